@@ -1,0 +1,15 @@
+/* real.h - the number that every matrix is made of.
+
+   float in `qkv`, double in `qkv-double`: the same sources, compiled with
+   -DQKV_DOUBLE for the second. Gradient checks and exact identities are held
+   there, where rounding is 1e-16 and a wrong sign cannot hide. */
+#ifndef QKV_REAL_H
+#define QKV_REAL_H
+
+#ifdef QKV_DOUBLE
+typedef double real;
+#else
+typedef float real;
+#endif
+
+#endif

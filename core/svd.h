@@ -1,0 +1,21 @@
+/* svd.h - singular values, by one-sided Jacobi rotations.
+
+   In double whatever `real` is: what is asked of it is the rank of trained
+   matrices, where the last digits are the answer. */
+#ifndef SVD_H
+#define SVD_H
+
+/* A = U diag(s) V' for A (m x n), row by row; with k = min(m, n): u (m x k),
+   s (k, falling, none negative), v (n x k). The columns of u and v that belong
+   to a singular value of 0 are 0 where the matrix does not fix them. Hestenes
+   1958; Demmel and Veselic 1992 for its accuracy. */
+void svd(const double *a, int m, int n, double *u, double *s, double *v);
+
+/* How many of s exceed `most` times s[0]: the rank, up to rounding. */
+int rank_of(const double *s, int k, double most);
+
+/* exp(entropy of s / sum s): k for k equal values, 1 for one (Roy and Vetterli
+   2007, "The effective rank"). 0 where all are 0. */
+double effective_rank(const double *s, int k);
+
+#endif
