@@ -1,0 +1,305 @@
+/* operator.c - the linear and elementwise operators, each with its way back.
+
+   The comment at a `_backward` is its derivative: dX stands for the gradient
+   of the loss by X, C for the operator's result, and `+=` because a matrix
+   used twice gets two shares. */
+#include <string.h>
+
+#include <qkv/operator.h>
+
+#include "elementary.h"
+#include "fail.h"
+#include "layers.h"
+#include "matrix.h"
+#include "rows.h"
+#include "tape.h"
+
+static size_t
+size_of(const Node *n)
+{
+    return (size_t)n->rows * (size_t)n->cols;
+}
+
+static Matrix
+value_of(const Node *n)
+{
+    return matrix(n->value, n->rows, n->cols, n->cols);
+}
+
+/* n's gradient += a b; the first to arrive overwrites and saves a pass. */
+static void
+accumulate(Node *n, Matrix a, Matrix b)
+{
+    Node *r = n->root;
+    Matrix g = matrix(r->gradient, n->rows, n->cols, n->cols);
+    (r->touched ? multiply_add : multiply)(g, a, b);
+    r->touched = true;
+}
+
+/* What C = A B costs, and its way back: as much for each trained operand. */
+static void
+price(Node *c, int inner)
+{
+    c->flops[0] = 2. * c->rows * c->cols * inner;
+    c->flops[1] = c->flops[0] * (c->in[0]->trained + c->in[1]->trained);
+}
+
+/* Rows of `b` that are tokens of several sequences may not be summed over. */
+static void
+check_product(const char *name, const Node *a, const Node *b, int a_cols,
+              int b_side)
+{
+    if (a_cols != b_side)
+        bug("%s: (%d x %d) and (%d x %d) do not fit", name, a->rows, a->cols,
+            b->rows, b->cols);
+    if (b->sequences != 1)
+        bug("%s: the right operand (%d x %d) holds the tokens of %d sequences, "
+            "which a product would mix; use scores, weigh or attend",
+            name, b->rows, b->cols, b->sequences);
+}
+
+/* dA += dC B',  dB += A' dC */
+static void
+matmul_backward(Node *c)
+{
+    Node *a = c->in[0], *b = c->in[1];
+    Matrix dc = matrix(c->gradient, c->rows, c->cols, c->cols);
+    if (a->trained)
+        accumulate(a, dc, transposed(value_of(b)));
+    if (b->trained)
+        accumulate(b, transposed(value_of(a)), dc);
+}
+
+Node *
+matmul(Node *a, Node *b)
+{
+    check_product("matmul", a, b, a->cols, b->rows);
+    Node *c = new_node(a->rows, b->cols, matmul_backward, (Node *[]){a, b}, 2);
+    price(c, a->cols);
+    if (c->value)
+        multiply(value_of(c), value_of(a), value_of(b));
+    return c;
+}
+
+/* dA += dC B,  dB += dC' A */
+static void
+matmul_t_backward(Node *c)
+{
+    Node *a = c->in[0], *b = c->in[1];
+    Matrix dc = matrix(c->gradient, c->rows, c->cols, c->cols);
+    if (a->trained)
+        accumulate(a, dc, value_of(b));
+    if (b->trained)
+        accumulate(b, transposed(dc), value_of(a));
+}
+
+Node *
+matmul_t(Node *a, Node *b)
+{
+    check_product("matmul_t", a, b, a->cols, b->cols);
+    Node *c =
+        new_node(a->rows, b->rows, matmul_t_backward, (Node *[]){a, b}, 2);
+    price(c, a->cols);
+    if (c->value)
+        multiply(value_of(c), value_of(a), transposed(value_of(b)));
+    return c;
+}
+
+/* dA += dC,  dB += dC */
+static void
+add_backward(Node *c)
+{
+    for (int side = 0; side < 2; side++)
+        if (c->in[side]->trained) {
+            real *d = gradient(c->in[side]);
+            for (size_t i = 0; i < size_of(c); i++)
+                d[i] += c->gradient[i];
+        }
+}
+
+Node *
+add(Node *a, Node *b)
+{
+    if (a->rows != b->rows || a->cols != b->cols)
+        bug("add: (%d x %d) and (%d x %d) do not fit", a->rows, a->cols,
+            b->rows, b->cols);
+    Node *c = new_node(a->rows, a->cols, add_backward, (Node *[]){a, b}, 2);
+    c->heads = a->heads;
+    for (size_t i = 0; c->value && i < size_of(c); i++)
+        c->value[i] = a->value[i] + b->value[i];
+    return c;
+}
+
+/* dA += factor dC */
+static void
+scale_backward(Node *c)
+{
+    real *d = gradient(c->in[0]), factor = (real)c->number;
+    for (size_t i = 0; i < size_of(c); i++)
+        d[i] += factor * c->gradient[i];
+}
+
+Node *
+scale(Node *a, double factor)
+{
+    Node *c = new_node(a->rows, a->cols, scale_backward, &a, 1);
+    c->heads = a->heads;
+    c->number = factor;
+    for (size_t i = 0; c->value && i < size_of(c); i++)
+        c->value[i] = (real)factor * a->value[i];
+    return c;
+}
+
+/* dA += dC (1 - C^2), elementwise */
+static void
+squash_backward(Node *c)
+{
+    real *d = gradient(c->in[0]);
+    for (size_t i = 0; i < size_of(c); i++)
+        d[i] += c->gradient[i] * (1 - c->value[i] * c->value[i]);
+}
+
+Node *
+squash(Node *a)
+{
+    Node *c = new_node(a->rows, a->cols, squash_backward, &a, 1);
+    c->heads = a->heads;
+    if (c->value)
+        row_tanh(c->value, a->value, size_of(c));
+    return c;
+}
+
+/* dA += dC where A > 0 */
+static void
+relu_backward(Node *c)
+{
+    real *d = gradient(c->in[0]);
+    for (size_t i = 0; i < size_of(c); i++)
+        d[i] += c->value[i] > 0 ? c->gradient[i] : 0;
+}
+
+Node *
+relu(Node *a)
+{
+    Node *c = new_node(a->rows, a->cols, relu_backward, &a, 1);
+    c->heads = a->heads;
+    for (size_t i = 0; c->value && i < size_of(c); i++)
+        c->value[i] = a->value[i] > 0 ? a->value[i] : 0;
+    return c;
+}
+
+/* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the
+   form of Hendrycks and Gimpel 2016 that GPT-2 uses. */
+#define GELU_A ((real)0.79788456080286535588)
+#define GELU_B ((real)0.044715)
+
+/* dA += dC ((1 + t) / 2 + x/2 (1 - t^2) du/dx) */
+static void
+gelu_backward(Node *c)
+{
+    const real *x = c->in[0]->value, *t = c->kept;
+    real *d = gradient(c->in[0]);
+    for (size_t i = 0; i < size_of(c); i++) {
+        real du = GELU_A * (1 + 3 * GELU_B * x[i] * x[i]);
+        real slope = 1 + t[i] + x[i] * (1 - t[i] * t[i]) * du;
+        d[i] += c->gradient[i] * slope / 2;
+    }
+}
+
+Node *
+gelu(Node *a)
+{
+    Node *c = new_node(a->rows, a->cols, gelu_backward, &a, 1);
+    c->kept = keep(c, size_of(c));
+    if (!c->value)
+        return c;
+    size_t size = size_of(c);
+    const real *x = a->value;
+    real *t = c->kept, *y = c->value;
+    for (size_t i = 0; i < size; i++)
+        t[i] = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
+    row_tanh(t, t, size);
+    for (size_t i = 0; i < size; i++)
+        y[i] = x[i] / 2 * (1 + t[i]);
+    return c;
+}
+
+Node *
+cached(Node *a)
+{
+    a->root->kept_by_decoder = true;
+    return a;
+}
+
+Node *
+split(Node *a, int heads)
+{
+    if (heads < 1 || a->cols % heads)
+        bug("split: (%d x %d) does not divide into %d heads", a->rows, a->cols,
+            heads);
+    Node *c = view(a);
+    c->heads = heads;
+    return c;
+}
+
+/* dA[:, first : first + cols] += dC */
+static void
+columns_backward(Node *c)
+{
+    Node *a = c->in[0];
+    real *d = gradient(a) + c->first;
+    const real *dc = c->gradient;
+    for (int i = 0; i < c->rows; i++, d += a->cols, dc += c->cols)
+        for (int j = 0; j < c->cols; j++)
+            d[j] += dc[j];
+}
+
+Node *
+columns(Node *a, int from, int count)
+{
+    if (from < 0 || count < 1 || count > a->cols - from)
+        bug("columns: (%d x %d) has no columns %d to %d", a->rows, a->cols,
+            from, from + count - 1);
+    Node *c = new_node(a->rows, count, columns_backward, &a, 1);
+    c->first = from;
+    for (int i = 0; c->value && i < c->rows; i++)
+        memcpy(c->value + (size_t)i * (size_t)count,
+               a->value + (size_t)i * (size_t)a->cols + from,
+               (size_t)count * sizeof(real));
+    return c;
+}
+
+/* dA_1, dA_2, ... += the columns of dC that they became */
+static void
+concat_backward(Node *c)
+{
+    for (int k = 0, from = 0; k < c->inputs; from += c->in[k++]->cols) {
+        Node *a = c->in[k];
+        if (!a->trained)
+            continue;
+        real *d = gradient(a);
+        const real *dc = c->gradient + from;
+        for (int i = 0; i < c->rows; i++, d += a->cols, dc += c->cols)
+            for (int j = 0; j < a->cols; j++)
+                d[j] += dc[j];
+    }
+}
+
+Node *
+concat(Node *const *a, int count)
+{
+    int cols = 0;
+    for (int k = 0; k < count; k++) {
+        if (a[k]->rows != a[0]->rows)
+            bug("concat: (%d x %d) and (%d x %d) do not fit", a[0]->rows,
+                a[0]->cols, a[k]->rows, a[k]->cols);
+        cols += a[k]->cols;
+    }
+    Node *c = new_node(a[0]->rows, cols, concat_backward, a, count);
+    real *to = c->value;
+    for (int i = 0; to && i < c->rows; i++)
+        for (int k = 0; k < count; to += a[k++]->cols)
+            memcpy(to, a[k]->value + (size_t)i * (size_t)a[k]->cols,
+                   (size_t)a[k]->cols * sizeof(real));
+    return c;
+}

@@ -1,0 +1,71 @@
+/* operator.h - a node's insides, for an operator of your own.
+
+   Most variants need no more than <qkv/variant.h>. Where an equation asks for
+   an operator that tape.h lacks, a plugin brings it: a function that makes a
+   node with `new_node` and fills its value, and one that adds to the gradients
+   of its operands. core/operator.c holds nothing else: its `scale` is the
+   shortest one to begin from.
+
+   The price: `real` is float in `qkv` and double in `qkv-double`, so such a
+   plugin is compiled once for each (-DQKV_DOUBLE for the second). The program
+   refuses the wrong one by the number at the end of this file. */
+#ifndef QKV_OPERATOR_H
+#define QKV_OPERATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <qkv/real.h>
+#include <qkv/tape.h>
+
+typedef struct Tape Tape;
+
+struct Node {
+    int rows, cols;  /* the shape of value and of gradient */
+    int sequences;   /* rows / sequences tokens in each */
+    int heads;       /* cols / heads columns in each */
+    real *value;     /* NULL in a run that only wants the shapes */
+    bool trained;    /* a weight lies below: it has a gradient, */
+    real *gradient;  /* d loss / d value, to be reached by gradient() */
+    Node **in;       /* the operands, */
+    int inputs;      /* how many */
+    double number;   /* the operator's own: a factor, */
+    int first;       /* an index, */
+    const int *list; /* a list of them, */
+    real *kept;      /* numbers kept for the way back */
+    void (*backward)(Node *self);
+    Node *root;           /* whose memory this is: itself, but after split */
+    bool touched;         /* gradient holds a sum already */
+    bool kept_by_decoder; /* by cached() */
+    double flops[2];      /* multiply-adds times 2: forward, backward */
+    Tape *tape;
+    Node *previous; /* on the tape */
+};
+
+#pragma GCC visibility push(default)
+
+/* A new node (rows x cols) made from `in`, on their tape, with memory for its
+   value, and for its gradient where an operand has one. If its value is NULL
+   only the shape is wanted: return it at once. `backward` is called after
+   everything that uses the node has added to its gradient. */
+Node *new_node(int rows, int cols, void (*backward)(Node *self),
+               Node *const *in, int inputs);
+
+/* The gradient of n, zeroed at the first call: add to it. Only for a node
+   that is trained. */
+real *gradient(Node *n);
+
+/* `count` numbers that live as long as the nodes do, for n->kept; NULL in a
+   run that only wants the shapes. */
+real *keep(Node *n, size_t count);
+
+#pragma GCC visibility pop
+
+#ifndef QKV_CORE
+/* Left in the plugin, for the program to compare with its own. */
+extern const unsigned char qkv_real_size;
+__attribute__((visibility("default"), weak)) const unsigned char qkv_real_size =
+    sizeof(real);
+#endif
+
+#endif

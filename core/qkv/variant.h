@@ -1,0 +1,101 @@
+/* variant.h - how to write a variant of attention: the whole manual.
+
+   A variant is a shared object built from one short C file that includes this
+   header and defines `qkv_variant`. It declares its matrices and writes down
+   its equation with the operators of tape.h and attend.h; the core gives it
+   its initial numbers, its gradient, its training, its accounts and figures.
+   variants/standard.c is the one to read first, and this builds one:
+
+       cc -shared -fPIC -I QKV/core mine.c -o mine.so
+       qkv compare -v standard,./mine.so
+
+   Notation is that of "Attention Is All You Need" (Vaswani et al. 2017): a
+   token is a row, so a map is applied from the right, q = x W^Q; A' is A
+   transposed. */
+#ifndef QKV_VARIANT_H
+#define QKV_VARIANT_H
+
+#include <math.h>
+
+#include <qkv/attend.h>
+#include <qkv/tape.h>
+
+/* Changes whenever a structure here does. A plugin built against another one
+   is refused: rebuild it. */
+#define QKV_ABI 3
+
+/* The matrices that a variant declares. */
+typedef struct Weights Weights;
+
+/* A canonical form to be adopted, and the numbers that adopt fills. */
+typedef struct Form Form;
+typedef struct Numbers Numbers;
+
+typedef struct Variant {
+    unsigned abi;         /* QKV_ABI, first in every version */
+    const char *equation; /* what one head computes, in one line */
+    const char *shape;    /* the shape options that it uses, of "heads
+                             kv-heads d-k d-v latent": a grid over another one
+                             runs the variant once */
+
+    /* Declares the matrices, by calling weight() for each, in the order of
+       their indices. */
+    void (*weights)(Weights *w, const Attention *a);
+
+    /* The equation. x (tokens x d_model) are the tokens that ask, y (tokens
+       asked x d_model) those that are asked: in self-attention y is x. w[i] is
+       the matrix declared with index i. Returns (tokens x d_model).
+       A plugin allocates nothing and keeps nothing between calls. */
+    Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
+
+    /* Optional: fills the matrices, all 0 before, so that head i computes
+       softmax(x M_i y') y N_i for the M_i (the scale is in it) and N_i of f, or
+       comes as near as its matrices can. A few calls of what stands below; with
+       it, other variants can be converted into this one. */
+    void (*adopt)(const Form *f, const Attention *a, Numbers *w);
+} Variant;
+
+#pragma GCC visibility push(default)
+
+/* Declares matrix `index` (0, 1, 2, ...): rows x cols, its name as a paper
+   writes it, "W^Q". It starts as N(0, 1 / rows): the columns of all of a
+   variant's matrices are drawn one after the other, so that two variants that
+   slice the same columns differently start as the same function. */
+void weight(Weights *w, int index, const char *name, int rows, int cols);
+
+/* Declares `count` matrices of one shape, from `index` on; the "i" of the name
+   becomes 1, 2, ...: "W_i^Q". */
+void weight_each(Weights *w, int index, int count, const char *name, int rows,
+                 int cols);
+
+/* A block of a declared matrix: block i of `width` of its columns, or rows. */
+typedef struct Part {
+    double *at;
+    int rows, cols;
+    int down, across; /* element r, c is at[r * down + c * across] */
+} Part;
+Part columns_of(Numbers *w, int index, int i, int width);
+Part rows_of(Numbers *w, int index, int i, int width);
+
+/* `width` columns from column `from` on. */
+Part columns_from(Numbers *w, int index, int from, int width);
+
+/* scale q k' = M_i, for q and k (d_model x r): by the singular values, shared
+   out evenly between q and k; the r largest where M_i has more. */
+void factor_scores(const Form *f, int i, double scale, Part q, Part k);
+
+/* scale v o = N_i, for v (d_model x r) and o (r x d_model), likewise. */
+void factor_values(const Form *f, int i, double scale, Part v, Part o);
+
+/* scale m = M_i, for m (d_model x d_model). */
+void put_scores(const Form *f, int i, double scale, Part m);
+
+/* A square matrix becomes the identity. */
+void put_identity(Numbers *w, int index);
+
+/* What a plugin exports. */
+extern const Variant qkv_variant;
+
+#pragma GCC visibility pop
+
+#endif
