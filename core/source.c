@@ -1,0 +1,149 @@
+/* source.c - batches of a task: training, validation and test apart. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "elementary.h"
+#include "fail.h"
+#include "task.h"
+#include "text.h"
+
+Batch
+batch_new(Sizes s, int sequences)
+{
+    size_t rows = (size_t)sequences * (size_t)s.tokens;
+    return (Batch){sequences, (int)rows,
+                   allocate(rows * (size_t)s.each, sizeof(int)),
+                   allocate(rows, sizeof(int))};
+}
+
+void
+batch_free(Batch *b)
+{
+    free(b->ids);
+    free(b->targets);
+}
+
+Source
+source_open(Config *c)
+{
+    Source s = {.task = task_named(c->task)};
+    s.sizes = s.task->sizes(c);
+    if ((double)c->batch * s.sizes.tokens > 1e8)
+        usage("--batch %d of %d tokens each is more than 100 million tokens: "
+              "make it or --length smaller",
+              c->batch, s.sizes.tokens);
+    if (!s.task->draw) {
+        s.text =
+            text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
+        s.sizes.vocabulary = s.sizes.classes = s.text->vocabulary;
+        c->file_hash = s.text->hash;
+    } else if (*c->file)
+        usage("--file is for the task text, not for %s", c->task);
+    s.config = *c;
+    return s;
+}
+
+void
+source_close(Source *s)
+{
+    text_close(s->text);
+}
+
+Random
+source_stream(const Source *s, Split split)
+{
+    static const char *const purpose[] = {"training", "validation", "test"};
+    return random_stream((uint64_t)s->config.seed, purpose[split]);
+}
+
+/* Sequence `at` of a text's part: tokens `from` and on, each asking for the
+   next one. */
+static void
+take_window(const Text *t, int from, int tokens, int *ids, int *targets)
+{
+    for (int i = 0; i < tokens; i++) {
+        ids[i] = t->ids[from + i];
+        targets[i] = t->ids[from + i + 1];
+    }
+}
+
+static int
+draw_text(const Source *s, Split split, Random *r, int index, Batch *b)
+{
+    const Text *t = s->text;
+    int tokens = s->sizes.tokens, first = t->part[split];
+    int last = t->part[split + 1] - tokens - 1; /* where a window may start */
+    for (int i = 0; i < b->sequences; i++) {
+        double windows = ((double)index * b->sequences + i) * tokens;
+        int from = split == TRAINING
+                       ? first + random_below(r, last - first + 1)
+                       : (windows > last - first ? -1 : first + (int)windows);
+        if (from < 0)
+            return i;
+        take_window(t, from, tokens, b->ids + i * tokens,
+                    b->targets + i * tokens);
+    }
+    return b->sequences;
+}
+
+int
+source_draw(const Source *s, Split split, Random *r, int index, Batch *b)
+{
+    int tokens = s->sizes.tokens, each = s->sizes.each, filled = b->sequences;
+    int most = split == VALIDATION ? s->config.validate : s->config.test;
+    double before = (double)index * b->sequences;
+    if (split != TRAINING && before + filled > most)
+        filled = before < most ? (int)(most - before) : 0;
+    if (s->text) {
+        int there = filled ? draw_text(s, split, r, index, b) : 0;
+        filled = there < filled ? there : filled;
+    } else
+        for (int i = 0; i < filled; i++)
+            s->task->draw(&s->config, r, b->ids + i * tokens * each,
+                          b->targets + i * tokens);
+    for (int i = filled * tokens; i < b->rows; i++) {
+        b->targets[i] = -1;
+        for (int k = 0; k < each; k++)
+            b->ids[i * each + k] = k ? -1 : 0;
+    }
+    return filled;
+}
+
+/* Lets the cheat answer: its share of right ones, over 16,000 tokens or so. */
+static double
+play(const Source *s)
+{
+    Random r = random_stream(0, "cheat");
+    Batch b = batch_new(s->sizes, 1);
+    int tokens = s->sizes.tokens, counted = 0, right = 0;
+    int *guesses = allocate((size_t)tokens, sizeof *guesses);
+    for (int game = 0; game * tokens < 16000; game++) {
+        s->task->draw(&s->config, &r, b.ids, b.targets);
+        s->task->guess(&s->config, b.ids, guesses);
+        for (int t = 0; t < tokens; t++) {
+            counted += b.targets[t] >= 0;
+            right += b.targets[t] >= 0 && guesses[t] == b.targets[t];
+        }
+    }
+    free(guesses);
+    batch_free(&b);
+    return (double)right / counted;
+}
+
+Levels
+source_levels(const Source *s)
+{
+    Levels l = {.chance = 1. / s->sizes.classes,
+                .chance_loss = logarithm(s->sizes.classes),
+                .unigram_loss = NAN,
+                .bigram_loss = NAN};
+    if (s->text) {
+        int from = s->text->part[VALIDATION] + 1, to = s->text->part[TEST];
+        Counting c = text_counting(s->text, from, to);
+        l.unigram_loss = c.unigram_loss;
+        l.bigram_loss = c.bigram_loss;
+        l.cheat = c.bigram_accuracy;
+    } else
+        l.cheat = play(s);
+    return l;
+}
