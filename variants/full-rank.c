@@ -1,0 +1,45 @@
+/* full-rank.c - one full matrix W_i in place of the pair W_i^Q W_i^K'.
+
+   Q K' = x W_i^Q W_i^K' y' = x W_i y': why not learn W_i itself? It has
+   d_model^2 numbers a head where the pair has 2 d_model d_k, and no limit of
+   rank. There is no key: every head asks the tokens y as they are. What is
+   dotted is d_model wide, so that is what the scale goes by. */
+#include <qkv/variant.h>
+
+enum { W, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W, "W", a->d_model, a->heads * a->d_model);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *x_w = split(matmul(x, w[W]), a->heads); /* every x W_i at once */
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    return matmul(attend(a, x_w, y, v, 1 / sqrt(a->d_model)), w[W_O]);
+}
+
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    for (int i = 0; i < a->heads; i++) {
+        put_scores(f, i, 1 / sqrt(a->d_model), columns_of(w, W, i, a->d_model));
+        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W_i y' / sqrt(d_model)) y W_i^V",
+    .shape = "heads d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};

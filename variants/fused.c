@@ -1,0 +1,51 @@
+/* fused.c - one packed matrix for Q, K and V, cut apart by columns.
+
+   The packed in-projection of PyTorch's nn.MultiheadAttention and of GPT-2:
+   x [W^Q W^K W^V] in one product. Packing changes where the numbers lie and
+   nothing else: the columns are standard's, and so is the function. */
+#include <qkv/variant.h>
+
+enum { W_QKV, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_QKV, "W^QKV", a->d_model, a->heads * (2 * a->d_k + a->d_v));
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    int d_q = a->heads * a->d_k, d_v = a->heads * a->d_v;
+    Node *x_qkv = matmul(x, w[W_QKV]);
+    Node *y_qkv = y == x ? x_qkv : matmul(y, w[W_QKV]);
+    Node *q = split(columns(x_qkv, 0, d_q), a->heads);
+    Node *k = split(columns(y_qkv, d_q, d_q), a->heads);
+    Node *v = split(columns(y_qkv, 2 * d_q, d_v), a->heads);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    int h = a->heads;
+    for (int i = 0; i < h; i++) {
+        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_QKV, i, a->d_k),
+                      columns_of(w, W_QKV, h + i, a->d_k));
+        factor_values(
+            f, i, 1,
+            columns_from(w, W_QKV, 2 * h * a->d_k + i * a->d_v, a->d_v),
+            rows_of(w, W_O, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "[q k v] = x W^QKV; softmax(q_i k_i' / sqrt(d_k)) v_i",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};

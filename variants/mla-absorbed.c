@@ -1,0 +1,34 @@
+/* mla-absorbed.c - mla with W^UK folded into W^Q and W^UV into W^O.
+
+   q (c W^UK)' = (q W^UK') c': every head asks the latent c itself, which is
+   key and value at once, and no key is ever made. Every mla is one of these.
+   Trained on its own it reaches more where the latent is wider than d_k, for
+   nothing holds x W_i to that rank. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_DKV, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->latent);
+    weight(w, W_DKV, "W^DKV", a->d_model, a->latent);
+    weight(w, W_O, "W^O", a->heads * a->latent, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *c = matmul(y, w[W_DKV]);
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+
+    return matmul(attend(a, q, c, c, 1 / sqrt(a->latent)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "c = y W^DKV; softmax(x W_i c' / sqrt(latent)) c",
+    .shape = "heads latent",
+    .weights = weights,
+    .forward = forward,
+};

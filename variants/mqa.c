@@ -1,0 +1,34 @@
+/* mqa.c - multi-query attention: many heads ask, one answers.
+
+   Shazeer 2019, arXiv:1911.02150: a query per head, but one key and one value
+   per token for all of them. A decoder keeps 2 d_k numbers a token where
+   standard keeps 2 h d_k. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = matmul(y, w[W_K]), *v = matmul(y, w[W_V]);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W_i^Q (y W^K)' / sqrt(d_k)) y W^V",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

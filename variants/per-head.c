@@ -1,0 +1,52 @@
+/* per-head.c - the paper's formula to the letter: a loop over the heads.
+
+   "Attention Is All You Need", section 3.2.2:
+       MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O
+       head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
+   with Q = x and K = V = y, the tokens themselves: one map each, not two. The
+   same function as standard, h small products in place of one large one. */
+#include <qkv/variant.h>
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    int h = a->heads;
+    weight_each(w, 0 * h, h, "W_i^Q", a->d_model, a->d_k);
+    weight_each(w, 1 * h, h, "W_i^K", a->d_model, a->d_k);
+    weight_each(w, 2 * h, h, "W_i^V", a->d_model, a->d_v);
+    weight(w, 3 * h, "W^O", h * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    int h = a->heads;
+    Node **w_q = w, **w_k = w + h, **w_v = w + 2 * h, *w_o = w[3 * h];
+    Node *head[h];
+
+    for (int i = 0; i < h; i++)
+        head[i] = attend(a, matmul(x, w_q[i]), matmul(y, w_k[i]),
+                         matmul(y, w_v[i]), 1 / sqrt(a->d_k));
+    return matmul(concat(head, h), w_o);
+}
+
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    int h = a->heads;
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, i, 0, a->d_k),
+                      columns_of(w, h + i, 0, a->d_k));
+        factor_values(f, i, 1, columns_of(w, 2 * h + i, 0, a->d_v),
+                      rows_of(w, 3 * h, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "Concat(head_i) W^O, head_i as in standard, one by one",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};

@@ -1,0 +1,40 @@
+/* symmetric-data.c - the fourth matrix read to the letter: W is data too.
+
+   AttentionAlt(Q, K, V, W) = 1/sqrt(d_k) softmax(Q K' / sqrt(d_k)) V W' with
+   W = y W^W made from the tokens as Q, K and V are. Then G = V W' is tokens x
+   tokens, a second map of who goes with whom that no softmax bounds. It weighs
+   the tokens y once before P does; a causal G is zero above its diagonal. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_W, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_W, "W^W", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_model, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    Node *u = split(matmul(y, w[W_W]), a->heads);
+    Node *p = softmax(a, scores(q, k, 1 / sqrt(a->d_k)));
+    Node *g = mask_zero(a, scores(v, u, 1 / sqrt(a->d_k)));
+
+    return matmul(weigh(p, weigh(g, y)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(q_i k_i' / sqrt(d_k)) (v_i w_i' / sqrt(d_k)) y",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

@@ -1,0 +1,49 @@
+/* symmetric.c - a fourth matrix beside Q, K and V, and the scale twice.
+
+   1/sqrt(d_k) softmax(Q K' / sqrt(d_k)) V W', the design that a reader of the
+   paper missed for symmetry's sake, with W learned, (d_model x d_v) for each
+   head, and the heads summed: [O_1 ... O_h] [W_1 ... W_h]'. That W' is kept
+   as it is used, and is standard's W^O; new is the factor in front. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_T };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_T, "W_T", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    Node *out = attend(a, q, k, v, 1 / sqrt(a->d_k));
+
+    return scale(matmul(out, w[W_T]), 1 / sqrt(a->d_k));
+}
+
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
+                      columns_of(w, W_K, i, a->d_k));
+        factor_values(f, i, 1 / sqrt(a->d_k), columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_T, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(q_i k_i' / sqrt(d_k)) v_i W_i' / sqrt(d_k)",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};

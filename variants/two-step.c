@@ -1,0 +1,52 @@
+/* two-step.c - two linear maps in a row: q = x W^Q, then q_i = q W_i^Q.
+
+   What a lecture seems to say when it projects once for "self-attention" and
+   once more for each head. With nothing between them the two collapse into
+   one, W_i^Q* = W^Q W_i^Q: the same functions as standard, at nearly twice
+   the numbers. They do not train alike. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->d_model);
+    weight(w, W_K, "W^K", a->d_model, a->d_model);
+    weight(w, W_V, "W^V", a->d_model, a->d_model);
+    weight(w, W_IQ, "W_i^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_IK, "W_i^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_IV, "W_i^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q_i = split(matmul(matmul(x, w[W_Q]), w[W_IQ]), a->heads);
+    Node *k_i = split(matmul(matmul(y, w[W_K]), w[W_IK]), a->heads);
+    Node *v_i = split(matmul(matmul(y, w[W_V]), w[W_IV]), a->heads);
+
+    return matmul(attend(a, q_i, k_i, v_i, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    put_identity(w, W_Q), put_identity(w, W_K), put_identity(w, W_V);
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_IQ, i, a->d_k),
+                      columns_of(w, W_IK, i, a->d_k));
+        factor_values(f, i, 1, columns_of(w, W_IV, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "q_i = x W^Q W_i^Q; k_i and v_i likewise",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};

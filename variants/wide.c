@@ -1,0 +1,49 @@
+/* wide.c - W_i^Q and W_i^K both d_model x d_model, for every head.
+
+   As in arXiv:1906.07510, which keeps the pair of the paper and not its
+   widths. The product W_i^Q W_i^K' has every rank that one full matrix has,
+   at twice its numbers: the factors are there for the training, not for the
+   function. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_model);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_model);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_model)), w[W_O]);
+}
+
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(f, i, 1 / sqrt(a->d_model),
+                      columns_of(w, W_Q, i, a->d_model),
+                      columns_of(w, W_K, i, a->d_model));
+        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_model)) y W_i^V",
+    .shape = "heads d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};
