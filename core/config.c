@@ -1,0 +1,307 @@
+/* config.c - every setting of a run, in one table. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "fail.h"
+#include "plugin.h"
+#include "random.h"
+#include "words.h"
+
+#ifdef QKV_DOUBLE
+#define PRECISION "double"
+#else
+#define PRECISION "float"
+#endif
+#define MOST      1e6
+#define AT(field) offsetof(Config, field)
+
+/* clang-format off */
+const Setting settings[] = {
+    /* name, kind, where, least, most, choices, start, help */
+    {"variant", WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .so"},
+    {"task", WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
+    {"seed", INTEGER, AT(seed), 0, 2147483647, NULL, "1", "of every random stream: data, start, test"},
+
+    {"length", INTEGER, AT(length), 1, MOST, NULL, "16", "the task's n: tokens, pairs or characters in a sequence"},
+    {"symbols", INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
+    {"values", INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
+    {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text"},
+    {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
+
+    {"d-model", INTEGER, AT(d_model), 1, MOST, NULL, "32", "width of a token"},
+    {"heads", INTEGER, AT(heads), 0, MOST, NULL, "4", "heads of attention"},
+    {"d-k", INTEGER, AT(d_k), 0, MOST, NULL, "0", "width of a query or key per head; 0: d-model / heads"},
+    {"d-v", INTEGER, AT(d_v), 0, MOST, NULL, "0", "width of a value per head; 0: d-model / heads"},
+    {"kv-heads", INTEGER, AT(kv_heads), 0, MOST, NULL, "0", "heads of keys and values in gqa; 0: heads / 2"},
+    {"latent", INTEGER, AT(latent), 0, MOST, NULL, "0", "width of the middle in mla; 0: d-model / 2"},
+    {"layers", INTEGER, AT(layers), 1, 1000, NULL, "1", "blocks, one above the other"},
+    {"mlp", INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
+    {"norm", CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
+    {"positions", CHOICE, AT(positions), 0, 0, "none learned sinusoidal", "learned", "what tells a token where it stands"},
+    {"residual", CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
+    {"mask", CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
+
+    {"batch", INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
+    {"steps", INTEGER, AT(steps), 1, 1e9, NULL, "300", "training steps"},
+    {"optimizer", CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
+    {"lr", NUMBER, AT(lr), 0, 1e6, NULL, "0.003", "learning rate"},
+    {"schedule", CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "of the learning rate; cosine goes to 0"},
+    {"warmup", INTEGER, AT(warmup), 0, 1e9, NULL, "0", "steps in which the rate first rises linearly"},
+    {"weight-decay", NUMBER, AT(weight_decay), 0, 1e6, NULL, "0", "pull of every weight to 0"},
+    {"momentum", NUMBER, AT(momentum), 0, 0.999999, NULL, "0", "of sgd"},
+    {"beta1", NUMBER, AT(beta1), 0, 0.999999, NULL, "0.9", "of adam: memory of the gradient"},
+    {"beta2", NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "of adam: memory of its square"},
+
+    {"log-every", INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps from one line of log.tsv to the next"},
+    {"validate", INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (text: the most)"},
+    {"test", INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (text: the most)"},
+    {"threshold", NUMBER, AT(threshold), 0, 1, NULL, "0.99", "accuracy that counts as solved"},
+
+    {"from", WORD, AT(from), 0, 0, NULL, "", NULL},
+    {"precision", CHOICE, AT(precision), 0, 0, "float double", PRECISION, NULL},
+    {"plugin-hash", HASH, AT(plugin_hash), 0, 0, NULL, "0", NULL},
+    {"file-hash", HASH, AT(file_hash), 0, 0, NULL, "0", NULL},
+};
+/* clang-format on */
+const int setting_count = sizeof settings / sizeof *settings;
+
+const Setting *
+setting_named(const char *name)
+{
+    for (int i = 0; i < setting_count; i++)
+        if (!strcmp(settings[i].name, name))
+            return &settings[i];
+    return NULL;
+}
+
+bool
+setting_numeric(const Setting *s)
+{
+    return s->kind == INTEGER || s->kind == NUMBER;
+}
+
+bool
+setting_unused(const Setting *s, const Config *c)
+{
+    static const size_t shapes[] = {AT(heads), AT(kv_heads), AT(d_k), AT(d_v),
+                                    AT(latent)};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (s->offset == shapes[i])
+            return *(const int *)((const char *)c + s->offset) == 0;
+    return false;
+}
+
+/* Which of "none learned sinusoidal" it is, or -1. */
+static int
+choice(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    for (int i = 0; *choices; i++) {
+        size_t width = strcspn(choices, " ");
+        if (n == width && !strncmp(choices, text, n))
+            return i;
+        choices += width + strspn(choices + width, " ");
+    }
+    return -1;
+}
+
+static const char *
+set_number(const Setting *s, void *at, const char *text)
+{
+    static char why[256];
+    char *end;
+    double x = strtod(text, &end);
+    bool whole = s->kind == INTEGER;
+    if (end == text || *end || isspace((unsigned char)*text) || isnan(x))
+        snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
+    else if (whole && x != floor(x))
+        snprintf(why, sizeof why, "%.64s is not a whole number", text);
+    else if (x < s->min || x > s->max)
+        snprintf(why, sizeof why, "%.64s is not within %.10g and %.10g", text,
+                 s->min, s->max);
+    else {
+        if (whole)
+            *(int *)at = (int)x;
+        else
+            *(double *)at = x;
+        return NULL;
+    }
+    return why;
+}
+
+const char *
+setting_set(const Setting *s, Config *c, const char *text)
+{
+    static char why[256];
+    void *at = (char *)c + s->offset;
+    if (setting_numeric(s))
+        return set_number(s, at, text);
+    if (s->kind == HASH) {
+        char *end;
+        *(uint64_t *)at = strtoull(text, &end, 16);
+        return *text && !*end ? NULL : "not a hexadecimal number";
+    }
+    if (s->kind == WORD) {
+        if (strlen(text) >= WORD_SIZE || strpbrk(text, "\t\n\r"))
+            return "too long, or it holds a tab or a line break";
+        strcpy(at, text);
+        return NULL;
+    }
+    int i = choice(s->choices, text);
+    snprintf(why, sizeof why, "\"%.64s\" is none of: %s", text, s->choices);
+    if (i >= 0)
+        *(int *)at = i;
+    return i < 0 ? why : NULL;
+}
+
+/* The fewest digits that read back as x. */
+static void
+print_double(double x, char text[VALUE_SIZE])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, VALUE_SIZE, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            return;
+    }
+}
+
+void
+setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
+{
+    const void *at = (const char *)c + s->offset;
+    const char *from = s->choices;
+    switch (s->kind) {
+    case INTEGER:
+        snprintf(text, VALUE_SIZE, "%d", *(const int *)at);
+        break;
+    case NUMBER:
+        print_double(*(const double *)at, text);
+        break;
+    case HASH:
+        snprintf(text, VALUE_SIZE, "%016llx",
+                 (unsigned long long)*(const uint64_t *)at);
+        break;
+    case WORD:
+        snprintf(text, VALUE_SIZE, "%s", (const char *)at);
+        break;
+    case CHOICE:
+        for (int i = *(const int *)at; i > 0; i--)
+            from += strcspn(from, " ") + 1;
+        snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(from, " "), from);
+    }
+}
+
+Config
+config_start(void)
+{
+    Config c = {0};
+    for (int i = 0; i < setting_count; i++)
+        setting_set(&settings[i], &c, settings[i].start);
+    return c;
+}
+
+void
+config_apply(Config *c, const char *assignments)
+{
+    char name[64], value[64];
+    for (int n; sscanf(assignments, " %63[^=]=%63s%n", name, value, &n) == 2;
+         assignments += n) {
+        const Setting *s = setting_named(name);
+        if (!s || setting_set(s, c, value))
+            bug("config: \"%s=%s\" cannot be set", name, value);
+    }
+}
+
+static bool
+uses(const char *shape, const char *option)
+{
+    return choice(shape, option) >= 0;
+}
+
+/* The width of one head's queries, keys or values. */
+static int
+head_width(const Config *c, const char *shape, const char *option, int width)
+{
+    if (!uses(shape, option))
+        return 0;
+    if (width)
+        return width;
+    if (uses(shape, "heads") && c->d_model % c->heads)
+        usage("--heads %d does not divide --d-model %d: choose heads that do, "
+              "or give --d-k and --d-v",
+              c->heads, c->d_model);
+    return uses(shape, "heads") ? c->d_model / c->heads : c->d_model;
+}
+
+/* Half of `whole` where nothing is given; exits where there is no half. */
+static int
+half_unless_given(int given, int whole, const char *option, const char *of)
+{
+    if (!given && whole > 1 && whole % 2)
+        usage("--%s: %s %d has no half, which it is unless given; give it",
+              option, of, whole);
+    return given ? given : whole > 1 ? whole / 2 : 1;
+}
+
+static void
+settle_heads(Config *c, const char *shape)
+{
+    if (c->heads < 1)
+        usage("--heads %d: attention has at least one head", c->heads);
+    c->d_k = head_width(c, shape, "d-k", c->d_k);
+    c->d_v = head_width(c, shape, "d-v", c->d_v);
+    c->kv_heads =
+        !uses(shape, "kv-heads")
+            ? 0
+            : half_unless_given(c->kv_heads, c->heads, "kv-heads", "--heads");
+    c->latent =
+        !uses(shape, "latent")
+            ? 0
+            : half_unless_given(c->latent, c->d_model, "latent", "--d-model");
+    if (c->kv_heads && c->heads % c->kv_heads)
+        usage("--kv-heads %d does not divide --heads %d: choose one that does",
+              c->kv_heads, c->heads);
+}
+
+void
+config_settle(Config *c, const char *shape)
+{
+    settle_heads(c, shape);
+    if (!uses(shape, "heads"))
+        c->heads = 0;
+    if (c->heads * (c->d_model + 2. * c->d_k + c->d_v + c->latent) > 1e8)
+        usage("--heads %d of --d-model %d, --d-k %d, --d-v %d, --latent %d: a "
+              "matrix more than 100 million wide; make them smaller",
+              c->heads, c->d_model, c->d_k, c->d_v, c->latent);
+    if (c->positions == POSITIONS_SINUSOIDAL && c->d_model % 2)
+        usage("--positions sinusoidal needs an even --d-model, not %d: sine "
+              "and cosine come in pairs",
+              c->d_model);
+    if (c->warmup > c->steps)
+        usage("--warmup %d is longer than --steps %d: make it shorter",
+              c->warmup, c->steps);
+}
+
+void
+config_digest(const Config *c, char digest[9])
+{
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < setting_count; i++) {
+        char value[VALUE_SIZE];
+        const Setting *s = &settings[i];
+        if (s->offset == AT(plugin_hash) || s->offset == AT(file))
+            continue; /* the one is checked apart, the other by file-hash */
+        setting_print(s, c, value);
+        if (s->offset == AT(variant))
+            plugin_name(c->variant, value);
+        hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
+        hash = hash_bytes(hash, value, strlen(value) + 1);
+    }
+    snprintf(digest, 9, "%08llx",
+             (unsigned long long)(hash >> 32 ^ hash) & 0xffffffffULL);
+}

@@ -1,0 +1,83 @@
+/* config.h - every setting of a run, in one table.
+
+   The options of the command, config.tsv, the defaults of a task, grids, the
+   names of runs and the lines of --plan are all this table read or written. */
+#ifndef CONFIG_H
+#define CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WORD_SIZE = 1024, VALUE_SIZE = WORD_SIZE };
+
+enum { NORM_NONE, NORM_PRE };
+enum { POSITIONS_NONE, POSITIONS_LEARNED, POSITIONS_SINUSOIDAL };
+enum { MASK_NONE, MASK_CAUSAL };
+enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
+enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
+enum { PRECISION_FLOAT, PRECISION_DOUBLE };
+enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
+
+typedef struct Config {
+    char variant[WORD_SIZE], task[WORD_SIZE], file[WORD_SIZE];
+    char from[WORD_SIZE]; /* the run that it was converted from, or "" */
+    int seed, characters, length, symbols, values;
+    int d_model, heads, kv_heads, d_k, d_v, latent, layers, mlp, norm,
+        positions, residual, mask;
+    int batch, steps, optimizer, schedule, warmup;
+    double lr, weight_decay, momentum, beta1, beta2;
+    int log_every, validate, test;
+    double threshold;
+    int precision;                   /* the program's, not to be chosen */
+    uint64_t plugin_hash, file_hash; /* of the bytes of either */
+} Config;
+
+typedef enum { WORD, INTEGER, NUMBER, CHOICE, HASH } Kind;
+
+typedef struct Setting {
+    const char *name; /* of the option and of the line in config.tsv */
+    Kind kind;
+    size_t offset;
+    double min, max;
+    const char *choices; /* "none learned sinusoidal" */
+    const char *start;   /* its value unless the task or the user says so */
+    const char *help;    /* NULL: the program sets it, not the user */
+} Setting;
+
+extern const Setting settings[];
+extern const int setting_count;
+
+/* NULL if there is no such setting. */
+const Setting *setting_named(const char *name);
+
+/* Can it vary over a grid of numbers? */
+bool setting_numeric(const Setting *s);
+
+/* Is it a shape option that c's variant does not use? (config_settle) */
+bool setting_unused(const Setting *s, const Config *c);
+
+/* Sets one from text. Returns what is wrong with it, in memory that the next
+   call reuses, or NULL. */
+const char *setting_set(const Setting *s, Config *c, const char *text);
+
+/* Its value as text that sets the same value again. */
+void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
+
+/* Every setting at its start value. */
+Config config_start(void);
+
+/* Applies "name=value name=value ..."; a bug if that cannot be done. */
+void config_apply(Config *c, const char *assignments);
+
+/* Makes the settings agree with one another: d_k and d_v where they are 0,
+   and exits (2) where they contradict each other, saying how. `shape` are the
+   shape options that the variant uses: others go to 0, so that runs which
+   differ in them only are one run. */
+void config_settle(Config *c, const char *shape);
+
+/* Eight hex digits of everything that decides a run's result, but for the
+   plugin's bytes. */
+void config_digest(const Config *c, char digest[9]);
+
+#endif

@@ -1,0 +1,193 @@
+/* run.c - a run is a directory of plain files: its name, and how it is
+   written. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "npy.h"
+#include "plugin.h"
+#include "run.h"
+#include "words.h"
+
+char *
+run_name(const Config *c, const Config *ordinary)
+{
+    char variant[NAME_SIZE], digest[9], value[VALUE_SIZE], usual[VALUE_SIZE];
+    plugin_name(c->variant, variant);
+    config_digest(c, digest);
+    char *name = format_text("%s.%s", c->task, variant);
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *s = &settings[i];
+        if (!s->help || s->kind == WORD || !strcmp(s->name, "seed"))
+            continue;
+        setting_print(s, c, value);
+        setting_print(s, ordinary, usual);
+        if (!strcmp(value, usual) || strlen(name) > 150)
+            continue;
+        char *longer = format_text("%s.%s%s", name, s->name, value);
+        free(name);
+        name = longer;
+    }
+    char *whole = format_text("%s.seed%d.%s", name, c->seed, digest);
+    free(name);
+    return whole;
+}
+
+/* Ends with the reason in errno, and with nothing half-written. */
+static _Noreturn void
+give_up(const char *partial, const char *path)
+{
+    int error = errno;
+    discard(partial);
+    fail("%s: cannot be written: %s; nothing of the run was kept", path,
+         strerror(error));
+}
+
+PRINTF(3, 4)
+static void
+write_text(const char *partial, const char *name, const char *format, ...)
+{
+    Path path = within(partial, name);
+    FILE *file = fopen(path.text, "w");
+    va_list args;
+    va_start(args, format);
+    if (!file || vfprintf(file, format, args) < 0 || fclose(file))
+        give_up(partial, path.text);
+    va_end(args);
+}
+
+static void
+write_config(const char *partial, const Config *c)
+{
+    char value[VALUE_SIZE], *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    for (int i = 0; i < setting_count; i++) {
+        setting_print(&settings[i], c, value);
+        fprintf(memory, "%s\t%s\n", settings[i].name, value);
+    }
+    fclose(memory);
+    write_text(partial, "config.tsv", "key\tvalue\nformat\t%d\n%s", RUN_FORMAT,
+               text);
+    free(text);
+}
+
+static void
+write_log(const char *partial, const Result *r)
+{
+    char n[4][32], *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    for (int i = 0; i < r->count; i++) {
+        const LogRow *row = &r->rows[i];
+        fprintf(memory, "%d\t%s\t%s\t%s\t%s\n", row->step,
+                number_text(row->loss, 7, n[0]),
+                number_text(row->accuracy, 7, n[1]),
+                number_text(row->validation_loss, 7, n[2]),
+                number_text(row->validation_accuracy, 7, n[3]));
+    }
+    fclose(memory);
+    write_text(partial, "log.tsv",
+               "step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n"
+               "%s",
+               text);
+    free(text);
+}
+
+static void
+write_result(const char *partial, const Model *m, const Result *r,
+             const Levels *l)
+{
+    const LogRow *last = &r->rows[r->count - 1];
+    const struct {
+        const char *key;
+        double value;
+    } lines[] = {
+        {"steps", r->steps},
+        {"parameters", (double)m->parameters},
+        {"attention_parameters", (double)m->attention_parameters},
+        {"solved_at", r->solved_at},
+        {"loss", last->loss},
+        {"accuracy", last->accuracy},
+        {"validation_loss", last->validation_loss},
+        {"validation_accuracy", last->validation_accuracy},
+        {"test_loss", r->test_loss},
+        {"test_accuracy", r->test_accuracy},
+        {"chance", l->chance},
+        {"cheat", l->cheat},
+        {"chance_loss", l->chance_loss},
+        {"unigram_loss", l->unigram_loss},
+        {"bigram_loss", l->bigram_loss},
+    };
+    char n[32], *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        fprintf(memory, "%s\t%s\n", lines[i].key,
+                number_text(lines[i].value, 10, n));
+    fclose(memory);
+    write_text(partial, "result.tsv", "key\tvalue\nstatus\t%s\n%s",
+               r->diverged ? "diverged" : "finished", text);
+    free(text);
+}
+
+static void
+write_timing(const char *partial, const Result *r, const Model *m)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
+    char seconds[32], speed[32];
+    write_text(partial, "timing.tsv",
+               "key\tvalue\nseconds\t%s\ntokens_per_second\t%s\n"
+               "peak_bytes\t%ld\nstep_bytes\t%zu\n",
+               number_text(r->seconds, 4, seconds),
+               number_text(tokens / r->seconds, 4, speed),
+               usage.ru_maxrss * 1024L, r->tape_bytes);
+}
+
+static void
+write_weights(const char *partial, const Model *m)
+{
+    Path directory = within(partial, "weights");
+    if (mkdir(directory.text, 0777))
+        give_up(partial, directory.text);
+    for (int i = 0; i < m->count; i++) {
+        const Weight *w = &m->weights[i];
+        char *name = weight_file(w->name);
+        Path path = within(partial, name);
+        if (!npy_write(path.text, w->value, w->rows, w->cols))
+            give_up(partial, path.text);
+        free(name);
+    }
+}
+
+void
+run_write(const char *directory, const char *name, const Model *m,
+          const Result *r, const Levels *l, bool weights, bool replace)
+{
+    char *partial =
+        copy_text(run_partial(directory, name, (long)getpid()).text);
+    discard(partial); /* of a process that had this number before */
+    int lock = run_begin(partial);
+    write_config(partial, &m->config);
+    write_log(partial, r);
+    write_timing(partial, r, m);
+    if (weights)
+        write_weights(partial, m);
+    write_result(partial, m, r, l);
+    if (replace || !run_exists(directory, name))
+        run_remove(directory, name);
+    if (rename(partial, within(directory, name).text)) {
+        if (errno != EEXIST && errno != ENOTEMPTY)
+            give_up(partial, within(directory, name).text);
+        discard(partial); /* somebody else finished the same run first */
+    }
+    close(lock);
+    free(partial);
+}

@@ -1,0 +1,130 @@
+/* run_read.c - reads a run, and believes nothing of it unchecked. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "npy.h"
+#include "plugin.h"
+#include "run.h"
+#include "words.h"
+
+/* The config of a run, each setting named once. */
+static Config
+read_config(const char *path)
+{
+    Table t = table_read(path);
+    Config c = {0};
+    if (t.cols != 2 || t.rows != setting_count + 1 ||
+        strcmp(table_cell(&t, 0, 0), "format") ||
+        strcmp(table_cell(&t, 0, 1), "1"))
+        fail("%s: not of format %d, so another version of qkv wrote it: use "
+             "that one, or another --out",
+             path, RUN_FORMAT);
+    for (int i = 0; i < setting_count; i++) {
+        const char *why =
+            strcmp(table_cell(&t, i + 1, 0), settings[i].name)
+                ? "is not the setting that belongs here"
+                : setting_set(&settings[i], &c, table_cell(&t, i + 1, 1));
+        if (why)
+            fail("%s:%d: %s: %s; remove the run to have it again", path, i + 3,
+                 table_cell(&t, i + 1, 0), why);
+    }
+    if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
+        fail("%s: \"%.64s\" is not the name of a task", path, c.task);
+    char name[NAME_SIZE];
+    plugin_name(c.variant, name); /* exits where it is none */
+    table_free(&t);
+    return c;
+}
+
+Config
+run_config(const char *path)
+{
+    return read_config(within(path, "config.tsv").text);
+}
+
+Run
+run_read(const char *path)
+{
+    Run r = {.path = copy_text(path)};
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        r.path[--n] = 0;
+    const char *slash = strrchr(r.path, '/');
+    r.name = copy_text(slash ? slash + 1 : r.path);
+    r.config = run_config(r.path);
+    r.result = table_read(within(r.path, "result.tsv").text);
+    r.log = table_read(within(r.path, "log.tsv").text);
+    if (r.result.cols != 2)
+        fail("%s/result.tsv: not two columns; remove the run to have it again",
+             path);
+    return r;
+}
+
+void
+run_free(Run *r)
+{
+    free(r->path);
+    free(r->name);
+    table_free(&r->result);
+    table_free(&r->log);
+}
+
+static int
+result_row(const Run *r, const char *key)
+{
+    for (int i = 0; i < r->result.rows; i++)
+        if (!strcmp(table_cell(&r->result, i, 0), key))
+            return i;
+    fail("%s/result.tsv: no line \"%s\": not a result that this qkv wrote; "
+         "remove the run to have it again",
+         r->path, key);
+}
+
+const char *
+run_text(const Run *r, const char *key)
+{
+    return table_cell(&r->result, result_row(r, key), 1);
+}
+
+double
+run_number(const Run *r, const char *key)
+{
+    return table_number(&r->result, result_row(r, key), 1,
+                        within(r->path, "result.tsv").text);
+}
+
+char *
+weight_file(const char *name)
+{
+    char *file = format_text("weights/%s.npy", name);
+    for (char *c = file; *c; c++)
+        *c = *c == '^' ? '_' : *c;
+    return file;
+}
+
+Model *
+run_model(const Run *r, Source *s)
+{
+    Config c = r->config;
+    Plugin p = plugin_open(c.variant);
+    if (p.hash != c.plugin_hash)
+        note("%s: was trained with another build of %s", r->path, p.name);
+    *s = source_open(&c);
+    if (c.file_hash != r->config.file_hash)
+        fail("%s: its text %s has changed since; bring that one back", r->path,
+             c.file);
+    if (access(within(r->path, "weights").text, F_OK))
+        fail("%s: its matrices were not kept (--no-weights): remove it and "
+             "train it again",
+             r->path);
+    Model *m = model_new(&c, s->sizes, p.variant);
+    for (int i = 0; i < m->count; i++) {
+        Weight *w = &m->weights[i];
+        char *name = weight_file(w->name);
+        npy_read(within(r->path, name).text, w->value, w->rows, w->cols);
+        free(name);
+    }
+    return m;
+}

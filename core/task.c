@@ -1,0 +1,292 @@
+/* task.c - the tasks, each a way to draw a sequence and its answers.
+
+   The settings named with each are those at which standard attention solves
+   it; they are its defaults. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elementary.h"
+#include "fail.h"
+#include "task.h"
+#include "text.h"
+#include "words.h"
+
+static Sizes
+plain_sizes(const Config *c)
+{
+    return (Sizes){c->length, 1, c->symbols, c->symbols};
+}
+
+static void
+draw_symbols(const Config *c, Random *r, int *ids)
+{
+    for (int i = 0; i < c->length; i++)
+        ids[i] = random_below(r, c->symbols);
+}
+
+/* The symbol that stands most often among the first n. */
+static int
+commonest(const int *ids, int n)
+{
+    int best = ids[0], most = 0;
+    for (int i = 0; i < n; i++) {
+        int count = 0;
+        for (int j = 0; j < n; j++)
+            count += ids[j] == ids[i];
+        if (count > most) {
+            most = count;
+            best = ids[i];
+        }
+    }
+    return best;
+}
+
+static void
+fill(int *guesses, int from, int to, int value)
+{
+    for (int t = from; t < to; t++)
+        guesses[t] = value;
+}
+
+static void
+guess_reverse(const Config *c, const int *ids, int *guesses)
+{
+    fill(guesses, 0, c->length, commonest(ids, c->length));
+}
+
+/* reverse: y_i = x_(n-1-i) */
+static void
+draw_reverse(const Config *c, Random *r, int *ids, int *targets)
+{
+    draw_symbols(c, r, ids);
+    for (int i = 0; i < c->length; i++)
+        targets[i] = ids[c->length - 1 - i];
+}
+
+/* copy: x SEP x, where each token of the second x is to be foretold. The last
+   one is an answer only, so there are 2n tokens. */
+static Sizes
+sizes_copy(const Config *c)
+{
+    return (Sizes){2 * c->length, 1, c->symbols + 1, c->symbols};
+}
+
+static void
+draw_copy(const Config *c, Random *r, int *ids, int *targets)
+{
+    int n = c->length;
+    draw_symbols(c, r, ids);
+    ids[n] = c->symbols;
+    for (int i = 0; i < n; i++) {
+        targets[i] = -1;
+        targets[n + i] = ids[i];
+        if (i < n - 1)
+            ids[n + 1 + i] = ids[i];
+    }
+}
+
+static void
+guess_copy(const Config *c, const int *ids, int *guesses)
+{
+    fill(guesses, c->length, 2 * c->length, commonest(ids, c->length));
+}
+
+/* recall: n tokens, each a key and a value; then the n keys in another order,
+   each asking for its value. Which token stands where tells nothing. */
+static Sizes
+sizes_recall(const Config *c)
+{
+    if (c->length > c->symbols)
+        usage("--length %d keys of --symbols %d cannot all differ: take more "
+              "symbols or a smaller length",
+              c->length, c->symbols);
+    return (Sizes){2 * c->length, 2, c->symbols + c->values, c->values};
+}
+
+/* The first n of a random order of 0 .. count - 1, n <= count. */
+static void
+draw_distinct(Random *r, int *to, int n, int count)
+{
+    for (int i = 0; i < n; i++) {
+        int fresh;
+        do {
+            fresh = 1;
+            to[i] = random_below(r, count);
+            for (int j = 0; j < i; j++)
+                fresh &= to[j] != to[i];
+        } while (!fresh);
+    }
+}
+
+static void
+draw_recall(const Config *c, Random *r, int *ids, int *targets)
+{
+    int n = c->length, *asked = targets + n; /* lent until it is filled */
+    int *keys = targets;
+    draw_distinct(r, keys, n, c->symbols);
+    random_order(r, asked, n);
+    for (int i = 0; i < n; i++) {
+        ids[2 * i] = keys[i];
+        ids[2 * i + 1] = c->symbols + random_below(r, c->values);
+    }
+    for (int i = 0; i < n; i++) {
+        ids[2 * (n + i)] = keys[asked[i]];
+        ids[2 * (n + i) + 1] = -1;
+        asked[i] = ids[2 * asked[i] + 1] - c->symbols;
+    }
+    for (int i = 0; i < n; i++)
+        targets[i] = -1;
+}
+
+static void
+guess_recall(const Config *c, const int *ids, int *guesses)
+{
+    for (int i = 0; i < c->length; i++)
+        guesses[c->length + i] = ids[2 * i + 1] - c->symbols;
+}
+
+/* sort: the digits in rising order */
+static void
+draw_sort(const Config *c, Random *r, int *ids, int *targets)
+{
+    draw_symbols(c, r, ids);
+    for (int i = 0; i < c->length; i++) {
+        int j = i;
+        for (; j > 0 && targets[j - 1] > ids[i]; j--)
+            targets[j] = targets[j - 1];
+        targets[j] = ids[i];
+    }
+}
+
+/* The digit that belongs at place t of n if they were spread evenly. */
+static void
+guess_sort(const Config *c, const int *ids, int *guesses)
+{
+    (void)ids;
+    for (int t = 0; t < c->length; t++)
+        guesses[t] = (int)((t + 0.5) * c->symbols / c->length);
+}
+
+/* induction: a pattern of distinct tokens, of a random period from 4 to 8, over
+   and over; asked for is the next token, once one period is past. */
+enum { SHORTEST = 4, LONGEST = 8 };
+
+static Sizes
+sizes_induction(const Config *c)
+{
+    if (c->symbols < LONGEST || c->length <= LONGEST)
+        usage("task induction needs --symbols of at least %d and --length of "
+              "at least %d, not %d and %d: the pattern has up to %d tokens",
+              LONGEST, LONGEST + 1, c->symbols, c->length, LONGEST);
+    return plain_sizes(c);
+}
+
+static void
+draw_induction(const Config *c, Random *r, int *ids, int *targets)
+{
+    int period = SHORTEST + random_below(r, LONGEST - SHORTEST + 1);
+    draw_distinct(r, ids, period, c->symbols);
+    for (int i = period; i < c->length; i++)
+        ids[i] = ids[i - period];
+    for (int i = 0; i < c->length; i++)
+        targets[i] = i < period ? -1 : ids[(i + 1) % period];
+}
+
+/* Some token of the pattern. */
+static void
+guess_induction(const Config *c, const int *ids, int *guesses)
+{
+    fill(guesses, 0, c->length, ids[0]);
+}
+
+/* mqar: n keys, each followed by its value; then the keys in another order,
+   each asking for its value. Multi-query associative recall, after Zoology
+   (Arora et al. 2023), section 3. */
+static Sizes
+sizes_mqar(const Config *c)
+{
+    Sizes s = sizes_recall(c);
+    return (Sizes){3 * c->length, 1, s.vocabulary, s.classes};
+}
+
+static void
+draw_mqar(const Config *c, Random *r, int *ids, int *targets)
+{
+    int n = c->length, *keys = targets, *asked = targets + n;
+    draw_distinct(r, keys, n, c->symbols);
+    random_order(r, asked, n);
+    for (int i = 0; i < n; i++) {
+        ids[2 * i] = keys[i];
+        ids[2 * i + 1] = c->symbols + random_below(r, c->values);
+    }
+    for (int i = 0; i < n; i++) {
+        ids[2 * n + i] = keys[asked[i]];
+        targets[2 * n + i] = ids[2 * asked[i] + 1] - c->symbols;
+    }
+    for (int i = 0; i < 2 * n; i++)
+        targets[i] = -1;
+}
+
+static void
+guess_mqar(const Config *c, const int *ids, int *guesses)
+{
+    for (int i = 0; i < c->length; i++)
+        guesses[2 * c->length + i] = ids[2 * i + 1] - c->symbols;
+}
+
+/* text: the next character. Its sizes and draws need the file, and stand in
+   source_open and source_draw. */
+static Sizes
+sizes_text(const Config *c)
+{
+    return (Sizes){c->length, 1, 0, 0};
+}
+
+const Task tasks[] = {
+    {"reverse", "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
+     "length=16 symbols=10 d-model=32 heads=4 layers=1 mlp=0 norm=none "
+     "batch=32 lr=0.003 steps=300",
+     plain_sizes, draw_reverse, guess_reverse},
+    {"copy", "x SEP x, foretell the second x", "the commonest digit",
+     "length=8 symbols=10 mask=causal d-model=32 heads=4 layers=1 mlp=0 "
+     "norm=none batch=32 lr=0.003 steps=300",
+     sizes_copy, draw_copy, guess_copy},
+    {"recall", "key + value tokens, then keys: which value?",
+     "any stored value",
+     "length=8 symbols=32 values=16 positions=none d-model=32 heads=4 "
+     "layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
+     sizes_recall, draw_recall, guess_recall},
+    {"sort", "the digits in rising order", "the digit expected at its place",
+     "length=8 symbols=10 d-model=32 heads=4 layers=1 mlp=4 norm=none "
+     "batch=32 lr=0.003 steps=600",
+     plain_sizes, draw_sort, guess_sort},
+    {"induction", "a repeated pattern of unknown period: the next token",
+     "any token of the pattern",
+     "length=24 symbols=16 mask=causal d-model=32 heads=4 layers=2 mlp=0 "
+     "norm=none batch=32 lr=0.003 steps=600",
+     sizes_induction, draw_induction, guess_induction},
+    {"mqar", "k v k v ..., then keys: which value?", "any stored value",
+     "length=4 symbols=16 values=16 mask=causal d-model=32 heads=4 layers=2 "
+     "mlp=0 norm=none batch=32 lr=0.003 steps=600",
+     sizes_mqar, draw_mqar, guess_mqar},
+    {"text", "the next character of --file",
+     "the likeliest character after the last one",
+     "length=32 mask=causal d-model=32 heads=4 layers=2 mlp=4 norm=pre "
+     "batch=32 lr=0.003 steps=1000 log-every=50 validate=1000",
+     sizes_text, NULL, NULL},
+};
+const int task_count = sizeof tasks / sizeof *tasks;
+
+const Task *
+task_named(const char *name)
+{
+    const char *names[sizeof tasks / sizeof *tasks];
+    for (int i = 0; i < task_count; i++) {
+        names[i] = tasks[i].name;
+        if (!strcmp(name, tasks[i].name))
+            return &tasks[i];
+    }
+    usage("unknown task \"%s\"%s: `qkv list --tasks` names those there are",
+          name, did_you_mean(name, names, task_count));
+}

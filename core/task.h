@@ -1,0 +1,85 @@
+/* task.h - what is learned: where the sequences come from.
+
+   A task makes sequences of tokens and says, token by token, which class is
+   the right answer, or that none is asked for. Training, validation and test
+   draw from streams of their own, so every accuracy is on fresh data. */
+#ifndef TASK_H
+#define TASK_H
+
+#include "config.h"
+#include "random.h"
+
+/* What a task makes of its settings. */
+typedef struct Sizes {
+    int tokens;     /* in a sequence */
+    int each;       /* ids a token: their embeddings are added */
+    int vocabulary; /* different ids */
+    int classes;    /* different answers */
+} Sizes;
+
+typedef struct Task {
+    const char *name;
+    const char *what;     /* in a line */
+    const char *cheat;    /* what one can do without learning it */
+    const char *settings; /* at which standard attention solves it */
+
+    /* Sizes from the config; exits (2) on settings that cannot be. */
+    Sizes (*sizes)(const Config *c);
+
+    /* Draws one sequence: each * tokens ids and tokens targets, -1 where a
+       token has no second id or no answer is asked. */
+    void (*draw)(const Config *c, Random *r, int *ids, int *targets);
+
+    /* The cheat's answers, at those tokens that are asked for one. */
+    void (*guess)(const Config *c, const int *ids, int *guesses);
+} Task;
+
+extern const Task tasks[];
+extern const int task_count;
+
+/* Exits (2) with the nearest name where there is none. */
+const Task *task_named(const char *name);
+
+typedef struct Batch {
+    int sequences, rows; /* rows = sequences * tokens */
+    int *ids, *targets;
+} Batch;
+
+Batch batch_new(Sizes s, int sequences);
+void batch_free(Batch *b);
+
+typedef enum { TRAINING, VALIDATION, TEST } Split;
+
+/* A task with its settings, and the text where there is one. */
+typedef struct Source {
+    const Task *task;
+    Config config;
+    Sizes sizes;
+    struct Text *text;
+} Source;
+
+/* Exits with what is wrong with the settings or the file. Sets
+   c->file_hash. */
+Source source_open(Config *c);
+void source_close(Source *s);
+
+/* The stream that a split's batches are drawn from. */
+Random source_stream(const Source *s, Split split);
+
+/* Fills the batch; `index` counts the batches of a split from 0. A text's
+   validation and test parts are read from end to end, other data are drawn
+   from r. Returns how many sequences there were, 0 past the last; the rest of
+   the batch asks for nothing. */
+int source_draw(const Source *s, Split split, Random *r, int index, Batch *b);
+
+/* What accuracy and loss mean here: that of guessing evenly, and that of the
+   cheat. The cheat's accuracy is measured, by letting it play. */
+typedef struct Levels {
+    double chance, cheat; /* accuracies */
+    double chance_loss;   /* nats */
+    double unigram_loss,
+        bigram_loss; /* of a text's validation part, else NaN */
+} Levels;
+Levels source_levels(const Source *s);
+
+#endif

@@ -1,0 +1,31 @@
+/* text.h - a text file as a sequence of tokens. */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include <stdint.h>
+
+/* The first 80% of a text are for training, 10% each for validation and for
+   test. A token is a character (UTF-8) or a byte, numbered from 0 in the order
+   of their codes. */
+typedef struct Text {
+    int *ids, count, vocabulary;
+    int *codes;    /* of each id: Unicode, or the byte */
+    int part[4];   /* part[i] .. part[i + 1] - 1 are those of Split i */
+    uint64_t hash; /* of the file's bytes */
+} Text;
+
+/* Reads a text whose parts each have a window of `window` tokens and the one
+   after it. Exits saying what is wrong with the file and where. */
+Text *text_open(const char *path, int bytes, int window);
+void text_close(Text *t);
+
+/* What counting alone achieves on the tokens from .. to - 1: the loss, in nats
+   a token, of naming each by how often it occurs in the training part, and
+   how often after the one before it, one added to every count; and the share
+   that is the likeliest after the one before it. */
+typedef struct Counting {
+    double unigram_loss, bigram_loss, bigram_accuracy;
+} Counting;
+Counting text_counting(const Text *t, int from, int to);
+
+#endif

@@ -1,0 +1,124 @@
+/* train.c - the training loop: draw, forward, backward, step.
+
+   Everything that a step needs is allocated before the first one. */
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "fail.h"
+#include "layers.h"
+#include "optimizer.h"
+#include "train.h"
+
+enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
+
+Tape *
+tape_for(Model *m, const Batch *b)
+{
+    Tape *measured = tape_measure();
+    cross_entropy(model_forward(m, measured, b), b->targets);
+    Tape *t = tape_fitting(measured);
+    tape_free(measured);
+    return t;
+}
+
+void
+evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
+         double *loss, double *accuracy)
+{
+    Random r = source_stream(s, split);
+    double sum = 0;
+    int counted = 0, correct = 0;
+    for (int i = 0; source_draw(s, split, &r, i, b) > 0; i++) {
+        int before = counted;
+        tape_reset(t);
+        Node *logits = model_forward(m, t, b);
+        count_correct(logits, b->targets, &counted, &correct);
+        double mean = (double)cross_entropy(logits, b->targets)->value[0];
+        sum += mean * (counted - before);
+    }
+    *loss = sum / counted;
+    *accuracy = isfinite(sum) ? (double)correct / counted : NAN;
+}
+
+/* One step on the batch; returns its loss, and its accuracy in *accuracy. */
+static double
+train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
+           double *accuracy)
+{
+    int counted = 0, correct = 0;
+    tape_reset(t);
+    Node *logits = model_forward(m, t, b);
+    Node *loss = cross_entropy(logits, b->targets);
+    backward(loss);
+    optimizer_step(o, m, step);
+    count_correct(logits, b->targets, &counted, &correct);
+    *accuracy = (double)correct / counted;
+    return (double)loss->value[0];
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double
+mean_of(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    return sum / n;
+}
+
+Result
+train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
+{
+    const Config *c = &m->config;
+    Batch b = batch_new(s->sizes, c->batch);
+    Optimizer o = optimizer_new(m);
+    Tape *t = tape_for(m, &b);
+    Result r = {.rows = allocate((size_t)(c->steps / c->log_every) + 1,
+                                 sizeof *r.rows)};
+    Random data = source_stream(s, TRAINING);
+    double last[WINDOW], loss_sum = 0, accuracy_sum = 0, start = now();
+    for (int step = 1; step <= c->steps && !r.diverged; step++) {
+        double accuracy;
+        source_draw(s, TRAINING, &data, step - 1, &b);
+        double loss = train_step(m, &o, t, &b, step, &accuracy);
+        loss_sum += loss;
+        accuracy_sum += accuracy;
+        last[step % WINDOW] = accuracy;
+        r.steps = step;
+        r.diverged = !isfinite(loss);
+        if (!r.solved_at && step >= WINDOW &&
+            mean_of(last, WINDOW) >= c->threshold)
+            r.solved_at = step;
+        if (step % c->log_every && step < c->steps && !r.diverged)
+            continue;
+        int since = (step - 1) % c->log_every + 1;
+        LogRow *row = &r.rows[r.count++];
+        *row = (LogRow){step, loss_sum / since, accuracy_sum / since, 0, 0};
+        evaluate(m, s, VALIDATION, t, &b, &row->validation_loss,
+                 &row->validation_accuracy);
+        loss_sum = accuracy_sum = 0;
+        if (progress)
+            progress(to, *row);
+    }
+    r.seconds = now() - start;
+    r.tape_bytes = tape_bytes(t);
+    evaluate(m, s, TEST, t, &b, &r.test_loss, &r.test_accuracy);
+    batch_free(&b);
+    optimizer_free(&o);
+    tape_free(t);
+    return r;
+}
+
+void
+result_free(Result *r)
+{
+    free(r->rows);
+}

@@ -1,0 +1,42 @@
+/* train.h - the training loop. */
+#ifndef TRAIN_H
+#define TRAIN_H
+
+#include "model.h"
+#include "task.h"
+
+/* A line of log.tsv, of every log_every'th step and of the last one. Losses
+   in nats per counted token, accuracies over counted tokens: of the training
+   batches since the last line, and of validation. */
+typedef struct LogRow {
+    int step;
+    double loss, accuracy, validation_loss, validation_accuracy;
+} LogRow;
+
+typedef struct Result {
+    LogRow *rows;
+    int count;
+    int steps;     /* done: fewer than asked for where it diverged */
+    bool diverged; /* the loss was no finite number any more */
+    int solved_at; /* first step at which the mean accuracy of the last 10
+                      batches reached the threshold; 0: never */
+    double test_loss, test_accuracy;
+    double seconds;    /* of training alone */
+    size_t tape_bytes; /* what a step needs beside the weights */
+} Result;
+
+/* Trains m for the steps of its config. `progress` is called after each row,
+   with `to`; it may be NULL. result_free it. */
+Result train(Model *m, const Source *s, void (*progress)(void *, LogRow),
+             void *to);
+void result_free(Result *r);
+
+/* Loss and accuracy over a whole split; no accuracy (NaN) without a finite
+   loss. `t` and `b` are room to work in. */
+void evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
+              double *loss, double *accuracy);
+
+/* A tape with room for a step of m on b. */
+Tape *tape_for(Model *m, const Batch *b);
+
+#endif
