@@ -1,0 +1,132 @@
+/* bars.c - the figure of parameter counts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "fail.h"
+#include "figure.h"
+#include "words.h"
+
+/* Names in the order in which they first came, each once. */
+typedef struct Names {
+    char **text;
+    int count, room;
+} Names;
+
+/* The place of a name, which is added where it is new; *fresh says so. */
+static int
+place(Names *n, const char *name, bool *fresh)
+{
+    *fresh = false;
+    for (int i = 0; i < n->count; i++)
+        if (!strcmp(n->text[i], name))
+            return i;
+    *fresh = true;
+    n->text = grow(n->text, n->count, &n->room, sizeof *n->text);
+    n->text[n->count] = copy_text(name);
+    return n->count++;
+}
+
+static void
+names_free(Names *n)
+{
+    for (int i = 0; i < n->count; i++)
+        free(n->text[i]);
+    free(n->text);
+}
+
+/* "standard", or "standard.d-k4" where the runs of standard on its task differ
+   in a setting that changes what it has. */
+static char *
+label_of(const Run *runs, int count, const Run *r)
+{
+    static const char *const sizes[] = {"d-model", "heads",  "kv-heads", "d-k",
+                                        "d-v",     "latent", "layers",   "mlp"};
+    char value[VALUE_SIZE], other[VALUE_SIZE];
+    run_setting(r, "variant", value);
+    char *label = copy_text(value);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        bool varies = false;
+        run_setting(r, sizes[s], value);
+        for (int i = 0; i < count; i++) {
+            run_setting(&runs[i], sizes[s], other);
+            varies |= !strcmp(runs[i].config.task, r->config.task) &&
+                      !strcmp(runs[i].config.variant, r->config.variant) &&
+                      strcmp(value, other);
+        }
+        if (!varies)
+            continue;
+        char *longer = format_text("%s.%s%s", label, sizes[s], value);
+        free(label);
+        label = longer;
+    }
+    return label;
+}
+
+/* Tasks by name, then variants as series are ordered, then by size. */
+static int
+in_order(const void *a, const void *b)
+{
+    const Run *x = *(const Run *const *)a, *y = *(const Run *const *)b;
+    char v[VALUE_SIZE], w[VALUE_SIZE];
+    int tasks = strcmp(x->config.task, y->config.task);
+    run_setting(x, "variant", v);
+    run_setting(y, "variant", w);
+    if (tasks)
+        return tasks;
+    if (strcmp(v, w))
+        return series_before(v, w) ? -1 : 1;
+    double less = run_number(x, "attention_parameters") -
+                  run_number(y, "attention_parameters");
+    return less < 0 ? -1 : less > 0;
+}
+
+static void
+put_list(FILE *script, const char *name, const Names *n)
+{
+    fprintf(script, "%s = '", name);
+    for (int i = 0; i < n->count; i++)
+        fprintf(script, "%s%s", i ? " " : "", n->text[i]);
+    fprintf(script, "'\n");
+}
+
+void
+bars_draw(const Options *o, const Run *runs, int count, const char *directory)
+{
+    Names tasks = {0}, rows = {0}, bars = {0};
+    const Run **sorted = allocate((size_t)count, sizeof *sorted);
+    for (int i = 0; i < count; i++)
+        sorted[i] = &runs[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, in_order);
+    Figure f = figure_begin(directory, "parameters");
+    fprintf(f.data, "task\tvariant\tattention\trest\trow\n");
+    for (int i = 0; i < count; i++) {
+        const Run *r = sorted[i];
+        bool fresh;
+        char *label = label_of(runs, count, r);
+        char *bar = format_text("%s %s", r->config.task, label);
+        int row = place(&rows, label, &fresh);
+        double attention = run_number(r, "attention_parameters");
+        place(&tasks, r->config.task, &fresh);
+        place(&bars, bar, &fresh);
+        if (fresh)
+            fprintf(f.data, "%s\t%s\t%.0f\t%.0f\t%d\n", r->config.task, label,
+                    attention, run_number(r, "parameters") - attention,
+                    row + 1);
+        free(label);
+        free(bar);
+    }
+    free(sorted);
+    fprintf(f.script, "title = 'Parameters: attention (blue, counted), the "
+                      "rest (grey)'\n");
+    put_list(f.script, "panels", &tasks);
+    put_list(f.script, "rows", &rows);
+    int wide = 230 + 175 * tasks.count;
+    fprintf(f.script, "width = %d\nheight = %d\n", wide < 560 ? 560 : wide,
+            115 + 34 * rows.count);
+    names_free(&tasks);
+    names_free(&rows);
+    names_free(&bars);
+    if (!figure_end(&f, "bars", o))
+        without_gnuplot(directory);
+}

@@ -1,0 +1,14 @@
+/* commands.h - the subcommands of `qkv`. argv[0] is the command's name; each
+   returns the exit status. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+int command_list(int argc, char **argv);
+int command_train(int argc, char **argv);
+int command_compare(int argc, char **argv);
+int command_plot(int argc, char **argv);
+int command_inspect(int argc, char **argv);
+int command_equiv(int argc, char **argv);
+int command_count(int argc, char **argv);
+
+#endif

@@ -1,0 +1,244 @@
+/* compare.c - qkv compare and qkv train: from options to runs, a table and
+   figures. Runs that are there already are not trained again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "compare.h"
+#include "fail.h"
+#include "figure.h"
+#include "grid.h"
+#include "jobs.h"
+#include "options.h"
+#include "print.h"
+#include "results.h"
+#include "words.h"
+
+/* What `qkv compare` does unless told otherwise: about a minute of work that
+   is worth seeing. */
+const char default_variants[] =
+    "standard,per-head,fused,two-step,two-step-tanh,full-rank,symmetric";
+static const char default_tasks[] = "reverse,recall,sort,induction";
+enum { DEFAULT_SEEDS = 5 };
+
+void
+unless_given(Options *o, const char *setting, const char *list)
+{
+    Values *v = options_given(o, setting);
+    if (!v->count)
+        *v = values_cut(list);
+}
+
+/* "1,2,3,4,5" where --seeds 5, or nothing at all, is asked for. */
+void
+settle_seeds(Options *o, int usual)
+{
+    Values *v = options_given(o, "seed");
+    if (v->count && o->seeds > 0)
+        usage("--seed and --seeds contradict each other: give one");
+    int room = 0, count = o->seeds > 0 ? (int)o->seeds : usual;
+    for (int i = v->count ? count : 0; i < count; i++) {
+        v->text = grow(v->text, v->count, &room, sizeof *v->text);
+        v->text[v->count++] = format_text("%d", i + 1);
+    }
+}
+
+/* " --NAME 'VALUE'", fit for a shell. */
+static void
+print_argument(const char *name, const char *value)
+{
+    char *word = quoted(value, "'\\''");
+    printf(" --%s %s", name, word);
+    free(word);
+}
+
+/* A `qkv train` line for each run: what its task does not say of itself. */
+static void
+print_plan(const Options *o, const Grid *g)
+{
+    for (int i = 0; i < g->count; i++) {
+        const Config *c = &g->jobs[i].config;
+        Config usual = config_start();
+        config_apply(&usual, task_named(c->task)->settings);
+        printf("%s train", sizeof(real) == 8 ? "qkv-double" : "qkv");
+        for (int s = 0; s < setting_count; s++) {
+            char value[VALUE_SIZE], start[VALUE_SIZE];
+            bool always =
+                settings[s].kind == WORD || !strcmp(settings[s].name, "seed");
+            setting_print(&settings[s], c, value);
+            setting_print(&settings[s], &usual, start);
+            if (settings[s].help && *value &&
+                !setting_unused(&settings[s], c) &&
+                (always || strcmp(value, start)))
+                print_argument(settings[s].name, value);
+        }
+        print_argument("out", o->out);
+        printf("%s%s%s\n", o->no_weights ? " --no-weights" : "",
+               o->redo ? " --redo" : "", o->keep ? " --keep" : "");
+    }
+}
+
+/* Refuses runs that another build of a plugin made, unless told what to do
+   with them; marks those to be trained. */
+static int
+find_work(const Options *o, const Grid *g, bool *wanted)
+{
+    int count = 0, stale = 0;
+    const char *example = NULL;
+    for (int i = 0; i < g->count; i++) {
+        wanted[i] = !run_exists(o->out, g->jobs[i].name);
+        if (!wanted[i] && !o->keep) {
+            char *path = format_text("%s/%s", o->out, g->jobs[i].name);
+            Config c = run_config(path);
+            if (c.plugin_hash != g->jobs[i].config.plugin_hash) {
+                stale++;
+                example = g->jobs[i].name;
+                wanted[i] = true;
+            }
+            free(path);
+        }
+        count += wanted[i];
+    }
+    if (stale && !o->redo)
+        fail("%s: %d runs, %s among them, were made with another build of "
+             "their plugin: --redo trains them again, --keep takes them as "
+             "they are, another --out leaves them alone",
+             o->out, stale, example);
+    return count;
+}
+
+/* The finished runs of the grid, in its order. */
+Run *
+finished(const Options *o, const Grid *g, int *count)
+{
+    Run *runs = allocate((size_t)g->count, sizeof *runs);
+    *count = 0;
+    for (int i = 0; i < g->count; i++) {
+        char *path = format_text("%s/%s", o->out, g->jobs[i].name);
+        if (run_exists(o->out, g->jobs[i].name))
+            runs[(*count)++] = run_read(path);
+        free(path);
+    }
+    return runs;
+}
+
+void
+free_runs(Run *runs, int count)
+{
+    for (int i = 0; i < count; i++)
+        run_free(&runs[i]);
+    free(runs);
+}
+
+/* Curves, bars, and along each numeric setting of a grid how it ends. */
+static void
+draw_all(const Options *o, const Run *runs, int count)
+{
+    char *directory = format_text("%s/figures", o->out);
+    figures_draw(o, runs, count, directory);
+    bars_draw(o, runs, count, directory);
+    for (int s = 0; s < setting_count; s++) {
+        if (!setting_numeric(&settings[s]) || o->given[s].count < 2 ||
+            !strcmp(settings[s].name, "seed"))
+            continue;
+        Options along = *o;
+        along.x = (char *)settings[s].name;
+        along.y = "test_accuracy,test_loss";
+        figures_draw(&along, runs, count, directory);
+    }
+    free(directory);
+}
+
+/* Trains what is missing; returns the exit status, 1 where a run failed. */
+int
+run_missing(const Options *o, const Grid *g)
+{
+    bool *wanted = allocate((size_t)g->count, sizeof *wanted);
+    experiment_open(o->out);
+    int missing = find_work(o, g, wanted);
+    if (missing < g->count && !o->quiet)
+        note("%d of %d runs are in %s already", g->count - missing, g->count,
+             o->out);
+    int failed = missing ? jobs_run(o, g, wanted) : 0;
+    experiment_sweep(o->out);
+    if (failed)
+        note("%d of %d runs failed; the same command tries them again", failed,
+             g->count);
+    free(wanted);
+    return failed > 0;
+}
+
+/* Trains what the grid lacks, then prints and draws all of it. */
+static int
+train_and_show(const Options *o, const Grid *g)
+{
+    int count, diverged = 0, status = run_missing(o, g);
+    Run *runs = finished(o, g, &count);
+    for (int i = 0; i < count; i++)
+        diverged += !strcmp(run_text(&runs[i], "status"), "diverged");
+    if (count)
+        results_print(o, runs, count);
+    if (diverged)
+        note("%d runs diverged: their loss is no finite number; a smaller --lr "
+             "may help",
+             diverged);
+    if (count && options_given(o, "lr")->count < 2 && !o->quiet)
+        note("one learning rate favours whom it suits; "
+             "try --lr 0.001,0.003,0.01");
+    if (count && !o->no_figures)
+        draw_all(o, runs, count);
+    free_runs(runs, count);
+    return status;
+}
+
+int
+command_compare(int argc, char **argv)
+{
+    Options o = options_read(argc, argv, COMPARE);
+    int status = 0;
+    unless_given(&o, "variant", default_variants);
+    unless_given(&o, "task",
+                 options_given(&o, "file")->count ? "text" : default_tasks);
+    settle_seeds(&o, DEFAULT_SEEDS);
+    Grid g = grid_of(&o);
+    if (o.plan)
+        print_plan(&o, &g);
+    else
+        status = train_and_show(&o, &g);
+    grid_free(&g);
+    options_free(&o);
+    return status;
+}
+
+int
+command_train(int argc, char **argv)
+{
+    Options o = options_read(argc, argv, TRAIN);
+    int count;
+    unless_given(&o, "variant", "standard");
+    unless_given(&o, "task",
+                 options_given(&o, "file")->count ? "text" : "reverse");
+    settle_seeds(&o, 1);
+    Grid g = grid_of(&o);
+    int status = run_missing(&o, &g);
+    Run *runs = finished(&o, &g, &count);
+    if (count) {
+        if (!o.quiet)
+            note("the run is %s/%s", o.out, g.jobs[0].name);
+        results_print(&o, runs, count);
+        if (!wants_tsv(o.tsv) && !o.quiet) {
+            o.format = "dumb";
+            o.y = "validation_loss";
+            char *directory =
+                format_text("%s/%s/figures", o.out, g.jobs[0].name);
+            figures_draw(&o, runs, count, directory);
+            free(directory);
+        }
+    }
+    free_runs(runs, count);
+    grid_free(&g);
+    options_free(&o);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* compare.h - the parts of a comparison that other commands use too. */
+#ifndef COMPARE_H
+#define COMPARE_H
+
+#include "grid.h"
+#include "options.h"
+#include "run.h"
+
+/* The variants of the questions: those of a comparison unless it is told. */
+extern const char default_variants[];
+
+/* Gives a setting the values of a list "a,b,c" unless the user gave it some. */
+void unless_given(Options *o, const char *setting, const char *list);
+
+/* Seeds 1 to --seeds, or to `usual` where neither --seeds nor --seed says. */
+void settle_seeds(Options *o, int usual);
+
+/* Trains what the grid lacks in o->out; returns the exit status, 1 where a run
+   failed. */
+int run_missing(const Options *o, const Grid *g);
+
+/* The finished runs of the grid, in its order; free_runs them. */
+Run *finished(const Options *o, const Grid *g, int *count);
+void free_runs(Run *runs, int count);
+
+#endif

@@ -1,0 +1,115 @@
+/* draw.c - one figure: NAME.tsv, NAME.gp and what gnuplot makes of them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "draw.h"
+#include "fail.h"
+#include "plugin.h"
+#include "words.h"
+
+enum { NO_GNUPLOT = 127 };
+
+static FILE *
+open_part(const char *directory, const char *name, const char *ending)
+{
+    char *path = format_text("%s/%s.%s", directory, name, ending);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        fail("%s: cannot be written: %s", path, strerror(errno));
+    free(path);
+    return file;
+}
+
+Figure
+figure_begin(const char *directory, const char *name)
+{
+    if (mkdir(directory, 0777) && errno != EEXIST)
+        fail("%s: cannot be made: %s; give --out a directory that is there",
+             directory, strerror(errno));
+    Figure f = {copy_text(directory), copy_text(name),
+                open_part(directory, name, "tsv"),
+                open_part(directory, name, "gp")};
+    fprintf(f.script, "# %s.gp - draws %s.tsv: gnuplot %s.gp\n\n", name, name,
+            name);
+    fprintf(f.script, "name = '%s'\ndata = name.'.tsv'\n", name);
+    return f;
+}
+
+/* Copies plots/NAME.gp, beside the program or where it is installed. */
+static void
+append_script(FILE *to, const char *name)
+{
+    size_t size;
+    char *path = format_text("%s/plots/%s.gp", executable_directory(), name);
+    if (access(path, F_OK)) {
+        free(path);
+        path = format_text("%s/../share/qkv/plots/%s.gp",
+                           executable_directory(), name);
+    }
+    char *text = read_file(path, "plot script", &size);
+    fprintf(to, "\n%s", text);
+    free(text);
+    free(path);
+}
+
+/* The status of gnuplot on NAME.gp, which draws into the figure's directory.
+   What it says is shown only where it fails. */
+static int
+run_gnuplot(const Figure *f, const char *format)
+{
+    char *term = format_text("term='%s'", format);
+    char *script = format_text("%s.gp", f->name), line[512];
+    FILE *said = tmpfile();
+    int status;
+    fflush(NULL);
+    pid_t child = said ? fork() : -1;
+    if (child == 0) {
+        dup2(fileno(said), STDERR_FILENO);
+        if (!chdir(f->directory))
+            execlp("gnuplot", "gnuplot", "-e", term, script, (char *)NULL);
+        _exit(NO_GNUPLOT);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        fail("no process for gnuplot: %s", strerror(errno));
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    rewind(said);
+    while (status && status != NO_GNUPLOT && fgets(line, sizeof line, said))
+        fprintf(stderr, "%s", line);
+    fclose(said);
+    free(term);
+    free(script);
+    return status;
+}
+
+bool
+figure_end(Figure *f, const char *kind, const Options *o)
+{
+    Values formats = options_formats(o);
+    bool there = true;
+    append_script(f->script, "style");
+    append_script(f->script, kind);
+    if (fclose(f->data) | fclose(f->script))
+        fail("%s/%s: cannot be written: %s", f->directory, f->name,
+             strerror(errno));
+    for (int i = 0; there && i < formats.count; i++) {
+        int status = run_gnuplot(f, formats.text[i]);
+        there = status != NO_GNUPLOT;
+        if (there && status) {
+            char *half =
+                format_text("%s/%s.%s", f->directory, f->name, formats.text[i]);
+            unlink(half);
+            fail("%s/%s.gp: gnuplot failed on it: its message stands above",
+                 f->directory, f->name);
+        }
+        if (there && !o->quiet && strcmp(formats.text[i], "dumb"))
+            note("drew %s/%s.%s", f->directory, f->name, formats.text[i]);
+    }
+    values_free(&formats);
+    free(f->directory);
+    free(f->name);
+    return there;
+}

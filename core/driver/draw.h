@@ -1,0 +1,22 @@
+/* draw.h - one figure: NAME.tsv, NAME.gp and what gnuplot makes of them. */
+#ifndef DRAW_H
+#define DRAW_H
+
+#include <stdio.h>
+
+#include "options.h"
+
+typedef struct Figure {
+    char *directory, *name;
+    FILE *data, *script;
+} Figure;
+
+/* Opens DIRECTORY/NAME.tsv and NAME.gp for writing. */
+Figure figure_begin(const char *directory, const char *name);
+
+/* Ends the script with plots/style.gp and plots/KIND.gp, closes both files and
+   has gnuplot draw each of o's formats. False where there is no gnuplot: then
+   data and script are there all the same. */
+bool figure_end(Figure *f, const char *kind, const Options *o);
+
+#endif

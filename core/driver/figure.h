@@ -1,0 +1,44 @@
+/* figure.h - what is drawn of an experiment. */
+#ifndef FIGURE_H
+#define FIGURE_H
+
+#include "options.h"
+#include "run.h"
+
+/* Runs that differ in `by` and in their seeds only, and the values of `by`
+   that occur among them. */
+typedef struct Group {
+    const Run **runs;
+    int count, room;
+    char *name; /* "reverse", "reverse.lr0.01" */
+    Values series;
+} Group;
+
+/* Cuts the runs into groups: by task and by every setting that varies within a
+   series, but for `by`, `x` (a setting, or NULL) and the seed. */
+Group *groups_of(const Run *runs, int count, const char *by, const char *x,
+                 int *groups);
+void groups_free(Group *g, int groups);
+
+/* The order of series: the baseline, numbers by size, names by letter. It does
+   not depend on the order of the runs, so that a figure drawn again is the
+   same. */
+bool series_before(const char *a, const char *b);
+
+/* A run's setting as text; the variant without its path. */
+void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);
+
+/* Draws o->y against o->x with a curve for each value of o->by, a figure for
+   each group, into DIRECTORY. Without gnuplot it leaves data and scripts and
+   says how to draw them. */
+void figures_draw(const Options *o, const Run *runs, int count,
+                  const char *directory);
+
+/* Says how to draw what is in the directory. */
+void without_gnuplot(const char *directory);
+
+/* Draws the parameter counts of each variant on each task. */
+void bars_draw(const Options *o, const Run *runs, int count,
+               const char *directory);
+
+#endif

@@ -1,0 +1,141 @@
+/* grid.c - from options to the list of runs that they ask for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "grid.h"
+#include "run.h"
+#include "task.h"
+#include "words.h"
+
+Config
+ordinary_config(const char *task, const char *variant, const char *shape)
+{
+    Config c = config_start();
+    config_apply(&c, task_named(task)->settings);
+    strcpy(c.task, task);
+    strcpy(c.variant, variant);
+    config_settle(&c, shape);
+    return c;
+}
+
+static const Facts *
+facts_of(const Grid *g, const char *word)
+{
+    for (int i = 0; i < g->variant_count; i++)
+        if (!strcmp(g->variants[i].word, word))
+            return &g->variants[i];
+    bug("grid: no facts of %s", word);
+}
+
+/* Describes the variants, and refuses two of one name: their runs could not
+   be told apart. */
+static void
+describe_all(Grid *g, const Options *o)
+{
+    const Values *v = options_given(o, "variant");
+    g->variants = allocate((size_t)v->count, sizeof *g->variants);
+    for (int i = 0; i < v->count; i++) {
+        Facts *f = &g->variants[g->variant_count];
+        *f = describe(v->text[i], NULL);
+        if (!f->ok) {
+            note("%s", f->why);
+            exit(f->status);
+        }
+        for (int k = 0; k < g->variant_count; k++)
+            if (!strcmp(g->variants[k].name, f->name))
+                usage(strcmp(g->variants[k].path, f->path)
+                          ? "two variants are called %s: %s and %s; rename one"
+                          : "variant %s is asked for twice: %s and %s",
+                      f->name, g->variants[k].path, f->path);
+        g->variant_count++;
+    }
+}
+
+/* Opens the task's source, to refuse what is wrong before anything runs and to
+   hash a text; but not again for a run that has the same as the last one. */
+static void
+check_source(const Grid *g, Config *c)
+{
+    const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
+    if (last && !strcmp(last->task, c->task) && !strcmp(last->file, c->file) &&
+        last->length == c->length && last->symbols == c->symbols &&
+        last->values == c->values && last->batch == c->batch &&
+        last->characters == c->characters) {
+        c->file_hash = last->file_hash;
+        return;
+    }
+    Source s = source_open(c);
+    source_close(&s);
+}
+
+/* Adds the run of a whole config, unless it is there already. */
+static void
+add_job(Grid *g, Config c, const Facts *f, int *room)
+{
+    c.plugin_hash = f->hash;
+    config_settle(&c, f->shape);
+    check_source(g, &c);
+    Config ordinary = ordinary_config(c.task, c.variant, f->shape);
+    char *name = run_name(&c, &ordinary);
+    for (int i = 0; i < g->count; i++)
+        if (!strcmp(g->jobs[i].name, name)) {
+            free(name);
+            return;
+        }
+    g->jobs = grow(g->jobs, g->count, room, sizeof *g->jobs);
+    g->jobs[g->count++] = (Job){c, name};
+}
+
+/* Goes through the values of setting i and of those after it. Seeds come last
+   whatever their place in the table. */
+static void
+expand(Grid *g, const Options *o, Config c, int i, int *room)
+{
+    int seed = (int)(setting_named("seed") - settings);
+    if (i == seed)
+        i++;
+    if (i >= setting_count) {
+        const Values *seeds = &o->given[seed];
+        for (int k = 0; k < seeds->count; k++) {
+            setting_set(&settings[seed], &c, seeds->text[k]);
+            add_job(g, c, facts_of(g, c.variant), room);
+        }
+        return;
+    }
+    const Values *v = &o->given[i];
+    bool fixed = !v->count || !strcmp(settings[i].name, "task") ||
+                 !strcmp(settings[i].name, "variant");
+    for (int k = 0; k < (fixed ? 1 : v->count); k++) {
+        if (!fixed)
+            setting_set(&settings[i], &c, v->text[k]);
+        expand(g, o, c, i + 1, room);
+    }
+}
+
+Grid
+grid_of(const Options *o)
+{
+    Grid g = {0};
+    int room = 0;
+    const Values *tasks_given = options_given(o, "task");
+    describe_all(&g, o);
+    for (int t = 0; t < tasks_given->count; t++)
+        for (int v = 0; v < g.variant_count; v++) {
+            Config c = config_start();
+            config_apply(&c, task_named(tasks_given->text[t])->settings);
+            strcpy(c.task, tasks_given->text[t]);
+            strcpy(c.variant, g.variants[v].word);
+            expand(&g, o, c, 0, &room);
+        }
+    return g;
+}
+
+void
+grid_free(Grid *g)
+{
+    for (int i = 0; i < g->count; i++)
+        free(g->jobs[i].name);
+    free(g->jobs);
+    free(g->variants);
+}

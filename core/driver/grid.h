@@ -1,0 +1,29 @@
+/* grid.h - from options to the list of runs that they ask for. */
+#ifndef GRID_H
+#define GRID_H
+
+#include "describe.h"
+#include "options.h"
+
+typedef struct Job {
+    Config config;
+    char *name; /* of its run */
+} Job;
+
+typedef struct Grid {
+    Job *jobs;
+    int count;
+    Facts *variants; /* one for each variant asked for */
+    int variant_count;
+} Grid;
+
+/* Every combination of what was given, each run once, tasks outermost and
+   seeds innermost. Exits on anything that is wrong with any of them. */
+Grid grid_of(const Options *o);
+void grid_free(Grid *g);
+
+/* The settings of a task, before any option, settled for a variant. */
+Config ordinary_config(const char *task, const char *variant,
+                       const char *shape);
+
+#endif

@@ -1,0 +1,199 @@
+/* group.c - which runs are averaged, and which stand side by side.
+
+   Only runs that differ in nothing but their seed may be averaged. So runs are
+   cut into groups by everything else that varies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "figure.h"
+#include "plugin.h"
+#include "words.h"
+
+#define BASELINE "standard"
+
+void
+run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
+{
+    setting_print(setting_named(setting), &r->config, text);
+    if (!strcmp(setting, "variant"))
+        plugin_name(r->config.variant, text);
+}
+
+/* Do two runs differ in a setting that both use? Of plugins' hashes only those
+   of one variant can be told apart. */
+static bool
+differ(const Run *a, const Run *b, const Setting *s)
+{
+    char x[VALUE_SIZE], y[VALUE_SIZE];
+    if (setting_unused(s, &a->config) || setting_unused(s, &b->config))
+        return false;
+    if (s == setting_named("plugin-hash") &&
+        differ(a, b, setting_named("variant")))
+        return false;
+    run_setting(a, s->name, x);
+    run_setting(b, s->name, y);
+    return strcmp(x, y) != 0;
+}
+
+/* Does it vary among the runs of one task and one series? Runs that differ in
+   nothing but it cannot be averaged. */
+static bool
+varies(const Run *runs, int count, const char *task, const char *by,
+       const Setting *s)
+{
+    const Setting *series = setting_named(by);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(runs[i].config.task, task) &&
+                !strcmp(runs[k].config.task, task) &&
+                !differ(&runs[i], &runs[k], series) &&
+                differ(&runs[i], &runs[k], s))
+                return true;
+    return false;
+}
+
+bool
+series_before(const char *a, const char *b)
+{
+    char *a_end, *b_end;
+    double x = strtod(a, &a_end), y = strtod(b, &b_end);
+    if (!strcmp(a, BASELINE) || !strcmp(b, BASELINE))
+        return strcmp(b, BASELINE) != 0;
+    if (!*a_end && !*b_end)
+        return x < y;
+    return strcmp(a, b) < 0;
+}
+
+/* Adds a run to a group, and its value of `by` to the series. */
+static void
+add_run(Group *g, const Run *r, const char *by)
+{
+    char value[VALUE_SIZE];
+    Values *s = &g->series;
+    int at = 0, room = s->count; /* grows each time: series are few */
+    run_setting(r, by, value);
+    g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
+    g->runs[g->count++] = r;
+    while (at < s->count && series_before(s->text[at], value))
+        at++;
+    for (int i = 0; i < s->count; i++)
+        if (!strcmp(s->text[i], value))
+            return;
+    s->text = grow(s->text, s->count, &room, sizeof *s->text);
+    memmove(s->text + at + 1, s->text + at,
+            (size_t)(s->count - at) * sizeof *s->text);
+    s->text[at] = copy_text(value);
+    s->count++;
+}
+
+/* "reverse.lr0.01": the task and the settings that keep groups apart, hashes
+   by their first digits. */
+static char *
+group_name(const Run *r, const bool *apart)
+{
+    char *name = copy_text(r->config.task), value[VALUE_SIZE];
+    for (int s = 0; s < setting_count; s++) {
+        if (!apart[s])
+            continue;
+        run_setting(r, settings[s].name, value);
+        if (settings[s].kind == HASH)
+            value[6] = 0;
+        char *longer = format_text("%s.%s%s", name, settings[s].name, value);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+/* Does the run belong into the group, as far as it uses what keeps it apart? */
+static bool
+belongs(const Group *g, const Run *r, const bool *apart)
+{
+    if (strcmp(g->runs[0]->config.task, r->config.task))
+        return false;
+    for (int s = 0; s < setting_count; s++)
+        for (int i = 0; apart[s] && i < g->count; i++)
+            if (differ(g->runs[i], r, &settings[s]))
+                return false;
+    return true;
+}
+
+static bool
+uses_all(const Run *r, const bool *apart)
+{
+    for (int s = 0; s < setting_count; s++)
+        if (apart[s] && setting_unused(&settings[s], &r->config))
+            return false;
+    return true;
+}
+
+/* The groups of one task. Those runs that use every setting make them; the
+   others, which are the same whatever it is, join each that they fit. */
+static void
+add_task(Group **list, int *groups, int *room, const Run *runs, int count,
+         const char *task, const char *by, const bool *apart)
+{
+    int first = *groups;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < count; i++) {
+            bool joined = false;
+            if (strcmp(runs[i].config.task, task) ||
+                uses_all(&runs[i], apart) == pass)
+                continue;
+            for (int g = first; g < *groups; g++)
+                if (belongs(&(*list)[g], &runs[i], apart)) {
+                    add_run(&(*list)[g], &runs[i], by);
+                    joined = true;
+                }
+            if (joined)
+                continue;
+            *list = grow(*list, *groups, room, sizeof **list);
+            (*list)[*groups] = (Group){.name = group_name(&runs[i], apart)};
+            add_run(&(*list)[(*groups)++], &runs[i], by);
+        }
+}
+
+static bool
+listed(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+Group *
+groups_of(const Run *runs, int count, const char *by, const char *x,
+          int *groups)
+{
+    const char *const never[] = {"task", "seed", "file", by, x ? x : by};
+    bool *apart = allocate((size_t)setting_count, sizeof *apart);
+    Group *list = NULL;
+    int room = *groups = 0;
+    for (int i = 0; i < count; i++) {
+        bool seen = false;
+        for (int k = 0; k < i; k++)
+            seen |= !strcmp(runs[k].config.task, runs[i].config.task);
+        if (seen)
+            continue;
+        const char *task = runs[i].config.task;
+        for (int s = 0; s < setting_count; s++)
+            apart[s] = !listed(settings[s].name, never, 5) &&
+                       varies(runs, count, task, by, &settings[s]);
+        add_task(&list, groups, &room, runs, count, task, by, apart);
+    }
+    free(apart);
+    return list;
+}
+
+void
+groups_free(Group *g, int groups)
+{
+    for (int i = 0; i < groups; i++) {
+        free(g[i].runs);
+        free(g[i].name);
+        values_free(&g[i].series);
+    }
+    free(g);
+}

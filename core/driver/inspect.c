@@ -1,0 +1,142 @@
+/* inspect.c - qkv inspect: what a trained run's heads are, whatever matrices
+   they are written in. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canonical.h"
+#include "commands.h"
+#include "draw.h"
+#include "fail.h"
+#include "figure.h"
+#include "model.h"
+#include "options.h"
+#include "print.h"
+#include "run.h"
+#include "svd.h"
+#include "words.h"
+
+/* Below this share of the largest one a singular value is rounding: the forms
+   are computed in double from the run's own numbers. */
+#define ROUNDING (sizeof(real) == 4 ? 1e-6 : 1e-12)
+
+/* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
+   M = -M', about 1/2 for a random one. */
+static double
+symmetric_share(const double *m, int d)
+{
+    double both = 0, all = 0;
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            double sum = (m[i * d + j] + m[j * d + i]) / 2;
+            both += sum * sum;
+            all += m[i * d + j] * m[i * d + j];
+        }
+    return all > 0 ? both / all : 1;
+}
+
+/* A row of the table for one head, and its spectra as data of a figure. */
+static void
+describe_head(Sheet *sheet, FILE *data, const Canonical *c, int block, int head,
+              double *room)
+{
+    int d = c->d_model;
+    const double *form[] = {c->m + head * d * d, c->n + head * d * d};
+    double *s = room, *u = s + d, *v = u + d * d;
+    sheet_add(sheet, "%d", block);
+    sheet_add(sheet, "%d", head + 1);
+    sheet_add(sheet, "%.4f", c->scale[head]);
+    for (int k = 0; k < 2; k++) {
+        svd(form[k], d, d, u, s, v);
+        sheet_add(sheet, "%d", rank_of(s, d, ROUNDING));
+        sheet_add(sheet, "%.1f", effective_rank(s, d));
+        sheet_add(sheet, "%.3g", s[0] * (k ? 1 : c->scale[head]));
+        if (k == 0)
+            sheet_add(sheet, "%.2f", symmetric_share(form[0], d));
+        for (int i = 0; data && i < rank_of(s, d, ROUNDING); i++)
+            fprintf(data, "%c\t%d.%d\t%d\t%.8g\n", "MN"[k], block, head + 1,
+                    i + 1, s[i] * (k ? 1 : c->scale[head]));
+    }
+}
+
+static void
+script_of(Figure *f, const char *name, int blocks, int heads, int d)
+{
+    fprintf(f->script, "title = '%s: singular values'\nmost = %d\nheads = '",
+            name, d);
+    for (int b = 0; b < blocks; b++)
+        for (int h = 0; h < heads; h++)
+            fprintf(f->script, "%s%d.%d", b || h ? " " : "", b, h + 1);
+    fprintf(f->script, "'\n");
+}
+
+/* The table of all heads; returns how many each block has, 0 where the variant
+   has no canonical form. */
+static int
+describe_blocks(const Options *o, const Model *m, FILE *data)
+{
+    static const char *const names[][10] = {
+        {"block", "head", "s", "rank M", "eff.", "s1", "sym.", "rank N", "eff.",
+         "s1"},
+        {"block", "head", "scale", "rank_M", "effective_rank_M", "largest_sM",
+         "symmetric_share_M", "rank_N", "effective_rank_N", "largest_N"}};
+    int d = m->config.d_model, heads = 0;
+    double *room = allocate((size_t)(d + 2 * d * d), sizeof *room);
+    Sheet sheet = {.cols = 10};
+    for (int i = 0; i < sheet.cols; i++)
+        sheet_add(&sheet, "%s", names[wants_tsv(o->tsv)][i]);
+    for (int block = 0; block < m->config.layers; block++) {
+        Canonical c = model_form(m, block);
+        if (!c.m)
+            fail("%s has no canonical form: %s", m->config.variant, c.why);
+        for (int h = 0; h < c.heads; h++)
+            describe_head(&sheet, data, &c, block, h, room);
+        heads = c.heads;
+        canonical_free(&c);
+    }
+    sheet_print(&sheet, wants_tsv(o->tsv));
+    free(room);
+    return heads;
+}
+
+int
+command_inspect(int argc, char **argv)
+{
+    Options o = options_read(argc, argv, INSPECT);
+    if (o.rest_count != 1)
+        usage("inspect takes one run: a directory that `qkv train` or `qkv "
+              "compare` wrote, with its weights");
+    Run r = run_read(o.rest[0]);
+    Source s;
+    Model *m = run_model(&r, &s);
+    Canonical first = model_form(m, 0); /* before any file is begun */
+    if (!first.m)
+        fail("%s has no canonical form: %s", m->config.variant, first.why);
+    canonical_free(&first);
+    Figure f = {0};
+    char *directory = format_text("%s/figures", o.out);
+    if (o.spectrum)
+        f = figure_begin(directory, "spectrum");
+    if (o.spectrum)
+        fprintf(f.data, "matrix\thead\tindex\tvalue\n");
+    int heads = describe_blocks(&o, m, f.data);
+    if (!wants_tsv(o.tsv))
+        printf(
+            "\nHead i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). "
+            "eff.: effective rank,\nexp(entropy of the singular values); s1: "
+            "the largest, of s M_i and of N_i; sym.:\nthe share of M_i that "
+            "equals its transpose, 1 for all, 0.5 for a random matrix.\n",
+            m->config.d_model, m->config.d_model);
+    if (o.spectrum) {
+        script_of(&f, r.name, m->config.layers, heads, m->config.d_model);
+        if (!figure_end(&f, "spectrum", &o))
+            without_gnuplot(directory);
+    }
+    free(directory);
+    model_free(m);
+    source_close(&s);
+    run_free(&r);
+    options_free(&o);
+    return 0;
+}

@@ -1,0 +1,214 @@
+/* jobs.c - runs in processes of their own, several at once.
+
+   A process a run: what a plugin breaks is its own, and cores are used by
+   having many of them. A worker sends each row of its log through a pipe; its
+   stderr goes into a file, whose last line says why it failed. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "fail.h"
+#include "jobs.h"
+#include "progress.h"
+#include "run.h"
+#include "train.h"
+
+typedef struct Worker {
+    pid_t process; /* 0: idle */
+    int rows;      /* the pipe's end */
+    FILE *said;    /* its stderr */
+    const Job *job;
+} Worker;
+
+static void
+send_row(void *to, LogRow row)
+{
+    if (write(*(int *)to, &row, sizeof row) != sizeof row)
+        fail("the driver is gone: %s", strerror(errno));
+}
+
+/* In the worker: one run, from the plugin to its directory. */
+static _Noreturn void
+work(const Options *o, const Job *job, int rows)
+{
+    Config c = job->config;
+    signal(SIGINT, SIG_IGN); /* the driver ends its workers */
+    signal(SIGTERM, SIG_DFL);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* do not outlive the driver */
+#endif
+    Plugin p = plugin_open(c.variant);
+    c.plugin_hash = p.hash;
+    Source s = source_open(&c);
+    Levels l = source_levels(&s);
+    Model *m = model_new(&c, s.sizes, p.variant);
+    Result r = train(m, &s, send_row, &rows);
+    run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);
+    result_free(&r);
+    model_free(m);
+    source_close(&s);
+    fflush(NULL);
+    _exit(0);
+}
+
+static void
+start(Worker *w, const Options *o, const Job *job)
+{
+    int ends[2];
+    *w = (Worker){.job = job, .said = tmpfile()};
+    if (!w->said || pipe(ends))
+        fail("no pipe to %s: %s; take fewer --jobs", job->name,
+             strerror(errno));
+    fflush(NULL);
+    w->process = fork();
+    if (w->process < 0)
+        fail("no process for %s: %s; take fewer --jobs", job->name,
+             strerror(errno));
+    if (w->process == 0) {
+        dup2(fileno(w->said), STDERR_FILENO);
+        dup2(fileno(w->said), STDOUT_FILENO);
+        close(ends[0]);
+        work(o, job, ends[1]);
+    }
+    close(ends[1]);
+    w->rows = ends[0];
+}
+
+/* The last line of a worker's stderr, or what ended it. */
+static void
+reason(const Worker *w, int status, char why[512])
+{
+    char line[512];
+    rewind(w->said);
+    *why = 0;
+    while (fgets(line, sizeof line, w->said))
+        snprintf(why, sizeof line, "%.*s", (int)strcspn(line, "\n"),
+                 strncmp(line, "qkv: ", 5) ? line : line + 5);
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (*why && (!signal || signal == SIGABRT))
+        return;
+    if (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+        signal == SIGILL || signal == SIGABRT)
+        snprintf(why, sizeof line, "the variant crashed: %s",
+                 strsignal(signal));
+    else if (signal)
+        snprintf(why, sizeof line,
+                 "ended from outside: %s (out of memory, a limit, or stopped "
+                 "by hand?)",
+                 strsignal(signal));
+    else
+        snprintf(why, sizeof line, "the variant ended the process, status %d",
+                 WEXITSTATUS(status));
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void
+interrupt(int signal)
+{
+    interrupted = signal;
+}
+
+/* Ends what is at work and the program, as the signal would have. */
+static _Noreturn void
+stop(Worker *workers, int most, const Options *o, int done, int total)
+{
+    for (int i = 0; i < most; i++)
+        if (workers[i].process) {
+            kill(workers[i].process, SIGKILL);
+            waitpid(workers[i].process, NULL, 0);
+            run_abandon(o->out, workers[i].job->name, workers[i].process);
+        }
+    progress_clear();
+    note("stopped with %d of %d runs done; the same command goes on from there",
+         done, total);
+    exit(128 + interrupted);
+}
+
+/* Takes leave of a worker; true if its run is there. */
+static bool
+finish(Worker *w, const Options *o)
+{
+    int status;
+    char why[512];
+    waitpid(w->process, &status, 0);
+    bool there = WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+                 run_exists(o->out, w->job->name);
+    if (!there) {
+        run_abandon(o->out, w->job->name, w->process);
+        reason(w, status, why);
+        progress_clear();
+        note("%s: %s", w->job->name, why);
+    }
+    close(w->rows);
+    fclose(w->said);
+    w->process = 0;
+    return there;
+}
+
+/* Gives idle workers the next jobs; returns how many are at work. */
+static int
+hand_out(Worker *workers, int most, const Options *o, const Grid *g,
+         const bool *wanted, int *next)
+{
+    int busy = 0;
+    for (int i = 0; i < most; i++) {
+        while (*next < g->count && !wanted[*next])
+            ++*next;
+        if (!workers[i].process && *next < g->count)
+            start(&workers[i], o, &g->jobs[(*next)++]);
+        busy += workers[i].process != 0;
+    }
+    return busy;
+}
+
+int
+jobs_run(const Options *o, const Grid *g, const bool *wanted)
+{
+    int most = (int)o->jobs, next = 0, failed = 0, total = 0, done = 0;
+    Worker *workers = allocate((size_t)most, sizeof *workers);
+    struct pollfd *ready = allocate((size_t)most, sizeof *ready);
+    for (int i = 0; i < g->count; i++)
+        total += wanted[i];
+    struct sigaction on_signal = {.sa_handler = interrupt};
+    sigaction(SIGINT, &on_signal, NULL);
+    sigaction(SIGTERM, &on_signal, NULL);
+    progress_start(total, o->quiet);
+    while (hand_out(workers, most, o, g, wanted, &next)) {
+        for (int i = 0; i < most; i++)
+            ready[i] = (struct pollfd){
+                workers[i].process ? workers[i].rows : -1, POLLIN, 0};
+        int events = poll(ready, (nfds_t)most, -1);
+        if (interrupted)
+            stop(workers, most, o, done, total);
+        if (events < 0 && errno != EINTR)
+            fail("waiting for the runs: %s", strerror(errno));
+        for (int i = 0; i < most; i++) {
+            LogRow row;
+            if (events < 0 || !ready[i].revents)
+                continue;
+            if (read(ready[i].fd, &row, sizeof row) == sizeof row) {
+                progress_row(done, workers[i].job, row);
+                continue;
+            }
+            bool there = finish(&workers[i], o);
+            failed += !there;
+            done++;
+            if (there)
+                progress_done(done, o, workers[i].job);
+        }
+    }
+    progress_clear();
+    free(workers);
+    free(ready);
+    return failed;
+}

@@ -1,0 +1,50 @@
+/* main.c - the command `qkv`: finds the subcommand and hands over. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "fail.h"
+#include "options.h"
+#include "words.h"
+
+#define VERSION "0.1"
+
+/* A result that did not reach its reader is a failure. */
+static int
+finish(int status)
+{
+    if (fflush(stdout) || ferror(stdout))
+        fail("stdout: cannot be written: %s", strerror(errno));
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {
+        {"list", command_list},       {"train", command_train},
+        {"compare", command_compare}, {"plot", command_plot},
+        {"inspect", command_inspect}, {"equiv", command_equiv},
+        {"count", command_count},
+    };
+    enum { COUNT = sizeof commands / sizeof *commands };
+    const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
+    for (int i = 0; i < COUNT; i++) {
+        names[i] = commands[i].name;
+        if (!strcmp(word, names[i]))
+            return finish(commands[i].run(argc - 1, argv + 1));
+    }
+    if (!strcmp(word, "--version"))
+        return finish(printf("qkv %s\n", VERSION) < 0);
+    if (!strcmp(word, "help") && argc > 2)
+        return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
+    if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
+        usage("unknown command \"%s\"%s: `qkv help` names those there are",
+              word, did_you_mean(word, names, COUNT));
+    print_commands();
+    return finish(0);
+}

@@ -1,0 +1,55 @@
+/* options.h - the words of a command line, taken apart.
+
+   Options come from two tables: the settings of a run (config.h) and those of
+   the commands themselves. --help is printed from the same two. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+
+#include "config.h"
+
+enum {
+    LIST = 1,
+    TRAIN = 2,
+    COMPARE = 4,
+    PLOT = 8,
+    INSPECT = 16,
+    EQUIV = 32,
+    COUNT_COSTS = 64
+}; /* a command's bit */
+
+/* The values given to one setting: several make a grid. */
+typedef struct Values {
+    char **text;
+    int count;
+} Values;
+
+typedef struct Options {
+    Values *given; /* by place in settings[]; count 0: not given */
+    const char *out, *format, *x, *y, *by, *title, *to, *preset;
+    double jobs, seeds;
+    bool spectrum, plan, tsv, quiet, no_weights, no_figures, redo, keep,
+        only_tasks, only_variants;
+    char **rest; /* what is no option */
+    int rest_count;
+} Options;
+
+/* Exits (2) with what is wrong, or (0) after --help. */
+Options options_read(int argc, char **argv, int command);
+void options_free(Options *o);
+
+/* The values given to the setting of that name. */
+Values *options_given(const Options *o, const char *setting);
+
+/* A list "a,b,c", cut at its commas; to be freed with values_free. */
+Values values_cut(const char *list);
+void values_free(Values *v);
+
+/* --format's words, checked. */
+Values options_formats(const Options *o);
+
+/* What `qkv` and `qkv help` print. */
+void print_commands(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* plot.c - qkv plot: any figure again, from runs on disk. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "fail.h"
+#include "figure.h"
+#include "options.h"
+#include "run.h"
+#include "words.h"
+
+/* Exits (2) where `name` is no setting that runs can be told apart by. */
+static void
+check_setting(const char *option, const char *name)
+{
+    const char **names = allocate((size_t)setting_count, sizeof *names);
+    for (int i = 0; i < setting_count; i++)
+        names[i] = settings[i].name;
+    if (!setting_named(name))
+        usage("%s %s: no setting of a run%s", option, name,
+              did_you_mean(name, names, setting_count));
+    free(names);
+}
+
+/* The runs of every experiment or run that was named. */
+static Run *
+gather(const Options *o, int *count)
+{
+    int number = o->rest_count ? o->rest_count : 1, room = *count = 0;
+    Run *all = NULL;
+    for (int i = 0; i < number; i++) {
+        int found;
+        Run *runs =
+            experiment_runs(o->rest_count ? o->rest[i] : o->out, &found);
+        for (int k = 0; k < found; k++) {
+            all = grow(all, *count, &room, sizeof *all);
+            all[(*count)++] = runs[k];
+        }
+        free(runs);
+    }
+    if (*count == 0)
+        fail("%s: no finished run there; `qkv compare --out %s` makes some",
+             o->rest_count ? o->rest[0] : o->out, o->out);
+    return all;
+}
+
+int
+command_plot(int argc, char **argv)
+{
+    Options o = options_read(argc, argv, PLOT);
+    int count;
+    bool over_steps = !strcmp(o.x, "step");
+    if (!over_steps) {
+        check_setting("--x", o.x);
+        if (!setting_numeric(setting_named(o.x)))
+            usage("--x %s: not a number", o.x);
+    }
+    check_setting("--by", o.by);
+    Run *runs = gather(&o, &count);
+    char *directory = format_text("%s/figures", o.out);
+    figures_draw(&o, runs, count, directory);
+    if (over_steps)
+        bars_draw(&o, runs, count, directory);
+    free(directory);
+    for (int i = 0; i < count; i++)
+        run_free(&runs[i]);
+    free(runs);
+    options_free(&o);
+    return 0;
+}

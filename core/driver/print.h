@@ -1,0 +1,24 @@
+/* print.h - tables on stdout: aligned on a terminal, else cells and tabs. */
+#ifndef PRINT_H
+#define PRINT_H
+
+#include <stdbool.h>
+
+#include "fail.h"
+
+typedef struct Sheet {
+    char **cells; /* row by row, the names of the columns first */
+    int count, room, cols;
+    bool text; /* the last column is text, and stays on the left */
+} Sheet;
+
+/* Adds a cell; a row is full when it has as many as `cols`. */
+void sheet_add(Sheet *s, const char *format, ...) PRINTF(2, 3);
+
+/* Prints it and frees it. */
+void sheet_print(Sheet *s, bool tsv);
+
+/* True where stdout is no terminal or --tsv asks for tabs. */
+bool wants_tsv(bool tsv);
+
+#endif

@@ -1,0 +1,62 @@
+# bars.gp - parameter counts as bars: attention, and the rest beside it.
+#
+# data:   panel, label, attention, rest, row
+# panels: the panels' names          rows: the labels, from the top
+
+in(panel_, col) = strcol(1) eq panel_ ? column(col) : NaN
+number = words(panels)
+count = words(rows)
+longest = 0
+do for [r=1:count] {
+    if (strlen(word(rows, r)) > longest) { longest = strlen(word(rows, r)) }
+}
+left = (20. + 8 * longest) / width
+gap = 12. / width
+wide = (1 - 14. / width - left - gap * (number - 1)) / number
+stats data skip 1 using ($3 + $4) nooutput
+top = STATS_max > 0 ? STATS_max : 1
+
+# Ticks 1, 2 or 5 times a power of ten apart, about three of them.
+power = 10**floor(log10(top / 3.))
+apart = top / 3. / power < 2 ? power : \
+    top / 3. / power < 5 ? 2 * power : 5 * power
+
+set style fill solid noborder
+set xrange [0:top * 1.45]
+set yrange [count + 0.5:0.4]
+set xtics apart
+set format x "%.0s%c"
+unset ytics
+if (dumb) {
+    set lmargin longest + 2
+} else {
+    set grid noytics xtics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6
+    set multiplot title title offset 0,-0.3
+}
+do for [p=1:number] {
+    panel = word(panels, p)
+    unset label
+    if (p == 1 || dumb) {
+        do for [r=1:count] {
+            set label r word(rows, r) at 0,r right offset -0.8,0
+        }
+    }
+    if (dumb) {
+        set title "parameters of attention: ".panel
+    } else {
+        set title panel offset 0,-0.6
+        set lmargin at screen left + (p - 1) * (wide + gap)
+        set rmargin at screen left + (p - 1) * (wide + gap) + wide
+        set tmargin at screen 1 - 64. / height
+        set bmargin at screen 40. / height
+    }
+    plot data skip 1 using (in(panel, 3) * 0.5):5:(in(panel, 3) * 0.5):(0.36) \
+            with boxxyerror linecolor rgb "#0072B2" notitle, \
+        '' skip 1 using (in(panel, 3) + in(panel, 4) * 0.5):5:\
+            (in(panel, 4) * 0.5):(0.36) with boxxyerror \
+            linecolor rgb "#C8C8C8" notitle, \
+        '' skip 1 using (in(panel, 3) + in(panel, 4)):5:\
+            (sprintf(" %d", in(panel, 3))) with labels left \
+            textcolor rgb "#0072B2" notitle
+}
+if (!dumb) { unset multiplot }
