@@ -1,0 +1,102 @@
+# Makefile of qkv; `make help` lists what it can do.
+
+CC      ?= cc
+BUILD   ?= build
+ARCH    ?= -march=native
+OPT     ?= -O3
+# Contraction off and no fast maths: same seed, same bits, whatever compiles.
+EXACT    = -ffp-contract=off -fno-math-errno
+WARN     = -std=c11 -Wall -Wextra -Wpedantic -Werror
+CFLAGS   = $(WARN) $(OPT) $(ARCH) $(EXACT) $(EXTRA)
+CPPFLAGS = -Icore -D_GNU_SOURCE
+LDLIBS   = -lm -ldl
+
+CORE     = $(sort $(wildcard core/*.c))
+DRIVER   = $(sort $(wildcard core/driver/*.c))
+PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
+             $(sort $(wildcard variants/*.c)))
+# The tests look into all but main.
+TESTS    = $(sort $(wildcard tests/*.c)) $(filter-out %/main.c,$(DRIVER))
+SOURCES  = $(sort $(wildcard core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch]))
+FLOAT    = $(CORE:%.c=$(BUILD)/float/%.o)
+DOUBLE   = $(CORE:%.c=$(BUILD)/double/%.o)
+
+all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots   ## build the program and the variants
+
+help:                ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1: /p' Makefile | \
+	  awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+demo: all            ## the main job: seven variants on four tasks, drawn
+	$(BUILD)/qkv compare --out $(BUILD)/demo
+
+deps:                ## install what building, drawing and testing need
+	@sh tests/deps.sh gcc pkg-config check gnuplot
+
+deps-all: deps       ## and what the checks of form and other compilers need
+	@sh tests/deps.sh clang clang-format cppcheck valgrind
+
+check: check-quick   ## all tests that take under three minutes
+	sh tests/solve.sh $(BUILD)
+
+check-quick: all $(BUILD)/tests/float $(BUILD)/tests/double
+	sh tests/floors.sh $(BUILD)
+	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/float
+	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/double
+	sh tests/command.sh $(BUILD)
+
+check-long: check check-text   ## and those that take longer
+
+check-text: all      ## each variant learns a real text
+	sh tests/text.sh $(BUILD)
+
+check-style:         ## clang-format and cppcheck
+	clang-format --dry-run -Werror $(SOURCES)
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+	  --enable=warning,performance,portability \
+	  --suppress=missingIncludeSystem --library=tests/cppcheck.cfg -Icore -Icore/driver -Itests \
+	  -D_GNU_SOURCE -DQKV_CORE core variants
+
+check-valgrind:      ## a short set under valgrind, which knows no AVX-512
+	$(MAKE) all BUILD=$(BUILD)/valgrind ARCH=-march=x86-64-v3 OPT='-O1 -g'
+	sh tests/valgrind.sh $(BUILD)/valgrind
+
+clean:               ## remove all that was built
+	rm -rf $(BUILD)
+
+# The program is linked with every object of core, and exports to plugins what
+# the public headers declare.
+$(BUILD)/qkv: $(FLOAT) $(DRIVER:%.c=$(BUILD)/float/%.o)
+$(BUILD)/qkv-double: $(DOUBLE) $(DRIVER:%.c=$(BUILD)/double/%.o)
+$(BUILD)/tests/float: $(FLOAT) $(TESTS:%.c=$(BUILD)/float/%.o)
+$(BUILD)/tests/double: $(DOUBLE) $(TESTS:%.c=$(BUILD)/double/%.o)
+$(BUILD)/qkv $(BUILD)/qkv-double:
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+$(BUILD)/tests/float $(BUILD)/tests/double:
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $$(pkg-config --libs check) $(LDLIBS) -o $@
+
+INSIDE = -DQKV_CORE -fvisibility=hidden -Icore/driver -Itests -MMD -MP
+$(BUILD)/float/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC $@"; $(CC) $(CPPFLAGS) $(CFLAGS) $(INSIDE) -c $< -o $@
+$(BUILD)/double/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC $@"; $(CC) $(CPPFLAGS) $(CFLAGS) $(INSIDE) -DQKV_DOUBLE -c $< -o $@
+
+# A plugin sees the public headers only. One file serves float and double.
+$(BUILD)/variants/%.so: variants/%.c $(wildcard core/qkv/*.h)
+	@mkdir -p $(@D)
+	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -fPIC -shared -Wl,-Bsymbolic $< -o $@
+
+# The plot scripts, where the program looks for them.
+$(BUILD)/plots:
+	@mkdir -p $(@D)
+	ln -sfn $(CURDIR)/plots $@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+.PHONY: all help demo deps deps-all check check-quick check-long check-text \
+  check-style \
+  check-valgrind clean

@@ -1,0 +1,94 @@
+/* check_algebra.c - singular values, and the canonical form of variants. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "random.h"
+#include "suites.h"
+#include "svd.h"
+
+/* How far U diag(s) V' is from A, and U'U and V'V from the identity on the
+   singular values that are not 0. */
+static double
+error_of(const double *a, int m, int n, double *s)
+{
+    int k = m < n ? m : n;
+    double u[400], v[400], worst = 0;
+    svd(a, m, n, u, s, v);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++)
+                sum += u[i * k + l] * s[l] * v[j * k + l];
+            worst = fmax(worst, fabs(sum - a[i * n + j]));
+        }
+    for (int p = 0; p < k; p++)
+        for (int q = 0; q < k; q++) {
+            double uu = 0, vv = 0, wanted = p == q;
+            if (s[p] < 1e-12 * s[0] || s[q] < 1e-12 * s[0])
+                continue;
+            for (int i = 0; i < m; i++)
+                uu += u[i * k + p] * u[i * k + q];
+            for (int i = 0; i < n; i++)
+                vv += v[i * k + p] * v[i * k + q];
+            worst = fmax(worst, fmax(fabs(uu - wanted), fabs(vv - wanted)));
+        }
+    for (int p = 1; p < k; p++)
+        ck_assert(s[p] <= s[p - 1] && s[p] >= 0);
+    return worst;
+}
+
+START_TEST(svd_of_random_matrices)
+{
+    static const int shapes[][2] = {{1, 1}, {1, 7}, {7, 1},  {5, 5},
+                                    {9, 4}, {4, 9}, {20, 20}};
+    Random r = random_stream(1, "svd");
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        int m = shapes[k][0], n = shapes[k][1];
+        double a[400], s[20], squares = 0, found = 0;
+        for (int i = 0; i < m * n; i++) {
+            a[i] = random_normal(&r);
+            squares += a[i] * a[i];
+        }
+        ck_assert(error_of(a, m, n, s) < 1e-13 * 20);
+        for (int i = 0; i < (m < n ? m : n); i++)
+            found += s[i] * s[i];
+        ck_assert(fabs(found / squares - 1) < 1e-13);
+    }
+}
+END_TEST
+
+/* Known spectra: repeated values, rank 1, zero, widely spread. */
+START_TEST(svd_of_known_matrices)
+{
+    double s[20], zero[12] = {0}, twice[9] = {2, 0, 0, 0, 0, -2, 0, 2, 0};
+    double one[6] = {1, 2, 3, 2, 4, 6}, spread[4] = {1e8, 1, 0, 1e-8};
+    double u[9], v[12];
+    svd(zero, 3, 4, u, s, v);
+    ck_assert(s[0] == 0 && s[2] == 0);
+    ck_assert_int_eq(rank_of(s, 3, 1e-12), 0);
+    ck_assert(effective_rank(s, 3) == 0);
+    ck_assert(error_of(twice, 3, 3, s) < 1e-15);
+    ck_assert(fabs(s[0] - 2) < 1e-15 && fabs(s[2] - 2) < 1e-15);
+    ck_assert(fabs(effective_rank(s, 3) - 3) < 1e-12);
+    ck_assert(error_of(one, 2, 3, s) < 1e-14);
+    ck_assert(fabs(s[0] - sqrt(70)) < 1e-14 && s[1] < 1e-14);
+    ck_assert_int_eq(rank_of(s, 2, 1e-12), 1);
+    ck_assert(fabs(effective_rank((double[]){5, 0}, 2) - 1) < 1e-12);
+    error_of(spread, 2, 2, s);
+    ck_assert(fabs(s[0] / sqrt(1e16 + 1) - 1) < 1e-14);
+    ck_assert(fabs(s[0] * s[1] - 1) < 1e-14); /* the determinant */
+}
+END_TEST
+
+Suite *
+algebra_suite(void)
+{
+    Suite *s = suite_create("algebra");
+    TCase *c = tcase_create("algebra");
+    tcase_add_test(c, svd_of_random_matrices);
+    tcase_add_test(c, svd_of_known_matrices);
+    suite_add_tcase(s, c);
+    return s;
+}

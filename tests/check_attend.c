@@ -1,0 +1,259 @@
+/* check_attend.c - attention against its formula written out in loops. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <qkv/attend.h>
+
+#include "fail.h"
+#include "gradient.h"
+#include "random.h"
+#include "suites.h"
+#include "tape.h"
+
+#ifdef QKV_DOUBLE
+#define NOISE 1e-13
+#else
+#define NOISE 2e-5
+#endif
+
+typedef struct Case {
+    int sequences, tokens, asked, heads, k_heads, v_heads, d_k, d_v, causal;
+    double size; /* of queries and keys */
+} Case;
+
+static const Case cases[] = {
+    {1, 4, 4, 1, 1, 1, 3, 2, 0, 1},    {2, 5, 5, 2, 2, 2, 3, 4, 1, 1},
+    {2, 3, 6, 2, 2, 2, 4, 3, 0, 1},    {1, 6, 6, 4, 2, 1, 2, 3, 1, 1},
+    {3, 4, 4, 6, 3, 2, 1, 1, 0, 1},    {2, 1, 1, 2, 1, 2, 1, 1, 1, 1},
+    {1, 1, 5, 1, 1, 1, 1, 1, 0, 1},    {2, 7, 7, 2, 1, 1, 5, 5, 1, 30},
+    {1, 20, 20, 1, 1, 1, 9, 17, 1, 1}, {2, 3, 3, 4, 1, 4, 8, 2, 0, 200},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static real *
+numbers(int count, double size, const char *name)
+{
+    Random r = random_stream(11, name);
+    real *x = allocate((size_t)count, sizeof *x);
+    for (int i = 0; i < count; i++)
+        x[i] = (real)(size * random_normal(&r));
+    return x;
+}
+
+/* softmax(mask(scale q k')) v of one query row, in double. */
+static void
+by_hand(const Case *c, const real *q, const real *k, const real *v, int s,
+        int h, int i, double scale, double *out)
+{
+    double weight[64], sum = 0, max = -INFINITY;
+    int seen = c->causal ? i + 1 : c->asked;
+    const real *qi = q + ((s * c->tokens + i) * c->heads + h) * c->d_k;
+    int kh = h / (c->heads / c->k_heads), vh = h / (c->heads / c->v_heads);
+    for (int j = 0; j < seen; j++) {
+        const real *kj = k + ((s * c->asked + j) * c->k_heads + kh) * c->d_k;
+        weight[j] = 0;
+        for (int d = 0; d < c->d_k; d++)
+            weight[j] += scale * (double)qi[d] * (double)kj[d];
+        max = fmax(max, weight[j]);
+    }
+    for (int j = 0; j < seen; j++)
+        sum += weight[j] = exp(weight[j] - max);
+    for (int d = 0; d < c->d_v; d++) {
+        out[d] = 0;
+        for (int j = 0; j < seen; j++)
+            out[d] +=
+                weight[j] / sum *
+                (double)v[((s * c->asked + j) * c->v_heads + vh) * c->d_v + d];
+    }
+}
+
+typedef struct Graph {
+    const Case *of;
+    bool three_steps;
+} Graph;
+
+static Node *
+build(Node **x, void *more)
+{
+    const Graph *g = more;
+    const Case *c = g->of;
+    Attention a = {.causal = c->causal};
+    Node *q = split(x[0], c->heads), *k = split(x[1], c->k_heads);
+    Node *v = split(x[2], c->v_heads);
+    double scale = 1 / sqrt(c->d_k);
+    if (g->three_steps)
+        return weigh(softmax(&a, scores(q, k, scale)), v);
+    return attend(&a, q, k, v, scale);
+}
+
+START_TEST(equals_the_formula)
+{
+    const Case *c = &cases[_i];
+    int q_size = c->sequences * c->tokens * c->heads * c->d_k;
+    int k_size = c->sequences * c->asked * c->k_heads * c->d_k;
+    int v_size = c->sequences * c->asked * c->v_heads * c->d_v;
+    real *q = numbers(q_size, c->size, "q"), *k = numbers(k_size, c->size, "k");
+    real *v = numbers(v_size, 1, "v");
+    for (int steps = 0; steps < 2; steps++) {
+        Graph g = {c, steps};
+        Tape *measured = tape_measure(), *t = measured;
+        Node *out = NULL;
+        for (int round = 0; round < 2; round++) {
+            Node *in[] = {leaf(t, c->sequences * c->tokens, c->heads * c->d_k,
+                               c->sequences, q, NULL),
+                          leaf(t, c->sequences * c->asked, c->k_heads * c->d_k,
+                               c->sequences, k, NULL),
+                          leaf(t, c->sequences * c->asked, c->v_heads * c->d_v,
+                               c->sequences, v, NULL)};
+            out = build(in, &g);
+            if (t == measured)
+                t = tape_fitting(measured);
+        }
+        ck_assert_int_eq(out->heads, c->heads);
+        for (int s = 0; s < c->sequences; s++)
+            for (int i = 0; i < c->tokens; i++)
+                for (int h = 0; h < c->heads; h++) {
+                    double wanted[64];
+                    by_hand(c, q, k, v, s, h, i, 1 / sqrt(c->d_k), wanted);
+                    const real *found =
+                        out->value +
+                        ((s * c->tokens + i) * c->heads + h) * c->d_v;
+                    for (int d = 0; d < c->d_v; d++)
+                        ck_assert_msg(fabs((double)found[d] - wanted[d]) <
+                                          NOISE * (1 + c->size),
+                                      "case %d, %d steps: %g, not %g", _i,
+                                      steps ? 3 : 1, (double)found[d],
+                                      wanted[d]);
+                }
+        tape_free(measured);
+        tape_free(t);
+    }
+    free(q);
+    free(k);
+    free(v);
+}
+END_TEST
+
+START_TEST(gradients)
+{
+    const Case *c = &cases[_i];
+    double size = c->size > 30 ? 2 : c->size; /* flat where it is saturated */
+    Leaf leaves[] = {
+        {c->sequences * c->tokens, c->heads * c->d_k, c->sequences,
+         size > 2 ? 2 : size},
+        {c->sequences * c->asked, c->k_heads * c->d_k, c->sequences,
+         size > 2 ? 2 : size},
+        {c->sequences * c->asked, c->v_heads * c->d_v, c->sequences, 1}};
+    for (int steps = 0; steps < 2; steps++) {
+        Graph g = {c, steps};
+        check_gradient(build, &g, leaves, 3);
+    }
+}
+END_TEST
+
+/* q, k and v from one matrix: three shares of gradient. */
+static Node *
+build_of_one(Node **x, void *more)
+{
+    Attention a = {.causal = *(int *)more};
+    Node *h = split(x[0], 2);
+    return attend(&a, h, h, h, 0.7);
+}
+
+static Node *
+build_mask_zero(Node **x, void *more)
+{
+    Attention a = {.causal = *(int *)more};
+    return mask_zero(&a, scores(split(x[0], 2), split(x[0], 2), 0.7));
+}
+
+START_TEST(gradients_of_one_matrix)
+{
+    Leaf leaf_of = {8, 6, 2, 1};
+    check_gradient(build_of_one, &_i, &leaf_of, 1);
+    check_gradient(build_mask_zero, &_i, &leaf_of, 1);
+}
+END_TEST
+
+/* A later token changes no earlier row, to the bit. */
+START_TEST(causal_rows_do_not_see_later_tokens)
+{
+    enum { T = 6, D = 4 };
+    real x[T * D], before[T * D];
+    Attention a = {.causal = 1};
+    Tape *measured = tape_measure(), *t = measured;
+    for (int i = 0; i < T * D; i++)
+        x[i] = (real)(i * 5 % 7) - 3;
+    for (int round = 0; round < 3; round++) {
+        if (round)
+            tape_reset(t);
+        Node *n = leaf(t, T, D, 1, x, NULL);
+        Node *out = attend(&a, n, n, n, 1);
+        if (t == measured)
+            t = tape_fitting(measured);
+        else if (round == 1) {
+            memcpy(before, out->value, sizeof before);
+            for (int i = 4 * D; i < T * D; i++)
+                x[i] += 100;
+        } else {
+            ck_assert(!memcmp(before, out->value, 4 * D * sizeof *x));
+            ck_assert(memcmp(before, out->value, sizeof before));
+        }
+    }
+    tape_free(measured);
+    tape_free(t);
+}
+END_TEST
+
+START_TEST(misuse)
+{
+    expect_a_message();
+    real x[64] = {0};
+    Attention a = {.causal = 1}, open = {0};
+    Tape *t = tape_measure();
+    Node *n = leaf(t, 4, 6, 1, x, NULL), *two = leaf(t, 4, 6, 2, x, NULL);
+    Node *other = leaf(t, 5, 6, 1, x, NULL), *thin = leaf(t, 4, 4, 1, x, NULL);
+    switch (_i) {
+    case 0:
+        attend(&open, split(n, 2), split(n, 3), split(n, 3), 1);
+        break;
+    case 1:
+        attend(&open, n, thin, n, 1);
+        break;
+    case 2:
+        attend(&open, n, two, two, 1);
+        break;
+    case 3:
+        attend(&a, n, other, other, 1); /* no order between x and y */
+        break;
+    case 4:
+        attend(&open, n, n, other, 1);
+        break;
+    case 5:
+        weigh(scores(n, n, 1), other);
+        break;
+    case 6:
+        softmax(&a, scores(n, other, 1));
+        break;
+    case 7:
+        mask_zero(&a, scores(n, other, 1));
+        break;
+    }
+}
+END_TEST
+
+Suite *
+attend_suite(void)
+{
+    Suite *s = suite_create("attend");
+    TCase *c = tcase_create("attend");
+    tcase_add_loop_test(c, equals_the_formula, 0, CASES);
+    tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * CASES);
+    tcase_add_loop_test(c, gradients_of_one_matrix, 0, IN_DOUBLE * 2);
+    tcase_add_test(c, causal_rows_do_not_see_later_tokens);
+    tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, 8);
+    suite_add_tcase(s, c);
+    return s;
+}

@@ -1,0 +1,504 @@
+/* check_formula.c - every variant against its equation, written down again.
+
+   A gradient can be right and the equation wrong. Here each variant's head is
+   computed a second time, in plain loops over small matrices, from the same
+   weights: q, k, v and the map to the output, as the papers have them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "canonical.h"
+#include "fail.h"
+#include "plugin.h"
+#include "random.h"
+#include "suites.h"
+#include "tape.h"
+
+#define NEAR (sizeof(real) == 4 ? 2e-5 : 1e-13)
+enum { D = 6, H = 4, G = 2, K = 2, V = 3, R = 5, T = 4, ASKED = 7 };
+
+typedef struct M {
+    int rows, cols;
+    double at[200];
+} M;
+
+static M
+mul(M a, M b)
+{
+    M c = {a.rows, b.cols, {0}};
+    for (int i = 0; i < a.rows; i++)
+        for (int j = 0; j < b.cols; j++)
+            for (int k = 0; k < a.cols; k++)
+                c.at[i * c.cols + j] +=
+                    a.at[i * a.cols + k] * b.at[k * b.cols + j];
+    return c;
+}
+
+static M
+flip(M a)
+{
+    M c = {a.cols, a.rows, {0}};
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < c.cols; j++)
+            c.at[i * c.cols + j] = a.at[j * a.cols + i];
+    return c;
+}
+
+/* The i'th block of `n` columns. */
+static M
+cols(M a, int i, int n)
+{
+    M c = {a.rows, n, {0}};
+    for (int r = 0; r < a.rows; r++)
+        for (int j = 0; j < n; j++)
+            c.at[r * n + j] = a.at[r * a.cols + i * n + j];
+    return c;
+}
+
+static M
+rows(M a, int i, int n)
+{
+    return flip(cols(flip(a), i, n));
+}
+
+static M
+times(M a, double factor)
+{
+    for (int i = 0; i < a.rows * a.cols; i++)
+        a.at[i] *= factor;
+    return a;
+}
+
+static M
+tanh_of(M a)
+{
+    for (int i = 0; i < a.rows * a.cols; i++)
+        a.at[i] = tanh(a.at[i]);
+    return a;
+}
+
+static M
+softmax_rows(M s)
+{
+    for (int i = 0; i < s.rows; i++) {
+        double sum = 0, *row = s.at + i * s.cols;
+        for (int j = 0; j < s.cols; j++)
+            sum += row[j] = exp(row[j]);
+        for (int j = 0; j < s.cols; j++)
+            row[j] /= sum;
+    }
+    return s;
+}
+
+static Weights declared;
+static M values[32];
+
+static M
+weight_named(const char *name)
+{
+    for (int n = 0; n < declared.count; n++)
+        if (!strcmp(declared.list[n].name, name))
+            return values[n];
+    ck_abort_msg("no weight %s", name);
+    return (M){0};
+}
+#define W(NAME) weight_named(NAME)
+
+/* One head: out += softmax(scale q k') v o. */
+typedef struct Head {
+    M q, k, v, o;
+    double scale;
+} Head;
+
+/* Block i of each of four matrices, as the heads of standard are. */
+static Head
+usual(int i, M x, M y, M w_q, M w_k, M w_v, M w_o)
+{
+    return (Head){mul(x, cols(w_q, i, K)), mul(y, cols(w_k, i, K)),
+                  mul(y, cols(w_v, i, V)), rows(w_o, i, V), 1 / sqrt(K)};
+}
+
+static Head
+standard(int i, M x, M y)
+{
+    return usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W^O"));
+}
+
+static Head
+per_head(int i, M x, M y)
+{
+    char q[24], k[24], v[24];
+    snprintf(q, sizeof q, "W_%d^Q", i + 1);
+    snprintf(k, sizeof k, "W_%d^K", i + 1);
+    snprintf(v, sizeof v, "W_%d^V", i + 1);
+    return (Head){mul(x, W(q)), mul(y, W(k)), mul(y, W(v)),
+                  rows(W("W^O"), i, V), 1 / sqrt(K)};
+}
+
+/* W^QKV holds H*K columns for Q, H*K for K, then H*V for V. */
+static Head
+fused(int i, M x, M y)
+{
+    M rest = {D, H * V, {0}}, all = W("W^QKV");
+    for (int r = 0; r < D; r++)
+        for (int c = 0; c < H * V; c++)
+            rest.at[r * rest.cols + c] = all.at[r * all.cols + 2 * H * K + c];
+    return usual(i, x, y, cols(all, 0, H * K), cols(all, 1, H * K), rest,
+                 W("W^O"));
+}
+
+static Head
+two_step(int i, M x, M y)
+{
+    return usual(i, x, y, mul(W("W^Q"), W("W_i^Q")), mul(W("W^K"), W("W_i^K")),
+                 mul(W("W^V"), W("W_i^V")), W("W^O"));
+}
+
+static Head
+two_step_tanh(int i, M x, M y)
+{
+    Head h = {tanh_of(mul(x, W("W^Q"))), tanh_of(mul(y, W("W^K"))),
+              tanh_of(mul(y, W("W^V"))), rows(W("W^O"), i, V), 1 / sqrt(K)};
+    h.q = mul(h.q, cols(W("W_i^Q"), i, K));
+    h.k = mul(h.k, cols(W("W_i^K"), i, K));
+    h.v = mul(h.v, cols(W("W_i^V"), i, V));
+    return h;
+}
+
+static Head
+full_rank(int i, M x, M y)
+{
+    return (Head){mul(x, cols(W("W"), i, D)), y, mul(y, cols(W("W^V"), i, V)),
+                  rows(W("W^O"), i, V), 1 / sqrt(D)};
+}
+
+static Head
+wide(int i, M x, M y)
+{
+    return (Head){mul(x, cols(W("W^Q"), i, D)), mul(y, cols(W("W^K"), i, D)),
+                  mul(y, cols(W("W^V"), i, V)), rows(W("W^O"), i, V),
+                  1 / sqrt(D)};
+}
+
+static Head
+symmetric(int i, M x, M y)
+{
+    Head h = usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W_T"));
+    h.o = times(h.o, 1 / sqrt(K));
+    return h;
+}
+
+/* (V W' / sqrt(d_k)) y are the values, as wide as the model. */
+static Head
+symmetric_data(int i, M x, M y)
+{
+    Head h = {mul(x, cols(W("W^Q"), i, K)), mul(y, cols(W("W^K"), i, K)),
+              mul(y, cols(W("W^V"), i, V)), rows(W("W^O"), i, D), 1 / sqrt(K)};
+    M g = mul(h.v, flip(mul(y, cols(W("W^W"), i, V))));
+    h.v = mul(times(g, 1 / sqrt(K)), y);
+    return h;
+}
+
+static Head
+unscaled(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    h.scale = 1;
+    return h;
+}
+
+static Head
+scale_outside(int i, M x, M y)
+{
+    Head h = unscaled(i, x, y);
+    h.o = times(h.o, 1 / sqrt(K));
+    return h;
+}
+
+static Head
+shared_qk(int i, M x, M y)
+{
+    return usual(i, x, y, W("W^QK"), W("W^QK"), W("W^V"), W("W^O"));
+}
+
+static Head
+identity(int i, M x, M y)
+{
+    M one = {D, D, {0}};
+    for (int d = 0; d < D; d++)
+        one.at[d * D + d] = i == 0; /* one head only */
+    return (Head){x, y, y, one, 1 / sqrt(D)};
+}
+
+static Head
+mqa(int i, M x, M y)
+{
+    return (Head){mul(x, cols(W("W^Q"), i, K)), mul(y, W("W^K")),
+                  mul(y, W("W^V")), rows(W("W^O"), i, V), 1 / sqrt(K)};
+}
+
+/* Neighbouring heads share: 0 and 1 the first key, 2 and 3 the second. */
+static Head
+gqa(int i, M x, M y)
+{
+    int g = i / (H / G);
+    return (Head){mul(x, cols(W("W^Q"), i, K)), mul(y, cols(W("W^K"), g, K)),
+                  mul(y, cols(W("W^V"), g, V)), rows(W("W^O"), i, V),
+                  1 / sqrt(K)};
+}
+
+static Head
+mla(int i, M x, M y)
+{
+    M c = W("W^DKV");
+    return usual(i, x, y, W("W^Q"), mul(c, W("W^UK")), mul(c, W("W^UV")),
+                 W("W^O"));
+}
+
+static Head
+mla_absorbed(int i, M x, M y)
+{
+    M c = mul(y, W("W^DKV"));
+    return (Head){mul(x, cols(W("W^Q"), i, R)), c, c, rows(W("W^O"), i, R),
+                  1 / sqrt(R)};
+}
+
+static const struct {
+    const char *name;
+    Head (*head)(int i, M x, M y);
+} formulas[] = {
+    {"standard", standard},
+    {"per-head", per_head},
+    {"fused", fused},
+    {"two-step", two_step},
+    {"two-step-tanh", two_step_tanh},
+    {"full-rank", full_rank},
+    {"wide", wide},
+    {"symmetric", symmetric},
+    {"symmetric-data", symmetric_data},
+    {"unscaled", unscaled},
+    {"scale-outside", scale_outside},
+    {"shared-qk", shared_qk},
+    {"identity", identity},
+    {"mqa", mqa},
+    {"gqa", gqa},
+    {"mla", mla},
+    {"mla-absorbed", mla_absorbed},
+};
+enum { FORMULAS = sizeof formulas / sizeof *formulas };
+
+static M
+drawn(int height, int width, double size, Random *r)
+{
+    M m = {height, width, {0}};
+    for (int i = 0; i < height * width; i++)
+        m.at[i] = (double)(real)(size * random_normal(r));
+    return m;
+}
+
+static real *
+copied(const M *m)
+{
+    real *x = allocate((size_t)(m->rows * m->cols), sizeof *x);
+    for (int i = 0; i < m->rows * m->cols; i++)
+        x[i] = (real)m->at[i];
+    return x;
+}
+
+/* What the plugin makes of x and y, read out after a run that measures. */
+static M
+run_plugin(const Variant *v, Attention a, M x, M y)
+{
+    real *x_at = copied(&x), *y_at = copied(&y), *at[32];
+    M out = {T, D, {0}};
+    Tape *measured = tape_measure(), *t = measured;
+    for (int i = 0; i < declared.count; i++)
+        at[i] = copied(&values[i]);
+    for (int round = 0; round < 2; round++) {
+        Node *weight[32], *xn = leaf(t, T, D, 1, x_at, NULL);
+        Node *yn = leaf(t, ASKED, D, 1, y_at, NULL);
+        for (int i = 0; i < declared.count; i++)
+            weight[i] = leaf(t, values[i].rows, values[i].cols, 1, at[i], NULL);
+        Node *n = v->forward(&a, xn, yn, weight);
+        if (t == measured)
+            t = tape_fitting(measured);
+        else
+            for (int i = 0; i < T * D; i++)
+                out.at[i] = (double)n->value[i];
+    }
+    tape_free(measured);
+    tape_free(t);
+    for (int i = 0; i < declared.count; i++)
+        free(at[i]);
+    free(x_at);
+    free(y_at);
+    return out;
+}
+
+START_TEST(variants_equal_their_equations)
+{
+    Attention a = {.d_model = D,
+                   .heads = H,
+                   .d_k = K,
+                   .d_v = V,
+                   .kv_heads = G,
+                   .latent = R};
+    Plugin p = plugin_open(formulas[_i].name);
+    Random r = random_stream(17, "formulas");
+    declared = weights_declared(p.variant, &a);
+    for (int i = 0; i < declared.count; i++)
+        values[i] =
+            drawn(declared.list[i].rows, declared.list[i].cols, 0.5, &r);
+    M x = drawn(T, D, 1, &r), y = drawn(ASKED, D, 1, &r), wanted = {T, D, {0}};
+    for (int i = 0; i < H; i++) {
+        Head h = formulas[_i].head(i, x, y);
+        M s = softmax_rows(times(mul(h.q, flip(h.k)), h.scale));
+        M out = mul(mul(s, h.v), h.o);
+        for (int n = 0; n < T * D; n++)
+            wanted.at[n] += out.at[n];
+    }
+    M found = run_plugin(p.variant, a, x, y);
+    for (int n = 0; n < T * D; n++)
+        ck_assert_msg(fabs(found.at[n] - wanted.at[n]) < NEAR,
+                      "%s, entry %d: %g, not %g", formulas[_i].name, n,
+                      found.at[n], wanted.at[n]);
+    weights_free(&declared);
+}
+END_TEST
+
+/* The canonical form that the probe finds is that of the equation, proved on
+   its own: M_i and N_i are what the head makes of identity matrices. */
+START_TEST(probe_finds_the_equation)
+{
+    Attention a = {.d_model = D,
+                   .heads = H,
+                   .d_k = K,
+                   .d_v = V,
+                   .kv_heads = G,
+                   .latent = R,
+                   .causal = 1};
+    const char *name = formulas[_i].name;
+    Plugin p = plugin_open(name);
+    Random r = random_stream(17, "formulas");
+    M one = {D, D, {0}};
+    real *at[32];
+    for (int i = 0; i < D; i++)
+        one.at[i * D + i] = 1;
+    declared = weights_declared(p.variant, &a);
+    for (int i = 0; i < declared.count; i++) {
+        values[i] =
+            drawn(declared.list[i].rows, declared.list[i].cols, 0.5, &r);
+        at[i] = copied(&values[i]);
+    }
+    Canonical c = canonical_form(p.variant, a, &declared, at);
+    bool has = strcmp(name, "two-step-tanh") && strcmp(name, "symmetric-data");
+    ck_assert_msg((c.m != NULL) == has, "%s: %s", name, c.why);
+    ck_assert((*c.why == 0) == has);
+    if (!strcmp(name, "two-step-tanh"))
+        ck_assert(c.deviation > 0.01 && strstr(c.why, "linear"));
+    ck_assert(!has || c.heads == (strcmp(name, "identity") ? H : 1));
+    for (int i = 0; i < c.heads && c.m; i++) {
+        Head h = formulas[_i].head(i, one, one);
+        M m = mul(h.q, flip(h.k)), n = mul(h.v, h.o);
+        ck_assert(fabs(c.scale[i] - h.scale) < 1e-12);
+        for (int e = 0; e < D * D; e++) {
+            ck_assert(fabs(c.m[i * D * D + e] - m.at[e]) < NEAR);
+            ck_assert(fabs(c.n[i * D * D + e] - n.at[e]) < NEAR);
+        }
+    }
+    canonical_free(&c);
+    for (int i = 0; i < declared.count; i++)
+        free(at[i]);
+    weights_free(&declared);
+}
+END_TEST
+
+/* A variant that can adopt takes over any form that its matrices can have:
+   here one with heads of rank 2, from random numbers. What the probe then finds
+   is that form again. */
+START_TEST(adopting_round_trips)
+{
+    Attention a = {.d_model = D,
+                   .heads = H,
+                   .d_k = K,
+                   .d_v = V,
+                   .kv_heads = G,
+                   .latent = R};
+    double m[H * D * D], n[H * D * D], scale[H];
+    Random r = random_stream(23, "forms");
+    for (int h = 0; h < H; h++) {
+        M w_m = mul(drawn(D, K, 1, &r), drawn(K, D, 1, &r));
+        M w_n = mul(drawn(D, V, 1, &r), drawn(V, D, 1, &r));
+        memcpy(m + h * D * D, w_m.at, D * D * sizeof *m);
+        memcpy(n + h * D * D, w_n.at, D * D * sizeof *n);
+        scale[h] = 0.3 * (h + 1);
+    }
+    Canonical given = {
+        .heads = H, .d_model = D, .m = m, .n = n, .scale = scale};
+    Plugin p = plugin_open(formulas[_i].name);
+    Weights w = weights_declared(p.variant, &a);
+    real *at[32];
+    for (int i = 0; i < w.count; i++)
+        at[i] =
+            allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
+    bool can = adopt(p.variant, &a, &w, &given, at);
+    ck_assert(can == (p.variant->adopt != NULL));
+    if (can) {
+        Canonical c = canonical_form(p.variant, a, &w, at);
+        ck_assert_msg(c.m != NULL, "%s: %s", formulas[_i].name, c.why);
+        double apart = form_distance(&c, &given);
+        ck_assert_msg(apart < (sizeof(real) == 4 ? 1e-5 : 1e-12), "%s: %g",
+                      formulas[_i].name, apart);
+        ck_assert(form_distance(&given, &given) == 0);
+        canonical_free(&c);
+    }
+    for (int i = 0; i < w.count; i++)
+        free(at[i]);
+    weights_free(&w);
+}
+END_TEST
+
+/* Too narrow for a form of full rank: the nearest one, whose error is the first
+   singular value that is left out, and not what it could be by chance. */
+START_TEST(adopting_what_is_too_wide)
+{
+    Attention a = {.d_model = D, .heads = 1, .d_k = K, .d_v = D};
+    double m[D * D] = {0}, n[D * D] = {0}, one = 1;
+    const double spectrum[D] = {6, 5, 0.5, 0.25, 0.125, 0};
+    for (int i = 0; i < D; i++) {
+        m[i * D + (i + 1) % D] = spectrum[i];
+        n[i * D + i] = 1;
+    }
+    Canonical given = {.heads = 1, .d_model = D, .m = m, .n = n, .scale = &one};
+    Plugin p = plugin_open("standard");
+    Weights w = weights_declared(p.variant, &a);
+    real *at[4];
+    for (int i = 0; i < w.count; i++)
+        at[i] =
+            allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
+    ck_assert(adopt(p.variant, &a, &w, &given, at));
+    Canonical c = canonical_form(p.variant, a, &w, at);
+    ck_assert(fabs(form_distance(&c, &given) - 0.5 / 6) < 1e-6);
+    given.heads = 2; /* more heads than the variant has */
+    ck_assert(!adopt(p.variant, &a, &w, &given, at));
+    canonical_free(&c);
+    for (int i = 0; i < w.count; i++)
+        free(at[i]);
+    weights_free(&w);
+}
+END_TEST
+
+Suite *
+formula_suite(void)
+{
+    Suite *s = suite_create("formula");
+    TCase *c = tcase_create("formula");
+    tcase_add_loop_test(c, variants_equal_their_equations, 0, FORMULAS);
+    tcase_add_loop_test(c, probe_finds_the_equation, 0, FORMULAS);
+    tcase_add_loop_test(c, adopting_round_trips, 0, FORMULAS);
+    tcase_add_test(c, adopting_what_is_too_wide);
+    suite_add_tcase(s, c);
+    return s;
+}

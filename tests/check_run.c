@@ -1,0 +1,297 @@
+/* check_run.c - configs, tables and the directory of a run. */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "npy.h"
+#include "plugin.h"
+#include "run.h"
+#include "suites.h"
+#include "words.h"
+
+/* Every setting survives being printed and read. */
+START_TEST(settings_round_trip)
+{
+    Config a = config_start(), b = config_start();
+    config_apply(&a, "lr=0.1234567890123456 beta2=1e-300 seed=2147483647 "
+                     "norm=pre positions=sinusoidal mask=causal d-k=7 "
+                     "optimizer=adamw file-hash=00ff00ff00ff00ff task=sort");
+    for (int i = 0; i < setting_count; i++) {
+        char text[VALUE_SIZE];
+        setting_print(&settings[i], &a, text);
+        ck_assert(!setting_set(&settings[i], &b, text));
+    }
+    ck_assert(a.lr == b.lr && a.beta2 == b.beta2 && a.seed == b.seed);
+    char x[9], y[9];
+    config_digest(&a, x);
+    config_digest(&b, y);
+    ck_assert_str_eq(x, y);
+    b.beta1 = 0.8;
+    config_digest(&b, y);
+    ck_assert_str_ne(x, y);
+}
+END_TEST
+
+START_TEST(wrong_values_are_refused)
+{
+    static const char *const wrong[][2] = {
+        {"heads", ""},          {"heads", "x"},       {"heads", "2.5"},
+        {"heads", "-1"},        {"d-model", "0"},     {"d-model", "1e30"},
+        {"d-model", " 8"},      {"d-model", "8 "},    {"d-model", "nan"},
+        {"lr", "-1"},           {"lr", "inf"},        {"lr", "1e"},
+        {"norm", "post"},       {"norm", ""},         {"norm", "none pre"},
+        {"task", "a\tb"},       {"mask", "caus"},     {"threshold", "1.01"},
+        {"seed", "3000000000"}, {"file-hash", "xyz"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Config c = config_start();
+        const char *why =
+            setting_set(setting_named(wrong[i][0]), &c, wrong[i][1]);
+        ck_assert_msg(why != NULL, "%s=%s", wrong[i][0], wrong[i][1]);
+    }
+    ck_assert(!setting_named("no-such"));
+}
+END_TEST
+
+/* What a variant does not use does not make two runs of one. */
+START_TEST(unused_shape_options_are_dropped)
+{
+    Config a = config_start(), b = config_start();
+    config_apply(&a, "d-k=4");
+    config_apply(&b, "d-k=16");
+    config_settle(&a, "heads d-v");
+    config_settle(&b, "heads d-v");
+    char x[9], y[9];
+    config_digest(&a, x);
+    config_digest(&b, y);
+    ck_assert_str_eq(x, y);
+    ck_assert_int_eq(a.d_k, 0);
+    ck_assert_int_eq(a.d_v, 8);
+}
+END_TEST
+
+START_TEST(contradictions_are_refused)
+{
+    expect_a_message();
+    static const char *const wrong[] = {
+        "heads=3", "heads=0", "positions=sinusoidal d-model=5 heads=1",
+        "warmup=400", "heads=1000000 d-k=1000 d-v=1"};
+    Config c = config_start();
+    config_apply(&c, wrong[_i]);
+    config_settle(&c, "heads d-k d-v");
+}
+END_TEST
+
+/* A small run, trained and written. */
+static Run
+written(const char *name)
+{
+    Config c = config_start();
+    config_apply(&c, "steps=20 test=8 validate=8 d-model=8 heads=2 seed=5");
+    Plugin p = plugin_open("standard");
+    config_settle(&c, p.variant->shape);
+    c.plugin_hash = p.hash;
+    Source s = source_open(&c);
+    Levels l = source_levels(&s);
+    Model *m = model_new(&c, s.sizes, p.variant);
+    Result r = train(m, &s, NULL, NULL);
+    char *path = format_text("%s/%s", test_directory, name);
+    run_write(test_directory, name, m, &r, &l, true, false);
+    ck_assert(run_exists(test_directory, name));
+    run_write(test_directory, name, m, &r, &l, true, false);
+    run_write(test_directory, name, m, &r, &l, true, true);
+    Run run = run_read(path);
+    ck_assert(run_number(&run, "test_loss") > 0);
+    ck_assert(fabs(run_number(&run, "test_loss") / r.test_loss - 1) < 1e-9);
+    ck_assert_int_eq(run.log.rows, r.count);
+    ck_assert_str_eq(run_text(&run, "status"), "finished");
+    ck_assert(run_number(&run, "parameters") == (double)m->parameters);
+    result_free(&r);
+    model_free(m);
+    free(path);
+    return run;
+}
+
+START_TEST(a_run_round_trips)
+{
+    Run run = written("round-trip");
+    char x[9], y[9];
+    Config c = run_config(run.path);
+    config_digest(&run.config, x);
+    config_digest(&c, y);
+    ck_assert_str_eq(x, y);
+    ck_assert_int_eq(c.seed, 5);
+    run_free(&run);
+    int count;
+    Run *runs = experiment_runs(test_directory, &count);
+    ck_assert_int_ge(count, 1);
+    for (int i = 0; i < count; i++)
+        run_free(&runs[i]);
+    free(runs);
+    run_remove(test_directory, "round-trip");
+    ck_assert(!run_exists(test_directory, "round-trip"));
+}
+END_TEST
+
+/* The header of a matrix, byte by byte, and the numbers behind it. */
+START_TEST(matrices_are_npy)
+{
+    Run run = written("matrices");
+    size_t size;
+    char *path = format_text("%s/weights/block0.attention.W_Q.npy", run.path);
+    char *bytes = read_file(path, "matrix", &size), wanted[128];
+    ck_assert_uint_eq(size, 128 + 64 * sizeof(real));
+    ck_assert(!memcmp(bytes, "\x93NUMPY\x01\x00\x76\x00", 10));
+    snprintf(wanted, sizeof wanted,
+             "{'descr': '<f%zu', 'fortran_order': False, 'shape': (8, 8), }",
+             sizeof(real));
+    ck_assert(!memcmp(bytes + 10, wanted, strlen(wanted)));
+    ck_assert(bytes[127] == '\n');
+    real first;
+    memcpy(&first, bytes + 128, sizeof first);
+    ck_assert(isfinite(first) && first != 0);
+    free(bytes);
+    free(path);
+    run_free(&run);
+}
+END_TEST
+
+/* What is read back is what was written, and forward gives the same logits. */
+START_TEST(models_round_trip)
+{
+    Run run = written("model");
+    Source s;
+    Model *m = run_model(&run, &s);
+    double loss, accuracy;
+    Batch b = batch_new(s.sizes, m->config.batch);
+    Tape *t = tape_for(m, &b);
+    evaluate(m, &s, TEST, t, &b, &loss, &accuracy);
+    ck_assert(fabs(loss / run_number(&run, "test_loss") - 1) < 1e-9);
+    char *path = format_text("%s/weights/unembedding.npy", run.path);
+    real other[2][80];
+    npy_read(path, other[0], 8, 10);
+    ck_assert(npy_write(path, other[0], 8, 10));
+    npy_read(path, other[1], 8, 10);
+    ck_assert(!memcmp(other[0], other[1], sizeof *other));
+    free(path);
+    tape_free(t);
+    batch_free(&b);
+    model_free(m);
+    run_free(&run);
+}
+END_TEST
+
+/* A matrix of another kind than the one that belongs there: exit 1. */
+START_TEST(malformed_matrices)
+{
+    static const char *const headers[] = {
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", /* right,
+                                                          but cut short */
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2), }",
+        "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999, 9), }",
+        "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }",
+        "{}",
+        "",
+    };
+    expect_a_message();
+    char path[128], bytes[10 + 128 + 16] = "\x93NUMPY\x01\x00\x80";
+    real values[6];
+    memset(bytes + 10, ' ', 128);
+    memcpy(bytes + 10, headers[_i], strlen(headers[_i]));
+    snprintf(path, sizeof path, "%s/bad%d.npy", test_directory, _i);
+    if (_i == 7)
+        bytes[0] = 'x'; /* the magic */
+    FILE *file = fopen(path, "wb");
+    ck_assert(file && fwrite(bytes, sizeof bytes, 1, file) == 1);
+    fclose(file);
+    npy_read(path, values, 2, _i ? 2 : 3);
+}
+END_TEST
+
+/* One file of a run replaced by something else: refused, exit 1. */
+START_TEST(broken_runs)
+{
+    expect_a_message();
+    static const char *const broken[][2] = {
+        {"config.tsv", ""},
+        {"config.tsv", "key\tvalue\nformat\t2\n"},
+        {"config.tsv", "key\tvalue"},
+        {"log.tsv", "step\tloss\n1\n"},
+        {"log.tsv", ""},
+        {"result.tsv", "key\n"},
+        {"result.tsv", "key\tvalue\nsteps\t1\n"},
+        {"result.tsv", "key\tvalue\ntest_loss\tlow\n"},
+    };
+    char name[32];
+    snprintf(name, sizeof name, "broken%d", _i);
+    Run run = written(name);
+    char *path = format_text("%s/%s", run.path, broken[_i][0]);
+    int file = open(path, O_WRONLY | O_TRUNC);
+    size_t size = strlen(broken[_i][1]);
+    ck_assert(write(file, broken[_i][1], size) == (ssize_t)size);
+    close(file);
+    Run again = run_read(run.path);
+    run_number(&again, "test_loss");
+}
+END_TEST
+
+/* It holds a run, but no experiment.tsv. */
+START_TEST(a_directory_that_is_no_experiment)
+{
+    expect_a_message();
+    Run run = written("stray");
+    run_free(&run);
+    experiment_open(test_directory);
+}
+END_TEST
+
+START_TEST(names_of_runs)
+{
+    Config a = config_start(), usual = config_start();
+    strcpy(a.variant, "./somewhere/mine.so");
+    config_apply(&a, "seed=4 d-k=3 lr=0.01");
+    char *name = run_name(&a, &usual);
+    ck_assert_msg(!strncmp(name, "reverse.mine.d-k3.lr0.01.seed4.", 31), "%s",
+                  name);
+    ck_assert_uint_eq(strlen(name), 39);
+    free(name);
+}
+END_TEST
+
+START_TEST(nearest_names)
+{
+    const char *const names[] = {"standard", "symmetric", "two-step"};
+    ck_assert_str_eq(nearest("standrad", names, 3), "standard");
+    ck_assert_str_eq(nearest("twostep", names, 3), "two-step");
+    ck_assert(!nearest("zzz", names, 3));
+    ck_assert(!nearest("", names, 3));
+}
+END_TEST
+
+Suite *
+run_suite(void)
+{
+    Suite *s = suite_create("run");
+    TCase *c = tcase_create("run");
+    tcase_add_test(c, settings_round_trip);
+    tcase_add_test(c, wrong_values_are_refused);
+    tcase_add_test(c, unused_shape_options_are_dropped);
+    tcase_add_loop_exit_test(c, contradictions_are_refused, 2, 0, 5);
+    tcase_add_test(c, a_run_round_trips);
+    tcase_add_test(c, matrices_are_npy);
+    tcase_add_test(c, models_round_trip);
+    tcase_add_loop_exit_test(c, malformed_matrices, 1, 0, 8);
+    tcase_add_loop_exit_test(c, broken_runs, 1, 0, 8);
+    tcase_add_exit_test(c, a_directory_that_is_no_experiment, 1);
+    tcase_add_test(c, names_of_runs);
+    tcase_add_test(c, nearest_names);
+    suite_add_tcase(s, c);
+    return s;
+}

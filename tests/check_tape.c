@@ -1,0 +1,295 @@
+/* check_tape.c - the tape's memory, and every operator's gradient. */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "fail.h"
+#include "gradient.h"
+#include "layers.h"
+#include "random.h"
+#include "suites.h"
+#include "tape.h"
+
+#define LEAVES(...) \
+    (Leaf[])        \
+    {               \
+        __VA_ARGS__ \
+    }
+
+static Node *
+build_matmul(Node **x, void *more)
+{
+    (void)more;
+    return matmul(x[0], x[1]);
+}
+
+static Node *
+build_matmul_t(Node **x, void *more)
+{
+    (void)more;
+    return matmul_t(x[0], x[1]);
+}
+
+/* One matrix as both operands: two shares of gradient. */
+static Node *
+build_square(Node **x, void *more)
+{
+    (void)more;
+    return add(matmul(x[0], x[0]), matmul_t(x[0], x[0]));
+}
+
+static Node *
+build_add_twice(Node **x, void *more)
+{
+    (void)more;
+    return add(add(x[0], x[0]), scale(x[1], -0.3));
+}
+
+static Node *
+build_squash(Node **x, void *more)
+{
+    (void)more;
+    return squash(x[0]);
+}
+
+static Node *
+build_relu(Node **x, void *more)
+{
+    (void)more;
+    return relu(x[0]);
+}
+
+static Node *
+build_gelu(Node **x, void *more)
+{
+    (void)more;
+    return gelu(x[0]);
+}
+
+/* Overlapping columns, put side by side with the whole. */
+static Node *
+build_columns(Node **x, void *more)
+{
+    (void)more;
+    Node *parts[] = {columns(x[0], 0, 3), columns(x[0], 2, 4), x[0], x[1]};
+    return concat(parts, 4);
+}
+
+/* A split shares its operand's memory: both views add to one gradient. */
+static Node *
+build_split(Node **x, void *more)
+{
+    (void)more;
+    return add(scale(split(x[0], 2), 2), squash(split(x[0], 3)));
+}
+
+static Node *
+build_layer_norm(Node **x, void *more)
+{
+    (void)more;
+    return layer_norm(x[0], x[1], x[2]);
+}
+
+static Node *
+build_positions(Node **x, void *more)
+{
+    (void)more;
+    return add_positions(x[0], x[1]);
+}
+
+static Node *
+build_embed(Node **x, void *more)
+{
+    return embed(x[0], more, 2, 4, 2);
+}
+
+static Node *
+build_loss(Node **x, void *more)
+{
+    return cross_entropy(x[0], more);
+}
+
+START_TEST(gradients)
+{
+    check_gradient(build_matmul, NULL, LEAVES({5, 4, 1, 1}, {4, 7, 1, 1}), 2);
+    check_gradient(build_matmul, NULL, LEAVES({1, 1, 1, 1}, {1, 1, 1, 1}), 2);
+    check_gradient(build_matmul_t, NULL, LEAVES({5, 4, 1, 1}, {7, 4, 1, 1}), 2);
+    check_gradient(build_square, NULL, LEAVES({5, 5, 1, 1}), 1);
+    check_gradient(build_add_twice, NULL, LEAVES({3, 4, 1, 1}, {3, 4, 1, 1}),
+                   2);
+    check_gradient(build_squash, NULL, LEAVES({4, 5, 1, 1}), 1);
+    check_gradient(build_squash, NULL, LEAVES({4, 5, 1, 5}), 1);
+    check_gradient(build_relu, NULL, LEAVES({4, 5, 1, 1}), 1);
+    check_gradient(build_gelu, NULL, LEAVES({4, 5, 1, 2}), 1);
+    check_gradient(build_columns, NULL, LEAVES({3, 6, 1, 1}, {3, 1, 1, 1}), 2);
+    check_gradient(build_split, NULL, LEAVES({3, 6, 1, 1}), 1);
+    check_gradient(build_layer_norm, NULL,
+                   LEAVES({4, 6, 1, 2}, {1, 6, 1, 1}, {1, 6, 1, 1}), 3);
+    check_gradient(build_layer_norm, NULL,
+                   LEAVES({2, 33, 1, 1}, {1, 33, 1, 1}, {1, 33, 1, 1}), 3);
+    check_gradient(build_positions, NULL, LEAVES({6, 3, 2, 1}, {3, 3, 1, 1}),
+                   2);
+    check_gradient(build_embed, (int[]){0, 3, 2, -1, 0, 0, 1, 3},
+                   LEAVES({5, 3, 1, 1}), 1);
+    check_gradient(build_loss, (int[]){2, -1, 0, 4}, LEAVES({4, 5, 1, 1}), 1);
+    check_gradient(build_loss, (int[]){2, 1, 0, 4}, LEAVES({4, 5, 1, 30}), 1);
+}
+END_TEST
+
+/* What an operator says of heads and sequences. */
+START_TEST(heads_and_sequences)
+{
+    real x[24] = {0};
+    Tape *t = tape_measure();
+    Node *a = leaf(t, 4, 6, 2, x, NULL), *h = split(a, 3);
+    ck_assert_int_eq(h->heads, 3);
+    ck_assert_int_eq(h->sequences, 2);
+    ck_assert_int_eq(add(h, a)->heads, 3);
+    ck_assert_int_eq(scale(h, 2)->heads, 3);
+    ck_assert_int_eq(squash(h)->heads, 3);
+    ck_assert_int_eq(relu(h)->heads, 3);
+    ck_assert_int_eq(columns(h, 0, 2)->heads, 1);
+    ck_assert_int_eq(columns(h, 0, 2)->sequences, 2);
+    ck_assert_int_eq(concat((Node *[]){h, a}, 2)->cols, 12);
+    tape_free(t);
+}
+END_TEST
+
+/* Data have no gradient, nor has what is made of data alone. */
+START_TEST(only_what_is_trained_has_a_gradient)
+{
+    real x[4] = {1, 2, 3, 4}, w[4] = {1, 0, 0, 1}, dw[4] = {9, 9, 9, 9};
+    Tape *measured = tape_measure();
+    Tape *t = NULL;
+    for (Tape *on = measured; on; on = t && on == measured ? t : NULL) {
+        Node *a = leaf(on, 2, 2, 1, x, NULL);
+        Node *b = leaf(on, 2, 2, 1, w, dw);
+        Node *data = add(a, a), *c = matmul(data, b);
+        ck_assert(!data->trained && c->trained);
+        Node *loss = project(c);
+        if (on == measured) {
+            t = tape_fitting(measured);
+            continue;
+        }
+        backward(loss);
+        ck_assert(dw[0] != 9 && dw[3] != 9); /* overwritten, not added to */
+    }
+    tape_free(measured);
+    tape_free(t);
+}
+END_TEST
+
+/* A measuring tape asks for exactly what a run takes, and computes nothing. */
+START_TEST(measuring_computes_nothing)
+{
+    real x[6] = {1, 2, 3, 4, 5, 6};
+    Tape *measured = tape_measure();
+    Node *a = leaf(measured, 2, 3, 1, x, x);
+    Node *c = matmul_t(squash(a), a);
+    ck_assert(!c->value);
+    size_t bytes = tape_bytes(measured);
+    Tape *t = tape_fitting(measured);
+    for (int step = 0; step < 3; step++) {
+        tape_reset(t);
+        a = leaf(t, 2, 3, 1, x, x);
+        c = matmul_t(squash(a), a);
+        ck_assert(c->value);
+        ck_assert_uint_eq(tape_bytes(t), bytes);
+    }
+    tape_free(measured);
+    tape_free(t);
+}
+END_TEST
+
+/* The ways in which operands do not fit: each aborts. */
+START_TEST(misuse)
+{
+    expect_a_message();
+    real x[24] = {0};
+    Tape *t = tape_measure(), *other = tape_measure();
+    Node *a = leaf(t, 4, 6, 2, x, NULL), *b = leaf(t, 4, 6, 1, x, NULL);
+    Node *c = leaf(t, 6, 4, 2, x, NULL), *far = leaf(other, 4, 6, 2, x, NULL);
+    int targets[4] = {9, 9, 9, 9};
+    switch (_i) {
+    case 0:
+        matmul(a, b);
+        break;
+    case 1:
+        matmul(a, c); /* would mix two sequences */
+        break;
+    case 2:
+        matmul_t(b, leaf(t, 3, 5, 1, x, NULL));
+        break;
+    case 3:
+        add(b, leaf(t, 6, 4, 1, x, NULL));
+        break;
+    case 4:
+        add(a, far);
+        break;
+    case 5:
+        split(a, 4);
+        break;
+    case 6:
+        split(a, 0);
+        break;
+    case 7:
+        columns(a, 3, 4);
+        break;
+    case 8:
+        concat((Node *[]){b, leaf(t, 6, 4, 1, x, NULL)}, 2);
+        break;
+    case 9:
+        add_positions(a, b);
+        break;
+    case 10: {
+        Tape *fit = tape_fitting(t);
+        cross_entropy(leaf(fit, 4, 6, 1, x, NULL), targets);
+        break;
+    }
+    case 11: {
+        Tape *fit = tape_fitting(t); /* forward does more than measured */
+        Node *n = leaf(fit, 4, 6, 1, x, NULL);
+        for (int i = 0; i < 100; i++)
+            n = squash(n);
+        break;
+    }
+    }
+}
+END_TEST
+enum { MISUSES = 12 };
+
+START_TEST(loss_of_even_logits_is_log_classes)
+{
+    real x[15] = {0};
+    Tape *measured = tape_measure();
+    cross_entropy(leaf(measured, 3, 5, 1, x, NULL), (int[]){0, -1, 4});
+    Tape *t = tape_fitting(measured);
+    Node *logits = leaf(t, 3, 5, 1, x, NULL);
+    Node *loss = cross_entropy(logits, (int[]){0, -1, 4});
+    ck_assert(loss->value[0] > 1.6094 && loss->value[0] < 1.6095);
+    int counted = 0, correct = 0;
+    x[4] = x[14] = 1; /* the first row is wrong now, the last one right */
+    count_correct(logits, (int[]){0, -1, 4}, &counted, &correct);
+    ck_assert_int_eq(counted, 2);
+    ck_assert_int_eq(correct, 1);
+    tape_reset(t);
+    loss = cross_entropy(leaf(t, 3, 5, 1, x, NULL), (int[]){-1, -1, -1});
+    ck_assert(loss->value[0] == 0);
+    tape_free(measured);
+    tape_free(t);
+}
+END_TEST
+
+Suite *
+tape_suite(void)
+{
+    Suite *s = suite_create("tape");
+    TCase *c = tcase_create("tape");
+    tcase_add_loop_test(c, gradients, 0, IN_DOUBLE);
+    tcase_add_test(c, heads_and_sequences);
+    tcase_add_test(c, only_what_is_trained_has_a_gradient);
+    tcase_add_test(c, measuring_computes_nothing);
+    tcase_add_test(c, loss_of_even_logits_is_log_classes);
+    tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, MISUSES);
+    suite_add_tcase(s, c);
+    return s;
+}

@@ -1,0 +1,281 @@
+/* check_task.c - what the tasks draw, and how a text is read. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "suites.h"
+#include "task.h"
+#include "text.h"
+
+enum { GAMES = 200 };
+
+static Source
+open_task(const char *name, const char *more)
+{
+    Config c = config_start();
+    config_apply(&c, task_named(name)->settings);
+    config_apply(&c, more);
+    strcpy(c.task, name);
+    return source_open(&c);
+}
+
+/* What each task says of itself, checked on one sequence. */
+static void
+check_sequence(const Source *s, const int *ids, const int *y)
+{
+    const Config *c = &s->config;
+    const char *task = s->task->name;
+    int n = c->length, tokens = s->sizes.tokens;
+    for (int t = 0; t < tokens; t++) {
+        int wanted = -1;
+        if (!strcmp(task, "reverse"))
+            wanted = ids[n - 1 - t];
+        else if (!strcmp(task, "copy"))
+            wanted = t < n ? -1 : ids[t - n];
+        else if (!strcmp(task, "sort")) {
+            int smaller = 0, equal = 0;
+            for (int i = 0; i < n; i++) {
+                smaller += ids[i] < y[t];
+                equal += ids[i] == y[t];
+            }
+            wanted = smaller <= t && t < smaller + equal ? y[t] : -2;
+        } else if (!strcmp(task, "recall")) {
+            for (int i = 0; t >= n && i < n; i++)
+                if (ids[2 * i] == ids[2 * t])
+                    wanted = ids[2 * i + 1] - c->symbols;
+        } else if (!strcmp(task, "mqar")) {
+            for (int i = 0; t >= 2 * n && i < n; i++)
+                if (ids[2 * i] == ids[t])
+                    wanted = ids[2 * i + 1] - c->symbols;
+        } else if (!strcmp(task, "induction")) {
+            /* after the token's last occurrence stood the answer */
+            for (int i = t - 1; i >= 0 && wanted < 0; i--)
+                if (ids[i] == ids[t])
+                    wanted = ids[i + 1];
+        }
+        ck_assert_msg(y[t] == wanted, "%s, token %d: %d, not %d", task, t, y[t],
+                      wanted);
+    }
+    if (!strcmp(task, "copy"))
+        for (int i = 1; i < n; i++)
+            ck_assert(ids[n] == c->symbols && ids[n + i] == ids[i - 1]);
+    for (int i = 0; i < tokens * s->sizes.each; i++)
+        ck_assert(ids[i] >= (s->sizes.each > 1 ? -1 : 0) &&
+                  ids[i] < s->sizes.vocabulary);
+}
+
+START_TEST(draws_are_as_told)
+{
+    for (int k = 0; k < task_count; k++) {
+        if (!tasks[k].draw)
+            continue;
+        Source s = open_task(tasks[k].name, "");
+        Batch b = batch_new(s.sizes, 1);
+        Random r = source_stream(&s, TRAINING);
+        int answers[64] = {0};
+        for (int game = 0; game < GAMES; game++) {
+            source_draw(&s, TRAINING, &r, game, &b);
+            check_sequence(&s, b.ids, b.targets);
+            for (int t = 0; t < b.rows; t++) {
+                ck_assert(b.targets[t] < s.sizes.classes);
+                if (b.targets[t] >= 0)
+                    answers[b.targets[t]]++;
+            }
+        }
+        for (int i = 0; i < s.sizes.classes; i++)
+            ck_assert_msg(answers[i] > 0, "%s never answers %d", tasks[k].name,
+                          i);
+        batch_free(&b);
+    }
+}
+END_TEST
+
+/* Facts known without playing: chance is 1/classes; an arbitrary stored value
+   is right in 1 of n cases, and in 1 of `values` of the others. */
+START_TEST(levels)
+{
+    for (int k = 0; k < task_count; k++) {
+        if (!tasks[k].draw)
+            continue;
+        Source s = open_task(tasks[k].name, "");
+        Levels l = source_levels(&s);
+        ck_assert(fabs(l.chance * s.sizes.classes - 1) < 1e-12);
+        ck_assert(fabs(l.chance_loss - log(s.sizes.classes)) < 1e-12);
+        ck_assert(isnan(l.bigram_loss));
+        ck_assert_msg(l.cheat > l.chance && l.cheat < 0.5, "%s: %g",
+                      tasks[k].name, l.cheat);
+        double n = s.config.length, v = s.config.values;
+        if (!strcmp(tasks[k].name, "recall") || !strcmp(tasks[k].name, "mqar"))
+            ck_assert(fabs(l.cheat - 1 / n - (1 - 1 / n) / v) < 0.025);
+    }
+}
+END_TEST
+
+/* Training, validation and test are different data, the same at each call, and
+   another seed has others. */
+START_TEST(splits_are_apart)
+{
+    Source s = open_task("reverse", "seed=1"),
+           other = open_task("reverse", "seed=2");
+    Batch b[4];
+    for (int i = 0; i < 4; i++) {
+        const Source *from = i < 3 ? &s : &other;
+        Split split = i < 3 ? (Split)i : TRAINING;
+        b[i] = batch_new(s.sizes, 4);
+        for (int again = 0; again < 2; again++) {
+            Random r = source_stream(from, split);
+            int first = b[i].ids[0];
+            ck_assert_int_eq(source_draw(from, split, &r, 0, &b[i]), 4);
+            ck_assert(!again || b[i].ids[0] == first);
+        }
+        for (int k = 0; k < i; k++)
+            ck_assert(
+                memcmp(b[i].ids, b[k].ids, (size_t)b[i].rows * sizeof(int)));
+    }
+    for (int i = 0; i < 4; i++)
+        batch_free(&b[i]);
+}
+END_TEST
+
+/* 70 test sequences in batches of 32: the last one holds 6. */
+START_TEST(the_last_batch_is_padded)
+{
+    Source s = open_task("recall", "test=70");
+    Batch b = batch_new(s.sizes, 32);
+    Random r = source_stream(&s, TEST);
+    ck_assert_int_eq(source_draw(&s, TEST, &r, 0, &b), 32);
+    ck_assert_int_eq(source_draw(&s, TEST, &r, 1, &b), 32);
+    ck_assert_int_eq(source_draw(&s, TEST, &r, 2, &b), 6);
+    for (int t = 6 * s.sizes.tokens; t < b.rows; t++)
+        ck_assert_int_eq(b.targets[t], -1);
+    ck_assert_int_eq(source_draw(&s, TEST, &r, 3, &b), 0);
+    batch_free(&b);
+}
+END_TEST
+
+static char *
+text_file(const char *content, size_t size)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "%s/text-XXXXXX", test_directory);
+    int file = mkstemp(path);
+    ck_assert(file >= 0 && write(file, content, size) == (ssize_t)size);
+    close(file);
+    return path;
+}
+
+START_TEST(text_is_cut_into_characters)
+{
+    char content[401] = "";
+    for (int i = 0; i < 40; i++)
+        strcat(content, "aé€\xf0\x9d\x84\x9e"); /* 1, 2, 3 and 4 bytes */
+    char *path = text_file(content, strlen(content));
+    Text *t = text_open(path, 0, 8);
+    ck_assert_int_eq(t->count, 160);
+    ck_assert_int_eq(t->vocabulary, 4);
+    const int codes[] = {'a', 0xe9, 0x20ac, 0x1d11e};
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(t->codes[t->ids[i]], codes[i]);
+    ck_assert_int_eq(t->part[1], 128);
+    ck_assert_int_eq(t->part[2], 144);
+    text_close(t);
+    t = text_open(path, 1, 8);
+    ck_assert_int_eq(t->count, 400);
+    text_close(t);
+}
+END_TEST
+
+/* "abababab...": the pair tells everything, the letter alone log 2. */
+START_TEST(text_baselines)
+{
+    char content[2000];
+    for (int i = 0; i < 2000; i++)
+        content[i] = "ab"[i % 2];
+    char *path = text_file(content, sizeof content);
+    Text *t = text_open(path, 0, 16);
+    Counting c = text_counting(t, t->part[1] + 1, t->part[2]);
+    ck_assert(fabs(c.unigram_loss - log(2)) < 1e-3);
+    /* 799 or 800 of each pair in training, one added to each of two */
+    ck_assert(fabs(c.bigram_loss - log(802. / 801)) < 2e-3);
+    ck_assert(c.bigram_accuracy == 1);
+    text_close(t);
+}
+END_TEST
+
+/* Validation windows: inside the part, one after the other, each target the
+   next character. */
+START_TEST(text_windows)
+{
+    char content[3000];
+    for (int i = 0; i < 3000; i++)
+        content[i] = (char)('a' + i * 7 % 26);
+    char *path = text_file(content, sizeof content), more[128];
+    Config c = config_start();
+    config_apply(&c, task_named("text")->settings);
+    snprintf(more, sizeof more, "file=%s length=16 batch=4", path);
+    config_apply(&c, more);
+    strcpy(c.task, "text");
+    Source s = source_open(&c);
+    ck_assert(c.file_hash != 0);
+    Batch b = batch_new(s.sizes, 4);
+    Random r = source_stream(&s, VALIDATION);
+    int windows = 0, got;
+    for (int i = 0; (got = source_draw(&s, VALIDATION, &r, i, &b)); i++)
+        for (int k = 0; k < got; k++, windows++)
+            for (int t = 0; t < 16; t++) {
+                int at = 2400 + windows * 16 + t;
+                ck_assert_int_eq(s.text->codes[b.ids[k * 16 + t]], content[at]);
+                ck_assert_int_eq(s.text->codes[b.targets[k * 16 + t]],
+                                 content[at + 1]);
+            }
+    ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */
+    batch_free(&b);
+    source_close(&s);
+}
+END_TEST
+
+/* What is no UTF-8 (RFC 3629), and what cannot be a text at all: exit 1. */
+START_TEST(bad_text)
+{
+    expect_a_message();
+    static const char *const bad[] = {
+        "\x80",         "\xc3",         "\xc0\x80",
+        "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+        "\xff",         "\xe2\x82",     "",
+        "too short",
+    };
+    char content[600] = "";
+    const char *piece = bad[_i];
+    if (_i < 8)
+        memset(content, 'x', 500);
+    strcat(content, piece);
+    text_open(text_file(content, strlen(content)), 0, 8);
+}
+END_TEST
+
+START_TEST(zero_bytes_are_no_text)
+{
+    expect_a_message();
+    text_open(text_file("ab\0cdefghijklmnopqrstuvwxyz", 26), 0, 1);
+}
+END_TEST
+
+Suite *
+task_suite(void)
+{
+    Suite *s = suite_create("task");
+    TCase *c = tcase_create("task");
+    tcase_add_test(c, draws_are_as_told);
+    tcase_add_test(c, levels);
+    tcase_add_test(c, splits_are_apart);
+    tcase_add_test(c, the_last_batch_is_padded);
+    tcase_add_test(c, text_is_cut_into_characters);
+    tcase_add_test(c, text_baselines);
+    tcase_add_test(c, text_windows);
+    tcase_add_loop_exit_test(c, bad_text, 1, 0, 10);
+    tcase_add_exit_test(c, zero_bytes_are_no_text, 1);
+    suite_add_tcase(s, c);
+    return s;
+}

@@ -1,0 +1,357 @@
+/* check_variant.c - every variant there is: gradients, counts, agreement. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "fail.h"
+#include "gradient.h"
+#include "model.h"
+#include "plugin.h"
+#include "random.h"
+#include "suites.h"
+#include "tape.h"
+#include "train.h"
+
+static const char *const shipped[] = {
+    "standard",      "per-head",  "fused",     "two-step",
+    "two-step-tanh", "full-rank", "symmetric", "wide",
+    "shared-qk",     "identity",  "mqa",       "gqa",
+    "scale-outside", "unscaled",  "mla",       "mla-absorbed",
+    "symmetric-data"};
+enum { SHIPPED = sizeof shipped / sizeof *shipped };
+
+typedef struct Graph {
+    const Variant *variant;
+    Attention attention;
+    bool crossed; /* x and y differ */
+} Graph;
+
+static Node *
+build(Node **in, void *more)
+{
+    Graph *g = more;
+    Node *x = in[0], *y = g->crossed ? in[1] : in[0];
+    return g->variant->forward(&g->attention, x, y, in + 1 + g->crossed);
+}
+
+static void
+check_shape(const Variant *v, Attention a, int sequences, int tokens, int asked,
+            double size)
+{
+    Graph g = {v, a, asked != 0};
+    Leaf leaves[MOST_LEAVES] = {
+        {sequences * tokens, a.d_model, sequences, size},
+        {sequences * asked, a.d_model, sequences, size}};
+    int count = 1 + g.crossed;
+    Weights w = weights_declared(v, &a);
+    for (int i = 0; i < w.count; i++)
+        leaves[count++] =
+            (Leaf){w.list[i].rows, w.list[i].cols, 1, 1 / sqrt(w.list[i].rows)};
+    check_gradient(build, &g, leaves, count);
+    weights_free(&w);
+}
+
+START_TEST(gradients)
+{
+    Plugin p = plugin_open(shipped[_i]);
+    Attention a = {.d_model = 4,
+                   .heads = 4,
+                   .d_k = 2,
+                   .d_v = 3,
+                   .kv_heads = 2,
+                   .latent = 3};
+    check_shape(p.variant, a, 2, 3, 0, 1);
+    check_shape(p.variant, a, 2, 3, 5, 1); /* cross-attention */
+    a.causal = 1;
+    check_shape(p.variant, a, 2, 4, 0, 1);
+    check_shape(p.variant, a, 1, 1, 0, 1); /* T = 1 */
+    check_shape(p.variant, a, 1, 3, 0, 3); /* large logits */
+    a = (Attention){.d_model = 1,
+                    .heads = 1,
+                    .d_k = 1,
+                    .d_v = 1,
+                    .kv_heads = 1,
+                    .latent = 1};
+    check_shape(p.variant, a, 1, 3, 0, 1); /* d = 1 */
+}
+END_TEST
+
+/* Closed forms, at d_model d, h heads, g heads of keys and values, widths k and
+   v, latent r. */
+START_TEST(parameter_counts)
+{
+    double d = 6, h = 4, g = 2, k = 3, v = 5, r = 7;
+    double q = d * h * k, values = 2 * d * h * v, standard = 2 * q + values;
+    const struct {
+        const char *name;
+        double count;
+    } wanted[] = {
+        {"standard", standard},
+        {"per-head", standard},
+        {"fused", standard},
+        {"two-step", 3 * d * d + standard},
+        {"two-step-tanh", 3 * d * d + standard},
+        {"full-rank", h * d * d + values},
+        {"wide", 2 * h * d * d + values},
+        {"symmetric", standard},
+        {"symmetric-data", 2 * q + values + h * d * d},
+        {"scale-outside", standard},
+        {"unscaled", standard},
+        {"shared-qk", q + values},
+        {"identity", 0},
+        {"mqa", q + d * k + d * v + d * h * v},
+        {"gqa", q + d * g * k + d * g * v + d * h * v},
+        {"mla", q + d * r + r * h * k + r * h * v + d * h * v},
+        {"mla-absorbed", 2 * d * h * r + d * r},
+    };
+    Attention a = {.d_model = 6,
+                   .heads = 4,
+                   .d_k = 3,
+                   .d_v = 5,
+                   .kv_heads = 2,
+                   .latent = 7};
+    ck_assert_int_eq(sizeof wanted / sizeof *wanted, SHIPPED);
+    for (int i = 0; i < SHIPPED; i++) {
+        double found = 0;
+        Plugin p = plugin_open(wanted[i].name);
+        Weights w = weights_declared(p.variant, &a);
+        for (int n = 0; n < w.count; n++)
+            found += w.list[n].rows * w.list[n].cols;
+        ck_assert_msg(found == wanted[i].count, "%s: %g, not %g",
+                      wanted[i].name, found, wanted[i].count);
+        weights_free(&w);
+    }
+}
+END_TEST
+
+/* Costs from shapes alone: FLOPs of standard in closed form, and what each
+   variant's decoder keeps of a token. */
+START_TEST(costs)
+{
+    const double d = 6, h = 4, g = 2, k = 3, v = 5, r = 7, tokens = 11;
+    const struct {
+        const char *name;
+        double cache;
+    } wanted[] = {
+        {"standard", h * (k + v)}, {"per-head", h * (k + v)},
+        {"fused", h * (k + v)},    {"two-step", h * (k + v)},
+        {"full-rank", d + h * v},  {"wide", h * (d + v)},
+        {"identity", d},           {"mqa", k + v},
+        {"gqa", g * (k + v)},      {"mla", r},
+        {"mla-absorbed", r},       {"symmetric-data", NAN},
+    };
+    Attention a = {.d_model = 6,
+                   .heads = 4,
+                   .d_k = 3,
+                   .d_v = 5,
+                   .kv_heads = 2,
+                   .latent = 7};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        Plugin p = plugin_open(wanted[i].name);
+        Weights w = weights_declared(p.variant, &a);
+        Cost c = cost_of(p.variant, a, &w, 11);
+        ck_assert_msg(c.cache == wanted[i].cache ||
+                          (isnan(c.cache) && isnan(wanted[i].cache)),
+                      "%s: %g, not %g", wanted[i].name, c.cache,
+                      wanted[i].cache);
+        if (i < 3) {
+            double maps = 2 * d * h * (2 * k + 2 * v);
+            double pairs = 2 * tokens * h * (k + v);
+            ck_assert(fabs(c.forward - maps - pairs) < 1e-9);
+            ck_assert(fabs(c.backward - 2 * c.forward) < 1e-9);
+        }
+        weights_free(&w);
+    }
+}
+END_TEST
+
+static Config
+small_config(const char *variant)
+{
+    Config c = config_start();
+    config_apply(&c, "task=induction length=12 symbols=9 layers=2 mlp=2 "
+                     "norm=pre d-model=12 heads=4 batch=4 mask=causal");
+    strcpy(c.variant, variant);
+    return c;
+}
+
+static Model *
+model_of(const char *variant, Source *s)
+{
+    Config c = small_config(variant);
+    Plugin p = plugin_open(variant);
+    config_settle(&c, p.variant->shape);
+    *s = source_open(&c);
+    return model_new(&c, s->sizes, p.variant);
+}
+
+/* The logits of a model on the first batch of its source; to be freed. */
+static real *
+logits_of(Model *m, const Source *s, size_t *size)
+{
+    Batch b = batch_new(s->sizes, m->config.batch);
+    Random r = source_stream(s, TRAINING);
+    source_draw(s, TRAINING, &r, 0, &b);
+    Tape *t = tape_for(m, &b);
+    Node *logits = model_forward(m, t, &b);
+    *size = (size_t)logits->rows * (size_t)logits->cols;
+    real *copy = allocate(*size, sizeof *copy);
+    memcpy(copy, logits->value, *size * sizeof *copy);
+    tape_free(t);
+    batch_free(&b);
+    return copy;
+}
+
+/* A seed starts per-head, standard and fused as the same function: the same
+   columns drawn in the same order, cut otherwise. */
+START_TEST(three_start_alike)
+{
+    Source s;
+    size_t size;
+    Model *m = model_of("standard", &s);
+    real *wanted = logits_of(m, &s, &size);
+    model_free(m);
+    for (int i = 0; i < 2; i++) {
+        m = model_of(i ? "fused" : "per-head", &s);
+        real *found = logits_of(m, &s, &size);
+        double worst = 0;
+        for (size_t k = 0; k < size; k++)
+            worst = fmax(worst, fabs((double)(found[k] - wanted[k])));
+        ck_assert_msg(worst < (sizeof(real) == 4 ? 1e-5 : 1e-13), "%g", worst);
+        free(found);
+        model_free(m);
+    }
+    free(wanted);
+}
+END_TEST
+
+/* Column j of an attention's matrices seen side by side, those with d_model
+   rows: where standard, per-head and fused keep the same map. */
+static real *
+column(Model *m, const char *block, int j, int *stride)
+{
+    for (int i = 0; i < m->count; i++) {
+        Weight *w = &m->weights[i];
+        if (strncmp(w->name, block, strlen(block)) || strstr(w->name, ".W^O"))
+            continue;
+        if (j < w->cols) {
+            *stride = w->cols;
+            return w->value + j;
+        }
+        j -= w->cols;
+    }
+    return NULL;
+}
+
+static Weight *
+named(Model *m, const char *name)
+{
+    for (int i = 0; i < m->count; i++)
+        if (!strcmp(m->weights[i].name, name))
+            return &m->weights[i];
+    return NULL;
+}
+
+/* Trained weights, copied from standard into the other two, give the same
+   logits. */
+START_TEST(three_agree_with_the_same_weights)
+{
+    Source s;
+    size_t size;
+    Model *from = model_of("standard", &s);
+    from->config.steps = 30;
+    Result r = train(from, &s, NULL, NULL);
+    real *wanted = logits_of(from, &s, &size);
+    for (int v = 0; v < 2; v++) {
+        Model *to = model_of(v ? "fused" : "per-head", &s);
+        for (int i = 0; i < to->count; i++) {
+            Weight *w = &to->weights[i], *same = named(from, w->name);
+            if (same && same->rows == w->rows && same->cols == w->cols)
+                memcpy(w->value, same->value,
+                       (size_t)(w->rows * w->cols) * sizeof(real));
+        }
+        for (int block = 0; block < 2; block++) {
+            char name[32];
+            snprintf(name, sizeof name, "block%d.attention", block);
+            for (int j = 0; j < 36; j++) {
+                int a = 0, b = 0;
+                real *x = column(from, name, j, &a);
+                real *y = column(to, name, j, &b);
+                for (int k = 0; k < 12; k++)
+                    y[k * b] = x[k * a];
+            }
+        }
+        real *found = logits_of(to, &s, &size);
+        double worst = 0;
+        for (size_t k = 0; k < size; k++)
+            worst = fmax(worst, fabs((double)(found[k] - wanted[k])));
+        ck_assert_msg(worst < (sizeof(real) == 4 ? 1e-4 : 1e-12), "%g", worst);
+        free(found);
+        model_free(to);
+    }
+    result_free(&r);
+    free(wanted);
+    model_free(from);
+}
+END_TEST
+
+/* symmetric is another function at the same numbers; so is full-rank. */
+START_TEST(others_start_otherwise)
+{
+    Source s;
+    size_t size;
+    Model *m = model_of("standard", &s);
+    real *a = logits_of(m, &s, &size);
+    model_free(m);
+    m = model_of("symmetric", &s);
+    real *b = logits_of(m, &s, &size);
+    model_free(m);
+    ck_assert(memcmp(a, b, size * sizeof *a));
+    free(a);
+    free(b);
+}
+END_TEST
+
+/* Later tokens reach no earlier logit through any variant. */
+START_TEST(causality)
+{
+    Source s;
+    Model *m = model_of(shipped[_i], &s);
+    Batch b = batch_new(s.sizes, 2);
+    Random r = source_stream(&s, TRAINING);
+    source_draw(&s, TRAINING, &r, 0, &b);
+    Tape *t = tape_for(m, &b);
+    Node *logits = model_forward(m, t, &b);
+    size_t early = (size_t)logits->cols * 7;
+    real *before = allocate(early, sizeof *before);
+    memcpy(before, logits->value, early * sizeof *before);
+    for (int i = 7; i < 12; i++)
+        b.ids[i] = (b.ids[i] + 1) % 9;
+    tape_reset(t);
+    logits = model_forward(m, t, &b);
+    ck_assert(!memcmp(before, logits->value, early * sizeof *before));
+    free(before);
+    tape_free(t);
+    batch_free(&b);
+    model_free(m);
+}
+END_TEST
+
+Suite *
+variant_suite(void)
+{
+    Suite *s = suite_create("variant");
+    TCase *c = tcase_create("variant");
+    tcase_set_timeout(c, 60);
+    tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * SHIPPED);
+    tcase_add_test(c, parameter_counts);
+    tcase_add_test(c, costs);
+    tcase_add_test(c, three_start_alike);
+    tcase_add_test(c, three_agree_with_the_same_weights);
+    tcase_add_test(c, others_start_otherwise);
+    tcase_add_loop_test(c, causality, 0, SHIPPED);
+    suite_add_tcase(s, c);
+    return s;
+}

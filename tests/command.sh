@@ -1,0 +1,451 @@
+#!/bin/sh
+# command.sh BUILD - the command as a user meets it: what it does, and what it
+# says of everything that is wrong. Each line of a `refuses` is one bad input,
+# the exit status it must have, and words that its message must hold.
+
+set -u
+# Under the address sanitizer: a program that ends with a message does not free
+# first, and a crash is to look like one. Leaks are valgrind.sh's.
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+build=$(cd "$1" && pwd)
+top=$(pwd)
+qkv=$build/qkv
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+complain() {
+    failed=$((failed + 1))
+    echo "command: $*" >&2
+    [ -f err ] && sed 's/^/    /' err >&2
+}
+
+# refuses STATUS WORDS COMMAND ...: exits so, with one line, with those words.
+refuses() {
+    wanted=$1 words=$2
+    shift 2
+    "$@" >out 2>err </dev/null
+    status=$?
+    if [ $status -ne "$wanted" ]; then
+        complain "$*: status $status, not $wanted"
+    elif ! grep -qF -- "$words" err; then
+        complain "$*: does not say \"$words\""
+    elif [ "$(wc -l <err)" -ne 1 ]; then
+        complain "$*: not one line"
+    else
+        ok
+    fi
+}
+
+# works WORDS COMMAND ...: exits 0 with those words on stdout.
+works() {
+    words=$1
+    shift
+    "$@" >out 2>err </dev/null
+    status=$?
+    if [ $status -ne 0 ]; then
+        complain "$*: status $status"
+    elif ! grep -qF -- "$words" out; then
+        complain "$*: does not print \"$words\""
+    else
+        ok
+    fi
+}
+
+# plugin NAME FLAGS: compiles NAME.c here, as the README says to.
+plugin() {
+    name=$1
+    shift
+    ${CC:-cc} -shared -fPIC -I "$top/core" "$@" "$name.c" -o "$name.so" ||
+        complain "$name.c does not compile"
+}
+small="--steps 20 --test 32 --validate 32 -q"
+
+# --- help, versions, lists
+works "compare" "$qkv"
+works "compare" "$qkv" help
+works "qkv 0" "$qkv" --version
+works "--d-model" "$qkv" compare --help
+works "--format" "$qkv" help plot
+works "standard" "$qkv" list
+works "d-model=32" "$qkv" list --tasks
+works "4096" "$qkv" list --variants
+works "16384" "$qkv" list --variants --d-model 64
+refuses 2 'did you mean "compare"' "$qkv" comprae
+refuses 2 'qkv help' "$qkv" xyzzy
+
+# --- options
+refuses 2 'did you mean "d-model"' "$qkv" train --d-modle 3
+refuses 2 'unknown option -z' "$qkv" train -z
+refuses 2 'unknown option -z' "$qkv" train -zq
+refuses 2 'needs a value' "$qkv" train --steps
+refuses 2 'takes no value' "$qkv" compare --plan=3
+refuses 2 'nothing else' "$qkv" train reverse
+refuses 2 'is not a number' "$qkv" train --steps many
+refuses 2 'whole number' "$qkv" train --steps 1.5
+refuses 2 'not within' "$qkv" train --steps 0
+refuses 2 'not within' "$qkv" train --d-model -3
+refuses 2 'not within' "$qkv" train --d-model 99999999999
+refuses 2 'at least one head' "$qkv" train --heads 0
+refuses 2 'does not divide' "$qkv" train --heads 3 --d-model 32
+refuses 2 'does not divide' "$qkv" list --heads 3
+refuses 2 'does not divide --heads 4' "$qkv" train -v gqa --kv-heads 3
+refuses 2 'unknown option --steps' "$qkv" list --steps 3
+refuses 2 'not within' "$qkv" train --beta1 1
+refuses 2 'lists are for' "$qkv" train --heads 1,2
+refuses 2 'none of: none pre' "$qkv" train --norm post
+refuses 2 'not within' "$qkv" compare --lr 0.1,-1
+refuses 2 'within 1 and' "$qkv" compare --seeds 0
+refuses 2 'within 1 and' "$qkv" compare --jobs two
+refuses 2 'contradict' "$qkv" compare --seeds 3 --seed 4
+refuses 2 'did you mean "reverse"' "$qkv" train -t revers
+refuses 2 'did you mean "standard"' "$qkv" train -v standrad
+refuses 2 'variants/nothing-like-it.so' "$qkv" train -v nothing-like-it
+refuses 2 'none of svg' "$qkv" compare --format gif
+refuses 2 'an empty word' "$qkv" train -t ''
+refuses 2 'cannot all differ' "$qkv" train -t recall --length 40
+refuses 2 'at least 9' "$qkv" train -t induction --length 8
+refuses 2 'longer than --steps' "$qkv" train --warmup 500
+refuses 2 '100 million tokens' "$qkv" train --batch 1000000 --length 1000
+refuses 2 'for the task text' "$qkv" train -t sort --file x
+[ ! -e qkv-out ] && ok || complain "a refusal left qkv-out behind"
+
+# --- texts
+refuses 2 'needs --file' "$qkv" train -t text
+refuses 1 'No such file' "$qkv" train --file missing
+refuses 1 'not a plain file' "$qkv" train --file .
+: >empty
+refuses 1 'is empty' "$qkv" train --file empty
+echo short >short
+refuses 1 'too few' "$qkv" train --file short
+head -c 3000 "$qkv" >binary
+refuses 1 'not UTF-8' "$qkv" train --file binary
+works text "$qkv" train --file binary --characters bytes $small
+yes 'a line of text' | head -c 3000 >lines
+works text "$qkv" train --file lines $small
+if [ "$(id -u)" -ne 0 ]; then
+    chmod 0 lines
+    refuses 1 'Permission' "$qkv" train --file lines
+fi
+
+# --- plugins
+refuses 2 'no such plugin file' "$qkv" train -v ./none.so
+echo 'not an ELF file' >text.so
+refuses 1 'not a shared object' "$qkv" train -v ./text.so
+cp "$build/variants/standard.so" cut.so
+head -c 300 cut.so >half.so
+refuses 1 'not a shared object' "$qkv" train -v ./half.so
+cp "$build/variants/standard.so" standard.so
+refuses 2 'two variants are called standard' \
+    "$qkv" compare -v standard,./standard.so -t reverse
+refuses 2 'asked for twice' "$qkv" compare -v standard,standard -t reverse
+refuses 2 'not the name of a variant' "$qkv" train -v './a b.so'
+refuses 2 'with a slash, ./standard.so' "$qkv" train -v standard.so
+refuses 2 'a source: build it' "$qkv" train -v ./standard.c
+
+echo 'int nothing;' >no-entry.c
+plugin no-entry
+refuses 1 'no symbol qkv_variant' "$qkv" train -v ./no-entry.so
+sed 's/QKV_ABI/99/' "$top/variants/standard.c" >abi.c
+plugin abi
+refuses 1 'ABI 99' "$qkv" train -v ./abi.so
+sed '/forward = forward/d' "$top/variants/standard.c" >no-forward.c
+plugin no-forward
+refuses 1 'qkv_variant.forward is NULL' "$qkv" train -v ./no-forward.so
+sed '/weights = weights/d' "$top/variants/standard.c" >no-weights.c
+plugin no-weights -Wno-unused-function
+refuses 1 'qkv_variant.weights is NULL' "$qkv" train -v ./no-weights.so
+sed '/shape = /d' "$top/variants/standard.c" >no-shape.c
+plugin no-shape
+refuses 1 'qkv_variant.shape is NULL' "$qkv" train -v ./no-shape.so
+sed '/equation = /d' "$top/variants/standard.c" >no-equation.c
+plugin no-equation
+refuses 1 'qkv_variant.equation is NULL' "$qkv" train -v ./no-equation.so
+sed 's/"heads d-k d-v"/"heads d-q"/' "$top/variants/standard.c" >shape.c
+plugin shape
+refuses 1 'no shape option' "$qkv" train -v ./shape.so
+sed 's/attend(a/ponder(a/; s/^static Node/Node *ponder(void *, Node *, Node *, Node *, double);\n&/' \
+    "$top/variants/standard.c" >unresolved.c
+plugin unresolved
+refuses 1 'undefined symbol: ponder' "$qkv" train -v ./unresolved.so
+
+# An operator of its own: float for the one program, double for the other.
+sed 's|<qkv/variant.h>|<qkv/variant.h>\n#include <qkv/operator.h>|' \
+    "$top/variants/standard.c" >operator.c
+plugin operator
+works reverse "$qkv" train -v ./operator.so $small
+refuses 1 'with -DQKV_DOUBLE' "$qkv-double" train -v ./operator.so
+plugin operator -DQKV_DOUBLE
+works reverse "$qkv-double" train -v ./operator.so $small
+refuses 1 'without -DQKV_DOUBLE' "$qkv" train -v ./operator.so
+
+# Plugins that break: their own run fails, the others finish, the status tells.
+breaks() {
+    words=$1
+    shift
+    sed "$@" "$top/variants/standard.c" >broken.c
+    plugin broken
+    "$qkv" compare -v standard,./broken.so -t reverse --seeds 1 $small \
+        --no-figures --redo -o broken-out >out 2>err </dev/null
+    status=$?
+    if [ $status -eq 1 ] && grep -qF "$words" err && grep -q standard out &&
+        [ -z "$(ls -A broken-out | grep '^\.')" ]; then
+        ok
+    else
+        complain "a plugin that should break ($words): status $status"
+    fi
+}
+breaks 'crashed' 's|return matmul|*(volatile int *)8 = 1; return matmul|'
+breaks 'add: (512 x 32) and (32 x 32) do not fit' \
+    's|return matmul|return add(x, w[W_Q]); matmul|'
+breaks 'forward returned' 's|return matmul|return columns(x, 0, 1); matmul|'
+breaks 'forward returned' 's|return matmul|return 0; matmul|'
+breaks 'ended the process' \
+    's|return matmul|extern void _exit(int); _exit(3); return matmul|'
+
+# A crash while loading; no other plugin suffers from it in a list.
+mkdir path
+printf '%s\n' '#include <stdlib.h>' \
+    '__attribute__((constructor)) static void f(void) { abort(); }' >path/bad.c
+(cd path && plugin bad)
+cp "$build/variants/standard.so" path/other.so
+QKV_PATH=$work/path "$qkv" list --variants >out 2>err
+[ $? -eq 1 ] && grep -q bad.so err && grep -q '^other' out &&
+    grep -q '^fused' out && ok || complain "list with a bad plugin"
+
+# --- an out-of-tree plugin next to the built-in ones
+cp "$top/variants/full-rank.c" mine.c
+plugin mine
+works mine "$qkv" compare -v standard,./mine.so -t reverse --seeds 2 $small \
+    --no-figures
+mkdir more && cp mine.so more
+QKV_PATH=$work/more works mine "$qkv" list
+
+# --- runs: plain files, whole or not at all
+run=$(ls -d qkv-out/reverse.standard.*seed1.* | head -1)
+for file in config.tsv log.tsv result.tsv timing.tsv \
+    weights/block0.attention.W_Q.npy weights/unembedding.npy; do
+    [ -s "$run/$file" ] && ok || complain "no $run/$file"
+done
+"$qkv" compare -v standard,./mine.so -t reverse --seeds 2 --steps 20 --test 32 \
+    --validate 32 --no-figures >out 2>err
+grep -q '4 of 4 runs are in' err && ok || complain "nothing was resumed"
+"$qkv" train --no-weights $small -o bare >out 2>err
+[ ! -e "$(echo bare/reverse*)/weights" ] && ok || complain "--no-weights"
+
+# Same bits at any --jobs, but for the times.
+for jobs in 1 3; do
+    "$qkv" compare -v standard,fused -t sort --seeds 3 $small -j $jobs \
+        -o "jobs$jobs" >"table$jobs" 2>err || complain "--jobs $jobs"
+done
+cmp -s table1 table3 && diff -r -x timing.tsv jobs1 jobs3 >/dev/null && ok ||
+    complain "--jobs changes results"
+
+# A plan does what the command does.
+"$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,4 $small \
+    -o grid >table 2>err || complain "a grid"
+[ "$(ls -d grid/recall.* | wc -l)" -eq 6 ] && ok ||
+    complain "full-rank does not use d-k: 4 + 2 runs"
+"$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,4 $small \
+    -o planned --plan >plan
+[ "$(wc -l <plan)" -eq 6 ] && ok || complain "the plan has not 6 lines"
+sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err
+sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err ||
+    complain "a plan a second time"
+diff -r -x timing.tsv -x figures grid planned >err && ok ||
+    complain "the plan's runs differ"
+
+# A rebuilt plugin under old runs.
+sed 's/a->d_k)/2.0 * a->d_k)/' "$top/variants/full-rank.c" \
+    >mine.c && echo 'int more;' >>mine.c
+plugin mine
+refuses 1 'another build' "$qkv" compare -v standard,./mine.so -t reverse \
+    --seeds 2 $small --no-figures
+works mine "$qkv" compare -v standard,./mine.so -t reverse --seeds 2 $small \
+    --no-figures --keep
+works mine "$qkv" compare -v standard,./mine.so -t reverse --seeds 2 $small \
+    --no-figures --redo
+refuses 2 'contradict' "$qkv" train --redo --keep
+
+# --- places to write
+: >file
+refuses 1 'not a directory' "$qkv" train $small -o file
+mkdir full && : >full/x
+refuses 1 'no experiment' "$qkv" train $small -o full
+refuses 1 'cannot be made' "$qkv" train $small -o no/such/place
+refuses 1 'cannot be made' "$qkv" train $small -o /proc/qkv
+
+mkdir sealed && "$qkv" train $small -o sealed >out 2>err
+if [ "$(id -u)" -ne 0 ]; then
+    chmod a-w sealed
+    refuses 1 'cannot be written' "$qkv" train $small --seed 9 -o sealed
+fi
+"$qkv" list >/dev/full 2>err
+[ $? -eq 1 ] && grep -q 'stdout: cannot be written' err && ok ||
+    complain "a full stdout"
+
+# A disk that is full, or nearly: a limit on the size of files.
+(ulimit -f 1; "$qkv" train $small --seed 7 -o limited >out 2>err)
+[ $? -eq 1 ] && [ "$(ls -A limited)" = experiment.tsv ] && ok ||
+    complain "a limit on files: $(ls -A limited)"
+
+# Killed at any moment, and told to go on: the same bits as without.
+"$qkv" compare -v standard,fused -t reverse --seeds 4 $small -o whole \
+    --no-figures >out 2>err || complain "an uninterrupted compare"
+for pause in 0.01 0.03 0.06; do
+    "$qkv" compare -v standard,fused -t reverse --seeds 4 $small -o killed \
+        --no-figures >out 2>err &
+    sleep $pause
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+done
+: >killed/experiment.tsv # killed between making and writing it
+: >"killed/.reverse.x@$(hostname)@999999999"
+mkdir "killed/.reverse.y@$(hostname)@999999999"
+"$qkv" compare -v standard,fused -t reverse --seeds 4 $small -o killed \
+    --no-figures >out 2>err || complain "a compare that was killed"
+diff -r -x timing.tsv whole killed >err && ok || complain "killed and resumed"
+"$qkv" compare -v standard -t sort --seeds 8 -j 1 -q -o stopped --no-figures \
+    >out 2>err &
+sleep 0.3
+kill -TERM $!
+wait $!
+[ $? -eq 143 ] && grep -q 'the same command goes on' err &&
+    [ -z "$(ls -A stopped | grep '^\.')" ] && ok || complain "SIGTERM"
+# A run without its result is no run: it is made again.
+run=$(ls -d whole/reverse.standard.*seed1.* | head -1)
+rm "$run/result.tsv"
+"$qkv" compare -v standard,fused -t reverse --seeds 4 $small -o whole \
+    --no-figures >out 2>err
+diff -r -x timing.tsv whole killed >err && ok || complain "half a run"
+
+# --- figures
+"$qkv" compare -v standard,fused -t reverse --seeds 2 $small -o drawn >out 2>err
+for file in curves-reverse parameters; do
+    for ending in tsv gp svg png; do
+        [ -s drawn/figures/$file.$ending ] && ok ||
+            complain "no $file.$ending"
+    done
+done
+cp -r drawn/figures first
+"$qkv" plot drawn -o drawn -q || complain "plot"
+diff -r first drawn/figures >/dev/null && ok || complain "drawn twice, differs"
+(cd drawn/figures && gnuplot -e "term='pdf'" curves-reverse.gp) &&
+    [ -s drawn/figures/curves-reverse.pdf ] && ok || complain "a script alone"
+works 'accuracy' "$qkv" plot drawn -o drawn --format dumb --y accuracy
+"$qkv" plot grid -o grid --x d-k --y test_accuracy -q || complain "plot --x"
+[ -s grid/figures/test_accuracy-d-k-recall.svg ] && ok || complain "--x d-k"
+refuses 2 'nobody logged it' "$qkv" plot drawn --y perplexity
+refuses 2 'nobody logged it' "$qkv" plot drawn --x d-k --y test_acuracy
+refuses 2 'nobody logged it' "$qkv" plot drawn --y loss,,accuracy
+refuses 1 'give --out a directory' "$qkv" plot drawn -o no/where
+
+# One seed: the figure's mean is that seed's log. What is text stays text.
+title='a "b" $HOME `touch ran` it'"'"'s \\n'
+mkdir single
+"$qkv" plot "$(ls -d drawn/reverse.standard.*seed1.* | head -1)" -o single \
+    --y loss --title "$title" -q 2>err || complain "a title with quotes"
+[ ! -e ran ] && [ ! -e single/figures/ran ] && ok || complain "a title was run"
+awk -F'\t' 'FNR == 1 { next } NR == FNR { loss[$1] = $2; next }
+    { n++; if ($2 in loss && loss[$2] / $3 - 1 < 1e-5 && $3 / loss[$2] - 1 < 1e-5) same++ }
+    END { exit n == 0 || n != same }' \
+    "$(ls -d drawn/reverse.standard.*seed1.* | head -1)/log.tsv" \
+    single/figures/curves-reverse.tsv && ok || complain "data of a figure"
+cp -r drawn evil
+for file in evil/*/config.tsv; do
+    sed 's/^task\t.*/task\t`touch ran`/' "$file" >x && mv x "$file"
+done
+refuses 1 'not the name of a task' "$qkv" plot evil
+refuses 2 'no setting' "$qkv" plot drawn --by variety
+refuses 2 'not a number' "$qkv" plot drawn --x norm
+refuses 1 'No such file' "$qkv" plot nowhere
+mkdir none
+refuses 1 'no finished run' "$qkv" plot none
+
+# --- count: the published figures
+# published VARIANT COLUMN VALUE OPTIONS ...: a number that a paper states.
+published() {
+    "$qkv" count -v "$1" --tsv $4 >out 2>err
+    found=$(awk -F'\t' -v column="$2" 'NR == 2 { print $column }' out)
+    [ "$found" = "$3" ] && ok || complain "$1, $4: $found, not $3"
+}
+# 18 sublayers of 4 * 512^2; rows (B) of table 3 cut 4,718,592 and 7,077,888.
+published standard 2 $((18 * 1048576)) '--preset transformer-base'
+published standard 2 $((18 * 1048576 - 4718592)) '--preset transformer-base --d-k 32'
+published standard 2 $((18 * 1048576 - 7077888)) '--preset transformer-base --d-k 16'
+# DeepSeek-V2: 34,560 with the rotary key's 3,840; multi-head 1,966,080.
+published mla 5 $((34560 - 3840)) '--preset deepseek-v2'
+published standard 5 1966080 '--preset deepseek-v2'
+published full-rank 2 $((8 * 512 * 512 + 2 * 512 * 512)) \
+    '--d-model 512 --heads 8'
+refuses 2 'did you mean "deepseek-v2"' "$qkv" count --preset deepseek-v3
+refuses 2 'does not divide' "$qkv" count -v standard --heads 3
+
+# --- inspect
+"$qkv" train -v shared-qk -t induction $small -o looked >out 2>err
+run=$(ls -d looked/induction.shared-qk*)
+works 'symmetric_share_M' "$qkv" inspect "$run"
+awk -F'\t' 'NR > 1 && ($4 != 8 || $7 != "1.00" || $8 != 8) { exit 1 }
+    END { exit NR != 9 }' out && ok || complain "inspect: shared-qk"
+"$qkv" inspect "$run" --spectrum -q >out 2>err || complain "--spectrum"
+[ -s "$run/figures/spectrum.svg" ] && ok || complain "no spectrum.svg"
+"$qkv" train -v two-step-tanh $small -o looked >out 2>err
+refuses 1 'no canonical form: not linear in its tokens' \
+    "$qkv" inspect "$(ls -d looked/*tanh*)"
+refuses 2 'inspect takes one run' "$qkv" inspect
+refuses 1 'No such file' "$qkv" inspect nowhere
+head -c 100 "$run/weights/unembedding.npy" >x
+mv x "$run/weights/unembedding.npy"
+refuses 1 'unembedding.npy: cut short' "$qkv" inspect "$run"
+refuses 1 'were not kept' "$qkv" inspect "$(ls -d bare/reverse*)"
+
+# --- equiv: which are the same function? An out-of-tree plugin joins in.
+cp "$top/variants/wide.c" other.c
+plugin other
+"$qkv-double" equiv -v standard,two-step,full-rank,two-step-tanh,./other.so \
+    -t reverse $small -o same >out 2>err || complain "equiv"
+awk -F'\t' '
+    function wide(name) { return name == "full-rank" || name == "other" }
+    NR > 1 {
+        n++
+        wanted = "exact"
+        if (wide($1) && !wide($2)) wanted = "nearest"
+        if ($1 == "two-step-tanh" || $2 == "two-step-tanh") wanted = "none"
+        if ($3 != wanted || (wanted == "exact" && $4 > 1e-10)) bad = bad $0 "\n"
+    }
+    END { printf "%s", bad; exit n != 25 || bad != "" }' out >err && ok ||
+    complain "equiv: verdicts"
+run=$(ls -d same/reverse.standard*)
+works exact "$qkv-double" equiv "$run" --to full-rank -o turned -q
+works 'rank_M' "$qkv-double" inspect "$(ls -d turned/reverse.full-rank*)"
+for place in "$run" "$(ls -d turned/reverse.full-rank*)"; do
+    awk -F'\t' '$1 == "test_loss" { print $2 }' "$place/result.tsv"
+done | awk '{ loss[NR] = $1 } END { d = loss[1] - loss[2]
+    exit NR != 2 || d > 1e-8 || d < -1e-8 }' && ok || complain "a converted run"
+refuses 1 'cannot become two-step-tanh: it cannot adopt' \
+    "$qkv-double" equiv "$run" --to two-step-tanh -o turned
+refuses 2 'one run and --to' "$qkv" equiv "$run"
+refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
+# As wide as the model, a pair is as good as one full matrix.
+"$qkv-double" equiv -v standard,full-rank -t reverse --d-k 32 $small -o wide \
+    >out 2>err
+[ "$(grep -c exact out)" -eq 4 ] && ok || complain "equiv at d_k = d_model"
+
+# Without gnuplot: training succeeds, data and scripts are there.
+mkdir bin
+PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \
+    -o undrawn >out 2>err
+[ $? -eq 0 ] && grep -q 'gnuplot is not installed' err &&
+    [ -s undrawn/figures/curves-reverse.gp ] &&
+    [ ! -e undrawn/figures/curves-reverse.svg ] && ok ||
+    complain "without gnuplot"
+
+# A damaged run is named.
+run=$(ls -d drawn/reverse.standard.*seed1.* | head -1)
+: >"$run/log.tsv"
+refuses 1 "$run/log.tsv" "$qkv" plot drawn -o drawn
+
+echo "command: $passed passed, $failed failed"
+[ $failed -eq 0 ]

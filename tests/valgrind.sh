@@ -1,0 +1,51 @@
+#!/bin/sh
+# valgrind.sh BUILD - a run, a comparison, figures and errors under valgrind:
+# nothing read that was not written, nothing lost.
+
+set -eu
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+
+# clean STATUS COMMAND ...: exits so, and valgrind has nothing to say.
+clean() {
+    wanted=$1
+    shift
+    status=0
+    valgrind -q --error-exitcode=99 --leak-check=full \
+        --errors-for-leak-kinds=definite --show-leak-kinds=definite \
+        "$@" >"$work/out" 2>"$work/err" || status=$?
+    if [ $status -ne "$wanted" ] || grep -q '^==' "$work/err"; then
+        echo "valgrind: $*: status $status" >&2
+        cat "$work/err" >&2
+        exit 1
+    fi
+    passed=$((passed + 1))
+}
+
+small="--steps 12 --batch 4 --test 8 --validate 8 -q"
+clean 0 "$build/qkv" list
+for variant in "$build"/variants/*.so; do
+    clean 0 "$build/qkv" train -v "$(basename "$variant" .so)" -t induction \
+        --mlp 2 --norm pre $small -o "$work/runs"
+done
+clean 0 "$build/qkv-double" train -t recall $small -o "$work/double"
+head -c 4000 "$build/qkv" >"$work/bytes"
+clean 0 "$build/qkv" train --file "$work/bytes" --characters bytes $small \
+    -o "$work/runs"
+clean 0 "$build/qkv" compare -v standard,full-rank -t reverse,sort --seeds 2 \
+    --d-k 2,4 $small -o "$work/grid" --format svg
+clean 0 "$build/qkv" plot "$work/grid" -q -o "$work/grid" --x d-k \
+    --y test_loss --format svg
+clean 0 "$build/qkv" inspect "$(ls -d "$work"/runs/induction.gqa*)" --spectrum \
+    --format svg -q
+clean 0 "$build/qkv" equiv -v standard,per-head,full-rank,two-step-tanh \
+    -t reverse --d-model 8 --heads 2 $small -o "$work/equiv"
+clean 0 "$build/qkv" equiv "$(ls -d "$work"/equiv/reverse.per-head*)" \
+    --to fused -o "$work/turned" -q
+clean 0 "$build/qkv" count --preset transformer-base -v standard,mla
+clean 2 "$build/qkv" train -t revers
+clean 2 "$build/qkv" train -v standrad
+clean 1 "$build/qkv" plot "$work/nowhere"
+echo "valgrind: $passed passed, 0 failed"
