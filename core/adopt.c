@@ -11,8 +11,14 @@
 #include "fail.h"
 #include "svd.h"
 
+/* Head i: M_i (d_model x asked), its scale in it, and N_i (asked x d_model).
+   asked is d_model, but behind through(). */
 struct Form {
-    const Canonical *canonical;
+    int heads, room; /* of the form; of the variant that adopts it */
+    int d_model, asked;
+    double *m, *n;
+    Form **made; /* by through(): a list, freed with this one */
+    Form *next;
 };
 
 struct Numbers {
@@ -61,64 +67,204 @@ flipped(Part p)
     return (Part){p.at, p.cols, p.rows, p.across, p.down};
 }
 
-/* left right' = m / scale, left and right (d x r). */
 static void
-factor(const double *m, int d, double scale, Part left, Part right)
+check_heads(const char *name, const Form *f, int first, int count)
 {
-    double *s = allocate((size_t)(d + 2 * d * d), sizeof *s);
-    double *u = s + d, *v = u + d * d;
-    if (left.rows != d || right.rows != d || left.cols != right.cols)
-        bug("factor: (%d x %d) and (%d x %d) are no factors of (%d x %d)",
-            left.rows, left.cols, right.rows, right.cols, d, d);
-    svd(m, d, d, u, s, v);
-    for (int j = 0; j < left.cols && j < d; j++)
-        for (int i = 0; i < d; i++) {
-            double root = sqrt(s[j] / scale);
-            left.at[i * left.down + j * left.across] = root * u[i * d + j];
-            right.at[i * right.down + j * right.across] = root * v[i * d + j];
-        }
-    free(s);
+    if (first < 0 || count < 1 || first + count > f->room)
+        bug("%s: heads %d to %d of %d: they count from 0", name, first,
+            first + count - 1, f->room);
 }
 
-/* s M_i of a form, to be freed; NULL for a head that it does not have. */
-static double *
-scores_of(const Form *f, int i)
+static void
+check_part(const char *name, Part p, int rows, int cols)
 {
-    const Canonical *c = f->canonical;
-    int size = c->d_model * c->d_model;
-    if (i >= c->heads)
-        return NULL;
-    double *m = allocate((size_t)size, sizeof *m);
-    for (int k = 0; k < size; k++)
-        m[k] = c->scale[i] * c->m[i * size + k];
-    return m;
+    if (p.rows != rows || p.cols != cols)
+        bug("%s: a part (%d x %d) where (%d x %d) belongs", name, p.rows,
+            p.cols, rows, cols);
+}
+
+/* Head i of m, or of n turned over, so that either is (d_model x asked); a head
+   that the form does not have is 0. */
+static double
+form_entry(const Form *f, bool turned, int i, int row, int col)
+{
+    const double *from = (turned ? f->n : f->m) + i * f->d_model * f->asked;
+    return i >= f->heads ? 0
+           : turned      ? from[col * f->d_model + row]
+                         : from[row * f->asked + col];
+}
+
+/* scale left_i shared' = M_i (N_i' if turned) for as many heads as `left`
+   (d_model x count*r) is wider than `shared` (asked x r): by the singular
+   values of the heads one below the other, (count*d_model x asked). */
+static void
+factor(const Form *f, bool turned, int first, double scale, Part left,
+       Part shared)
+{
+    int d = f->d_model, n = f->asked, r = shared.cols, count = left.cols / r;
+    int rows = count * d, k = rows < n ? rows : n;
+    check_heads("factor", f, first, count);
+    check_part("factor", left, d, count * r);
+    check_part("factor", shared, n, r);
+    double *all =
+        allocate((size_t)(rows * n + k + rows * k + n * k), sizeof *all);
+    double *s = all + rows * n, *u = s + k, *v = u + rows * k;
+    for (int i = 0; i < rows * n; i++)
+        all[i] = form_entry(f, turned, first + i / n / d, i / n % d, i % n);
+    svd(all, rows, n, u, s, v);
+    for (int j = 0; j < r && j < k; j++) {
+        double root = sqrt(s[j] / scale);
+        for (int i = 0; i < rows; i++)
+            left.at[i % d * left.down + (i / d * r + j) * left.across] =
+                root * u[i * k + j];
+        for (int i = 0; i < n; i++)
+            shared.at[i * shared.down + j * shared.across] =
+                root * v[i * k + j];
+    }
+    free(all);
 }
 
 void
-factor_scores(const Form *f, int i, double scale, Part q, Part k)
+factor_scores(const Form *f, int first, double scale, Part q, Part k)
 {
-    double *m = scores_of(f, i);
-    if (m)
-        factor(m, f->canonical->d_model, scale, q, k);
-    free(m);
+    factor(f, false, first, scale, q, k);
 }
 
 void
-factor_values(const Form *f, int i, double scale, Part v, Part o)
+factor_values(const Form *f, int first, double scale, Part v, Part o)
 {
-    int d = f->canonical->d_model;
-    if (i < f->canonical->heads)
-        factor(f->canonical->n + i * d * d, d, scale, v, flipped(o));
+    factor(f, true, first, scale, flipped(o), v);
 }
 
 void
 put_scores(const Form *f, int i, double scale, Part m)
 {
-    double *from = scores_of(f, i);
-    int d = f->canonical->d_model;
-    for (int k = 0; from && k < d * d; k++)
-        m.at[k / d * m.down + k % d * m.across] = from[k] / scale;
-    free(from);
+    check_heads("put_scores", f, i, 1);
+    check_part("put_scores", m, f->d_model, f->asked);
+    for (int k = 0; k < f->d_model * f->asked; k++) {
+        int row = k / f->asked, col = k % f->asked;
+        m.at[row * m.down + col * m.across] =
+            form_entry(f, false, i, row, col) / scale;
+    }
+}
+
+void
+put_values(const Form *f, int i, double scale, Part n)
+{
+    check_heads("put_values", f, i, 1);
+    check_part("put_values", n, f->asked, f->d_model);
+    for (int k = 0; k < f->d_model * f->asked; k++) {
+        int row = k / f->asked, col = k % f->asked;
+        n.at[col * n.down + row * n.across] =
+            form_entry(f, true, i, row, col) / scale;
+    }
+}
+
+/* The eigenvalues of a symmetric matrix are the singular values of what a
+   large enough multiple of the identity makes positive, less that multiple. */
+void
+factor_symmetric(const Form *f, int i, double scale, Part w)
+{
+    int d = f->d_model;
+    double *half = allocate((size_t)(3 * d * d + d), sizeof *half), shift = 0;
+    double *s = half + d * d, *u = s + d, *v = u + d * d;
+    check_heads("factor_symmetric", f, i, 1);
+    check_part("factor_symmetric", w, d, w.cols);
+    if (f->asked != d)
+        bug("factor_symmetric: the form is (%d x %d), not square", d, f->asked);
+    for (int k = 0; k < d * d; k++) {
+        half[k] = (form_entry(f, false, i, k / d, k % d) +
+                   form_entry(f, false, i, k % d, k / d)) /
+                  2;
+        shift += half[k] * half[k];
+    }
+    shift = sqrt(shift);
+    for (int k = 0; k < d; k++)
+        half[k * (d + 1)] += shift;
+    svd(half, d, d, u, s, v);
+    for (int j = 0; j < w.cols && j < d; j++)
+        for (int k = 0; k < d; k++)
+            w.at[k * w.down + j * w.across] =
+                sqrt(fmax(s[j] - shift, 0) / scale) * u[k * d + j];
+    free(half);
+}
+
+/* 1 / the norm of all heads of m, or of n. */
+static double
+inverse_norm(const Form *f, const double *from)
+{
+    double sum = 0;
+    for (int i = 0; i < f->heads * f->d_model * f->asked; i++)
+        sum += from[i] * from[i];
+    return sum > 0 ? 1 / sqrt(sum) : 0;
+}
+
+/* A form with room for its matrices, M_i (d_model x asked). */
+static Form *
+form_new(int heads, int room, int d_model, int asked, Form **made)
+{
+    size_t size = (size_t)heads * (size_t)d_model * (size_t)asked;
+    Form *f = allocate(1, sizeof *f);
+    *f = (Form){heads, room, d_model, asked, NULL, NULL, made, NULL};
+    f->m = allocate(size, sizeof *f->m);
+    f->n = allocate(size, sizeof *f->n);
+    return f;
+}
+
+static void
+form_free(Form *f)
+{
+    if (f) {
+        form_free(f->next);
+        free(f->m);
+        free(f->n);
+        free(f);
+    }
+}
+
+/* M_i C and C' N_i, for a C of orthonormal columns. */
+static const Form *
+seen_through(const Form *f, Part c)
+{
+    int d = f->d_model, r = c.cols;
+    Form *inner = form_new(f->heads, f->room, d, r, f->made);
+    inner->next = *f->made;
+    *f->made = inner;
+    for (int i = 0; i < f->heads * d * r; i++) {
+        int head = i / d / r, row = i / r % d, col = i % r;
+        for (int l = 0; l < f->asked; l++) {
+            double basis = c.at[l * c.down + col * c.across];
+            inner->m[i] += form_entry(f, false, head, row, l) * basis;
+            inner->n[(head * r + col) * d + row] +=
+                form_entry(f, true, head, row, l) * basis;
+        }
+    }
+    return inner;
+}
+
+/* c spans what all M_i and all N_i', one below the other, ask of y: their right
+   singular vectors, the largest first. M and N count alike. */
+const Form *
+through(const Form *f, Part c)
+{
+    int d = f->d_model, n = f->asked, r = c.cols, rows = 2 * f->heads * d;
+    int half = f->heads * d * n, k = rows < n ? rows : n;
+    check_part("through", c, n, r);
+    double *all =
+        allocate((size_t)(rows * n + k + rows * k + n * k), sizeof *all);
+    double *s = all + rows * n, *u = s + k, *v = u + rows * k;
+    double m_size = inverse_norm(f, f->m), n_size = inverse_norm(f, f->n);
+    for (int i = 0; i < half; i++) {
+        int head = i / n / d, row = i / n % d, col = i % n;
+        all[i] = m_size * form_entry(f, false, head, row, col);
+        all[half + i] = n_size * form_entry(f, true, head, row, col);
+    }
+    svd(all, rows, n, u, s, v);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < r && j < k; j++)
+            c.at[i * c.down + j * c.across] = v[i * k + j];
+    free(all);
+    return seen_through(f, c);
 }
 
 void
@@ -135,38 +281,78 @@ adopt(const Variant *v, const Attention *a, const Weights *w,
 {
     if (!v->adopt || c->heads > a->heads)
         return false;
-    Form form = {c};
+    Form *made = NULL;
+    int d = c->d_model;
+    Form *form = form_new(c->heads, a->heads, d, d, &made);
+    for (int i = 0; i < c->heads * d * d; i++) {
+        form->m[i] = c->scale[i / d / d] * c->m[i];
+        form->n[i] = c->n[i];
+    }
     Numbers numbers = {w, allocate((size_t)w->count, sizeof(double *))};
     for (int i = 0; i < w->count; i++)
         numbers.at[i] = allocate(
             (size_t)w->list[i].rows * (size_t)w->list[i].cols, sizeof(double));
-    v->adopt(&form, a, &numbers);
+    v->adopt(form, a, &numbers);
     for (int i = 0; i < w->count; i++) {
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
             values[i][k] = (real)numbers.at[i][k];
         free(numbers.at[i]);
     }
     free(numbers.at);
+    form_free(form);
+    form_free(made);
     return true;
 }
 
-double
-form_distance(const Canonical *a, const Canonical *b)
+/* Below this share of the largest one a singular value is rounding. */
+#define ROUNDING (sizeof(real) == 4 ? 1e-5 : 1e-11)
+
+/* Entry k of head h of s M or of N; 0 for a head that is not there. */
+static double
+canonical_entry(const Canonical *c, int which, int h, int k)
 {
-    int size = a->d_model * a->d_model;
-    double apart[2] = {0}, largest[2] = {0};
-    for (int h = 0; h < b->heads; h++)
-        for (int k = 0; k < size; k++) {
-            int at = h * size + k;
-            bool there = h < a->heads;
-            double m = b->scale[h] * b->m[at], n = b->n[at];
-            double other_m = there ? a->scale[h] * a->m[at] : 0;
-            double other_n = there ? a->n[at] : 0;
-            apart[0] = fmax(apart[0], fabs(m - other_m));
-            apart[1] = fmax(apart[1], fabs(n - other_n));
-            largest[0] = fmax(largest[0], fabs(m));
-            largest[1] = fmax(largest[1], fabs(n));
+    int at = h * c->d_model * c->d_model + k;
+    return h >= c->heads ? 0 : which ? c->n[at] : c->scale[h] * c->m[at];
+}
+
+static int
+rank_of_head(const Canonical *c, int which, int h)
+{
+    int d = c->d_model, size = d * d;
+    double *m = allocate((size_t)(3 * size + d), sizeof *m), *s = m + size;
+    for (int k = 0; k < size; k++)
+        m[k] = canonical_entry(c, which, h, k);
+    svd(m, d, d, s + d, s, s + d + size);
+    int rank = rank_of(s, d, ROUNDING);
+    free(m);
+    return rank;
+}
+
+Misfit
+form_misfit(const Canonical *now, const Canonical *wanted)
+{
+    Misfit f = {0};
+    int size = wanted->d_model * wanted->d_model, worst[2] = {0};
+    for (int which = 0; which < 2; which++) {
+        double apart = 0, largest = 1e-300;
+        for (int h = 0; h < wanted->heads; h++) {
+            double squares = 1e-300, lost = 0;
+            for (int k = 0; k < size; k++) {
+                double x = canonical_entry(wanted, which, h, k);
+                double off = x - canonical_entry(now, which, h, k);
+                apart = fmax(apart, fabs(off));
+                largest = fmax(largest, fabs(x));
+                lost += off * off;
+                squares += x * x;
+            }
+            if (sqrt(lost / squares) > f.lost[which]) {
+                f.lost[which] = sqrt(lost / squares);
+                worst[which] = h;
+            }
         }
-    return fmax(apart[0] / fmax(largest[0], 1e-300),
-                apart[1] / fmax(largest[1], 1e-300));
+        f.apart = fmax(f.apart, apart / largest);
+        f.rank[which] = rank_of_head(wanted, which, worst[which]);
+        f.kept[which] = rank_of_head(now, which, worst[which]);
+    }
+    return f;
 }

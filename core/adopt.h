@@ -15,8 +15,16 @@
 bool adopt(const Variant *v, const Attention *a, const Weights *w,
            const Canonical *c, real *const *values);
 
-/* The largest distance between two canonical forms, head by head, of s M and
-   of N, relative to the largest entry of b; b's heads past a's count as 0. */
-double form_distance(const Canonical *a, const Canonical *b);
+/* What a canonical form lost when it was adopted, of M (0) and of N (1). */
+typedef struct Misfit {
+    double apart;   /* largest difference of entries of s M and of N, relative
+                       to the largest entry */
+    double lost[2]; /* |difference| / |M_i|, Frobenius, of the worst head */
+    int rank[2], kept[2]; /* of that head: before, after */
+} Misfit;
+
+/* How far `now` is from `wanted`, head by head; heads past the last of `now`
+   count as 0. */
+Misfit form_misfit(const Canonical *now, const Canonical *wanted);
 
 #endif

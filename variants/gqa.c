@@ -25,10 +25,24 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    int n = a->heads / a->kv_heads;
+    for (int g = 0; g < a->kv_heads; g++) {
+        factor_scores(f, g * n, 1 / sqrt(a->d_k),
+                      columns_of(w, W_Q, g, n * a->d_k),
+                      columns_of(w, W_K, g, a->d_k));
+        factor_values(f, g * n, 1, columns_of(w, W_V, g, a->d_v),
+                      rows_of(w, W_O, g, n * a->d_v));
+    }
+}
+
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i^Q (y W_g^K)' / sqrt(d_k)) y W_g^V",
     .shape = "heads kv-heads d-k d-v",
     .weights = weights,
     .forward = forward,
+    .adopt = adopt,
 };

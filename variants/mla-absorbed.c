@@ -25,10 +25,22 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, c, c, 1 / sqrt(a->latent)), w[W_O]);
 }
 
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    const Form *of_c = through(f, columns_of(w, W_DKV, 0, a->latent));
+    for (int i = 0; i < a->heads; i++) {
+        put_scores(of_c, i, 1 / sqrt(a->latent),
+                   columns_of(w, W_Q, i, a->latent));
+        put_values(of_c, i, 1, rows_of(w, W_O, i, a->latent));
+    }
+}
+
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "c = y W^DKV; softmax(x W_i c' / sqrt(latent)) c",
     .shape = "heads latent",
     .weights = weights,
     .forward = forward,
+    .adopt = adopt,
 };

@@ -29,10 +29,23 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    const Form *of_c = through(f, columns_of(w, W_DKV, 0, a->latent));
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(of_c, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
+                      columns_of(w, W_UK, i, a->d_k));
+        factor_values(of_c, i, 1, columns_of(w, W_UV, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "c = y W^DKV; k_i = c W_i^UK, v_i = c W_i^UV",
     .shape = "heads d-k d-v latent",
     .weights = weights,
     .forward = forward,
+    .adopt = adopt,
 };

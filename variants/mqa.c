@@ -25,10 +25,21 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    factor_scores(f, 0, 1 / sqrt(a->d_k),
+                  columns_of(w, W_Q, 0, a->heads * a->d_k),
+                  columns_of(w, W_K, 0, a->d_k));
+    factor_values(f, 0, 1, columns_of(w, W_V, 0, a->d_v),
+                  rows_of(w, W_O, 0, a->heads * a->d_v));
+}
+
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i^Q (y W^K)' / sqrt(d_k)) y W^V",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
+    .adopt = adopt,
 };

@@ -26,10 +26,22 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    for (int i = 0; i < a->heads; i++) {
+        factor_symmetric(f, i, 1 / sqrt(a->d_k),
+                         columns_of(w, W_QK, i, a->d_k));
+        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i (y W_i)' / sqrt(d_k)) y W_i^V",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
+    .adopt = adopt,
 };

@@ -25,7 +25,8 @@
 typedef struct Verdict {
     bool done;
     char why[160];        /* where it could not be done */
-    double logits, form;  /* largest differences, the latter relative */
+    double logits;        /* largest difference, relative */
+    Misfit form;          /* of the block that lost most */
     double before, after; /* test accuracy */
 } Verdict;
 
@@ -46,7 +47,9 @@ adopt_block(const Model *from, Model *to, int block, Verdict *v)
                  to->attention.heads);
     else {
         Canonical now = model_form(to, block);
-        v->form = fmax(v->form, now.m ? form_distance(&now, &c) : INFINITY);
+        Misfit f = now.m ? form_misfit(&now, &c) : (Misfit){.apart = INFINITY};
+        if (f.apart >= v->form.apart)
+            v->form = f;
         v->done = true;
         canonical_free(&now);
     }
@@ -173,11 +176,15 @@ add_verdict(Sheet *sheet, const char *from, const char *to, const Verdict *v)
     sheet_add(sheet, "%s", word_of(v));
     if (v->done) {
         sheet_add(sheet, "%.1e", v->logits);
-        sheet_add(sheet, "%.1e", v->form);
+        sheet_add(sheet, "%.1e", v->form.apart);
         sheet_add(sheet, "%.3f", v->before);
         sheet_add(sheet, "%.3f", v->after);
     }
-    for (int i = 0; !v->done && i < 4; i++)
+    for (int which = 0; v->done && which < 2; which++) {
+        sheet_add(sheet, "%d->%d", v->form.rank[which], v->form.kept[which]);
+        sheet_add(sheet, "%.2g", v->form.lost[which]);
+    }
+    for (int i = 0; !v->done && i < 8; i++)
         sheet_add(sheet, "-");
     sheet_add(sheet, "%s", v->why);
 }
@@ -185,10 +192,10 @@ add_verdict(Sheet *sheet, const char *from, const char *to, const Verdict *v)
 static Sheet
 verdict_sheet(void)
 {
-    static const char *const names[] = {"from",   "to",     "is it the same",
-                                        "logits", "s M, N", "accuracy",
-                                        "after",  "why not"};
-    Sheet sheet = {.cols = 8, .text = true};
+    static const char *const names[] = {
+        "from",  "to",     "is_it_the_same", "logits", "s_M_N",     "accuracy",
+        "after", "rank_M", "lost_of_M",      "rank_N", "lost_of_N", "why_not"};
+    Sheet sheet = {.cols = 12, .text = true};
     for (int i = 0; i < sheet.cols; i++)
         sheet_add(&sheet, "%s", names[i]);
     return sheet;
@@ -216,6 +223,19 @@ target_shape(const Options *o, const Run *r)
     return c;
 }
 
+static void
+tell(const char *from, const char *to, const Verdict *v)
+{
+    printf("%s into %s: %s; logits %.1e apart, accuracy %.3f -> %.3f\n"
+           "worst head: M of rank %d -> %d, %.2g of it lost; N of rank %d -> "
+           "%d, %.2g lost\n",
+           from, to,
+           v->logits <= EXACT ? "the same function"
+                              : "another function, the nearest there is",
+           v->logits, v->before, v->after, v->form.rank[0], v->form.kept[0],
+           v->form.lost[0], v->form.rank[1], v->form.kept[1], v->form.lost[1]);
+}
+
 static int
 convert_run(const Options *o)
 {
@@ -231,9 +251,12 @@ convert_run(const Options *o)
         fail("%s cannot become %s: %s", r.path, names[1], v.why);
     measure(from, to, &s, &v);
     write_converted(o, to, &s);
-    Sheet sheet = verdict_sheet();
-    add_verdict(&sheet, names[0], names[1], &v);
-    sheet_print(&sheet, wants_tsv(o->tsv));
+    if (wants_tsv(o->tsv)) {
+        Sheet sheet = verdict_sheet();
+        add_verdict(&sheet, names[0], names[1], &v);
+        sheet_print(&sheet, true);
+    } else
+        tell(names[0], names[1], &v);
     model_free(from);
     model_free(to);
     source_close(&s);
@@ -262,11 +285,41 @@ convert_all(const Run *runs, int count)
     return all;
 }
 
+/* What the signs do not tell: of those that are not the same, what was lost. */
+static void
+print_lost(const Run *runs, int count, const Verdict *all)
+{
+    static const char *const names[] = {"trained", "into", "accuracy", "after",
+                                        "rank M",  "lost", "rank N",   "lost"};
+    char name[NAME_SIZE], other[NAME_SIZE];
+    Sheet sheet = {.cols = 8};
+    for (int i = 0; i < sheet.cols; i++)
+        sheet_add(&sheet, "%s", names[i]);
+    for (int i = 0; i < count * count; i++) {
+        const Verdict *v = &all[i];
+        if (!v->done || v->logits <= EXACT)
+            continue;
+        plugin_name(runs[i / count].config.variant, name);
+        plugin_name(runs[i % count].config.variant, other);
+        sheet_add(&sheet, "%.16s", name);
+        sheet_add(&sheet, "%.16s", other);
+        sheet_add(&sheet, "%.3f", v->before);
+        sheet_add(&sheet, "%.3f", v->after);
+        for (int which = 0; which < 2; which++) {
+            sheet_add(&sheet, "%d->%d", v->form.rank[which],
+                      v->form.kept[which]);
+            sheet_add(&sheet, "%.2f", v->form.lost[which]);
+        }
+    }
+    if (sheet.count > sheet.cols)
+        sheet_print(&sheet, false);
+}
+
 /* A square of signs, and below it what they do not tell. */
 static void
 print_square(const Run *runs, int count, const Verdict *all)
 {
-    char name[NAME_SIZE], other[NAME_SIZE];
+    char name[NAME_SIZE];
     printf("%-18s", "trained  \\  into");
     for (int k = 0; k < count; k++)
         printf("%3d", k + 1);
@@ -280,19 +333,18 @@ print_square(const Run *runs, int count, const Verdict *all)
     }
     printf("\n\n= the same function: logits on test data agree to %g of the "
            "largest\n"
-           "~ another one: the nearest that its matrices can be     . none\n",
+           "~ another one: the nearest that its matrices can be     . none\n\n",
            EXACT);
-    for (int i = 0; i < count * count; i++) {
-        plugin_name(runs[i / count].config.variant, name);
-        plugin_name(runs[i % count].config.variant, other);
-        if (i / count == i % count && all[i].done && all[i].logits > EXACT)
-            printf("%s into itself: not the same, so its adopt is wrong\n",
+    print_lost(runs, count, all);
+    for (int i = 0; i < count; i++) {
+        const Verdict *v = &all[i * (count + 1)];
+        plugin_name(runs[i].config.variant, name);
+        if (v->done && v->logits > EXACT)
+            printf("%s into itself is not the same: its adopt cannot reach all "
+                   "that it can\nlearn, or is wrong; `qkv check` tells\n",
                    name);
-        else if (all[i].done && all[i].logits > EXACT)
-            printf("%s into %s: logits %.2g apart, accuracy %.3f -> %.3f\n",
-                   name, other, all[i].logits, all[i].before, all[i].after);
-        if (!all[i].done && i / count == i % count)
-            printf("%s: %s\n", name, all[i].why);
+        if (!v->done)
+            printf("%s: %s\n", name, v->why);
     }
 }
 

@@ -81,14 +81,27 @@ Part rows_of(Numbers *w, int index, int i, int width);
 Part columns_from(Numbers *w, int index, int from, int width);
 
 /* scale q k' = M_i, for q and k (d_model x r): by the singular values, shared
-   out evenly between q and k; the r largest where M_i has more. */
+   out evenly between q and k; the r largest where M_i has more. As in attend,
+   q may be n times as wide as k: then k serves the heads i to i + n - 1, whose
+   q lie side by side, and the nearest k for all of them is found. */
 void factor_scores(const Form *f, int i, double scale, Part q, Part k);
 
-/* scale v o = N_i, for v (d_model x r) and o (r x d_model), likewise. */
+/* scale v o = N_i, for v (d_model x r) and o (r x d_model), likewise; o may be
+   n times as high as v is wide. */
 void factor_values(const Form *f, int i, double scale, Part v, Part o);
 
-/* scale m = M_i, for m (d_model x d_model). */
+/* scale w w' = M_i, for w (d_model x r): the positive semi-definite part of
+   what of M_i is symmetric, the nearest there is (Higham 1988). */
+void factor_symmetric(const Form *f, int i, double scale, Part w);
+
+/* scale m = M_i, and scale n = N_i, for m and n (d_model x d_model). */
 void put_scores(const Form *f, int i, double scale, Part m);
+void put_values(const Form *f, int i, double scale, Part n);
+
+/* Where keys and values are made from c = y C, C (d_model x r): sets C, for all
+   heads at once, and returns what is left to do behind it: a form whose M_i are
+   (d_model x r) and whose N_i (r x d_model). */
+const Form *through(const Form *f, Part c);
 
 /* A square matrix becomes the identity. */
 void put_identity(Numbers *w, int index);
