@@ -15,13 +15,16 @@ CORE     = $(sort $(wildcard core/*.c))
 DRIVER   = $(sort $(wildcard core/driver/*.c))
 PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
              $(sort $(wildcard variants/*.c)))
+# Those with an operator of their own are built for each precision.
+BOUND    = $(shell grep -l qkv/operator.h variants/*.c)
+PLUGINS += $(BOUND:variants/%.c=$(BUILD)/variants/double/%.so)
 # The tests look into all but main.
 TESTS    = $(sort $(wildcard tests/*.c)) $(filter-out %/main.c,$(DRIVER))
-SOURCES  = $(sort $(wildcard core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch]))
+SOURCES  = $(sort $(wildcard core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] tests/*/*.c))
 FLOAT    = $(CORE:%.c=$(BUILD)/float/%.o)
 DOUBLE   = $(CORE:%.c=$(BUILD)/double/%.o)
 
-all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots   ## build the program and the variants
+all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots $(BUILD)/include   ## build the program and the variants
 
 help:                ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1: /p' Makefile | \
@@ -44,6 +47,7 @@ check-quick: all $(BUILD)/tests/float $(BUILD)/tests/double
 	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/float
 	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/double
 	sh tests/command.sh $(BUILD)
+	sh tests/check.sh $(BUILD)
 
 check-long: check check-text   ## and those that take longer
 
@@ -90,10 +94,14 @@ $(BUILD)/variants/%.so: variants/%.c $(wildcard core/qkv/*.h)
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -fPIC -shared -Wl,-Bsymbolic $< -o $@
 
-# The plot scripts, where the program looks for them.
-$(BUILD)/plots:
+$(BUILD)/variants/double/%.so: variants/%.c $(wildcard core/qkv/*.h)
 	@mkdir -p $(@D)
-	ln -sfn $(CURDIR)/plots $@
+	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -DQKV_DOUBLE -fPIC -shared -Wl,-Bsymbolic $< -o $@
+
+# Plot scripts and public headers, where the program looks for them.
+$(BUILD)/plots $(BUILD)/include:
+	@mkdir -p $(@D)
+	ln -sfn $(CURDIR)/$(if $(filter %plots,$@),plots,core) $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,12 @@ plugin_find(const char *word, char **tried)
     }
     char *at, *path = NULL;
     for (int i = 0; !path && (at = directory(i)); i++) {
-        path = format_text("%s/%s.so", at, word);
+        path =
+            sizeof(real) == 8 ? format_text("%s/double/%s.so", at, word) : NULL;
+        if (!path || access(path, F_OK)) {
+            free(path);
+            path = format_text("%s/%s.so", at, word);
+        }
         if (access(path, F_OK)) {
             char *longer = format_text("%s%s%s", *tried, i ? ", " : "", path);
             free(*tried);
@@ -129,8 +135,12 @@ plugin_list(int *count)
                 strspn(e->d_name, NAME_LETTERS) != n - 3 ||
                 holds(paths, *count, e->d_name))
                 continue;
+            char *own = format_text("%s/double/%s", at, e->d_name);
+            bool bound = sizeof(real) == 8 && !access(own, F_OK);
             paths = grow(paths, *count, &room, sizeof *paths);
-            paths[(*count)++] = format_text("%s/%s", at, e->d_name);
+            paths[(*count)++] =
+                bound ? copy_text(own) : format_text("%s/%s", at, e->d_name);
+            free(own);
         }
         if (dir)
             closedir(dir);
@@ -248,8 +258,10 @@ plugin_open(const char *word)
     void *handle = dlopen(p.path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         refused(p.path, dlerror());
+    const unsigned char *size = dlsym(handle, "qkv_real_size");
     p.variant = dlsym(handle, "qkv_variant");
-    check_variant(p.path, p.variant, dlsym(handle, "qkv_real_size"));
+    p.own_operator = size != NULL;
+    check_variant(p.path, p.variant, size);
     return p;
 }
 

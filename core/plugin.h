@@ -13,7 +13,8 @@ typedef struct Plugin {
     const Variant *variant;
     char name[NAME_SIZE]; /* the file's, without directory and .so */
     char path[PATH_SIZE];
-    uint64_t hash; /* of the file's bytes */
+    uint64_t hash;    /* of the file's bytes */
+    int own_operator; /* 1: it brings one, for this program's numbers only */
 } Plugin;
 
 /* The name in a word that is a name or a path: "./mine.so" -> "mine". */
@@ -21,8 +22,9 @@ void plugin_name(const char *word, char name[NAME_SIZE]);
 
 /* The file of a plugin: a word with a slash is a path, another one is looked
    for in each directory of $QKV_PATH, then beside the executable, then in
-   ../lib/qkv of it. NULL if there is none, with all that was tried in
-   *tried. Both to be freed. */
+   ../lib/qkv of it; in double first in the folder "double" of each, where those
+   with an operator of their own lie. NULL if there is none, with all that was
+   tried in *tried. Both to be freed. */
 char *plugin_find(const char *word, char **tried);
 
 /* Every plugin found in those directories: paths in order of name, the first

@@ -18,7 +18,7 @@ floor() {
     core/svd.* | core/matrix.* | core/rows.* | core/random.*) echo 1 ;;
     core/qkv/tape.h | core/qkv/operator.h | core/qkv/attend.h) echo 2 ;;
     core/tape.* | core/operator.c | core/layers.* | core/attend.*) echo 2 ;;
-    core/qkv/variant.h | core/plugin.* | core/canonical.* | core/adopt.* | core/cost.*)
+    core/qkv/variant.h | core/plugin.* | core/canonical.* | core/adopt.* | core/cost.* | core/difference.*)
         echo 3 ;;
     core/config.* | core/model.* | core/task.* | core/source.c) echo 4 ;;
     core/text.* | core/optimizer.*) echo 4 ;;

@@ -19,6 +19,7 @@ typedef struct Facts {
     char word[WORD_SIZE], path[PATH_SIZE]; /* as asked for, as found */
     char equation[256], shape[64];
     uint64_t hash;
+    bool own_operator; /* it has one, so it is bound to one precision */
     size_t parameters; /* in the matrices it declares, where counted */
 } Facts;
 

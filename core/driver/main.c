@@ -29,7 +29,8 @@ main(int argc, char **argv)
         {"list", command_list},       {"train", command_train},
         {"compare", command_compare}, {"plot", command_plot},
         {"inspect", command_inspect}, {"equiv", command_equiv},
-        {"count", command_count},
+        {"count", command_count},     {"check", command_check},
+        {"new", command_new},
     };
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";

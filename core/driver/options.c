@@ -26,6 +26,9 @@ static const struct Command {
      COUNT_COSTS},
     {"inspect", "RUN",
      "the canonical form of a trained run's heads: rank, spectrum", INSPECT},
+    {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
+    {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
+     CHECK},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -79,9 +82,10 @@ static const struct Own {
      AT(only_tasks)},
     {"variants", NULL, "only the variants", 0, LIST, SWITCH, AT(only_variants)},
     {"tsv", NULL, "a table of tabs, as when piped", 0,
-     LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS, SWITCH, AT(tsv)},
+     LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK, SWITCH,
+     AT(tsv)},
     {"quiet", NULL, "no progress, no notes", 'q',
-     TRAIN | COMPARE | PLOT | INSPECT | EQUIV, SWITCH, AT(quiet)},
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK, SWITCH, AT(quiet)},
 #undef AT
 };
 enum { OWN = sizeof own / sizeof *own, MOST_OPTIONS = 96, LETTERS = 256 };
@@ -179,7 +183,7 @@ print_help(int command)
             print_option(letter, own[i].name, own[i].argument, own[i].help);
     }
     print_option("-h,", "help", NULL, "this");
-    if (command & ~(PLOT | INSPECT))
+    if (command & ~(PLOT | INSPECT | CHECK | NEW))
         printf("\nSettings; in brackets what they are unless the task, or you, "
                "say otherwise%s\n",
                command == COMPARE ? ".\nA list a,b,c makes a grid:" : ":");
@@ -346,7 +350,7 @@ options_read(int argc, char **argv, int command)
     }
     o.rest = argv + optind;
     o.rest_count = argc - optind;
-    if (o.rest_count && !(command & (PLOT | INSPECT | EQUIV)))
+    if (o.rest_count && !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
     if (!o.out)

@@ -16,7 +16,9 @@ enum {
     PLOT = 8,
     INSPECT = 16,
     EQUIV = 32,
-    COUNT_COSTS = 64
+    COUNT_COSTS = 64,
+    CHECK = 128,
+    NEW = 256
 }; /* a command's bit */
 
 /* The values given to one setting: several make a grid. */

@@ -1,0 +1,171 @@
+/* check.c - qkv check: the gate for a plugin.
+
+   `qkv` checks what must hold in float and hands the rest to `qkv-double`, for
+   a gradient can be held against differences only where rounding is small.
+   Each check has a process of its own: a plugin that crashes fails one. */
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <qkv/real.h>
+
+#include "checks.h"
+#include "child.h"
+#include "commands.h"
+#include "compile.h"
+#include "describe.h"
+#include "fail.h"
+#include "options.h"
+#include "print.h"
+
+enum { SECONDS = 60 }; /* that one check may take */
+
+extern char **environ;
+
+/* One line: name, verdict, and what was found, folded to 80 columns. */
+static void
+print_finding(const Options *o, const char *name, const Finding *f)
+{
+    static const char *const verdicts[] = {"ok", "FAILED", "-"};
+    const char *text = f->what;
+    if (wants_tsv(o->tsv)) {
+        printf("%s\t%s\t%s\n", name, verdicts[f->verdict], text);
+        return;
+    }
+    printf("%-10s %-7s", name, verdicts[f->verdict]);
+    for (bool more = false; *text; more = true) {
+        int n = (int)strlen(text), most = 80 - 19;
+        for (int i = most; n > most; i--)
+            if (text[i] == ' ' || i == 1)
+                n = i;
+        printf("%*s%.*s\n", more ? 19 : 1, "", n, text);
+        text += n + (text[n] == ' ');
+    }
+}
+
+typedef struct Task {
+    const Check *check;
+    const char *plugin;
+} Task;
+
+static void
+run_check(const void *more, void *answer)
+{
+    const Task *t = more;
+    *(Finding *)answer = t->check->run(t->plugin);
+}
+
+/* Runs those checks that this program's numbers can tell; the number that
+   failed. */
+static int
+run_checks(const Options *o, const char *plugin)
+{
+    int failed = 0;
+    for (int i = 0; i < check_count; i++) {
+        Finding f = {.verdict = FAILED};
+        if (checks[i].number != sizeof(real))
+            continue;
+        Task t = {&checks[i], plugin};
+        Ended e = in_child(run_check, &t, &f, sizeof f, SECONDS, "it");
+        if (!e.answered)
+            snprintf(f.what, sizeof f.what, "%.*s", (int)sizeof f.what - 1,
+                     e.why);
+        print_finding(o, checks[i].name, &f);
+        failed += f.verdict == FAILED;
+    }
+    return failed;
+}
+
+/* Hands over to qkv-double beside this program; its exit status. */
+static int
+run_double(const Options *o, const char *plugin)
+{
+    Path program = within(executable_directory(), "qkv-double");
+    char *argv[] = {program.text, "check", (char *)plugin,
+                    wants_tsv(o->tsv) ? "--tsv" : NULL, NULL};
+    pid_t child;
+    int status = 0;
+    fflush(stdout);
+    if ((errno = posix_spawn(&child, program.text, NULL, NULL, argv, environ)))
+        fail("%s: cannot be run: %s; it checks what needs doubles, and belongs "
+             "beside qkv",
+             program.text, strerror(errno));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static bool
+is_source(const char *word)
+{
+    size_t n = strlen(word);
+    return n > 2 && !strcmp(word + n - 2, ".c");
+}
+
+/* Loads it as `list` would, in a child. */
+static Facts
+loaded(const Options *o, const char *plugin)
+{
+    Facts f = describe(plugin, NULL);
+    Finding found = {.verdict = f.ok ? PASSED : FAILED};
+    if (!f.ok && f.status == 2)
+        usage("%s", f.why);
+    if (f.ok)
+        snprintf(found.what, sizeof found.what, "%s", f.equation);
+    else
+        snprintf(found.what, sizeof found.what, "%.*s",
+                 (int)sizeof found.what - 1, f.why);
+    print_finding(o, "loads", &found);
+    return f;
+}
+
+static int
+check_in_float(const Options *o, const char *word)
+{
+    char *single = NULL, *both = NULL;
+    if (is_source(word)) {
+        const char *slash = strrchr(word, '/');
+        const char *file = slash ? slash + 1 : word;
+        Path folder = compile_plugin(word);
+        int stem = (int)strlen(file) - 2;
+        single = format_text("%s/%.*s.so", folder.text, stem, file);
+        both = format_text("%s/double/%.*s.so", folder.text, stem, file);
+    }
+    Facts f = loaded(o, single ? single : word);
+    int failed = f.ok ? run_checks(o, single ? single : word) : 1;
+    bool bound = f.own_operator && !both && strchr(word, '/');
+    if (bound) {
+        Finding why = {UNTESTED, "all used, linear, adopt: not tested. It has "
+                                 "an operator of its own, compiled for float: "
+                                 "give its .c, and both are built"};
+        print_finding(o, "gradients", &why);
+        failed++;
+    } else if (f.ok)
+        failed += run_double(o, both ? both : word);
+    if (!o->quiet)
+        note("%s: %s", word,
+             bound    ? "not all of it could be tested"
+             : failed ? "something is wrong"
+                      : "nothing wrong was found");
+    free(single);
+    free(both);
+    return failed > 0;
+}
+
+int
+command_check(int argc, char **argv)
+{
+    Options o = options_read(argc, argv, CHECK);
+    if (o.rest_count != 1)
+        usage("check takes one plugin: its .c, its .so, or the name of a "
+              "variant");
+    int failed = sizeof(real) == 4 ? check_in_float(&o, o.rest[0])
+                                   : run_checks(&o, o.rest[0]);
+    options_free(&o);
+    return failed > 0;
+}

@@ -1,0 +1,150 @@
+/* checks.c - what a plugin must hold: one function for each line of `check`.
+   Here those that any precision can tell. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "subject.h"
+
+static bool
+all_finite(const real *x, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+static Finding
+check_shapes(const char *word)
+{
+    Subject s = subject_open(word);
+    size_t count = 0;
+    for (int i = 0; i < WAYS; i++) {
+        const Way *w = &ways[i];
+        Tokens in = tokens_drawn(&s, w->sequences, w->asking, w->asked, 1);
+        s.attention.causal = w->causal;
+        free(computed(&s, &in, true));
+        free(in.x);
+    }
+    for (int i = 0; i < s.weights.count; i++)
+        count += (size_t)(s.weights.list[i].rows * s.weights.list[i].cols);
+    return finding(PASSED,
+                   "%d matrices of %zu numbers; self-, cross- and causal "
+                   "attention, one token, many",
+                   s.weights.count, count);
+}
+
+static Finding
+check_finite(const char *word)
+{
+    Subject s = subject_open(word);
+    for (int i = 0; i < WAYS; i++) {
+        const Way *w = &ways[i];
+        Tokens in =
+            tokens_drawn(&s, w->sequences, w->asking, w->asked, w->size);
+        s.attention.causal = w->causal;
+        real *out = computed(&s, &in, true);
+        if (!all_finite(out, w->sequences * w->asking * s.attention.d_model))
+            return finding(FAILED, "%s: the output is not finite", w->what);
+        if (!all_finite(in.x_gradient,
+                        w->sequences * w->asking * s.attention.d_model))
+            return finding(FAILED, "%s: the gradient of x is not finite",
+                           w->what);
+        for (int k = 0; k < s.weights.count; k++)
+            if (!all_finite(s.gradients[k],
+                            s.weights.list[k].rows * s.weights.list[k].cols))
+                return finding(FAILED,
+                               "%s: the gradient of %s is not finite, its "
+                               "output is",
+                               w->what, s.weights.list[k].name);
+        free(out);
+        free(in.x);
+    }
+    return finding(PASSED,
+                   "output and gradients, tokens 30 times as large too");
+}
+
+/* Two calls on the same numbers, with another shape in between. */
+static Finding
+check_repeats(const char *word)
+{
+    Subject s = subject_open(word);
+    Tokens in = tokens_drawn(&s, 2, 5, 0, 1);
+    Tokens other = tokens_drawn(&s, 1, 3, 4, 1);
+    size_t size = 10 * (size_t)s.attention.d_model * sizeof(real);
+    real *first = computed(&s, &in, true);
+    free(computed(&s, &other, true));
+    real *second = computed(&s, &in, true);
+    if (memcmp(first, second, size))
+        return finding(FAILED, "the same call twice gives other numbers: does "
+                               "the plugin keep something between calls?");
+    return finding(PASSED, "the same call twice gives the same bits");
+}
+
+/* Moves a late token and looks for what moves before it. */
+static Finding
+check_causality(const char *word)
+{
+    enum { TOKENS = 6 };
+    Subject s = subject_open(word);
+    int d = s.attention.d_model;
+    s.attention.causal = 1;
+    for (int late = 1; late < TOKENS; late++) {
+        Tokens in = tokens_drawn(&s, 1, TOKENS, 0, 1);
+        real *before = computed(&s, &in, false);
+        for (int j = 0; j < d; j++)
+            in.x[late * d + j] += 1;
+        real *after = computed(&s, &in, false);
+        for (int i = 0; i < late * d; i++)
+            if (before[i] != after[i])
+                return finding(FAILED,
+                               "token %d moves the output of token %d, which "
+                               "comes before it: something sees past the mask "
+                               "of `a` (attend, softmax and mask_zero keep it)",
+                               late + 1, i / d + 1);
+        free(before);
+        free(after);
+        free(in.x);
+    }
+    return finding(PASSED, "a later token moves no earlier output");
+}
+
+/* Three sequences at once against each alone. */
+static Finding
+check_batches(const char *word)
+{
+    enum { TOKENS = 5, MANY = 3 };
+    Subject s = subject_open(word);
+    int size = TOKENS * s.attention.d_model;
+    Tokens all = tokens_drawn(&s, MANY, TOKENS, 0, 1), one = all;
+    real *together = computed(&s, &all, false);
+    double near = sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
+    one.sequences = 1;
+    for (int i = 0; i < MANY * size; i++)
+        largest = fmax(largest, fabs((double)together[i]));
+    for (int k = 0; k < MANY; k++) {
+        one.x = all.x + k * size;
+        real *alone = computed(&s, &one, false);
+        for (int i = 0; i < size; i++)
+            if (!(fabs((double)(alone[i] - together[k * size + i])) <=
+                  near * largest))
+                return finding(FAILED,
+                               "sequence %d comes out otherwise beside others "
+                               "than alone: a sum runs over all rows, where "
+                               "each sequence has its own",
+                               k + 1);
+        free(alone);
+    }
+    return finding(PASSED, "%d sequences at once are each as it is alone",
+                   MANY);
+}
+
+const Check checks[] = {
+    {"shapes", 4, check_shapes},       {"finite", 4, check_finite},
+    {"same bits", 4, check_repeats},   {"causality", 4, check_causality},
+    {"batches", 4, check_batches},     {"all used", 8, check_use},
+    {"gradients", 8, check_gradients}, {"linear", 8, check_form},
+    {"adopt", 8, check_adopt},
+};
+const int check_count = sizeof checks / sizeof *checks;

@@ -1,0 +1,105 @@
+/* child.c - work that may crash, hang or exit, done in a process of its own.
+
+   The answer comes through a pipe, whole or not at all; what is printed goes
+   into a file without a name. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "fail.h"
+
+/* In the child: answers, and goes without flushing what the parent printed. */
+static _Noreturn void
+work_and_go(void (*work)(const void *, void *), const void *more, size_t size,
+            int seconds, int to)
+{
+    char *answer = allocate(1, size);
+    alarm((unsigned)seconds);
+    work(more, answer);
+    _exit(write(to, answer, size) != (ssize_t)size);
+}
+
+/* Reads `size` bytes; false where fewer come. */
+static bool
+read_all(int from, char *to, size_t size)
+{
+    for (size_t got = 0; got < size;) {
+        ssize_t n = read(from, to + got, size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        got += (size_t)n;
+    }
+    return true;
+}
+
+/* The last line of what the child wrote, without "qkv: ". */
+static void
+take_reason(FILE *said, Ended *e)
+{
+    char line[sizeof e->why];
+    while (fgets(line, sizeof line, said)) {
+        line[strcspn(line, "\n")] = 0;
+        snprintf(e->why, sizeof e->why, "%s",
+                 strncmp(line, "qkv: ", 5) ? line : line + 5);
+    }
+}
+
+/* Puts how it ended into words, where it did not say so itself. */
+static void
+explain(Ended *e, int status, int seconds, const char *what)
+{
+    e->status = WIFEXITED(status) && WEXITSTATUS(status) == 2 ? 2 : 1;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(e->why, sizeof e->why, "%.200s: took more than %d seconds",
+                 what, seconds);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT)
+        snprintf(e->why, sizeof e->why, "%.200s: crashed: %s", what,
+                 strsignal(WTERMSIG(status)));
+    else if (WIFSIGNALED(status) && *e->why) {
+        char *said = format_text("%.200s: %s", what, e->why);
+        snprintf(e->why, sizeof e->why, "%s", said);
+        free(said);
+    } else if (!*e->why)
+        snprintf(e->why, sizeof e->why, "%.200s: ended its process (status %d)",
+                 what, e->status);
+}
+
+Ended
+in_child(void (*work)(const void *more, void *answer), const void *more,
+         void *answer, size_t size, int seconds, const char *what)
+{
+    Ended e = {0};
+    int ends[2], status = 0;
+    FILE *said = tmpfile();
+    if (!said || pipe(ends))
+        fail("no pipe to ask %s by: %s", what, strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        fail("no process to ask %s in: %s", what, strerror(errno));
+    if (child == 0) {
+        dup2(fileno(said), STDERR_FILENO);
+        dup2(fileno(said), STDOUT_FILENO);
+        close(ends[0]);
+        work_and_go(work, more, size, seconds, ends[1]);
+    }
+    close(ends[1]);
+    e.answered = read_all(ends[0], answer, size);
+    close(ends[0]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    rewind(said);
+    if (!e.answered) {
+        take_reason(said, &e);
+        explain(&e, status, seconds, what);
+    }
+    fclose(said);
+    return e;
+}

@@ -1,0 +1,20 @@
+/* child.h - work that may crash, hang or exit, done in a process of its own. */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Ended {
+    bool answered; /* the whole answer came */
+    int status;    /* where not: the exit status that it calls for, */
+    char why[768]; /* and the message */
+} Ended;
+
+/* Calls work(more, answer) in a child, and brings home the `size` bytes of
+   answer that it fills. What the child prints is caught; its last line is
+   taken for the reason where no answer comes. `what` names it in a message. */
+Ended in_child(void (*work)(const void *more, void *answer), const void *more,
+               void *answer, size_t size, int seconds, const char *what);
+
+#endif

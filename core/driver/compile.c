@@ -1,0 +1,89 @@
+/* compile.c - from a plugin's source to a shared object, in a folder that goes
+   again. */
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "fail.h"
+#include "plugin.h"
+#include "words.h"
+
+extern char **environ;
+
+static Path folder;
+
+static void
+remove_folder(void)
+{
+    discard(folder.text);
+}
+
+Path
+include_directory(void)
+{
+    const char *here = executable_directory();
+    Path built = within(here, "include");
+    return access(built.text, F_OK) ? within(here, "../include") : built;
+}
+
+/* Runs $CC, which may be several words, on the source. */
+static void
+compile(const char *source, const char *to, const char *precision)
+{
+    enum { MOST = 32 };
+    const char *compiler = getenv("CC");
+    char *words = copy_text(compiler && *compiler ? compiler : "cc");
+    char *include = format_text("-I%s", include_directory().text);
+    char *argv[MOST + 8], *rest;
+    int count = 0, status = 0;
+    pid_t child;
+    for (char *w = strtok_r(words, " ", &rest); w && count < MOST;
+         w = strtok_r(NULL, " ", &rest))
+        argv[count++] = w;
+    const char *flags[] = {"-O2", "-Wall", "-shared", "-fPIC",  include,
+                           "-o",  to,      source,    precision};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags && flags[i]; i++)
+        argv[count++] = (char *)flags[i];
+    argv[count] = NULL;
+    if ((errno = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ)))
+        fail("%s: cannot be run: %s; set CC to a C compiler", argv[0],
+             strerror(errno));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (status)
+        fail("%s: does not compile: the compiler's messages stand above",
+             source);
+    free(include);
+    free(words);
+}
+
+Path
+compile_plugin(const char *source)
+{
+    const char *tmp = getenv("TMPDIR"), *slash = strrchr(source, '/');
+    Path path = within(tmp && *tmp ? tmp : "/tmp", "qkv-check-XXXXXX");
+    if (access(source, R_OK))
+        fail("%s: cannot be read: %s", source, strerror(errno));
+    char *name = copy_text(slash ? slash + 1 : source);
+    name[strlen(name) - 2] = 0; /* without .c */
+    if (!mkdtemp(path.text))
+        fail("%s: cannot be made: %s; set TMPDIR", path.text, strerror(errno));
+    folder = path;
+    atexit(remove_folder);
+    if (mkdir(within(path.text, "double").text, 0777))
+        fail("%s/double: cannot be made: %s", path.text, strerror(errno));
+    char *single = format_text("%s/%s.so", path.text, name);
+    char *both = format_text("%s/double/%s.so", path.text, name);
+    compile(source, single, NULL);
+    compile(source, both, "-DQKV_DOUBLE");
+    free(single);
+    free(both);
+    free(name);
+    return path;
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# check.sh BUILD - the gate for plugins: what ships passes it, and each planted
+# bug of tests/broken fails the check that is there for it.
+
+set -u
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+build=$(cd "$1" && pwd)
+top=$(pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+mkdir tmp
+export TMPDIR=$work/tmp
+passed=0 failed=0
+verdict() { # TRUTH WORDS
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "check: $2" >&2
+        sed 's/^/    /' out err >&2
+    fi
+}
+
+for variant in "$top"/variants/*.c; do
+    "$build/qkv" check "$(basename "$variant" .c)" -q >out 2>err
+    verdict $? "$(basename "$variant") does not pass"
+done
+"$build/qkv" check "$top/variants/standard.c" -q >out 2>err
+[ $? -eq 0 ] && [ "$(grep -cP '\tok\t' out)" -eq 10 ]
+verdict $? "standard.c does not pass ten checks"
+
+# finds NAME CHECK WORDS: that check fails, and says so.
+finds() {
+    "$build/qkv" check "$top/tests/broken/$1.c" -q >out 2>err
+    [ $? -eq 1 ] && grep -P "^$2\tFAILED\t" out | grep -qF -- "$3"
+    verdict $? "broken/$1.c: $2 does not say \"$3\""
+}
+finds sign gradients 'its sign is wrong'
+finds transpose gradients 'a transpose is missing'
+finds overwrite gradients '= for +='
+finds scale adopt 'times as large: is the scale'
+finds swapped adopt 'transposed'
+finds order adopt 'the order of heads differs'
+finds future causality 'token 2 moves the output of token 1'
+finds state 'same bits' 'keep something between calls'
+finds unused 'all used' 'W^W is declared'
+[ "$(ls "$top/tests/broken" | wc -l)" -eq 9 ]
+verdict $? "a file of tests/broken is not tried"
+
+# A crash, a hang or an exit fails its own checks.
+breaks() {
+    sed "$2" "$top/variants/standard.c" >broken.c
+    "$build/qkv" check ./broken.c -q >out 2>err
+    [ $? -eq 1 ] && grep -P '\tFAILED\t' out | grep -qF -- "$1"
+    verdict $? "does not say \"$1\""
+}
+breaks 'crashed' 's|return matmul|*(volatile int *)8 = 1; return matmul|'
+breaks 'ended its process' \
+    's|return matmul|extern void _exit(int); _exit(0); return matmul|'
+breaks 'do not fit' 's|return matmul|return add(x, w[W_Q]); matmul|'
+breaks 'forward returned (6 x 1)' \
+    's|return matmul|return columns(x, 0, 1); matmul|'
+breaks 'is not finite' 's|1 / sqrt(a->d_k)), w|0. / 0 * a->d_k), w|'
+
+# What cannot be checked is said, and is no pass.
+refuses() {
+    words=$1
+    shift
+    "$build/qkv" check "$@" >out 2>err
+    [ $? -ne 0 ] && grep -qF -- "$words" err out
+    verdict $? "check $*: does not say \"$words\""
+}
+refuses 'check takes one plugin'
+refuses 'cannot be read' ./none.c
+refuses 'no such plugin file' ./none.so
+echo 'int;;' >empty.c
+refuses 'no symbol qkv_variant' ./empty.c
+echo 'int x = ;' >wrong.c
+refuses 'does not compile' ./wrong.c
+CC=no-such-compiler refuses 'set CC' ./empty.c
+${CC:-cc} -shared -fPIC -I "$top/core" "$top/tests/broken/sign.c" -o sign.so
+refuses 'give its .c' ./sign.so
+
+# A plugin to start from passes as it is, and is built as it says.
+"$build/qkv" new mine >said 2>err && "$build/qkv" check ./mine.c -q >out 2>err
+verdict $? "qkv new: does not pass"
+sh -c "$(sed -n 's/^  \(cc .*\)/\1/p' said)" && [ -s mine.so ]
+verdict $? "qkv new: the line that builds it"
+"$build/qkv" new mine >out 2>err
+[ $? -eq 1 ] && grep -q 'is there already' err
+verdict $? "qkv new: wrote over a file"
+"$build/qkv" new ../mine >out 2>err
+[ $? -eq 2 ] && [ ! -e ../mine.c ]
+verdict $? "qkv new: wrote elsewhere"
+[ -z "$(ls tmp)" ]
+verdict $? "a folder was left behind"
+
+echo "check: $passed passed, $failed failed"
+[ $failed -eq 0 ]
