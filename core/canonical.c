@@ -247,8 +247,7 @@ give_up(Canonical *c, const char *why, double apart)
     if (isnan(apart))
         snprintf(c->why, sizeof c->why, "%s", why);
     else
-        snprintf(c->why, sizeof c->why, "%s: misses by %.2g", why,
-                 apart);
+        snprintf(c->why, sizeof c->why, "%s: misses by %.2g", why, apart);
 }
 
 /* Probes, multiplies and proves; p's watch has counted the calls. */

@@ -30,6 +30,7 @@ const Setting settings[] = {
     {"length", INTEGER, AT(length), 1, MOST, NULL, "16", "the task's n: tokens, pairs or characters in a sequence"},
     {"symbols", INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
     {"values", INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
+    {"queries", INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
     {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text"},
     {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
 
@@ -40,8 +41,11 @@ const Setting settings[] = {
     {"kv-heads", INTEGER, AT(kv_heads), 0, MOST, NULL, "0", "heads of keys and values in gqa; 0: heads / 2"},
     {"latent", INTEGER, AT(latent), 0, MOST, NULL, "0", "width of the middle in mla; 0: d-model / 2"},
     {"layers", INTEGER, AT(layers), 1, 1000, NULL, "1", "blocks, one above the other"},
+    {"encoder", INTEGER, AT(encoder), 0, 1000, NULL, "0", "blocks that read the second sequence of cross-recall and translate"},
+    {"cross", CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: in place of self-attention, or after it"},
     {"mlp", INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
+    {"embed", CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: tokens and positions go straight into the projections, as wide as there are of them"},
     {"positions", CHOICE, AT(positions), 0, 0, "none learned sinusoidal", "learned", "what tells a token where it stands"},
     {"residual", CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
     {"mask", CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
@@ -282,6 +286,9 @@ config_settle(Config *c, const char *shape)
         usage("--positions sinusoidal needs an even --d-model, not %d: sine "
               "and cosine come in pairs",
               c->d_model);
+    if (c->positions == POSITIONS_SINUSOIDAL && c->embed == EMBED_ONEHOT)
+        usage("--embed onehot has positions of its own: give --positions "
+              "learned, which are one-hot then too, or none");
     if (c->warmup > c->steps)
         usage("--warmup %d is longer than --steps %d: make it shorter",
               c->warmup, c->steps);

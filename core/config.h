@@ -17,14 +17,16 @@ enum { MASK_NONE, MASK_CAUSAL };
 enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { PRECISION_FLOAT, PRECISION_DOUBLE };
+enum { EMBED_LEARNED, EMBED_ONEHOT };
+enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
 typedef struct Config {
     char variant[WORD_SIZE], task[WORD_SIZE], file[WORD_SIZE];
     char from[WORD_SIZE]; /* the run that it was converted from, or "" */
-    int seed, characters, length, symbols, values;
-    int d_model, heads, kv_heads, d_k, d_v, latent, layers, mlp, norm,
-        positions, residual, mask;
+    int seed, characters, length, symbols, values, queries;
+    int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
+        norm, embed, positions, residual, mask;
     int batch, steps, optimizer, schedule, warmup;
     double lr, weight_decay, momentum, beta1, beta2;
     int log_every, validate, test;

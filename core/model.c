@@ -1,8 +1,10 @@
 /* model.c - the Transformer around a variant.
 
-   x = embedding + positions; then, block by block, x += attention(x) and
-   x += MLP(x), each on LayerNorm(x) where `norm` is pre; logits = x W. "No
-   biases" is what makes every matrix of attention count for what it is. */
+   x = embedding + positions; then, block by block, x += attention(x, x) and
+   x += MLP(x), each on LayerNorm(x) where `norm` is pre; logits = x W. Where
+   there is a second sequence y, the encoder's blocks read it, and blocks have
+   x += attention(x, y) too. "No biases" is what makes every matrix of attention
+   count for what it is. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,56 +36,92 @@ put(Model *m, int rows, int cols, double mean, double deviation,
     m->parameters += (size_t)rows * (size_t)cols;
 }
 
+PRINTF(2, 3)
 static void
-put_norm(Model *m, const char *name)
+put_norm(Model *m, const char *name, ...)
 {
+    char at[PLACE_SIZE];
+    va_list args;
     if (m->config.norm == NORM_NONE)
         return;
-    put(m, 1, m->config.d_model, 1, 0, "%s.gain", name);
-    put(m, 1, m->config.d_model, 0, 0, "%s.bias", name);
+    va_start(args, name);
+    vsnprintf(at, sizeof at, name, args);
+    va_end(args);
+    put(m, 1, m->attention.d_model, 1, 0, "%s.gain", at);
+    put(m, 1, m->attention.d_model, 0, 0, "%s.bias", at);
 }
 
 /* The variant's own matrices, as it declares them. */
 static void
-put_attention(Model *m, int block)
+put_attention(Model *m, const char *block, int number, const char *kind)
 {
     Weights w = weights_declared(m->variant, &m->attention);
     for (int i = 0; i < w.count; i++) {
         const Declared *d = &w.list[i];
-        put(m, d->rows, d->cols, 0, 1 / sqrt(d->rows), "block%d.attention.%s",
-            block, d->name);
+        put(m, d->rows, d->cols, 0, 1 / sqrt(d->rows), "%s%d.%s.%s", block,
+            number, kind, d->name);
         m->weights[m->count - 1].attention = true;
         m->attention_parameters += (size_t)d->rows * (size_t)d->cols;
     }
     m->declared = w.count;
+    m->places++;
     weights_free(&w);
 }
 
-/* All weights, in the order in which model_forward uses them. Tokens and
-   positions start at a standard deviation of 0.7 each: about 1 together. */
+static void
+put_mlp(Model *m, const char *block, int number)
+{
+    int d = m->attention.d_model, wide = m->config.mlp * d;
+    if (!m->config.mlp)
+        return;
+    put_norm(m, "%s%d.norm2", block, number);
+    put(m, d, wide, 0, 1 / sqrt(d), "%s%d.mlp.W_1", block, number);
+    put(m, wide, d, 0, 1 / sqrt(wide), "%s%d.mlp.W_2", block, number);
+}
+
+/* What tokens start as: at a standard deviation of 0.7 each, about 1 together
+   with their positions. One-hot ones need no weights. */
+static void
+put_embedding(Model *m)
+{
+    int d = m->attention.d_model;
+    if (m->config.embed == EMBED_ONEHOT)
+        return;
+    put(m, m->sizes.vocabulary, d, 0, 0.7, "embedding");
+    if (m->config.positions != POSITIONS_LEARNED)
+        return;
+    put(m, m->sizes.tokens, d, 0, 0.7, "positions");
+    if (m->sizes.source)
+        put(m, m->sizes.source, d, 0, 0.7, "source_positions");
+}
+
+/* All weights, in the order in which model_forward uses them. */
 static void
 list_weights(Model *m)
 {
     const Config *c = &m->config;
-    int d = c->d_model;
-    put(m, m->sizes.vocabulary, d, 0, 0.7, "embedding");
-    if (c->positions == POSITIONS_LEARNED)
-        put(m, m->sizes.tokens, d, 0, 0.7, "positions");
+    put_embedding(m);
+    for (int i = 0; i < c->encoder; i++) {
+        put_norm(m, "encoder%d.norm1", i);
+        put_attention(m, "encoder", i, "attention");
+        put_mlp(m, "encoder", i);
+    }
+    if (c->encoder)
+        put_norm(m, "encoder.norm");
     for (int i = 0; i < c->layers; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "block%d.norm1", i);
-        put_norm(m, name);
-        put_attention(m, i);
-        if (!c->mlp)
-            continue;
-        snprintf(name, sizeof name, "block%d.norm2", i);
-        put_norm(m, name);
-        put(m, d, c->mlp * d, 0, 1 / sqrt(d), "block%d.mlp.W_1", i);
-        put(m, c->mlp * d, d, 0, 1 / sqrt((double)c->mlp * d),
-            "block%d.mlp.W_2", i);
+        if (c->cross != CROSS_ONLY) {
+            put_norm(m, "block%d.norm1", i);
+            put_attention(m, "block", i, "attention");
+        }
+        if (c->cross != CROSS_NONE) {
+            put_norm(m, "block%d.norm_cross", i);
+            put_attention(m, "block", i, "cross");
+        }
+        put_mlp(m, "block", i);
     }
     put_norm(m, "norm");
-    put(m, d, m->sizes.classes, 0, 1 / sqrt(d), "unembedding");
+    put(m, m->attention.d_model, m->sizes.classes, 0,
+        1 / sqrt(m->attention.d_model), "unembedding");
 }
 
 /* Numbers for every weight. Those of one part ("block0.attention") share a
@@ -146,6 +184,32 @@ attention_of(const Config *c)
                        .causal = c->mask == MASK_CAUSAL};
 }
 
+/* How many rows one-hot positions take: of either sequence. */
+static int
+position_rows(const Model *m)
+{
+    return m->config.positions == POSITIONS_NONE
+               ? 0
+               : m->sizes.tokens + m->sizes.source;
+}
+
+double
+onehot_size(const Model *m)
+{
+    return 0.7 * sqrt(m->attention.d_model);
+}
+
+/* Row i is token i, then come the positions. */
+static real *
+onehot_rows(const Model *m)
+{
+    size_t d = (size_t)m->attention.d_model;
+    real *table = allocate(d * d, sizeof *table);
+    for (size_t i = 0; i < d; i++)
+        table[i * (d + 1)] = (real)onehot_size(m);
+    return table;
+}
+
 Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {
@@ -154,12 +218,17 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     m->sizes = sizes;
     m->variant = v;
     m->attention = attention_of(c);
+    if (c->embed == EMBED_ONEHOT)
+        m->attention.d_model = sizes.vocabulary + position_rows(m);
     list_weights(m);
     m->values = allocate(m->parameters, sizeof *m->values);
     m->gradients = allocate(m->parameters, sizeof *m->gradients);
     m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
-    if (c->positions == POSITIONS_SINUSOIDAL)
-        m->sinusoids = sinusoids(sizes.tokens, c->d_model);
+    int longest = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
+    if (c->embed == EMBED_ONEHOT)
+        m->table = onehot_rows(m);
+    else if (c->positions == POSITIONS_SINUSOIDAL)
+        m->table = sinusoids(longest, c->d_model);
     draw_weights(m);
     return m;
 }
@@ -171,34 +240,57 @@ model_free(Model *m)
         free(m->weights);
         free(m->values);
         free(m->gradients);
-        free(m->sinusoids);
+        free(m->table);
         free(m->nodes);
         free(m);
     }
 }
 
+void
+place_name(const Model *m, int place, char name[PLACE_SIZE])
+{
+    const Config *c = &m->config;
+    int each = c->cross == CROSS_AFTER ? 2 : 1, at = place - c->encoder;
+    if (at < 0)
+        snprintf(name, PLACE_SIZE, "encoder%d.attention", place);
+    else
+        snprintf(name, PLACE_SIZE, "block%d.%s", at / each,
+                 c->cross == CROSS_ONLY || at % each ? "cross" : "attention");
+}
+
 real **
-model_attention(const Model *m, int block)
+model_attention(const Model *m, int place)
 {
     real **values = allocate((size_t)m->declared, sizeof *values);
-    char prefix[32];
+    char name[PLACE_SIZE];
     int found = 0;
-    snprintf(prefix, sizeof prefix, "block%d.attention.", block);
+    place_name(m, place, name);
+    size_t n = strlen(name);
     for (int i = 0; i < m->count && found < m->declared; i++)
-        if (!strncmp(m->weights[i].name, prefix, strlen(prefix)))
+        if (!strncmp(m->weights[i].name, name, n) &&
+            m->weights[i].name[n] == '.')
             values[found++] = m->weights[i].value;
     return values;
 }
 
 Canonical
-model_form(const Model *m, int block)
+model_form(const Model *m, int place)
 {
     Weights w = weights_declared(m->variant, &m->attention);
-    real **values = model_attention(m, block);
+    real **values = model_attention(m, place);
     Canonical c = canonical_form(m->variant, m->attention, &w, values);
     free(values);
     weights_free(&w);
     return c;
+}
+
+Weight *
+model_weight(const Model *m, const char *name)
+{
+    for (int i = 0; i < m->count; i++)
+        if (!strcmp(m->weights[i].name, name))
+            return &m->weights[i];
+    bug("the model has no weight %s", name);
 }
 
 /* LayerNorm(x) where the model has it. Takes its weights from *w. */
@@ -211,49 +303,92 @@ norm(Model *m, Node *x, Node ***w)
     return layer_norm(x, (*w)[-2], (*w)[-1]);
 }
 
-/* The variant at work; what it returns must be a token's width. */
+/* The variant at work on x, which asks y; what it returns must be as wide as a
+   token. With the residual around it, where there is one. */
 static Node *
-attention(Model *m, Node *x, Node **w)
+attention(Model *m, Node *x, Node *y, int causal, Node ***w)
 {
-    Node *out = m->variant->forward(&m->attention, x, x, w);
+    Attention a = m->attention;
+    Node *normed = norm(m, x, w);
+    a.causal = causal;
+    Node *out = m->variant->forward(&a, normed, y ? y : normed, *w);
     if (!out || out->rows != x->rows || out->cols != x->cols)
         bug("%s: forward returned (%d x %d), and its tokens are (%d x %d)",
             m->config.variant, out ? out->rows : 0, out ? out->cols : 0,
             x->rows, x->cols);
-    return out;
+    *w += m->declared;
+    return m->config.residual ? add(x, out) : out;
 }
 
 static Node *
-block(Model *m, Node *x, Node ***w)
+mlp(Model *m, Node *x, Node ***w)
 {
-    Node *normed = norm(m, x, w);
-    Node *out = attention(m, normed, *w);
-    *w += m->declared;
-    x = m->config.residual ? add(x, out) : out;
     if (!m->config.mlp)
         return x;
-    normed = norm(m, x, w);
+    Node *normed = norm(m, x, w);
     *w += 2;
     return add(x, matmul(gelu(matmul(normed, (*w)[-2])), (*w)[-1]));
+}
+
+/* The tokens of one sequence, or of the second one, with their positions. */
+static Node *
+tokens(Model *m, Tape *t, const Batch *b, bool second, Node **trained)
+{
+    const Sizes *z = &m->sizes;
+    int d = m->attention.d_model, length = second ? z->source : z->tokens;
+    int kind = m->config.positions, first = z->vocabulary;
+    bool onehot = m->config.embed == EMBED_ONEHOT;
+    Node *table =
+        onehot ? leaf(t, z->vocabulary, d, 1, m->table, NULL) : trained[0];
+    Node *x = embed(table, second ? b->all.source : b->all.ids, z->each,
+                    second ? b->source_rows : b->rows, b->sequences);
+    if (kind == POSITIONS_NONE)
+        return x;
+    if (kind == POSITIONS_LEARNED && !onehot)
+        return add_positions(x, trained[1 + second]);
+    if (!onehot)
+        first = 0;
+    else if (second)
+        first += z->tokens;
+    real *rows = m->table ? m->table + (size_t)first * (size_t)d : NULL;
+    return add_positions(x, leaf(t, length, d, 1, rows, NULL));
+}
+
+/* How many weights put_embedding listed. */
+static int
+embedding_weights(const Model *m)
+{
+    return m->config.embed == EMBED_ONEHOT            ? 0
+           : m->config.positions != POSITIONS_LEARNED ? 1
+                                                      : 2 + !!m->sizes.source;
 }
 
 Node *
 model_forward(Model *m, Tape *t, const Batch *b)
 {
-    Node **w = m->nodes;
+    const Config *c = &m->config;
+    int causal = m->attention.causal;
+    Node **w = m->nodes, *y = NULL;
     for (int i = 0; i < m->count; i++) {
         Weight *weight = &m->weights[i];
         m->nodes[i] = leaf(t, weight->rows, weight->cols, 1, weight->value,
                            weight->gradient);
     }
-    Node *x = embed(*w++, b->ids, m->sizes.each, b->rows, b->sequences);
-    if (m->config.positions == POSITIONS_LEARNED)
-        x = add_positions(x, *w++);
-    if (m->sinusoids)
-        x = add_positions(x, leaf(t, m->sizes.tokens, m->config.d_model, 1,
-                                  m->sinusoids, NULL));
-    for (int i = 0; i < m->config.layers; i++)
-        x = block(m, x, &w);
+    w += embedding_weights(m);
+    if (m->sizes.source)
+        y = tokens(m, t, b, true, m->nodes);
+    for (int i = 0; i < c->encoder; i++)
+        y = mlp(m, attention(m, y, NULL, 0, &w), &w);
+    if (c->encoder)
+        y = norm(m, y, &w);
+    Node *x = tokens(m, t, b, false, m->nodes);
+    for (int i = 0; i < c->layers; i++) {
+        if (c->cross != CROSS_ONLY)
+            x = attention(m, x, NULL, causal, &w);
+        if (c->cross != CROSS_NONE)
+            x = attention(m, x, y, 0, &w);
+        x = mlp(m, x, &w);
+    }
     x = norm(m, x, &w);
     return matmul(x, *w);
 }

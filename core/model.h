@@ -1,5 +1,6 @@
 /* model.h - the Transformer around a variant: embedding, positions, blocks of
-   attention and MLP, and the map to logits. No biases but LayerNorm's. */
+   attention and MLP, maybe an encoder that they ask too, and the map to logits.
+   No biases but LayerNorm's. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -22,30 +23,45 @@ typedef struct Model {
     Config config;
     Sizes sizes;
     const Variant *variant;
-    Attention attention;
-    Weight *weights; /* in the order in which model_forward uses them */
+    Attention attention; /* as self-attention of a block sees it */
+    Weight *weights;     /* in the order in which model_forward uses them */
     int count, room;
-    int declared; /* of them by the variant, per block */
+    int declared; /* of them by the variant, per place */
+    int places;   /* where attention stands: the encoder's blocks, then in each
+                     block self-attention, cross-attention, or both */
     size_t parameters,
         attention_parameters; /* numbers in all weights; in the variant's */
     real *values, *gradients; /* all of them, one after the other */
-    real *sinusoids;          /* (tokens x d_model), or NULL */
-    Node **nodes;             /* of the weights, in this step */
+    real *table;  /* rows that are not trained, as wide as a token: sinusoids,
+                     or the identity that one-hot tokens are rows of; or NULL */
+    Node **nodes; /* of the weights, in this step */
 } Model;
 
 /* The model that a settled config describes, at its seed's initial weights. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 void model_free(Model *m);
 
+/* The one number of a one-hot row that is not 0: its entries then have the mean
+   square of an embedding's, 0.49, and scores start as large as there. */
+double onehot_size(const Model *m);
+
 /* What a variant sees of a settled config. */
 Attention attention_of(const Config *c);
 
-/* The numbers of a block's attention, matrix by matrix as the variant declares
-   them. To be freed; the matrices are the model's. */
-real **model_attention(const Model *m, int block);
+/* Where place `place` of 0 .. places - 1 is: "encoder0.attention",
+   "block0.attention", "block0.cross". */
+enum { PLACE_SIZE = 32 };
+void place_name(const Model *m, int place, char name[PLACE_SIZE]);
 
-/* The canonical form of a block's attention; canonical_free it. */
-Canonical model_form(const Model *m, int block);
+/* The numbers of a place's attention, matrix by matrix as the variant declares
+   them. To be freed; the matrices are the model's. */
+real **model_attention(const Model *m, int place);
+
+/* The canonical form of a place's attention; canonical_free it. */
+Canonical model_form(const Model *m, int place);
+
+/* The weight of that name; a bug if there is none. */
+Weight *model_weight(const Model *m, const char *name);
 
 /* The logits (rows of the batch x classes). */
 Node *model_forward(Model *m, Tape *t, const Batch *b);

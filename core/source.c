@@ -10,17 +10,36 @@
 Batch
 batch_new(Sizes s, int sequences)
 {
-    size_t rows = (size_t)sequences * (size_t)s.tokens;
-    return (Batch){sequences, (int)rows,
-                   allocate(rows * (size_t)s.each, sizeof(int)),
-                   allocate(rows, sizeof(int))};
+    size_t rows = (size_t)sequences * (size_t)s.tokens, each = (size_t)s.each;
+    size_t source = (size_t)sequences * (size_t)s.source;
+    return (Batch){sequences,
+                   (int)rows,
+                   (int)source,
+                   {allocate(rows * each, sizeof(int)),
+                    allocate(rows, sizeof(int)),
+                    source ? allocate(source * each, sizeof(int)) : NULL}};
 }
 
 void
 batch_free(Batch *b)
 {
-    free(b->ids);
-    free(b->targets);
+    free(b->all.ids);
+    free(b->all.targets);
+    free(b->all.source);
+}
+
+/* Which attentions a task of one sequence, or of two, can have. */
+static void
+check_places(const Config *c, Sizes s)
+{
+    if (s.source && c->cross == CROSS_NONE)
+        usage("task %s has a second sequence, and --cross none leaves it "
+              "unread: take only or after",
+              c->task);
+    if (!s.source && (c->cross != CROSS_NONE || c->encoder))
+        usage("--cross and --encoder are for tasks of two sequences "
+              "(cross-recall, translate), and %s has one",
+              c->task);
 }
 
 Source
@@ -28,6 +47,7 @@ source_open(Config *c)
 {
     Source s = {.task = task_named(c->task)};
     s.sizes = s.task->sizes(c);
+    check_places(c, s.sizes);
     if ((double)c->batch * s.sizes.tokens > 1e8)
         usage("--batch %d of %d tokens each is more than 100 million tokens: "
               "make it or --length smaller",
@@ -80,10 +100,28 @@ draw_text(const Source *s, Split split, Random *r, int index, Batch *b)
                        : (windows > last - first ? -1 : first + (int)windows);
         if (from < 0)
             return i;
-        take_window(t, from, tokens, b->ids + i * tokens,
-                    b->targets + i * tokens);
+        take_window(t, from, tokens, b->all.ids + i * tokens,
+                    b->all.targets + i * tokens);
     }
     return b->sequences;
+}
+
+/* The ids and targets of sequence i. */
+static Example
+example_of(const Source *s, const Batch *b, int i)
+{
+    int tokens = s->sizes.tokens, each = s->sizes.each, of = s->sizes.source;
+    return (Example){b->all.ids + i * tokens * each,
+                     b->all.targets + i * tokens,
+                     of ? b->all.source + i * of * each : NULL};
+}
+
+/* `rows` tokens that are there and say nothing. */
+static void
+blank(int *ids, int rows, int each)
+{
+    for (int i = 0; i < rows * each; i++)
+        ids[i] = i % each ? -1 : 0;
 }
 
 int
@@ -98,13 +136,17 @@ source_draw(const Source *s, Split split, Random *r, int index, Batch *b)
         int there = filled ? draw_text(s, split, r, index, b) : 0;
         filled = there < filled ? there : filled;
     } else
-        for (int i = 0; i < filled; i++)
-            s->task->draw(&s->config, r, b->ids + i * tokens * each,
-                          b->targets + i * tokens);
-    for (int i = filled * tokens; i < b->rows; i++) {
-        b->targets[i] = -1;
-        for (int k = 0; k < each; k++)
-            b->ids[i * each + k] = k ? -1 : 0;
+        for (int i = 0; i < filled; i++) {
+            Example e = example_of(s, b, i);
+            s->task->draw(&s->config, r, &e);
+        }
+    if (filled < b->sequences) {
+        Example e = example_of(s, b, filled);
+        int left = b->sequences - filled;
+        blank(e.ids, left * tokens, each);
+        blank(e.source, left * s->sizes.source, each);
+        for (int i = 0; i < left * tokens; i++)
+            e.targets[i] = -1;
     }
     return filled;
 }
@@ -118,11 +160,11 @@ play(const Source *s)
     int tokens = s->sizes.tokens, counted = 0, right = 0;
     int *guesses = allocate((size_t)tokens, sizeof *guesses);
     for (int game = 0; game * tokens < 16000; game++) {
-        s->task->draw(&s->config, &r, b.ids, b.targets);
-        s->task->guess(&s->config, b.ids, guesses);
+        s->task->draw(&s->config, &r, &b.all);
+        s->task->guess(&s->config, &b.all, guesses);
         for (int t = 0; t < tokens; t++) {
-            counted += b.targets[t] >= 0;
-            right += b.targets[t] >= 0 && guesses[t] == b.targets[t];
+            counted += b.all.targets[t] >= 0;
+            right += b.all.targets[t] >= 0 && guesses[t] == b.all.targets[t];
         }
     }
     free(guesses);

@@ -15,7 +15,7 @@
 static Sizes
 plain_sizes(const Config *c)
 {
-    return (Sizes){c->length, 1, c->symbols, c->symbols};
+    return (Sizes){c->length, 1, c->symbols, c->symbols, 0};
 }
 
 static void
@@ -50,15 +50,17 @@ fill(int *guesses, int from, int to, int value)
 }
 
 static void
-guess_reverse(const Config *c, const int *ids, int *guesses)
+guess_reverse(const Config *c, const Example *e, int *guesses)
 {
+    const int *ids = e->ids;
     fill(guesses, 0, c->length, commonest(ids, c->length));
 }
 
 /* reverse: y_i = x_(n-1-i) */
 static void
-draw_reverse(const Config *c, Random *r, int *ids, int *targets)
+draw_reverse(const Config *c, Random *r, Example *e)
 {
+    int *ids = e->ids, *targets = e->targets;
     draw_symbols(c, r, ids);
     for (int i = 0; i < c->length; i++)
         targets[i] = ids[c->length - 1 - i];
@@ -69,12 +71,13 @@ draw_reverse(const Config *c, Random *r, int *ids, int *targets)
 static Sizes
 sizes_copy(const Config *c)
 {
-    return (Sizes){2 * c->length, 1, c->symbols + 1, c->symbols};
+    return (Sizes){2 * c->length, 1, c->symbols + 1, c->symbols, 0};
 }
 
 static void
-draw_copy(const Config *c, Random *r, int *ids, int *targets)
+draw_copy(const Config *c, Random *r, Example *e)
 {
+    int *ids = e->ids, *targets = e->targets;
     int n = c->length;
     draw_symbols(c, r, ids);
     ids[n] = c->symbols;
@@ -87,8 +90,9 @@ draw_copy(const Config *c, Random *r, int *ids, int *targets)
 }
 
 static void
-guess_copy(const Config *c, const int *ids, int *guesses)
+guess_copy(const Config *c, const Example *e, int *guesses)
 {
+    const int *ids = e->ids;
     fill(guesses, c->length, 2 * c->length, commonest(ids, c->length));
 }
 
@@ -101,7 +105,7 @@ sizes_recall(const Config *c)
         usage("--length %d keys of --symbols %d cannot all differ: take more "
               "symbols or a smaller length",
               c->length, c->symbols);
-    return (Sizes){2 * c->length, 2, c->symbols + c->values, c->values};
+    return (Sizes){2 * c->length, 2, c->symbols + c->values, c->values, 0};
 }
 
 /* The first n of a random order of 0 .. count - 1, n <= count. */
@@ -120,8 +124,9 @@ draw_distinct(Random *r, int *to, int n, int count)
 }
 
 static void
-draw_recall(const Config *c, Random *r, int *ids, int *targets)
+draw_recall(const Config *c, Random *r, Example *e)
 {
+    int *ids = e->ids, *targets = e->targets;
     int n = c->length, *asked = targets + n; /* lent until it is filled */
     int *keys = targets;
     draw_distinct(r, keys, n, c->symbols);
@@ -140,16 +145,18 @@ draw_recall(const Config *c, Random *r, int *ids, int *targets)
 }
 
 static void
-guess_recall(const Config *c, const int *ids, int *guesses)
+guess_recall(const Config *c, const Example *e, int *guesses)
 {
+    const int *ids = e->ids;
     for (int i = 0; i < c->length; i++)
         guesses[c->length + i] = ids[2 * i + 1] - c->symbols;
 }
 
 /* sort: the digits in rising order */
 static void
-draw_sort(const Config *c, Random *r, int *ids, int *targets)
+draw_sort(const Config *c, Random *r, Example *e)
 {
+    int *ids = e->ids, *targets = e->targets;
     draw_symbols(c, r, ids);
     for (int i = 0; i < c->length; i++) {
         int j = i;
@@ -161,9 +168,9 @@ draw_sort(const Config *c, Random *r, int *ids, int *targets)
 
 /* The digit that belongs at place t of n if they were spread evenly. */
 static void
-guess_sort(const Config *c, const int *ids, int *guesses)
+guess_sort(const Config *c, const Example *e, int *guesses)
 {
-    (void)ids;
+    (void)e;
     for (int t = 0; t < c->length; t++)
         guesses[t] = (int)((t + 0.5) * c->symbols / c->length);
 }
@@ -183,8 +190,9 @@ sizes_induction(const Config *c)
 }
 
 static void
-draw_induction(const Config *c, Random *r, int *ids, int *targets)
+draw_induction(const Config *c, Random *r, Example *e)
 {
+    int *ids = e->ids, *targets = e->targets;
     int period = SHORTEST + random_below(r, LONGEST - SHORTEST + 1);
     draw_distinct(r, ids, period, c->symbols);
     for (int i = period; i < c->length; i++)
@@ -195,8 +203,9 @@ draw_induction(const Config *c, Random *r, int *ids, int *targets)
 
 /* Some token of the pattern. */
 static void
-guess_induction(const Config *c, const int *ids, int *guesses)
+guess_induction(const Config *c, const Example *e, int *guesses)
 {
+    const int *ids = e->ids;
     fill(guesses, 0, c->length, ids[0]);
 }
 
@@ -207,12 +216,13 @@ static Sizes
 sizes_mqar(const Config *c)
 {
     Sizes s = sizes_recall(c);
-    return (Sizes){3 * c->length, 1, s.vocabulary, s.classes};
+    return (Sizes){3 * c->length, 1, s.vocabulary, s.classes, 0};
 }
 
 static void
-draw_mqar(const Config *c, Random *r, int *ids, int *targets)
+draw_mqar(const Config *c, Random *r, Example *e)
 {
+    int *ids = e->ids, *targets = e->targets;
     int n = c->length, *keys = targets, *asked = targets + n;
     draw_distinct(r, keys, n, c->symbols);
     random_order(r, asked, n);
@@ -229,10 +239,87 @@ draw_mqar(const Config *c, Random *r, int *ids, int *targets)
 }
 
 static void
-guess_mqar(const Config *c, const int *ids, int *guesses)
+guess_mqar(const Config *c, const Example *e, int *guesses)
 {
+    const int *ids = e->ids;
     for (int i = 0; i < c->length; i++)
         guesses[2 * c->length + i] = ids[2 * i + 1] - c->symbols;
+}
+
+/* cross-recall: recall as cross-attention. The pairs lie in the source, and
+   --queries of its keys ask for their values. */
+static int
+queries_of(const Config *c)
+{
+    return c->queries ? c->queries : c->length;
+}
+
+static Sizes
+sizes_cross_recall(const Config *c)
+{
+    Sizes s = sizes_recall(c);
+    if (c->queries > c->length)
+        usage("--queries %d of --length %d stored keys: ask for as many at "
+              "most",
+              c->queries, c->length);
+    s.source = c->length;
+    s.tokens = queries_of(c);
+    return s;
+}
+
+static void
+draw_cross_recall(const Config *c, Random *r, Example *e)
+{
+    int n = c->length;
+    for (int i = 0; i < n; i++) { /* distinct keys, tried until they are */
+        int *key = &e->source[2 * i], fresh;
+        do {
+            fresh = 1;
+            *key = random_below(r, c->symbols);
+            for (int j = 0; j < i; j++)
+                fresh &= e->source[2 * j] != *key;
+        } while (!fresh);
+        key[1] = c->symbols + random_below(r, c->values);
+    }
+    for (int i = 0; i < queries_of(c); i++) {
+        int asked = random_below(r, n);
+        e->ids[2 * i] = e->source[2 * asked];
+        e->ids[2 * i + 1] = -1;
+        e->targets[i] = e->source[2 * asked + 1] - c->symbols;
+    }
+}
+
+static void
+guess_cross_recall(const Config *c, const Example *e, int *guesses)
+{
+    for (int i = 0; i < queries_of(c); i++)
+        guesses[i] = e->source[2 * i + 1] - c->symbols;
+}
+
+/* translate: the source backwards, a token at a time: SEP y_1 y_2 ... foretell
+   y_1 y_2 y_3 ... as a translation is trained. */
+static Sizes
+sizes_translate(const Config *c)
+{
+    return (Sizes){c->length, 1, c->symbols + 1, c->symbols, c->length};
+}
+
+static void
+draw_translate(const Config *c, Random *r, Example *e)
+{
+    draw_symbols(c, r, e->source);
+    e->ids[0] = c->symbols;
+    for (int i = 0; i < c->length; i++) {
+        e->targets[i] = e->source[c->length - 1 - i];
+        if (i < c->length - 1)
+            e->ids[i + 1] = e->targets[i];
+    }
+}
+
+static void
+guess_translate(const Config *c, const Example *e, int *guesses)
+{
+    fill(guesses, 0, c->length, commonest(e->source, c->length));
 }
 
 /* text: the next character. Its sizes and draws need the file, and stand in
@@ -240,7 +327,7 @@ guess_mqar(const Config *c, const int *ids, int *guesses)
 static Sizes
 sizes_text(const Config *c)
 {
-    return (Sizes){c->length, 1, 0, 0};
+    return (Sizes){c->length, 1, 0, 0, 0};
 }
 
 const Task tasks[] = {
@@ -270,6 +357,16 @@ const Task tasks[] = {
      "length=4 symbols=16 values=16 mask=causal d-model=32 heads=4 layers=2 "
      "mlp=0 norm=none batch=32 lr=0.003 steps=600",
      sizes_mqar, draw_mqar, guess_mqar},
+    {"cross-recall", "key + value tokens in the source, keys ask: which value?",
+     "any stored value",
+     "length=8 symbols=32 values=16 positions=none cross=only d-model=32 "
+     "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
+     sizes_cross_recall, draw_cross_recall, guess_cross_recall},
+    {"translate", "the source's digits backwards, a token at a time",
+     "the commonest digit of the source",
+     "length=8 symbols=10 mask=causal encoder=1 cross=after d-model=32 "
+     "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
+     sizes_translate, draw_translate, guess_translate},
     {"text", "the next character of --file",
      "the likeliest character after the last one",
      "length=32 mask=causal d-model=32 heads=4 layers=2 mlp=4 norm=pre "

@@ -15,7 +15,16 @@ typedef struct Sizes {
     int each;       /* ids a token: their embeddings are added */
     int vocabulary; /* different ids */
     int classes;    /* different answers */
+    int source;     /* tokens of the sequence that cross-attention asks; 0 for
+                       tasks of one sequence */
 } Sizes;
+
+/* One sequence: `tokens` tokens and answers, -1 where none is asked for; with
+   several ids a token, -1 where one is missing. */
+typedef struct Example {
+    int *ids, *targets; /* each * tokens; tokens */
+    int *source;        /* each * source */
+} Example;
 
 typedef struct Task {
     const char *name;
@@ -26,12 +35,11 @@ typedef struct Task {
     /* Sizes from the config; exits (2) on settings that cannot be. */
     Sizes (*sizes)(const Config *c);
 
-    /* Draws one sequence: each * tokens ids and tokens targets, -1 where a
-       token has no second id or no answer is asked. */
-    void (*draw)(const Config *c, Random *r, int *ids, int *targets);
+    /* Draws one. */
+    void (*draw)(const Config *c, Random *r, Example *e);
 
     /* The cheat's answers, at those tokens that are asked for one. */
-    void (*guess)(const Config *c, const int *ids, int *guesses);
+    void (*guess)(const Config *c, const Example *e, int *guesses);
 } Task;
 
 extern const Task tasks[];
@@ -42,7 +50,8 @@ const Task *task_named(const char *name);
 
 typedef struct Batch {
     int sequences, rows; /* rows = sequences * tokens */
-    int *ids, *targets;
+    int source_rows;
+    Example all; /* the sequences' ids, one after the other, and so on */
 } Batch;
 
 Batch batch_new(Sizes s, int sequences);

@@ -16,7 +16,7 @@ Tape *
 tape_for(Model *m, const Batch *b)
 {
     Tape *measured = tape_measure();
-    cross_entropy(model_forward(m, measured, b), b->targets);
+    cross_entropy(model_forward(m, measured, b), b->all.targets);
     Tape *t = tape_fitting(measured);
     tape_free(measured);
     return t;
@@ -33,8 +33,8 @@ evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
         int before = counted;
         tape_reset(t);
         Node *logits = model_forward(m, t, b);
-        count_correct(logits, b->targets, &counted, &correct);
-        double mean = (double)cross_entropy(logits, b->targets)->value[0];
+        count_correct(logits, b->all.targets, &counted, &correct);
+        double mean = (double)cross_entropy(logits, b->all.targets)->value[0];
         sum += mean * (counted - before);
     }
     *loss = sum / counted;
@@ -49,10 +49,10 @@ train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
     int counted = 0, correct = 0;
     tape_reset(t);
     Node *logits = model_forward(m, t, b);
-    Node *loss = cross_entropy(logits, b->targets);
+    Node *loss = cross_entropy(logits, b->all.targets);
     backward(loss);
     optimizer_step(o, m, step);
-    count_correct(logits, b->targets, &counted, &correct);
+    count_correct(logits, b->all.targets, &counted, &correct);
     *accuracy = (double)correct / counted;
     return (double)loss->value[0];
 }

@@ -23,8 +23,9 @@ open_task(const char *name, const char *more)
 
 /* What each task says of itself, checked on one sequence. */
 static void
-check_sequence(const Source *s, const int *ids, const int *y)
+check_sequence(const Source *s, const Example *e)
 {
+    const int *ids = e->ids, *y = e->targets;
     const Config *c = &s->config;
     const char *task = s->task->name;
     int n = c->length, tokens = s->sizes.tokens;
@@ -45,6 +46,13 @@ check_sequence(const Source *s, const int *ids, const int *y)
             for (int i = 0; t >= n && i < n; i++)
                 if (ids[2 * i] == ids[2 * t])
                     wanted = ids[2 * i + 1] - c->symbols;
+        } else if (!strcmp(task, "cross-recall")) {
+            for (int i = 0; i < n; i++)
+                if (e->source[2 * i] == ids[2 * t])
+                    wanted = e->source[2 * i + 1] - c->symbols;
+        } else if (!strcmp(task, "translate")) {
+            wanted = e->source[n - 1 - t];
+            ck_assert(ids[t] == (t ? y[t - 1] : c->symbols));
         } else if (!strcmp(task, "mqar")) {
             for (int i = 0; t >= 2 * n && i < n; i++)
                 if (ids[2 * i] == ids[t])
@@ -77,11 +85,11 @@ START_TEST(draws_are_as_told)
         int answers[64] = {0};
         for (int game = 0; game < GAMES; game++) {
             source_draw(&s, TRAINING, &r, game, &b);
-            check_sequence(&s, b.ids, b.targets);
+            check_sequence(&s, &b.all);
             for (int t = 0; t < b.rows; t++) {
-                ck_assert(b.targets[t] < s.sizes.classes);
-                if (b.targets[t] >= 0)
-                    answers[b.targets[t]]++;
+                ck_assert(b.all.targets[t] < s.sizes.classes);
+                if (b.all.targets[t] >= 0)
+                    answers[b.all.targets[t]]++;
             }
         }
         for (int i = 0; i < s.sizes.classes; i++)
@@ -126,13 +134,13 @@ START_TEST(splits_are_apart)
         b[i] = batch_new(s.sizes, 4);
         for (int again = 0; again < 2; again++) {
             Random r = source_stream(from, split);
-            int first = b[i].ids[0];
+            int first = b[i].all.ids[0];
             ck_assert_int_eq(source_draw(from, split, &r, 0, &b[i]), 4);
-            ck_assert(!again || b[i].ids[0] == first);
+            ck_assert(!again || b[i].all.ids[0] == first);
         }
         for (int k = 0; k < i; k++)
-            ck_assert(
-                memcmp(b[i].ids, b[k].ids, (size_t)b[i].rows * sizeof(int)));
+            ck_assert(memcmp(b[i].all.ids, b[k].all.ids,
+                             (size_t)b[i].rows * sizeof(int)));
     }
     for (int i = 0; i < 4; i++)
         batch_free(&b[i]);
@@ -149,7 +157,7 @@ START_TEST(the_last_batch_is_padded)
     ck_assert_int_eq(source_draw(&s, TEST, &r, 1, &b), 32);
     ck_assert_int_eq(source_draw(&s, TEST, &r, 2, &b), 6);
     for (int t = 6 * s.sizes.tokens; t < b.rows; t++)
-        ck_assert_int_eq(b.targets[t], -1);
+        ck_assert_int_eq(b.all.targets[t], -1);
     ck_assert_int_eq(source_draw(&s, TEST, &r, 3, &b), 0);
     batch_free(&b);
 }
@@ -226,8 +234,9 @@ START_TEST(text_windows)
         for (int k = 0; k < got; k++, windows++)
             for (int t = 0; t < 16; t++) {
                 int at = 2400 + windows * 16 + t;
-                ck_assert_int_eq(s.text->codes[b.ids[k * 16 + t]], content[at]);
-                ck_assert_int_eq(s.text->codes[b.targets[k * 16 + t]],
+                ck_assert_int_eq(s.text->codes[b.all.ids[k * 16 + t]],
+                                 content[at]);
+                ck_assert_int_eq(s.text->codes[b.all.targets[k * 16 + t]],
                                  content[at + 1]);
             }
     ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */

@@ -245,15 +245,6 @@ column(Model *m, const char *block, int j, int *stride)
     return NULL;
 }
 
-static Weight *
-named(Model *m, const char *name)
-{
-    for (int i = 0; i < m->count; i++)
-        if (!strcmp(m->weights[i].name, name))
-            return &m->weights[i];
-    return NULL;
-}
-
 /* Trained weights, copied from standard into the other two, give the same
    logits. */
 START_TEST(three_agree_with_the_same_weights)
@@ -267,7 +258,10 @@ START_TEST(three_agree_with_the_same_weights)
     for (int v = 0; v < 2; v++) {
         Model *to = model_of(v ? "fused" : "per-head", &s);
         for (int i = 0; i < to->count; i++) {
-            Weight *w = &to->weights[i], *same = named(from, w->name);
+            Weight *w = &to->weights[i], *same = NULL;
+            for (int k = 0; k < from->count; k++)
+                if (!strcmp(from->weights[k].name, w->name))
+                    same = &from->weights[k];
             if (same && same->rows == w->rows && same->cols == w->cols)
                 memcpy(w->value, same->value,
                        (size_t)(w->rows * w->cols) * sizeof(real));
@@ -328,7 +322,7 @@ START_TEST(causality)
     real *before = allocate(early, sizeof *before);
     memcpy(before, logits->value, early * sizeof *before);
     for (int i = 7; i < 12; i++)
-        b.ids[i] = (b.ids[i] + 1) % 9;
+        b.all.ids[i] = (b.all.ids[i] + 1) % 9;
     tape_reset(t);
     logits = model_forward(m, t, &b);
     ck_assert(!memcmp(before, logits->value, early * sizeof *before));

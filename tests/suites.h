@@ -28,5 +28,6 @@ Suite *run_suite(void);
 Suite *algebra_suite(void);
 Suite *formula_suite(void);
 Suite *report_suite(void);
+Suite *model_suite(void);
 
 #endif

@@ -7,144 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adopt.h"
-#include "canonical.h"
 #include "commands.h"
 #include "compare.h"
+#include "convert.h"
 #include "fail.h"
-#include "model.h"
 #include "print.h"
-#include "train.h"
 #include "words.h"
 
-/* Largest difference of logits, relative to the largest logit where that is
-   above 1. */
-#define EXACT (sizeof(real) == 4 ? 1e-4 : 1e-10)
-
-/* What became of one conversion. */
-typedef struct Verdict {
-    bool done;
-    char why[160];        /* where it could not be done */
-    double logits;        /* largest difference, relative */
-    Misfit form;          /* of the block that lost most */
-    double before, after; /* test accuracy */
-} Verdict;
-
-/* Block `block` of `to` becomes what that of `from` is, as nearly as can be;
-   false with the reason where that cannot be asked. */
-static bool
-adopt_block(const Model *from, Model *to, int block, Verdict *v)
-{
-    Canonical c = model_form(from, block);
-    Weights w = weights_declared(to->variant, &to->attention);
-    real **values = model_attention(to, block);
-    if (!c.m)
-        snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
-    else if (!to->variant->adopt)
-        snprintf(v->why, sizeof v->why, "it cannot adopt a canonical form");
-    else if (!adopt(to->variant, &to->attention, &w, &c, values))
-        snprintf(v->why, sizeof v->why, "%d heads do not fit into %d", c.heads,
-                 to->attention.heads);
-    else {
-        Canonical now = model_form(to, block);
-        Misfit f = now.m ? form_misfit(&now, &c) : (Misfit){.apart = INFINITY};
-        if (f.apart >= v->form.apart)
-            v->form = f;
-        v->done = true;
-        canonical_free(&now);
-    }
-    canonical_free(&c);
-    free(values);
-    weights_free(&w);
-    return v->done;
-}
-
-/* A model of the variant and shape options of `shape`, with the same function
-   as `from` or the nearest; what is not attention is copied. NULL, with v->why,
-   where there is none. */
-static Model *
-converted(const Model *from, const Config *shape, const char *run, Verdict *v)
-{
-    Plugin p = plugin_open(shape->variant);
-    Config c = from->config;
-    snprintf(c.variant, sizeof c.variant, "%s", shape->variant);
-    snprintf(c.from, sizeof c.from, "%s", run);
-    c.plugin_hash = p.hash;
-    c.heads = shape->heads ? shape->heads : 1;
-    c.kv_heads = shape->kv_heads;
-    c.d_k = shape->d_k;
-    c.d_v = shape->d_v;
-    c.latent = shape->latent;
-    config_settle(&c, p.variant->shape);
-    Model *to = model_new(&c, from->sizes, p.variant);
-    for (int i = 0; i < to->count; i++)
-        for (int k = 0; !to->weights[i].attention && k < from->count; k++)
-            if (!strcmp(to->weights[i].name, from->weights[k].name))
-                memcpy(to->weights[i].value, from->weights[k].value,
-                       (size_t)to->weights[i].rows *
-                           (size_t)to->weights[i].cols * sizeof(real));
-    *v = (Verdict){0};
-    for (int block = 0; block < c.layers; block++)
-        if (!adopt_block(from, to, block, v)) {
-            model_free(to);
-            return NULL;
-        }
-    return to;
-}
-
-/* The logits of m on the first test batch; to be freed. */
-static real *
-logits_of(Model *m, const Source *s, size_t *count)
-{
-    Batch b = batch_new(s->sizes, m->config.batch);
-    Random r = source_stream(s, TEST);
-    source_draw(s, TEST, &r, 0, &b);
-    Tape *t = tape_for(m, &b);
-    Node *logits = model_forward(m, t, &b);
-    *count = (size_t)logits->rows * (size_t)logits->cols;
-    real *copy = allocate(*count, sizeof *copy);
-    memcpy(copy, logits->value, *count * sizeof *copy);
-    tape_free(t);
-    batch_free(&b);
-    return copy;
-}
-
-static void
-evaluate_split(Model *m, const Source *s, Split split, double *loss,
-               double *accuracy)
-{
-    Batch b = batch_new(s->sizes, m->config.batch);
-    Tape *t = tape_for(m, &b);
-    evaluate(m, s, split, t, &b, loss, accuracy);
-    tape_free(t);
-    batch_free(&b);
-}
-
-/* How the two differ on fresh data. */
-static void
-measure(Model *from, Model *to, const Source *s, Verdict *v)
-{
-    size_t count;
-    double loss;
-    real *a = logits_of(from, s, &count), *b = logits_of(to, s, &count);
-    double apart = 0, largest = 1;
-    for (size_t i = 0; i < count; i++) {
-        double difference = fabs((double)a[i] - (double)b[i]);
-        apart = difference <= apart ? apart : difference; /* a NaN too */
-        apart = isnan(difference) ? INFINITY : apart;
-        largest = fmax(largest, fabs((double)a[i]));
-    }
-    v->logits = apart / largest;
-    evaluate_split(from, s, TEST, &loss, &v->before);
-    evaluate_split(to, s, TEST, &loss, &v->after);
-    free(a);
-    free(b);
-}
-
 static const char *
-word_of(const Verdict *v)
+word_of(const Conversion *v)
 {
-    return !v->done ? "none" : v->logits <= EXACT ? "exact" : "nearest";
+    return !v->done                        ? "none"
+           : v->logits <= CONVERTS_EXACTLY ? "exact"
+                                           : "nearest";
 }
 
 /* Writes the converted model as a run: of no steps of its own. */
@@ -169,7 +44,7 @@ write_converted(const Options *o, Model *to, const Source *s)
 }
 
 static void
-add_verdict(Sheet *sheet, const char *from, const char *to, const Verdict *v)
+add_verdict(Sheet *sheet, const char *from, const char *to, const Conversion *v)
 {
     sheet_add(sheet, "%s", from);
     sheet_add(sheet, "%s", to);
@@ -205,17 +80,17 @@ verdict_sheet(void)
 static Config
 target_shape(const Options *o, const Run *r)
 {
-    static const char *const sizes[] = {"heads", "kv-heads", "d-k", "d-v",
-                                        "latent"};
+    static const char *const sizes[] = {"heads", "kv-heads", "d-k",
+                                        "d-v",   "latent",   "embed"};
     Config c = r->config;
     snprintf(c.variant, sizeof c.variant, "%s", o->to);
     for (int i = 0; i < setting_count; i++) {
         bool size = false;
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 6; k++)
             size |= !strcmp(settings[i].name, sizes[k]);
         if (o->given[i].count && !size)
             usage("--%s: a converted run keeps it; only heads, kv-heads, d-k, "
-                  "d-v and latent may differ",
+                  "d-v, latent and embed may differ",
                   settings[i].name);
         if (o->given[i].count)
             setting_set(&settings[i], &c, o->given[i].text[0]);
@@ -224,14 +99,15 @@ target_shape(const Options *o, const Run *r)
 }
 
 static void
-tell(const char *from, const char *to, const Verdict *v)
+tell(const char *from, const char *to, const Conversion *v)
 {
     printf("%s into %s: %s; logits %.1e apart, accuracy %.3f -> %.3f\n"
            "worst head: M of rank %d -> %d, %.2g of it lost; N of rank %d -> "
            "%d, %.2g lost\n",
            from, to,
-           v->logits <= EXACT ? "the same function"
-                              : "another function, the nearest there is",
+           v->logits <= CONVERTS_EXACTLY
+               ? "the same function"
+               : "another function, the nearest there is",
            v->logits, v->before, v->after, v->form.rank[0], v->form.kept[0],
            v->form.lost[0], v->form.rank[1], v->form.kept[1], v->form.lost[1]);
 }
@@ -242,14 +118,16 @@ convert_run(const Options *o)
     Run r = run_read(o->rest[0]);
     Config shape = target_shape(o, &r);
     Source s;
-    Verdict v;
-    Model *from = run_model(&r, &s), *to = converted(from, &shape, r.name, &v);
+    Conversion v;
+    Plugin p = plugin_open(o->to);
+    Model *from = run_model(&r, &s),
+          *to = converted(from, &p, &shape, r.name, &v);
     char names[2][NAME_SIZE];
     plugin_name(from->config.variant, names[0]);
     plugin_name(o->to, names[1]);
     if (!to)
         fail("%s cannot become %s: %s", r.path, names[1], v.why);
-    measure(from, to, &s, &v);
+    measure_conversion(from, to, &s, &v);
     write_converted(o, to, &s);
     if (wants_tsv(o->tsv)) {
         Sheet sheet = verdict_sheet();
@@ -265,18 +143,19 @@ convert_run(const Options *o)
 }
 
 /* Every run into every variant: count x count verdicts, by row. */
-static Verdict *
+static Conversion *
 convert_all(const Run *runs, int count)
 {
-    Verdict *all = allocate((size_t)(count * count), sizeof *all);
+    Conversion *all = allocate((size_t)(count * count), sizeof *all);
     for (int i = 0; i < count; i++) {
         Source s;
         Model *from = run_model(&runs[i], &s);
         for (int k = 0; k < count; k++) {
-            Verdict *v = &all[i * count + k];
-            Model *to = converted(from, &runs[k].config, runs[i].name, v);
+            Conversion *v = &all[i * count + k];
+            Plugin p = plugin_open(runs[k].config.variant);
+            Model *to = converted(from, &p, &runs[k].config, runs[i].name, v);
             if (to)
-                measure(from, to, &s, v);
+                measure_conversion(from, to, &s, v);
             model_free(to);
         }
         model_free(from);
@@ -287,7 +166,7 @@ convert_all(const Run *runs, int count)
 
 /* What the signs do not tell: of those that are not the same, what was lost. */
 static void
-print_lost(const Run *runs, int count, const Verdict *all)
+print_lost(const Run *runs, int count, const Conversion *all)
 {
     static const char *const names[] = {"trained", "into", "accuracy", "after",
                                         "rank M",  "lost", "rank N",   "lost"};
@@ -296,8 +175,8 @@ print_lost(const Run *runs, int count, const Verdict *all)
     for (int i = 0; i < sheet.cols; i++)
         sheet_add(&sheet, "%s", names[i]);
     for (int i = 0; i < count * count; i++) {
-        const Verdict *v = &all[i];
-        if (!v->done || v->logits <= EXACT)
+        const Conversion *v = &all[i];
+        if (!v->done || v->logits <= CONVERTS_EXACTLY)
             continue;
         plugin_name(runs[i / count].config.variant, name);
         plugin_name(runs[i % count].config.variant, other);
@@ -317,7 +196,7 @@ print_lost(const Run *runs, int count, const Verdict *all)
 
 /* A square of signs, and below it what they do not tell. */
 static void
-print_square(const Run *runs, int count, const Verdict *all)
+print_square(const Run *runs, int count, const Conversion *all)
 {
     char name[NAME_SIZE];
     printf("%-18s", "trained  \\  into");
@@ -327,19 +206,21 @@ print_square(const Run *runs, int count, const Verdict *all)
         plugin_name(runs[i].config.variant, name);
         printf("\n%2d %-15.15s", i + 1, name);
         for (int k = 0; k < count; k++) {
-            const Verdict *v = &all[i * count + k];
-            printf("  %c", !v->done ? '.' : v->logits <= EXACT ? '=' : '~');
+            const Conversion *v = &all[i * count + k];
+            printf("  %c", !v->done                        ? '.'
+                           : v->logits <= CONVERTS_EXACTLY ? '='
+                                                           : '~');
         }
     }
     printf("\n\n= the same function: logits on test data agree to %g of the "
            "largest\n"
            "~ another one: the nearest that its matrices can be     . none\n\n",
-           EXACT);
+           CONVERTS_EXACTLY);
     print_lost(runs, count, all);
     for (int i = 0; i < count; i++) {
-        const Verdict *v = &all[i * (count + 1)];
+        const Conversion *v = &all[i * (count + 1)];
         plugin_name(runs[i].config.variant, name);
-        if (v->done && v->logits > EXACT)
+        if (v->done && v->logits > CONVERTS_EXACTLY)
             printf("%s into itself is not the same: its adopt cannot reach all "
                    "that it can\nlearn, or is wrong; `qkv check` tells\n",
                    name);
@@ -351,7 +232,7 @@ print_square(const Run *runs, int count, const Verdict *all)
 static void
 print_table(const Options *o, const Run *runs, int count)
 {
-    Verdict *all = convert_all(runs, count);
+    Conversion *all = convert_all(runs, count);
     Sheet sheet = verdict_sheet();
     for (int i = 0; i < count * count; i++) {
         char from[NAME_SIZE], to[NAME_SIZE];

@@ -86,7 +86,7 @@ describe_blocks(const Options *o, const Model *m, FILE *data)
     Sheet sheet = {.cols = 10};
     for (int i = 0; i < sheet.cols; i++)
         sheet_add(&sheet, "%s", names[wants_tsv(o->tsv)][i]);
-    for (int block = 0; block < m->config.layers; block++) {
+    for (int block = 0; block < m->places; block++) {
         Canonical c = model_form(m, block);
         if (!c.m)
             fail("%s has no canonical form: %s", m->config.variant, c.why);

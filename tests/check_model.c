@@ -1,0 +1,259 @@
+/* check_model.c - the model around a variant, and its conversions: the
+   identities of trained models, in float and in double. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+#include "fail.h"
+#include "fold.h"
+#include "layers.h"
+#include "suites.h"
+
+/* A trained model of a task, at settings "a=b c=d". */
+static Model *
+trained(const char *variant, const char *task, const char *more, Source *s)
+{
+    Plugin p = plugin_open(variant);
+    Config c = config_start();
+    snprintf(c.task, sizeof c.task, "%s", task);
+    snprintf(c.variant, sizeof c.variant, "%s", variant);
+    config_apply(&c, task_named(task)->settings);
+    config_apply(&c, "test=256 validate=1 log-every=1000");
+    config_apply(&c, more);
+    config_settle(&c, p.variant->shape);
+    *s = source_open(&c);
+    Model *m = model_new(&c, s->sizes, p.variant);
+    Result r = train(m, s, NULL, NULL);
+    result_free(&r);
+    return m;
+}
+
+/* What becomes of it as another variant, at `more` shape options. */
+static Conversion
+into(Model *from, const Source *s, const char *variant, const char *more)
+{
+    Conversion v;
+    Plugin p = plugin_open(variant);
+    Config shape = from->config;
+    snprintf(shape.variant, sizeof shape.variant, "%s", variant);
+    config_apply(&shape, more);
+    Model *to = converted(from, &p, &shape, "test", &v);
+    if (to)
+        measure_conversion(from, to, s, &v);
+    model_free(to);
+    return v;
+}
+
+/* EXPERIMENTS.md, figure 1: the same function, in other matrices. */
+static const struct {
+    const char *from, *to, *settings, *shape;
+} identities[] = {
+    {"two-step", "standard", "", ""},
+    {"standard", "full-rank", "", ""},
+    {"symmetric", "standard", "", ""},
+    {"scale-outside", "standard", "", ""},
+    {"standard", "scale-outside", "", ""},
+    {"unscaled", "standard", "", ""},
+    {"fused", "per-head", "", ""},
+    {"shared-qk", "standard", "", ""},
+    {"mla", "mla-absorbed", "", ""},
+    {"gqa", "standard", "", ""},
+    {"mqa", "gqa", "", ""},
+    {"mqa", "mla", "", "latent=16"},
+    {"standard", "mla", "", "latent=32"},
+    {"full-rank", "standard", "", "d-k=32"},
+    {"identity", "standard", "", ""},
+    {"standard", "standard", "residual=no", "embed=onehot"},
+    {"two-step", "full-rank", "residual=no", "embed=onehot"},
+};
+enum { IDENTITIES = sizeof identities / sizeof *identities };
+
+START_TEST(exact_on_trained_models)
+{
+    Source s;
+    char settings[64];
+    snprintf(settings, sizeof settings, "steps=150 %s",
+             identities[_i].settings);
+    Model *m = trained(identities[_i].from, "recall", settings, &s);
+    Conversion v = into(m, &s, identities[_i].to, identities[_i].shape);
+    ck_assert_msg(v.done && v.logits <= CONVERTS_EXACTLY &&
+                      v.before == v.after && v.before > 0.2,
+                  "%s -> %s: %s %g, accuracy %g -> %g", identities[_i].from,
+                  identities[_i].to, v.why, v.logits, v.before, v.after);
+    model_free(m);
+}
+END_TEST
+
+/* With a tanh between the two maps the fold fails: the maps multiplied as if it
+   were not there are another function, and a worse one. */
+START_TEST(a_tanh_does_not_fold)
+{
+    Source s;
+    Model *m = trained("two-step-tanh", "recall", "steps=300", &s);
+    Conversion refused = into(m, &s, "standard", "");
+    ck_assert(!refused.done && strstr(refused.why, "not linear"));
+    Plugin p = plugin_open("two-step");
+    Conversion v = {.done = true};
+    Config c = m->config;
+    Model *without = model_new(&c, m->sizes, p.variant);
+    memcpy(without->values, m->values, m->parameters * sizeof(real));
+    measure_conversion(m, without, &s, &v);
+    ck_assert_msg(v.before > 0.98 && v.after < v.before - 0.005 &&
+                      v.logits > 0.01,
+                  "%g -> %g, logits %g", v.before, v.after, v.logits);
+    model_free(without);
+    model_free(m);
+}
+END_TEST
+
+/* What a rank cannot hold is lost, and said. */
+START_TEST(limited_by_rank_and_by_sharing)
+{
+    Source s;
+    Model *m = trained("full-rank", "recall", "steps=200", &s);
+    Conversion v = into(m, &s, "standard", "d-k=2");
+    ck_assert(v.done && v.logits > 0.01 && v.form.kept[0] == 2 &&
+              v.form.rank[0] > 20 && v.form.lost[0] > 0.1);
+    ck_assert(v.form.lost[1] < 1e-5);
+    v = into(m, &s, "mqa", "");
+    ck_assert(v.done && v.form.lost[1] > 0.1 && v.after < v.before);
+    model_free(m);
+}
+END_TEST
+
+START_TEST(folding_the_embedding_is_refused)
+{
+    static const char *const why[][2] = {
+        {"", "residual"},
+        {"residual=no norm=pre", "LayerNorm"},
+        {"residual=no layers=2", "only the first"},
+        {"residual=no mlp=1", "MLP"},
+        {"residual=no positions=sinusoidal", "sinusoids"},
+        {"residual=no embed=onehot", "already"},
+    };
+    for (size_t i = 0; i < sizeof why / sizeof *why; i++) {
+        Source s;
+        char settings[64];
+        snprintf(settings, sizeof settings, "steps=1 %s", why[i][0]);
+        Model *m = trained("standard", "reverse", settings, &s);
+        const char *refusal = fold_refusal(m);
+        ck_assert_msg(refusal && strstr(refusal, why[i][1]), "%s: %s",
+                      why[i][0], refusal ? refusal : "folded");
+        model_free(m);
+    }
+}
+END_TEST
+
+/* The loss on a batch as a function of one number of the model. */
+static double
+loss_with(Model *m, Tape *t, const Batch *b, real *number, double value)
+{
+    double old = (double)*number;
+    *number = (real)value;
+    tape_reset(t);
+    Node *logits = model_forward(m, t, b);
+    double loss = (double)cross_entropy(logits, b->all.targets)->value[0];
+    *number = (real)old;
+    return loss;
+}
+
+/* Gradients through the whole: every weight of an encoder-decoder, some entries
+   of each, against differences. */
+static const char *const wholes[][2] = {
+    {"translate", "norm=pre mlp=2 length=4 layers=2 encoder=2 d-model=8"},
+    {"translate", "positions=sinusoidal length=3 cross=only d-model=8"},
+    {"translate", "embed=onehot length=3 symbols=4"},
+    {"cross-recall", "length=4 queries=2 symbols=6 values=3 d-model=8"},
+    {"recall", "embed=onehot length=2 symbols=4 values=3 mlp=1 norm=pre"},
+    {"induction", "length=10 mlp=1 norm=pre d-model=8"},
+};
+
+START_TEST(gradients_of_the_whole)
+{
+    Source s;
+    char settings[128];
+    snprintf(settings, sizeof settings, "steps=1 batch=3 %s", wholes[_i][1]);
+    Model *m = trained("standard", wholes[_i][0], settings, &s);
+    Batch b = batch_new(s.sizes, 3);
+    Random r = source_stream(&s, TRAINING);
+    source_draw(&s, TRAINING, &r, 0, &b);
+    Tape *t = tape_for(m, &b);
+    Node *logits = model_forward(m, t, &b);
+    backward(cross_entropy(logits, b.all.targets));
+    double *found = allocate(m->parameters, sizeof *found);
+    for (size_t i = 0; i < m->parameters; i++)
+        found[i] = (double)m->gradients[i];
+    for (size_t i = 0; i < m->parameters; i += 7) {
+        const double h = 1e-4;
+        real *at = &m->values[i];
+        double x = (double)*at;
+        double slope = (8 * (loss_with(m, t, &b, at, x + h) -
+                             loss_with(m, t, &b, at, x - h)) -
+                        (loss_with(m, t, &b, at, x + 2 * h) -
+                         loss_with(m, t, &b, at, x - 2 * h))) /
+                       (12 * h);
+        ck_assert_msg(fabs(slope - found[i]) <= 1e-6 * fabs(slope) + 1e-10,
+                      "%s %s: number %zu: %g, slope %g", wholes[_i][0],
+                      wholes[_i][1], i, found[i], slope);
+    }
+    free(found);
+    tape_free(t);
+    batch_free(&b);
+    model_free(m);
+}
+END_TEST
+
+/* Who may see whom in an encoder-decoder: the encoder all of the source, the
+   decoder all of the encoder's, and of its own tokens those before. */
+START_TEST(who_sees_whom)
+{
+    Source s;
+    Model *m = trained("standard", "translate", "steps=5", &s);
+    Batch b = batch_new(s.sizes, 1);
+    Random r = source_stream(&s, TEST);
+    source_draw(&s, TEST, &r, 0, &b);
+    Tape *t = tape_for(m, &b);
+    int n = s.sizes.tokens, classes = s.sizes.classes;
+    real *before = allocate((size_t)(n * classes), sizeof *before);
+    memcpy(before, model_forward(m, t, &b)->value,
+           (size_t)(n * classes) * sizeof *before);
+    for (int moved = 0; moved < n; moved++)
+        for (int source = 0; source < 2; source++) {
+            int *id = source ? &b.all.source[moved] : &b.all.ids[moved];
+            int old = *id;
+            *id = (old + 1) % classes;
+            tape_reset(t);
+            Node *logits = model_forward(m, t, &b);
+            for (int i = 0; i < n; i++) {
+                bool same =
+                    !memcmp(before + i * classes, logits->value + i * classes,
+                            (size_t)classes * sizeof *before);
+                ck_assert(same == (!source && i < moved));
+            }
+            *id = old;
+        }
+    free(before);
+    tape_free(t);
+    batch_free(&b);
+    model_free(m);
+}
+END_TEST
+
+Suite *
+model_suite(void)
+{
+    Suite *s = suite_create("model");
+    TCase *c = tcase_create("model");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, exact_on_trained_models, 0, IDENTITIES);
+    tcase_add_test(c, a_tanh_does_not_fold);
+    tcase_add_test(c, limited_by_rank_and_by_sharing);
+    tcase_add_test(c, folding_the_embedding_is_refused);
+    tcase_add_loop_test(c, gradients_of_the_whole, 0,
+                        IN_DOUBLE * (int)(sizeof wholes / sizeof *wholes));
+    tcase_add_test(c, who_sees_whom);
+    suite_add_tcase(s, c);
+    return s;
+}
