@@ -3,6 +3,7 @@
    "Attention Is All You Need", equation 1, for every head of every sequence:
    P = softmax(mask(scale Q K')), O = P V. The weights P lie in a matrix
    (tokens x heads*tokens asked), head by head in its columns. */
+#include <math.h>
 #include <string.h>
 
 #include "attend.h"
@@ -142,8 +143,8 @@ softmax(Attention *a, Node *s)
     check_mask("softmax", a, s->rows / s->sequences, s->cols / s->heads);
     Node *c = new_node(s->rows, s->cols, softmax_backward, &s, 1);
     c->heads = s->heads;
-    if (a->watch)
-        a->watch->softmaxes++;
+    if (a->watch && a->watch->softmaxes++ < MOST_CALLS)
+        a->watch->softmax[a->watch->softmaxes - 1] = c;
     for (int n = 0; c->value && n < c->sequences; n++)
         for (int h = 0; h < c->heads; h++)
             softmax_head(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
@@ -316,6 +317,30 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
                      head_of(v, v->value, s, v_head));
         }
     if (a->watch)
-        watch_call(a->watch, (Call){q, k, v, c, scale});
+        watch_call(a->watch, (Call){q, k, v, c, scale, a->causal});
     return c;
+}
+
+void
+call_weights(const Call *c, int sequence, int head, double *scores,
+             double *weights)
+{
+    int k_head = head / (c->q->heads / c->k->heads);
+    Matrix q = head_of(c->q, c->q->value, sequence, head);
+    Matrix k = head_of(c->k, c->k->value, sequence, k_head);
+    for (int i = 0; i < q.rows; i++) {
+        double *s = scores + i * k.rows, *p = weights + i * k.rows;
+        double most = -INFINITY, sum = 0;
+        for (int j = 0; j < k.rows; j++) {
+            s[j] = c->causal && j > i ? -INFINITY : 0;
+            for (int l = 0; l < q.cols; l++)
+                s[j] += c->scale * (double)q.at[i * q.down + l] *
+                        (double)k.at[j * k.down + l];
+            most = fmax(most, s[j]);
+        }
+        for (int j = 0; j < k.rows; j++)
+            sum += p[j] = exp(s[j] - most);
+        for (int j = 0; j < k.rows; j++)
+            p[j] /= sum;
+    }
 }

@@ -14,14 +14,30 @@ enum { MOST_CALLS = 256 };
 typedef struct Call {
     Node *q, *k, *v, *out;
     double scale;
+    int causal;
 } Call;
+
+/* One place of a model: what forward was called with, and returned. */
+typedef struct Seen {
+    Node *x, *y, *out;
+    int calls, softmaxes; /* how many the watch had noted before it */
+} Seen;
 
 typedef struct Watch {
     Call call[MOST_CALLS];
-    int calls;     /* to attend, those past MOST_CALLS counted too */
-    int softmaxes; /* outside attend */
-    int replaced;  /* the call whose result becomes the identity, while those of
-                      all others become 0; -1: none */
+    int calls; /* to attend, those past MOST_CALLS counted too */
+    Node *softmax[MOST_CALLS];
+    int softmaxes; /* outside attend, likewise */
+    Seen place[MOST_CALLS];
+    int places;
+    int replaced; /* the call whose result becomes the identity, while those of
+                     all others become 0; -1: none */
 } Watch;
+
+/* The scores (scale q_i k_i', those that are masked -INFINITY) and the weights
+   of head `head` of sequence `sequence`, each (tokens x tokens asked), computed
+   again from what the call was given. */
+void call_weights(const Call *c, int sequence, int head, double *scores,
+                  double *weights);
 
 #endif

@@ -4,7 +4,12 @@
 #ifndef LAYERS_H
 #define LAYERS_H
 
+#include <stdbool.h>
+
 #include <qkv/tape.h>
+
+/* Did matmul make it? (Its operands are n->in[0] and n->in[1].) */
+bool is_product(const Node *n);
 
 /* GELU(x), elementwise: x times the chance that N(0, 1) stays below x, in the
    form with tanh (operator.c). */

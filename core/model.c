@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attend.h"
 #include "elementary.h"
 #include "fail.h"
 #include "layers.h"
@@ -311,11 +312,21 @@ attention(Model *m, Node *x, Node *y, int causal, Node ***w)
     Attention a = m->attention;
     Node *normed = norm(m, x, w);
     a.causal = causal;
-    Node *out = m->variant->forward(&a, normed, y ? y : normed, *w);
+    y = y ? y : normed;
+    Watch *watch = a.watch;
+    Seen seen = {.x = normed, .y = y};
+    if (watch) {
+        seen.calls = watch->calls;
+        seen.softmaxes = watch->softmaxes;
+    }
+    Node *out = m->variant->forward(&a, normed, y, *w);
     if (!out || out->rows != x->rows || out->cols != x->cols)
         bug("%s: forward returned (%d x %d), and its tokens are (%d x %d)",
             m->config.variant, out ? out->rows : 0, out ? out->cols : 0,
             x->rows, x->cols);
+    seen.out = out;
+    if (watch && watch->places < MOST_CALLS)
+        watch->place[watch->places++] = seen;
     *w += m->declared;
     return m->config.residual ? add(x, out) : out;
 }

@@ -81,6 +81,12 @@ matmul(Node *a, Node *b)
     return c;
 }
 
+bool
+is_product(const Node *n)
+{
+    return n->backward == matmul_backward;
+}
+
 /* dA += dC B,  dB += dC' A */
 static void
 matmul_t_backward(Node *c)

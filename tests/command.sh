@@ -433,6 +433,66 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
     >out 2>err
 [ "$(grep -c exact out)" -eq 4 ] && ok || complain "equiv at d_k = d_model"
 
+# --- trace: a text followed through
+works 'hello          1.000' "$qkv" trace hello
+works 'q_1 = x W^Q W_i^Q' "$qkv" trace hello -v two-step
+works 'q is 2 linear maps in a row' "$qkv" trace hello -v two-step
+works 'k is 2 linear maps in a row' "$qkv" trace hello -v mla
+"$qkv" trace hello -v two-step-tanh >out 2>err
+grep -q 'in a row' out && complain "trace: a tanh is no product" || ok
+works 'ids     0 1 2 2 3 of 4' "$qkv" trace hello --characters --mask causal
+awk '/^weights/ { n = -1 } n < 0 && /^[helo] / {
+        sum = 0
+        for (i = 2; i <= NF; i++) sum += $i
+        if (sum < 0.997 || sum > 1.003) exit 1
+        rows++ } /^head_1/ { n = 1 } END { exit rows != 5 }' out && ok ||
+    complain "trace: weights do not sum to 1"
+grep -q 'masked  masked' out && ok || complain "trace: nothing is masked"
+for variant in "$build"/variants/*.so; do
+    works 'output' "$qkv" trace 'a b a' -v "$(basename "$variant" .so)"
+done
+works 'head 2' "$qkv" trace 'a b' --head 2
+"$qkv" train --file lines --layers 1 --residual no $small -o followed >out 2>err
+run=$(ls -d followed/text*)
+works '=== answers' "$qkv" trace 'a line' "$run" --characters
+refuses 2 'add --characters' "$qkv" trace 'a line' "$run"
+refuses 2 'does not have' "$qkv" trace 'xyz!' "$run" --characters
+refuses 1 'knows positions of 32' "$qkv" trace \
+    'a line of text a line of text a line' "$run" --characters
+refuses 2 'the run has it already' "$qkv" trace a "$run" --heads 2
+run=$(ls -d grid/recall.full-rank*seed1*)
+works 'ids     3+40 3 of 48' "$qkv" trace '3+40 3' "$run"
+refuses 2 'numbers from 0 to 47, or two' "$qkv" trace '3+48' "$run"
+refuses 2 'numbers from 0 to 47, or two' "$qkv" trace '3+4+5' "$run"
+refuses 2 'the text is empty' "$qkv" trace ' '
+refuses 2 'not UTF-8' "$qkv" trace "$(printf '\377')"
+refuses 2 'takes a text' "$qkv" trace
+refuses 2 'there are 2' "$qkv" trace a --head 3
+
+# --- two sequences, and the embedding folded away
+for variant in "$build"/variants/*.so; do
+    works 'translate' "$qkv" train -t translate $small --heads 4 -o cross \
+        -v "$(basename "$variant" .so)"
+done
+works 'cross-recall' "$qkv" train -t cross-recall --queries 3 $small -o cross
+run=$(ls -d cross/translate.standard*)
+works '0.cross' "$qkv" inspect "$run"
+works exact "$qkv" equiv "$run" --to full-rank -o cross -q
+refuses 1 'follows one sequence' "$qkv" trace 1 "$run"
+refuses 2 'leaves it unread' "$qkv" train -t translate --cross none
+refuses 2 'and sort has one' "$qkv" train -t sort --encoder 1
+refuses 2 'and sort has one' "$qkv" compare -t sort --cross none,only
+refuses 2 'as many at most' "$qkv" train -t cross-recall --queries 9
+refuses 2 'positions of its own' "$qkv" train --embed onehot \
+    --positions sinusoidal
+"$qkv" train -t recall --residual no $small -o folded >out 2>err
+run=$(ls -d folded/recall*)
+works exact "$qkv" equiv "$run" --to two-step --embed onehot -o folded -q
+refuses 1 'one-hot already' "$qkv" equiv "$(ls -d folded/*onehot*)" \
+    --to standard --embed learned
+refuses 1 'cannot be folded: a residual' "$qkv" equiv \
+    "$(ls -d drawn/reverse.standard*seed1*)" --to standard --embed onehot
+
 # Without gnuplot: training succeeds, data and scripts are there.
 mkdir bin
 PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \

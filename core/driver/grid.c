@@ -60,8 +60,9 @@ check_source(const Grid *g, Config *c)
     const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
     if (last && !strcmp(last->task, c->task) && !strcmp(last->file, c->file) &&
         last->length == c->length && last->symbols == c->symbols &&
-        last->values == c->values && last->batch == c->batch &&
-        last->characters == c->characters) {
+        last->values == c->values && last->queries == c->queries &&
+        last->cross == c->cross && last->encoder == c->encoder &&
+        last->batch == c->batch && last->characters == c->characters) {
         c->file_hash = last->file_hash;
         return;
     }

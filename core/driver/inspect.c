@@ -38,13 +38,13 @@ symmetric_share(const double *m, int d)
 
 /* A row of the table for one head, and its spectra as data of a figure. */
 static void
-describe_head(Sheet *sheet, FILE *data, const Canonical *c, int block, int head,
-              double *room)
+describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
+              int head, double *room)
 {
     int d = c->d_model;
     const double *form[] = {c->m + head * d * d, c->n + head * d * d};
     double *s = room, *u = s + d, *v = u + d * d;
-    sheet_add(sheet, "%d", block);
+    sheet_add(sheet, "%s", place);
     sheet_add(sheet, "%d", head + 1);
     sheet_add(sheet, "%.4f", c->scale[head]);
     for (int k = 0; k < 2; k++) {
@@ -55,19 +55,35 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, int block, int head,
         if (k == 0)
             sheet_add(sheet, "%.2f", symmetric_share(form[0], d));
         for (int i = 0; data && i < rank_of(s, d, ROUNDING); i++)
-            fprintf(data, "%c\t%d.%d\t%d\t%.8g\n", "MN"[k], block, head + 1,
+            fprintf(data, "%c\t%s.%d\t%d\t%.8g\n", "MN"[k], place, head + 1,
                     i + 1, s[i] * (k ? 1 : c->scale[head]));
     }
 }
 
+/* "0" for self-attention of block 0, "0.cross", "encoder0". */
 static void
-script_of(Figure *f, const char *name, int blocks, int heads, int d)
+short_name(const Model *m, int place, char name[PLACE_SIZE])
+{
+    char whole[PLACE_SIZE];
+    place_name(m, place, whole);
+    char *dot = strchr(whole, '.');
+    bool encoder = !strncmp(whole, "encoder", 7);
+    if (!strcmp(dot, ".attention"))
+        *dot = 0;
+    snprintf(name, PLACE_SIZE, "%s", whole + (encoder ? 0 : 5));
+}
+
+static void
+script_of(Figure *f, const char *name, const Model *m, int heads)
 {
     fprintf(f->script, "title = '%s: singular values'\nmost = %d\nheads = '",
-            name, d);
-    for (int b = 0; b < blocks; b++)
-        for (int h = 0; h < heads; h++)
-            fprintf(f->script, "%s%d.%d", b || h ? " " : "", b, h + 1);
+            name, m->attention.d_model);
+    for (int p = 0; p < m->places; p++)
+        for (int h = 0; h < heads; h++) {
+            char place[PLACE_SIZE];
+            short_name(m, p, place);
+            fprintf(f->script, "%s%s.%d", p || h ? " " : "", place, h + 1);
+        }
     fprintf(f->script, "'\n");
 }
 
@@ -81,7 +97,7 @@ describe_blocks(const Options *o, const Model *m, FILE *data)
          "s1"},
         {"block", "head", "scale", "rank_M", "effective_rank_M", "largest_sM",
          "symmetric_share_M", "rank_N", "effective_rank_N", "largest_N"}};
-    int d = m->config.d_model, heads = 0;
+    int d = m->attention.d_model, heads = 0;
     double *room = allocate((size_t)(d + 2 * d * d), sizeof *room);
     Sheet sheet = {.cols = 10};
     for (int i = 0; i < sheet.cols; i++)
@@ -90,8 +106,10 @@ describe_blocks(const Options *o, const Model *m, FILE *data)
         Canonical c = model_form(m, block);
         if (!c.m)
             fail("%s has no canonical form: %s", m->config.variant, c.why);
+        char place[PLACE_SIZE];
+        short_name(m, block, place);
         for (int h = 0; h < c.heads; h++)
-            describe_head(&sheet, data, &c, block, h, room);
+            describe_head(&sheet, data, &c, place, h, room);
         heads = c.heads;
         canonical_free(&c);
     }
@@ -127,9 +145,9 @@ command_inspect(int argc, char **argv)
             "eff.: effective rank,\nexp(entropy of the singular values); s1: "
             "the largest, of s M_i and of N_i; sym.:\nthe share of M_i that "
             "equals its transpose, 1 for all, 0.5 for a random matrix.\n",
-            m->config.d_model, m->config.d_model);
+            m->attention.d_model, m->attention.d_model);
     if (o.spectrum) {
-        script_of(&f, r.name, m->config.layers, heads, m->config.d_model);
+        script_of(&f, r.name, m, heads);
         if (!figure_end(&f, "spectrum", &o))
             without_gnuplot(directory);
     }

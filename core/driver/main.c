@@ -30,7 +30,7 @@ main(int argc, char **argv)
         {"compare", command_compare}, {"plot", command_plot},
         {"inspect", command_inspect}, {"equiv", command_equiv},
         {"count", command_count},     {"check", command_check},
-        {"new", command_new},
+        {"trace", command_trace},     {"new", command_new},
     };
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";

@@ -26,6 +26,8 @@ static const struct Command {
      COUNT_COSTS},
     {"inspect", "RUN",
      "the canonical form of a trained run's heads: rank, spectrum", INSPECT},
+    {"trace", "TEXT [RUN]",
+     "follow a text through attention: ids, q, k, v, scores, weights", TRACE},
     {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
     {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
      CHECK},
@@ -65,6 +67,9 @@ static const struct Own {
     {"preset", "NAME",
      "a published shape: transformer-base transformer-big deepseek-v2", 0,
      COUNT_COSTS, TEXT, AT(preset)},
+    {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
+     AT(by_character)},
+    {"head", "N", "show that head (the first)", 0, TRACE, COUNT, AT(head)},
     {"spectrum", NULL, "draw the singular values of every M_i and N_i", 0,
      INSPECT, SWITCH, AT(spectrum)},
     {"title", "TEXT", "over the figure", 0, PLOT, TEXT, AT(title)},
@@ -108,11 +113,18 @@ takes(int command, const Setting *s)
     static const char *const sizes[] = {"d-model", "heads", "kv-heads",
                                         "d-k",     "d-v",   "latent"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (command & (LIST | COUNT_COSTS) && !strcmp(s->name, sizes[i]))
+        if (command & (LIST | COUNT_COSTS | TRACE) &&
+            !strcmp(s->name, sizes[i]))
             return true;
     if (command == COUNT_COSTS)
         return !strcmp(s->name, "variant") || !strcmp(s->name, "layers") ||
                !strcmp(s->name, "length");
+    static const char *const model[] = {"variant", "seed",      "layers",
+                                        "mlp",     "norm",      "embed",
+                                        "mask",    "positions", "residual"};
+    for (size_t i = 0; i < sizeof model / sizeof *model; i++)
+        if (command == TRACE && !strcmp(s->name, model[i]))
+            return true;
     return s->help && command & (TRAIN | COMPARE | EQUIV);
 }
 
@@ -302,7 +314,7 @@ known_options(struct option *known, char *letters, int command)
     }
     if (command & (TRAIN | COMPARE | EQUIV))
         sprintf(letters, "v:t:");
-    if (command == COUNT_COSTS)
+    if (command & (COUNT_COSTS | TRACE))
         sprintf(letters, "v:");
     for (int i = 0; i < setting_count; i++)
         if (takes(command, &settings[i]))
@@ -350,7 +362,8 @@ options_read(int argc, char **argv, int command)
     }
     o.rest = argv + optind;
     o.rest_count = argc - optind;
-    if (o.rest_count && !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW)))
+    if (o.rest_count &&
+        !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
     if (!o.out)

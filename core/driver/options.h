@@ -18,7 +18,8 @@ enum {
     EQUIV = 32,
     COUNT_COSTS = 64,
     CHECK = 128,
-    NEW = 256
+    NEW = 256,
+    TRACE = 512
 }; /* a command's bit */
 
 /* The values given to one setting: several make a grid. */
@@ -30,9 +31,9 @@ typedef struct Values {
 typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
     const char *out, *format, *x, *y, *by, *title, *to, *preset;
-    double jobs, seeds;
+    double jobs, seeds, head;
     bool spectrum, plan, tsv, quiet, no_weights, no_figures, redo, keep,
-        only_tasks, only_variants;
+        only_tasks, only_variants, by_character;
     char **rest; /* what is no option */
     int rest_count;
 } Options;

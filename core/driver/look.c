@@ -1,0 +1,165 @@
+/* look.c - tokens as people read them: words to ids, ids to labels. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "look.h"
+#include "text.h"
+#include "words.h"
+
+/* Bytes of the character that begins there; exits where it is none. */
+static int
+character_bytes(const char *at)
+{
+    unsigned char c = (unsigned char)*at;
+    int n = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+    for (int i = 1; i < n; i++)
+        if (((unsigned char)at[i] & 0xc0) != 0x80)
+            n = 0;
+    if (!n || c > 0xf4)
+        usage("the text is not UTF-8");
+    return n;
+}
+
+Words
+words_cut(const char *text, bool by_character)
+{
+    Words w = {0};
+    int room = 0;
+    while (*text) {
+        int n = character_bytes(text);
+        if (!by_character) {
+            text += strspn(text, " \t\n");
+            n = 0;
+            while (text[n] && !strchr(" \t\n", text[n]))
+                n += character_bytes(text + n);
+        }
+        if (!n)
+            break;
+        w.word = grow(w.word, w.count, &room, sizeof *w.word);
+        w.word[w.count++] = format_text("%.*s", n, text);
+        text += n;
+    }
+    if (!w.count)
+        usage("the text is empty");
+    return w;
+}
+
+void
+words_free(Words *w)
+{
+    for (int i = 0; i < w->count; i++)
+        free(w->word[i]);
+    free(w->word);
+    free(w->id);
+}
+
+/* The Unicode number of the character. */
+static int
+code_of(const char *word)
+{
+    const unsigned char *c = (const unsigned char *)word;
+    int n = character_bytes(word);
+    int code = n == 1 ? c[0] : c[0] & (0x7f >> n);
+    for (int i = 1; i < n; i++)
+        code = code << 6 | (c[i] & 0x3f);
+    return code;
+}
+
+static int
+text_id(const Text *t, const char *word, const char *run)
+{
+    if (word[character_bytes(word)])
+        usage("\"%s\": the tokens of %s are characters: add --characters", word,
+              run);
+    for (int i = 0; i < t->vocabulary; i++)
+        if (t->codes[i] == code_of(word))
+            return i;
+    usage("\"%s\": a character that the text of %s does not have", word, run);
+}
+
+/* Up to s->sizes.each numbers joined by +. */
+static void
+number_ids(const Source *s, const char *word, int *ids)
+{
+    int each = s->sizes.each, count = 0;
+    for (int k = 0; k < each; k++)
+        ids[k] = -1;
+    for (const char *at = word; count < each; at++) {
+        char *end;
+        long id = strtol(at, &end, 10);
+        if (end == at || (*end && *end != '+') || id < 0 ||
+            id >= s->sizes.vocabulary)
+            break;
+        ids[count++] = (int)id;
+        at = end;
+        if (!*at)
+            return;
+    }
+    usage("\"%s\": the tokens of %s are numbers from 0 to %d%s", word,
+          s->task->name, s->sizes.vocabulary - 1,
+          each > 1 ? ", or two of them, 3+40" : "");
+}
+
+int
+words_number(Words *w, const Source *s, const char *run)
+{
+    int each = s ? s->sizes.each : 1, known = 0;
+    w->id = allocate((size_t)(w->count * each), sizeof *w->id);
+    for (int i = 0; i < w->count; i++)
+        if (s && s->text)
+            w->id[i] = text_id(s->text, w->word[i], run);
+        else if (s)
+            number_ids(s, w->word[i], w->id + i * each);
+        else {
+            int first = 0;
+            while (strcmp(w->word[first], w->word[i]))
+                first++;
+            w->id[i] = first < i ? w->id[first] : known++;
+        }
+    return s ? s->sizes.vocabulary : known;
+}
+
+void
+token_label(const Source *s, int id, char label[LABEL_SIZE])
+{
+    int code = s->text ? s->text->codes[id] : 0;
+    if (!s->text)
+        snprintf(label, LABEL_SIZE, "%d", id);
+    else if (code < 0x80 && isgraph(code))
+        snprintf(label, LABEL_SIZE, "%c", code);
+    else if (code < 0xa0 || s->config.characters == CHARACTERS_BYTES)
+        snprintf(label, LABEL_SIZE,
+                 code == ' '    ? "space"
+                 : code == '\n' ? "line"
+                                : "\\x%02x",
+                 code);
+    else if (code < 0x800)
+        snprintf(label, LABEL_SIZE, "%c%c", 0xc0 | code >> 6,
+                 0x80 | (code & 0x3f));
+    else if (code < 0x10000)
+        snprintf(label, LABEL_SIZE, "%c%c%c", 0xe0 | code >> 12,
+                 0x80 | (code >> 6 & 0x3f), 0x80 | (code & 0x3f));
+    else
+        snprintf(label, LABEL_SIZE, "%c%c%c%c", 0xf0 | code >> 18,
+                 0x80 | (code >> 12 & 0x3f), 0x80 | (code >> 6 & 0x3f),
+                 0x80 | (code & 0x3f));
+}
+
+void
+print_left(const char *text, int width)
+{
+    int used = 0;
+    const char *at = text;
+    while (*at && used < width) {
+        int n = 1;
+        while (((unsigned char)at[n] & 0xc0) == 0x80)
+            n++;
+        printf("%.*s", n, at);
+        at += n;
+        used++;
+    }
+    printf("%*s", width - used, "");
+}

@@ -1,0 +1,417 @@
+/* trace.c - qkv trace: one text followed through attention, number by number.
+
+   text -> tokens -> ids -> embedding -> q, k, v -> scores -> weights -> heads
+   -> output, as the model computes them: what is printed are the nodes of one
+   forward run. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attend.h"
+#include "commands.h"
+#include "fail.h"
+#include "layers.h"
+#include "look.h"
+#include "model.h"
+#include "options.h"
+#include "run.h"
+#include "tape.h"
+#include "text.h"
+#include "words.h"
+
+/* What is followed. */
+typedef struct Trace {
+    Model *model;
+    Source source; /* of the run, where there is one */
+    bool from_run;
+    Words words;
+    Batch batch;
+    Tape *tape;
+    Watch watch;
+    Node *logits;
+} Trace;
+
+/* One head of a node as numbers, to be freed. */
+static double *
+head_values(const Node *n, int head)
+{
+    int width = n->cols / n->heads;
+    double *copy = allocate((size_t)(n->rows * width), sizeof *copy);
+    for (int i = 0; i < n->rows * width; i++)
+        copy[i] =
+            (double)n->value[i / width * n->cols + head * width + i % width];
+    return copy;
+}
+
+/* "NAME (rows x cols)" and a line for each token, those that fit. */
+static void
+show(const Trace *t, const char *name, const double *at, int rows, int cols,
+     bool by_token)
+{
+    enum { WIDE = 8, HIGH = 16 };
+    printf("\n%s (%d x %d)\n", name, rows, cols);
+    if (by_token) {
+        printf("%12s", "");
+        for (int j = 0; j < cols && j < WIDE; j++)
+            printf("%8.7s", t->words.word[j]);
+        printf("\n");
+    }
+    for (int i = 0; i < rows && i < HIGH; i++) {
+        print_left(t->words.word[i], 12);
+        for (int j = 0; j < cols && j < WIDE; j++)
+            if (isfinite(at[i * cols + j]))
+                printf("%8.3f", at[i * cols + j]);
+            else
+                printf("%8s", "masked");
+        printf(cols > WIDE ? " ..\n" : "\n");
+    }
+    if (rows > HIGH)
+        printf("..\n");
+}
+
+PRINTF(4, 5)
+static void
+show_node(const Trace *t, const Node *n, int head, const char *name, ...)
+{
+    char text[160];
+    va_list args;
+    va_start(args, name);
+    vsnprintf(text, sizeof text, name, args);
+    va_end(args);
+    double *at = head_values(n, head);
+    show(t, text, at, n->rows, n->cols / n->heads, false);
+    free(at);
+}
+
+/* The matrices that a node is a product of tokens with, the first map first;
+   how many there are. */
+enum { MOST_MAPS = 8 };
+static int
+maps_of(const Model *m, const Node *n, const Weight *maps[MOST_MAPS])
+{
+    int count = 0;
+    for (n = n->root; is_product(n) && count < MOST_MAPS; n = n->in[0]->root) {
+        const Weight *found = NULL;
+        for (int i = 0; i < m->count; i++)
+            if (m->nodes[i] == n->in[1])
+                found = &m->weights[i];
+        if (!found)
+            break;
+        memmove(maps + 1, maps, (size_t)count * sizeof *maps);
+        maps[0] = found;
+        count++;
+    }
+    return count;
+}
+
+/* "q_1 = x W^Q", as far as the maps are known. */
+static void
+name_of(const Trace *t, const Node *n, char letter, int number, char name[96])
+{
+    const Weight *maps[MOST_MAPS];
+    int count = maps_of(t->model, n, maps);
+    int at = snprintf(name, 96, "%c_%d%s", letter, number, count ? " = x" : "");
+    for (int k = 0; k < count && at < 80; k++)
+        at += snprintf(name + at, 96 - (size_t)at, " %.12s",
+                       strrchr(maps[k]->name, '.') + 1);
+}
+
+/* One matrix among those that stand side by side. */
+typedef struct Block {
+    char name[48];
+    const double *at;
+    int rows, cols;
+} Block;
+
+static void
+show_blocks(const Block *b, int count)
+{
+    enum { WIDE = 4, HIGH = 4, CELL = 6 };
+    printf("\n");
+    for (int k = 0; k < count; k++)
+        if (k < count - 1)
+            printf("%-*.*s", WIDE * CELL + 3, WIDE * CELL + 2, b[k].name);
+        else
+            printf("= %s", b[k].name);
+    printf("\n");
+    for (int i = 0; i < HIGH + 1; i++) {
+        for (int k = 0; k < count; k++) {
+            int width = printf("%s", k == count - 1 ? "  " : "") * 0;
+            for (int j = 0; i < HIGH && i < b[k].rows && j < b[k].cols; j++)
+                if (j < WIDE)
+                    width += printf("%6.2f", b[k].at[i * b[k].cols + j]);
+            if (i < HIGH && i < b[k].rows && b[k].cols > WIDE)
+                width += printf(" ..");
+            if (i == HIGH && b[k].rows > HIGH)
+                width += printf("    ..");
+            if (k < count - 1)
+                printf("%*s", WIDE * CELL + 3 - width, "");
+        }
+        printf("\n");
+    }
+}
+
+/* Where several maps stand in a row: each, and their product, for one head. */
+static void
+show_product(const Trace *t, const char *what, const Node *n, int head)
+{
+    const Weight *maps[MOST_MAPS];
+    Block block[MOST_MAPS + 1];
+    int count = maps_of(t->model, n, maps), width = n->cols / n->heads;
+    double *made[MOST_MAPS + 1] = {NULL};
+    if (count < 2)
+        return;
+    printf("\n%s is %d linear maps in a row, which are one:\n", what, count);
+    for (int k = 0; k < count; k++) {
+        const Weight *w = maps[k];
+        bool last = k == count - 1;
+        int cols = last ? width : w->cols, from = last ? head * width : 0;
+        made[k] = allocate((size_t)(w->rows * cols), sizeof(double));
+        for (int i = 0; i < w->rows * cols; i++)
+            made[k][i] = (double)w->value[i / cols * w->cols + from + i % cols];
+        block[k] = (Block){.at = made[k], .rows = w->rows, .cols = cols};
+        snprintf(block[k].name, sizeof block[k].name, "%.24s (%d x %d)",
+                 strrchr(w->name, '.') + 1, w->rows, cols);
+    }
+    Block all = block[0];
+    for (int k = 1; k < count; k++) {
+        double *next =
+            allocate((size_t)(all.rows * block[k].cols), sizeof *next);
+        for (int i = 0; i < all.rows * block[k].cols; i++)
+            for (int l = 0; l < all.cols; l++)
+                next[i] += all.at[i / block[k].cols * all.cols + l] *
+                           block[k].at[l * block[k].cols + i % block[k].cols];
+        free(made[count]);
+        made[count] = next;
+        all = (Block){.at = next, .rows = all.rows, .cols = block[k].cols};
+    }
+    snprintf(all.name, sizeof all.name, "their product (%d x %d)", all.rows,
+             all.cols);
+    /* of a long chain the first two, so that three stand side by side */
+    block[count < 2 ? count : 2] = all;
+    show_blocks(block, 3);
+    for (int k = 0; k <= count; k++)
+        free(made[k]);
+}
+
+static void
+show_head(const Trace *t, const Call *c, int head, int number)
+{
+    int k_head = head / (c->q->heads / c->k->heads);
+    int v_head = head / (c->q->heads / c->v->heads);
+    int n = c->q->rows, asked = c->k->rows;
+    char q[96], k[96], v[96];
+    name_of(t, c->q, 'q', number, q);
+    name_of(t, c->k, 'k', number, k);
+    name_of(t, c->v, 'v', number, v);
+    printf("\n--- head %d\n", number);
+    show_product(t, "q", c->q, head);
+    show_node(t, c->q, head, "%s, what each token asks", q);
+    show_product(t, "k", c->k, k_head);
+    show_node(t, c->k, k_head, "%s, what each token answers to", k);
+    show_product(t, "v", c->v, v_head);
+    show_node(t, c->v, v_head, "%s, what each token tells", v);
+    double *scores = allocate((size_t)(2 * n * asked), sizeof *scores);
+    double *weights = scores + n * asked;
+    char name[96];
+    call_weights(c, 0, head, scores, weights);
+    snprintf(name, sizeof name, "scores = %.4g q_%d k_%d'", c->scale, number,
+             number);
+    show(t, name, scores, n, asked, true);
+    show(t, "weights = softmax(scores), each row sums to 1", weights, n, asked,
+         true);
+    free(scores);
+    show_node(t, c->out, head, "head_%d = weights v_%d", number, number);
+}
+
+/* Does head `number` of a place stand among those asked for? */
+static bool
+wanted(const Options *o, int number)
+{
+    return o->head > 0 ? number == (int)o->head : number == 1;
+}
+
+static void
+show_place(const Trace *t, const Options *o, int place)
+{
+    const Watch *w = &t->watch;
+    const Seen *seen = &w->place[place];
+    int calls = place + 1 < w->places ? w->place[place + 1].calls : w->calls;
+    int softmaxes =
+        place + 1 < w->places ? w->place[place + 1].softmaxes : w->softmaxes;
+    char name[PLACE_SIZE];
+    int number = 0;
+    place_name(t->model, place, name);
+    printf("\n=== %s: %s\n", name, t->model->variant->equation);
+    if (t->model->config.norm)
+        show_node(t, seen->x, 0, "LayerNorm(x)");
+    for (int i = seen->calls; i < calls && i < MOST_CALLS; i++)
+        for (int h = 0; h < w->call[i].q->heads; h++)
+            if (wanted(o, ++number))
+                show_head(t, &w->call[i], h, number);
+    for (int i = seen->softmaxes; i < softmaxes && i < MOST_CALLS; i++)
+        for (int h = 0; h < w->softmax[i]->heads; h++)
+            if (wanted(o, ++number)) {
+                printf("\n--- head %d, its softmax taken step by step\n",
+                       number);
+                show_node(t, w->softmax[i], h, "weights, each row sums to 1");
+            }
+    if (o->head > number)
+        usage("--head %.0f: there are %d", o->head, number);
+    if (number > 1 && o->head == 0)
+        printf(number == 2 ? "\n(head 2 likewise: --head 2)\n"
+                           : "\n(heads 2 to %d likewise: --head N)\n",
+               number);
+    const Weight *maps[MOST_MAPS];
+    if (maps_of(t->model, seen->out, maps) == 1)
+        show_node(t, seen->out, 0, "output = [head_1 ... head_%d] %s", number,
+                  strrchr(maps[0]->name, '.') + 1);
+    else
+        show_node(t, seen->out, 0, "output, of all heads");
+}
+
+/* What the model makes of it in the end: the likeliest answer to each token. */
+static void
+show_answers(const Trace *t)
+{
+    const Node *l = t->logits;
+    printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
+    for (int i = 0; i < l->rows; i++) {
+        const real *row = l->value + i * l->cols;
+        int best = 0;
+        double sum = 0;
+        for (int j = 1; j < l->cols; j++)
+            if (row[j] > row[best])
+                best = j;
+        for (int j = 0; j < l->cols; j++)
+            sum += exp((double)(row[j] - row[best]));
+        char label[LABEL_SIZE];
+        token_label(&t->source, best, label);
+        print_left(t->words.word[i], 12);
+        printf("  -> %s (%.2f)\n", label, 1 / sum);
+    }
+}
+
+/* A model of fewer tokens than `trained` with its weights. */
+static Model *
+shortened(const Model *trained, int tokens)
+{
+    Sizes sizes = trained->sizes;
+    if (sizes.source)
+        fail("trace follows one sequence, and task %s has two",
+             trained->config.task);
+    if (tokens > sizes.tokens && trained->config.positions != POSITIONS_NONE)
+        fail("%d tokens, and the run knows positions of %d: give it fewer",
+             tokens, sizes.tokens);
+    if (tokens != sizes.tokens && trained->config.embed == EMBED_ONEHOT)
+        fail("%d tokens, and the run's one-hot tokens are cut for %d: give it "
+             "as many",
+             tokens, sizes.tokens);
+    sizes.tokens = tokens;
+    Model *m = model_new(&trained->config, sizes, trained->variant);
+    for (int i = 0; i < m->count; i++)
+        memcpy(m->weights[i].value, trained->weights[i].value,
+               (size_t)m->weights[i].rows * (size_t)m->weights[i].cols *
+                   sizeof(real));
+    return m;
+}
+
+/* The words of the text as a run's tokens, or numbered as they come. */
+static void
+open_model(Trace *t, const Options *o)
+{
+    if (o->rest_count == 2) {
+        for (int i = 0; i < setting_count; i++)
+            if (o->given[i].count)
+                usage("--%s: the run has it already; without RUN an untrained "
+                      "model is made",
+                      settings[i].name);
+        Run r = run_read(o->rest[1]);
+        Model *trained = run_model(&r, &t->source);
+        t->from_run = true;
+        words_number(&t->words, &t->source, r.path);
+        t->model = shortened(trained, t->words.count);
+        model_free(trained);
+        run_free(&r);
+        return;
+    }
+    Config c = config_start();
+    config_apply(&c, "d-model=8 heads=2");
+    for (int i = 0; i < setting_count; i++)
+        if (o->given[i].count)
+            setting_set(&settings[i], &c, o->given[i].text[0]);
+    Plugin p = plugin_open(c.variant);
+    config_settle(&c, p.variant->shape);
+    int vocabulary = words_number(&t->words, NULL, NULL);
+    t->model = model_new(
+        &c, (Sizes){t->words.count, 1, vocabulary, vocabulary, 0}, p.variant);
+}
+
+static void
+run_forward(Trace *t)
+{
+    t->batch = batch_new(t->model->sizes, 1);
+    memcpy(t->batch.all.ids, t->words.id,
+           (size_t)(t->words.count * t->model->sizes.each) * sizeof(int));
+    Tape *measured = tape_measure();
+    model_forward(t->model, measured, &t->batch);
+    t->tape = tape_fitting(measured);
+    tape_free(measured);
+    t->watch = (Watch){.replaced = -1};
+    t->model->attention.watch = &t->watch;
+    t->logits = model_forward(t->model, t->tape, &t->batch);
+    t->model->attention.watch = NULL;
+}
+
+static void
+show_tokens(const Trace *t, const char *text)
+{
+    int each = t->model->sizes.each;
+    printf("text    %s\ntokens ", text);
+    for (int i = 0; i < t->words.count; i++)
+        printf(" %s", t->words.word[i]);
+    printf("\nids    ");
+    for (int i = 0; i < t->words.count; i++)
+        for (int k = 0; k < each; k++)
+            if (t->words.id[i * each + k] >= 0)
+                printf("%s%d", k ? "+" : " ", t->words.id[i * each + k]);
+    printf(" of %d\n", t->model->sizes.vocabulary);
+    if (!t->from_run)
+        printf("\nThe numbers are those that training starts from (seed %d).\n",
+               t->model->config.seed);
+}
+
+int
+command_trace(int argc, char **argv)
+{
+    Options o = options_read(argc, argv, TRACE);
+    Trace *t = allocate(1, sizeof *t);
+    if (o.rest_count < 1 || o.rest_count > 2)
+        usage("trace takes a text, in quotes, and maybe a trained run");
+    t->words = words_cut(o.rest[0], o.by_character);
+    open_model(t, &o);
+    run_forward(t);
+    show_tokens(t, o.rest[0]);
+    const Config *c = &t->model->config;
+    if (t->watch.places)
+        show_node(t, t->watch.place[0].x, 0,
+                  c->norm ? "x, after LayerNorm"
+                  : c->positions == POSITIONS_NONE
+                      ? "x, the row of the embedding that the id names"
+                      : "x, the rows of embedding and positions, added");
+    for (int i = 0; i < t->watch.places; i++)
+        show_place(t, &o, i);
+    if (t->from_run)
+        show_answers(t);
+    batch_free(&t->batch);
+    tape_free(t->tape);
+    model_free(t->model);
+    words_free(&t->words);
+    if (t->from_run)
+        source_close(&t->source);
+    free(t);
+    options_free(&o);
+    return 0;
+}
