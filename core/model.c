@@ -59,7 +59,7 @@ put_attention(Model *m, const char *block, int number, const char *kind)
     Weights w = weights_declared(m->variant, &m->attention);
     for (int i = 0; i < w.count; i++) {
         const Declared *d = &w.list[i];
-        put(m, d->rows, d->cols, 0, 1 / sqrt(d->rows), "%s%d.%s.%s", block,
+        put(m, d->rows, d->cols, d->mean, d->deviation, "%s%d.%s.%s", block,
             number, kind, d->name);
         m->weights[m->count - 1].attention = true;
         m->attention_parameters += (size_t)d->rows * (size_t)d->cols;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,6 +286,20 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
     snprintf(d->name, sizeof d->name, "%s", name);
     d->rows = rows;
     d->cols = cols;
+    d->mean = 0;
+    d->deviation = 1 / sqrt(rows);
+}
+
+void
+start_at(Weights *w, int index, double mean, double deviation)
+{
+    if (index < 0 || index >= w->count)
+        bug("start_at: matrix %d is not declared yet", index);
+    if (!isfinite(mean) || !(deviation >= 0 && isfinite(deviation)))
+        bug("start_at: %s cannot start as N(%g, %g^2)", w->list[index].name,
+            mean, deviation);
+    w->list[index].mean = mean;
+    w->list[index].deviation = deviation;
 }
 
 void

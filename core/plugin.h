@@ -44,6 +44,7 @@ const char *executable_directory(void);
 typedef struct Declared {
     char name[NAME_SIZE];
     int rows, cols;
+    double mean, deviation; /* of the numbers that it starts as */
 } Declared;
 
 struct Weights {

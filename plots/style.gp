@@ -39,7 +39,7 @@ array ink[8] = ["#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", \
                 "#CC79A7", "#0072B2", "#B8A800"]
 known = "standard per-head fused two-step two-step-tanh full-rank symmetric"
 known = known." mqa gqa mla mla-absorbed wide shared-qk identity"
-known = known." scale-outside unscaled symmetric-data"
+known = known." scale-outside unscaled symmetric-data collaborative"
 
 set linetype 1 linecolor rgb ink[1] linewidth 3.0 dashtype 1
 set linetype 2 linecolor rgb ink[2] linewidth 1.8 dashtype (7,15)
@@ -51,7 +51,7 @@ set linetype 7 linecolor rgb ink[7] linewidth 2.0 dashtype (12,3,2,3)
 do for [i=8:14] {
     set linetype i linecolor rgb ink[i-6] linewidth 2.0 dashtype (16,4,4,4)
 }
-do for [i=15:17] {
+do for [i=15:18] {
     set linetype i linecolor rgb ink[i-13] linewidth 2.0 dashtype (5,5)
 }
 do for [i=1:8] {

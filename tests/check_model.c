@@ -10,6 +10,7 @@
 #include "fold.h"
 #include "layers.h"
 #include "suites.h"
+#include "watched.h"
 
 /* A trained model of a task, at settings "a=b c=d". */
 static Model *
@@ -241,6 +242,56 @@ START_TEST(who_sees_whom)
 }
 END_TEST
 
+/* What the thread about symmetry asks: a convex combination stays in the range
+   of what it combines. In every variant that is true of what attend returns,
+   and in standard, too, not of what W^O makes of it. symmetric-data multiplies
+   the values by a map that no softmax bounds, and leaves the range at once. */
+START_TEST(convexity)
+{
+    static const char *const variants[] = {
+        "standard",      "per-head",      "fused", "two-step",
+        "two-step-tanh", "full-rank",     "wide",  "symmetric",
+        "scale-outside", "unscaled",      "mla",   "mla-absorbed",
+        "shared-qk",     "identity",      "mqa",   "gqa",
+        "collaborative", "symmetric-data"};
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        Source s;
+        Model *m = trained(variants[i], "reverse", "steps=20", &s);
+        Batch b = batch_new(s.sizes, 8);
+        Random r = source_stream(&s, TEST);
+        source_draw(&s, TEST, &r, 0, &b);
+        Watched *w = watch_model(m, &b);
+        Range range = watched_range(&w->watch, 0);
+        bool data = !strcmp(variants[i], "symmetric-data");
+        ck_assert_msg((range.outside > 0.01 * range.numbers) == data &&
+                          (data || range.outside == 0) && range.numbers > 0,
+                      "%s: %g of %g", variants[i], range.outside,
+                      range.numbers);
+        ck_assert(strcmp(variants[i], "standard") ||
+                  range.returned_beyond > 0.01 * range.returned);
+        ck_assert(strcmp(variants[i], "identity") ||
+                  range.returned_beyond == 0);
+        int heads = watched_heads(&w->watch, 0);
+        ck_assert_int_eq(heads, strcmp(variants[i], "identity") ? 4 : 1);
+        for (int h = 0; h < heads; h++) {
+            double weights[16 * 16];
+            watched_weights(&w->watch, 0, h, 3, weights);
+            for (int row = 0; row < 16; row++) {
+                double sum = 0;
+                for (int k = 0; k < 16; k++) {
+                    ck_assert(weights[row * 16 + k] >= 0);
+                    sum += weights[row * 16 + k];
+                }
+                ck_assert(fabs(sum - 1) < 1e-5);
+            }
+        }
+        watched_free(w);
+        batch_free(&b);
+        model_free(m);
+    }
+}
+END_TEST
+
 Suite *
 model_suite(void)
 {
@@ -254,6 +305,7 @@ model_suite(void)
     tcase_add_loop_test(c, gradients_of_the_whole, 0,
                         IN_DOUBLE * (int)(sizeof wholes / sizeof *wholes));
     tcase_add_test(c, who_sees_whom);
+    tcase_add_test(c, convexity);
     suite_add_tcase(s, c);
     return s;
 }

@@ -15,11 +15,11 @@
 #include "train.h"
 
 static const char *const shipped[] = {
-    "standard",      "per-head",  "fused",     "two-step",
-    "two-step-tanh", "full-rank", "symmetric", "wide",
-    "shared-qk",     "identity",  "mqa",       "gqa",
-    "scale-outside", "unscaled",  "mla",       "mla-absorbed",
-    "symmetric-data"};
+    "standard",       "per-head",     "fused",     "two-step",
+    "two-step-tanh",  "full-rank",    "symmetric", "wide",
+    "shared-qk",      "identity",     "mqa",       "gqa",
+    "scale-outside",  "unscaled",     "mla",       "mla-absorbed",
+    "symmetric-data", "collaborative"};
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 
 typedef struct Graph {
@@ -105,6 +105,7 @@ START_TEST(parameter_counts)
         {"gqa", q + d * g * k + d * g * v + d * h * v},
         {"mla", q + d * r + r * h * k + r * h * v + d * h * v},
         {"mla-absorbed", 2 * d * h * r + d * r},
+        {"collaborative", standard + h * h * k},
     };
     Attention a = {.d_model = 6,
                    .heads = 4,
@@ -135,12 +136,19 @@ START_TEST(costs)
         const char *name;
         double cache;
     } wanted[] = {
-        {"standard", h * (k + v)}, {"per-head", h * (k + v)},
-        {"fused", h * (k + v)},    {"two-step", h * (k + v)},
-        {"full-rank", d + h * v},  {"wide", h * (d + v)},
-        {"identity", d},           {"mqa", k + v},
-        {"gqa", g * (k + v)},      {"mla", r},
-        {"mla-absorbed", r},       {"symmetric-data", NAN},
+        {"standard", h * (k + v)},
+        {"per-head", h * (k + v)},
+        {"fused", h * (k + v)},
+        {"two-step", h * (k + v)},
+        {"full-rank", d + h * v},
+        {"wide", h * (d + v)},
+        {"identity", d},
+        {"mqa", k + v},
+        {"gqa", g * (k + v)},
+        {"mla", r},
+        {"mla-absorbed", r},
+        {"symmetric-data", NAN},
+        {"collaborative", h * (k + v)},
     };
     Attention a = {.d_model = 6,
                    .heads = 4,

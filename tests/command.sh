@@ -395,6 +395,17 @@ awk -F'\t' 'NR > 1 && ($4 != 8 || $7 != "1.00" || $8 != 8) { exit 1 }
 refuses 1 'no canonical form: not linear in its tokens' \
     "$qkv" inspect "$(ls -d looked/*tanh*)"
 refuses 2 'inspect takes one run' "$qkv" inspect
+# Attention maps, of labels that a script must not run.
+yes 'a `touch ran` "b" '"'c'"' \ $(touch ran)' | head -c 3000 >hostile
+"$qkv" train --file hostile --layers 1 $small -o looked >out 2>err
+run=$(ls -d looked/text*)
+"$qkv" inspect "$run" --attention -q --format svg,png >out 2>err ||
+    complain "--attention"
+[ -s "$run/figures/attention.png" ] && [ ! -e ran ] &&
+    [ ! -e "$run/figures/ran" ] && ok || complain "attention.png"
+awk -F'\t' 'NR > 1 { sum[$1 "." $2] += $6 }
+    END { for (i in sum) { n++; if (sum[i] < .999 || sum[i] > 1.001) exit 1 }
+          exit n != 4 * 32 }' out && ok || complain "weights that do not sum to 1"
 refuses 1 'No such file' "$qkv" inspect nowhere
 head -c 100 "$run/weights/unembedding.npy" >x
 mv x "$run/weights/unembedding.npy"

@@ -20,7 +20,7 @@ floor() {
     core/tape.* | core/operator.c | core/layers.* | core/attend.*) echo 2 ;;
     core/qkv/variant.h | core/plugin.* | core/canonical.* | core/adopt.* | core/cost.* | core/difference.*)
         echo 3 ;;
-    core/config.* | core/model.* | core/fold.* | core/task.* | core/source.c) echo 4 ;;
+    core/config.* | core/model.* | core/fold.* | core/watched.* | core/task.* | core/source.c) echo 4 ;;
     core/text.* | core/optimizer.*) echo 4 ;;
     core/train.* | core/convert.* | core/run*.[ch] | core/experiment.c | core/tsv.* | core/npy.*)
         echo 5 ;;
@@ -42,14 +42,17 @@ for file in core/*.[ch] core/qkv/*.h core/driver/*.[ch]; do
     done
 done
 
-# A variant is its equation: the public headers, and no more than 40 lines.
+# A variant is its equation: the public headers, and no more than 40 lines; a
+# third of a page more where it brings an operator.
 for file in variants/*.c; do
     sed -n 's/^ *# *include *//p' "$file" | grep -v '^<qkv/' &&
         complain "$file includes more than <qkv/...>"
     lines=$(sed 's|/\*.*\*/||' "$file" |
         awk '/\/\*/ { c = 1 } !c && NF { n++ } /\*\// { c = 0 }
              END { print n + 0 }')
-    [ "$lines" -le 40 ] || complain "$file has $lines lines of code"
+    most=40
+    grep -q 'qkv/operator.h' "$file" && most=65
+    [ "$lines" -le $most ] || complain "$file has $lines lines of code"
 done
 
 # What the program exports, without what the linker adds.

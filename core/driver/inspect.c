@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention.h"
 #include "canonical.h"
 #include "commands.h"
 #include "draw.h"
@@ -15,6 +16,7 @@
 #include "print.h"
 #include "run.h"
 #include "svd.h"
+#include "watched.h"
 #include "words.h"
 
 /* Below this share of the largest one a singular value is rounding: the forms
@@ -118,6 +120,70 @@ describe_blocks(const Options *o, const Model *m, FILE *data)
     return heads;
 }
 
+/* How much of what comes out lies beyond the range of what went in: the
+   question of the thread about symmetry, asked of 32 test sequences. */
+static void
+describe_range(const Options *o, Model *m, const Source *s)
+{
+    Batch b = batch_new(s->sizes, 32);
+    Random r = source_stream(s, TEST);
+    source_draw(s, TEST, &r, 0, &b);
+    Watched *w = watch_model(m, &b);
+    for (int p = 0; p < w->watch.places; p++) {
+        char place[PLACE_SIZE];
+        short_name(m, p, place);
+        Range range = watched_range(&w->watch, p);
+        if (wants_tsv(o->tsv))
+            continue;
+        if (p == 0)
+            printf("\nWeights are not negative and sum to 1: does what they "
+                   "weigh stay in its range?\n");
+        printf("%-8s weighed: %.3g%% beyond the values; behind the output map: "
+               "%.3g%% beyond y\n",
+               place, 100 * range.outside / range.numbers,
+               100 * range.returned_beyond / range.returned);
+    }
+    watched_free(w);
+    batch_free(&b);
+}
+
+static void
+explain_table(const Model *m)
+{
+    printf("\nHead i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). "
+           "eff.: effective rank,\nexp(entropy of the singular values); s1: "
+           "the largest, of s M_i and of N_i; sym.:\nthe share of M_i that "
+           "equals its transpose, 1 for all, 0.5 for a random matrix.\n",
+           m->attention.d_model, m->attention.d_model);
+}
+
+/* The canonical form: its table, and with --spectrum its figure. */
+static void
+show_form(const Options *o, Model *m, const Source *s, const char *run,
+          const char *directory)
+{
+    Figure f = {0};
+    Canonical first = model_form(m, 0); /* before any file is begun */
+    if (!first.m) {
+        describe_range(o, m, s);
+        fail("%s has no canonical form: %s", m->config.variant, first.why);
+    }
+    canonical_free(&first);
+    if (o->spectrum)
+        f = figure_begin(directory, "spectrum");
+    if (o->spectrum)
+        fprintf(f.data, "matrix\thead\tindex\tvalue\n");
+    int heads = describe_blocks(o, m, f.data);
+    if (!wants_tsv(o->tsv))
+        explain_table(m);
+    describe_range(o, m, s);
+    if (o->spectrum) {
+        script_of(&f, run, m, heads);
+        if (!figure_end(&f, "spectrum", o))
+            without_gnuplot(directory);
+    }
+}
+
 int
 command_inspect(int argc, char **argv)
 {
@@ -128,29 +194,11 @@ command_inspect(int argc, char **argv)
     Run r = run_read(o.rest[0]);
     Source s;
     Model *m = run_model(&r, &s);
-    Canonical first = model_form(m, 0); /* before any file is begun */
-    if (!first.m)
-        fail("%s has no canonical form: %s", m->config.variant, first.why);
-    canonical_free(&first);
-    Figure f = {0};
     char *directory = format_text("%s/figures", o.out);
-    if (o.spectrum)
-        f = figure_begin(directory, "spectrum");
-    if (o.spectrum)
-        fprintf(f.data, "matrix\thead\tindex\tvalue\n");
-    int heads = describe_blocks(&o, m, f.data);
-    if (!wants_tsv(o.tsv))
-        printf(
-            "\nHead i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). "
-            "eff.: effective rank,\nexp(entropy of the singular values); s1: "
-            "the largest, of s M_i and of N_i; sym.:\nthe share of M_i that "
-            "equals its transpose, 1 for all, 0.5 for a random matrix.\n",
-            m->attention.d_model, m->attention.d_model);
-    if (o.spectrum) {
-        script_of(&f, r.name, m, heads);
-        if (!figure_end(&f, "spectrum", &o))
-            without_gnuplot(directory);
-    }
+    if (o.attention && !attention_show(&o, m, &s, r.name, directory))
+        without_gnuplot(directory);
+    if (!o.attention)
+        show_form(&o, m, &s, r.name, directory);
     free(directory);
     model_free(m);
     source_close(&s);

@@ -130,12 +130,10 @@ token_label(const Source *s, int id, char label[LABEL_SIZE])
         snprintf(label, LABEL_SIZE, "%d", id);
     else if (code < 0x80 && isgraph(code))
         snprintf(label, LABEL_SIZE, "%c", code);
+    else if (code == ' ' || code == '\n')
+        snprintf(label, LABEL_SIZE, code == ' ' ? "\u2423" : "\u21b5");
     else if (code < 0xa0 || s->config.characters == CHARACTERS_BYTES)
-        snprintf(label, LABEL_SIZE,
-                 code == ' '    ? "space"
-                 : code == '\n' ? "line"
-                                : "\\x%02x",
-                 code);
+        snprintf(label, LABEL_SIZE, "\\x%02x", code);
     else if (code < 0x800)
         snprintf(label, LABEL_SIZE, "%c%c", 0xc0 | code >> 6,
                  0x80 | (code & 0x3f));

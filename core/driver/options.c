@@ -70,6 +70,8 @@ static const struct Own {
     {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
      AT(by_character)},
     {"head", "N", "show that head (the first)", 0, TRACE, COUNT, AT(head)},
+    {"attention", NULL, "print and draw who looks at whom in a test example", 0,
+     INSPECT, SWITCH, AT(attention)},
     {"spectrum", NULL, "draw the singular values of every M_i and N_i", 0,
      INSPECT, SWITCH, AT(spectrum)},
     {"title", "TEXT", "over the figure", 0, PLOT, TEXT, AT(title)},

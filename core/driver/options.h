@@ -33,7 +33,7 @@ typedef struct Options {
     const char *out, *format, *x, *y, *by, *title, *to, *preset;
     double jobs, seeds, head;
     bool spectrum, plan, tsv, quiet, no_weights, no_figures, redo, keep,
-        only_tasks, only_variants, by_character;
+        only_tasks, only_variants, by_character, attention;
     char **rest; /* what is no option */
     int rest_count;
 } Options;

@@ -17,8 +17,8 @@
 #include "model.h"
 #include "options.h"
 #include "run.h"
-#include "tape.h"
 #include "text.h"
+#include "watched.h"
 #include "words.h"
 
 /* What is followed. */
@@ -28,9 +28,7 @@ typedef struct Trace {
     bool from_run;
     Words words;
     Batch batch;
-    Tape *tape;
-    Watch watch;
-    Node *logits;
+    Watched *seen;
 } Trace;
 
 /* One head of a node as numbers, to be freed. */
@@ -236,7 +234,7 @@ wanted(const Options *o, int number)
 static void
 show_place(const Trace *t, const Options *o, int place)
 {
-    const Watch *w = &t->watch;
+    const Watch *w = &t->seen->watch;
     const Seen *seen = &w->place[place];
     int calls = place + 1 < w->places ? w->place[place + 1].calls : w->calls;
     int softmaxes =
@@ -276,7 +274,7 @@ show_place(const Trace *t, const Options *o, int place)
 static void
 show_answers(const Trace *t)
 {
-    const Node *l = t->logits;
+    const Node *l = t->seen->logits;
     printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
@@ -355,14 +353,7 @@ run_forward(Trace *t)
     t->batch = batch_new(t->model->sizes, 1);
     memcpy(t->batch.all.ids, t->words.id,
            (size_t)(t->words.count * t->model->sizes.each) * sizeof(int));
-    Tape *measured = tape_measure();
-    model_forward(t->model, measured, &t->batch);
-    t->tape = tape_fitting(measured);
-    tape_free(measured);
-    t->watch = (Watch){.replaced = -1};
-    t->model->attention.watch = &t->watch;
-    t->logits = model_forward(t->model, t->tape, &t->batch);
-    t->model->attention.watch = NULL;
+    t->seen = watch_model(t->model, &t->batch);
 }
 
 static void
@@ -395,18 +386,18 @@ command_trace(int argc, char **argv)
     run_forward(t);
     show_tokens(t, o.rest[0]);
     const Config *c = &t->model->config;
-    if (t->watch.places)
-        show_node(t, t->watch.place[0].x, 0,
+    if (t->seen->watch.places)
+        show_node(t, t->seen->watch.place[0].x, 0,
                   c->norm ? "x, after LayerNorm"
                   : c->positions == POSITIONS_NONE
                       ? "x, the row of the embedding that the id names"
                       : "x, the rows of embedding and positions, added");
-    for (int i = 0; i < t->watch.places; i++)
+    for (int i = 0; i < t->seen->watch.places; i++)
         show_place(t, &o, i);
     if (t->from_run)
         show_answers(t);
     batch_free(&t->batch);
-    tape_free(t->tape);
+    watched_free(t->seen);
     model_free(t->model);
     words_free(&t->words);
     if (t->from_run)

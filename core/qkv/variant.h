@@ -68,6 +68,10 @@ void weight(Weights *w, int index, const char *name, int rows, int cols);
 void weight_each(Weights *w, int index, int count, const char *name, int rows,
                  int cols);
 
+/* Matrix `index` starts as N(mean, deviation^2) instead: as ones (1, 0), zeros
+   (0, 0), or k times as large (0, k / sqrt(rows)). */
+void start_at(Weights *w, int index, double mean, double deviation);
+
 /* A block of a declared matrix: block i of `width` of its columns, or rows. */
 typedef struct Part {
     double *at;

@@ -1,0 +1,14 @@
+/* attention.h - the attention maps of an example, printed and drawn. */
+#ifndef ATTENTION_H
+#define ATTENTION_H
+
+#include "model.h"
+#include "options.h"
+#include "task.h"
+
+/* Prints the weights of every head of m on the first test sequence, and draws
+   them into DIRECTORY/attention.*. False where there is no gnuplot. */
+bool attention_show(const Options *o, Model *m, const Source *s,
+                    const char *run, const char *directory);
+
+#endif

@@ -1,0 +1,38 @@
+# attention.gp - a map of weights for each head, a row of maps for each place.
+#
+# data:   head, row, column, token that asks, token that is asked, weight
+# panel:  their names; high, wide: tokens that ask and are asked
+# across: maps in a row of the figure, down: rows of them
+
+if (!dumb) {
+    set multiplot layout down,across title title margins \
+        screen 60. / width, 1 - 10. / width, 75. / height, 1 - 70. / height \
+        spacing screen 50. / width, 66. / height
+}
+set palette defined (0 "#FFFFFF", 0.5 "#56B4E9", 1 "#00285A")
+set cbrange [0:1]
+unset colorbox
+unset key
+unset grid
+set border 31 linewidth 0.6
+set tics scale 0
+small(n) = sprintf(",%d", n > 32 ? 3 : n > 24 ? 6 : n > 16 ? 7 : 9)
+first = 0
+do for [p=1:dumb ? 1 : panels] {
+    set title panel[p] offset 0,-0.7 font ",10"
+    by_column = small(wide[p])
+    by_row = small(high[p])
+    set xtics rotate by 90 right font by_column offset 0,0.2
+    set ytics font by_row offset 0.6,0
+    set xrange [-0.5:wide[p] - 0.5]
+    set yrange [high[p] - 0.5:-0.5]
+    if (p > panels - across) { set xlabel "is asked" offset 0,0.8 } \
+    else { unset xlabel }
+    if (p % across == 1 || across == 1) { set ylabel "asks" offset 1.5,0 } \
+    else { unset ylabel }
+    plot data skip 1 every ::first::first + high[p] * wide[p] - 1 \
+        using 3:2:($3 - 0.5):($3 + 0.5):($2 - 0.5):($2 + 0.5):6:xtic(5):ytic(4) \
+        with boxxyerror fillstyle solid 1 noborder linecolor palette
+    first = first + high[p] * wide[p]
+}
+if (!dumb) { unset multiplot }

@@ -1,0 +1,84 @@
+/* collaborative.c - heads that share W^Q and W^K, and differ in how they mix.
+
+   Cordonnier, Loukas and Jaggi 2020, arXiv:2006.16362, equation 6: the scores
+   of head i are x W^Q diag(m_i) (y W^K)'. A mixing vector m_i of ones on a
+   block of its own and zeros elsewhere is standard attention; here the columns
+   may be shared. The widths add up as in standard, heads * d_k columns.
+
+   `mix` is an operator of its own: a copy of q for each head, its columns
+   weighed by m_i. It is what most of this file is about. */
+#include <qkv/operator.h>
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, M, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, M, "M", a->heads, a->heads * a->d_k);
+    start_at(w, M, 0, 1);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+/* dQ += sum_i dC_i m_i,  dM_i += sum over tokens of dC_i Q, elementwise */
+static void
+mix_backward(Node *c)
+{
+    const real *q = c->in[0]->value, *m = c->in[1]->value, *dc = c->gradient;
+    real *dq = gradient(c->in[0]), *dm = gradient(c->in[1]);
+    int d = c->in[0]->cols;
+    for (int t = 0; t < c->rows; t++, q += d, dq += d, dc += c->cols)
+        for (int i = 0; i < c->cols; i++) {
+            dq[i % d] += dc[i] * m[i];
+            dm[i] += dc[i] * q[i % d];
+        }
+}
+
+/* C = [Q diag(m_1) Q diag(m_2) ...], (tokens x d), (h x d) -> h heads */
+static Node *
+mix(Node *q, Node *m)
+{
+    int d = q->cols, cols = m->rows * d;
+    Node *c = new_node(q->rows, cols, mix_backward, (Node *[]){q, m}, 2);
+    for (int i = 0; c->value && i < q->rows * cols; i++)
+        c->value[i] = q->value[i / cols * d + i % d] * m->value[i % cols];
+    return split(c, m->rows);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = mix(matmul(x, w[W_Q]), w[M]), *k = matmul(y, w[W_K]);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    double width = a->heads * a->d_k;
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(width)), w[W_O]);
+}
+
+/* A block of the shared columns for each head. */
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(f, i, 1 / sqrt(a->heads * a->d_k),
+                      columns_of(w, W_Q, i, a->d_k),
+                      columns_of(w, W_K, i, a->d_k));
+        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+        Part own = columns_of(w, M, i, a->d_k);
+        for (int j = 0; j < a->d_k; j++)
+            own.at[i * own.down + j * own.across] = 1;
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W^Q diag(m_i) (y W^K)' / sqrt(h d_k)) y W_i^V",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};
