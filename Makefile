@@ -54,6 +54,9 @@ check-long: check check-text   ## and those that take longer
 check-text: all      ## each variant learns a real text
 	sh tests/text.sh $(BUILD)
 
+check-torch: all     ## logits and gradients again in PyTorch, where there is one
+	sh tests/torch.sh $(BUILD)
+
 check-style:         ## clang-format and cppcheck
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
@@ -106,5 +109,4 @@ $(BUILD)/plots $(BUILD)/include:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: all help demo deps deps-all check check-quick check-long check-text \
-  check-style \
-  check-valgrind clean
+  check-torch check-style check-valgrind clean

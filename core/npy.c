@@ -10,26 +10,35 @@
 enum { HEADER = 128 }; /* a multiple of 64, as the format asks */
 
 bool
-npy_write(const char *path, const real *values, int rows, int cols)
+npy_write_array(const char *path, char kind, size_t size, const void *values,
+                size_t count, const char *shape)
 {
     char header[HEADER + 1];
     unsigned short one = 1;
     bool little = *(unsigned char *)&one;
     memset(header, ' ', HEADER);
-    int n = snprintf(header, HEADER,
-                     "\x93NUMPY%c%c%c%c{'descr': '%cf%zu', 'fortran_order': "
-                     "False, 'shape': (%d, %d), }",
-                     1, 0, HEADER - 10, 0, little ? '<' : '>', sizeof(real),
-                     rows, cols);
+    int n =
+        snprintf(header, HEADER,
+                 "\x93NUMPY%c%c%c%c{'descr': '%c%c%zu', 'fortran_order': "
+                 "False, 'shape': (%.40s), }",
+                 1, 0, HEADER - 10, 0, little ? '<' : '>', kind, size, shape);
     header[n] = ' ';
     header[HEADER - 1] = '\n';
     FILE *file = fopen(path, "wb");
     if (!file)
         return false;
-    size_t count = (size_t)rows * (size_t)cols;
     bool whole = fwrite(header, HEADER, 1, file) == 1 &&
-                 fwrite(values, sizeof *values, count, file) == count;
+                 fwrite(values, size, count, file) == count;
     return fclose(file) == 0 && whole;
+}
+
+bool
+npy_write(const char *path, const real *values, int rows, int cols)
+{
+    char shape[32];
+    snprintf(shape, sizeof shape, "%d, %d", rows, cols);
+    return npy_write_array(path, 'f', sizeof(real), values,
+                           (size_t)rows * (size_t)cols, shape);
 }
 
 /* The text between `key` and the next comma outside brackets, without blanks:

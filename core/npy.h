@@ -5,11 +5,17 @@
 #define NPY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <qkv/real.h>
 
 /* False, with errno set, where it could not be written whole. */
 bool npy_write(const char *path, const real *values, int rows, int cols);
+
+/* The same for an array of any shape, "3, 4, 2", of `count` numbers of `size`
+   bytes: 'f' for real or double, 'i' for int. */
+bool npy_write_array(const char *path, char kind, size_t size,
+                     const void *values, size_t count, const char *shape);
 
 /* Reads a matrix of just that shape, of 4- or 8-byte floats, in this machine's
    byte order; fails with what is wrong where the file is anything else. */

@@ -73,6 +73,13 @@ Model *run_model(const Run *r, Source *s);
    "weights/block0.attention.W_Q.npy". To be freed. */
 char *weight_file(const char *name);
 
+/* What m makes of the first batch of its test data, as arrays that other
+   frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of
+   tasks with two sequences), mask (what self-attention may see), logits, loss,
+   and gradients/ with a file for each weight. It must not be there yet; it is
+   there whole or not at all. */
+void batch_write(const char *directory, Model *m, const Source *s);
+
 /* All runs of an experiment in order of name. A path that is a run itself is
    an experiment of one. */
 Run *experiment_runs(const char *directory, int *count);

@@ -504,6 +504,16 @@ refuses 1 'one-hot already' "$qkv" equiv "$(ls -d folded/*onehot*)" \
 refuses 1 'cannot be folded: a residual' "$qkv" equiv \
     "$(ls -d drawn/reverse.standard*seed1*)" --to standard --embed onehot
 
+# --- export
+run=$(ls -d cross/cross-recall*)
+"$qkv" export "$run" --batch batch -q && [ -s batch/source.npy ] &&
+    [ "$(ls batch/gradients | sort)" = "$(ls "$run/weights" | sort)" ] && ok ||
+    complain "export"
+refuses 1 'is there already' "$qkv" export "$run" --batch batch
+refuses 1 'No such file' "$qkv" export "$run" --batch no/where
+refuses 2 'takes one run' "$qkv" export "$run"
+[ -z "$(ls -d ./*partial* 2>/dev/null)" ] && ok || complain "export: half a batch"
+
 # Without gnuplot: training succeeds, data and scripts are there.
 mkdir bin
 PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \

@@ -28,6 +28,8 @@ static const struct Command {
      "the canonical form of a trained run's heads: rank, spectrum", INSPECT},
     {"trace", "TEXT [RUN]",
      "follow a text through attention: ids, q, k, v, scores, weights", TRACE},
+    {"export", "RUN --batch DIR",
+     "a batch of a run, its logits and gradients, as .npy", EXPORT},
     {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
     {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
      CHECK},
@@ -64,6 +66,8 @@ static const struct Own {
     {"by", "SETTING", "a curve for each value of it (variant)", 0, PLOT, TEXT,
      AT(by)},
     {"to", "VARIANT", "what to convert RUN into", 0, EQUIV, TEXT, AT(to)},
+    {"batch", "DIR", "the directory to make", 0, EXPORT, TEXT,
+     AT(batch_directory)},
     {"preset", "NAME",
      "a published shape: transformer-base transformer-big deepseek-v2", 0,
      COUNT_COSTS, TEXT, AT(preset)},
@@ -92,7 +96,8 @@ static const struct Own {
      LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK, SWITCH,
      AT(tsv)},
     {"quiet", NULL, "no progress, no notes", 'q',
-     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK, SWITCH, AT(quiet)},
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT, SWITCH,
+     AT(quiet)},
 #undef AT
 };
 enum { OWN = sizeof own / sizeof *own, MOST_OPTIONS = 96, LETTERS = 256 };
@@ -197,7 +202,7 @@ print_help(int command)
             print_option(letter, own[i].name, own[i].argument, own[i].help);
     }
     print_option("-h,", "help", NULL, "this");
-    if (command & ~(PLOT | INSPECT | CHECK | NEW))
+    if (command & ~(PLOT | INSPECT | CHECK | NEW | EXPORT))
         printf("\nSettings; in brackets what they are unless the task, or you, "
                "say otherwise%s\n",
                command == COMPARE ? ".\nA list a,b,c makes a grid:" : ":");
@@ -365,7 +370,7 @@ options_read(int argc, char **argv, int command)
     o.rest = argv + optind;
     o.rest_count = argc - optind;
     if (o.rest_count &&
-        !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE)))
+        !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE | EXPORT)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
     if (!o.out)

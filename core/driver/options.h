@@ -19,7 +19,8 @@ enum {
     COUNT_COSTS = 64,
     CHECK = 128,
     NEW = 256,
-    TRACE = 512
+    TRACE = 512,
+    EXPORT = 1024
 }; /* a command's bit */
 
 /* The values given to one setting: several make a grid. */
@@ -30,7 +31,8 @@ typedef struct Values {
 
 typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
-    const char *out, *format, *x, *y, *by, *title, *to, *preset;
+    const char *out, *format, *x, *y, *by, *title, *to, *preset,
+        *batch_directory;
     double jobs, seeds, head;
     bool spectrum, plan, tsv, quiet, no_weights, no_figures, redo, keep,
         only_tasks, only_variants, by_character, attention;

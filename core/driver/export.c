@@ -1,0 +1,28 @@
+/* export.c - qkv export: a batch of a run for other frameworks. */
+#include <stdio.h>
+
+#include "commands.h"
+#include "fail.h"
+#include "options.h"
+#include "run.h"
+
+int
+command_export(int argc, char **argv)
+{
+    Options o = options_read(argc, argv, EXPORT);
+    if (o.rest_count != 1 || !o.batch_directory)
+        usage("export takes one run, and --batch DIR for what it writes");
+    Run r = run_read(o.rest[0]);
+    Source s;
+    Model *m = run_model(&r, &s);
+    batch_write(o.batch_directory, m, &s);
+    if (!o.quiet)
+        note("%s holds a batch of %d sequences, its logits, loss and "
+             "gradients; the weights are %s/weights",
+             o.batch_directory, m->config.batch, r.path);
+    model_free(m);
+    source_close(&s);
+    run_free(&r);
+    options_free(&o);
+    return 0;
+}
