@@ -380,7 +380,23 @@ published mla 5 $((34560 - 3840)) '--preset deepseek-v2'
 published standard 5 1966080 '--preset deepseek-v2'
 published full-rank 2 $((8 * 512 * 512 + 2 * 512 * 512)) \
     '--d-model 512 --heads 8'
+"$qkv" count -v mla --preset deepseek-v2 --tsv >out 2>err
+awk -F'\t' '/rotary key/ { key = $5 } /as published/ { all = $5 }
+    END { exit key != 3840 || all != 34560 }' out && ok ||
+    complain "DeepSeek-V2's rotary key"
+published standard 2 $((18 * 1048576 - 4718592)) '--preset transformer-b32'
+published standard 2 $((18 * 1048576 - 7077888)) '--preset transformer-b16'
+published gqa 5 $((80 * 2 * 8 * 128)) '--preset llama-2-70b'
+published standard 2 $((12 * 4 * 768 * 768)) '--preset bert-base'
+published standard 2 $((96 * 4 * 12288 * 12288)) '--preset gpt-3'
+works '| full-rank | 6144 |' "$qkv" count -v full-rank --markdown
+works '|---|--:|' "$qkv" count -v full-rank --markdown
+works 'full-rank & 6144 &' "$qkv" count -v full-rank --latex
+works 'W\textasciicircum{}Q' "$qkv" count -v mla --latex --weights
+works 'W^DKV	32	16	512	512' "$qkv" count -v mla --weights
+refuses 2 'contradict' "$qkv" count --latex --markdown
 refuses 2 'did you mean "deepseek-v2"' "$qkv" count --preset deepseek-v3
+refuses 2 'there are transformer-base' "$qkv" count --preset nothing
 refuses 2 'does not divide' "$qkv" count -v standard --heads 3
 
 # --- inspect

@@ -29,5 +29,6 @@ Suite *algebra_suite(void);
 Suite *formula_suite(void);
 Suite *report_suite(void);
 Suite *model_suite(void);
+Suite *theorem_suite(void);
 
 #endif

@@ -16,15 +16,25 @@
    6 in the encoder and 2 in each of the decoder's 6 layers. */
 static const struct Preset {
     const char *name, *settings, *source;
-    double extra_cache; /* that our mla lacks, per layer */
+    double extra_cache; /* numbers a layer that mla as published keeps too */
 } presets[] = {
     {"transformer-base", "d-model=512 heads=8 layers=18 length=128",
      "Vaswani et al. 2017, table 3", 0},
+    {"transformer-b32", "d-model=512 heads=8 d-k=32 layers=18 length=128",
+     "Vaswani et al. 2017, table 3, rows (B)", 0},
+    {"transformer-b16", "d-model=512 heads=8 d-k=16 layers=18 length=128",
+     "Vaswani et al. 2017, table 3, rows (B)", 0},
     {"transformer-big", "d-model=1024 heads=16 layers=18 length=128",
      "Vaswani et al. 2017, table 3", 0},
+    {"bert-base", "d-model=768 heads=12 layers=12 length=512",
+     "Devlin et al. 2018, section 3", 0},
+    {"gpt-3", "d-model=12288 heads=96 d-k=128 d-v=128 layers=96 length=2048",
+     "Brown et al. 2020, table 2.1", 0},
+    {"llama-2-70b", "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
+     "Touvron et al. 2023, table 1; it is gqa", 0},
     {"deepseek-v2",
      "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 length=128",
-     "DeepSeek-V2 2024, section 3.1.2; its rotary key apart", 64},
+     "DeepSeek-V2 2024, section 3.1.2; it is mla", 64},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
 
@@ -32,12 +42,15 @@ static const struct Preset *
 preset_named(const char *name)
 {
     const char *names[PRESETS];
+    char all[256] = "";
     for (int i = 0; i < PRESETS; i++) {
         names[i] = presets[i].name;
+        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names[i]);
         if (!strcmp(name, names[i]))
             return &presets[i];
     }
-    usage("unknown preset \"%s\"%s", name, did_you_mean(name, names, PRESETS));
+    usage("unknown preset \"%s\"%s: there are%s", name,
+          did_you_mean(name, names, PRESETS), all);
 }
 
 /* The start config, the preset's, and what the user gave on top. */
@@ -65,14 +78,13 @@ number(Sheet *sheet, double x)
 /* One variant at its settled shape: all layers' parameters and cache, a token's
    FLOPs. */
 static void
-add_variant(Sheet *sheet, const char *word, Config c)
+add_variant(Sheet *sheet, const Plugin *p, Config c)
 {
-    Plugin p = plugin_open(word);
-    config_settle(&c, p.variant->shape);
+    config_settle(&c, p->variant->shape);
     Attention a = attention_of(&c);
-    Weights w = weights_declared(p.variant, &a);
-    Cost cost = cost_of(p.variant, a, &w, c.length);
-    sheet_add(sheet, "%s", p.name);
+    Weights w = weights_declared(p->variant, &a);
+    Cost cost = cost_of(p->variant, a, &w, c.length);
+    sheet_add(sheet, "%s", p->name);
     number(sheet, cost.parameters * c.layers);
     number(sheet, cost.forward * c.layers);
     number(sheet, cost.backward * c.layers);
@@ -81,38 +93,104 @@ add_variant(Sheet *sheet, const char *word, Config c)
     weights_free(&w);
 }
 
+/* What the published model caches beside what our variant of that name does:
+   a line of its own, and the sum. */
+static void
+add_extra(Sheet *sheet, const struct Preset *preset, int layers)
+{
+    double extra = preset->extra_cache * layers;
+    double ours = strtod(sheet->cells[sheet->count - 2], NULL);
+    for (int line = 0; line < 2; line++) {
+        sheet_add(sheet, line ? "= as published" : "+ its rotary key");
+        for (int i = 0; i < 5; i++)
+            number(sheet, i == 3 ? extra + line * ours : NAN);
+    }
+}
+
+/* Its matrices, one a line. */
+static void
+add_weights(Sheet *sheet, const Plugin *p, Config c)
+{
+    config_settle(&c, p->variant->shape);
+    Attention a = attention_of(&c);
+    Weights w = weights_declared(p->variant, &a);
+    for (int i = 0; i < w.count; i++) {
+        const Declared *d = &w.list[i];
+        double count = (double)d->rows * d->cols;
+        sheet_add(sheet, "%s", p->name);
+        sheet_add(sheet, "%s", d->name);
+        sheet_add(sheet, "%d", d->rows);
+        sheet_add(sheet, "%d", d->cols);
+        number(sheet, count);
+        number(sheet, count * c.layers);
+    }
+    weights_free(&w);
+}
+
+static void
+explain(const Options *o, const Config *c)
+{
+    printf("\n%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP "
+           "or norm.\n",
+           c->layers, c->layers > 1 ? "s" : "", c->d_model, c->heads,
+           c->length);
+    if (!o->weights)
+        printf("forward, backward: FLOPs a token (2 a multiply-add of "
+               "products); cache: numbers\na decoder keeps of a token; "
+               "activations: numbers a training step keeps of one.\n");
+}
+
+/* Where the shape comes from, and what of it was changed. */
+static void
+cite(const Options *o)
+{
+    bool changed = false;
+    for (int i = 0; i < setting_count; i++)
+        changed |= o->given[i].count && strcmp(settings[i].name, "variant");
+    note("%s: %s%s", o->preset, preset_named(o->preset)->source,
+         changed ? "; changed by what was given with it" : "");
+}
+
+static Layout
+layout_of(const Options *o)
+{
+    if (o->markdown + o->latex + o->tsv > 1)
+        usage("--tsv, --markdown and --latex contradict each other: give one");
+    return o->markdown         ? MARKDOWN
+           : o->latex          ? LATEX
+           : wants_tsv(o->tsv) ? TSV
+                               : ALIGNED;
+}
+
 int
 command_count(int argc, char **argv)
 {
-    static const char *const names[] = {
-        "variant", "parameters", "forward", "backward", "cache", "activations"};
+    static const char *const names[][6] = {
+        {"variant", "parameters", "forward", "backward", "cache",
+         "activations"},
+        {"variant", "matrix", "rows", "columns", "numbers", "in all layers"}};
     Options o = options_read(argc, argv, COUNT_COSTS);
     Config c = shape_of(&o);
+    const struct Preset *preset = o.preset ? preset_named(o.preset) : NULL;
     Values *given = options_given(&o, "variant");
+    Layout layout = layout_of(&o);
     Sheet sheet = {.cols = 6};
     int count = given->count;
     char **words = given->count ? given->text : plugin_list(&count);
     for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[i]);
-    for (int i = 0; i < count; i++)
-        add_variant(&sheet, words[i], c);
-    sheet_print(&sheet, wants_tsv(o.tsv));
-    if (!wants_tsv(o.tsv))
-        printf(
-            "\n%d attention layers of d-model %d, heads %d, %d tokens; no "
-            "embedding, MLP or norm.\nforward, backward: FLOPs a token (2 a "
-            "multiply-add of products); cache: numbers a\ndecoder keeps of a "
-            "token; activations: numbers a training step keeps of one.\n",
-            c.layers, c.d_model, c.heads, c.length);
-    if (o.preset) {
-        const struct Preset *preset = preset_named(o.preset);
-        note("%s: %s", o.preset, preset->source);
-        if (preset->extra_cache > 0)
-            note(
-                "its rotary key, which our mla lacks, is %.0f numbers a layer, "
-                "%.0f in all",
-                preset->extra_cache, preset->extra_cache * c.layers);
+        sheet_add(&sheet, "%s", names[o.weights][i]);
+    for (int i = 0; i < count; i++) {
+        Plugin p = plugin_open(words[i]);
+        (o.weights ? add_weights : add_variant)(&sheet, &p, c);
+        if (preset && preset->extra_cache > 0 && !o.weights &&
+            !strcmp(p.name, "mla"))
+            add_extra(&sheet, preset, c.layers);
     }
+    sheet_print(&sheet, layout);
+    if (layout == ALIGNED)
+        explain(&o, &c);
+    if (preset)
+        cite(&o);
     for (int i = 0; i < count && !given->count; i++)
         free(words[i]);
     if (!given->count)

@@ -35,7 +35,8 @@ typedef struct Options {
         *batch_directory;
     double jobs, seeds, head;
     bool spectrum, plan, tsv, quiet, no_weights, no_figures, redo, keep,
-        only_tasks, only_variants, by_character, attention;
+        only_tasks, only_variants, by_character, attention, weights, markdown,
+        latex;
     char **rest; /* what is no option */
     int rest_count;
 } Options;

@@ -1,10 +1,13 @@
-/* print.h - tables on stdout: aligned on a terminal, else cells and tabs. */
+/* print.h - tables on stdout: aligned on a terminal, else cells and tabs; or as
+   Markdown or LaTeX wants them. */
 #ifndef PRINT_H
 #define PRINT_H
 
 #include <stdbool.h>
 
 #include "fail.h"
+
+typedef enum { ALIGNED, TSV, MARKDOWN, LATEX } Layout;
 
 typedef struct Sheet {
     char **cells; /* row by row, the names of the columns first */
@@ -16,7 +19,7 @@ typedef struct Sheet {
 void sheet_add(Sheet *s, const char *format, ...) PRINTF(2, 3);
 
 /* Prints it and frees it. */
-void sheet_print(Sheet *s, bool tsv);
+void sheet_print(Sheet *s, Layout layout);
 
 /* True where stdout is no terminal or --tsv asks for tabs. */
 bool wants_tsv(bool tsv);
