@@ -43,6 +43,8 @@ const Setting settings[] = {
     {"layers", INTEGER, AT(layers), 1, 1000, NULL, "1", "blocks, one above the other"},
     {"encoder", INTEGER, AT(encoder), 0, 1000, NULL, "0", "blocks that read the second sequence of cross-recall and translate"},
     {"cross", CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: in place of self-attention, or after it"},
+    {"encoder-variant", WORD, AT(encoder_variant), 0, 0, NULL, "", "the variant in the encoder's blocks, where it is another one"},
+    {"cross-variant", WORD, AT(cross_variant), 0, 0, NULL, "", "the variant of attention to the second sequence, where it is another one"},
     {"mlp", INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
     {"embed", CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: tokens and positions go straight into the projections, as wide as there are of them"},
@@ -81,6 +83,13 @@ setting_named(const char *name)
         if (!strcmp(settings[i].name, name))
             return &settings[i];
     return NULL;
+}
+
+bool
+setting_plugin(const Setting *s)
+{
+    return s->offset == AT(variant) || s->offset == AT(encoder_variant) ||
+           s->offset == AT(cross_variant);
 }
 
 bool
@@ -255,7 +264,7 @@ half_unless_given(int given, int whole, const char *option, const char *of)
 static void
 settle_heads(Config *c, const char *shape)
 {
-    if (c->heads < 1)
+    if (c->heads < 1 && uses(shape, "heads"))
         usage("--heads %d: attention has at least one head", c->heads);
     c->d_k = head_width(c, shape, "d-k", c->d_k);
     c->d_v = head_width(c, shape, "d-v", c->d_v);
@@ -295,6 +304,24 @@ config_settle(Config *c, const char *shape)
 }
 
 void
+config_settle_all(Config *c, const char *const shapes[3],
+                  const uint64_t hashes[3])
+{
+    char all[256] = "";
+    c->plugin_hash = hashes[0];
+    for (int i = 0; i < 3; i++) {
+        if (!shapes[i])
+            continue;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                 i ? " " : "", shapes[i]);
+        if (i)
+            c->plugin_hash =
+                hash_bytes(c->plugin_hash, &hashes[i], sizeof hashes[i]);
+    }
+    config_settle(c, all);
+}
+
+void
 config_digest(const Config *c, char digest[9])
 {
     uint64_t hash = HASH_START;
@@ -304,8 +331,8 @@ config_digest(const Config *c, char digest[9])
         if (s->offset == AT(plugin_hash) || s->offset == AT(file))
             continue; /* the one is checked apart, the other by file-hash */
         setting_print(s, c, value);
-        if (s->offset == AT(variant))
-            plugin_name(c->variant, value);
+        if (setting_plugin(s) && *value)
+            plugin_name((const char *)c + s->offset, value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }

@@ -23,6 +23,7 @@ enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
 typedef struct Config {
     char variant[WORD_SIZE], task[WORD_SIZE], file[WORD_SIZE];
+    char encoder_variant[WORD_SIZE], cross_variant[WORD_SIZE]; /* or "" */
     char from[WORD_SIZE]; /* the run that it was converted from, or "" */
     int seed, characters, length, symbols, values, queries;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
@@ -53,6 +54,9 @@ extern const int setting_count;
 /* NULL if there is no such setting. */
 const Setting *setting_named(const char *name);
 
+/* Does it name a plugin? */
+bool setting_plugin(const Setting *s);
+
 /* Can it vary over a grid of numbers? */
 bool setting_numeric(const Setting *s);
 
@@ -77,6 +81,12 @@ void config_apply(Config *c, const char *assignments);
    shape options that the variant uses: others go to 0, so that runs which
    differ in them only are one run. */
 void config_settle(Config *c, const char *shape);
+
+/* The same for a model of several plugins: the shape options and file hashes
+   of --variant, --encoder-variant and --cross-variant, NULL for one that is not
+   given. Sets plugin_hash. */
+void config_settle_all(Config *c, const char *const shapes[3],
+                       const uint64_t hashes[3]);
 
 /* Eight hex digits of everything that decides a run's result, but for the
    plugin's bytes. */

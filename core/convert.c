@@ -19,14 +19,15 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
         canonical_free(&c);
         c = folded;
     }
-    Weights w = weights_declared(to->variant, &to->attention);
+    const Variant *target = place_variant(to, place);
+    Weights w = weights_declared(target, &to->attention);
     real **values = model_attention(to, place);
     bool done = false;
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
-    else if (!to->variant->adopt)
+    else if (!target->adopt)
         snprintf(v->why, sizeof v->why, "it cannot adopt a canonical form");
-    else if (!adopt(to->variant, &to->attention, &w, &c, values))
+    else if (!adopt(target, &to->attention, &w, &c, values))
         snprintf(v->why, sizeof v->why, "%d heads do not fit into %d", c.heads,
                  to->attention.heads);
     else {
@@ -64,14 +65,14 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     Config c = from->config;
     snprintf(c.variant, sizeof c.variant, "%s", shape->variant);
     snprintf(c.from, sizeof c.from, "%s", run);
-    c.plugin_hash = p->hash;
+    *c.encoder_variant = *c.cross_variant = 0;
     c.heads = shape->heads ? shape->heads : 1;
     c.kv_heads = shape->kv_heads;
     c.d_k = shape->d_k;
     c.d_v = shape->d_v;
     c.latent = shape->latent;
     c.embed = shape->embed;
-    config_settle(&c, p->variant->shape);
+    config_cast(&c, p);
     *v = (Conversion){.done = true};
     const char *refusal =
         c.embed == from->config.embed ? NULL : fold_refusal(from);

@@ -54,17 +54,17 @@ put_norm(Model *m, const char *name, ...)
 
 /* The variant's own matrices, as it declares them. */
 static void
-put_attention(Model *m, const char *block, int number, const char *kind)
+put_attention(Model *m, int kind, const char *block, int number)
 {
-    Weights w = weights_declared(m->variant, &m->attention);
+    Weights w = weights_declared(m->cast[kind], &m->attention);
     for (int i = 0; i < w.count; i++) {
         const Declared *d = &w.list[i];
         put(m, d->rows, d->cols, d->mean, d->deviation, "%s%d.%s.%s", block,
-            number, kind, d->name);
+            number, kind == CROSS ? "cross" : "attention", d->name);
         m->weights[m->count - 1].attention = true;
         m->attention_parameters += (size_t)d->rows * (size_t)d->cols;
     }
-    m->declared = w.count;
+    m->declared[kind] = w.count;
     m->places++;
     weights_free(&w);
 }
@@ -104,7 +104,7 @@ list_weights(Model *m)
     put_embedding(m);
     for (int i = 0; i < c->encoder; i++) {
         put_norm(m, "encoder%d.norm1", i);
-        put_attention(m, "encoder", i, "attention");
+        put_attention(m, ENCODER, "encoder", i);
         put_mlp(m, "encoder", i);
     }
     if (c->encoder)
@@ -112,11 +112,11 @@ list_weights(Model *m)
     for (int i = 0; i < c->layers; i++) {
         if (c->cross != CROSS_ONLY) {
             put_norm(m, "block%d.norm1", i);
-            put_attention(m, "block", i, "attention");
+            put_attention(m, SELF, "block", i);
         }
         if (c->cross != CROSS_NONE) {
             put_norm(m, "block%d.norm_cross", i);
-            put_attention(m, "block", i, "cross");
+            put_attention(m, CROSS, "block", i);
         }
         put_mlp(m, "block", i);
     }
@@ -211,6 +211,27 @@ onehot_rows(const Model *m)
     return table;
 }
 
+static const Variant *
+other_variant(const char *word, const Variant *usual)
+{
+    return *word ? plugin_open(word).variant : usual;
+}
+
+void
+config_cast(Config *c, const Plugin *p)
+{
+    const char *others[] = {c->encoder_variant, c->cross_variant};
+    const char *shapes[3] = {p->variant->shape};
+    uint64_t hashes[3] = {p->hash};
+    for (int i = 0; i < 2; i++)
+        if (*others[i]) {
+            Plugin other = plugin_open(others[i]);
+            shapes[i + 1] = other.variant->shape;
+            hashes[i + 1] = other.hash;
+        }
+    config_settle_all(c, shapes, hashes);
+}
+
 Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {
@@ -218,6 +239,9 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     m->config = *c;
     m->sizes = sizes;
     m->variant = v;
+    m->cast[SELF] = v;
+    m->cast[ENCODER] = other_variant(c->encoder_variant, v);
+    m->cast[CROSS] = other_variant(c->cross_variant, v);
     m->attention = attention_of(c);
     if (c->embed == EMBED_ONEHOT)
         m->attention.d_model = sizes.vocabulary + position_rows(m);
@@ -259,15 +283,32 @@ place_name(const Model *m, int place, char name[PLACE_SIZE])
                  c->cross == CROSS_ONLY || at % each ? "cross" : "attention");
 }
 
+static int
+place_kind(const Model *m, int place)
+{
+    char name[PLACE_SIZE];
+    place_name(m, place, name);
+    return place < m->config.encoder ? ENCODER
+           : strstr(name, ".cross")  ? CROSS
+                                     : SELF;
+}
+
+const Variant *
+place_variant(const Model *m, int place)
+{
+    return m->cast[place_kind(m, place)];
+}
+
 real **
 model_attention(const Model *m, int place)
 {
-    real **values = allocate((size_t)m->declared, sizeof *values);
+    int count = m->declared[place_kind(m, place)];
+    real **values = allocate((size_t)count, sizeof *values);
     char name[PLACE_SIZE];
     int found = 0;
     place_name(m, place, name);
     size_t n = strlen(name);
-    for (int i = 0; i < m->count && found < m->declared; i++)
+    for (int i = 0; i < m->count && found < count; i++)
         if (!strncmp(m->weights[i].name, name, n) &&
             m->weights[i].name[n] == '.')
             values[found++] = m->weights[i].value;
@@ -277,9 +318,10 @@ model_attention(const Model *m, int place)
 Canonical
 model_form(const Model *m, int place)
 {
-    Weights w = weights_declared(m->variant, &m->attention);
+    const Variant *v = place_variant(m, place);
+    Weights w = weights_declared(v, &m->attention);
     real **values = model_attention(m, place);
-    Canonical c = canonical_form(m->variant, m->attention, &w, values);
+    Canonical c = canonical_form(v, m->attention, &w, values);
     free(values);
     weights_free(&w);
     return c;
@@ -307,11 +349,11 @@ norm(Model *m, Node *x, Node ***w)
 /* The variant at work on x, which asks y; what it returns must be as wide as a
    token. With the residual around it, where there is one. */
 static Node *
-attention(Model *m, Node *x, Node *y, int causal, Node ***w)
+attention(Model *m, int kind, Node *x, Node *y, Node ***w)
 {
     Attention a = m->attention;
     Node *normed = norm(m, x, w);
-    a.causal = causal;
+    a.causal = kind == SELF && a.causal;
     y = y ? y : normed;
     Watch *watch = a.watch;
     Seen seen = {.x = normed, .y = y};
@@ -319,15 +361,18 @@ attention(Model *m, Node *x, Node *y, int causal, Node ***w)
         seen.calls = watch->calls;
         seen.softmaxes = watch->softmaxes;
     }
-    Node *out = m->variant->forward(&a, normed, y, *w);
+    Node *out = m->cast[kind]->forward(&a, normed, y, *w);
     if (!out || out->rows != x->rows || out->cols != x->cols)
         bug("%s: forward returned (%d x %d), and its tokens are (%d x %d)",
-            m->config.variant, out ? out->rows : 0, out ? out->cols : 0,
-            x->rows, x->cols);
+            kind == CROSS && *m->config.cross_variant ? m->config.cross_variant
+            : kind == ENCODER && *m->config.encoder_variant
+                ? m->config.encoder_variant
+                : m->config.variant,
+            out ? out->rows : 0, out ? out->cols : 0, x->rows, x->cols);
     seen.out = out;
     if (watch && watch->places < MOST_CALLS)
         watch->place[watch->places++] = seen;
-    *w += m->declared;
+    *w += m->declared[kind];
     return m->config.residual ? add(x, out) : out;
 }
 
@@ -378,7 +423,6 @@ Node *
 model_forward(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
-    int causal = m->attention.causal;
     Node **w = m->nodes, *y = NULL;
     for (int i = 0; i < m->count; i++) {
         Weight *weight = &m->weights[i];
@@ -389,15 +433,15 @@ model_forward(Model *m, Tape *t, const Batch *b)
     if (m->sizes.source)
         y = tokens(m, t, b, true, m->nodes);
     for (int i = 0; i < c->encoder; i++)
-        y = mlp(m, attention(m, y, NULL, 0, &w), &w);
+        y = mlp(m, attention(m, ENCODER, y, NULL, &w), &w);
     if (c->encoder)
         y = norm(m, y, &w);
     Node *x = tokens(m, t, b, false, m->nodes);
     for (int i = 0; i < c->layers; i++) {
         if (c->cross != CROSS_ONLY)
-            x = attention(m, x, NULL, causal, &w);
+            x = attention(m, SELF, x, NULL, &w);
         if (c->cross != CROSS_NONE)
-            x = attention(m, x, y, 0, &w);
+            x = attention(m, CROSS, x, y, &w);
         x = mlp(m, x, &w);
     }
     x = norm(m, x, &w);

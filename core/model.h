@@ -19,16 +19,20 @@ typedef struct Weight {
     real *value, *gradient;
 } Weight;
 
+/* Where attention stands, and whom it asks. */
+enum { ENCODER, SELF, CROSS, KINDS };
+
 typedef struct Model {
     Config config;
     Sizes sizes;
-    const Variant *variant;
-    Attention attention; /* as self-attention of a block sees it */
-    Weight *weights;     /* in the order in which model_forward uses them */
+    const Variant *variant;     /* of self-attention, */
+    const Variant *cast[KINDS]; /* and of each kind of place */
+    Attention attention;        /* as self-attention of a block sees it */
+    Weight *weights; /* in the order in which model_forward uses them */
     int count, room;
-    int declared; /* of them by the variant, per place */
-    int places;   /* where attention stands: the encoder's blocks, then in each
-                     block self-attention, cross-attention, or both */
+    int declared[KINDS]; /* of them by the variant, per place */
+    int places; /* where attention stands: the encoder's blocks, then in each
+                   block self-attention, cross-attention, or both */
     size_t parameters,
         attention_parameters; /* numbers in all weights; in the variant's */
     real *values, *gradients; /* all of them, one after the other */
@@ -36,6 +40,11 @@ typedef struct Model {
                      or the identity that one-hot tokens are rows of; or NULL */
     Node **nodes; /* of the weights, in this step */
 } Model;
+
+/* Settles c for p, and for the variants that its encoder and cross-attention
+   name besides; sets the hash of all their files. Exits as config_settle and
+   plugin_open do. */
+void config_cast(Config *c, const Plugin *p);
 
 /* The model that a settled config describes, at its seed's initial weights. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
@@ -52,6 +61,9 @@ Attention attention_of(const Config *c);
    "block0.attention", "block0.cross". */
 enum { PLACE_SIZE = 32 };
 void place_name(const Model *m, int place, char name[PLACE_SIZE]);
+
+/* The variant at a place. */
+const Variant *place_variant(const Model *m, int place);
 
 /* The numbers of a place's attention, matrix by matrix as the variant declares
    them. To be freed; the matrices are the model's. */

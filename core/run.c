@@ -23,9 +23,14 @@ run_name(const Config *c, const Config *ordinary)
     char *name = format_text("%s.%s", c->task, variant);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
-        if (!s->help || s->kind == WORD || !strcmp(s->name, "seed"))
+        bool plugin =
+            setting_plugin(s) && s->offset != offsetof(Config, variant);
+        if (!s->help || (s->kind == WORD && !plugin) ||
+            !strcmp(s->name, "seed"))
             continue;
         setting_print(s, c, value);
+        if (plugin && *value)
+            plugin_name((const char *)c + s->offset, value);
         setting_print(s, ordinary, usual);
         if (!strcmp(value, usual) || strlen(name) > 150)
             continue;

@@ -34,6 +34,10 @@ read_config(const char *path)
         fail("%s: \"%.64s\" is not the name of a task", path, c.task);
     char name[NAME_SIZE];
     plugin_name(c.variant, name); /* exits where it is none */
+    if (*c.encoder_variant)
+        plugin_name(c.encoder_variant, name);
+    if (*c.cross_variant)
+        plugin_name(c.cross_variant, name);
     table_free(&t);
     return c;
 }
@@ -109,7 +113,8 @@ run_model(const Run *r, Source *s)
 {
     Config c = r->config;
     Plugin p = plugin_open(c.variant);
-    if (p.hash != c.plugin_hash)
+    config_cast(&c, &p);
+    if (c.plugin_hash != r->config.plugin_hash)
         note("%s: was trained with another build of %s", r->path, p.name);
     *s = source_open(&c);
     if (c.file_hash != r->config.file_hash)

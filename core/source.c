@@ -36,6 +36,13 @@ check_places(const Config *c, Sizes s)
         usage("task %s has a second sequence, and --cross none leaves it "
               "unread: take only or after",
               c->task);
+    if (*c->encoder_variant && !c->encoder)
+        usage("--encoder-variant %s: there is no encoder; give --encoder too",
+              c->encoder_variant);
+    if (*c->cross_variant && c->cross == CROSS_NONE)
+        usage("--cross-variant %s: there is no cross-attention; give --cross "
+              "too, on a task of two sequences",
+              c->cross_variant);
     if (!s.source && (c->cross != CROSS_NONE || c->encoder))
         usage("--cross and --encoder are for tasks of two sequences "
               "(cross-recall, translate), and %s has one",

@@ -505,6 +505,23 @@ works 'cross-recall' "$qkv" train -t cross-recall --queries 3 $small -o cross
 run=$(ls -d cross/translate.standard*)
 works '0.cross' "$qkv" inspect "$run"
 works exact "$qkv" equiv "$run" --to full-rank -o cross -q
+# A variant of its own in each of the three places.
+works 'translate' "$qkv" compare -t translate -v standard,mqa --seeds 1 $small \
+    --encoder-variant identity --cross-variant mla,full-rank -o mixed \
+    --no-figures
+[ "$(ls -d mixed/*encoder-variantidentity*cross-variantmla* | wc -l)" -eq 2 ] &&
+    [ "$(wc -l <out)" -eq 5 ] && ok || complain "a cast of three variants"
+run=$(ls -d mixed/translate.mqa*full-rank*)
+[ -e "$run/weights/block0.cross.W.npy" ] &&
+    [ ! -e "$run/weights/encoder0.attention.W_Q.npy" ] && ok ||
+    complain "the cast's weights"
+works '0.cross' "$qkv" inspect "$run"
+works exact "$qkv" equiv "$run" --to full-rank --d-v 32 -o mixed -q
+refuses 2 'there is no encoder' "$qkv" train -t cross-recall \
+    --encoder-variant mqa
+refuses 2 'there is no cross-attention' "$qkv" train --cross-variant mqa
+refuses 2 'unknown variant "mqaa"' "$qkv" train -t translate \
+    --encoder-variant mqaa
 refuses 1 'follows one sequence' "$qkv" trace 1 "$run"
 refuses 2 'leaves it unread' "$qkv" train -t translate --cross none
 refuses 2 'and sort has one' "$qkv" train -t sort --encoder 1

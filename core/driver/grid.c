@@ -22,10 +22,26 @@ ordinary_config(const char *task, const char *variant, const char *shape)
 static const Facts *
 facts_of(const Grid *g, const char *word)
 {
-    for (int i = 0; i < g->variant_count; i++)
+    for (int i = 0; i < g->fact_count; i++)
         if (!strcmp(g->variants[i].word, word))
             return &g->variants[i];
     bug("grid: no facts of %s", word);
+}
+
+/* Asks a plugin for its facts, once; exits with what is wrong with it. */
+static void
+describe_one(Grid *g, const char *word)
+{
+    for (int i = 0; i < g->fact_count; i++)
+        if (!strcmp(g->variants[i].word, word))
+            return;
+    Facts *f = &g->variants[g->fact_count];
+    *f = describe(word, NULL);
+    if (!f->ok) {
+        note("%s", f->why);
+        exit(f->status);
+    }
+    g->fact_count++;
 }
 
 /* Describes the variants, and refuses two of one name: their runs could not
@@ -34,22 +50,27 @@ static void
 describe_all(Grid *g, const Options *o)
 {
     const Values *v = options_given(o, "variant");
-    g->variants = allocate((size_t)v->count, sizeof *g->variants);
+    const Values *others[] = {options_given(o, "encoder-variant"),
+                              options_given(o, "cross-variant")};
+    int most = v->count + others[0]->count + others[1]->count;
+    g->variants = allocate((size_t)most, sizeof *g->variants);
     for (int i = 0; i < v->count; i++) {
-        Facts *f = &g->variants[g->variant_count];
-        *f = describe(v->text[i], NULL);
-        if (!f->ok) {
-            note("%s", f->why);
-            exit(f->status);
-        }
-        for (int k = 0; k < g->variant_count; k++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(v->text[i], v->text[k]))
+                usage("variant %s is asked for twice", v->text[i]);
+        describe_one(g, v->text[i]);
+        const Facts *f = &g->variants[i];
+        for (int k = 0; k < i; k++)
             if (!strcmp(g->variants[k].name, f->name))
                 usage(strcmp(g->variants[k].path, f->path)
                           ? "two variants are called %s: %s and %s; rename one"
                           : "variant %s is asked for twice: %s and %s",
                       f->name, g->variants[k].path, f->path);
-        g->variant_count++;
     }
+    g->variant_count = v->count;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < others[i]->count; k++)
+            describe_one(g, others[i]->text[k]);
 }
 
 /* Opens the task's source, to refuse what is wrong before anything runs and to
@@ -62,6 +83,8 @@ check_source(const Grid *g, Config *c)
         last->length == c->length && last->symbols == c->symbols &&
         last->values == c->values && last->queries == c->queries &&
         last->cross == c->cross && last->encoder == c->encoder &&
+        !strcmp(last->encoder_variant, c->encoder_variant) &&
+        !strcmp(last->cross_variant, c->cross_variant) &&
         last->batch == c->batch && last->characters == c->characters) {
         c->file_hash = last->file_hash;
         return;
@@ -74,8 +97,15 @@ check_source(const Grid *g, Config *c)
 static void
 add_job(Grid *g, Config c, const Facts *f, int *room)
 {
-    c.plugin_hash = f->hash;
-    config_settle(&c, f->shape);
+    const char *shapes[3] = {f->shape};
+    const char *others[] = {c.encoder_variant, c.cross_variant};
+    uint64_t hashes[3] = {f->hash};
+    for (int i = 0; i < 2; i++)
+        if (*others[i]) {
+            shapes[i + 1] = facts_of(g, others[i])->shape;
+            hashes[i + 1] = facts_of(g, others[i])->hash;
+        }
+    config_settle_all(&c, shapes, hashes);
     check_source(g, &c);
     Config ordinary = ordinary_config(c.task, c.variant, f->shape);
     char *name = run_name(&c, &ordinary);

@@ -13,8 +13,9 @@ typedef struct Job {
 typedef struct Grid {
     Job *jobs;
     int count;
-    Facts *variants; /* one for each variant asked for */
+    Facts *variants; /* one for each variant asked for, */
     int variant_count;
+    int fact_count; /* and for those of encoder and cross-attention behind */
 } Grid;
 
 /* Every combination of what was given, each run once, tasks outermost and

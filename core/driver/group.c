@@ -16,8 +16,11 @@ void
 run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 {
     setting_print(setting_named(setting), &r->config, text);
-    if (!strcmp(setting, "variant"))
-        plugin_name(r->config.variant, text);
+    if (setting_plugin(setting_named(setting)) && *text) {
+        char path[VALUE_SIZE];
+        strcpy(path, text);
+        plugin_name(path, text);
+    }
 }
 
 /* Do two runs differ in a setting that both use? Of plugins' hashes only those

@@ -47,7 +47,7 @@ work(const Options *o, const Job *job, int rows)
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* do not outlive the driver */
 #endif
     Plugin p = plugin_open(c.variant);
-    c.plugin_hash = p.hash;
+    config_cast(&c, &p);
     Source s = source_open(&c);
     Levels l = source_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);

@@ -242,7 +242,7 @@ show_place(const Trace *t, const Options *o, int place)
     char name[PLACE_SIZE];
     int number = 0;
     place_name(t->model, place, name);
-    printf("\n=== %s: %s\n", name, t->model->variant->equation);
+    printf("\n=== %s: %s\n", name, place_variant(t->model, place)->equation);
     if (t->model->config.norm)
         show_node(t, seen->x, 0, "LayerNorm(x)");
     for (int i = seen->calls; i < calls && i < MOST_CALLS; i++)
@@ -341,7 +341,7 @@ open_model(Trace *t, const Options *o)
         if (o->given[i].count)
             setting_set(&settings[i], &c, o->given[i].text[0]);
     Plugin p = plugin_open(c.variant);
-    config_settle(&c, p.variant->shape);
+    config_cast(&c, &p);
     int vocabulary = words_number(&t->words, NULL, NULL);
     t->model = model_new(
         &c, (Sizes){t->words.count, 1, vocabulary, vocabulary, 0}, p.variant);
