@@ -1,0 +1,114 @@
+/* own_options.c - the commands, and the options that are no settings of a
+   run. */
+#include <string.h>
+
+#include "own_options.h"
+
+const Command commands[] = {
+    {"list", "", "name the variants and the tasks there are", LIST},
+    {"train", "", "train one variant on one task, once", TRAIN},
+    {"compare", "", "train variants x tasks x seeds x a grid; draw them",
+     COMPARE},
+    {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or other ones",
+     PLOT},
+    {"equiv", "[RUN --to VARIANT]",
+     "convert trained variants into one another; which are the same?", EQUIV},
+    {"count", "", "what variants cost at any shape: parameters, FLOPs, cache",
+     COUNT_COSTS},
+    {"inspect", "RUN",
+     "the canonical form of a trained run's heads: rank, spectrum", INSPECT},
+    {"trace", "TEXT [RUN]",
+     "follow a text through attention: ids, q, k, v, scores, weights", TRACE},
+    {"export", "RUN --batch DIR",
+     "a batch of a run, its logits and gradients, as .npy", EXPORT},
+    {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
+    {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
+     CHECK},
+};
+const int commands_count = sizeof commands / sizeof *commands;
+
+const Own own[] = {
+#define AT(field) offsetof(Options, field)
+    {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0, COMPARE,
+     COUNT, AT(seeds)},
+    {"jobs", "N", "runs at once (as many as cores)", 'j', COMPARE | EQUIV,
+     COUNT, AT(jobs)},
+    {"out", "DIR", "the experiment's directory (qkv-out)", 'o',
+     TRAIN | COMPARE | EQUIV, TEXT, AT(out)},
+    {"out", "DIR", "figures go into DIR/figures (the first EXPERIMENT)", 'o',
+     PLOT, TEXT, AT(out)},
+    {"out", "DIR", "figures go into DIR/figures (the run)", 'o', INSPECT, TEXT,
+     AT(out)},
+    {"plan", NULL, "print a `qkv train` line per run instead of running", 0,
+     COMPARE, SWITCH, AT(plan)},
+    {"x", "WHAT", "what lies along x: step, or a setting (step)", 0, PLOT, TEXT,
+     AT(x)},
+    {"y", "WHAT",
+     "what is drawn: columns of log.tsv, or for another x of "
+     "result.tsv (validation_loss,validation_accuracy)",
+     0, PLOT, TEXT, AT(y)},
+    {"by", "SETTING", "a curve for each value of it (variant)", 0, PLOT, TEXT,
+     AT(by)},
+    {"to", "VARIANT", "what to convert RUN into", 0, EQUIV, TEXT, AT(to)},
+    {"batch", "DIR", "the directory to make", 0, EXPORT, TEXT,
+     AT(batch_directory)},
+    {"preset", "NAME",
+     "a published shape: transformer-base transformer-b32 transformer-b16 "
+     "transformer-big bert-base gpt-3 llama-2-70b deepseek-v2",
+     0, COUNT_COSTS, TEXT, AT(preset)},
+    {"weights", NULL, "a line for each matrix", 0, COUNT_COSTS, SWITCH,
+     AT(weights)},
+    {"markdown", NULL, "a table in Markdown", 0, COUNT_COSTS, SWITCH,
+     AT(markdown)},
+    {"latex", NULL, "a table in LaTeX", 0, COUNT_COSTS, SWITCH, AT(latex)},
+    {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
+     AT(by_character)},
+    {"head", "N", "show that head (the first)", 0, TRACE, COUNT, AT(head)},
+    {"attention", NULL, "print and draw who looks at whom in a test example", 0,
+     INSPECT, SWITCH, AT(attention)},
+    {"spectrum", NULL, "draw the singular values of every M_i and N_i", 0,
+     INSPECT, SWITCH, AT(spectrum)},
+    {"title", "TEXT", "over the figure", 0, PLOT, TEXT, AT(title)},
+    {"format", "LIST", "of svg png pdf dumb (svg,png)", 0,
+     COMPARE | PLOT | INSPECT, TEXT, AT(format)},
+    {"no-figures", NULL, "train and print only", 0, COMPARE, SWITCH,
+     AT(no_figures)},
+    {"no-weights", NULL, "do not keep the trained matrices", 0, TRAIN | COMPARE,
+     SWITCH, AT(no_weights)},
+    {"redo", NULL, "repeat runs that another build of a plugin made", 0,
+     TRAIN | COMPARE | EQUIV, SWITCH, AT(redo)},
+    {"keep", NULL, "keep runs that another build of a plugin made", 0,
+     TRAIN | COMPARE | EQUIV, SWITCH, AT(keep)},
+    {"tasks", NULL, "only the tasks, with their settings", 0, LIST, SWITCH,
+     AT(only_tasks)},
+    {"variants", NULL, "only the variants", 0, LIST, SWITCH, AT(only_variants)},
+    {"tsv", NULL, "a table of tabs, as when piped", 0,
+     LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK, SWITCH,
+     AT(tsv)},
+    {"quiet", NULL, "no progress, no notes", 'q',
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT, SWITCH,
+     AT(quiet)},
+#undef AT
+};
+const int own_count = sizeof own / sizeof *own;
+
+bool
+takes(int command, const Setting *s)
+{
+    static const char *const sizes[] = {"d-model", "heads", "kv-heads",
+                                        "d-k",     "d-v",   "latent"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (command & (LIST | COUNT_COSTS | TRACE) &&
+            !strcmp(s->name, sizes[i]))
+            return true;
+    if (command == COUNT_COSTS)
+        return !strcmp(s->name, "variant") || !strcmp(s->name, "layers") ||
+               !strcmp(s->name, "length");
+    static const char *const model[] = {"variant", "seed",      "layers",
+                                        "mlp",     "norm",      "embed",
+                                        "mask",    "positions", "residual"};
+    for (size_t i = 0; i < sizeof model / sizeof *model; i++)
+        if (command == TRACE && !strcmp(s->name, model[i]))
+            return true;
+    return s->help && command & (TRAIN | COMPARE | EQUIV);
+}

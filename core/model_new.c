@@ -1,0 +1,267 @@
+/* model_new.c - the weights of a model: which there are, what they start as.
+
+   Every variant declares its own; embedding, positions, MLP, LayerNorm and the
+   map to logits are the same around all of them. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elementary.h"
+#include "fail.h"
+#include "model.h"
+
+/* Lists one more matrix, with the mean and the standard deviation of its first
+   numbers and its name. */
+PRINTF(6, 7)
+static void
+put(Model *m, int rows, int cols, double mean, double deviation,
+    const char *name, ...)
+{
+    va_list args;
+    m->weights = grow(m->weights, m->count, &m->room, sizeof *m->weights);
+    Weight *w = &m->weights[m->count++];
+    va_start(args, name);
+    vsnprintf(w->name, sizeof w->name, name, args);
+    va_end(args);
+    w->rows = rows;
+    w->cols = cols;
+    w->attention = false;
+    w->mean = mean;
+    w->deviation = deviation;
+    m->parameters += (size_t)rows * (size_t)cols;
+}
+
+PRINTF(2, 3)
+static void
+put_norm(Model *m, const char *name, ...)
+{
+    char at[PLACE_SIZE];
+    va_list args;
+    if (m->config.norm == NORM_NONE)
+        return;
+    va_start(args, name);
+    vsnprintf(at, sizeof at, name, args);
+    va_end(args);
+    put(m, 1, m->attention.d_model, 1, 0, "%s.gain", at);
+    put(m, 1, m->attention.d_model, 0, 0, "%s.bias", at);
+}
+
+/* The variant's own matrices, as it declares them. */
+static void
+put_attention(Model *m, int kind, const char *block, int number)
+{
+    Weights w = weights_declared(m->cast[kind], &m->attention);
+    for (int i = 0; i < w.count; i++) {
+        const Declared *d = &w.list[i];
+        put(m, d->rows, d->cols, d->mean, d->deviation, "%s%d.%s.%s", block,
+            number, kind == CROSS ? "cross" : "attention", d->name);
+        m->weights[m->count - 1].attention = true;
+        m->attention_parameters += (size_t)d->rows * (size_t)d->cols;
+    }
+    m->declared[kind] = w.count;
+    m->places++;
+    weights_free(&w);
+}
+
+static void
+put_mlp(Model *m, const char *block, int number)
+{
+    int d = m->attention.d_model, wide = m->config.mlp * d;
+    if (!m->config.mlp)
+        return;
+    put_norm(m, "%s%d.norm2", block, number);
+    put(m, d, wide, 0, 1 / sqrt(d), "%s%d.mlp.W_1", block, number);
+    put(m, wide, d, 0, 1 / sqrt(wide), "%s%d.mlp.W_2", block, number);
+}
+
+/* What tokens start as: at a standard deviation of 0.7 each, about 1 together
+   with their positions. One-hot ones need no weights. */
+static void
+put_embedding(Model *m)
+{
+    int d = m->attention.d_model;
+    if (m->config.embed == EMBED_ONEHOT)
+        return;
+    put(m, m->sizes.vocabulary, d, 0, 0.7, "embedding");
+    if (m->config.positions != POSITIONS_LEARNED)
+        return;
+    put(m, m->sizes.tokens, d, 0, 0.7, "positions");
+    if (m->sizes.source)
+        put(m, m->sizes.source, d, 0, 0.7, "source_positions");
+}
+
+/* All weights, in the order in which model_forward uses them. */
+static void
+list_weights(Model *m)
+{
+    const Config *c = &m->config;
+    put_embedding(m);
+    for (int i = 0; i < c->encoder; i++) {
+        put_norm(m, "encoder%d.norm1", i);
+        put_attention(m, ENCODER, "encoder", i);
+        put_mlp(m, "encoder", i);
+    }
+    if (c->encoder)
+        put_norm(m, "encoder.norm");
+    for (int i = 0; i < c->layers; i++) {
+        if (c->cross != CROSS_ONLY) {
+            put_norm(m, "block%d.norm1", i);
+            put_attention(m, SELF, "block", i);
+        }
+        if (c->cross != CROSS_NONE) {
+            put_norm(m, "block%d.norm_cross", i);
+            put_attention(m, CROSS, "block", i);
+        }
+        put_mlp(m, "block", i);
+    }
+    put_norm(m, "norm");
+    put(m, m->attention.d_model, m->sizes.classes, 0,
+        1 / sqrt(m->attention.d_model), "unembedding");
+}
+
+/* Numbers for every weight. Those of one part ("block0.attention") share a
+   stream and are drawn column by column, so that variants which slice the
+   same columns differently start as the same function. */
+static void
+draw_weights(Model *m)
+{
+    Random r = {0};
+    char part[sizeof m->weights->name] = "";
+    real *value = m->values, *gradient = m->gradients;
+    for (int k = 0; k < m->count; k++) {
+        Weight *w = &m->weights[k];
+        size_t size = (size_t)w->rows * (size_t)w->cols;
+        const char *dot = strrchr(w->name, '.');
+        size_t n = dot ? (size_t)(dot - w->name) : strlen(w->name);
+        if (strncmp(part, w->name, n) || part[n]) {
+            snprintf(part, sizeof part, "%.*s", (int)n, w->name);
+            r = random_stream((uint64_t)m->config.seed, part);
+        }
+        w->value = value;
+        w->gradient = gradient;
+        for (int j = 0; j < w->cols; j++)
+            for (int i = 0; i < w->rows; i++)
+                value[(size_t)i * (size_t)w->cols + (size_t)j] =
+                    (real)(w->mean + (w->deviation > 0
+                                          ? w->deviation * random_normal(&r)
+                                          : 0));
+        value += size;
+        gradient += size;
+    }
+}
+
+/* PE(t, 2i) = sin(t / 10000^(2i / d_model)), PE(t, 2i + 1) = cos(the same):
+   "Attention Is All You Need", section 3.5. */
+static real *
+sinusoids(int tokens, int d)
+{
+    real *table = allocate((size_t)tokens * (size_t)d, sizeof *table), *at;
+    for (int i = 0; i < d / 2; i++) {
+        double rate = decay(2. * i / d * logarithm(10000));
+        for (int t = 0; t < tokens; t++) {
+            at = table + (size_t)t * (size_t)d + 2 * i;
+            at[0] = (real)sine(t * rate);
+            at[1] = (real)cosine(t * rate);
+        }
+    }
+    return table;
+}
+
+Attention
+attention_of(const Config *c)
+{
+    return (Attention){.d_model = c->d_model,
+                       .heads = c->heads ? c->heads : 1,
+                       .d_k = c->d_k ? c->d_k : c->d_model,
+                       .d_v = c->d_v ? c->d_v : c->d_model,
+                       .kv_heads = c->kv_heads ? c->kv_heads : 1,
+                       .latent = c->latent ? c->latent : c->d_model,
+                       .causal = c->mask == MASK_CAUSAL};
+}
+
+/* How many rows one-hot positions take: of either sequence. */
+static int
+position_rows(const Model *m)
+{
+    return m->config.positions == POSITIONS_NONE
+               ? 0
+               : m->sizes.tokens + m->sizes.source;
+}
+
+double
+onehot_size(const Model *m)
+{
+    return 0.7 * sqrt(m->attention.d_model);
+}
+
+/* Row i is token i, then come the positions. */
+static real *
+onehot_rows(const Model *m)
+{
+    size_t d = (size_t)m->attention.d_model;
+    real *table = allocate(d * d, sizeof *table);
+    for (size_t i = 0; i < d; i++)
+        table[i * (d + 1)] = (real)onehot_size(m);
+    return table;
+}
+
+static const Variant *
+other_variant(const char *word, const Variant *usual)
+{
+    return *word ? plugin_open(word).variant : usual;
+}
+
+void
+config_cast(Config *c, const Plugin *p)
+{
+    const char *others[] = {c->encoder_variant, c->cross_variant};
+    const char *shapes[3] = {p->variant->shape};
+    uint64_t hashes[3] = {p->hash};
+    for (int i = 0; i < 2; i++)
+        if (*others[i]) {
+            Plugin other = plugin_open(others[i]);
+            shapes[i + 1] = other.variant->shape;
+            hashes[i + 1] = other.hash;
+        }
+    config_settle_all(c, shapes, hashes);
+}
+
+Model *
+model_new(const Config *c, Sizes sizes, const Variant *v)
+{
+    Model *m = allocate(1, sizeof *m);
+    m->config = *c;
+    m->sizes = sizes;
+    m->variant = v;
+    m->cast[SELF] = v;
+    m->cast[ENCODER] = other_variant(c->encoder_variant, v);
+    m->cast[CROSS] = other_variant(c->cross_variant, v);
+    m->attention = attention_of(c);
+    if (c->embed == EMBED_ONEHOT)
+        m->attention.d_model = sizes.vocabulary + position_rows(m);
+    list_weights(m);
+    m->values = allocate(m->parameters, sizeof *m->values);
+    m->gradients = allocate(m->parameters, sizeof *m->gradients);
+    m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
+    int longest = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
+    if (c->embed == EMBED_ONEHOT)
+        m->table = onehot_rows(m);
+    else if (c->positions == POSITIONS_SINUSOIDAL)
+        m->table = sinusoids(longest, c->d_model);
+    draw_weights(m);
+    return m;
+}
+
+void
+model_free(Model *m)
+{
+    if (m) {
+        free(m->weights);
+        free(m->values);
+        free(m->gradients);
+        free(m->table);
+        free(m->nodes);
+        free(m);
+    }
+}
