@@ -82,10 +82,12 @@ converted(const Model *from, const Plugin *p, const Config *shape,
         v->done = false;
         return NULL;
     }
+    blame(p->path);
     Model *to = model_new(&c, from->sizes, p->variant);
     copy_rest(from, to);
     for (int place = 0; v->done && place < to->places; place++)
         v->done = adopt_place(from, to, place, v);
+    blame(NULL);
     if (v->done)
         return to;
     model_free(to);

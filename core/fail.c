@@ -43,12 +43,25 @@ usage(const char *format, ...)
     exit(2);
 }
 
+static const char *blamed;
+
+void
+blame(const char *plugin)
+{
+    blamed = plugin;
+}
+
 void
 bug(const char *format, ...)
 {
+    char line[1024];
     va_list args;
     va_start(args, format);
-    say(format, args);
+    vsnprintf(line, sizeof line, format, args);
+    if (blamed)
+        note("%s: %s", blamed, line);
+    else
+        note("%s", line);
     va_end(args);
     abort();
 }

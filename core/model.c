@@ -89,6 +89,16 @@ norm(Model *m, Node *x, Node ***w)
     return layer_norm(x, (*w)[-2], (*w)[-1]);
 }
 
+/* The word that named the variant there. */
+static const char *
+played_by(const Model *m, int kind)
+{
+    const Config *c = &m->config;
+    return kind == CROSS && *c->cross_variant       ? c->cross_variant
+           : kind == ENCODER && *c->encoder_variant ? c->encoder_variant
+                                                    : c->variant;
+}
+
 /* The variant at work on x, which asks y; what it returns must be as wide as a
    token. With the residual around it, where there is one. */
 static Node *
@@ -104,14 +114,12 @@ attention(Model *m, int kind, Node *x, Node *y, Node ***w)
         seen.calls = watch->calls;
         seen.softmaxes = watch->softmaxes;
     }
+    blame(played_by(m, kind));
     Node *out = m->cast[kind]->forward(&a, normed, y, *w);
     if (!out || out->rows != x->rows || out->cols != x->cols)
-        bug("%s: forward returned (%d x %d), and its tokens are (%d x %d)",
-            kind == CROSS && *m->config.cross_variant ? m->config.cross_variant
-            : kind == ENCODER && *m->config.encoder_variant
-                ? m->config.encoder_variant
-                : m->config.variant,
+        bug("forward returned (%d x %d), and its tokens are (%d x %d)",
             out ? out->rows : 0, out ? out->cols : 0, x->rows, x->cols);
+    blame(NULL);
     seen.out = out;
     if (watch && watch->places < MOST_CALLS)
         watch->place[watch->places++] = seen;

@@ -38,7 +38,8 @@ run_name(const Config *c, const Config *ordinary)
         free(name);
         name = longer;
     }
-    char *whole = format_text("%s.seed%d.%s", name, c->seed, digest);
+    char *whole = format_text("%s%s.seed%d.%s", name,
+                              *c->from ? ".converted" : "", c->seed, digest);
     free(name);
     return whole;
 }

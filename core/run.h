@@ -17,8 +17,8 @@
 enum { RUN_FORMAT = 1 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
-   `ordinary` (the task's own settings, settled for the variant), seed and the
-   config's digest. To be freed. */
+   `ordinary` (the task's own settings, settled for the variant), "converted"
+   for one that equiv made, seed and the config's digest. To be freed. */
 char *run_name(const Config *c, const Config *ordinary);
 
 /* Creates the experiment's directory, or checks that it is one. */

@@ -57,6 +57,14 @@ run_read(const char *path)
         r.path[--n] = 0;
     const char *slash = strrchr(r.path, '/');
     r.name = copy_text(slash ? slash + 1 : r.path);
+    if (!access(within(r.path, "experiment.tsv").text, F_OK))
+        fail("%s: an experiment, a directory of runs: name one of those in it",
+             r.path);
+    if (access(within(r.path, "config.tsv").text, F_OK) &&
+        !access(r.path, F_OK))
+        fail("%s: no run: it has no config.tsv; name a directory that `qkv "
+             "train` or `qkv compare` made within its --out",
+             r.path);
     r.config = run_config(r.path);
     r.result = table_read(within(r.path, "result.tsv").text);
     r.log = table_read(within(r.path, "log.tsv").text);

@@ -348,7 +348,7 @@ const Task tasks[] = {
      "length=8 symbols=10 d-model=32 heads=4 layers=1 mlp=4 norm=none "
      "batch=32 lr=0.003 steps=600",
      plain_sizes, draw_sort, guess_sort},
-    {"induction", "a repeated pattern of unknown period: the next token",
+    {"induction", "a pattern, repeated: what is the next token?",
      "any token of the pattern",
      "length=24 symbols=16 mask=causal d-model=32 heads=4 layers=2 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=600",
@@ -357,7 +357,7 @@ const Task tasks[] = {
      "length=4 symbols=16 values=16 mask=causal d-model=32 heads=4 layers=2 "
      "mlp=0 norm=none batch=32 lr=0.003 steps=600",
      sizes_mqar, draw_mqar, guess_mqar},
-    {"cross-recall", "key + value tokens in the source, keys ask: which value?",
+    {"cross-recall", "the pairs in the source, keys ask: which value?",
      "any stored value",
      "length=8 symbols=32 values=16 positions=none cross=only d-model=32 "
      "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",

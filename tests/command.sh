@@ -205,6 +205,14 @@ breaks 'forward returned' 's|return matmul|return 0; matmul|'
 breaks 'ended the process' \
     's|return matmul|extern void _exit(int); _exit(3); return matmul|'
 
+# Outside of a run the plugin is named too.
+sed 's|return matmul|return add(x, w[W_O]); matmul|' \
+    "$top/variants/standard.c" >broken.c
+plugin broken
+"$qkv" count -v ./broken.so --d-model 64 >out 2>err
+[ $? -gt 1 ] && grep -q 'broken.so: add: (16 x 64) and (64 x 64)' err && ok ||
+    complain "count: whose bug it is"
+
 # A crash while loading; no other plugin suffers from it in a list.
 mkdir path
 printf '%s\n' '#include <stdlib.h>' \
@@ -360,6 +368,7 @@ done
 refuses 1 'not the name of a task' "$qkv" plot evil
 refuses 2 'no setting' "$qkv" plot drawn --by variety
 refuses 2 'not a number' "$qkv" plot drawn --x norm
+refuses 2 'it is 8 in all runs' "$qkv" plot drawn --x d-k --y test_loss
 refuses 1 'No such file' "$qkv" plot nowhere
 mkdir none
 refuses 1 'no finished run' "$qkv" plot none
@@ -411,6 +420,9 @@ awk -F'\t' 'NR > 1 && ($4 != 8 || $7 != "1.00" || $8 != 8) { exit 1 }
 refuses 1 'no canonical form: not linear in its tokens' \
     "$qkv" inspect "$(ls -d looked/*tanh*)"
 refuses 2 'inspect takes one run' "$qkv" inspect
+refuses 1 'an experiment, a directory of runs' "$qkv" inspect looked
+mkdir nothing
+refuses 1 'no run: it has no config.tsv' "$qkv" inspect nothing
 # Attention maps, of labels that a script must not run.
 yes 'a `touch ran` "b" '"'c'"' \ $(touch ran)' | head -c 3000 >hostile
 "$qkv" train --file hostile --layers 1 $small -o looked >out 2>err
@@ -447,6 +459,11 @@ awk -F'\t' '
 run=$(ls -d same/reverse.standard*)
 works exact "$qkv-double" equiv "$run" --to full-rank -o turned -q
 works 'rank_M' "$qkv-double" inspect "$(ls -d turned/reverse.full-rank*)"
+ls turned | grep -q '\.converted\.' && ok || complain "a converted run's name"
+"$qkv-double" equiv "$run" --to fused -o same -q >out 2>err
+"$qkv-double" plot same -o same -q --format svg 2>err &&
+    ! grep -q converted same/figures/*.tsv && ok ||
+    complain "a converted run among the curves"
 for place in "$run" "$(ls -d turned/reverse.full-rank*)"; do
     awk -F'\t' '$1 == "test_loss" { print $2 }' "$place/result.tsv"
 done | awk '{ loss[NR] = $1 } END { d = loss[1] - loss[2]

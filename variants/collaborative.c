@@ -76,7 +76,7 @@ adopt(const Form *f, const Attention *a, Numbers *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W^Q diag(m_i) (y W^K)' / sqrt(h d_k)) y W_i^V",
+    .equation = "scores x W^Q diag(m_i) (y W^K)' / sqrt(h d_k)",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

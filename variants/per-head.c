@@ -44,7 +44,7 @@ adopt(const Form *f, const Attention *a, Numbers *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "Concat(head_i) W^O, head_i as in standard, one by one",
+    .equation = "Concat(head_i) W^O, heads as in standard, one by one",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -33,7 +33,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q_i k_i' / sqrt(d_k)) (v_i w_i' / sqrt(d_k)) y",
+    .equation = "softmax(q k' / sqrt(d_k)) (v w' / sqrt(d_k)) y",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -181,6 +181,7 @@ command_count(int argc, char **argv)
         sheet_add(&sheet, "%s", names[o.weights][i]);
     for (int i = 0; i < count; i++) {
         Plugin p = plugin_open(words[i]);
+        blame(p.path);
         (o.weights ? add_weights : add_variant)(&sheet, &p, c);
         if (preset && preset->extra_cache > 0 && !o.weights &&
             !strcmp(p.name, "mla"))

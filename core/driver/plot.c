@@ -22,7 +22,28 @@ check_setting(const char *option, const char *name)
     free(names);
 }
 
-/* The runs of every experiment or run that was named. */
+/* Exits (2) where x is the same in all runs: a figure of one point. */
+static void
+check_varies(const char *x, const Run *runs, int count)
+{
+    char first[VALUE_SIZE], other[VALUE_SIZE];
+    run_setting(&runs[0], x, first);
+    for (int i = 1; i < count; i++) {
+        run_setting(&runs[i], x, other);
+        if (strcmp(first, other) &&
+            !setting_unused(setting_named(x), &runs[i].config) &&
+            !setting_unused(setting_named(x), &runs[0].config))
+            return;
+        if (setting_unused(setting_named(x), &runs[0].config))
+            strcpy(first, other);
+    }
+    usage("--x %s: it is %s in all runs, so there is nothing to draw along; "
+          "`qkv compare --%s A,B,...` varies it",
+          x, first, x);
+}
+
+/* The runs of every experiment or run that was named, but for those that equiv
+   converted: they have no curve, and are nobody's seed. */
 static Run *
 gather(const Options *o, int *count)
 {
@@ -33,6 +54,10 @@ gather(const Options *o, int *count)
         Run *runs =
             experiment_runs(o->rest_count ? o->rest[i] : o->out, &found);
         for (int k = 0; k < found; k++) {
+            if (*runs[k].config.from && found > 1) {
+                run_free(&runs[k]);
+                continue;
+            }
             all = grow(all, *count, &room, sizeof *all);
             all[(*count)++] = runs[k];
         }
@@ -57,6 +82,8 @@ command_plot(int argc, char **argv)
     }
     check_setting("--by", o.by);
     Run *runs = gather(&o, &count);
+    if (!over_steps)
+        check_varies(o.x, runs, count);
     char *directory = format_text("%s/figures", o.out);
     figures_draw(&o, runs, count, directory);
     if (over_steps)
