@@ -346,7 +346,7 @@ works 'accuracy' "$qkv" plot drawn -o drawn --format dumb --y accuracy
 "$qkv" plot grid -o grid --x d-k --y test_accuracy -q || complain "plot --x"
 [ -s grid/figures/test_accuracy-d-k-recall.svg ] && ok || complain "--x d-k"
 refuses 2 'nobody logged it' "$qkv" plot drawn --y perplexity
-refuses 2 'nobody logged it' "$qkv" plot drawn --x d-k --y test_acuracy
+refuses 2 'nobody logged it' "$qkv" plot grid --x d-k --y test_acuracy
 refuses 2 'nobody logged it' "$qkv" plot drawn --y loss,,accuracy
 refuses 1 'give --out a directory' "$qkv" plot drawn -o no/where
 
@@ -368,6 +368,7 @@ done
 refuses 1 'not the name of a task' "$qkv" plot evil
 refuses 2 'no setting' "$qkv" plot drawn --by variety
 refuses 2 'not a number' "$qkv" plot drawn --x norm
+refuses 2 'none of the runs uses it' "$qkv" plot drawn --x latent --y test_loss
 refuses 2 'it is 8 in all runs' "$qkv" plot drawn --x d-k --y test_loss
 refuses 1 'No such file' "$qkv" plot nowhere
 mkdir none

@@ -26,17 +26,17 @@ check_setting(const char *option, const char *name)
 static void
 check_varies(const char *x, const Run *runs, int count)
 {
-    char first[VALUE_SIZE], other[VALUE_SIZE];
-    run_setting(&runs[0], x, first);
-    for (int i = 1; i < count; i++) {
+    char first[VALUE_SIZE] = "", other[VALUE_SIZE];
+    for (int i = 0; i < count; i++) {
+        if (setting_unused(setting_named(x), &runs[i].config))
+            continue;
         run_setting(&runs[i], x, other);
-        if (strcmp(first, other) &&
-            !setting_unused(setting_named(x), &runs[i].config) &&
-            !setting_unused(setting_named(x), &runs[0].config))
+        if (*first && strcmp(first, other))
             return;
-        if (setting_unused(setting_named(x), &runs[0].config))
-            strcpy(first, other);
+        strcpy(first, other);
     }
+    if (!*first)
+        usage("--x %s: none of the runs uses it", x);
     usage("--x %s: it is %s in all runs, so there is nothing to draw along; "
           "`qkv compare --%s A,B,...` varies it",
           x, first, x);
