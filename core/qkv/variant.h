@@ -4,9 +4,11 @@
    header and defines `qkv_variant`. It declares its matrices and writes down
    its equation with the operators of tape.h and attend.h; the core gives it
    its initial numbers, its gradient, its training, its accounts and figures.
-   variants/standard.c is the one to read first, and this builds one:
+   variants/standard.c is the one to read first. `qkv new mine` begins one, and
+   these build, test and train it:
 
-       cc -shared -fPIC -I QKV/core mine.c -o mine.so
+       cc -O2 -shared -fPIC -I QKV/core mine.c -o mine.so
+       qkv check ./mine.c
        qkv compare -v standard,./mine.so
 
    Notation is that of "Attention Is All You Need" (Vaswani et al. 2017): a
@@ -49,9 +51,10 @@ typedef struct Variant {
     Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
 
     /* Optional: fills the matrices, all 0 before, so that head i computes
-       softmax(x M_i y') y N_i for the M_i (the scale is in it) and N_i of f, or
-       comes as near as its matrices can. A few calls of what stands below; with
-       it, other variants can be converted into this one. */
+       softmax(x M_i y') y N_i for the M_i and N_i of f, or comes as near as its
+       matrices can. (The scale is in this M_i: it is the s M_i of `qkv
+       inspect`.) A few calls of what stands below; with it, other variants can
+       be converted into this one. */
     void (*adopt)(const Form *f, const Attention *a, Numbers *w);
 } Variant;
 
