@@ -1,9 +1,9 @@
-/* attend.c - scaled dot-product attention, in one step and in three.
+/* attend.c - scaled dot-product attention in one step.
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
-   P = softmax(mask(scale Q K')), O = P V. The weights P lie in a matrix
-   (tokens x heads*tokens asked), head by head in its columns. */
+   P = softmax(mask(scale Q K')), O = P V. steps.c has the same in three. */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "attend.h"
@@ -13,7 +13,7 @@
 #include "tape.h"
 
 /* Head h of sequence s of a matrix with n's shape that lies at `at`. */
-static Matrix
+Matrix
 head_of(const Node *n, real *at, int s, int h)
 {
     int tokens = n->rows / n->sequences, width = n->cols / n->heads;
@@ -21,32 +21,7 @@ head_of(const Node *n, real *at, int s, int h)
     return matrix(at + first, tokens, width, n->cols);
 }
 
-static void
-softmax_head(Matrix p, Matrix s, real factor, int causal)
-{
-    for (int i = 0; i < p.rows; i++) {
-        int seen = causal ? i + 1 : p.cols;
-        real *row = p.at + i * p.down;
-        row_softmax(row, s.at + i * s.down, factor, seen);
-        memset(row + seen, 0, (size_t)(p.cols - seen) * sizeof(real));
-    }
-}
-
-/* dS += factor P (dP - rowsum(P dP)), elementwise but for the sum, from
-   S -> P = softmax(factor S). A masked weight is 0, and so is its share. */
-static void
-softmax_head_backward(Matrix ds, Matrix p, Matrix dp, real factor)
-{
-    for (int i = 0; i < p.rows; i++) {
-        real *d = ds.at + i * ds.down;
-        const real *w = p.at + i * p.down, *dw = dp.at + i * dp.down;
-        real mean = row_dot(w, dw, p.cols);
-        for (int j = 0; j < p.cols; j++)
-            d[j] += factor * w[j] * (dw[j] - mean);
-    }
-}
-
-static void
+void
 check_heads(const char *name, const Node *q, const Node *k)
 {
     if (q->heads % k->heads || q->sequences != k->sequences)
@@ -55,7 +30,7 @@ check_heads(const char *name, const Node *q, const Node *k)
             name, q->heads, q->sequences, k->heads, k->sequences);
 }
 
-static void
+void
 check_scores(const char *name, const Node *q, const Node *k)
 {
     check_heads(name, q, k);
@@ -67,166 +42,19 @@ check_scores(const char *name, const Node *q, const Node *k)
 
 /* What a product of every query with every key (or weight with value) costs,
    `width` numbers each, and its way back. Masked pairs are counted too. */
-static double
+double
 pair_flops(const Node *q, int asked, int width)
 {
     return 2. * q->rows * q->heads * asked * width;
 }
 
 /* A mask by position asks for as many keys as queries. */
-static void
+void
 check_mask(const char *name, const Attention *a, int tokens, int asked)
 {
     if (a->causal && tokens != asked)
         bug("%s: a causal mask needs as many keys as queries, not %d and %d",
             name, asked, tokens);
-}
-
-/* dQ_i += scale dS_i K_i,  dK_i += scale dS_i' Q_i */
-static void
-scores_backward(Node *c)
-{
-    Node *q = c->in[0], *k = c->in[1];
-    int group = q->heads / k->heads;
-    for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
-        c->kept[i] = (real)c->number * c->gradient[i];
-    for (int s = 0; s < q->sequences; s++)
-        for (int h = 0; h < q->heads; h++) {
-            Matrix ds = head_of(c, c->kept, s, h);
-            if (q->trained)
-                multiply_add(head_of(q, gradient(q), s, h), ds,
-                             head_of(k, k->value, s, h / group));
-            if (k->trained)
-                multiply_add(head_of(k, gradient(k), s, h / group),
-                             transposed(ds), head_of(q, q->value, s, h));
-        }
-}
-
-Node *
-scores(Node *q, Node *k, double scale)
-{
-    check_scores("scores", q, k);
-    int asked = k->rows / k->sequences, group = q->heads / k->heads;
-    Node *c = new_node(q->rows, q->heads * asked, scores_backward,
-                       (Node *[]){q, k}, 2);
-    c->heads = q->heads;
-    c->number = scale;
-    c->flops[0] = pair_flops(q, asked, q->cols / q->heads);
-    c->flops[1] = c->flops[0] * (q->trained + k->trained);
-    c->kept = keep(c, (size_t)c->rows * (size_t)c->cols);
-    if (!c->value)
-        return c;
-    for (int s = 0; s < q->sequences; s++)
-        for (int h = 0; h < q->heads; h++)
-            multiply(head_of(c, c->value, s, h), head_of(q, q->value, s, h),
-                     transposed(head_of(k, k->value, s, h / group)));
-    for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
-        c->value[i] *= (real)scale;
-    return c;
-}
-
-/* dS += P (dP - rowsum(P dP)) */
-static void
-softmax_backward(Node *c)
-{
-    Node *a = c->in[0];
-    for (int s = 0; s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++)
-            softmax_head_backward(head_of(a, gradient(a), s, h),
-                                  head_of(c, c->value, s, h),
-                                  head_of(c, c->gradient, s, h), 1);
-}
-
-Node *
-softmax(Attention *a, Node *s)
-{
-    check_mask("softmax", a, s->rows / s->sequences, s->cols / s->heads);
-    Node *c = new_node(s->rows, s->cols, softmax_backward, &s, 1);
-    c->heads = s->heads;
-    if (a->watch && a->watch->softmaxes++ < MOST_CALLS)
-        a->watch->softmax[a->watch->softmaxes - 1] = c;
-    for (int n = 0; c->value && n < c->sequences; n++)
-        for (int h = 0; h < c->heads; h++)
-            softmax_head(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
-                         1, a->causal);
-    return c;
-}
-
-/* dP_i += dO_i V_i',  dV_i += P_i' dO_i */
-static void
-weigh_backward(Node *c)
-{
-    Node *p = c->in[0], *v = c->in[1];
-    int group = p->heads / v->heads;
-    for (int s = 0; s < p->sequences; s++)
-        for (int h = 0; h < p->heads; h++) {
-            Matrix d = head_of(c, c->gradient, s, h);
-            if (p->trained)
-                multiply_add(head_of(p, gradient(p), s, h), d,
-                             transposed(head_of(v, v->value, s, h / group)));
-            if (v->trained)
-                multiply_add(head_of(v, gradient(v), s, h / group),
-                             transposed(head_of(p, p->value, s, h)), d);
-        }
-}
-
-Node *
-weigh(Node *p, Node *v)
-{
-    check_heads("weigh", p, v);
-    if (p->cols / p->heads != v->rows / v->sequences)
-        bug("weigh: weights (%d x %d) of %d heads and values (%d x %d) in %d "
-            "sequences do not fit",
-            p->rows, p->cols, p->heads, v->rows, v->cols, v->sequences);
-    int group = p->heads / v->heads;
-    Node *c = new_node(p->rows, p->heads * (v->cols / v->heads), weigh_backward,
-                       (Node *[]){p, v}, 2);
-    c->heads = p->heads;
-    c->flops[0] = pair_flops(p, v->rows / v->sequences, v->cols / v->heads);
-    c->flops[1] = c->flops[0] * (p->trained + v->trained);
-    for (int s = 0; c->value && s < p->sequences; s++)
-        for (int h = 0; h < p->heads; h++)
-            multiply(head_of(c, c->value, s, h), head_of(p, p->value, s, h),
-                     head_of(v, v->value, s, h / group));
-    return c;
-}
-
-/* dA += dC where it is not masked */
-static void
-mask_zero_backward(Node *c)
-{
-    Node *a = c->in[0];
-    int tokens = c->rows / c->sequences, asked = c->cols / c->heads;
-    real *d = gradient(a);
-    const real *dc = c->gradient;
-    for (int i = 0; i < c->rows; i++)
-        for (int j = 0; j < c->cols; j++, d++, dc++)
-            *d += !c->first || j % asked <= i % tokens ? *dc : 0;
-}
-
-Node *
-mask_zero(Attention *a, Node *s)
-{
-    int tokens = s->rows / s->sequences, asked = s->cols / s->heads;
-    check_mask("mask_zero", a, tokens, asked);
-    Node *c = new_node(s->rows, s->cols, mask_zero_backward, &s, 1);
-    c->heads = s->heads;
-    c->first = a->causal;
-    real *to = c->value, *from = s->value;
-    for (int i = 0; to && i < c->rows; i++)
-        for (int j = 0; j < c->cols; j++, to++, from++)
-            *to = !a->causal || j % asked <= i % tokens ? *from : 0;
-    return c;
-}
-
-/* The shape of the weights P of queries q and keys k. */
-static Node
-weights_shape(const Node *q, const Node *k)
-{
-    return (Node){.rows = q->rows,
-                  .cols = q->heads * (k->rows / k->sequences),
-                  .sequences = q->sequences,
-                  .heads = q->heads};
 }
 
 /* Takes a call down, and replaces its result where that is asked for. */
@@ -245,42 +73,175 @@ watch_call(Watch *w, Call call)
                 number == w->replaced && i == j;
 }
 
-/* Per head, with P kept from the way forward:
-   dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
+/* Where an attention is short its weights P are kept, (tokens x heads*asked).
+   Where it is long they are made strip by strip, STRIP rows of queries at a
+   time, and made again on the way back from what is kept of each row: its
+   largest score and 1 / the sum of its exponentials. So memory grows with the
+   tokens, not with their square. */
+enum { STRIP = 32, SHORT = 64 };
+
+/* One strip of one head of one sequence: the rows of q from `first` on, and the
+   keys and values that the last of them sees. */
+typedef struct Strip {
+    int s, h, first, rows, seen;
+    Matrix q, k, v; /* (rows x d), (seen x d), (seen x d_v) */
+    Matrix p;       /* (rows x seen) */
+    real *of_row;   /* max, 1 / sum of each row; NULL where p is kept */
+} Strip;
+
+static Matrix
+rows_of(Matrix m, int first, int count)
+{
+    m.at += first * m.down;
+    m.rows = count;
+    return m;
+}
+
+static bool
+is_long(const Node *k)
+{
+    return k->rows / k->sequences > SHORT;
+}
+
+/* Numbers to be kept of a call, without room for the strips at work. */
+static size_t
+kept_numbers(const Node *q, const Node *k)
+{
+    size_t rows = (size_t)q->rows * (size_t)q->heads;
+    return rows * (is_long(k) ? 2 : (size_t)(k->rows / k->sequences));
+}
+
+static int
+strip_rows(const Node *q, const Node *k)
+{
+    return is_long(k) ? STRIP : q->rows / q->sequences;
+}
+
+/* The strip that begins at row `first`; p lies in c->kept. */
+static Strip
+strip_of(const Node *c, int s, int h, int first)
+{
+    const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
+    int tokens = q->rows / q->sequences, asked = k->rows / k->sequences;
+    int most = strip_rows(q, k), left = tokens - first;
+    int rows = left < most ? left : most;
+    int seen = c->first && is_long(k) ? first + rows : asked;
+    Strip t = {.s = s, .h = h, .first = first, .rows = rows, .seen = seen};
+    t.q = rows_of(head_of(q, q->value, s, h), first, rows);
+    t.k = rows_of(head_of(k, k->value, s, h / (q->heads / k->heads)), 0, seen);
+    t.v = rows_of(head_of(v, v->value, s, h / (q->heads / v->heads)), 0, seen);
+    if (is_long(k)) {
+        size_t row =
+            ((size_t)s * (size_t)q->heads + (size_t)h) * (size_t)tokens +
+            (size_t)first;
+        t.of_row = c->kept + 2 * row;
+        t.p = matrix(c->kept + kept_numbers(q, k), rows, seen, asked);
+    } else {
+        Node shape = {.rows = q->rows,
+                      .cols = q->heads * asked,
+                      .sequences = q->sequences,
+                      .heads = q->heads};
+        t.p = head_of(&shape, c->kept, s, h);
+    }
+    return t;
+}
+
+/* P = softmax(mask(scale Q K')), row by row; notes what P can be made from
+   again. */
+static void
+make_weights(const Strip *t, real scale, int causal)
+{
+    multiply(t->p, t->q, transposed(t->k));
+    for (int i = 0; i < t->rows; i++) {
+        int sees = causal ? t->first + i + 1 : t->seen;
+        real max, *row = t->p.at + i * t->p.down;
+        real inverse = 1 / row_exponentials(row, row, scale, sees, &max);
+        for (int j = 0; j < sees; j++)
+            row[j] *= inverse;
+        memset(row + sees, 0, (size_t)(t->seen - sees) * sizeof(real));
+        if (t->of_row) {
+            t->of_row[2 * i] = max;
+            t->of_row[2 * i + 1] = inverse;
+        }
+    }
+}
+
+/* The same numbers once more, to the bit. */
+static void
+make_weights_again(const Strip *t, real scale, int causal)
+{
+    multiply(t->p, t->q, transposed(t->k));
+    for (int i = 0; i < t->rows; i++) {
+        int sees = causal ? t->first + i + 1 : t->seen;
+        real *row = t->p.at + i * t->p.down;
+        row_weights(row, row, scale, sees, t->of_row[2 * i],
+                    t->of_row[2 * i + 1]);
+        memset(row + sees, 0, (size_t)(t->seen - sees) * sizeof(real));
+    }
+}
+
+/* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
    dQ += dS K,  dK += dS' Q */
 static void
-attend_head_backward(Node *c, int s, int h)
+strip_backward(Node *c, const Strip *t)
 {
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
-    Node shape = weights_shape(q, k);
-    int k_head = h / (q->heads / k->heads), v_head = h / (q->heads / v->heads);
-    Matrix p = head_of(&shape, c->kept, s, h),
-           d = head_of(c, c->gradient, s, h);
+    int k_head = t->h / (q->heads / k->heads);
+    int v_head = t->h / (q->heads / v->heads);
+    int most = strip_rows(q, k), asked = k->rows / k->sequences;
+    real *room = c->kept + kept_numbers(q, k) + is_long(k) * most * asked;
+    Matrix p = t->p, dp = matrix(room, t->rows, t->seen, asked);
+    Matrix d = rows_of(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
     if (v->trained)
-        multiply_add(head_of(v, gradient(v), s, v_head), transposed(p), d);
+        multiply_add(rows_of(head_of(v, gradient(v), t->s, v_head), 0, t->seen),
+                     transposed(p), d);
     if (!q->trained && !k->trained)
         return;
-    real *room = c->kept + (size_t)shape.rows * (size_t)shape.cols;
-    size_t size = (size_t)p.rows * (size_t)p.cols;
-    Matrix dp = matrix(room, p.rows, p.cols, p.cols);
-    Matrix ds = matrix(room + size, p.rows, p.cols, p.cols);
-    multiply(dp, d, transposed(head_of(v, v->value, s, v_head)));
-    memset(ds.at, 0, size * sizeof(real));
-    softmax_head_backward(ds, p, dp, (real)c->number);
+    multiply(dp, d, transposed(t->v));
+    for (int i = 0; i < t->rows; i++) {
+        real *ds = dp.at + i * dp.down, scale = (real)c->number;
+        const real *w = p.at + i * p.down;
+        real mean = row_dot(w, ds, t->seen);
+        for (int j = 0; j < t->seen; j++)
+            ds[j] = scale * w[j] * (ds[j] - mean);
+    }
     if (q->trained)
-        multiply_add(head_of(q, gradient(q), s, h), ds,
-                     head_of(k, k->value, s, k_head));
+        multiply_add(
+            rows_of(head_of(q, gradient(q), t->s, t->h), t->first, t->rows), dp,
+            t->k);
     if (k->trained)
-        multiply_add(head_of(k, gradient(k), s, k_head), transposed(ds),
-                     head_of(q, q->value, s, h));
+        multiply_add(rows_of(head_of(k, gradient(k), t->s, k_head), 0, t->seen),
+                     transposed(dp), t->q);
 }
 
 static void
 attend_backward(Node *c)
 {
+    const Node *q = c->in[0], *k = c->in[1];
+    int tokens = q->rows / q->sequences;
     for (int s = 0; s < c->sequences; s++)
         for (int h = 0; h < c->heads; h++)
-            attend_head_backward(c, s, h);
+            for (int i = 0; i < tokens; i += strip_rows(q, k)) {
+                Strip t = strip_of(c, s, h, i);
+                if (is_long(k))
+                    make_weights_again(&t, (real)c->number, c->first);
+                strip_backward(c, &t);
+            }
+}
+
+static void
+attend_forward(Node *c)
+{
+    const Node *q = c->in[0], *k = c->in[1];
+    int tokens = q->rows / q->sequences;
+    for (int s = 0; s < c->sequences; s++)
+        for (int h = 0; h < c->heads; h++)
+            for (int i = 0; i < tokens; i += strip_rows(q, k)) {
+                Strip t = strip_of(c, s, h, i);
+                make_weights(&t, (real)c->number, c->first);
+                multiply(rows_of(head_of(c, c->value, s, h), i, t.rows), t.p,
+                         t.v);
+            }
 }
 
 Node *
@@ -288,9 +249,8 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
     check_scores("attend", q, k);
     check_heads("attend", q, v);
-    Node shape = weights_shape(q, k);
-    int tokens = q->rows / q->sequences, asked = k->rows / k->sequences;
-    check_mask("attend", a, tokens, asked);
+    int asked = k->rows / k->sequences;
+    check_mask("attend", a, q->rows / q->sequences, asked);
     if (v->rows != k->rows)
         bug("attend: keys (%d x %d) and values (%d x %d) do not fit", k->rows,
             k->cols, v->rows, v->cols);
@@ -300,22 +260,15 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     double to_weigh = pair_flops(q, asked, v->cols / v->heads);
     c->heads = q->heads;
     c->number = scale;
+    c->first = a->causal;
     c->flops[0] = to_score + to_weigh;
     c->flops[1] = to_score * (q->trained + k->trained) +
                   to_weigh * ((q->trained || k->trained) + v->trained);
-    c->kept = keep(c, (size_t)shape.rows * (size_t)shape.cols +
-                          2 * (size_t)tokens * (size_t)asked);
-    for (int s = 0; c->value && s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++) {
-            int k_head = h / (q->heads / k->heads);
-            int v_head = h / (q->heads / v->heads);
-            Matrix p = head_of(&shape, c->kept, s, h);
-            multiply(p, head_of(q, q->value, s, h),
-                     transposed(head_of(k, k->value, s, k_head)));
-            softmax_head(p, p, (real)scale, a->causal);
-            multiply(head_of(c, c->value, s, h), p,
-                     head_of(v, v->value, s, v_head));
-        }
+    c->kept = keep(c, kept_numbers(q, k) + (size_t)(1 + is_long(k)) *
+                                               (size_t)strip_rows(q, k) *
+                                               (size_t)asked);
+    if (c->value)
+        attend_forward(c);
     if (a->watch)
         watch_call(a->watch, (Call){q, k, v, c, scale, a->causal});
     return c;

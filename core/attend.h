@@ -9,6 +9,8 @@
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
+#include "matrix.h"
+
 enum { MOST_CALLS = 256 };
 
 typedef struct Call {
@@ -33,6 +35,19 @@ typedef struct Watch {
     int replaced; /* the call whose result becomes the identity, while those of
                      all others become 0; -1: none */
 } Watch;
+
+/* What both ways to attend begin with: head `head` of sequence s of a matrix
+   with n's shape that lies at `at`; and checks, which abort with the shapes:
+   of the heads of queries and keys (or values), of their widths, of the lengths
+   that a mask by position asks for. */
+Matrix head_of(const Node *n, real *at, int s, int head);
+void check_heads(const char *name, const Node *q, const Node *k);
+void check_scores(const char *name, const Node *q, const Node *k);
+void check_mask(const char *name, const Attention *a, int tokens, int asked);
+
+/* FLOPs of a product of every query with every key (or weight with value),
+   `width` numbers each. Masked pairs are counted too. */
+double pair_flops(const Node *q, int asked, int width);
 
 /* The scores (scale q_i k_i', those that are masked -INFINITY) and the weights
    of head `head` of sequence `sequence`, each (tokens x tokens asked), computed

@@ -69,6 +69,13 @@ row_exponentials(real *p, const real *x, real factor, int n, real *max)
 }
 
 void
+row_weights(real *p, const real *x, real factor, int n, real max, real inverse)
+{
+    for (int i = 0; i < n; i++)
+        p[i] = exponential(factor * x[i] - max) * inverse;
+}
+
+void
 row_tanh(real *y, const real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)

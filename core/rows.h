@@ -18,6 +18,11 @@ real row_max(const real *x, int n);
    overflows. Returns the sum of p, at least 1; p may be x. */
 real row_exponentials(real *p, const real *x, real factor, int n, real *max);
 
+/* p = exp(factor x - max) inverse: the softmax of a row again, from its max and
+   1 / its sum; p may be x. */
+void row_weights(real *p, const real *x, real factor, int n, real max,
+                 real inverse);
+
 /* y = tanh x, n numbers; y may be x. */
 void row_tanh(real *y, const real *x, size_t n);
 

@@ -3,10 +3,11 @@
 # nothing read that was not written, nothing lost.
 
 set -eu
-build=$1
+build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
+cd "$work"
 
 # clean STATUS COMMAND ...: exits so, and valgrind has nothing to say.
 clean() {
@@ -45,6 +46,19 @@ clean 0 "$build/qkv" equiv -v standard,per-head,full-rank,two-step-tanh \
 clean 0 "$build/qkv" equiv "$(ls -d "$work"/equiv/reverse.per-head*)" \
     --to fused -o "$work/turned" -q
 clean 0 "$build/qkv" count --preset transformer-base -v standard,mla
+clean 0 "$build/qkv" count --preset deepseek-v2 -v mla --latex --weights
+clean 0 "$build/qkv" train -t translate --norm pre --mlp 1 $small \
+    --cross-variant mla --encoder-variant identity -o "$work/cross"
+clean 0 "$build/qkv" train -t cross-recall --queries 3 --embed onehot $small \
+    -o "$work/cross"
+run=$(ls -d "$work"/cross/translate*)
+clean 0 "$build/qkv" inspect "$run" --attention --format svg -q
+clean 0 "$build/qkv" export "$run" --batch "$work/batch" -q
+clean 0 "$build/qkv" trace 'to be or not to be' -v two-step
+clean 0 "$build/qkv" train -t recall --residual no $small -o "$work/folded"
+clean 0 "$build/qkv" equiv "$(ls -d "$work"/folded/recall*)" --to mqa \
+    --embed onehot -o "$work/turned" -q
+clean 0 "$build/qkv" new fresh
 clean 2 "$build/qkv" train -t revers
 clean 2 "$build/qkv" train -v standrad
 clean 1 "$build/qkv" plot "$work/nowhere"
