@@ -76,6 +76,13 @@ check_heads(const char *name, const Form *f, int first, int count)
 }
 
 static void
+check_scale(const char *name, double scale)
+{
+    if (scale == 0 || !isfinite(scale))
+        bug("%s: nothing can be %g times as large as it is", name, scale);
+}
+
+static void
 check_part(const char *name, Part p, int rows, int cols)
 {
     if (p.rows != rows || p.cols != cols)
@@ -104,6 +111,7 @@ factor(const Form *f, bool turned, int first, double scale, Part left,
     int d = f->d_model, n = f->asked, r = shared.cols, count = left.cols / r;
     int rows = count * d, k = rows < n ? rows : n;
     check_heads("factor", f, first, count);
+    check_scale("factor", scale);
     check_part("factor", left, d, count * r);
     check_part("factor", shared, n, r);
     double *all =
@@ -113,10 +121,10 @@ factor(const Form *f, bool turned, int first, double scale, Part left,
         all[i] = form_entry(f, turned, first + i / n / d, i / n % d, i % n);
     svd(all, rows, n, u, s, v);
     for (int j = 0; j < r && j < k; j++) {
-        double root = sqrt(s[j] / scale);
+        double root = sqrt(s[j] / fabs(scale)), sign = scale < 0 ? -1 : 1;
         for (int i = 0; i < rows; i++)
             left.at[i % d * left.down + (i / d * r + j) * left.across] =
-                root * u[i * k + j];
+                sign * root * u[i * k + j];
         for (int i = 0; i < n; i++)
             shared.at[i * shared.down + j * shared.across] =
                 root * v[i * k + j];
@@ -140,6 +148,7 @@ void
 put_scores(const Form *f, int i, double scale, Part m)
 {
     check_heads("put_scores", f, i, 1);
+    check_scale("put_scores", scale);
     check_part("put_scores", m, f->d_model, f->asked);
     for (int k = 0; k < f->d_model * f->asked; k++) {
         int row = k / f->asked, col = k % f->asked;
@@ -152,6 +161,7 @@ void
 put_values(const Form *f, int i, double scale, Part n)
 {
     check_heads("put_values", f, i, 1);
+    check_scale("put_values", scale);
     check_part("put_values", n, f->asked, f->d_model);
     for (int k = 0; k < f->d_model * f->asked; k++) {
         int row = k / f->asked, col = k % f->asked;
@@ -169,6 +179,7 @@ factor_symmetric(const Form *f, int i, double scale, Part w)
     double *half = allocate((size_t)(3 * d * d + d), sizeof *half), shift = 0;
     double *s = half + d * d, *u = s + d, *v = u + d * d;
     check_heads("factor_symmetric", f, i, 1);
+    check_scale("factor_symmetric", scale < 0 ? 0 : scale);
     check_part("factor_symmetric", w, d, w.cols);
     if (f->asked != d)
         bug("factor_symmetric: the form is (%d x %d), not square", d, f->asked);
@@ -304,9 +315,6 @@ adopt(const Variant *v, const Attention *a, const Weights *w,
     return true;
 }
 
-/* Below this share of the largest one a singular value is rounding. */
-#define ROUNDING (sizeof(real) == 4 ? 1e-5 : 1e-11)
-
 /* Entry k of head h of s M or of N; 0 for a head that is not there. */
 static double
 canonical_entry(const Canonical *c, int which, int h, int k)
@@ -323,7 +331,7 @@ rank_of_head(const Canonical *c, int which, int h)
     for (int k = 0; k < size; k++)
         m[k] = canonical_entry(c, which, h, k);
     svd(m, d, d, s + d, s, s + d + size);
-    int rank = rank_of(s, d, ROUNDING);
+    int rank = rank_of(s, d, ROUNDED_AWAY);
     free(m);
     return rank;
 }
@@ -335,12 +343,13 @@ form_misfit(const Canonical *now, const Canonical *wanted)
     int size = wanted->d_model * wanted->d_model, worst[2] = {0};
     for (int which = 0; which < 2; which++) {
         double apart = 0, largest = 1e-300;
-        for (int h = 0; h < wanted->heads; h++) {
+        int heads = now->heads > wanted->heads ? now->heads : wanted->heads;
+        for (int h = 0; h < heads; h++) {
             double squares = 1e-300, lost = 0;
             for (int k = 0; k < size; k++) {
                 double x = canonical_entry(wanted, which, h, k);
                 double off = x - canonical_entry(now, which, h, k);
-                apart = fmax(apart, fabs(off));
+                apart = isnan(off) ? INFINITY : fmax(apart, fabs(off));
                 largest = fmax(largest, fabs(x));
                 lost += off * off;
                 squares += x * x;

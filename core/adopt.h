@@ -23,7 +23,7 @@ typedef struct Misfit {
     int rank[2], kept[2]; /* of that head: before, after */
 } Misfit;
 
-/* How far `now` is from `wanted`, head by head; heads past the last of `now`
+/* How far `now` is from `wanted`, head by head; heads that one of them lacks
    count as 0. */
 Misfit form_misfit(const Canonical *now, const Canonical *wanted);
 

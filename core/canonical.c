@@ -279,6 +279,16 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
 {
     Canonical c = {.d_model = a.d_model};
     Probe p = {.variant = v, .attention = a, .weights = w, .values = values};
+    for (int i = 0; i < w->count; i++)
+        for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
+            if (!isfinite(values[i][k])) {
+                snprintf(c.why, sizeof c.why,
+                         "%s holds numbers that are not finite, as after a "
+                         "training that diverged",
+                         w->list[i].name);
+                c.deviation = NAN;
+                return c;
+            }
     real *zero = allocate((size_t)a.d_model, sizeof *zero);
     p.attention.causal = 0;
     p.attention.watch = &p.watch;

@@ -13,7 +13,9 @@
 static bool
 adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {
+    blame(from->config.variant);
     Canonical c = model_form(from, place);
+    blame(to->config.variant);
     if (c.m && to->config.embed != from->config.embed) {
         Canonical folded = folded_form(from, &c, to);
         canonical_free(&c);
@@ -32,10 +34,13 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
                  to->attention.heads);
     else {
         Canonical now = model_form(to, place);
-        Misfit f = now.m ? form_misfit(&now, &c) : (Misfit){.apart = INFINITY};
+        done = now.m != NULL;
+        if (!done)
+            snprintf(v->why, sizeof v->why,
+                     "what it adopts has no canonical form: %.120s", now.why);
+        Misfit f = done ? form_misfit(&now, &c) : (Misfit){0};
         if (f.apart >= v->form.apart)
             v->form = f;
-        done = true;
         canonical_free(&now);
     }
     canonical_free(&c);

@@ -20,10 +20,11 @@ typedef struct Conversion {
 } Conversion;
 
 /* A model of plugin p with the shape options of `shape` (heads, kv_heads, d_k,
-   d_v, latent, embed), which computes what `from` does, or the nearest it can:
-   every attention, the encoder's and cross-attention too, adopts the canonical
-   form of the one in its place, and the rest is copied. `run` is the name that
-   its config says it is from. NULL, with v->why, where there is none. */
+   d_v, latent, embed), which computes what `from` does, or the nearest that its
+   adopt finds: every attention, the encoder's and cross-attention too, adopts
+   the canonical form of the one in its place, and the rest is copied. `run` is
+   the name that its config says it is from. NULL, with v->why, where there is
+   none. */
 Model *converted(const Model *from, const Plugin *p, const Config *shape,
                  const char *run, Conversion *v);
 

@@ -14,32 +14,49 @@
 #include "layers.h"
 #include "model.h"
 
-void
-place_name(const Model *m, int place, char name[PLACE_SIZE])
-{
-    const Config *c = &m->config;
-    int each = c->cross == CROSS_AFTER ? 2 : 1, at = place - c->encoder;
-    if (at < 0)
-        snprintf(name, PLACE_SIZE, "encoder%d.attention", place);
-    else
-        snprintf(name, PLACE_SIZE, "block%d.%s", at / each,
-                 c->cross == CROSS_ONLY || at % each ? "cross" : "attention");
-}
-
 static int
 place_kind(const Model *m, int place)
 {
-    char name[PLACE_SIZE];
-    place_name(m, place, name);
-    return place < m->config.encoder ? ENCODER
-           : strstr(name, ".cross")  ? CROSS
-                                     : SELF;
+    const Config *c = &m->config;
+    int at = place - c->encoder;
+    if (at < 0)
+        return ENCODER;
+    return c->cross == CROSS_ONLY || (c->cross == CROSS_AFTER && at % 2) ? CROSS
+                                                                         : SELF;
+}
+
+void
+place_name(const Model *m, int place, char name[PLACE_SIZE])
+{
+    int each = m->config.cross == CROSS_AFTER ? 2 : 1;
+    if (place_kind(m, place) == ENCODER)
+        snprintf(name, PLACE_SIZE, "encoder%d.attention", place);
+    else
+        snprintf(name, PLACE_SIZE, "block%d.%s",
+                 (place - m->config.encoder) / each,
+                 place_kind(m, place) == CROSS ? "cross" : "attention");
 }
 
 const Variant *
 place_variant(const Model *m, int place)
 {
     return m->cast[place_kind(m, place)];
+}
+
+/* The word that named the variant there. */
+static const char *
+played_by(const Model *m, int kind)
+{
+    const Config *c = &m->config;
+    return kind == CROSS && *c->cross_variant       ? c->cross_variant
+           : kind == ENCODER && *c->encoder_variant ? c->encoder_variant
+                                                    : c->variant;
+}
+
+const char *
+place_word(const Model *m, int place)
+{
+    return played_by(m, place_kind(m, place));
 }
 
 real **
@@ -87,16 +104,6 @@ norm(Model *m, Node *x, Node ***w)
         return x;
     *w += 2;
     return layer_norm(x, (*w)[-2], (*w)[-1]);
-}
-
-/* The word that named the variant there. */
-static const char *
-played_by(const Model *m, int kind)
-{
-    const Config *c = &m->config;
-    return kind == CROSS && *c->cross_variant       ? c->cross_variant
-           : kind == ENCODER && *c->encoder_variant ? c->encoder_variant
-                                                    : c->variant;
 }
 
 /* The variant at work on x, which asks y; what it returns must be as wide as a

@@ -62,8 +62,9 @@ Attention attention_of(const Config *c);
 enum { PLACE_SIZE = 32 };
 void place_name(const Model *m, int place, char name[PLACE_SIZE]);
 
-/* The variant at a place. */
+/* The variant at a place, and the word that named it. */
 const Variant *place_variant(const Model *m, int place);
+const char *place_word(const Model *m, int place);
 
 /* The numbers of a place's attention, matrix by matrix as the variant declares
    them. To be freed; the matrices are the model's. */

@@ -53,7 +53,7 @@ value_of(const char *header, const char *key, char value[32])
         if (depth == 0 && (*at == ',' || *at == '}'))
             break;
         if (*at != ' ' && *at != ':')
-            value[n++] = *at;
+            value[n++] = *at > ' ' && *at < 127 ? *at : '?';
     }
     value[n] = 0;
 }

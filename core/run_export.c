@@ -85,17 +85,27 @@ put_gradients(const Export *e, const Model *m)
     }
 }
 
-void
-batch_write(const char *directory, Model *m, const Source *s)
+/* Makes the directory, under another name for as long as it is not whole. */
+static Export
+export_begin(const char *directory)
 {
     Export e = {.directory = directory};
-    if (snprintf(e.partial.text, sizeof e.partial.text, "%s.partial%ld",
-                 directory, (long)getpid()) >= (int)sizeof e.partial.text)
+    int n = (int)strlen(directory);
+    while (n > 1 && directory[n - 1] == '/')
+        n--;
+    if (snprintf(e.partial.text, sizeof e.partial.text, "%.*s.partial%ld", n,
+                 directory, (long)getpid()) >= (int)sizeof e.partial.text - 128)
         fail("%.64s..: the path is too long", directory);
     if (!access(directory, F_OK))
         fail("%s: is there already: give a directory that is not", directory);
     if (mkdir(e.partial.text, 0777))
         fail("%s: cannot be made: %s", directory, strerror(errno));
+    return e;
+}
+
+void
+batch_write(const char *directory, Model *m, const Source *s)
+{
     int sequences = m->config.batch, tokens = m->sizes.tokens;
     Batch b = batch_new(m->sizes, sequences);
     Random r = source_stream(s, TEST);
@@ -104,6 +114,7 @@ batch_write(const char *directory, Model *m, const Source *s)
     Node *logits = model_forward(m, t, &b);
     Node *loss = cross_entropy(logits, b.all.targets);
     backward(loss);
+    Export e = export_begin(directory);
     put_tokens(&e, "tokens.npy", b.all.ids, sequences, tokens, m->sizes.each);
     if (m->sizes.source)
         put_tokens(&e, "source.npy", b.all.source, sequences, m->sizes.source,

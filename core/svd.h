@@ -5,11 +5,17 @@
 #ifndef SVD_H
 #define SVD_H
 
+#include <qkv/real.h>
+
 /* A = U diag(s) V' for A (m x n), row by row; with k = min(m, n): u (m x k),
    s (k, falling, none negative), v (n x k). The columns of u and v that belong
    to a singular value of 0 are 0 where the matrix does not fix them. Hestenes
    1958; Demmel and Veselic 1992 for its accuracy. */
 void svd(const double *a, int m, int n, double *u, double *s, double *v);
+
+/* Below this share of the largest one a singular value of numbers that were
+   trained, or read, as `real` is rounding. */
+#define ROUNDED_AWAY (sizeof(real) == 4 ? 1e-6 : 1e-12)
 
 /* How many of s exceed `most` times s[0]: the rank, up to rounding. */
 int rank_of(const double *s, int k, double most);

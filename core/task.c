@@ -108,17 +108,18 @@ sizes_recall(const Config *c)
     return (Sizes){2 * c->length, 2, c->symbols + c->values, c->values, 0};
 }
 
-/* The first n of a random order of 0 .. count - 1, n <= count. */
+/* The first n of a random order of 0 .. count - 1, n <= count, `stride` apart.
+ */
 static void
-draw_distinct(Random *r, int *to, int n, int count)
+draw_distinct(Random *r, int *to, int stride, int n, int count)
 {
     for (int i = 0; i < n; i++) {
         int fresh;
         do {
             fresh = 1;
-            to[i] = random_below(r, count);
+            to[i * stride] = random_below(r, count);
             for (int j = 0; j < i; j++)
-                fresh &= to[j] != to[i];
+                fresh &= to[j * stride] != to[i * stride];
         } while (!fresh);
     }
 }
@@ -129,7 +130,7 @@ draw_recall(const Config *c, Random *r, Example *e)
     int *ids = e->ids, *targets = e->targets;
     int n = c->length, *asked = targets + n; /* lent until it is filled */
     int *keys = targets;
-    draw_distinct(r, keys, n, c->symbols);
+    draw_distinct(r, keys, 1, n, c->symbols);
     random_order(r, asked, n);
     for (int i = 0; i < n; i++) {
         ids[2 * i] = keys[i];
@@ -194,7 +195,7 @@ draw_induction(const Config *c, Random *r, Example *e)
 {
     int *ids = e->ids, *targets = e->targets;
     int period = SHORTEST + random_below(r, LONGEST - SHORTEST + 1);
-    draw_distinct(r, ids, period, c->symbols);
+    draw_distinct(r, ids, 1, period, c->symbols);
     for (int i = period; i < c->length; i++)
         ids[i] = ids[i - period];
     for (int i = 0; i < c->length; i++)
@@ -224,7 +225,7 @@ draw_mqar(const Config *c, Random *r, Example *e)
 {
     int *ids = e->ids, *targets = e->targets;
     int n = c->length, *keys = targets, *asked = targets + n;
-    draw_distinct(r, keys, n, c->symbols);
+    draw_distinct(r, keys, 1, n, c->symbols);
     random_order(r, asked, n);
     for (int i = 0; i < n; i++) {
         ids[2 * i] = keys[i];
@@ -271,16 +272,9 @@ static void
 draw_cross_recall(const Config *c, Random *r, Example *e)
 {
     int n = c->length;
-    for (int i = 0; i < n; i++) { /* distinct keys, tried until they are */
-        int *key = &e->source[2 * i], fresh;
-        do {
-            fresh = 1;
-            *key = random_below(r, c->symbols);
-            for (int j = 0; j < i; j++)
-                fresh &= e->source[2 * j] != *key;
-        } while (!fresh);
-        key[1] = c->symbols + random_below(r, c->values);
-    }
+    draw_distinct(r, e->source, 2, n, c->symbols);
+    for (int i = 0; i < n; i++)
+        e->source[2 * i + 1] = c->symbols + random_below(r, c->values);
     for (int i = 0; i < queries_of(c); i++) {
         int asked = random_below(r, n);
         e->ids[2 * i] = e->source[2 * asked];

@@ -44,20 +44,25 @@ finds swapped adopt 'transposed'
 finds order adopt 'the order of heads differs'
 finds future causality 'token 2 moves the output of token 1'
 finds state 'same bits' 'keep something between calls'
+finds forgetful adopt 'does adopt fill the matrices of every head'
+finds across batches 'cross-attention: sequence 2 comes out otherwise'
 finds unused 'all used' 'W^W is declared'
-[ "$(ls "$top/tests/broken" | wc -l)" -eq 9 ]
+[ "$(ls "$top/tests/broken" | wc -l)" -eq 11 ]
 verdict $? "a file of tests/broken is not tried"
 
 # A crash, a hang or an exit fails its own checks.
 breaks() {
     sed "$2" "$top/variants/standard.c" >broken.c
     "$build/qkv" check ./broken.c -q >out 2>err
-    [ $? -eq 1 ] && grep -P '\tFAILED\t' out | grep -qF -- "$1"
+    [ $? -eq 1 ] && grep -P '\tFAILED\t' out | grep -qF -- "$1" &&
+        ! grep -q 'no such plugin' out
     verdict $? "does not say \"$1\""
 }
 breaks 'crashed' 's|return matmul|*(volatile int *)8 = 1; return matmul|'
 breaks 'ended its process' \
     's|return matmul|extern void _exit(int); _exit(0); return matmul|'
+breaks 'ended its process (status 3)' \
+    's|return matmul|extern void exit(int); exit(3); return matmul|'
 breaks 'do not fit' 's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned (6 x 1)' \
     's|return matmul|return columns(x, 0, 1); matmul|'
@@ -93,6 +98,17 @@ verdict $? "qkv new: wrote over a file"
 "$build/qkv" new ../mine >out 2>err
 [ $? -eq 2 ] && [ ! -e ../mine.c ]
 verdict $? "qkv new: wrote elsewhere"
+"$build/qkv" new standard >out 2>err
+[ $? -eq 2 ] && [ ! -e standard.c ]
+verdict $? "qkv new: took a name that is there"
+# Ended in the middle, it leaves nothing behind.
+sed 's|return matmul|for (;;) ; return matmul|' "$top/variants/standard.c" >slow.c
+"$build/qkv" check ./slow.c -q >out 2>err &
+sleep 1
+kill -TERM $!
+wait $!
+[ $? -eq 143 ] && ! pgrep -f 'check ./slow.c' >/dev/null
+verdict $? "check: SIGTERM"
 [ -z "$(ls tmp)" ]
 verdict $? "a folder was left behind"
 

@@ -34,7 +34,7 @@ labels_of(const Source *s, const int *ids, int count)
     return l;
 }
 
-/* Tenths of a weight: a blank below 0.05, 9 from 0.85 on, * from 0.95. */
+/* Tenths of a weight: . below 0.05, 9 from 0.85 on, * from 0.95. */
 static char
 shade(double weight)
 {

@@ -23,7 +23,7 @@
 #include "options.h"
 #include "print.h"
 
-enum { SECONDS = 60 }; /* that one check may take */
+enum { SECONDS = 30 }; /* that one check may take */
 
 extern char **environ;
 
@@ -40,9 +40,13 @@ print_finding(const Options *o, const char *name, const Finding *f)
     printf("%-10s %-7s", name, verdicts[f->verdict]);
     for (bool more = false; *text; more = true) {
         int n = (int)strlen(text), most = 80 - 19;
-        for (int i = most; n > most; i--)
-            if (text[i] == ' ' || i == 1)
-                n = i;
+        if (n > most) {
+            n = most;
+            while (n > 0 && text[n] != ' ')
+                n--;
+            if (n == 0) /* a word longer than a line stays whole */
+                n = (int)strcspn(text, " ");
+        }
         printf("%*s%.*s\n", more ? 19 : 1, "", n, text);
         text += n + (text[n] == ' ');
     }
@@ -60,23 +64,37 @@ run_check(const void *more, void *answer)
     *(Finding *)answer = t->check->run(t->plugin);
 }
 
+/* What a crash most often is, where the plugin has an operator of its own. */
+static const char hint[] =
+    "; does its operator return at once where c->value is NULL, in the run "
+    "that only wants the shapes?";
+
 /* Runs those checks that this program's numbers can tell; the number that
-   failed. */
+   failed. A reason is given once; a plugin that hangs is not asked again. */
 static int
-run_checks(const Options *o, const char *plugin)
+run_checks(const Options *o, const char *plugin, bool own_operator)
 {
     int failed = 0;
+    char last[sizeof((Finding *)0)->what] = "";
     for (int i = 0; i < check_count; i++) {
         Finding f = {.verdict = FAILED};
         if (checks[i].number != sizeof(real))
             continue;
         Task t = {&checks[i], plugin};
-        Ended e = in_child(run_check, &t, &f, sizeof f, SECONDS, "it");
+        Ended e = in_child(run_check, &t, &f, sizeof f, SECONDS, "");
+        if (interrupted)
+            exit(128 + interrupted);
         if (!e.answered)
-            snprintf(f.what, sizeof f.what, "%.*s", (int)sizeof f.what - 1,
-                     e.why);
+            snprintf(f.what, sizeof f.what, "%.500s%s", e.why,
+                     own_operator && strstr(e.why, "Segmentation") ? hint : "");
+        bool again = f.verdict == FAILED && !strcmp(f.what, last);
+        snprintf(last, sizeof last, "%s", f.what);
+        if (again)
+            snprintf(f.what, sizeof f.what, "as above");
         print_finding(o, checks[i].name, &f);
         failed += f.verdict == FAILED;
+        if (e.late)
+            break;
     }
     return failed;
 }
@@ -96,7 +114,10 @@ run_double(const Options *o, const char *plugin)
              "beside qkv",
              program.text, strerror(errno));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+        if (interrupted)
+            kill(child, SIGTERM);
+    if (interrupted)
+        exit(128 + interrupted);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -109,9 +130,16 @@ is_source(const char *word)
 
 /* Loads it as `list` would, in a child. */
 static Facts
-loaded(const Options *o, const char *plugin)
+loaded(const Options *o, const char *plugin, const char *word)
 {
     Facts f = describe(plugin, NULL);
+    char *at = f.ok ? NULL : strstr(f.why, plugin);
+    if (at && strcmp(plugin, word)) { /* the user knows the source only */
+        char *why = format_text("%.*s%s%s", (int)(at - f.why), f.why, word,
+                                at + strlen(plugin));
+        snprintf(f.why, sizeof f.why, "%s", why);
+        free(why);
+    }
     Finding found = {.verdict = f.ok ? PASSED : FAILED};
     if (!f.ok && f.status == 2)
         usage("%s", f.why);
@@ -127,6 +155,10 @@ loaded(const Options *o, const char *plugin)
 static int
 check_in_float(const Options *o, const char *word)
 {
+    size_t n = strlen(word);
+    if (strchr(word, '/') && !is_source(word) &&
+        (n < 3 || strcmp(word + n - 3, ".so")))
+        usage("%s: neither a .c nor a .so", word);
     char *single = NULL, *both = NULL;
     if (is_source(word)) {
         const char *slash = strrchr(word, '/');
@@ -136,8 +168,9 @@ check_in_float(const Options *o, const char *word)
         single = format_text("%s/%.*s.so", folder.text, stem, file);
         both = format_text("%s/double/%.*s.so", folder.text, stem, file);
     }
-    Facts f = loaded(o, single ? single : word);
-    int failed = f.ok ? run_checks(o, single ? single : word) : 1;
+    Facts f = loaded(o, single ? single : word, word);
+    int failed =
+        f.ok ? run_checks(o, single ? single : word, f.own_operator) : 1;
     bool bound = f.own_operator && !both && strchr(word, '/');
     if (bound) {
         Finding why = {UNTESTED, "all used, linear, adopt: not tested. It has "
@@ -164,8 +197,9 @@ command_check(int argc, char **argv)
     if (o.rest_count != 1)
         usage("check takes one plugin: its .c, its .so, or the name of a "
               "variant");
+    notice_interrupts();
     int failed = sizeof(real) == 4 ? check_in_float(&o, o.rest[0])
-                                   : run_checks(&o, o.rest[0]);
+                                   : run_checks(&o, o.rest[0], false);
     options_free(&o);
     return failed > 0;
 }

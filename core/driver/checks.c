@@ -65,20 +65,24 @@ check_finite(const char *word)
                    "output and gradients, tokens 30 times as large too");
 }
 
-/* Two calls on the same numbers, with another shape in between. */
+/* Two calls on the same numbers, with another shape in between; then the same
+   of cross-attention. */
 static Finding
 check_repeats(const char *word)
 {
     Subject s = subject_open(word);
-    Tokens in = tokens_drawn(&s, 2, 5, 0, 1);
-    Tokens other = tokens_drawn(&s, 1, 3, 4, 1);
-    size_t size = 10 * (size_t)s.attention.d_model * sizeof(real);
-    real *first = computed(&s, &in, true);
-    free(computed(&s, &other, true));
-    real *second = computed(&s, &in, true);
-    if (memcmp(first, second, size))
-        return finding(FAILED, "the same call twice gives other numbers: does "
-                               "the plugin keep something between calls?");
+    for (int asked = 0; asked < 8; asked += 7) {
+        Tokens in = tokens_drawn(&s, 2, 5, asked, 1);
+        Tokens other = tokens_drawn(&s, 1, 3, 4, 1);
+        size_t size = 10 * (size_t)s.attention.d_model * sizeof(real);
+        real *first = computed(&s, &in, true);
+        free(computed(&s, &other, true));
+        real *second = computed(&s, &in, true);
+        if (memcmp(first, second, size))
+            return finding(FAILED,
+                           "the same call twice gives other numbers: does the "
+                           "plugin keep something between calls?");
+    }
     return finding(PASSED, "the same call twice gives the same bits");
 }
 
@@ -110,34 +114,48 @@ check_causality(const char *word)
     return finding(PASSED, "a later token moves no earlier output");
 }
 
-/* Three sequences at once against each alone. */
-static Finding
-check_batches(const char *word)
+/* Sequences at once against each alone; the first that comes out otherwise, or
+   0. */
+static int
+mixed(Subject *s, int asked, int causal)
 {
     enum { TOKENS = 5, MANY = 3 };
-    Subject s = subject_open(word);
-    int size = TOKENS * s.attention.d_model;
-    Tokens all = tokens_drawn(&s, MANY, TOKENS, 0, 1), one = all;
-    real *together = computed(&s, &all, false);
+    int d = s->attention.d_model, size = TOKENS * d;
+    Tokens all = tokens_drawn(s, MANY, TOKENS, asked, 1), one = all;
+    s->attention.causal = causal;
+    real *together = computed(s, &all, false);
     double near = sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
     one.sequences = 1;
     for (int i = 0; i < MANY * size; i++)
         largest = fmax(largest, fabs((double)together[i]));
     for (int k = 0; k < MANY; k++) {
         one.x = all.x + k * size;
-        real *alone = computed(&s, &one, false);
+        one.y = asked ? all.y + k * asked * d : NULL;
+        real *alone = computed(s, &one, false);
         for (int i = 0; i < size; i++)
             if (!(fabs((double)(alone[i] - together[k * size + i])) <=
                   near * largest))
-                return finding(FAILED,
-                               "sequence %d comes out otherwise beside others "
-                               "than alone: a sum runs over all rows, where "
-                               "each sequence has its own",
-                               k + 1);
+                return k + 1;
         free(alone);
     }
-    return finding(PASSED, "%d sequences at once are each as it is alone",
-                   MANY);
+    return 0;
+}
+
+static Finding
+check_batches(const char *word)
+{
+    static const char *const ways_of[] = {"self-", "causal self-", "cross-"};
+    Subject s = subject_open(word);
+    for (int i = 0; i < 3; i++) {
+        int k = mixed(&s, i == 2 ? 7 : 0, i == 1);
+        if (k)
+            return finding(FAILED,
+                           "%sattention: sequence %d comes out otherwise "
+                           "beside others than alone: a sum runs over all "
+                           "rows, where each sequence has its own",
+                           ways_of[i], k);
+    }
+    return finding(PASSED, "three sequences at once are each as it is alone");
 }
 
 const Check checks[] = {

@@ -209,11 +209,6 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
                 double *found = head_of(back, which, k);
                 double factor = factor_between(found, wanted, size);
                 double other = factor_between(found, turned, size);
-                if (proportional(found, turned, size, other) && other != 0)
-                    return finding(FAILED,
-                                   "%c_%d comes back transposed: are its two "
-                                   "factors swapped, in forward or in adopt?",
-                                   "MN"[which], h + 1);
                 bool same = proportional(found, wanted, size, factor);
                 if (same && k != h && factor != 0)
                     return finding(FAILED,
@@ -226,6 +221,12 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
                                    "%s_%d comes back %.4g times as large: is "
                                    "the scale the same in forward and adopt?",
                                    which ? "N" : "s M", h + 1, factor);
+                if (!same && proportional(found, turned, size, other) &&
+                    other != 0)
+                    return finding(FAILED,
+                                   "%c_%d comes back transposed: are its two "
+                                   "factors swapped, in forward or in adopt?",
+                                   "MN"[which], h + 1);
                 free(found);
             }
             free(wanted);
@@ -263,11 +264,17 @@ check_adopt(const char *word)
                        "apart",
                        apart);
     Canonical twice = adopted(&s, &once);
-    if (twice.m && form_misfit(&twice, &once).apart <= 1e-10 && apart < 1)
+    Misfit lost = form_misfit(&once, &own);
+    for (int which = 0; which < 2; which++)
+        if (lost.rank[which] > 0 && lost.kept[which] == 0)
+            return finding(FAILED,
+                           "of one head nothing of %c comes back: does adopt "
+                           "fill the matrices of every head?",
+                           "MN"[which]);
+    if (twice.m && form_misfit(&twice, &once).apart <= 1e-10)
         return finding(PASSED,
-                       "what it has adopted it adopts again; of its own "
-                       "form it gives up %.2g of M, %.2g of N",
-                       form_misfit(&once, &own).lost[0],
-                       form_misfit(&once, &own).lost[1]);
+                       "what it has adopted it adopts again; of its own form "
+                       "it gives up the share %.2g of M, %.2g of N",
+                       lost.lost[0], lost.lost[1]);
     return explain_trip(&own, &once, apart);
 }

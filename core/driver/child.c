@@ -7,11 +7,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "fail.h"
+
+volatile sig_atomic_t interrupted;
+
+static void
+interrupt(int signal)
+{
+    interrupted = signal;
+}
+
+void
+notice_interrupts(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = interrupt};
+    for (int i = 0; i < 3; i++)
+        sigaction(signals[i], &action, NULL);
+}
 
 /* In the child: answers, and goes without flushing what the parent printed. */
 static _Noreturn void
@@ -19,6 +39,12 @@ work_and_go(void (*work)(const void *, void *), const void *more, size_t size,
             int seconds, int to)
 {
     char *answer = allocate(1, size);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* do not outlive the driver */
+#endif
     alarm((unsigned)seconds);
     work(more, answer);
     _exit(write(to, answer, size) != (ssize_t)size);
@@ -30,7 +56,7 @@ read_all(int from, char *to, size_t size)
 {
     for (size_t got = 0; got < size;) {
         ssize_t n = read(from, to + got, size - got);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR && !interrupted)
             continue;
         if (n <= 0)
             return false;
@@ -56,19 +82,20 @@ static void
 explain(Ended *e, int status, int seconds, const char *what)
 {
     e->status = WIFEXITED(status) && WEXITSTATUS(status) == 2 ? 2 : 1;
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        snprintf(e->why, sizeof e->why, "%.200s: took more than %d seconds",
+    e->late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    if (e->late)
+        snprintf(e->why, sizeof e->why, "%.200stook more than %d seconds",
                  what, seconds);
     else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT)
-        snprintf(e->why, sizeof e->why, "%.200s: crashed: %s", what,
+        snprintf(e->why, sizeof e->why, "%.200scrashed: %s", what,
                  strsignal(WTERMSIG(status)));
     else if (WIFSIGNALED(status) && *e->why) {
-        char *said = format_text("%.200s: %s", what, e->why);
+        char *said = format_text("%.200s%s", what, e->why);
         snprintf(e->why, sizeof e->why, "%s", said);
         free(said);
     } else if (!*e->why)
-        snprintf(e->why, sizeof e->why, "%.200s: ended its process (status %d)",
-                 what, e->status);
+        snprintf(e->why, sizeof e->why, "%.200sended its process (status %d)",
+                 what, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
 }
 
 Ended
@@ -93,6 +120,8 @@ in_child(void (*work)(const void *more, void *answer), const void *more,
     close(ends[1]);
     e.answered = read_all(ends[0], answer, size);
     close(ends[0]);
+    if (interrupted)
+        kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     rewind(said);

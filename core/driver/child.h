@@ -2,18 +2,26 @@
 #ifndef CHILD_H
 #define CHILD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Ended {
     bool answered; /* the whole answer came */
     int status;    /* where not: the exit status that it calls for, */
+    bool late;     /* it took too long */
     char why[768]; /* and the message */
 } Ended;
 
+/* From here on SIGINT, SIGTERM and SIGHUP end what is waited for, and set
+   this to their number; the caller tidies up and goes. */
+extern volatile sig_atomic_t interrupted;
+void notice_interrupts(void);
+
 /* Calls work(more, answer) in a child, and brings home the `size` bytes of
    answer that it fills. What the child prints is caught; its last line is
-   taken for the reason where no answer comes. `what` names it in a message. */
+   taken for the reason where no answer comes. `what` ("standard: ", or "") is
+   put before what is said of a crash. */
 Ended in_child(void (*work)(const void *more, void *answer), const void *more,
                void *answer, size_t size, int seconds, const char *what);
 

@@ -13,6 +13,7 @@ int command_count(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_bench(int argc, char **argv);
 int command_new(int argc, char **argv);
 
 #endif

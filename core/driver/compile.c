@@ -2,6 +2,7 @@
    again. */
 #include <errno.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,13 @@
 extern char **environ;
 
 static Path folder;
+static pid_t owner; /* children inherit what is done at exit */
 
 static void
 remove_folder(void)
 {
-    discard(folder.text);
+    if (getpid() == owner)
+        discard(folder.text);
 }
 
 Path
@@ -32,22 +35,29 @@ include_directory(void)
     return access(built.text, F_OK) ? within(here, "../include") : built;
 }
 
-/* Runs $CC, which may be several words, on the source. */
+/* Runs $CC, which may be several words, on the source: for doubles where
+   `quiet` is -w. */
 static void
-compile(const char *source, const char *to, const char *precision)
+compile(const char *source, const char *to, const char *quiet)
 {
     enum { MOST = 32 };
     const char *compiler = getenv("CC");
-    char *words = copy_text(compiler && *compiler ? compiler : "cc");
+    bool given = compiler && compiler[strspn(compiler, " ")];
+    char *words = copy_text(given ? compiler : "cc");
     char *include = format_text("-I%s", include_directory().text);
-    char *argv[MOST + 8], *rest;
+    char *argv[MOST + 11], *rest;
     int count = 0, status = 0;
     pid_t child;
-    for (char *w = strtok_r(words, " ", &rest); w && count < MOST;
-         w = strtok_r(NULL, " ", &rest))
+    for (char *w = strtok_r(words, " ", &rest); w;
+         w = strtok_r(NULL, " ", &rest)) {
+        if (count == MOST)
+            usage("CC: more than %d words", MOST);
         argv[count++] = w;
+    }
+    if (quiet)
+        argv[count++] = "-DQKV_DOUBLE";
     const char *flags[] = {"-O2", "-Wall", "-shared", "-fPIC",  include,
-                           "-o",  to,      source,    precision};
+                           "-o",  to,      source,    quiet};
     for (size_t i = 0; i < sizeof flags / sizeof *flags && flags[i]; i++)
         argv[count++] = (char *)flags[i];
     argv[count] = NULL;
@@ -75,13 +85,14 @@ compile_plugin(const char *source)
     if (!mkdtemp(path.text))
         fail("%s: cannot be made: %s; set TMPDIR", path.text, strerror(errno));
     folder = path;
+    owner = getpid();
     atexit(remove_folder);
     if (mkdir(within(path.text, "double").text, 0777))
         fail("%s/double: cannot be made: %s", path.text, strerror(errno));
     char *single = format_text("%s/%s.so", path.text, name);
     char *both = format_text("%s/double/%s.so", path.text, name);
     compile(source, single, NULL);
-    compile(source, both, "-DQKV_DOUBLE");
+    compile(source, both, "-w"); /* its warnings stand there already */
     free(single);
     free(both);
     free(name);

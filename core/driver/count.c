@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "cost.h"
+#include "describe.h"
 #include "fail.h"
 #include "model.h"
 #include "options.h"
@@ -175,11 +176,21 @@ command_count(int argc, char **argv)
     Values *given = options_given(&o, "variant");
     Layout layout = layout_of(&o);
     Sheet sheet = {.cols = 6};
-    int count = given->count;
+    int count = given->count, status = 0;
     char **words = given->count ? given->text : plugin_list(&count);
     for (int i = 0; i < sheet.cols; i++)
         sheet_add(&sheet, "%s", names[o.weights][i]);
     for (int i = 0; i < count; i++) {
+        Facts f = {.ok = true};
+        if (!given->count) /* who cannot have the shape is left out */
+            f = describe(words[i], &c);
+        if (!f.ok) {
+            char name[NAME_SIZE];
+            plugin_name(words[i], name);
+            note("%s is left out: %s", name, f.why);
+            status = 1;
+            continue;
+        }
         Plugin p = plugin_open(words[i]);
         blame(p.path);
         (o.weights ? add_weights : add_variant)(&sheet, &p, c);
@@ -197,5 +208,5 @@ command_count(int argc, char **argv)
     if (!given->count)
         free(words);
     options_free(&o);
-    return 0;
+    return status;
 }

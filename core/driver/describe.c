@@ -51,7 +51,7 @@ describe(const char *word, const Config *c)
 {
     Facts f = {0};
     Question q = {word, c};
-    char *what = format_text("%.200s, being loaded", word);
+    char *what = format_text("%.200s, being loaded: ", word);
     Ended e = in_child(answer, &q, &f, sizeof f, SECONDS, what);
     free(what);
     if (!e.answered) {

@@ -101,13 +101,13 @@ target_shape(const Options *o, const Run *r)
 static void
 tell(const char *from, const char *to, const Conversion *v)
 {
-    printf("%s into %s: %s; logits %.1e apart, accuracy %.3f -> %.3f\n"
+    printf("%s into %s: %s\nlogits %.1e apart, accuracy %.3f -> %.3f\n"
            "worst head: M of rank %d -> %d, %.2g of it lost; N of rank %d -> "
            "%d, %.2g lost\n",
            from, to,
            v->logits <= CONVERTS_EXACTLY
                ? "the same function"
-               : "another function, the nearest there is",
+               : "another function, the nearest its adopt finds",
            v->logits, v->before, v->after, v->form.rank[0], v->form.kept[0],
            v->form.lost[0], v->form.rank[1], v->form.kept[1], v->form.lost[1]);
 }
@@ -214,7 +214,7 @@ print_square(const Run *runs, int count, const Conversion *all)
     }
     printf("\n\n= the same function: logits on test data agree to %g of the "
            "largest\n"
-           "~ another one: the nearest that its matrices can be     . none\n\n",
+           "~ another one: the nearest that its adopt finds     . none\n\n",
            CONVERTS_EXACTLY);
     print_lost(runs, count, all);
     for (int i = 0; i < count; i++) {
@@ -240,10 +240,9 @@ print_table(const Options *o, const Run *runs, int count)
         plugin_name(runs[i % count].config.variant, to);
         add_verdict(&sheet, from, to, &all[i]);
     }
-    if (wants_tsv(o->tsv))
-        sheet_print(&sheet, true);
-    else
+    if (!wants_tsv(o->tsv))
         print_square(runs, count, all);
+    wants_tsv(o->tsv) ? sheet_print(&sheet, TSV) : sheet_free(&sheet);
     free(all);
 }
 

@@ -208,6 +208,8 @@ put_curves(Figure *f, const Options *o, const Group *g, const Values *ys,
             for (int y = 0; y < ys->count; y++) {
                 Mean m = mean_at(g, o->by, g->series.text[s], row, ys->text[y]);
                 put_mean(f->data, m);
+                if (!isfinite(m.mean))
+                    continue;
                 low[y] = m.mean < low[y] ? m.mean : low[y];
                 high[y] = m.mean > high[y] ? m.mean : high[y];
             }
@@ -331,6 +333,8 @@ against(const Options *o, const Group *g, const char *y, const char *directory)
             fprintf(f.data, "%s\t%.10g", g->series.text[s], values[v]);
             put_mean(f.data, m);
             fprintf(f.data, "\n");
+            if (!isfinite(m.mean))
+                continue;
             low = m.mean < low ? m.mean : low;
             high = m.mean > high ? m.mean : high;
         }

@@ -46,6 +46,10 @@ start_of(const Setting *s, int command)
         return "reverse, recall, sort, induction";
     if (command == EQUIV && !strcmp(s->name, "task"))
         return "induction";
+    if (command == TRACE && !strcmp(s->name, "d-model"))
+        return "8";
+    if (command == TRACE && !strcmp(s->name, "heads"))
+        return "2";
     return s->start;
 }
 
@@ -72,8 +76,9 @@ print_help(int command)
 {
     for (int i = 0; i < commands_count; i++)
         if (commands[i].bit == command)
-            printf("qkv %s [options] %s\n%s\n\n", commands[i].name,
-                   commands[i].arguments, commands[i].what);
+            printf("qkv %s [options]%s%s\n%s\n\n", commands[i].name,
+                   *commands[i].arguments ? " " : "", commands[i].arguments,
+                   commands[i].what);
     for (int i = 0; i < own_count; i++) {
         char letter[8] = "   ";
         if (own[i].letter)

@@ -19,10 +19,6 @@
 #include "watched.h"
 #include "words.h"
 
-/* Below this share of the largest one a singular value is rounding: the forms
-   are computed in double from the run's own numbers. */
-#define ROUNDING (sizeof(real) == 4 ? 1e-6 : 1e-12)
-
 /* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
    M = -M', about 1/2 for a random one. */
 static double
@@ -51,12 +47,12 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
     sheet_add(sheet, "%.4f", c->scale[head]);
     for (int k = 0; k < 2; k++) {
         svd(form[k], d, d, u, s, v);
-        sheet_add(sheet, "%d", rank_of(s, d, ROUNDING));
+        sheet_add(sheet, "%d", rank_of(s, d, ROUNDED_AWAY));
         sheet_add(sheet, "%.1f", effective_rank(s, d));
         sheet_add(sheet, "%.3g", s[0] * (k ? 1 : c->scale[head]));
         if (k == 0)
             sheet_add(sheet, "%.2f", symmetric_share(form[0], d));
-        for (int i = 0; data && i < rank_of(s, d, ROUNDING); i++)
+        for (int i = 0; data && i < rank_of(s, d, ROUNDED_AWAY); i++)
             fprintf(data, "%c\t%s.%d\t%d\t%.8g\n", "MN"[k], place, head + 1,
                     i + 1, s[i] * (k ? 1 : c->scale[head]));
     }
@@ -75,56 +71,13 @@ short_name(const Model *m, int place, char name[PLACE_SIZE])
     snprintf(name, PLACE_SIZE, "%s", whole + (encoder ? 0 : 5));
 }
 
-static void
-script_of(Figure *f, const char *name, const Model *m, int heads)
-{
-    fprintf(f->script, "title = '%s: singular values'\nmost = %d\nheads = '",
-            name, m->attention.d_model);
-    for (int p = 0; p < m->places; p++)
-        for (int h = 0; h < heads; h++) {
-            char place[PLACE_SIZE];
-            short_name(m, p, place);
-            fprintf(f->script, "%s%s.%d", p || h ? " " : "", place, h + 1);
-        }
-    fprintf(f->script, "'\n");
-}
-
-/* The table of all heads; returns how many each block has, 0 where the variant
-   has no canonical form. */
-static int
-describe_blocks(const Options *o, const Model *m, FILE *data)
-{
-    static const char *const names[][10] = {
-        {"block", "head", "s", "rank M", "eff.", "s1", "sym.", "rank N", "eff.",
-         "s1"},
-        {"block", "head", "scale", "rank_M", "effective_rank_M", "largest_sM",
-         "symmetric_share_M", "rank_N", "effective_rank_N", "largest_N"}};
-    int d = m->attention.d_model, heads = 0;
-    double *room = allocate((size_t)(d + 2 * d * d), sizeof *room);
-    Sheet sheet = {.cols = 10};
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[wants_tsv(o->tsv)][i]);
-    for (int block = 0; block < m->places; block++) {
-        Canonical c = model_form(m, block);
-        if (!c.m)
-            fail("%s has no canonical form: %s", m->config.variant, c.why);
-        char place[PLACE_SIZE];
-        short_name(m, block, place);
-        for (int h = 0; h < c.heads; h++)
-            describe_head(&sheet, data, &c, place, h, room);
-        heads = c.heads;
-        canonical_free(&c);
-    }
-    sheet_print(&sheet, wants_tsv(o->tsv));
-    free(room);
-    return heads;
-}
-
 /* How much of what comes out lies beyond the range of what went in: the
    question of the thread about symmetry, asked of 32 test sequences. */
 static void
 describe_range(const Options *o, Model *m, const Source *s)
 {
+    if (wants_tsv(o->tsv))
+        return;
     Batch b = batch_new(s->sizes, 32);
     Random r = source_stream(s, TEST);
     source_draw(s, TEST, &r, 0, &b);
@@ -133,8 +86,6 @@ describe_range(const Options *o, Model *m, const Source *s)
         char place[PLACE_SIZE];
         short_name(m, p, place);
         Range range = watched_range(&w->watch, p);
-        if (wants_tsv(o->tsv))
-            continue;
         if (p == 0)
             printf("\nWeights are not negative and sum to 1: does what they "
                    "weigh stay in its range?\n");
@@ -147,14 +98,65 @@ describe_range(const Options *o, Model *m, const Source *s)
     batch_free(&b);
 }
 
+/* The canonical forms of all places, to be freed; exits where one has none. */
+static Canonical *
+forms_of(const Options *o, Model *m, const Source *s)
+{
+    Canonical *forms = allocate((size_t)m->places, sizeof *forms);
+    for (int p = 0; p < m->places; p++) {
+        forms[p] = model_form(m, p);
+        if (forms[p].m)
+            continue;
+        char place[PLACE_SIZE], name[NAME_SIZE];
+        place_name(m, p, place);
+        plugin_name(place_word(m, p), name);
+        describe_range(o, m, s);
+        fail("%s: %s has no canonical form: %s", place, name, forms[p].why);
+    }
+    return forms;
+}
+
+/* The table of all heads, and their spectra as data of a figure. */
+static void
+describe_forms(const Options *o, const Model *m, const Canonical *forms,
+               Figure *f)
+{
+    static const char *const names[][10] = {
+        {"block", "head", "s", "rank M", "eff.", "s1", "sym.", "rank N", "eff.",
+         "s1"},
+        {"block", "head", "scale", "rank_M", "effective_rank_M", "largest_sM",
+         "symmetric_share_M", "rank_N", "effective_rank_N", "largest_N"}};
+    int d = m->attention.d_model;
+    double *room = allocate((size_t)(d + 2 * d * d), sizeof *room);
+    Sheet sheet = {.cols = 10};
+    for (int i = 0; i < sheet.cols; i++)
+        sheet_add(&sheet, "%s", names[wants_tsv(o->tsv)][i]);
+    if (f->script)
+        fprintf(f->script, "most = %d\nheads = '", d);
+    for (int p = 0; p < m->places; p++) {
+        char place[PLACE_SIZE];
+        short_name(m, p, place);
+        for (int h = 0; h < forms[p].heads; h++) {
+            describe_head(&sheet, f->data, &forms[p], place, h, room);
+            if (f->script)
+                fprintf(f->script, "%s%s.%d", p || h ? " " : "", place, h + 1);
+        }
+    }
+    if (f->script)
+        fprintf(f->script, "'\n");
+    sheet_print(&sheet, wants_tsv(o->tsv));
+    free(room);
+}
+
 static void
 explain_table(const Model *m)
 {
-    printf("\nHead i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). "
-           "eff.: effective rank,\nexp(entropy of the singular values); s1: "
-           "the largest, of s M_i and of N_i; sym.:\nthe share of M_i that "
-           "equals its transpose, 1 for all, 0.5 for a random matrix.\n",
-           m->attention.d_model, m->attention.d_model);
+    printf(
+        "\nHead i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). eff.: "
+        "effective\nrank, exp(entropy of the singular values); s1: the "
+        "largest, of s M_i and of N_i;\nsym.: the share of M_i that equals "
+        "its transpose, 1 for all, 0.5 if random.\n",
+        m->attention.d_model, m->attention.d_model);
 }
 
 /* The canonical form: its table, and with --spectrum its figure. */
@@ -163,25 +165,21 @@ show_form(const Options *o, Model *m, const Source *s, const char *run,
           const char *directory)
 {
     Figure f = {0};
-    Canonical first = model_form(m, 0); /* before any file is begun */
-    if (!first.m) {
-        describe_range(o, m, s);
-        fail("%s has no canonical form: %s", m->config.variant, first.why);
-    }
-    canonical_free(&first);
-    if (o->spectrum)
+    Canonical *forms = forms_of(o, m, s); /* before any file is begun */
+    if (o->spectrum) {
         f = figure_begin(directory, "spectrum");
-    if (o->spectrum)
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
-    int heads = describe_blocks(o, m, f.data);
+        fprintf(f.script, "title = '%s: singular values'\n", run);
+    }
+    describe_forms(o, m, forms, &f);
     if (!wants_tsv(o->tsv))
         explain_table(m);
     describe_range(o, m, s);
-    if (o->spectrum) {
-        script_of(&f, run, m, heads);
-        if (!figure_end(&f, "spectrum", o))
-            without_gnuplot(directory);
-    }
+    if (o->spectrum && !figure_end(&f, "spectrum", o))
+        without_gnuplot(directory);
+    for (int p = 0; p < m->places; p++)
+        canonical_free(&forms[p]);
+    free(forms);
 }
 
 int

@@ -22,6 +22,14 @@ given_config(const Options *o)
     return c;
 }
 
+static const char *
+name_of(const char *path)
+{
+    static char name[NAME_SIZE];
+    plugin_name(path, name);
+    return name;
+}
+
 static int
 list_variants(const Options *o)
 {
@@ -41,7 +49,7 @@ list_variants(const Options *o)
             sheet_add(&sheet, "%zu", f.parameters);
             sheet_add(&sheet, "%s", f.equation);
         } else
-            note("%s", f.why);
+            note("%s is left out: %s", name_of(paths[i]), f.why);
         free(paths[i]);
     }
     free(paths);

@@ -128,7 +128,7 @@ token_label(const Source *s, int id, char label[LABEL_SIZE])
     int code = s->text ? s->text->codes[id] : 0;
     if (!s->text)
         snprintf(label, LABEL_SIZE, "%d", id);
-    else if (code < 0x80 && isgraph(code))
+    else if (code < 0x80 && isgraph(code) && code != '"')
         snprintf(label, LABEL_SIZE, "%c", code);
     else if (code == ' ' || code == '\n')
         snprintf(label, LABEL_SIZE, code == ' ' ? "\u2423" : "\u21b5");
@@ -146,18 +146,28 @@ token_label(const Source *s, int id, char label[LABEL_SIZE])
                  0x80 | (code & 0x3f));
 }
 
+/* Bytes of the first `width` characters, their number in *used. */
+static int
+bytes_of(const char *text, int width, int *used)
+{
+    int n = 0;
+    for (*used = 0; text[n] && *used < width; ++*used)
+        do
+            n++;
+        while (((unsigned char)text[n] & 0xc0) == 0x80);
+    return n;
+}
+
 void
 print_left(const char *text, int width)
 {
-    int used = 0;
-    const char *at = text;
-    while (*at && used < width) {
-        int n = 1;
-        while (((unsigned char)at[n] & 0xc0) == 0x80)
-            n++;
-        printf("%.*s", n, at);
-        at += n;
-        used++;
-    }
-    printf("%*s", width - used, "");
+    int used, n = bytes_of(text, width, &used);
+    printf("%.*s%*s", n, text, width - used, "");
+}
+
+void
+print_right(const char *text, int width)
+{
+    int used, n = bytes_of(text, width - 1, &used);
+    printf("%*s%.*s", width - used, "", n, text);
 }

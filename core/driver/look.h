@@ -28,7 +28,9 @@ int words_number(Words *w, const Source *s, const char *run);
 enum { LABEL_SIZE = 16 };
 void token_label(const Source *s, int id, char label[LABEL_SIZE]);
 
-/* Prints the text in `width` columns, cut where it is longer. */
+/* Prints the text in `width` columns, cut where it is longer, on their left or
+   on their right behind a blank. */
 void print_left(const char *text, int width);
+void print_right(const char *text, int width);
 
 #endif

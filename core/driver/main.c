@@ -31,7 +31,7 @@ main(int argc, char **argv)
         {"inspect", command_inspect}, {"equiv", command_equiv},
         {"count", command_count},     {"check", command_check},
         {"trace", command_trace},     {"new", command_new},
-        {"export", command_export},
+        {"export", command_export},   {"bench", command_bench},
     };
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";

@@ -95,6 +95,14 @@ command_new(int argc, char **argv)
         usage("%s: a name, without folder or ending: NAME.c is written here",
               o.rest[0]);
     plugin_name(o.rest[0], name);
+    if (*name == '-')
+        usage("%s: begins like an option; choose another name", name);
+    char *tried, *there = plugin_find(name, &tried);
+    if (there)
+        usage("%s: a variant of that name is there, %s, and two cannot be "
+              "compared; choose another name",
+              name, there);
+    free(tried);
     char *file = format_text("%s.c", name);
     FILE *to = fopen(file, "wx");
     if (!to && errno == EEXIST)

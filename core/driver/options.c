@@ -121,7 +121,7 @@ known_options(struct option *known, char *letters, int command)
     }
     if (command & (TRAIN | COMPARE | EQUIV))
         sprintf(letters, "v:t:");
-    if (command & (COUNT_COSTS | TRACE))
+    if (command & (COUNT_COSTS | TRACE | BENCH))
         sprintf(letters, "v:");
     for (int i = 0; i < setting_count; i++)
         if (takes(command, &settings[i]))
@@ -173,6 +173,10 @@ options_read(int argc, char **argv, int command)
         !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE | EXPORT)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
+    for (int i = 0; i < o.rest_count; i++)
+        if (!*o.rest[i])
+            usage("an empty word where `qkv %s --help` has %s", argv[0],
+                  "a name, a path or a text");
     if (!o.out)
         o.out = o.rest_count && command != EQUIV ? o.rest[0] : "qkv-out";
     if (command & (COMPARE | PLOT | INSPECT)) {

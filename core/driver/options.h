@@ -20,7 +20,8 @@ enum {
     CHECK = 128,
     NEW = 256,
     TRACE = 512,
-    EXPORT = 1024
+    EXPORT = 1024,
+    BENCH = 2048
 }; /* a command's bit */
 
 /* The values given to one setting: several make a grid. */

@@ -21,6 +21,7 @@ const Command commands[] = {
      "follow a text through attention: ids, q, k, v, scores, weights", TRACE},
     {"export", "RUN --batch DIR",
      "a batch of a run, its logits and gradients, as .npy", EXPORT},
+    {"bench", "", "the speed of this machine, and of ours on it", BENCH},
     {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
     {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
      CHECK},
@@ -83,10 +84,10 @@ const Own own[] = {
      AT(only_tasks)},
     {"variants", NULL, "only the variants", 0, LIST, SWITCH, AT(only_variants)},
     {"tsv", NULL, "a table of tabs, as when piped", 0,
-     LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK, SWITCH,
-     AT(tsv)},
+     LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK | BENCH,
+     SWITCH, AT(tsv)},
     {"quiet", NULL, "no progress, no notes", 'q',
-     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT, SWITCH,
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH, SWITCH,
      AT(quiet)},
 #undef AT
 };
@@ -110,5 +111,7 @@ takes(int command, const Setting *s)
     for (size_t i = 0; i < sizeof model / sizeof *model; i++)
         if (command == TRACE && !strcmp(s->name, model[i]))
             return true;
+    if (command == BENCH)
+        return !strcmp(s->name, "variant");
     return s->help && command & (TRAIN | COMPARE | EQUIV);
 }

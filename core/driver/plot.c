@@ -48,14 +48,16 @@ static Run *
 gather(const Options *o, int *count)
 {
     int number = o->rest_count ? o->rest_count : 1, room = *count = 0;
+    int skipped = 0;
     Run *all = NULL;
     for (int i = 0; i < number; i++) {
         int found;
         Run *runs =
             experiment_runs(o->rest_count ? o->rest[i] : o->out, &found);
         for (int k = 0; k < found; k++) {
-            if (*runs[k].config.from && found > 1) {
+            if (*runs[k].config.from) {
                 run_free(&runs[k]);
+                skipped++;
                 continue;
             }
             all = grow(all, *count, &room, sizeof *all);
@@ -63,6 +65,9 @@ gather(const Options *o, int *count)
         }
         free(runs);
     }
+    if (*count == 0 && skipped)
+        fail("%s: only runs that `qkv equiv` converted, and they have no curve",
+             o->rest_count ? o->rest[0] : o->out);
     if (*count == 0)
         fail("%s: no finished run there; `qkv compare --out %s` makes some",
              o->rest_count ? o->rest[0] : o->out, o->out);

@@ -115,6 +115,12 @@ sheet_print(Sheet *s, Layout layout)
     static void (*const print[])(const Sheet *) = {print_aligned, print_tsv,
                                                    print_markdown, print_latex};
     print[layout](s);
+    sheet_free(s);
+}
+
+void
+sheet_free(Sheet *s)
+{
     for (int i = 0; i < s->count; i++)
         free(s->cells[i]);
     free(s->cells);

@@ -18,8 +18,9 @@ typedef struct Sheet {
 /* Adds a cell; a row is full when it has as many as `cols`. */
 void sheet_add(Sheet *s, const char *format, ...) PRINTF(2, 3);
 
-/* Prints it and frees it. */
+/* Prints it and frees it; or frees it only. */
 void sheet_print(Sheet *s, Layout layout);
+void sheet_free(Sheet *s);
 
 /* True where stdout is no terminal or --tsv asks for tabs. */
 bool wants_tsv(bool tsv);

@@ -93,8 +93,8 @@ static void
 print_levels(const Group *g)
 {
     const Run *r = g->runs[0];
-    printf("\n%s: guessing is right %.2f of the time, %s %.2f;\n"
-           "loss of guessing %.2f",
+    printf("\n%s: guessing is right %.2f of the time,\n%s %.2f; loss of "
+           "guessing %.2f",
            g->name, run_number(r, "chance"), task_named(r->config.task)->cheat,
            run_number(r, "cheat"), run_number(r, "chance_loss"));
     if (!isnan(run_number(r, "bigram_loss")))

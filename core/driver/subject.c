@@ -48,7 +48,9 @@ subject_open(const char *word)
         Declared *d = &s.weights.list[i];
         s.values[i] = allocate((size_t)(d->rows * d->cols), sizeof(real));
         s.gradients[i] = allocate((size_t)(d->rows * d->cols), sizeof(real));
-        draw(s.values[i], d->rows * d->cols, 1 / sqrt(d->rows), &r);
+        draw(s.values[i], d->rows * d->cols, fmax(d->deviation, 0.1), &r);
+        for (int k = 0; k < d->rows * d->cols; k++)
+            s.values[i][k] += (real)d->mean;
     }
     return s;
 }

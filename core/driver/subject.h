@@ -13,7 +13,8 @@
 #include "fail.h"
 #include "plugin.h"
 
-/* A plugin at the small shape, its matrices as training starts them. */
+/* A plugin at the small shape, its matrices as training starts them; a little
+   random where they start as constants. */
 typedef struct Subject {
     Plugin plugin;
     Attention attention;

@@ -1,8 +1,8 @@
 /* trace.c - qkv trace: one text followed through attention, number by number.
 
    text -> tokens -> ids -> embedding -> q, k, v -> scores -> weights -> heads
-   -> output, as the model computes them: what is printed are the nodes of one
-   forward run. */
+   -> output: the nodes of one forward run, and between them the scores and
+   weights, computed from q and k once more. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,16 +53,16 @@ show(const Trace *t, const char *name, const double *at, int rows, int cols,
     if (by_token) {
         printf("%12s", "");
         for (int j = 0; j < cols && j < WIDE; j++)
-            printf("%8.7s", t->words.word[j]);
+            print_right(t->words.word[j], 8);
         printf("\n");
     }
     for (int i = 0; i < rows && i < HIGH; i++) {
         print_left(t->words.word[i], 12);
         for (int j = 0; j < cols && j < WIDE; j++)
-            if (isfinite(at[i * cols + j]))
-                printf("%8.3f", at[i * cols + j]);
-            else
+            if (by_token && at[i * cols + j] == -INFINITY)
                 printf("%8s", "masked");
+            else
+                printf("%8.3f", at[i * cols + j]);
         printf(cols > WIDE ? " ..\n" : "\n");
     }
     if (rows > HIGH)
@@ -126,26 +126,28 @@ typedef struct Block {
 static void
 show_blocks(const Block *b, int count)
 {
-    enum { WIDE = 4, HIGH = 4, CELL = 6 };
+    enum { WIDE = 4, HIGH = 4, CELL = 6, ALL = WIDE * CELL + 2 };
     printf("\n");
     for (int k = 0; k < count; k++)
         if (k < count - 1)
-            printf("%-*.*s", WIDE * CELL + 3, WIDE * CELL + 2, b[k].name);
+            printf("%-*.*s", ALL, ALL - 1, b[k].name);
         else
             printf("= %s", b[k].name);
     printf("\n");
     for (int i = 0; i < HIGH + 1; i++) {
         for (int k = 0; k < count; k++) {
-            int width = printf("%s", k == count - 1 ? "  " : "") * 0;
+            int used = 0;
+            if (k == count - 1)
+                printf("  ");
             for (int j = 0; i < HIGH && i < b[k].rows && j < b[k].cols; j++)
                 if (j < WIDE)
-                    width += printf("%6.2f", b[k].at[i * b[k].cols + j]);
+                    used += printf("%6.2f", b[k].at[i * b[k].cols + j]);
             if (i < HIGH && i < b[k].rows && b[k].cols > WIDE)
-                width += printf(" ..");
+                used += printf("..");
             if (i == HIGH && b[k].rows > HIGH)
-                width += printf("    ..");
+                used += printf("    ..");
             if (k < count - 1)
-                printf("%*s", WIDE * CELL + 3 - width, "");
+                printf("%*s", ALL - used, "");
         }
         printf("\n");
     }
@@ -187,8 +189,9 @@ show_product(const Trace *t, const char *what, const Node *n, int head)
     }
     snprintf(all.name, sizeof all.name, "their product (%d x %d)", all.rows,
              all.cols);
-    /* of a long chain the first two, so that three stand side by side */
-    block[count < 2 ? count : 2] = all;
+    if (count > 2)
+        printf("(of %d, the first two are shown)\n", count);
+    block[2] = all;
     show_blocks(block, 3);
     for (int k = 0; k <= count; k++)
         free(made[k]);
@@ -224,6 +227,14 @@ show_head(const Trace *t, const Call *c, int head, int number)
     show_node(t, c->out, head, "head_%d = weights v_%d", number, number);
 }
 
+/* What the first block reads: before its LayerNorm, where there is one. */
+static const Node *
+embedded(const Trace *t)
+{
+    const Node *x = t->seen->watch.place[0].x;
+    return t->model->config.norm ? x->in[0] : x;
+}
+
 /* Does head `number` of a place stand among those asked for? */
 static bool
 wanted(const Options *o, int number)
@@ -256,8 +267,6 @@ show_place(const Trace *t, const Options *o, int place)
                        number);
                 show_node(t, w->softmax[i], h, "weights, each row sums to 1");
             }
-    if (o->head > number)
-        usage("--head %.0f: there are %d", o->head, number);
     if (number > 1 && o->head == 0)
         printf(number == 2 ? "\n(head 2 likewise: --head 2)\n"
                            : "\n(heads 2 to %d likewise: --head N)\n",
@@ -286,9 +295,10 @@ show_answers(const Trace *t)
         for (int j = 0; j < l->cols; j++)
             sum += exp((double)(row[j] - row[best]));
         char label[LABEL_SIZE];
+        bool token = l->cols == t->model->sizes.vocabulary;
         token_label(&t->source, best, label);
         print_left(t->words.word[i], 12);
-        printf("  -> %s (%.2f)\n", label, 1 / sum);
+        printf("  -> %s%s (%.2f)\n", token ? "" : "class ", label, 1 / sum);
     }
 }
 
@@ -360,15 +370,16 @@ static void
 show_tokens(const Trace *t, const char *text)
 {
     int each = t->model->sizes.each;
-    printf("text    %s\ntokens ", text);
-    for (int i = 0; i < t->words.count; i++)
-        printf(" %s", t->words.word[i]);
-    printf("\nids    ");
-    for (int i = 0; i < t->words.count; i++)
+    int at =
+        printf("text    %.70s%s\ntokens ", text, strlen(text) > 70 ? ".." : "");
+    for (int i = at = 0; i < t->words.count && at < 64; i++)
+        at += printf(" %.24s", t->words.word[i]);
+    printf(at < 64 ? "\nids    " : " ..\nids    ");
+    for (int i = at = 0; i < t->words.count && at < 60; i++)
         for (int k = 0; k < each; k++)
             if (t->words.id[i * each + k] >= 0)
-                printf("%s%d", k ? "+" : " ", t->words.id[i * each + k]);
-    printf(" of %d\n", t->model->sizes.vocabulary);
+                at += printf("%s%d", k ? "+" : " ", t->words.id[i * each + k]);
+    printf("%s of %d\n", at < 60 ? "" : " ..", t->model->sizes.vocabulary);
     if (!t->from_run)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
                t->model->config.seed);
@@ -384,14 +395,14 @@ command_trace(int argc, char **argv)
     t->words = words_cut(o.rest[0], o.by_character);
     open_model(t, &o);
     run_forward(t);
+    int heads = watched_heads(&t->seen->watch, 0);
+    if (o.head > heads)
+        usage("--head %.0f: there are %d", o.head, heads);
     show_tokens(t, o.rest[0]);
-    const Config *c = &t->model->config;
-    if (t->seen->watch.places)
-        show_node(t, t->seen->watch.place[0].x, 0,
-                  c->norm ? "x, after LayerNorm"
-                  : c->positions == POSITIONS_NONE
-                      ? "x, the row of the embedding that the id names"
-                      : "x, the rows of embedding and positions, added");
+    show_node(t, embedded(t), 0,
+              t->model->config.positions == POSITIONS_NONE
+                  ? "x, the row of the embedding that the id names"
+                  : "x, the rows of embedding and positions, added");
     for (int i = 0; i < t->seen->watch.places; i++)
         show_place(t, &o, i);
     if (t->from_run)

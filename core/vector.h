@@ -1,0 +1,59 @@
+/* vector.h - vectors of numbers, and a fused multiply-add on them. */
+#ifndef VECTOR_H
+#define VECTOR_H
+
+#include <math.h>
+#include <stddef.h>
+
+#include <qkv/real.h>
+
+/* Vectors of 16, 32 and 64 bytes, as far as the instruction set has them, and
+   a * b + c on each, rounded once: an instruction where there is one, else
+   lane by lane through fma(), which gives the same bits, slowly. */
+#define VECTOR(BYTES) \
+    __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias))
+typedef real V16 VECTOR(16);
+typedef real V32 VECTOR(32);
+typedef real V64 VECTOR(64);
+
+#if defined __FMA__
+#include <immintrin.h>
+#ifdef QKV_DOUBLE
+#define FMA_V16(a, b, c) (V16) _mm_fmadd_pd((__m128d)a, (__m128d)b, (__m128d)c)
+#define FMA_V32(a, b, c) \
+    (V32) _mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c)
+#define FMA_V64(a, b, c) \
+    (V64) _mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c)
+#else
+#define FMA_V16(a, b, c) (V16) _mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c)
+#define FMA_V32(a, b, c) (V32) _mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c)
+#define FMA_V64(a, b, c) (V64) _mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c)
+#endif
+#elif defined __ARM_NEON && !defined QKV_DOUBLE
+#include <arm_neon.h>
+#define FMA_V16(a, b, c) \
+    (V16) vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b)
+#else
+static inline V16
+FMA_V16(V16 a, V16 b, V16 c)
+{
+    for (size_t i = 0; i < 16 / sizeof(real); i++)
+        c[i] =
+            sizeof(real) == 4 ? fmaf(a[i], b[i], c[i]) : fma(a[i], b[i], c[i]);
+    return c;
+}
+#endif
+
+/* The widest there are. */
+#if defined __AVX512F__
+typedef V64 Widest;
+#define FMA_WIDEST FMA_V64
+#elif defined __AVX__ && defined __FMA__
+typedef V32 Widest;
+#define FMA_WIDEST FMA_V32
+#else
+typedef V16 Widest;
+#define FMA_WIDEST FMA_V16
+#endif
+
+#endif
