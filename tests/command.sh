@@ -478,6 +478,24 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
     >out 2>err
 [ "$(grep -c exact out)" -eq 4 ] && ok || complain "equiv at d_k = d_model"
 
+# What diverged, or was never solved, is left out of the figures, and said.
+"$qkv" compare -t reverse --optimizer sgd --lr 0.1,100000 --seeds 1 $small \
+    -v standard -o diverged >out 2>err
+[ $? -eq 0 ] && [ -s diverged/figures/parameters.svg ] &&
+    [ ! -e diverged/figures/curves-reverse.lr1e+05.tsv ] && ok ||
+    complain "a diverged run in a figure"
+"$qkv" plot grid --x d-k --y solved_at -o grid >out 2>err &&
+    grep -q 'no run reached the threshold' err && ok || complain "never solved"
+run=$(ls -d diverged/*1e+05*)
+refuses 1 'numbers that are not finite' "$qkv" inspect "$run"
+
+# Who cannot have a shape is left out of a list, and named.
+"$qkv" count --d-model 7 --heads 7 >out 2>err
+[ $? -eq 1 ] && grep -q '^standard' out && grep -q 'gqa is left out: --kv' err &&
+    ok || complain "count at a shape that gqa cannot have"
+refuses 2 'an empty word' "$qkv" inspect ''
+refuses 2 'neither a .c nor a .so' "$qkv" check ./lines
+
 # --- trace: a text followed through
 works 'hello          1.000' "$qkv" trace hello
 works 'q_1 = x W^Q W_i^Q' "$qkv" trace hello -v two-step
@@ -529,6 +547,18 @@ works 'translate' "$qkv" compare -t translate -v standard,mqa --seeds 1 $small \
     --no-figures
 [ "$(ls -d mixed/*encoder-variantidentity*cross-variantmla* | wc -l)" -eq 2 ] &&
     [ "$(wc -l <out)" -eq 5 ] && ok || complain "a cast of three variants"
+"$qkv" train -t translate --cross-variant identity $small -o mixed >out 2>err
+"$qkv" inspect "$(ls -d mixed/*cross-variantidentity*)" --spectrum -q \
+    --format svg >out 2>err || complain "spectrum of a cast"
+grep -q "heads = 'encoder0.1 .* encoder0.4 0.1 .* 0.4 0.cross.1'" \
+    mixed/*cross-variantidentity*/figures/spectrum.gp && ok ||
+    complain "heads of a cast"
+"$qkv" train -t translate --cross-variant two-step-tanh $small -o mixed \
+    >out 2>err
+run=$(ls -d mixed/*two-step-tanh*)
+refuses 1 'block0.cross: two-step-tanh has no canonical form' \
+    "$qkv" inspect "$run" --spectrum
+[ ! -e "$run/figures" ] && ok || complain "half a spectrum"
 run=$(ls -d mixed/translate.mqa*full-rank*)
 [ -e "$run/weights/block0.cross.W.npy" ] &&
     [ ! -e "$run/weights/encoder0.attention.W_Q.npy" ] && ok ||

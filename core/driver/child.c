@@ -84,8 +84,8 @@ explain(Ended *e, int status, int seconds, const char *what)
     e->status = WIFEXITED(status) && WEXITSTATUS(status) == 2 ? 2 : 1;
     e->late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     if (e->late)
-        snprintf(e->why, sizeof e->why, "%.200stook more than %d seconds",
-                 what, seconds);
+        snprintf(e->why, sizeof e->why, "%.200stook more than %d seconds", what,
+                 seconds);
     else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT)
         snprintf(e->why, sizeof e->why, "%.200scrashed: %s", what,
                  strsignal(WTERMSIG(status)));

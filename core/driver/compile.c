@@ -56,7 +56,7 @@ compile(const char *source, const char *to, const char *quiet)
     }
     if (quiet)
         argv[count++] = "-DQKV_DOUBLE";
-    const char *flags[] = {"-O2", "-Wall", "-shared", "-fPIC",  include,
+    const char *flags[] = {"-O2", "-Wall", "-shared", "-fPIC", include,
                            "-o",  to,      source,    quiet};
     for (size_t i = 0; i < sizeof flags / sizeof *flags && flags[i]; i++)
         argv[count++] = (char *)flags[i];

@@ -113,3 +113,19 @@ figure_end(Figure *f, const char *kind, const Options *o)
     free(f->name);
     return there;
 }
+
+void
+figure_drop(Figure *f, const char *why)
+{
+    char *data = format_text("%s/%s.tsv", f->directory, f->name);
+    char *script = format_text("%s/%s.gp", f->directory, f->name);
+    fclose(f->data);
+    fclose(f->script);
+    unlink(data);
+    unlink(script);
+    note("%s is not drawn: %s", f->name, why);
+    free(data);
+    free(script);
+    free(f->directory);
+    free(f->name);
+}

@@ -19,4 +19,7 @@ Figure figure_begin(const char *directory, const char *name);
    data and script are there all the same. */
 bool figure_end(Figure *f, const char *kind, const Options *o);
 
+/* Removes what was begun of a figure that has nothing to show, and says so. */
+void figure_drop(Figure *f, const char *why);
+
 #endif

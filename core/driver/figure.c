@@ -232,6 +232,19 @@ curves(const Options *o, const Group *g, const char *directory, int from,
                      : format_text("curves-%s", g->name);
     Figure f = figure_begin(directory, name);
     put_curves(&f, o, g, &ys, from, to, low, high);
+    int seen = 0;
+    for (int y = 0; y < ys.count; y++) {
+        seen += isfinite(low[y]);
+        low[y] = isfinite(low[y]) ? low[y] : 0;
+    }
+    if (!seen) {
+        figure_drop(&f, "its runs diverged");
+        values_free(&ys);
+        free(low);
+        free(high);
+        free(name);
+        return true;
+    }
     script_head(&f, o, g, from, to);
     fprintf(f.script, "width = %d\nys = '",
             ys.count == 1 ? 600 : 170 + 365 * ys.count);
@@ -338,6 +351,14 @@ against(const Options *o, const Group *g, const char *y, const char *directory)
             low = m.mean < low ? m.mean : low;
             high = m.mean > high ? m.mean : high;
         }
+    if (!isfinite(low)) {
+        figure_drop(&f, !strcmp(y, "solved_at")
+                            ? "no run reached the threshold"
+                            : "none of its numbers is finite");
+        free(values);
+        free(name);
+        return true;
+    }
     script_head(&f, o, g, 0, g->series.count);
     fprintf(f.script, "xlabel = '%s'\nylabel = '%s'\nxs = '", o->x,
             axis_title(y));
