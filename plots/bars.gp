@@ -10,16 +10,17 @@ longest = 0
 do for [r=1:count] {
     if (strlen(word(rows, r)) > longest) { longest = strlen(word(rows, r)) }
 }
-left = (20. + 8 * longest) / width
-gap = 12. / width
+left = (24. + 8.6 * longest) / width
+gap = 22. / width
 wide = (1 - 14. / width - left - gap * (number - 1)) / number
 stats data skip 1 using ($3 + $4) nooutput
 top = STATS_max > 0 ? STATS_max : 1
 
 # Ticks 1, 2 or 5 times a power of ten apart, about three of them.
-power = 10**floor(log10(top / 3.))
-apart = top / 3. / power < 2 ? power : \
-    top / 3. / power < 5 ? 2 * power : 5 * power
+step = top * 1.45 / 3
+power = 10**floor(log10(step))
+apart = step / power < 1.5 ? power : step / power < 3.5 ? 2 * power : \
+    step / power < 7.5 ? 5 * power : 10 * power
 
 set style fill solid noborder
 set xrange [0:top * 1.45]

@@ -121,7 +121,12 @@ bars_draw(const Options *o, const Run *runs, int count, const char *directory)
                       "rest (grey)'\n");
     put_list(f.script, "panels", &tasks);
     put_list(f.script, "rows", &rows);
-    int wide = 230 + 175 * tasks.count;
+    int longest = 0;
+    for (int i = 0; i < rows.count; i++) {
+        int n = (int)strlen(rows.text[i]);
+        longest = n > longest ? n : longest;
+    }
+    int wide = 120 + 9 * longest + 175 * tasks.count;
     fprintf(f.script, "width = %d\nheight = %d\n", wide < 560 ? 560 : wide,
             115 + 34 * rows.count);
     names_free(&tasks);
