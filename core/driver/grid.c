@@ -93,6 +93,30 @@ check_source(const Grid *g, Config *c)
     source_close(&s);
 }
 
+/* Where a job of that name is noted, or would be. */
+static int *
+slot_of(const Grid *g, const char *name)
+{
+    uint64_t hash = hash_bytes(HASH_START, name, strlen(name));
+    int i = (int)(hash % (uint64_t)g->slots);
+    while (g->by_hash[i] && strcmp(g->jobs[g->by_hash[i] - 1].name, name))
+        i = (i + 1) % g->slots;
+    return &g->by_hash[i];
+}
+
+/* Makes room for twice as many names where half of it is taken. */
+static void
+widen(Grid *g)
+{
+    if (2 * g->count < g->slots)
+        return;
+    free(g->by_hash);
+    g->slots = g->slots ? 2 * g->slots : 1024;
+    g->by_hash = allocate((size_t)g->slots, sizeof *g->by_hash);
+    for (int i = 0; i < g->count; i++)
+        *slot_of(g, g->jobs[i].name) = i + 1;
+}
+
 /* Adds the run of a whole config, unless it is there already. */
 static void
 add_job(Grid *g, Config c, const Facts *f, int *room)
@@ -109,13 +133,15 @@ add_job(Grid *g, Config c, const Facts *f, int *room)
     check_source(g, &c);
     Config ordinary = ordinary_config(c.task, c.variant, f->shape);
     char *name = run_name(&c, &ordinary);
-    for (int i = 0; i < g->count; i++)
-        if (!strcmp(g->jobs[i].name, name)) {
-            free(name);
-            return;
-        }
+    widen(g);
+    int *slot = slot_of(g, name);
+    if (*slot) {
+        free(name);
+        return;
+    }
     g->jobs = grow(g->jobs, g->count, room, sizeof *g->jobs);
     g->jobs[g->count++] = (Job){c, name};
+    *slot = g->count;
 }
 
 /* Goes through the values of setting i and of those after it. Seeds come last
@@ -169,4 +195,5 @@ grid_free(Grid *g)
         free(g->jobs[i].name);
     free(g->jobs);
     free(g->variants);
+    free(g->by_hash);
 }

@@ -15,6 +15,8 @@ typedef struct Grid {
     int count;
     Facts *variants; /* one for each variant asked for, */
     int variant_count;
+    int *by_hash; /* places in jobs + 1 by the hash of their names, 0: free */
+    int slots;
     int fact_count; /* and for those of encoder and cross-attention behind */
 } Grid;
 

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "child.h"
 #include "fail.h"
 #include "jobs.h"
 #include "progress.h"
@@ -110,14 +111,6 @@ reason(const Worker *w, int status, char why[512])
                  WEXITSTATUS(status));
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void
-interrupt(int signal)
-{
-    interrupted = signal;
-}
-
 /* Ends what is at work and the program, as the signal would have. */
 static _Noreturn void
 stop(Worker *workers, int most, const Options *o, int done, int total)
@@ -155,20 +148,51 @@ finish(Worker *w, const Options *o)
     return there;
 }
 
-/* Gives idle workers the next jobs; returns how many are at work. */
+/* Gives idle workers the next of `total` jobs; how many are at work. */
 static int
-hand_out(Worker *workers, int most, const Options *o, const Grid *g,
-         const bool *wanted, int *next)
+hand_out(Worker *workers, int most, const Options *o, const Job *const *queue,
+         int total, int *next)
 {
     int busy = 0;
     for (int i = 0; i < most; i++) {
-        while (*next < g->count && !wanted[*next])
-            ++*next;
-        if (!workers[i].process && *next < g->count)
-            start(&workers[i], o, &g->jobs[(*next)++]);
+        if (!workers[i].process && *next < total)
+            start(&workers[i], o, queue[(*next)++]);
         busy += workers[i].process != 0;
     }
     return busy;
+}
+
+/* About how long a run takes, in a unit of its own: multiply-adds. */
+static double
+effort(const Config *c)
+{
+    double d = c->d_model, h = c->heads ? c->heads : 1, n = c->length;
+    double k = c->d_k ? c->d_k : d, v = c->d_v ? c->d_v : d;
+    double token = 2 * d * h * (k + v) + n * h * (k + v) + 2 * d * d * c->mlp;
+    return (double)c->steps * c->batch * n * (c->layers + c->encoder) * token;
+}
+
+static int
+longest_first(const void *a, const void *b)
+{
+    const Job *x = *(const Job *const *)a, *y = *(const Job *const *)b;
+    double long_x = effort(&x->config), long_y = effort(&y->config);
+    return long_x != long_y ? (long_x < long_y) - (long_x > long_y)
+                            : (x > y) - (x < y);
+}
+
+/* The jobs to be done, the longest first: so none is left at work alone for
+   long. To be freed. */
+static const Job **
+queue_of(const Grid *g, const bool *wanted, int *total)
+{
+    const Job **queue = allocate((size_t)g->count, sizeof *queue);
+    *total = 0;
+    for (int i = 0; i < g->count; i++)
+        if (wanted[i])
+            queue[(*total)++] = &g->jobs[i];
+    qsort(queue, (size_t)*total, sizeof *queue, longest_first);
+    return queue;
 }
 
 int
@@ -177,13 +201,10 @@ jobs_run(const Options *o, const Grid *g, const bool *wanted)
     int most = (int)o->jobs, next = 0, failed = 0, total = 0, done = 0;
     Worker *workers = allocate((size_t)most, sizeof *workers);
     struct pollfd *ready = allocate((size_t)most, sizeof *ready);
-    for (int i = 0; i < g->count; i++)
-        total += wanted[i];
-    struct sigaction on_signal = {.sa_handler = interrupt};
-    sigaction(SIGINT, &on_signal, NULL);
-    sigaction(SIGTERM, &on_signal, NULL);
+    const Job **queue = queue_of(g, wanted, &total);
+    notice_interrupts();
     progress_start(total, o->quiet);
-    while (hand_out(workers, most, o, g, wanted, &next)) {
+    while (hand_out(workers, most, o, queue, total, &next)) {
         for (int i = 0; i < most; i++)
             ready[i] = (struct pollfd){
                 workers[i].process ? workers[i].rows : -1, POLLIN, 0};
@@ -210,5 +231,6 @@ jobs_run(const Options *o, const Grid *g, const bool *wanted)
     progress_clear();
     free(workers);
     free(ready);
+    free(queue);
     return failed;
 }
