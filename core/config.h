@@ -24,7 +24,7 @@ enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 typedef struct Config {
     char variant[WORD_SIZE], task[WORD_SIZE], file[WORD_SIZE];
     char encoder_variant[WORD_SIZE], cross_variant[WORD_SIZE]; /* or "" */
-    char from[WORD_SIZE]; /* the run that it was converted from, or "" */
+    char from[WORD_SIZE]; /* the run whose weights it began with, or "" */
     int seed, characters, length, symbols, values, queries;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
         norm, embed, positions, residual, mask;

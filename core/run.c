@@ -38,8 +38,10 @@ run_name(const Config *c, const Config *ordinary)
         free(name);
         name = longer;
     }
-    char *whole = format_text("%s%s.seed%d.%s", name,
-                              *c->from ? ".converted" : "", c->seed, digest);
+    const char *end = c->from + strlen(c->from);
+    char *whole =
+        format_text("%s%s%s.seed%d.%s", name, *c->from ? ".from" : "",
+                    end - c->from > 8 ? end - 8 : c->from, c->seed, digest);
     free(name);
     return whole;
 }

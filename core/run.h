@@ -17,8 +17,9 @@
 enum { RUN_FORMAT = 1 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
-   `ordinary` (the task's own settings, settled for the variant), "converted"
-   for one that equiv made, seed and the config's digest. To be freed. */
+   `ordinary` (the task's own settings, settled for the variant), of one that
+   began as another run "from" and that one's last eight digits, seed and the
+   config's digest. To be freed. */
 char *run_name(const Config *c, const Config *ordinary);
 
 /* Creates the experiment's directory, or checks that it is one. */
@@ -68,6 +69,10 @@ double run_number(const Run *r, const char *key);
 /* The model of a run with its trained weights, and the source that it was
    trained on; model_free and source_close them. */
 Model *run_model(const Run *r, Source *s);
+
+/* Gives m, of the shapes of the run's model, the run's trained weights; fails
+   with what is wrong with them. */
+void run_weights(const Run *r, Model *m);
 
 /* The file of a weight within a run: "block0.attention.W^Q" ->
    "weights/block0.attention.W_Q.npy". To be freed. */

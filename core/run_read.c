@@ -116,6 +116,21 @@ weight_file(const char *name)
     return file;
 }
 
+void
+run_weights(const Run *r, Model *m)
+{
+    if (access(within(r->path, "weights").text, F_OK))
+        fail("%s: its matrices were not kept (--no-weights): remove it and "
+             "train it again",
+             r->path);
+    for (int i = 0; i < m->count; i++) {
+        Weight *w = &m->weights[i];
+        char *name = weight_file(w->name);
+        npy_read(within(r->path, name).text, w->value, w->rows, w->cols);
+        free(name);
+    }
+}
+
 Model *
 run_model(const Run *r, Source *s)
 {
@@ -128,16 +143,7 @@ run_model(const Run *r, Source *s)
     if (c.file_hash != r->config.file_hash)
         fail("%s: its text %s has changed since; bring that one back", r->path,
              c.file);
-    if (access(within(r->path, "weights").text, F_OK))
-        fail("%s: its matrices were not kept (--no-weights): remove it and "
-             "train it again",
-             r->path);
     Model *m = model_new(&c, s->sizes, p.variant);
-    for (int i = 0; i < m->count; i++) {
-        Weight *w = &m->weights[i];
-        char *name = weight_file(w->name);
-        npy_read(within(r->path, name).text, w->value, w->rows, w->cols);
-        free(name);
-    }
+    run_weights(r, m);
     return m;
 }

@@ -460,12 +460,25 @@ awk -F'\t' '
 run=$(ls -d same/reverse.standard*)
 works exact "$qkv-double" equiv "$run" --to full-rank -o turned -q
 works 'rank_M' "$qkv-double" inspect "$(ls -d turned/reverse.full-rank*)"
-ls turned | grep -q '\.converted\.' && ok || complain "a converted run's name"
+ls turned | grep -q '\.from[0-9a-f]*\.seed' && ok ||
+    complain "a converted run's name"
+# It is a run like any other, and trains on.
+turned=$(ls -d turned/reverse.full-rank*)
+works 'full-rank' "$qkv-double" train --from "$turned" --steps 40 --seed 7 \
+    --test 32 -q -o turned
+[ "$(ls -d turned/*.from*.seed7.* | wc -l)" -eq 1 ] && ok ||
+    complain "train --from: its name"
+awk -F'\t' 'FNR == 1 { f++ } $1 == "validation_loss" { loss[f] = $2 }
+    END { exit !(loss[2] < loss[1]) }' "$turned/result.tsv" \
+    turned/*.seed7.*/result.tsv && ok || complain "train --from: no better"
+refuses 2 'only settings of training' "$qkv-double" train --from "$turned" \
+    --heads 2
+refuses 1 'no run: it has no config' "$qkv" train --from nothing
 "$qkv-double" equiv "$run" --to fused -o same -q >out 2>err
 "$qkv-double" plot same -o same -q --format svg 2>err &&
-    ! grep -q converted same/figures/*.tsv && ok ||
+    ! grep -q from same/figures/*.tsv && ok ||
     complain "a converted run among the curves"
-for place in "$run" "$(ls -d turned/reverse.full-rank*)"; do
+for place in "$run" "$turned"; do
     awk -F'\t' '$1 == "test_loss" { print $2 }' "$place/result.tsv"
 done | awk '{ loss[NR] = $1 } END { d = loss[1] - loss[2]
     exit NR != 2 || d > 1e-8 || d < -1e-8 }' && ok || complain "a converted run"

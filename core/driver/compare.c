@@ -212,11 +212,53 @@ command_compare(int argc, char **argv)
     return status;
 }
 
+/* What may differ in a run that goes on from another's weights. */
+static bool
+of_training(const char *setting)
+{
+    static const char *const names[] = {
+        "seed",     "steps",  "batch",    "optimizer",    "lr",
+        "schedule", "warmup", "beta1",    "weight-decay", "momentum",
+        "beta2",    "test",   "validate", "log-every",    "threshold"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(setting, names[i]))
+            return true;
+    return false;
+}
+
+/* With --from: every setting is the run's, unless it is one of training and
+   given. */
+static void
+take_settings(Options *o)
+{
+    Run r = run_read(o->from);
+    for (int i = 0; i < setting_count; i++) {
+        char value[VALUE_SIZE];
+        const Setting *s = &settings[i];
+        if (!s->help)
+            continue;
+        if (o->given[i].count && !of_training(s->name))
+            usage("--%s: with --from it is what that run has; only settings of "
+                  "training can be given",
+                  s->name);
+        setting_print(s, &r.config, value);
+        if (o->given[i].count || !*value || setting_unused(s, &r.config))
+            continue;
+        Values *v = &o->given[i];
+        int room = 0;
+        v->text = grow(v->text, 0, &room, sizeof *v->text);
+        v->text[v->count++] = copy_text(value);
+    }
+    run_free(&r);
+}
+
 int
 command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TRAIN);
     int count;
+    if (o.from)
+        take_settings(&o);
     unless_given(&o, "variant", "standard");
     unless_given(&o, "task",
                  options_given(&o, "file")->count ? "text" : "reverse");

@@ -131,6 +131,7 @@ add_job(Grid *g, Config c, const Facts *f, int *room)
         }
     config_settle_all(&c, shapes, hashes);
     check_source(g, &c);
+    snprintf(c.from, sizeof c.from, "%s", g->from ? g->from : "");
     Config ordinary = ordinary_config(c.task, c.variant, f->shape);
     char *name = run_name(&c, &ordinary);
     widen(g);
@@ -170,10 +171,22 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
     }
 }
 
+/* The last part of a path. */
+static const char *
+base_name(const char *path)
+{
+    static char name[WORD_SIZE];
+    snprintf(name, sizeof name, "%s", path);
+    while (*name && name[strlen(name) - 1] == '/')
+        name[strlen(name) - 1] = 0;
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
 Grid
 grid_of(const Options *o)
 {
-    Grid g = {0};
+    Grid g = {.from = o->from ? base_name(o->from) : NULL};
     int room = 0;
     const Values *tasks_given = options_given(o, "task");
     describe_all(&g, o);

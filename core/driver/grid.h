@@ -17,7 +17,8 @@ typedef struct Grid {
     int variant_count;
     int *by_hash; /* places in jobs + 1 by the hash of their names, 0: free */
     int slots;
-    int fact_count; /* and for those of encoder and cross-attention behind */
+    const char *from; /* the run that they begin as, or NULL */
+    int fact_count;   /* and for those of encoder and cross-attention behind */
 } Grid;
 
 /* Every combination of what was given, each run once, tasks outermost and

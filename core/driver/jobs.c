@@ -52,6 +52,10 @@ work(const Options *o, const Job *job, int rows)
     Source s = source_open(&c);
     Levels l = source_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);
+    if (o->from) {
+        Run begun = run_read(o->from);
+        run_weights(&begun, m);
+    }
     Result r = train(m, &s, send_row, &rows);
     run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);
     result_free(&r);

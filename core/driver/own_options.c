@@ -40,6 +40,10 @@ const Own own[] = {
      PLOT, TEXT, AT(out)},
     {"out", "DIR", "figures go into DIR/figures (the run)", 'o', INSPECT, TEXT,
      AT(out)},
+    {"from", "RUN",
+     "begin with the weights of a run, and its settings but for those of "
+     "training",
+     0, TRAIN, TEXT, AT(from)},
     {"plan", NULL, "print a `qkv train` line per run instead of running", 0,
      COMPARE, SWITCH, AT(plan)},
     {"x", "WHAT", "what lies along x: step, or a setting (step)", 0, PLOT, TEXT,

@@ -42,6 +42,14 @@ check_varies(const char *x, const Run *runs, int count)
           x, first, x);
 }
 
+/* Did equiv make it? Then its log is one line, without a loss of training. */
+static bool
+converted(const Run *r)
+{
+    return *r->config.from && r->log.rows == 1 &&
+           !strcmp(table_cell(&r->log, 0, 1), "nan");
+}
+
 /* The runs of every experiment or run that was named, but for those that equiv
    converted: they have no curve, and are nobody's seed. */
 static Run *
@@ -55,7 +63,7 @@ gather(const Options *o, int *count)
         Run *runs =
             experiment_runs(o->rest_count ? o->rest[i] : o->out, &found);
         for (int k = 0; k < found; k++) {
-            if (*runs[k].config.from) {
+            if (converted(&runs[k])) {
                 run_free(&runs[k]);
                 skipped++;
                 continue;
