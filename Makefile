@@ -28,7 +28,7 @@ all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots $(BUILD)/include
 
 help:                ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1: /p' Makefile | \
-	  awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	  awk -F': ' '{ printf "make %-15s %s\n", $$1, $$2 }'
 
 demo: all            ## the main job: seven variants on four tasks, drawn
 	$(BUILD)/qkv compare --out $(BUILD)/demo
@@ -42,17 +42,18 @@ deps-all: deps       ## and what the checks of form and other compilers need
 check: check-quick   ## all tests that take under three minutes
 	sh tests/solve.sh $(BUILD)
 
-check-quick: all $(BUILD)/tests/float $(BUILD)/tests/double
-	sh tests/floors.sh $(BUILD)
-	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/float
-	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/double
-	sh tests/command.sh $(BUILD)
-	sh tests/check.sh $(BUILD)
+check-quick: run-floors run-float run-double run-command run-check
+
+# Its parts, which may run side by side (make -j2).
+run-floors run-command run-check: all
+	sh tests/$(@:run-%=%).sh $(BUILD)
+run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
+	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
 check-long: check check-text   ## and those that take longer
 
-check-text: all      ## each variant learns a real text
-	sh tests/text.sh $(BUILD)
+check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
+	sh tests/text.sh $(BUILD) $(SEEDS)
 
 check-torch: all     ## logits and gradients again in PyTorch, where there is one
 	sh tests/torch.sh $(BUILD)
@@ -109,4 +110,5 @@ $(BUILD)/plots $(BUILD)/include:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: all help demo deps deps-all check check-quick check-long check-text \
-  check-torch check-style check-valgrind clean
+  check-torch check-style check-valgrind clean \
+  run-floors run-float run-double run-command run-check

@@ -6,6 +6,7 @@
 set -eu
 build=$1
 failed=0
+mkdir -p "$build/tests"
 complain() {
     echo "floors: $*" >&2
     failed=1

@@ -20,6 +20,7 @@
 #include "tape.h"
 #include "train.h"
 #include "vector.h"
+#include "words.h"
 
 enum { REPEATS = 7 };
 static const double seconds_each = 0.03; /* a repeat lasts at least so long */
@@ -301,6 +302,24 @@ bench_steps(Sheet *s, const char *variant)
     }
 }
 
+/* Is it among the words given, or are there none? */
+static bool
+asked_for(const Options *o, const char *what)
+{
+    static const char *const known[] = {"matmul", "attend", "train"};
+    bool found = !o->rest_count;
+    for (int i = 0; i < o->rest_count; i++) {
+        bool is_one = false;
+        for (int k = 0; k < 3; k++)
+            is_one |= !strcmp(o->rest[i], known[k]);
+        if (!is_one)
+            usage("\"%s\": bench measures matmul, attend and train%s",
+                  o->rest[i], did_you_mean(o->rest[i], known, 3));
+        found |= !strcmp(o->rest[i], what);
+    }
+    return found;
+}
+
 int
 command_bench(int argc, char **argv)
 {
@@ -319,9 +338,12 @@ command_bench(int argc, char **argv)
     once(&peak);
     add_line(&sheet, "peak", "multiply-adds in registers", peak_flops, 0,
              measure(peak));
-    bench_products(&sheet);
-    bench_attend(&sheet);
-    bench_steps(&sheet, v->count ? v->text[0] : "standard");
+    if (asked_for(&o, "matmul"))
+        bench_products(&sheet);
+    if (asked_for(&o, "attend"))
+        bench_attend(&sheet);
+    if (asked_for(&o, "train"))
+        bench_steps(&sheet, v->count ? v->text[0] : "standard");
     sheet_print(&sheet, wants_tsv(o.tsv));
     if (!wants_tsv(o.tsv))
         printf(
