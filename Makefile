@@ -18,7 +18,8 @@ PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
 # Those with an operator of their own are built for each precision.
 BOUND    = $(shell grep -l qkv/operator.h variants/*.c)
 PLUGINS += $(BOUND:variants/%.c=$(BUILD)/variants/double/%.so)
-# The tests look into all but main.
+# The tests look into all but main, and count allocations (check_train.c).
+COUNTED  = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
 TESTS    = $(sort $(wildcard tests/*.c)) $(filter-out %/main.c,$(DRIVER))
 SOURCES  = $(sort $(wildcard core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] tests/*/*.c))
 FLOAT    = $(CORE:%.c=$(BUILD)/float/%.o)
@@ -50,10 +51,13 @@ run-floors run-command run-check: all
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
-check-long: check check-text   ## and those that take longer
+check-long: check check-text check-bits   ## and those that take longer
 
 check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
 	sh tests/text.sh $(BUILD) $(SEEDS)
+
+check-bits: all      ## the same bits from other compilers and instruction sets
+	sh tests/bits.sh $(BUILD)
 
 check-torch: all     ## logits and gradients again in PyTorch, where there is one
 	sh tests/torch.sh $(BUILD)
@@ -83,7 +87,7 @@ $(BUILD)/qkv $(BUILD)/qkv-double:
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 $(BUILD)/tests/float $(BUILD)/tests/double:
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $$(pkg-config --libs check) $(LDLIBS) -o $@
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $$(pkg-config --libs check) $(LDLIBS) -o $@
 
 INSIDE = -DQKV_CORE -fvisibility=hidden -Icore/driver -Itests -MMD -MP
 $(BUILD)/float/%.o: %.c
@@ -110,5 +114,5 @@ $(BUILD)/plots $(BUILD)/include:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: all help demo deps deps-all check check-quick check-long check-text \
-  check-torch check-style check-valgrind clean \
+  check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check

@@ -155,10 +155,7 @@ make_weights(const Strip *t, real scale, int causal)
     for (int i = 0; i < t->rows; i++) {
         int sees = causal ? t->first + i + 1 : t->seen;
         real max, *row = t->p.at + i * t->p.down;
-        real inverse = 1 / row_exponentials(row, row, scale, sees, &max);
-        for (int j = 0; j < sees; j++)
-            row[j] *= inverse;
-        memset(row + sees, 0, (size_t)(t->seen - sees) * sizeof(real));
+        real inverse = row_softmax(row, row, scale, sees, t->seen, &max);
         if (t->of_row) {
             t->of_row[2 * i] = max;
             t->of_row[2 * i + 1] = inverse;
@@ -174,9 +171,8 @@ make_weights_again(const Strip *t, real scale, int causal)
     for (int i = 0; i < t->rows; i++) {
         int sees = causal ? t->first + i + 1 : t->seen;
         real *row = t->p.at + i * t->p.down;
-        row_weights(row, row, scale, sees, t->of_row[2 * i],
+        row_weights(row, row, scale, sees, t->seen, t->of_row[2 * i],
                     t->of_row[2 * i + 1]);
-        memset(row + sees, 0, (size_t)(t->seen - sees) * sizeof(real));
     }
 }
 

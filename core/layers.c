@@ -58,10 +58,9 @@ add_positions_backward(Node *c)
     Node *x = c->in[0], *table = c->in[1];
     size_t size = (size_t)c->rows * (size_t)c->cols;
     size_t period = (size_t)table->rows * (size_t)table->cols;
-    real *dx = x->trained ? gradient(x) : NULL;
     real *dtable = table->trained ? gradient(table) : NULL;
-    for (size_t i = 0; dx && i < size; i++)
-        dx[i] += c->gradient[i];
+    if (x->trained)
+        add_gradient(x, c->gradient);
     for (size_t s = 0; dtable && s < size; s += period)
         for (size_t i = 0; i < period; i++)
             dtable[i] += c->gradient[s + i];
@@ -173,7 +172,7 @@ cross_entropy(Node *logits, const int *targets)
             continue;
         if (targets[i] >= classes)
             bug("cross_entropy: target %d of %d classes", targets[i], classes);
-        real max, z = row_exponentials(p, row, 1, classes, &max);
+        real max, z = row_exponentials(p, row, 1, classes, classes, &max);
         for (int j = 0; j < classes; j++)
             p[j] /= z;
         sum += logarithm(z) + (double)max - (double)row[targets[i]];

@@ -116,11 +116,8 @@ static void
 add_backward(Node *c)
 {
     for (int side = 0; side < 2; side++)
-        if (c->in[side]->trained) {
-            real *d = gradient(c->in[side]);
-            for (size_t i = 0; i < size_of(c); i++)
-                d[i] += c->gradient[i];
-        }
+        if (c->in[side]->trained)
+            add_gradient(c->in[side], c->gradient);
 }
 
 Node *
@@ -221,12 +218,12 @@ gelu(Node *a)
         return c;
     size_t size = size_of(c);
     const real *x = a->value;
-    real *t = c->kept, *y = c->value;
-    for (size_t i = 0; i < size; i++)
-        t[i] = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
-    row_tanh(t, t, size);
-    for (size_t i = 0; i < size; i++)
+    real *restrict t = c->kept, *restrict y = c->value;
+    for (size_t i = 0; i < size; i++) {
+        t[i] =
+            hyperbolic_tangent(GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]));
         y[i] = x[i] / 2 * (1 + t[i]);
+    }
     return c;
 }
 

@@ -94,23 +94,27 @@ row_max(const real *x, int n)
     return lane[0];
 }
 
+/* Whole rows, whatever is masked: a vector has no ragged end then, and what is
+   masked becomes exp(-infinity), which is 0. */
 real
-row_exponentials(real *p, const real *x, real factor, int n, real *max)
+row_exponentials(real *p, const real *x, real factor, int n, int wide,
+                 real *max)
 {
-    for (int i = 0; i < n; i++)
-        p[i] = factor * x[i];
-    real top = row_max(p, n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < wide; i++)
+        p[i] = i < n ? factor * x[i] : -INFINITY;
+    real top = row_max(p, wide);
+    for (int i = 0; i < wide; i++)
         p[i] = exponential(p[i] - top);
     *max = top;
-    return row_sum(p, n);
+    return row_sum(p, wide);
 }
 
 void
-row_weights(real *p, const real *x, real factor, int n, real max, real inverse)
+row_weights(real *p, const real *x, real factor, int n, int wide, real max,
+            real inverse)
 {
-    for (int i = 0; i < n; i++)
-        p[i] = exponential(factor * x[i] - max) * inverse;
+    for (int i = 0; i < wide; i++)
+        p[i] = i < n ? exponential(factor * x[i] - max) * inverse : 0;
 }
 
 void
@@ -120,10 +124,11 @@ row_tanh(real *y, const real *x, size_t n)
         y[i] = hyperbolic_tangent(x[i]);
 }
 
-void
-row_softmax(real *p, const real *x, real factor, int n)
+real
+row_softmax(real *p, const real *x, real factor, int n, int wide, real *max)
 {
-    real max, inverse = 1 / row_exponentials(p, x, factor, n, &max);
-    for (int i = 0; i < n; i++)
+    real inverse = 1 / row_exponentials(p, x, factor, n, wide, max);
+    for (int i = 0; i < wide; i++)
         p[i] *= inverse;
+    return inverse;
 }

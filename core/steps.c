@@ -3,8 +3,6 @@
 
    Scores and weights lie in a matrix (tokens x heads*tokens asked), head by
    head in its columns. */
-#include <string.h>
-
 #include "attend.h"
 #include "fail.h"
 #include "matrix.h"
@@ -15,10 +13,9 @@ static void
 softmax_head(Matrix p, Matrix s, real factor, int causal)
 {
     for (int i = 0; i < p.rows; i++) {
-        int seen = causal ? i + 1 : p.cols;
-        real *row = p.at + i * p.down;
-        row_softmax(row, s.at + i * s.down, factor, seen);
-        memset(row + seen, 0, (size_t)(p.cols - seen) * sizeof(real));
+        real max;
+        row_softmax(p.at + i * p.down, s.at + i * s.down, factor,
+                    causal ? i + 1 : p.cols, p.cols, &max);
     }
 }
 

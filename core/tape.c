@@ -192,6 +192,20 @@ gradient(Node *n)
 }
 
 void
+add_gradient(Node *n, const real *x)
+{
+    size_t size = (size_t)n->rows * (size_t)n->cols;
+    if (!n->root->touched) {
+        memcpy(n->root->gradient, x, size * sizeof *x);
+        n->root->touched = true;
+        return;
+    }
+    real *d = n->root->gradient;
+    for (size_t i = 0; i < size; i++)
+        d[i] += x[i];
+}
+
+void
 backward(Node *loss)
 {
     gradient(loss)[0] = 1;

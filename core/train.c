@@ -41,8 +41,7 @@ evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
     *accuracy = isfinite(sum) ? (double)correct / counted : NAN;
 }
 
-/* One step on the batch; returns its loss, and its accuracy in *accuracy. */
-static double
+double
 train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
            double *accuracy)
 {

@@ -3,6 +3,7 @@
 #define TRAIN_H
 
 #include "model.h"
+#include "optimizer.h"
 #include "task.h"
 
 /* A line of log.tsv, of every log_every'th step and of the last one. Losses
@@ -24,6 +25,12 @@ typedef struct Result {
     double seconds;    /* of training alone */
     size_t tape_bytes; /* what a step needs beside the weights */
 } Result;
+
+/* Step `step` (from 1), on the batch: forward, backward, and the optimizer's.
+   Returns the loss, and the accuracy in *accuracy. Allocates nothing and calls
+   nobody. */
+double train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
+                  double *accuracy);
 
 /* Trains m for the steps of its config. `progress` is called after each row,
    with `to`; it may be NULL. result_free it. */

@@ -91,7 +91,15 @@ START_TEST(softmax_of_anything_sums_to_1)
             double sum = 0;
             for (int i = 0; i < n; i++)
                 x[i] = (real)((large ? 1e4 : 1) * (i * 7 % 5 - 2));
-            row_softmax(p, x, (real)0.5, n);
+            /* the last ones masked: whatever they hold, their weight is 0 */
+            real max, again[37];
+            for (int i = n; i < 37; i++)
+                x[i] = 1e6;
+            real inverse = row_softmax(p, x, (real)0.5, n, 37, &max);
+            row_weights(again, x, (real)0.5, n, 37, max, inverse);
+            ck_assert(!memcmp(p, again, sizeof p));
+            for (int i = n; i < 37; i++)
+                ck_assert(p[i] == 0);
             for (int i = 0; i < n; i++) {
                 ck_assert(p[i] >= 0 && p[i] <= 1);
                 sum += (double)p[i];
@@ -99,7 +107,9 @@ START_TEST(softmax_of_anything_sums_to_1)
             ck_assert(fabs(sum - 1) < 40 * ULP);
         }
     real two[2] = {0, 1};
-    row_softmax(two, two, 2, 2); /* in place */
+    real top;
+    row_softmax(two, two, 2, 2, 2, &top); /* in place */
+    ck_assert(top == 2);
     ck_assert(fabs((double)two[1] - 1 / (1 + exp(-2))) < 4 * ULP);
 }
 END_TEST

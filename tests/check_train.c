@@ -2,8 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fail.h"
+#include "layers.h"
 #include "model.h"
 #include "optimizer.h"
 #include "plugin.h"
@@ -22,6 +28,106 @@ make(const char *task, const char *more, Source *s)
     *s = source_open(&c);
     return model_new(&c, s->sizes, p.variant);
 }
+
+/* The test's executable is linked so that these stand before libc's own. */
+static int allocations;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *
+__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *
+__wrap_realloc(void *old, size_t size)
+{
+    allocations++;
+    return __real_realloc(old, size);
+}
+
+void *
+__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    allocations++;
+    return __real_aligned_alloc(alignment, size);
+}
+
+/* Training steps of a model with all its parts ask for no memory and call no
+   system: the kernel ends, in its strict mode, a process that makes a call
+   other than read, write and exit. */
+START_TEST(a_step_allocates_nothing_and_calls_nobody)
+{
+    static const char *const tasks_of[] = {"induction", "translate"};
+    Source s;
+    Model *m = make(tasks_of[_i], "mlp=2 norm=pre", &s);
+    Batch b = batch_new(s.sizes, m->config.batch);
+    Optimizer o = optimizer_new(m);
+    Tape *t = tape_for(m, &b);
+    Random r = source_stream(&s, TRAINING);
+    double accuracy;
+    ck_assert(allocations > 5);
+    source_draw(&s, TRAINING, &r, 0, &b);
+    train_step(m, &o, t, &b, 1, &accuracy);
+    int before = allocations;
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+        for (int step = 2; step < 20; step++) {
+            source_draw(&s, TRAINING, &r, step, &b);
+            train_step(m, &o, t, &b, step, &accuracy);
+        }
+        syscall(SYS_exit, allocations != before);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    ck_assert_msg(WIFEXITED(status), "a system call");
+    ck_assert_msg(WEXITSTATUS(status) == 0, "an allocation");
+    tape_free(t);
+    optimizer_free(&o);
+    batch_free(&b);
+    model_free(m);
+}
+END_TEST
+
+/* A sequence of 8,192 tokens trains in memory that grows with its length. */
+START_TEST(memory_of_long_sequences)
+{
+    size_t bytes[2];
+    for (int i = 0; i < 2; i++) {
+        Source s;
+        Model *m = make("reverse",
+                        i ? "length=8192 heads=1 batch=1 mask=causal"
+                          : "length=1024 heads=1 batch=1 mask=causal",
+                        &s);
+        Batch b = batch_new(s.sizes, 1);
+        Tape *measured = tape_measure();
+        cross_entropy(model_forward(m, measured, &b), b.all.targets);
+        bytes[i] = tape_bytes(measured);
+        tape_free(measured);
+        batch_free(&b);
+        model_free(m);
+    }
+    ck_assert_msg(bytes[1] < ((size_t)8 << 20) * sizeof(real), "%zu bytes",
+                  bytes[1]);
+    ck_assert((double)bytes[1] < 8.1 * (double)bytes[0]);
+}
+END_TEST
 
 START_TEST(rates)
 {
@@ -162,6 +268,8 @@ train_suite(void)
     Suite *s = suite_create("train");
     TCase *c = tcase_create("train");
     tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, a_step_allocates_nothing_and_calls_nobody, 0, 2);
+    tcase_add_test(c, memory_of_long_sequences);
     tcase_add_test(c, rates);
     tcase_add_test(c, optimizers);
     tcase_add_test(c, every_kind_of_model_trains_alike_twice);

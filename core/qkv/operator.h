@@ -55,6 +55,10 @@ Node *new_node(int rows, int cols, void (*backward)(Node *self),
    that is trained. */
 real *gradient(Node *n);
 
+/* The gradient of n += x, as many numbers as it has: the first to arrive saves
+   the zeroing. */
+void add_gradient(Node *n, const real *x);
+
 /* `count` numbers that live as long as the nodes do, for n->kept; NULL in a
    run that only wants the shapes. */
 real *keep(Node *n, size_t count);
