@@ -62,6 +62,9 @@ check-bits: all      ## the same bits from other compilers and instruction sets
 check-torch: all     ## logits and gradients again in PyTorch, where there is one
 	sh tests/torch.sh $(BUILD)
 
+bench: all           ## our speed, and that of PyTorch and JAX where they are there
+	python3 tests/bench/peers.py $(BUILD)/qkv
+
 check-style:         ## clang-format and cppcheck
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
@@ -114,5 +117,5 @@ $(BUILD)/plots $(BUILD)/include:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: all help demo deps deps-all check check-quick check-long check-text \
-  check-torch check-bits check-style check-valgrind clean \
+  bench check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check

@@ -21,7 +21,7 @@ trained(const char *variant, const char *task, const char *more, Source *s)
     snprintf(c.task, sizeof c.task, "%s", task);
     snprintf(c.variant, sizeof c.variant, "%s", variant);
     config_apply(&c, task_named(task)->settings);
-    config_apply(&c, "test=128 validate=1 log-every=1000");
+    config_apply(&c, "test=64 validate=1 log-every=1000");
     config_apply(&c, more);
     config_settle(&c, p.variant->shape);
     *s = source_open(&c);
@@ -75,12 +75,12 @@ START_TEST(exact_on_trained_models)
 {
     Source s;
     char settings[64];
-    snprintf(settings, sizeof settings, "steps=60 batch=16 %s",
+    snprintf(settings, sizeof settings, "steps=30 batch=8 %s",
              identities[_i].settings);
     Model *m = trained(identities[_i].from, "recall", settings, &s);
     Conversion v = into(m, &s, identities[_i].to, identities[_i].shape);
     ck_assert_msg(v.done && v.logits <= CONVERTS_EXACTLY &&
-                      v.before == v.after && v.before > 0.1,
+                      v.before == v.after && v.before > 0.05,
                   "%s -> %s: %s %g, accuracy %g -> %g", identities[_i].from,
                   identities[_i].to, v.why, v.logits, v.before, v.after);
     model_free(m);
@@ -186,7 +186,7 @@ START_TEST(gradients_of_the_whole)
     double *found = allocate(m->parameters, sizeof *found);
     for (size_t i = 0; i < m->parameters; i++)
         found[i] = (double)m->gradients[i];
-    for (size_t i = 0; i < m->parameters; i += 7) {
+    for (size_t i = 0; i < m->parameters; i += 17) {
         const double h = 1e-4;
         real *at = &m->values[i];
         double x = (double)*at;

@@ -47,7 +47,9 @@ work_and_go(void (*work)(const void *, void *), const void *more, size_t size,
 #endif
     alarm((unsigned)seconds);
     work(more, answer);
-    _exit(write(to, answer, size) != (ssize_t)size);
+    bool sent = write(to, answer, size) == (ssize_t)size;
+    free(answer);
+    _exit(!sent);
 }
 
 /* Reads `size` bytes; false where fewer come. */
