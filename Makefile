@@ -49,7 +49,7 @@ check-quick: run-floors run-float run-double run-command run-check
 run-floors run-command run-check: all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
-	QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
+	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
 check-long: check check-text check-bits   ## and those that take longer
 

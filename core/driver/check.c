@@ -80,6 +80,8 @@ run_checks(const Options *o, const char *plugin, bool own_operator)
         Finding f = {.verdict = FAILED};
         if (checks[i].number != sizeof(real))
             continue;
+        if (interrupted)
+            exit(128 + interrupted);
         Task t = {&checks[i], plugin};
         Ended e = in_child(run_check, &t, &f, sizeof f, SECONDS, "");
         if (interrupted)

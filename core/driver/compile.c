@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "compile.h"
 #include "fail.h"
 #include "plugin.h"
@@ -66,6 +67,8 @@ compile(const char *source, const char *to, const char *quiet)
              strerror(errno));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
+    if (interrupted)
+        exit(128 + interrupted);
     if (status)
         fail("%s: does not compile: the compiler's messages stand above",
              source);
