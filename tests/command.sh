@@ -502,6 +502,28 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
 run=$(ls -d diverged/*1e+05*)
 refuses 1 'numbers that are not finite' "$qkv" inspect "$run"
 
+# A run of another version, of a plugin that is gone, or with weights that are
+# no matrix of ours: one line, and what is wrong.
+"$qkv" train $small -o sound >out 2>err
+sound=$(ls -d sound/reverse*)
+spoilt() {
+    rm -rf spoilt
+    cp -r "$sound" spoilt
+    LC_ALL=C sed -i "$2" "spoilt/$1"
+    refuses "$4" "$3" "$qkv" inspect spoilt
+}
+spoilt config.tsv 's/^format\t1/format\t9/' 'another version' 1
+spoilt config.tsv 's/^variant\t.*/variant\tgone/' 'unknown variant "gone"' 2
+spoilt config.tsv 's|^variant\t.*|variant\t./gone.so|' 'no such plugin file' 2
+spoilt config.tsv 's/^heads\t4/heads\tfour/' 'is not a number' 1
+spoilt config.tsv 's/^task\t.*/task\tnothing/' 'unknown task' 2
+matrix=weights/unembedding.npy
+spoilt $matrix "s/'fortran_order': False/'fortran_order': True /" 'Fortran' 1
+spoilt $matrix "s/<f4/<i4/" "not '<f4' or '<f8'" 1
+spoilt $matrix "s/(32, 10)/(99999999, 10)/" 'its shape is' 1
+spoilt $matrix '1s/NUMPY/NUMPO/' 'not a NumPy file' 1
+spoilt $matrix '$d' 'bytes of numbers' 1
+
 # Who cannot have a shape is left out of a list, and named.
 "$qkv" count --d-model 7 --heads 7 >out 2>err
 [ $? -eq 1 ] && grep -q '^standard' out && grep -q 'gqa is left out: --kv' err &&
