@@ -25,7 +25,7 @@ clean() {
     passed=$((passed + 1))
 }
 
-small="--steps 12 --batch 4 --test 8 --validate 8 -q"
+small="--steps 11 --batch 2 --test 4 --validate 4 -q"
 clean 0 "$build/qkv" list
 for variant in "$build"/variants/*.so; do
     clean 0 "$build/qkv" train -v "$(basename "$variant" .so)" -t induction \
