@@ -27,8 +27,9 @@ clean() {
 
 small="--steps 11 --batch 2 --test 4 --validate 4 -q"
 clean 0 "$build/qkv" list
-for variant in "$build"/variants/*.so; do
-    clean 0 "$build/qkv" train -v "$(basename "$variant" .so)" -t induction \
+for variant in standard per-head fused two-step-tanh full-rank symmetric \
+    symmetric-data identity gqa mla collaborative; do # every operator there is
+    clean 0 "$build/qkv" train -v $variant -t induction \
         --mlp 2 --norm pre $small -o "$work/runs"
 done
 clean 0 "$build/qkv-double" train -t recall $small -o "$work/double"
