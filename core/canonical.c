@@ -75,10 +75,9 @@ copied(const Node *n)
     return copy;
 }
 
-/* c (m x n) = or += a (m x k) b (k x n), or b' where b is (n x k). */
-static void
-product(double *c, const double *a, const double *b, int m, int k, int n,
-        int flipped)
+void
+product_of(double *c, const double *a, const double *b, int m, int k, int n,
+           bool flipped)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
@@ -151,10 +150,10 @@ multiply_maps(Canonical *c, const Maps *maps, int calls)
         for (int h = 0; h < a->heads; h++, head++) {
             int kh = h / (a->heads / a->k_heads);
             int vh = h / (a->heads / a->v_heads);
-            product(c->m + head * d * d, a->q + h * d * a->d_k,
-                    a->k + kh * d * a->d_k, d, a->d_k, d, 1);
-            product(c->n + head * d * d, a->v + vh * d * a->d_v,
-                    a->o + h * a->d_v * d, d, a->d_v, d, 0);
+            product_of(c->m + head * d * d, a->q + h * d * a->d_k,
+                       a->k + kh * d * a->d_k, d, a->d_k, d, true);
+            product_of(c->n + head * d * d, a->v + vh * d * a->d_v,
+                       a->o + h * a->d_v * d, d, a->d_v, d, false);
             c->scale[head] = a->scale;
         }
     }
@@ -180,8 +179,8 @@ head_weights(const Canonical *c, int head, const Call *call, int h,
     int d = c->d_model, width = call->q->cols / call->q->heads;
     int kh = h / (call->q->heads / call->k->heads);
     double *xm = allocate((size_t)(X_TOKENS * d), sizeof *xm);
-    product(xm, x, c->m + head * d * d, X_TOKENS, d, d, 0);
-    product(weights, xm, y, X_TOKENS, d, Y_TOKENS, 1);
+    product_of(xm, x, c->m + head * d * d, X_TOKENS, d, d, false);
+    product_of(weights, xm, y, X_TOKENS, d, Y_TOKENS, true);
     for (int i = 0; i < X_TOKENS; i++) {
         double *row = weights + i * Y_TOKENS, max = -INFINITY, sum = 0;
         for (int j = 0; j < Y_TOKENS; j++) {
@@ -223,7 +222,7 @@ deviation(Probe *p, const Canonical *c, double size)
         for (int h = 0; h < call->q->heads && head < c->heads; h++, head++) {
             head_weights(c, head, call, h, xd, yd, weights, &part[0],
                          &largest[0]);
-            product(carried, yd, c->n + head * d * d, Y_TOKENS, d, d, 0);
+            product_of(carried, yd, c->n + head * d * d, Y_TOKENS, d, d, false);
             for (int t = 0; t < X_TOKENS; t++)
                 for (int k = 0; k < Y_TOKENS; k++)
                     for (int j = 0; j < d; j++)

@@ -8,6 +8,8 @@
 #ifndef CANONICAL_H
 #define CANONICAL_H
 
+#include <stdbool.h>
+
 #include <qkv/real.h>
 
 #include "plugin.h"
@@ -30,5 +32,10 @@ typedef struct Canonical {
 Canonical canonical_form(const Variant *v, Attention a, const Weights *w,
                          real *const *values);
 void canonical_free(Canonical *c);
+
+/* c (m x n) = a (m x k) b (k x n), or a b' for b (n x k) where `flipped`: small
+   matrices in double, in plain loops. */
+void product_of(double *c, const double *a, const double *b, int m, int k,
+                int n, bool flipped);
 
 #endif

@@ -38,19 +38,6 @@ stack(double *to, const Weight *w, double factor)
     return w->rows;
 }
 
-/* c (m x n) = a (m x k) b (k x n), or b' where b is (n x k) */
-static void
-product(double *c, const double *a, const double *b, int m, int k, int n,
-        bool turned)
-{
-    for (int i = 0; i < m * n; i++) {
-        c[i] = 0;
-        for (int l = 0; l < k; l++)
-            c[i] += a[i / n * k + l] *
-                    (turned ? b[i % n * k + l] : b[l * n + i % n]);
-    }
-}
-
 /* The table T whose rows one-hot tokens and positions pick, (width x d_model),
    so that x = onehot T. */
 static double *
@@ -86,10 +73,10 @@ folded_form(const Model *m, const Canonical *c, Model *onehot)
     for (int h = 0; h < heads; h++) {
         double *out = half + n * d;
         f.scale[h] = c->scale[h];
-        product(half, t, c->m + h * d * d, n, d, d, false); /* T M */
-        product(f.m + (size_t)h * size, half, t, n, d, n, true);
-        product(half, t, c->n + h * d * d, n, d, d, false); /* T N */
-        product(out, half, u, n, d, classes, false);
+        product_of(half, t, c->m + h * d * d, n, d, d, false); /* T M */
+        product_of(f.m + (size_t)h * size, half, t, n, d, n, true);
+        product_of(half, t, c->n + h * d * d, n, d, d, false); /* T N */
+        product_of(out, half, u, n, d, classes, false);
         for (int i = 0; i < n * classes; i++)
             f.n[(size_t)h * size + (size_t)(i / classes * n + i % classes)] =
                 out[i];

@@ -72,7 +72,7 @@ static const char hint[] =
 /* Runs those checks that this program's numbers can tell; the number that
    failed. A reason is given once; a plugin that hangs is not asked again. */
 static int
-run_checks(const Options *o, const char *plugin, bool own_operator)
+run_checks(const Options *o, const char *plugin, bool own_operator, bool *hangs)
 {
     int failed = 0;
     char last[sizeof((Finding *)0)->what] = "";
@@ -95,6 +95,7 @@ run_checks(const Options *o, const char *plugin, bool own_operator)
             snprintf(f.what, sizeof f.what, "as above");
         print_finding(o, checks[i].name, &f);
         failed += f.verdict == FAILED;
+        *hangs = e.late;
         if (e.late)
             break;
     }
@@ -171,8 +172,9 @@ check_in_float(const Options *o, const char *word)
         both = format_text("%s/double/%.*s.so", folder.text, stem, file);
     }
     Facts f = loaded(o, single ? single : word, word);
-    int failed =
-        f.ok ? run_checks(o, single ? single : word, f.own_operator) : 1;
+    const char *plugin = single ? single : word;
+    bool hangs = false;
+    int failed = f.ok ? run_checks(o, plugin, f.own_operator, &hangs) : 1;
     bool bound = f.own_operator && !both && strchr(word, '/');
     if (bound) {
         Finding why = {UNTESTED, "all used, linear, adopt: not tested. It has "
@@ -180,7 +182,7 @@ check_in_float(const Options *o, const char *word)
                                  "give its .c, and both are built"};
         print_finding(o, "gradients", &why);
         failed++;
-    } else if (f.ok)
+    } else if (f.ok && !hangs)
         failed += run_double(o, both ? both : word);
     if (!o->quiet)
         note("%s: %s", word,
@@ -199,9 +201,10 @@ command_check(int argc, char **argv)
     if (o.rest_count != 1)
         usage("check takes one plugin: its .c, its .so, or the name of a "
               "variant");
+    bool hangs;
     notice_interrupts();
     int failed = sizeof(real) == 4 ? check_in_float(&o, o.rest[0])
-                                   : run_checks(&o, o.rest[0], false);
+                                   : run_checks(&o, o.rest[0], false, &hangs);
     options_free(&o);
     return failed > 0;
 }
