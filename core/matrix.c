@@ -1,18 +1,26 @@
 /* matrix.c - the product of two matrices, close to what the machine can do.
 
-   C is cut into tiles small enough for the registers: a few rows by two
-   vectors. A tile walks once along k; at each step it reads two vectors of B
-   and, row by row, one number of A that multiplies both. So each number that
-   is read serves many multiply-adds, and these set the pace, not memory. */
+   C is cut into tiles small enough for the registers: a few rows by a few
+   vectors. A tile walks once along k; at each step it reads its vectors of B
+   and, row by row, one number of A that multiplies all of them. So each number
+   that is read serves many multiply-adds, and these set the pace, not memory.
+ */
 #include <string.h>
 
 #include "fail.h"
 #include "matrix.h"
 #include "vector.h"
 
+typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
+                  const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down,
+                  int add);
+
 /* clang-format off */
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
-   Everything is known at compile time, so that `sum` lives in registers. */
+   Everything is known at compile time, so that `sum` lives in registers.
+   `across` is in bytes: for a stride in numbers gcc writes a second loop, for
+   the stride 1, and copies the sums between the two at every step. The widest
+   tile, which is for large matrices, asks for B some steps ahead. */
 #define UNROLL _Pragma("GCC unroll 16")
 #define TILE(ROWS, N, V)                                                     \
     static __attribute__((noinline)) void                                    \
@@ -20,14 +28,16 @@
         int depth, const real *a, ptrdiff_t down, ptrdiff_t across,          \
         const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down, int add) \
     {                                                                        \
-        enum { LANES = sizeof(V) / sizeof(real) };                           \
+        enum { LANES = sizeof(V) / sizeof(real), AHEAD = 4 };                \
         V sum[ROWS][N];                                                      \
         UNROLL for (int i = 0; i < ROWS; i++)                                \
             UNROLL for (int j = 0; j < N; j++) {                             \
                 const V *old = (const V *)(c + i * c_down + j * LANES);      \
                 sum[i][j] = add ? *old : (V){0};                             \
             }                                                                \
-        for (; depth > 0; depth--, a += across, b += b_down)                 \
+        for (; depth > 0; depth--, b += b_down) {                            \
+            UNROLL for (int j = 0; j < N && N == WIDEST_N; j++)              \
+                __builtin_prefetch(b + AHEAD * b_down + j * LANES);          \
             UNROLL for (int i = 0; i < ROWS; i++) {                          \
                 V aik = a[i * down] - (V){0};                                \
                 UNROLL for (int j = 0; j < N; j++) {                         \
@@ -35,107 +45,183 @@
                     sum[i][j] = FMA_##V(aik, (*bkj), sum[i][j]);             \
                 }                                                            \
             }                                                                \
+            a = (const real *)((const char *)a + across);                    \
+        }                                                                    \
         UNROLL for (int i = 0; i < ROWS; i++)                                \
             UNROLL for (int j = 0; j < N; j++)                               \
                 *(V *)(c + i * c_down + j * LANES) = sum[i][j];              \
     }
-/* clang-format on */
 
-typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
-                  const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down,
-                  int add);
+/* F for each height up to the tallest. */
+#define TO_6(F, N, V)                                                        \
+    F(1, N, V) F(2, N, V) F(3, N, V) F(4, N, V) F(5, N, V) F(6, N, V)
+#define TO_12(F, N, V)                                                       \
+    TO_6(F, N, V) F(7, N, V) F(8, N, V) F(9, N, V)                           \
+    F(10, N, V) F(11, N, V) F(12, N, V)
+#define NAME(ROWS, N, V) tile_##ROWS##_##N##_##V,
+#define STRIP(TALLEST, N, V)                                                 \
+    {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}}
 
-/* The tiles of one width, tallest first: 8 rows where there are 32 vector
-   registers, 6 where there are 16. Then the widths, widest first. */
-#define TILES(TALL, N, V) TILE(TALL, N, V) TILE(4, N, V) TILE(1, N, V)
-/* clang-format off */
-#define STRIP(TALL, N, V)                                                    \
-    {N * sizeof(V) / sizeof(real), {TALL, 4, 1},                             \
-     {tile_##TALL##_##N##_##V, tile_4_##N##_##V, tile_1_##N##_##V}}
-/* clang-format on */
-
+/* The tiles of each width, widest first: as tall as there is room for in 32
+   registers, or 16. */
 #if defined __AVX512F__
-TILES(8, 2, V64)
-TILES(8, 1, V64)
-TILES(8, 1, V32)
-TILES(8, 1, V16)
-#define STRIPS \
-    STRIP(8, 2, V64), STRIP(8, 1, V64), STRIP(8, 1, V32), STRIP(8, 1, V16)
+enum { WIDEST_N = 4 };
+TO_6(TILE, 4, V64)
+TO_12(TILE, 2, V64)
+TO_12(TILE, 1, V64)
+TO_12(TILE, 1, V32)
+TO_12(TILE, 1, V16)
+#define STRIPS                                                               \
+    STRIP(6, 4, V64), STRIP(12, 2, V64), STRIP(12, 1, V64),                  \
+    STRIP(12, 1, V32), STRIP(12, 1, V16)
 #elif defined __AVX__ && defined __FMA__
-TILES(6, 2, V32)
-TILES(8, 1, V32)
-TILES(8, 1, V16)
-#define STRIPS STRIP(6, 2, V32), STRIP(8, 1, V32), STRIP(8, 1, V16)
+enum { WIDEST_N = 2 };
+TO_6(TILE, 2, V32)
+TO_12(TILE, 1, V32)
+TO_12(TILE, 1, V16)
+#define STRIPS STRIP(6, 2, V32), STRIP(12, 1, V32), STRIP(12, 1, V16)
 #else
-TILES(6, 2, V16)
-TILES(8, 1, V16)
-#define STRIPS STRIP(6, 2, V16), STRIP(8, 1, V16)
+enum { WIDEST_N = 2 };
+TO_6(TILE, 2, V16)
+TO_12(TILE, 1, V16)
+#define STRIPS STRIP(6, 2, V16), STRIP(12, 1, V16)
 #endif
+/* clang-format on */
 
 static const struct Strip {
-    int width;
-    int height[3];
-    Tile *tile[3];
+    int width, tallest;
+    Tile *tile[12];
 } strips[] = {STRIPS};
 
+/* What is copied lies in the caches: DEPTH x BAND numbers of B in the second,
+   DEPTH x a tile's rows of A in the first. */
 enum {
-    WIDEST = 128 / sizeof(real), /* columns of the widest tile */
-    NARROWEST = 16 / sizeof(real),
-    DEPTH = 256 /* steps of k at a time: a panel of B fits the first cache */
+    FEW = 16 / sizeof(real), /* columns of the narrowest tile */
+    DEPTH = 1024 / sizeof(real),
+    BAND = 2048 / sizeof(real),
+    ROWS = 48,                  /* of a transposed A, copied together */
+    NEAR = 32768 / sizeof(real) /* a B that fits the first cache as it is */
 };
 
-/* Copies b (depth x cols) into rows of `width`, zeros after the last. */
-static void
-pack(real *panel, Matrix b, int width)
+/* The square of FEW x FEW numbers at `from`, transposed. */
+static inline void
+transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {
-    for (int k = 0; k < b.rows; k++) {
-        const real *from = b.at + k * b.down;
-        for (int j = 0; j < b.cols; j++)
-            panel[k * width + j] = from[j * b.across];
-        for (int j = b.cols; j < width; j++)
-            panel[k * width + j] = 0;
-    }
+    V16 r[FEW];
+    for (int i = 0; i < FEW; i++)
+        r[i] = *(const V16 *)(from + i * down);
+#ifdef QKV_DOUBLE
+    *(V16 *)to = LANES_OF(r[0], r[1], 0, 2);
+    *(V16 *)(to + to_down) = LANES_OF(r[0], r[1], 1, 3);
+#else
+    V16 a = LANES_OF(r[0], r[1], 0, 4, 1, 5);
+    V16 b = LANES_OF(r[2], r[3], 0, 4, 1, 5);
+    V16 c = LANES_OF(r[0], r[1], 2, 6, 3, 7);
+    V16 d = LANES_OF(r[2], r[3], 2, 6, 3, 7);
+    *(V16 *)to = LANES_OF(a, b, 0, 1, 4, 5);
+    *(V16 *)(to + to_down) = LANES_OF(a, b, 2, 3, 6, 7);
+    *(V16 *)(to + 2 * to_down) = LANES_OF(c, d, 0, 1, 4, 5);
+    *(V16 *)(to + 3 * to_down) = LANES_OF(c, d, 2, 3, 6, 7);
+#endif
 }
 
-/* A tile on a copy of C, where C has fewer columns than the tile. */
-static void
-ragged(Tile *tile, int rows, int width, Matrix c, Matrix a, const real *b,
-       int add)
+static Matrix
+part(Matrix m, int i, int rows, int j, int cols)
 {
-    real copy[8 * NARROWEST] = {0};
-    size_t bytes = (size_t)c.cols * sizeof(real);
-    for (int i = 0; add && i < rows; i++)
-        memcpy(copy + i * width, c.at + i * c.down, bytes);
-    tile(a.cols, a.at, a.down, a.across, b, width, copy, width, add);
-    for (int i = 0; i < rows; i++)
-        memcpy(c.at + i * c.down, copy + i * width, bytes);
+    m.at += i * m.down + j * m.across;
+    m.rows = rows;
+    m.cols = cols;
+    return m;
 }
 
-/* One strip of columns of C, from top to bottom. */
+/* Copies m into rows of `width`, zeros after the last column. */
 static void
-strip_multiply(const struct Strip *strip, Matrix c, Matrix a, Matrix b, int add)
+pack(real *to, Matrix m, int width)
 {
-    real panel[DEPTH * WIDEST];
-    const real *from = b.at;
-    ptrdiff_t b_down = b.down;
-    int far_apart = b.down > 16384 / DEPTH && c.rows >= 64;
-    if (b.across != 1 || c.cols < strip->width || far_apart) {
-        pack(panel, b, strip->width);
-        from = panel;
-        b_down = strip->width;
-    }
-    for (int h = 0, i = 0; h < 3; h++)
-        for (; c.rows - i >= strip->height[h]; i += strip->height[h]) {
-            Matrix to = c, ai = a;
-            to.at += i * c.down;
-            ai.at += i * a.down;
-            if (c.cols < strip->width)
-                ragged(strip->tile[h], strip->height[h], strip->width, to, ai,
-                       from, add);
+    for (int i = 0, rows; i < m.rows; i += rows, to += rows * width) {
+        int j = 0;
+        rows = m.down == 1 && m.rows - i >= FEW ? FEW : 1;
+        for (; rows == FEW && m.cols - j >= FEW; j += FEW)
+            transpose(to + j, width, m.at + i + j * m.across, m.across);
+        for (int r = 0; r < rows; r++) {
+            const real *from = m.at + (i + r) * m.down;
+            real *row = to + r * width;
+            if (m.across == 1)
+                memcpy(row, from, (size_t)m.cols * sizeof *row);
             else
-                strip->tile[h](a.cols, ai.at, a.down, a.across, from, b_down,
-                               to.at, c.down, add);
+                for (int l = j; l < m.cols; l++)
+                    row[l] = from[l * m.across];
+            for (int l = m.cols; l < width; l++)
+                row[l] = 0;
         }
+    }
+}
+
+/* A tile on a copy of C, which has fewer columns than it. */
+static void
+ragged(Tile *tile, Matrix c, Matrix a, const real *b, int add)
+{
+    real copy[12 * FEW] = {0};
+    size_t bytes = (size_t)c.cols * sizeof(real);
+    for (int i = 0; add && i < c.rows; i++)
+        memcpy(copy + i * FEW, c.at + i * c.down, bytes);
+    tile(a.cols, a.at, a.down, a.across * (ptrdiff_t)sizeof(real), b, FEW, copy,
+         FEW, add);
+    for (int i = 0; i < c.rows; i++)
+        memcpy(c.at + i * c.down, copy + i * FEW, bytes);
+}
+
+/* Whole rows of a band, tile by tile, in heights as even as can be. The strips
+   of B lie `next` numbers apart. */
+static void
+rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
+              int add)
+{
+    ptrdiff_t across = a.across * (ptrdiff_t)sizeof(real);
+    int tiles = (c.rows + s->tallest - 1) / s->tallest;
+    for (int i = 0; tiles > 0; tiles--) {
+        int rows = (c.rows - i) / tiles;
+        Tile *tile = s->tile[rows - 1];
+        const real *ai = a.at + i * a.down, *bj = b.at;
+        real *ci = c.at + i * c.down;
+        if (c.cols < s->width)
+            ragged(tile, part(c, i, rows, 0, c.cols),
+                   part(a, i, rows, 0, a.cols), bj, add);
+        else
+            for (int j = 0; j < c.cols; j += s->width, bj += next)
+                tile(a.cols, ai, a.down, across, bj, b.down, ci + j, c.down,
+                     add);
+        i += rows;
+    }
+}
+
+/* Some columns of C: whole strips of one width, or fewer than the narrowest.
+   B is copied strip by strip where its rows are no vectors or lie too far
+   apart to stay in a cache while row after row of A comes by; a transposed A
+   where strip after strip reads it again. */
+static void
+band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
+{
+    _Alignas(64) real copy_b[DEPTH * BAND], copy_a[ROWS * DEPTH];
+    int whole = c.cols >= s->width, next = s->width;
+    if (b.across != 1 || !whole || (c.rows >= ROWS && b.rows * b.down > NEAR)) {
+        for (int j = 0; j < c.cols; j += s->width)
+            pack(copy_b + j * b.rows,
+                 part(b, 0, b.rows, j, whole ? s->width : c.cols), s->width);
+        next = s->width * b.rows;
+        b = matrix(copy_b, b.rows, s->width, s->width);
+    }
+    int copies = a.down == 1 && a.across > 64 && c.cols >= 3 * s->width;
+    int block = copies ? ROWS : c.rows;
+    for (int first = 0; first < c.rows; first += block) {
+        int rows = c.rows - first < block ? c.rows - first : block;
+        Matrix ai = part(a, first, rows, 0, a.cols);
+        if (copies) {
+            pack(copy_a, ai, a.cols);
+            ai = matrix(copy_a, rows, a.cols, a.cols);
+        }
+        rows_multiply(s, part(c, first, rows, 0, c.cols), ai, b, next, add);
+    }
 }
 
 static void
@@ -146,16 +232,16 @@ product(Matrix c, Matrix a, Matrix b, int add)
             a.cols, b.rows, b.cols, c.rows, c.cols);
     for (int k = 0; k < a.cols || k == 0; k += DEPTH, add = 1) {
         int depth = a.cols - k < DEPTH ? a.cols - k : DEPTH;
-        Matrix ak = {a.at + k * a.across, a.rows, depth, a.down, a.across};
-        const struct Strip *strip = strips;
-        for (int j = 0; j < c.cols; j += strip->width) {
-            while (strip->width > c.cols - j && strip->width > NARROWEST)
-                strip++;
-            int width = c.cols - j < strip->width ? c.cols - j : strip->width;
-            Matrix cj = {c.at + j, c.rows, width, c.down, 1};
-            Matrix bj = {b.at + k * b.down + j * b.across, depth, width, b.down,
-                         b.across};
-            strip_multiply(strip, cj, ak, bj, add);
+        const struct Strip *s = strips;
+        for (int j = 0, cols; j < c.cols; j += cols) {
+            cols = c.cols - j < BAND ? c.cols - j : BAND;
+            while (s->width > cols && s->width > FEW)
+                s++;
+            if (cols > s->width)
+                cols -= cols % s->width;
+            band_multiply(s, part(c, 0, c.rows, j, cols),
+                          part(a, 0, a.rows, k, depth),
+                          part(b, k, depth, j, cols), add);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <qkv/real.h>
 
@@ -42,6 +43,18 @@ FMA_V16(V16 a, V16 b, V16 c)
             sizeof(real) == 4 ? fmaf(a[i], b[i], c[i]) : fma(a[i], b[i], c[i]);
     return c;
 }
+#endif
+
+/* Lanes of two vectors, numbered through, as a new one. */
+#ifdef __clang__
+#define LANES_OF(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#ifdef QKV_DOUBLE
+typedef int64_t LaneNumbers VECTOR(16);
+#else
+typedef int32_t LaneNumbers VECTOR(16);
+#endif
+#define LANES_OF(a, b, ...) __builtin_shuffle(a, b, (LaneNumbers){__VA_ARGS__})
 #endif
 
 /* The widest there are. */
