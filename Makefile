@@ -7,7 +7,9 @@ OPT     ?= -O3
 # Contraction off and no fast maths: same seed, same bits, whatever compiles.
 EXACT    = -ffp-contract=off -fno-math-errno
 WARN     = -std=c11 -Wall -Wextra -Wpedantic -Werror
-CFLAGS   = $(WARN) $(OPT) $(ARCH) $(EXACT) $(EXTRA)
+# All of a vector's width, where the processor has 512 bits.
+WIDTH   := $(shell $(CC) $(ARCH) -mprefer-vector-width=512 -E -xc /dev/null >/dev/null 2>&1 && echo -mprefer-vector-width=512)
+CFLAGS   = $(WARN) $(OPT) $(ARCH) $(WIDTH) $(EXACT) $(EXTRA)
 CPPFLAGS = -Icore -D_GNU_SOURCE
 LDLIBS   = -lm -ldl
 

@@ -155,7 +155,7 @@ make_weights(const Strip *t, real scale, int causal)
     for (int i = 0; i < t->rows; i++) {
         int sees = causal ? t->first + i + 1 : t->seen;
         real max, *row = t->p.at + i * t->p.down;
-        real inverse = row_softmax(row, row, scale, sees, t->seen, &max);
+        real inverse = row_softmax(row, scale, sees, t->seen, &max);
         if (t->of_row) {
             t->of_row[2 * i] = max;
             t->of_row[2 * i + 1] = inverse;
@@ -171,7 +171,7 @@ make_weights_again(const Strip *t, real scale, int causal)
     for (int i = 0; i < t->rows; i++) {
         int sees = causal ? t->first + i + 1 : t->seen;
         real *row = t->p.at + i * t->p.down;
-        row_weights(row, row, scale, sees, t->seen, t->of_row[2 * i],
+        row_weights(row, scale, sees, t->seen, t->of_row[2 * i],
                     t->of_row[2 * i + 1]);
     }
 }
@@ -195,11 +195,8 @@ strip_backward(Node *c, const Strip *t)
         return;
     multiply(dp, d, transposed(t->v));
     for (int i = 0; i < t->rows; i++) {
-        real *ds = dp.at + i * dp.down, scale = (real)c->number;
-        const real *w = p.at + i * p.down;
-        real mean = row_dot(w, ds, t->seen);
-        for (int j = 0; j < t->seen; j++)
-            ds[j] = scale * w[j] * (ds[j] - mean);
+        real *ds = dp.at + i * dp.down;
+        row_softmax_back(ds, p.at + i * p.down, (real)c->number, t->seen);
     }
     if (q->trained)
         multiply_add(

@@ -82,33 +82,61 @@ add_positions(Node *x, Node *table)
     return c;
 }
 
-/* With n = (x - mean) / deviation and g = gain dC, row by row:
+/* With n = (x - mean) / deviation and g = gain dC, of one row:
    dGain += dC n,  dBias += dC,
    dX += (g - mean(g) - n mean(g n)) / deviation */
+static void
+norm_row_backward(int d, const real *restrict dc, const real *restrict n,
+                  const real *restrict gain, real *restrict dgain,
+                  real *restrict dbias, real *restrict g)
+{
+    for (int j = 0; j < d; j++) {
+        dgain[j] += dc[j] * n[j];
+        dbias[j] += dc[j];
+        g[j] = gain[j] * dc[j];
+    }
+}
+
+static void
+norm_row_to_x(int d, real *restrict dx, const real *restrict g,
+              const real *restrict n, real inverse)
+{
+    real mean = row_sum(g, d) / (real)d, along = row_dot(g, n, d) / (real)d;
+    for (int j = 0; j < d; j++)
+        dx[j] += (g[j] - mean - n[j] * along) * inverse;
+}
+
 static void
 layer_norm_backward(Node *c)
 {
     Node *x = c->in[0];
-    const real *gain = c->in[1]->value;
     real *dgain = gradient(c->in[1]), *dbias = gradient(c->in[2]);
+    real *dx = x->trained ? gradient(x) : NULL;
     int d = c->cols;
+    const real *n = c->kept, *dc = c->gradient;
     real *inverse = c->kept + (size_t)c->rows * (size_t)d;
     real *g = inverse + c->rows;
-    for (int i = 0; i < c->rows; i++) {
-        const real *n = c->kept + (size_t)i * (size_t)d;
-        const real *dc = c->gradient + (size_t)i * (size_t)d;
-        for (int j = 0; j < d; j++) {
-            dgain[j] += dc[j] * n[j];
-            dbias[j] += dc[j];
-            g[j] = gain[j] * dc[j];
-        }
-        if (!x->trained)
-            continue;
-        real *dx = gradient(x) + (size_t)i * (size_t)d;
-        real mean = row_sum(g, d) / (real)d, along = row_dot(g, n, d) / (real)d;
-        for (int j = 0; j < d; j++)
-            dx[j] += (g[j] - mean - n[j] * along) * inverse[i];
+    for (int i = 0; i < c->rows; i++, n += d, dc += d) {
+        norm_row_backward(d, dc, n, c->in[1]->value, dgain, dbias, g);
+        if (dx)
+            norm_row_to_x(d, dx + (size_t)i * (size_t)d, g, n, inverse[i]);
     }
+}
+
+/* n = (x - mean) / deviation, y = gain n + bias; returns 1 / deviation. */
+static real
+norm_row(int d, real *restrict y, real *restrict n, const real *restrict x,
+         const real *restrict gain, const real *restrict bias)
+{
+    real mean = row_sum(x, d) / (real)d;
+    for (int j = 0; j < d; j++)
+        n[j] = x[j] - mean;
+    real inverse = 1 / SQRT(row_dot(n, n, d) / (real)d + (real)1e-5);
+    for (int j = 0; j < d; j++) {
+        n[j] *= inverse;
+        y[j] = gain[j] * n[j] + bias[j];
+    }
+    return inverse;
 }
 
 Node *
@@ -120,19 +148,10 @@ layer_norm(Node *x, Node *gain, Node *bias)
     size_t size = (size_t)c->rows * (size_t)d;
     c->kept = keep(c, size + (size_t)c->rows + (size_t)d);
     for (int i = 0; c->value && i < c->rows; i++) {
-        const real *from = x->value + (size_t)i * (size_t)d;
-        real *n = c->kept + (size_t)i * (size_t)d;
-        real *to = c->value + (size_t)i * (size_t)d;
-        real mean = row_sum(from, d) / (real)d;
-        for (int j = 0; j < d; j++)
-            n[j] = from[j] - mean;
-        real variance = row_dot(n, n, d) / (real)d;
-        real inverse = 1 / SQRT(variance + (real)1e-5);
-        for (int j = 0; j < d; j++) {
-            n[j] *= inverse;
-            to[j] = gain->value[j] * n[j] + bias->value[j];
-        }
-        c->kept[size + (size_t)i] = inverse;
+        size_t at = (size_t)i * (size_t)d;
+        c->kept[size + (size_t)i] =
+            norm_row(d, c->value + at, c->kept + at, x->value + at, gain->value,
+                     bias->value);
     }
     return c;
 }
@@ -154,13 +173,23 @@ cross_entropy_backward(Node *c)
     }
 }
 
+int
+counted_rows(const int *targets, int rows)
+{
+    int counted = 0;
+    for (int i = 0; i < rows; i++)
+        counted += targets[i] >= 0;
+    return counted;
+}
+
 Node *
-cross_entropy(Node *logits, const int *targets)
+cross_entropy(Node *logits, const int *targets, int counted)
 {
     int classes = logits->cols;
     Node *c = new_node(1, 1, cross_entropy_backward, &logits, 1);
     c->sequences = 1;
     c->list = targets;
+    c->first = counted;
     c->kept = keep(c, (size_t)logits->rows * (size_t)classes);
     if (!c->value)
         return c;
@@ -172,26 +201,29 @@ cross_entropy(Node *logits, const int *targets)
             continue;
         if (targets[i] >= classes)
             bug("cross_entropy: target %d of %d classes", targets[i], classes);
-        real max, z = row_exponentials(p, row, 1, classes, classes, &max);
+        memcpy(p, row, (size_t)classes * sizeof *p);
+        real max, z = row_exponentials(p, 1, classes, classes, &max);
         for (int j = 0; j < classes; j++)
             p[j] /= z;
         sum += logarithm(z) + (double)max - (double)row[targets[i]];
-        c->first++;
     }
-    c->value[0] = c->first ? (real)(sum / c->first) : 0;
+    c->value[0] = counted ? (real)(sum / counted) : 0;
     return c;
 }
 
-void
-count_correct(const Node *logits, const int *targets, int *counted,
-              int *correct)
+int
+correct_rows(const Node *logits, const int *targets)
 {
+    int correct = 0, classes = logits->cols;
     const real *row = logits->value;
-    for (int i = 0; i < logits->rows; i++, row += logits->cols) {
-        int best = 0;
-        for (int j = 1; j < logits->cols; j++)
-            best = row[j] > row[best] ? j : best;
-        *counted += targets[i] >= 0;
-        *correct += targets[i] >= 0 && targets[i] == best;
+    for (int i = 0; i < logits->rows; i++, row += classes) {
+        if (targets[i] < 0)
+            continue;
+        real top = row_max(row, 1, classes);
+        int best = 0; /* the first of the largest */
+        while (best < classes - 1 && row[best] != top)
+            best++;
+        correct += targets[i] == best;
     }
+    return correct;
 }

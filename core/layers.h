@@ -26,12 +26,15 @@ Node *add_positions(Node *x, Node *table);
    are (1 x cols). Ba, Kiros and Hinton 2016, equation 4. */
 Node *layer_norm(Node *x, Node *gain, Node *bias);
 
-/* The mean over counted rows of -log softmax(logits)[target], in nats: a
-   (1 x 1). A row whose target is -1 does not count; none at all gives 0. */
-Node *cross_entropy(Node *logits, const int *targets);
+/* Rows whose target is not -1: only these count in loss and accuracy. */
+int counted_rows(const int *targets, int rows);
 
-/* Counted rows, and those of them whose largest logit is the target's. */
-void count_correct(const Node *logits, const int *targets, int *counted,
-                   int *correct);
+/* The sum over counted rows of -log softmax(logits)[target], in nats, divided
+   by `counted`: how many count in the whole batch, of which this may be a part.
+   A (1 x 1); 0 where none counts. */
+Node *cross_entropy(Node *logits, const int *targets, int counted);
+
+/* How many counted rows' largest logit is the target's. */
+int correct_rows(const Node *logits, const int *targets);
 
 #endif

@@ -205,3 +205,10 @@ model_forward(Model *m, Tape *t, const Batch *b)
     x = norm(m, x, &w);
     return matmul(x, *w);
 }
+
+void
+model_add_gradients(Model *m)
+{
+    for (int i = 0; i < m->count; i++)
+        m->nodes[i]->touched = true;
+}

@@ -79,4 +79,8 @@ Weight *model_weight(const Model *m, const char *name);
 /* The logits (rows of the batch x classes). */
 Node *model_forward(Model *m, Tape *t, const Batch *b);
 
+/* After model_forward on a further part of a batch: the way back adds to the
+   gradients that the parts before have left. */
+void model_add_gradients(Model *m);
+
 #endif

@@ -11,7 +11,6 @@
 #include "fail.h"
 #include "layers.h"
 #include "matrix.h"
-#include "rows.h"
 #include "tape.h"
 
 static size_t
@@ -168,7 +167,8 @@ squash(Node *a)
     Node *c = new_node(a->rows, a->cols, squash_backward, &a, 1);
     c->heads = a->heads;
     if (c->value)
-        row_tanh(c->value, a->value, size_of(c));
+        for (size_t i = 0; i < size_of(c); i++)
+            c->value[i] = hyperbolic_tangent(a->value[i]);
     return c;
 }
 

@@ -2,7 +2,9 @@
 
    A sum is kept in 16 lanes, number i in lane i mod 16, which are folded in
    halves at the end: an order that vectors of any width can follow, and so
-   the same bits on each. */
+   the same bits on each. The lanes lie in as many vectors as they take: one of
+   64 bytes, two of 32, four of 16, and twice as many in double. All is inline:
+   over many short rows the constants are loaded once. */
 #ifndef ROWS_H
 #define ROWS_H
 
@@ -10,27 +12,144 @@
 
 #include <qkv/real.h>
 
-real row_sum(const real *x, int n);
-real row_dot(const real *x, const real *y, int n);
-real row_max(const real *x, int n);
+#include "elementary.h"
+#include "vector.h"
 
-/* p = exp(factor x - max) for the first n numbers, of which max is the largest
-   of factor x, and 0 for those up to `wide`: never overflows. Returns the sum
-   of p, at least 1; p may be x. */
-real row_exponentials(real *p, const real *x, real factor, int n, int wide,
-                      real *max);
+enum {
+    LANES = 16,
+    WIDE = sizeof(Widest) / sizeof(real),
+    PARTS = LANES / WIDE /* vectors that the lanes take */
+};
+#define EACH_PART  _Pragma("GCC unroll 8") for (int p = 0; p < PARTS; p++)
+#define PART(x, p) (*(const Widest *)((x) + (p)*WIDE))
 
-/* p = exp(factor x - max) inverse, and 0 from n on: the softmax of a row again,
-   from its max and 1 / its sum; p may be x. */
-void row_weights(real *p, const real *x, real factor, int n, int wide, real max,
-                 real inverse);
+/* The lanes folded in halves: +8, +4, +2, +1. */
+static inline real
+fold(const Widest *sum)
+{
+    real lane[LANES];
+    EACH_PART *(Widest *)(lane + p * WIDE) = sum[p];
+    for (int l = 0; l < 8; l++)
+        lane[l] += lane[l + 8];
+    for (int l = 0; l < 4; l++)
+        lane[l] += lane[l + 4];
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
 
-/* y = tanh x, n numbers; y may be x. */
-void row_tanh(real *y, const real *x, size_t n);
+/* The last numbers of a row, fewer than LANES, and `rest` in the other lanes.
+ */
+static inline void
+take_tail(real *lane, const real *x, int n, real rest)
+{
+    for (int l = 0; l < LANES; l++)
+        lane[l] = l < n ? x[l] : rest;
+}
 
-/* p = softmax(factor x) of the first n numbers, 0 for those up to `wide`.
+static inline real
+row_sum(const real *x, int n)
+{
+    Widest sum[PARTS] = {{0}};
+    real tail[LANES];
+    for (; n >= LANES; n -= LANES, x += LANES)
+        EACH_PART sum[p] += PART(x, p);
+    if (n > 0) {
+        take_tail(tail, x, n, 0);
+        EACH_PART sum[p] += PART(tail, p);
+    }
+    return fold(sum);
+}
+
+static inline real
+row_dot(const real *x, const real *y, int n)
+{
+    Widest sum[PARTS] = {{0}};
+    real a[LANES], b[LANES];
+    for (; n >= LANES; n -= LANES, x += LANES, y += LANES)
+        EACH_PART sum[p] = FMA_WIDEST(PART(x, p), PART(y, p), sum[p]);
+    if (n > 0) {
+        take_tail(a, x, n, 0);
+        take_tail(b, y, n, 0);
+        EACH_PART sum[p] = FMA_WIDEST(PART(a, p), PART(b, p), sum[p]);
+    }
+    return fold(sum);
+}
+
+/* The larger of each two. */
+static inline Widest
+larger(Widest a, Widest b)
+{
+    __typeof__(a > b) first = a > b; /* all bits, or none, of each number */
+    return (Widest)(((__typeof__(first))a & first) |
+                    ((__typeof__(first))b & ~first));
+}
+
+/* The largest of factor x. The last block overlaps the one before. */
+static inline real
+row_max(const real *x, real factor, int n)
+{
+    real lane[LANES];
+    Widest top[PARTS];
+    if (n < LANES) {
+        take_tail(lane, x, n, x[0]);
+        x = lane;
+        n = LANES;
+    }
+    EACH_PART top[p] = factor * PART(x, p);
+    for (int i = LANES; i < n; i += LANES) {
+        const real *block = x + (i + LANES < n ? i : n - LANES);
+        EACH_PART top[p] = larger(factor * PART(block, p), top[p]);
+    }
+    EACH_PART *(Widest *)(lane + p * WIDE) = top[p];
+    for (int l = 0; l < 8; l++)
+        lane[l] = lane[l + 8] > lane[l] ? lane[l + 8] : lane[l];
+    for (int l = 0; l < 4; l++)
+        lane[l] = lane[l + 4] > lane[l] ? lane[l + 4] : lane[l];
+    real a = lane[2] > lane[0] ? lane[2] : lane[0];
+    real b = lane[3] > lane[1] ? lane[3] : lane[1];
+    return b > a ? b : a;
+}
+
+/* x becomes exp(factor x - max) for the first n numbers, of which max is the
+   largest of factor x, and 0 for those up to `wide`: never overflows. Returns
+   the sum, at least 1. In place, so that the compiler sees that nothing else
+   is overwritten. */
+static inline real
+row_exponentials(real *x, real factor, int n, int wide, real *max)
+{
+    real top = row_max(x, factor, n);
+    for (int i = 0; i < wide; i++)
+        x[i] = exponential(i < n ? factor * x[i] - top : -INFINITY);
+    *max = top;
+    return row_sum(x, wide);
+}
+
+/* x becomes softmax(factor x) of the first n numbers, 0 for those up to `wide`.
    Returns 1 / the sum, and the largest of factor x. */
-real row_softmax(real *p, const real *x, real factor, int n, int wide,
-                 real *max);
+static inline real
+row_softmax(real *x, real factor, int n, int wide, real *max)
+{
+    real inverse = 1 / row_exponentials(x, factor, n, wide, max);
+    for (int i = 0; i < wide; i++)
+        x[i] *= inverse;
+    return inverse;
+}
+
+/* The same again, from the max and 1 / the sum. */
+static inline void
+row_weights(real *x, real factor, int n, int wide, real max, real inverse)
+{
+    for (int i = 0; i < wide; i++)
+        x[i] = i < n ? exponential(factor * x[i] - max) * inverse : 0;
+}
+
+/* Of p = softmax(s), d = dP becomes dS = factor p (dP - rowsum(p dP)). A masked
+   weight is 0, and so is its share. */
+static inline void
+row_softmax_back(real *restrict d, const real *restrict p, real factor, int n)
+{
+    real mean = row_dot(p, d, n);
+    for (int i = 0; i < n; i++)
+        d[i] = factor * p[i] * (d[i] - mean);
+}
 
 #endif

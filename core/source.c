@@ -20,6 +20,18 @@ batch_new(Sizes s, int sequences)
                     source ? allocate(source * each, sizeof(int)) : NULL}};
 }
 
+Batch
+batch_part(const Batch *b, Sizes s, int first, int count)
+{
+    const Example *e = &b->all;
+    int *source = e->source ? e->source + first * s.source * s.each : NULL;
+    return (Batch){count,
+                   count * s.tokens,
+                   count * s.source,
+                   {e->ids + first * s.tokens * s.each,
+                    e->targets + first * s.tokens, source}};
+}
+
 void
 batch_free(Batch *b)
 {

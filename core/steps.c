@@ -3,6 +3,8 @@
 
    Scores and weights lie in a matrix (tokens x heads*tokens asked), head by
    head in its columns. */
+#include <string.h>
+
 #include "attend.h"
 #include "fail.h"
 #include "matrix.h"
@@ -10,26 +12,12 @@
 #include "tape.h"
 
 static void
-softmax_head(Matrix p, Matrix s, real factor, int causal)
+softmax_head(Matrix p, Matrix s, int causal)
 {
     for (int i = 0; i < p.rows; i++) {
-        real max;
-        row_softmax(p.at + i * p.down, s.at + i * s.down, factor,
-                    causal ? i + 1 : p.cols, p.cols, &max);
-    }
-}
-
-/* dS += factor P (dP - rowsum(P dP)), elementwise but for the sum, from
-   S -> P = softmax(factor S). A masked weight is 0, and so is its share. */
-static void
-softmax_head_backward(Matrix ds, Matrix p, Matrix dp, real factor)
-{
-    for (int i = 0; i < p.rows; i++) {
-        real *d = ds.at + i * ds.down;
-        const real *w = p.at + i * p.down, *dw = dp.at + i * dp.down;
-        real mean = row_dot(w, dw, p.cols);
-        for (int j = 0; j < p.cols; j++)
-            d[j] += factor * w[j] * (dw[j] - mean);
+        real max, *row = p.at + i * p.down;
+        memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
+        row_softmax(row, 1, causal ? i + 1 : p.cols, p.cols, &max);
     }
 }
 
@@ -76,6 +64,19 @@ scores(Node *q, Node *k, double scale)
     return c;
 }
 
+static void
+softmax_head_backward(Matrix ds, Matrix p, Matrix dp)
+{
+    for (int i = 0; i < p.rows; i++) {
+        real *restrict to = ds.at + i * ds.down;
+        const real *restrict w = p.at + i * p.down;
+        const real *restrict d = dp.at + i * dp.down;
+        real mean = row_dot(w, d, p.cols);
+        for (int j = 0; j < p.cols; j++)
+            to[j] += w[j] * (d[j] - mean);
+    }
+}
+
 /* dS += P (dP - rowsum(P dP)) */
 static void
 softmax_backward(Node *c)
@@ -85,7 +86,7 @@ softmax_backward(Node *c)
         for (int h = 0; h < c->heads; h++)
             softmax_head_backward(head_of(a, gradient(a), s, h),
                                   head_of(c, c->value, s, h),
-                                  head_of(c, c->gradient, s, h), 1);
+                                  head_of(c, c->gradient, s, h));
 }
 
 Node *
@@ -99,7 +100,7 @@ softmax(Attention *a, Node *s)
     for (int n = 0; c->value && n < c->sequences; n++)
         for (int h = 0; h < c->heads; h++)
             softmax_head(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
-                         1, a->causal);
+                         a->causal);
     return c;
 }
 

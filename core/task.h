@@ -57,6 +57,9 @@ typedef struct Batch {
 Batch batch_new(Sizes s, int sequences);
 void batch_free(Batch *b);
 
+/* `count` of its sequences, from `first` on; the numbers are the batch's. */
+Batch batch_part(const Batch *b, Sizes s, int first, int count);
+
 typedef enum { TRAINING, VALIDATION, TEST } Split;
 
 /* A task with its settings, and the text where there is one. */

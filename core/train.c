@@ -16,10 +16,48 @@ Tape *
 tape_for(Model *m, const Batch *b)
 {
     Tape *measured = tape_measure();
-    cross_entropy(model_forward(m, measured, b), b->all.targets);
+    cross_entropy(model_forward(m, measured, b), b->all.targets, b->rows);
     Tape *t = tape_fitting(measured);
     tape_free(measured);
     return t;
+}
+
+/* A batch goes through the model part by part, a few hundred tokens at a time,
+   so that what a part leaves on the tape is still in the caches on the way
+   back. The gradients are those of the whole batch, to the bit: each is a
+   chain of multiply-adds in the order of the tokens, wherever it pauses. */
+int
+part_sequences(const Model *m, int sequences)
+{
+    int tokens =
+        m->sizes.tokens > m->sizes.source ? m->sizes.tokens : m->sizes.source;
+    int rows = m->config.d_model > 64 ? 2 * m->config.d_model : 128;
+    int most = rows / tokens > 1 ? rows / tokens : 1;
+    return most < sequences ? most : sequences;
+}
+
+/* All parts of b; the way back too where it is to learn. Returns the loss, and
+   how many of `counted` answers are correct. */
+static double
+run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
+          int *correct)
+{
+    double loss = 0;
+    int size = part_sequences(m, b->sequences);
+    for (int i = 0; i < b->sequences; i += size) {
+        int left = b->sequences - i;
+        Batch part = batch_part(b, m->sizes, i, left < size ? left : size);
+        tape_reset(t);
+        Node *logits = model_forward(m, t, &part);
+        if (i > 0)
+            model_add_gradients(m);
+        Node *share = cross_entropy(logits, part.all.targets, counted);
+        if (learn)
+            backward(share);
+        loss += (double)share->value[0];
+        *correct += correct_rows(logits, part.all.targets);
+    }
+    return loss;
 }
 
 void
@@ -28,32 +66,25 @@ evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
 {
     Random r = source_stream(s, split);
     double sum = 0;
-    int counted = 0, correct = 0;
+    int all = 0, correct = 0;
     for (int i = 0; source_draw(s, split, &r, i, b) > 0; i++) {
-        int before = counted;
-        tape_reset(t);
-        Node *logits = model_forward(m, t, b);
-        count_correct(logits, b->all.targets, &counted, &correct);
-        double mean = (double)cross_entropy(logits, b->all.targets)->value[0];
-        sum += mean * (counted - before);
+        int counted = counted_rows(b->all.targets, b->rows);
+        sum += run_batch(m, t, b, counted, false, &correct) * counted;
+        all += counted;
     }
-    *loss = sum / counted;
-    *accuracy = isfinite(sum) ? (double)correct / counted : NAN;
+    *loss = sum / all;
+    *accuracy = isfinite(sum) ? (double)correct / all : NAN;
 }
 
 double
 train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
            double *accuracy)
 {
-    int counted = 0, correct = 0;
-    tape_reset(t);
-    Node *logits = model_forward(m, t, b);
-    Node *loss = cross_entropy(logits, b->all.targets);
-    backward(loss);
+    int correct = 0, counted = counted_rows(b->all.targets, b->rows);
+    double loss = run_batch(m, t, b, counted, true, &correct);
     optimizer_step(o, m, step);
-    count_correct(logits, b->all.targets, &counted, &correct);
     *accuracy = (double)correct / counted;
-    return (double)loss->value[0];
+    return loss;
 }
 
 static double
@@ -79,7 +110,8 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
     const Config *c = &m->config;
     Batch b = batch_new(s->sizes, c->batch);
     Optimizer o = optimizer_new(m);
-    Tape *t = tape_for(m, &b);
+    Batch part = batch_part(&b, m->sizes, 0, part_sequences(m, c->batch));
+    Tape *t = tape_for(m, &part);
     Result r = {.rows = allocate((size_t)(c->steps / c->log_every) + 1,
                                  sizeof *r.rows)};
     Random data = source_stream(s, TRAINING);

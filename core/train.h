@@ -43,7 +43,9 @@ void result_free(Result *r);
 void evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
-/* A tape with room for a step of m on b. */
+/* A tape with room for m forward and back on b, at once. A step takes no more
+   than part_sequences of a batch's sequences at a time. */
 Tape *tape_for(Model *m, const Batch *b);
+int part_sequences(const Model *m, int sequences);
 
 #endif

@@ -155,7 +155,9 @@ loss_with(Model *m, Tape *t, const Batch *b, real *number, double value)
     *number = (real)value;
     tape_reset(t);
     Node *logits = model_forward(m, t, b);
-    double loss = (double)cross_entropy(logits, b->all.targets)->value[0];
+    double loss = (double)cross_entropy(logits, b->all.targets,
+                                        counted_rows(b->all.targets, b->rows))
+                      ->value[0];
     *number = (real)old;
     return loss;
 }
@@ -182,7 +184,8 @@ START_TEST(gradients_of_the_whole)
     source_draw(&s, TRAINING, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     Node *logits = model_forward(m, t, &b);
-    backward(cross_entropy(logits, b.all.targets));
+    backward(cross_entropy(logits, b.all.targets,
+                           counted_rows(b.all.targets, b.rows)));
     double *found = allocate(m->parameters, sizeof *found);
     for (size_t i = 0; i < m->parameters; i++)
         found[i] = (double)m->gradients[i];

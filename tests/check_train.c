@@ -105,6 +105,44 @@ START_TEST(a_step_allocates_nothing_and_calls_nobody)
 }
 END_TEST
 
+/* A batch that goes through the model in parts teaches what it teaches whole,
+   to the bit; 37 sequences make parts that are not even. */
+START_TEST(parts_of_a_batch)
+{
+    static const char *const tasks_of[] = {"induction", "translate"};
+    Model *m[2];
+    Source s;
+    for (int i = 0; i < 2; i++)
+        m[i] = make(tasks_of[_i], "mlp=2 norm=pre batch=37", &s);
+    ck_assert_int_lt(part_sequences(m[0], 37), 37);
+    Optimizer o[2] = {optimizer_new(m[0]), optimizer_new(m[1])};
+    Batch b = batch_new(s.sizes, 37);
+    Tape *t = tape_for(m[0], &b);
+    Random r = source_stream(&s, TRAINING);
+    for (int step = 1; step < 4; step++) {
+        source_draw(&s, TRAINING, &r, step, &b);
+        double accuracy, loss = train_step(m[0], &o[0], t, &b, step, &accuracy);
+        tape_reset(t);
+        Node *logits = model_forward(m[1], t, &b);
+        int counted = counted_rows(b.all.targets, b.rows);
+        Node *whole = cross_entropy(logits, b.all.targets, counted);
+        backward(whole);
+        optimizer_step(&o[1], m[1], step);
+        ck_assert(fabs(loss - (double)whole->value[0]) < 1e-5 * loss);
+        ck_assert(accuracy ==
+                  (double)correct_rows(logits, b.all.targets) / counted);
+        ck_assert(!memcmp(m[0]->values, m[1]->values,
+                          m[0]->parameters * sizeof(real)));
+    }
+    tape_free(t);
+    batch_free(&b);
+    for (int i = 0; i < 2; i++) {
+        optimizer_free(&o[i]);
+        model_free(m[i]);
+    }
+}
+END_TEST
+
 /* A sequence of 8,192 tokens trains in memory that grows with its length. */
 START_TEST(memory_of_long_sequences)
 {
@@ -117,7 +155,7 @@ START_TEST(memory_of_long_sequences)
                         &s);
         Batch b = batch_new(s.sizes, 1);
         Tape *measured = tape_measure();
-        cross_entropy(model_forward(m, measured, &b), b.all.targets);
+        cross_entropy(model_forward(m, measured, &b), b.all.targets, b.rows);
         bytes[i] = tape_bytes(measured);
         tape_free(measured);
         batch_free(&b);
@@ -269,6 +307,7 @@ train_suite(void)
     TCase *c = tcase_create("train");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, a_step_allocates_nothing_and_calls_nobody, 0, 2);
+    tcase_add_loop_test(c, parts_of_a_batch, 0, 2);
     tcase_add_test(c, memory_of_long_sequences);
     tcase_add_test(c, rates);
     tcase_add_test(c, optimizers);

@@ -1,12 +1,8 @@
-/* bench.c - qkv bench: how fast this machine is, and how near we come to it.
-
-   Everything on one core. A speed is the median of several repeats, between
-   which the machine's peak is measured again: shares of it are ratios taken
-   side by side, which a noisy machine spoils least. */
+/* bench.c - qkv bench: how fast this machine is, and how near we come to it, on
+   one core. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "commands.h"
 #include "fail.h"
@@ -18,89 +14,9 @@
 #include "print.h"
 #include "random.h"
 #include "tape.h"
+#include "timing.h"
 #include "train.h"
-#include "vector.h"
 #include "words.h"
-
-enum { REPEATS = 7 };
-static const double seconds_each = 0.03; /* a repeat lasts at least so long */
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Work to be timed. */
-typedef struct Work {
-    void (*run)(void *more);
-    void *more;
-} Work;
-
-/* Seconds a run takes, in runs that last long enough together. */
-static double
-once(const Work *w)
-{
-    for (int runs = 1;; runs *= 2) {
-        double start = now();
-        for (int i = 0; i < runs; i++)
-            w->run(w->more);
-        double passed = now() - start;
-        if (passed >= seconds_each)
-            return passed / runs;
-    }
-}
-
-static int
-by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Multiply-adds in registers alone: 12 chains, to hide what one takes. */
-enum { CHAINS = 12, STEPS = 20000 };
-static const double peak_flops =
-    2. * CHAINS * STEPS * sizeof(Widest) / sizeof(real);
-
-static void
-run_peak(void *more)
-{
-    real *start = more;
-    Widest sum[CHAINS], a = start[0] - (Widest){0}, b = start[1] - (Widest){0};
-    for (int i = 0; i < CHAINS; i++)
-        sum[i] = start[2 + i] - (Widest){0};
-    for (int step = 0; step < STEPS; step++) {
-#pragma GCC unroll 16
-        for (int i = 0; i < CHAINS; i++)
-            sum[i] = FMA_WIDEST(sum[i], a, b);
-    }
-    for (int i = 0; i < CHAINS; i++)
-        start[2 + i] = sum[i][0];
-}
-
-/* The median time of a run, and of the peak's between its repeats. */
-typedef struct Timing {
-    double seconds, peak; /* FLOP/s */
-} Timing;
-
-static Timing
-measure(Work w)
-{
-    double found[REPEATS], peaks[REPEATS];
-    real start[2 + CHAINS] = {(real)0.999, (real)0.001};
-    Work peak = {run_peak, start};
-    w.run(w.more); /* warm */
-    for (int i = 0; i < REPEATS; i++) {
-        peaks[i] = peak_flops / once(&peak);
-        found[i] = once(&w);
-    }
-    qsort(found, REPEATS, sizeof *found, by_size);
-    qsort(peaks, REPEATS, sizeof *peaks, by_size);
-    return (Timing){found[REPEATS / 2], peaks[REPEATS / 2]};
-}
 
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
 static void
@@ -226,6 +142,20 @@ bench_attend(Sheet *s)
     }
 }
 
+/* Configurations of a decoder: pre-norm, causal, learned positions. */
+static const char *const configs[][2] = {
+    {"tiny", "symbols=64 d-model=32 heads=4 layers=1 length=16 batch=32 mlp=4"},
+    {"tiny-b1",
+     "symbols=64 d-model=32 heads=4 layers=1 length=16 batch=1 mlp=4"},
+    {"tiny-no-mlp",
+     "symbols=64 d-model=32 heads=4 layers=1 length=16 batch=32 mlp=0"},
+    {"toy", "symbols=64 d-model=64 heads=4 layers=2 length=32 batch=32 mlp=4"},
+    {"small",
+     "symbols=96 d-model=128 heads=4 layers=4 length=64 batch=32 mlp=4"},
+    {"paper",
+     "symbols=1024 d-model=512 heads=8 layers=2 length=128 batch=8 mlp=4"}};
+enum { CONFIGS = sizeof configs / sizeof *configs };
+
 /* A training step: forward, backward, Adam. */
 typedef struct Step {
     Model *model;
@@ -239,10 +169,9 @@ static void
 run_step(void *more)
 {
     Step *s = more;
-    tape_reset(s->tape);
-    Node *logits = model_forward(s->model, s->tape, &s->batch);
-    backward(cross_entropy(logits, s->batch.all.targets));
-    optimizer_step(&s->optimizer, s->model, ++s->count);
+    double accuracy;
+    train_step(s->model, &s->optimizer, s->tape, &s->batch, ++s->count,
+               &accuracy);
 }
 
 /* FLOPs a token that no step can do without: 6 for each number of a matrix,
@@ -262,62 +191,148 @@ step_flops(const Model *m)
 }
 
 static void
-bench_steps(Sheet *s, const char *variant)
+bench_step(Sheet *sheet, const char *variant, const char *const config[2])
 {
-    static const char *const configs[][2] = {
-        {"tiny", "symbols=64 d-model=32 heads=4 layers=1 length=16 batch=32 "
-                 "mlp=4"},
-        {"tiny, B=1", "symbols=64 d-model=32 heads=4 layers=1 length=16 "
-                      "batch=1 mlp=4"},
-        {"tiny, no MLP", "symbols=64 d-model=32 heads=4 layers=1 length=16 "
-                         "batch=32 mlp=0"},
-        {"toy", "symbols=64 d-model=64 heads=4 layers=2 length=32 batch=32 "
-                "mlp=4"},
-        {"small", "symbols=96 d-model=128 heads=4 layers=4 length=64 batch=32 "
-                  "mlp=4"},
-        {"paper", "symbols=1024 d-model=512 heads=8 layers=2 length=128 "
-                  "batch=8 mlp=4"}};
-    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
-        Plugin p = plugin_open(variant);
-        Config c = config_start();
-        config_apply(&c, "norm=pre mask=causal positions=learned");
-        config_apply(&c, configs[i][1]);
-        snprintf(c.variant, sizeof c.variant, "%s", variant);
-        config_cast(&c, &p);
-        Source source = source_open(&c);
-        Step step = {.model = model_new(&c, source.sizes, p.variant),
-                     .batch = batch_new(source.sizes, c.batch)};
-        Random r = source_stream(&source, TRAINING);
-        source_draw(&source, TRAINING, &r, 0, &step.batch);
-        step.optimizer = optimizer_new(step.model);
-        step.tape = tape_for(step.model, &step.batch);
-        add_line(s, "training step", configs[i][0],
-                 step_flops(step.model) * step.batch.rows, step.batch.rows,
-                 measure((Work){run_step, &step}));
-        tape_free(step.tape);
-        optimizer_free(&step.optimizer);
-        batch_free(&step.batch);
-        model_free(step.model);
-        source_close(&source);
+    Plugin p = plugin_open(variant);
+    Config c = config_start();
+    config_apply(&c, "norm=pre mask=causal positions=learned");
+    config_apply(&c, config[1]);
+    snprintf(c.variant, sizeof c.variant, "%s", variant);
+    config_cast(&c, &p);
+    Source source = source_open(&c);
+    Model *m = model_new(&c, source.sizes, p.variant);
+    Batch b = batch_new(source.sizes, c.batch);
+    Batch part =
+        batch_part(&b, source.sizes, 0, part_sequences(m, b.sequences));
+    Random r = source_stream(&source, TRAINING);
+    source_draw(&source, TRAINING, &r, 0, &b);
+    Step step = {m, optimizer_new(m), tape_for(m, &part), b, 0};
+    add_line(sheet, "training step", config[0], step_flops(m) * b.rows, b.rows,
+             measure((Work){run_step, &step}));
+    tape_free(step.tape);
+    optimizer_free(&step.optimizer);
+    batch_free(&b);
+    model_free(m);
+    source_close(&source);
+}
+
+/* One attention alone, forward and back: d512 h8 T512 B4. */
+typedef struct Whole {
+    const Variant *variant;
+    Attention a;
+    Weights weights;
+    real **values, **gradients, *x, *dx;
+    Node **w;
+    Tape *tape;
+} Whole;
+enum { WHOLE_TOKENS = 512, WHOLE_BATCH = 4, WHOLE_WIDTH = 512 };
+
+static Node *
+run_whole_on(Whole *l, Tape *t)
+{
+    int rows = WHOLE_TOKENS * WHOLE_BATCH;
+    for (int i = 0; i < l->weights.count; i++)
+        l->w[i] = leaf(t, l->weights.list[i].rows, l->weights.list[i].cols, 1,
+                       l->values[i], l->gradients[i]);
+    Node *x = leaf(t, rows, WHOLE_WIDTH, WHOLE_BATCH, l->x, l->dx);
+    return l->variant->forward(&l->a, x, x, l->w);
+}
+
+static void
+run_whole(void *more)
+{
+    Whole *l = more;
+    tape_reset(l->tape);
+    backward(run_whole_on(l, l->tape));
+}
+
+static void
+bench_whole(Sheet *sheet, const char *variant)
+{
+    int d = WHOLE_WIDTH, h = 8, rows = WHOLE_TOKENS * WHOLE_BATCH;
+    Whole l = {.variant = plugin_open(variant).variant,
+               .a = {d, h, d / h, d / h, h, d / h, 1, NULL}};
+    l.weights = weights_declared(l.variant, &l.a);
+    size_t count = (size_t)l.weights.count;
+    l.w = allocate(count, sizeof *l.w);
+    l.values = allocate(count, sizeof *l.values);
+    l.gradients = allocate(count, sizeof *l.gradients);
+    double numbers_in = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t size =
+            (size_t)l.weights.list[i].rows * (size_t)l.weights.list[i].cols;
+        l.values[i] = numbers(size);
+        l.gradients[i] = numbers(size);
+        numbers_in += (double)size;
+        for (size_t j = 0; j < size; j++)
+            l.values[i][j] *= (real)l.weights.list[i].deviation;
+    }
+    l.x = numbers((size_t)(rows * d));
+    l.dx = numbers((size_t)(rows * d));
+    Tape *measured = tape_measure();
+    run_whole_on(&l, measured);
+    l.tape = tape_fitting(measured);
+    tape_free(measured);
+    double flops = (6 * numbers_in + 6. * (WHOLE_TOKENS + 1) * d) * rows;
+    add_line(sheet, "attention layer", "d512 h8 T512 B4", flops, rows,
+             measure((Work){run_whole, &l}));
+    tape_free(l.tape);
+    for (size_t i = 0; i < count; i++) {
+        free(l.values[i]);
+        free(l.gradients[i]);
+    }
+    free(l.values);
+    free(l.gradients);
+    free(l.w);
+    free(l.x);
+    free(l.dx);
+    weights_free(&l.weights);
+}
+
+static const char *const words[] = {"matmul", "attend", "train", "layer"};
+enum { WORDS = sizeof words / sizeof *words };
+
+static bool
+is_named(const Options *o, const char *what)
+{
+    for (int i = 0; i < o->rest_count; i++)
+        if (!strcmp(o->rest[i], what))
+            return true;
+    return false;
+}
+
+/* Exits (2) where a word is nothing that can be measured. */
+static void
+check_words(const Options *o)
+{
+    const char *known[WORDS + CONFIGS];
+    memcpy(known, words, sizeof words);
+    for (int i = 0; i < CONFIGS; i++)
+        known[WORDS + i] = configs[i][0];
+    for (int i = 0; i < o->rest_count; i++) {
+        bool found = false;
+        for (int k = 0; k < WORDS + CONFIGS; k++)
+            found |= !strcmp(o->rest[i], known[k]);
+        if (!found)
+            usage("\"%s\": bench measures matmul, attend, layer, train, or "
+                  "one configuration of train%s",
+                  o->rest[i], did_you_mean(o->rest[i], known, WORDS + CONFIGS));
     }
 }
 
-/* Is it among the words given, or are there none? */
-static bool
-asked_for(const Options *o, const char *what)
+static void
+bench_all(Sheet *sheet, const Options *o, const char *variant)
 {
-    static const char *const known[] = {"matmul", "attend", "train"};
-    bool found = !o->rest_count;
-    for (int i = 0; i < o->rest_count; i++) {
-        bool is_one = false;
-        for (int k = 0; k < 3; k++)
-            is_one |= !strcmp(o->rest[i], known[k]);
-        if (!is_one)
-            usage("\"%s\": bench measures matmul, attend and train%s",
-                  o->rest[i], did_you_mean(o->rest[i], known, 3));
-        found |= !strcmp(o->rest[i], what);
-    }
-    return found;
+    bool all = !o->rest_count, train = all || is_named(o, "train");
+    if (all || is_named(o, "matmul"))
+        bench_products(sheet);
+    if (all || is_named(o, "attend"))
+        bench_attend(sheet);
+    for (int i = 0; i < CONFIGS; i++)
+        if (train || is_named(o, configs[i][0]))
+            bench_step(sheet, variant, configs[i]);
+    if (train || is_named(o, "layer"))
+        bench_whole(sheet, variant);
 }
 
 int
@@ -327,23 +342,24 @@ command_bench(int argc, char **argv)
                                         "tokens/s"};
     Options o = options_read(argc, argv, BENCH);
     Values *v = options_given(&o, "variant");
-    real start[2 + CHAINS] = {(real)0.999, (real)0.001};
-    Work peak = {run_peak, start};
+    check_words(&o);
     Sheet sheet = {.cols = 5};
     for (int i = 0; i < 5; i++)
         sheet_add(&sheet, "%s", names[i]);
     if (!o.quiet)
-        note("about half a minute, on one core; other work on the machine "
-             "spoils it");
-    once(&peak);
-    add_line(&sheet, "peak", "multiply-adds in registers", peak_flops, 0,
-             measure(peak));
-    if (asked_for(&o, "matmul"))
-        bench_products(&sheet);
-    if (asked_for(&o, "attend"))
-        bench_attend(&sheet);
-    if (asked_for(&o, "train"))
-        bench_steps(&sheet, v->count ? v->text[0] : "standard");
+        note("about a minute, on one core; other work on the machine spoils "
+             "it");
+    double flops;
+    Timing peak = measure_peak(&flops);
+    peak.peak = flops / peak.seconds;
+    add_line(&sheet, "peak", "multiply-adds in registers", flops, 0, peak);
+    if (!o.rest_count) {
+        sheet_add(&sheet, "peak");
+        sheet_add(&sheet, "memory read, %.1f GB/s", measure_reading() * 1e-9);
+        for (int i = 2; i < 5; i++)
+            sheet_add(&sheet, "-");
+    }
+    bench_all(&sheet, &o, v->count ? v->text[0] : "standard");
     sheet_print(&sheet, wants_tsv(o.tsv));
     if (!wants_tsv(o.tsv))
         printf(

@@ -21,7 +21,7 @@ const Command commands[] = {
      "follow a text through attention: ids, q, k, v, scores, weights", TRACE},
     {"export", "RUN --batch DIR",
      "a batch of a run, its logits and gradients, as .npy", EXPORT},
-    {"bench", "[matmul] [attend] [train]",
+    {"bench", "[matmul | attend | layer | train | CONFIG ...]",
      "the speed of this machine, and of ours on it", BENCH},
     {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
     {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
