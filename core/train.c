@@ -24,8 +24,8 @@ tape_for(Model *m, const Batch *b)
 
 /* A batch goes through the model part by part, a few hundred tokens at a time,
    so that what a part leaves on the tape is still in the caches on the way
-   back. The gradients are those of the whole batch, to the bit: each is a
-   chain of multiply-adds in the order of the tokens, wherever it pauses. */
+   back. The gradients are those of the whole batch: each is a chain of
+   multiply-adds in the order of the tokens, wherever it pauses. */
 int
 part_sequences(const Model *m, int sequences)
 {
