@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fail.h"
 
@@ -75,6 +76,18 @@ allocate(size_t count, size_t size)
              "the batch or the sequences smaller",
              count, size);
     return memory;
+}
+
+void *
+allocate_aligned(size_t count, size_t size)
+{
+    size_t lines = count * size / LINE + 1;
+    void *memory = aligned_alloc(LINE, lines * LINE);
+    if (!memory)
+        fail("out of memory: %zu x %zu bytes were refused; make the model, "
+             "the batch or the sequences smaller",
+             count, size);
+    return memset(memory, 0, lines * LINE);
 }
 
 void *

@@ -19,6 +19,11 @@ void note(const char *format, ...) PRINTF(1, 2); /* goes on */
 /* `count` zeroed elements of `size` bytes; fails when memory is out. */
 void *allocate(size_t count, size_t size);
 
+/* The same, where a line of the cache begins, so that no vector lies across
+   two. */
+enum { LINE = 64 };
+void *allocate_aligned(size_t count, size_t size);
+
 /* The array (of elements of `size` bytes, malloc'ed or NULL) with room for one
    more after `count`, maybe moved; *room is how many it holds. */
 void *grow(void *array, int count, int *room, size_t size);

@@ -99,8 +99,10 @@ enum {
     FEW = 16 / sizeof(real), /* columns of the narrowest tile */
     DEPTH = 1024 / sizeof(real),
     BAND = 2048 / sizeof(real),
-    ROWS = 48,                  /* of a transposed A, copied together */
-    NEAR = 32768 / sizeof(real) /* a B that fits the first cache as it is */
+    ROWS = 48,                   /* of a transposed A, copied together */
+    MANY = 512,                  /* rows of C that repay a copy of B, */
+    NEAR = 32768 / sizeof(real), /* unless it fits the first cache as it is */
+    FAR = 128 /* from one number of a column of A to the next */
 };
 
 /* The square of FEW x FEW numbers at `from`, transposed. */
@@ -204,14 +206,14 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
 {
     _Alignas(64) real copy_b[DEPTH * BAND], copy_a[ROWS * DEPTH];
     int whole = c.cols >= s->width, next = s->width;
-    if (b.across != 1 || !whole || (c.rows >= ROWS && b.rows * b.down > NEAR)) {
+    if (b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR)) {
         for (int j = 0; j < c.cols; j += s->width)
             pack(copy_b + j * b.rows,
                  part(b, 0, b.rows, j, whole ? s->width : c.cols), s->width);
         next = s->width * b.rows;
         b = matrix(copy_b, b.rows, s->width, s->width);
     }
-    int copies = a.down == 1 && a.across > 64 && c.cols >= 3 * s->width;
+    int copies = a.down == 1 && a.across > FAR && c.cols >= 2 * s->width;
     int block = copies ? ROWS : c.rows;
     for (int first = 0; first < c.rows; first += block) {
         int rows = c.rows - first < block ? c.rows - first : block;

@@ -241,8 +241,8 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     if (c->embed == EMBED_ONEHOT)
         m->attention.d_model = sizes.vocabulary + position_rows(m);
     list_weights(m);
-    m->values = allocate(m->parameters, sizeof *m->values);
-    m->gradients = allocate(m->parameters, sizeof *m->gradients);
+    m->values = allocate_aligned(m->parameters, sizeof *m->values);
+    m->gradients = allocate_aligned(m->parameters, sizeof *m->gradients);
     m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
     int longest = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
     if (c->embed == EMBED_ONEHOT)

@@ -8,8 +8,8 @@
 Optimizer
 optimizer_new(const Model *m)
 {
-    return (Optimizer){allocate(m->parameters, sizeof(real)),
-                       allocate(m->parameters, sizeof(real)), 1, 1};
+    return (Optimizer){allocate_aligned(m->parameters, sizeof(real)),
+                       allocate_aligned(m->parameters, sizeof(real)), 1, 1};
 }
 
 void
