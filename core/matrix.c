@@ -96,7 +96,8 @@ static const struct Strip {
 /* What is copied lies in the caches: DEPTH x BAND numbers of B in the second,
    DEPTH x a tile's rows of A in the first. */
 enum {
-    FEW = 16 / sizeof(real), /* columns of the narrowest tile */
+    FEW = 16 / sizeof(real),     /* columns of the narrowest tile */
+    LINE_OF = 64 / sizeof(real), /* numbers in a line of the cache */
     DEPTH = 1024 / sizeof(real),
     BAND = 2048 / sizeof(real),
     ROWS = 48,                   /* of a transposed A, copied together */
@@ -136,26 +137,27 @@ part(Matrix m, int i, int rows, int j, int cols)
     return m;
 }
 
-/* Copies m into rows of `width`, zeros after the last column. */
+/* Copies m into rows of `width`, zeros after the last column. A transposed m
+   square by square, along whole lines of the cache. */
 static void
 pack(real *to, Matrix m, int width)
 {
-    for (int i = 0, rows; i < m.rows; i += rows, to += rows * width) {
-        int j = 0;
-        rows = m.down == 1 && m.rows - i >= FEW ? FEW : 1;
-        for (; rows == FEW && m.cols - j >= FEW; j += FEW)
-            transpose(to + j, width, m.at + i + j * m.across, m.across);
-        for (int r = 0; r < rows; r++) {
-            const real *from = m.at + (i + r) * m.down;
-            real *row = to + r * width;
-            if (m.across == 1)
-                memcpy(row, from, (size_t)m.cols * sizeof *row);
-            else
-                for (int l = j; l < m.cols; l++)
-                    row[l] = from[l * m.across];
-            for (int l = m.cols; l < width; l++)
-                row[l] = 0;
-        }
+    int rows = m.down == 1 ? m.rows - m.rows % FEW : 0;
+    int cols = m.cols - m.cols % FEW;
+    for (int first = 0; first < rows; first += LINE_OF)
+        for (int j = 0; j < cols; j += FEW)
+            for (int i = first; i < rows && i < first + LINE_OF; i += FEW)
+                transpose(to + i * width + j, width, m.at + i + j * m.across,
+                          m.across);
+    for (int i = 0; i < m.rows; i++, to += width) {
+        const real *from = m.at + i * m.down;
+        if (m.across == 1)
+            memcpy(to, from, (size_t)m.cols * sizeof *to);
+        else
+            for (int j = i < rows ? cols : 0; j < m.cols; j++)
+                to[j] = from[j * m.across];
+        for (int j = m.cols; j < width; j++)
+            to[j] = 0;
     }
 }
 
@@ -173,6 +175,15 @@ ragged(Tile *tile, Matrix c, Matrix a, const real *b, int add)
         memcpy(c.at + i * c.down, copy + i * FEW, bytes);
 }
 
+/* Asks for the tile of C to the right, to be there when its turn comes. */
+static inline void
+ask_for_next(Matrix c, int width)
+{
+    for (int i = 0; i < c.rows && c.cols > width; i++)
+        for (int j = 0; j < width; j += LINE_OF)
+            __builtin_prefetch(c.at + i * c.down + width + j, 1);
+}
+
 /* Whole rows of a band, tile by tile, in heights as even as can be. The strips
    of B lie `next` numbers apart. */
 static void
@@ -184,15 +195,17 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
     for (int i = 0; tiles > 0; tiles--) {
         int rows = (c.rows - i) / tiles;
         Tile *tile = s->tile[rows - 1];
-        const real *ai = a.at + i * a.down, *bj = b.at;
-        real *ci = c.at + i * c.down;
-        if (c.cols < s->width)
-            ragged(tile, part(c, i, rows, 0, c.cols),
-                   part(a, i, rows, 0, a.cols), bj, add);
-        else
-            for (int j = 0; j < c.cols; j += s->width, bj += next)
-                tile(a.cols, ai, a.down, across, bj, b.down, ci + j, c.down,
+        const real *bj = b.at;
+        Matrix ai = part(a, i, rows, 0, a.cols);
+        for (int j = 0; j < c.cols; j += s->width, bj += next) {
+            Matrix ci = part(c, i, rows, j, c.cols - j);
+            ask_for_next(ci, s->width);
+            if (c.cols < s->width)
+                ragged(tile, ci, ai, bj, add);
+            else
+                tile(a.cols, ai.at, a.down, across, bj, b.down, ci.at, c.down,
                      add);
+        }
         i += rows;
     }
 }

@@ -19,8 +19,8 @@ os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1",
 
 CONFIGS = {  # vocabulary, d_model, heads, layers, tokens, batch, mlp
     "tiny": (64, 32, 4, 1, 16, 32, 4),
-    "tiny, B=1": (64, 32, 4, 1, 16, 1, 4),
-    "tiny, no MLP": (64, 32, 4, 1, 16, 32, 0),
+    "tiny-b1": (64, 32, 4, 1, 16, 1, 4),
+    "tiny-no-mlp": (64, 32, 4, 1, 16, 32, 0),
     "toy": (64, 64, 4, 2, 32, 32, 4),
     "small": (96, 128, 4, 4, 64, 32, 4),
     "paper": (1024, 512, 8, 2, 128, 8, 4),
