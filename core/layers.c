@@ -59,11 +59,11 @@ add_positions_backward(Node *c)
     size_t size = (size_t)c->rows * (size_t)c->cols;
     size_t period = (size_t)table->rows * (size_t)table->cols;
     real *dtable = table->trained ? gradient(table) : NULL;
-    if (x->trained)
-        add_gradient(x, c->gradient);
     for (size_t s = 0; dtable && s < size; s += period)
         for (size_t i = 0; i < period; i++)
             dtable[i] += c->gradient[s + i];
+    if (x->trained)
+        pass_gradient(c, x);
 }
 
 Node *

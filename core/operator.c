@@ -25,16 +25,6 @@ value_of(const Node *n)
     return matrix(n->value, n->rows, n->cols, n->cols);
 }
 
-/* n's gradient += a b; the first to arrive overwrites and saves a pass. */
-static void
-accumulate(Node *n, Matrix a, Matrix b)
-{
-    Node *r = n->root;
-    Matrix g = matrix(r->gradient, n->rows, n->cols, n->cols);
-    (r->touched ? multiply_add : multiply)(g, a, b);
-    r->touched = true;
-}
-
 /* What C = A B costs, and its way back: as much for each trained operand. */
 static void
 price(Node *c, int inner)
@@ -64,9 +54,9 @@ matmul_backward(Node *c)
     Node *a = c->in[0], *b = c->in[1];
     Matrix dc = matrix(c->gradient, c->rows, c->cols, c->cols);
     if (a->trained)
-        accumulate(a, dc, transposed(value_of(b)));
+        add_product(a, dc, transposed(value_of(b)));
     if (b->trained)
-        accumulate(b, transposed(value_of(a)), dc);
+        add_product(b, transposed(value_of(a)), dc);
 }
 
 Node *
@@ -93,9 +83,9 @@ matmul_t_backward(Node *c)
     Node *a = c->in[0], *b = c->in[1];
     Matrix dc = matrix(c->gradient, c->rows, c->cols, c->cols);
     if (a->trained)
-        accumulate(a, dc, value_of(b));
+        add_product(a, dc, value_of(b));
     if (b->trained)
-        accumulate(b, transposed(dc), value_of(a));
+        add_product(b, transposed(dc), value_of(a));
 }
 
 Node *
@@ -114,9 +104,10 @@ matmul_t(Node *a, Node *b)
 static void
 add_backward(Node *c)
 {
-    for (int side = 0; side < 2; side++)
-        if (c->in[side]->trained)
-            add_gradient(c->in[side], c->gradient);
+    Node *a = c->in[0], *b = c->in[1];
+    if (a->trained && b->trained)
+        add_gradient(b, c->gradient);
+    pass_gradient(c, a->trained ? a : b);
 }
 
 Node *

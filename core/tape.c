@@ -2,7 +2,8 @@
 
    Reverse-mode differentiation: the forward run writes the nodes down in the
    order of computation; backwards, each adds its share to the gradients of
-   its operands, after all that use it have added to its own. */
+   its operands, after all that use it have added to its own. From then on its
+   own is read no more: its memory serves the next gradient of that size. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,15 @@
 
 enum { ALIGNMENT = 64, MEASURED_NOTES = 1 << 24, HUGE_PAGE = 1 << 21 };
 
+/* Matrices of one size that nobody uses: a chain through their first bytes. On
+   a measuring tape, how many there would be. */
+enum { MOST_SIZES = 64 };
+typedef struct Spare {
+    size_t count; /* numbers in each */
+    real *first;
+    int measured;
+} Spare;
+
 /* Notes are the nodes and their lists, in bytes, matrices their numbers. A
    measuring tape has notes only. */
 struct Tape {
@@ -20,6 +30,8 @@ struct Tape {
     real *matrices;
     size_t notes_used, notes_size, matrices_used, matrices_size;
     Node *last;
+    Spare spare[MOST_SIZES];
+    int sizes;
 };
 
 /* In large pages where there is much of it: they are found faster. */
@@ -38,64 +50,6 @@ room(size_t bytes)
         madvise(at, whole, MADV_HUGEPAGE);
 #endif
     return at;
-}
-
-static Tape *
-tape_of(size_t notes, size_t matrices)
-{
-    Tape *t = allocate(1, sizeof *t);
-    t->notes_size = notes;
-    t->notes = allocate(notes, 1);
-    t->matrices_size = matrices;
-    if (matrices)
-        t->matrices = room(matrices * sizeof(real));
-    tape_reset(t);
-    return t;
-}
-
-Tape *
-tape_measure(void)
-{
-    return tape_of(MEASURED_NOTES, 0);
-}
-
-Tape *
-tape_fitting(const Tape *measured)
-{
-    return tape_of(measured->notes_used, measured->matrices_used + ALIGNMENT);
-}
-
-size_t
-tape_bytes(const Tape *t)
-{
-    return t->notes_used + t->matrices_used * sizeof(real);
-}
-
-size_t
-tape_numbers(const Tape *t)
-{
-    return t->matrices_used;
-}
-
-void
-tape_reset(Tape *t)
-{
-    t->last = NULL;
-    t->notes_used = t->matrices_used = 0;
-#ifdef QKV_DEBUG /* every byte 255 is a NaN: nothing unwritten goes unseen */
-    if (t->matrices)
-        memset(t->matrices, 255, t->matrices_size * sizeof(real));
-#endif
-}
-
-void
-tape_free(Tape *t)
-{
-    if (t) {
-        free(t->notes);
-        free(t->matrices);
-        free(t);
-    }
 }
 
 static size_t
@@ -130,6 +84,147 @@ numbers(Tape *t, size_t count)
         bug("the tape is full: larger matrices than in the first, measuring "
             "run; forward must not change between calls");
     return t->matrices + at;
+}
+
+/* Those of a size; NULL where there are more sizes than are kept apart. */
+static Spare *
+spare_of(Tape *t, size_t count)
+{
+    for (int i = 0; i < t->sizes; i++)
+        if (t->spare[i].count == count)
+            return &t->spare[i];
+    if (t->sizes == MOST_SIZES)
+        return NULL;
+    t->spare[t->sizes] = (Spare){.count = count};
+    return &t->spare[t->sizes++];
+}
+
+static size_t
+size_of(const Node *n)
+{
+    return (size_t)n->rows * (size_t)n->cols;
+}
+
+/* Memory for the gradient of n, which is a root: a leaf has its own. */
+static void
+take_gradient(Node *n)
+{
+    if (!n->in)
+        return;
+    Spare *s = spare_of(n->tape, size_of(n));
+    n->gradient = s ? s->first : NULL;
+    if (n->gradient)
+        memcpy(&s->first, n->gradient, sizeof s->first);
+    else
+        n->gradient = numbers(n->tape, size_of(n));
+}
+
+static void
+give_gradient_back(Node *n)
+{
+    Spare *s = n->in ? spare_of(n->tape, size_of(n)) : NULL;
+    if (!s)
+        return;
+    memcpy(n->gradient, &s->first, sizeof s->first);
+    s->first = n->gradient;
+    n->gradient = NULL;
+}
+
+/* The same without memory: what it would take. `touched` says who has one. */
+static size_t
+take_measured(Node *n)
+{
+    if (!n->in || !n->trained || n->touched)
+        return 0;
+    Spare *s = spare_of(n->tape, size_of(n));
+    n->touched = true;
+    if (s && s->measured > 0) {
+        s->measured--;
+        return 0;
+    }
+    return aligned(size_of(n) * sizeof(real)) / sizeof(real);
+}
+
+/* Numbers that values, what is kept, and the gradients of a way back take.
+   Every trained node is taken to have one: a way back may need less. */
+static size_t
+matrices_needed(Tape *measured)
+{
+    size_t all = measured->matrices_used + ALIGNMENT;
+    measured->sizes = 0;
+    for (Node *n = measured->last; n; n = n->previous) {
+        if (n->root != n || !n->in || !n->trained)
+            continue;
+        all += take_measured(n);
+        for (int i = 0; i < n->inputs; i++)
+            all += take_measured(n->in[i]->root);
+        Spare *s = spare_of(measured, size_of(n));
+        if (s)
+            s->measured++;
+    }
+    for (Node *n = measured->last; n; n = n->previous)
+        n->touched = false;
+    return all;
+}
+
+static Tape *
+tape_of(size_t notes, size_t matrices)
+{
+    Tape *t = allocate(1, sizeof *t);
+    t->notes_size = notes;
+    t->notes = allocate(notes, 1);
+    t->matrices_size = matrices;
+    if (matrices)
+        t->matrices = room(matrices * sizeof(real));
+    tape_reset(t);
+    return t;
+}
+
+Tape *
+tape_measure(void)
+{
+    return tape_of(MEASURED_NOTES, 0);
+}
+
+Tape *
+tape_fitting(Tape *measured)
+{
+    return tape_of(measured->notes_used, matrices_needed(measured));
+}
+
+size_t
+tape_bytes(Tape *t)
+{
+    size_t matrices = t->matrices ? t->matrices_size : matrices_needed(t);
+    return t->notes_used + matrices * sizeof(real);
+}
+
+size_t
+tape_numbers(const Tape *t)
+{
+    return t->matrices_used;
+}
+
+void
+tape_reset(Tape *t)
+{
+    t->last = NULL;
+    t->notes_used = t->matrices_used = 0;
+    t->sizes = 0;
+#ifdef QKV_DEBUG /* every byte 255 is a NaN: nothing unwritten goes unseen */
+    if (t->matrices)
+        memset(t->matrices, 255, t->matrices_size * sizeof(real));
+#endif
+}
+
+void
+tape_free(Tape *t)
+{
+    if (t) {
+        free(t->notes);
+        free(t->matrices);
+        free(t);
+    }
 }
 
 static Node *
@@ -184,7 +279,6 @@ new_node(int rows, int cols, void (*backward)(Node *self), Node *const *in,
         n->trained |= in[i]->trained;
     }
     n->value = numbers(t, count);
-    n->gradient = n->trained ? numbers(t, count) : NULL;
     return n;
 }
 
@@ -194,36 +288,68 @@ keep(Node *n, size_t count)
     return numbers(n->tape, count);
 }
 
+/* The gradient of a root; *fresh where nothing has been added to it, and what
+   it holds means nothing. */
+static real *
+reach(Node *n, bool *fresh)
+{
+    *fresh = !n->touched;
+    if (*fresh)
+        take_gradient(n);
+    n->touched = true;
+    return n->gradient;
+}
+
 real *
 gradient(Node *n)
 {
-    n = n->root;
-    if (!n->touched)
-        memset(n->gradient, 0,
-               (size_t)n->rows * (size_t)n->cols * sizeof(real));
-    n->touched = true;
-    return n->gradient;
+    bool fresh;
+    real *d = reach(n->root, &fresh);
+    return fresh ? memset(d, 0, size_of(n) * sizeof *d) : d;
 }
 
 void
 add_gradient(Node *n, const real *x)
 {
-    size_t size = (size_t)n->rows * (size_t)n->cols;
-    if (!n->root->touched) {
-        memcpy(n->root->gradient, x, size * sizeof *x);
-        n->root->touched = true;
+    bool fresh;
+    real *d = reach(n->root, &fresh);
+    if (fresh)
+        memcpy(d, x, size_of(n) * sizeof *d);
+    for (size_t i = 0; !fresh && i < size_of(n); i++)
+        d[i] += x[i];
+}
+
+void
+add_product(Node *n, Matrix a, Matrix b)
+{
+    bool fresh;
+    real *d = reach(n->root, &fresh);
+    (fresh ? multiply : multiply_add)(matrix(d, n->rows, n->cols, n->cols), a,
+                                      b);
+}
+
+void
+pass_gradient(Node *c, Node *n)
+{
+    Node *r = n->root;
+    if (r->touched || !r->in || !c->in || size_of(r) != size_of(c)) {
+        add_gradient(n, c->gradient);
         return;
     }
-    real *d = n->root->gradient;
-    for (size_t i = 0; i < size; i++)
-        d[i] += x[i];
+    r->gradient = c->gradient;
+    r->touched = true;
+    c->passed = true;
 }
 
 void
 backward(Node *loss)
 {
     gradient(loss)[0] = 1;
-    for (Node *n = loss; n; n = n->previous)
-        if (n->backward && n->touched)
+    for (Node *n = loss; n; n = n->previous) {
+        if (n->backward && n->touched) {
             n->backward(n);
+            if (!n->passed)
+                give_gradient_back(n);
+        }
+    }
 }

@@ -10,16 +10,20 @@
 
 #include <qkv/operator.h>
 
+#include "matrix.h"
+
 /* A tape that only measures. */
 Tape *tape_measure(void);
 
-/* A tape with room for exactly what has been put on `measured`. */
-Tape *tape_fitting(const Tape *measured);
+/* A tape with room for what has been put on `measured`, and for the way back
+   from there. */
+Tape *tape_fitting(Tape *measured);
 
-/* Bytes of matrices and of nodes on the tape so far. */
-size_t tape_bytes(const Tape *t);
+/* Bytes of matrices and of nodes: of a measuring tape, those that a tape
+   fitting it has. */
+size_t tape_bytes(Tape *t);
 
-/* Numbers of values, gradients and what is kept for the way back. */
+/* Numbers of values, and of what is kept for the way back. */
 size_t tape_numbers(const Tape *t);
 
 /* Drops every node. */
@@ -34,6 +38,14 @@ Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
 
 /* Sets the gradient of every trained node that `loss` (1 x 1) depends on. */
 void backward(Node *loss);
+
+/* The gradient of n += a b; the first to arrive overwrites, and saves a pass.
+ */
+void add_product(Node *n, Matrix a, Matrix b);
+
+/* The gradient of n += that of c, as large, as the last that c's way back does
+   with it: where n's is still to come, it takes over c's memory. */
+void pass_gradient(Node *c, Node *n);
 
 /* A node of the same memory as a's, value and gradient, to be seen otherwise.
  */

@@ -26,7 +26,8 @@ struct Node {
     int heads;       /* cols / heads columns in each */
     real *value;     /* NULL in a run that only wants the shapes */
     bool trained;    /* a weight lies below: it has a gradient, */
-    real *gradient;  /* d loss / d value, to be reached by gradient() */
+    real *gradient;  /* d loss / d value, to be reached by gradient();
+                        its own only until its way back is done */
     Node **in;       /* the operands, */
     int inputs;      /* how many */
     double number;   /* the operator's own: a factor, */
@@ -36,6 +37,7 @@ struct Node {
     void (*backward)(Node *self);
     Node *root;           /* whose memory this is: itself, but after split */
     bool touched;         /* gradient holds a sum already */
+    bool passed;          /* another node has taken over its gradient */
     bool kept_by_decoder; /* by cached() */
     double flops[2];      /* multiply-adds times 2: forward, backward */
     Tape *tape;

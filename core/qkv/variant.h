@@ -24,7 +24,7 @@
 
 /* Changes whenever a structure here does. A plugin built against another one
    is refused: rebuild it. */
-#define QKV_ABI 3
+#define QKV_ABI 4
 
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
