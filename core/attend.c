@@ -11,6 +11,7 @@
 #include "matrix.h"
 #include "rows.h"
 #include "tape.h"
+#include "threads.h"
 
 /* Head h of sequence s of a matrix with n's shape that lies at `at`. */
 Matrix
@@ -84,6 +85,7 @@ enum { STRIP = 32, SHORT = 64 };
    keys and values that the last of them sees. */
 typedef struct Strip {
     int s, h, first, rows, seen;
+    real *room;     /* for dP */
     Matrix q, k, v; /* (rows x d), (seen x d), (seen x d_v) */
     Matrix p;       /* (rows x seen) */
     real *of_row;   /* max, 1 / sum of each row; NULL where p is kept */
@@ -117,9 +119,17 @@ strip_rows(const Node *q, const Node *k)
     return is_long(k) ? STRIP : q->rows / q->sequences;
 }
 
-/* The strip that begins at row `first`; p lies in c->kept. */
+/* What a worker needs for a strip at work: dP, and P where it is not kept. */
+static size_t
+strip_numbers(const Node *q, const Node *k)
+{
+    return (size_t)(1 + is_long(k)) * (size_t)strip_rows(q, k) *
+           (size_t)(k->rows / k->sequences);
+}
+
+/* The strip that begins at row `first`, in the hands of a worker. */
 static Strip
-strip_of(const Node *c, int s, int h, int first)
+strip_of(const Node *c, int s, int h, int first, int worker)
 {
     const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     int tokens = q->rows / q->sequences, asked = k->rows / k->sequences;
@@ -130,12 +140,14 @@ strip_of(const Node *c, int s, int h, int first)
     t.q = rows_of(head_of(q, q->value, s, h), first, rows);
     t.k = rows_of(head_of(k, k->value, s, h / (q->heads / k->heads)), 0, seen);
     t.v = rows_of(head_of(v, v->value, s, h / (q->heads / v->heads)), 0, seen);
+    t.room =
+        c->kept + kept_numbers(q, k) + (size_t)worker * strip_numbers(q, k);
     if (is_long(k)) {
         size_t row =
             ((size_t)s * (size_t)q->heads + (size_t)h) * (size_t)tokens +
             (size_t)first;
         t.of_row = c->kept + 2 * row;
-        t.p = matrix(c->kept + kept_numbers(q, k), rows, seen, asked);
+        t.p = matrix(t.room + most * asked, rows, seen, asked);
     } else {
         Node shape = {.rows = q->rows,
                       .cols = q->heads * asked,
@@ -184,9 +196,8 @@ strip_backward(Node *c, const Strip *t)
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     int k_head = t->h / (q->heads / k->heads);
     int v_head = t->h / (q->heads / v->heads);
-    int most = strip_rows(q, k), asked = k->rows / k->sequences;
-    real *room = c->kept + kept_numbers(q, k) + is_long(k) * most * asked;
-    Matrix p = t->p, dp = matrix(room, t->rows, t->seen, asked);
+    int asked = k->rows / k->sequences;
+    Matrix p = t->p, dp = matrix(t->room, t->rows, t->seen, asked);
     Matrix d = rows_of(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
     if (v->trained)
         multiply_add(rows_of(head_of(v, gradient(v), t->s, v_head), 0, t->seen),
@@ -207,34 +218,71 @@ strip_backward(Node *c, const Strip *t)
                      transposed(dp), t->q);
 }
 
+/* Heads of q that share a head of k or of v stay together: they add to the same
+   gradient. So a call divides into sequences times the groups of these. */
+static int
+groups_of(const Node *c)
+{
+    int a = c->in[1]->heads, b = c->in[2]->heads;
+    while (b) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Every strip of a piece, forward or on the way back. */
 static void
-attend_backward(Node *c)
+each_strip(Node *c, int piece, int worker, void (*visit)(Node *, const Strip *))
 {
     const Node *q = c->in[0], *k = c->in[1];
-    int tokens = q->rows / q->sequences;
-    for (int s = 0; s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++)
-            for (int i = 0; i < tokens; i += strip_rows(q, k)) {
-                Strip t = strip_of(c, s, h, i);
-                if (is_long(k))
-                    make_weights_again(&t, (real)c->number, c->first);
-                strip_backward(c, &t);
-            }
+    int groups = groups_of(c), each = c->heads / groups;
+    int tokens = q->rows / q->sequences, most = strip_rows(q, k);
+    for (int i = 0; i < each; i++)
+        for (int first = 0; first < tokens; first += most) {
+            Strip t = strip_of(c, piece / groups, piece % groups * each + i,
+                               first, worker);
+            visit(c, &t);
+        }
 }
 
 static void
-attend_forward(Node *c)
+visit_back(Node *c, const Strip *t)
 {
-    const Node *q = c->in[0], *k = c->in[1];
-    int tokens = q->rows / q->sequences;
-    for (int s = 0; s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++)
-            for (int i = 0; i < tokens; i += strip_rows(q, k)) {
-                Strip t = strip_of(c, s, h, i);
-                make_weights(&t, (real)c->number, c->first);
-                multiply(rows_of(head_of(c, c->value, s, h), i, t.rows), t.p,
-                         t.v);
-            }
+    if (t->of_row)
+        make_weights_again(t, (real)c->number, c->first);
+    strip_backward(c, t);
+}
+
+static void
+back_piece(void *c, int piece, int worker)
+{
+    each_strip(c, piece, worker, visit_back);
+}
+
+static void
+attend_backward(Node *c)
+{
+    for (int i = 0; i < 3; i++)
+        if (c->in[i]->trained)
+            gradient(c->in[i]); /* zeroed before many add to it */
+    share_out(c->sequences * groups_of(c), back_piece, c);
+}
+
+/* O = P V */
+static void
+visit_forward(Node *c, const Strip *t)
+{
+    make_weights(t, (real)c->number, c->first);
+    multiply(rows_of(head_of(c, c->value, t->s, t->h), t->first, t->rows), t->p,
+             t->v);
+}
+
+static void
+forward_piece(void *c, int piece, int worker)
+{
+    each_strip(c, piece, worker, visit_forward);
 }
 
 Node *
@@ -257,11 +305,10 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     c->flops[0] = to_score + to_weigh;
     c->flops[1] = to_score * (q->trained + k->trained) +
                   to_weigh * ((q->trained || k->trained) + v->trained);
-    c->kept = keep(c, kept_numbers(q, k) + (size_t)(1 + is_long(k)) *
-                                               (size_t)strip_rows(q, k) *
-                                               (size_t)asked);
+    c->kept = keep(c, kept_numbers(q, k) +
+                          (size_t)threads_count() * strip_numbers(q, k));
     if (c->value)
-        attend_forward(c);
+        share_out(c->sequences * groups_of(c), forward_piece, c);
     if (a->watch)
         watch_call(a->watch, (Call){q, k, v, c, scale, a->causal});
     return c;

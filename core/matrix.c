@@ -9,6 +9,7 @@
 
 #include "fail.h"
 #include "matrix.h"
+#include "threads.h"
 #include "vector.h"
 
 typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
@@ -103,6 +104,7 @@ enum {
     ROWS = 48,                   /* of a transposed A, copied together */
     MANY = 512,                  /* rows of C that repay a copy of B, */
     NEAR = 32768 / sizeof(real), /* unless it fits the first cache as it is */
+    WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
     FAR = 128 /* from one number of a column of A to the next */
 };
 
@@ -239,12 +241,10 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
     }
 }
 
+/* C (+)= A B on this thread. */
 static void
-product(Matrix c, Matrix a, Matrix b, int add)
+product_here(Matrix c, Matrix a, Matrix b, int add)
 {
-    if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
-        bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
-            a.cols, b.rows, b.cols, c.rows, c.cols);
     for (int k = 0; k < a.cols || k == 0; k += DEPTH, add = 1) {
         int depth = a.cols - k < DEPTH ? a.cols - k : DEPTH;
         const struct Strip *s = strips;
@@ -259,6 +259,35 @@ product(Matrix c, Matrix a, Matrix b, int add)
                           part(b, k, depth, j, cols), add);
         }
     }
+}
+
+typedef struct Product {
+    Matrix c, a, b;
+    int add, pieces;
+} Product;
+
+/* Some of the rows of C. */
+static void
+product_piece(void *more, int i, int worker)
+{
+    (void)worker;
+    const Product *p = more;
+    int first = (int)piece_begin(p->c.rows, i, p->pieces);
+    int rows = (int)piece_begin(p->c.rows, i + 1, p->pieces) - first;
+    product_here(part(p->c, first, rows, 0, p->c.cols),
+                 part(p->a, first, rows, 0, p->a.cols), p->b, p->add);
+}
+
+static void
+product(Matrix c, Matrix a, Matrix b, int add)
+{
+    if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
+        bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
+            a.cols, b.rows, b.cols, c.rows, c.cols);
+    Product p = {c, a, b, add, threads_count()};
+    if ((double)c.rows * c.cols * a.cols < WORTH_SHARING)
+        p.pieces = 1;
+    share_out(p.pieces, product_piece, &p);
 }
 
 void

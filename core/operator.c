@@ -12,6 +12,7 @@
 #include "layers.h"
 #include "matrix.h"
 #include "tape.h"
+#include "threads.h"
 
 static size_t
 size_of(const Node *n)
@@ -189,14 +190,44 @@ relu(Node *a)
 
 /* dA += dC ((1 + t) / 2 + x/2 (1 - t^2) du/dx) */
 static void
-gelu_backward(Node *c)
+gelu_piece_backward(void *node, int piece, int worker)
 {
-    const real *x = c->in[0]->value, *t = c->kept;
-    real *d = gradient(c->in[0]);
-    for (size_t i = 0; i < size_of(c); i++) {
+    (void)worker;
+    Node *c = node;
+    const real *restrict x = c->in[0]->value, *restrict t = c->kept;
+    const real *restrict dc = c->gradient;
+    real *restrict d = c->in[0]->root->gradient;
+    long n = (long)size_of(c);
+    int pieces = threads_count();
+    long end = piece_begin(n, piece + 1, pieces);
+    for (long i = piece_begin(n, piece, pieces); i < end; i++) {
         real du = GELU_A * (1 + 3 * GELU_B * x[i] * x[i]);
         real slope = 1 + t[i] + x[i] * (1 - t[i] * t[i]) * du;
-        d[i] += c->gradient[i] * slope / 2;
+        d[i] += dc[i] * slope / 2;
+    }
+}
+
+static void
+gelu_backward(Node *c)
+{
+    gradient(c->in[0]); /* zeroed before many add to it */
+    share_out(threads_count(), gelu_piece_backward, c);
+}
+
+static void
+gelu_piece(void *node, int piece, int worker)
+{
+    (void)worker;
+    Node *c = node;
+    const real *restrict x = c->in[0]->value;
+    real *restrict t = c->kept, *restrict y = c->value;
+    long n = (long)size_of(c);
+    int pieces = threads_count();
+    long end = piece_begin(n, piece + 1, pieces);
+    for (long i = piece_begin(n, piece, pieces); i < end; i++) {
+        real u = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
+        t[i] = hyperbolic_tangent(u);
+        y[i] = x[i] / 2 * (1 + t[i]);
     }
 }
 
@@ -205,16 +236,8 @@ gelu(Node *a)
 {
     Node *c = new_node(a->rows, a->cols, gelu_backward, &a, 1);
     c->kept = keep(c, size_of(c));
-    if (!c->value)
-        return c;
-    size_t size = size_of(c);
-    const real *x = a->value;
-    real *restrict t = c->kept, *restrict y = c->value;
-    for (size_t i = 0; i < size; i++) {
-        t[i] =
-            hyperbolic_tangent(GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]));
-        y[i] = x[i] / 2 * (1 + t[i]);
-    }
+    if (c->value)
+        share_out(threads_count(), gelu_piece, c);
     return c;
 }
 

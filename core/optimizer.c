@@ -4,6 +4,7 @@
 #include "elementary.h"
 #include "fail.h"
 #include "optimizer.h"
+#include "threads.h"
 
 Optimizer
 optimizer_new(const Model *m)
@@ -48,27 +49,54 @@ sgd(Optimizer *o, Model *m, double lr)
 /* Kingma and Ba 2014, algorithm 1, its bias corrections moved into the rate
    and into epsilon = 1e-8 (section 2); decay inside the gradient for adam,
    beside it for adamw (Loshchilov and Hutter 2017, algorithm 2). */
+typedef struct Adam {
+    real rate, epsilon, beta1, rest1, beta2, rest2;
+    real inside, kept; /* decay in the gradient; what it leaves of a weight */
+    real *w, *first, *second;
+    const real *gradients;
+    size_t count;
+    int pieces;
+} Adam;
+
+static void
+adam_piece(void *more, int piece, int worker)
+{
+    (void)worker;
+    const Adam a = *(const Adam *)more;
+    size_t end = (size_t)piece_begin((long)a.count, piece + 1, a.pieces);
+    size_t i = (size_t)piece_begin((long)a.count, piece, a.pieces);
+    for (; i < end; i++) {
+        real g = a.gradients[i] + a.inside * a.w[i];
+        a.first[i] = a.beta1 * a.first[i] + a.rest1 * g;
+        a.second[i] = a.beta2 * a.second[i] + a.rest2 * g * g;
+        a.w[i] = a.kept * a.w[i] -
+                 a.rate * a.first[i] / (SQRT(a.second[i]) + a.epsilon);
+    }
+}
+
 static void
 adam(Optimizer *o, Model *m, double lr)
 {
     const Config *c = &m->config;
+    bool apart = c->optimizer == OPTIMIZER_ADAMW;
     o->beta1_power *= c->beta1;
     o->beta2_power *= c->beta2;
     double correction = sqrt(1 - o->beta2_power);
-    real rate = (real)(lr * correction / (1 - o->beta1_power));
-    real epsilon = (real)(1e-8 * correction);
-    real beta1 = (real)c->beta1, rest1 = (real)(1 - c->beta1);
-    real beta2 = (real)c->beta2, rest2 = (real)(1 - c->beta2);
-    bool apart = c->optimizer == OPTIMIZER_ADAMW;
-    real inside = apart ? 0 : (real)c->weight_decay;
-    real kept = apart ? (real)(1 - lr * c->weight_decay) : 1;
-    real *w = m->values, *first = o->first, *second = o->second;
-    for (size_t i = 0; i < m->parameters; i++) {
-        real g = m->gradients[i] + inside * w[i];
-        first[i] = beta1 * first[i] + rest1 * g;
-        second[i] = beta2 * second[i] + rest2 * g * g;
-        w[i] = kept * w[i] - rate * first[i] / (SQRT(second[i]) + epsilon);
-    }
+    Adam a = {.rate = (real)(lr * correction / (1 - o->beta1_power)),
+              .epsilon = (real)(1e-8 * correction),
+              .beta1 = (real)c->beta1,
+              .rest1 = (real)(1 - c->beta1),
+              .beta2 = (real)c->beta2,
+              .rest2 = (real)(1 - c->beta2),
+              .inside = apart ? 0 : (real)c->weight_decay,
+              .kept = apart ? (real)(1 - lr * c->weight_decay) : 1,
+              .w = m->values,
+              .first = o->first,
+              .second = o->second,
+              .gradients = m->gradients,
+              .count = m->parameters,
+              .pieces = threads_count()};
+    share_out(a.pieces, adam_piece, &a);
 }
 
 void

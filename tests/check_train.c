@@ -14,6 +14,7 @@
 #include "optimizer.h"
 #include "plugin.h"
 #include "suites.h"
+#include "threads.h"
 #include "train.h"
 
 static Model *
@@ -146,6 +147,41 @@ START_TEST(parts_of_a_batch)
         optimizer_free(&o[i]);
         model_free(m[i]);
     }
+}
+END_TEST
+
+/* What three threads learn together is what one learns, to the bit: short and
+   long attention, and heads that share keys. */
+START_TEST(threads_change_nothing)
+{
+    static const char *const settings_of[] = {
+        "mlp=4 d-model=64 heads=4 d-k=16 d-v=16 length=100 batch=5",
+        "mlp=4 d-model=64 heads=4 d-k=16 d-v=16 length=30 batch=16",
+        "variant=gqa mlp=4 d-model=64 heads=4 kv-heads=2 d-k=16 d-v=16 "
+        "length=80 batch=3"};
+    Model *m[2];
+    for (int i = 0; i < 2; i++) {
+        Source s;
+        m[i] = make("reverse", settings_of[_i], &s);
+        threads_start(1 + 2 * i);
+        ck_assert_int_eq(threads_count(), 1 + 2 * i);
+        Batch b = batch_new(s.sizes, m[i]->config.batch);
+        Optimizer o = optimizer_new(m[i]);
+        Tape *t = tape_for(m[i], &b);
+        Random r = source_stream(&s, TRAINING);
+        double accuracy;
+        for (int step = 1; step < 4; step++) {
+            source_draw(&s, TRAINING, &r, step, &b);
+            train_step(m[i], &o, t, &b, step, &accuracy);
+        }
+        tape_free(t);
+        optimizer_free(&o);
+        batch_free(&b);
+    }
+    ck_assert(
+        !memcmp(m[0]->values, m[1]->values, m[0]->parameters * sizeof(real)));
+    model_free(m[0]);
+    model_free(m[1]);
 }
 END_TEST
 
@@ -314,6 +350,7 @@ train_suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, a_step_allocates_nothing_and_calls_nobody, 0, 2);
     tcase_add_loop_test(c, parts_of_a_batch, 0, 2);
+    tcase_add_loop_test(c, threads_change_nothing, 0, 3);
     tcase_add_test(c, memory_of_long_sequences);
     tcase_add_test(c, rates);
     tcase_add_test(c, optimizers);

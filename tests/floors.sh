@@ -15,7 +15,7 @@ complain() {
 # The floor of a file; each may include its own and those below.
 floor() {
     case $1 in
-    core/qkv/real.h | core/fail.* | core/elementary.h | core/vector.h | core/words.* | core/files.*) echo 0 ;;
+    core/qkv/real.h | core/fail.* | core/elementary.h | core/vector.h | core/words.* | core/files.* | core/threads.*) echo 0 ;;
     core/svd.* | core/matrix.* | core/rows.* | core/random.*) echo 1 ;;
     core/qkv/tape.h | core/qkv/operator.h | core/qkv/attend.h) echo 2 ;;
     core/tape.* | core/operator.c | core/layers.* | core/attend.* | core/steps.c) echo 2 ;;

@@ -1,5 +1,5 @@
 /* bench.c - qkv bench: how fast this machine is, and how near we come to it, on
-   one core. */
+   one core, or on those of --threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 #include "print.h"
 #include "random.h"
 #include "tape.h"
+#include "threads.h"
 #include "timing.h"
 #include "train.h"
 #include "words.h"
@@ -343,6 +344,7 @@ command_bench(int argc, char **argv)
     Options o = options_read(argc, argv, BENCH);
     Values *v = options_given(&o, "variant");
     check_words(&o);
+    threads_start((int)o.threads);
     Sheet sheet = {.cols = 5};
     for (int i = 0; i < 5; i++)
         sheet_add(&sheet, "%s", names[i]);

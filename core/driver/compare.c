@@ -75,6 +75,8 @@ print_plan(const Options *o, const Grid *g)
                 print_argument(settings[s].name, value);
         }
         print_argument("out", o->out);
+        if (o->threads > 1)
+            printf(" --threads %.0f", o->threads);
         printf("%s%s%s\n", o->no_weights ? " --no-weights" : "",
                o->redo ? " --redo" : "", o->keep ? " --keep" : "");
     }

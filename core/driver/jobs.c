@@ -21,6 +21,7 @@
 #include "jobs.h"
 #include "progress.h"
 #include "run.h"
+#include "threads.h"
 #include "train.h"
 
 typedef struct Worker {
@@ -47,6 +48,7 @@ work(const Options *o, const Job *job, int rows)
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* do not outlive the driver */
 #endif
+    threads_start((int)o->threads);
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     Source s = source_open(&c);

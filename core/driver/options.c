@@ -8,6 +8,7 @@
 
 #include "fail.h"
 #include "own_options.h"
+#include "threads.h"
 #include "words.h"
 
 enum { MOST_OPTIONS = 96, LETTERS = 256 };
@@ -148,7 +149,7 @@ options_read(int argc, char **argv, int command)
                  .x = "step",
                  .y = "validation_loss,validation_accuracy",
                  .by = "variant",
-                 .jobs = (double)sysconf(_SC_NPROCESSORS_ONLN)};
+                 .threads = 1};
     struct option known[MOST_OPTIONS] = {{0}};
     char letters[64];
     o.given = allocate((size_t)setting_count, sizeof *o.given);
@@ -183,6 +184,12 @@ options_read(int argc, char **argv, int command)
         Values formats = options_formats(&o);
         values_free(&formats);
     }
+    double cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    if (o.threads > MOST_THREADS)
+        usage("--threads %.0f: there can be %d at most", o.threads,
+              MOST_THREADS);
+    if (!o.jobs)
+        o.jobs = cores > o.threads ? floor(cores / o.threads) : 1;
     if (o.redo && o.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;

@@ -34,7 +34,7 @@ typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
     const char *out, *format, *x, *y, *by, *title, *to, *preset,
         *batch_directory, *from;
-    double jobs, seeds, head;
+    double jobs, threads, seeds, head;
     bool spectrum, plan, tsv, quiet, no_weights, no_figures, redo, keep,
         only_tasks, only_variants, by_character, attention, weights, markdown,
         latex;

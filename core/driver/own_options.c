@@ -33,8 +33,12 @@ const Own own[] = {
 #define AT(field) offsetof(Options, field)
     {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0, COMPARE,
      COUNT, AT(seeds)},
-    {"jobs", "N", "runs at once (as many as cores)", 'j', COMPARE | EQUIV,
-     COUNT, AT(jobs)},
+    {"jobs", "N", "runs at once (as many as cores; with --threads fewer)", 'j',
+     COMPARE | EQUIV, COUNT, AT(jobs)},
+    {"threads", "N",
+     "cores that a single run shares, where it is large; the numbers are the "
+     "same (1)",
+     0, TRAIN | COMPARE | BENCH, COUNT, AT(threads)},
     {"out", "DIR", "the experiment's directory (qkv-out)", 'o',
      TRAIN | COMPARE | EQUIV, TEXT, AT(out)},
     {"out", "DIR", "figures go into DIR/figures (the first EXPERIMENT)", 'o',

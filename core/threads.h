@@ -1,0 +1,32 @@
+/* threads.h - one step's work on several cores.
+
+   Off unless asked for: an experiment's runs are what usually shares out the
+   cores. What is shared out here are pieces that write to different places, so
+   that the numbers are the same to the bit, however many threads there are. */
+#ifndef THREADS_H
+#define THREADS_H
+
+enum { MOST_THREADS = 64 };
+
+/* From now on work is shared between `count` threads, this one among them.
+   Exits where the system has none left. */
+void threads_start(int count);
+
+/* How many there are: 1 before threads_start. */
+int threads_count(void);
+
+/* Calls work(more, i, worker) for every i below `pieces`, each once, and
+   returns when all are done. `worker`, below threads_count(), is another one
+   for each two pieces that run at the same time. Within a piece it is called in
+   place: pieces do not share themselves out. */
+void share_out(int pieces, void (*work)(void *more, int piece, int worker),
+               void *more);
+
+/* Piece i of the range from 0 to n, cut into as many as there are pieces. */
+static inline long
+piece_begin(long n, int i, int pieces)
+{
+    return n / pieces * i + n % pieces * i / pieces;
+}
+
+#endif
