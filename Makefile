@@ -64,7 +64,8 @@ check-bits: all      ## the same bits from other compilers and instruction sets
 check-torch: all     ## logits and gradients again in PyTorch, where there is one
 	sh tests/torch.sh $(BUILD)
 
-bench: all           ## our speed, and that of PyTorch and JAX where they are there
+bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
+	$(BUILD)/products
 	python3 tests/bench/peers.py $(BUILD)/qkv
 
 check-style:         ## clang-format and cppcheck
@@ -87,7 +88,8 @@ $(BUILD)/qkv: $(FLOAT) $(DRIVER:%.c=$(BUILD)/float/%.o)
 $(BUILD)/qkv-double: $(DOUBLE) $(DRIVER:%.c=$(BUILD)/double/%.o)
 $(BUILD)/tests/float: $(FLOAT) $(TESTS:%.c=$(BUILD)/float/%.o)
 $(BUILD)/tests/double: $(DOUBLE) $(TESTS:%.c=$(BUILD)/double/%.o)
-$(BUILD)/qkv $(BUILD)/qkv-double:
+$(BUILD)/products: $(FLOAT) $(BUILD)/float/core/driver/timing.o $(BUILD)/float/tests/bench/products.o
+$(BUILD)/qkv $(BUILD)/qkv-double $(BUILD)/products:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 $(BUILD)/tests/float $(BUILD)/tests/double:

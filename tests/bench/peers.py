@@ -2,10 +2,12 @@
 each in several settings, on one core, in turns.
 
 Forward, backward and Adam of a decoder with pre-norm and learned positions, no
-biases but LayerNorm's, on one fixed batch. A round measures everybody once, so
+biases but LayerNorm's, on one fixed batch; and one attention layer, forward and
+backward. A round measures everybody once, configuration by configuration, so
 that a noisy machine spoils all alike; what is printed are medians over rounds,
-in tokens a second, and the ratio of ours to the fastest of the others in each
-round. Peers that are not installed are left out, and named."""
+in tokens a second, our share of the peak, and the ratio of ours to the fastest
+of the others in each round: median, least, most. Peers that are not installed
+are left out, and named."""
 
 import os
 import statistics
@@ -25,7 +27,67 @@ CONFIGS = {  # vocabulary, d_model, heads, layers, tokens, batch, mlp
     "small": (96, 128, 4, 4, 64, 32, 4),
     "paper": (1024, 512, 8, 2, 128, 8, 4),
 }
+LAYER = (512, 8, 512, 4)  # d_model, heads, tokens, batch
 SECONDS = 0.5  # of one measurement
+
+
+def torch_layer(compiled):
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+
+    torch.set_num_threads(1)
+    d, h, t, b = LAYER
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(d, 3 * d, bias=False)
+            self.out = nn.Linear(d, d, bias=False)
+
+        def forward(self, x):
+            q, k, v = (z.view(b, t, h, d // h).transpose(1, 2)
+                       for z in self.qkv(x).chunk(3, -1))
+            a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            return self.out(a.transpose(1, 2).reshape(b, t, d))
+
+    layer = Layer()
+    run = torch.compile(layer) if compiled else layer
+    x = torch.randn(b, t, d, requires_grad=True)
+    back = torch.randn(b, t, d)
+
+    def step():
+        x.grad = None
+        layer.zero_grad()
+        run(x).backward(back)
+
+    return step
+
+
+def jax_layer():
+    import jax
+    import jax.numpy as jnp
+
+    d, h, t, b = LAYER
+    keys = jax.random.split(jax.random.PRNGKey(0), 4)
+    x, back = (jax.random.normal(k, (b, t, d)) for k in keys[:2])
+    w = [jax.random.normal(keys[2], (d, 3 * d)) / d**0.5,
+         jax.random.normal(keys[3], (d, d)) / d**0.5]
+    mask = jnp.tril(jnp.ones((t, t), bool))
+
+    def forward(x, w):
+        q, k, u = (z.reshape(b, t, h, d // h).transpose(0, 2, 1, 3)
+                   for z in jnp.split(x @ w[0], 3, -1))
+        s = jnp.where(mask, q @ k.swapaxes(2, 3) / (d // h)**0.5, -jnp.inf)
+        a = jax.nn.softmax(s) @ u
+        return a.transpose(0, 2, 1, 3).reshape(b, t, d) @ w[1]
+
+    @jax.jit
+    def both(x, w):
+        out, pull = jax.vjp(forward, x, w)
+        return out, pull(back)
+
+    return lambda: jax.block_until_ready(both(x, w))
 
 
 def torch_step(config, compiled):
@@ -157,25 +219,39 @@ def speed(step, tokens):
     return tokens * count / passed
 
 
-def ours(qkv):
-    table = subprocess.run([qkv, "bench", "train", "-q", "--tsv"], check=True,
+def ours(qkv, name):
+    """Tokens a second, and the share of the peak measured beside."""
+    table = subprocess.run([qkv, "bench", name, "-q", "--tsv"], check=True,
                            capture_output=True, text=True).stdout
-    rows = [line.split("\t") for line in table.splitlines()[1:]]
-    return {r[1]: (float(r[4]), r[3]) for r in rows if r[0] == "training step"}
+    last = table.splitlines()[-1].split("\t")
+    return float(last[4]), last[3]
+
+
+def busy():
+    """The share of the cores that others take, over a second."""
+    def look():
+        with open("/proc/stat") as f:
+            numbers = [int(x) for x in f.readline().split()[1:9]]
+        return sum(numbers) - numbers[3] - numbers[4], sum(numbers)
+    used, all_of_it = look()
+    time.sleep(1)
+    now_used, now_all = look()
+    return (now_used - used) / max(1, now_all - all_of_it)
 
 
 def main():
     qkv, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    busy = os.getloadavg()[0]
-    if busy > 0.5:
-        print(f"bench: the machine is busy (load {busy:.1f}): "
-              "ratios may be off", file=sys.stderr)
-    makers = {"torch eager": lambda c: torch_step(c, False),
-              "torch.compile": lambda c: torch_step(c, True),
-              "jax.jit": jax_step}
+    if (share := busy()) > 0.05:
+        print(f"bench: others use {share:.0%} of this machine: ratios may be "
+              "off; try again when it is idle", file=sys.stderr)
+    makers = {
+        "torch eager": lambda c: torch_step(c, False) if c else torch_layer(False),
+        "torch.compile": lambda c: torch_step(c, True) if c else torch_layer(True),
+        "jax.jit": lambda c: jax_step(c) if c else jax_layer()}
+    configs = CONFIGS | {"layer": None}
     steps = {}
     for peer, make in makers.items():
-        for name, config in CONFIGS.items():
+        for name, config in configs.items():
             try:
                 step = make(config)
                 for _ in range(3):
@@ -185,24 +261,23 @@ def main():
                 reason = str(error).splitlines()[0][:60] if str(error) else error
                 print(f"bench: {peer} is left out ({reason})", file=sys.stderr)
                 break
-    found = {key: [] for key in steps}
-    mine = {name: [] for name in CONFIGS}
-    share = {}
-    for _ in range(rounds):
-        for name, (rate, of_peak) in ours(qkv).items():
-            mine[name].append(rate)
-            share[name] = of_peak
-        for (name, peer), step in steps.items():
-            b, t = CONFIGS[name][5], CONFIGS[name][4]
-            found[name, peer].append(speed(step, b * t))
     peers = [p for p in makers if ("tiny", p) in steps]
     print("\t".join(["config", "qkv", "of_peak", *peers, "ratio", "low", "high"]))
-    for name in CONFIGS:
-        row = [name, f"{statistics.median(mine[name]):.4g}", share[name]]
-        row += [f"{statistics.median(found[name, p]):.4g}" for p in peers]
+    found = {name: {p: [] for p in ["qkv", *peers]} for name in configs}
+    share = {}
+    for _ in range(rounds):
+        for name, config in configs.items():
+            rate, share[name] = ours(qkv, name)
+            found[name]["qkv"].append(rate)
+            tokens = config[5] * config[4] if config else LAYER[2] * LAYER[3]
+            for p in peers:
+                found[name][p].append(speed(steps[name, p], tokens))
+    for name, rates in found.items():
+        row = [name, f"{statistics.median(rates['qkv']):.4g}", share[name]]
+        row += [f"{statistics.median(rates[p]):.4g}" for p in peers]
         if peers:
-            ratios = [m / max(found[name, p][i] for p in peers)
-                      for i, m in enumerate(mine[name])]
+            ratios = [mine / max(rates[p][i] for p in peers)
+                      for i, mine in enumerate(rates["qkv"])]
             row += [f"{x:.2f}" for x in (statistics.median(ratios), min(ratios),
                                          max(ratios))]
         print("\t".join(row))
