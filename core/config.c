@@ -86,6 +86,23 @@ setting_named(const char *name)
 }
 
 bool
+setting_equal(const Setting *s, const Config *a, const Config *b)
+{
+    const char *x = (const char *)a + s->offset;
+    const char *y = (const char *)b + s->offset;
+    switch (s->kind) {
+    case WORD:
+        return !strcmp(x, y);
+    case NUMBER:
+        return !memcmp(x, y, sizeof(double));
+    case HASH:
+        return !memcmp(x, y, sizeof(uint64_t));
+    default:
+        return !memcmp(x, y, sizeof(int));
+    }
+}
+
+bool
 setting_plugin(const Setting *s)
 {
     return s->offset == AT(variant) || s->offset == AT(encoder_variant) ||

@@ -54,6 +54,9 @@ extern const int setting_count;
 /* NULL if there is no such setting. */
 const Setting *setting_named(const char *name);
 
+/* Have a and b the same value of it? */
+bool setting_equal(const Setting *s, const Config *a, const Config *b);
+
 /* Does it name a plugin? */
 bool setting_plugin(const Setting *s);
 

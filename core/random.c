@@ -59,10 +59,11 @@ random_bits(Random *r)
 int
 random_below(Random *r, int n)
 {
-    uint64_t range = (uint64_t)n, bits, limit = UINT64_MAX - UINT64_MAX % range;
-    do
+    uint64_t range = (uint64_t)n, bits;
+    do /* the last, incomplete range is not used; few numbers need a look */
         bits = random_bits(r);
-    while (bits >= limit);
+    while (bits >= UINT64_MAX - range &&
+           bits >= UINT64_MAX - UINT64_MAX % range);
     return (int)(bits % range);
 }
 

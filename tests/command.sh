@@ -251,6 +251,17 @@ done
 cmp -s table1 table3 && diff -r -x timing.tsv jobs1 jobs3 >/dev/null && ok ||
     complain "--jobs changes results"
 
+# Nor do threads change them, in a run large enough to be shared.
+for threads in 1 2; do
+    "$qkv" train -t reverse --d-model 64 --heads 4 --length 64 --mlp 4 \
+        --batch 8 --steps 5 --validate 8 --test 8 --threads $threads \
+        -o "threads$threads" >/dev/null 2>err || complain "--threads $threads"
+done
+diff -r -x timing.tsv threads1 threads2 >/dev/null && ok ||
+    complain "--threads changes results"
+refuses 2 'at most' "$qkv" train --threads 65
+refuses 2 'did you mean "toy"' "$qkv" bench toi
+
 # A plan does what the command does.
 "$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,4 $small \
     -o grid >table 2>err || complain "a grid"

@@ -35,27 +35,45 @@ names_free(Names *n)
     free(n->text);
 }
 
+/* Settings that change what a variant has. */
+static const char *const sizes[] = {"d-model", "heads",  "kv-heads", "d-k",
+                                    "d-v",     "latent", "layers",   "mlp"};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static bool
+of_one_variant(const Run *a, const Run *b)
+{
+    return !strcmp(a->config.task, b->config.task) &&
+           !strcmp(a->config.variant, b->config.variant);
+}
+
+/* Would both have the same bar? */
+static bool
+alike(const Run *a, const Run *b)
+{
+    bool same = of_one_variant(a, b);
+    for (int s = 0; s < SIZES; s++)
+        same &= setting_equal(setting_named(sizes[s]), &a->config, &b->config);
+    return same && run_number(a, "parameters") == run_number(b, "parameters");
+}
+
 /* "standard", or "standard.d-k4" where the runs of standard on its task differ
    in a setting that changes what it has. */
 static char *
 label_of(const Run *runs, int count, const Run *r)
 {
-    static const char *const sizes[] = {"d-model", "heads",  "kv-heads", "d-k",
-                                        "d-v",     "latent", "layers",   "mlp"};
-    char value[VALUE_SIZE], other[VALUE_SIZE];
+    char value[VALUE_SIZE];
     run_setting(r, "variant", value);
     char *label = copy_text(value);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (int s = 0; s < SIZES; s++) {
+        const Setting *size = setting_named(sizes[s]);
         bool varies = false;
-        run_setting(r, sizes[s], value);
-        for (int i = 0; i < count; i++) {
-            run_setting(&runs[i], sizes[s], other);
-            varies |= !strcmp(runs[i].config.task, r->config.task) &&
-                      !strcmp(runs[i].config.variant, r->config.variant) &&
-                      strcmp(value, other);
-        }
+        for (int i = 0; i < count; i++)
+            varies |= of_one_variant(&runs[i], r) &&
+                      !setting_equal(size, &runs[i].config, &r->config);
         if (!varies)
             continue;
+        run_setting(r, sizes[s], value);
         char *longer = format_text("%s.%s%s", label, sizes[s], value);
         free(label);
         label = longer;
@@ -103,6 +121,8 @@ bars_draw(const Options *o, const Run *runs, int count, const char *directory)
     for (int i = 0; i < count; i++) {
         const Run *r = sorted[i];
         bool fresh;
+        if (i > 0 && alike(sorted[i - 1], r))
+            continue;
         char *label = label_of(runs, count, r);
         char *bar = format_text("%s %s", r->config.task, label);
         int row = place(&rows, label, &fresh);

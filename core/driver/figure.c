@@ -113,19 +113,26 @@ longest(const Group *g, const char *by, const char *series)
     return best;
 }
 
+static int
+by_seed(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
 /* Different seeds in a series. */
 static int
 seeds_in(const Group *g, const char *by, const char *series)
 {
-    int n = 0;
-    for (int i = 0; i < g->count; i++) {
-        bool fresh = in_series(g->runs[i], by, series);
-        for (int k = 0; k < i && fresh; k++)
-            fresh = !in_series(g->runs[k], by, series) ||
-                    g->runs[k]->config.seed != g->runs[i]->config.seed;
-        n += fresh;
-    }
-    return n;
+    int *seeds = allocate((size_t)g->count, sizeof *seeds), n = 0, apart = 0;
+    for (int i = 0; i < g->count; i++)
+        if (in_series(g->runs[i], by, series))
+            seeds[n++] = g->runs[i]->config.seed;
+    qsort(seeds, (size_t)n, sizeof *seeds, by_seed);
+    for (int i = 0; i < n; i++)
+        apart += i == 0 || seeds[i] != seeds[i - 1];
+    free(seeds);
+    return apart;
 }
 
 /* Seeds in the smallest and the largest series, "5" or "3 to 5". */

@@ -24,36 +24,53 @@ run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 }
 
 /* Do two runs differ in a setting that both use? Of plugins' hashes only those
-   of one variant can be told apart. */
+   of one variant can be told apart; plugins go by their names. */
 static bool
 differ(const Run *a, const Run *b, const Setting *s)
 {
     char x[VALUE_SIZE], y[VALUE_SIZE];
-    if (setting_unused(s, &a->config) || setting_unused(s, &b->config))
+    if (setting_equal(s, &a->config, &b->config) ||
+        setting_unused(s, &a->config) || setting_unused(s, &b->config))
         return false;
-    if (s == setting_named("plugin-hash") &&
+    if (s->kind == HASH && !strcmp(s->name, "plugin-hash") &&
         differ(a, b, setting_named("variant")))
         return false;
+    if (!setting_plugin(s))
+        return true;
     run_setting(a, s->name, x);
     run_setting(b, s->name, y);
     return strcmp(x, y) != 0;
 }
 
 /* Does it vary among the runs of one task and one series? Runs that differ in
-   nothing but it cannot be averaged. */
+   nothing but it cannot be averaged. Each run is held against the first of
+   every kind, which are few: only another value of the series or of the setting
+   makes a new one. */
 static bool
 varies(const Run *runs, int count, const char *task, const char *by,
        const Setting *s)
 {
     const Setting *series = setting_named(by);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < i; k++)
-            if (!strcmp(runs[i].config.task, task) &&
-                !strcmp(runs[k].config.task, task) &&
-                !differ(&runs[i], &runs[k], series) &&
-                differ(&runs[i], &runs[k], s))
-                return true;
-    return false;
+    const Run **kinds = NULL;
+    int known = 0, room = 0;
+    bool found = false;
+    for (int i = 0; i < count && !found; i++) {
+        bool is_new = true;
+        if (strcmp(runs[i].config.task, task))
+            continue;
+        for (int k = 0; k < known && !found; k++) {
+            bool apart = differ(&runs[i], kinds[k], s);
+            found = apart && !differ(&runs[i], kinds[k], series);
+            is_new &=
+                !setting_equal(s, &runs[i].config, &kinds[k]->config) ||
+                !setting_equal(series, &runs[i].config, &kinds[k]->config);
+        }
+        kinds = grow(kinds, known, &room, sizeof *kinds);
+        if (is_new)
+            kinds[known++] = &runs[i];
+    }
+    free(kinds);
+    return found;
 }
 
 bool
@@ -166,6 +183,16 @@ listed(const char *name, const char *const *names, size_t count)
     return false;
 }
 
+/* Have the runs of a task been cut into groups already? */
+static bool
+in_a_group(const Group *list, int groups, const char *task)
+{
+    for (int g = 0; g < groups; g++)
+        if (!strcmp(list[g].runs[0]->config.task, task))
+            return true;
+    return false;
+}
+
 Group *
 groups_of(const Run *runs, int count, const char *by, const char *x,
           int *groups)
@@ -175,10 +202,7 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
     Group *list = NULL;
     int room = *groups = 0;
     for (int i = 0; i < count; i++) {
-        bool seen = false;
-        for (int k = 0; k < i; k++)
-            seen |= !strcmp(runs[k].config.task, runs[i].config.task);
-        if (seen)
+        if (in_a_group(list, *groups, runs[i].config.task))
             continue;
         const char *task = runs[i].config.task;
         for (int s = 0; s < setting_count; s++)
