@@ -46,7 +46,7 @@ typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
                     sum[i][j] = FMA_##V(aik, (*bkj), sum[i][j]);             \
                 }                                                            \
             }                                                                \
-            a = (const real *)((const char *)a + across);                    \
+            a = (const real *)(const void *)((const char *)a + across);      \
         }                                                                    \
         UNROLL for (int i = 0; i < ROWS; i++)                                \
             UNROLL for (int j = 0; j < N; j++)                               \

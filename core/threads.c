@@ -17,7 +17,7 @@ enum { PATIENCE = 1 << 20 }; /* looks before it sleeps: some milliseconds */
 static struct {
     _Atomic uint64_t left; /* the call's number, then its pieces left */
     _Alignas(LINE) atomic_int done;
-    _Alignas(LINE) void (*work)(void *more, int piece, int worker);
+    _Alignas(LINE) Piece *work;
     void *more;
     int count; /* of threads, this one among them */
     pthread_mutex_t lock;
@@ -93,8 +93,7 @@ threads_count(void)
 }
 
 void
-share_out(int pieces, void (*work)(void *more, int piece, int worker),
-          void *more)
+share_out(int pieces, Piece *work, void *more)
 {
     if (pool.count == 1 || pieces == 1 || inside) {
         for (int i = 0; i < pieces; i++)

@@ -15,12 +15,13 @@ void threads_start(int count);
 /* How many there are: 1 before threads_start. */
 int threads_count(void);
 
+typedef void Piece(void *more, int piece, int worker);
+
 /* Calls work(more, i, worker) for every i below `pieces`, each once, and
    returns when all are done. `worker`, below threads_count(), is another one
    for each two pieces that run at the same time. Within a piece it is called in
    place: pieces do not share themselves out. */
-void share_out(int pieces, void (*work)(void *more, int piece, int worker),
-               void *more);
+void share_out(int pieces, Piece *work, void *more);
 
 /* Piece i of the range from 0 to n, cut into as many as there are pieces. */
 static inline long

@@ -103,18 +103,22 @@ beyond(const Node *n, int head, const Node *of, int of_head)
     int asked = of->rows / of->sequences, count = 0;
     for (int s = 0; s < n->sequences; s++)
         for (int j = 0; j < width; j++) {
-            double least = INFINITY, most = -INFINITY;
+            real least = INFINITY, most = -INFINITY;
             const real *at = of->value + s * asked * of->cols +
                              of_head * (of->cols / of->heads) + j;
             for (int i = 0; i < asked; i++) {
-                least = fmin(least, (double)at[i * of->cols]);
-                most = fmax(most, (double)at[i * of->cols]);
+                real y = at[i * of->cols];
+                least = y < least ? y : least;
+                most = y > most ? y : most;
             }
-            double rounding = 1e-5 * (most - least) + 1e-12;
+            double rounding = 1e-5 * (double)(most - least) + 1e-12;
+            double low = (double)least - rounding;
+            double high = (double)most + rounding;
             at = n->value + s * tokens * n->cols + head * width + j;
-            for (int i = 0; i < tokens; i++)
-                count += (double)at[i * n->cols] < least - rounding ||
-                         (double)at[i * n->cols] > most + rounding;
+            for (int i = 0; i < tokens; i++) {
+                double x = (double)at[i * n->cols];
+                count += x < low || x > high;
+            }
         }
     return count;
 }
