@@ -157,8 +157,7 @@ START_TEST(threads_change_nothing)
     static const char *const settings_of[] = {
         "mlp=4 d-model=64 heads=4 d-k=16 d-v=16 length=100 batch=5",
         "mlp=4 d-model=64 heads=4 d-k=16 d-v=16 length=30 batch=16",
-        "variant=gqa mlp=4 d-model=64 heads=4 kv-heads=2 d-k=16 d-v=16 "
-        "length=80 batch=3"};
+        "variant=gqa mlp=4 d-model=64 heads=4 kv-heads=2 length=80 batch=3"};
     Model *m[2];
     for (int i = 0; i < 2; i++) {
         Source s;
