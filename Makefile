@@ -88,7 +88,7 @@ $(BUILD)/qkv: $(FLOAT) $(DRIVER:%.c=$(BUILD)/float/%.o)
 $(BUILD)/qkv-double: $(DOUBLE) $(DRIVER:%.c=$(BUILD)/double/%.o)
 $(BUILD)/tests/float: $(FLOAT) $(TESTS:%.c=$(BUILD)/float/%.o)
 $(BUILD)/tests/double: $(DOUBLE) $(TESTS:%.c=$(BUILD)/double/%.o)
-$(BUILD)/products: $(FLOAT) $(BUILD)/float/core/driver/timing.o $(BUILD)/float/tests/bench/products.o
+$(BUILD)/products: $(FLOAT) $(BUILD)/float/core/driver/timing.o $(BUILD)/float/core/driver/statistics.o $(BUILD)/float/tests/bench/products.o
 $(BUILD)/qkv $(BUILD)/qkv-double $(BUILD)/products:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@

@@ -25,7 +25,8 @@ tape_for(Model *m, const Batch *b)
 /* A batch goes through the model part by part, a few hundred tokens at a time,
    so that what a part leaves on the tape is still in the caches on the way
    back. The gradients are those of the whole batch: each is a chain of
-   multiply-adds in the order of the tokens, wherever it pauses. */
+   multiply-adds in the order of the tokens, wherever it pauses. A part has the
+   more tokens the wider they are: it reads every weight once. */
 int
 part_sequences(const Model *m, int sequences)
 {

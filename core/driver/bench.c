@@ -316,7 +316,8 @@ check_words(const Options *o)
             found |= !strcmp(o->rest[i], known[k]);
         if (!found)
             usage("\"%s\": bench measures matmul, attend, layer, train, or "
-                  "one configuration of train%s",
+                  "of train one of tiny, tiny-b1, tiny-no-mlp, toy, small, "
+                  "paper%s",
                   o->rest[i], did_you_mean(o->rest[i], known, WORDS + CONFIGS));
     }
 }

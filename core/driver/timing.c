@@ -9,6 +9,7 @@
 
 #include "fail.h"
 #include "rows.h"
+#include "statistics.h"
 #include "timing.h"
 #include "vector.h"
 
@@ -35,13 +36,6 @@ once(const Work *w)
         if (passed >= seconds_each)
             return passed / runs;
     }
-}
-
-static int
-by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Multiply-adds in registers alone: 12 chains, to hide what one takes. */
@@ -76,9 +70,7 @@ measure(Work w)
         peaks[i] = peak_flops / once(&peak);
         found[i] = once(&w);
     }
-    qsort(found, REPEATS, sizeof *found, by_size);
-    qsort(peaks, REPEATS, sizeof *peaks, by_size);
-    return (Timing){found[REPEATS / 2], peaks[REPEATS / 2]};
+    return (Timing){median(found, REPEATS), median(peaks, REPEATS)};
 }
 
 Timing

@@ -47,7 +47,7 @@ struct Node {
 #pragma GCC visibility push(default)
 
 /* A new node (rows x cols) made from `in`, on their tape, with memory for its
-   value, and for its gradient where an operand has one. If its value is NULL
+   value; for its gradient the way back finds some, where an operand has one. If its value is NULL
    only the shape is wanted: return it at once. `backward` is called after
    everything that uses the node has added to its gradient. */
 Node *new_node(int rows, int cols, void (*backward)(Node *self),

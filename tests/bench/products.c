@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "matrix.h"
 #include "random.h"
+#include "statistics.h"
 #include "timing.h"
 
 typedef void Gemm(int order, int transpose_a, int transpose_b, int m, int n,
@@ -43,20 +44,6 @@ run_theirs(void *more)
             (int)(tb ? p->b.across : p->b.down), 0, p->c.at, (int)p->c.down);
 }
 
-static int
-by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double
-median(double *x)
-{
-    qsort(x, ROUNDS, sizeof *x, by_size);
-    return x[ROUNDS / 2];
-}
-
 static void
 compare(const char *form, Product *p)
 {
@@ -72,9 +59,10 @@ compare(const char *form, Product *p)
         ratio[i] = u.seconds / t.seconds;
     }
     printf("%s\t%d\t%d\t%d\t%.0f%%", form, p->c.rows, p->a.cols, p->c.cols,
-           100 * median(mine));
+           100 * median(mine, ROUNDS));
     if (p->gemm)
-        printf("\t%.0f%%\t%.2f", 100 * median(theirs), median(ratio));
+        printf("\t%.0f%%\t%.2f", 100 * median(theirs, ROUNDS),
+               median(ratio, ROUNDS));
     printf("\n");
     fflush(stdout);
 }
