@@ -47,9 +47,9 @@ struct Node {
 #pragma GCC visibility push(default)
 
 /* A new node (rows x cols) made from `in`, on their tape, with memory for its
-   value; for its gradient the way back finds some, where an operand has one. If its value is NULL
-   only the shape is wanted: return it at once. `backward` is called after
-   everything that uses the node has added to its gradient. */
+   value; for its gradient the way back finds some, where an operand has one. If
+   its value is NULL only the shape is wanted: return it at once. `backward` is
+   called after everything that uses the node has added to its gradient. */
 Node *new_node(int rows, int cols, void (*backward)(Node *self),
                Node *const *in, int inputs);
 
