@@ -49,6 +49,9 @@ void check_mask(const char *name, const Attention *a, int tokens, int asked);
    `width` numbers each. Masked pairs are counted too. */
 double pair_flops(const Node *q, int asked, int width);
 
+/* Takes a call down, and replaces its result where that is asked for. */
+void watch_call(Watch *w, Call call);
+
 /* The scores (scale q_i k_i', those that are masked -INFINITY) and the weights
    of head `head` of sequence `sequence`, each (tokens x tokens asked), computed
    again from what the call was given. */

@@ -219,11 +219,11 @@ correct_rows(const Node *logits, const int *targets)
     for (int i = 0; i < logits->rows; i++, row += classes) {
         if (targets[i] < 0)
             continue;
-        real top = row_max(row, 1, classes);
-        int best = 0; /* the first of the largest */
-        while (best < classes - 1 && row[best] != top)
-            best++;
-        correct += targets[i] == best;
+        /* The first of the largest is the model's answer. */
+        bool first = row[targets[i]] == row_max(row, 1, classes);
+        for (int j = 0; first && j < targets[i]; j++)
+            first = row[j] < row[targets[i]];
+        correct += first;
     }
     return correct;
 }

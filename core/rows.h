@@ -45,6 +45,14 @@ take_tail(real *lane, const real *x, int n, real rest)
         lane[l] = l < n ? x[l] : rest;
 }
 
+static inline void
+give_tail(real *x, const real *lane, int n)
+{
+    for (int l = 0; l < LANES; l++)
+        if (l < n)
+            x[l] = lane[l];
+}
+
 static inline real
 row_sum(const real *x, int n)
 {
@@ -109,18 +117,33 @@ row_max(const real *x, real factor, int n)
     return b > a ? b : a;
 }
 
+/* The lanes become exp(factor x - top) below n, else 0. */
+static inline void
+exponentials(real *lane, real factor, real top, int n)
+{
+    for (int l = 0; l < LANES; l++)
+        lane[l] = exponential(l < n ? factor * lane[l] - top : -INFINITY);
+}
+
 /* x becomes exp(factor x - max) for the first n numbers, of which max is the
    largest of factor x, and 0 for those up to `wide`: never overflows. Returns
-   the sum, at least 1. In place, so that the compiler sees that nothing else
-   is overwritten. */
+   the sum, at least 1. */
 static inline real
 row_exponentials(real *x, real factor, int n, int wide, real *max)
 {
-    real top = row_max(x, factor, n);
-    for (int i = 0; i < wide; i++)
-        x[i] = exponential(i < n ? factor * x[i] - top : -INFINITY);
-    *max = top;
-    return row_sum(x, wide);
+    real top = *max = row_max(x, factor, n), tail[LANES];
+    Widest sum[PARTS] = {{0}};
+    for (; wide >= LANES; wide -= LANES, n -= LANES, x += LANES) {
+        exponentials(x, factor, top, n);
+        EACH_PART sum[p] += PART(x, p);
+    }
+    if (wide > 0) {
+        take_tail(tail, x, wide, 0);
+        exponentials(tail, factor, top, n < wide ? n : wide);
+        EACH_PART sum[p] += PART(tail, p);
+        give_tail(x, tail, wide);
+    }
+    return fold(sum);
 }
 
 /* x becomes softmax(factor x) of the first n numbers, 0 for those up to `wide`.

@@ -261,6 +261,9 @@ diff -r -x timing.tsv threads1 threads2 >/dev/null && ok ||
     complain "--threads changes results"
 refuses 2 'at most' "$qkv" train --threads 65
 refuses 2 'did you mean "toy"' "$qkv" bench toi
+"$qkv" bench tiny -q -o speed --format svg >/dev/null &&
+    grep -q "^training step	" speed/figures/speed.tsv &&
+    [ -s speed/figures/speed.svg ] && ok || complain "bench --out draws nothing"
 
 # A plan does what the command does.
 "$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,4 $small \

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "commands.h"
+#include "draw.h"
 #include "fail.h"
+#include "figure.h"
 #include "layers.h"
 #include "matrix.h"
 #include "model.h"
@@ -13,17 +15,31 @@
 #include "options.h"
 #include "print.h"
 #include "random.h"
+#include "run.h"
 #include "tape.h"
 #include "threads.h"
 #include "timing.h"
 #include "train.h"
 #include "words.h"
 
+/* What was measured: a table, and points of a figure. */
+typedef struct Bench {
+    Sheet sheet;
+    struct Point {
+        const char *series;
+        double flops, speed; /* of one call; FLOP/s */
+    } * points;
+    int count, room;
+} Bench;
+
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
 static void
-add_line(Sheet *s, const char *what, const char *shape, double flops,
+add_line(Bench *b, const char *what, const char *shape, double flops,
          double tokens, Timing t)
 {
+    Sheet *s = &b->sheet;
+    b->points = grow(b->points, b->count, &b->room, sizeof *b->points);
+    b->points[b->count++] = (struct Point){what, flops, flops / t.seconds};
     sheet_add(s, "%s", what);
     sheet_add(s, "%s", shape);
     sheet_add(s, "%.1f", flops / t.seconds * 1e-9);
@@ -57,7 +73,7 @@ numbers(size_t count)
 }
 
 static void
-bench_products(Sheet *s)
+bench_products(Bench *bench)
 {
     static const int shapes[][3] = {{1024, 32, 32},    {1024, 32, 128},
                                     {1024, 128, 128},  {1024, 128, 512},
@@ -81,7 +97,7 @@ bench_products(Sheet *s)
             char shape[48];
             snprintf(shape, sizeof shape, "%s %d x %d x %d", forms[form],
                      p.c.rows, p.a.cols, p.c.cols);
-            add_line(s, "matmul", shape, 2. * m * k * n, 0,
+            add_line(bench, "matmul", shape, 2. * m * k * n, 0,
                      measure((Work){run_product, &p}));
         }
         free(a);
@@ -116,7 +132,7 @@ run_layer(void *more)
 }
 
 static void
-bench_attend(Sheet *s)
+bench_attend(Bench *bench)
 {
     static const int tokens[] = {16, 64, 128, 512, 2048};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
@@ -135,7 +151,7 @@ bench_attend(Sheet *s)
         snprintf(shape, sizeof shape, "d512 h8 T%d B%d, causal", t, b);
         /* 6 products of (T + 1) / 2 visible tokens a token, 2 d each */
         double flops = 6. * (t + 1) * d * l.rows;
-        add_line(s, "attend", shape, flops, l.rows,
+        add_line(bench, "attend", shape, flops, l.rows,
                  measure((Work){run_layer, &l}));
         tape_free(l.tape);
         free(l.x);
@@ -192,7 +208,7 @@ step_flops(const Model *m)
 }
 
 static void
-bench_step(Sheet *sheet, const char *variant, const char *const config[2])
+bench_step(Bench *bench, const char *variant, const char *const config[2])
 {
     Plugin p = plugin_open(variant);
     Config c = config_start();
@@ -208,7 +224,7 @@ bench_step(Sheet *sheet, const char *variant, const char *const config[2])
     Random r = source_stream(&source, TRAINING);
     source_draw(&source, TRAINING, &r, 0, &b);
     Step step = {m, optimizer_new(m), tape_for(m, &part), b, 0};
-    add_line(sheet, "training step", config[0], step_flops(m) * b.rows, b.rows,
+    add_line(bench, "training step", config[0], step_flops(m) * b.rows, b.rows,
              measure((Work){run_step, &step}));
     tape_free(step.tape);
     optimizer_free(&step.optimizer);
@@ -248,7 +264,7 @@ run_whole(void *more)
 }
 
 static void
-bench_whole(Sheet *sheet, const char *variant)
+bench_whole(Bench *bench, const char *variant)
 {
     int d = WHOLE_WIDTH, h = 8, rows = WHOLE_TOKENS * WHOLE_BATCH;
     Whole l = {.variant = plugin_open(variant).variant,
@@ -275,7 +291,7 @@ bench_whole(Sheet *sheet, const char *variant)
     l.tape = tape_fitting(measured);
     tape_free(measured);
     double flops = (6 * numbers_in + 6. * (WHOLE_TOKENS + 1) * d) * rows;
-    add_line(sheet, "attention layer", "d512 h8 T512 B4", flops, rows,
+    add_line(bench, "attention layer", "d512 h8 T512 B4", flops, rows,
              measure((Work){run_whole, &l}));
     tape_free(l.tape);
     for (size_t i = 0; i < count; i++) {
@@ -323,18 +339,38 @@ check_words(const Options *o)
 }
 
 static void
-bench_all(Sheet *sheet, const Options *o, const char *variant)
+bench_all(Bench *bench, const Options *o, const char *variant)
 {
     bool all = !o->rest_count, train = all || is_named(o, "train");
     if (all || is_named(o, "matmul"))
-        bench_products(sheet);
+        bench_products(bench);
     if (all || is_named(o, "attend"))
-        bench_attend(sheet);
+        bench_attend(bench);
     for (int i = 0; i < CONFIGS; i++)
         if (train || is_named(o, configs[i][0]))
-            bench_step(sheet, variant, configs[i]);
+            bench_step(bench, variant, configs[i]);
     if (train || is_named(o, "layer"))
-        bench_whole(sheet, variant);
+        bench_whole(bench, variant);
+}
+
+/* GFLOP/s against the size of the work, and the peak of this machine. */
+static void
+draw_speed(const Options *o, const Bench *b)
+{
+    static const char *const series[] = {"peak", "matmul", "attend",
+                                         "training step", "attention layer"};
+    char *directory = format_text("%s/figures", o->out);
+    Figure f = figure_begin(directory, "speed");
+    fprintf(f.data, "series\tflops\tgflops_per_second\n");
+    for (size_t s = 0; s < sizeof series / sizeof *series; s++)
+        for (int i = 0; i < b->count; i++)
+            if (!strcmp(b->points[i].series, series[s]))
+                fprintf(f.data, "%s\t%.6g\t%.4g\n", series[s],
+                        b->points[i].flops, b->points[i].speed * 1e-9);
+    fprintf(f.script, "title = 'Speed against the size of the work'\n");
+    if (!figure_end(&f, "speed", o))
+        without_gnuplot(directory);
+    free(directory);
 }
 
 int
@@ -346,24 +382,30 @@ command_bench(int argc, char **argv)
     Values *v = options_given(&o, "variant");
     check_words(&o);
     threads_start((int)o.threads);
-    Sheet sheet = {.cols = 5};
+    if (o.out)
+        experiment_open(o.out);
+    Bench bench = {.sheet.cols = 5};
+    Sheet *sheet = &bench.sheet;
     for (int i = 0; i < 5; i++)
-        sheet_add(&sheet, "%s", names[i]);
+        sheet_add(sheet, "%s", names[i]);
     if (!o.quiet)
         note("about a minute, on one core; other work on the machine spoils "
              "it");
     double flops;
     Timing peak = measure_peak(&flops);
     peak.peak = flops / peak.seconds;
-    add_line(&sheet, "peak", "multiply-adds in registers", flops, 0, peak);
+    add_line(&bench, "peak", "multiply-adds in registers", flops, 0, peak);
     if (!o.rest_count) {
-        sheet_add(&sheet, "peak");
-        sheet_add(&sheet, "memory read, %.1f GB/s", measure_reading() * 1e-9);
+        sheet_add(sheet, "peak");
+        sheet_add(sheet, "memory read, %.1f GB/s", measure_reading() * 1e-9);
         for (int i = 2; i < 5; i++)
-            sheet_add(&sheet, "-");
+            sheet_add(sheet, "-");
     }
-    bench_all(&sheet, &o, v->count ? v->text[0] : "standard");
-    sheet_print(&sheet, wants_tsv(o.tsv));
+    bench_all(&bench, &o, v->count ? v->text[0] : "standard");
+    sheet_print(sheet, wants_tsv(o.tsv));
+    if (o.out)
+        draw_speed(&o, &bench);
+    free(bench.points);
     if (!wants_tsv(o.tsv))
         printf(
             "\nof_peak: of the peak measured between the repeats. A training "
