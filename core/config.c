@@ -31,6 +31,7 @@ const Setting settings[] = {
     {"symbols", INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
     {"values", INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
     {"queries", INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
+    {"members", INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
     {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text"},
     {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
 
@@ -52,8 +53,10 @@ const Setting settings[] = {
     {"residual", CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
     {"mask", CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
 
+    {"init", WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
+    {"same-start", WORD, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
     {"batch", INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
-    {"steps", INTEGER, AT(steps), 1, 1e9, NULL, "300", "training steps"},
+    {"steps", INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
     {"optimizer", CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
     {"lr", NUMBER, AT(lr), 0, 1e6, NULL, "0.003", "learning rate"},
     {"schedule", CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "of the learning rate; cosine goes to 0"},
@@ -66,6 +69,7 @@ const Setting settings[] = {
     {"log-every", INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps from one line of log.tsv to the next"},
     {"validate", INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (text: the most)"},
     {"test", INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (text: the most)"},
+    {"patience", INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after so many lines of log.tsv without a lower validation loss; 0: never"},
     {"threshold", NUMBER, AT(threshold), 0, 1, NULL, "0.99", "accuracy that counts as solved"},
 
     {"from", WORD, AT(from), 0, 0, NULL, "", NULL},
@@ -245,6 +249,24 @@ config_apply(Config *c, const char *assignments)
         if (!s || setting_set(s, c, value))
             bug("config: \"%s=%s\" cannot be set", name, value);
     }
+}
+
+const char *
+config_try(Config *c, const char *assignments)
+{
+    static char why[512];
+    char name[64], value[64];
+    for (int n; *assignments; assignments += n) {
+        if (sscanf(assignments, " %63[^=]=%63s%n", name, value, &n) != 2)
+            return "not NAME=VALUE";
+        const Setting *s = setting_named(name);
+        const char *wrong = s && s->help ? setting_set(s, c, value)
+                                         : "there is no such setting";
+        snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
+        if (wrong)
+            return why;
+    }
+    return NULL;
 }
 
 static bool

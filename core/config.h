@@ -25,12 +25,15 @@ typedef struct Config {
     char variant[WORD_SIZE], task[WORD_SIZE], file[WORD_SIZE];
     char encoder_variant[WORD_SIZE], cross_variant[WORD_SIZE]; /* or "" */
     char from[WORD_SIZE]; /* the run whose weights it began with, or "" */
-    int seed, characters, length, symbols, values, queries;
+    char init[WORD_SIZE]; /* "W_Q=0.1+W_K=0.1": factors of what weights start
+                             as, or "" */
+    char same_start[WORD_SIZE]; /* the variant that it starts as, or "" */
+    int seed, characters, length, symbols, values, queries, members;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
         norm, embed, positions, residual, mask;
     int batch, steps, optimizer, schedule, warmup;
     double lr, weight_decay, momentum, beta1, beta2;
-    int log_every, validate, test;
+    int log_every, validate, test, patience;
     double threshold;
     int precision;                   /* the program's, not to be chosen */
     uint64_t plugin_hash, file_hash; /* of the bytes of either */
@@ -78,6 +81,10 @@ Config config_start(void);
 
 /* Applies "name=value name=value ..."; a bug if that cannot be done. */
 void config_apply(Config *c, const char *assignments);
+
+/* The same with what a user wrote: what is wrong with it, in memory that the
+   next call reuses, or NULL. */
+const char *config_try(Config *c, const char *assignments);
 
 /* Makes the settings agree with one another: d_k and d_v where they are 0,
    and exits (2) where they contradict each other, saying how. `shape` are the

@@ -99,6 +99,48 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     return NULL;
 }
 
+/* The config that m's same-start names. */
+static Config
+config_alike(const Config *own)
+{
+    Config c = *own;
+    char text[WORD_SIZE];
+    snprintf(text, sizeof text, "%s", own->same_start);
+    size_t n = strcspn(text, "+");
+    *c.same_start = 0;
+    c.heads = c.heads ? c.heads : 4;
+    c.d_k = c.d_v = c.kv_heads = c.latent = 0;
+    for (char *at = text + n; *at; at++)
+        *at = *at == '+' ? ' ' : *at;
+    char *settings = text[n] ? text + n + 1 : text + n;
+    const char *why = config_try(&c, settings);
+    if (why)
+        usage("--same-start \"%s\": %s", own->same_start, why);
+    text[n] = 0;
+    memcpy(c.variant, text, n + 1);
+    return c;
+}
+
+bool
+start_alike(Model *m, Conversion *v)
+{
+    Config c = config_alike(&m->config);
+    Plugin p = plugin_open(c.variant), own = plugin_open(m->config.variant);
+    config_cast(&c, &p);
+    Model *from = model_new(&c, m->sizes, p.variant);
+    Model *to = converted(from, &own, &m->config, "", v);
+    bool alike = to && v->form.apart <= CONVERTS_EXACTLY;
+    if (alike)
+        memcpy(m->values, to->values, m->parameters * sizeof *m->values);
+    else if (to)
+        snprintf(v->why, sizeof v->why,
+                 "%.2g of the largest entry of M or N is lost", v->form.apart);
+    if (to)
+        model_free(to);
+    model_free(from);
+    return alike;
+}
+
 /* The logits of m on the first test batch; to be freed. */
 static real *
 logits_of(Model *m, const Source *s, size_t *count)

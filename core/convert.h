@@ -28,6 +28,13 @@ typedef struct Conversion {
 Model *converted(const Model *from, const Plugin *p, const Config *shape,
                  const char *run, Conversion *v);
 
+/* Gives m the function that its config's same-start begins as with the same
+   seed: "standard", or with shape options of its own "standard+d-k=4". Every
+   variant that starts as it does computes the same at first, in matrices of its
+   own. False, with v->why, where m's variant cannot do that exactly; then m is
+   as before. */
+bool start_alike(Model *m, Conversion *v);
+
 /* How the two differ on test data: v->logits on a batch, the accuracies on all
    of it. */
 void measure_conversion(Model *from, Model *to, const Source *s, Conversion *v);

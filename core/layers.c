@@ -227,3 +227,50 @@ correct_rows(const Node *logits, const int *targets)
     }
     return correct;
 }
+
+/* dX += 2 (x - y) dC / counted */
+static void
+squared_error_backward(Node *c)
+{
+    Node *x = c->in[0];
+    real *d = gradient(x), factor = 2 * c->gradient[0] / (real)c->first;
+    for (int i = 0; i < x->rows; i++)
+        if (c->list[i] >= 0)
+            d[i] += factor * c->kept[i];
+}
+
+Node *
+squared_error(Node *x, const int *targets, int counted, double first,
+              double step)
+{
+    if (x->cols != 1)
+        bug("squared_error: (%d x %d) where a number a row is asked for",
+            x->rows, x->cols);
+    Node *c = new_node(1, 1, squared_error_backward, &x, 1);
+    c->sequences = 1;
+    c->list = targets;
+    c->first = counted;
+    c->kept = keep(c, (size_t)x->rows);
+    if (!c->value)
+        return c;
+    double sum = 0;
+    for (int i = 0; i < x->rows; i++) {
+        if (targets[i] < 0)
+            continue;
+        c->kept[i] = x->value[i] - (real)(first + step * targets[i]);
+        sum += (double)c->kept[i] * (double)c->kept[i];
+    }
+    c->value[0] = counted ? (real)(sum / counted) : 0;
+    return c;
+}
+
+double
+explained_rows(const Node *x, const int *targets, double first, double step)
+{
+    double sum = 0;
+    for (int i = 0; i < x->rows; i++) {
+        double off = (double)x->value[i] - (first + step * targets[i]);
+        sum += targets[i] < 0 ? 0 : 1 - off * off;
+    }
+    return sum;
+}

@@ -206,6 +206,24 @@ model_forward(Model *m, Tape *t, const Batch *b)
     return matmul(x, *w);
 }
 
+Node *
+model_loss(const Model *m, Node *logits, const int *targets, int counted)
+{
+    const Sizes *z = &m->sizes;
+    if (z->step != 0)
+        return squared_error(logits, targets, counted, z->first, z->step);
+    return cross_entropy(logits, targets, counted);
+}
+
+double
+model_right(const Model *m, const Node *logits, const int *targets)
+{
+    const Sizes *z = &m->sizes;
+    if (z->step != 0)
+        return explained_rows(logits, targets, z->first, z->step);
+    return correct_rows(logits, targets);
+}
+
 void
 model_add_gradients(Model *m)
 {

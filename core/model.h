@@ -79,6 +79,13 @@ Weight *model_weight(const Model *m, const char *name);
 /* The logits (rows of the batch x classes). */
 Node *model_forward(Model *m, Tape *t, const Batch *b);
 
+/* The loss of the logits over the counted rows, divided by `counted`: cross-
+   entropy, or the squared error where the task's answers are numbers. */
+Node *model_loss(const Model *m, Node *logits, const int *targets, int counted);
+
+/* How many of the answers are right; for numbers, what is explained of them. */
+double model_right(const Model *m, const Node *logits, const int *targets);
+
 /* After model_forward on a further part of a batch: the way back adds to the
    gradients that the parts before have left. */
 void model_add_gradients(Model *m);

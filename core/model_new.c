@@ -2,6 +2,7 @@
 
    Every variant declares its own; embedding, positions, MLP, LayerNorm and the
    map to logits are the same around all of them. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,48 @@ list_weights(Model *m)
     put_norm(m, "norm");
     put(m, m->attention.d_model, m->sizes.classes, 0,
         1 / sqrt(m->attention.d_model), "unembedding");
+}
+
+/* Are "block0.attention.W^Q", or "embedding", and "W_Q" one? '_' is for '^' in
+   names that a shell or a file must bear. */
+static bool
+called(const char *name, const char *word, size_t n)
+{
+    const char *dot = strrchr(name, '.');
+    const char *last = dot ? dot + 1 : name;
+    for (size_t i = 0; i < n; i++)
+        if (last[i] != word[i] && !(last[i] == '^' && word[i] == '_'))
+            return false;
+    return !last[n];
+}
+
+/* Applies --init, "W_Q=0.1+W_K=0.1", to what weights start as; exits (2) where
+   it cannot be read or none of its names is there. */
+static void
+scale_starts(Model *m)
+{
+    bool any = !*m->config.init;
+    for (const char *at = m->config.init; *at;) {
+        size_t n = strcspn(at, "=+");
+        char *end;
+        double factor = at[n] == '=' ? strtod(at + n + 1, &end) : NAN;
+        if (!n || !isfinite(factor) || end == at + n + 1 ||
+            (*end && (*end != '+' || !end[1])))
+            usage("--init \"%s\": not NAME=FACTOR, or several with + between: "
+                  "W_Q=0.1+W_K=0.1",
+                  m->config.init);
+        for (int i = 0; i < m->count; i++)
+            if (called(m->weights[i].name, at, n)) {
+                m->weights[i].deviation *= fabs(factor);
+                m->weights[i].mean *= factor;
+                any = true;
+            }
+        at = *end ? end + 1 : end;
+    }
+    if (!any)
+        usage("--init \"%s\": %s has none of these weights; `qkv count "
+              "--weights` names those it has",
+              m->config.init, m->config.variant);
 }
 
 /* Numbers for every weight. Those of one part ("block0.attention") share a
@@ -249,6 +292,7 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
         m->table = onehot_rows(m);
     else if (c->positions == POSITIONS_SINUSOIDAL)
         m->table = sinusoids(longest, c->d_model);
+    scale_starts(m);
     draw_weights(m);
     return m;
 }

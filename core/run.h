@@ -14,7 +14,7 @@
 #include "train.h"
 #include "tsv.h"
 
-enum { RUN_FORMAT = 1 };
+enum { RUN_FORMAT = 2 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
    `ordinary` (the task's own settings, settled for the variant), of one that

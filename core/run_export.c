@@ -112,8 +112,8 @@ batch_write(const char *directory, Model *m, const Source *s)
     source_draw(s, TEST, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     Node *logits = model_forward(m, t, &b);
-    Node *loss = cross_entropy(logits, b.all.targets,
-                               counted_rows(b.all.targets, b.rows));
+    Node *loss = model_loss(m, logits, b.all.targets,
+                            counted_rows(b.all.targets, b.rows));
     backward(loss);
     Export e = export_begin(directory);
     put_tokens(&e, "tokens.npy", b.all.ids, sequences, tokens, m->sizes.each);

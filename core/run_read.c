@@ -17,7 +17,7 @@ read_config(const char *path)
     Config c = {0};
     if (t.cols != 2 || t.rows != setting_count + 1 ||
         strcmp(table_cell(&t, 0, 0), "format") ||
-        strcmp(table_cell(&t, 0, 1), "1"))
+        atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
              "that one, or another --out",
              path, RUN_FORMAT);

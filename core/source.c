@@ -204,7 +204,11 @@ source_levels(const Source *s)
         l.unigram_loss = c.unigram_loss;
         l.bigram_loss = c.bigram_loss;
         l.cheat = c.bigram_accuracy;
-    } else
+    } else if (s->sizes.step == 0)
         l.cheat = play(s);
+    else { /* R^2 and squared error of answering with the mean, 0 */
+        l.chance = l.cheat = 0;
+        l.chance_loss = 1;
+    }
     return l;
 }

@@ -9,24 +9,27 @@
 #include "elementary.h"
 #include "fail.h"
 #include "task.h"
+#include "task_draws.h"
 #include "text.h"
 #include "words.h"
 
-static Sizes
+Sizes
 plain_sizes(const Config *c)
 {
-    return (Sizes){c->length, 1, c->symbols, c->symbols, 0};
+    return (Sizes){.tokens = c->length,
+                   .each = 1,
+                   .vocabulary = c->symbols,
+                   .classes = c->symbols};
 }
 
-static void
+void
 draw_symbols(const Config *c, Random *r, int *ids)
 {
     for (int i = 0; i < c->length; i++)
         ids[i] = random_below(r, c->symbols);
 }
 
-/* The symbol that stands most often among the first n. */
-static int
+int
 commonest(const int *ids, int n)
 {
     int best = ids[0], most = 0;
@@ -49,8 +52,8 @@ fill(int *guesses, int from, int to, int value)
         guesses[t] = value;
 }
 
-static void
-guess_reverse(const Config *c, const Example *e, int *guesses)
+void
+guess_commonest(const Config *c, const Example *e, int *guesses)
 {
     const int *ids = e->ids;
     fill(guesses, 0, c->length, commonest(ids, c->length));
@@ -71,7 +74,10 @@ draw_reverse(const Config *c, Random *r, Example *e)
 static Sizes
 sizes_copy(const Config *c)
 {
-    return (Sizes){2 * c->length, 1, c->symbols + 1, c->symbols, 0};
+    return (Sizes){.tokens = 2 * c->length,
+                   .each = 1,
+                   .vocabulary = c->symbols + 1,
+                   .classes = c->symbols};
 }
 
 static void
@@ -105,7 +111,10 @@ sizes_recall(const Config *c)
         usage("--length %d keys of --symbols %d cannot all differ: take more "
               "symbols or a smaller length",
               c->length, c->symbols);
-    return (Sizes){2 * c->length, 2, c->symbols + c->values, c->values, 0};
+    return (Sizes){.tokens = 2 * c->length,
+                   .each = 2,
+                   .vocabulary = c->symbols + c->values,
+                   .classes = c->values};
 }
 
 /* The first n of a random order of 0 .. count - 1, n <= count, `stride` apart.
@@ -217,7 +226,9 @@ static Sizes
 sizes_mqar(const Config *c)
 {
     Sizes s = sizes_recall(c);
-    return (Sizes){3 * c->length, 1, s.vocabulary, s.classes, 0};
+    s.tokens = 3 * c->length;
+    s.each = 1;
+    return s;
 }
 
 static void
@@ -295,7 +306,11 @@ guess_cross_recall(const Config *c, const Example *e, int *guesses)
 static Sizes
 sizes_translate(const Config *c)
 {
-    return (Sizes){c->length, 1, c->symbols + 1, c->symbols, c->length};
+    return (Sizes){.tokens = c->length,
+                   .each = 1,
+                   .vocabulary = c->symbols + 1,
+                   .classes = c->symbols,
+                   .source = c->length};
 }
 
 static void
@@ -321,18 +336,34 @@ guess_translate(const Config *c, const Example *e, int *guesses)
 static Sizes
 sizes_text(const Config *c)
 {
-    return (Sizes){c->length, 1, 0, 0, 0};
+    return (Sizes){.tokens = c->length, .each = 1};
 }
 
 const Task tasks[] = {
     {"reverse", "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
      "length=16 symbols=10 d-model=32 heads=4 layers=1 mlp=0 norm=none "
      "batch=32 lr=0.003 steps=300",
-     plain_sizes, draw_reverse, guess_reverse},
+     plain_sizes, draw_reverse, guess_commonest},
     {"copy", "x SEP x, foretell the second x", "the commonest digit",
      "length=8 symbols=10 mask=causal d-model=32 heads=4 layers=1 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=300",
      sizes_copy, draw_copy, guess_copy},
+    {"shift", "the token after it: y_i = x_(i+1 mod n)", "the commonest digit",
+     "length=16 symbols=10 residual=no d-model=32 heads=4 layers=1 mlp=0 "
+     "norm=none batch=32 lr=0.003 steps=300",
+     plain_sizes, draw_shift, guess_commonest},
+    {"permute", "a fixed random order: y_i = x_p(i)", "the commonest digit",
+     "length=32 symbols=10 residual=no d-model=64 heads=4 layers=1 mlp=0 "
+     "norm=none batch=32 lr=0.003 steps=300",
+     plain_sizes, draw_permute, guess_commonest},
+    {"subset", "+1, -1: the sum over fixed places (a number)", "0 everywhere",
+     "length=16 members=4 residual=no d-model=32 heads=4 layers=1 mlp=0 "
+     "norm=none batch=16 lr=0.003 steps=1500 log-every=50",
+     sizes_subset, draw_subset, NULL},
+    {"modular-add", "numbers, =: their sum modulo p", "the first number",
+     "length=2 symbols=13 d-model=32 heads=2 layers=1 mlp=4 norm=none "
+     "batch=128 lr=0.003 steps=400",
+     sizes_sum, draw_sum, guess_sum},
     {"recall", "key + value tokens, then keys: which value?",
      "any stored value",
      "length=8 symbols=32 values=16 positions=none d-model=32 heads=4 "
@@ -380,4 +411,10 @@ task_named(const char *name)
     }
     usage("unknown task \"%s\"%s: `qkv list --tasks` names those there are",
           name, did_you_mean(name, names, task_count));
+}
+
+const char *
+task_measure(const Task *t)
+{
+    return t->draw && !t->guess ? "R^2" : "accuracy";
 }

@@ -17,6 +17,8 @@ typedef struct Sizes {
     int classes;    /* different answers */
     int source;     /* tokens of the sequence that cross-attention asks; 0 for
                        tasks of one sequence */
+    double first, step; /* where an answer is a number: answer k stands for
+                           first + k step; step 0: answers are classes */
 } Sizes;
 
 /* One sequence: `tokens` tokens and answers, -1 where none is asked for; with
@@ -38,7 +40,8 @@ typedef struct Task {
     /* Draws one. */
     void (*draw)(const Config *c, Random *r, Example *e);
 
-    /* The cheat's answers, at those tokens that are asked for one. */
+    /* The cheat's answers, at those tokens that are asked for one; NULL where
+       they are numbers, and the cheat says 0. */
     void (*guess)(const Config *c, const Example *e, int *guesses);
 } Task;
 
@@ -47,6 +50,9 @@ extern const int task_count;
 
 /* Exits (2) with the nearest name where there is none. */
 const Task *task_named(const char *name);
+
+/* What is measured: "accuracy", or "R^2" where answers are numbers. */
+const char *task_measure(const Task *t);
 
 typedef struct Batch {
     int sequences, rows; /* rows = sequences * tokens */

@@ -16,7 +16,7 @@ Tape *
 tape_for(Model *m, const Batch *b)
 {
     Tape *measured = tape_measure();
-    cross_entropy(model_forward(m, measured, b), b->all.targets, b->rows);
+    model_loss(m, model_forward(m, measured, b), b->all.targets, b->rows);
     Tape *t = tape_fitting(measured);
     tape_free(measured);
     return t;
@@ -38,10 +38,10 @@ part_sequences(const Model *m, int sequences)
 }
 
 /* All parts of b; the way back too where it is to learn. Returns the loss, and
-   how many of `counted` answers are correct. */
+   how many of `counted` answers are right in *right. */
 static double
 run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
-          int *correct)
+          double *right)
 {
     double loss = 0;
     int size = part_sequences(m, b->sequences);
@@ -52,11 +52,11 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Node *logits = model_forward(m, t, &part);
         if (i > 0)
             model_add_gradients(m);
-        Node *share = cross_entropy(logits, part.all.targets, counted);
+        Node *share = model_loss(m, logits, part.all.targets, counted);
         if (learn)
             backward(share);
         loss += (double)share->value[0];
-        *correct += correct_rows(logits, part.all.targets);
+        *right += model_right(m, logits, part.all.targets);
     }
     return loss;
 }
@@ -66,25 +66,25 @@ evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
          double *loss, double *accuracy)
 {
     Random r = source_stream(s, split);
-    double sum = 0;
-    int all = 0, correct = 0;
+    double sum = 0, right = 0;
+    int all = 0;
     for (int i = 0; source_draw(s, split, &r, i, b) > 0; i++) {
         int counted = counted_rows(b->all.targets, b->rows);
-        sum += run_batch(m, t, b, counted, false, &correct) * counted;
+        sum += run_batch(m, t, b, counted, false, &right) * counted;
         all += counted;
     }
     *loss = sum / all;
-    *accuracy = isfinite(sum) ? (double)correct / all : NAN;
+    *accuracy = isfinite(sum) ? right / all : NAN;
 }
 
 double
 train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
            double *accuracy)
 {
-    int correct = 0, counted = counted_rows(b->all.targets, b->rows);
-    double loss = run_batch(m, t, b, counted, true, &correct);
+    int counted = counted_rows(b->all.targets, b->rows);
+    double right = 0, loss = run_batch(m, t, b, counted, true, &right);
     optimizer_step(o, m, step);
-    *accuracy = (double)correct / counted;
+    *accuracy = right / counted;
     return loss;
 }
 
@@ -105,6 +105,57 @@ mean_of(const double *x, int n)
     return sum / n;
 }
 
+/* The sums since the last line of the log, and the accuracies of the last
+   batches. */
+typedef struct Recent {
+    double loss, accuracy, last[WINDOW];
+} Recent;
+
+/* One step, and what it means for the result. */
+static void
+one_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
+         Recent *since, Result *r)
+{
+    double accuracy, loss = train_step(m, o, t, b, step, &accuracy);
+    since->loss += loss;
+    since->accuracy += accuracy;
+    since->last[step % WINDOW] = accuracy;
+    r->steps = step;
+    r->diverged = !isfinite(loss);
+    if (!r->solved_at && step >= WINDOW &&
+        mean_of(since->last, WINDOW) >= m->config.threshold)
+        r->solved_at = step;
+}
+
+/* A line of the log after step `step`: before the first one there is nothing
+   but validation. */
+static LogRow *
+add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
+         Result *r)
+{
+    int steps = step ? (step - 1) % m->config.log_every + 1 : 0;
+    LogRow *row = &r->rows[r->count++];
+    *row = (LogRow){step, since->loss / steps, since->accuracy / steps, 0, 0};
+    evaluate(m, s, VALIDATION, t, b, &row->validation_loss,
+             &row->validation_accuracy);
+    since->loss = since->accuracy = 0;
+    return row;
+}
+
+/* Have the last `patience` lines brought no lower validation loss? */
+static bool
+out_of_patience(const Result *r, int patience)
+{
+    double best = INFINITY;
+    int at = 0;
+    for (int i = 0; i < r->count; i++)
+        if (r->rows[i].validation_loss < best) {
+            best = r->rows[i].validation_loss;
+            at = i;
+        }
+    return patience && r->count - 1 - at >= patience;
+}
+
 Result
 train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
 {
@@ -116,29 +167,21 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
     Result r = {.rows = allocate((size_t)(c->steps / c->log_every) + 1,
                                  sizeof *r.rows)};
     Random data = source_stream(s, TRAINING);
-    double last[WINDOW], loss_sum = 0, accuracy_sum = 0, start = now();
-    for (int step = 1; step <= c->steps && !r.diverged; step++) {
-        double accuracy;
-        source_draw(s, TRAINING, &data, step - 1, &b);
-        double loss = train_step(m, &o, t, &b, step, &accuracy);
-        loss_sum += loss;
-        accuracy_sum += accuracy;
-        last[step % WINDOW] = accuracy;
-        r.steps = step;
-        r.diverged = !isfinite(loss);
-        if (!r.solved_at && step >= WINDOW &&
-            mean_of(last, WINDOW) >= c->threshold)
-            r.solved_at = step;
-        if (step % c->log_every && step < c->steps && !r.diverged)
+    Recent since = {0};
+    double start = now();
+    bool done = false;
+    for (int step = c->steps ? 1 : 0; !done; step++) {
+        if (step) {
+            source_draw(s, TRAINING, &data, step - 1, &b);
+            one_step(m, &o, t, &b, step, &since, &r);
+        }
+        done = step >= c->steps || r.diverged;
+        if (step % c->log_every && !done)
             continue;
-        int since = (step - 1) % c->log_every + 1;
-        LogRow *row = &r.rows[r.count++];
-        *row = (LogRow){step, loss_sum / since, accuracy_sum / since, 0, 0};
-        evaluate(m, s, VALIDATION, t, &b, &row->validation_loss,
-                 &row->validation_accuracy);
-        loss_sum = accuracy_sum = 0;
+        LogRow *row = add_line(m, s, t, &b, step, &since, &r);
         if (progress)
             progress(to, *row);
+        done |= out_of_patience(&r, c->patience);
     }
     r.seconds = now() - start;
     r.tape_bytes = tape_bytes(t);

@@ -6,7 +6,8 @@
 #include "optimizer.h"
 #include "task.h"
 
-/* A line of log.tsv, of every log_every'th step and of the last one. Losses
+/* A line of log.tsv, of every log_every'th step and of the last one; of step 0
+   where there are none, with no training (NaN). Losses
    in nats per counted token, accuracies over counted tokens: of the training
    batches since the last line, and of validation. */
 typedef struct LogRow {
@@ -17,7 +18,8 @@ typedef struct LogRow {
 typedef struct Result {
     LogRow *rows;
     int count;
-    int steps;     /* done: fewer than asked for where it diverged */
+    int steps;     /* done: fewer than asked for where it diverged or ran out of
+                      patience */
     bool diverged; /* the loss was no finite number any more */
     int solved_at; /* first step at which the mean accuracy of the last 10
                       batches reached the threshold; 0: never */

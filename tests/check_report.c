@@ -6,7 +6,7 @@
 #include "fail.h"
 #include "figure.h"
 #include "random.h"
-#include "results.h"
+#include "outcome.h"
 #include "statistics.h"
 #include "suites.h"
 
@@ -41,6 +41,69 @@ START_TEST(means_of_few)
     ck_assert(median((double[]){3, 1, 2}, 3) == 2);
     ck_assert(median((double[]){4, 1, 2, 3}, 4) == 2.5);
     ck_assert(isinf(median((double[]){INFINITY, 1, INFINITY}, 3)));
+}
+END_TEST
+
+/* The table of Student 1908, "The probable error of a mean", section IX: hours
+   of sleep that one drug gave ten patients over the other. */
+START_TEST(paired_differences)
+{
+    const double one[] = {.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2};
+    const double two[] = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+    Paired p = paired_t(two, one, 10);
+    ck_assert_double_eq_tol(p.difference, 1.58, 1e-12);
+    ck_assert_double_eq_tol(p.p, 0.00283289, 1e-8);
+    ck_assert_double_eq_tol(student_p(12.7062047362, 1), 0.05, 1e-10);
+    ck_assert_double_eq_tol(student_p(-4.30265272991, 2), 0.05, 1e-10);
+    ck_assert_double_eq_tol(student_p(2.77644510520, 4), 0.05, 1e-10);
+    ck_assert_double_eq_tol(student_p(2.26215716280, 9), 0.05, 1e-10);
+    ck_assert_double_eq_tol(student_p(2.00029782106, 60), 0.05, 1e-9);
+    ck_assert(student_p(0, 7) == 1 && student_p(INFINITY, 7) >= 0);
+    ck_assert(isnan(paired_t(one, two, 1).p));
+    /* all seeds alike: nothing, or a difference beyond doubt */
+    const double ones[] = {1, 1, 1}, halves[] = {.5, .5, .5};
+    ck_assert(paired_t(ones, ones, 3).p == 1);
+    ck_assert(paired_t(ones, halves, 3).p == 0);
+    ck_assert(isnan(paired_t(ones, (double[]){1, NAN, 1}, 3).p));
+}
+END_TEST
+
+START_TEST(holm_adjusts)
+{
+    double p[] = {.01, .04, NAN, .03, .005, .9};
+    const double wanted[] = {.04, .09, NAN, .09, .025, .9};
+    holm(p, 6);
+    for (int i = 0; i < 6; i++)
+        ck_assert(isnan(wanted[i]) ? isnan(p[i])
+                                   : fabs(p[i] - wanted[i]) < 1e-12);
+}
+END_TEST
+
+/* Where there is no difference one is found in 5 of 100 comparisons, and over a
+   table of 6 at least once in no more than 5 of 100 tables. */
+START_TEST(false_alarms)
+{
+    enum { TIMES = 4000, MOST = 10, TABLE = 6 };
+    const int seeds[] = {5, 10};
+    Random r = random_stream(9, "alarms");
+    int alarms = 0, tables = 0;
+    for (int k = 0; k < TIMES; k++) {
+        double p[TABLE], base[MOST], x[MOST], least = 1;
+        for (int i = 0; i < MOST; i++)
+            base[i] = random_normal(&r);
+        for (int t = 0; t < TABLE; t++) {
+            for (int i = 0; i < MOST; i++)
+                x[i] = random_normal(&r);
+            p[t] = paired_t(x, base, seeds[_i]).p;
+        }
+        alarms += p[0] < 0.05;
+        holm(p, TABLE);
+        for (int t = 0; t < TABLE; t++)
+            least = fmin(least, p[t]);
+        tables += least < 0.05;
+    }
+    ck_assert_msg(alarms > 0.04 * TIMES && alarms < 0.06 * TIMES, "%d", alarms);
+    ck_assert_msg(tables > 0.02 * TIMES && tables < 0.06 * TIMES, "%d", tables);
 }
 END_TEST
 
@@ -131,6 +194,9 @@ report_suite(void)
     tcase_set_timeout(c, 60);
     tcase_add_test(c, intervals_cover);
     tcase_add_test(c, means_of_few);
+    tcase_add_test(c, paired_differences);
+    tcase_add_test(c, holm_adjusts);
+    tcase_add_loop_test(c, false_alarms, 0, 2);
     tcase_add_test(c, unsolved_seeds_are_censored);
     tcase_add_test(c, groups);
     tcase_add_test(c, order_of_series);

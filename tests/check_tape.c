@@ -108,6 +108,12 @@ build_loss(Node **x, void *more)
     return cross_entropy(x[0], more, 5); /* of a batch of five */
 }
 
+static Node *
+build_error(Node **x, void *more)
+{
+    return squared_error(x[0], more, 5, -2, 0.5);
+}
+
 START_TEST(gradients)
 {
     check_gradient(build_matmul, NULL, LEAVES({5, 4, 1, 1}, {4, 7, 1, 1}), 2);
@@ -132,6 +138,7 @@ START_TEST(gradients)
                    LEAVES({5, 3, 1, 1}), 1);
     check_gradient(build_loss, (int[]){2, -1, 0, 4}, LEAVES({4, 5, 1, 1}), 1);
     check_gradient(build_loss, (int[]){2, 1, 0, 4}, LEAVES({4, 5, 1, 30}), 1);
+    check_gradient(build_error, (int[]){2, -1, 0, 4}, LEAVES({4, 1, 1, 3}), 1);
 }
 END_TEST
 
@@ -278,6 +285,24 @@ START_TEST(loss_of_even_logits_is_log_classes)
 }
 END_TEST
 
+/* Answers 0, 2 and 4 stand for -1, 0 and 1; found are -1, 0.5 and 3. */
+START_TEST(errors_of_numbers)
+{
+    real x[4] = {-1, (real)0.5, 7, 3};
+    const int targets[] = {0, 2, -1, 4};
+    Tape *measured = tape_measure();
+    squared_error(leaf(measured, 4, 1, 1, x, NULL), targets, 3, -1, 0.5);
+    Tape *t = tape_fitting(measured);
+    Node *found = leaf(t, 4, 1, 1, x, NULL);
+    Node *loss = squared_error(found, targets, 3, -1, 0.5);
+    ck_assert_double_eq_tol((double)loss->value[0], (0.25 + 4) / 3, 1e-6);
+    ck_assert_double_eq_tol(explained_rows(found, targets, -1, 0.5),
+                            3 - 0.25 - 4, 1e-12);
+    tape_free(measured);
+    tape_free(t);
+}
+END_TEST
+
 Suite *
 tape_suite(void)
 {
@@ -287,6 +312,7 @@ tape_suite(void)
     tcase_add_test(c, heads_and_sequences);
     tcase_add_test(c, only_what_is_trained_has_a_gradient);
     tcase_add_test(c, measuring_computes_nothing);
+    tcase_add_test(c, errors_of_numbers);
     tcase_add_test(c, loss_of_even_logits_is_log_classes);
     tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, MISUSES);
     suite_add_tcase(s, c);

@@ -85,7 +85,7 @@ refuses 2 'takes no value' "$qkv" compare --plan=3
 refuses 2 'nothing else' "$qkv" train reverse
 refuses 2 'is not a number' "$qkv" train --steps many
 refuses 2 'whole number' "$qkv" train --steps 1.5
-refuses 2 'not within' "$qkv" train --steps 0
+refuses 2 'not within' "$qkv" train --steps -1
 refuses 2 'not within' "$qkv" train --d-model -3
 refuses 2 'not within' "$qkv" train --d-model 99999999999
 refuses 2 'at least one head' "$qkv" train --heads 0
@@ -526,7 +526,7 @@ spoilt() {
     LC_ALL=C sed -i "$2" "spoilt/$1"
     refuses "$4" "$3" "$qkv" inspect spoilt
 }
-spoilt config.tsv 's/^format\t1/format\t9/' 'another version' 1
+spoilt config.tsv 's/^format\t2/format\t9/' 'another version' 1
 spoilt config.tsv 's/^variant\t.*/variant\tgone/' 'unknown variant "gone"' 2
 spoilt config.tsv 's|^variant\t.*|variant\t./gone.so|' 'no such plugin file' 2
 spoilt config.tsv 's/^heads\t4/heads\tfour/' 'is not a number' 1
@@ -633,6 +633,72 @@ refuses 1 'one-hot already' "$qkv" equiv "$(ls -d folded/*onehot*)" \
     --to standard --embed learned
 refuses 1 'cannot be folded: a residual' "$qkv" equiv \
     "$(ls -d drawn/reverse.standard*seed1*)" --to standard --embed onehot
+
+# --- fair comparisons
+works 'the baseline' "$qkv" compare -t reverse --seeds 2 --same-start auto \
+    -v standard,two-step,mla,symmetric,two-step-tanh --steps 0 --test 64 \
+    --validate 32 -o alike --no-figures --tsv
+grep -q 'all start as mla+heads=4+d-k=8+d-v=8+latent=16' err &&
+    grep -q 'two-step-tanh cannot start as' err && ok || complain "same-start"
+# the same loss before any step, but for the one that cannot
+awk -F'\t' 'NR == 2 { loss = $11 } NR > 1 { print $2, ($11 == loss) }' out |
+    sort | tr '\n' ' ' >losses
+[ "$(cat losses)" = \
+    "mla 1 standard 1 symmetric 1 two-step 1 two-step-tanh 0 " ] && ok ||
+    complain "same-start: $(cat losses)"
+works 'the baseline' "$qkv" compare -t reverse --seeds 2 --steps 0 --tsv \
+    -v standard,two-step --same-start standard+d-k=2 -o alike --no-figures
+refuses 2 'no such setting' "$qkv" compare --same-start standard+d=2 \
+    -v standard,fused -t reverse -o alike
+refuses 2 'no two of the variants' "$qkv" compare -t reverse --seeds 1 \
+    -v standard,identity --same-start auto -o alike --d-v 5 --steps 0
+for budget in params flops cache; do
+    "$qkv" compare -t reverse --seeds 1 --match $budget --steps 0 --test 32 \
+        -v standard,two-step,shared-qk,mla,mqa,identity -o matched \
+        --no-figures >out 2>err || complain "--match $budget"
+    [ "$(grep -c -- "--match $budget" err)" -eq 5 ] && ok ||
+        complain "--match $budget"
+done
+grep -q 'identity has no width to change' err && ok || complain "--match"
+refuses 2 'none of params' "$qkv" compare --match size
+refuses 2 'none of the runs is of it' "$qkv" compare -t reverse --seeds 1 \
+    -v standard $small -o judged --baseline mqa --no-figures
+refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \
+    $small -o judged --judge speed --no-figures
+works 'no difference detected at 2 seeds' "$qkv" compare -t reverse --seeds 2 \
+    -v standard,fused,mqa $small -o judged --no-figures --judge test_loss
+works '| reverse | fused |' "$qkv" compare -t reverse --seeds 2 \
+    -v standard,fused,mqa $small -o judged --no-figures --markdown
+works '& 1 & no difference detected' "$qkv" compare -t reverse --seeds 2 \
+    -v standard,fused,mqa $small -o judged --no-figures --latex
+refuses 2 'contradict' "$qkv" compare --markdown --latex -v standard \
+    -t reverse --seeds 1 $small -o judged --no-figures
+# the best rate is chosen where there are several
+"$qkv" compare -t reverse --seeds 2 -v standard,fused $small --lr 0.00001,0.01 \
+    -o rated --no-figures --tsv >out 2>err
+[ "$(cut -f5 out | sort -u | tr '\n' ' ')" = "0.01 rate " ] && ok ||
+    complain "the best rate"
+
+# --- how a run starts and ends
+works '>0' "$qkv" train -t reverse --steps 0 -o start --test 32 -q --tsv
+works '/1' "$qkv" train -t reverse --init W_Q=0.1+W_K=2 $small -o start
+# fails WORDS COMMAND ...: a run fails, for that reason.
+fails() {
+    words=$1
+    shift
+    "$@" >out 2>err
+    [ $? -eq 1 ] && [ "$(wc -l <err)" -eq 2 ] && grep -qF -- "$words" err &&
+        ok || complain "$*: does not say \"$words\""
+}
+fails 'none of these weights' "$qkv" train --init W_R=2 $small -o start
+fails 'not NAME=FACTOR' "$qkv" train --init W_Q=2+ $small -o start
+fails 'longer than --timeout 1' "$qkv" train --steps 1000000 --timeout 1 \
+    -q -o start
+"$qkv" train -t reverse --lr 0 --steps 1000 --patience 3 -q -o start --test 8 \
+    >out 2>err
+[ "$(wc -l <"$(ls -d start/*patience*)/log.tsv")" -eq 5 ] && ok ||
+    complain "--patience does not stop"
+works 'subset' "$qkv" train -t subset $small -o start
 
 # --- export
 run=$(ls -d cross/cross-recall*)

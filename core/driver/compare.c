@@ -180,8 +180,11 @@ train_and_show(const Options *o, const Grid *g)
     Run *runs = finished(o, g, &count);
     for (int i = 0; i < count; i++)
         diverged += !strcmp(run_text(&runs[i], "status"), "diverged");
-    if (count)
-        results_print(o, runs, count);
+    if (count) {
+        Outcomes all = outcomes_of(o, runs, count);
+        results_print(&all, layout_of(o));
+        outcomes_free(&all);
+    }
     if (diverged)
         note("%d runs diverged: their loss is no finite number; a smaller --lr "
              "may help",
@@ -271,7 +274,9 @@ command_train(int argc, char **argv)
     if (count) {
         if (!o.quiet)
             note("the run is %s/%s", o.out, g.jobs[0].name);
-        results_print(&o, runs, count);
+        Outcomes all = outcomes_of(&o, runs, count);
+        results_print(&all, layout_of(&o));
+        outcomes_free(&all);
         if (!wants_tsv(o.tsv) && !o.quiet) {
             o.format = "dumb";
             o.y = "validation_loss";

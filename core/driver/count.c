@@ -152,17 +152,6 @@ cite(const Options *o)
          changed ? "; changed by what was given with it" : "");
 }
 
-static Layout
-layout_of(const Options *o)
-{
-    if (o->markdown + o->latex + o->tsv > 1)
-        usage("--tsv, --markdown and --latex contradict each other: give one");
-    return o->markdown         ? MARKDOWN
-           : o->latex          ? LATEX
-           : wants_tsv(o->tsv) ? TSV
-                               : ALIGNED;
-}
-
 int
 command_count(int argc, char **argv)
 {

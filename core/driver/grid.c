@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "fair.h"
 #include "grid.h"
 #include "run.h"
 #include "task.h"
@@ -82,7 +83,8 @@ check_source(const Grid *g, Config *c)
     if (last && !strcmp(last->task, c->task) && !strcmp(last->file, c->file) &&
         last->length == c->length && last->symbols == c->symbols &&
         last->values == c->values && last->queries == c->queries &&
-        last->cross == c->cross && last->encoder == c->encoder &&
+        last->members == c->members && last->cross == c->cross &&
+        last->encoder == c->encoder &&
         !strcmp(last->encoder_variant, c->encoder_variant) &&
         !strcmp(last->cross_variant, c->cross_variant) &&
         last->batch == c->batch && last->characters == c->characters) {
@@ -155,6 +157,8 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
         i++;
     if (i >= setting_count) {
         const Values *seeds = &o->given[seed];
+        meet_budget(o, &c);
+        choose_start(g, o, &c);
         for (int k = 0; k < seeds->count; k++) {
             setting_set(&settings[seed], &c, seeds->text[k]);
             add_job(g, c, facts_of(g, c.variant), room);
@@ -209,4 +213,5 @@ grid_free(Grid *g)
     free(g->jobs);
     free(g->variants);
     free(g->by_hash);
+    starts_free(g);
 }

@@ -17,8 +17,10 @@ typedef struct Grid {
     int variant_count;
     int *by_hash; /* places in jobs + 1 by the hash of their names, 0: free */
     int slots;
-    const char *from; /* the run that they begin as, or NULL */
-    int fact_count;   /* and for those of encoder and cross-attention behind */
+    const char *from;     /* the run that they begin as, or NULL */
+    struct Start *starts; /* of --same-start, point by point */
+    int start_count, start_room;
+    int fact_count; /* and for those of encoder and cross-attention behind */
 } Grid;
 
 /* Every combination of what was given, each run once, tasks outermost and

@@ -17,9 +17,11 @@
 #endif
 
 #include "child.h"
+#include "convert.h"
 #include "fail.h"
 #include "jobs.h"
 #include "progress.h"
+#include "timing.h"
 #include "run.h"
 #include "threads.h"
 #include "train.h"
@@ -29,6 +31,8 @@ typedef struct Worker {
     int rows;      /* the pipe's end */
     FILE *said;    /* its stderr */
     const Job *job;
+    double end; /* when --timeout is over */
+    bool late;  /* it was ended for that */
 } Worker;
 
 static void
@@ -58,6 +62,9 @@ work(const Options *o, const Job *job, int rows)
         Run begun = run_read(o->from);
         run_weights(&begun, m);
     }
+    Conversion v;
+    if (*c.same_start && !start_alike(m, &v))
+        fail("it cannot start as %s does: %s", c.same_start, v.why);
     Result r = train(m, &s, send_row, &rows);
     run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);
     result_free(&r);
@@ -88,6 +95,26 @@ start(Worker *w, const Options *o, const Job *job)
     }
     close(ends[1]);
     w->rows = ends[0];
+    w->end = o->timeout > 0 ? now() + o->timeout : INFINITY;
+}
+
+/* Ends the runs whose time is over; returns the milliseconds until the next
+   one's is, -1 for never. */
+static int
+end_late(Worker *workers, int most)
+{
+    double soonest = INFINITY, time = now();
+    for (int i = 0; i < most; i++) {
+        Worker *w = &workers[i];
+        if (!w->process || w->late)
+            continue;
+        if (w->end <= time) {
+            w->late = true;
+            kill(w->process, SIGKILL);
+        } else if (w->end < soonest)
+            soonest = w->end;
+    }
+    return isinf(soonest) ? -1 : (int)ceil(1000 * (soonest - time));
 }
 
 /* The last line of a worker's stderr, or what ended it. */
@@ -97,9 +124,10 @@ reason(const Worker *w, int status, char why[512])
     char line[512];
     rewind(w->said);
     *why = 0;
-    while (fgets(line, sizeof line, w->said))
-        snprintf(why, sizeof line, "%.*s", (int)strcspn(line, "\n"),
-                 strncmp(line, "qkv: ", 5) ? line : line + 5);
+    while (fgets(line, sizeof line, w->said)) {
+        const char *from = strncmp(line, "qkv: ", 5) ? line : line + 5;
+        snprintf(why, sizeof line, "%.*s", (int)strcspn(from, "\n"), from);
+    }
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (*why && (!signal || signal == SIGABRT))
         return;
@@ -145,6 +173,10 @@ finish(Worker *w, const Options *o)
     if (!there) {
         run_abandon(o->out, w->job->name, w->process);
         reason(w, status, why);
+        if (w->late)
+            snprintf(why, sizeof why,
+                     "took longer than --timeout %.10g seconds, and was ended",
+                     o->timeout);
         progress_clear();
         note("%s: %s", w->job->name, why);
     }
@@ -214,7 +246,7 @@ jobs_run(const Options *o, const Grid *g, const bool *wanted)
         for (int i = 0; i < most; i++)
             ready[i] = (struct pollfd){
                 workers[i].process ? workers[i].rows : -1, POLLIN, 0};
-        int events = poll(ready, (nfds_t)most, -1);
+        int events = poll(ready, (nfds_t)most, end_late(workers, most));
         if (interrupted)
             stop(workers, most, o, done, total);
         if (events < 0 && errno != EINTR)

@@ -178,9 +178,9 @@ options_read(int argc, char **argv, int command)
         if (!*o.rest[i])
             usage("an empty word where `qkv %s --help` has %s", argv[0],
                   "a name, a path or a text");
-    if (!o.out)
+    if (!o.out && command != BENCH)
         o.out = o.rest_count && command != EQUIV ? o.rest[0] : "qkv-out";
-    if (command & (COMPARE | PLOT | INSPECT)) {
+    if (command & (COMPARE | PLOT | INSPECT | BENCH)) {
         Values formats = options_formats(&o);
         values_free(&formats);
     }
@@ -190,6 +190,9 @@ options_read(int argc, char **argv, int command)
               MOST_THREADS);
     if (!o.jobs)
         o.jobs = cores > o.threads ? floor(cores / o.threads) : 1;
+    if (o.match && strcmp(o.match, "params") && strcmp(o.match, "flops") &&
+        strcmp(o.match, "cache"))
+        usage("--match %s: none of params, flops, cache", o.match);
     if (o.redo && o.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;

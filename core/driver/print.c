@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fail.h"
 #include "print.h"
 #include "words.h"
 
@@ -13,6 +14,17 @@ bool
 wants_tsv(bool tsv)
 {
     return tsv || !isatty(STDOUT_FILENO);
+}
+
+Layout
+layout_of(const Options *o)
+{
+    if (o->markdown + o->latex + o->tsv > 1)
+        usage("--tsv, --markdown and --latex contradict each other: give one");
+    return o->markdown         ? MARKDOWN
+           : o->latex          ? LATEX
+           : wants_tsv(o->tsv) ? TSV
+                               : ALIGNED;
 }
 
 void

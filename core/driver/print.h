@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "options.h"
+
 #include "fail.h"
 
 typedef enum { ALIGNED, TSV, MARKDOWN, LATEX } Layout;
@@ -20,6 +22,9 @@ void sheet_add(Sheet *s, const char *format, ...) PRINTF(2, 3);
 
 /* Prints it and frees it; or frees it only. */
 void sheet_print(Sheet *s, Layout layout);
+
+/* What --tsv, --markdown or --latex ask for; exits (2) where two are given. */
+Layout layout_of(const Options *o);
 void sheet_free(Sheet *s);
 
 /* True where stdout is no terminal or --tsv asks for tabs. */

@@ -4,37 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure.h"
-#include "print.h"
+#include "fail.h"
 #include "results.h"
-#include "statistics.h"
 #include "task.h"
-
-/* A series' values of one result; returns how many. */
-static int
-collect(const Group *g, const char *series, const char *key, double *x)
-{
-    int n = 0;
-    for (int i = 0; i < g->count; i++) {
-        char value[VALUE_SIZE];
-        run_setting(g->runs[i], "variant", value);
-        if (!strcmp(value, series))
-            x[n++] = run_number(g->runs[i], key);
-    }
-    return n;
-}
-
-void
-steps_text(double *x, int n, int steps, char text[32])
-{
-    for (int i = 0; i < n; i++)
-        x[i] = x[i] > 0 ? x[i] : INFINITY;
-    double m = median(x, n);
-    if (isinf(m))
-        snprintf(text, 32, ">%d", steps);
-    else
-        snprintf(text, 32, "%.10g", m);
-}
+#include "words.h"
 
 /* "0.997", or "nan". */
 static const char *
@@ -46,86 +19,202 @@ fixed(double x, char text[32])
     return text;
 }
 
+/* Where rates were chosen, the rate stands in place of all parameters. */
 static void
-add_row(Sheet *sheet, const Group *g, const char *series, bool tsv)
+add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
 {
-    double *x = allocate((size_t)g->count, sizeof *x);
-    char steps[32], digits[4][32];
-    int n = collect(g, series, "solved_at", x), solved = 0;
-    for (int i = 0; i < n; i++)
-        solved += x[i] > 0;
-    steps_text(x, n, g->runs[0]->config.steps, steps);
-    if (tsv)
-        sheet_add(sheet, "%s", g->name);
-    sheet_add(sheet, "%s", series);
-    collect(g, series, "attention_parameters", x);
-    sheet_add(sheet, "%.0f", x[0]);
-    collect(g, series, "parameters", x);
-    sheet_add(sheet, "%.0f", x[0]);
-    sheet_add(sheet, "%d/%d", solved, n);
-    sheet_add(sheet, "%s", steps);
-    collect(g, series, "test_accuracy", x);
-    Mean m = bootstrap(x, n);
-    sheet_add(sheet, tsv ? "%s\t%s\t%s" : "%s [%s, %s]",
-              fixed(m.mean, digits[0]), fixed(m.low, digits[1]),
-              fixed(m.high, digits[2]));
-    collect(g, series, "test_loss", x);
-    sheet_add(sheet, "%s", number_text(bootstrap(x, n).mean, 3, digits[3]));
-    free(x);
+    char digits[4][32];
+    sheet_add(sheet, "%s", a->series);
+    sheet_add(sheet, "%.0f", a->attention);
+    if (all->rates > 1)
+        sheet_add(sheet, "%.10g", a->lr);
+    else
+        sheet_add(sheet, "%.0f", a->parameters);
+    sheet_add(sheet, "%d/%d", a->solved, a->seeds);
+    sheet_add(sheet, "%s", a->steps);
+    sheet_add(sheet, "%s [%s, %s]", fixed(a->accuracy.mean, digits[0]),
+              fixed(a->accuracy.low, digits[1]),
+              fixed(a->accuracy.high, digits[2]));
+    sheet_add(sheet, "%s", number_text(a->loss.mean, 3, digits[3]));
 }
 
 static void
-add_head(Sheet *sheet, bool tsv)
+add_head(Sheet *sheet, const Outcomes *all, const Group *g)
 {
-    if (tsv)
-        sheet_add(sheet, "task");
     sheet_add(sheet, "variant");
-    sheet_add(sheet, tsv ? "attention_parameters" : "attention");
-    sheet_add(sheet, tsv ? "parameters" : "of all");
+    sheet_add(sheet, "attention");
+    sheet_add(sheet, all->rates > 1 ? "rate" : "of all");
     sheet_add(sheet, "solved");
-    sheet_add(sheet, tsv ? "median_steps" : "steps");
-    sheet_add(sheet, tsv ? "test_accuracy\tlow\thigh" : "test accuracy [95%%]");
-    sheet_add(sheet, tsv ? "test_loss" : "test loss");
+    sheet_add(sheet, "steps");
+    sheet_add(sheet, "test %s [95%%]",
+              task_measure(task_named(g->runs[0]->config.task)));
+    sheet_add(sheet, "test loss");
 }
 
-/* What the numbers of a group are to be held against. */
-static void
-print_levels(const Group *g)
+Sheet
+results_sheet(const Outcomes *all, const Group *g)
+{
+    Sheet sheet = {.cols = 7};
+    add_head(&sheet, all, g);
+    for (int i = 0; i < all->count; i++)
+        if (all->list[i].group == g)
+            add_row(&sheet, all, &all->list[i]);
+    return sheet;
+}
+
+char *
+levels_text(const Group *g)
 {
     const Run *r = g->runs[0];
-    printf("\n%s: guessing is right %.2f of the time,\n%s %.2f; loss of "
-           "guessing %.2f",
-           g->name, run_number(r, "chance"), task_named(r->config.task)->cheat,
-           run_number(r, "cheat"), run_number(r, "chance_loss"));
-    if (!isnan(run_number(r, "bigram_loss")))
-        printf(", of counting characters %.2f, pairs of them %.2f (validation)",
-               run_number(r, "unigram_loss"), run_number(r, "bigram_loss"));
-    printf("\n");
+    const Task *t = task_named(r->config.task);
+    char *more =
+        isnan(run_number(r, "bigram_loss"))
+            ? copy_text("")
+            : format_text(", of counting characters %.2f, pairs of them %.2f "
+                          "(validation)",
+                          run_number(r, "unigram_loss"),
+                          run_number(r, "bigram_loss"));
+    char *text =
+        format_text("%s: guessing has %s %.2f,\n%s %.2f; loss of guessing "
+                    "%.2f%s",
+                    g->name, task_measure(t), run_number(r, "chance"), t->cheat,
+                    run_number(r, "cheat"), run_number(r, "chance_loss"), more);
+    free(more);
+    return text;
+}
+
+/* Adds to a list of names, with a comma and in lines of 78 characters. */
+static void
+put_name(FILE *to, const char *name, const char *indent, int *column)
+{
+    int n = (int)strlen(name);
+    if (*column + n > 76) {
+        fprintf(to, ",\n%s    ", indent);
+        *column = (int)strlen(indent) + 4;
+    } else if (*column > (int)strlen(indent) + 4) {
+        fprintf(to, ", ");
+        *column += 2;
+    }
+    fprintf(to, "%s", name);
+    *column += n;
+}
+
+/* "no difference detected at 5 seeds:", then those of which that is true. */
+static void
+put_alike(FILE *to, const Outcomes *all, const Group *g, const char *indent)
+{
+    int column = (int)strlen(indent) + 4, seeds = 0;
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        if (a->group != g || !outcome_compared(a) || verdict(all, a))
+            continue;
+        if (seeds != a->against.n) {
+            fprintf(to, "%s%s  no difference detected at %d seeds:\n%s    ",
+                    seeds ? "\n" : "", indent, a->against.n, indent);
+            column = (int)strlen(indent) + 4;
+        }
+        seeds = a->against.n;
+        put_name(to, a->series, indent, &column);
+    }
+    if (seeds)
+        fprintf(to, "\n");
+}
+
+char *
+verdicts_text(const Outcomes *all, const Group *g, const char *indent)
+{
+    char *text, words[VERDICT_SIZE], p[32];
+    size_t size;
+    bool any = false;
+    FILE *to = open_memstream(&text, &size);
+    for (int i = 0; i < all->count; i++)
+        any |= all->list[i].group == g && outcome_compared(&all->list[i]);
+    if (any)
+        fprintf(to, "%sagainst %s, in %s:\n", indent, all->baseline,
+                all->judged);
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        if (a->group != g || !verdict(all, a))
+            continue;
+        verdict_text(all, a, words);
+        fprintf(to, "%s  %s: %s (p = %s)\n", indent, a->series, words,
+                number_text(a->against.p, 2, p));
+    }
+    put_alike(to, all, g, indent);
+    fclose(to);
+    return text;
+}
+
+/* One table of all, for other programs: a line for each task and variant. */
+static void
+print_whole(const Outcomes *all, Layout layout)
+{
+    static const char *const names[] = {
+        "task",         "variant",       "attention_parameters",
+        "parameters",   "rate",          "solved",
+        "median_steps", "test_accuracy", "low",
+        "high",         "test_loss",     "difference",
+        "p_adjusted",   "verdict"};
+    Sheet sheet = {.cols = sizeof names / sizeof *names, .text = true};
+    for (int i = 0; i < sheet.cols; i++)
+        sheet_add(&sheet, "%s", names[i]);
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        char n[6][32], words[VERDICT_SIZE];
+        verdict_text(all, a, words);
+        sheet_add(&sheet, "%s", a->group->name);
+        sheet_add(&sheet, "%s", a->series);
+        sheet_add(&sheet, "%.0f", a->attention);
+        sheet_add(&sheet, "%.0f", a->parameters);
+        sheet_add(&sheet, "%.10g", a->lr);
+        sheet_add(&sheet, "%d/%d", a->solved, a->seeds);
+        sheet_add(&sheet, "%s", a->steps);
+        sheet_add(&sheet, "%s", fixed(a->accuracy.mean, n[0]));
+        sheet_add(&sheet, "%s", fixed(a->accuracy.low, n[1]));
+        sheet_add(&sheet, "%s", fixed(a->accuracy.high, n[2]));
+        sheet_add(&sheet, "%s", number_text(a->loss.mean, 3, n[3]));
+        sheet_add(&sheet, "%s", number_text(a->against.difference, 3, n[4]));
+        sheet_add(&sheet, "%s", number_text(a->against.p, 3, n[5]));
+        sheet_add(&sheet, "%s", words);
+    }
+    sheet_print(&sheet, layout);
+}
+
+/* What the columns mean, once below all tables. */
+static void
+print_notes(const Outcomes *all)
+{
+    printf("\nattention: its parameters, in all blocks; steps: the median "
+           "seed's first with\n%s at %.2f over 10 batches (> where that seed "
+           "never had it); in brackets:\nthe 95%% bootstrap interval of the "
+           "mean over seeds.\n",
+           "accuracy", all->groups[0].runs[0]->config.threshold);
+    if (all->rates > 1)
+        printf("rate: each variant's best of %d learning rates, chosen on "
+               "validation data.\n",
+               all->rates);
+    if (all->comparisons)
+        printf("Differences are paired by seed: t test, p after Holm over %d "
+               "comparisons.\n",
+               all->comparisons);
 }
 
 void
-results_print(const Options *o, const Run *runs, int count)
+results_print(const Outcomes *all, Layout layout)
 {
-    int groups;
-    bool tsv = wants_tsv(o->tsv);
-    Group *g = groups_of(runs, count, "variant", NULL, &groups);
-    Sheet sheet = {.cols = tsv ? 8 : 7};
-    for (int i = 0; i < groups; i++) {
-        if (!tsv)
-            print_levels(&g[i]);
-        if (i == 0 || !tsv)
-            add_head(&sheet, tsv);
-        for (int s = 0; s < g[i].series.count; s++)
-            add_row(&sheet, &g[i], g[i].series.text[s], tsv);
-        if (!tsv || i == groups - 1)
-            sheet_print(&sheet, tsv);
+    if (layout != ALIGNED) {
+        print_whole(all, layout);
+        return;
     }
-    if (!tsv)
-        printf("\nattention: its parameters, in all blocks; steps: the median "
-               "seed's "
-               "first with\naccuracy %.2f over 10 batches (> where that seed "
-               "never had it); in brackets:\nthe 95%% bootstrap interval of "
-               "the mean over seeds.\n",
-               runs[0].config.threshold);
-    groups_free(g, groups);
+    for (int g = 0; g < all->group_count; g++) {
+        char *levels = levels_text(&all->groups[g]);
+        char *verdicts = verdicts_text(all, &all->groups[g], "");
+        Sheet sheet = results_sheet(all, &all->groups[g]);
+        printf("\n%s\n", levels);
+        sheet_print(&sheet, ALIGNED);
+        printf("%s", verdicts);
+        free(levels);
+        free(verdicts);
+    }
+    print_notes(all);
 }

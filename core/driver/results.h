@@ -2,16 +2,23 @@
 #ifndef RESULTS_H
 #define RESULTS_H
 
-#include "options.h"
-#include "run.h"
+#include "outcome.h"
+#include "print.h"
 
 /* Prints, task by task and variant by variant: parameters, how many seeds
-   solved it and in how many steps, accuracy and loss on test data. */
-void results_print(const Options *o, const Run *runs, int count);
+   solved it and in how many steps, accuracy and loss on test data, and the
+   verdict against the baseline. */
+void results_print(const Outcomes *all, Layout layout);
 
-/* The median of the steps to the threshold, where a seed that never reached it
-   (0) counts as later than all that did: ">300" if that is the median. Sorts
-   x. */
-void steps_text(double *x, int n, int steps, char text[32]);
+/* The table of one group alone, to be printed by sheet_print. */
+Sheet results_sheet(const Outcomes *all, const Group *g);
+
+/* What a group's numbers are to be held against: what guessing reaches, and
+   what an obvious cheat. To be freed. */
+char *levels_text(const Group *g);
+
+/* The verdicts on a group in sentences, a line each, to be freed; empty where
+   nothing was held against a baseline. */
+char *verdicts_text(const Outcomes *all, const Group *g, const char *indent);
 
 #endif

@@ -10,6 +10,25 @@ typedef struct Mean {
 } Mean;
 Mean bootstrap(const double *x, int n);
 
+/* Paired differences x_i - base_i of n seeds: their mean, and how probable one
+   as far from 0 is where there is no difference: two-sided, from Student's t
+   with n - 1 degrees of freedom. NaN where n < 2 or a number is; where all
+   differences are equal p is 1 for 0, else 0. */
+typedef struct Paired {
+    double difference, p;
+    int n;
+} Paired;
+Paired paired_t(const double *x, const double *base, int n);
+
+/* P(|T| > |t|) of Student's t with `freedom` degrees of freedom (Abramowitz
+   and Stegun 1964, 26.7.3 and 26.7.4: finite sums). */
+double student_p(double t, int freedom);
+
+/* Adjusts n p-values so that of all that come out below a level, one is wrong
+   with no more than that probability (Holm 1979). NaN stay, and do not
+   count. */
+void holm(double *p, int n);
+
 /* The median; of an even number, the mean of the middle two. Sorts x. */
 double median(double *x, int n);
 

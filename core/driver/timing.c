@@ -16,7 +16,7 @@
 enum { REPEATS = 7 };
 static const double seconds_each = 0.03; /* a repeat lasts at least so long */
 
-static double
+double
 now(void)
 {
     struct timespec t;

@@ -352,9 +352,9 @@ open_model(Trace *t, const Options *o)
             setting_set(&settings[i], &c, o->given[i].text[0]);
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
-    int vocabulary = words_number(&t->words, NULL, NULL);
-    t->model = model_new(
-        &c, (Sizes){t->words.count, 1, vocabulary, vocabulary, 0}, p.variant);
+    Sizes z = {.tokens = t->words.count, .each = 1};
+    z.vocabulary = z.classes = words_number(&t->words, NULL, NULL);
+    t->model = model_new(&c, z, p.variant);
 }
 
 static void

@@ -1,0 +1,276 @@
+/* outcome.c - how each variant fared on each task, and against the baseline. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "outcome.h"
+#include "words.h"
+
+#define SIGNIFICANT 0.05
+
+void
+steps_text(double *x, int n, int steps, char text[32])
+{
+    for (int i = 0; i < n; i++)
+        x[i] = x[i] > 0 ? x[i] : INFINITY;
+    double m = median(x, n);
+    if (isinf(m))
+        snprintf(text, 32, ">%d", steps);
+    else
+        snprintf(text, 32, "%.10g", m);
+}
+
+/* The numbers of one line of result.tsv in an outcome's runs; to be freed. */
+static double *
+numbers_of(const Outcome *a, const char *key)
+{
+    double *x = allocate((size_t)a->seeds + 1, sizeof *x);
+    for (int i = 0; i < a->seeds; i++)
+        x[i] = run_number(a->runs[i], key);
+    return x;
+}
+
+static Mean
+mean_of(const Outcome *a, const char *key)
+{
+    double *x = numbers_of(a, key);
+    Mean m = bootstrap(x, a->seeds);
+    free(x);
+    return m;
+}
+
+/* Mean of a validation quantity over a series' runs at one rate, where a
+   diverged run counts as the worst there is. */
+static double
+validation(const Group *g, const char *series, double lr, const char *key,
+           double worst)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < g->count; i++) {
+        char variant[VALUE_SIZE];
+        run_setting(g->runs[i], "variant", variant);
+        if (strcmp(variant, series) || g->runs[i]->config.lr != lr)
+            continue;
+        double x = run_number(g->runs[i], key);
+        sum += isnan(x) ? worst : x;
+        n++;
+    }
+    return sum / n;
+}
+
+/* Chooses the rate, counts those there were. */
+static void
+choose_rate(Outcome *a)
+{
+    const Group *g = a->group;
+    double best[2] = {0, 0}, *seen = allocate((size_t)g->count, sizeof *seen);
+    for (int i = 0; i < g->count; i++) {
+        char variant[VALUE_SIZE];
+        double lr = g->runs[i]->config.lr;
+        int k = 0;
+        run_setting(g->runs[i], "variant", variant);
+        while (k < a->rates && seen[k] != lr)
+            k++;
+        if (strcmp(variant, a->series) || k < a->rates)
+            continue;
+        seen[a->rates++] = lr;
+        double accuracy =
+            validation(g, a->series, lr, "validation_accuracy", -INFINITY);
+        double loss = validation(g, a->series, lr, "validation_loss", INFINITY);
+        bool better = accuracy > best[0] ||
+                      (accuracy == best[0] &&
+                       (loss < best[1] || (loss == best[1] && lr < a->lr)));
+        if (a->rates == 1 || better) {
+            best[0] = accuracy;
+            best[1] = loss;
+            a->lr = lr;
+        }
+    }
+    free(seen);
+}
+
+static void
+take_runs(Outcome *a)
+{
+    const Group *g = a->group;
+    a->runs = allocate((size_t)g->count, sizeof(const Run *));
+    for (int i = 0; i < g->count; i++) {
+        char variant[VALUE_SIZE];
+        run_setting(g->runs[i], "variant", variant);
+        if (!strcmp(variant, a->series) && g->runs[i]->config.lr == a->lr)
+            a->runs[a->seeds++] = g->runs[i];
+    }
+}
+
+static Outcome
+outcome_of(const Group *g, const char *series)
+{
+    Outcome a = {.group = g, .series = series};
+    choose_rate(&a);
+    take_runs(&a);
+    double *steps = numbers_of(&a, "solved_at");
+    for (int i = 0; i < a.seeds; i++) {
+        a.solved += steps[i] > 0;
+        a.diverged += !strcmp(run_text(a.runs[i], "status"), "diverged");
+    }
+    steps_text(steps, a.seeds, a.runs[0]->config.steps, a.steps);
+    free(steps);
+    a.parameters = run_number(a.runs[0], "parameters");
+    a.attention = run_number(a.runs[0], "attention_parameters");
+    a.accuracy = mean_of(&a, "test_accuracy");
+    a.loss = mean_of(&a, "test_loss");
+    a.against = (Paired){NAN, NAN, 0};
+    return a;
+}
+
+/* A number that is judged; one seed that never got to the threshold leaves no
+   mean number of steps. */
+static double
+judged(const Run *r, const char *key)
+{
+    double x = run_number(r, key);
+    return !strcmp(key, "solved_at") && x == 0 ? NAN : x;
+}
+
+/* The differences of those seeds that both have. */
+static Paired
+compare(const Outcome *a, const Outcome *base, const char *key)
+{
+    double *x = allocate((size_t)a->seeds, sizeof *x);
+    double *y = allocate((size_t)a->seeds, sizeof *y);
+    int n = 0;
+    for (int i = 0; i < a->seeds; i++)
+        for (int k = 0; k < base->seeds; k++)
+            if (a->runs[i]->config.seed == base->runs[k]->config.seed) {
+                x[n] = judged(a->runs[i], key);
+                y[n++] = judged(base->runs[k], key);
+                break;
+            }
+    Paired p = paired_t(x, y, n);
+    free(x);
+    free(y);
+    return p;
+}
+
+bool
+outcome_compared(const Outcome *a)
+{
+    return !isnan(a->against.p);
+}
+
+/* Holds every outcome against the baseline of its group. */
+static void
+compare_all(Outcomes *all)
+{
+    double *p = allocate((size_t)all->count + 1, sizeof *p);
+    for (int i = 0; i < all->count; i++) {
+        Outcome *a = &all->list[i];
+        p[i] = NAN;
+        for (int k = 0; k < all->count; k++) {
+            const Outcome *base = &all->list[k];
+            if (k == i || base->group != a->group ||
+                strcmp(base->series, all->baseline))
+                continue;
+            a->against = compare(a, base, all->judged);
+            p[i] = a->against.p;
+        }
+        all->comparisons += !isnan(p[i]);
+    }
+    holm(p, all->count);
+    for (int i = 0; i < all->count; i++)
+        all->list[i].against.p = p[i];
+    free(p);
+}
+
+/* Exits where the baseline, or what is judged by, is not there. */
+static void
+check_names(const Options *o, const Run *runs, int count)
+{
+    char list[1024] = "", variant[VALUE_SIZE];
+    bool found = !o->baseline;
+    for (int i = 0; i < count; i++) {
+        run_setting(&runs[i], "variant", variant);
+        found |= o->baseline && !strcmp(variant, o->baseline);
+    }
+    if (!found)
+        usage("--baseline %s: none of the runs is of it; take one of the "
+              "variants that are compared",
+              o->baseline);
+    for (int i = 1; o->judge && i < runs->result.rows; i++) {
+        const char *key = table_cell(&runs->result, i, 0);
+        size_t n = strlen(list);
+        if (!strcmp(key, o->judge))
+            return;
+        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", key);
+    }
+    if (o->judge)
+        usage("--judge \"%s\": no line of result.tsv; there are: %s", o->judge,
+              list);
+}
+
+Outcomes
+outcomes_of(const Options *o, const Run *runs, int count)
+{
+    Outcomes all = {.baseline = o->baseline ? o->baseline : "standard",
+                    .judged = o->judge ? o->judge : "test_accuracy"};
+    int room = 0;
+    check_names(o, runs, count);
+    all.groups = groups_of(runs, count, "variant", "lr", &all.group_count);
+    for (int g = 0; g < all.group_count; g++)
+        for (int s = 0; s < all.groups[g].series.count; s++) {
+            Outcome a =
+                outcome_of(&all.groups[g], all.groups[g].series.text[s]);
+            all.rates = a.rates > all.rates ? a.rates : all.rates;
+            all.list = grow(all.list, all.count, &room, sizeof *all.list);
+            all.list[all.count++] = a;
+        }
+    compare_all(&all);
+    return all;
+}
+
+void
+outcomes_free(Outcomes *all)
+{
+    for (int i = 0; i < all->count; i++)
+        free(all->list[i].runs);
+    free(all->list);
+    groups_free(all->groups, all->group_count);
+}
+
+/* Is less of it better? */
+static bool
+less_is_better(const char *key)
+{
+    return strstr(key, "loss") || !strcmp(key, "solved_at");
+}
+
+int
+verdict(const Outcomes *all, const Outcome *a)
+{
+    if (!outcome_compared(a) || a->against.p >= SIGNIFICANT)
+        return 0;
+    return (a->against.difference > 0) != less_is_better(all->judged) ? 1 : -1;
+}
+
+void
+verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
+{
+    int way = verdict(all, a);
+    if (!strcmp(a->series, all->baseline))
+        snprintf(text, VERDICT_SIZE, "the baseline");
+    else if (!outcome_compared(a))
+        snprintf(text, VERDICT_SIZE, "%s",
+                 a->diverged         ? "runs diverged"
+                 : a->against.n == 0 ? "no baseline"
+                 : a->against.n == 1 ? "one seed, no test"
+                                     : "not comparable");
+    else if (way == 0)
+        snprintf(text, VERDICT_SIZE, "no difference detected at %d seeds",
+                 a->against.n);
+    else
+        snprintf(text, VERDICT_SIZE, "%s by %.2g", way > 0 ? "better" : "worse",
+                 fabs(a->against.difference));
+}
