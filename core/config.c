@@ -67,6 +67,7 @@ const Setting settings[] = {
     {"beta2", NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "of adam: memory of its square"},
 
     {"log-every", INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps from one line of log.tsv to the next"},
+    {"log", WORD, AT(log), 0, 0, NULL, "", "log more: attention scores gradients rank distance, several with +"},
     {"validate", INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (text: the most)"},
     {"test", INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (text: the most)"},
     {"patience", INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after so many lines of log.tsv without a lower validation loss; 0: never"},

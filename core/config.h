@@ -27,6 +27,7 @@ typedef struct Config {
     char from[WORD_SIZE]; /* the run whose weights it began with, or "" */
     char init[WORD_SIZE]; /* "W_Q=0.1+W_K=0.1": factors of what weights start
                              as, or "" */
+    char log[WORD_SIZE];  /* "attention+rank": what more is logged, or "" */
     char same_start[WORD_SIZE]; /* the variant that it starts as, or "" */
     int seed, characters, length, symbols, values, queries, members;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,

@@ -91,19 +91,25 @@ write_log(const char *partial, const Result *r)
     char n[4][32], *text = NULL;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
+    fprintf(memory,
+            "step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy");
+    for (int k = 0; k < r->columns; k++)
+        fprintf(memory, "\t%s", r->names[k]);
+    fprintf(memory, "\n");
     for (int i = 0; i < r->count; i++) {
         const LogRow *row = &r->rows[i];
-        fprintf(memory, "%d\t%s\t%s\t%s\t%s\n", row->step,
+        fprintf(memory, "%d\t%s\t%s\t%s\t%s", row->step,
                 number_text(row->loss, 7, n[0]),
                 number_text(row->accuracy, 7, n[1]),
                 number_text(row->validation_loss, 7, n[2]),
                 number_text(row->validation_accuracy, 7, n[3]));
+        for (int k = 0; k < r->columns; k++)
+            fprintf(memory, "\t%s",
+                    number_text(r->observed[i * r->columns + k], 7, n[0]));
+        fprintf(memory, "\n");
     }
     fclose(memory);
-    write_text(partial, "log.tsv",
-               "step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n"
-               "%s",
-               text);
+    write_text(partial, "log.tsv", "%s", text);
     free(text);
 }
 
@@ -138,6 +144,10 @@ write_result(const char *partial, const Model *m, const Result *r,
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         fprintf(memory, "%s\t%s\n", lines[i].key,
                 number_text(lines[i].value, 10, n));
+    for (int k = 0; k < r->columns; k++)
+        fprintf(
+            memory, "%s\t%s\n", r->names[k],
+            number_text(r->observed[(r->count - 1) * r->columns + k], 7, n));
     fclose(memory);
     write_text(partial, "result.tsv", "key\tvalue\nstatus\t%s\n%s",
                r->diverged ? "diverged" : "finished", text);

@@ -32,6 +32,7 @@ struct Tape {
     Node *last;
     Spare spare[MOST_SIZES];
     int sizes;
+    bool keeps; /* gradients, for whoever wants to see them */
 };
 
 /* In large pages where there is much of it: they are found faster. */
@@ -122,7 +123,7 @@ take_gradient(Node *n)
 static void
 give_gradient_back(Node *n)
 {
-    Spare *s = n->in ? spare_of(n->tape, size_of(n)) : NULL;
+    Spare *s = n->in && !n->tape->keeps ? spare_of(n->tape, size_of(n)) : NULL;
     if (!s)
         return;
     memcpy(n->gradient, &s->first, sizeof s->first);
@@ -190,6 +191,18 @@ Tape *
 tape_fitting(Tape *measured)
 {
     return tape_of(measured->notes_used, matrices_needed(measured));
+}
+
+Tape *
+tape_keeping(Tape *measured)
+{
+    size_t all = measured->matrices_used;
+    for (Node *n = measured->last; n; n = n->previous)
+        if (n->root == n && n->in && n->trained)
+            all += aligned(size_of(n) * sizeof(real)) / sizeof(real);
+    Tape *t = tape_of(measured->notes_used, all + ALIGNMENT);
+    t->keeps = true;
+    return t;
 }
 
 size_t

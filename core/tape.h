@@ -19,6 +19,10 @@ Tape *tape_measure(void);
    from there. */
 Tape *tape_fitting(Tape *measured);
 
+/* The same with room to keep every gradient until the tape is reset: after the
+   way back each trained root has its own still. */
+Tape *tape_keeping(Tape *measured);
+
 /* Bytes of matrices and of nodes: of a measuring tape, those that a tape
    fitting it has. */
 size_t tape_bytes(Tape *t);

@@ -3,10 +3,12 @@
    Everything that a step needs is allocated before the first one. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "fail.h"
 #include "layers.h"
+#include "observe.h"
 #include "optimizer.h"
 #include "train.h"
 
@@ -131,7 +133,7 @@ one_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
    but validation. */
 static LogRow *
 add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
-         Result *r)
+         Observer *o, Result *r)
 {
     int steps = step ? (step - 1) % m->config.log_every + 1 : 0;
     LogRow *row = &r->rows[r->count++];
@@ -139,6 +141,9 @@ add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
     evaluate(m, s, VALIDATION, t, b, &row->validation_loss,
              &row->validation_accuracy);
     since->loss = since->accuracy = 0;
+    observe(o);
+    for (int i = 0; i < o->count; i++)
+        r->observed[(r->count - 1) * o->count + i] = o->values[i];
     return row;
 }
 
@@ -156,6 +161,18 @@ out_of_patience(const Result *r, int patience)
     return patience && r->count - 1 - at >= patience;
 }
 
+/* Room for what is observed, line by line. */
+static void
+result_names(Result *r, const Observer *o, int lines)
+{
+    size_t columns = (size_t)o->count;
+    r->columns = o->count;
+    r->names = allocate(columns + 1, sizeof *r->names);
+    for (size_t i = 0; i < columns; i++)
+        memcpy(r->names[i], o->names[i], sizeof *r->names);
+    r->observed = allocate((size_t)lines * columns + 1, sizeof *r->observed);
+}
+
 Result
 train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
 {
@@ -166,6 +183,8 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
     Tape *t = tape_for(m, &part);
     Result r = {.rows = allocate((size_t)(c->steps / c->log_every) + 1,
                                  sizeof *r.rows)};
+    Observer seen = observer_new(m, s);
+    result_names(&r, &seen, c->steps / c->log_every + 1);
     Random data = source_stream(s, TRAINING);
     Recent since = {0};
     double start = now();
@@ -178,7 +197,7 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
         done = step >= c->steps || r.diverged;
         if (step % c->log_every && !done)
             continue;
-        LogRow *row = add_line(m, s, t, &b, step, &since, &r);
+        LogRow *row = add_line(m, s, t, &b, step, &since, &seen, &r);
         if (progress)
             progress(to, *row);
         done |= out_of_patience(&r, c->patience);
@@ -186,6 +205,7 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
     r.seconds = now() - start;
     r.tape_bytes = tape_bytes(t);
     evaluate(m, s, TEST, t, &b, &r.test_loss, &r.test_accuracy);
+    observer_free(&seen);
     batch_free(&b);
     optimizer_free(&o);
     tape_free(t);
@@ -196,4 +216,6 @@ void
 result_free(Result *r)
 {
     free(r->rows);
+    free(r->names);
+    free(r->observed);
 }

@@ -3,6 +3,7 @@
 #define TRAIN_H
 
 #include "model.h"
+#include "observe.h"
 #include "optimizer.h"
 #include "task.h"
 
@@ -24,6 +25,9 @@ typedef struct Result {
     int solved_at; /* first step at which the mean accuracy of the last 10
                       batches reached the threshold; 0: never */
     double test_loss, test_accuracy;
+    char (*names)[COLUMN_SIZE]; /* of what --log asks for */
+    double *observed;           /* of each row, as many as there are names */
+    int columns;
     double seconds;    /* of training alone */
     size_t tape_bytes; /* what a step needs beside the weights */
 } Result;

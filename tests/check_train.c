@@ -11,9 +11,11 @@
 #include "fail.h"
 #include "layers.h"
 #include "model.h"
+#include "observe.h"
 #include "optimizer.h"
 #include "plugin.h"
 #include "suites.h"
+#include "tape.h"
 #include "threads.h"
 #include "train.h"
 
@@ -351,6 +353,67 @@ START_TEST(standard_solves)
 }
 END_TEST
 
+static int
+rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The observer's gradient by a row of scores is that which the scores have
+   where attention is taken in three steps. */
+START_TEST(score_gradients_are_those_of_the_steps)
+{
+    enum { TOKENS = 6, SEQUENCES = 4, HEADS = 2, D = 8 };
+    Source s;
+    Model *m = make("reverse",
+                    "d-model=8 heads=2 length=6 batch=4 norm=none mlp=0", &s);
+    strcpy(m->config.log, "scores");
+    Observer o = observer_new(m, &s);
+    observe(&o);
+    ck_assert_str_eq(o.names[0], "score_gradient_median");
+    Tape *measured = tape_measure(), *t = measured;
+    Node *score = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        Node *w[7];
+        for (int i = 0; i < m->count; i++)
+            w[i] = leaf(t, m->weights[i].rows, m->weights[i].cols, 1,
+                        m->weights[i].value, m->weights[i].gradient);
+        Attention a = m->attention;
+        Node *x = add_positions(
+            embed(w[0], o.batch.all.ids, 1, o.batch.rows, SEQUENCES), w[1]);
+        Node *q = split(matmul(x, w[2]), HEADS);
+        Node *k = split(matmul(x, w[3]), HEADS);
+        Node *v = split(matmul(x, w[4]), HEADS);
+        score = scores(q, k, 0.5); /* 1 / sqrt(d_k) */
+        Node *out = matmul(weigh(softmax(&a, score), v), w[5]);
+        Node *loss = cross_entropy(matmul(add(x, out), w[6]),
+                                   o.batch.all.targets, o.batch.rows);
+        if (pass)
+            backward(loss);
+        else
+            t = tape_keeping(measured);
+    }
+    enum { ROWS = TOKENS * SEQUENCES };
+    double norm[ROWS * HEADS], sum = 0;
+    for (int i = 0; i < ROWS * HEADS; i++) {
+        norm[i] = 0;
+        for (int j = 0; j < TOKENS; j++)
+            norm[i] += pow((double)score->gradient[i * TOKENS + j], 2);
+        norm[i] = sqrt(norm[i]) * ROWS;
+        sum += norm[i];
+    }
+    qsort(norm, ROWS * HEADS, sizeof *norm, rising);
+    double wanted = norm[ROWS * HEADS / 2], close = 1e-4 * wanted;
+    ck_assert_double_eq_tol(o.values[0], wanted, close);
+    ck_assert_double_eq_tol(o.values[1], sum / (ROWS * HEADS), close);
+    observer_free(&o);
+    tape_free(measured);
+    tape_free(t);
+    model_free(m);
+}
+END_TEST
+
 Suite *
 train_suite(void)
 {
@@ -358,6 +421,7 @@ train_suite(void)
     TCase *c = tcase_create("train");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, a_step_allocates_nothing_and_calls_nobody, 0, 3);
+    tcase_add_test(c, score_gradients_are_those_of_the_steps);
     tcase_add_loop_test(c, parts_of_a_batch, 0, 2);
     tcase_add_loop_test(c, threads_change_nothing, 0, 3);
     tcase_add_test(c, memory_of_long_sequences);

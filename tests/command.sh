@@ -700,6 +700,19 @@ fails 'longer than --timeout 1' "$qkv" train --steps 1000000 --timeout 1 \
     complain "--patience does not stop"
 works 'subset' "$qkv" train -t subset $small -o start
 
+# Scores of 0: entropy ln 16, weights of 1/16, and no distance gone.
+"$qkv" train --init W_Q=0 --steps 0 -q -o zero --test 8 --validate 8 \
+    --log attention+distance+gradients+rank >out 2>err
+awk -F'\t' '$1 == "entropy" && ($2 - 2.772589)^2 < 1e-10 { n++ }
+    $1 == "largest_weight" && $2 == 0.0625 { n++ }
+    $1 == "saturated" && $2 == 0 { n++ }
+    $1 == "score_deviation" && $2 == 0 { n++ }
+    $1 == "distance_n" && $2 == 0 { n++ }
+    $1 == "rank_m" && $2 == 0 { n++ }
+    $1 == "gradient.block0.attention.W_K" && $2 == 0 { n++ }
+    END { exit n != 7 }' zero/*/result.tsv && ok || complain "--log"
+fails 'none of attention, scores' "$qkv" train --log rank+speed $small -o zero
+
 # --- export
 run=$(ls -d cross/cross-recall*)
 "$qkv" export "$run" --batch batch -q && [ -s batch/source.npy ] &&

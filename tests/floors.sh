@@ -23,7 +23,7 @@ floor() {
         echo 3 ;;
     core/config.* | core/model*.[ch] | core/fold.* | core/watched.* | core/task*.[ch] | core/source.c) echo 4 ;;
     core/text.* | core/optimizer.*) echo 4 ;;
-    core/train.* | core/convert.* | core/run*.[ch] | core/experiment.c | core/tsv.* | core/npy.*)
+    core/train.* | core/observe.* | core/convert.* | core/run*.[ch] | core/experiment.c | core/tsv.* | core/npy.*)
         echo 5 ;;
     core/driver/*) echo 6 ;;
     *) echo none ;;
