@@ -7,10 +7,21 @@
 # works wherever NAME.gp and NAME.tsv lie together. Change the look of every
 # figure here, that of one figure in its NAME.gp.
 
+# `size` is column (one of two of a paper), page (as wide as its text) or slide.
+
 if (!exists("term")) term = "svg"
 if (!exists("width")) width = 900
 if (!exists("height")) height = 380
-if (!exists("out")) out = name.".".term
+if (exists("size")) {
+    if (!exists("down")) { down = 1 }
+    width = size eq "column" ? 420 : size eq "page" ? 720 : 960
+    height = (size eq "column" ? 300 : size eq "page" ? 340 : 540) * \
+        (size eq "slide" ? 1 : 0.35 + 0.65 * down)
+}
+tex = term eq "tikz" || term eq "cairolatex"
+if (!exists("out")) {
+    out = name.(term eq "tikz" ? ".tikz.tex" : tex ? ".tex" : ".".term)
+}
 
 dumb = term eq "dumb"
 if (term eq "svg") {
@@ -25,11 +36,25 @@ if (term eq "pdf") {
     set terminal pdfcairo size width/100.,height/100. font "sans,10" \
         noenhanced
 }
+if (term eq "tikz") {
+    eval sprintf("set terminal tikz size %.2fin,%.2fin font '\\footnotesize'", \
+        width / 100., height / 100.)
+}
+if (term eq "cairolatex") {
+    set terminal cairolatex pdf size width/100.,height/100. \
+        font '\footnotesize'
+}
 if (dumb) {
     set terminal dumb noenhanced size 79,17
 } else {
     set output out
 }
+
+# A text as LaTeX takes it, where it is drawn for LaTeX.
+special(c_) = strstrt("&%$#_{}", c_) ? "\\".c_ : c_
+escaped(s_) = strlen(s_) ? special(s_[1:1]).escaped(s_[2:*]) : ""
+written(s_) = tex ? escaped(s_) : s_
+if (exists("title")) title = written(title)
 
 # One colour and one dash for each variant, the same in every figure. Colours
 # that the colour-blind tell apart: Wong, Nature Methods 8, 441 (2011). The

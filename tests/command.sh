@@ -371,7 +371,7 @@ mkdir single
     --y loss --title "$title" -q 2>err || complain "a title with quotes"
 [ ! -e ran ] && [ ! -e single/figures/ran ] && ok || complain "a title was run"
 awk -F'\t' 'FNR == 1 { next } NR == FNR { loss[$1] = $2; next }
-    { n++; if ($2 in loss && loss[$2] / $3 - 1 < 1e-5 && $3 / loss[$2] - 1 < 1e-5) same++ }
+    { n++; if ($3 in loss && loss[$3] / $4 - 1 < 1e-5 && $4 / loss[$3] - 1 < 1e-5) same++ }
     END { exit n == 0 || n != same }' \
     "$(ls -d drawn/reverse.standard.*seed1.* | head -1)/log.tsv" \
     single/figures/curves-reverse.tsv && ok || complain "data of a figure"
@@ -511,8 +511,23 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
 [ $? -eq 0 ] && [ -s diverged/figures/parameters.svg ] &&
     [ ! -e diverged/figures/curves-reverse.lr1e+05.tsv ] && ok ||
     complain "a diverged run in a figure"
+# Steps are a median, where a run that never got there counts with all it had.
 "$qkv" plot grid --x d-k --y solved_at -o grid >out 2>err &&
-    grep -q 'no run reached the threshold' err && ok || complain "never solved"
+    grep -q "20 unsolved" grid/figures/solved_at-d-k-recall.gp && ok ||
+    complain "never solved"
+# Other figures of the same runs: panels, along a result, for LaTeX.
+"$qkv" plot grid --x d-k --y solved,test_accuracy --facet task -o grid -q \
+    --labels 'width,right & wrong' --size column --format svg,tikz,cairolatex &&
+    grep -q 'right \\& wrong' grid/figures/solved-d-k-by-task.tikz.tex &&
+    [ -s grid/figures/test_accuracy-d-k-by-task.tex ] &&
+    [ -s grid/figures/test_accuracy-d-k-by-task.pdf ] && ok ||
+    complain "a figure for LaTeX"
+"$qkv" plot grid --x attention_parameters --y test_loss -o grid -q \
+    --format svg && [ -s grid/figures/test_loss-attention_parameters-recall.svg ] &&
+    ok || complain "along a result"
+refuses 2 'none of column' "$qkv" plot grid --size poster
+refuses 2 'nobody logged it' "$qkv" plot grid --x speed --y test_loss
+refuses 2 'no setting' "$qkv" plot grid --x d-k --y test_loss --facet colour
 run=$(ls -d diverged/*1e+05*)
 refuses 1 'numbers that are not finite' "$qkv" inspect "$run"
 

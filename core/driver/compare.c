@@ -147,7 +147,7 @@ draw_all(const Options *o, const Run *runs, int count)
             continue;
         Options along = *o;
         along.x = (char *)settings[s].name;
-        along.y = "test_accuracy,test_loss";
+        along.y = "test_accuracy,test_loss,solved_at";
         figures_draw(&along, runs, count, directory);
     }
     free(directory);

@@ -85,11 +85,23 @@ run_gnuplot(const Figure *f, const char *format)
     return status;
 }
 
+/* What gnuplot writes for a format; to be freed. */
+static char *
+drawn_file(const Figure *f, const char *format)
+{
+    const char *ending = !strcmp(format, "tikz")         ? "tikz.tex"
+                         : !strcmp(format, "cairolatex") ? "tex"
+                                                         : format;
+    return format_text("%s/%s.%s", f->directory, f->name, ending);
+}
+
 bool
 figure_end(Figure *f, const char *kind, const Options *o)
 {
     Values formats = options_formats(o);
     bool there = true;
+    if (o->size)
+        fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", o->size);
     append_script(f->script, "style");
     append_script(f->script, kind);
     if (fclose(f->data) | fclose(f->script))
@@ -98,15 +110,15 @@ figure_end(Figure *f, const char *kind, const Options *o)
     for (int i = 0; there && i < formats.count; i++) {
         int status = run_gnuplot(f, formats.text[i]);
         there = status != NO_GNUPLOT;
+        char *file = drawn_file(f, formats.text[i]);
         if (there && status) {
-            char *half =
-                format_text("%s/%s.%s", f->directory, f->name, formats.text[i]);
-            unlink(half);
+            unlink(file);
             fail("%s/%s.gp: gnuplot failed on it: its message stands above",
                  f->directory, f->name);
         }
         if (there && !o->quiet && strcmp(formats.text[i], "dumb"))
-            note("drew %s/%s.%s", f->directory, f->name, formats.text[i]);
+            note("drew %s", file);
+        free(file);
     }
     values_free(&formats);
     free(f->directory);

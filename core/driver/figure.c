@@ -1,4 +1,8 @@
-/* figure.c - what is drawn of an experiment. */
+/* figure.c - curves: what is drawn of an experiment.
+
+   A figure is one or more panels, side by side; a panel shows one quantity of
+   one group of runs, a curve for each series, over steps or against a setting
+   or a result. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +10,17 @@
 #include "draw.h"
 #include "fail.h"
 #include "figure.h"
-#include "statistics.h"
+#include "quantity.h"
 #include "words.h"
 
 enum { MOST_CURVES = 7 };
+
+typedef struct Panel {
+    const Group *group;
+    const char *y;
+    char *title;
+    double low, high; /* of what is drawn: means, and bars around them */
+} Panel;
 
 static bool
 in_series(const Run *r, const char *by, const char *value)
@@ -19,98 +30,103 @@ in_series(const Run *r, const char *by, const char *value)
     return !strcmp(text, value);
 }
 
-/* A quantity in words, for an axis. */
-static const char *
-axis_title(const char *quantity)
+/* The runs of a series in a group; to be freed. */
+static const Run **
+series_runs(const Group *g, const char *by, const char *series, int *count)
 {
-    static const char *const known[][2] = {
-        {"loss", "training loss (nats)"},
-        {"accuracy", "training accuracy"},
-        {"validation_loss", "validation loss (nats)"},
-        {"validation_accuracy", "validation accuracy"},
-        {"test_loss", "test loss (nats)"},
-        {"test_accuracy", "test accuracy"},
-        {"attention_parameters", "parameters of attention"},
-        {"solved_at", "steps to the threshold"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(quantity, known[i][0]))
-            return known[i][1];
-    return quantity;
+    const Run **runs = allocate((size_t)g->count + 1, sizeof(const Run *));
+    *count = 0;
+    for (int i = 0; i < g->count; i++)
+        if (in_series(g->runs[i], by, series))
+            runs[(*count)++] = g->runs[i];
+    return runs;
 }
 
+/* A row of the data; widens the range of its panel. */
 static void
-put_mean(FILE *data, Mean m)
+put_point(FILE *data, Panel *p, int number, const char *series, const char *x,
+          Mean m, bool bars)
 {
     char n[3][32];
-    fprintf(data, "\t%s\t%s\t%s", number_text(m.mean, 6, n[0]),
-            number_text(m.low, 6, n[1]), number_text(m.high, 6, n[2]));
+    fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, series, x,
+            number_text(m.mean, 6, n[0]), number_text(m.low, 6, n[1]),
+            number_text(m.high, 6, n[2]));
+    if (!isfinite(m.mean))
+        return;
+    double low = bars && isfinite(m.low) ? m.low : m.mean;
+    double high = bars && isfinite(m.high) ? m.high : m.mean;
+    p->low = low < p->low ? low : p->low;
+    p->high = high > p->high ? high : p->high;
 }
 
-/* The place of `quantity` among names; exits (2) with those there are. */
-static int
-place_of(const char *quantity, char *const *names, int count, int apart)
-{
-    char list[1024] = "";
-    for (int i = 0; i < count; i++) {
-        size_t n = strlen(list);
-        if (!strcmp(names[i * apart], quantity))
-            return i;
-        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "",
-                 names[i * apart]);
-    }
-    usage("--y \"%s\": nobody logged it; there are: %s", quantity, list);
-}
-
-/* Checks the quantities before any file is touched. */
-static void
-check_quantities(const Options *o, const Run *runs, int count, bool over_steps)
-{
-    Values ys = values_cut(o->y);
-    for (int i = 0; i < count; i++)
-        for (int y = 0; y < ys.count; y++) {
-            const Table *log = &runs[i].log, *result = &runs[i].result;
-            if (over_steps) /* the first column is the step */
-                place_of(ys.text[y], log->cells + 1, log->cols - 1, 1);
-            else /* the first two lines are the names and the status */
-                place_of(ys.text[y], result->cells + 2 * result->cols,
-                         result->rows - 1, result->cols);
-        }
-    values_free(&ys);
-}
-
-/* The mean over a series' runs of a quantity at row `row` of their logs; no
-   number where one of them ended before. */
+/* The mean of a column at row `row` of the runs' logs; no number where one of
+   them ended before. */
 static Mean
-mean_at(const Group *g, const char *by, const char *series, int row,
-        const char *quantity)
+mean_at(const Run *const *runs, int count, int row, const char *column)
 {
-    double *x = allocate((size_t)g->count, sizeof *x);
-    int n = 0;
-    for (int i = 0; i < g->count; i++) {
-        const Run *r = g->runs[i];
-        if (!in_series(r, by, series))
-            continue;
-        x[n++] = row < r->log.rows
-                     ? table_number(&r->log, row,
-                                    table_column(&r->log, quantity), r->path)
-                     : NAN;
-    }
-    Mean m = bootstrap(x, n);
+    double *x = allocate((size_t)count + 1, sizeof *x);
+    for (int i = 0; i < count; i++)
+        x[i] = row < runs[i]->log.rows
+                   ? table_number(&runs[i]->log, row,
+                                  table_column(&runs[i]->log, column),
+                                  runs[i]->path)
+                   : NAN;
+    Mean m = bootstrap(x, count);
     free(x);
     return m;
 }
 
-/* The longest log of a series. */
-static const Run *
-longest(const Group *g, const char *by, const char *series)
+static void
+put_steps(FILE *data, Panel *p, int number, const char *by, const char *series)
 {
-    const Run *best = NULL;
-    for (int i = 0; i < g->count; i++)
-        if (in_series(g->runs[i], by, series) &&
-            (!best || g->runs[i]->log.rows > best->log.rows))
-            best = g->runs[i];
-    return best;
+    int count;
+    const Run **runs = series_runs(p->group, by, series, &count);
+    const Run *longest = count ? runs[0] : NULL;
+    for (int i = 1; i < count; i++)
+        if (runs[i]->log.rows > longest->log.rows)
+            longest = runs[i];
+    for (int row = 0; longest && row < longest->log.rows; row++)
+        put_point(data, p, number, series, table_cell(&longest->log, row, 0),
+                  mean_at(runs, count, row, p->y), false);
+    free(runs);
+}
+
+/* Adds to rising values one that is new; returns how many there are. */
+static int
+add_value(double *values, int count, double v)
+{
+    int k = 0;
+    while (k < count && values[k] < v)
+        k++;
+    if (isnan(v) || (k < count && values[k] == v))
+        return count;
+    memmove(values + k + 1, values + k, (size_t)(count - k) * sizeof *values);
+    values[k] = v;
+    return count + 1;
+}
+
+/* A variant that does not use x has the same everywhere: a level line. */
+static void
+put_against(FILE *data, Panel *p, int number, const Options *o,
+            const char *series, const double *xs, int places)
+{
+    int count;
+    const Run **runs = series_runs(p->group, o->by, series, &count);
+    const Run **here = allocate((size_t)count + 1, sizeof(const Run *));
+    for (int v = 0; v < places; v++) {
+        char x[32];
+        int n = 0;
+        for (int i = 0; i < count; i++) {
+            double place = run_place(runs[i], o->x);
+            if (isnan(place) || place == xs[v])
+                here[n++] = runs[i];
+        }
+        if (n)
+            put_point(data, p, number, series, number_text(xs[v], 10, x),
+                      quantity_mean(here, n, p->y), true);
+    }
+    free(runs);
+    free(here);
 }
 
 static int
@@ -124,259 +140,242 @@ by_seed(const void *a, const void *b)
 static int
 seeds_in(const Group *g, const char *by, const char *series)
 {
-    int *seeds = allocate((size_t)g->count, sizeof *seeds), n = 0, apart = 0;
-    for (int i = 0; i < g->count; i++)
-        if (in_series(g->runs[i], by, series))
-            seeds[n++] = g->runs[i]->config.seed;
-    qsort(seeds, (size_t)n, sizeof *seeds, by_seed);
-    for (int i = 0; i < n; i++)
+    int count, apart = 0;
+    const Run **runs = series_runs(g, by, series, &count);
+    int *seeds = allocate((size_t)count + 1, sizeof *seeds);
+    for (int i = 0; i < count; i++)
+        seeds[i] = runs[i]->config.seed;
+    qsort(seeds, (size_t)count, sizeof *seeds, by_seed);
+    for (int i = 0; i < count; i++)
         apart += i == 0 || seeds[i] != seeds[i - 1];
     free(seeds);
+    free(runs);
     return apart;
 }
 
 /* Seeds in the smallest and the largest series, "5" or "3 to 5". */
 static void
-seeds_text(const Group *g, const char *by, char text[32])
+seeds_text(const Panel *panels, int count, const char *by, char text[32])
 {
-    int least = g->count, most = 0;
-    for (int s = 0; s < g->series.count; s++) {
-        int n = seeds_in(g, by, g->series.text[s]);
-        least = n < least ? n : least;
-        most = n > most ? n : most;
-    }
+    int least = 1 << 30, most = 0;
+    for (int p = 0; p < count; p++)
+        for (int s = 0; s < panels[p].group->series.count; s++) {
+            int n =
+                seeds_in(panels[p].group, by, panels[p].group->series.text[s]);
+            least = n < least ? n : least;
+            most = n > most ? n : most;
+        }
     if (least == most)
         snprintf(text, 32, "%d", most);
     else
         snprintf(text, 32, "%d to %d", least, most);
 }
 
-/* The title that a figure has unless the user gives one, its size and its
-   series, for the script. */
-static void
-script_head(Figure *f, const Options *o, const Group *g, int from, int to)
+/* The title that a figure has unless the user gives one: whose, and what the
+   points and bands are. */
+static char *
+title_of(const Options *o, const char *whose, const Panel *panels, int count)
 {
-    char seeds[32], *title, *plain;
-    seeds_text(g, o->by, seeds);
-    plain = o->title ? copy_text(o->title)
-            : !strcmp(seeds, "1")
-                ? format_text("%s: one seed", g->name)
-                : format_text("%s: mean of %s seeds and its 95%% bootstrap "
-                              "interval",
-                              g->name, seeds);
-    title = quoted(plain, "''");
-    fprintf(f->script, "title = %s\n", title);
-    free(title);
-    free(plain);
-    fprintf(f->script, "by = '%s'\nseries = '",
-            strcmp(o->by, "variant") ? o->by : "");
-    for (int s = from; s < to; s++)
-        fprintf(f->script, "%s%s", s > from ? " " : "", g->series.text[s]);
-    fprintf(f->script, "'\n");
+    char seeds[32];
+    seeds_text(panels, count, o->by, seeds);
+    if (o->title)
+        return copy_text(o->title);
+    if (!strcmp(seeds, "1"))
+        return format_text("%s: one seed", whose);
+    if (is_median(panels[0].y))
+        return format_text("%s: median of %s seeds, from the first to the last",
+                           whose, seeds);
+    return format_text("%s: mean of %s seeds and its 95%% bootstrap interval",
+                       whose, seeds);
 }
 
-/* Levels to compare a curve with: those that all runs of the group share. */
+/* A level that all runs of the group share, or NaN. */
+static double
+shared_level(const Group *g, const char *key)
+{
+    for (int i = 1; i < g->count; i++)
+        if (strcmp(run_text(g->runs[i], key), run_text(g->runs[0], key)))
+            return NAN;
+    return run_number(g->runs[0], key);
+}
+
+/* Levels to compare a curve with, "value name value name ...". */
 static void
-put_marks(Figure *f, const Group *g, const char *quantity)
+put_marks(FILE *script, const Panel *p)
 {
     static const char *const marks[][2] = {{"chance_loss", "guessing"},
                                            {"unigram_loss", "unigram"},
                                            {"bigram_loss", "bigram"},
                                            {"cheat", "cheat"}};
-    bool loss = strstr(quantity, "loss") != NULL;
-    fprintf(f->script, "'");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        bool of_loss = strstr(marks[i][0], "loss") != NULL, same = true;
-        double level = run_number(g->runs[0], marks[i][0]);
-        for (int k = 1; k < g->count; k++)
-            same &= !strcmp(run_text(g->runs[k], marks[i][0]),
-                            run_text(g->runs[0], marks[i][0]));
-        if (loss == of_loss && same && !isnan(level))
-            fprintf(f->script, "%.6g %s ", level, marks[i][1]);
+        bool of_loss = strstr(marks[i][0], "loss") != NULL;
+        double level = strstr(p->y, of_loss ? "loss" : "accuracy")
+                           ? shared_level(p->group, marks[i][0])
+                           : NAN;
+        if (!isnan(level))
+            fprintf(script, "%.6g %s ", level, marks[i][1]);
     }
-    fprintf(f->script, "'");
+    if (is_median(p->y))
+        fprintf(script, "%d unsolved ", p->group->runs[0]->config.steps);
 }
 
-/* The data of curves from..to - 1; the range of each quantity in low, high. */
+/* An array of one cell a panel. */
+enum Cell { TITLES, LABELS, LOGS, LEAST, MOST, MARKS };
 static void
-put_curves(Figure *f, const Options *o, const Group *g, const Values *ys,
-           int from, int to, double *low, double *high)
+put_array(FILE *script, const char *name, const Panel *panels, int count,
+          enum Cell cell, const char *label)
 {
-    fprintf(f->data, "series\tstep");
-    for (int y = 0; y < ys->count; y++)
-        fprintf(f->data, "\t%s\t%s_low\t%s_high", ys->text[y], ys->text[y],
-                ys->text[y]);
-    fprintf(f->data, "\n");
-    for (int s = from; s < to; s++) {
-        const Run *all = longest(g, o->by, g->series.text[s]);
-        for (int row = 0; row < all->log.rows; row++) {
-            fprintf(f->data, "%s\t%s", g->series.text[s],
-                    table_cell(&all->log, row, 0));
-            for (int y = 0; y < ys->count; y++) {
-                Mean m = mean_at(g, o->by, g->series.text[s], row, ys->text[y]);
-                put_mean(f->data, m);
-                if (!isfinite(m.mean))
-                    continue;
-                low[y] = m.mean < low[y] ? m.mean : low[y];
-                high[y] = m.mean > high[y] ? m.mean : high[y];
-            }
-            fprintf(f->data, "\n");
-        }
+    fprintf(script, "array %s[%d] = [", name, count);
+    for (int i = 0; i < count; i++) {
+        const Panel *p = &panels[i];
+        bool seen = isfinite(p->low);
+        char *text = quoted(cell == TITLES ? p->title
+                            : label        ? label
+                                           : axis_title(p->y),
+                            "''");
+        fprintf(script, "%s", i ? ", " : "");
+        if (cell == TITLES || cell == LABELS)
+            fprintf(script, "%s", text);
+        else if (cell == LOGS)
+            fprintf(script, "%d", seen && p->low > 0 && p->high > 30 * p->low);
+        else if (cell == MARKS) {
+            fprintf(script, "'");
+            put_marks(script, p);
+            fprintf(script, "'");
+        } else
+            fprintf(script, "%g", seen ? cell == LEAST ? p->low : p->high : 0);
+        free(text);
     }
+    fprintf(script, "]\n");
 }
 
-static bool
-curves(const Options *o, const Group *g, const char *directory, int from,
-       int to)
+/* Both halves of --labels "X,Y"; NULL where it was not given. */
+static Values
+labels_given(const Options *o)
 {
-    Values ys = values_cut(o->y);
-    double *low = allocate((size_t)ys.count, sizeof *low);
-    double *high = allocate((size_t)ys.count, sizeof *high);
-    for (int y = 0; y < ys.count; y++)
-        low[y] = INFINITY;
-    char *name = from || to < g->series.count
-                     ? format_text("curves-%s-%d", g->name, from / MOST_CURVES)
-                     : format_text("curves-%s", g->name);
+    Values v = {0};
+    if (o->labels)
+        v = values_cut(o->labels);
+    return v;
+}
+
+/* How the panels lie, and the size that lets them be read. */
+static void
+put_size(FILE *script, const Panel *panels, int count)
+{
+    int columns = count <= 3 ? count : count == 4 ? 2 : 3;
+    int down = (count + columns - 1) / columns;
+    bool same = true;
+    for (int p = 1; p < count; p++)
+        same &= !strcmp(panels[p].y, panels[0].y);
+    fprintf(script, "columns = %d\ndown = %d\n", columns, down);
+    fprintf(script, "if (!exists(\"width\")) width = %d\n",
+            count == 1 ? 660 : 220 + (same ? 300 : 345) * columns);
+    fprintf(script, "if (!exists(\"height\")) height = %d\n", 100 + 280 * down);
+}
+
+static void
+put_script(Figure *f, const Options *o, const Values *series, int from, int to,
+           const Panel *panels, int count, const double *xs, int places)
+{
+    bool over_steps = !strcmp(o->x, "step");
+    Values labels = labels_given(o);
+    fprintf(f->script, "by = '%s'\nseries = '",
+            strcmp(o->by, "variant") ? o->by : "");
+    for (int s = from; s < to; s++)
+        fprintf(f->script, "%s%s", s > from ? " " : "", series->text[s]);
+    char *x = quoted(labels.count ? labels.text[0] : axis_title(o->x), "''");
+    fprintf(f->script, "'\nxlabel = %s\nbands = %d\nxs = '", x, over_steps);
+    for (int v = 0; v < places; v++)
+        fprintf(f->script, "%s%.10g", v ? " " : "", xs[v]);
+    fprintf(f->script, "'\nticks = %d\nlog_x = %d\n",
+            setting_named(o->x) != NULL && places <= 10,
+            places > 1 && xs[0] > 0 && xs[places - 1] >= 8 * xs[0]);
+    const char *y = labels.count > 1 ? labels.text[1] : NULL;
+    put_size(f->script, panels, count);
+    put_array(f->script, "titles", panels, count, TITLES, NULL);
+    put_array(f->script, "ylabels", panels, count, LABELS, y);
+    put_array(f->script, "logs", panels, count, LOGS, NULL);
+    put_array(f->script, "least", panels, count, LEAST, NULL);
+    put_array(f->script, "most", panels, count, MOST, NULL);
+    put_array(f->script, "marks", panels, count, MARKS, NULL);
+    values_free(&labels);
+    free(x);
+}
+
+/* Draws curves from..to - 1 of the series; true unless gnuplot is not there. */
+static bool
+draw_panels(const Options *o, const char *directory, const char *name,
+            const char *whose, const Values *series, int from, int to,
+            Panel *panels, int count)
+{
+    bool over_steps = !strcmp(o->x, "step"), seen = false;
+    double *xs = NULL;
+    int places = 0, room = 0;
+    for (int p = 0; p < count && !over_steps; p++)
+        for (int i = 0; i < panels[p].group->count; i++) {
+            xs = grow(xs, places, &room, sizeof *xs);
+            places = add_value(xs, places,
+                               run_place(panels[p].group->runs[i], o->x));
+        }
     Figure f = figure_begin(directory, name);
-    put_curves(&f, o, g, &ys, from, to, low, high);
-    int seen = 0;
-    for (int y = 0; y < ys.count; y++) {
-        seen += isfinite(low[y]);
-        low[y] = isfinite(low[y]) ? low[y] : 0;
+    fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", o->x);
+    for (int p = 0; p < count; p++) {
+        panels[p].low = INFINITY;
+        panels[p].high = -INFINITY;
+        for (int s = from; s < to; s++)
+            if (over_steps)
+                put_steps(f.data, &panels[p], p + 1, o->by, series->text[s]);
+            else
+                put_against(f.data, &panels[p], p + 1, o, series->text[s], xs,
+                            places);
+        seen |= isfinite(panels[p].low);
     }
     if (!seen) {
-        figure_drop(&f, "its runs diverged");
-        values_free(&ys);
-        free(low);
-        free(high);
-        free(name);
+        figure_drop(&f, "none of its numbers is finite: its runs diverged");
+        free(xs);
         return true;
     }
-    script_head(&f, o, g, from, to);
-    fprintf(f.script, "width = %d\nys = '",
-            ys.count == 1 ? 600 : 170 + 365 * ys.count);
-    for (int y = 0; y < ys.count; y++)
-        fprintf(f.script, "%s%s", y ? " " : "", ys.text[y]);
-    fprintf(f.script, "'\narray ylabels[%d] = [", ys.count);
-    for (int y = 0; y < ys.count; y++)
-        fprintf(f.script, "%s'%s'", y ? ", " : "", axis_title(ys.text[y]));
-    fprintf(f.script, "]\narray logs[%d] = [", ys.count);
-    for (int y = 0; y < ys.count; y++)
-        fprintf(f.script, "%s%d", y ? ", " : "",
-                low[y] > 0 && high[y] > 30 * low[y]);
-    fprintf(f.script, "]\narray least[%d] = [", ys.count);
-    for (int y = 0; y < ys.count; y++)
-        fprintf(f.script, "%s%g", y ? ", " : "", low[y]);
-    fprintf(f.script, "]\narray most[%d] = [", ys.count);
-    for (int y = 0; y < ys.count; y++)
-        fprintf(f.script, "%s%g", y ? ", " : "", high[y]);
-    fprintf(f.script, "]\narray marks[%d] = [", ys.count);
-    for (int y = 0; y < ys.count; y++) {
-        fprintf(f.script, "%s", y ? ", " : "");
-        put_marks(&f, g, ys.text[y]);
-    }
-    fprintf(f.script, "]\n");
-    values_free(&ys);
-    free(low);
-    free(high);
-    free(name);
-    return figure_end(&f, "curves", o);
+    char *plain = title_of(o, whose, panels, count);
+    char *title = quoted(plain, "''");
+    fprintf(f.script, "title = %s\n", title);
+    put_script(&f, o, series, from, to, panels, count, xs, places);
+    free(plain);
+    free(title);
+    free(xs);
+    return figure_end(&f, "panels", o);
 }
 
-/* The values of setting x in a group, rising; returns how many. */
-static int
-values_of(const Group *g, const char *x, double *values)
+/* The series of all panels, in order, each once. */
+static Values
+all_series(const Panel *panels, int count)
 {
-    int n = 0;
-    for (int i = 0; i < g->count; i++) {
-        char text[VALUE_SIZE];
-        if (setting_unused(setting_named(x), &g->runs[i]->config))
-            continue;
-        run_setting(g->runs[i], x, text);
-        double v = strtod(text, NULL);
-        int k = 0;
-        while (k < n && values[k] < v)
-            k++;
-        if (k < n && values[k] == v)
-            continue;
-        memmove(values + k + 1, values + k, (size_t)(n - k) * sizeof *values);
-        values[k] = v;
-        n++;
-    }
-    return n;
+    Values all = {0};
+    for (int p = 0; p < count; p++)
+        for (int s = 0; s < panels[p].group->series.count; s++)
+            add_series(&all, panels[p].group->series.text[s]);
+    return all;
 }
 
-/* Has the run x at v? A variant that does not use x has it everywhere. */
+/* The panels as figures of seven curves at most. */
 static bool
-at_value(const Run *r, const char *x, double v)
+draw_figures(const Options *o, const char *directory, const char *name,
+             const char *whose, Panel *panels, int count)
 {
-    char text[VALUE_SIZE];
-    run_setting(r, x, text);
-    return setting_unused(setting_named(x), &r->config) ||
-           strtod(text, NULL) == v;
-}
-
-/* The mean of a result over the runs of a series at one x. A seed that never
-   reached the threshold has no number of steps. */
-static Mean
-mean_against(const Options *o, const Group *g, const char *series, double x,
-             const char *y)
-{
-    double *found = allocate((size_t)g->count, sizeof *found);
-    int n = 0;
-    for (int i = 0; i < g->count; i++) {
-        const Run *r = g->runs[i];
-        if (!in_series(r, o->by, series) || !at_value(r, o->x, x))
-            continue;
-        found[n] = run_number(r, y);
-        if (!strcmp(y, "solved_at") && found[n] == 0)
-            found[n] = NAN;
-        n++;
+    bool drawn = true;
+    Values series = all_series(panels, count);
+    for (int from = 0; from < series.count; from += MOST_CURVES) {
+        int to = from + MOST_CURVES < series.count ? from + MOST_CURVES
+                                                   : series.count;
+        char *numbered = series.count > MOST_CURVES
+                             ? format_text("%s-%d", name, from / MOST_CURVES)
+                             : copy_text(name);
+        drawn &= draw_panels(o, directory, numbered, whose, &series, from, to,
+                             panels, count);
+        free(numbered);
     }
-    Mean m = bootstrap(found, n);
-    free(found);
-    return m;
-}
-
-static bool
-against(const Options *o, const Group *g, const char *y, const char *directory)
-{
-    double *values = allocate((size_t)g->count + 1, sizeof *values);
-    double low = INFINITY, high = 0;
-    int count = values_of(g, o->x, values);
-    char *name = format_text("%s-%s-%s", y, o->x, g->name);
-    Figure f = figure_begin(directory, name);
-    fprintf(f.data, "series\t%s\t%s\t%s_low\t%s_high\n", o->x, y, y, y);
-    for (int s = 0; s < g->series.count; s++)
-        for (int v = 0; v < count; v++) {
-            Mean m = mean_against(o, g, g->series.text[s], values[v], y);
-            fprintf(f.data, "%s\t%.10g", g->series.text[s], values[v]);
-            put_mean(f.data, m);
-            fprintf(f.data, "\n");
-            if (!isfinite(m.mean))
-                continue;
-            low = m.mean < low ? m.mean : low;
-            high = m.mean > high ? m.mean : high;
-        }
-    if (!isfinite(low)) {
-        figure_drop(&f, !strcmp(y, "solved_at")
-                            ? "no run reached the threshold"
-                            : "none of its numbers is finite");
-        free(values);
-        free(name);
-        return true;
-    }
-    script_head(&f, o, g, 0, g->series.count);
-    fprintf(f.script, "xlabel = '%s'\nylabel = '%s'\nxs = '", o->x,
-            axis_title(y));
-    for (int v = 0; v < count; v++)
-        fprintf(f.script, "%s%.10g", v ? " " : "", values[v]);
-    fprintf(f.script, "'\nlog_x = %d\nlog_y = %d\nwidth = 640\n",
-            count > 1 && values[0] > 0 && values[count - 1] >= 8 * values[0],
-            low > 0 && high > 30 * low);
-    free(values);
-    free(name);
-    return figure_end(&f, "against", o);
+    values_free(&series);
+    return drawn;
 }
 
 void
@@ -388,25 +387,114 @@ without_gnuplot(const char *directory)
          directory);
 }
 
+/* A group's name without what the facet says: groups that agree in it stand
+   side by side. To be freed. */
+static char *
+name_without(const Group *g, const char *facet)
+{
+    char value[VALUE_SIZE], *name = copy_text(g->name);
+    run_setting(g->runs[0], facet, value);
+    bool task = !strcmp(facet, "task");
+    char *part = task ? copy_text(value) : format_text(".%s%s", facet, value);
+    char *at = strstr(name, part);
+    if (at && (task ? at == name : 1)) {
+        size_t n = strlen(part) + (task && at[strlen(part)] == '.');
+        memmove(at, at + n, strlen(at + n) + 1);
+    }
+    free(part);
+    return name;
+}
+
+/* One figure for each y, its panels the groups that share all but the facet,
+   starting with group `first`. */
+static bool
+draw_facets(const Options *o, const Values *ys, const Group *g, int groups,
+            int first, const char *directory)
+{
+    bool drawn = true;
+    char *whose = name_without(&g[first], o->facet);
+    for (int y = 0; y < ys->count; y++) {
+        Panel *panels = allocate((size_t)groups, sizeof *panels);
+        int count = 0;
+        for (int i = first; i < groups; i++) {
+            char value[VALUE_SIZE], *other = name_without(&g[i], o->facet);
+            run_setting(g[i].runs[0], o->facet, value);
+            if (!strcmp(other, whose))
+                panels[count++] = (Panel){
+                    &g[i], ys->text[y],
+                    strcmp(o->facet, "task")
+                        ? format_text("%s %s", axis_title(o->facet), value)
+                        : copy_text(value),
+                    0, 0};
+            free(other);
+        }
+        char *name = format_text("%s-%s-by-%s%s%s", ys->text[y], o->x, o->facet,
+                                 *whose ? "-" : "", whose);
+        drawn &= draw_figures(o, directory, name,
+                              *whose ? whose : axis_title(ys->text[y]), panels,
+                              count);
+        for (int i = 0; i < count; i++)
+            free(panels[i].title);
+        free(panels);
+        free(name);
+    }
+    free(whose);
+    return drawn;
+}
+
+/* Is an earlier group in the same figure? */
+static bool
+shown_before(const Group *g, int i, const char *facet)
+{
+    char *name = name_without(&g[i], facet);
+    bool shown = false;
+    for (int k = 0; k < i && !shown; k++) {
+        char *other = name_without(&g[k], facet);
+        shown = !strcmp(name, other);
+        free(other);
+    }
+    free(name);
+    return shown;
+}
+
+/* A group's quantities: over steps side by side, else each by itself. */
+static bool
+draw_group(const Options *o, const Values *ys, const Group *g,
+           const char *directory)
+{
+    bool over_steps = !strcmp(o->x, "step"), drawn = true;
+    Panel *panels = allocate((size_t)ys->count, sizeof *panels);
+    for (int y = 0; y < ys->count; y++)
+        panels[y] = (Panel){g, ys->text[y], "", 0, 0};
+    for (int y = 0; y < (over_steps ? 1 : ys->count); y++) {
+        char *name = over_steps
+                         ? format_text("curves-%s", g->name)
+                         : format_text("%s-%s-%s", ys->text[y], o->x, g->name);
+        drawn &= draw_figures(o, directory, name, g->name, panels + y,
+                              over_steps ? ys->count : 1);
+        free(name);
+    }
+    free(panels);
+    return drawn;
+}
+
 void
 figures_draw(const Options *o, const Run *runs, int count,
              const char *directory)
 {
     int groups;
     bool over_steps = !strcmp(o->x, "step"), drawn = true;
-    check_quantities(o, runs, count, over_steps);
-    Group *g = groups_of(runs, count, o->by, over_steps ? NULL : o->x, &groups);
     Values ys = values_cut(o->y);
-    for (int i = 0; i < groups; i++) {
-        for (int from = 0; over_steps && from < g[i].series.count;
-             from += MOST_CURVES) {
-            int to = from + MOST_CURVES;
-            drawn &= curves(o, &g[i], directory, from,
-                            to < g[i].series.count ? to : g[i].series.count);
-        }
-        for (int y = 0; !over_steps && y < ys.count; y++)
-            drawn &= against(o, &g[i], ys.text[y], directory);
-    }
+    for (int y = 0; y < ys.count; y++)
+        check_quantity(runs, count, ys.text[y], over_steps);
+    if (!over_steps && !setting_named(o->x))
+        check_quantity(runs, count, o->x, false);
+    Group *g = groups_of(runs, count, o->by, over_steps ? NULL : o->x, &groups);
+    for (int i = 0; i < groups; i++)
+        if (!o->facet)
+            drawn &= draw_group(o, &ys, &g[i], directory);
+        else if (!shown_before(g, i, o->facet))
+            drawn &= draw_facets(o, &ys, g, groups, i, directory);
     values_free(&ys);
     groups_free(g, groups);
     if (!drawn)

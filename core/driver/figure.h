@@ -25,6 +25,9 @@ void groups_free(Group *g, int groups);
    same. */
 bool series_before(const char *a, const char *b);
 
+/* Adds a value to a list in that order, if it is new. */
+void add_series(Values *s, const char *value);
+
 /* A run's setting as text; the variant without its path. */
 void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);
 

@@ -85,16 +85,10 @@ series_before(const char *a, const char *b)
     return strcmp(a, b) < 0;
 }
 
-/* Adds a run to a group, and its value of `by` to the series. */
-static void
-add_run(Group *g, const Run *r, const char *by)
+void
+add_series(Values *s, const char *value)
 {
-    char value[VALUE_SIZE];
-    Values *s = &g->series;
     int at = 0, room = s->count; /* grows each time: series are few */
-    run_setting(r, by, value);
-    g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
-    g->runs[g->count++] = r;
     while (at < s->count && series_before(s->text[at], value))
         at++;
     for (int i = 0; i < s->count; i++)
@@ -105,6 +99,17 @@ add_run(Group *g, const Run *r, const char *by)
             (size_t)(s->count - at) * sizeof *s->text);
     s->text[at] = copy_text(value);
     s->count++;
+}
+
+/* Adds a run to a group, and its value of `by` to the series. */
+static void
+add_run(Group *g, const Run *r, const char *by)
+{
+    char value[VALUE_SIZE];
+    run_setting(r, by, value);
+    g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
+    g->runs[g->count++] = r;
+    add_series(&g->series, value);
 }
 
 /* "reverse.lr0.01": the task and the settings that keep groups apart, hashes
@@ -197,7 +202,11 @@ Group *
 groups_of(const Run *runs, int count, const char *by, const char *x,
           int *groups)
 {
-    const char *const never[] = {"task", "seed", "file", by, x ? x : by};
+    /* no part of what tells groups apart; along a result, sizes neither */
+    const char *const never[] = {"task",     "seed",     "file",    by,
+                                 x ? x : by, "d-k",      "d-v",     "latent",
+                                 "heads",    "kv-heads", "d-model", "layers"};
+    size_t nevers = x && !setting_named(x) ? 12 : 5;
     bool *apart = allocate((size_t)setting_count, sizeof *apart);
     Group *list = NULL;
     int room = *groups = 0;
@@ -206,7 +215,7 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
             continue;
         const char *task = runs[i].config.task;
         for (int s = 0; s < setting_count; s++)
-            apart[s] = !listed(settings[s].name, never, 5) &&
+            apart[s] = !listed(settings[s].name, never, nevers) &&
                        varies(runs, count, task, by, &settings[s]);
         add_task(&list, groups, &room, runs, count, task, by, apart);
     }

@@ -193,6 +193,9 @@ options_read(int argc, char **argv, int command)
     if (o.match && strcmp(o.match, "params") && strcmp(o.match, "flops") &&
         strcmp(o.match, "cache"))
         usage("--match %s: none of params, flops, cache", o.match);
+    if (o.size && strcmp(o.size, "column") && strcmp(o.size, "page") &&
+        strcmp(o.size, "slide"))
+        usage("--size %s: none of column, page, slide", o.size);
     if (o.redo && o.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;
@@ -215,15 +218,17 @@ options_given(const Options *o, const char *setting)
 Values
 options_formats(const Options *o)
 {
-    static const char *const known[] = {"svg", "png", "pdf", "dumb"};
+    static const char *const known[] = {"svg",  "png",        "pdf",
+                                        "tikz", "cairolatex", "dumb"};
     Values v = values_cut(o->format);
     for (int i = 0; i < v.count; i++) {
         bool found = false;
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 6; k++)
             found |= !strcmp(v.text[i], known[k]);
         if (!found)
-            usage("--format: \"%s\" is none of svg, png, pdf, dumb%s",
-                  v.text[i], did_you_mean(v.text[i], known, 4));
+            usage("--format: \"%s\" is none of svg, png, pdf, tikz, "
+                  "cairolatex, dumb%s",
+                  v.text[i], did_you_mean(v.text[i], known, 6));
     }
     return v;
 }

@@ -88,14 +88,14 @@ command_plot(int argc, char **argv)
     Options o = options_read(argc, argv, PLOT);
     int count;
     bool over_steps = !strcmp(o.x, "step");
-    if (!over_steps) {
-        check_setting("--x", o.x);
-        if (!setting_numeric(setting_named(o.x)))
-            usage("--x %s: not a number", o.x);
-    }
+    const Setting *x = setting_named(o.x);
+    if (x && !setting_numeric(x) && strcmp(o.x, "init"))
+        usage("--x %s: not a number", o.x);
     check_setting("--by", o.by);
+    if (o.facet)
+        check_setting("--facet", o.facet);
     Run *runs = gather(&o, &count);
-    if (!over_steps)
+    if (x)
         check_varies(o.x, runs, count);
     char *directory = format_text("%s/figures", o.out);
     figures_draw(&o, runs, count, directory);

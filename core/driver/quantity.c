@@ -1,0 +1,116 @@
+/* quantity.c - numbers of runs, as figures draw them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "figure.h"
+#include "quantity.h"
+
+const char *
+axis_title(const char *quantity)
+{
+    static const char *const known[][2] = {
+        {"loss", "training loss (nats)"},
+        {"accuracy", "training accuracy"},
+        {"validation_loss", "validation loss (nats)"},
+        {"validation_accuracy", "validation accuracy"},
+        {"test_loss", "test loss (nats)"},
+        {"test_accuracy", "test accuracy"},
+        {"attention_parameters", "parameters of attention"},
+        {"solved_at", "steps to the threshold"},
+        {"solved", "share of seeds that solved it"},
+        {"cache", "numbers cached per token"},
+        {"flops", "FLOPs of attention per token"},
+        {"entropy", "entropy of a row of weights (nats)"},
+        {"largest_weight", "largest weight of a row"},
+        {"saturated", "share of rows with a weight > 0.99"},
+        {"score_deviation", "standard deviation of the scores"},
+        {"score_gradient_median", "gradient of the median row of scores"},
+        {"score_gradient_mean", "gradient of a row of scores, mean"},
+        {"rank_m", "effective rank of M"},
+        {"rank_n", "effective rank of N"},
+        {"distance_m", "relative distance of M from its start"},
+        {"distance_n", "relative distance of N from its start"},
+        {"lr", "learning rate"},
+        {"d-k", "d_k"},
+        {"init", "factor of the start"},
+        {"latent", "width of the middle r"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(quantity, known[i][0]))
+            return known[i][1];
+    return quantity;
+}
+
+double
+run_quantity(const Run *r, const char *quantity)
+{
+    if (!strcmp(quantity, "solved"))
+        return run_number(r, "solved_at") > 0;
+    return run_number(r, quantity);
+}
+
+void
+check_quantity(const Run *runs, int count, const char *quantity,
+               bool over_steps)
+{
+    char list[2048] = "solved";
+    bool there = !over_steps && !strcmp(quantity, "solved");
+    for (int i = 0; i < count && !there; i++) {
+        const Table *t = over_steps ? &runs[i].log : &runs[i].result;
+        /* the first column is the step; the first line is the status */
+        int names = over_steps ? t->cols - 1 : t->rows - 1, n;
+        bool found = false;
+        n = snprintf(list, sizeof list, "%s", over_steps ? "" : "solved");
+        for (int k = 1; k <= names; k++) {
+            const char *name = over_steps ? t->cells[k] : table_cell(t, k, 0);
+            found |= !strcmp(name, quantity);
+            if (n < (int)sizeof list)
+                n += snprintf(list + n, sizeof list - (size_t)n, "%s%s",
+                              n ? ", " : "", name);
+        }
+        if (!found)
+            usage("\"%s\": nobody logged it; there are: %s", quantity, list);
+    }
+}
+
+bool
+is_median(const char *quantity)
+{
+    return !strcmp(quantity, "solved_at");
+}
+
+Mean
+quantity_mean(const Run *const *runs, int count, const char *quantity)
+{
+    double *x = allocate((size_t)count + 1, sizeof *x);
+    double least = INFINITY, most = 0;
+    for (int i = 0; i < count; i++) {
+        x[i] = run_quantity(runs[i], quantity);
+        if (is_median(quantity) && x[i] == 0)
+            x[i] = runs[i]->config.steps;
+        least = x[i] < least ? x[i] : least;
+        most = x[i] > most ? x[i] : most;
+    }
+    Mean m = is_median(quantity) && count
+                 ? (Mean){median(x, count), least, most}
+                 : bootstrap(x, count);
+    free(x);
+    return m;
+}
+
+double
+run_place(const Run *r, const char *x)
+{
+    char text[VALUE_SIZE];
+    const Setting *s = setting_named(x);
+    if (!s)
+        return run_quantity(r, x);
+    if (setting_unused(s, &r->config))
+        return NAN;
+    run_setting(r, x, text);
+    const char *sign = strchr(text, '=');
+    return s->kind == WORD && !*text ? 1 : strtod(sign ? sign + 1 : text, NULL);
+}

@@ -1,0 +1,31 @@
+/* quantity.h - numbers of runs, as figures draw them. */
+#ifndef QUANTITY_H
+#define QUANTITY_H
+
+#include "run.h"
+#include "statistics.h"
+
+/* A quantity in words, for an axis. */
+const char *axis_title(const char *quantity);
+
+/* A line of result.tsv, or "solved": 1 where the threshold was reached, else
+   0. */
+double run_quantity(const Run *r, const char *quantity);
+
+/* Exits (2) with the names there are where the runs have no such quantity: of
+   log.tsv where it is followed over steps, else of result.tsv. */
+void check_quantity(const Run *runs, int count, const char *quantity,
+                    bool over_steps);
+
+/* The mean over runs and its interval; of steps to the threshold the median,
+   between the least and the most, where a run that never got there counts with
+   all its steps. */
+Mean quantity_mean(const Run *const *runs, int count, const char *quantity);
+bool is_median(const char *quantity);
+
+/* Where a run stands along x: the number of a setting, or the first number in
+   its text ("W_Q=0.1"; 1 where it is empty), or a line of result.tsv. NaN where
+   the run does not use the setting. */
+double run_place(const Run *r, const char *x);
+
+#endif

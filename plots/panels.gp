@@ -1,0 +1,136 @@
+# panels.gp - curves in one or more panels: over steps with bands, against a
+# setting or a result with error bars.
+#
+# data:    panel, series, x, then mean, low and high of the quantity
+# series:  the names of the curves     xs: the values along x, where not steps
+# bands:   1 for bands, 0 for bars     ticks: 1 for a tick at each of xs
+# titles, ylabels, logs, least, most: for each panel its title, its axis title,
+#          whether the axis is logarithmic, and the range of its means
+# marks:   for each panel "value name value name ...": levels to compare with
+# log_x:   1 for a logarithmic x axis
+# columns, down: how the panels lie
+
+panels = |titles|
+same = 1
+do for [p=2:panels] { if (ylabels[p] ne ylabels[1]) { same = 0 } }
+titled = 0
+do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
+legend = words(series) > 1
+longest = strlen(by)
+do for [s in series] { if (strlen(s) > longest) { longest = strlen(s) } }
+left = 90. / width
+right = 1 - (legend ? 86. + 8 * longest : 20.) / width
+gap = (same ? 56. : 92.) / width
+wide = (right - left - gap * (columns - 1)) / columns
+top = 1 - (titled ? 64. : 44.) / height
+bottom = 62. / height
+vgap = (titled ? 86. : 66.) / height
+tall = (top - bottom - vgap * (down - 1)) / down
+
+first = 0
+last = 0
+if (words(xs)) {
+    first = real(word(xs, 1))
+    last = real(word(xs, words(xs)))
+    room = words(xs) == 1 ? 1 : 0.04 * (last - first)
+    if (log_x) { room = (last / first)**0.04 }
+}
+at(p_, word_, col) = int(column(1)) == p_ && strcol(2) eq word_ ? \
+    column(col) : NaN
+
+if (!dumb) { set multiplot title title offset 0,-0.3 }
+do for [p=1:panels] {
+    set xlabel written(xlabel) offset 0,0.3
+    set ylabel (same && p % columns != 1 && columns > 1 ? "" : written(ylabels[p])) \
+        offset 0.3,0
+    set title written(titles[p]) offset 0,-0.6
+    if (words(xs)) {
+        if (log_x) {
+            set logscale x
+            set xrange [first / room:last * room]
+        } else {
+            set xrange [first - room:last + room]
+        }
+        if (ticks) {
+            set xtics ()
+            do for [i=1:words(xs)] {
+                set xtics add (word(xs, i) real(word(xs, i)))
+            }
+            if (words(xs) > 5 && columns > 1) { set xtics rotate by -45 }
+        } else {
+            set format x "%.0s%c"
+        }
+    } else {
+        set xrange [0:*]
+    }
+    set yrange [*:*]
+    unset logscale y
+    set format y "%g"
+    if (logs[p]) { set logscale y; set format y "%.0e" }
+    low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
+    high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
+    if (low < high) { set yrange [low:high] }
+    if (strstrt(ylabels[p], "accuracy") || strstrt(ylabels[p], "share")) {
+        low = 0
+        high = most[p] > 0.8 ? 1.02 : 1.2 * most[p]
+        if (high > 0) { set yrange [low:high] }
+    }
+    unset label
+    unset arrow
+    if (p == 1 && !dumb && legend) {
+        set key at screen 0.995,(top + 0.005) right top vertical Left reverse \
+            samplen 3.2 spacing 1.25 title by
+    } else {
+        unset key
+    }
+    if (dumb) {
+        set title ylabels[p]."; ".title
+        unset ylabel
+        set key outside top center horizontal
+        if (words(series) == 1) { unset key }
+    } else {
+        column_ = (p - 1) % columns
+        row_ = (p - 1) / columns
+        set lmargin at screen left + column_ * (wide + gap)
+        set rmargin at screen left + column_ * (wide + gap) + wide
+        set tmargin at screen top - row_ * (tall + vgap)
+        set bmargin at screen top - row_ * (tall + vgap) - tall
+        do for [m=1:words(marks[p])/2] {
+            level = real(word(marks[p], 2 * m - 1))
+            caption = word(marks[p], 2 * m)
+            if (level < low || level > high) { continue }
+            set arrow m from graph 0, first level to graph 1, first level nohead \
+                back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
+            set label m written(caption) at graph 0.985, first level right offset 0,0.5 \
+                textcolor rgb "#666666" font ",10"
+        }
+    }
+    if (dumb) {
+        plot for [i=1:words(series)] data skip 1 \
+            using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)) \
+            with lines title written(word(series, i))
+    } else {
+        if (bands) {
+            plot for [i=1:words(series)] data skip 1 \
+                using (at(p, word(series, i), 3)):\
+                      (at(p, word(series, i), 5)):(at(p, word(series, i), 6)) \
+                with filledcurves linetype look(word(series, i), i) \
+                fillstyle transparent solid 0.15 noborder notitle, \
+                for [i=1:words(series)] data skip 1 \
+                using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)) \
+                with lines linetype look(word(series, i), i) \
+                title written(word(series, i))
+        } else {
+            plot for [i=1:words(series)] data skip 1 \
+                using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)):\
+                      (at(p, word(series, i), 5)):(at(p, word(series, i), 6)) \
+                with yerrorbars linetype look(word(series, i), i) \
+                dashtype 1 pointtype 7 pointsize 0.6 notitle, \
+                for [i=1:words(series)] data skip 1 \
+                using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)) \
+                with lines linetype look(word(series, i), i) \
+                title written(word(series, i))
+        }
+    }
+}
+if (!dumb) { unset multiplot }
