@@ -32,6 +32,9 @@ const Setting settings[] = {
     {"values", INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
     {"queries", INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
     {"members", INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
+    {"depth", INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
+    {"spectrum", WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, 4+2+1; unless given 4, 2, 1, 1/2 ..."},
+    {"loss", CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
     {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text"},
     {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
 

@@ -19,6 +19,7 @@ enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { PRECISION_FLOAT, PRECISION_DOUBLE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
 enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
+enum { LOSS_L2, LOSS_L4 };
 enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
 typedef struct Config {
@@ -29,6 +30,8 @@ typedef struct Config {
                              as, or "" */
     char log[WORD_SIZE];  /* "attention+rank": what more is logged, or "" */
     char same_start[WORD_SIZE]; /* the variant that it starts as, or "" */
+    char spectrum[WORD_SIZE];   /* "4+2+1": the modes of linear, or "" */
+    int depth, power;           /* its matrices; its loss */
     int seed, characters, length, symbols, values, queries, members;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
         norm, embed, positions, residual, mask;

@@ -12,6 +12,7 @@
 #include "attend.h"
 #include "fail.h"
 #include "layers.h"
+#include "linear.h"
 #include "model.h"
 
 static int
@@ -187,6 +188,12 @@ model_forward(Model *m, Tape *t, const Batch *b)
         m->nodes[i] = leaf(t, weight->rows, weight->cols, 1, weight->value,
                            weight->gradient);
     }
+    if (c->depth) {
+        Node *x = w[0];
+        for (int i = 1; i < m->count; i++)
+            x = matmul(x, w[i]);
+        return x;
+    }
     w += embedding_weights(m);
     if (m->sizes.source)
         y = tokens(m, t, b, true, m->nodes);
@@ -210,6 +217,8 @@ Node *
 model_loss(const Model *m, Node *logits, const int *targets, int counted)
 {
     const Sizes *z = &m->sizes;
+    if (m->config.depth)
+        return power_error(logits, m->table, m->config.power == LOSS_L4);
     if (z->step != 0)
         return squared_error(logits, targets, counted, z->first, z->step);
     return cross_entropy(logits, targets, counted);
@@ -219,6 +228,8 @@ double
 model_right(const Model *m, const Node *logits, const int *targets)
 {
     const Sizes *z = &m->sizes;
+    if (m->config.depth)
+        return z->tokens * power_explained(logits, m->table);
     if (z->step != 0)
         return explained_rows(logits, targets, z->first, z->step);
     return correct_rows(logits, targets);

@@ -10,6 +10,7 @@
 
 #include "elementary.h"
 #include "fail.h"
+#include "linear.h"
 #include "model.h"
 
 /* Lists one more matrix, with the mean and the standard deviation of its first
@@ -97,6 +98,10 @@ static void
 list_weights(Model *m)
 {
     const Config *c = &m->config;
+    for (int i = 0; i < c->depth; i++)
+        put(m, c->length, c->length, 0, linear_start(c), "W_%d", i + 1);
+    if (c->depth)
+        return;
     put_embedding(m);
     for (int i = 0; i < c->encoder; i++) {
         put_norm(m, "encoder%d.norm1", i);
@@ -211,6 +216,17 @@ sinusoids(int tokens, int d)
     return table;
 }
 
+/* diag(spectrum), which the product of task linear must become. */
+static real *
+linear_target(const Config *c)
+{
+    size_t n = (size_t)c->length;
+    real *table = allocate(n * n, sizeof *table);
+    for (size_t i = 0; i < n; i++)
+        table[i * n + i] = (real)linear_mode(c, (int)i);
+    return table;
+}
+
 Attention
 attention_of(const Config *c)
 {
@@ -288,7 +304,9 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     m->gradients = allocate_aligned(m->parameters, sizeof *m->gradients);
     m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
     int longest = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
-    if (c->embed == EMBED_ONEHOT)
+    if (c->depth)
+        m->table = linear_target(c);
+    else if (c->embed == EMBED_ONEHOT)
         m->table = onehot_rows(m);
     else if (c->positions == POSITIONS_SINUSOIDAL)
         m->table = sinusoids(longest, c->d_model);

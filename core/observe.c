@@ -15,9 +15,16 @@
 #include "watched.h"
 #include "words.h"
 
-enum { ATTENTION = 1, SCORES = 2, GRADIENTS = 4, RANK = 8, DISTANCE = 16 };
-static const char *const kinds[] = {"attention", "scores", "gradients", "rank",
-                                    "distance"};
+enum {
+    ATTENTION = 1,
+    SCORES = 2,
+    GRADIENTS = 4,
+    RANK = 8,
+    DISTANCE = 16,
+    MODES = 32
+};
+static const char *const kinds[] = {"attention", "scores",   "gradients",
+                                    "rank",      "distance", "modes"};
 enum { KINDS_THERE = sizeof kinds / sizeof *kinds };
 
 static void
@@ -45,7 +52,7 @@ kinds_of(const char *log)
             k++;
         if (k == KINDS_THERE)
             usage("--log: \"%.*s\" is none of attention, scores, gradients, "
-                  "rank, distance; several with + between",
+                  "rank, distance, modes; several with + between",
                   (int)n, log);
         bits |= 1 << k;
         log += log[n] ? n + 1 : n;
@@ -61,7 +68,8 @@ name_columns(Observer *o)
         {"score_gradient_median", "score_gradient_mean"},
         {NULL},
         {"rank_m", "rank_n"},
-        {"distance_m", "distance_n"}};
+        {"distance_m", "distance_n"},
+        {NULL}};
     for (int k = 0; k < KINDS_THERE; k++) {
         for (int i = 0; (o->kinds & 1 << k) && fixed[k][i]; i++)
             name(o, fixed[k][i]);
@@ -76,6 +84,11 @@ name_columns(Observer *o)
             free(column);
         }
     }
+    for (int i = 0; o->kinds & MODES && i < o->model->config.length; i++) {
+        char *column = format_text("mode%d", i + 1);
+        name(o, column);
+        free(column);
+    }
 }
 
 Observer
@@ -84,6 +97,10 @@ observer_new(Model *m, const Source *s)
     Observer o = {.kinds = kinds_of(m->config.log), .model = m};
     if (!o.kinds)
         return o;
+    if (!(o.kinds & MODES) != !m->config.depth ||
+        (m->config.depth && o.kinds != MODES))
+        usage("--log %s: modes, and nothing else, is for the task linear",
+              m->config.log);
     name_columns(&o);
     o.values = allocate((size_t)o.count, sizeof *o.values);
     o.batch = batch_new(s->sizes, part_sequences(m, m->config.batch));
@@ -338,8 +355,8 @@ observe(Observer *o)
     o->watch->replaced = -1;
     m->attention.watch = o->watch;
     tape_reset(o->tape);
-    backward(model_loss(m, model_forward(m, o->tape, &o->batch),
-                        o->batch.all.targets, counted));
+    Node *logits = model_forward(m, o->tape, &o->batch);
+    backward(model_loss(m, logits, o->batch.all.targets, counted));
     m->attention.watch = NULL;
     if (o->kinds & ATTENTION) {
         Moments s = {0};
@@ -356,4 +373,7 @@ observe(Observer *o)
         observe_forms(o, RANK);
     if (o->kinds & DISTANCE)
         observe_forms(o, DISTANCE);
+    for (int i = 0; o->kinds & MODES && i < logits->rows; i++)
+        put(o, (double)logits->value[i * (logits->cols + 1)] /
+                   (double)m->table[i * (logits->cols + 1)]);
 }

@@ -1,9 +1,11 @@
 /* source.c - batches of a task: training, validation and test apart. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "elementary.h"
 #include "fail.h"
+#include "linear.h"
 #include "task.h"
 #include "text.h"
 
@@ -76,7 +78,9 @@ source_open(Config *c)
             text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
         s.sizes.vocabulary = s.sizes.classes = s.text->vocabulary;
         c->file_hash = s.text->hash;
-    } else if (*c->file)
+    } else if (c->depth && strcmp(c->task, "linear"))
+        usage("--depth is for the task linear, not for %s", c->task);
+    else if (*c->file)
         usage("--file is for the task text, not for %s", c->task);
     s.config = *c;
     return s;
@@ -206,9 +210,14 @@ source_levels(const Source *s)
         l.cheat = c.bigram_accuracy;
     } else if (s->sizes.step == 0)
         l.cheat = play(s);
-    else { /* R^2 and squared error of answering with the mean, 0 */
+    else { /* R^2 and error of answering with the mean, 0 */
         l.chance = l.cheat = 0;
-        l.chance_loss = 1;
+        l.chance_loss = s->config.depth ? 0 : 1;
+        for (int i = 0; s->config.depth && i < s->sizes.tokens; i++) {
+            double square = pow(linear_mode(&s->config, i), 2);
+            l.chance_loss +=
+                s->config.power == LOSS_L4 ? square * square / 4 : square / 2;
+        }
     }
     return l;
 }

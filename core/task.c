@@ -8,6 +8,7 @@
 
 #include "elementary.h"
 #include "fail.h"
+#include "linear.h"
 #include "task.h"
 #include "task_draws.h"
 #include "text.h"
@@ -364,6 +365,10 @@ const Task tasks[] = {
      "length=2 symbols=13 d-model=32 heads=2 layers=1 mlp=4 norm=none "
      "batch=128 lr=0.003 steps=400",
      sizes_sum, draw_sum, guess_sum},
+    {"linear", "a product of matrices becomes a given one", "0 everywhere",
+     "depth=2 length=6 batch=1 optimizer=sgd lr=0.04 steps=2500 validate=1 "
+     "test=1 mlp=0 norm=none log=modes log-every=5",
+     sizes_linear, draw_linear, NULL},
     {"recall", "key + value tokens, then keys: which value?",
      "any stored value",
      "length=8 symbols=32 values=16 positions=none d-model=32 heads=4 "

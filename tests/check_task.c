@@ -35,7 +35,8 @@ check_sequence(const Source *s, const Example *e)
             wanted = ids[n - 1 - t];
         else if (!strcmp(task, "shift"))
             wanted = ids[(t + 1) % n];
-        else if (!strcmp(task, "permute") || !strcmp(task, "subset"))
+        else if (!strcmp(task, "permute") || !strcmp(task, "subset") ||
+                 !strcmp(task, "linear"))
             wanted = y[t]; /* see fixed_places */
         else if (!strcmp(task, "modular-add"))
             wanted = t < n ? -1 : (ids[0] + ids[1]) % c->symbols;
@@ -98,7 +99,7 @@ START_TEST(draws_are_as_told)
                     answers[b.all.targets[t]]++;
             }
         }
-        for (int i = 0; i < s.sizes.classes; i++)
+        for (int i = 0; i < s.sizes.classes && !s.sizes.step; i++)
             ck_assert_msg(answers[i] > 0, "%s never answers %d", tasks[k].name,
                           i);
         batch_free(&b);
@@ -162,7 +163,7 @@ START_TEST(levels)
         Source s = open_task(tasks[k].name, "");
         Levels l = source_levels(&s);
         if (s.sizes.step) { /* answering with the mean explains nothing */
-            ck_assert(l.chance == 0 && l.cheat == 0 && l.chance_loss == 1);
+            ck_assert(l.chance == 0 && l.cheat == 0 && l.chance_loss >= 1);
             continue;
         }
         ck_assert(fabs(l.chance * s.sizes.classes - 1) < 1e-12);

@@ -21,7 +21,7 @@ floor() {
     core/tape.* | core/operator.c | core/layers.* | core/attend.* | core/steps.c | core/call.c) echo 2 ;;
     core/qkv/variant.h | core/plugin.* | core/canonical.* | core/adopt.* | core/cost.* | core/difference.*)
         echo 3 ;;
-    core/config.* | core/model*.[ch] | core/fold.* | core/watched.* | core/task*.[ch] | core/source.c) echo 4 ;;
+    core/config.* | core/model*.[ch] | core/fold.* | core/linear.* | core/watched.* | core/task*.[ch] | core/source.c) echo 4 ;;
     core/text.* | core/optimizer.*) echo 4 ;;
     core/train.* | core/observe.* | core/convert.* | core/run*.[ch] | core/experiment.c | core/tsv.* | core/npy.*)
         echo 5 ;;
