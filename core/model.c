@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "attend.h"
+#include "cost.h"
 #include "fail.h"
 #include "layers.h"
 #include "linear.h"
@@ -86,6 +87,20 @@ model_form(const Model *m, int place)
     free(values);
     weights_free(&w);
     return c;
+}
+
+void
+model_cost(const Model *m, double *flops, double *cache)
+{
+    *flops = *cache = 0;
+    for (int place = 0; place < m->places; place++) {
+        const Variant *v = place_variant(m, place);
+        Weights w = weights_declared(v, &m->attention);
+        Cost c = cost_of(v, m->attention, &w, m->sizes.tokens);
+        *flops += c.forward;
+        *cache += c.cache;
+        weights_free(&w);
+    }
 }
 
 Weight *

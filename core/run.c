@@ -118,6 +118,8 @@ write_result(const char *partial, const Model *m, const Result *r,
              const Levels *l)
 {
     const LogRow *last = &r->rows[r->count - 1];
+    double flops, cache;
+    model_cost(m, &flops, &cache);
     const struct {
         const char *key;
         double value;
@@ -125,6 +127,8 @@ write_result(const char *partial, const Model *m, const Result *r,
         {"steps", r->steps},
         {"parameters", (double)m->parameters},
         {"attention_parameters", (double)m->attention_parameters},
+        {"flops", flops},
+        {"cache", cache},
         {"solved_at", r->solved_at},
         {"loss", last->loss},
         {"accuracy", last->accuracy},

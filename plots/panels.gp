@@ -7,6 +7,7 @@
 # titles, ylabels, logs, least, most: for each panel its title, its axis title,
 #          whether the axis is logarithmic, and the range of its means
 # marks:   for each panel "value name value name ...": levels to compare with
+# longest_run: the most steps
 # log_x:   1 for a logarithmic x axis
 # columns, down: how the panels lie
 
@@ -35,6 +36,11 @@ if (words(xs)) {
     room = words(xs) == 1 ? 1 : 0.04 * (last - first)
     if (log_x) { room = (last / first)**0.04 }
 }
+# About four ticks along the steps, 1, 2 or 5 times a power of ten apart.
+power = 10**floor(log10(longest_run / 4.))
+step = longest_run / 4. / power < 1.5 ? power : \
+    longest_run / 4. / power < 3.5 ? 2 * power : \
+    longest_run / 4. / power < 7.5 ? 5 * power : 10 * power
 at(p_, word_, col) = int(column(1)) == p_ && strcol(2) eq word_ ? \
     column(col) : NaN
 
@@ -61,7 +67,9 @@ do for [p=1:panels] {
             set format x "%.0s%c"
         }
     } else {
-        set xrange [0:*]
+        set xrange [0:longest_run]
+        if (log_x) { set logscale x; set xrange [*:longest_run] } \
+        else { set xtics step }
     }
     set yrange [*:*]
     unset logscale y
@@ -70,7 +78,8 @@ do for [p=1:panels] {
     low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
     high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
     if (low < high) { set yrange [low:high] }
-    if (strstrt(ylabels[p], "accuracy") || strstrt(ylabels[p], "share")) {
+    shown = ylabels[p].titles[p]
+    if (strstrt(shown, "accuracy") || strstrt(shown, "share")) {
         low = 0
         high = most[p] > 0.8 ? 1.02 : 1.2 * most[p]
         if (high > 0) { set yrange [low:high] }

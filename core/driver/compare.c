@@ -13,6 +13,7 @@
 #include "jobs.h"
 #include "options.h"
 #include "print.h"
+#include "recipe.h"
 #include "results.h"
 #include "words.h"
 
@@ -198,11 +199,31 @@ train_and_show(const Options *o, const Grid *g)
     return status;
 }
 
+/* A recipe says what is run: nothing else may. */
+static void
+refuse_settings(const Options *o)
+{
+    for (int i = 0; i < setting_count; i++)
+        if (o->given[i].count)
+            usage("--%s and --recipe contradict each other: the recipe says "
+                  "what is run; copy it to change it",
+                  settings[i].name);
+    if (o->seeds > 0 || o->plan || o->baseline || o->match)
+        usage("--recipe says what is run: with it only --out, --jobs, --format "
+              "and --quiet can be given");
+}
+
 int
 command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv, COMPARE);
     int status = 0;
+    if (o.recipe) {
+        refuse_settings(&o);
+        recipe_run(&o);
+        options_free(&o);
+        return 0;
+    }
     unless_given(&o, "variant", default_variants);
     unless_given(&o, "task",
                  options_given(&o, "file")->count ? "text" : default_tasks);

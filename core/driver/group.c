@@ -42,6 +42,27 @@ differ(const Run *a, const Run *b, const Setting *s)
     return strcmp(x, y) != 0;
 }
 
+/* A width that every run of the task has as half of another, or as a head's
+   share of the token, is not a setting of its own. */
+static bool
+follows(const Run *runs, int count, const char *task, const Setting *s)
+{
+    bool head = !strcmp(s->name, "d-k") || !strcmp(s->name, "d-v");
+    bool half = !strcmp(s->name, "kv-heads") || !strcmp(s->name, "latent");
+    for (int i = 0; i < count && (head || half); i++) {
+        const Config *c = &runs[i].config;
+        if (strcmp(c->task, task) || setting_unused(s, c))
+            continue;
+        if (!strcmp(s->name, "d-k") || !strcmp(s->name, "d-v"))
+            head &=
+                (s->name[2] == 'k' ? c->d_k : c->d_v) * c->heads == c->d_model;
+        else
+            half &= s->name[0] == 'k' ? 2 * c->kv_heads == c->heads
+                                      : 2 * c->latent == c->d_model;
+    }
+    return head || half;
+}
+
 /* Does it vary among the runs of one task and one series? Runs that differ in
    nothing but it cannot be averaged. Each run is held against the first of
    every kind, which are few: only another value of the series or of the setting
@@ -216,6 +237,7 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
         const char *task = runs[i].config.task;
         for (int s = 0; s < setting_count; s++)
             apart[s] = !listed(settings[s].name, never, nevers) &&
+                       !follows(runs, count, task, &settings[s]) &&
                        varies(runs, count, task, by, &settings[s]);
         add_task(&list, groups, &room, runs, count, task, by, apart);
     }

@@ -142,10 +142,12 @@ long_code(int letter)
     return LETTERS + own_count + (int)(setting_named(name) - settings);
 }
 
+const char default_format[] = "svg,png";
+
 Options
 options_read(int argc, char **argv, int command)
 {
-    Options o = {.format = "svg,png",
+    Options o = {.format = default_format,
                  .x = "step",
                  .y = "validation_loss,validation_accuracy",
                  .by = "variant",

@@ -33,15 +33,18 @@ typedef struct Values {
 typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
     const char *out, *format, *x, *y, *by, *title, *to, *preset,
-        *batch_directory, *from, *baseline, *judge, *match, *facet, *labels,
-        *size;
+        *batch_directory, *from, *baseline, *judge, *match, *recipe, *facet,
+        *labels, *size;
     double jobs, threads, seeds, head, timeout;
-    bool spectrum, plan, tsv, quiet, no_weights, no_figures, redo, keep,
-        only_tasks, only_variants, by_character, attention, weights, markdown,
-        latex;
+    bool log_x, bare, spectrum, plan, tsv, quiet, no_weights, no_figures, redo,
+        keep, only_tasks, only_variants, by_character, attention, weights,
+        markdown, latex;
     char **rest; /* what is no option */
     int rest_count;
 } Options;
+
+/* What --format is unless it is given. */
+extern const char default_format[];
 
 /* Exits (2) with what is wrong, or (0) after --help. */
 Options options_read(int argc, char **argv, int command);

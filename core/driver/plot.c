@@ -92,7 +92,7 @@ command_plot(int argc, char **argv)
     if (x && !setting_numeric(x) && strcmp(o.x, "init"))
         usage("--x %s: not a number", o.x);
     check_setting("--by", o.by);
-    if (o.facet)
+    if (o.facet && strcmp(o.facet, "quantity"))
         check_setting("--facet", o.facet);
     Run *runs = gather(&o, &count);
     if (x)

@@ -37,6 +37,12 @@ axis_title(const char *quantity)
         {"d-k", "d_k"},
         {"init", "factor of the start"},
         {"latent", "width of the middle r"},
+        {"mode1", "mode 1, the largest"},
+        {"mode2", "mode 2"},
+        {"mode3", "mode 3"},
+        {"mode4", "mode 4"},
+        {"mode5", "mode 5"},
+        {"mode6", "mode 6"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(quantity, known[i][0]))

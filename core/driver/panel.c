@@ -1,0 +1,391 @@
+/* panel.c - figures of one or more panels: curves of a quantity, over steps or
+   against a setting or a result. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "fail.h"
+#include "panel.h"
+#include "quantity.h"
+#include "words.h"
+
+enum { MOST_CURVES = 7 };
+
+static bool
+in_series(const Run *r, const char *by, const char *value)
+{
+    char text[VALUE_SIZE];
+    run_setting(r, by, text);
+    return !strcmp(text, value);
+}
+
+/* The runs of a series in a group; to be freed. */
+static const Run **
+series_runs(const Group *g, const char *by, const char *series, int *count)
+{
+    const Run **runs = allocate((size_t)g->count + 1, sizeof(const Run *));
+    *count = 0;
+    for (int i = 0; i < g->count; i++)
+        if (in_series(g->runs[i], by, series))
+            runs[(*count)++] = g->runs[i];
+    return runs;
+}
+
+/* A row of the data; widens the range of its panel. */
+static void
+put_point(FILE *data, Panel *p, int number, const char *series, const char *x,
+          Mean m, bool bars)
+{
+    char n[3][32];
+    fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, series, x,
+            number_text(m.mean, 6, n[0]), number_text(m.low, 6, n[1]),
+            number_text(m.high, 6, n[2]));
+    if (!isfinite(m.mean))
+        return;
+    double low = bars && isfinite(m.low) ? m.low : m.mean;
+    double high = bars && isfinite(m.high) ? m.high : m.mean;
+    p->low = low < p->low ? low : p->low;
+    p->high = high > p->high ? high : p->high;
+}
+
+/* The mean of a column at row `row` of the runs' logs; no number where one of
+   them ended before. */
+static Mean
+mean_at(const Run *const *runs, int count, int row, const char *column)
+{
+    double *x = allocate((size_t)count + 1, sizeof *x);
+    for (int i = 0; i < count; i++)
+        x[i] = row < runs[i]->log.rows
+                   ? table_number(&runs[i]->log, row,
+                                  table_column(&runs[i]->log, column),
+                                  runs[i]->path)
+                   : NAN;
+    Mean m = bootstrap(x, count);
+    free(x);
+    return m;
+}
+
+static void
+put_steps(FILE *data, Panel *p, int number, const char *by, const char *series)
+{
+    int count;
+    const Run **runs = series_runs(p->group, by, series, &count);
+    const Run *longest = count ? runs[0] : NULL;
+    for (int i = 1; i < count; i++)
+        if (runs[i]->log.rows > longest->log.rows)
+            longest = runs[i];
+    for (int row = 0; longest && row < longest->log.rows; row++)
+        put_point(data, p, number, series, table_cell(&longest->log, row, 0),
+                  mean_at(runs, count, row, p->y), false);
+    free(runs);
+}
+
+/* Adds to rising values one that is new; returns how many there are. */
+static int
+add_value(double *values, int count, double v)
+{
+    int k = 0;
+    while (k < count && values[k] < v)
+        k++;
+    if (isnan(v) || (k < count && values[k] == v))
+        return count;
+    memmove(values + k + 1, values + k, (size_t)(count - k) * sizeof *values);
+    values[k] = v;
+    return count + 1;
+}
+
+/* A variant that does not use x has the same everywhere: a level line. */
+static void
+put_against(FILE *data, Panel *p, int number, const Options *o,
+            const char *series, const double *xs, int places)
+{
+    int count;
+    const Run **runs = series_runs(p->group, o->by, series, &count);
+    const Run **here = allocate((size_t)count + 1, sizeof(const Run *));
+    for (int v = 0; v < places; v++) {
+        char x[32];
+        int n = 0;
+        for (int i = 0; i < count; i++) {
+            double place = run_place(runs[i], o->x);
+            if (isnan(place) || place == xs[v])
+                here[n++] = runs[i];
+        }
+        if (n)
+            put_point(data, p, number, series, number_text(xs[v], 10, x),
+                      quantity_mean(here, n, p->y), true);
+    }
+    free(runs);
+    free(here);
+}
+
+static int
+by_seed(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Different seeds in a series. */
+static int
+seeds_in(const Group *g, const char *by, const char *series)
+{
+    int count, apart = 0;
+    const Run **runs = series_runs(g, by, series, &count);
+    int *seeds = allocate((size_t)count + 1, sizeof *seeds);
+    for (int i = 0; i < count; i++)
+        seeds[i] = runs[i]->config.seed;
+    qsort(seeds, (size_t)count, sizeof *seeds, by_seed);
+    for (int i = 0; i < count; i++)
+        apart += i == 0 || seeds[i] != seeds[i - 1];
+    free(seeds);
+    free(runs);
+    return apart;
+}
+
+/* Seeds in the smallest and the largest series, "5" or "3 to 5". */
+static void
+seeds_text(const Panel *panels, int count, const char *by, char text[32])
+{
+    int least = 1 << 30, most = 0;
+    for (int p = 0; p < count; p++)
+        for (int s = 0; s < panels[p].group->series.count; s++) {
+            int n =
+                seeds_in(panels[p].group, by, panels[p].group->series.text[s]);
+            least = n < least ? n : least;
+            most = n > most ? n : most;
+        }
+    if (least == most)
+        snprintf(text, 32, "%d", most);
+    else
+        snprintf(text, 32, "%d to %d", least, most);
+}
+
+/* The title that a figure has unless the user gives one: whose, and what the
+   points and bands are. */
+static char *
+title_of(const Options *o, const char *whose, const Panel *panels, int count)
+{
+    char seeds[32];
+    seeds_text(panels, count, o->by, seeds);
+    if (o->title)
+        return copy_text(o->title);
+    if (!strcmp(seeds, "1"))
+        return format_text("%s: one seed", whose);
+    if (is_median(panels[0].y))
+        return format_text("%s: median of %s seeds, from the first to the last",
+                           whose, seeds);
+    return format_text("%s: mean of %s seeds and its 95%% bootstrap interval",
+                       whose, seeds);
+}
+
+/* A level that all runs of the group share, or NaN. */
+static double
+shared_level(const Group *g, const char *key)
+{
+    for (int i = 1; i < g->count; i++)
+        if (strcmp(run_text(g->runs[i], key), run_text(g->runs[0], key)))
+            return NAN;
+    return run_number(g->runs[0], key);
+}
+
+/* Levels to compare a curve with, "value name value name ...". */
+static void
+put_marks(FILE *script, const Panel *p)
+{
+    static const char *const marks[][2] = {{"chance_loss", "guessing"},
+                                           {"unigram_loss", "unigram"},
+                                           {"bigram_loss", "bigram"},
+                                           {"cheat", "cheat"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        bool of_loss = strstr(marks[i][0], "loss") != NULL;
+        double level = strstr(p->y, of_loss ? "loss" : "accuracy")
+                           ? shared_level(p->group, marks[i][0])
+                           : NAN;
+        if (!isnan(level))
+            fprintf(script, "%.6g %s ", level, marks[i][1]);
+    }
+    if (is_median(p->y))
+        fprintf(script, "%d unsolved ", p->group->runs[0]->config.steps);
+}
+
+/* May a quantity span powers of ten? Shares and ranks do not. */
+static bool
+grows(const char *y)
+{
+    return strstr(y, "loss") || strstr(y, "gradient") ||
+           strstr(y, "distance") || strstr(y, "deviation");
+}
+
+/* An array of one cell a panel. */
+enum Cell { TITLES, LABELS, LOGS, LEAST, MOST, MARKS };
+static void
+put_array(FILE *script, const char *name, const Panel *panels, int count,
+          enum Cell cell, const char *label)
+{
+    fprintf(script, "array %s[%d] = [", name, count);
+    for (int i = 0; i < count; i++) {
+        const Panel *p = &panels[i];
+        bool seen = isfinite(p->low);
+        char *text = quoted(cell == TITLES ? p->title
+                            : label        ? label
+                                           : axis_title(p->y),
+                            "''");
+        fprintf(script, "%s", i ? ", " : "");
+        if (cell == TITLES || cell == LABELS)
+            fprintf(script, "%s", text);
+        else if (cell == LOGS)
+            fprintf(script, "%d",
+                    seen && p->low > 0 && p->high > 30 * p->low && grows(p->y));
+        else if (cell == MARKS) {
+            fprintf(script, "'");
+            put_marks(script, p);
+            fprintf(script, "'");
+        } else
+            fprintf(script, "%g", seen ? cell == LEAST ? p->low : p->high : 0);
+        free(text);
+    }
+    fprintf(script, "]\n");
+}
+
+/* Both halves of --labels "X,Y"; NULL where it was not given. */
+static Values
+labels_given(const Options *o)
+{
+    Values v = {0};
+    if (o->labels)
+        v = values_cut(o->labels);
+    return v;
+}
+
+/* How the panels lie, and the size that lets them be read. */
+static void
+put_size(FILE *script, const Panel *panels, int count)
+{
+    int columns = count <= 3 ? count : count == 4 ? 2 : 3;
+    int down = (count + columns - 1) / columns;
+    bool same = true;
+    for (int p = 1; p < count; p++)
+        same &= !strcmp(panels[p].y, panels[0].y);
+    fprintf(script, "columns = %d\ndown = %d\n", columns, down);
+    fprintf(script, "if (!exists(\"width\")) width = %d\n",
+            count == 1 ? 660 : 220 + (same ? 300 : 345) * columns);
+    fprintf(script, "if (!exists(\"height\")) height = %d\n", 100 + 280 * down);
+}
+
+static int
+most_steps(const Panel *panels, int count)
+{
+    int most = 1;
+    for (int p = 0; p < count; p++)
+        for (int i = 0; i < panels[p].group->count; i++) {
+            int steps = panels[p].group->runs[i]->config.steps;
+            most = steps > most ? steps : most;
+        }
+    return most;
+}
+
+static void
+put_script(Figure *f, const Options *o, const Values *series, int from, int to,
+           const Panel *panels, int count, const double *xs, int places)
+{
+    bool over_steps = !strcmp(o->x, "step");
+    Values labels = labels_given(o);
+    fprintf(f->script, "by = '%s'\nseries = '",
+            strcmp(o->by, "variant") ? o->by : "");
+    for (int s = from; s < to; s++)
+        fprintf(f->script, "%s%s", s > from ? " " : "", series->text[s]);
+    char *x = quoted(labels.count ? labels.text[0] : axis_title(o->x), "''");
+    fprintf(f->script, "'\nxlabel = %s\nbands = %d\nxs = '", x, over_steps);
+    for (int v = 0; v < places; v++)
+        fprintf(f->script, "%s%.10g", v ? " " : "", xs[v]);
+    fprintf(f->script, "'\nticks = %d\nlog_x = %d\n",
+            setting_named(o->x) != NULL && places <= 10,
+            o->log_x ||
+                (places > 1 && xs[0] > 0 && xs[places - 1] >= 8 * xs[0]));
+    fprintf(f->script, "longest_run = %d\n", most_steps(panels, count));
+    const char *y = o->bare ? "" : labels.count > 1 ? labels.text[1] : NULL;
+    put_size(f->script, panels, count);
+    put_array(f->script, "titles", panels, count, TITLES, NULL);
+    put_array(f->script, "ylabels", panels, count, LABELS, y);
+    put_array(f->script, "logs", panels, count, LOGS, NULL);
+    put_array(f->script, "least", panels, count, LEAST, NULL);
+    put_array(f->script, "most", panels, count, MOST, NULL);
+    put_array(f->script, "marks", panels, count, MARKS, NULL);
+    values_free(&labels);
+    free(x);
+}
+
+/* Draws curves from..to - 1 of the series; true unless gnuplot is not there. */
+static bool
+draw_panels(const Options *o, const char *directory, const char *name,
+            const char *whose, const Values *series, int from, int to,
+            Panel *panels, int count)
+{
+    bool over_steps = !strcmp(o->x, "step"), seen = false;
+    double *xs = NULL;
+    int places = 0, room = 0;
+    for (int p = 0; p < count && !over_steps; p++)
+        for (int i = 0; i < panels[p].group->count; i++) {
+            xs = grow(xs, places, &room, sizeof *xs);
+            places = add_value(xs, places,
+                               run_place(panels[p].group->runs[i], o->x));
+        }
+    Figure f = figure_begin(directory, name);
+    fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", o->x);
+    for (int p = 0; p < count; p++) {
+        panels[p].low = INFINITY;
+        panels[p].high = -INFINITY;
+        for (int s = from; s < to; s++)
+            if (over_steps)
+                put_steps(f.data, &panels[p], p + 1, o->by, series->text[s]);
+            else
+                put_against(f.data, &panels[p], p + 1, o, series->text[s], xs,
+                            places);
+        seen |= isfinite(panels[p].low);
+    }
+    if (!seen) {
+        figure_drop(&f, "none of its numbers is finite: its runs diverged");
+        free(xs);
+        return true;
+    }
+    char *plain = title_of(o, whose, panels, count);
+    char *title = quoted(plain, "''");
+    fprintf(f.script, "title = %s\n", title);
+    put_script(&f, o, series, from, to, panels, count, xs, places);
+    free(plain);
+    free(title);
+    free(xs);
+    return figure_end(&f, "panels", o);
+}
+
+/* The series of all panels, in order, each once. */
+static Values
+all_series(const Panel *panels, int count)
+{
+    Values all = {0};
+    for (int p = 0; p < count; p++)
+        for (int s = 0; s < panels[p].group->series.count; s++)
+            add_series(&all, panels[p].group->series.text[s]);
+    return all;
+}
+
+bool
+draw_figures(const Options *o, const char *directory, const char *name,
+             const char *whose, Panel *panels, int count)
+{
+    bool drawn = true;
+    Values series = all_series(panels, count);
+    for (int from = 0; from < series.count; from += MOST_CURVES) {
+        int to = from + MOST_CURVES < series.count ? from + MOST_CURVES
+                                                   : series.count;
+        char *numbered = series.count > MOST_CURVES
+                             ? format_text("%s-%d", name, from / MOST_CURVES)
+                             : copy_text(name);
+        drawn &= draw_panels(o, directory, numbered, whose, &series, from, to,
+                             panels, count);
+        free(numbered);
+    }
+    values_free(&series);
+    return drawn;
+}
