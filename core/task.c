@@ -14,95 +14,6 @@
 #include "text.h"
 #include "words.h"
 
-Sizes
-plain_sizes(const Config *c)
-{
-    return (Sizes){.tokens = c->length,
-                   .each = 1,
-                   .vocabulary = c->symbols,
-                   .classes = c->symbols};
-}
-
-void
-draw_symbols(const Config *c, Random *r, int *ids)
-{
-    for (int i = 0; i < c->length; i++)
-        ids[i] = random_below(r, c->symbols);
-}
-
-int
-commonest(const int *ids, int n)
-{
-    int best = ids[0], most = 0;
-    for (int i = 0; i < n; i++) {
-        int count = 0;
-        for (int j = 0; j < n; j++)
-            count += ids[j] == ids[i];
-        if (count > most) {
-            most = count;
-            best = ids[i];
-        }
-    }
-    return best;
-}
-
-static void
-fill(int *guesses, int from, int to, int value)
-{
-    for (int t = from; t < to; t++)
-        guesses[t] = value;
-}
-
-void
-guess_commonest(const Config *c, const Example *e, int *guesses)
-{
-    const int *ids = e->ids;
-    fill(guesses, 0, c->length, commonest(ids, c->length));
-}
-
-/* reverse: y_i = x_(n-1-i) */
-static void
-draw_reverse(const Config *c, Random *r, Example *e)
-{
-    int *ids = e->ids, *targets = e->targets;
-    draw_symbols(c, r, ids);
-    for (int i = 0; i < c->length; i++)
-        targets[i] = ids[c->length - 1 - i];
-}
-
-/* copy: x SEP x, where each token of the second x is to be foretold. The last
-   one is an answer only, so there are 2n tokens. */
-static Sizes
-sizes_copy(const Config *c)
-{
-    return (Sizes){.tokens = 2 * c->length,
-                   .each = 1,
-                   .vocabulary = c->symbols + 1,
-                   .classes = c->symbols};
-}
-
-static void
-draw_copy(const Config *c, Random *r, Example *e)
-{
-    int *ids = e->ids, *targets = e->targets;
-    int n = c->length;
-    draw_symbols(c, r, ids);
-    ids[n] = c->symbols;
-    for (int i = 0; i < n; i++) {
-        targets[i] = -1;
-        targets[n + i] = ids[i];
-        if (i < n - 1)
-            ids[n + 1 + i] = ids[i];
-    }
-}
-
-static void
-guess_copy(const Config *c, const Example *e, int *guesses)
-{
-    const int *ids = e->ids;
-    fill(guesses, c->length, 2 * c->length, commonest(ids, c->length));
-}
-
 /* recall: n tokens, each a key and a value; then the n keys in another order,
    each asking for its value. Which token stands where tells nothing. */
 static Sizes
@@ -161,29 +72,6 @@ guess_recall(const Config *c, const Example *e, int *guesses)
     const int *ids = e->ids;
     for (int i = 0; i < c->length; i++)
         guesses[c->length + i] = ids[2 * i + 1] - c->symbols;
-}
-
-/* sort: the digits in rising order */
-static void
-draw_sort(const Config *c, Random *r, Example *e)
-{
-    int *ids = e->ids, *targets = e->targets;
-    draw_symbols(c, r, ids);
-    for (int i = 0; i < c->length; i++) {
-        int j = i;
-        for (; j > 0 && targets[j - 1] > ids[i]; j--)
-            targets[j] = targets[j - 1];
-        targets[j] = ids[i];
-    }
-}
-
-/* The digit that belongs at place t of n if they were spread evenly. */
-static void
-guess_sort(const Config *c, const Example *e, int *guesses)
-{
-    (void)e;
-    for (int t = 0; t < c->length; t++)
-        guesses[t] = (int)((t + 0.5) * c->symbols / c->length);
 }
 
 /* induction: a pattern of distinct tokens, of a random period from 4 to 8, over

@@ -14,6 +14,18 @@ void draw_symbols(const Config *c, Random *r, int *ids);
 /* The commonest symbol, everywhere. */
 void guess_commonest(const Config *c, const Example *e, int *guesses);
 
+/* guesses[from .. to - 1] = value */
+void fill(int *guesses, int from, int to, int value);
+
+void draw_reverse(const Config *c, Random *r, Example *e);
+
+Sizes sizes_copy(const Config *c);
+void draw_copy(const Config *c, Random *r, Example *e);
+void guess_copy(const Config *c, const Example *e, int *guesses);
+
+void draw_sort(const Config *c, Random *r, Example *e);
+void guess_sort(const Config *c, const Example *e, int *guesses);
+
 void draw_permute(const Config *c, Random *r, Example *e);
 void draw_shift(const Config *c, Random *r, Example *e);
 
