@@ -35,7 +35,7 @@ const Setting settings[] = {
     {"depth", INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
     {"spectrum", WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, 4+2+1; unless given 4, 2, 1, 1/2 ..."},
     {"loss", CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
-    {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text"},
+    {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text, the table of pairs"},
     {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
 
     {"d-model", INTEGER, AT(d_model), 1, MOST, NULL, "32", "width of a token"},

@@ -6,6 +6,7 @@
 #include "elementary.h"
 #include "fail.h"
 #include "linear.h"
+#include "pairs.h"
 #include "task.h"
 #include "text.h"
 
@@ -63,25 +64,37 @@ check_places(const Config *c, Sizes s)
               c->task);
 }
 
+static void
+check_size(const Config *c, Sizes s)
+{
+    if ((double)c->batch * s.tokens > 1e8)
+        usage("--batch %d of %d tokens each is more than 100 million tokens: "
+              "make it or --length smaller",
+              c->batch, s.tokens);
+}
+
 Source
 source_open(Config *c)
 {
     Source s = {.task = task_named(c->task)};
     s.sizes = s.task->sizes(c);
     check_places(c, s.sizes);
-    if ((double)c->batch * s.sizes.tokens > 1e8)
-        usage("--batch %d of %d tokens each is more than 100 million tokens: "
-              "make it or --length smaller",
-              c->batch, s.sizes.tokens);
-    if (!s.task->draw) {
+    if (c->depth && strcmp(c->task, "linear"))
+        usage("--depth is for the task linear, not for %s", c->task);
+    if (!strcmp(c->task, "text")) {
         s.text =
             text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
         s.sizes.vocabulary = s.sizes.classes = s.text->vocabulary;
         c->file_hash = s.text->hash;
-    } else if (c->depth && strcmp(c->task, "linear"))
-        usage("--depth is for the task linear, not for %s", c->task);
-    else if (*c->file)
-        usage("--file is for the task text, not for %s", c->task);
+    } else if (!strcmp(c->task, "pairs")) {
+        s.pairs = pairs_open(c->file);
+        s.sizes.tokens = s.pairs->tokens;
+        s.sizes.vocabulary = s.pairs->vocabulary;
+        s.sizes.classes = s.pairs->classes;
+        c->file_hash = s.pairs->hash;
+    } else if (*c->file)
+        usage("--file is for the tasks text and pairs, not for %s", c->task);
+    check_size(c, s.sizes);
     s.config = *c;
     return s;
 }
@@ -90,6 +103,7 @@ void
 source_close(Source *s)
 {
     text_close(s->text);
+    pairs_close(s->pairs);
 }
 
 Random
@@ -129,6 +143,26 @@ draw_text(const Source *s, Split split, Random *r, int index, Batch *b)
     return b->sequences;
 }
 
+/* Lines of training at random, the others in order. */
+static int
+draw_pairs(const Source *s, Split split, Random *r, int index, Batch *b)
+{
+    const Pairs *p = s->pairs;
+    int first = p->part[split], count = p->part[split + 1] - first;
+    size_t bytes = (size_t)p->tokens * sizeof(int);
+    for (int i = 0; i < b->sequences; i++) {
+        double line = (double)index * b->sequences + i;
+        if (split != TRAINING && line >= count)
+            return i;
+        int from = split == TRAINING ? random_below(r, count) : (int)line;
+        memcpy(b->all.ids + i * p->tokens, p->ids + (first + from) * p->tokens,
+               bytes);
+        memcpy(b->all.targets + i * p->tokens,
+               p->targets + (first + from) * p->tokens, bytes);
+    }
+    return b->sequences;
+}
+
 /* The ids and targets of sequence i. */
 static Example
 example_of(const Source *s, const Batch *b, int i)
@@ -155,8 +189,10 @@ source_draw(const Source *s, Split split, Random *r, int index, Batch *b)
     double before = (double)index * b->sequences;
     if (split != TRAINING && before + filled > most)
         filled = before < most ? (int)(most - before) : 0;
-    if (s->text) {
-        int there = filled ? draw_text(s, split, r, index, b) : 0;
+    if (!s->task->draw) {
+        int there = !filled   ? 0
+                    : s->text ? draw_text(s, split, r, index, b)
+                              : draw_pairs(s, split, r, index, b);
         filled = there < filled ? there : filled;
     } else
         for (int i = 0; i < filled; i++) {
@@ -208,7 +244,9 @@ source_levels(const Source *s)
         l.unigram_loss = c.unigram_loss;
         l.bigram_loss = c.bigram_loss;
         l.cheat = c.bigram_accuracy;
-    } else if (s->sizes.step == 0)
+    } else if (s->pairs)
+        l.cheat = pairs_commonest(s->pairs, VALIDATION);
+    else if (s->sizes.step == 0)
         l.cheat = play(s);
     else { /* R^2 and error of answering with the mean, 0 */
         l.chance = l.cheat = 0;

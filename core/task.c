@@ -220,8 +220,8 @@ guess_translate(const Config *c, const Example *e, int *guesses)
     fill(guesses, 0, c->length, commonest(e->source, c->length));
 }
 
-/* text: the next character. Its sizes and draws need the file, and stand in
-   source_open and source_draw. */
+/* text: the next character; pairs: a user's own. Their sizes and draws need the
+   file, and stand in source_open and source_draw. */
 static Sizes
 sizes_text(const Config *c)
 {
@@ -289,6 +289,11 @@ const Task tasks[] = {
      "the likeliest character after the last one",
      "length=32 mask=causal d-model=32 heads=4 layers=2 mlp=4 norm=pre "
      "batch=32 lr=0.003 steps=1000 log-every=50 validate=1000",
+     sizes_text, NULL, NULL},
+    {"pairs", "the sequences of --file: input TAB target",
+     "the commonest answer",
+     "d-model=32 heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=600 "
+     "validate=1000",
      sizes_text, NULL, NULL},
 };
 const int task_count = sizeof tasks / sizeof *tasks;

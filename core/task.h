@@ -73,7 +73,8 @@ typedef struct Source {
     const Task *task;
     Config config;
     Sizes sizes;
-    struct Text *text;
+    struct Text *text;   /* of the task text, */
+    struct Pairs *pairs; /* of pairs; else NULL */
 } Source;
 
 /* Exits with what is wrong with the settings or the file. Sets

@@ -1,0 +1,28 @@
+/* pairs.h - a user's own sequences: a table of inputs and answers.
+
+   A line of the file, after its first, "input TAB target", is a sequence:
+   tokens with blanks between, a tab, as many answers; "-" asks for none. The
+   first 80% of the lines are for training, 10% each for validation and test.
+   Shorter sequences are filled up with a token of its own, at which nothing is
+   asked. */
+#ifndef PAIRS_H
+#define PAIRS_H
+
+#include <stdint.h>
+
+typedef struct Pairs {
+    int *ids, *targets; /* (sequences x tokens) */
+    int sequences, tokens, vocabulary, classes;
+    int part[4]; /* part[i] .. part[i + 1] - 1 are those of Split i */
+    uint64_t hash;
+} Pairs;
+
+/* Exits with what is wrong with the file, and in which line. */
+Pairs *pairs_open(const char *path);
+void pairs_close(Pairs *p);
+
+/* How often the answer that is commonest in training is right in part
+   `part`. */
+double pairs_commonest(const Pairs *p, int part);
+
+#endif
