@@ -42,6 +42,12 @@ deps:                ## install what building, drawing and testing need
 deps-all: deps       ## and what the checks of form and other compilers need
 	@sh tests/deps.sh clang clang-format cppcheck valgrind
 
+figures: $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))   ## the ten figures of the recipes, in build/figures: about five minutes
+
+figure-%: all         # one of them
+	@mkdir -p $(BUILD)/figures
+	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
+
 check: check-quick   ## all tests that take under three minutes
 	sh tests/solve.sh $(BUILD)
 

@@ -134,6 +134,16 @@ setting_unused(const Setting *s, const Config *c)
     return false;
 }
 
+bool
+setting_follows(const Setting *s, const Config *c)
+{
+    return s->offset == AT(d_k)        ? c->d_k * c->heads == c->d_model
+           : s->offset == AT(d_v)      ? c->d_v * c->heads == c->d_model
+           : s->offset == AT(kv_heads) ? 2 * c->kv_heads == c->heads
+           : s->offset == AT(latent)   ? 2 * c->latent == c->d_model
+                                       : false;
+}
+
 /* Which of "none learned sinusoidal" it is, or -1. */
 static int
 choice(const char *choices, const char *text)

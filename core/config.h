@@ -73,6 +73,10 @@ bool setting_numeric(const Setting *s);
 /* Is it a shape option that c's variant does not use? (config_settle) */
 bool setting_unused(const Setting *s, const Config *c);
 
+/* Is it a width that has the value which it has unless given: a head's share of
+   the token, or half? */
+bool setting_follows(const Setting *s, const Config *c);
+
 /* Sets one from text. Returns what is wrong with it, in memory that the next
    call reuses, or NULL. */
 const char *setting_set(const Setting *s, Config *c, const char *text);

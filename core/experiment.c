@@ -123,10 +123,11 @@ experiment_open(const char *directory)
     experiment_sweep(directory);
 }
 
+/* Numbers by their size: d-k2 before d-k16. */
 static int
 by_name(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
 Run *

@@ -19,7 +19,7 @@ do for [i=1:number] {
     set xtics add (written(word(names, i)) i)
     set ytics add (written(word(names, i)) i)
 }
-set xtics rotate by -35 scale 0
+set xtics rotate by 35 right scale 0
 set ytics scale 0
 set grid noytics noxtics
 set border 0
@@ -30,7 +30,7 @@ if (dumb) { set lmargin longest + 2 } else {
     set bmargin at screen (66. + 5 * longest) / height
 }
 set style fill solid noborder
-set key at screen 0.99,0.02 right bottom horizontal samplen 1 width 1
+set key at screen 0.5,0.02 center bottom horizontal maxrows 1 samplen 1
 plot data skip 1 using (of_kind(2, 4)):3:(0.46):(0.42) with boxxyerror \
         linecolor rgb "#8FD1BC" title "the same function", \
     '' skip 1 using (of_kind(1, 4)):3:(0.46):(0.42) with boxxyerror \

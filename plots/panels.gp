@@ -24,8 +24,10 @@ right = 1 - (legend ? 86. + 8 * longest : 20.) / width
 gap = (same ? 56. : 92.) / width
 wide = (right - left - gap * (columns - 1)) / columns
 top = 1 - (titled ? 64. : 44.) / height
-bottom = 62. / height
-vgap = (titled ? 86. : 66.) / height
+turned = ticks && words(xs) > 5 && columns > 1
+bottom = (turned ? 90. : 62.) / height
+vgap = (titled ? 86. : 66.) / height + (turned ? 28. / height : 0)
+set pointintervalbox 0
 tall = (top - bottom - vgap * (down - 1)) / down
 
 first = 0
@@ -62,7 +64,7 @@ do for [p=1:panels] {
             do for [i=1:words(xs)] {
                 set xtics add (word(xs, i) real(word(xs, i)))
             }
-            if (words(xs) > 5 && columns > 1) { set xtics rotate by -45 }
+            if (turned) { set xtics rotate by 45 right }
         } else {
             set format x "%.0s%c"
         }
@@ -134,7 +136,7 @@ do for [p=1:panels] {
                 using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)):\
                       (at(p, word(series, i), 5)):(at(p, word(series, i), 6)) \
                 with yerrorbars linetype look(word(series, i), i) \
-                dashtype 1 pointtype 7 pointsize 0.6 notitle, \
+                dashtype 1 pointtype 7 pointsize 0.9 notitle, \
                 for [i=1:words(series)] data skip 1 \
                 using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)) \
                 with lines linetype look(word(series, i), i) \

@@ -109,7 +109,7 @@ refuses 2 'cannot all differ' "$qkv" train -t recall --length 40
 refuses 2 'at least 9' "$qkv" train -t induction --length 8
 refuses 2 'longer than --steps' "$qkv" train --warmup 500
 refuses 2 '100 million tokens' "$qkv" train --batch 1000000 --length 1000
-refuses 2 'for the task text' "$qkv" train -t sort --file x
+refuses 2 'for the tasks text and pairs' "$qkv" train -t sort --file x
 [ ! -e qkv-out ] && ok || complain "a refusal left qkv-out behind"
 
 # --- texts
@@ -727,6 +727,66 @@ awk -F'\t' '$1 == "entropy" && ($2 - 2.772589)^2 < 1e-10 { n++ }
     $1 == "gradient.block0.attention.W_K" && $2 == 0 { n++ }
     END { exit n != 7 }' zero/*/result.tsv && ok || complain "--log"
 fails 'none of attention, scores' "$qkv" train --log rank+speed $small -o zero
+
+# --- tasks of a file
+printf 'input\ttarget\n' >pairs.tsv
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    printf 'a b c\t- B C\nb a\tB A\n'
+done >>pairs.tsv
+works 'pairs' "$qkv" train -t pairs --file pairs.tsv $small -o pairs
+refuses 2 'needs a --file' "$qkv" train -t pairs
+printf 'input\ttarget\na b\tc\n' >odd.tsv
+refuses 1 'odd.tsv:2: 2 tokens and 1 answers' "$qkv" train -t pairs \
+    --file odd.tsv -o pairs
+printf 'input\ttarget\na b\tc d\n' >odd.tsv
+refuses 1 '10 are the least' "$qkv" train -t pairs --file odd.tsv -o pairs
+printf 'a\tb\n' >odd.tsv
+refuses 1 'odd.tsv:1: not "input"' "$qkv" train -t pairs --file odd.tsv -o pairs
+sed 's/B C/- -/; s/B A/- -/' pairs.tsv >odd.tsv
+refuses 1 'nothing is asked' "$qkv" train -t pairs --file odd.tsv -o pairs
+refuses 2 'has no attention' "$qkv" train -t linear -v mqa
+refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 3+2
+refuses 2 'leave it at 1' "$qkv" train -t linear --batch 2
+refuses 2 'is for the task linear' "$qkv" train -t sort --depth 2
+# one matrix learns every mode at the same rate, 1 - (1 - lr)^step
+"$qkv" train -t linear --depth 1 --steps 50 --init W_1=0 --lr 0.1 -q \
+    -o linear >out 2>err
+awk -F'\t' 'END { for (i = 6; i <= 11; i++)
+    if (($i - 1 + 0.9^50)^2 > 1e-10) exit 1 }' linear/*/log.tsv && ok ||
+    complain "linear"
+
+# --- recipes and reports
+cat >small.txt <<'END'
+# Is it small?
+# A recipe of two lines.
+compare -t reverse -v standard,fused --seeds 2 --steps 20 --test 32 --lr 0.003,0.01
+plot --x lr --y test_accuracy --labels 'the rate,how well'
+END
+"$qkv" compare --recipe ./small.txt -o small -q >out 2>err &&
+    [ -s small/figures/test_accuracy-lr-reverse.svg ] &&
+    cmp -s small.txt small/recipe.txt && ok || complain "a recipe"
+"$qkv" report small -o paper -q 2>err && grep -q 'Is it small?' paper/report.md &&
+    grep -q '<svg' paper/report.html && ! grep -q 'src=\|http:[^"]*\.js' paper/report.html &&
+    grep -q 'includegraphics' paper/report.tex &&
+    [ -s paper/figures/test_accuracy-lr-reverse.pdf ] && ok || complain "a report"
+cp -r paper again
+"$qkv" report small -o again -q && diff -r -x '*.pdf' paper again >/dev/null &&
+    ok || complain "a report twice, differs"
+refuses 2 'there are: ' "$qkv" compare --recipe nothing -o small
+refuses 2 'contradict' "$qkv" compare --recipe rank --d-k 3 -o small
+refuses 2 'only --out' "$qkv" compare --recipe rank --seeds 3 -o small
+echo 'train -t sort' >small.txt
+refuses 2 'small.txt:1: "train" is none of' "$qkv" compare --recipe ./small.txt -o s
+echo '# nothing' >small.txt
+refuses 2 'no command in it' "$qkv" compare --recipe ./small.txt -o s
+refuses 2 'takes one experiment' "$qkv" report -o paper
+refuses 1 'no finished run' "$qkv" report none -o paper
+for recipe in "$top"/plots/recipes/*.txt; do
+    # every line of every recipe is understood: its plan can be made
+    grep -v '^#\|^plot\|equiv' "$recipe" |
+        sed "s|^compare|$qkv compare --plan|; s|{plots}|$build/plots|" >lines
+    sh lines >out 2>err && ok || complain "$recipe"
+done
 
 # --- export
 run=$(ls -d cross/cross-recall*)

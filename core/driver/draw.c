@@ -126,6 +126,17 @@ figure_end(Figure *f, const char *kind, const Options *o)
     return there;
 }
 
+bool
+draw_again(const char *directory, const char *name, const char *format)
+{
+    Figure f = {.directory = (char *)directory, .name = (char *)name};
+    int status = run_gnuplot(&f, format);
+    if (status && status != NO_GNUPLOT)
+        fail("%s/%s.gp: gnuplot failed on it: its message stands above",
+             directory, name);
+    return status != NO_GNUPLOT;
+}
+
 void
 figure_drop(Figure *f, const char *why)
 {

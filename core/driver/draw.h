@@ -19,6 +19,10 @@ Figure figure_begin(const char *directory, const char *name);
    data and script are there all the same. */
 bool figure_end(Figure *f, const char *kind, const Options *o);
 
+/* Draws DIRECTORY/NAME.gp, which is there, in one more format. False where
+   there is no gnuplot; exits where it fails. */
+bool draw_again(const char *directory, const char *name, const char *format);
+
 /* Removes what was begun of a figure that has nothing to show, and says so. */
 void figure_drop(Figure *f, const char *why);
 

@@ -42,25 +42,17 @@ differ(const Run *a, const Run *b, const Setting *s)
     return strcmp(x, y) != 0;
 }
 
-/* A width that every run of the task has as half of another, or as a head's
-   share of the token, is not a setting of its own. */
+/* Does that setting follow from others in every run of the task? Then it is
+   none of its own. */
 static bool
 follows(const Run *runs, int count, const char *task, const Setting *s)
 {
-    bool head = !strcmp(s->name, "d-k") || !strcmp(s->name, "d-v");
-    bool half = !strcmp(s->name, "kv-heads") || !strcmp(s->name, "latent");
-    for (int i = 0; i < count && (head || half); i++) {
-        const Config *c = &runs[i].config;
-        if (strcmp(c->task, task) || setting_unused(s, c))
-            continue;
-        if (!strcmp(s->name, "d-k") || !strcmp(s->name, "d-v"))
-            head &=
-                (s->name[2] == 'k' ? c->d_k : c->d_v) * c->heads == c->d_model;
-        else
-            half &= s->name[0] == 'k' ? 2 * c->kv_heads == c->heads
-                                      : 2 * c->latent == c->d_model;
-    }
-    return head || half;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(runs[i].config.task, task) &&
+            !setting_unused(s, &runs[i].config) &&
+            !setting_follows(s, &runs[i].config))
+            return false;
+    return true;
 }
 
 /* Does it vary among the runs of one task and one series? Runs that differ in

@@ -21,7 +21,8 @@ enum {
     NEW = 256,
     TRACE = 512,
     EXPORT = 1024,
-    BENCH = 2048
+    BENCH = 2048,
+    REPORT = 4096
 }; /* a command's bit */
 
 /* The values given to one setting: several make a grid. */

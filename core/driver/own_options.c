@@ -11,6 +11,8 @@ const Command commands[] = {
      COMPARE},
     {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or other ones",
      PLOT},
+    {"report", "EXPERIMENT --out DIR",
+     "tables, figures, verdicts: report.html, .md, .tex", REPORT},
     {"equiv", "[RUN --to VARIANT]",
      "convert trained variants into one another; which are the same?", EQUIV},
     {"count", "", "what variants cost at any shape: parameters, FLOPs, cache",
@@ -43,6 +45,7 @@ const Own own[] = {
      TRAIN | COMPARE | EQUIV, TEXT, AT(out)},
     {"out", "DIR", "figures go into DIR/figures (the first EXPERIMENT)", 'o',
      PLOT, TEXT, AT(out)},
+    {"out", "DIR", "the report's directory", 'o', REPORT, TEXT, AT(out)},
     {"out", "DIR", "draw a figure too, in DIR/figures", 'o', BENCH, TEXT,
      AT(out)},
     {"out", "DIR", "figures go into DIR/figures (the run)", 'o', INSPECT, TEXT,
@@ -88,7 +91,7 @@ const Own own[] = {
      COMPARE, TEXT, AT(baseline)},
     {"judge", "WHAT",
      "the line of result.tsv that verdicts are about (test_accuracy)", 0,
-     COMPARE, TEXT, AT(judge)},
+     COMPARE | REPORT, TEXT, AT(judge)},
     {"markdown", NULL, "a table in Markdown", 0, COUNT_COSTS | COMPARE, SWITCH,
      AT(markdown)},
     {"latex", NULL, "a table in LaTeX", 0, COUNT_COSTS | COMPARE, SWITCH,
@@ -118,8 +121,8 @@ const Own own[] = {
      LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK | BENCH,
      SWITCH, AT(tsv)},
     {"quiet", NULL, "no progress, no notes", 'q',
-     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH, SWITCH,
-     AT(quiet)},
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH | REPORT,
+     SWITCH, AT(quiet)},
 #undef AT
 };
 const int own_count = sizeof own / sizeof *own;

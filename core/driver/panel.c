@@ -299,10 +299,10 @@ put_script(Figure *f, const Options *o, const Values *series, int from, int to,
     fprintf(f->script, "'\nxlabel = %s\nbands = %d\nxs = '", x, over_steps);
     for (int v = 0; v < places; v++)
         fprintf(f->script, "%s%.10g", v ? " " : "", xs[v]);
+    bool log_x =
+        o->log_x || (places > 1 && xs[0] > 0 && xs[places - 1] >= 8 * xs[0]);
     fprintf(f->script, "'\nticks = %d\nlog_x = %d\n",
-            setting_named(o->x) != NULL && places <= 10,
-            o->log_x ||
-                (places > 1 && xs[0] > 0 && xs[places - 1] >= 8 * xs[0]));
+            places <= 10 && (setting_named(o->x) || log_x), log_x);
     fprintf(f->script, "longest_run = %d\n", most_steps(panels, count));
     const char *y = o->bare ? "" : labels.count > 1 ? labels.text[1] : NULL;
     put_size(f->script, panels, count);

@@ -56,8 +56,20 @@ on_the_left(const Sheet *s, int col)
     return col == 0 || (col == s->cols - 1 && s->text);
 }
 
+void
+print_html_text(FILE *to, const char *text)
+{
+    for (; *text; text++)
+        fprintf(to,
+                *text == '<'   ? "&lt;"
+                : *text == '>' ? "&gt;"
+                : *text == '&' ? "&amp;"
+                               : "%c",
+                *text);
+}
+
 static void
-print_aligned(const Sheet *s)
+print_aligned(FILE *to, const Sheet *s)
 {
     for (int i = 0; i < s->count; i++) {
         int col = i % s->cols, last = s->cols - 1, widest = 0;
@@ -66,67 +78,88 @@ print_aligned(const Sheet *s)
                 widest = width_of(s->cells[k]);
         int blanks = widest - width_of(s->cells[i]);
         bool left = on_the_left(s, col);
-        printf("%*s%s%*s%s", left ? 0 : blanks, "", s->cells[i],
-               left && col < last ? blanks : 0, "", col == last ? "\n" : "  ");
+        fprintf(to, "%*s%s%*s%s", left ? 0 : blanks, "", s->cells[i],
+                left && col < last ? blanks : 0, "", col == last ? "\n" : "  ");
     }
 }
 
 static void
-print_tsv(const Sheet *s)
+print_tsv(FILE *to, const Sheet *s)
 {
     for (int i = 0; i < s->count; i++)
-        printf("%s%s", s->cells[i], (i + 1) % s->cols ? "\t" : "\n");
+        fprintf(to, "%s%s", s->cells[i], (i + 1) % s->cols ? "\t" : "\n");
 }
 
 /* A cell with what the language would take for its own escaped. */
-static void
-print_escaped(const char *text, const char *special)
+void
+print_escaped(FILE *to, const char *text, const char *special)
 {
     for (; *text; text++)
         if (*special == '|' || !strchr("\\~^", *text))
-            printf(strchr(special, *text) ? "\\%c" : "%c", *text);
+            fprintf(to, strchr(special, *text) ? "\\%c" : "%c", *text);
         else
-            printf(*text == '\\'  ? "\\textbackslash{}"
-                   : *text == '~' ? "\\textasciitilde{}"
-                                  : "\\textasciicircum{}");
+            fprintf(to, *text == '\\'  ? "\\textbackslash{}"
+                        : *text == '~' ? "\\textasciitilde{}"
+                                       : "\\textasciicircum{}");
 }
 
 static void
-print_markdown(const Sheet *s)
+print_markdown(FILE *to, const Sheet *s)
 {
     for (int i = 0; i < s->count; i++) {
-        printf("| ");
-        print_escaped(s->cells[i], "|\\`*_<");
-        printf((i + 1) % s->cols ? " " : " |\n");
+        fprintf(to, "| ");
+        print_escaped(to, s->cells[i], "|\\`*_<");
+        fprintf(to, (i + 1) % s->cols ? " " : " |\n");
         for (int col = 0; i == s->cols - 1 && col < s->cols; col++)
-            printf("|%s%s", on_the_left(s, col) ? "---" : "--:",
-                   col == s->cols - 1 ? "|\n" : "");
+            fprintf(to, "|%s%s", on_the_left(s, col) ? "---" : "--:",
+                    col == s->cols - 1 ? "|\n" : "");
     }
 }
 
 /* A tabular of LaTeX's own, without packages. */
 static void
-print_latex(const Sheet *s)
+print_latex(FILE *to, const Sheet *s)
 {
-    printf("\\begin{tabular}{");
+    fprintf(to, "\\begin{tabular}{");
     for (int col = 0; col < s->cols; col++)
-        printf("%c", on_the_left(s, col) ? 'l' : 'r');
-    printf("}\n\\hline\n");
+        fprintf(to, "%c", on_the_left(s, col) ? 'l' : 'r');
+    fprintf(to, "}\n\\hline\n");
     for (int i = 0; i < s->count; i++) {
-        print_escaped(s->cells[i], "&%$#_{}");
-        printf((i + 1) % s->cols ? " & " : " \\\\\n");
+        print_escaped(to, s->cells[i], "&%$#_{}");
+        fprintf(to, (i + 1) % s->cols ? " & " : " \\\\\n");
         if (i == s->cols - 1)
-            printf("\\hline\n");
+            fprintf(to, "\\hline\n");
     }
-    printf("\\hline\n\\end{tabular}\n");
+    fprintf(to, "\\hline\n\\end{tabular}\n");
+}
+
+static void
+print_html(FILE *to, const Sheet *s)
+{
+    fprintf(to, "<table>\n");
+    for (int i = 0; i < s->count; i++) {
+        int col = i % s->cols;
+        const char *cell = i < s->cols ? "th" : "td";
+        fprintf(to, "%s<%s%s>", col ? "" : "<tr>", cell,
+                on_the_left(s, col) ? " class=\"left\"" : "");
+        print_html_text(to, s->cells[i]);
+        fprintf(to, "</%s>%s", cell, col == s->cols - 1 ? "</tr>\n" : "");
+    }
+    fprintf(to, "</table>\n");
+}
+
+void
+sheet_write(FILE *to, const Sheet *s, Layout layout)
+{
+    static void (*const print[])(FILE *, const Sheet *) = {
+        print_aligned, print_tsv, print_markdown, print_latex, print_html};
+    print[layout](to, s);
 }
 
 void
 sheet_print(Sheet *s, Layout layout)
 {
-    static void (*const print[])(const Sheet *) = {print_aligned, print_tsv,
-                                                   print_markdown, print_latex};
-    print[layout](s);
+    sheet_write(stdout, s, layout);
     sheet_free(s);
 }
 

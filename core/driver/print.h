@@ -4,12 +4,12 @@
 #define PRINT_H
 
 #include <stdbool.h>
-
-#include "options.h"
+#include <stdio.h>
 
 #include "fail.h"
+#include "options.h"
 
-typedef enum { ALIGNED, TSV, MARKDOWN, LATEX } Layout;
+typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, HTML } Layout;
 
 typedef struct Sheet {
     char **cells; /* row by row, the names of the columns first */
@@ -19,6 +19,14 @@ typedef struct Sheet {
 
 /* Adds a cell; a row is full when it has as many as `cols`. */
 void sheet_add(Sheet *s, const char *format, ...) PRINTF(2, 3);
+
+/* Writes it, in one of the layouts. */
+void sheet_write(FILE *to, const Sheet *s, Layout layout);
+
+/* Text as Markdown (special "|\\`*_<") or LaTeX ("&%$#_{}") takes it, and as
+   HTML does. */
+void print_escaped(FILE *to, const char *text, const char *special);
+void print_html_text(FILE *to, const char *text);
 
 /* Prints it and frees it; or frees it only. */
 void sheet_print(Sheet *s, Layout layout);

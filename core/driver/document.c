@@ -1,0 +1,191 @@
+/* document.c - one text in three languages: Markdown, HTML, LaTeX. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document.h"
+#include "fail.h"
+#include "files.h"
+#include "words.h"
+
+#define IN_MARKDOWN "|\\`*_<"
+#define IN_LATEX    "&%$#_{}"
+
+static const char style[] =
+    ":root{color-scheme:light dark}\n"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;"
+    "padding:0 1rem}\n"
+    "h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.2rem;"
+    "margin-top:2.2rem}\n"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;"
+    "display:block;overflow-x:auto}\n"
+    "th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #8886;"
+    "white-space:nowrap}\n"
+    "th.left,td.left{text-align:left}\n"
+    "pre{overflow-x:auto;padding:.7rem 1rem;background:#8882;"
+    "border-radius:.3rem}\n"
+    "figure{margin:1.4rem 0}figure svg{max-width:100%;height:auto;"
+    "background:#fff}\n"
+    "figcaption{font-size:.92rem;color:#777;margin-top:.4rem}\n";
+
+static FILE *
+open_part(const char *directory, const char *name)
+{
+    Path path = within(directory, name);
+    FILE *to = fopen(path.text, "w");
+    if (!to)
+        fail("%s: cannot be written: %s", path.text, strerror(errno));
+    return to;
+}
+
+/* A file of its own, or \input into another: the preamble only where there is
+   none yet. */
+static void
+begin_latex(FILE *to, const char *title)
+{
+    fprintf(to, "%% Compiles as it is, and can be \\input into a paper that "
+                "has graphicx.\n"
+                "\\makeatletter\n"
+                "\\ifx\\@nodocument\\relax\\let\\qkvend\\relax\\else\n"
+                "\\documentclass{article}\n"
+                "\\usepackage{graphicx}\n"
+                "\\usepackage[margin=2cm]{geometry}\n"
+                "\\begin{document}\n"
+                "\\def\\qkvend{\\end{document}}\n"
+                "\\fi\n"
+                "\\makeatother\n\n\\section*{");
+    print_escaped(to, title, IN_LATEX);
+    fprintf(to, "}\n");
+}
+
+Document
+document_begin(const char *directory, const char *title)
+{
+    Document d = {open_part(directory, "report.md"),
+                  open_part(directory, "report.html"),
+                  open_part(directory, "report.tex"), directory};
+    fprintf(d.markdown, "# ");
+    print_escaped(d.markdown, title, IN_MARKDOWN);
+    fprintf(d.markdown, "\n");
+    fprintf(d.html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+                    "charset=\"utf-8\">\n<meta name=\"viewport\" "
+                    "content=\"width=device-width,initial-scale=1\">\n<title>");
+    print_html_text(d.html, title);
+    fprintf(d.html, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
+    print_html_text(d.html, title);
+    fprintf(d.html, "</h1>\n");
+    begin_latex(d.latex, title);
+    return d;
+}
+
+void
+document_end(Document *d)
+{
+    fprintf(d->html, "</body></html>\n");
+    fprintf(d->latex, "\n\\qkvend\n");
+    if (fclose(d->markdown) | fclose(d->html) | fclose(d->latex))
+        fail("%s: the report cannot be written: %s", d->directory,
+             strerror(errno));
+}
+
+/* Text with what stands around it in each language. */
+static void
+put(Document *d, const char *const around[3][2], const char *text)
+{
+    fprintf(d->markdown, "%s", around[0][0]);
+    print_escaped(d->markdown, text, IN_MARKDOWN);
+    fprintf(d->markdown, "%s", around[0][1]);
+    fprintf(d->html, "%s", around[1][0]);
+    print_html_text(d->html, text);
+    fprintf(d->html, "%s", around[1][1]);
+    fprintf(d->latex, "%s", around[2][0]);
+    print_escaped(d->latex, text, IN_LATEX);
+    fprintf(d->latex, "%s", around[2][1]);
+}
+
+void
+put_heading(Document *d, const char *text)
+{
+    static const char *const around[3][2] = {
+        {"\n## ", "\n"}, {"<h2>", "</h2>\n"}, {"\n\\subsection*{", "}\n"}};
+    put(d, around, text);
+}
+
+void
+put_paragraph(Document *d, const char *text)
+{
+    static const char *const around[3][2] = {
+        {"\n", "\n"}, {"<p>", "</p>\n"}, {"\n", "\n"}};
+    put(d, around, text);
+}
+
+void
+put_code(Document *d, const char *text)
+{
+    fprintf(d->markdown, "\n```\n%s```\n", text);
+    fprintf(d->html, "<pre>");
+    print_html_text(d->html, text);
+    fprintf(d->html, "</pre>\n");
+    fprintf(d->latex,
+            "\n{\\footnotesize\\begin{verbatim}\n%s\\end{verbatim}}\n", text);
+}
+
+void
+put_table(Document *d, const Sheet *s)
+{
+    fprintf(d->markdown, "\n");
+    sheet_write(d->markdown, s, MARKDOWN);
+    sheet_write(d->html, s, HTML);
+    fprintf(d->latex, "\n{\\footnotesize\\noindent\n");
+    sheet_write(d->latex, s, LATEX);
+    fprintf(d->latex, "}\n");
+}
+
+/* The svg as it may stand within a page: without its XML declaration, and with
+   names of its own, which must differ from those of other figures. */
+static void
+put_svg(Document *d, const char *name)
+{
+    size_t size;
+    char *file = format_text("figures/%s.svg", name);
+    Path path = within(d->directory, file);
+    char *text = read_file(path.text, "figure", &size);
+    const char *at = strstr(text, "<svg");
+    for (at = at ? at : text; *at; at++) {
+        fputc(*at, d->html);
+        if (!strncmp(at, "id=", 3) || !strncmp(at, "href=\"#", 7) ||
+            !strncmp(at, "href='#", 7) || !strncmp(at, "url(#", 5)) {
+            size_t n = strcspn(at, "\"'(") + 1;
+            n += at[n] == '#';
+            fwrite(at + 1, 1, n - 1, d->html);
+            for (const char *c = name; *c; c++)
+                fputc(strchr("abcdefghijklmnopqrstuvwxyz0123456789-", *c) ? *c
+                                                                          : '_',
+                      d->html);
+            fputc('_', d->html);
+            at += n - 1;
+        }
+    }
+    free(text);
+    free(file);
+}
+
+void
+put_figure(Document *d, const char *name, const char *caption)
+{
+    fprintf(d->markdown, "\n![%s](figures/%s.svg)\n\n", name, name);
+    print_escaped(d->markdown, caption, IN_MARKDOWN);
+    fprintf(d->markdown, "\n");
+    fprintf(d->html, "<figure>\n");
+    put_svg(d, name);
+    fprintf(d->html, "<figcaption>");
+    print_html_text(d->html, caption);
+    fprintf(d->html, "</figcaption></figure>\n");
+    fprintf(d->latex,
+            "\n\\begin{center}\n"
+            "\\includegraphics[width=\\linewidth]{{figures/%s}.pdf}\n\n"
+            "\\footnotesize ",
+            name);
+    print_escaped(d->latex, caption, IN_LATEX);
+    fprintf(d->latex, "\n\\end{center}\n");
+}
