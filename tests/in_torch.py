@@ -61,6 +61,8 @@ def algebra(w, c, x, y, causal):
     name, h = c["variant"], c["heads"]
     scale = c["d-k"] ** -0.5 if c["d-k"] else None
     q, k, v = (w.get(n) for n in ("W_Q", "W_K", "W_V"))
+    if "W_QKV" in w:
+        q, k, v = w["W_QKV"].split([h * c["d-k"], h * c["d-k"], h * c["d-v"]], 1)
     if name == "per-head":
         out = []
         for i in range(1, h + 1):
