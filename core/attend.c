@@ -87,12 +87,19 @@ is_long(const Node *k)
     return k->rows / k->sequences > SHORT;
 }
 
+/* Rows of weights are as long as whole vectors, zeros behind their end. */
+static int
+padded(int asked)
+{
+    return (asked + LANES - 1) / LANES * LANES;
+}
+
 /* Numbers to be kept of a call, without room for the strips at work. */
 static size_t
 kept_numbers(const Node *q, const Node *k)
 {
     size_t rows = (size_t)q->rows * (size_t)q->heads;
-    return rows * (is_long(k) ? 2 : (size_t)(k->rows / k->sequences));
+    return rows * (is_long(k) ? 2 : (size_t)padded(k->rows / k->sequences));
 }
 
 static int
@@ -106,7 +113,7 @@ static size_t
 strip_numbers(const Node *q, const Node *k)
 {
     return (size_t)(1 + is_long(k)) * (size_t)strip_rows(q, k) *
-           (size_t)(k->rows / k->sequences);
+           (size_t)padded(k->rows / k->sequences);
 }
 
 /* The strip that begins at row `first`, in the hands of a worker. */
@@ -129,13 +136,14 @@ strip_of(const Node *c, int s, int h, int first, int worker)
             ((size_t)s * (size_t)q->heads + (size_t)h) * (size_t)tokens +
             (size_t)first;
         t.of_row = c->kept + 2 * row;
-        t.p = matrix(t.room + most * asked, rows, seen, asked);
+        t.p = matrix(t.room + most * padded(asked), rows, seen, padded(asked));
     } else {
         Node shape = {.rows = q->rows,
-                      .cols = q->heads * asked,
+                      .cols = q->heads * padded(asked),
                       .sequences = q->sequences,
                       .heads = q->heads};
         t.p = head_of(&shape, c->kept, s, h);
+        t.p.cols = asked;
     }
     return t;
 }
@@ -149,7 +157,7 @@ make_weights(const Strip *t, real scale, int causal)
     for (int i = 0; i < t->rows; i++) {
         int sees = causal ? t->first + i + 1 : t->seen;
         real max, *row = t->p.at + i * t->p.down;
-        real inverse = row_softmax(row, scale, sees, t->seen, &max);
+        real inverse = row_softmax(row, scale, sees, padded(t->seen), &max);
         if (t->of_row) {
             t->of_row[2 * i] = max;
             t->of_row[2 * i + 1] = inverse;
@@ -165,7 +173,7 @@ make_weights_again(const Strip *t, real scale, int causal)
     for (int i = 0; i < t->rows; i++) {
         int sees = causal ? t->first + i + 1 : t->seen;
         real *row = t->p.at + i * t->p.down;
-        row_weights(row, scale, sees, t->seen, t->of_row[2 * i],
+        row_weights(row, scale, sees, padded(t->seen), t->of_row[2 * i],
                     t->of_row[2 * i + 1]);
     }
 }
@@ -179,7 +187,7 @@ strip_backward(Node *c, const Strip *t)
     int k_head = t->h / (q->heads / k->heads);
     int v_head = t->h / (q->heads / v->heads);
     int asked = k->rows / k->sequences;
-    Matrix p = t->p, dp = matrix(t->room, t->rows, t->seen, asked);
+    Matrix p = t->p, dp = matrix(t->room, t->rows, t->seen, padded(asked));
     Matrix d = rows_of(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
     if (v->trained)
         multiply_add(rows_of(head_of(v, gradient(v), t->s, v_head), 0, t->seen),

@@ -91,22 +91,27 @@ larger(Widest a, Widest b)
                     ((__typeof__(first))b & ~first));
 }
 
-/* The largest of factor x. The last block overlaps the one before. */
+/* The larger of each two lanes of x below n and `top`; others do not count. */
+static inline void
+raise(Widest *top, const real *x, real factor, real least, int n)
+{
+    real lane[LANES];
+    for (int l = 0; l < LANES; l++)
+        lane[l] = l < n ? factor * x[l] : least;
+    EACH_PART top[p] = larger(PART(lane, p), top[p]);
+}
+
+/* The largest of factor x. */
 static inline real
 row_max(const real *x, real factor, int n)
 {
-    real lane[LANES];
+    real lane[LANES], least = factor * x[0];
     Widest top[PARTS];
-    if (n < LANES) {
-        take_tail(lane, x, n, x[0]);
-        x = lane;
-        n = LANES;
-    }
-    EACH_PART top[p] = factor * PART(x, p);
-    for (int i = LANES; i < n; i += LANES) {
-        const real *block = x + (i + LANES < n ? i : n - LANES);
-        EACH_PART top[p] = larger(factor * PART(block, p), top[p]);
-    }
+    EACH_PART top[p] = least + (Widest){0};
+    for (; n >= LANES; n -= LANES, x += LANES)
+        EACH_PART top[p] = larger(factor * PART(x, p), top[p]);
+    if (n > 0)
+        raise(top, x, factor, least, n);
     EACH_PART *(Widest *)(lane + p * WIDE) = top[p];
     for (int l = 0; l < 8; l++)
         lane[l] = lane[l + 8] > lane[l] ? lane[l + 8] : lane[l];
