@@ -33,7 +33,7 @@ const Setting settings[] = {
     {"queries", INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
     {"members", INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
     {"depth", INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
-    {"spectrum", WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, 4+2+1; unless given 4, 2, 1, 1/2 ..."},
+    {"spectrum", WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, as many as --length, with + between; unless given 4, 2, 1, 1/2 ..."},
     {"loss", CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
     {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text, the table of pairs"},
     {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
@@ -58,6 +58,7 @@ const Setting settings[] = {
 
     {"init", WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
     {"same-start", WORD, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
+    {"match", WORD, AT(match), 0, 0, NULL, "", "change widths to meet the baseline's params, flops or cache"},
     {"batch", INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
     {"steps", INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
     {"optimizer", CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
@@ -132,6 +133,16 @@ setting_unused(const Setting *s, const Config *c)
         if (s->offset == shapes[i])
             return *(const int *)((const char *)c + s->offset) == 0;
     return false;
+}
+
+bool
+setting_matched(const Setting *s, const Config *c)
+{
+    const char *whose = strchr(c->match, ':');
+    size_t n = whose ? strcspn(++whose, "+") : 0;
+    return whose && (strncmp(c->variant, whose, n) || c->variant[n]) &&
+           (s->offset == AT(d_k) || s->offset == AT(d_v) ||
+            s->offset == AT(latent));
 }
 
 bool

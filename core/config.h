@@ -29,9 +29,13 @@ typedef struct Config {
     char init[WORD_SIZE]; /* "W_Q=0.1+W_K=0.1": factors of what weights start
                              as, or "" */
     char log[WORD_SIZE];  /* "attention+rank": what more is logged, or "" */
-    char same_start[WORD_SIZE]; /* the variant that it starts as, or "" */
-    char spectrum[WORD_SIZE];   /* "4+2+1": the modes of linear, or "" */
-    int depth, power;           /* its matrices; its loss */
+    char same_start[WORD_SIZE]; /* "auto:standard+d-k=8": as given, and the
+                                   variant and shape that it starts as, nothing
+                                   where it cannot; or "" */
+    char match[WORD_SIZE]; /* "params:standard+d-k=8": the budget, and whose; or
+                              "" */
+    char spectrum[WORD_SIZE]; /* "4+2+1": the modes of linear, or "" */
+    int depth, power;         /* its matrices; its loss */
     int seed, characters, length, symbols, values, queries, members;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
         norm, embed, positions, residual, mask;
@@ -76,6 +80,10 @@ bool setting_unused(const Setting *s, const Config *c);
 /* Is it a width that has the value which it has unless given: a head's share of
    the token, or half? */
 bool setting_follows(const Setting *s, const Config *c);
+
+/* Is it a width of c's that --match has chosen, to meet what another variant
+   costs? */
+bool setting_matched(const Setting *s, const Config *c);
 
 /* Sets one from text. Returns what is wrong with it, in memory that the next
    call reuses, or NULL. */

@@ -57,7 +57,8 @@ copy_rest(const Model *from, Model *to)
         Weight *w = &to->weights[i];
         for (int k = 0; !w->attention && k < from->count; k++)
             if (!strcmp(w->name, from->weights[k].name) &&
-                w->rows == from->weights[k].rows)
+                w->rows == from->weights[k].rows &&
+                w->cols == from->weights[k].cols)
                 memcpy(w->value, from->weights[k].value,
                        (size_t)w->rows * (size_t)w->cols * sizeof(real));
     }
@@ -105,7 +106,9 @@ config_alike(const Config *own)
 {
     Config c = *own;
     char text[WORD_SIZE];
-    snprintf(text, sizeof text, "%s", own->same_start);
+    const char *resolved = strchr(own->same_start, ':');
+    snprintf(text, sizeof text, "%s",
+             resolved ? resolved + 1 : own->same_start);
     size_t n = strcspn(text, "+");
     *c.same_start = 0;
     c.heads = c.heads ? c.heads : 4;
@@ -121,6 +124,18 @@ config_alike(const Config *own)
     return c;
 }
 
+/* Have two models the same weights, one by one? */
+static bool
+same_weights(const Model *a, const Model *b)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; same && i < a->count; i++)
+        same = !strcmp(a->weights[i].name, b->weights[i].name) &&
+               a->weights[i].rows == b->weights[i].rows &&
+               a->weights[i].cols == b->weights[i].cols;
+    return same;
+}
+
 bool
 start_alike(Model *m, Conversion *v)
 {
@@ -129,8 +144,12 @@ start_alike(Model *m, Conversion *v)
     config_cast(&c, &p);
     Model *from = model_new(&c, m->sizes, p.variant);
     Model *to = converted(from, &own, &m->config, "", v);
-    bool alike = to && v->form.apart <= CONVERTS_EXACTLY;
-    if (alike)
+    bool fits = to && same_weights(m, to);
+    bool alike = fits && v->form.apart <= CONVERTS_EXACTLY;
+    if (to && !fits)
+        snprintf(v->why, sizeof v->why,
+                 "its encoder or cross-attention has a variant of its own");
+    else if (alike)
         memcpy(m->values, to->values, m->parameters * sizeof *m->values);
     else if (to)
         snprintf(v->why, sizeof v->why,

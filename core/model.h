@@ -57,6 +57,10 @@ double onehot_size(const Model *m);
 /* What a variant sees of a settled config. */
 Attention attention_of(const Config *c);
 
+/* The same in a model of these sizes: one-hot tokens have a width of their
+   own. */
+Attention attention_in(const Config *c, Sizes z);
+
 /* Where place `place` of 0 .. places - 1 is: "encoder0.attention",
    "block0.attention", "block0.cross". */
 enum { PLACE_SIZE = 32 };

@@ -241,11 +241,18 @@ attention_of(const Config *c)
 
 /* How many rows one-hot positions take: of either sequence. */
 static int
-position_rows(const Model *m)
+position_rows(const Config *c, Sizes z)
 {
-    return m->config.positions == POSITIONS_NONE
-               ? 0
-               : m->sizes.tokens + m->sizes.source;
+    return c->positions == POSITIONS_NONE ? 0 : z.tokens + z.source;
+}
+
+Attention
+attention_in(const Config *c, Sizes z)
+{
+    Attention a = attention_of(c);
+    if (c->embed == EMBED_ONEHOT)
+        a.d_model = z.vocabulary + position_rows(c, z);
+    return a;
 }
 
 double
@@ -296,9 +303,7 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     m->cast[SELF] = v;
     m->cast[ENCODER] = other_variant(c->encoder_variant, v);
     m->cast[CROSS] = other_variant(c->cross_variant, v);
-    m->attention = attention_of(c);
-    if (c->embed == EMBED_ONEHOT)
-        m->attention.d_model = sizes.vocabulary + position_rows(m);
+    m->attention = attention_in(c, sizes);
     list_weights(m);
     m->values = allocate_aligned(m->parameters, sizeof *m->values);
     m->gradients = allocate_aligned(m->parameters, sizeof *m->gradients);

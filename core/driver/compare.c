@@ -208,7 +208,8 @@ refuse_settings(const Options *o)
             usage("--%s and --recipe contradict each other: the recipe says "
                   "what is run; copy it to change it",
                   settings[i].name);
-    if (o->seeds > 0 || o->plan || o->baseline || o->match)
+    if (o->seeds > 0 || o->plan || o->baseline || o->judge || o->redo ||
+        o->keep || o->threads > 1 || o->timeout > 0)
         usage("--recipe says what is run: with it only --out, --jobs, --format "
               "and --quiet can be given");
 }
@@ -268,6 +269,8 @@ take_settings(Options *o)
                   "training can be given",
                   s->name);
         setting_print(s, &r.config, value);
+        if (!strcmp(s->name, "same-start"))
+            continue; /* it starts as the run */
         if (o->given[i].count || !*value || setting_unused(s, &r.config))
             continue;
         Values *v = &o->given[i];

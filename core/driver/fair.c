@@ -4,12 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "child.h"
 #include "convert.h"
 #include "cost.h"
 #include "fail.h"
 #include "fair.h"
 #include "model.h"
 #include "words.h"
+
+enum { PATIENCE = 600 }; /* seconds for a child to answer */
+
+/* Exits with what a child said that has no answer. */
+static void
+must_answer(Ended e)
+{
+    if (e.answered)
+        return;
+    note("%s", e.why);
+    exit(e.status);
+}
 
 /* Has the variant that shape option? */
 static bool
@@ -22,14 +35,14 @@ uses(const Variant *v, const char *option)
     return false;
 }
 
-/* What --match counts of a variant at c, settled for it. */
+/* What one attention of a variant costs at c. */
 static double
-price(const char *budget, const Variant *v, Config c)
+price(const char *budget, const Variant *v, Config c, Sizes z)
 {
     config_settle(&c, v->shape);
-    Attention a = attention_of(&c);
+    Attention a = attention_in(&c, z);
     Weights w = weights_declared(v, &a);
-    Cost k = cost_of(v, a, &w, c.length);
+    Cost k = cost_of(v, a, &w, z.tokens);
     weights_free(&w);
     return !strcmp(budget, "params")  ? k.parameters
            : !strcmp(budget, "flops") ? k.forward
@@ -49,53 +62,15 @@ set_width(const Variant *v, Config *c, int width)
     return uses(v, "latent") || uses(v, "d-k") || uses(v, "d-v");
 }
 
-void
-meet_budget(const Options *o, Config *c)
-{
-    const char *baseline = o->baseline ? o->baseline : "standard";
-    if (!o->match || !strcmp(c->variant, baseline))
-        return;
-    const Variant *v = plugin_open(c->variant).variant;
-    double wanted = price(o->match, plugin_open(baseline).variant, *c);
-    double best = INFINITY, found = 0;
-    int width = 0, most = 4 * c->d_model;
-    Config tried = *c;
-    for (int w = 1; set_width(v, &tried, w) && w <= most; w++) {
-        double cost = price(o->match, v, tried);
-        if (fabs(cost - wanted) < best) {
-            best = fabs(cost - wanted);
-            width = w;
-            found = cost;
-        }
-        if (cost > 2 * wanted && width)
-            break;
-    }
-    if (!width) {
-        note("--match %s: %s has no width to change; it stays at %.0f, %s "
-             "at %.0f",
-             o->match, c->variant, price(o->match, v, *c), baseline, wanted);
-        return;
-    }
-    set_width(v, c, width);
-    if (!o->quiet)
-        note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s",
-             o->match, c->task, c->variant,
-             uses(v, "latent") ? "latent"
-             : !uses(v, "d-k") ? "d-v"
-             : uses(v, "d-v")  ? "d-k and d-v"
-                               : "d-k",
-             width, found, wanted, baseline);
-}
-
-/* The variant at c's point of the grid, with its shape, as --same-start takes
-   it: "standard+heads=4+d-k=8+d-v=8". */
+/* The variant at c's point of the grid, with its shape: "standard+heads=4+
+   d-k=8+d-v=8". */
 static void
-start_word(const Facts *f, Config c, char word[WORD_SIZE])
+shape_word(const char *name, const char *shape, Config c, char word[WORD_SIZE])
 {
     static const char *const options[] = {"heads", "kv-heads", "d-k", "d-v",
                                           "latent"};
-    config_settle(&c, f->shape);
-    snprintf(word, WORD_SIZE, "%s", f->word);
+    config_settle(&c, shape);
+    snprintf(word, WORD_SIZE, "%s", name);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char value[VALUE_SIZE];
         const Setting *s = setting_named(options[i]);
@@ -107,7 +82,83 @@ start_word(const Facts *f, Config c, char word[WORD_SIZE])
     }
 }
 
-/* Can the variant f at c's point start as `word` does? */
+/* A width is asked for, and found; 0 where there is none. */
+typedef struct Budget {
+    const Config *c;
+    const char *what, *baseline;
+} Budget;
+typedef struct Met {
+    int width;
+    double wanted, found;
+    char name[64], whose[WORD_SIZE];
+} Met;
+
+static void
+find_width(const void *more, void *answer)
+{
+    const Budget *b = more;
+    Met *met = answer;
+    Config c = *b->c, at = c;
+    const Variant *v = plugin_open(c.variant).variant;
+    const Variant *base = plugin_open(b->baseline).variant;
+    strcpy(at.variant, b->baseline);
+    Source s = source_open(&c);
+    double best = INFINITY;
+    shape_word(b->baseline, base->shape, at, met->whose);
+    met->wanted = price(b->what, base, at, s.sizes);
+    met->found = price(b->what, v, c, s.sizes);
+    snprintf(met->name, sizeof met->name, "%s",
+             uses(v, "latent") ? "latent"
+             : !uses(v, "d-k") ? "d-v"
+             : uses(v, "d-v")  ? "d-k and d-v"
+                               : "d-k");
+    for (int w = 1; strcmp(c.variant, b->baseline) && set_width(v, &c, w);
+         w++) {
+        double cost = price(b->what, v, c, s.sizes);
+        if (fabs(cost - met->wanted) < best) {
+            best = fabs(cost - met->wanted);
+            met->width = w;
+            met->found = cost;
+        }
+        if (w >= 4 * c.d_model || cost > 2 * met->wanted)
+            break;
+    }
+}
+
+void
+meet_budget(const Options *o, Config *c)
+{
+    const char *baseline = o->baseline ? o->baseline : "standard";
+    if (!*c->match || strchr(c->match, ':'))
+        return; /* a plan's line says the widths itself */
+    if (strcmp(c->match, "params") && strcmp(c->match, "flops") &&
+        strcmp(c->match, "cache"))
+        usage("--match %s: none of params, flops, cache", c->match);
+    if (*c->same_start)
+        usage("--match and --same-start contradict each other: another width "
+              "is another function; give one");
+    Met met = {0};
+    must_answer(in_child(find_width, &(Budget){c, c->match, baseline}, &met,
+                         sizeof met, PATIENCE, ""));
+    const Variant *v = plugin_open(c->variant).variant;
+    double off = 100 * (met.found / met.wanted - 1);
+    if (met.width)
+        set_width(v, c, met.width);
+    if (met.width && !o->quiet)
+        note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
+             "(%+.0f%%)",
+             c->match, c->task, c->variant, met.name, met.width, met.found,
+             met.wanted, baseline, off);
+    else if (!met.width && strcmp(c->variant, baseline))
+        note("--match %s, task %s: %s has no width to change; it stays at %.0f "
+             "for the %.0f of %s",
+             c->match, c->task, c->variant, met.found, met.wanted, baseline);
+    size_t n = strlen(c->match);
+    snprintf(c->match + n, sizeof c->match - n, ":%.*s",
+             (int)(sizeof c->match - n - 2), met.whose);
+}
+
+/* Can the variant at c's point start as `word` does? */
 static bool
 can_start(const Facts *f, Config c, const char *word)
 {
@@ -124,41 +175,56 @@ can_start(const Facts *f, Config c, const char *word)
     return can;
 }
 
-/* How many variants can start as `word`; which, in able. */
+/* A start is asked for at c. */
+typedef struct Choice {
+    const Grid *g;
+    const Config *c;
+} Choice;
+
+/* Tries a variant as the one to start as; returns how many can follow. */
 static int
-count_able(const Grid *g, const Config *c, const char *word, bool *able)
+try_start(const Choice *choice, const char *word, bool able[MOST_VARIANTS])
 {
     int count = 0;
-    for (int i = 0; i < g->variant_count; i++)
-        count += able[i] = can_start(&g->variants[i], *c, word);
+    for (int i = 0; i < choice->g->variant_count; i++)
+        count += able[i] = can_start(&choice->g->variants[i], *choice->c, word);
     return count;
 }
 
-/* Tries each variant as the one to start as; of those that most can follow, the
-   one with the fewest parameters. */
 static void
-choose_auto(const Grid *g, const Config *c, Start *s)
+find_start(const void *more, void *answer)
 {
-    bool *able = allocate((size_t)g->variant_count, sizeof *able);
+    const Choice *choice = more;
+    const Config *c = choice->c;
+    Start *s = answer, tried = {0};
     double fewest = INFINITY;
     int most = 0;
-    for (int i = 0; i < g->variant_count; i++) {
-        char word[WORD_SIZE];
-        start_word(&g->variants[i], *c, word);
-        int count = count_able(g, c, word, able);
+    bool automatic = !strcmp(c->same_start, "auto");
+    if (!automatic) {
+        Plugin p = strchr(c->same_start, '+') ? (Plugin){.variant = NULL}
+                                              : plugin_open(c->same_start);
+        if (p.variant)
+            shape_word(c->same_start, p.variant->shape, *c, s->word);
+        else
+            strcpy(s->word, c->same_start);
+        try_start(choice, s->word, s->able);
+    }
+    for (int i = 0; automatic && i < choice->g->variant_count; i++) {
+        const Facts *f = &choice->g->variants[i];
+        Config at = *c;
+        shape_word(f->word, f->shape, at, tried.word);
+        int count = try_start(choice, tried.word, tried.able);
+        Source source = source_open(&at);
         double cost =
-            price("params", plugin_open(g->variants[i].word).variant, *c);
+            price("params", plugin_open(f->word).variant, at, source.sizes);
+        source_close(&source);
         if (count < most || (count == most && cost >= fewest))
             continue;
         most = count;
         fewest = cost;
-        strcpy(s->word, word);
-        memcpy(s->able, able, (size_t)g->variant_count * sizeof *able);
+        strcpy(s->word, tried.word);
+        memcpy(s->able, tried.able, sizeof s->able);
     }
-    free(able);
-    if (most < 2)
-        usage("--same-start: no two of the variants can start as the same "
-              "function");
 }
 
 /* The choice for c's point of the grid, made once. */
@@ -167,22 +233,24 @@ start_of(Grid *g, const Options *o, const Config *c)
 {
     Config point = *c;
     memset(point.variant, 0, sizeof point.variant);
-    point.d_k = point.d_v = point.latent = 0; /* --match changes them */
     for (int i = 0; i < g->start_count; i++)
         if (!memcmp(&g->starts[i].point, &point, sizeof point))
             return &g->starts[i];
+    if (g->variant_count > MOST_VARIANTS)
+        usage("--same-start: for %d variants at most", MOST_VARIANTS);
     g->starts =
         grow(g->starts, g->start_count, &g->start_room, sizeof *g->starts);
     Start *s = &g->starts[g->start_count++];
-    *s = (Start){.able =
-                     allocate((size_t)g->variant_count + 1, sizeof *s->able)};
+    must_answer(in_child(find_start, &(Choice){g, c}, s, sizeof *s, PATIENCE,
+                         "--same-start: "));
     memcpy(&s->point, &point, sizeof point);
-    if (!strcmp(c->same_start, "auto"))
-        choose_auto(g, c, s);
-    else {
-        strcpy(s->word, c->same_start);
-        count_able(g, c, s->word, s->able);
-    }
+    int able = 0;
+    for (int i = 0; i < g->variant_count; i++)
+        able += s->able[i];
+    if (able < 1 + (g->variant_count > 1))
+        usage("--same-start %s: no two of the variants can start as the same "
+              "function",
+              c->same_start);
     if (!o->quiet)
         note("task %s: all start as %s", c->task, s->word);
     return s;
@@ -191,22 +259,16 @@ start_of(Grid *g, const Options *o, const Config *c)
 void
 choose_start(Grid *g, const Options *o, Config *c)
 {
-    if (!*c->same_start)
+    if (!*c->same_start || strchr(c->same_start, ':'))
         return;
     const Start *s = start_of(g, o, c);
     int i = 0;
     while (strcmp(g->variants[i].word, c->variant))
         i++;
-    strcpy(c->same_start, s->able[i] ? s->word : "");
+    size_t n = strlen(c->same_start);
+    snprintf(c->same_start + n, sizeof c->same_start - n, ":%.*s",
+             (int)(sizeof c->same_start - n - 2), s->able[i] ? s->word : "");
     if (!s->able[i])
         note("%s cannot start as %s does: it keeps a start of its own",
              c->variant, s->word);
-}
-
-void
-starts_free(Grid *g)
-{
-    for (int i = 0; i < g->start_count; i++)
-        free(g->starts[i].able);
-    free(g->starts);
 }

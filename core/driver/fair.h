@@ -1,27 +1,30 @@
-/* fair.h - what makes a comparison fair: equal budgets, equal starts. */
+/* fair.h - what makes a comparison fair: equal budgets, equal starts.
+
+   Plugins' code is asked in a child process: what crashes there ends the
+   command with a line, and nothing was trained. */
 #ifndef FAIR_H
 #define FAIR_H
 
 #include "grid.h"
 
-/* With --match: changes the widths of c's variant, not settled yet, so that it
-   costs as nearly what the baseline does as one whole number allows, and says
-   what it changed. d-k and d-v go together where it uses both; mla has its
-   latent. */
+/* With --match: changes the widths of c's variant, not settled yet, so that one
+   attention costs as nearly what the baseline's does as one whole number
+   allows, and says what it changed. d-k and d-v go together where it uses both;
+   mla has its latent. Exits (2) on a budget there is not. */
 void meet_budget(const Options *o, Config *c);
 
 /* A choice of --same-start for one point of a grid. */
+enum { MOST_VARIANTS = 64 };
 typedef struct Start {
     Config point; /* without variant and seed */
     char word[WORD_SIZE];
-    bool *able; /* by place in the grid's variants: starts as `word` does */
+    bool able[MOST_VARIANTS]; /* by place in the grid's variants */
 } Start;
 
 /* With --same-start: c, not settled yet, gets the variant and shape that it
-   starts as, or nothing where it cannot, which is said. "auto" takes the most
-   restricted variant, the one with the fewest parameters whose function all
-   others can start as that can start as another's at all. */
+   starts as, or none where it cannot, which is said. Of "auto" it is that
+   variant whose function most of the others can start as; of several, the one
+   with the fewest parameters. Exits (2) where no two can start alike. */
 void choose_start(Grid *g, const Options *o, Config *c);
-void starts_free(Grid *g);
 
 #endif

@@ -213,5 +213,5 @@ grid_free(Grid *g)
     free(g->jobs);
     free(g->variants);
     free(g->by_hash);
-    starts_free(g);
+    free(g->starts);
 }

@@ -8,6 +8,7 @@
 #include "fail.h"
 #include "figure.h"
 #include "plugin.h"
+#include "random.h"
 #include "words.h"
 
 #define BASELINE "standard"
@@ -16,26 +17,41 @@ void
 run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 {
     setting_print(setting_named(setting), &r->config, text);
-    if (setting_plugin(setting_named(setting)) && *text) {
+    if (!strcmp(setting, "same-start") || !strcmp(setting, "match"))
+        text[strcspn(text, ":")] = 0; /* as it was given */
+    if (setting_named(setting)->kind == WORD && !*text)
+        strcpy(text, "none");
+    for (char *c = text; *c; c++)
+        *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
+    if (setting_plugin(setting_named(setting)) && strcmp(text, "none")) {
         char path[VALUE_SIZE];
         strcpy(path, text);
         plugin_name(path, text);
     }
 }
 
-/* Do two runs differ in a setting that both use? Of plugins' hashes only those
-   of one variant can be told apart; plugins go by their names. */
+/* Has the run no say in that setting: its variant has no use for it, or --match
+   has chosen it? */
 static bool
-differ(const Run *a, const Run *b, const Setting *s)
+aside(const Run *r, const Setting *s)
+{
+    return setting_unused(s, &r->config) || setting_matched(s, &r->config);
+}
+
+/* Do two runs differ in a setting that both have a say in? Of plugins' hashes
+   only those of one variant can be told apart; plugins, starts and budgets go
+   by their names. But a budget is met at one point of a grid: there two that
+   differ are two, unless all points lie `along` an axis. */
+static bool
+differ(const Run *a, const Run *b, const Setting *s, bool along)
 {
     char x[VALUE_SIZE], y[VALUE_SIZE];
-    if (setting_equal(s, &a->config, &b->config) ||
-        setting_unused(s, &a->config) || setting_unused(s, &b->config))
+    if (setting_equal(s, &a->config, &b->config) || aside(a, s) || aside(b, s))
         return false;
     if (s->kind == HASH && !strcmp(s->name, "plugin-hash") &&
-        differ(a, b, setting_named("variant")))
+        differ(a, b, setting_named("variant"), along))
         return false;
-    if (!setting_plugin(s))
+    if (s->kind != WORD || (!strcmp(s->name, "match") && !along))
         return true;
     run_setting(a, s->name, x);
     run_setting(b, s->name, y);
@@ -48,8 +64,7 @@ static bool
 follows(const Run *runs, int count, const char *task, const Setting *s)
 {
     for (int i = 0; i < count; i++)
-        if (!strcmp(runs[i].config.task, task) &&
-            !setting_unused(s, &runs[i].config) &&
+        if (!strcmp(runs[i].config.task, task) && !aside(&runs[i], s) &&
             !setting_follows(s, &runs[i].config))
             return false;
     return true;
@@ -61,7 +76,7 @@ follows(const Run *runs, int count, const char *task, const Setting *s)
    makes a new one. */
 static bool
 varies(const Run *runs, int count, const char *task, const char *by,
-       const Setting *s)
+       const Setting *s, bool along)
 {
     const Setting *series = setting_named(by);
     const Run **kinds = NULL;
@@ -72,8 +87,8 @@ varies(const Run *runs, int count, const char *task, const char *by,
         if (strcmp(runs[i].config.task, task))
             continue;
         for (int k = 0; k < known && !found; k++) {
-            bool apart = differ(&runs[i], kinds[k], s);
-            found = apart && !differ(&runs[i], kinds[k], series);
+            bool apart = differ(&runs[i], kinds[k], s, along);
+            found = apart && !differ(&runs[i], kinds[k], series, along);
             is_new &=
                 !setting_equal(s, &runs[i].config, &kinds[k]->config) ||
                 !setting_equal(series, &runs[i].config, &kinds[k]->config);
@@ -137,6 +152,13 @@ group_name(const Run *r, const bool *apart)
         run_setting(r, settings[s].name, value);
         if (settings[s].kind == HASH)
             value[6] = 0;
+        else if (strlen(value) > 40) /* a file must bear it */
+            snprintf(value + 31, 10, ".%08llx",
+                     (unsigned long long)hash_bytes(HASH_START, value,
+                                                    strlen(value)) &
+                         0xffffffffULL);
+        for (char *c = value; *c; c++)
+            *c = *c == '/' ? '_' : *c;
         char *longer = format_text("%s.%s%s", name, settings[s].name, value);
         free(name);
         name = longer;
@@ -146,13 +168,13 @@ group_name(const Run *r, const bool *apart)
 
 /* Does the run belong into the group, as far as it uses what keeps it apart? */
 static bool
-belongs(const Group *g, const Run *r, const bool *apart)
+belongs(const Group *g, const Run *r, const bool *apart, bool along)
 {
     if (strcmp(g->runs[0]->config.task, r->config.task))
         return false;
     for (int s = 0; s < setting_count; s++)
         for (int i = 0; apart[s] && i < g->count; i++)
-            if (differ(g->runs[i], r, &settings[s]))
+            if (differ(g->runs[i], r, &settings[s], along))
                 return false;
     return true;
 }
@@ -161,7 +183,7 @@ static bool
 uses_all(const Run *r, const bool *apart)
 {
     for (int s = 0; s < setting_count; s++)
-        if (apart[s] && setting_unused(&settings[s], &r->config))
+        if (apart[s] && aside(r, &settings[s]))
             return false;
     return true;
 }
@@ -170,7 +192,7 @@ uses_all(const Run *r, const bool *apart)
    others, which are the same whatever it is, join each that they fit. */
 static void
 add_task(Group **list, int *groups, int *room, const Run *runs, int count,
-         const char *task, const char *by, const bool *apart)
+         const char *task, const char *by, const bool *apart, bool along)
 {
     int first = *groups;
     for (int pass = 0; pass < 2; pass++)
@@ -180,7 +202,7 @@ add_task(Group **list, int *groups, int *room, const Run *runs, int count,
                 uses_all(&runs[i], apart) == pass)
                 continue;
             for (int g = first; g < *groups; g++)
-                if (belongs(&(*list)[g], &runs[i], apart)) {
+                if (belongs(&(*list)[g], &runs[i], apart, along)) {
                     add_run(&(*list)[g], &runs[i], by);
                     joined = true;
                 }
@@ -220,6 +242,7 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
                                  x ? x : by, "d-k",      "d-v",     "latent",
                                  "heads",    "kv-heads", "d-model", "layers"};
     size_t nevers = x && !setting_named(x) ? 12 : 5;
+    bool along = x && strcmp(x, "lr");
     bool *apart = allocate((size_t)setting_count, sizeof *apart);
     Group *list = NULL;
     int room = *groups = 0;
@@ -230,8 +253,8 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
         for (int s = 0; s < setting_count; s++)
             apart[s] = !listed(settings[s].name, never, nevers) &&
                        !follows(runs, count, task, &settings[s]) &&
-                       varies(runs, count, task, by, &settings[s]);
-        add_task(&list, groups, &room, runs, count, task, by, apart);
+                       varies(runs, count, task, by, &settings[s], along);
+        add_task(&list, groups, &room, runs, count, task, by, apart, along);
     }
     free(apart);
     return list;

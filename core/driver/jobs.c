@@ -63,7 +63,8 @@ work(const Options *o, const Job *job, int rows)
         run_weights(&begun, m);
     }
     Conversion v;
-    if (*c.same_start && !start_alike(m, &v))
+    const char *start = strchr(c.same_start, ':');
+    if (!o->from && start && start[1] && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", c.same_start, v.why);
     Result r = train(m, &s, send_row, &rows);
     run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);

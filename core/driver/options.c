@@ -192,9 +192,6 @@ options_read(int argc, char **argv, int command)
               MOST_THREADS);
     if (!o.jobs)
         o.jobs = cores > o.threads ? floor(cores / o.threads) : 1;
-    if (o.match && strcmp(o.match, "params") && strcmp(o.match, "flops") &&
-        strcmp(o.match, "cache"))
-        usage("--match %s: none of params, flops, cache", o.match);
     if (o.size && strcmp(o.size, "column") && strcmp(o.size, "page") &&
         strcmp(o.size, "slide"))
         usage("--size %s: none of column, page, slide", o.size);

@@ -34,8 +34,8 @@ typedef struct Values {
 typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
     const char *out, *format, *x, *y, *by, *title, *to, *preset,
-        *batch_directory, *from, *baseline, *judge, *match, *recipe, *facet,
-        *labels, *size;
+        *batch_directory, *from, *baseline, *judge, *recipe, *facet, *labels,
+        *size;
     double jobs, threads, seeds, head, timeout;
     bool log_x, bare, spectrum, plan, tsv, quiet, no_weights, no_figures, redo,
         keep, only_tasks, only_variants, by_character, attention, weights,

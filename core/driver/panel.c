@@ -107,8 +107,8 @@ put_against(FILE *data, Panel *p, int number, const Options *o,
         char x[32];
         int n = 0;
         for (int i = 0; i < count; i++) {
-            double place = run_place(runs[i], o->x);
-            if (isnan(place) || place == xs[v])
+            if (!run_has_place(runs[i], o->x) ||
+                run_place(runs[i], o->x) == xs[v])
                 here[n++] = runs[i];
         }
         if (n)

@@ -92,31 +92,46 @@ Mean
 quantity_mean(const Run *const *runs, int count, const char *quantity)
 {
     double *x = allocate((size_t)count + 1, sizeof *x);
-    double least = INFINITY, most = 0;
+    double least = INFINITY, most = 0, ceiling = 0;
     for (int i = 0; i < count; i++) {
         x[i] = run_quantity(runs[i], quantity);
+        double limit = runs[i]->config.steps;
         if (is_median(quantity) && x[i] == 0)
-            x[i] = runs[i]->config.steps;
+            x[i] = INFINITY;
+        ceiling = limit > ceiling ? limit : ceiling;
         least = x[i] < least ? x[i] : least;
         most = x[i] > most ? x[i] : most;
     }
     Mean m = is_median(quantity) && count
-                 ? (Mean){median(x, count), least, most}
+                 ? (Mean){fmin(median(x, count), ceiling), fmin(least, ceiling),
+                          fmin(most, ceiling)}
                  : bootstrap(x, count);
     free(x);
     return m;
 }
 
+bool
+run_has_place(const Run *r, const char *x)
+{
+    const Setting *s = setting_named(x);
+    return !s || !setting_unused(s, &r->config);
+}
+
 double
 run_place(const Run *r, const char *x)
 {
-    char text[VALUE_SIZE];
+    char text[VALUE_SIZE], name[64];
     const Setting *s = setting_named(x);
     if (!s)
         return run_quantity(r, x);
-    if (setting_unused(s, &r->config))
+    if (!run_has_place(r, x))
         return NAN;
-    run_setting(r, x, text);
+    setting_print(s, &r->config, text);
+    snprintf(name, sizeof name, "+%s=", x);
+    const char *matched =
+        setting_matched(s, &r->config) ? strstr(r->config.match, name) : NULL;
+    if (matched) /* where the one is whose budget it meets */
+        return strtod(matched + strlen(name), NULL);
     const char *sign = strchr(text, '=');
     return s->kind == WORD && !*text ? 1 : strtod(sign ? sign + 1 : text, NULL);
 }

@@ -2,6 +2,8 @@
 #ifndef QUANTITY_H
 #define QUANTITY_H
 
+#include <stdbool.h>
+
 #include "run.h"
 #include "statistics.h"
 
@@ -18,14 +20,17 @@ void check_quantity(const Run *runs, int count, const char *quantity,
                     bool over_steps);
 
 /* The mean over runs and its interval; of steps to the threshold the median,
-   between the least and the most, where a run that never got there counts with
-   all its steps. */
+   between the least and the most, where a run that never got there counts as
+   later than all that did: such a median stands at all the steps there were. */
 Mean quantity_mean(const Run *const *runs, int count, const char *quantity);
 bool is_median(const char *quantity);
 
 /* Where a run stands along x: the number of a setting, or the first number in
-   its text ("W_Q=0.1"; 1 where it is empty), or a line of result.tsv. NaN where
-   the run does not use the setting. */
+   its text ("W_Q=0.1"; 1 where it is empty), or a line of result.tsv; of a
+   width that --match has chosen, the width of the one whose budget it meets. A
+   run that does not use the setting has no place, and is the same everywhere.
+ */
+bool run_has_place(const Run *r, const char *x);
 double run_place(const Run *r, const char *x);
 
 #endif
