@@ -103,10 +103,11 @@ observer_new(Model *m, const Source *s)
               m->config.log);
     name_columns(&o);
     o.values = allocate((size_t)o.count, sizeof *o.values);
-    o.batch = batch_new(s->sizes, part_sequences(m, m->config.batch));
+    o.all = batch_new(s->sizes, part_sequences(m, m->config.batch));
     o.watch = allocate(1, sizeof *o.watch);
     Random r = source_stream(s, VALIDATION);
-    source_draw(s, VALIDATION, &r, 0, &o.batch);
+    int filled = source_draw(s, VALIDATION, &r, 0, &o.all);
+    o.batch = batch_part(&o.all, s->sizes, 0, filled);
     Tape *measured = tape_measure();
     model_loss(m, model_forward(m, measured, &o.batch), o.batch.all.targets,
                o.batch.rows);
@@ -126,7 +127,7 @@ observer_free(Observer *o)
     for (int p = 0; o->start && p < o->model->places; p++)
         canonical_free(&o->start[p]);
     if (o->kinds) {
-        batch_free(&o->batch);
+        batch_free(&o->all);
         tape_free(o->tape);
     }
     free(o->start);
@@ -163,7 +164,11 @@ observe_weights(Observer *o)
     const Watch *w = o->watch;
     for (int p = 0; p < w->places; p++) {
         int tokens = watched_tokens(w, p), asked = watched_asked(w, p);
-        int first = o->model->config.mask == MASK_CAUSAL && tokens == asked;
+        bool causal = false;
+        for (int i = w->place[p].calls; i < w->calls && i < MOST_CALLS; i++)
+            if (p + 1 == w->places || i < w->place[p + 1].calls)
+                causal |= w->call[i].causal;
+        int first = causal; /* which sees itself alone */
         double *all = allocate((size_t)(tokens * asked), sizeof *all);
         for (int h = 0; h < watched_heads(w, p); h++)
             for (int s = 0; s < o->batch.sequences; s++) {
@@ -223,7 +228,7 @@ add_scores(const Call *c, int sequence, int head, const double *scores,
 /* Norms of dL/dS, row by row. */
 typedef struct Norms {
     double *norm;
-    int count, room;
+    int count, room, counted;
 } Norms;
 
 /* dS_ij = P_ij (dP_ij - sum_j P_ij dP_ij),  dP = dO V' */
@@ -232,12 +237,13 @@ add_norms(const Call *c, int sequence, int head, const double *scores,
           const double *weights, void *to)
 {
     Norms *n = to;
-    Node v = *c->v->root, *out = c->out;
-    v.heads = c->v->heads;
-    int v_head = head / (out->heads / v.heads);
-    int tokens = out->rows / out->sequences, asked = v.rows / v.sequences;
+    const Node *v = c->v, *out = c->out;
+    int v_head = head / (out->heads / v->heads);
+    int tokens = out->rows / out->sequences, asked = v->rows / v->sequences;
+    if (!out->gradient) /* nothing below it is trained */
+        return;
     Matrix d = head_of(out, out->gradient, sequence, head);
-    Matrix value = head_of(&v, v.value, sequence, v_head);
+    Matrix value = head_of(v, v->value, sequence, v_head);
     double *dp = allocate((size_t)asked, sizeof *dp);
     (void)scores;
     for (int i = 0; i < tokens; i++) {
@@ -253,7 +259,7 @@ add_norms(const Call *c, int sequence, int head, const double *scores,
         for (int j = 0; j < asked; j++)
             squares += p[j] * p[j] * (dp[j] - mean) * (dp[j] - mean);
         n->norm = grow(n->norm, n->count, &n->room, sizeof *n->norm);
-        n->norm[n->count++] = sqrt(squares) * out->rows;
+        n->norm[n->count++] = sqrt(squares) * n->counted;
     }
     free(dp);
 }
@@ -268,7 +274,7 @@ ascending(const void *a, const void *b)
 static void
 observe_score_gradients(Observer *o)
 {
-    Norms n = {0};
+    Norms n = {.counted = counted_rows(o->batch.all.targets, o->batch.rows)};
     double sum = 0;
     each_head(o, add_norms, &n);
     for (int i = 0; i < n.count; i++)

@@ -4,9 +4,9 @@
    All is measured on one batch of validation data, the same at every line.
    attention  entropy (nats) and largest of a row's weights, std of the scores
               before the softmax, and the share of rows with a weight over .99
-   scores     norm of the gradient of the loss by a row of scores: of the median
-              row and the mean, times the rows there are, so that it is that of
-              one row's own loss
+   scores     norm of the gradient of the loss by a row of scores, of the median
+              row and the mean of all; times the answers that the loss is a mean
+              of, so that it does not shrink with the batch
    gradients  norm of the gradient of each weight of attention
    rank       effective rank of M_i and of N_i, mean over heads
    modes      of task linear: how much of each mode is there, 1 for all
@@ -25,7 +25,7 @@ typedef struct Observer {
     double *values; /* as measured last */
     int count, room;
     Model *model;
-    Batch batch;
+    Batch all, batch; /* room, and the sequences that are there */
     Tape *tape;
     struct Watch *watch;
     Canonical *start; /* of each place, for the distance */

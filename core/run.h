@@ -62,6 +62,9 @@ void run_free(Run *r);
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
 
+/* Has result.tsv a line of that name? */
+bool run_has(const Run *r, const char *key);
+
 /* A line of result.tsv, as text and as a number; fails where it is missing. */
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);

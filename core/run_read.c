@@ -83,12 +83,28 @@ run_free(Run *r)
     table_free(&r->log);
 }
 
+/* The line of that name, or -1. */
 static int
-result_row(const Run *r, const char *key)
+find_row(const Run *r, const char *key)
 {
     for (int i = 0; i < r->result.rows; i++)
         if (!strcmp(table_cell(&r->result, i, 0), key))
             return i;
+    return -1;
+}
+
+bool
+run_has(const Run *r, const char *key)
+{
+    return find_row(r, key) >= 0;
+}
+
+static int
+result_row(const Run *r, const char *key)
+{
+    int row = find_row(r, key);
+    if (row >= 0)
+        return row;
     fail("%s/result.tsv: no line \"%s\": not a result that this qkv wrote; "
          "remove the run to have it again",
          r->path, key);

@@ -140,7 +140,8 @@ static void
 draw_all(const Options *o, const Run *runs, int count)
 {
     char *directory = format_text("%s/figures", o->out);
-    figures_draw(o, runs, count, directory);
+    if (runs[0].config.steps > 0)
+        figures_draw(o, runs, count, directory);
     bars_draw(o, runs, count, directory);
     for (int s = 0; s < setting_count; s++) {
         if (!setting_numeric(&settings[s]) || o->given[s].count < 2 ||
@@ -190,7 +191,8 @@ train_and_show(const Options *o, const Grid *g)
         note("%d runs diverged: their loss is no finite number; a smaller --lr "
              "may help",
              diverged);
-    if (count && options_given(o, "lr")->count < 2 && !o->quiet)
+    bool trained = count && runs[0].config.steps > 0;
+    if (trained && options_given(o, "lr")->count < 2 && !o->quiet)
         note("one learning rate favours whom it suits; "
              "try --lr 0.001,0.003,0.01");
     if (count && !o->no_figures)
@@ -214,6 +216,18 @@ refuse_settings(const Options *o)
               "and --quiet can be given");
 }
 
+static void
+check_baseline(const Options *o, const Grid *g)
+{
+    bool found = !o->baseline;
+    for (int i = 0; i < g->variant_count; i++)
+        found |= o->baseline && !strcmp(g->variants[i].name, o->baseline);
+    if (!found)
+        usage("--baseline %s: none of the runs is of it; take one of the "
+              "variants that are compared",
+              o->baseline);
+}
+
 int
 command_compare(int argc, char **argv)
 {
@@ -230,6 +244,7 @@ command_compare(int argc, char **argv)
                  options_given(&o, "file")->count ? "text" : default_tasks);
     settle_seeds(&o, DEFAULT_SEEDS);
     Grid g = grid_of(&o);
+    check_baseline(&o, &g);
     if (o.plan)
         print_plan(&o, &g);
     else

@@ -42,10 +42,10 @@ mean_of(const Outcome *a, const char *key)
 }
 
 /* Mean of a validation quantity over a series' runs at one rate, where a
-   diverged run counts as the worst there is. */
+   diverged run counts as the worst there is; *seeds of them. */
 static double
 validation(const Group *g, const char *series, double lr, const char *key,
-           double worst)
+           double worst, int *seeds)
 {
     double sum = 0;
     int n = 0;
@@ -58,14 +58,17 @@ validation(const Group *g, const char *series, double lr, const char *key,
         sum += isnan(x) ? worst : x;
         n++;
     }
+    *seeds = n;
     return sum / n;
 }
 
-/* Chooses the rate, counts those there were. */
+/* Chooses the rate, counts those there were. One at which a seed failed is none
+   to choose. */
 static void
 choose_rate(Outcome *a)
 {
     const Group *g = a->group;
+    int most = 0;
     double best[2] = {0, 0}, *seen = allocate((size_t)g->count, sizeof *seen);
     for (int i = 0; i < g->count; i++) {
         char variant[VALUE_SIZE];
@@ -77,13 +80,16 @@ choose_rate(Outcome *a)
         if (strcmp(variant, a->series) || k < a->rates)
             continue;
         seen[a->rates++] = lr;
-        double accuracy =
-            validation(g, a->series, lr, "validation_accuracy", -INFINITY);
-        double loss = validation(g, a->series, lr, "validation_loss", INFINITY);
+        int seeds;
+        double accuracy = validation(g, a->series, lr, "validation_accuracy",
+                                     -INFINITY, &seeds);
+        double loss = validation(g, a->series, lr, "validation_loss", INFINITY,
+                                 &seeds);
         bool better = accuracy > best[0] ||
                       (accuracy == best[0] &&
                        (loss < best[1] || (loss == best[1] && lr < a->lr)));
-        if (a->rates == 1 || better) {
+        if (seeds > most || (seeds == most && better)) {
+            most = seeds;
             best[0] = accuracy;
             best[1] = loss;
             a->lr = lr;
@@ -105,6 +111,16 @@ take_runs(Outcome *a)
     }
 }
 
+/* Of all its runs, those of the one that was trained longest. */
+static int
+most_steps(const Outcome *a)
+{
+    double most = 0;
+    for (int i = 0; i < a->seeds; i++)
+        most = fmax(most, run_number(a->runs[i], "steps"));
+    return (int)most;
+}
+
 static Outcome
 outcome_of(const Group *g, const char *series)
 {
@@ -116,7 +132,7 @@ outcome_of(const Group *g, const char *series)
         a.solved += steps[i] > 0;
         a.diverged += !strcmp(run_text(a.runs[i], "status"), "diverged");
     }
-    steps_text(steps, a.seeds, a.runs[0]->config.steps, a.steps);
+    steps_text(steps, a.seeds, most_steps(&a), a.steps);
     free(steps);
     a.parameters = run_number(a.runs[0], "parameters");
     a.attention = run_number(a.runs[0], "attention_parameters");
@@ -126,12 +142,12 @@ outcome_of(const Group *g, const char *series)
     return a;
 }
 
-/* A number that is judged; one seed that never got to the threshold leaves no
-   mean number of steps. */
+/* A number that is judged. There is none where a seed never got to the
+   threshold, or where the variant has no such number. */
 static double
 judged(const Run *r, const char *key)
 {
-    double x = run_number(r, key);
+    double x = run_has(r, key) ? run_number(r, key) : NAN;
     return !strcmp(key, "solved_at") && x == 0 ? NAN : x;
 }
 
@@ -185,29 +201,31 @@ compare_all(Outcomes *all)
     free(p);
 }
 
-/* Exits where the baseline, or what is judged by, is not there. */
+/* Exits where what is judged is in no run's result, or was decided before any
+   was trained. */
 static void
-check_names(const Options *o, const Run *runs, int count)
+check_judge(const char *judge, const Run *runs, int count)
 {
-    char list[1024] = "", variant[VALUE_SIZE];
-    bool found = !o->baseline;
-    for (int i = 0; i < count; i++) {
-        run_setting(&runs[i], "variant", variant);
-        found |= o->baseline && !strcmp(variant, o->baseline);
+    static const char *const settled[] = {
+        "steps",       "parameters", "attention_parameters", "flops",
+        "cache",       "chance",     "chance_loss",          "unigram_loss",
+        "bigram_loss", "cheat"};
+    char list[2048] = "";
+    bool found = false;
+    for (size_t i = 0; i < sizeof settled / sizeof *settled; i++)
+        if (!strcmp(judge, settled[i]))
+            usage("--judge %s: training does not decide it; verdicts are about "
+                  "what it does, like test_loss",
+                  judge);
+    for (int i = 0; i < count && !found; i++)
+        found = run_has(&runs[i], judge);
+    for (int i = 1; i < runs->result.rows; i++) {
+        size_t n = strlen(list);
+        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "",
+                 table_cell(&runs->result, i, 0));
     }
     if (!found)
-        usage("--baseline %s: none of the runs is of it; take one of the "
-              "variants that are compared",
-              o->baseline);
-    for (int i = 1; o->judge && i < runs->result.rows; i++) {
-        const char *key = table_cell(&runs->result, i, 0);
-        size_t n = strlen(list);
-        if (!strcmp(key, o->judge))
-            return;
-        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", key);
-    }
-    if (o->judge)
-        usage("--judge \"%s\": no line of result.tsv; there are: %s", o->judge,
+        usage("--judge \"%s\": no line of result.tsv; there are: %s", judge,
               list);
 }
 
@@ -217,7 +235,7 @@ outcomes_of(const Options *o, const Run *runs, int count)
     Outcomes all = {.baseline = o->baseline ? o->baseline : "standard",
                     .judged = o->judge ? o->judge : "test_accuracy"};
     int room = 0;
-    check_names(o, runs, count);
+    check_judge(all.judged, runs, count);
     all.groups = groups_of(runs, count, "variant", "lr", &all.group_count);
     for (int g = 0; g < all.group_count; g++)
         for (int s = 0; s < all.groups[g].series.count; s++) {

@@ -33,8 +33,8 @@ typedef struct Outcomes {
     const char *baseline, *judged;
 } Outcomes;
 
-/* Of the runs, against o's baseline in what o judges by; exits (2) where it
-   names what is not there. outcomes_free it. */
+/* Of the runs, against o's baseline in what o judges by; exits (2) where
+   nothing of that name is in their results. outcomes_free it. */
 Outcomes outcomes_of(const Options *o, const Run *runs, int count);
 void outcomes_free(Outcomes *all);
 

@@ -159,7 +159,7 @@ put_facts(Document *d, const Run *runs, int count, const char *directory,
     values_free(&seeds);
 }
 
-/* Paragraphs from lines: a verdict's own lines become one. */
+/* In lines, as they are printed. */
 static void
 put_verdicts(Document *d, const Outcomes *all, const Group *g)
 {
@@ -184,20 +184,7 @@ put_results(Document *d, const Outcomes *all)
         sheet_free(&sheet);
         free(levels);
     }
-    char *notes = format_text(
-        "attention: its parameters, in all blocks; steps: the median seed's "
-        "first with accuracy %.2f over 10 batches (> where that seed never had "
-        "it); in brackets the 95%% bootstrap interval of the mean over "
-        "seeds.%s%s",
-        all->groups[0].runs[0]->config.threshold,
-        all->rates > 1
-            ? " rate: each variant's best learning rate, chosen on validation "
-              "data."
-            : "",
-        all->comparisons
-            ? " Differences are paired by seed: t test, p after Holm over the "
-              "whole table."
-            : "");
+    char *notes = notes_text(all);
     put_paragraph(d, notes);
     free(notes);
 }

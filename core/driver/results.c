@@ -30,8 +30,12 @@ add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
         sheet_add(sheet, "%.10g", a->lr);
     else
         sheet_add(sheet, "%.0f", a->parameters);
-    sheet_add(sheet, "%d/%d", a->solved, a->seeds);
-    sheet_add(sheet, "%s", a->steps);
+    bool trained = a->runs[0]->config.steps > 0;
+    if (trained)
+        sheet_add(sheet, "%d/%d", a->solved, a->seeds);
+    else
+        sheet_add(sheet, "-");
+    sheet_add(sheet, "%s", trained ? a->steps : "-");
     sheet_add(sheet, "%s [%s, %s]", fixed(a->accuracy.mean, digits[0]),
               fixed(a->accuracy.low, digits[1]),
               fixed(a->accuracy.high, digits[2]));
@@ -120,6 +124,31 @@ put_alike(FILE *to, const Outcomes *all, const Group *g, const char *indent)
         fprintf(to, "\n");
 }
 
+/* What is judged; accuracy by its own name where answers are numbers. */
+static const char *
+judged_words(const Outcomes *all, const Group *g)
+{
+    const Task *t = task_named(g->runs[0]->config.task);
+    return !strcmp(all->judged, "test_accuracy") &&
+                   strcmp(task_measure(t), "accuracy")
+               ? "test R^2"
+               : all->judged;
+}
+
+/* Those that could not be held against it, each with the reason. */
+static void
+put_others(FILE *to, const Outcomes *all, const Group *g, const char *indent)
+{
+    char words[VERDICT_SIZE];
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        if (a->group != g || outcome_compared(a) || a->against.n < 2)
+            continue;
+        verdict_text(all, a, words);
+        fprintf(to, "%s  %s: %s\n", indent, a->series, words);
+    }
+}
+
 char *
 verdicts_text(const Outcomes *all, const Group *g, const char *indent)
 {
@@ -128,10 +157,10 @@ verdicts_text(const Outcomes *all, const Group *g, const char *indent)
     bool any = false;
     FILE *to = open_memstream(&text, &size);
     for (int i = 0; i < all->count; i++)
-        any |= all->list[i].group == g && outcome_compared(&all->list[i]);
+        any |= all->list[i].group == g && all->list[i].against.n > 1;
     if (any)
         fprintf(to, "%sagainst %s, in %s:\n", indent, all->baseline,
-                all->judged);
+                judged_words(all, g));
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
         if (a->group != g || !verdict(all, a))
@@ -141,6 +170,7 @@ verdicts_text(const Outcomes *all, const Group *g, const char *indent)
                 number_text(a->against.p, 2, p));
     }
     put_alike(to, all, g, indent);
+    put_others(to, all, g, indent);
     fclose(to);
     return text;
 }
@@ -180,23 +210,37 @@ print_whole(const Outcomes *all, Layout layout)
     sheet_print(&sheet, layout);
 }
 
-/* What the columns mean, once below all tables. */
-static void
-print_notes(const Outcomes *all)
+char *
+notes_text(const Outcomes *all)
 {
-    printf("\nattention: its parameters, in all blocks; steps: the median "
-           "seed's first with\n%s at %.2f over 10 batches (> where that seed "
-           "never had it); in brackets:\nthe 95%% bootstrap interval of the "
-           "mean over seeds.\n",
-           "accuracy", all->groups[0].runs[0]->config.threshold);
-    if (all->rates > 1)
-        printf("rate: each variant's best of %d learning rates, chosen on "
-               "validation data.\n",
-               all->rates);
-    if (all->comparisons)
-        printf("Differences are paired by seed: t test, p after Holm over %d "
-               "comparisons.\n",
-               all->comparisons);
+    const Run *first = all->groups[0].runs[0];
+    return format_text(
+        "attention: its parameters, in all blocks; steps: the median seed's "
+        "first with %s at %.2f over 10 batches (> where that seed never had "
+        "it); in brackets: the 95%% bootstrap interval of the mean over "
+        "seeds.%s%s",
+        task_measure(task_named(first->config.task)), first->config.threshold,
+        all->rates > 1 ? " rate: each variant's best learning rate of those "
+                         "tried, chosen on validation data."
+                       : "",
+        all->comparisons ? " Differences are paired by seed: t test, p after "
+                           "Holm over all comparisons."
+                         : "");
+}
+
+/* In lines of up to 78 characters. */
+static void
+print_folded(const char *text)
+{
+    enum { WIDE = 78 };
+    while (*text) {
+        int n = (int)strlen(text);
+        for (int i = WIDE; n > WIDE; i--)
+            if (text[i] == ' ' || i == 1)
+                n = i;
+        printf("%.*s\n", n, text);
+        text += n + (text[n] == ' ');
+    }
 }
 
 void
@@ -216,5 +260,8 @@ results_print(const Outcomes *all, Layout layout)
         free(levels);
         free(verdicts);
     }
-    print_notes(all);
+    char *notes = notes_text(all);
+    printf("\n");
+    print_folded(notes);
+    free(notes);
 }

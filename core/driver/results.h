@@ -17,6 +17,9 @@ Sheet results_sheet(const Outcomes *all, const Group *g);
    what an obvious cheat. To be freed. */
 char *levels_text(const Group *g);
 
+/* What the columns and the verdicts mean. To be freed. */
+char *notes_text(const Outcomes *all);
+
 /* The verdicts on a group in sentences, a line each, to be freed; empty where
    nothing was held against a baseline. */
 char *verdicts_text(const Outcomes *all, const Group *g, const char *indent);
