@@ -6,6 +6,7 @@
 # bands:   1 for bands, 0 for bars     ticks: 1 for a tick at each of xs
 # titles, ylabels, logs, least, most: for each panel its title, its axis title,
 #          whether the axis is logarithmic, and the range of its means
+# shares:  for each panel 1 where the quantity lies between 0 and 1
 # marks:   for each panel "value name value name ...": levels to compare with
 # longest_run: the most steps
 # log_x:   1 for a logarithmic x axis
@@ -20,7 +21,9 @@ legend = words(series) > 1
 longest = strlen(by)
 do for [s in series] { if (strlen(s) > longest) { longest = strlen(s) } }
 left = 90. / width
-right = 1 - (legend ? 86. + 8 * longest : 20.) / width
+narrow = width < 500
+right = 1 - (!legend ? 20. : narrow ? 56. + 6.4 * longest : \
+    86. + 8 * longest) / width
 gap = (same ? 56. : 92.) / width
 wide = (right - left - gap * (columns - 1)) / columns
 top = 1 - (titled ? 64. : 44.) / height
@@ -46,7 +49,9 @@ step = longest_run / 4. / power < 1.5 ? power : \
 at(p_, word_, col) = int(column(1)) == p_ && strcol(2) eq word_ ? \
     column(col) : NaN
 
-if (!dumb) { set multiplot title title offset 0,-0.3 }
+small = narrow ? ",9" : ",12"
+if (narrow && !dumb && !tex) { set tics font ",9"; set key font ",9" }
+if (!dumb) { set multiplot title title font small offset 0,-0.3 }
 do for [p=1:panels] {
     set xlabel written(xlabel) offset 0,0.3
     set ylabel (same && p % columns != 1 && columns > 1 ? "" : written(ylabels[p])) \
@@ -80,8 +85,7 @@ do for [p=1:panels] {
     low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
     high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
     if (low < high) { set yrange [low:high] }
-    shown = ylabels[p].titles[p]
-    if (strstrt(shown, "accuracy") || strstrt(shown, "share")) {
+    if (shares[p]) {
         low = 0
         high = most[p] > 0.8 ? 1.02 : 1.2 * most[p]
         if (high > 0) { set yrange [low:high] }
@@ -89,8 +93,8 @@ do for [p=1:panels] {
     unset label
     unset arrow
     if (p == 1 && !dumb && legend) {
-        set key at screen 0.995,(top + 0.005) right top vertical Left reverse \
-            samplen 3.2 spacing 1.25 title by
+        set key at screen 0.995,(top + 0.005) right top vertical maxrows 40 Left \
+            reverse samplen (narrow ? 2 : 3.2) spacing 1.25 title by
     } else {
         unset key
     }

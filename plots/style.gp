@@ -14,9 +14,10 @@ if (!exists("width")) width = 900
 if (!exists("height")) height = 380
 if (exists("size")) {
     if (!exists("down")) { down = 1 }
+    if (size eq "column" && exists("columns")) { columns = 1 }
     width = size eq "column" ? 420 : size eq "page" ? 720 : 960
     height = (size eq "column" ? 300 : size eq "page" ? 340 : 540) * \
-        (size eq "slide" ? 1 : 0.35 + 0.65 * down)
+        (size eq "slide" ? 1 : 0.25 + 0.75 * down)
 }
 tex = term eq "tikz" || term eq "cairolatex"
 if (!exists("out")) {
@@ -51,7 +52,8 @@ if (dumb) {
 }
 
 # A text as LaTeX takes it, where it is drawn for LaTeX.
-special(c_) = strstrt("&%$#_{}", c_) ? "\\".c_ : c_
+special(c_) = strstrt("&%$#_{}", c_) ? "\\".c_ : \
+    c_ eq "^" ? '\^{}' : c_ eq "<" ? "$<$" : c_ eq ">" ? "$>$" : c_
 escaped(s_) = strlen(s_) ? special(s_[1:1]).escaped(s_[2:*]) : ""
 written(s_) = tex ? escaped(s_) : s_
 if (exists("title")) title = written(title)

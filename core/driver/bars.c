@@ -111,6 +111,11 @@ put_list(FILE *script, const char *name, const Names *n)
 void
 bars_draw(const Options *o, const Run *runs, int count, const char *directory)
 {
+    double any = 0;
+    for (int i = 0; i < count; i++)
+        any += run_number(&runs[i], "attention_parameters");
+    if (any == 0) /* task linear has no attention */
+        return;
     Names tasks = {0}, rows = {0}, bars = {0};
     const Run **sorted = allocate((size_t)count, sizeof *sorted);
     for (int i = 0; i < count; i++)

@@ -135,8 +135,28 @@ free_runs(Run *runs, int count)
     free(runs);
 }
 
-/* Curves, bars, and along each numeric setting of a grid how it ends. */
-static void
+/* Has it different values among the runs, that do not follow from others? */
+static bool
+is_axis(const Run *runs, int count, const Setting *s)
+{
+    const Run *first = NULL;
+    bool varies = false, own = false;
+    if (!setting_numeric(s) || !strcmp(s->name, "seed"))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const Config *c = &runs[i].config;
+        if (setting_unused(s, c) || setting_matched(s, c))
+            continue;
+        own |= !setting_follows(s, c);
+        varies |= first && !strcmp(c->task, first->config.task) &&
+                  !setting_equal(s, c, &first->config);
+        if (!first || strcmp(c->task, first->config.task))
+            first = &runs[i];
+    }
+    return varies && own;
+}
+
+void
 draw_all(const Options *o, const Run *runs, int count)
 {
     char *directory = format_text("%s/figures", o->out);
@@ -144,8 +164,7 @@ draw_all(const Options *o, const Run *runs, int count)
         figures_draw(o, runs, count, directory);
     bars_draw(o, runs, count, directory);
     for (int s = 0; s < setting_count; s++) {
-        if (!setting_numeric(&settings[s]) || o->given[s].count < 2 ||
-            !strcmp(settings[s].name, "seed"))
+        if (!is_axis(runs, count, &settings[s]))
             continue;
         Options along = *o;
         along.x = (char *)settings[s].name;

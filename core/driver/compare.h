@@ -23,4 +23,8 @@ int run_missing(const Options *o, const Grid *g);
 Run *finished(const Options *o, const Grid *g, int *count);
 void free_runs(Run *runs, int count);
 
+/* Curves, bars, and along each numeric setting in which the runs of a task
+   differ how they end, into o->out/figures. */
+void draw_all(const Options *o, const Run *runs, int count);
+
 #endif

@@ -153,8 +153,9 @@ put_svg(Document *d, const char *name)
     const char *at = strstr(text, "<svg");
     for (at = at ? at : text; *at; at++) {
         fputc(*at, d->html);
-        if (!strncmp(at, "id=", 3) || !strncmp(at, "href=\"#", 7) ||
-            !strncmp(at, "href='#", 7) || !strncmp(at, "url(#", 5)) {
+        if (!strncmp(at, "id=\"gnuplot", 11) || !strncmp(at, "id='gp", 6) ||
+            !strncmp(at, "href=\"#", 7) || !strncmp(at, "href='#", 7) ||
+            !strncmp(at, "url(#", 5)) {
             size_t n = strcspn(at, "\"'(") + 1;
             n += at[n] == '#';
             fwrite(at + 1, 1, n - 1, d->html);

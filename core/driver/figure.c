@@ -106,9 +106,7 @@ draw_group(const Options *o, const Values *ys, const Group *g,
     unlabelled.bare = by_quantity(o);
     Panel *panels = allocate((size_t)ys->count, sizeof *panels);
     for (int y = 0; y < ys->count; y++)
-        panels[y] = (Panel){
-            g, ys->text[y],
-            by_quantity(o) ? (char *)axis_title(ys->text[y]) : "", 0, 0};
+        panels[y] = (Panel){g, ys->text[y], "", 0, 0};
     for (int y = 0; y < (together ? 1 : ys->count); y++) {
         const char *what = over_steps ? "curves"
                            : together ? "quantities"
@@ -123,6 +121,48 @@ draw_group(const Options *o, const Values *ys, const Group *g,
     return drawn;
 }
 
+/* Do two runs differ in nothing but their seed? */
+static bool
+same_but_seed(const Run *a, const Run *b)
+{
+    for (int s = 0; s < setting_count; s++)
+        if (strcmp(settings[s].name, "seed") &&
+            !setting_equal(&settings[s], &a->config, &b->config))
+            return false;
+    return true;
+}
+
+/* Exits where a result along x is another one for each seed: then no two runs
+   share a point. */
+static void
+check_same_place(const Run *runs, int count, const char *x)
+{
+    for (int i = 1; i < count; i++)
+        if (run_quantity(&runs[i], x) != run_quantity(&runs[i - 1], x) &&
+            same_but_seed(&runs[i], &runs[i - 1]))
+            usage("--x %s: it differs from seed to seed, so it is no place for "
+                  "a mean; draw it with --y",
+                  x);
+}
+
+/* Exits where a panel would hold runs that differ in what it is named for. */
+static void
+check_facet(const Group *g, int groups, const char *facet)
+{
+    char one[VALUE_SIZE], other[VALUE_SIZE];
+    for (int i = 0; i < groups; i++)
+        for (int k = 1; k < g[i].count; k++) {
+            run_setting(g[i].runs[0], facet, one);
+            run_setting(g[i].runs[k], facet, other);
+            if (strcmp(one, other) &&
+                !setting_unused(setting_named(facet), &g[i].runs[0]->config) &&
+                !setting_unused(setting_named(facet), &g[i].runs[k]->config))
+                usage("--facet %s: curves and points are means over it; take "
+                      "another one, or draw along it with --x %s",
+                      facet, facet);
+        }
+}
+
 void
 figures_draw(const Options *o, const Run *runs, int count,
              const char *directory)
@@ -134,7 +174,11 @@ figures_draw(const Options *o, const Run *runs, int count,
         check_quantity(runs, count, ys.text[y], over_steps);
     if (!over_steps && !setting_named(o->x))
         check_quantity(runs, count, o->x, false);
+    if (!over_steps && !setting_named(o->x))
+        check_same_place(runs, count, o->x);
     Group *g = groups_of(runs, count, o->by, over_steps ? NULL : o->x, &groups);
+    if (o->facet && !by_quantity(o))
+        check_facet(g, groups, o->facet);
     for (int i = 0; i < groups; i++)
         if (!o->facet || by_quantity(o))
             drawn &= draw_group(o, &ys, &g[i], directory);

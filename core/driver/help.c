@@ -87,7 +87,7 @@ print_help(int command)
             print_option(letter, own[i].name, own[i].argument, own[i].help);
     }
     print_option("-h,", "help", NULL, "this");
-    if (command & ~(PLOT | INSPECT | CHECK | NEW | EXPORT))
+    if (command & ~(PLOT | INSPECT | CHECK | NEW | EXPORT | REPORT))
         printf("\nSettings; in brackets what they are unless the task, or you, "
                "say otherwise%s\n",
                command == COMPARE ? ".\nA list a,b,c makes a grid:" : ":");

@@ -83,8 +83,8 @@ choose_rate(Outcome *a)
         int seeds;
         double accuracy = validation(g, a->series, lr, "validation_accuracy",
                                      -INFINITY, &seeds);
-        double loss = validation(g, a->series, lr, "validation_loss", INFINITY,
-                                 &seeds);
+        double loss =
+            validation(g, a->series, lr, "validation_loss", INFINITY, &seeds);
         bool better = accuracy > best[0] ||
                       (accuracy == best[0] &&
                        (loss < best[1] || (loss == best[1] && lr < a->lr)));

@@ -80,7 +80,7 @@ const Own own[] = {
      0, COUNT_COSTS, TEXT, AT(preset)},
     {"weights", NULL, "a line for each matrix", 0, COUNT_COSTS, SWITCH,
      AT(weights)},
-    {"recipe", "NAME", "run a recipe of plots/recipes, or a file, instead", 0,
+    {"recipe", "NAME", "run a recipe of plots/recipes, or a file NAME.txt", 0,
      COMPARE, TEXT, AT(recipe)},
     {"timeout", "N", "end a run that takes longer than N seconds", 0,
      TRAIN | COMPARE, COUNT, AT(timeout)},

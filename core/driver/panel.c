@@ -167,16 +167,38 @@ static char *
 title_of(const Options *o, const char *whose, const Panel *panels, int count)
 {
     char seeds[32];
+    int medians = 0;
     seeds_text(panels, count, o->by, seeds);
+    for (int p = 0; p < count; p++)
+        medians += is_median(panels[p].y);
     if (o->title)
         return copy_text(o->title);
     if (!strcmp(seeds, "1"))
         return format_text("%s: one seed", whose);
-    if (is_median(panels[0].y))
+    if (medians == count)
         return format_text("%s: median of %s seeds, from the first to the last",
                            whose, seeds);
-    return format_text("%s: mean of %s seeds and its 95%% bootstrap interval",
-                       whose, seeds);
+    return format_text("%s: mean of %s seeds and its 95%% interval%s", whose,
+                       seeds,
+                       medians ? "; of steps the median, first to last" : "");
+}
+
+/* A quantity in words, as its task measures it; to be freed. */
+static char *
+y_title(const Panel *p)
+{
+    const Task *t = task_named(p->group->runs[0]->config.task);
+    char *text = copy_text(axis_title(p->y));
+    char *at = strstr(text, "accuracy"), *nats = strstr(text, " (nats)");
+    if (!strcmp(task_measure(t), "accuracy"))
+        return text;
+    if (at) {
+        memcpy(at, "R^2", 3);
+        memmove(at + 3, at + 8, strlen(at + 8) + 1);
+    }
+    if (nats)
+        *nats = 0;
+    return text;
 }
 
 /* A level that all runs of the group share, or NaN. */
@@ -217,26 +239,41 @@ grows(const char *y)
            strstr(y, "distance") || strstr(y, "deviation");
 }
 
-/* An array of one cell a panel. */
-enum Cell { TITLES, LABELS, LOGS, LEAST, MOST, MARKS };
+/* Does it lie between 0 and 1? */
+static bool
+is_share(const char *y)
+{
+    return strstr(y, "accuracy") || !strcmp(y, "solved") ||
+           !strcmp(y, "saturated") || !strcmp(y, "largest_weight");
+}
+
+/* An array of one cell a panel. `bare` panels have what they show as their
+   title. */
+enum Cell { TITLES, LABELS, LOGS, SHARES, LEAST, MOST, MARKS };
 static void
 put_array(FILE *script, const char *name, const Panel *panels, int count,
-          enum Cell cell, const char *label)
+          enum Cell cell, const char *label, bool bare)
 {
     fprintf(script, "array %s[%d] = [", name, count);
     for (int i = 0; i < count; i++) {
         const Panel *p = &panels[i];
         bool seen = isfinite(p->low);
-        char *text = quoted(cell == TITLES ? p->title
+        char *words = y_title(p);
+        char *text = quoted(cell == TITLES ? *p->title ? p->title
+                                             : bare    ? words
+                                                       : ""
                             : label        ? label
-                                           : axis_title(p->y),
+                                           : words,
                             "''");
+        free(words);
         fprintf(script, "%s", i ? ", " : "");
         if (cell == TITLES || cell == LABELS)
             fprintf(script, "%s", text);
         else if (cell == LOGS)
             fprintf(script, "%d",
                     seen && p->low > 0 && p->high > 30 * p->low && grows(p->y));
+        else if (cell == SHARES)
+            fprintf(script, "%d", seen && p->low >= 0 && is_share(p->y));
         else if (cell == MARKS) {
             fprintf(script, "'");
             put_marks(script, p);
@@ -260,9 +297,10 @@ labels_given(const Options *o)
 
 /* How the panels lie, and the size that lets them be read. */
 static void
-put_size(FILE *script, const Panel *panels, int count)
+put_size(FILE *script, const Options *o, const Panel *panels, int count)
 {
-    int columns = count <= 3 ? count : count == 4 ? 2 : 3;
+    bool narrow = o->size && !strcmp(o->size, "column");
+    int columns = narrow ? 1 : count <= 3 ? count : count == 4 ? 2 : 3;
     int down = (count + columns - 1) / columns;
     bool same = true;
     for (int p = 1; p < count; p++)
@@ -305,13 +343,14 @@ put_script(Figure *f, const Options *o, const Values *series, int from, int to,
             places <= 10 && (setting_named(o->x) || log_x), log_x);
     fprintf(f->script, "longest_run = %d\n", most_steps(panels, count));
     const char *y = o->bare ? "" : labels.count > 1 ? labels.text[1] : NULL;
-    put_size(f->script, panels, count);
-    put_array(f->script, "titles", panels, count, TITLES, NULL);
-    put_array(f->script, "ylabels", panels, count, LABELS, y);
-    put_array(f->script, "logs", panels, count, LOGS, NULL);
-    put_array(f->script, "least", panels, count, LEAST, NULL);
-    put_array(f->script, "most", panels, count, MOST, NULL);
-    put_array(f->script, "marks", panels, count, MARKS, NULL);
+    put_size(f->script, o, panels, count);
+    put_array(f->script, "titles", panels, count, TITLES, NULL, o->bare);
+    put_array(f->script, "ylabels", panels, count, LABELS, y, o->bare);
+    put_array(f->script, "logs", panels, count, LOGS, NULL, o->bare);
+    put_array(f->script, "shares", panels, count, SHARES, NULL, o->bare);
+    put_array(f->script, "least", panels, count, LEAST, NULL, o->bare);
+    put_array(f->script, "most", panels, count, MOST, NULL, o->bare);
+    put_array(f->script, "marks", panels, count, MARKS, NULL, o->bare);
     values_free(&labels);
     free(x);
 }
@@ -345,7 +384,8 @@ draw_panels(const Options *o, const char *directory, const char *name,
         seen |= isfinite(panels[p].low);
     }
     if (!seen) {
-        figure_drop(&f, "none of its numbers is finite: its runs diverged");
+        figure_drop(&f, "none of its numbers is finite: its runs diverged, or "
+                        "have no such number");
         free(xs);
         return true;
     }

@@ -95,11 +95,14 @@ void
 print_escaped(FILE *to, const char *text, const char *special)
 {
     for (; *text; text++)
-        if (*special == '|' || !strchr("\\~^", *text))
+        if (*special == '|' || !strchr("\\~^<>|", *text))
             fprintf(to, strchr(special, *text) ? "\\%c" : "%c", *text);
         else
             fprintf(to, *text == '\\'  ? "\\textbackslash{}"
                         : *text == '~' ? "\\textasciitilde{}"
+                        : *text == '<' ? "\\textless{}"
+                        : *text == '>' ? "\\textgreater{}"
+                        : *text == '|' ? "\\textbar{}"
                                        : "\\textasciicircum{}");
 }
 

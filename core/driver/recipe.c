@@ -47,7 +47,8 @@ no_recipe(const char *name, const char *directory)
 static char *
 find_recipe(const char *name)
 {
-    if (strchr(name, '/'))
+    size_t n = strlen(name);
+    if (strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".txt")))
         return copy_text(name);
     char *directory = format_text("%s/plots/recipes", executable_directory());
     if (access(directory, F_OK)) {
@@ -98,11 +99,11 @@ fill_in(Line *l)
 
 /* Adds where it goes, and what the user said of all commands. */
 static void
-add_options(Line *l, const Options *o)
+add_options(Line *l, const Options *o, const char *experiment)
 {
     bool plots = !strcmp(l->words[1], "plot");
     if (plots)
-        l->words[l->count++] = (char *)o->out;
+        l->words[l->count++] = (char *)experiment;
     l->words[l->count++] = "--out";
     l->words[l->count++] = (char *)o->out;
     if (strcmp(l->words[1], "equiv") || o->format != default_format) {
@@ -119,7 +120,7 @@ add_options(Line *l, const Options *o)
 }
 
 static void
-run_line(Line l, const Options *o)
+run_line(Line l, const Options *o, const char *experiment)
 {
     int status, first = !strcmp(l.words[0], "double");
     bool known = false;
@@ -138,7 +139,7 @@ run_line(Line l, const Options *o)
     }
     l.words[0] = program;
     fill_in(&l);
-    add_options(&l, o);
+    add_options(&l, o, experiment);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -163,24 +164,34 @@ keep_copy(const Options *o, const char *text)
         fail("%s: cannot be written: %s", path.text, strerror(errno));
 }
 
+/* Runs the lines of a recipe, or only those that plot; returns how many. */
+static int
+run_lines(char *text, const char *path, const Options *o,
+          const char *experiment, bool only_plots)
+{
+    int number = 1, commands = 0;
+    for (char *line = text, *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        line[strcspn(line, "\r")] = 0;
+        line += strspn(line, " \t");
+        bool plots = !strncmp(line, "plot ", 5);
+        if (!*line || *line == '#' || (only_plots && !plots))
+            continue;
+        run_line(cut(line, path, number), o, experiment);
+        commands++;
+    }
+    return commands;
+}
+
 void
 recipe_run(const Options *o)
 {
     size_t size;
     char *path = find_recipe(o->recipe);
     char *text = read_file(path, "recipe", &size), *copy = copy_text(text);
-    int number = 1, commands = 0;
-    for (char *line = text, *next; line; line = next, number++) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = 0;
-        line += strspn(line, " \t");
-        if (!*line || *line == '#')
-            continue;
-        run_line(cut(line, path, number), o);
-        commands++;
-    }
-    if (!commands)
+    if (!run_lines(text, path, o, o->out, false))
         usage("%s: no command in it: a recipe has lines that begin with "
               "compare, equiv or plot",
               path);
@@ -188,4 +199,14 @@ recipe_run(const Options *o)
     free(copy);
     free(text);
     free(path);
+}
+
+void
+recipe_plots(const Options *o, const char *experiment)
+{
+    size_t size;
+    Path path = within(experiment, "recipe.txt");
+    char *text = read_file(path.text, "recipe", &size);
+    run_lines(text, path.text, o, experiment, true);
+    free(text);
 }

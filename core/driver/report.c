@@ -9,11 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "caption.h"
 #include "commands.h"
+#include "compare.h"
 #include "document.h"
 #include "draw.h"
 #include "fail.h"
 #include "files.h"
+#include "recipe.h"
 #include "results.h"
 #include "words.h"
 
@@ -24,7 +27,9 @@ values_in(const Run *runs, int count, const char *setting)
     Values v = {0};
     char value[VALUE_SIZE];
     for (int i = 0; i < count; i++) {
-        if (setting_unused(setting_named(setting), &runs[i].config))
+        const Setting *s = setting_named(setting);
+        if (setting_unused(s, &runs[i].config) ||
+            setting_matched(s, &runs[i].config))
             continue;
         run_setting(&runs[i], setting, value);
         add_series(&v, value);
@@ -54,6 +59,7 @@ as_usual(const Run *runs, int count, const Setting *s)
         Config usual = config_start();
         config_apply(&usual, task_named(runs[i].config.task)->settings);
         if (!setting_unused(s, &runs[i].config) &&
+            !setting_matched(s, &runs[i].config) &&
             !setting_equal(s, &runs[i].config, &usual) &&
             !setting_follows(s, &runs[i].config))
             return false;
@@ -61,11 +67,39 @@ as_usual(const Run *runs, int count, const Setting *s)
     return true;
 }
 
-/* The command that repeats the runs: what their tasks do not say. */
+/* A value as it was given: without what was found for it. */
 static char *
-command_of(const Run *runs, int count, const char *out)
+given_list(const Values *v)
+{
+    Values given = {0};
+    for (int i = 0; i < v->count; i++)
+        if (*v->text[i] && strcmp(v->text[i], "none"))
+            add_series(&given, v->text[i]);
+    char *list = joined(&given, ",");
+    values_free(&given);
+    return list;
+}
+
+/* " --NAME LIST", quoted where a shell asks for it; to be freed. */
+static char *
+argument(const char *name, const char *list)
+{
+    bool plain = strspn(list, "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789,.-_=+/") == strlen(list);
+    char *word = plain ? copy_text(list) : quoted(list, "'\\''");
+    char *text = format_text(" --%s %s", name, word);
+    free(word);
+    return text;
+}
+
+/* The command that repeats the runs of one task: what the task does not say;
+ *product: as many runs as its grid makes, where no variant lacks a setting. */
+static char *
+command_of(const Run *runs, int count, const char *out, double *product)
 {
     char *text = copy_text("qkv compare");
+    *product = 1;
     for (int s = 0; s < setting_count; s++) {
         const Setting *setting = &settings[s];
         bool always = !strcmp(setting->name, "variant") ||
@@ -74,14 +108,10 @@ command_of(const Run *runs, int count, const char *out)
         if (!setting->help || (!always && as_usual(runs, count, setting)))
             continue;
         Values v = values_in(runs, count, setting->name);
-        char *list = joined(&v, ","), *word = quoted(list, "'\\''");
-        char *longer = format_text(
-            "%s --%s %s", text, setting->name,
-            strspn(list, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789,.-_=+/") == strlen(list) &&
-                    *list
-                ? list
-                : word);
+        char *list = given_list(&v), *word = argument(setting->name, list);
+        char *longer =
+            *list ? format_text("%s%s", text, word) : copy_text(text);
+        *product *= *list ? v.count : 1;
         free(text);
         free(list);
         free(word);
@@ -91,6 +121,32 @@ command_of(const Run *runs, int count, const char *out)
     char *whole = format_text("%s --out %s\n", text, out);
     free(text);
     return whole;
+}
+
+/* A command for each task. */
+static char *
+commands_of(const Run *runs, int count, const char *out, bool *exact)
+{
+    Values tasks_in = values_in(runs, count, "task");
+    char *all = copy_text("");
+    *exact = true;
+    for (int t = 0; t < tasks_in.count; t++) {
+        Run *of_task = allocate((size_t)count, sizeof *of_task);
+        int n = 0;
+        double product;
+        for (int i = 0; i < count; i++)
+            if (!strcmp(runs[i].config.task, tasks_in.text[t]))
+                of_task[n++] = runs[i];
+        char *one = command_of(of_task, n, out, &product);
+        char *longer = format_text("%s%s", all, one);
+        *exact &= product == n;
+        free(all);
+        free(one);
+        free(of_task);
+        all = longer;
+    }
+    values_free(&tasks_in);
+    return all;
 }
 
 /* The recipe that made the experiment, or NULL. */
@@ -133,8 +189,12 @@ put_facts(Document *d, const Run *runs, int count, const char *directory,
     char *variant_list = joined(&variants, ", ");
     double seconds = 0;
     for (int i = 0; i < count; i++) {
-        Table t = table_read(within(runs[i].path, "timing.tsv").text);
-        seconds += table_number(&t, 0, 1, runs[i].path);
+        Path timing = within(runs[i].path, "timing.tsv");
+        Table t = table_read(timing.text);
+        if (t.rows < 1 || t.cols != 2)
+            fail("%s: not a table of times; remove the run to have it again",
+                 timing.text);
+        seconds += table_number(&t, 0, 1, timing.text);
         table_free(&t);
     }
     char *text = format_text(
@@ -146,11 +206,17 @@ put_facts(Document *d, const Run *runs, int count, const char *directory,
         ceil(seconds));
     put_heading(d, "What was run");
     put_paragraph(d, text);
-    put_paragraph(d, recipe ? "It is run again by these commands:"
-                            : "It is run again by this command:");
-    char *command = command_of(runs, count, directory);
-    put_code(d, recipe ? recipe : command);
-    free(command);
+    bool exact;
+    char *commands = commands_of(runs, count, directory, &exact);
+    put_paragraph(d, recipe ? "It is run again by `qkv compare --recipe "
+                              "./recipe.txt`, with this as recipe.txt:"
+                            : "It is run again by:");
+    put_code(d, recipe ? recipe : commands);
+    if (!recipe && !exact)
+        put_paragraph(d, "Not all of these combinations were run, or some are "
+                         "one run (a variant without that setting): config.tsv "
+                         "of each run says what it is.");
+    free(commands);
     free(text);
     free(task_list);
     free(variant_list);
@@ -189,67 +255,11 @@ put_results(Document *d, const Outcomes *all)
     free(notes);
 }
 
-static const char *
-short_number(const char *cell, char text[32])
-{
-    return number_text(strtod(cell, NULL), 3, text);
-}
-
-/* What a figure's data say: where each curve begins and ends. */
-static char *
-seen_in(const Table *t)
-{
-    char *text = copy_text(""), n[32];
-    for (int i = 0; i < t->rows; i++) {
-        const char *panel = table_cell(t, i, 0), *series = table_cell(t, i, 1);
-        bool begins = i == 0 || strcmp(table_cell(t, i - 1, 0), panel) ||
-                      strcmp(table_cell(t, i - 1, 1), series);
-        bool ends = i == t->rows - 1 ||
-                    strcmp(table_cell(t, i + 1, 0), panel) ||
-                    strcmp(table_cell(t, i + 1, 1), series);
-        bool several = strcmp(table_cell(t, t->rows - 1, 0), "1") != 0;
-        if (!begins && !ends)
-            continue;
-        char *longer =
-            begins ? format_text("%s%s%s%s%s%s from %s", text,
-                                 *text ? "; " : " ", several ? "panel " : "",
-                                 several ? panel : "", several ? ", " : "",
-                                 series, short_number(table_cell(t, i, 3), n))
-                   : copy_text(text);
-        free(text);
-        text = longer;
-        if (!ends)
-            continue;
-        longer =
-            format_text("%s to %s", text, short_number(table_cell(t, i, 3), n));
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
-/* The title that a figure's script gives it; to be freed. */
-static char *
-title_in(const char *script)
-{
-    size_t size;
-    char *text = read_file(script, "script of a figure", &size);
-    char *at = strstr(text, "title = '"), *title = copy_text("");
-    if (at) {
-        at += strlen("title = '");
-        free(title);
-        title = format_text("%.*s", (int)strcspn(at, "\n") - 1, at);
-    }
-    free(text);
-    return title;
-}
-
-/* Copies a figure's files, and draws it as svg and pdf. */
+/* Copies what equiv drew: data and script. */
 static void
-take_figure(const Document *d, const char *from, const char *name)
+copy_figure(const char *from, const char *to, const char *name)
 {
     static const char *const endings[] = {"tsv", "gp"};
-    char *to = format_text("%s/figures", d->directory);
     for (int i = 0; i < 2; i++) {
         size_t size;
         char *old = format_text("%s/%s.%s", from, name, endings[i]);
@@ -262,8 +272,35 @@ take_figure(const Document *d, const char *from, const char *name)
         free(old);
         free(new);
     }
-    if (!draw_again(to, name, "svg") || !draw_again(to, name, "pdf"))
-        fail("a report's figures need gnuplot: `make deps` brings it");
+}
+
+/* Draws the experiment anew, so that what is shown is what was counted: as its
+   recipe does, or as compare would; and takes the squares that equiv drew. */
+static void
+draw_anew(const Options *o, const Run *runs, int count, const char *recipe)
+{
+    Options own = *o;
+    own.format = "svg,pdf";
+    own.quiet = true;
+    if (recipe)
+        recipe_plots(&own, o->rest[0]);
+    else
+        draw_all(&own, runs, count);
+    char *from = format_text("%s/figures", o->rest[0]);
+    char *to = format_text("%s/figures", o->out);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "equivalence-double" : "equivalence";
+        char *script = format_text("%s/%s.gp", from, name);
+        if (!access(script, F_OK)) {
+            if (mkdir(to, 0777) && errno != EEXIST)
+                fail("%s: cannot be made: %s", to, strerror(errno));
+            copy_figure(from, to, name);
+            draw_again(to, name, "svg");
+            draw_again(to, name, "pdf");
+        }
+        free(script);
+    }
+    free(from);
     free(to);
 }
 
@@ -273,47 +310,50 @@ by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void
-put_figures(Document *d, const char *directory)
+/* The names of the figures there are, in order; exits where gnuplot has not
+   drawn them. */
+static char **
+figures_in(const char *directory, int *count)
 {
     char *from = format_text("%s/figures", directory), **names = NULL;
-    int count = 0, room = 0;
+    int room = *count = 0;
     DIR *dir = opendir(from);
     for (struct dirent *e; dir && (e = readdir(dir));) {
         size_t n = strlen(e->d_name);
         if (n < 4 || strcmp(e->d_name + n - 3, ".gp"))
             continue;
-        names = grow(names, count, &room, sizeof *names);
-        names[count++] = format_text("%.*s", (int)n - 3, e->d_name);
+        names = grow(names, *count, &room, sizeof *names);
+        names[*count] = format_text("%.*s", (int)n - 3, e->d_name);
+        char *svg = format_text("%s/%s.svg", from, names[(*count)++]);
+        if (access(svg, F_OK))
+            fail("%s is not there: a report's figures need gnuplot; `make "
+                 "deps` brings it",
+                 svg);
+        free(svg);
     }
     if (dir)
         closedir(dir);
-    if (count) {
-        qsort(names, (size_t)count, sizeof *names, by_name);
+    if (*count)
+        qsort(names, (size_t)*count, sizeof *names, by_name);
+    free(from);
+    return names;
+}
+
+static void
+put_figures(Document *d, char **names, int count)
+{
+    if (count)
         put_heading(d, "Figures");
-    }
     for (int i = 0; i < count; i++) {
-        take_figure(d, from, names[i]);
-        char *script = format_text("%s/%s.gp", from, names[i]);
-        char *data = format_text("%s/%s.tsv", from, names[i]);
-        Table t = table_read(data);
-        char *title = title_in(script);
-        char *seen = t.rows && !strcmp(t.cells[0], "panel") ? seen_in(&t)
-                                                            : copy_text("");
-        char *caption =
-            format_text("Figure %d. %s.%s%s Data: figures/%s.tsv.", i + 1,
-                        title, seen, *seen ? "." : "", names[i]);
+        char *seen = figure_caption(d->directory, names[i]);
+        char *caption = format_text("Figure %d. %s Data: figures/%s.tsv.",
+                                    i + 1, seen, names[i]);
         put_figure(d, names[i], caption);
-        table_free(&t);
         free(caption);
         free(seen);
-        free(title);
-        free(script);
-        free(data);
         free(names[i]);
     }
     free(names);
-    free(from);
 }
 
 static void
@@ -333,7 +373,7 @@ put_limits(Document *d, const Outcomes *all, const Run *runs, int count)
                       "One learning rate. Depth, width and scale change the "
                       "rate that suits a variant, so a difference in steps may "
                       "be one of rates: a grid (--lr) tells.");
-    if (parameters)
+    if (parameters && !*runs[0].config.match)
         put_paragraph(d, "The variants have different numbers of parameters; "
                          "--match makes them alike.");
     if (diverged) {
@@ -348,40 +388,55 @@ put_limits(Document *d, const Outcomes *all, const Run *runs, int count)
                   "few seeds only large ones are found.");
 }
 
+/* A directory for the report: a new one, or that of an older report, whose
+   figures go. */
+static void
+make_room(const Options *o)
+{
+    Path page = within(o->out, "report.html");
+    if (mkdir(o->out, 0777) && errno != EEXIST)
+        fail("%s: cannot be made: %s; give another --out", o->out,
+             strerror(errno));
+    if (access(page.text, F_OK) && !is_empty(o->out))
+        fail("%s: holds files but no report; give another --out", o->out);
+    discard(within(o->out, "figures").text);
+}
+
 int
 command_report(int argc, char **argv)
 {
     Options o = options_read(argc, argv, REPORT);
-    int count;
-    if (o.rest_count != 1 || !strcmp(o.out, o.rest[0]))
+    int count, figures;
+    if (o.rest_count != 1)
         usage("report takes one experiment and --out DIR: `qkv report "
               "build/demo -o report`");
+    if (!strcmp(o.out, o.rest[0]))
+        usage("--out %s: is the experiment itself; give the report a directory "
+              "of its own with --out",
+              o.out);
     Run *runs = experiment_runs(o.rest[0], &count);
     if (!count)
         fail("%s: no finished run there", o.rest[0]);
-    if (mkdir(o.out, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s", o.out, strerror(errno));
-    if (mkdir(within(o.out, "figures").text, 0777) && errno != EEXIST)
-        fail("%s/figures: cannot be made: %s", o.out, strerror(errno));
     char *recipe = recipe_of(o.rest[0]);
     char *title = recipe_words(recipe, true);
     char *lead = recipe_words(recipe, false);
     Outcomes all = outcomes_of(&o, runs, count);
+    make_room(&o);
+    draw_anew(&o, runs, count, recipe);
+    char **names = figures_in(o.out, &figures);
     Document d = document_begin(
         o.out, *title ? title : "Variants of attention, compared");
     if (*lead)
         put_paragraph(&d, lead);
     put_facts(&d, runs, count, o.rest[0], recipe);
-    put_figures(&d, o.rest[0]);
+    put_figures(&d, names, figures);
     put_results(&d, &all);
     put_limits(&d, &all, runs, count);
     document_end(&d);
     if (!o.quiet)
         note("wrote %s/report.html, report.md, report.tex", o.out);
     outcomes_free(&all);
-    for (int i = 0; i < count; i++)
-        run_free(&runs[i]);
-    free(runs);
+    free_runs(runs, count);
     free(recipe);
     free(title);
     free(lead);

@@ -1,0 +1,116 @@
+/* caption.c - what is seen in a figure, in words. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caption.h"
+#include "fail.h"
+#include "tsv.h"
+#include "words.h"
+
+/* The k-th text between single quotes after `key` in the script's line that
+   holds it, from 0; to be freed. Empty where there is none. */
+static char *
+quoted_after(const char *script, const char *key, int k)
+{
+    const char *at = strstr(script, key), *end = at;
+    for (; at && k >= 0; k--) {
+        at = end + strcspn(end, "'\n");
+        if (*at != '\'')
+            return copy_text("");
+        end = ++at;
+        while (*end && (*end != '\'' || end[1] == '\''))
+            end += 1 + (*end == '\'');
+        if (k > 0)
+            end++;
+    }
+    return at ? format_text("%.*s", (int)(end - at), at) : copy_text("");
+}
+
+static const char *
+short_number(const char *cell, char text[32])
+{
+    return number_text(strtod(cell, NULL), 3, text);
+}
+
+/* Adds to *text, with what stands between. */
+static void
+append(char **text, const char *between, const char *more)
+{
+    char *longer = format_text("%s%s%s", *text, **text ? between : "", more);
+    free(*text);
+    *text = longer;
+}
+
+/* "standard from 0.1 to 1", or "standard 1 throughout". */
+static char *
+curve_text(const char *by, const Table *t, int first, int last)
+{
+    char a[32], b[32];
+    const char *series = table_cell(t, first, 1);
+    short_number(table_cell(t, first, 3), a);
+    short_number(table_cell(t, last, 3), b);
+    return !strcmp(a, b)
+               ? format_text("%s%s%s %s", by, *by ? " " : "", series, a)
+               : format_text("%s%s%s from %s to %s", by, *by ? " " : "", series,
+                             a, b);
+}
+
+/* Do two rows belong to one curve? */
+static bool
+same_curve(const Table *t, int a, int b)
+{
+    return !strcmp(table_cell(t, a, 0), table_cell(t, b, 0)) &&
+           !strcmp(table_cell(t, a, 1), table_cell(t, b, 1));
+}
+
+/* Panel by panel, from the first point of each curve to the last. */
+static char *
+curves_text(const Table *t, const char *script)
+{
+    char *text = copy_text(""), *by = quoted_after(script, "by = ", 0);
+    for (int first = 0, last; first < t->rows; first = last + 1) {
+        for (last = first;
+             last + 1 < t->rows && same_curve(t, first, last + 1);)
+            last++;
+        int panel = atoi(table_cell(t, first, 0));
+        bool fresh = first == 0 || strcmp(table_cell(t, first - 1, 0),
+                                          table_cell(t, first, 0));
+        char *title = quoted_after(script, "array titles[", panel - 1);
+        char *label = quoted_after(script, "array ylabels[", panel - 1);
+        char *curve = curve_text(by, t, first, last);
+        char *name = format_text("%s: ", *title ? title : label);
+        if (fresh)
+            append(&text, ". ", name);
+        append(&text, fresh ? "" : ", ", curve);
+        free(title);
+        free(label);
+        free(curve);
+        free(name);
+    }
+    free(by);
+    return text;
+}
+
+char *
+figure_caption(const char *directory, const char *name)
+{
+    size_t size;
+    char *path = format_text("%s/figures/%s.gp", directory, name);
+    char *data = format_text("%s/figures/%s.tsv", directory, name);
+    char *script = read_file(path, "script of a figure", &size);
+    Table t = table_read(data);
+    char *text = quoted_after(script, "title = ", 0);
+    append(&text, "", ".");
+    if (t.rows && !strcmp(t.cells[0], "panel")) {
+        char *curves = curves_text(&t, script);
+        append(&text, " ", curves);
+        append(&text, "", ".");
+        free(curves);
+    }
+    table_free(&t);
+    free(script);
+    free(path);
+    free(data);
+    return text;
+}
