@@ -6,7 +6,6 @@
 #include "fail.h"
 #include "pairs.h"
 #include "random.h"
-#include "tsv.h"
 #include "words.h"
 
 /* Different words, by number; found through a table of hashes. */
@@ -67,37 +66,71 @@ next_word(char **at)
     return word;
 }
 
-/* Checks every line, and finds the longest. */
-static int
-longest_line(const char *path, const Table *t)
+/* The two halves of each line after the first, cut out of the text. */
+typedef struct Lines {
+    char **input, **target;
+    int count, room, longest;
+} Lines;
+
+/* Adds line `number`, "input TAB target". */
+static void
+add_line(Lines *l, char *line, const char *path, int number)
 {
-    int longest = 0;
+    int rooms[2] = {l->room, l->room};
+    char *tab = strchr(line, '\t');
+    if (!tab || strchr(tab + 1, '\t'))
+        fail("%s:%d: not two columns with one tab between: input, target", path,
+             number);
+    *tab = 0;
+    int n = count_words(line), answers = count_words(tab + 1);
+    if (n == 0)
+        fail("%s:%d: no input", path, number);
+    if (n != answers)
+        fail("%s:%d: %d tokens and %d answers: as many are needed, - where "
+             "none is asked for",
+             path, number, n, answers);
+    l->input = grow(l->input, l->count, &rooms[0], sizeof *l->input);
+    l->target = grow(l->target, l->count, &rooms[1], sizeof *l->target);
+    l->room = rooms[0];
+    l->input[l->count] = line;
+    l->target[l->count++] = tab + 1;
+    l->longest = n > l->longest ? n : l->longest;
+}
+
+/* Cuts the text into lines, which may end as on other systems. */
+static Lines
+lines_of(char *text, size_t size, const char *path)
+{
+    Lines l = {0};
+    int number = 1;
     bool asked = false;
-    if (t->cols != 2 || strcmp(t->cells[0], "input") ||
-        strcmp(t->cells[1], "target"))
-        fail("%s:1: not \"input\", a tab, \"target\": the first line names the "
-             "two columns",
-             path);
-    for (int i = 0; i < t->rows; i++) {
-        int n = count_words(table_cell(t, i, 0));
-        int answers = count_words(table_cell(t, i, 1));
-        if (n == 0)
-            fail("%s:%d: no input", path, i + 2);
-        if (n != answers)
-            fail("%s:%d: %d tokens and %d answers: as many are needed, - where "
-                 "none is asked for",
-                 path, i + 2, n, answers);
-        longest = n > longest ? n : longest;
-        asked |=
-            strspn(table_cell(t, i, 1), "- ") < strlen(table_cell(t, i, 1));
+    if (strlen(text) != size)
+        fail("%s: not text: it has a zero byte", path);
+    for (char *line = text, *next; line && *line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        line[strcspn(line, "\r")] = 0;
+        if (number > 1) {
+            add_line(&l, line, path, number);
+            const char *target = l.target[l.count - 1];
+            asked |= target[strspn(target, "- ")] != 0;
+        } else if (strcmp(line, "input\ttarget"))
+            fail("%s:1: not \"input\", a tab, \"target\": the first line names "
+                 "the two columns",
+                 path);
     }
-    if (t->rows < 10)
+    if (l.count < 10)
         fail("%s: %d sequences, and 10 are the least: 8 to train, one to "
              "validate, one to test",
-             path, t->rows);
+             path, l.count);
     if (!asked)
         fail("%s: every answer is -: nothing is asked", path);
-    return longest;
+    if ((double)l.count * l.longest > 1e8)
+        fail("%s: more than 100 million tokens: %d sequences, the longest of "
+             "%d; take fewer, or shorter ones",
+             path, l.count, l.longest);
+    return l;
 }
 
 Pairs *
@@ -106,17 +139,19 @@ pairs_open(const char *path)
     if (!*path)
         usage("task pairs needs a --file: a table of sequences, input TAB "
               "target");
-    Table t = table_read(path);
+    size_t bytes;
+    char *text = read_file(path, "table of pairs", &bytes);
+    Lines l = lines_of(text, bytes, path);
     Pairs *p = allocate(1, sizeof *p);
     Names inputs = {0}, answers = {0};
-    p->tokens = longest_line(path, &t);
-    p->sequences = t.rows;
+    p->tokens = l.longest;
+    p->sequences = l.count;
     p->hash = HASH_START;
     size_t size = (size_t)p->sequences * (size_t)p->tokens;
     p->ids = allocate(size, sizeof *p->ids);
     p->targets = allocate(size, sizeof *p->targets);
     for (int i = 0; i < p->sequences; i++) {
-        char *in = t.cells[2 * (i + 1)], *out = t.cells[2 * (i + 1) + 1];
+        char *in = l.input[i], *out = l.target[i];
         p->hash = hash_bytes(p->hash, in, strlen(in) + 1);
         p->hash = hash_bytes(p->hash, out, strlen(out) + 1);
         for (int k = 0, n = count_words(in); k < p->tokens; k++) {
@@ -138,7 +173,9 @@ pairs_open(const char *path)
     free(inputs.slot);
     free(answers.name);
     free(answers.slot);
-    table_free(&t);
+    free(l.input);
+    free(l.target);
+    free(text);
     return p;
 }
 

@@ -79,8 +79,13 @@ source_open(Config *c)
     Source s = {.task = task_named(c->task)};
     s.sizes = s.task->sizes(c);
     check_places(c, s.sizes);
-    if (c->depth && strcmp(c->task, "linear"))
-        usage("--depth is for the task linear, not for %s", c->task);
+    bool linear = !strcmp(c->task, "linear");
+    if (!linear && (c->depth || *c->spectrum || c->power))
+        usage("--depth, --spectrum and --loss are for the task linear, not for "
+              "%s",
+              c->task);
+    if (strcmp(c->task, "subset") && c->members != 4)
+        usage("--members is for the task subset, not for %s", c->task);
     if (!strcmp(c->task, "text")) {
         s.text =
             text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);

@@ -705,8 +705,8 @@ fails() {
     [ $? -eq 1 ] && [ "$(wc -l <err)" -eq 2 ] && grep -qF -- "$words" err &&
         ok || complain "$*: does not say \"$words\""
 }
-fails 'none of these weights' "$qkv" train --init W_R=2 $small -o start
-fails 'not NAME=FACTOR' "$qkv" train --init W_Q=2+ $small -o start
+refuses 2 'none of these weights' "$qkv" train --init W_R=2 $small -o start
+refuses 2 'not NAME=FACTOR' "$qkv" train --init W_Q=2+ $small -o start
 fails 'longer than --timeout 1' "$qkv" train --steps 1000000 --timeout 1 \
     -q -o start
 "$qkv" train -t reverse --lr 0 --steps 1000 --patience 3 -q -o start --test 8 \
@@ -726,7 +726,37 @@ awk -F'\t' '$1 == "entropy" && ($2 - 2.772589)^2 < 1e-10 { n++ }
     $1 == "rank_m" && $2 == 0 { n++ }
     $1 == "gradient.block0.attention.W_K" && $2 == 0 { n++ }
     END { exit n != 7 }' zero/*/result.tsv && ok || complain "--log"
-fails 'none of attention, scores' "$qkv" train --log rank+speed $small -o zero
+refuses 2 'none of attention, scores' "$qkv" train --log rank+speed $small -o zero
+
+# --- what a figure may not be asked for, and what is judged
+refuses 2 'no place for a mean' "$qkv" plot grid --x test_loss --y test_accuracy
+refuses 2 'are means over it' "$qkv" plot drawn --y loss --facet seed
+refuses 2 'training does not decide it' "$qkv" compare -t reverse --seeds 1 \
+    -v standard $small -o judged --judge parameters --no-figures
+refuses 2 'contradict' "$qkv" compare -v standard,mla --match params \
+    --same-start auto -o alike
+# a matched variant stands beside the baseline at each point of a grid
+"$qkv" compare -t reverse --seeds 2 --match params -v standard,mla,two-step \
+    --d-k 4,8 $small -o met --format svg >out 2>err
+[ "$(cut -f1 out | sort -u | wc -l)" -eq 3 ] &&
+    ! grep -q 'no baseline' out && ok || complain "--match over a grid"
+[ "$(cut -f2,3 met/figures/test_accuracy-d-k-reverse.tsv | sort -u | wc -l)" -eq 7 ] &&
+    ok || complain "--match along a grid"
+# two of four seeds solve it: no median
+mkdir censored
+for seed in 1 2 3 4; do
+    "$qkv" train -t reverse --steps 100 --seed $seed -q -o censored >/dev/null
+done
+for run in censored/*seed[34]*; do
+    sed 's/^solved_at.*/solved_at\t0/' "$run/result.tsv" >x && mv x "$run/result.tsv"
+done
+for run in censored/*seed[12]*; do
+    sed 's/^solved_at.*/solved_at\t50/' "$run/result.tsv" >x && mv x "$run/result.tsv"
+done
+"$qkv" plot censored --x attention_parameters --y solved_at -o censored -q \
+    --format svg && grep -q '	100	50	100$' \
+    censored/figures/solved_at-attention_parameters-reverse.tsv && ok ||
+    complain "a censored median"
 
 # --- tasks of a file
 printf 'input\ttarget\n' >pairs.tsv
@@ -741,13 +771,20 @@ refuses 1 'odd.tsv:2: 2 tokens and 1 answers' "$qkv" train -t pairs \
 printf 'input\ttarget\na b\tc d\n' >odd.tsv
 refuses 1 '10 are the least' "$qkv" train -t pairs --file odd.tsv -o pairs
 printf 'a\tb\n' >odd.tsv
+printf 'input\ttarget\r\na b\tc\n' >odd.tsv
+refuses 1 'odd.tsv:2: 2 tokens and 1' "$qkv" train -t pairs --file odd.tsv -o pairs
+printf 'input\ttarget\n\n' >odd.tsv
+refuses 1 'odd.tsv:2: not two columns' "$qkv" train -t pairs --file odd.tsv -o pairs
+: >odd.tsv
+refuses 1 '10 are the least' "$qkv" train -t pairs --file odd.tsv -o pairs
+printf 'a\tb\n' >odd.tsv
 refuses 1 'odd.tsv:1: not "input"' "$qkv" train -t pairs --file odd.tsv -o pairs
 sed 's/B C/- -/; s/B A/- -/' pairs.tsv >odd.tsv
 refuses 1 'nothing is asked' "$qkv" train -t pairs --file odd.tsv -o pairs
 refuses 2 'has no attention' "$qkv" train -t linear -v mqa
 refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 3+2
 refuses 2 'leave it at 1' "$qkv" train -t linear --batch 2
-refuses 2 'is for the task linear' "$qkv" train -t sort --depth 2
+refuses 2 'are for the task linear' "$qkv" train -t sort --depth 2
 # one matrix learns every mode at the same rate, 1 - (1 - lr)^step
 "$qkv" train -t linear --depth 1 --steps 50 --init W_1=0 --lr 0.1 -q \
     -o linear >out 2>err

@@ -22,8 +22,8 @@ floor() {
     core/qkv/variant.h | core/plugin.* | core/canonical.* | core/adopt.* | core/cost.* | core/difference.*)
         echo 3 ;;
     core/config.* | core/model*.[ch] | core/fold.* | core/linear.* | core/watched.* | core/task*.[ch] | core/source.c) echo 4 ;;
-    core/text.* | core/pairs.* | core/tsv.* | core/optimizer.*) echo 4 ;;
-    core/train.* | core/observe.* | core/convert.* | core/run*.[ch] | core/experiment.c | core/npy.*)
+    core/text.* | core/pairs.* | core/optimizer.*) echo 4 ;;
+    core/train.* | core/observe.* | core/convert.* | core/run*.[ch] | core/experiment.c | core/tsv.* | core/npy.*)
         echo 5 ;;
     core/driver/*) echo 6 ;;
     *) echo none ;;

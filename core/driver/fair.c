@@ -10,6 +10,7 @@
 #include "fail.h"
 #include "fair.h"
 #include "model.h"
+#include "observe.h"
 #include "words.h"
 
 enum { PATIENCE = 600 }; /* seconds for a child to answer */
@@ -271,4 +272,24 @@ choose_start(Grid *g, const Options *o, Config *c)
     if (!s->able[i])
         note("%s cannot start as %s does: it keeps a start of its own",
              c->variant, s->word);
+}
+
+static void
+build(const void *more, void *answer)
+{
+    Config c = *(const Config *)more;
+    Plugin p = plugin_open(c.variant);
+    config_cast(&c, &p);
+    Source s = source_open(&c);
+    Model *m = model_new(&c, s.sizes, p.variant);
+    observer_new(m, &s);
+    *(bool *)answer = true;
+}
+
+void
+check_build(const Config *c)
+{
+    bool built;
+    if (*c->init || *c->log || c->depth)
+        must_answer(in_child(build, c, &built, sizeof built, PATIENCE, ""));
 }

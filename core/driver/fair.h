@@ -27,4 +27,8 @@ typedef struct Start {
    with the fewest parameters. Exits (2) where no two can start alike. */
 void choose_start(Grid *g, const Options *o, Config *c);
 
+/* Exits with what a worker would fail of: a model that c cannot make, --init or
+   --log of what there is not. */
+void check_build(const Config *c);
+
 #endif

@@ -159,6 +159,7 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
         const Values *seeds = &o->given[seed];
         meet_budget(o, &c);
         choose_start(g, o, &c);
+        check_build(&c);
         for (int k = 0; k < seeds->count; k++) {
             setting_set(&settings[seed], &c, seeds->text[k]);
             add_job(g, c, facts_of(g, c.variant), room);

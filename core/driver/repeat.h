@@ -1,0 +1,18 @@
+/* repeat.h - the commands that make the runs of an experiment again. */
+#ifndef REPEAT_H
+#define REPEAT_H
+
+#include "figure.h"
+
+/* The values of a setting in all runs that have a say in it, in their order,
+   each once. */
+Values values_in(const Run *runs, int count, const char *setting);
+
+/* "a, b, c" with `between` in place of the comma; to be freed. */
+char *joined(const Values *v, const char *between);
+
+/* A `qkv compare` line for each task, into directory `out`; *exact where it
+   makes as many runs as there are. To be freed. */
+char *commands_of(const Run *runs, int count, const char *out, bool *exact);
+
+#endif
