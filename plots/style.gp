@@ -21,7 +21,7 @@ if (exists("size")) {
 }
 tex = term eq "tikz" || term eq "cairolatex"
 if (!exists("out")) {
-    out = name.(term eq "tikz" ? ".tikz.tex" : tex ? ".tex" : ".".term)
+    out = name.(tex ? "-".term.".tex" : ".".term)
 }
 
 dumb = term eq "dumb"
@@ -42,8 +42,7 @@ if (term eq "tikz") {
         width / 100., height / 100.)
 }
 if (term eq "cairolatex") {
-    set terminal cairolatex pdf size width/100.,height/100. \
-        font '\footnotesize'
+    set terminal cairolatex pdf size width/100.,height/100.
 }
 if (dumb) {
     set terminal dumb noenhanced size 79,17

@@ -518,9 +518,9 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
 # Other figures of the same runs: panels, along a result, for LaTeX.
 "$qkv" plot grid --x d-k --y solved,test_accuracy --facet task -o grid -q \
     --labels 'width,right & wrong' --size column --format svg,tikz,cairolatex &&
-    grep -q 'right \\& wrong' grid/figures/solved-d-k-by-task.tikz.tex &&
-    [ -s grid/figures/test_accuracy-d-k-by-task.tex ] &&
-    [ -s grid/figures/test_accuracy-d-k-by-task.pdf ] && ok ||
+    grep -q 'right \\& wrong' grid/figures/solved-d-k-by-task-tikz.tex &&
+    [ -s grid/figures/test_accuracy-d-k-by-task-cairolatex.tex ] &&
+    [ -s grid/figures/test_accuracy-d-k-by-task-cairolatex.pdf ] && ok ||
     complain "a figure for LaTeX"
 "$qkv" plot grid --x attention_parameters --y test_loss -o grid -q \
     --format svg && [ -s grid/figures/test_loss-attention_parameters-recall.svg ] &&

@@ -89,10 +89,9 @@ run_gnuplot(const Figure *f, const char *format)
 static char *
 drawn_file(const Figure *f, const char *format)
 {
-    const char *ending = !strcmp(format, "tikz")         ? "tikz.tex"
-                         : !strcmp(format, "cairolatex") ? "tex"
-                                                         : format;
-    return format_text("%s/%s.%s", f->directory, f->name, ending);
+    bool tex = !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
+    return format_text("%s/%s%c%s%s", f->directory, f->name, tex ? '-' : '.',
+                       format, tex ? ".tex" : "");
 }
 
 bool
