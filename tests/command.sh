@@ -656,7 +656,7 @@ works 'the baseline' "$qkv" compare -t reverse --seeds 2 --same-start auto \
 grep -q 'all start as mla+heads=4+d-k=8+d-v=8+latent=16' err &&
     grep -q 'two-step-tanh cannot start as' err && ok || complain "same-start"
 # the same loss before any step, but for the one that cannot
-awk -F'\t' 'NR == 2 { loss = $11 } NR > 1 { print $2, ($11 == loss) }' out |
+awk -F'\t' 'NR == 2 { loss = $10 } NR > 1 { print $2, ($10 == loss) }' out |
     sort | tr '\n' ' ' >losses
 [ "$(cat losses)" = \
     "mla 1 standard 1 symmetric 1 two-step 1 two-step-tanh 0 " ] && ok ||
@@ -691,7 +691,7 @@ refuses 2 'contradict' "$qkv" compare --markdown --latex -v standard \
 # the best rate is chosen where there are several
 "$qkv" compare -t reverse --seeds 2 -v standard,fused $small --lr 0.00001,0.01 \
     -o rated --no-figures --tsv >out 2>err
-[ "$(cut -f5 out | sort -u | tr '\n' ' ')" = "0.01 rate " ] && ok ||
+[ "$(cut -f11 out | sort -u | tr '\n' ' ')" = "0.01 rate " ] && ok ||
     complain "the best rate"
 
 # --- how a run starts and ends

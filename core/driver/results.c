@@ -180,11 +180,11 @@ static void
 print_whole(const Outcomes *all, Layout layout)
 {
     static const char *const names[] = {
-        "task",         "variant",       "attention_parameters",
-        "parameters",   "rate",          "solved",
-        "median_steps", "test_accuracy", "low",
-        "high",         "test_loss",     "difference",
-        "p_adjusted",   "verdict"};
+        "task",          "variant", "attention_parameters",
+        "parameters",    "solved",  "median_steps",
+        "test_accuracy", "low",     "high",
+        "test_loss",     "rate",    "difference",
+        "p_adjusted",    "verdict"};
     Sheet sheet = {.cols = sizeof names / sizeof *names, .text = true};
     for (int i = 0; i < sheet.cols; i++)
         sheet_add(&sheet, "%s", names[i]);
@@ -196,13 +196,13 @@ print_whole(const Outcomes *all, Layout layout)
         sheet_add(&sheet, "%s", a->series);
         sheet_add(&sheet, "%.0f", a->attention);
         sheet_add(&sheet, "%.0f", a->parameters);
-        sheet_add(&sheet, "%.10g", a->lr);
         sheet_add(&sheet, "%d/%d", a->solved, a->seeds);
         sheet_add(&sheet, "%s", a->steps);
         sheet_add(&sheet, "%s", fixed(a->accuracy.mean, n[0]));
         sheet_add(&sheet, "%s", fixed(a->accuracy.low, n[1]));
         sheet_add(&sheet, "%s", fixed(a->accuracy.high, n[2]));
         sheet_add(&sheet, "%s", number_text(a->loss.mean, 3, n[3]));
+        sheet_add(&sheet, "%.10g", a->lr);
         sheet_add(&sheet, "%s", number_text(a->against.difference, 3, n[4]));
         sheet_add(&sheet, "%s", number_text(a->against.p, 3, n[5]));
         sheet_add(&sheet, "%s", words);
