@@ -50,6 +50,13 @@ figure-%: all         # one of them
 
 check: check-quick   ## all tests that take under three minutes
 	sh tests/solve.sh $(BUILD)
+	sh tests/lessons.sh $(BUILD)
+
+lessons: all         ## what the lessons show is so: code, commands, names, links
+	sh lessons/check.sh $(BUILD)
+
+lessons-update: all  ## write what their commands print now, to be looked at
+	sh lessons/check.sh -u $(BUILD)
 
 check-quick: run-floors run-float run-double run-command run-check
 
@@ -126,6 +133,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: lessons lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check

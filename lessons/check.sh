@@ -1,0 +1,139 @@
+#!/bin/sh
+# check.sh [-u] BUILD [LESSON ...] - what a lesson shows is so: its code stands in
+# the files that it names, its commands print what stands below them, its names,
+# links and figures are there. -u writes what the commands print now into the
+# lessons, to be looked at before it is committed.
+
+set -u
+update=
+[ "$1" = -u ] && update=yes && shift
+top=$(pwd)
+build=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- lessons/[0-9]*.md
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+complain() {
+    echo "$*" >&2
+    failed=$((failed + 1))
+}
+
+# Runs what stands behind each "$ " of the console blocks, one lesson's commands
+# in one directory, and writes the lesson with what they print. A line "..."
+# stands for any lines.
+run_console() {
+    awk -v work="$work" '
+    function flush(    i, line, from, skip, ok) {
+        if (!command)
+            return
+        print command > (work "/command")
+        close(work "/command")
+        system("cd \"" work "/desk\" && sh ../command >../out 2>&1 </dev/null")
+        n = 0
+        while ((getline line < (work "/out")) > 0)
+            got[++n] = line
+        close(work "/out")
+        # expected lines against those that came
+        from = 1
+        ok = 1
+        skip = 0
+        for (i = 1; i <= m; i++) {
+            if (wanted[i] == "...") {
+                skip = 1
+                continue
+            }
+            while (skip && from <= n && got[from] != wanted[i])
+                from++
+            if (from > n || got[from] != wanted[i]) {
+                ok = 0
+                break
+            }
+            from++
+            skip = 0
+        }
+        if (ok && !skip && from <= n) {
+            ok = 0
+            i = m + 1
+        }
+        if (!ok) {
+            printf "%s:%d: %s\n    shows  %s\n    prints %s\n", FILENAME, at,
+                substr(command, 1, 60), i <= m ? wanted[i] : "(nothing more)",
+                from <= n ? got[from] : "(nothing more)" > "/dev/stderr"
+            bad = 1
+        }
+        for (i = 1; i <= (ok ? m : n); i++)
+            print (ok ? wanted[i] : got[i]) > (work "/lesson")
+        command = ""
+        m = 0
+    }
+    /^```console$/ { inside = 1; print > (work "/lesson"); next }
+    /^```$/ && inside { flush(); inside = 0; print > (work "/lesson"); next }
+    inside && /^\$ / {
+        flush()
+        command = substr($0, 3)
+        at = FNR
+        print > (work "/lesson")
+        next
+    }
+    inside && command && /^> / { command = command "\n" substr($0, 3); print > (work "/lesson"); next }
+    inside { wanted[++m] = $0; next }
+    { print > (work "/lesson") }
+    END { exit bad }' "$1"
+}
+
+# Every name() in prose is a function of the code, or of the C library.
+check_names() {
+    grep -o '`[a-z_]*()`' "$1" | tr -d '`()' | sort -u | while read -r name; do
+        grep -qE "\b$name\(" core/*.[ch] core/*/*.[ch] variants/*.c ||
+            echo "$1: \`$name()\` is no function of the program"
+    done
+}
+
+# Every link and figure leads somewhere.
+check_links() {
+    grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^$' |
+        grep -v '^https\{0,1\}:' | while read -r path; do
+        [ -e "lessons/$path" ] || echo "$1: $path is not there"
+    done
+}
+
+for lesson; do
+    awk -f lessons/excerpts.awk "$lesson" >>"$work/shown" || failed=$((failed + 1))
+    check_names "$lesson" >"$work/said"
+    check_links "$lesson" >>"$work/said"
+    [ ! -s "$work/said" ] || complain "$(cat "$work/said")"
+    rm -rf "$work/desk"
+    mkdir "$work/desk"
+    : >"$work/lesson"
+    if ! PATH=$build:$PATH TOP=$top run_console "$lesson"; then
+        [ "$update" ] && cp "$work/lesson" "$lesson" && continue
+        failed=$((failed + 1))
+    fi
+done
+
+# The share of a file's lines of code that some lesson shows; comments, blanks,
+# includes and lone braces aside.
+coverage() {
+    awk -v shown="$work/shown" '
+    BEGIN {
+        while ((getline line < shown) > 0) {
+            split(line, part, ":")
+            split(part[2], range, "-")
+            for (i = range[1]; i <= range[2]; i++)
+                seen[part[1], i] = 1
+        }
+    }
+    FNR == 1 { comment = 0 }
+    { line = $0; gsub(/\/\*.*\*\//, "", line) }
+    line ~ /\/\*/ { comment = 1 }
+    !comment && line !~ /^ *[{}]*;? *$/ && line !~ /^#include/ {
+        all++
+        found += (FILENAME, FNR) in seen
+    }
+    line ~ /\*\// { comment = 0 }
+    END { printf "%d of %d", found, all }' "$@"
+}
+echo "lessons: $# checked, $failed with faults; lines of code shown:" \
+    "variants $(coverage variants/*.c), core $(coverage core/*.[ch])"
+[ $failed -eq 0 ]
