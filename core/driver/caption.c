@@ -13,8 +13,10 @@
 static char *
 quoted_after(const char *script, const char *key, int k)
 {
-    const char *at = strstr(script, key), *end = at;
-    for (; at && k >= 0; k--) {
+    const char *end = strstr(script, key), *at = end;
+    if (!end)
+        return copy_text("");
+    for (; k >= 0; k--) {
         at = end + strcspn(end, "'\n");
         if (*at != '\'')
             return copy_text("");
@@ -24,7 +26,7 @@ quoted_after(const char *script, const char *key, int k)
         if (k > 0)
             end++;
     }
-    return at ? format_text("%.*s", (int)(end - at), at) : copy_text("");
+    return format_text("%.*s", (int)(end - at), at);
 }
 
 static const char *

@@ -202,12 +202,10 @@ find_start(const void *more, void *answer)
     int most = 0;
     bool automatic = !strcmp(c->same_start, "auto");
     if (!automatic) {
-        Plugin p = strchr(c->same_start, '+') ? (Plugin){.variant = NULL}
-                                              : plugin_open(c->same_start);
-        if (p.variant)
-            shape_word(c->same_start, p.variant->shape, *c, s->word);
-        else
-            strcpy(s->word, c->same_start);
+        strcpy(s->word, c->same_start);
+        if (!strchr(c->same_start, '+'))
+            shape_word(c->same_start, plugin_open(c->same_start).variant->shape,
+                       *c, s->word);
         try_start(choice, s->word, s->able);
     }
     for (int i = 0; automatic && i < choice->g->variant_count; i++) {
