@@ -60,6 +60,19 @@ clean 0 "$build/qkv" train -t recall --residual no $small -o "$work/folded"
 clean 0 "$build/qkv" equiv "$(ls -d "$work"/folded/recall*)" --to mqa \
     --embed onehot -o "$work/turned" -q
 clean 0 "$build/qkv" new fresh
+printf 'input\ttarget\n' >pairs.tsv
+for i in 1 2 3 4 5 6; do printf 'a b c\t- B C\nb a\tB A\n'; done >>pairs.tsv
+clean 0 "$build/qkv" train -t pairs --file pairs.tsv $small -o "$work/runs"
+clean 0 "$build/qkv" train -t linear --steps 9 -q -o "$work/runs"
+clean 0 "$build/qkv" compare -t subset --seeds 2 --same-start auto --jobs 1 \
+    -v standard,two-step,two-step-tanh --lr 0.003,0.01 --init W_Q=0.5 \
+    --log attention+scores+gradients+rank+distance $small -o "$work/fair" \
+    --no-figures --tsv
+clean 0 "$build/qkv" compare -t reverse --seeds 1 --match flops --steps 0 \
+    -v standard,mla,mqa -q -o "$work/met" --no-figures
+clean 0 "$build/qkv" plot "$work/fair" -q -o "$work/fair" --x lr --by variant \
+    --y entropy,rank_m --facet quantity --format tikz --size column
+clean 0 "$build/qkv" report "$work/fair" -o "$work/report" -q
 clean 2 "$build/qkv" train -t revers
 clean 2 "$build/qkv" train -v standrad
 clean 1 "$build/qkv" plot "$work/nowhere"

@@ -124,6 +124,7 @@ find_width(const void *more, void *answer)
         if (w >= 4 * c.d_model || cost > 2 * met->wanted)
             break;
     }
+    source_close(&s);
 }
 
 void
@@ -280,7 +281,10 @@ build(const void *more, void *answer)
     config_cast(&c, &p);
     Source s = source_open(&c);
     Model *m = model_new(&c, s.sizes, p.variant);
-    observer_new(m, &s);
+    Observer o = observer_new(m, &s);
+    observer_free(&o);
+    model_free(m);
+    source_close(&s);
     *(bool *)answer = true;
 }
 
