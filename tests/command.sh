@@ -525,6 +525,10 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
 "$qkv" plot grid --x attention_parameters --y test_loss -o grid -q \
     --format svg && [ -s grid/figures/test_loss-attention_parameters-recall.svg ] &&
     ok || complain "along a result"
+"$qkv" plot grid --x attention_parameters --y seconds,test_loss \
+    --facet quantity -o grid -q --format svg &&
+    [ -s grid/figures/quantities-attention_parameters-recall.svg ] && ok ||
+    complain "seconds in a figure"
 refuses 2 'none of column' "$qkv" plot grid --size poster
 refuses 2 'nobody logged it' "$qkv" plot grid --x speed --y test_loss
 refuses 2 'no setting' "$qkv" plot grid --x d-k --y test_loss --facet colour

@@ -21,6 +21,7 @@ axis_title(const char *quantity)
         {"attention_parameters", "parameters of attention"},
         {"solved_at", "steps to the threshold"},
         {"solved", "share of seeds that solved it"},
+        {"seconds", "seconds of training"},
         {"cache", "numbers cached per token"},
         {"flops", "FLOPs of attention per token"},
         {"entropy", "entropy of a row of weights (nats)"},
@@ -50,11 +51,27 @@ axis_title(const char *quantity)
     return quantity;
 }
 
+/* How long it trained, from timing.tsv. */
+static double
+seconds_of(const Run *r)
+{
+    Path path = within(r->path, "timing.tsv");
+    Table t = table_read(path.text);
+    if (t.rows < 1 || t.cols != 2 || strcmp(table_cell(&t, 0, 0), "seconds"))
+        fail("%s: not a table of times; remove the run to have it again",
+             path.text);
+    double seconds = table_number(&t, 0, 1, path.text);
+    table_free(&t);
+    return seconds;
+}
+
 double
 run_quantity(const Run *r, const char *quantity)
 {
     if (!strcmp(quantity, "solved"))
         return run_number(r, "solved_at") > 0;
+    if (!strcmp(quantity, "seconds"))
+        return seconds_of(r);
     return run_number(r, quantity);
 }
 
@@ -62,14 +79,16 @@ void
 check_quantity(const Run *runs, int count, const char *quantity,
                bool over_steps)
 {
-    char list[2048] = "solved";
-    bool there = !over_steps && !strcmp(quantity, "solved");
+    char list[2048];
+    bool there = !over_steps &&
+                 (!strcmp(quantity, "solved") || !strcmp(quantity, "seconds"));
     for (int i = 0; i < count && !there; i++) {
         const Table *t = over_steps ? &runs[i].log : &runs[i].result;
         /* the first column is the step; the first line is the status */
         int names = over_steps ? t->cols - 1 : t->rows - 1, n;
         bool found = false;
-        n = snprintf(list, sizeof list, "%s", over_steps ? "" : "solved");
+        n = snprintf(list, sizeof list, "%s",
+                     over_steps ? "" : "solved, seconds");
         for (int k = 1; k <= names; k++) {
             const char *name = over_steps ? t->cells[k] : table_cell(t, k, 0);
             found |= !strcmp(name, quantity);

@@ -10,8 +10,8 @@
 /* A quantity in words, for an axis. */
 const char *axis_title(const char *quantity);
 
-/* A line of result.tsv, or "solved": 1 where the threshold was reached, else
-   0. */
+/* A line of result.tsv; "solved": 1 where the threshold was reached, else 0; or
+   "seconds" of training. */
 double run_quantity(const Run *r, const char *quantity);
 
 /* Exits (2) with the names there are where the runs have no such quantity: of

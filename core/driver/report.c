@@ -16,6 +16,7 @@
 #include "draw.h"
 #include "fail.h"
 #include "files.h"
+#include "quantity.h"
 #include "recipe.h"
 #include "repeat.h"
 #include "results.h"
@@ -60,15 +61,8 @@ put_facts(Document *d, const Run *runs, int count, const char *directory,
     char *task_list = joined(&tasks_in, ", ");
     char *variant_list = joined(&variants, ", ");
     double seconds = 0;
-    for (int i = 0; i < count; i++) {
-        Path timing = within(runs[i].path, "timing.tsv");
-        Table t = table_read(timing.text);
-        if (t.rows < 1 || t.cols != 2)
-            fail("%s: not a table of times; remove the run to have it again",
-                 timing.text);
-        seconds += table_number(&t, 0, 1, timing.text);
-        table_free(&t);
-    }
+    for (int i = 0; i < count; i++)
+        seconds += run_quantity(&runs[i], "seconds");
     char *text = format_text(
         "%d runs: %s; %s %s; %d %s each, which give every variant the same "
         "data. %s precision, %.0f seconds of one core in all.",

@@ -184,8 +184,9 @@ print_whole(const Outcomes *all, Layout layout)
         "parameters",    "solved",  "median_steps",
         "test_accuracy", "low",     "high",
         "test_loss",     "rate",    "difference",
-        "p_adjusted",    "verdict"};
-    Sheet sheet = {.cols = sizeof names / sizeof *names, .text = true};
+        "p_adjusted",    "verdict", "loss_low",
+        "loss_high"};
+    Sheet sheet = {.cols = sizeof names / sizeof *names};
     for (int i = 0; i < sheet.cols; i++)
         sheet_add(&sheet, "%s", names[i]);
     for (int i = 0; i < all->count; i++) {
@@ -206,6 +207,8 @@ print_whole(const Outcomes *all, Layout layout)
         sheet_add(&sheet, "%s", number_text(a->against.difference, 3, n[4]));
         sheet_add(&sheet, "%s", number_text(a->against.p, 3, n[5]));
         sheet_add(&sheet, "%s", words);
+        sheet_add(&sheet, "%s", number_text(a->loss.low, 3, n[0]));
+        sheet_add(&sheet, "%s", number_text(a->loss.high, 3, n[1]));
     }
     sheet_print(&sheet, layout);
 }
