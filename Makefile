@@ -23,7 +23,7 @@ PLUGINS += $(BOUND:variants/%.c=$(BUILD)/variants/double/%.so)
 # The tests look into all but main, and count allocations (check_train.c).
 COUNTED  = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
 TESTS    = $(sort $(wildcard tests/*.c)) $(filter-out %/main.c,$(DRIVER))
-SOURCES  = $(sort $(wildcard core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] tests/*/*.c))
+SOURCES  = $(sort $(wildcard lessons/exercises/*.c lessons/exercises/solutions/*.c core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] tests/*/*.c))
 FLOAT    = $(CORE:%.c=$(BUILD)/float/%.o)
 DOUBLE   = $(CORE:%.c=$(BUILD)/double/%.o)
 
@@ -54,6 +54,9 @@ check: check-quick   ## all tests that take under three minutes
 
 lessons: all         ## what the lessons show is so: code, commands, names, links
 	sh lessons/check.sh $(BUILD)
+
+exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
+	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
 
 lessons-update: all  ## write what their commands print now, to be looked at
 	sh lessons/check.sh -u $(BUILD)
@@ -133,6 +136,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: lessons lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: lessons exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check

@@ -90,5 +90,53 @@ sh lessons/check.sh "$build" "$work/00-good.md" >"$work/out" 2>&1 && ok ||
     complain "a good lesson is refused: $(cat "$work/out")"
 sh lessons/check.sh "$build" && ok || complain "a lesson does not hold"
 
+# --- exercises: every solution is right, every known mistake is named
+EXERCISES=$work/mine
+export EXERCISES
+exercise() { sh lessons/exercise.sh "$build" "$@" >"$work/out" 2>&1; }
+says() { grep -qF -- "$1" "$work/out" && ok || complain "$2: does not say \"$1\": $(cat "$work/out")"; }
+exercise && says '03-once' 'the list'
+exercise 99 && complain "an exercise that is not there"
+says 'there is no exercise 99' 'none'
+for solution in lessons/exercises/solutions/*.c; do
+    name=$(basename "$solution" .c)
+    exercise "$name" && complain "$name is done before it is begun"
+    says "is in $EXERCISES/$name.c now" "$name"
+    exercise "$name" && complain "$name: an unchanged stub passes"
+    says 'nothing is changed yet' "$name, unchanged"
+    for wrong in "lessons/exercises/wrong/$name".*.c; do
+        cp "$wrong" "$EXERCISES/$name.c"
+        exercise "$name" && complain "$wrong passes"
+        says "$(sed -n '1s|^/\* hint: \(.*\) \*/$|\1|p' "$wrong")" "$wrong"
+    done
+    echo 'int x' >"$EXERCISES/$name.c"
+    exercise "$name" && complain "$name: what does not compile passes"
+    says 'does not compile' "$name"
+    cp "$solution" "$EXERCISES/$name.c"
+    exercise "$name" || complain "$solution is refused: $(cat "$work/out")"
+    says "$name: right" "$name"
+    exercise "$name" && says 'done before' "$name again"
+done
+for answers in lessons/exercises/*.answers; do
+    name=$(basename "$answers" .answers)
+    exercise "$name" && complain "$name is done before it is begun"
+    exercise "$name" && complain "$name: no numbers pass"
+    says 'no number yet' "$name"
+    while IFS='	' read -r key value hint; do
+        [ "$hint" != ok ] || continue
+        sed "s/^$key:.*/$key: $value/" "lessons/exercises/$name.txt" >"$EXERCISES/$name.txt"
+        exercise "$name" && complain "$name $key: $value passes"
+        says "$key: $hint" "$name $key: $value"
+    done <"$answers"
+    cp "lessons/exercises/$name.txt" "$EXERCISES/$name.txt"
+    while IFS='	' read -r key value hint; do
+        [ "$hint" = ok ] || continue
+        sed "s/^$key:.*/$key: $value/" "$EXERCISES/$name.txt" >"$work/x"
+        mv "$work/x" "$EXERCISES/$name.txt"
+    done <"$answers"
+    exercise "$name" && ok || complain "$name: the right numbers are refused"
+done
+says 'All exercises are done' 'the last one'
+
 echo "lessons: $passed passed, $failed failed"
 [ $failed -eq 0 ]
