@@ -40,7 +40,7 @@ deps:                ## install what building, drawing and testing need
 	@sh tests/deps.sh gcc pkg-config check gnuplot
 
 deps-all: deps       ## and what the checks of form and other compilers need
-	@sh tests/deps.sh clang clang-format cppcheck valgrind
+	@sh tests/deps.sh clang clang-format cppcheck valgrind pandoc
 
 figures: $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))   ## the ten figures of the recipes, in build/figures: about five minutes
 
@@ -57,6 +57,9 @@ lessons: all         ## what the lessons show is so: code, commands, names, link
 
 exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
 	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
+
+book:                ## the lessons as one page, build/book/index.html (pandoc)
+	@sh lessons/book.sh $(BUILD)
 
 lessons-update: all  ## write what their commands print now, to be looked at
 	sh lessons/check.sh -u $(BUILD)
@@ -136,6 +139,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: lessons exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check

@@ -102,7 +102,7 @@ find_width(const void *more, void *answer)
     Config c = *b->c, at = c;
     const Variant *v = plugin_open(c.variant).variant;
     const Variant *base = plugin_open(b->baseline).variant;
-    strcpy(at.variant, b->baseline);
+    snprintf(at.variant, sizeof at.variant, "%s", b->baseline);
     Source s = source_open(&c);
     double best = INFINITY;
     shape_word(b->baseline, base->shape, at, met->whose);
