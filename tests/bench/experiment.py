@@ -3,7 +3,7 @@
 Every variant on every task is trained for STEPS steps (40) by both, on one core,
 one after the other, so that a noisy machine spoils both alike. PyTorch has our
 weights, one batch that is there already, and Adam in its fused form; ours draws
-its batches and validates. Each setting of PyTorch's is added up over the steps
+its batches. Both look at two batches of validation data every ten steps. Each setting of PyTorch's is added up over the steps
 and the five seeds of the whole experiment:
 
 eager    a seed at a time; torch.nn.MultiheadAttention where the variant is that
@@ -54,7 +54,10 @@ def alone(model, tokens, targets):
         loss_of(model, weights, tokens, targets).backward()
         adam.step()
 
-    return step
+    def validate():
+        loss_of(model, weights, tokens, targets)
+
+    return step, validate
 
 
 def batched(model, tokens, targets):
@@ -71,15 +74,25 @@ def batched(model, tokens, targets):
             stacked[name].grad = g
         adam.step()
 
-    return step
+    forward = torch.func.vmap(lambda w: loss_of(model, w, tokens, targets))
+
+    def validate():
+        forward({n: w.detach() for n, w in stacked.items()})
+
+    return step, validate
 
 
-def time_of(step, steps):
+def time_of(work, steps):
+    step, validate = work
     for _ in range(3):
         step()
     start = time.perf_counter()
-    for _ in range(steps):
+    for i in range(steps):
         step()
+        if i % 10 == 9:
+            with torch.no_grad():
+                validate()
+                validate()
     return (time.perf_counter() - start) / steps
 
 
