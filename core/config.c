@@ -294,8 +294,8 @@ config_try(Config *c, const char *assignments)
     return NULL;
 }
 
-static bool
-uses(const char *shape, const char *option)
+bool
+shape_uses(const char *shape, const char *option)
 {
     return choice(shape, option) >= 0;
 }
@@ -304,15 +304,15 @@ uses(const char *shape, const char *option)
 static int
 head_width(const Config *c, const char *shape, const char *option, int width)
 {
-    if (!uses(shape, option))
+    if (!shape_uses(shape, option))
         return 0;
     if (width)
         return width;
-    if (uses(shape, "heads") && c->d_model % c->heads)
+    if (shape_uses(shape, "heads") && c->d_model % c->heads)
         usage("--heads %d does not divide --d-model %d: choose heads that do, "
               "or give --d-k and --d-v",
               c->heads, c->d_model);
-    return uses(shape, "heads") ? c->d_model / c->heads : c->d_model;
+    return shape_uses(shape, "heads") ? c->d_model / c->heads : c->d_model;
 }
 
 /* Half of `whole` where nothing is given; exits where there is no half. */
@@ -328,16 +328,16 @@ half_unless_given(int given, int whole, const char *option, const char *of)
 static void
 settle_heads(Config *c, const char *shape)
 {
-    if (c->heads < 1 && uses(shape, "heads"))
+    if (c->heads < 1 && shape_uses(shape, "heads"))
         usage("--heads %d: attention has at least one head", c->heads);
     c->d_k = head_width(c, shape, "d-k", c->d_k);
     c->d_v = head_width(c, shape, "d-v", c->d_v);
     c->kv_heads =
-        !uses(shape, "kv-heads")
+        !shape_uses(shape, "kv-heads")
             ? 0
             : half_unless_given(c->kv_heads, c->heads, "kv-heads", "--heads");
     c->latent =
-        !uses(shape, "latent")
+        !shape_uses(shape, "latent")
             ? 0
             : half_unless_given(c->latent, c->d_model, "latent", "--d-model");
     if (c->kv_heads && c->heads % c->kv_heads)
@@ -349,7 +349,7 @@ void
 config_settle(Config *c, const char *shape)
 {
     settle_heads(c, shape);
-    if (!uses(shape, "heads"))
+    if (!shape_uses(shape, "heads"))
         c->heads = 0;
     if (c->heads * (c->d_model + 2. * c->d_k + c->d_v + c->latent) > 1e8)
         usage("--heads %d of --d-model %d, --d-k %d, --d-v %d, --latent %d: a "

@@ -102,6 +102,9 @@ void config_apply(Config *c, const char *assignments);
    next call reuses, or NULL. */
 const char *config_try(Config *c, const char *assignments);
 
+/* Is the option one of a variant's shape, "heads d-k d-v"? */
+bool shape_uses(const char *shape, const char *option);
+
 /* Makes the settings agree with one another: d_k and d_v where they are 0,
    and exits (2) where they contradict each other, saying how. `shape` are the
    shape options that the variant uses: others go to 0, so that runs which

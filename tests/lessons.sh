@@ -104,11 +104,12 @@ for solution in lessons/exercises/solutions/*.c; do
     says "is in $EXERCISES/$name.c now" "$name"
     exercise "$name" && complain "$name: an unchanged stub passes"
     says 'nothing is changed yet' "$name, unchanged"
-    for wrong in "lessons/exercises/wrong/$name".*.c; do
-        cp "$wrong" "$EXERCISES/$name.c"
-        exercise "$name" && complain "$wrong passes"
-        says "$(sed -n '1s|^/\* hint: \(.*\) \*/$|\1|p' "$wrong")" "$wrong"
-    done
+    while IFS='	' read -r hint edit; do
+        sed "$edit" "$solution" >"$EXERCISES/$name.c"
+        cmp -s "$solution" "$EXERCISES/$name.c" && complain "$name: $edit edits nothing"
+        exercise "$name" </dev/null && complain "$name: $edit passes"
+        says "$hint" "$name: $edit"
+    done <"lessons/exercises/$name.wrong"
     echo 'int x' >"$EXERCISES/$name.c"
     exercise "$name" && complain "$name: what does not compile passes"
     says 'does not compile' "$name"

@@ -235,12 +235,12 @@ refuse_settings(const Options *o)
               "and --quiet can be given");
 }
 
-static void
-check_baseline(const Options *o, const Grid *g)
+void
+check_baseline(const Options *o, const char *const *variants, int count)
 {
     bool found = !o->baseline;
-    for (int i = 0; i < g->variant_count; i++)
-        found |= o->baseline && !strcmp(g->variants[i].name, o->baseline);
+    for (int i = 0; i < count; i++)
+        found |= o->baseline && !strcmp(variants[i], o->baseline);
     if (!found)
         usage("--baseline %s: none of the runs is of it; take one of the "
               "variants that are compared",
@@ -263,7 +263,11 @@ command_compare(int argc, char **argv)
                  options_given(&o, "file")->count ? "text" : default_tasks);
     settle_seeds(&o, DEFAULT_SEEDS);
     Grid g = grid_of(&o);
-    check_baseline(&o, &g);
+    const char **names = allocate((size_t)g.variant_count, sizeof *names);
+    for (int i = 0; i < g.variant_count; i++)
+        names[i] = g.variants[i].name;
+    check_baseline(&o, names, g.variant_count);
+    free(names);
     if (o.plan)
         print_plan(&o, &g);
     else

@@ -27,4 +27,7 @@ void free_runs(Run *runs, int count);
    differ how they end, into o->out/figures. */
 void draw_all(const Options *o, const Run *runs, int count);
 
+/* Exits (2) where --baseline is none of the variants. */
+void check_baseline(const Options *o, const char *const *variants, int count);
+
 #endif

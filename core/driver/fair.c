@@ -25,17 +25,6 @@ must_answer(Ended e)
     exit(e.status);
 }
 
-/* Has the variant that shape option? */
-static bool
-uses(const Variant *v, const char *option)
-{
-    size_t n = strlen(option);
-    for (const char *at = v->shape; (at = strstr(at, option)); at += n)
-        if ((at == v->shape || at[-1] == ' ') && (!at[n] || at[n] == ' '))
-            return true;
-    return false;
-}
-
 /* What one attention of a variant costs at c. */
 static double
 price(const char *budget, const Variant *v, Config c, Sizes z)
@@ -54,13 +43,14 @@ price(const char *budget, const Variant *v, Config c, Sizes z)
 static bool
 set_width(const Variant *v, Config *c, int width)
 {
-    if (uses(v, "latent"))
+    if (shape_uses(v->shape, "latent"))
         c->latent = width;
     else {
-        c->d_k = uses(v, "d-k") ? width : c->d_k;
-        c->d_v = uses(v, "d-v") ? width : c->d_v;
+        c->d_k = shape_uses(v->shape, "d-k") ? width : c->d_k;
+        c->d_v = shape_uses(v->shape, "d-v") ? width : c->d_v;
     }
-    return uses(v, "latent") || uses(v, "d-k") || uses(v, "d-v");
+    return shape_uses(v->shape, "latent") || shape_uses(v->shape, "d-k") ||
+           shape_uses(v->shape, "d-v");
 }
 
 /* The variant at c's point of the grid, with its shape: "standard+heads=4+
@@ -109,10 +99,10 @@ find_width(const void *more, void *answer)
     met->wanted = price(b->what, base, at, s.sizes);
     met->found = price(b->what, v, c, s.sizes);
     snprintf(met->name, sizeof met->name, "%s",
-             uses(v, "latent") ? "latent"
-             : !uses(v, "d-k") ? "d-v"
-             : uses(v, "d-v")  ? "d-k and d-v"
-                               : "d-k");
+             shape_uses(v->shape, "latent") ? "latent"
+             : !shape_uses(v->shape, "d-k") ? "d-v"
+             : shape_uses(v->shape, "d-v")  ? "d-k and d-v"
+                                            : "d-k");
     for (int w = 1; strcmp(c.variant, b->baseline) && set_width(v, &c, w);
          w++) {
         double cost = price(b->what, v, c, s.sizes);

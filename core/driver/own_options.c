@@ -85,7 +85,7 @@ const Own own[] = {
     {"timeout", "N", "end a run that takes longer than N seconds", 0,
      TRAIN | COMPARE, COUNT, AT(timeout)},
     {"baseline", "VARIANT", "what the others are held against (standard)", 0,
-     COMPARE, TEXT, AT(baseline)},
+     COMPARE | REPORT, TEXT, AT(baseline)},
     {"judge", "WHAT",
      "the line of result.tsv that verdicts are about (test_accuracy)", 0,
      COMPARE | REPORT, TEXT, AT(judge)},

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fail.h"
 #include "plugin.h"
 #include "progress.h"
+#include "timing.h"
 #include "run.h"
 
 static struct {
@@ -15,14 +15,6 @@ static struct {
     bool quiet, terminal, shown;
     double start, last;
 } state;
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void
 progress_start(int total, bool quiet)

@@ -74,8 +74,8 @@ put_facts(Document *d, const Run *runs, int count, const char *directory,
     put_paragraph(d, text);
     bool exact;
     char *commands = commands_of(runs, count, directory, &exact);
-    put_paragraph(d, recipe ? "It is run again by `qkv compare --recipe "
-                              "./recipe.txt`, with this as recipe.txt:"
+    put_paragraph(d, recipe ? "It is run again by qkv compare --recipe "
+                              "recipe.txt, with this as recipe.txt:"
                             : "It is run again by:");
     put_code(d, recipe ? recipe : commands);
     if (!recipe && !exact)
@@ -283,6 +283,9 @@ command_report(int argc, char **argv)
     Run *runs = experiment_runs(o.rest[0], &count);
     if (!count)
         fail("%s: no finished run there", o.rest[0]);
+    Values variants = values_in(runs, count, "variant");
+    check_baseline(&o, (const char *const *)variants.text, variants.count);
+    values_free(&variants);
     char *recipe = recipe_of(o.rest[0]);
     char *title = recipe_words(recipe, true);
     char *lead = recipe_words(recipe, false);
