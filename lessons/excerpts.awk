@@ -3,8 +3,9 @@
 #     awk -f excerpts.awk LESSON.md        from the top of the tree
 #
 # A block that begins with ```c FILE must stand in FILE, line by line, in one
-# place; a line /* ... */ in it skips ahead. Prints a line FILE:FIRST-LAST for
-# each stretch that it finds, and what is wrong on stderr.
+# place; a line /* ... */ in it skips ahead. It has 28 lines at most, and prose
+# stands between it and the block before. Prints a line FILE:FIRST-LAST for each
+# stretch that it finds, and what is wrong on stderr.
 
 function complain(what) {
     printf "%s:%d: %s\n", FILENAME, start, what > "/dev/stderr"
@@ -56,10 +57,26 @@ function check(file,    a, b, at, from) {
     }
 }
 
-/^```c / && !inside { inside = 1; file = $2; n = 0; start = FNR; next }
-/^```/ && inside { inside = 0; check(file); next }
-/^```/ { other = !other }
-inside { block[++n] = $0 }
+/^```c / && !inside {
+    inside = 1
+    file = $2
+    n = 0
+    start = FNR
+    if (!prose)
+        complain("no word between this block of " file " and the one before")
+    prose = 0
+    next
+}
+/^```/ && inside {
+    inside = 0
+    if (n > 28)
+        complain(n " lines of " file " at once: show 28 at most")
+    check(file)
+    next
+}
+/^```/ { other = !other; next }
+inside { block[++n] = $0; next }
+/[a-z]/ && !other { prose = 1 }
 
 END {
     if (inside)

@@ -76,7 +76,8 @@ short_name(const Model *m, int place, char name[PLACE_SIZE])
 static void
 describe_range(const Options *o, Model *m, const Source *s)
 {
-    if (wants_tsv(o->tsv))
+    bool table = wants_tsv(o->tsv); /* then this is no part of it */
+    if (table && o->quiet)
         return;
     Batch b = batch_new(s->sizes, 32);
     Random r = source_stream(s, TEST);
@@ -86,13 +87,15 @@ describe_range(const Options *o, Model *m, const Source *s)
         char place[PLACE_SIZE];
         short_name(m, p, place);
         Range range = watched_range(&w->watch, p);
+        FILE *to = table ? stderr : stdout;
         if (p == 0)
-            printf("\nWeights are not negative and sum to 1: does what they "
-                   "weigh stay in its range?\n");
-        printf("%-8s weighed: %.3g%% beyond the values; behind the output map: "
-               "%.3g%% beyond y\n",
-               place, 100 * range.outside / range.numbers,
-               100 * range.returned_beyond / range.returned);
+            fprintf(to, "\nWeights are not negative and sum to 1: does what "
+                        "they weigh stay in its range?\n");
+        fprintf(to,
+                "%-8s weighed: %.3g%% beyond the values; behind the output "
+                "map: %.3g%% beyond y\n",
+                place, 100 * range.outside / range.numbers,
+                100 * range.returned_beyond / range.returned);
     }
     watched_free(w);
     batch_free(&b);
