@@ -72,7 +72,10 @@ run-floors run-command run-check: all
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
-check-long: check check-text check-bits   ## and those that take longer
+check-long: check check-text check-bits check-figures   ## and those that take longer
+
+check-figures: figures   ## the lessons' figures are what the recipes draw
+	sh lessons/figures.sh $(BUILD)
 
 check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
 	sh tests/text.sh $(BUILD) $(SEEDS)
@@ -140,5 +143,5 @@ $(BUILD)/plots $(BUILD)/include:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
-  bench check-torch check-bits check-style check-valgrind clean \
+  bench check-figures check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check
