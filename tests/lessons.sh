@@ -3,7 +3,7 @@
 # lessons have none of it.
 
 set -u
-build=$1
+build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
@@ -72,6 +72,22 @@ END
 finds 'is not there' <<'END'
 See [there](99-nowhere.md).
 END
+finds 'no word between' <<'END'
+Two at once.
+```c variants/mqa.c
+enum { W_Q, W_K, W_V, W_O };
+```
+
+```c variants/mqa.c
+const Variant qkv_variant = {
+```
+END
+{
+    echo 'A whole file.'
+    echo '```c variants/mqa.c'
+    cat variants/mqa.c
+    echo '```'
+} | finds 'show 28 at most'
 cat >"$work/00-good.md" <<'END'
 `attend()`, [a list](../README.md).
 ```c variants/standard.c
@@ -90,6 +106,25 @@ sh lessons/check.sh "$build" "$work/00-good.md" >"$work/out" 2>&1 && ok ||
     complain "a good lesson is refused: $(cat "$work/out")"
 sh lessons/check.sh "$build" && ok || complain "a lesson does not hold"
 
+# A file that must be shown whole, and is not.
+mkdir -p "$work/few/lessons"
+cp -r core variants "$work/few"
+cp lessons/*.md lessons/*.awk lessons/*.sh "$work/few/lessons"
+cp -r lessons/figures "$work/few/lessons"
+sed 's/^```c variants\/mqa.c/```c/' lessons/10-today.md >"$work/few/lessons/10-today.md"
+(cd "$work/few" && sh lessons/check.sh -q "$work") >"$work/out" 2>&1 &&
+    complain "a lesson that shows less is not found"
+grep -q 'variants/mqa.c: 0 of 26 lines' "$work/out" && ok || complain "coverage: $(cat "$work/out")"
+
+# --- every lesson has two exercises, one of them code, and says so
+for lesson in lessons/[0-9]*.md; do
+    n=$(basename "$lesson" | cut -c1-2)
+    code=$(ls lessons/exercises/solutions | grep -c "^$n-")
+    [ "$(grep -c "^$n-" lessons/exercises/list)" -ge 2 ] && [ "$code" -ge 1 ] &&
+        tr '\n' ' ' <"$lesson" | grep -q "make exercise N=$n" && ok ||
+        complain "$lesson: not two exercises, one of them code"
+done
+
 # --- exercises: every solution is right, every known mistake is named
 EXERCISES=$work/mine
 export EXERCISES
@@ -98,22 +133,29 @@ says() { grep -qF -- "$1" "$work/out" && ok || complain "$2: does not say \"$1\"
 exercise && says '03-once' 'the list'
 exercise 99 && complain "an exercise that is not there"
 says 'there is no exercise 99' 'none'
-for solution in lessons/exercises/solutions/*.c; do
-    name=$(basename "$solution" .c)
+for solution in lessons/exercises/solutions/*; do
+    kind=${solution##*.}
+    name=$(basename "$solution" .$kind)
     exercise "$name" && complain "$name is done before it is begun"
-    says "is in $EXERCISES/$name.c now" "$name"
+    says "is in $EXERCISES/$name.$kind now" "$name"
     exercise "$name" && complain "$name: an unchanged stub passes"
     says 'nothing is changed yet' "$name, unchanged"
     while IFS='	' read -r hint edit; do
-        sed "$edit" "$solution" >"$EXERCISES/$name.c"
-        cmp -s "$solution" "$EXERCISES/$name.c" && complain "$name: $edit edits nothing"
+        sed "$edit" "$solution" >"$EXERCISES/$name.$kind"
+        cmp -s "$solution" "$EXERCISES/$name.$kind" && complain "$name: $edit edits nothing"
         exercise "$name" </dev/null && complain "$name: $edit passes"
         says "$hint" "$name: $edit"
     done <"lessons/exercises/$name.wrong"
-    echo 'int x' >"$EXERCISES/$name.c"
-    exercise "$name" && complain "$name: what does not compile passes"
-    says 'does not compile' "$name"
-    cp "$solution" "$EXERCISES/$name.c"
+    if [ $kind = c ]; then
+        echo 'int x' >"$EXERCISES/$name.c"
+        exercise "$name" && complain "$name: what does not compile passes"
+        says 'does not compile' "$name"
+    else
+        : >"$EXERCISES/$name.sh"
+        exercise "$name" && complain "$name: an empty script passes"
+        says 'prints nothing' "$name"
+    fi
+    cp "$solution" "$EXERCISES/$name.$kind"
     exercise "$name" || complain "$solution is refused: $(cat "$work/out")"
     says "$name: right" "$name"
     exercise "$name" && says 'done before' "$name again"

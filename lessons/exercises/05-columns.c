@@ -1,0 +1,36 @@
+/* 05-columns.c - exercise: cut the packed matrix.
+
+   One product makes q, k and v side by side. All three are cut from the same
+   columns here; cut each from its own. `make exercise N=05-columns` checks
+   it. */
+#include <qkv/variant.h>
+
+enum { W_QKV, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_QKV, "W^QKV", a->d_model, a->heads * (2 * a->d_k + a->d_v));
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    int d_q = a->heads * a->d_k, d_v = a->heads * a->d_v;
+    Node *x_qkv = matmul(x, w[W_QKV]);
+    Node *y_qkv = y == x ? x_qkv : matmul(y, w[W_QKV]);
+    Node *q = split(columns(x_qkv, 0, d_q), a->heads);
+    Node *k = split(columns(y_qkv, 0, d_q), a->heads);
+    Node *v = split(columns(y_qkv, 0, d_v), a->heads);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "[q k v] = x W^QKV; softmax(q_i k_i' / sqrt(d_k)) v_i",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

@@ -1,0 +1,8 @@
+#!/bin/sh
+# 08-fold.sh - solution: fold an embedding away.
+#
+
+qkv train -t recall --seed 1 --steps 40 --residual no -q -o trained >/dev/null
+qkv equiv trained/recall.* --to standard --embed onehot -o turned -q --tsv 2>/dev/null |
+    cut -f1-3
+echo done
