@@ -39,8 +39,8 @@ demo: all            ## the main job: seven variants on four tasks, drawn
 deps:                ## install what building, drawing and testing need
 	@sh tests/deps.sh gcc pkg-config check gnuplot
 
-deps-all: deps       ## and what the checks of form and other compilers need
-	@sh tests/deps.sh clang clang-format cppcheck valgrind pandoc
+deps-all: deps       ## and what checks of form, other compilers and the book need
+	@sh tests/deps.sh clang clang-format cppcheck valgrind pandoc chromium
 
 figures: $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))   ## the ten figures of the recipes, in build/figures: about five minutes
 
@@ -72,10 +72,13 @@ run-floors run-command run-check: all
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
-check-long: check check-text check-bits check-figures   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book   ## and those that take longer
 
 check-figures: figures   ## the lessons' figures are what the recipes draw
 	sh lessons/figures.sh $(BUILD)
+
+check-book:          ## the book, looked at by a browser: figures, links, formulas, width
+	sh tests/book.sh $(BUILD)
 
 check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
 	sh tests/text.sh $(BUILD) $(SEEDS)
@@ -143,5 +146,5 @@ $(BUILD)/plots $(BUILD)/include:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
-  bench check-figures check-torch check-bits check-style check-valgrind clean \
+  bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check
