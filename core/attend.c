@@ -148,20 +148,46 @@ strip_of(const Node *c, int s, int h, int first, int worker)
     return t;
 }
 
+/* How many keys row i of the strip sees. */
+static int
+sees(const Strip *t, int i, int causal)
+{
+    return causal ? t->first + i + 1 : t->seen;
+}
+
+/* The steps of one row wait for each other, and not for those of other rows: so
+   each is done in a few rows before the next. */
+enum { ABREAST = 8 };
+static void
+softmax_rows(const Strip *t, int from, int count, real scale, int causal)
+{
+    real max[ABREAST], inverse[ABREAST];
+    int wide = padded(t->seen);
+    ptrdiff_t down = t->p.down;
+    real *row = t->p.at + from * down;
+    for (int i = 0; i < count; i++)
+        max[i] = row_max(row + i * down, scale, sees(t, from + i, causal));
+    for (int i = 0; i < count; i++)
+        inverse[i] =
+            1 / row_exponentials(row + i * down, scale,
+                                 sees(t, from + i, causal), wide, max[i]);
+    for (int i = 0; i < count; i++)
+        row_scale(row + i * down, inverse[i], wide);
+    for (int i = 0; t->of_row && i < count; i++) {
+        t->of_row[2 * (from + i)] = max[i];
+        t->of_row[2 * (from + i) + 1] = inverse[i];
+    }
+}
+
 /* P = softmax(mask(scale Q K')), row by row; notes what P can be made from
    again. */
 static void
 make_weights(const Strip *t, real scale, int causal)
 {
     multiply(t->p, t->q, transposed(t->k));
-    for (int i = 0; i < t->rows; i++) {
-        int sees = causal ? t->first + i + 1 : t->seen;
-        real max, *row = t->p.at + i * t->p.down;
-        real inverse = row_softmax(row, scale, sees, padded(t->seen), &max);
-        if (t->of_row) {
-            t->of_row[2 * i] = max;
-            t->of_row[2 * i + 1] = inverse;
-        }
+    for (int i = 0; i < t->rows; i += ABREAST) {
+        int left = t->rows - i;
+        softmax_rows(t, i, left < ABREAST ? left : ABREAST, scale, causal);
     }
 }
 
@@ -170,12 +196,9 @@ static void
 make_weights_again(const Strip *t, real scale, int causal)
 {
     multiply(t->p, t->q, transposed(t->k));
-    for (int i = 0; i < t->rows; i++) {
-        int sees = causal ? t->first + i + 1 : t->seen;
-        real *row = t->p.at + i * t->p.down;
-        row_weights(row, scale, sees, padded(t->seen), t->of_row[2 * i],
-                    t->of_row[2 * i + 1]);
-    }
+    for (int i = 0; i < t->rows; i++)
+        row_weights(t->p.at + i * t->p.down, scale, sees(t, i, causal),
+                    padded(t->seen), t->of_row[2 * i], t->of_row[2 * i + 1]);
 }
 
 /* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
@@ -196,8 +219,9 @@ strip_backward(Node *c, const Strip *t)
         return;
     multiply(dp, d, transposed(t->v));
     for (int i = 0; i < t->rows; i++) {
-        real *ds = dp.at + i * dp.down;
-        row_softmax_back(ds, p.at + i * p.down, (real)c->number, t->seen);
+        real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
+        real mean = row_dot(w, ds, t->seen);
+        row_softmax_back(ds, w, (real)c->number, mean, t->seen);
     }
     if (q->trained)
         multiply_add(

@@ -202,7 +202,8 @@ cross_entropy(Node *logits, const int *targets, int counted)
         if (targets[i] >= classes)
             bug("cross_entropy: target %d of %d classes", targets[i], classes);
         memcpy(p, row, (size_t)classes * sizeof *p);
-        real max, z = row_exponentials(p, 1, classes, classes, &max);
+        real max = row_max(p, 1, classes);
+        real z = row_exponentials(p, 1, classes, classes, max);
         for (int j = 0; j < classes; j++)
             p[j] /= z;
         sum += logarithm(z) + (double)max - (double)row[targets[i]];

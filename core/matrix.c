@@ -194,8 +194,9 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
 {
     ptrdiff_t across = a.across * (ptrdiff_t)sizeof(real);
     int tiles = (c.rows + s->tallest - 1) / s->tallest;
-    for (int i = 0; tiles > 0; tiles--) {
-        int rows = (c.rows - i) / tiles;
+    int height = c.rows / tiles, taller = c.rows - tiles * height;
+    for (int i = 0, rows; i < c.rows; i += rows) {
+        rows = height + (taller-- > 0);
         Tile *tile = s->tile[rows - 1];
         const real *bj = b.at;
         Matrix ai = part(a, i, rows, 0, a.cols);
@@ -208,7 +209,6 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
                 tile(a.cols, ai.at, a.down, across, bj, b.down, ci.at, c.down,
                      add);
         }
-        i += rows;
     }
 }
 
@@ -274,8 +274,9 @@ product_piece(void *more, int i, int worker)
     const Product *p = more;
     int first = (int)piece_begin(p->c.rows, i, p->pieces);
     int rows = (int)piece_begin(p->c.rows, i + 1, p->pieces) - first;
-    product_here(part(p->c, first, rows, 0, p->c.cols),
-                 part(p->a, first, rows, 0, p->a.cols), p->b, p->add);
+    if (rows > 0)
+        product_here(part(p->c, first, rows, 0, p->c.cols),
+                     part(p->a, first, rows, 0, p->a.cols), p->b, p->add);
 }
 
 static void
@@ -284,10 +285,12 @@ product(Matrix c, Matrix a, Matrix b, int add)
     if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
         bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
             a.cols, b.rows, b.cols, c.rows, c.cols);
-    Product p = {c, a, b, add, threads_count()};
-    if ((double)c.rows * c.cols * a.cols < WORTH_SHARING)
-        p.pieces = 1;
-    share_out(p.pieces, product_piece, &p);
+    int pieces = threads_count();
+    Product p = {c, a, b, add, pieces};
+    if (pieces == 1 || (double)c.rows * c.cols * a.cols < WORTH_SHARING)
+        product_here(c, a, b, add);
+    else
+        share_out(pieces, product_piece, &p);
 }
 
 void

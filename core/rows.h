@@ -134,32 +134,37 @@ exponentials(real *lane, real factor, real top, int n)
    largest of factor x, and 0 for those up to `wide`: never overflows. Returns
    the sum, at least 1. */
 static inline real
-row_exponentials(real *x, real factor, int n, int wide, real *max)
+row_exponentials(real *x, real factor, int n, int wide, real max)
 {
-    real top = *max = row_max(x, factor, n), tail[LANES];
+    real tail[LANES];
     Widest sum[PARTS] = {{0}};
     for (; wide >= LANES; wide -= LANES, n -= LANES, x += LANES) {
-        exponentials(x, factor, top, n);
+        exponentials(x, factor, max, n);
         EACH_PART sum[p] += PART(x, p);
     }
     if (wide > 0) {
         take_tail(tail, x, wide, 0);
-        exponentials(tail, factor, top, n < wide ? n : wide);
+        exponentials(tail, factor, max, n < wide ? n : wide);
         EACH_PART sum[p] += PART(tail, p);
         give_tail(x, tail, wide);
     }
     return fold(sum);
 }
 
-/* x becomes softmax(factor x) of the first n numbers, 0 for those up to `wide`.
-   Returns 1 / the sum, and the largest of factor x. */
-static inline real
-row_softmax(real *x, real factor, int n, int wide, real *max)
+static inline void
+row_scale(real *x, real factor, int n)
 {
-    real inverse = 1 / row_exponentials(x, factor, n, wide, max);
-    for (int i = 0; i < wide; i++)
-        x[i] *= inverse;
-    return inverse;
+    for (int i = 0; i < n; i++)
+        x[i] *= factor;
+}
+
+/* x becomes softmax(factor x) of the first n numbers, 0 for those up to `wide`.
+ */
+static inline void
+row_softmax(real *x, real factor, int n, int wide)
+{
+    real max = row_max(x, factor, n);
+    row_scale(x, 1 / row_exponentials(x, factor, n, wide, max), wide);
 }
 
 /* The same again, from the max and 1 / the sum. */
@@ -170,12 +175,12 @@ row_weights(real *x, real factor, int n, int wide, real max, real inverse)
         x[i] = i < n ? exponential(factor * x[i] - max) * inverse : 0;
 }
 
-/* Of p = softmax(s), d = dP becomes dS = factor p (dP - rowsum(p dP)). A masked
-   weight is 0, and so is its share. */
+/* Of p = softmax(s), d = dP becomes dS = factor p (dP - mean), where mean is
+   rowsum(p dP). A masked weight is 0, and so is its share. */
 static inline void
-row_softmax_back(real *restrict d, const real *restrict p, real factor, int n)
+row_softmax_back(real *restrict d, const real *restrict p, real factor,
+                 real mean, int n)
 {
-    real mean = row_dot(p, d, n);
     for (int i = 0; i < n; i++)
         d[i] = factor * p[i] * (d[i] - mean);
 }

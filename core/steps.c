@@ -15,9 +15,9 @@ static void
 softmax_head(Matrix p, Matrix s, int causal)
 {
     for (int i = 0; i < p.rows; i++) {
-        real max, *row = p.at + i * p.down;
+        real *row = p.at + i * p.down;
         memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
-        row_softmax(row, 1, causal ? i + 1 : p.cols, p.cols, &max);
+        row_softmax(row, 1, causal ? i + 1 : p.cols, p.cols);
     }
 }
 
