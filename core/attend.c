@@ -76,9 +76,7 @@ typedef struct Strip {
 static Matrix
 rows_of(Matrix m, int first, int count)
 {
-    m.at += first * m.down;
-    m.rows = count;
-    return m;
+    return (Matrix){m.at + first * m.down, count, m.cols, m.down, m.across};
 }
 
 static bool
@@ -148,46 +146,18 @@ strip_of(const Node *c, int s, int h, int first, int worker)
     return t;
 }
 
-/* How many keys row i of the strip sees. */
-static int
-sees(const Strip *t, int i, int causal)
-{
-    return causal ? t->first + i + 1 : t->seen;
-}
-
-/* The steps of one row wait for each other, and not for those of other rows: so
-   each is done in a few rows before the next. */
-enum { ABREAST = 8 };
-static void
-softmax_rows(const Strip *t, int from, int count, real scale, int causal)
-{
-    real max[ABREAST], inverse[ABREAST];
-    int wide = padded(t->seen);
-    ptrdiff_t down = t->p.down;
-    real *row = t->p.at + from * down;
-    for (int i = 0; i < count; i++)
-        max[i] = row_max(row + i * down, scale, sees(t, from + i, causal));
-    for (int i = 0; i < count; i++)
-        inverse[i] =
-            1 / row_exponentials(row + i * down, scale,
-                                 sees(t, from + i, causal), wide, max[i]);
-    for (int i = 0; i < count; i++)
-        row_scale(row + i * down, inverse[i], wide);
-    for (int i = 0; t->of_row && i < count; i++) {
-        t->of_row[2 * (from + i)] = max[i];
-        t->of_row[2 * (from + i) + 1] = inverse[i];
-    }
-}
-
 /* P = softmax(mask(scale Q K')), row by row; notes what P can be made from
    again. */
 static void
 make_weights(const Strip *t, real scale, int causal)
 {
+    real unkept[2 * ABREAST];
     multiply(t->p, t->q, transposed(t->k));
     for (int i = 0; i < t->rows; i += ABREAST) {
-        int left = t->rows - i;
-        softmax_rows(t, i, left < ABREAST ? left : ABREAST, scale, causal);
+        int left = t->rows - i, rows = left < ABREAST ? left : ABREAST;
+        rows_softmax(t->p.at + i * t->p.down, t->p.down, rows, scale,
+                     causal ? t->first + i + 1 : t->seen, causal,
+                     padded(t->seen), t->of_row ? t->of_row + 2 * i : unkept);
     }
 }
 
@@ -197,8 +167,9 @@ make_weights_again(const Strip *t, real scale, int causal)
 {
     multiply(t->p, t->q, transposed(t->k));
     for (int i = 0; i < t->rows; i++)
-        row_weights(t->p.at + i * t->p.down, scale, sees(t, i, causal),
-                    padded(t->seen), t->of_row[2 * i], t->of_row[2 * i + 1]);
+        row_weights(t->p.at + i * t->p.down, scale,
+                    causal ? t->first + i + 1 : t->seen, padded(t->seen),
+                    t->of_row + 2 * i);
 }
 
 /* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),

@@ -133,10 +133,8 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 static Matrix
 part(Matrix m, int i, int rows, int j, int cols)
 {
-    m.at += i * m.down + j * m.across;
-    m.rows = rows;
-    m.cols = cols;
-    return m;
+    return (Matrix){m.at + i * m.down + j * m.across, rows, cols, m.down,
+                    m.across};
 }
 
 /* Copies m into rows of `width`, zeros after the last column. A transposed m
@@ -285,12 +283,11 @@ product(Matrix c, Matrix a, Matrix b, int add)
     if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
         bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
             a.cols, b.rows, b.cols, c.rows, c.cols);
-    int pieces = threads_count();
-    Product p = {c, a, b, add, pieces};
-    if (pieces == 1 || (double)c.rows * c.cols * a.cols < WORTH_SHARING)
+    Product p = {c, a, b, add, threads_count()};
+    if (p.pieces == 1 || (double)c.rows * c.cols * a.cols < WORTH_SHARING)
         product_here(c, a, b, add);
     else
-        share_out(pieces, product_piece, &p);
+        share_out(p.pieces, product_piece, &p);
 }
 
 void

@@ -167,12 +167,30 @@ row_softmax(real *x, real factor, int n, int wide)
     row_scale(x, 1 / row_exponentials(x, factor, n, wide, max), wide);
 }
 
-/* The same again, from the max and 1 / the sum. */
+/* The same of up to ABREAST rows, `down` apart, of which the first counts n
+   numbers and each next one `more` more. Within a row every step waits for the
+   one before, and not for those of other rows: so each is done in all rows
+   first. kept[2 i] becomes the largest of row i, kept[2 i + 1] 1 / the sum. */
+enum { ABREAST = 8 };
 static inline void
-row_weights(real *x, real factor, int n, int wide, real max, real inverse)
+rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
+             int wide, real *kept)
+{
+    for (int i = 0; i < rows; i++)
+        kept[2 * i] = row_max(x + i * down, factor, n + i * more);
+    for (int i = 0; i < rows; i++)
+        kept[2 * i + 1] = 1 / row_exponentials(x + i * down, factor,
+                                               n + i * more, wide, kept[2 * i]);
+    for (int i = 0; i < rows; i++)
+        row_scale(x + i * down, kept[2 * i + 1], wide);
+}
+
+/* One row again, from what was kept of it. */
+static inline void
+row_weights(real *x, real factor, int n, int wide, const real *kept)
 {
     for (int i = 0; i < wide; i++)
-        x[i] = i < n ? exponential(factor * x[i] - max) * inverse : 0;
+        x[i] = i < n ? exponential(factor * x[i] - kept[0]) * kept[1] : 0;
 }
 
 /* Of p = softmax(s), d = dP becomes dS = factor p (dP - mean), where mean is
