@@ -151,7 +151,7 @@ strip_of(const Node *c, int s, int h, int first, int worker)
 static void
 make_weights(const Strip *t, real scale, int causal)
 {
-    real unkept[2 * ABREAST];
+    real unkept[2 * ABREAST] = {0};
     multiply(t->p, t->q, transposed(t->k));
     for (int i = 0; i < t->rows; i += ABREAST) {
         int left = t->rows - i, rows = left < ABREAST ? left : ABREAST;
