@@ -1,38 +1,35 @@
 -- book.lua - W_i^Q in prose becomes W with i below and Q above it: for pandoc.
 
-local function letters(text)
-  return pandoc.Emph(pandoc.Str(text))
-end
-
--- "(W_i^Q" -> "(", W, sub i, sup Q; names of programs (in_proj_weight) stay.
-function Str(el)
-  if not el.text:find("[%a%d][_^]%w") and not el.text:find("[%a%d]^%-%w") then
-    return nil
-  end
-  if select(2, el.text:gsub("_", "")) > 1 then
-    return nil
-  end
+-- The pieces of one word: "(W_i^Q" -> "(", W, sub i, sup Q.
+local function pieces(text)
   local out, at = pandoc.List(), 1
-  while at <= #el.text do
-    local from, to, base, below, above = el.text:find("([%a%d.]+)_?([%w]*)%^?(%-?[%w.]*)", at)
+  while true do
+    local from, to, base = text:find("([%a%d]+[%d.]*)", at)
     if not from then
       break
     end
-    out:insert(pandoc.Str(el.text:sub(at, from - 1)))
-    local whole = el.text:sub(from, to)
-    if not whole:find("[_^]") then
-      below, above = "", ""
-      base = whole
-    end
-    out:insert(whole:find("[_^]") and base:find("%a") and letters(base) or pandoc.Str(base))
-    if below ~= "" then
+    local below = text:match("^_(%w+)", to + 1)
+    to = below and to + 1 + #below or to
+    local above = text:match("^%^(%-?%w+)", to + 1)
+    to = above and to + 1 + #above or to
+    out:insert(pandoc.Str(text:sub(at, from - 1)))
+    local letter = (below or above) and base:find("^%a")
+    out:insert(letter and pandoc.Emph(pandoc.Str(base)) or pandoc.Str(base))
+    if below then
       out:insert(pandoc.Subscript(pandoc.Str(below)))
     end
-    if above ~= "" then
+    if above then
       out:insert(pandoc.Superscript(pandoc.Str(above)))
     end
     at = to + 1
   end
-  out:insert(pandoc.Str(el.text:sub(at)))
+  out:insert(pandoc.Str(text:sub(at)))
   return out
+end
+
+-- Names of programs (in_proj_weight) stay as they are.
+function Str(el)
+  local lines = select(2, el.text:gsub("_", ""))
+  local marked = el.text:find("%w_%w") or el.text:find("%w%^%-?%w")
+  return marked and lines < 2 and pieces(el.text) or nil
 end
