@@ -51,6 +51,7 @@ figure-%: all         # one of them
 check: check-quick   ## all tests that take under three minutes
 	sh tests/solve.sh $(BUILD)
 	sh tests/lessons.sh $(BUILD)
+	sh tests/install.sh $(BUILD)
 
 lessons: all         ## what the lessons show is so: code, commands, names, links
 	sh lessons/check.sh $(BUILD)
@@ -107,6 +108,40 @@ check-valgrind:      ## a short set under valgrind, which knows no AVX-512
 clean:               ## remove all that was built
 	rm -rf $(BUILD)
 
+# What is installed, and where below PREFIX it goes.
+PREFIX  ?= /usr/local
+VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' core/driver/main.c)
+FOUND    = $(BUILD)/qkv.pc $(BUILD)/qkv.bash $(BUILD)/qkv.zsh
+PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
+  $(foreach f,$(PLUGINS),$(f):lib/qkv/$(f:$(BUILD)/%=%)) \
+  $(foreach f,$(wildcard core/qkv/*.h),$(f):include/$(f:core/%=%)) \
+  $(foreach f,$(wildcard plots/*.gp plots/recipes/*.txt),$(f):share/qkv/$(f)) \
+  $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc core/driver/qkv.1:share/man/man1/qkv.1 \
+  $(BUILD)/qkv.bash:share/bash-completion/completions/qkv \
+  $(BUILD)/qkv.zsh:share/zsh/site-functions/_qkv
+
+install: all $(FOUND)   ## the program where a system expects it (PREFIX, DESTDIR)
+	@set -e; for f in $(PLACED); do \
+	  to="$(DESTDIR)$(PREFIX)/$${f#*:}"; mkdir -p "$$(dirname "$$to")"; \
+	  cp "$${f%%:*}" "$$to.new"; mv -f "$$to.new" "$$to"; done
+
+uninstall:           ## remove just that again
+	@for f in $(PLACED); do rm -f "$(DESTDIR)$(PREFIX)/$${f#*:}"; done
+	@cd "$(DESTDIR)$(PREFIX)" && for d in lib/qkv share/qkv include/qkv; do \
+	  [ ! -d $$d ] || find $$d -depth -type d -exec rmdir {} + 2>/dev/null || true; done
+
+dist:                ## the sources as build/qkv-VERSION.tar.gz (git)
+	@mkdir -p $(BUILD)
+	git archive --prefix=qkv-$(VERSION)/ -o $(BUILD)/qkv-$(VERSION).tar.gz HEAD
+
+$(BUILD)/qkv.pc: Makefile
+	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' \
+	  'variants=$${prefix}/lib/qkv/variants' 'Name: qkv' \
+	  'Description: plugins for qkv, variants of attention' 'Version: $(VERSION)' \
+	  'Cflags: -I$${includedir} $(EXACT)' >$@
+$(BUILD)/qkv.bash $(BUILD)/qkv.zsh: $(BUILD)/qkv
+	@$(BUILD)/qkv completion $(@:$(BUILD)/qkv.%=%) >$@
+
 # The program is linked with every object of core, and exports to plugins what
 # the public headers declare.
 $(BUILD)/qkv: $(FLOAT) $(DRIVER:%.c=$(BUILD)/float/%.o)
@@ -145,6 +180,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check

@@ -10,7 +10,7 @@ print_commands(void)
 {
     printf("qkv - which of the matrices in attention are really there?\n\n");
     for (int i = 0; i < commands_count; i++)
-        printf("  qkv %-9s %s\n", commands[i].name, commands[i].what);
+        printf("  qkv %-10s %s\n", commands[i].name, commands[i].what);
     printf("\n`qkv COMMAND --help` tells more; `qkv compare` is the place to "
            "begin.\n");
 }
@@ -87,7 +87,8 @@ print_help(int command)
             print_option(letter, own[i].name, own[i].argument, own[i].help);
     }
     print_option("-h,", "help", NULL, "this");
-    if (command & ~(PLOT | INSPECT | CHECK | NEW | EXPORT | REPORT))
+    if (command &
+        ~(PLOT | INSPECT | CHECK | NEW | EXPORT | REPORT | COMPLETION))
         printf("\nSettings; in brackets what they are unless the task, or you, "
                "say otherwise%s\n",
                command == COMPARE ? ".\nA list a,b,c makes a grid:" : ":");

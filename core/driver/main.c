@@ -32,7 +32,7 @@ main(int argc, char **argv)
         {"count", command_count},     {"check", command_check},
         {"trace", command_trace},     {"new", command_new},
         {"export", command_export},   {"bench", command_bench},
-        {"report", command_report},
+        {"report", command_report},   {"completion", command_completion},
     };
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";

@@ -172,8 +172,9 @@ options_read(int argc, char **argv, int command)
     }
     o.rest = argv + optind;
     o.rest_count = argc - optind;
-    if (o.rest_count && !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW |
-                                     TRACE | EXPORT | BENCH | REPORT)))
+    if (o.rest_count &&
+        !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE | EXPORT |
+                     BENCH | REPORT | COMPLETION)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
     for (int i = 0; i < o.rest_count; i++)

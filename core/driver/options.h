@@ -22,7 +22,8 @@ enum {
     TRACE = 512,
     EXPORT = 1024,
     BENCH = 2048,
-    REPORT = 4096
+    REPORT = 4096,
+    COMPLETION = 8192
 }; /* a command's bit */
 
 /* The values given to one setting: several make a grid. */

@@ -28,6 +28,8 @@ const Command commands[] = {
     {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
     {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
      CHECK},
+    {"completion", "bash | zsh",
+     "what that shell needs to complete qkv's words", COMPLETION},
 };
 const int commands_count = sizeof commands / sizeof *commands;
 

@@ -1,0 +1,115 @@
+#!/bin/sh
+# install.sh BUILD - an installed copy works from an empty folder, wherever it is put,
+# and goes again without a trace.
+
+set -u
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+ok() { passed=$((passed + 1)); }
+complain() {
+    failed=$((failed + 1))
+    echo "install: $*" >&2
+}
+files() { (cd "$1" && find . -type f -o -type l | sort); }
+
+# Into a folder whose name has blanks, where others have put things already.
+root="$work/a root"
+mkdir -p "$root/usr/bin" "$root/usr/share/man/man1"
+echo theirs >"$root/usr/bin/theirs"
+make -s install BUILD="$build" DESTDIR="$root" PREFIX=/usr || complain "make install"
+for file in bin/qkv bin/qkv-double lib/qkv/variants/standard.so \
+    lib/qkv/variants/double/collaborative.so include/qkv/variant.h \
+    share/qkv/plots/style.gp share/qkv/plots/recipes/rank.txt \
+    lib/pkgconfig/qkv.pc share/man/man1/qkv.1 \
+    share/bash-completion/completions/qkv share/zsh/site-functions/_qkv; do
+    [ -s "$root/usr/$file" ] && ok || complain "$file is not installed"
+done
+[ -z "$(find "$root" -name '*.new')" ] && ok || complain "something half-written is left"
+grep -rlF "$PWD" "$root/usr/lib/pkgconfig" "$root/usr/share" && complain "a path of the sources" || ok
+
+# Moved away from the sources and from where it was put.
+mv "$root/usr" "$work/moved"
+mkdir "$work/desk"
+here=$PWD
+cd "$work/desk" || exit 1
+PATH="$work/moved/bin:$PATH"
+export PATH
+does() { # WORDS COMMAND ...
+    words=$1
+    shift
+    "$@" >out 2>&1 && { [ -z "$words" ] || grep -qF -- "$words" out; } && ok ||
+        complain "$*: $(tail -n 3 out)"
+}
+does 'collaborative' qkv list
+does 'exact' qkv-double equiv -v standard,collaborative -t reverse --steps 5 -q --tsv
+does 'reverse' qkv compare -v standard,mqa -t reverse --seeds 1 --steps 20 -q --no-figures --tsv -o runs
+if command -v gnuplot >/dev/null; then
+    does '' qkv plot runs --format svg
+    [ -s runs/figures/curves-reverse.svg ] && ok || complain "plot draws nothing"
+fi
+does '' qkv report runs --out page
+[ -s page/report.html ] && ok || complain "no report"
+does 'qkv compare' qkv new mine
+does '' sh -c "$(sed -n 's/^ *\(cc .*\)/\1/p' mine.c)"
+does 'parameters' qkv count -v ./mine.so --tsv
+does 'gradients' qkv check ./mine.c --tsv
+does '-ffp-contract=off' env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --cflags qkv
+
+# Completion knows what there is, from the tables of --help.
+if command -v bash >/dev/null; then
+    cat >try.bash <<'END'
+. "$1"
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_qkv
+echo "${COMPREPLY[*]}"
+END
+    completes() { # WORDS, what follows
+        words=$1
+        shift
+        found=$(bash try.bash "$work/moved/share/bash-completion/completions/qkv" "$@")
+        [ "$found" = "$words" ] && ok || complain "$*: completed as \"$found\""
+    }
+    completes 'compare count check completion' qkv c
+    completes 'standard,two-step standard,two-step-tanh' qkv compare -v standard,two
+    completes 'reverse recall' qkv train -t re
+    completes '--facet --format' qkv plot --f
+    completes 'adam adamw' qkv train --optimizer a
+    for command in $(qkv help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'); do
+        wanted=$(qkv "$command" --help | sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p' | sort)
+        found=$(bash try.bash "$work/moved/share/bash-completion/completions/qkv" qkv "$command" -- |
+            tr ' ' '\n' | sort)
+        [ "$wanted" = "$found" ] && ok || complain "$command: --help and completion differ"
+    done
+fi
+! command -v zsh >/dev/null || zsh -n "$work/moved/share/zsh/site-functions/_qkv" && ok ||
+    complain "zsh cannot read its completion"
+
+# The manual: every command and nothing that man complains of.
+for command in $(qkv help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'); do
+    grep -qx ".B $command" "$work/moved/share/man/man1/qkv.1" && ok ||
+        complain "the manual does not have $command"
+done
+if command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww -z "$work/moved/share/man/man1/qkv.1" 2>err
+    [ ! -s err ] && ok || complain "the manual: $(cat err)"
+fi
+
+# And away, without what others have put there.
+cd "$here" || exit 1
+mv "$work/moved" "$root/usr"
+make -s uninstall BUILD="$build" DESTDIR="$root" PREFIX=/usr || complain "make uninstall"
+[ "$(files "$root")" = ./usr/bin/theirs ] && ok || complain "is left: $(files "$root")"
+[ ! -e "$root/usr/lib/qkv" ] && [ ! -e "$root/usr/include/qkv" ] && ok || complain "empty folders are left"
+
+# The sources as a tarball.
+if git rev-parse --git-dir >/dev/null 2>&1; then
+    make -s dist BUILD="$build" && mkdir "$work/dist" &&
+        tar xzf "$build"/qkv-*.tar.gz -C "$work/dist" &&
+        [ -e "$work"/dist/qkv-*/README.md ] && ok || complain "make dist"
+fi
+
+echo "install: $passed passed, $failed failed"
+[ $failed -eq 0 ]
