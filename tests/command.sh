@@ -75,6 +75,10 @@ works "4096" "$qkv" list --variants
 works "16384" "$qkv" list --variants --d-model 64
 refuses 2 'did you mean "compare"' "$qkv" comprae
 refuses 2 'qkv help' "$qkv" xyzzy
+works "complete -o" "$qkv" completion bash
+works "#compdef qkv" "$qkv" completion zsh
+refuses 2 'bash or zsh' "$qkv" completion
+refuses 2 'bash or zsh' "$qkv" completion fish
 
 # --- options
 refuses 2 'did you mean "d-model"' "$qkv" train --d-modle 3
