@@ -74,29 +74,33 @@ short_name(const Model *m, int place, char name[PLACE_SIZE])
 /* How much of what comes out lies beyond the range of what went in: the
    question of the thread about symmetry, asked of 32 test sequences. */
 static void
-describe_range(const Options *o, Model *m, const Source *s)
+describe_range(bool tsv, Model *m, const Source *s)
 {
-    bool table = wants_tsv(o->tsv); /* then this is no part of it */
-    if (table && o->quiet)
-        return;
+    static const char *const names[][3] = {
+        {"block", "weighed, beyond the values",
+         "behind the output map, beyond y"},
+        {"block", "values_beyond", "output_beyond"}};
     Batch b = batch_new(s->sizes, 32);
     Random r = source_stream(s, TEST);
     source_draw(s, TEST, &r, 0, &b);
     Watched *w = watch_model(m, &b);
+    Sheet sheet = {.cols = 3};
+    for (int i = 0; i < sheet.cols; i++)
+        sheet_add(&sheet, "%s", names[tsv][i]);
     for (int p = 0; p < w->watch.places; p++) {
         char place[PLACE_SIZE];
         short_name(m, p, place);
         Range range = watched_range(&w->watch, p);
-        FILE *to = table ? stderr : stdout;
-        if (p == 0)
-            fprintf(to, "\nWeights are not negative and sum to 1: does what "
-                        "they weigh stay in its range?\n");
-        fprintf(to,
-                "%-8s weighed: %.3g%% beyond the values; behind the output "
-                "map: %.3g%% beyond y\n",
-                place, 100 * range.outside / range.numbers,
-                100 * range.returned_beyond / range.returned);
+        sheet_add(&sheet, "%s", place);
+        sheet_add(&sheet, tsv ? "%.3g" : "%.3g%%",
+                  (tsv ? 1 : 100) * range.outside / range.numbers);
+        sheet_add(&sheet, tsv ? "%.3g" : "%.3g%%",
+                  (tsv ? 1 : 100) * range.returned_beyond / range.returned);
     }
+    if (!tsv)
+        printf("\nWeights are not negative and sum to 1: does what they weigh "
+               "stay in its range?\n\n");
+    sheet_print(&sheet, tsv ? TSV : ALIGNED);
     watched_free(w);
     batch_free(&b);
 }
@@ -113,7 +117,8 @@ forms_of(const Options *o, Model *m, const Source *s)
         char place[PLACE_SIZE], name[NAME_SIZE];
         place_name(m, p, place);
         plugin_name(place_word(m, p), name);
-        describe_range(o, m, s);
+        if (!wants_tsv(o->tsv))
+            describe_range(false, m, s);
         fail("%s: %s has no canonical form: %s", place, name, forms[p].why);
     }
     return forms;
@@ -175,9 +180,10 @@ show_form(const Options *o, Model *m, const Source *s, const char *run,
         fprintf(f.script, "title = '%s: singular values'\n", run);
     }
     describe_forms(o, m, forms, &f);
-    if (!wants_tsv(o->tsv))
+    if (!wants_tsv(o->tsv)) {
         explain_table(m);
-    describe_range(o, m, s);
+        describe_range(false, m, s);
+    }
     if (o->spectrum && !figure_end(&f, "spectrum", o))
         without_gnuplot(directory);
     for (int p = 0; p < m->places; p++)
@@ -196,9 +202,11 @@ command_inspect(int argc, char **argv)
     Source s;
     Model *m = run_model(&r, &s);
     char *directory = format_text("%s/figures", o.out);
-    if (o.attention && !attention_show(&o, m, &s, r.name, directory))
+    if (o.range)
+        describe_range(wants_tsv(o.tsv), m, &s);
+    else if (o.attention && !attention_show(&o, m, &s, r.name, directory))
         without_gnuplot(directory);
-    if (!o.attention)
+    else if (!o.attention)
         show_form(&o, m, &s, r.name, directory);
     free(directory);
     model_free(m);

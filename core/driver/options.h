@@ -40,7 +40,7 @@ typedef struct Options {
     double jobs, threads, seeds, head, timeout;
     bool log_x, bare, spectrum, plan, tsv, quiet, no_weights, no_figures, redo,
         keep, only_tasks, only_variants, by_character, attention, weights,
-        markdown, latex;
+        range, markdown, latex;
     char **rest; /* what is no option */
     int rest_count;
 } Options;
