@@ -431,9 +431,9 @@ refuses 2 'does not divide' "$qkv" count -v standard --heads 3
 "$qkv" train -v shared-qk -t induction $small -o looked >out 2>err
 run=$(ls -d looked/induction.shared-qk*)
 works 'symmetric_share_M' "$qkv" inspect "$run"
-works 'values_beyond' "$qkv" inspect "$run" --range
 awk -F'\t' 'NR > 1 && ($4 != 8 || $7 != "1.00" || $8 != 8) { exit 1 }
     END { exit NR != 9 }' out && ok || complain "inspect: shared-qk"
+works 'values_beyond' "$qkv" inspect "$run" --range
 "$qkv" inspect "$run" --spectrum -q >out 2>err || complain "--spectrum"
 [ -s "$run/figures/spectrum.svg" ] && ok || complain "no spectrum.svg"
 "$qkv" train -v two-step-tanh $small -o looked >out 2>err
