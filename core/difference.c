@@ -137,6 +137,15 @@ compare_leaf(Graph *g, int i, Slopes *s)
     return true;
 }
 
+static bool
+any(const real *x, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (x[i] != 0)
+            return true;
+    return false;
+}
+
 Slopes
 slopes_of(Build *build, void *more, const Leaf *leaves, int count)
 {
@@ -150,7 +159,8 @@ slopes_of(Build *build, void *more, const Leaf *leaves, int count)
     tape_free(measured);
     backward(result_of(&g, g.tape));
     for (int i = 0; i < count; i++)
-        s.reached[i] = g.nodes[i]->touched;
+        s.reached[i] =
+            g.nodes[i]->touched && any(g.gradient[i], size_of(&leaves[i]));
     for (int i = 0; i < count && compare_leaf(&g, i, &s); i++)
         ;
     graph_free(&g);

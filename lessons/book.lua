@@ -27,9 +27,22 @@ local function pieces(text)
   return out
 end
 
--- Names of programs (in_proj_weight) stay as they are.
-function Str(el)
+-- Names of programs (in_proj_weight) and files stay as they are.
+local function word(el)
   local lines = select(2, el.text:gsub("_", ""))
   local marked = el.text:find("%w_%w") or el.text:find("%w%^%-?%w")
+  if el.text:find("/%w") or el.text:find("%w%.%a") then
+    return nil
+  end
   return marked and lines < 2 and pieces(el.text) or nil
 end
+
+return {
+  {
+    traverse = "topdown",
+    Span = function(el)
+      return el, not el.classes:includes("file")
+    end,
+    Str = word,
+  },
+}

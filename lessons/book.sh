@@ -35,7 +35,7 @@ for lesson in lessons/[0-9]*.md ''; do
     before=$now now=$after
 done >"$work/book.md"
 pandoc -f markdown-smart+pipe_tables+tex_math_dollars -t html5 --standalone \
-    --self-contained --resource-path lessons --mathml --lua-filter lessons/book.lua --toc --toc-depth=1 \
+    --self-contained --resource-path lessons --preserve-tabs --mathml --lua-filter lessons/book.lua --toc --toc-depth=1 \
     --highlight-style=monochrome --css lessons/book.css --metadata lang=en \
     --metadata title="Which of the matrices in attention are really there?" \
     "$work/book.md" -o "$build/book/index.html"

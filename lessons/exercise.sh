@@ -7,67 +7,91 @@
 # marked again unless `again` is said.
 
 set -u
+top=$(pwd)
 build=$(cd "$1" && pwd)
 name=${2:-}
 again=${3:-}
+[ "$again" != 0 ] || again=
+case $name in [0-9] | [0-9]-*) name=0$name ;; esac
 here=lessons/exercises
-top=$(pwd)
-mkdir -p "${EXERCISES:-.exercises}"
-mine=$(cd "${EXERCISES:-.exercises}" && pwd)
+where=${EXERCISES:-.exercises}
+mkdir -p "$where" 2>/dev/null
+mine=$(cd "$where" 2>/dev/null && pwd) || {
+    echo "$where: is no directory that can be used; give another one in EXERCISES" >&2
+    exit 2
+}
 work=$(mktemp -d)
 tab=$(printf '\t')
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM PIPE
 touch "$mine/done"
 mkdir -p "$mine/.found"
-program=$(cksum <"$build/qkv")
 PATH=$build:$PATH
+program=$(cksum <"$build/qkv")
 finished() { grep -qxF "$1" "$mine/done"; }
 
+# limited SECONDS COMMAND ...: ends what does not end by itself.
+limited() {
+    if command -v timeout >/dev/null; then
+        timeout "$@"
+    else
+        shift
+        "$@"
+    fi
+}
+
 # found FILE: what a learner's file, or ours, comes to; nothing where it does not
-# work, with the reason in $work/err. Of a plugin: the test loss of a model that starts
-# from the same numbers as every other, before training and after twenty steps, or why the
-# program refuses it. Of a script: what it prints, in an empty directory of its own.
-# What a file came to is remembered, as long as the program is the same.
+# work, with the reason in $work/err. Of a plugin: the test loss of models that start
+# from the same numbers as every other, of another width before training, and after
+# twenty steps; or why the program refuses it. Of a script: what it prints, in an
+# empty directory of its own. It is remembered, as long as the program is the same.
 found() {
     case $1 in
-    *.c | *.sh) key=$(cksum <"$1") ;;
+    *.c | *.sh) key="$(cksum <"$1") ${1##*.}" ;;
     *) key=$1 ;;
     esac
-    key=$(echo "$key $options $program" | cksum | tr ' ' -)
-    if [ ! -s "$mine/.found/$key" ]; then
-        compute "$1" >"$work/found"
-        cp "$work/found" "$mine/.found/$key"
+    key=$mine/.found/$(echo "$key $options $program" | cksum | tr ' ' -)
+    if [ ! -s "$key" ]; then
+        compute "$1" >"$work/found" 2>"$work/err"
+        [ -s "$work/err" ] || cp "$work/found" "$key"
+        cat "$work/found"
+    else
+        : >"$work/err"
+        cat "$key"
     fi
-    cat "$mine/.found/$key"
 }
 compute() {
+    rm -rf "$work/desk" "$work/runs" "$work/variant.so"
+    mkdir "$work/desk"
     case $1 in
     *.sh)
-        rm -rf "$work/desk"
-        mkdir "$work/desk"
-        (cd "$work/desk" && sh "$1" </dev/null) 2>"$work/err"
+        (cd "$work/desk" && limited 60 sh "$1" </dev/null
+        [ $? -ne 124 ] || echo "it did not end within 60 seconds" >&2) | head -c 100000
         ;;
     *.c)
-        ${CC:-cc} -O2 -shared -fPIC -I "$build/include" "$1" -o "$work/variant.so" \
-            2>"$work/err" && measure "$work/variant.so"
+        ${CC:-cc} -O2 -shared -fPIC -I "$build/include" "$1" -o "$work/variant.so" &&
+            measure "$work/variant.so"
         ;;
     *) measure "$1" ;; # a variant of ours, by name
     esac
 }
 measure() {
-    rm -rf "$work/runs"
     if [ "$options" = equiv ]; then # what it makes of a trained standard
-        qkv equiv -v standard,"$1" -t reverse --seed 1 --steps 20 -q --tsv -o "$work/runs" \
-            2>"$work/err" | awk '$1 == "standard" && $2 != $1 { print $3, $4 }'
+        limited 60 qkv equiv -v standard,"$1" -t reverse --seed 1 --steps 20 -q --tsv \
+            -o "$work/runs" | awk '$1 == "standard" && $2 != $1 { print $3, $4 }'
         return
     fi
-    for steps in 0 20; do
-        # shellcheck disable=SC2086 # options are several words
-        qkv train -v "$1" ${options:--t reverse} --optimizer sgd --lr 0.3 --steps $steps \
-            --test 64 --validate 8 -q -o "$work/runs" >/dev/null 2>"$work/err" &&
-            awk -F'\t' '$1 == "test_loss" { printf "%.5g ", $2 }' \
-                "$work"/runs/*.steps$steps.*/result.tsv
-        [ ! -s "$work/err" ] || sed 's/^qkv: [^ ]*: /refused: /' "$work/err"
+    lines=test_loss task=${options:--t reverse}
+    [ "$options" != flops ] || lines='test_loss|flops' task='-t reverse'
+    for one in "0 --d-model 40" 20; do
+        # shellcheck disable=SC2086 # these are several words
+        qkv train -v "$1" $task --optimizer sgd --lr 0.3 --steps $one \
+            --timeout 20 --test 64 --validate 8 -q -o "$work/runs" >"$work/table" || {
+            sed -n '1s/^qkv: [^ ]*: /refused: /p' "$work/err"
+            return
+        }
+        awk -F'\t' -v lines="^($lines)$" '$1 ~ lines { printf "%.5g ", $2 }' \
+            "$work"/runs/*.steps"${one%% *}".*/result.tsv
     done
 }
 
@@ -80,38 +104,49 @@ known_mistake() {
         echo "$hint"
         return
     done <"$here/$1.wrong"
-    [ "$(found "$top/$here/$1.$kind")" = "$2" ] && echo "nothing is changed yet" ||
+    case $2 in refused*)
+        echo "the program does not run it, for the reason above"
+        return
+        ;;
+    esac
+    [ "$(found "$top/$here/$1.$kind")" = "$2" ] && echo "it still comes to what it came to at first" ||
         echo "it comes to something else; lesson $3 has what is needed"
 }
 
 # A plugin, held against the variant that it should be, or a plugin or a script
 # against our solution.
 check_code() {
-    got=$(found "$mine/$1.$kind")
-    if [ -z "$got" ]; then
-        cat "$work/err"
-        [ $kind = c ] && echo "$1: it does not compile, or does not run: the message stands above" ||
-            echo "$1: it prints nothing yet"
+    if cmp -s "$mine/$1.$kind" "$here/$1.$kind"; then
+        echo "$1: nothing is changed yet"
         return 1
     fi
-    case $got in refused*) echo "$got" ;; esac
+    got=$(found "$mine/$1.$kind")
+    sed -n 's/^qkv: //; /runs failed/d; 1,12p' "$work/err" >"$work/said"
+    if [ -z "$got" ] && [ $kind = c ] && [ ! -e "$work/variant.so" ]; then
+        cat "$work/said"
+        echo "$1: it does not compile: the message stands above"
+        return 1
+    fi
+    [ -n "$got" ] || [ $kind = c ] || got='(nothing)'
     [ "$3" = = ] && right=$top/$here/solutions/$1.$kind || right=$3
-    [ "$got" = "$(found "$right")" ] && return 0
-    echo "$1: not yet: $(known_mistake "$1" "$got" "$2")"
+    [ -n "$got" ] && [ "$got" = "$(found "$right")" ] && return 0
+    [ ! -s "$work/said" ] || sed "s|^|$1: it says: |; s|$work/variant.so: ||" "$work/said" | head -3
+    echo "$1: not yet: $(known_mistake "$1" "${got:-refused}" "$2")"
     return 1
 }
 
 # Numbers: each is right, known to be wrong for a reason, or wrong.
 check_numbers() {
-    awk -F'\t' -v name="$1" '
+    tr -d '\r' <"$mine/$1.txt" | awk -F'\t' -v name="$1" '
     NR == FNR { said[$1 FS $2] = $3; if ($3 == "ok") keys[++n] = $1; next }
     match($0, /^[a-z]:/) {
         key = substr($0, 1, 1)
         value = substr($0, 3)
-        gsub(/[ ,]/, "", value)
-        if (value ~ /^[-+0-9.e]+$/)
-            value += 0 # .25 is 0.25
-        given[key] = value ""
+        gsub(/^ +| +$/, "", value)
+        if (value ~ /^[0-9][0-9]?[0-9]?(,[0-9][0-9][0-9])+$/)
+            gsub(/,/, "", value)
+        plain[key] = value ~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)$/
+        given[key] = plain[key] ? value + 0 "" : value # .25 is 0.25
     }
     END {
         for (i = 1; i <= n; i++) {
@@ -122,12 +157,14 @@ check_numbers() {
             bad = 1
             if (value == "")
                 hint = "no number yet"
+            else if (!plain[keys[i]])
+                hint = "\"" value "\": write it as a plain number, 0.25 and not 1/4 or 25%"
             else if (hint == "")
                 hint = value " is not it"
             printf "%s %s: %s\n", name, keys[i], hint
         }
         exit bad
-    }' "$here/$1.answers" "$mine/$1.txt"
+    }' "$here/$1.answers" -
 }
 
 # One exercise; true where it is done.
@@ -136,12 +173,13 @@ exercise() {
         [ ! -e "$here/$1.$kind" ] || break
     done
     if finished "$1" && [ -z "$again" ]; then
-        echo "$1: done before (make exercise N=$1 AGAIN=1 checks it again)"
+        echo "$1: done before (make exercise N=$1 AGAIN=1 checks it again, or lays it" \
+            "out anew where you have removed it)"
         return 0
     fi
     if [ ! -e "$mine/$1.$kind" ]; then
         cp "$here/$1.$kind" "$mine/$1.$kind"
-        echo "$1: is in ${EXERCISES:-.exercises}/$1.$kind now; change it, and say this again"
+        echo "$1: is in $where/$1.$kind now; change it, and say this again"
         return 1
     fi
     if [ $kind = txt ]; then
@@ -161,10 +199,14 @@ while read -r one lesson answer options; do
     *) [ -z "$name" ] || continue ;;
     esac
     there=$((there + 1))
-    if [ -z "$name" ]; then
-        finished "$one" && echo "done  $one" || echo "      $one  (lessons/$lesson.md)"
-    else
+    if [ -n "$name" ]; then
         exercise "$one" "$lesson" "$answer" </dev/null || status=1
+    elif finished "$one"; then
+        echo "done   $one"
+    elif [ -e "$mine/$one.c" ] || [ -e "$mine/$one.sh" ] || [ -e "$mine/$one.txt" ]; then
+        echo "begun  $one  (lessons/$lesson.md, $where/$one.*)"
+    else
+        echo "       $one  (lessons/$lesson.md)"
     fi
 done <"$here/list"
 if [ $there -eq 0 ]; then
@@ -175,5 +217,5 @@ while read -r one lesson answer options; do
     case $one in \#*) continue ;; esac
     finished "$one" || left=$((left + 1))
 done <"$here/list"
-[ $left -gt 0 ] || echo "All exercises are done."
+[ $left -gt 0 ] || [ $status -ne 0 ] || echo "All exercises are done."
 exit $status

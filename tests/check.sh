@@ -47,7 +47,8 @@ finds state 'same bits' 'keep something between calls'
 finds forgetful adopt 'does adopt fill the matrices of every head'
 finds across batches 'cross-attention: sequence 2 comes out otherwise'
 finds unused 'all used' 'W^W is declared'
-[ "$(ls "$top/tests/broken" | wc -l)" -eq 11 ]
+finds zero 'all used' 'no factor 0'
+[ "$(ls "$top/tests/broken" | wc -l)" -eq 12 ]
 verdict $? "a file of tests/broken is not tried"
 
 # A crash, a hang or an exit fails its own checks.

@@ -131,6 +131,9 @@ export EXERCISES
 exercise() { sh lessons/exercise.sh "$build" "$@" >"$work/out" 2>&1; }
 says() { grep -qF -- "$1" "$work/out" && ok || complain "$2: does not say \"$1\": $(cat "$work/out")"; }
 exercise && says '03-once' 'the list'
+exercise 3-once && complain "a stub that was just laid out is right"
+says 'is in' '3 for 03'
+rm -f "$EXERCISES/03-once.c"
 exercise 99 && complain "an exercise that is not there"
 says 'there is no exercise 99' 'none'
 for solution in lessons/exercises/solutions/*; do
@@ -153,7 +156,7 @@ for solution in lessons/exercises/solutions/*; do
     else
         : >"$EXERCISES/$name.sh"
         exercise "$name" && complain "$name: an empty script passes"
-        says 'prints nothing' "$name"
+        says 'not yet' "$name"
     fi
     cp "$solution" "$EXERCISES/$name.$kind"
     exercise "$name" || complain "$solution is refused: $(cat "$work/out")"

@@ -150,7 +150,8 @@ check_use(const char *word)
     if (unused >= 0)
         return finding(FAILED,
                        "%s is declared, counted and saved, but the output does "
-                       "not depend on it",
+                       "not depend on it: is it used, and no factor 0? (1 / "
+                       "a->d_k divides whole numbers)",
                        s.weights.list[unused].name);
     return finding(PASSED, "the output depends on every matrix declared");
 }

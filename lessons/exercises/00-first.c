@@ -1,8 +1,8 @@
 /* 00-first.c - exercise: find the two mistakes.
 
    This should be standard attention, as lesson 00 shows it. It compiles and
-   it trains, but two of the marked lines are wrong. `make exercise
-   N=00-first` checks it. */
+   it trains, but both marked lines are wrong. `make exercise N=00-first`
+   checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

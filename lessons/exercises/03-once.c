@@ -2,7 +2,7 @@
 
    The weights are two-step's. Compute the same function, but send every token
    through one map per role: multiply the two matrices first. Change the three
-   lines that are marked; `make exercise N=03` checks it. */
+   lines that are marked; `make exercise N=03-once` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };

@@ -2,7 +2,7 @@
 
    attend is called with a scale of 1 here. Bring 1/sqrt(d_k) back inside the
    softmax without touching that call, so that this is standard again. Change
-   the line that is marked; `make exercise N=07` checks it. */
+   the line that is marked; `make exercise N=07-inside` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,8 +1,7 @@
 /* 14-tanh.c - exercise: a tanh from an exponential.
 
-   The curve below is not yet a tanh. Make it one, from one expf for each
-   number; its way back is right already. `make exercise N=14-tanh` checks
-   it. */
+   The curve below is not yet a tanh. Make it one, from expf; its way back is
+   right already. `make exercise N=14-tanh` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 

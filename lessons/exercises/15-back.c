@@ -1,7 +1,8 @@
 /* 15-back.c - exercise: a way back.
 
    An operator for tanh. Forward it is right; its way back hands the gradient
-   on as if it were the identity. `make exercise N=15-back` checks it. */
+   on as if it were the identity, and forgets that its operand is used twice
+   here. `make exercise N=15-back` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
@@ -11,7 +12,7 @@ curve_backward(Node *c)
 {
     real *d = gradient(c->in[0]);
     for (int i = 0; i < c->rows * c->cols; i++)
-        d[i] += c->gradient[i];
+        d[i] = c->gradient[i];
 }
 
 /* C = tanh A = (e^2A - 1) / (e^2A + 1) */
@@ -43,7 +44,8 @@ weights(Weights *w, const Attention *a)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    Node *q = curve(matmul(x, w[W_Q]));
+    Node *x_q = matmul(x, w[W_Q]);
+    Node *q = add(curve(x_q), curve(x_q)); /* twice: two shares */
     Node *k = curve(matmul(y, w[W_K]));
     Node *v = curve(matmul(y, w[W_V]));
     Node *q_i = split(matmul(q, w[W_IQ]), a->heads);
@@ -55,7 +57,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q_i = tanh(x W^Q) W_i^Q; k_i and v_i likewise",
+    .equation = "q_i = 2 tanh(x W^Q) W_i^Q; k_i and v_i likewise",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

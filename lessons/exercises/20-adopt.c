@@ -1,9 +1,11 @@
 /* 20-adopt.c - exercise: take over a function.
 
-   A variant without a scale inside, and with one behind W^O. Its adopt
-   forgets both scales: what it takes over from a trained standard is not the
-   same function (`qkv equiv`). Tell factor_scores and factor_values what
-   stands in front of the products. `make exercise N=20-adopt` checks it. */
+   A variant without a scale inside, and with one behind W^O. Its adopt is
+   that of standard: it counts on a scale inside that forward does not have,
+   and knows nothing of the one behind W^O. So what it takes over from a
+   trained standard is not the same function (`qkv equiv`). Tell
+   factor_scores and factor_values what stands in front of the products.
+   `make exercise N=20-adopt` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,9 +1,9 @@
 /* 21-start.c - exercise: begin as an average.
 
    Let every head begin as the plain mean of its values: with weights that
-   are all alike. One matrix that starts as zeros is enough, and two would do
-   (why?): take the one that questions are made with. `make exercise
-   N=21-start` checks it. */
+   are all alike. One matrix that starts as zeros is enough: either of two
+   would do, but not both at once (why?). Take the one that questions are
+   made with. `make exercise N=21-start` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

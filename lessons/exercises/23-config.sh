@@ -3,7 +3,7 @@
 #
 # Print the names of the settings in which the two runs differ, one in a line,
 # as their config.tsv has them. This prints all. `make exercise N=23-config`
-# checks it.
+# checks it: it is run with sh, in an empty directory; try it in one.
 
 qkv train -t reverse --steps 0 --heads 2 -q -o one >/dev/null
 qkv train -t reverse --steps 0 --lr 0.01 -q -o two >/dev/null

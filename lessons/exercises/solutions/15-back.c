@@ -42,7 +42,8 @@ weights(Weights *w, const Attention *a)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    Node *q = curve(matmul(x, w[W_Q]));
+    Node *x_q = matmul(x, w[W_Q]);
+    Node *q = add(curve(x_q), curve(x_q)); /* twice: two shares */
     Node *k = curve(matmul(y, w[W_K]));
     Node *v = curve(matmul(y, w[W_V]));
     Node *q_i = split(matmul(q, w[W_IQ]), a->heads);
@@ -54,7 +55,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q_i = tanh(x W^Q) W_i^Q; k_i and v_i likewise",
+    .equation = "q_i = 2 tanh(x W^Q) W_i^Q; k_i and v_i likewise",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
