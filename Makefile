@@ -48,10 +48,7 @@ figure-%: all         # one of them
 	@mkdir -p $(BUILD)/figures
 	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
 
-check: check-quick   ## all tests that take under three minutes
-	sh tests/solve.sh $(BUILD)
-	sh tests/lessons.sh $(BUILD)
-	sh tests/install.sh $(BUILD)
+check: check-quick run-solve run-lessons run-install   ## all tests that take under three minutes (-j2: side by side)
 
 lessons: all         ## what the lessons show is so: code, commands, names, links
 	sh lessons/check.sh $(BUILD)
@@ -67,8 +64,8 @@ lessons-update: all  ## write what their commands print now, to be looked at
 
 check-quick: run-floors run-float run-double run-command run-check
 
-# Its parts, which may run side by side (make -j2).
-run-floors run-command run-check: all
+# Parts, which may run side by side (make -j2).
+run-floors run-command run-check run-solve run-lessons run-install: all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
@@ -182,4 +179,4 @@ $(BUILD)/plots $(BUILD)/include:
 
 .PHONY: install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
-  run-floors run-float run-double run-command run-check
+  run-floors run-float run-double run-command run-check run-solve run-lessons run-install
