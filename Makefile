@@ -102,6 +102,14 @@ check-valgrind:      ## a short set under valgrind, which knows no AVX-512
 	$(MAKE) all BUILD=$(BUILD)/valgrind ARCH=-march=x86-64-v3 OPT='-O1 -g'
 	sh tests/valgrind.sh $(BUILD)/valgrind
 
+compdb:              ## build/compile_commands.json, which editors look for
+	@mkdir -p $(BUILD)
+	@{ printf '['; for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
+	  case $$f in variants/*) more=-fPIC ;; *) more='-DQKV_CORE -Icore/driver -Itests' ;; esac; \
+	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s %s -c %s"}' "$$comma" \
+	    '$(CURDIR)' $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
+	  printf '\n]\n'; } >$(BUILD)/compile_commands.json
+
 clean:               ## remove all that was built
 	rm -rf $(BUILD)
 
@@ -177,6 +185,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check run-solve run-lessons run-install
