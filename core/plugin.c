@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <qkv/real.h>
@@ -35,9 +36,8 @@ executable_directory(void)
     return path;
 }
 
-/* Directory i of the search, to be freed; NULL after the last. */
 static char *
-directory(int i)
+place(int i)
 {
     const char *from = getenv("QKV_PATH");
     while (from && *from) {
@@ -51,6 +51,20 @@ directory(int i)
     if (i == 1)
         return format_text("%s/../lib/qkv/variants", executable_directory());
     return NULL;
+}
+
+/* Directory i of the search, to be freed; NULL after the last. Exits for one
+   where anybody could have put a plugin. */
+static char *
+directory(int i)
+{
+    struct stat facts;
+    char *at = place(i);
+    if (at && !stat(at, &facts) && (facts.st_mode & S_IWOTH))
+        fail("%s: anybody may write there, and a plugin found there would run "
+             "with your rights: chmod o-w it, or give a plugin's path",
+             at);
+    return at;
 }
 
 #define NAME_LETTERS \

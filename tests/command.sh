@@ -234,6 +234,9 @@ works mine "$qkv" compare -v standard,./mine.so -t reverse --seeds 2 $small \
     --no-figures
 mkdir more && cp mine.so more
 QKV_PATH=$work/more works mine "$qkv" list
+chmod o+w "$work/more"
+QKV_PATH=$work/more refuses 1 'anybody may write there' "$qkv" list
+chmod o-w "$work/more"
 
 # --- runs: plain files, whole or not at all
 run=$(ls -d qkv-out/reverse.standard.*seed1.* | head -1)
