@@ -132,7 +132,7 @@ install: all $(FOUND)   ## the program where a system expects it (PREFIX, DESTDI
 
 uninstall:           ## remove just that again
 	@for f in $(PLACED); do rm -f "$(DESTDIR)$(PREFIX)/$${f#*:}"; done
-	@cd "$(DESTDIR)$(PREFIX)" && for d in lib/qkv share/qkv include/qkv; do \
+	@cd "$(DESTDIR)$(PREFIX)" 2>/dev/null || exit 0; for d in lib/qkv share/qkv include/qkv; do \
 	  [ ! -d $$d ] || find $$d -depth -type d -exec rmdir {} + 2>/dev/null || true; done
 
 dist:                ## the sources as build/qkv-VERSION.tar.gz (git)

@@ -437,6 +437,7 @@ works 'symmetric_share_M' "$qkv" inspect "$run"
 awk -F'\t' 'NR > 1 && ($4 != 8 || $7 != "1.00" || $8 != 8) { exit 1 }
     END { exit NR != 9 }' out && ok || complain "inspect: shared-qk"
 works 'values_beyond' "$qkv" inspect "$run" --range
+refuses 2 'a table of its own' "$qkv" inspect "$run" --range --attention
 "$qkv" inspect "$run" --spectrum -q >out 2>err || complain "--spectrum"
 [ -s "$run/figures/spectrum.svg" ] && ok || complain "no spectrum.svg"
 "$qkv" train -v two-step-tanh $small -o looked >out 2>err

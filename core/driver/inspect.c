@@ -198,6 +198,9 @@ command_inspect(int argc, char **argv)
     if (o.rest_count != 1)
         usage("inspect takes one run: a directory that `qkv train` or `qkv "
               "compare` wrote, with its weights");
+    if (o.range && (o.attention || o.spectrum))
+        usage("--range is a table of its own: give it without --attention and "
+              "--spectrum");
     Run r = run_read(o.rest[0]);
     Source s;
     Model *m = run_model(&r, &s);

@@ -7,8 +7,8 @@
 #include "fail.h"
 #include "plugin.h"
 #include "progress.h"
-#include "timing.h"
 #include "run.h"
+#include "timing.h"
 
 static struct {
     int total;
