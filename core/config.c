@@ -100,8 +100,8 @@ setting_equal(const Setting *s, const Config *a, const Config *b)
     const char *x = (const char *)a + s->offset;
     const char *y = (const char *)b + s->offset;
     switch (s->kind) {
-    case WORD:
-        return !strcmp(x, y);
+    case WORD: /* interned: the same word is the same pointer */
+        return !memcmp(x, y, sizeof(char *));
     case NUMBER:
         return !memcmp(x, y, sizeof(double));
     case HASH:
@@ -208,7 +208,7 @@ setting_set(const Setting *s, Config *c, const char *text)
     if (s->kind == WORD) {
         if (strlen(text) >= WORD_SIZE || strpbrk(text, "\t\n\r"))
             return "too long, or it holds a tab or a line break";
-        strcpy(at, text);
+        *(const char **)at = interned(text);
         return NULL;
     }
     int i = choice(s->choices, text);
@@ -246,7 +246,7 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
                  (unsigned long long)*(const uint64_t *)at);
         break;
     case WORD:
-        snprintf(text, VALUE_SIZE, "%s", (const char *)at);
+        snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
         break;
     case CHOICE:
         for (int i = *(const int *)at; i > 0; i--)
@@ -396,7 +396,7 @@ config_digest(const Config *c, char digest[9])
             continue; /* the one is checked apart, the other by file-hash */
         setting_print(s, c, value);
         if (setting_plugin(s) && *value)
-            plugin_name((const char *)c + s->offset, value);
+            plugin_name(interned(value), value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }

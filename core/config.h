@@ -22,20 +22,21 @@ enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 enum { LOSS_L2, LOSS_L4 };
 enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
+/* Its words are interned (words.h): a config is small, and copied freely. */
 typedef struct Config {
-    char variant[WORD_SIZE], task[WORD_SIZE], file[WORD_SIZE];
-    char encoder_variant[WORD_SIZE], cross_variant[WORD_SIZE]; /* or "" */
-    char from[WORD_SIZE]; /* the run whose weights it began with, or "" */
-    char init[WORD_SIZE]; /* "W_Q=0.1+W_K=0.1": factors of what weights start
-                             as, or "" */
-    char log[WORD_SIZE];  /* "attention+rank": what more is logged, or "" */
-    char same_start[WORD_SIZE]; /* "auto:standard+d-k=8": as given, and the
-                                   variant and shape that it starts as, nothing
-                                   where it cannot; or "" */
-    char match[WORD_SIZE]; /* "params:standard+d-k=8": the budget, and whose; or
-                              "" */
-    char spectrum[WORD_SIZE]; /* "4+2+1": the modes of linear, or "" */
-    int depth, power;         /* its matrices; its loss */
+    const char *variant, *task, *file;
+    const char *encoder_variant, *cross_variant; /* or "" */
+    const char *from; /* the run whose weights it began with, or "" */
+    const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
+                         or "" */
+    const char *log;  /* "attention+rank": what more is logged, or "" */
+    const char *same_start; /* "auto:standard+d-k=8": as given, and the variant
+                               and shape that it starts as, nothing where it
+                               cannot; or "" */
+    const char *match;    /* "params:standard+d-k=8": the budget, and whose; or
+                             "" */
+    const char *spectrum; /* "4+2+1": the modes of linear, or "" */
+    int depth, power;     /* its matrices; its loss */
     int seed, characters, length, symbols, values, queries, members;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
         norm, embed, positions, residual, mask;

@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "fail.h"
 #include "fold.h"
+#include "words.h"
 
 /* Place `place` of `to` becomes what that of `from` is, as nearly as can be;
    false with the reason where that cannot be asked. */
@@ -69,9 +70,9 @@ converted(const Model *from, const Plugin *p, const Config *shape,
           const char *run, Conversion *v)
 {
     Config c = from->config;
-    snprintf(c.variant, sizeof c.variant, "%s", shape->variant);
-    snprintf(c.from, sizeof c.from, "%s", run);
-    *c.encoder_variant = *c.cross_variant = 0;
+    c.variant = shape->variant;
+    c.from = interned(run);
+    c.encoder_variant = c.cross_variant = interned("");
     c.heads = shape->heads ? shape->heads : 1;
     c.kv_heads = shape->kv_heads;
     c.d_k = shape->d_k;
@@ -110,7 +111,7 @@ config_alike(const Config *own)
     snprintf(text, sizeof text, "%s",
              resolved ? resolved + 1 : own->same_start);
     size_t n = strcspn(text, "+");
-    *c.same_start = 0;
+    c.same_start = interned("");
     c.heads = c.heads ? c.heads : 4;
     c.d_k = c.d_v = c.kv_heads = c.latent = 0;
     for (char *at = text + n; *at; at++)
@@ -120,7 +121,7 @@ config_alike(const Config *own)
     if (why)
         usage("--same-start \"%s\": %s", own->same_start, why);
     text[n] = 0;
-    memcpy(c.variant, text, n + 1);
+    c.variant = interned(text);
     return c;
 }
 

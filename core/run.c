@@ -17,7 +17,7 @@
 char *
 run_name(const Config *c, const Config *ordinary)
 {
-    char variant[NAME_SIZE], digest[9], value[VALUE_SIZE], usual[VALUE_SIZE];
+    char variant[NAME_SIZE], digest[9], value[VALUE_SIZE];
     plugin_name(c->variant, variant);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, variant);
@@ -28,12 +28,11 @@ run_name(const Config *c, const Config *ordinary)
         if (!s->help || (s->kind == WORD && !plugin) ||
             !strcmp(s->name, "seed"))
             continue;
+        if (setting_equal(s, c, ordinary) || strlen(name) > 150)
+            continue;
         setting_print(s, c, value);
         if (plugin && *value)
-            plugin_name((const char *)c + s->offset, value);
-        setting_print(s, ordinary, usual);
-        if (!strcmp(value, usual) || strlen(name) > 150)
-            continue;
+            plugin_name(interned(value), value);
         char *longer = format_text("%s.%s%s", name, s->name, value);
         free(name);
         name = longer;

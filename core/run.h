@@ -49,9 +49,6 @@ typedef struct Run {
     Table result, log;
 } Run;
 
-/* The config of the run at `path`, or fails with what is wrong with it. */
-Config run_config(const char *path);
-
 /* Removes a run and all that is in it. */
 void run_remove(const char *directory, const char *name);
 

@@ -42,12 +42,6 @@ read_config(const char *path)
     return c;
 }
 
-Config
-run_config(const char *path)
-{
-    return read_config(within(path, "config.tsv").text);
-}
-
 Run
 run_read(const char *path)
 {
@@ -65,7 +59,7 @@ run_read(const char *path)
         fail("%s: no run: it has no config.tsv; name a directory that `qkv "
              "train` or `qkv compare` made within its --out",
              r.path);
-    r.config = run_config(r.path);
+    r.config = read_config(within(r.path, "config.tsv").text);
     r.result = table_read(within(r.path, "result.tsv").text);
     r.log = table_read(within(r.path, "log.tsv").text);
     if (r.result.cols != 2)

@@ -1,5 +1,6 @@
 /* words.c - small things done to names: the nearest one, files, lists. */
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,24 @@ copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
     return memcpy(allocate(size, 1), text, size);
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+const char *
+interned(const char *text)
+{
+    static void *all; /* a tree of them */
+    char **known = tfind(text, &all, by_text);
+    if (!known)
+        known = tsearch(copy_text(text), &all, by_text);
+    if (!known)
+        fail("out of memory: no room for a name");
+    return *known;
 }
 
 char *

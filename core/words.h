@@ -20,6 +20,10 @@ char *read_file(const char *path, const char *what, size_t *size);
    be freed. */
 char *quoted(const char *text, const char *escaped);
 
+/* The one copy of the string that the program keeps until it ends: equal words
+   are the same pointer. */
+const char *interned(const char *text);
+
 /* A copy of the string, to be freed. */
 char *copy_text(const char *text);
 

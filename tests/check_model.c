@@ -11,6 +11,7 @@
 #include "layers.h"
 #include "suites.h"
 #include "watched.h"
+#include "words.h"
 
 /* A trained model of a task, at settings "a=b c=d". */
 static Model *
@@ -18,8 +19,8 @@ trained(const char *variant, const char *task, const char *more, Source *s)
 {
     Plugin p = plugin_open(variant);
     Config c = config_start();
-    snprintf(c.task, sizeof c.task, "%s", task);
-    snprintf(c.variant, sizeof c.variant, "%s", variant);
+    c.task = interned(task);
+    c.variant = interned(variant);
     config_apply(&c, task_named(task)->settings);
     config_apply(&c, "test=64 validate=1 log-every=1000");
     config_apply(&c, more);
@@ -38,7 +39,7 @@ into(Model *from, const Source *s, const char *variant, const char *more)
     Conversion v;
     Plugin p = plugin_open(variant);
     Config shape = from->config;
-    snprintf(shape.variant, sizeof shape.variant, "%s", variant);
+    shape.variant = interned(variant);
     config_apply(&shape, more);
     Model *to = converted(from, &p, &shape, "test", &v);
     if (to)

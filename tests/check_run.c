@@ -121,11 +121,12 @@ START_TEST(a_run_round_trips)
 {
     Run run = written("round-trip");
     char x[9], y[9];
-    Config c = run_config(run.path);
+    Run again = run_read(run.path);
     config_digest(&run.config, x);
-    config_digest(&c, y);
+    config_digest(&again.config, y);
     ck_assert_str_eq(x, y);
-    ck_assert_int_eq(c.seed, 5);
+    ck_assert_int_eq(again.config.seed, 5);
+    run_free(&again);
     run_free(&run);
     int count;
     Run *runs = experiment_runs(test_directory, &count);
@@ -255,7 +256,7 @@ END_TEST
 START_TEST(names_of_runs)
 {
     Config a = config_start(), usual = config_start();
-    strcpy(a.variant, "./somewhere/mine.so");
+    a.variant = interned("./somewhere/mine.so");
     config_apply(&a, "seed=4 d-k=3 lr=0.01");
     char *name = run_name(&a, &usual);
     ck_assert_msg(!strncmp(name, "reverse.mine.d-k3.lr0.01.seed4.", 31), "%s",

@@ -8,6 +8,7 @@
 #include "suites.h"
 #include "task.h"
 #include "text.h"
+#include "words.h"
 
 enum { GAMES = 200 };
 
@@ -17,7 +18,7 @@ open_task(const char *name, const char *more)
     Config c = config_start();
     config_apply(&c, task_named(name)->settings);
     config_apply(&c, more);
-    strcpy(c.task, name);
+    c.task = interned(name);
     return source_open(&c);
 }
 
@@ -283,7 +284,7 @@ START_TEST(text_windows)
     config_apply(&c, task_named("text")->settings);
     snprintf(more, sizeof more, "file=%s length=16 batch=4", path);
     config_apply(&c, more);
-    strcpy(c.task, "text");
+    c.task = interned("text");
     Source s = source_open(&c);
     ck_assert(c.file_hash != 0);
     Batch b = batch_new(s.sizes, 4);

@@ -18,6 +18,7 @@
 #include "tape.h"
 #include "threads.h"
 #include "train.h"
+#include "words.h"
 
 static Model *
 make(const char *task, const char *more, Source *s)
@@ -25,7 +26,7 @@ make(const char *task, const char *more, Source *s)
     Config c = config_start();
     config_apply(&c, task_named(task)->settings);
     config_apply(&c, more);
-    strcpy(c.task, task);
+    c.task = interned(task);
     Plugin p = plugin_open(c.variant);
     config_settle(&c, p.variant->shape);
     *s = source_open(&c);
@@ -368,7 +369,7 @@ START_TEST(score_gradients_are_those_of_the_steps)
     Source s;
     Model *m = make("reverse",
                     "d-model=8 heads=2 length=6 batch=4 norm=none mlp=0", &s);
-    strcpy(m->config.log, "scores");
+    m->config.log = interned("scores");
     Observer o = observer_new(m, &s);
     observe(&o);
     ck_assert_str_eq(o.names[0], "score_gradient_median");

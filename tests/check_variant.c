@@ -13,6 +13,7 @@
 #include "suites.h"
 #include "tape.h"
 #include "train.h"
+#include "words.h"
 
 static const char *const shipped[] = {
     "standard",       "per-head",     "fused",     "two-step",
@@ -181,7 +182,7 @@ small_config(const char *variant)
     Config c = config_start();
     config_apply(&c, "task=induction length=12 symbols=9 layers=2 mlp=2 "
                      "norm=pre d-model=12 heads=4 batch=4 mask=causal");
-    strcpy(c.variant, variant);
+    c.variant = interned(variant);
     return c;
 }
 

@@ -214,7 +214,7 @@ bench_step(Bench *bench, const char *variant, const char *const config[2])
     Config c = config_start();
     config_apply(&c, "norm=pre mask=causal positions=learned");
     config_apply(&c, config[1]);
-    snprintf(c.variant, sizeof c.variant, "%s", variant);
+    c.variant = interned(variant);
     config_cast(&c, &p);
     Source source = source_open(&c);
     Model *m = model_new(&c, source.sizes, p.variant);

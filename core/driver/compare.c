@@ -59,20 +59,22 @@ print_argument(const char *name, const char *value)
 static void
 print_plan(const Options *o, const Grid *g)
 {
+    Config usual; /* of its task */
     for (int i = 0; i < g->count; i++) {
         const Config *c = &g->jobs[i].config;
-        Config usual = config_start();
-        config_apply(&usual, task_named(c->task)->settings);
+        if (!i || c->task != g->jobs[i - 1].config.task) {
+            usual = config_start();
+            config_apply(&usual, task_named(c->task)->settings);
+        }
         printf("%s train", sizeof(real) == 8 ? "qkv-double" : "qkv");
         for (int s = 0; s < setting_count; s++) {
-            char value[VALUE_SIZE], start[VALUE_SIZE];
+            char value[VALUE_SIZE];
             bool always =
                 settings[s].kind == WORD || !strcmp(settings[s].name, "seed");
             setting_print(&settings[s], c, value);
-            setting_print(&settings[s], &usual, start);
             if (settings[s].help && *value &&
                 !setting_unused(&settings[s], c) &&
-                (always || strcmp(value, start)))
+                (always || !setting_equal(&settings[s], c, &usual)))
                 print_argument(settings[s].name, value);
         }
         print_argument("out", o->out);
@@ -83,24 +85,34 @@ print_plan(const Options *o, const Grid *g)
     }
 }
 
+/* Reads a job's run where there is one, and not yet read. */
+static bool
+read_job(const Options *o, Job *job)
+{
+    if (!job->read && run_exists(o->out, job->name)) {
+        job->run = run_read(within(o->out, job->name).text);
+        job->read = true;
+    }
+    return job->read;
+}
+
 /* Refuses runs that another build of a plugin made, unless told what to do
    with them; marks those to be trained. */
 static int
-find_work(const Options *o, const Grid *g, bool *wanted)
+find_work(const Options *o, Grid *g, bool *wanted)
 {
     int count = 0, stale = 0;
     const char *example = NULL;
     for (int i = 0; i < g->count; i++) {
-        wanted[i] = !run_exists(o->out, g->jobs[i].name);
-        if (!wanted[i] && !o->keep) {
-            char *path = format_text("%s/%s", o->out, g->jobs[i].name);
-            Config c = run_config(path);
-            if (c.plugin_hash != g->jobs[i].config.plugin_hash) {
-                stale++;
-                example = g->jobs[i].name;
-                wanted[i] = true;
-            }
-            free(path);
+        Job *job = &g->jobs[i];
+        wanted[i] = !read_job(o, job);
+        if (!wanted[i] && !o->keep &&
+            job->run.config.plugin_hash != job->config.plugin_hash) {
+            stale++;
+            example = job->name;
+            wanted[i] = true;
+            run_free(&job->run);
+            job->read = false;
         }
         count += wanted[i];
     }
@@ -114,16 +126,15 @@ find_work(const Options *o, const Grid *g, bool *wanted)
 
 /* The finished runs of the grid, in its order. */
 Run *
-finished(const Options *o, const Grid *g, int *count)
+finished(const Options *o, Grid *g, int *count)
 {
     Run *runs = allocate((size_t)g->count, sizeof *runs);
     *count = 0;
-    for (int i = 0; i < g->count; i++) {
-        char *path = format_text("%s/%s", o->out, g->jobs[i].name);
-        if (run_exists(o->out, g->jobs[i].name))
-            runs[(*count)++] = run_read(path);
-        free(path);
-    }
+    for (int i = 0; i < g->count; i++)
+        if (read_job(o, &g->jobs[i])) {
+            runs[(*count)++] = g->jobs[i].run;
+            g->jobs[i].read = false; /* the caller's now */
+        }
     return runs;
 }
 
@@ -176,7 +187,7 @@ draw_all(const Options *o, const Run *runs, int count)
 
 /* Trains what is missing; returns the exit status, 1 where a run failed. */
 int
-run_missing(const Options *o, const Grid *g)
+run_missing(const Options *o, Grid *g)
 {
     bool *wanted = allocate((size_t)g->count, sizeof *wanted);
     experiment_open(o->out);
@@ -195,7 +206,7 @@ run_missing(const Options *o, const Grid *g)
 
 /* Trains what the grid lacks, then prints and draws all of it. */
 static int
-train_and_show(const Options *o, const Grid *g)
+train_and_show(const Options *o, Grid *g)
 {
     int count, diverged = 0, status = run_missing(o, g);
     Run *runs = finished(o, g, &count);

@@ -17,10 +17,10 @@ void settle_seeds(Options *o, int usual);
 
 /* Trains what the grid lacks in o->out; returns the exit status, 1 where a run
    failed. */
-int run_missing(const Options *o, const Grid *g);
+int run_missing(const Options *o, Grid *g);
 
 /* The finished runs of the grid, in its order; free_runs them. */
-Run *finished(const Options *o, const Grid *g, int *count);
+Run *finished(const Options *o, Grid *g, int *count);
 void free_runs(Run *runs, int count);
 
 /* Curves, bars, and along each numeric setting in which the runs of a task

@@ -85,7 +85,7 @@ target_shape(const Options *o, const Run *r)
     static const char *const sizes[] = {"heads", "kv-heads", "d-k",
                                         "d-v",   "latent",   "embed"};
     Config c = r->config;
-    snprintf(c.variant, sizeof c.variant, "%s", o->to);
+    c.variant = interned(o->to);
     for (int i = 0; i < setting_count; i++) {
         bool size = false;
         for (int k = 0; k < 6; k++)

@@ -73,6 +73,17 @@ shape_word(const char *name, const char *shape, Config c, char word[WORD_SIZE])
     }
 }
 
+/* "params:standard+d-k=8", what was asked for and what came of it, as long as a
+   word may be. */
+static const char *
+settled(const char *asked, const char *found)
+{
+    char word[WORD_SIZE];
+    int n = snprintf(word, sizeof word, "%s:", asked);
+    snprintf(word + n, sizeof word - (size_t)n, "%s", found);
+    return interned(word);
+}
+
 /* A width is asked for, and found; 0 where there is none. */
 typedef struct Budget {
     const Config *c;
@@ -92,7 +103,7 @@ find_width(const void *more, void *answer)
     Config c = *b->c, at = c;
     const Variant *v = plugin_open(c.variant).variant;
     const Variant *base = plugin_open(b->baseline).variant;
-    snprintf(at.variant, sizeof at.variant, "%s", b->baseline);
+    at.variant = interned(b->baseline);
     Source s = source_open(&c);
     double best = INFINITY;
     shape_word(b->baseline, base->shape, at, met->whose);
@@ -145,9 +156,7 @@ meet_budget(const Options *o, Config *c)
         note("--match %s, task %s: %s has no width to change; it stays at %.0f "
              "for the %.0f of %s",
              c->match, c->task, c->variant, met.found, met.wanted, baseline);
-    size_t n = strlen(c->match);
-    snprintf(c->match + n, sizeof c->match - n, ":%.*s",
-             (int)(sizeof c->match - n - 2), met.whose);
+    c->match = settled(c->match, met.whose);
 }
 
 /* Can the variant at c's point start as `word` does? */
@@ -155,8 +164,8 @@ static bool
 can_start(const Facts *f, Config c, const char *word)
 {
     Conversion v;
-    strcpy(c.variant, f->word);
-    strcpy(c.same_start, word);
+    c.variant = interned(f->word);
+    c.same_start = interned(word);
     Plugin p = plugin_open(f->word);
     config_cast(&c, &p);
     Source s = source_open(&c);
@@ -222,7 +231,7 @@ static const Start *
 start_of(Grid *g, const Options *o, const Config *c)
 {
     Config point = *c;
-    memset(point.variant, 0, sizeof point.variant);
+    point.variant = interned("");
     for (int i = 0; i < g->start_count; i++)
         if (!memcmp(&g->starts[i].point, &point, sizeof point))
             return &g->starts[i];
@@ -255,9 +264,7 @@ choose_start(Grid *g, const Options *o, Config *c)
     int i = 0;
     while (strcmp(g->variants[i].word, c->variant))
         i++;
-    size_t n = strlen(c->same_start);
-    snprintf(c->same_start + n, sizeof c->same_start - n, ":%.*s",
-             (int)(sizeof c->same_start - n - 2), s->able[i] ? s->word : "");
+    c->same_start = settled(c->same_start, s->able[i] ? s->word : "");
     if (!s->able[i])
         note("%s cannot start as %s does: it keeps a start of its own",
              c->variant, s->word);

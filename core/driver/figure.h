@@ -10,6 +10,8 @@
 typedef struct Group {
     const Run **runs;
     int count, room;
+    const Run **kinds; /* one of each that is told apart by more than seeds */
+    int kind_count, kind_room;
     char *name; /* "reverse", "reverse.lr0.01" */
     Values series;
 } Group;

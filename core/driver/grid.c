@@ -14,8 +14,8 @@ ordinary_config(const char *task, const char *variant, const char *shape)
 {
     Config c = config_start();
     config_apply(&c, task_named(task)->settings);
-    strcpy(c.task, task);
-    strcpy(c.variant, variant);
+    c.task = interned(task);
+    c.variant = interned(variant);
     config_settle(&c, shape);
     return c;
 }
@@ -119,23 +119,28 @@ widen(Grid *g)
         *slot_of(g, g->jobs[i].name) = i + 1;
 }
 
-/* Adds the run of a whole config, unless it is there already. */
+/* Makes the settings of one point of the grid whole. */
 static void
-add_job(Grid *g, Config c, const Facts *f, int *room)
+settle_point(const Grid *g, Config *c, const Facts *f)
 {
     const char *shapes[3] = {f->shape};
-    const char *others[] = {c.encoder_variant, c.cross_variant};
+    const char *others[] = {c->encoder_variant, c->cross_variant};
     uint64_t hashes[3] = {f->hash};
     for (int i = 0; i < 2; i++)
         if (*others[i]) {
             shapes[i + 1] = facts_of(g, others[i])->shape;
             hashes[i + 1] = facts_of(g, others[i])->hash;
         }
-    config_settle_all(&c, shapes, hashes);
-    check_source(g, &c);
-    snprintf(c.from, sizeof c.from, "%s", g->from ? g->from : "");
-    Config ordinary = ordinary_config(c.task, c.variant, f->shape);
-    char *name = run_name(&c, &ordinary);
+    config_settle_all(c, shapes, hashes);
+    check_source(g, c);
+    c->from = interned(g->from ? g->from : "");
+}
+
+/* Adds the run of a whole config, unless it is there already. */
+static void
+add_job(Grid *g, Config c, const Config *ordinary, int *room)
+{
+    char *name = run_name(&c, ordinary);
     widen(g);
     int *slot = slot_of(g, name);
     if (*slot) {
@@ -143,7 +148,7 @@ add_job(Grid *g, Config c, const Facts *f, int *room)
         return;
     }
     g->jobs = grow(g->jobs, g->count, room, sizeof *g->jobs);
-    g->jobs[g->count++] = (Job){c, name};
+    g->jobs[g->count++] = (Job){.config = c, .name = name};
     *slot = g->count;
 }
 
@@ -160,9 +165,12 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
         meet_budget(o, &c);
         choose_start(g, o, &c);
         check_build(&c);
+        const Facts *f = facts_of(g, c.variant);
+        Config ordinary = ordinary_config(c.task, c.variant, f->shape);
+        settle_point(g, &c, f);
         for (int k = 0; k < seeds->count; k++) {
             setting_set(&settings[seed], &c, seeds->text[k]);
-            add_job(g, c, facts_of(g, c.variant), room);
+            add_job(g, c, &ordinary, room);
         }
         return;
     }
@@ -199,8 +207,8 @@ grid_of(const Options *o)
         for (int v = 0; v < g.variant_count; v++) {
             Config c = config_start();
             config_apply(&c, task_named(tasks_given->text[t])->settings);
-            strcpy(c.task, tasks_given->text[t]);
-            strcpy(c.variant, g.variants[v].word);
+            c.task = interned(tasks_given->text[t]);
+            c.variant = interned(g.variants[v].word);
             expand(&g, o, c, 0, &room);
         }
     return g;

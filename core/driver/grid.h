@@ -4,10 +4,13 @@
 
 #include "describe.h"
 #include "options.h"
+#include "run.h"
 
 typedef struct Job {
     Config config;
     char *name; /* of its run */
+    bool read;  /* it was there before: */
+    Run run;
 } Job;
 
 typedef struct Grid {

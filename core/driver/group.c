@@ -70,6 +70,21 @@ follows(const Run *runs, int count, const char *task, const Setting *s)
     return true;
 }
 
+/* Have all runs of the task the same value of it? Most settings do. */
+static bool
+constant(const Run *runs, int count, const char *task, const Setting *s)
+{
+    const Run *first = NULL;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(runs[i].config.task, task))
+            continue;
+        first = first ? first : &runs[i];
+        if (!setting_equal(s, &runs[i].config, &first->config))
+            return false;
+    }
+    return true;
+}
+
 /* Does it vary among the runs of one task and one series? Runs that differ in
    nothing but it cannot be averaged. Each run is held against the first of
    every kind, which are few: only another value of the series or of the setting
@@ -129,12 +144,34 @@ add_series(Values *s, const char *value)
     s->count++;
 }
 
+/* Is there a run already that `differ` could not tell from r? */
+static bool
+known_kind(const Group *g, const Run *r, const bool *apart)
+{
+    const Setting *also[] = {setting_named("variant"), setting_named("match")};
+    for (int i = 0; i < g->kind_count; i++) {
+        const Config *kind = &g->kinds[i]->config;
+        bool same = setting_equal(also[0], kind, &r->config) &&
+                    setting_equal(also[1], kind, &r->config);
+        for (int s = 0; same && s < setting_count; s++)
+            same = !apart[s] || setting_equal(&settings[s], kind, &r->config);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
 /* Adds a run to a group, and its value of `by` to the series. */
 static void
-add_run(Group *g, const Run *r, const char *by)
+add_run(Group *g, const Run *r, const char *by, const bool *apart)
 {
     char value[VALUE_SIZE];
     run_setting(r, by, value);
+    if (!known_kind(g, r, apart)) {
+        g->kinds =
+            grow(g->kinds, g->kind_count, &g->kind_room, sizeof *g->kinds);
+        g->kinds[g->kind_count++] = r;
+    }
     g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
     g->runs[g->count++] = r;
     add_series(&g->series, value);
@@ -173,8 +210,8 @@ belongs(const Group *g, const Run *r, const bool *apart, bool along)
     if (strcmp(g->runs[0]->config.task, r->config.task))
         return false;
     for (int s = 0; s < setting_count; s++)
-        for (int i = 0; apart[s] && i < g->count; i++)
-            if (differ(g->runs[i], r, &settings[s], along))
+        for (int i = 0; apart[s] && i < g->kind_count; i++)
+            if (differ(g->kinds[i], r, &settings[s], along))
                 return false;
     return true;
 }
@@ -203,14 +240,14 @@ add_task(Group **list, int *groups, int *room, const Run *runs, int count,
                 continue;
             for (int g = first; g < *groups; g++)
                 if (belongs(&(*list)[g], &runs[i], apart, along)) {
-                    add_run(&(*list)[g], &runs[i], by);
+                    add_run(&(*list)[g], &runs[i], by, apart);
                     joined = true;
                 }
             if (joined)
                 continue;
             *list = grow(*list, *groups, room, sizeof **list);
             (*list)[*groups] = (Group){.name = group_name(&runs[i], apart)};
-            add_run(&(*list)[(*groups)++], &runs[i], by);
+            add_run(&(*list)[(*groups)++], &runs[i], by, apart);
         }
 }
 
@@ -252,6 +289,7 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
         const char *task = runs[i].config.task;
         for (int s = 0; s < setting_count; s++)
             apart[s] = !listed(settings[s].name, never, nevers) &&
+                       !constant(runs, count, task, &settings[s]) &&
                        !follows(runs, count, task, &settings[s]) &&
                        varies(runs, count, task, by, &settings[s], along);
         add_task(&list, groups, &room, runs, count, task, by, apart, along);
@@ -265,6 +303,7 @@ groups_free(Group *g, int groups)
 {
     for (int i = 0; i < groups; i++) {
         free(g[i].runs);
+        free(g[i].kinds);
         free(g[i].name);
         values_free(&g[i].series);
     }

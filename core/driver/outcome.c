@@ -157,14 +157,16 @@ compare(const Outcome *a, const Outcome *base, const char *key)
 {
     double *x = allocate((size_t)a->seeds, sizeof *x);
     double *y = allocate((size_t)a->seeds, sizeof *y);
-    int n = 0;
-    for (int i = 0; i < a->seeds; i++)
-        for (int k = 0; k < base->seeds; k++)
-            if (a->runs[i]->config.seed == base->runs[k]->config.seed) {
-                x[n] = judged(a->runs[i], key);
-                y[n++] = judged(base->runs[k], key);
-                break;
-            }
+    int n = 0, k = 0;
+    for (int i = 0; i < a->seeds; i++) /* most stand in the same order */
+        for (int tried = 0; tried < base->seeds; tried++) {
+            const Run *other = base->runs[k++ % base->seeds];
+            if (a->runs[i]->config.seed != other->config.seed)
+                continue;
+            x[n] = judged(a->runs[i], key);
+            y[n++] = judged(other, key);
+            break;
+        }
     Paired p = paired_t(x, y, n);
     free(x);
     free(y);
