@@ -101,7 +101,7 @@ setting_equal(const Setting *s, const Config *a, const Config *b)
     const char *y = (const char *)b + s->offset;
     switch (s->kind) {
     case WORD: /* interned: the same word is the same pointer */
-        return !memcmp(x, y, sizeof(char *));
+        return *(const char *const *)x == *(const char *const *)y;
     case NUMBER:
         return !memcmp(x, y, sizeof(double));
     case HASH:
