@@ -29,6 +29,8 @@ DOUBLE   = $(CORE:%.c=$(BUILD)/double/%.o)
 
 all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots $(BUILD)/include   ## build the program and the variants
 
+variants-only: $(PLUGINS)
+
 help:                ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1: /p' Makefile | \
 	  awk -F': ' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -90,6 +92,9 @@ check-torch: all     ## logits and gradients again in PyTorch, where there is on
 bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
 	$(BUILD)/products
 	python3 tests/bench/peers.py $(BUILD)/qkv
+
+mutants:             ## plants faults of one token and tells which no test notices: an hour
+	sh tests/mutants.sh $(BUILD) $(COUNT) $(SEED)
 
 check-style:         ## clang-format and cppcheck
 	clang-format --dry-run -Werror $(SOURCES)
@@ -185,6 +190,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check run-solve run-lessons run-install

@@ -19,6 +19,7 @@ verdict() { # TRUTH WORDS
         failed=$((failed + 1))
         echo "check: $2" >&2
         sed 's/^/    /' out err >&2
+        [ -z "${STOP:-}" ] || exit 1 # the first is enough (mutants.sh)
     fi
 }
 

@@ -20,6 +20,7 @@ complain() {
     failed=$((failed + 1))
     echo "command: $*" >&2
     [ -f err ] && sed 's/^/    /' err >&2
+    [ -z "${STOP:-}" ] || exit 1 # the first is enough (mutants.sh)
 }
 
 # refuses STATUS WORDS COMMAND ...: exits so, with one line, with those words.

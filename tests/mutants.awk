@@ -1,0 +1,74 @@
+# mutants.awk - lists every place where one token of C could be another, one a
+# line: file, line, column, token, its replacement. Nothing in comments, strings
+# and directives, and no size of an array: there a fault shows in no result.
+
+function place(width, to) {
+    printf "%s\t%d\t%d\t%s\t%s\n", FILENAME, FNR, at, substr($0, at, width), to
+}
+
+BEGIN {
+    # Two letters before one: the longest token is the token.
+    split("== != <= >= && || += -= *= /= ++ -- << >> |= &=", pairs, " ")
+    split("!= == < > || && -= += /= *= -- ++ >> << &= |=", for_pairs, " ")
+    for (i in pairs)
+        instead[pairs[i]] = for_pairs[i]
+    split("< > + - * / %", single, " ")
+    split("<= >= - + / * /", for_single, " ")
+    for (i in single)
+        alone[single[i]] = for_single[i]
+    word["true"] = "false"
+    word["false"] = "true"
+    word["break"] = "continue"
+    word["continue"] = "break"
+    word["fmax"] = "fmin"
+    word["fmin"] = "fmax"
+}
+
+FNR == 1 { comment = directive = 0 }
+
+{
+    if (directive || $0 ~ /^[ \t]*#/) {
+        directive = $0 ~ /\\$/
+        next
+    }
+    n = length($0)
+    for (at = 1; at <= n; at++) {
+        c = substr($0, at, 1)
+        two = substr($0, at, 2)
+        if (comment) {
+            if (two == "*/") {
+                comment = 0
+                at++
+            }
+        } else if (two == "/*") {
+            comment = 1
+            at++
+        } else if (two == "//")
+            break
+        else if (c == "\"" || c == "'") {
+            for (at++; at <= n && substr($0, at, 1) != c; at++)
+                if (substr($0, at, 1) == "\\")
+                    at++
+        } else if (two == "->")
+            at++
+        else if (two in instead) {
+            place(2, instead[two])
+            at++
+        } else if (c == "!")
+            place(1, "")
+        else if (c in alone && substr($0, at - 1, 1) == " " && \
+            substr($0, at + 1, 1) == " ")
+            place(1, alone[c])
+        else if (match(substr($0, at), /^[A-Za-z_][A-Za-z_0-9]*/)) {
+            name = substr($0, at, RLENGTH)
+            if (name in word)
+                place(RLENGTH, word[name])
+            at += length(name) - 1
+        } else if (match(substr($0, at), /^[0-9][0-9A-Za-z.]*/)) {
+            number = substr($0, at, RLENGTH)
+            if (number ~ /^[0-9]+$/ && substr($0, at - 1, 1) != "[")
+                place(RLENGTH, number == "0" ? 1 : number == "1" ? 0 : number + 1)
+            at += length(number) - 1
+        }
+    }
+}
