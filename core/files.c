@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -18,6 +19,26 @@ within(const char *directory, const char *name)
         fail("%s/%s: the path is longer than %zu bytes", directory, name,
              sizeof p.text);
     return p;
+}
+
+Path
+below(const char *directory, const char *name)
+{
+    struct stat facts;
+    Path p = within(directory, name);
+    for (char *c = p.text + strlen(directory) + 1;; c++) {
+        char end = *c;
+        if (end && end != '/')
+            continue;
+        *c = 0;
+        if (!lstat(p.text, &facts) && S_ISLNK(facts.st_mode))
+            fail("%s: a link: those in an experiment are not followed; put the "
+                 "file itself there",
+                 p.text);
+        *c = end;
+        if (!end)
+            return p;
+    }
 }
 
 bool
@@ -47,4 +68,22 @@ discard(const char *path)
     if (dir)
         closedir(dir);
     rmdir(path);
+}
+
+static Path pending;
+
+static void
+discard_pending(void)
+{
+    if (*pending.text)
+        discard(pending.text);
+}
+
+void
+discard_at_exit(const char *path)
+{
+    static bool noted;
+    if (!noted)
+        noted = !atexit(discard_pending);
+    snprintf(pending.text, sizeof pending.text, "%s", path ? path : "");
 }

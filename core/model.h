@@ -48,6 +48,10 @@ void config_cast(Config *c, const Plugin *p);
 
 /* The model that a settled config describes, at its seed's initial weights. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
+
+/* The same without a number in it: what it has, and what it would take on a
+   measuring tape, can be asked, at no cost. */
+Model *model_outline(const Config *c, Sizes sizes, const Variant *v);
 void model_free(Model *m);
 
 /* The one number of a one-hot row that is not 0: its entries then have the mean

@@ -294,7 +294,7 @@ config_cast(Config *c, const Plugin *p)
 }
 
 Model *
-model_new(const Config *c, Sizes sizes, const Variant *v)
+model_outline(const Config *c, Sizes sizes, const Variant *v)
 {
     Model *m = allocate(1, sizeof *m);
     m->config = *c;
@@ -305,9 +305,16 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     m->cast[CROSS] = other_variant(c->cross_variant, v);
     m->attention = attention_in(c, sizes);
     list_weights(m);
+    m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
+    return m;
+}
+
+Model *
+model_new(const Config *c, Sizes sizes, const Variant *v)
+{
+    Model *m = model_outline(c, sizes, v);
     m->values = allocate_aligned(m->parameters, sizeof *m->values);
     m->gradients = allocate_aligned(m->parameters, sizeof *m->gradients);
-    m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
     int longest = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
     if (c->depth)
         m->table = linear_target(c);

@@ -89,6 +89,27 @@ plugin_name(const char *word, char name[NAME_SIZE])
     name[n] = 0;
 }
 
+static const char **given;
+static int given_count, given_room;
+
+bool
+plugin_was_given(const char *word)
+{
+    for (int i = 0; i < given_count; i++)
+        if (!strcmp(word, given[i]))
+            return true;
+    return false;
+}
+
+void
+plugin_given(const char *word)
+{
+    if (!strchr(word, '/') || plugin_was_given(word))
+        return;
+    given = grow(given, given_count, &given_room, sizeof *given);
+    given[given_count++] = interned(word);
+}
+
 char *
 plugin_find(const char *word, char **tried)
 {

@@ -3,6 +3,7 @@
 #ifndef PLUGIN_H
 #define PLUGIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <qkv/variant.h>
@@ -19,6 +20,12 @@ typedef struct Plugin {
 
 /* The name in a word that is a name or a path: "./mine.so" -> "mine". */
 void plugin_name(const char *word, char name[NAME_SIZE]);
+
+/* A plugin is code. One that is found by its name is the user's own, and so is
+   a path that the user gave; a path that is merely written in a run is not
+   opened. */
+void plugin_given(const char *word);
+bool plugin_was_given(const char *word);
 
 /* The file of a plugin: a word with a slash is a path, another one is looked
    for in each directory of $QKV_PATH, then beside the executable, then in

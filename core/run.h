@@ -59,12 +59,23 @@ void run_free(Run *r);
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
 
+/* Takes a run into another experiment: matrices and tables, and no other file.
+   One of its name that is there already stays; whether config, log and result
+   are the same bytes is told. */
+typedef enum { COPIED, THERE, DIFFERS } Copied;
+Copied run_copy(const Run *r, const char *directory);
+
 /* Has result.tsv a line of that name? */
 bool run_has(const Run *r, const char *key);
 
 /* A line of result.tsv, as text and as a number; fails where it is missing. */
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
+
+/* The config of a run with plugins that may be opened: a path that only the run
+   speaks of is taken for the name in it, and that is looked for as any other.
+   Fails where there is none. */
+Config run_believed(const Run *r);
 
 /* The model of a run with its trained weights, and the source that it was
    trained on; model_free and source_close them. */

@@ -1,6 +1,8 @@
 /* run_read.c - reads a run, and believes nothing of it unchecked. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -59,9 +61,9 @@ run_read(const char *path)
         fail("%s: no run: it has no config.tsv; name a directory that `qkv "
              "train` or `qkv compare` made within its --out",
              r.path);
-    r.config = read_config(within(r.path, "config.tsv").text);
-    r.result = table_read(within(r.path, "result.tsv").text);
-    r.log = table_read(within(r.path, "log.tsv").text);
+    r.config = read_config(below(r.path, "config.tsv").text);
+    r.result = table_read(below(r.path, "result.tsv").text);
+    r.log = table_read(below(r.path, "log.tsv").text);
     if (r.result.cols != 2)
         fail("%s/result.tsv: not two columns; remove the run to have it again",
              path);
@@ -126,25 +128,70 @@ weight_file(const char *name)
     return file;
 }
 
-void
-run_weights(const Run *r, Model *m)
+/* Does every matrix have a file of about its size? Asked before any memory is
+   taken for them. */
+static void
+check_sizes(const Run *r, const Model *m)
 {
+    struct stat facts;
     if (access(within(r->path, "weights").text, F_OK))
         fail("%s: its matrices were not kept (--no-weights): remove it and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {
-        Weight *w = &m->weights[i];
+        const Weight *w = &m->weights[i];
         char *name = weight_file(w->name);
-        npy_read(within(r->path, name).text, w->value, w->rows, w->cols);
+        Path path = below(r->path, name);
+        double least = 4. * w->rows * w->cols;
+        if (stat(path.text, &facts))
+            fail("%s: the matrix cannot be read: %s", path.text,
+                 strerror(errno));
+        if ((double)facts.st_size < least)
+            fail("%s: cut short: %.0f bytes where %d x %d numbers take %.0f",
+                 path.text, (double)facts.st_size, w->rows, w->cols, least);
         free(name);
     }
+}
+
+void
+run_weights(const Run *r, Model *m)
+{
+    check_sizes(r, m);
+    for (int i = 0; i < m->count; i++) {
+        Weight *w = &m->weights[i];
+        char *name = weight_file(w->name);
+        npy_read(below(r->path, name).text, w->value, w->rows, w->cols);
+        free(name);
+    }
+}
+
+Config
+run_believed(const Run *r)
+{
+    Config c = r->config;
+    const char **words[] = {&c.variant, &c.encoder_variant, &c.cross_variant};
+    for (int i = 0; i < 3; i++) {
+        char name[NAME_SIZE], *tried;
+        if (!strchr(*words[i], '/') || plugin_was_given(*words[i]))
+            continue;
+        plugin_name(*words[i], name);
+        char *path = plugin_find(name, &tried);
+        if (!path)
+            fail("%s: it was trained with the file %s, and a run is not "
+                 "believed where code is concerned: QKV_PATH=DIRECTORY lets "
+                 "%s be found",
+                 r->path, *words[i], name);
+        *words[i] = interned(name);
+        free(path);
+        free(tried);
+    }
+    return c;
 }
 
 Model *
 run_model(const Run *r, Source *s)
 {
-    Config c = r->config;
+    Config c = run_believed(r);
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     if (c.plugin_hash != r->config.plugin_hash)
@@ -153,6 +200,9 @@ run_model(const Run *r, Source *s)
     if (c.file_hash != r->config.file_hash)
         fail("%s: its text %s has changed since; bring that one back", r->path,
              c.file);
+    Model *outline = model_outline(&c, s->sizes, p.variant);
+    check_sizes(r, outline);
+    model_free(outline);
     Model *m = model_new(&c, s->sizes, p.variant);
     run_weights(r, m);
     return m;

@@ -24,6 +24,24 @@ tape_for(Model *m, const Batch *b)
     return t;
 }
 
+Needs
+training_needs(const Config *c, Sizes sizes, const Variant *v)
+{
+    Model *m = model_outline(c, sizes, v);
+    Batch part = batch_new(sizes, part_sequences(m, c->batch));
+    Tape *measured = tape_measure();
+    model_loss(m, model_forward(m, measured, &part), part.all.targets,
+               part.rows);
+    double tokens = (double)(sizes.tokens + sizes.source) * c->batch;
+    Needs n = {4. * (double)m->parameters * sizeof(real),
+               tokens * (sizes.each + 1) * sizeof(int),
+               (double)tape_bytes(measured)};
+    tape_free(measured);
+    batch_free(&part);
+    model_free(m);
+    return n;
+}
+
 /* A batch goes through the model part by part, a few hundred tokens at a time,
    so that what a part leaves on the tape is still in the caches on the way
    back. The gradients are those of the whole batch: each is a chain of

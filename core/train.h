@@ -49,6 +49,13 @@ void result_free(Result *r);
 void evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
+/* Bytes that training takes: weights, with gradients and the optimizer's two
+   moments; a batch's tokens; the matrices of a step. A text is not in it. */
+typedef struct Needs {
+    double weights, batch, step;
+} Needs;
+Needs training_needs(const Config *c, Sizes sizes, const Variant *v);
+
 /* A tape with room for m forward and back on b, at once. A step takes no more
    than part_sequences of a batch's sequences at a time. */
 Tape *tape_for(Model *m, const Batch *b);

@@ -36,6 +36,8 @@ table_read(const char *path)
 {
     size_t size;
     Table t = {.text = read_file(path, "table", &size)};
+    if (size > 1 << 30)
+        fail("%s: %zu bytes are more than any table of qkv's", path, size);
     if (size == 0 || t.text[size - 1] != '\n' || strlen(t.text) != size)
         fail("%s: empty, cut short or not text; remove the run to have it "
              "again",

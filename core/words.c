@@ -72,11 +72,13 @@ char *
 read_file(const char *path, const char *what, size_t *size)
 {
     struct stat facts;
-    FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &facts))
+    if (stat(path, &facts))
         fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
-    if (!S_ISREG(facts.st_mode))
+    if (!S_ISREG(facts.st_mode)) /* to open a pipe is to wait for its writer */
         fail("%s: the %s is not a plain file", path, what);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
     char *text = allocate((size_t)facts.st_size + 1, 1);
     *size = fread(text, 1, (size_t)facts.st_size, file);
     if (ferror(file))

@@ -30,11 +30,12 @@ fi
 report=$(cd "$1/mutants" && pwd)
 tree=$(pwd)
 mount --make-rprivate /
-mkdir -p /dev/shm/qkv && mount -t tmpfs tmpfs /dev/shm
-mkdir /dev/shm/tree
+mount -t tmpfs tmpfs /dev/shm
+mkdir /dev/shm/tree /dev/shm/report
 cp -r core variants plots lessons tests Makefile README.md LICENSE .clang-format \
     /dev/shm/tree/
-mount --bind "$report" "$report"
+mount --bind "$report" /dev/shm/report
+report=/dev/shm/report
 mount -t tmpfs tmpfs /tmp
 mount -o remount,bind,ro /
 cd /dev/shm/tree

@@ -12,6 +12,7 @@
 #include "grid.h"
 #include "jobs.h"
 #include "options.h"
+#include "plan.h"
 #include "print.h"
 #include "recipe.h"
 #include "results.h"
@@ -43,45 +44,6 @@ settle_seeds(Options *o, int usual)
     for (int i = v->count ? count : 0; i < count; i++) {
         v->text = grow(v->text, v->count, &room, sizeof *v->text);
         v->text[v->count++] = format_text("%d", i + 1);
-    }
-}
-
-/* " --NAME 'VALUE'", fit for a shell. */
-static void
-print_argument(const char *name, const char *value)
-{
-    char *word = quoted(value, "'\\''");
-    printf(" --%s %s", name, word);
-    free(word);
-}
-
-/* A `qkv train` line for each run: what its task does not say of itself. */
-static void
-print_plan(const Options *o, const Grid *g)
-{
-    Config usual; /* of its task */
-    for (int i = 0; i < g->count; i++) {
-        const Config *c = &g->jobs[i].config;
-        if (!i || c->task != g->jobs[i - 1].config.task) {
-            usual = config_start();
-            config_apply(&usual, task_named(c->task)->settings);
-        }
-        printf("%s train", sizeof(real) == 8 ? "qkv-double" : "qkv");
-        for (int s = 0; s < setting_count; s++) {
-            char value[VALUE_SIZE];
-            bool always =
-                settings[s].kind == WORD || !strcmp(settings[s].name, "seed");
-            setting_print(&settings[s], c, value);
-            if (settings[s].help && *value &&
-                !setting_unused(&settings[s], c) &&
-                (always || !setting_equal(&settings[s], c, &usual)))
-                print_argument(settings[s].name, value);
-        }
-        print_argument("out", o->out);
-        if (o->threads > 1)
-            printf(" --threads %.0f", o->threads);
-        printf("%s%s%s\n", o->no_weights ? " --no-weights" : "",
-               o->redo ? " --redo" : "", o->keep ? " --keep" : "");
     }
 }
 
@@ -280,7 +242,7 @@ command_compare(int argc, char **argv)
     check_baseline(&o, names, g.variant_count);
     free(names);
     if (o.plan)
-        print_plan(&o, &g);
+        plan_print(&o, &g);
     else
         status = train_and_show(&o, &g);
     grid_free(&g);
@@ -308,6 +270,7 @@ static void
 take_settings(Options *o)
 {
     Run r = run_read(o->from);
+    r.config = run_believed(&r);
     for (int i = 0; i < setting_count; i++) {
         char value[VALUE_SIZE];
         const Setting *s = &settings[i];

@@ -87,8 +87,9 @@ print_values(void)
     /* words that are the user's own: nothing to offer but files */
     printf("    -o");
     for (int i = 0; i < own_count; i++)
-        if (own[i].shape != SWITCH && strcmp(own[i].name, "format") &&
-            strcmp(own[i].name, "to") && strcmp(own[i].name, "baseline"))
+        if (own[i].shape != SWITCH && own[i].shape != MAYBE &&
+            strcmp(own[i].name, "format") && strcmp(own[i].name, "to") &&
+            strcmp(own[i].name, "baseline"))
             printf(" | --%s", own[i].name);
     for (int i = 0; i < setting_count; i++)
         if (settings[i].help && !settings[i].choices &&

@@ -21,7 +21,8 @@ print_option(const char *letter, const char *name, const char *argument,
              const char *help)
 {
     enum { FROM = 28, WIDE = 51 };
-    int at = printf("  %s --%s%s%s", letter, name, argument ? " " : "",
+    int at = printf("  %s --%s%s%s", letter, name,
+                    argument && *argument != '[' ? " " : "",
                     argument ? argument : "");
     while (*help) {
         int n = (int)strlen(help);
@@ -88,7 +89,7 @@ print_help(int command)
     }
     print_option("-h,", "help", NULL, "this");
     if (command &
-        ~(PLOT | INSPECT | CHECK | NEW | EXPORT | REPORT | COMPLETION))
+        ~(PLOT | INSPECT | CHECK | NEW | EXPORT | REPORT | COMPLETION | MERGE))
         printf("\nSettings; in brackets what they are unless the task, or you, "
                "say otherwise%s\n",
                command == COMPARE ? ".\nA list a,b,c makes a grid:" : ":");

@@ -20,7 +20,9 @@
 #include "convert.h"
 #include "fail.h"
 #include "jobs.h"
+#include "memory.h"
 #include "progress.h"
+#include "queue.h"
 #include "timing.h"
 #include "run.h"
 #include "threads.h"
@@ -35,6 +37,16 @@ typedef struct Worker {
     bool late;  /* it was ended for that */
 } Worker;
 
+/* All workers, and what there is for them to do. */
+typedef struct Crew {
+    const Options *o;
+    Worker *workers;
+    int most;     /* at work at once */
+    double share; /* of the memory, for each of them */
+    const Job **queue;
+    int total, next, done;
+} Crew;
+
 static void
 send_row(void *to, LogRow row)
 {
@@ -44,18 +56,22 @@ send_row(void *to, LogRow row)
 
 /* In the worker: one run, from the plugin to its directory. */
 static _Noreturn void
-work(const Options *o, const Job *job, int rows)
+work(const Crew *crew, const Job *job, int rows)
 {
+    const Options *o = crew->o;
     Config c = job->config;
     signal(SIGINT, SIG_IGN); /* the driver ends its workers */
     signal(SIGTERM, SIG_DFL);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* do not outlive the driver */
 #endif
+    memory_limit(o);
     threads_start((int)o->threads);
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     Source s = source_open(&c);
+    memory_check(o, training_needs(&c, s.sizes, p.variant), crew->share,
+                 crew->most);
     Levels l = source_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);
     if (o->from) {
@@ -76,7 +92,7 @@ work(const Options *o, const Job *job, int rows)
 }
 
 static void
-start(Worker *w, const Options *o, const Job *job)
+start(Worker *w, const Crew *crew, const Job *job)
 {
     int ends[2];
     *w = (Worker){.job = job, .said = tmpfile()};
@@ -92,21 +108,22 @@ start(Worker *w, const Options *o, const Job *job)
         dup2(fileno(w->said), STDERR_FILENO);
         dup2(fileno(w->said), STDOUT_FILENO);
         close(ends[0]);
-        work(o, job, ends[1]);
+        work(crew, job, ends[1]);
     }
     close(ends[1]);
     w->rows = ends[0];
-    w->end = o->timeout > 0 ? now() + o->timeout : INFINITY;
+    double limit = crew->o->timeout;
+    w->end = limit > 0 ? now() + limit : INFINITY;
 }
 
 /* Ends the runs whose time is over; returns the milliseconds until the next
    one's is, -1 for never. */
 static int
-end_late(Worker *workers, int most)
+end_late(Crew *crew)
 {
     double soonest = INFINITY, time = now();
-    for (int i = 0; i < most; i++) {
-        Worker *w = &workers[i];
+    for (int i = 0; i < crew->most; i++) {
+        Worker *w = &crew->workers[i];
         if (!w->process || w->late)
             continue;
         if (w->end <= time) {
@@ -148,17 +165,19 @@ reason(const Worker *w, int status, char why[512])
 
 /* Ends what is at work and the program, as the signal would have. */
 static _Noreturn void
-stop(Worker *workers, int most, const Options *o, int done, int total)
+stop(const Crew *crew)
 {
-    for (int i = 0; i < most; i++)
-        if (workers[i].process) {
-            kill(workers[i].process, SIGKILL);
-            waitpid(workers[i].process, NULL, 0);
-            run_abandon(o->out, workers[i].job->name, workers[i].process);
-        }
+    for (int i = 0; i < crew->most; i++) {
+        const Worker *w = &crew->workers[i];
+        if (!w->process)
+            continue;
+        kill(w->process, SIGKILL);
+        waitpid(w->process, NULL, 0);
+        run_abandon(crew->o->out, w->job->name, w->process);
+    }
     progress_clear();
     note("stopped with %d of %d runs done; the same command goes on from there",
-         done, total);
+         crew->done, crew->total);
     exit(128 + interrupted);
 }
 
@@ -178,6 +197,10 @@ finish(Worker *w, const Options *o)
             snprintf(why, sizeof why,
                      "took longer than --timeout %.10g seconds, and was ended",
                      o->timeout);
+        if (o->memory && !w->late) {
+            size_t n = strlen(why);
+            snprintf(why + n, sizeof why - n, " (--memory %.0f)", o->memory);
+        }
         progress_clear();
         note("%s: %s", w->job->name, why);
     }
@@ -187,89 +210,70 @@ finish(Worker *w, const Options *o)
     return there;
 }
 
-/* Gives idle workers the next of `total` jobs; how many are at work. */
+/* Gives idle workers the next jobs; how many are at work. */
 static int
-hand_out(Worker *workers, int most, const Options *o, const Job *const *queue,
-         int total, int *next)
+hand_out(Crew *crew)
 {
     int busy = 0;
-    for (int i = 0; i < most; i++) {
-        if (!workers[i].process && *next < total)
-            start(&workers[i], o, queue[(*next)++]);
-        busy += workers[i].process != 0;
+    for (int i = 0; i < crew->most; i++) {
+        if (!crew->workers[i].process && crew->next < crew->total) {
+            const Job *job = crew->queue[crew->next++];
+            start(&crew->workers[i], crew, job);
+            progress_begin(i, job, effort(&job->config));
+        }
+        busy += crew->workers[i].process != 0;
     }
     return busy;
 }
 
-/* About how long a run takes, in a unit of its own: multiply-adds. */
-static double
-effort(const Config *c)
+/* Waits until a worker has something to say; false where none had in time. */
+static bool
+wait_for_news(Crew *crew, struct pollfd *ready)
 {
-    double d = c->d_model, h = c->heads ? c->heads : 1, n = c->length;
-    double k = c->d_k ? c->d_k : d, v = c->d_v ? c->d_v : d;
-    double token = 2 * d * h * (k + v) + n * h * (k + v) + 2 * d * d * c->mlp;
-    return (double)c->steps * c->batch * n * (c->layers + c->encoder) * token;
-}
-
-static int
-longest_first(const void *a, const void *b)
-{
-    const Job *x = *(const Job *const *)a, *y = *(const Job *const *)b;
-    double long_x = effort(&x->config), long_y = effort(&y->config);
-    return long_x != long_y ? (long_x < long_y) - (long_x > long_y)
-                            : (x > y) - (x < y);
-}
-
-/* The jobs to be done, the longest first: so none is left at work alone for
-   long. To be freed. */
-static const Job **
-queue_of(const Grid *g, const bool *wanted, int *total)
-{
-    const Job **queue = allocate((size_t)g->count, sizeof *queue);
-    *total = 0;
-    for (int i = 0; i < g->count; i++)
-        if (wanted[i])
-            queue[(*total)++] = &g->jobs[i];
-    qsort(queue, (size_t)*total, sizeof *queue, longest_first);
-    return queue;
+    for (int i = 0; i < crew->most; i++) {
+        const Worker *w = &crew->workers[i];
+        ready[i] = (struct pollfd){w->process ? w->rows : -1, POLLIN, 0};
+    }
+    int events = poll(ready, (nfds_t)crew->most, end_late(crew));
+    if (interrupted)
+        stop(crew);
+    if (events < 0 && errno != EINTR)
+        fail("waiting for the runs: %s", strerror(errno));
+    return events > 0;
 }
 
 int
 jobs_run(const Options *o, const Grid *g, const bool *wanted)
 {
-    int most = (int)o->jobs, next = 0, failed = 0, total = 0, done = 0;
-    Worker *workers = allocate((size_t)most, sizeof *workers);
-    struct pollfd *ready = allocate((size_t)most, sizeof *ready);
-    const Job **queue = queue_of(g, wanted, &total);
+    Crew crew = {.o = o};
+    int failed = 0;
+    double all;
+    crew.queue = queue_of(g, wanted, &crew.total, &all);
+    crew.most = o->jobs < crew.total ? (int)o->jobs : crew.total;
+    crew.share = memory_share(o, crew.most);
+    crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
+    struct pollfd *ready = allocate((size_t)crew.most, sizeof *ready);
     notice_interrupts();
-    progress_start(total, o->quiet);
-    while (hand_out(workers, most, o, queue, total, &next)) {
-        for (int i = 0; i < most; i++)
-            ready[i] = (struct pollfd){
-                workers[i].process ? workers[i].rows : -1, POLLIN, 0};
-        int events = poll(ready, (nfds_t)most, end_late(workers, most));
-        if (interrupted)
-            stop(workers, most, o, done, total);
-        if (events < 0 && errno != EINTR)
-            fail("waiting for the runs: %s", strerror(errno));
-        for (int i = 0; i < most; i++) {
+    progress_start(o, crew.most, crew.total, all);
+    while (hand_out(&crew)) {
+        bool news = wait_for_news(&crew, ready);
+        for (int i = 0; news && i < crew.most; i++) {
             LogRow row;
-            if (events < 0 || !ready[i].revents)
+            if (!ready[i].revents)
                 continue;
             if (read(ready[i].fd, &row, sizeof row) == sizeof row) {
-                progress_row(done, workers[i].job, row);
+                progress_row(i, row);
                 continue;
             }
-            bool there = finish(&workers[i], o);
+            bool there = finish(&crew.workers[i], o);
             failed += !there;
-            done++;
-            if (there)
-                progress_done(done, o, workers[i].job);
+            crew.done++;
+            progress_done(i, there);
         }
     }
     progress_clear();
-    free(workers);
+    free(crew.workers);
     free(ready);
-    free(queue);
+    free(crew.queue);
     return failed;
 }

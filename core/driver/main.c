@@ -26,13 +26,21 @@ main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        {"list", command_list},       {"train", command_train},
-        {"compare", command_compare}, {"plot", command_plot},
-        {"inspect", command_inspect}, {"equiv", command_equiv},
-        {"count", command_count},     {"check", command_check},
-        {"trace", command_trace},     {"new", command_new},
-        {"export", command_export},   {"bench", command_bench},
-        {"report", command_report},   {"completion", command_completion},
+        {"list", command_list},
+        {"train", command_train},
+        {"compare", command_compare},
+        {"plot", command_plot},
+        {"inspect", command_inspect},
+        {"equiv", command_equiv},
+        {"count", command_count},
+        {"check", command_check},
+        {"trace", command_trace},
+        {"new", command_new},
+        {"export", command_export},
+        {"bench", command_bench},
+        {"report", command_report},
+        {"merge", command_merge},
+        {"completion", command_completion},
     };
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";

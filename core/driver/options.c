@@ -8,6 +8,7 @@
 
 #include "fail.h"
 #include "own_options.h"
+#include "plugin.h"
 #include "threads.h"
 #include "words.h"
 
@@ -57,6 +58,8 @@ give(Options *o, int index, const char *text, int command)
             usage("--%s: %s%s", s->name, why,
                   single && strchr(text, ',') ? "; lists are for `qkv compare`"
                                               : "");
+        if (setting_plugin(s))
+            plugin_given(v.text[i]);
         if (s->kind == WORD && !*v.text[i])
             usage("--%s: an empty word", s->name);
     }
@@ -71,6 +74,8 @@ set_own(Options *o, const Own *option, const char *text)
     char *end;
     if (option->shape == SWITCH)
         *(bool *)at = true;
+    else if (option->shape == MAYBE)
+        *(const char **)at = text ? text : "";
     else if (option->shape == TEXT) {
         if (!*text)
             usage("--%s: an empty word", option->name);
@@ -114,7 +119,9 @@ known_options(struct option *known, char *letters, int command)
     for (int i = 0; i < own_count; i++) {
         if (!(own[i].bits & command))
             continue;
-        int argument = own[i].shape == SWITCH ? no_argument : required_argument;
+        int argument = own[i].shape == SWITCH  ? no_argument
+                       : own[i].shape == MAYBE ? optional_argument
+                                               : required_argument;
         known[n++] = (struct option){own[i].name, argument, NULL, LETTERS + i};
         if (own[i].letter)
             letters += sprintf(letters, "%c%s", own[i].letter,
@@ -174,7 +181,7 @@ options_read(int argc, char **argv, int command)
     o.rest_count = argc - optind;
     if (o.rest_count &&
         !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE | EXPORT |
-                     BENCH | REPORT | COMPLETION)))
+                     BENCH | REPORT | COMPLETION | MERGE)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
     for (int i = 0; i < o.rest_count; i++)
@@ -182,7 +189,8 @@ options_read(int argc, char **argv, int command)
             usage("an empty word where `qkv %s --help` has %s", argv[0],
                   "a name, a path or a text");
     if (!o.out && command != BENCH)
-        o.out = o.rest_count && command != EQUIV ? o.rest[0] : "qkv-out";
+        o.out = o.rest_count && !(command & (EQUIV | MERGE)) ? o.rest[0]
+                                                             : "qkv-out";
     if (command & (COMPARE | PLOT | INSPECT | BENCH)) {
         Values formats = options_formats(&o);
         values_free(&formats);

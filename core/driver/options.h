@@ -23,7 +23,8 @@ enum {
     EXPORT = 1024,
     BENCH = 2048,
     REPORT = 4096,
-    COMPLETION = 8192
+    COMPLETION = 8192,
+    MERGE = 16384
 }; /* a command's bit */
 
 /* The values given to one setting: several make a grid. */
@@ -36,11 +37,11 @@ typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
     const char *out, *format, *x, *y, *by, *title, *to, *preset,
         *batch_directory, *from, *baseline, *judge, *recipe, *facet, *labels,
-        *size;
-    double jobs, threads, seeds, head, timeout;
-    bool log_x, bare, spectrum, plan, tsv, quiet, no_weights, no_figures, redo,
-        keep, only_tasks, only_variants, by_character, attention, weights,
-        range, markdown, latex;
+        *size, *plan;
+    double jobs, threads, seeds, head, timeout, memory;
+    bool log_x, bare, spectrum, tsv, quiet, no_weights, no_figures, redo, keep,
+        only_tasks, only_variants, by_character, attention, weights, range,
+        markdown, latex;
     char **rest; /* what is no option */
     int rest_count;
 } Options;

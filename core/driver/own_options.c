@@ -13,6 +13,8 @@ const Command commands[] = {
      PLOT},
     {"report", "EXPERIMENT --out DIR",
      "tables, figures, verdicts: report.html, .md, .tex", REPORT},
+    {"merge", "EXPERIMENT ... --out DIR",
+     "bring the runs of several experiments together in one", MERGE},
     {"equiv", "[RUN --to VARIANT]",
      "convert trained variants into one another; which are the same?", EQUIV},
     {"count", "", "what variants cost at any shape: parameters, FLOPs, cache",
@@ -48,6 +50,8 @@ const Own own[] = {
     {"out", "DIR", "figures go into DIR/figures (the first EXPERIMENT)", 'o',
      PLOT, TEXT, AT(out)},
     {"out", "DIR", "the report's directory", 'o', REPORT, TEXT, AT(out)},
+    {"out", "DIR", "the experiment that they become part of (qkv-out)", 'o',
+     MERGE, TEXT, AT(out)},
     {"out", "DIR", "draw a figure too, in DIR/figures", 'o', BENCH, TEXT,
      AT(out)},
     {"out", "DIR", "figures go into DIR/figures (the run)", 'o', INSPECT, TEXT,
@@ -56,8 +60,10 @@ const Own own[] = {
      "begin with the weights of a run, and its settings but for those of "
      "training",
      0, TRAIN, TEXT, AT(from)},
-    {"plan", NULL, "print a `qkv train` line per run instead of running", 0,
-     COMPARE, SWITCH, AT(plan)},
+    {"plan", "[=slurm]",
+     "instead of running print a `qkv train` line for each run, or a script "
+     "for sbatch, and say what they will take",
+     0, COMPARE, MAYBE, AT(plan)},
     {"x", "WHAT",
      "what lies along x: step, a setting, or a line of result.tsv (step)", 0,
      PLOT, TEXT, AT(x)},
@@ -86,6 +92,8 @@ const Own own[] = {
      COMPARE, TEXT, AT(recipe)},
     {"timeout", "N", "end a run that takes longer than N seconds", 0,
      TRAIN | COMPARE, COUNT, AT(timeout)},
+    {"memory", "N", "let a run have N megabytes (what is free, over --jobs)", 0,
+     TRAIN | COMPARE | EQUIV, COUNT, AT(memory)},
     {"baseline", "VARIANT", "what the others are held against (standard)", 0,
      COMPARE | REPORT, TEXT, AT(baseline)},
     {"judge", "WHAT",
@@ -123,7 +131,8 @@ const Own own[] = {
      LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK | BENCH,
      SWITCH, AT(tsv)},
     {"quiet", NULL, "no progress, no notes", 'q',
-     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH | REPORT,
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH |
+         REPORT | MERGE,
      SWITCH, AT(quiet)},
 #undef AT
 };

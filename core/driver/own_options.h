@@ -12,7 +12,8 @@ typedef struct Command {
 extern const Command commands[];
 extern const int commands_count;
 
-typedef enum { SWITCH, TEXT, COUNT } Shape;
+/* A MAYBE has a value or none: --plan, --plan=slurm. */
+typedef enum { SWITCH, TEXT, COUNT, MAYBE } Shape;
 typedef struct Own {
     const char *name, *argument, *help;
     int letter, bits; /* the commands that take it */

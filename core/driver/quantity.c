@@ -55,7 +55,7 @@ axis_title(const char *quantity)
 static double
 seconds_of(const Run *r)
 {
-    Path path = within(r->path, "timing.tsv");
+    Path path = below(r->path, "timing.tsv");
     Table t = table_read(path.text);
     if (t.rows < 1 || t.cols != 2 || strcmp(table_cell(&t, 0, 0), "seconds"))
         fail("%s: not a table of times; remove the run to have it again",
