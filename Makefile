@@ -64,10 +64,10 @@ book:                ## the lessons as one page, build/book/index.html (pandoc)
 lessons-update: all  ## write what their commands print now, to be looked at
 	sh lessons/check.sh -u $(BUILD)
 
-check-quick: run-floors run-float run-double run-command run-check
+check-quick: run-floors run-float run-double run-command run-check run-faults
 
 # Parts, which may run side by side (make -j2).
-run-floors run-command run-check run-solve run-lessons run-install: all
+run-floors run-command run-check run-faults run-solve run-lessons run-install: all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
@@ -192,4 +192,4 @@ $(BUILD)/plots $(BUILD)/include:
 
 .PHONY: mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
-  run-floors run-float run-double run-command run-check run-solve run-lessons run-install
+  run-floors run-float run-double run-command run-check run-faults run-solve run-lessons run-install

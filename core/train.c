@@ -2,6 +2,7 @@
 
    Everything that a step needs is allocated before the first one. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -147,6 +148,20 @@ one_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
         r->solved_at = step;
 }
 
+/* The bits of all weights, added up. */
+static uint64_t
+sum_of_bits(const Model *m)
+{
+    const unsigned char *bytes = (const unsigned char *)m->values;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < m->parameters * sizeof(real); i += 4) {
+        uint32_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        sum += word;
+    }
+    return sum;
+}
+
 /* A line of the log after step `step`: before the first one there is nothing
    but validation. */
 static LogRow *
@@ -156,8 +171,12 @@ add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
     int steps = step ? (step - 1) % m->config.log_every + 1 : 0;
     LogRow *row = &r->rows[r->count++];
     *row = (LogRow){step, since->loss / steps, since->accuracy / steps, 0, 0};
+    uint64_t before = sum_of_bits(m);
     evaluate(m, s, VALIDATION, t, b, &row->validation_loss,
              &row->validation_accuracy);
+    if (sum_of_bits(m) != before)
+        fail("forward writes into weights, its own or what lies behind them: "
+             "only the optimizer may");
     since->loss = since->accuracy = 0;
     observe(o);
     for (int i = 0; i < o->count; i++)

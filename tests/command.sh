@@ -86,7 +86,8 @@ refuses 2 'did you mean "d-model"' "$qkv" train --d-modle 3
 refuses 2 'unknown option -z' "$qkv" train -z
 refuses 2 'unknown option -z' "$qkv" train -zq
 refuses 2 'needs a value' "$qkv" train --steps
-refuses 2 'takes no value' "$qkv" compare --plan=3
+refuses 2 'takes no value' "$qkv" compare --quiet=3
+refuses 2 'there is --plan, lines for any shell' "$qkv" compare --plan=3
 refuses 2 'nothing else' "$qkv" train reverse
 refuses 2 'is not a number' "$qkv" train --steps many
 refuses 2 'whole number' "$qkv" train --steps 1.5
@@ -557,7 +558,7 @@ spoilt() {
 }
 spoilt config.tsv 's/^format\t2/format\t9/' 'another version' 1
 spoilt config.tsv 's/^variant\t.*/variant\tgone/' 'unknown variant "gone"' 2
-spoilt config.tsv 's|^variant\t.*|variant\t./gone.so|' 'no such plugin file' 2
+spoilt config.tsv 's|^variant\t.*|variant\t./gone.so|' 'is not believed' 1
 spoilt config.tsv 's/^heads\t4/heads\tfour/' 'is not a number' 1
 spoilt config.tsv 's/^task\t.*/task\tnothing/' 'unknown task' 2
 matrix=weights/unembedding.npy

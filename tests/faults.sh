@@ -1,0 +1,209 @@
+#!/bin/sh
+# faults.sh BUILD - what a plugin can do wrong costs its own run: it is named
+# with the reason, the others finish, nothing is left of it, and the exit status
+# tells. And what somebody else's run can do wrong harms nobody who reads it.
+
+set -u
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0:allocator_may_return_null=1
+build=$(cd "$1" && pwd)
+top=$(pwd)
+qkv=$build/qkv
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+ok() { passed=$((passed + 1)); }
+complain() {
+    failed=$((failed + 1))
+    echo "faults: $*" >&2
+    [ -f err ] && sed 's/^/    /' err >&2
+    [ -z "${STOP:-}" ] || exit 1
+}
+sanitized() { nm "$qkv" 2>/dev/null | grep -q __asan_init; }
+
+# costs NAME WORDS OPTIONS < CODE: the code stands before standard's return;
+# what is between two lines of -- stands before everything.
+costs() {
+    name=$1 words=$2
+    shift 2
+    cat >code
+    sed -n '/^--$/,/^--$/p' code | grep -v '^--$' >"$name.c"
+    sed '/^--$/,/^--$/d' code >inside
+    awk -v file=inside '
+        /^    return matmul/ && !done {
+            while ((getline line <file) > 0)
+                print line
+            done = 1
+        }
+        { print }' "$top/variants/standard.c" >>"$name.c"
+    ${CC:-cc} -O1 -shared -fPIC -I "$top/core" "$name.c" -o "$name.so" ||
+        complain "$name.c does not compile"
+    timeout 120 "$qkv" compare -v "standard,./$name.so" -t reverse --seeds 2 \
+        --steps 30 --test 16 --validate 16 --no-figures -q -o "$name" "$@" \
+        >out 2>err
+    status=$?
+    if [ $status -ne 1 ]; then
+        complain "$name: status $status"
+    elif [ "$(grep -c "reverse\.$name\..*: .*$words" err)" -ne 2 ]; then
+        complain "$name: not twice \"$words\""
+    elif [ "$(grep -c '^reverse	standard	.*	0/2	\|^reverse	standard	.*	2/2	' out)" -ne 1 ]; then
+        complain "$name: standard did not finish"
+    elif [ -n "$(ls -A "$name" | grep -v '^experiment.tsv$\|^reverse.standard')" ]; then
+        complain "$name: leaves $(ls -A "$name")"
+    else
+        ok
+    fi
+}
+
+# While it is described there are no numbers yet: `x` is looked into only in a
+# run, so that the faults come to pass in a worker.
+head='--
+#include <qkv/variant.h>
+#include <qkv/operator.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+--
+    if (!x->value) return matmul(attend(a, q, k, v, 1), w[3]);'
+fault() {
+    name=$1 words=$2 code=$3
+    shift 3
+    printf '%s\n%s\n' "$head" "$code" | costs "$name" "$words" "$@"
+}
+fault crash 'the variant crashed: Segmentation fault' \
+    '    *(volatile int *)8 = 1;'
+fault aborts 'the variant crashed: Aborted' '    abort();'
+fault exits 'the variant ended the process, status 0' '    exit(0);'
+fault exits_five 'the variant ended the process, status 5' '    exit(5);'
+fault loops 'took longer than --timeout 2 seconds, and was ended' \
+    '    for (volatile int i = 0;; i++) ;' --timeout 2
+costs deep 'the variant crashed: Segmentation fault' <<'END'
+--
+#include <qkv/variant.h>
+#include <qkv/operator.h>
+int deeper(int n);
+int (*volatile next)(int) = deeper;
+int deeper(int n) { volatile char room[9999]; room[n] = 1; return next(n % 9) + room[0]; }
+--
+    if (x->value && next(1) == 7) return x;
+END
+fault narrow 'forward returned' '    return columns(x, 0, 1);'
+fault nothing 'forward returned' '    return NULL;'
+fault shapes 'add: ([0-9]* x 32) and (32 x 32) do not fit' \
+    '    return add(x, w[3]);'
+# A node of the tape that only measured, and is gone.
+costs elsewhere 'another tape\|crashed' <<'END'
+--
+#include <qkv/variant.h>
+#include <qkv/operator.h>
+static Node *kept;
+--
+    if (!x->value) kept = matmul(x, w[0]);
+    return add(matmul(x, w[0]), kept);
+END
+fault beyond 'forward writes into weights' \
+    '    w[3]->value[(size_t)w[3]->rows * w[3]->cols] += 1;'
+sanitized ||
+    fault hog 'out of memory\|crashed.*--memory 200' \
+        '    for (;;) memset(malloc(1 << 20), 1, 1 << 20);' --memory 200
+
+# NaN is a result: the run is there, marked, and a note says so.
+sed 's|return matmul|return scale(matmul|; s|w\[W_O\]);|w[W_O]), 1e300 * 1e300 * 0);|' \
+    "$top/variants/standard.c" >not_a_number.c
+${CC:-cc} -shared -fPIC -I "$top/core" not_a_number.c -o not_a_number.so
+"$qkv" compare -v standard,./not_a_number.so -t reverse --seeds 2 --steps 30 \
+    --test 16 --validate 16 --no-figures -q -o nan >out 2>err
+[ $? -eq 0 ] && grep -q '2 runs diverged' err &&
+    grep -q 'not_a_number.*runs diverged' out && ok || complain "NaN"
+
+# Memory is asked for before the start, with the sum.
+"$qkv" train --d-model 200000 --batch 1 -q -o large >out 2>err
+[ $? -eq 1 ] && grep -q 'it needs .* TB: weights, gradients and moments .* TB, a batch .*, the matrices of a step .*; this machine has .* GB' err &&
+    ok || complain "a model larger than the machine"
+sanitized || {
+    "$qkv" train --d-model 1024 --memory 50 -q -o large >out 2>err
+    [ $? -eq 1 ] && grep -q '; --memory gives 50 MB' err && ok || complain "--memory"
+    "$qkv" train --steps 5 --memory 50 -q -o small >out 2>err && ok ||
+        complain "--memory 50 is too little for a small run"
+}
+
+# --- somebody else's runs
+"$qkv" train --steps 5 -q -o sound >out 2>err || complain "a run"
+run=$(ls -d sound/reverse*)
+spoil() { # NAME STATUS WORDS COMMANDS: of a copy of the run, which is read
+    rm -rf foreign
+    cp -r "$run" foreign
+    (cd foreign && eval "$4") || complain "$1: cannot be made"
+    timeout 20 "$qkv" inspect foreign >out 2>err
+    status=$?
+    [ $status -eq "$2" ] && grep -qF -- "$3" err && [ "$(wc -l <err)" -eq 1 ] &&
+        ok || complain "$1: status $status"
+}
+echo secret >secret
+spoil link 1 'a link' 'ln -sf ../secret log.tsv'
+spoil 'link to a matrix' 1 'a link' \
+    'mv weights/unembedding.npy ../m.npy; ln -s ../../m.npy weights/unembedding.npy'
+spoil 'link to a folder' 1 'a link' 'mv weights ..; ln -s ../weights weights'
+rm -rf weights
+spoil pipe 1 'not a plain file' 'rm log.tsv; mkfifo log.tsv'
+spoil folder 1 'not a plain file' 'rm log.tsv; mkdir log.tsv'
+spoil size 1 'cut short' "sed -i 's/^d-model	.*/d-model	900000/' config.tsv"
+cat >evil.c <<'END'
+#include <stdio.h>
+__attribute__((constructor)) static void evil(void) { fclose(fopen("done", "w")); }
+END
+cc -shared -fPIC evil.c -o evil.so
+spoil code 1 'is not believed' "sed -i 's|^variant	.*|variant	./evil.so|' config.tsv"
+spoil 'code, from elsewhere' 1 'is not believed' \
+    "sed -i 's|^variant	.*|variant	$work/evil.so|' config.tsv"
+[ ! -e done ] && ok || complain "a run's plugin was opened"
+"$qkv" train --from foreign -q -o further >out 2>err
+[ $? -eq 1 ] && [ ! -e done ] && ok || complain "train --from opens a run's plugin"
+
+# --- experiments brought together
+small="--steps 5 --test 16 --validate 16 -q --no-figures -t reverse"
+"$qkv" compare -v standard --seed 1,2 $small -o one >table 2>err
+"$qkv" compare -v standard,fused --seed 2,3 $small -o two >table 2>err
+"$qkv" compare -v standard,fused --seed 1,2,3 $small -o all >table 2>err
+"$qkv" merge one two -o both 2>err || complain "merge"
+"$qkv" compare -v standard --seed 1,2,3 $small -o both >table2 2>err
+"$qkv" compare -v standard --seed 1,2,3 $small -o all >table 2>err
+cmp -s table table2 && ok || complain "merged runs make another table"
+"$qkv" merge one two -o both 2>err && grep -q 'two: 0 runs taken, 4' err && ok ||
+    complain "merge again"
+for run in both/reverse*; do
+    diff -r -x timing.tsv "$run" "all/${run#both/}" >err || complain "$run differs"
+done
+sed -i 's/finished/diverged/' one/*seed1*/result.tsv
+"$qkv" merge one -o both 2>err
+[ $? -eq 1 ] && grep -q 'another result than' err &&
+    grep -q finished both/*standard*seed1*/result.tsv && ok || complain "merge of what differs"
+"$qkv" merge one -o one 2>err
+[ $? -eq 2 ] && grep -q 'merged into itself' err && ok || complain "into itself"
+"$qkv" merge sound/reverse* -o both 2>err
+[ $? -eq 1 ] && grep -q 'no experiment' err && ok || complain "merge of a run"
+ln -s ../../secret "$(ls -d two/*fused*seed3*)/weights/extra.npy"
+"$qkv" merge two -o fresh 2>err
+[ $? -eq 1 ] && grep -q 'a link' err && ! ls -A fresh | grep -q '^\.' && ok ||
+    complain "merge of a link"
+
+# --- a terminal, a log, no colours
+if command -v script >/dev/null; then
+    draws() { # ENVIRONMENT: a comparison on a terminal of 80 columns
+        script -qec "stty cols 80 rows 24; env $1 $qkv compare -v standard,fused \
+            -t reverse --seeds 2 --steps 3000 --test 16 --no-figures -o terminal$2" \
+            /dev/null >drawn 2>&1
+    }
+    esc=$(printf '\033')
+    draws TERM=xterm 1
+    grep -q "$esc\[32m#" drawn && grep -q 'of 4 runs' drawn &&
+        grep -q '/3000 loss' drawn && ok || complain "no progress on a terminal"
+    tail -n 3 drawn | grep -q '\[[#.]*\]' && complain "the last lines still have a bar" || ok
+    draws 'TERM=xterm NO_COLOR=1' 2
+    ! grep -q "$esc\[3" drawn && grep -q '#\.' drawn && ok || complain "NO_COLOR"
+    draws TERM=dumb 3
+    ! grep -q "$esc" drawn && grep -q '^4/4 reverse' drawn && ok || complain "TERM=dumb"
+fi
+
+echo "faults: $passed passed, $failed failed"
+[ $failed -eq 0 ]
