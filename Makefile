@@ -93,6 +93,9 @@ bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS 
 	$(BUILD)/products
 	python3 tests/bench/peers.py $(BUILD)/qkv
 
+fuzz:                ## every parser under libFuzzer, SECONDS=60 each (clang)
+	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60)
+
 mutants:             ## plants faults of one token and tells which no test notices: an hour
 	sh tests/mutants.sh $(BUILD) $(COUNT) $(SEED)
 
@@ -166,6 +169,10 @@ $(BUILD)/tests/float $(BUILD)/tests/double:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $$(pkg-config --libs check) $(LDLIBS) -o $@
 
+# All but main, for the fuzzers.
+$(BUILD)/libqkv.a: $(FLOAT) $(filter-out %/main.o,$(DRIVER:%.c=$(BUILD)/float/%.o))
+	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
+
 INSIDE = -DQKV_CORE -fvisibility=hidden -Icore/driver -Itests -MMD -MP
 $(BUILD)/float/%.o: %.c
 	@mkdir -p $(@D)
@@ -190,6 +197,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: fuzz mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-command run-check run-faults run-solve run-lessons run-install

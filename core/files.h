@@ -11,8 +11,8 @@ typedef struct Path {
 /* DIRECTORY/NAME; fails where that is too long. */
 Path within(const char *directory, const char *name);
 
-/* The same for a file of an experiment, which somebody else may have made: fails
-   where it, or a directory on the way to it, is a link. */
+/* The same for a file of an experiment, which somebody else may have made:
+   fails where it, or a directory on the way to it, is a link. */
 Path below(const char *directory, const char *name);
 
 bool is_empty(const char *directory);

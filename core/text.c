@@ -60,10 +60,13 @@ decode(const char *path, const char *text, size_t size, int bytes, int *ids)
 static void
 number(Text *t)
 {
-    int *id = allocate(CODES, sizeof *id);
+    int codes = 0;
+    for (int i = 0; i < t->count; i++)
+        codes = t->ids[i] >= codes ? t->ids[i] + 1 : codes;
+    int *id = allocate((size_t)codes, sizeof *id);
     for (int i = 0; i < t->count; i++)
         id[t->ids[i]] = 1;
-    for (int code = 0; code < CODES; code++)
+    for (int code = 0; code < codes; code++)
         if (id[code])
             id[code] = t->vocabulary++;
     t->codes = allocate((size_t)t->vocabulary, sizeof *t->codes);

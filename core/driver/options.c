@@ -164,7 +164,7 @@ options_read(int argc, char **argv, int command)
     o.given = allocate((size_t)setting_count, sizeof *o.given);
     int code, count = known_options(known, letters, command);
     opterr = 0;
-    optind = 1;
+    optind = 0; /* from the beginning, whatever was read before */
     while ((code = getopt_long(argc, argv, letters, known, NULL)) != -1) {
         if (code == '?' || code == ':')
             unknown(known, count, argv, code);

@@ -1,0 +1,359 @@
+/* fuzz.c - what libFuzzer throws at each parser; -DTARGET=npy chooses one.
+
+   A parser ends the program where it does not like what it reads, and leaves
+   its memory to the system. Here exit comes back instead, and whatever was
+   allocated or opened since is given back by the harness: the linker leads
+   those calls of ours to the functions below (-Wl,--wrap). */
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "own_options.h"
+#include "npy.h"
+#include "pairs.h"
+#include "plugin.h"
+#include "recipe.h"
+#include "run.h"
+#include "text.h"
+
+static jmp_buf back;
+static int aborts; /* a `bug` is what the target is to end with */
+
+/* --- what is open or allocated, so that it can be given back */
+enum { MOST = 1 << 16 };
+static void *held[MOST];
+static FILE *files[16];
+static int held_count;
+
+void *__real_malloc(size_t);
+void *__real_calloc(size_t, size_t);
+void *__real_realloc(void *, size_t);
+void __real_free(void *);
+FILE *__real_fopen(const char *, const char *);
+int __real_fclose(FILE *);
+_Noreturn void __real_abort(void);
+
+static void *
+hold(void *p)
+{
+    if (p && held_count == MOST) {
+        fprintf(stderr, "fuzz: more than %d allocations\n", MOST);
+        __real_abort();
+    }
+    if (p)
+        held[held_count++] = p;
+    return p;
+}
+
+static void
+drop(void *p)
+{
+    for (int i = held_count; p && i-- > 0;)
+        if (held[i] == p) {
+            held[i] = held[--held_count];
+            return;
+        }
+}
+
+void *
+__wrap_malloc(size_t size)
+{
+    return hold(__real_malloc(size));
+}
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+    return hold(__real_calloc(count, size));
+}
+
+void *
+__wrap_realloc(void *p, size_t size)
+{
+    drop(p);
+    return hold(__real_realloc(p, size));
+}
+
+void
+__wrap_free(void *p)
+{
+    drop(p);
+    __real_free(p);
+}
+
+FILE *
+__wrap_fopen(const char *path, const char *mode)
+{
+    FILE *file = __real_fopen(path, mode);
+    for (int i = 0; file && i < 16; i++)
+        if (!files[i]) {
+            files[i] = file;
+            return file;
+        }
+    return file;
+}
+
+int
+__wrap_fclose(FILE *file)
+{
+    for (int i = 0; i < 16; i++)
+        if (files[i] == file)
+            files[i] = NULL;
+    return __real_fclose(file);
+}
+
+_Noreturn void
+__wrap_exit(int status)
+{
+    longjmp(back, status + 1);
+}
+
+_Noreturn void
+__wrap_abort(void)
+{
+    if (!aborts)
+        __real_abort();
+    longjmp(back, 100);
+}
+
+/* Words and paths live as long as the program, where the harness frees: here
+   they are copies. */
+const char *
+__wrap_interned(const char *text)
+{
+    char *copy = __wrap_malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : "";
+}
+
+void
+__wrap_plugin_given(const char *word)
+{
+    (void)word;
+}
+
+/* A recipe's lines are read, and no command of it is run. */
+pid_t
+__wrap_fork(void)
+{
+    return 1;
+}
+
+pid_t
+__wrap_waitpid(pid_t process, int *status, int options)
+{
+    *status = options;
+    return process;
+}
+
+/* --- the input, as a file or as strings */
+static char folder[64];
+
+static const char *
+as_file(const char *name, const void *data, size_t size)
+{
+    static char path[4][96];
+    static int next;
+    char *at = path[next++ % 4];
+    snprintf(at, sizeof path[0], "%.60s/%.30s", folder, name);
+    FILE *file = __real_fopen(at, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || __real_fclose(file)) {
+        fprintf(stderr, "fuzz: %s cannot be written\n", at);
+        __real_abort();
+    }
+    return at;
+}
+
+/* The next part of the input, up to a byte; *data goes on behind it. */
+static size_t
+part(const uint8_t **data, size_t *size, int until)
+{
+    const uint8_t *end = memchr(*data, until, *size);
+    size_t n = end ? (size_t)(end - *data) : *size;
+    *data += n + (end != NULL);
+    *size -= n + (end != NULL);
+    return n;
+}
+
+/* --- the targets */
+static void
+npy(const uint8_t *data, size_t size)
+{
+    real values[4 * 3];
+    npy_read(as_file("x.npy", data, size), values, 4, 3);
+}
+
+/* config.tsv, result.tsv and log.tsv, with form feeds between. */
+static void
+run(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = {"config.tsv", "result.tsv", "log.tsv"};
+    for (int i = 0; i < 3; i++) {
+        const uint8_t *from = data;
+        size_t n = part(&data, &size, '\f');
+        as_file(names[i], from, n);
+    }
+    Run r = run_read(folder);
+    char digest[9];
+    config_digest(&r.config, digest);
+    for (int i = 0; i < r.log.rows; i++)
+        table_number(&r.log, i, table_column(&r.log, "loss") > 0, "log.tsv");
+    run_number(&r, "test_loss");
+    run_text(&r, "status");
+    run_free(&r);
+}
+
+static void
+text(const uint8_t *data, size_t size)
+{
+    int bytes = size > 0 && data[0] & 1;
+    Text *t = text_open(as_file("text", data + (size > 0), size - (size > 0)),
+                        bytes, 4);
+    text_close(t);
+}
+
+static void
+pairs(const uint8_t *data, size_t size)
+{
+    Pairs *p = pairs_open(as_file("pairs.tsv", data, size));
+    pairs_commonest(p, 1);
+    pairs_close(p);
+}
+
+/* Words with zeros between; the first byte is the command. */
+static void
+options(const uint8_t *data, size_t size)
+{
+    static char words[4096], *argv[66];
+    int argc = 0, command = size > 0 ? data[0] % commands_count : 0;
+    if (size < 1 || size > sizeof words)
+        return;
+    memcpy(words, data + 1, size - 1);
+    words[size - 1] = 0;
+    argv[argc++] = (char *)commands[command].name;
+    for (char *at = words; at < words + size - 1 && argc < 64;
+         at += strlen(at) + 1)
+        argv[argc++] = at;
+    argv[argc] = NULL;
+    Options o = options_read(argc, argv, commands[command].bit);
+    options_free(&o);
+}
+
+static void
+recipe(const uint8_t *data, size_t size)
+{
+    Options o = {.recipe = as_file("recipe.txt", data, size),
+                 .out = folder,
+                 .format = default_format,
+                 .jobs = 1};
+    recipe_run(&o);
+}
+
+/* A plugin's descriptor: what it says of itself, and the matrices it declares.
+ */
+static const uint8_t *rest;
+static size_t rest_size;
+
+static int
+byte(void)
+{
+    return rest_size > 0 ? (rest_size--, *rest++) : 0;
+}
+
+static void
+declare(Weights *w, const Attention *a)
+{
+    char name[128];
+    while (rest_size > 0) {
+        int what = byte(), index = byte(), rows = byte() - 8, cols = byte();
+        const uint8_t *from = rest;
+        size_t n = part(&rest, &rest_size, 0);
+        n = n < sizeof name ? n : sizeof name - 1;
+        memcpy(name, from, n);
+        name[n] = 0;
+        if (what & 1)
+            index = w->count;
+        if (what % 8 == 7)
+            start_at(w, index - 1, rows, cols - 8);
+        else if (what % 8 == 6)
+            weight_each(w, index, rows, name, cols, a->d_model);
+        else
+            weight(w, index, name, rows, cols);
+    }
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    (void)a, (void)y, (void)w;
+    return x;
+}
+
+static Variant described;
+static unsigned char number_size;
+
+void *
+__wrap_dlopen(const char *path, int how)
+{
+    (void)path, (void)how;
+    return &described;
+}
+
+void *
+__wrap_dlsym(void *handle, const char *name)
+{
+    (void)handle;
+    return !strcmp(name, "qkv_variant") ? (void *)&described
+           : number_size                ? (void *)&number_size
+                                        : NULL;
+}
+
+static void
+descriptor(const uint8_t *data, size_t size)
+{
+    char equation[256], shape[256];
+    rest = data;
+    rest_size = size;
+    aborts = 1;
+    int given = byte();
+    number_size = (unsigned char)(byte() % 12);
+    const uint8_t *from = rest;
+    size_t n = part(&rest, &rest_size, 0);
+    snprintf(equation, sizeof equation, "%.*s", (int)n, (const char *)from);
+    from = rest;
+    n = part(&rest, &rest_size, 0);
+    snprintf(shape, sizeof shape, "%.*s", (int)n, (const char *)from);
+    described = (Variant){QKV_ABI + (given & 1), given & 2 ? NULL : equation,
+                          given & 4 ? NULL : shape, given & 8 ? NULL : declare,
+                          given & 16 ? NULL : forward};
+    Plugin p = plugin_open(as_file("x.so", data, size));
+    Attention a = {.d_model = 8, .heads = 2, .d_k = 4, .d_v = 4};
+    Weights w = weights_declared(p.variant, &a);
+    weights_free(&w);
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    snprintf(folder, sizeof folder, "/dev/shm/qkv-fuzz-%ld", (long)getpid());
+    return mkdir(folder, 0700);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!setjmp(back))
+        TARGET(data, size);
+    for (int i = 0; i < 16; i++)
+        if (files[i])
+            __wrap_fclose(files[i]);
+    while (held_count > 0)
+        __real_free(held[--held_count]);
+    return 0;
+}
