@@ -9,7 +9,7 @@ build=$1
 how=${2:-0runs}
 targets=${TARGETS:-npy run text pairs options recipe descriptor}
 wrapped='malloc calloc realloc free fopen fclose exit abort interned plugin_given
-    fork waitpid dlopen dlsym'
+    fork waitpid dlsym dlopen'
 if ! command -v clang >/dev/null ||
     ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
     clang -fsanitize=fuzzer -xc - -o /dev/null 2>/dev/null; then

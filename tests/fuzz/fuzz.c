@@ -23,6 +23,7 @@
 #include "text.h"
 
 static jmp_buf back;
+static int active; /* in a target: libFuzzer makes the same calls */
 static int aborts; /* a `bug` is what the target is to end with */
 
 /* --- what is open or allocated, so that it can be given back */
@@ -38,6 +39,10 @@ void __real_free(void *);
 FILE *__real_fopen(const char *, const char *);
 int __real_fclose(FILE *);
 _Noreturn void __real_abort(void);
+_Noreturn void __real_exit(int);
+pid_t __real_fork(void);
+pid_t __real_waitpid(pid_t, int *, int);
+void *__real_dlsym(void *, const char *);
 
 static void *
 hold(void *p)
@@ -46,7 +51,7 @@ hold(void *p)
         fprintf(stderr, "fuzz: more than %d allocations\n", MOST);
         __real_abort();
     }
-    if (p)
+    if (p && active)
         held[held_count++] = p;
     return p;
 }
@@ -54,7 +59,7 @@ hold(void *p)
 static void
 drop(void *p)
 {
-    for (int i = held_count; p && i-- > 0;)
+    for (int i = active ? held_count : 0; p && i-- > 0;)
         if (held[i] == p) {
             held[i] = held[--held_count];
             return;
@@ -91,7 +96,7 @@ FILE *
 __wrap_fopen(const char *path, const char *mode)
 {
     FILE *file = __real_fopen(path, mode);
-    for (int i = 0; file && i < 16; i++)
+    for (int i = 0; file && active && i < 16; i++)
         if (!files[i]) {
             files[i] = file;
             return file;
@@ -111,13 +116,15 @@ __wrap_fclose(FILE *file)
 _Noreturn void
 __wrap_exit(int status)
 {
+    if (!active)
+        __real_exit(status);
     longjmp(back, status + 1);
 }
 
 _Noreturn void
 __wrap_abort(void)
 {
-    if (!aborts)
+    if (!active || !aborts)
         __real_abort();
     longjmp(back, 100);
 }
@@ -141,13 +148,15 @@ __wrap_plugin_given(const char *word)
 pid_t
 __wrap_fork(void)
 {
-    return 1;
+    return active ? 1 : __real_fork();
 }
 
 pid_t
 __wrap_waitpid(pid_t process, int *status, int options)
 {
-    *status = options;
+    if (!active)
+        return __real_waitpid(process, status, options);
+    *status = 0;
     return process;
 }
 
@@ -307,7 +316,8 @@ __wrap_dlopen(const char *path, int how)
 void *
 __wrap_dlsym(void *handle, const char *name)
 {
-    (void)handle;
+    if (strncmp(name, "qkv_", 4) != 0)
+        return __real_dlsym(handle, name);
     return !strcmp(name, "qkv_variant") ? (void *)&described
            : number_size                ? (void *)&number_size
                                         : NULL;
@@ -348,11 +358,14 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    active = 1;
     if (!setjmp(back))
         TARGET(data, size);
+    active = 0;
     for (int i = 0; i < 16; i++)
         if (files[i])
-            __wrap_fclose(files[i]);
+            __real_fclose(files[i]);
+    memset(files, 0, sizeof files);
     while (held_count > 0)
         __real_free(held[--held_count]);
     return 0;
