@@ -50,7 +50,7 @@ figure-%: all         # one of them
 	@mkdir -p $(BUILD)/figures
 	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
 
-check: check-quick run-solve run-lessons run-install   ## all tests that take under three minutes (-j2: side by side)
+check: check-quick run-solve run-lessons run-install run-starve run-parallel   ## all tests that take under three minutes (-j2: side by side)
 
 lessons: all         ## what the lessons show is so: code, commands, names, links
 	sh lessons/check.sh $(BUILD)
@@ -67,12 +67,13 @@ lessons-update: all  ## write what their commands print now, to be looked at
 check-quick: run-floors run-float run-double run-command run-check run-faults
 
 # Parts, which may run side by side (make -j2).
-run-floors run-command run-check run-faults run-solve run-lessons run-install: all
+run-floors run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-fuzz \
+  run-solve run-lessons run-install: all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
-check-long: check check-text check-bits check-figures check-book   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book run-kill run-parallel run-slurm run-fuzz   ## and those that take longer
 
 check-figures: figures   ## the lessons' figures are what the recipes draw
 	sh lessons/figures.sh $(BUILD)
@@ -199,4 +200,4 @@ $(BUILD)/plots $(BUILD)/include:
 
 .PHONY: fuzz mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
-  run-floors run-float run-double run-command run-check run-faults run-solve run-lessons run-install
+  run-floors run-float run-double run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-fuzz run-solve run-lessons run-install

@@ -1,7 +1,6 @@
 /* run.c - a run is a directory of plain files: its name, and how it is
    written. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -55,61 +54,60 @@ give_up(const char *partial, const char *path)
          strerror(error));
 }
 
-PRINTF(3, 4)
-static void
-write_text(const char *partial, const char *name, const char *format, ...)
+/* A table of a run to be written; end_table says whether it could be. */
+static FILE *
+begin_table(const char *partial, const char *name)
 {
     Path path = within(partial, name);
     FILE *file = fopen(path.text, "w");
-    va_list args;
-    va_start(args, format);
-    if (!file || vfprintf(file, format, args) < 0 || fclose(file))
+    if (!file)
         give_up(partial, path.text);
-    va_end(args);
+    return file;
+}
+
+static void
+end_table(FILE *file, const char *partial, const char *name)
+{
+    bool failed = ferror(file);
+    if (fclose(file) || failed)
+        give_up(partial, within(partial, name).text);
 }
 
 static void
 write_config(const char *partial, const Config *c)
 {
-    char value[VALUE_SIZE], *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
+    char value[VALUE_SIZE];
+    FILE *file = begin_table(partial, "config.tsv");
+    fprintf(file, "key\tvalue\nformat\t%d\n", RUN_FORMAT);
     for (int i = 0; i < setting_count; i++) {
         setting_print(&settings[i], c, value);
-        fprintf(memory, "%s\t%s\n", settings[i].name, value);
+        fprintf(file, "%s\t%s\n", settings[i].name, value);
     }
-    fclose(memory);
-    write_text(partial, "config.tsv", "key\tvalue\nformat\t%d\n%s", RUN_FORMAT,
-               text);
-    free(text);
+    end_table(file, partial, "config.tsv");
 }
 
 static void
 write_log(const char *partial, const Result *r)
 {
-    char n[4][32], *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    fprintf(memory,
-            "step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy");
+    char n[4][32];
+    FILE *file = begin_table(partial, "log.tsv");
+    fprintf(file, "step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy");
     for (int k = 0; k < r->columns; k++)
-        fprintf(memory, "\t%s", r->names[k]);
-    fprintf(memory, "\n");
+        fprintf(file, "\t%s", r->names[k]);
+    fprintf(file, "\n");
     for (int i = 0; i < r->count; i++) {
         const LogRow *row = &r->rows[i];
-        fprintf(memory, "%d\t%s\t%s\t%s\t%s", row->step,
+        fprintf(file, "%d\t%s\t%s\t%s\t%s", row->step,
                 number_text(row->loss, 7, n[0]),
                 number_text(row->accuracy, 7, n[1]),
                 number_text(row->validation_loss, 7, n[2]),
                 number_text(row->validation_accuracy, 7, n[3]));
         for (int k = 0; k < r->columns; k++)
-            fprintf(memory, "\t%s",
+            fprintf(file, "\t%s",
                     number_text(r->observed[i * r->columns + k], 7, n[0]));
-        fprintf(memory, "\n");
+        fprintf(file, "\n");
     }
-    fclose(memory);
-    write_text(partial, "log.tsv", "%s", text);
-    free(text);
+    end_table(file, partial, "log.tsv");
 }
 
 static void
@@ -141,20 +139,18 @@ write_result(const char *partial, const Model *m, const Result *r,
         {"unigram_loss", l->unigram_loss},
         {"bigram_loss", l->bigram_loss},
     };
-    char n[32], *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
+    char n[32];
+    FILE *file = begin_table(partial, "result.tsv");
+    fprintf(file, "key\tvalue\nstatus\t%s\n",
+            r->diverged ? "diverged" : "finished");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        fprintf(memory, "%s\t%s\n", lines[i].key,
+        fprintf(file, "%s\t%s\n", lines[i].key,
                 number_text(lines[i].value, 10, n));
     for (int k = 0; k < r->columns; k++)
         fprintf(
-            memory, "%s\t%s\n", r->names[k],
+            file, "%s\t%s\n", r->names[k],
             number_text(r->observed[(r->count - 1) * r->columns + k], 7, n));
-    fclose(memory);
-    write_text(partial, "result.tsv", "key\tvalue\nstatus\t%s\n%s",
-               r->diverged ? "diverged" : "finished", text);
-    free(text);
+    end_table(file, partial, "result.tsv");
 }
 
 static void
@@ -164,12 +160,14 @@ write_timing(const char *partial, const Result *r, const Model *m)
     getrusage(RUSAGE_SELF, &usage);
     double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
     char seconds[32], speed[32];
-    write_text(partial, "timing.tsv",
-               "key\tvalue\nseconds\t%s\ntokens_per_second\t%s\n"
-               "peak_bytes\t%ld\nstep_bytes\t%zu\n",
-               number_text(r->seconds, 4, seconds),
-               number_text(tokens / r->seconds, 4, speed),
-               usage.ru_maxrss * 1024L, r->tape_bytes);
+    FILE *file = begin_table(partial, "timing.tsv");
+    fprintf(file,
+            "key\tvalue\nseconds\t%s\ntokens_per_second\t%s\n"
+            "peak_bytes\t%ld\nstep_bytes\t%zu\n",
+            number_text(r->seconds, 4, seconds),
+            number_text(tokens / r->seconds, 4, speed), usage.ru_maxrss * 1024L,
+            r->tape_bytes);
+    end_table(file, partial, "timing.tsv");
 }
 
 static void

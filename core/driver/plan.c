@@ -97,20 +97,33 @@ estimate(const Options *o, const Grid *g)
     return e;
 }
 
+/* "12 s", "3.4 minutes", "7.1 hours" */
+static const char *
+time_text(double seconds, char text[32])
+{
+    if (seconds < 90)
+        snprintf(text, 32, "%.2g s", seconds);
+    else if (seconds < 90 * 60)
+        snprintf(text, 32, "%.2g minutes", seconds / 60);
+    else
+        snprintf(text, 32, "%.2g hours", seconds / 3600);
+    return text;
+}
+
 static void
 say_estimate(const Options *o, const Grid *g, const Estimate *e)
 {
-    char bytes[32], memory[32];
+    char bytes[32], memory[32], longest[32];
     if (e->runs < g->count)
         note("%d of %d runs are in %s already", g->count - e->runs, g->count,
              o->out);
     if (e->runs)
         note("%d runs to do: about %.2g core-hours on a core like this one "
-             "(timed on %d of them), the longest %.2g minutes; %s on disk in "
+             "(timed on %d of them), the longest %s; %s on disk in "
              "%.0f files; %s of memory for each",
-             e->runs, e->seconds / 3600, e->timed, e->longest / 60,
-             size_text(e->bytes, bytes), e->files,
-             size_text(e->memory, memory));
+             e->runs, e->seconds / 3600, e->timed,
+             time_text(e->longest, longest), size_text(e->bytes, bytes),
+             e->files, size_text(e->memory, memory));
 }
 
 /* " --NAME 'VALUE'", fit for a shell. */

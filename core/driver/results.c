@@ -156,6 +156,8 @@ verdicts_text(const Outcomes *all, const Group *g, const char *indent)
     size_t size;
     bool any = false;
     FILE *to = open_memstream(&text, &size);
+    if (!to)
+        fail("out of memory: no room for the verdicts");
     for (int i = 0; i < all->count; i++)
         any |= all->list[i].group == g && all->list[i].against.n > 1;
     if (any)
@@ -171,7 +173,8 @@ verdicts_text(const Outcomes *all, const Group *g, const char *indent)
     }
     put_alike(to, all, g, indent);
     put_others(to, all, g, indent);
-    fclose(to);
+    if (fclose(to))
+        fail("out of memory: no room for the verdicts");
     return text;
 }
 
