@@ -30,8 +30,8 @@ begin(void)
 static int
 refused(void)
 {
-    if (!shared || __atomic_add_fetch(&shared[0], 1, __ATOMIC_SEQ_CST) !=
-                       shared[1])
+    if (!shared ||
+        __atomic_add_fetch(&shared[0], 1, __ATOMIC_SEQ_CST) != shared[1])
         return 0;
     errno = ENOMEM;
     return 1;
