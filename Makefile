@@ -21,6 +21,7 @@ PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
 BOUND    = $(shell grep -l qkv/operator.h variants/*.c)
 PLUGINS += $(BOUND:variants/%.c=$(BUILD)/variants/double/%.so)
 # The tests look into all but main, and count allocations (check_train.c).
+CHECK   ?= $$(pkg-config --libs check)
 COUNTED  = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
 TESTS    = $(sort $(wildcard tests/*.c)) $(filter-out %/main.c,$(DRIVER))
 SOURCES  = $(sort $(wildcard lessons/exercises/*.c lessons/exercises/solutions/*.c core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] tests/*/*.c))
@@ -168,7 +169,7 @@ $(BUILD)/qkv $(BUILD)/qkv-double $(BUILD)/products:
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 $(BUILD)/tests/float $(BUILD)/tests/double:
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $$(pkg-config --libs check) $(LDLIBS) -o $@
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
 
 # All but main, for the fuzzers.
 $(BUILD)/libqkv.a: $(FLOAT) $(filter-out %/main.o,$(DRIVER:%.c=$(BUILD)/float/%.o))

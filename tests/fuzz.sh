@@ -23,6 +23,9 @@ make -s "$build/fuzz/libqkv.a" BUILD="$build/fuzz" CC=clang OPT= EXTRA="$flags" 
     tail -n 20 "$build/fuzz/log" >&2
     exit 1
 }
+QKV_FUZZ=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)")
+export QKV_FUZZ
+trap 'rm -rf "$QKV_FUZZ"' EXIT
 failed=0
 for target in $targets; do
     clang -std=c11 -D_GNU_SOURCE -DQKV_CORE -DTARGET="$target" -Icore \
@@ -41,7 +44,6 @@ for target in $targets; do
         -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/found/$target" \
         "tests/fuzz/corpus/$target" 2>"$build/fuzz/$target.log"
     status=$?
-    rm -rf /dev/shm/qkv-fuzz-*
     count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$target.log")
     if [ $status -eq 0 ]; then
         echo "fuzz: $target: ${count:-?} inputs, clean"

@@ -12,7 +12,7 @@ top=$(pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-${CC:-cc} -O1 -shared -fPIC "$top/tests/starve.c" -o starve.so 2>log || {
+${CC:-cc} -O1 -shared -fPIC "$top/tests/starve/refuse.c" -o starve.so 2>log || {
     echo "starve: skipped: no glibc here"
     exit 0
 }

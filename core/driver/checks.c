@@ -126,8 +126,11 @@ mixed(Subject *s, int asked, int causal)
     real *together = computed(s, &all, false);
     double near = sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
     one.sequences = 1;
-    for (int i = 0; i < MANY * size; i++)
-        largest = fmax(largest, fabs((double)together[i]));
+    for (int i = 0; i < MANY * size; i++) {
+        double x =
+            fabs((double)together[i]); /* fmax here: gcc 12 for ARM ends */
+        largest = x > largest ? x : largest;
+    }
     for (int k = 0; k < MANY; k++) {
         one.x = all.x + k * size;
         one.y = asked ? all.y + k * asked * d : NULL;

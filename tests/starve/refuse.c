@@ -1,4 +1,4 @@
-/* starve.c - an allocator that refuses once (LD_PRELOAD, glibc): the
+/* refuse.c - an allocator that refuses once (LD_PRELOAD, glibc): the
    allocation of that number, counted over all processes of a command in the
    file $QKV_STARVE, which holds two 64-bit numbers: how many there were, and
    which is refused (0: none). */
