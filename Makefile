@@ -11,7 +11,11 @@ WARN     = -std=c11 -Wall -Wextra -Wpedantic -Werror
 WIDTH   := $(shell $(CC) $(ARCH) -mprefer-vector-width=512 -E -xc /dev/null >/dev/null 2>&1 && echo -mprefer-vector-width=512)
 CFLAGS   = $(WARN) $(OPT) $(ARCH) $(WIDTH) $(EXACT) $(EXTRA)
 CPPFLAGS = -Icore -D_GNU_SOURCE
-LDLIBS   = -lm -ldl
+# Plugins take the program's symbols, and each its own before those of others.
+# macOS: not tried; its linker has to be told so, and libdl is in its libc.
+DARWIN  := $(filter Darwin,$(shell uname -s))
+SHARED   = -fPIC -shared $(if $(DARWIN),-undefined dynamic_lookup,-Wl,-Bsymbolic)
+LDLIBS   = -lm $(if $(filter Linux,$(shell uname -s)),-ldl)
 
 CORE     = $(sort $(wildcard core/*.c))
 DRIVER   = $(sort $(wildcard core/driver/*.c))
@@ -43,7 +47,7 @@ deps:                ## install what building, drawing and testing need
 	@sh tests/deps.sh gcc pkg-config check gnuplot
 
 deps-all: deps       ## and what checks of form, other compilers and the book need
-	@sh tests/deps.sh clang clang-format cppcheck valgrind pandoc chromium
+	@sh tests/deps.sh clang clang-format cppcheck valgrind pandoc parallel chromium
 
 figures: $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))   ## the ten figures of the recipes, in build/figures: about five minutes
 
@@ -68,13 +72,13 @@ lessons-update: all  ## write what their commands print now, to be looked at
 check-quick: run-floors run-float run-double run-command run-check run-faults
 
 # Parts, which may run side by side (make -j2).
-run-floors run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-fuzz \
+run-floors run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-arm run-fuzz \
   run-solve run-lessons run-install: all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
-check-long: check check-text check-bits check-figures check-book run-kill run-parallel run-slurm run-fuzz   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book run-kill run-slurm run-arm run-fuzz   ## and those that take longer
 
 check-figures: figures   ## the lessons' figures are what the recipes draw
 	sh lessons/figures.sh $(BUILD)
@@ -94,6 +98,9 @@ check-torch: all     ## logits and gradients again in PyTorch, where there is on
 bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
 	$(BUILD)/products
 	python3 tests/bench/peers.py $(BUILD)/qkv
+
+coverage:            ## the share of lines of core/ that the quick tests run (gcovr)
+	sh tests/coverage.sh $(BUILD)
 
 fuzz:                ## every parser under libFuzzer, SECONDS=60 each (clang)
 	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60)
@@ -186,11 +193,11 @@ $(BUILD)/double/%.o: %.c
 # A plugin sees the public headers only. One file serves float and double.
 $(BUILD)/variants/%.so: variants/%.c $(wildcard core/qkv/*.h)
 	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -fPIC -shared -Wl,-Bsymbolic $< -o $@
+	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) $(SHARED) $< -o $@
 
 $(BUILD)/variants/double/%.so: variants/%.c $(wildcard core/qkv/*.h)
 	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -DQKV_DOUBLE -fPIC -shared -Wl,-Bsymbolic $< -o $@
+	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -DQKV_DOUBLE $(SHARED) $< -o $@
 
 # Plot scripts and public headers, where the program looks for them.
 $(BUILD)/plots $(BUILD)/include:
@@ -199,6 +206,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: fuzz mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: coverage fuzz mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
-  run-floors run-float run-double run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-fuzz run-solve run-lessons run-install
+  run-floors run-float run-double run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-arm run-fuzz run-solve run-lessons run-install

@@ -123,11 +123,12 @@ experiment_open(const char *directory)
     experiment_sweep(directory);
 }
 
-/* Numbers by their size: d-k2 before d-k16. */
 static int
 by_name(const void *a, const void *b)
 {
-    return strverscmp(*(char *const *)a, *(char *const *)b);
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    int order = natural_order(x, y);
+    return order ? order : strcmp(x, y);
 }
 
 Run *

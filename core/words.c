@@ -112,6 +112,24 @@ interned(const char *text)
     return *known;
 }
 
+int
+natural_order(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++) {
+        size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
+        if (m && n && *a != '0' && *b != '0') { /* 0.003 is before 0.01 */
+            unsigned long long x = strtoull(a, NULL, 10);
+            unsigned long long y = strtoull(b, NULL, 10);
+            if (x != y)
+                return x < y ? -1 : 1;
+            a += m - 1;
+            b += n - 1;
+        } else if (*a != *b)
+            return (unsigned char)*a - (unsigned char)*b;
+    }
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
 char *
 quoted(const char *text, const char *escaped)
 {

@@ -24,6 +24,10 @@ char *quoted(const char *text, const char *escaped);
    are the same pointer. */
 const char *interned(const char *text);
 
+/* Names by their letters, and numbers in them by their size: d-k2 before d-k16.
+   Less than, equal to or greater than 0. */
+int natural_order(const char *a, const char *b);
+
 /* A copy of the string, to be freed. */
 char *copy_text(const char *text);
 

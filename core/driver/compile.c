@@ -18,6 +18,13 @@
 
 extern char **environ;
 
+/* Where a plugin may name what only the program has. */
+#ifdef __APPLE__
+#define LOOKED_UP "-undefined", "dynamic_lookup",
+#else
+#define LOOKED_UP
+#endif
+
 static Path folder;
 static pid_t owner; /* children inherit what is done at exit */
 
@@ -57,8 +64,9 @@ compile(const char *source, const char *to, const char *quiet)
     }
     if (quiet)
         argv[count++] = "-DQKV_DOUBLE";
-    const char *flags[] = {"-O2", "-Wall", "-shared", "-fPIC", include,
-                           "-o",  to,      source,    quiet};
+    const char *flags[] = {
+        "-O2", "-Wall", "-shared", "-fPIC", LOOKED_UP include,
+        "-o",  to,      source,    quiet};
     for (size_t i = 0; i < sizeof flags / sizeof *flags && flags[i]; i++)
         argv[count++] = (char *)flags[i];
     argv[count] = NULL;

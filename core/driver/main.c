@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "fail.h"
 #include "options.h"
+#include "plugin.h"
 #include "words.h"
 
 #define VERSION "0.1"
@@ -42,6 +43,7 @@ main(int argc, char **argv)
         {"merge", command_merge},
         {"completion", command_completion},
     };
+    executable_called(argv[0]);
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
     for (int i = 0; i < COUNT; i++) {
