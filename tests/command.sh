@@ -126,6 +126,17 @@ refuses 1 'not a plain file' "$qkv" train --file .
 refuses 1 'is empty' "$qkv" train --file empty
 echo short >short
 refuses 1 'too few' "$qkv" train --file short
+# Ten times --length 9 + 1 characters are just enough.
+printf '%099d\n' 0 >enough
+printf '%098d\n' 0 >one_less
+works text "$qkv" train --file enough --length 9 --steps 1 -q -o enough_run
+refuses 1 'are too few' "$qkv" train --file one_less --length 9
+refuses 2 'is not within 1 and 1000' "$qkv" train --layers 0
+works '(reverse, recall, sort, induction)' "$qkv" compare --help
+works '(the seven of the questions)' "$qkv" equiv --help
+"$qkv" train -t linear --depth 2 --loss l4 --length 3 --steps 1 -q -o fourth >out 2>err
+grep -q '^chance_loss	68.25$' fourth/*/result.tsv && ok || # (4^4 + 2^4 + 1) / 4
+    complain "what l4 is at chance"
 head -c 3000 "$qkv" >binary
 refuses 1 'not UTF-8' "$qkv" train --file binary
 works text "$qkv" train --file binary --characters bytes $small
@@ -282,6 +293,9 @@ refuses 2 'did you mean "toy"' "$qkv" bench toi
 "$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,4 $small \
     -o planned --plan >plan
 [ "$(wc -l <plan)" -eq 6 ] && ok || complain "the plan has not 6 lines"
+grep -q 'standard.d-k2' grid/figures/parameters.tsv &&
+    grep -q '	full-rank	' grid/figures/parameters.tsv && ok ||
+    complain "bars: which standard, and which full-rank"
 sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err
 sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err ||
     complain "a plan a second time"
