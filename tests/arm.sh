@@ -40,7 +40,7 @@ make -s "$jobs" "$@" all >"$work/log" 2>&1 || die "does not build"
 make -s "$jobs" "$@" OPT='-O2 -fno-tree-vectorize' "$work/arm/tests/float" \
     >"$work/log" 2>&1 || die "its tests do not build"
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
-QKV_PATH=$work/arm/variants CK_DEFAULT_TIMEOUT=900 \
+QKV_PATH=$work/arm/variants CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=20 \
     qemu-aarch64-static "$work/arm/tests/float" >"$work/log" 2>&1
 status=$?
 [ $status -eq 0 ] || die "tests: status $status"

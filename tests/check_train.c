@@ -430,6 +430,10 @@ train_suite(void)
     tcase_add_test(c, optimizers);
     tcase_add_test(c, every_kind_of_model_trains_alike_twice);
     tcase_add_test(c, a_diverging_run_stops_and_says_so);
+    suite_add_tcase(s, c);
+    c = tcase_create("solving");
+    tcase_set_tags(c, "long"); /* what an emulator may leave out */
+    tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, standard_solves, 0,
                         !IN_DOUBLE * (int)(sizeof trials / sizeof *trials));
     suite_add_tcase(s, c);

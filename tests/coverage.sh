@@ -1,7 +1,7 @@
 #!/bin/sh
 # coverage.sh BUILD - which lines of core/ the quick tests run: at least 95 of
-# 100. The others are listed in BUILD/coverage/uncovered.txt, and tests/uncovered
-# says of each file why.
+# 100. The others are listed in BUILD/coverage/uncovered.txt: what they are,
+# tests/uncovered.md says.
 
 set -u
 mkdir -p "$1/coverage"
@@ -22,9 +22,11 @@ for program in float double; do
     CK_DEFAULT_TIMEOUT=600 QKV_PATH=$build/variants "$build/tests/$program" >"$build/log" 2>&1 ||
         echo "coverage: $program: $(grep '^[0-9]*%' "$build/log")"
 done
-for script in command check faults solve; do
+for script in command check faults parallel; do
     sh tests/$script.sh "$build" 2>>"$build/log" | tail -n 1
 done
+"$build/qkv" bench layer attend -q >/dev/null
+"$build/qkv" compare -v standard --plan=slurm -q >/dev/null
 gcovr --root . --filter core/ --object-directory "$build" \
     --gcov-ignore-parse-errors --exclude-unreachable-branches \
     --txt "$build/uncovered.txt" --print-summary "$build" >"$build/summary" 2>"$build/log" || {

@@ -201,6 +201,22 @@ if command -v script >/dev/null; then
     tail -n 3 drawn | grep -q '\[[#.]*\]' && complain "the last lines still have a bar" || ok
     draws 'TERM=xterm NO_COLOR=1' 2
     ! grep -q "$esc\[3" drawn && grep -q '#\.' drawn && ok || complain "NO_COLOR"
+    # Tables for a terminal, in its 80 columns.
+    table() { # WORDS COMMAND
+        words=$1
+        shift
+        script -qec "stty cols 80 rows 24; $*" /dev/null 2>&1 | tr -d '\r' >drawn
+        grep -qF -- "$words" drawn && ! grep -q '	' drawn &&
+            awk 'length > 80 { exit 1 }' drawn && ok || {
+            cp drawn err
+            complain "on a terminal: $*"
+        }
+    }
+    table 'softmax(x W_i y' "$qkv list"
+    table '= the same function' "$qkv equiv -v standard,two-step --steps 5 -q -o tabled"
+    table 'cache' "$qkv count -v standard,mla"
+    table 'no difference detected' "$qkv compare -v standard,fused -t reverse --seeds 2 --steps 30 -q --no-figures -o tabled2"
+    table 'rank' "$qkv inspect sound/reverse*"
     draws TERM=dumb 3
     ! grep -q "$esc" drawn && grep -q '^4/4 reverse' drawn && ok || complain "TERM=dumb"
 fi
