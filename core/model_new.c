@@ -13,6 +13,10 @@
 #include "linear.h"
 #include "model.h"
 
+/* What a matrix points to before it has memory: it is to be trained, and nobody
+   looks there. */
+static real outlined;
+
 /* Lists one more matrix, with the mean and the standard deviation of its first
    numbers and its name. */
 PRINTF(6, 7)
@@ -23,6 +27,7 @@ put(Model *m, int rows, int cols, double mean, double deviation,
     va_list args;
     m->weights = grow(m->weights, m->count, &m->room, sizeof *m->weights);
     Weight *w = &m->weights[m->count++];
+    w->value = w->gradient = &outlined;
     va_start(args, name);
     vsnprintf(w->name, sizeof w->name, name, args);
     va_end(args);

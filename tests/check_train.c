@@ -197,6 +197,28 @@ START_TEST(threads_change_nothing)
 }
 END_TEST
 
+/* What a run is said to need before it starts is what it takes. */
+START_TEST(needs_are_what_is_taken)
+{
+    static const char *const settings_of[] = {"mlp=4 norm=pre layers=2",
+                                              "length=100 batch=3",
+                                              "embed=onehot residual=no"};
+    Source s;
+    Model *m = make("reverse", settings_of[_i], &s);
+    Needs n = training_needs(&m->config, s.sizes, m->variant);
+    Batch b = batch_new(s.sizes, m->config.batch);
+    Batch part = batch_part(&b, s.sizes, 0, part_sequences(m, m->config.batch));
+    Tape *t = tape_for(m, &part);
+    model_loss(m, model_forward(m, t, &part), part.all.targets, part.rows);
+    ck_assert(n.step == (double)tape_bytes(t));
+    ck_assert(n.weights == 4. * (double)(m->parameters * sizeof(real)));
+    ck_assert(n.batch == 2. * b.rows * sizeof(int));
+    tape_free(t);
+    batch_free(&b);
+    model_free(m);
+}
+END_TEST
+
 /* A sequence of 8,192 tokens trains in memory that grows with its length. */
 START_TEST(memory_of_long_sequences)
 {
@@ -425,6 +447,7 @@ train_suite(void)
     tcase_add_test(c, score_gradients_are_those_of_the_steps);
     tcase_add_loop_test(c, parts_of_a_batch, 0, 2);
     tcase_add_loop_test(c, threads_change_nothing, 0, 3);
+    tcase_add_loop_test(c, needs_are_what_is_taken, 0, 3);
     tcase_add_test(c, memory_of_long_sequences);
     tcase_add_test(c, rates);
     tcase_add_test(c, optimizers);

@@ -12,7 +12,7 @@ command -v gcovr >/dev/null || {
 }
 find "$build" -name '*.gcda' -exec rm {} +
 gcc -c tests/coverage/exit.c -o "$build/exit.o" || exit 1
-make -s -j"$(getconf _NPROCESSORS_ONLN)" BUILD="$build" OPT=-O1 EXTRA='--coverage' \
+make -s -j"$(getconf _NPROCESSORS_ONLN)" BUILD="$build" OPT=-O1 EXTRA='--coverage -fprofile-update=atomic' \
     LDLIBS="-lm -ldl $build/exit.o -Wl,--wrap=_exit" all "$build/tests/float" \
     "$build/tests/double" >"$build/log" 2>&1 || {
     tail -n 20 "$build/log" >&2
