@@ -120,6 +120,15 @@ ${CC:-cc} -shared -fPIC -I "$top/core" not_a_number.c -o not_a_number.so
 "$qkv" train --d-model 200000 --batch 1 -q -o large >out 2>err
 [ $? -eq 1 ] && grep -q 'it needs .* TB: weights, gradients and moments .* TB, a batch .*, the matrices of a step .*; this machine has .* GB' err &&
     ok || complain "a model larger than the machine"
+# A plan for a larger machine is a plan, though nothing of it is timed here.
+"$qkv" compare -v standard --d-model 32,200000 -t reverse --seeds 1 --plan=slurm \
+    -o plan >out 2>err
+[ $? -eq 0 ] && grep -q 'cannot be timed here: it needs' err &&
+    [ "$(grep -c '^qkv train' out)" -eq 2 ] && grep -q 'give --mem' out &&
+    ! grep -q core-hours err && ok || complain "a plan for a larger machine"
+"$qkv" compare -v standard -t reverse --seeds 1 --plan=slurm -o plan >out 2>err
+grep -q '^#SBATCH --mem=[0-9]*M$' out && grep -q core-hours err && sh -n out && ok ||
+    complain "a plan for Slurm"
 sanitized || {
     "$qkv" train --d-model 1024 --memory 50 -q -o large >out 2>err
     [ $? -eq 1 ] && grep -q '; --memory gives 50 MB' err && ok || complain "--memory"

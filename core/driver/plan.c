@@ -22,17 +22,24 @@ typedef struct Pace {
 
 enum { PATIENCE = 600, MOST_TIMED = 6 };
 
+typedef struct Trial {
+    const Options *o;
+    const Config *c;
+} Trial;
+
 /* Some steps of a run, timed: for a tenth of a second at least. */
 static void
 try_run(const void *more, void *answer)
 {
     double begun = now(), accuracy;
-    Config c = *(const Config *)more;
+    const Trial *trial = more;
+    Config c = *trial->c;
     Pace *pace = answer;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     Source s = source_open(&c);
     Needs n = training_needs(&c, s.sizes, p.variant);
+    memory_check(trial->o, n, memory_share(trial->o, 1), 1);
     source_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);
     Batch b = batch_new(s.sizes, c.batch);
@@ -42,12 +49,13 @@ try_run(const void *more, void *answer)
     Random data = source_stream(&s, TRAINING);
     source_draw(&s, TRAINING, &data, 0, &b);
     pace->start = now() - begun;
-    train_step(m, &o, t, &b, 1, &accuracy); /* warm */
-    double first = now();
-    int steps = 0;
-    while (now() - first < 0.1)
+    double first = now(), spent = 0;
+    train_step(m, &o, t, &b, 1, &accuracy); /* warms, unless it is long */
+    int steps = now() - first > 0.1;
+    first = steps ? first : now();
+    while ((spent = now() - first) < 0.1 || !steps)
         train_step(m, &o, t, &b, 2 + steps++, &accuracy);
-    pace->step = (now() - first) / steps;
+    pace->step = spent / steps;
     pace->memory = n.weights + n.batch + n.step;
     pace->files = m->count + 4;
     pace->bytes = (double)m->parameters * sizeof(real) + 128. * m->count +
@@ -57,6 +65,7 @@ try_run(const void *more, void *answer)
 /* What all runs will take, and the longest and the largest of them. */
 typedef struct Estimate {
     int runs, timed;
+    bool untimed; /* some could not be: no number is the whole */
     double seconds, longest, bytes, files, memory;
 } Estimate;
 
@@ -77,10 +86,11 @@ estimate(const Options *o, const Grid *g)
         int k = (int)((double)i * most / e.runs);
         const Config *c = &queue[i]->config;
         if (k != last) {
-            Ended end =
-                in_child(try_run, c, &paces[k], sizeof *paces, PATIENCE, "");
+            Ended end = in_child(try_run, &(Trial){o, c}, &paces[k],
+                                 sizeof *paces, PATIENCE, "");
             if (!end.answered)
-                fail("%s: %s", queue[i]->name, end.why);
+                note("%s cannot be timed here: %s", queue[i]->name, end.why);
+            e.untimed |= !end.answered;
             last = k;
         }
         const Pace *p = &paces[k];
@@ -117,7 +127,7 @@ say_estimate(const Options *o, const Grid *g, const Estimate *e)
     if (e->runs < g->count)
         note("%d of %d runs are in %s already", g->count - e->runs, g->count,
              o->out);
-    if (e->runs)
+    if (e->runs && !e->untimed)
         note("%d runs to do: about %.2g core-hours on a core like this one "
              "(timed on %d of them), the longest %s; %s on disk in "
              "%.0f files; %s of memory for each",
@@ -180,12 +190,14 @@ print_slurm(const Options *o, const Grid *g, const Estimate *e)
            "# sbatch this file. The same again does what is missing by then.\n"
            "#SBATCH --job-name=qkv\n#SBATCH --array=0-%d\n"
            "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%.0f\n"
-           "#SBATCH --mem=%.0fM\n#SBATCH --time=%.0f\n"
-           "#SBATCH --output=qkv-%%A.log\n#SBATCH --open-mode=append\n"
-           "first=$((SLURM_ARRAY_TASK_ID * %d + 1))\n"
+           "#SBATCH --output=qkv-%%A.log\n#SBATCH --open-mode=append\n",
+           g->count, tasks, tasks - 1, o->threads);
+    printf(e->untimed ? "# not timed: give --mem and --time\n"
+                      : "#SBATCH --mem=%.0fM\n#SBATCH --time=%.0f\n",
+           megabytes, minutes);
+    printf("first=$((SLURM_ARRAY_TASK_ID * %d + 1))\n"
            "sed -n \"$first,$((first + %d))p\" <<'RUNS' | {\n",
-           g->count, tasks, tasks - 1, o->threads, megabytes, minutes, each,
-           each - 1);
+           each, each - 1);
     print_lines(o, g);
     printf("RUNS\n"
            "    failed=0\n"
