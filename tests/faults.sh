@@ -169,6 +169,15 @@ spoil 'code, from elsewhere' 1 'is not believed' \
 "$qkv" train --from foreign -q -o further >out 2>err
 [ $? -eq 1 ] && [ ! -e done ] && ok || complain "train --from opens a run's plugin"
 
+# --- a system that does not say where the program is
+if unshare -rm true 2>/dev/null; then
+    for word in "$qkv" "../$(basename "$build")/qkv" qkv; do
+        unshare -rm sh -c 'mount -t tmpfs tmpfs /proc && cd "$1" && PATH=$1:$PATH
+            exec $2 list --variants' sh "$build" "$word" >out 2>err
+        grep -q '^full-rank' out && ok || complain "without /proc, called as $word"
+    done
+fi
+
 # --- experiments brought together
 small="--steps 5 --test 16 --validate 16 -q --no-figures -t reverse"
 "$qkv" compare -v standard --seed 1,2 $small -o one >table 2>err
