@@ -55,6 +55,7 @@ figure-%: all         # one of them
 	@mkdir -p $(BUILD)/figures
 	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
 
+check: EACH = 5
 check: check-quick run-solve run-lessons run-install run-starve run-parallel   ## all tests that take under three minutes (-j2: side by side)
 
 lessons: all         ## what the lessons show is so: code, commands, names, links
@@ -72,9 +73,11 @@ lessons-update: all  ## write what their commands print now, to be looked at
 check-quick: run-floors run-float run-double run-command run-check run-faults
 
 # Parts, which may run side by side (make -j2).
-run-floors run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-arm run-fuzz \
+run-floors run-command run-check run-faults run-kill run-parallel run-slurm run-arm run-fuzz \
   run-solve run-lessons run-install: all
 	sh tests/$(@:run-%=%).sh $(BUILD)
+run-starve: all      # EACH=5: every fifth allocation is refused once
+	sh tests/starve.sh $(BUILD) 1 $(EACH)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 
