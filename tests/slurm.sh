@@ -80,7 +80,7 @@ drained() {
 }
 grid() {
     qkv compare -v standard,full-rank,symmetric,fused -t reverse,recall --seeds 5 \
-        --steps 60 --test 64 --validate 32 "$@"
+        --steps 600 --test 64 --validate 32 "$@"
 }
 cd "$work/use" || exit 1
 grid -o runs --plan=slurm >array.sh 2>said || die "no plan: $(cat said)"
