@@ -108,7 +108,7 @@ coverage:            ## the share of lines of core/ that the quick tests run (gc
 fuzz:                ## every parser under libFuzzer, SECONDS=60 each (clang)
 	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60)
 
-mutants:             ## plants faults of one token and tells which no test notices: an hour
+mutants:             ## plants faults of one token and tells which no test notices: hours
 	sh tests/mutants.sh $(BUILD) $(COUNT) $(SEED)
 
 check-style:         ## clang-format and cppcheck

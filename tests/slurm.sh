@@ -17,6 +17,7 @@ done
 }
 work=$(mktemp -d)
 stop() {
+    timeout 10 scancel -u root 2>/dev/null
     [ -z "${controller:-}" ] || kill "$controller" 2>/dev/null
     [ -z "${node:-}" ] || kill "$node" 2>/dev/null
     sleep 1

@@ -127,8 +127,8 @@ mixed(Subject *s, int asked, int causal)
     double near = sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
     one.sequences = 1;
     for (int i = 0; i < MANY * size; i++) {
-        double x =
-            fabs((double)together[i]); /* fmax here: gcc 12 for ARM ends */
+        /* with fmax here gcc 12 for ARM ends by an error of its own */
+        double x = fabs((double)together[i]);
         largest = x > largest ? x : largest;
     }
     for (int k = 0; k < MANY; k++) {
