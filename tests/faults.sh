@@ -169,6 +169,37 @@ spoil 'code, from elsewhere' 1 'is not believed' \
 "$qkv" train --from foreign -q -o further >out 2>err
 [ $? -eq 1 ] && [ ! -e done ] && ok || complain "train --from opens a run's plugin"
 
+# --- a stranger's experiment, reported: its words are nobody's code
+strange="strange/reverse'; system(\"touch done\"); a='"
+"$qkv" compare -v standard,two-step -t reverse --steps 5 --seeds 1 --test 16 \
+    --validate 16 --no-figures -q -o strange >out 2>err
+if command -v gnuplot >/dev/null; then
+    "$qkv" equiv -v standard,two-step -t reverse --steps 5 --test 16 --validate 16 \
+        -q -o strange >out 2>err || complain "equiv"
+    cp strange/figures/equivalence.svg before.svg
+    echo 'system("touch done")' >>strange/figures/equivalence.gp
+    printf '%s\n' '# one' '# more \end{verbatim}\input{secret}' 'plot --y validation_loss' \
+        '# ````' >strange/recipe.txt
+    mv strange/reverse.standard* "$strange"
+    "$qkv" report strange -o told -q 2>err || complain "report of a stranger's experiment"
+    cmp -s before.svg told/figures/equivalence.svg && ok || complain "the square, reported, is another"
+    ! grep '[^^]\\end{verbatim}' told/report.tex && ok || complain "a recipe ends LaTeX's verbatim"
+    [ "$(grep -c '^`````$' told/report.md)" -eq 2 ] && ok || complain "a recipe ends Markdown's code"
+    mkdir named
+    "$qkv" inspect "$strange" --attention -q -o named >out 2>err &&
+        "$qkv" inspect "$strange" --spectrum -q -o named >out 2>err &&
+        [ -s named/figures/spectrum.svg ] && ok || complain "a run's name in gnuplot"
+    [ -z "$(find . -name done)" ] && ok || complain "a stranger's experiment ran a command"
+    for fault in 's/two-step/two step/' '$d' 's/	2$/	7/' 's/^from/out/' '2s/standard/fused/'; do
+        cp strange/figures/equivalence.tsv kept
+        sed -i "$fault" strange/figures/equivalence.tsv
+        "$qkv" report strange -o told -q 2>err
+        [ $? -ne 0 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'equivalence.tsv\|two step' err && ok ||
+            complain "a square with $fault"
+        mv kept strange/figures/equivalence.tsv
+    done
+fi
+
 # --- a system that does not say where the program is
 if unshare -rm true 2>/dev/null; then
     for word in "$qkv" "../$(basename "$build")/qkv" qkv; do

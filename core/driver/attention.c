@@ -131,7 +131,9 @@ attention_show(const Options *o, Model *m, const Source *s, const char *run,
     if (s->sizes.source)
         both[1] = labels_of(s, b.all.source, s->sizes.source);
     Figure f = figure_begin(directory, "attention");
-    fprintf(f.script, "title = '%s: attention of a test example'\n", run);
+    char *title = format_text("%s: attention of a test example", run);
+    figure_text(&f, "title", title);
+    free(title);
     fputs(head, f.data);
     if (wants_tsv(o->tsv))
         fputs(head, stdout);

@@ -99,15 +99,6 @@ in_order(const void *a, const void *b)
     return less < 0 ? -1 : less > 0;
 }
 
-static void
-put_list(FILE *script, const char *name, const Names *n)
-{
-    fprintf(script, "%s = '", name);
-    for (int i = 0; i < n->count; i++)
-        fprintf(script, "%s%s", i ? " " : "", n->text[i]);
-    fprintf(script, "'\n");
-}
-
 void
 bars_draw(const Options *o, const Run *runs, int count, const char *directory)
 {
@@ -142,10 +133,10 @@ bars_draw(const Options *o, const Run *runs, int count, const char *directory)
         free(bar);
     }
     free(sorted);
-    fprintf(f.script, "title = 'Parameters: attention (blue, counted), the "
-                      "rest (grey)'\n");
-    put_list(f.script, "panels", &tasks);
-    put_list(f.script, "rows", &rows);
+    figure_text(&f, "title",
+                "Parameters: attention (blue, counted), the rest (grey)");
+    figure_words(&f, "panels", tasks.text, tasks.count);
+    figure_words(&f, "rows", rows.text, rows.count);
     int longest = 0;
     for (int i = 0; i < rows.count; i++) {
         int n = (int)strlen(rows.text[i]);

@@ -367,7 +367,7 @@ draw_speed(const Options *o, const Bench *b)
             if (!strcmp(b->points[i].series, series[s]))
                 fprintf(f.data, "%s\t%.6g\t%.4g\n", series[s],
                         b->points[i].flops, b->points[i].speed * 1e-9);
-    fprintf(f.script, "title = 'Speed against the size of the work'\n");
+    figure_text(&f, "title", "Speed against the size of the work");
     if (!figure_end(&f, "speed", o))
         without_gnuplot(directory);
     free(directory);

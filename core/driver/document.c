@@ -119,15 +119,38 @@ put_paragraph(Document *d, const char *text)
     put(d, around, text);
 }
 
+/* The longest row of a letter in the text. */
+static int
+longest_row(const char *text, char letter)
+{
+    int longest = 0, row = 0;
+    for (; *text; text++) {
+        row = *text == letter ? row + 1 : 0;
+        longest = row > longest ? row : longest;
+    }
+    return longest;
+}
+
+/* Nothing in the text ends the code before its end: it may be a recipe that
+   somebody else wrote. */
 void
 put_code(Document *d, const char *text)
 {
-    fprintf(d->markdown, "\n```\n%s```\n", text);
+    static const char verbatim[] = "\\end{verbatim}";
+    int ticks = longest_row(text, '`') < 3 ? 3 : longest_row(text, '`') + 1;
+    char *fence = format_text("%0*d", ticks, 0);
+    memset(fence, '`', (size_t)ticks);
+    fprintf(d->markdown, "\n%s\n%s%s\n", fence, text, fence);
+    free(fence);
     fprintf(d->html, "<pre>");
     print_html_text(d->html, text);
     fprintf(d->html, "</pre>\n");
-    fprintf(d->latex,
-            "\n{\\footnotesize\\begin{verbatim}\n%s\\end{verbatim}}\n", text);
+    fprintf(d->latex, "\n{\\footnotesize\\begin{verbatim}\n");
+    for (const char *at = text; *at; at++) {
+        bool ends = !strncmp(at, verbatim, sizeof verbatim - 1);
+        fprintf(d->latex, ends ? "%c " : "%c", *at);
+    }
+    fprintf(d->latex, "%s}\n", verbatim);
 }
 
 void

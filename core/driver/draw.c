@@ -35,8 +35,32 @@ figure_begin(const char *directory, const char *name)
                 open_part(directory, name, "gp")};
     fprintf(f.script, "# %s.gp - draws %s.tsv: gnuplot %s.gp\n\n", name, name,
             name);
-    fprintf(f.script, "name = '%s'\ndata = name.'.tsv'\n", name);
+    figure_text(&f, "name", name);
+    fprintf(f.script, "data = name.'.tsv'\n");
     return f;
+}
+
+void
+figure_text(const Figure *f, const char *key, const char *text)
+{
+    char *literal = quoted(text, "''");
+    fprintf(f->script, "%s = %s\n", key, literal);
+    free(literal);
+}
+
+void
+figure_words(const Figure *f, const char *key, char *const *words, int count)
+{
+    char *list = copy_text("");
+    for (int i = 0; i < count; i++) {
+        const char *mark = strchr(words[i], ' ') ? "\"" : "";
+        char *longer =
+            format_text("%s%s%s%s%s", list, i ? " " : "", mark, words[i], mark);
+        free(list);
+        list = longer;
+    }
+    figure_text(f, key, list);
+    free(list);
 }
 
 /* Copies plots/NAME.gp, beside the program or where it is installed. */
@@ -123,17 +147,6 @@ figure_end(Figure *f, const char *kind, const Options *o)
     free(f->directory);
     free(f->name);
     return there;
-}
-
-bool
-draw_again(const char *directory, const char *name, const char *format)
-{
-    Figure f = {.directory = (char *)directory, .name = (char *)name};
-    int status = run_gnuplot(&f, format);
-    if (status && status != NO_GNUPLOT)
-        fail("%s/%s.gp: gnuplot failed on it: its message stands above",
-             directory, name);
-    return status != NO_GNUPLOT;
 }
 
 void

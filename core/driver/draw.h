@@ -14,14 +14,18 @@ typedef struct Figure {
 /* Opens DIRECTORY/NAME.tsv and NAME.gp for writing. */
 Figure figure_begin(const char *directory, const char *name);
 
+/* KEY = 'TEXT' in the script. Nothing in the text is gnuplot's: it may be the
+   name of a stranger's run. */
+void figure_text(const Figure *f, const char *key, const char *text);
+
+/* KEY = 'WORD WORD ...', as gnuplot's word() takes it apart again. */
+void figure_words(const Figure *f, const char *key, char *const *words,
+                  int count);
+
 /* Ends the script with plots/style.gp and plots/KIND.gp, closes both files and
    has gnuplot draw each of o's formats. False where there is no gnuplot: then
    data and script are there all the same. */
 bool figure_end(Figure *f, const char *kind, const Options *o);
-
-/* Draws DIRECTORY/NAME.gp, which is there, in one more format. False where
-   there is no gnuplot; exits where it fails. */
-bool draw_again(const char *directory, const char *name, const char *format);
 
 /* Removes what was begun of a figure that has nothing to show, and says so. */
 void figure_drop(Figure *f, const char *why);

@@ -14,6 +14,7 @@
 #include "fail.h"
 #include "figure.h"
 #include "print.h"
+#include "square.h"
 #include "words.h"
 
 static const char *
@@ -231,41 +232,25 @@ print_square(const Run *runs, int count, const Conversion *all)
     }
 }
 
-/* A square of cells: the exponent of the largest difference of logits. */
 static void
-draw_square(const Options *o, const Run *runs, int count, const Conversion *all)
+draw_table(const Options *o, const Run *runs, int count, const Conversion *all)
 {
+    Square q = square_new(count);
     char *directory = format_text("%s/figures", o->out), name[NAME_SIZE];
-    Figure f = figure_begin(directory, sizeof(real) == 8 ? "equivalence-double"
-                                                         : "equivalence");
-    fprintf(f.data, "from\tto\trow\tcolumn\tlogits\tkind\n");
-    for (int i = 0; i < count * count; i++) {
-        const Conversion *v = &all[i];
-        char n[32];
-        plugin_name(runs[i / count].config.variant, name);
-        fprintf(f.data, "%s\t", name);
-        plugin_name(runs[i % count].config.variant, name);
-        fprintf(f.data, "%s\t%d\t%d\t%s\t%d\n", name, i / count + 1,
-                i % count + 1, number_text(v->done ? v->logits : NAN, 2, n),
-                !v->done                        ? 0
-                : v->logits <= CONVERTS_EXACTLY ? 2
-                                                : 1);
-    }
-    fprintf(f.script,
-            "title = 'Trained as the row, written as the column: largest "
-            "difference of logits, %s'\nnames = '",
-            sizeof(real) == 8 ? "double" : "float");
     for (int i = 0; i < count; i++) {
         plugin_name(runs[i].config.variant, name);
-        fprintf(f.script, "%s%s", i ? " " : "", name);
+        q.names[i] = copy_text(name);
     }
-    fprintf(f.script,
-            "'\nif (!exists(\"width\")) width = %d\n"
-            "if (!exists(\"height\")) height = %d\n",
-            240 + 66 * count, 200 + 34 * count);
-    if (!figure_end(&f, "equivalence", o))
+    for (int i = 0; i < count * count; i++)
+        q.cells[i] =
+            !all[i].done
+                ? (Cell){NAN, NONE}
+                : (Cell){all[i].logits,
+                         all[i].logits <= CONVERTS_EXACTLY ? SAME : NEAREST};
+    if (!square_draw(&q, sizeof(real) == 8, directory, o))
         without_gnuplot(directory);
     free(directory);
+    square_free(&q);
 }
 
 static void
@@ -282,7 +267,7 @@ print_table(const Options *o, const Run *runs, int count)
     if (!wants_tsv(o->tsv))
         print_square(runs, count, all);
     wants_tsv(o->tsv) ? sheet_print(&sheet, TSV) : sheet_free(&sheet);
-    draw_square(o, runs, count, all);
+    draw_table(o, runs, count, all);
     free(all);
 }
 

@@ -177,7 +177,9 @@ show_form(const Options *o, Model *m, const Source *s, const char *run,
     if (o->spectrum) {
         f = figure_begin(directory, "spectrum");
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
-        fprintf(f.script, "title = '%s: singular values'\n", run);
+        char *title = format_text("%s: singular values", run);
+        figure_text(&f, "title", title);
+        free(title);
     }
     describe_forms(o, m, forms, &f);
     if (!wants_tsv(o->tsv)) {

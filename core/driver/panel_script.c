@@ -219,18 +219,14 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
            int places)
 {
     char *plain = title_of(o, whose, panels, count);
-    char *title = quoted(plain, "''");
-    fprintf(f->script, "title = %s\n", title);
+    figure_text(f, "title", plain);
     free(plain);
-    free(title);
     bool over_steps = !strcmp(o->x, "step");
     Values labels = labels_given(o);
-    fprintf(f->script, "by = '%s'\nseries = '",
-            strcmp(o->by, "variant") ? o->by : "");
-    for (int s = from; s < to; s++)
-        fprintf(f->script, "%s%s", s > from ? " " : "", series->text[s]);
-    char *x = quoted(labels.count ? labels.text[0] : axis_title(o->x), "''");
-    fprintf(f->script, "'\nxlabel = %s\nbands = %d\nxs = '", x, over_steps);
+    figure_text(f, "by", strcmp(o->by, "variant") ? o->by : "");
+    figure_words(f, "series", series->text + from, to - from);
+    figure_text(f, "xlabel", labels.count ? labels.text[0] : axis_title(o->x));
+    fprintf(f->script, "bands = %d\nxs = '", over_steps);
     for (int v = 0; v < places; v++)
         fprintf(f->script, "%s%.10g", v ? " " : "", xs[v]);
     bool log_x =
@@ -248,5 +244,4 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
     put_array(f->script, "most", panels, count, MOST, NULL, o->bare);
     put_array(f->script, "marks", panels, count, MARKS, NULL, o->bare);
     values_free(&labels);
-    free(x);
 }

@@ -205,7 +205,7 @@ void
 recipe_plots(const Options *o, const char *experiment)
 {
     size_t size;
-    Path path = within(experiment, "recipe.txt");
+    Path path = below(experiment, "recipe.txt");
     char *text = read_file(path.text, "recipe", &size);
     run_lines(text, path.text, o, experiment, true);
     free(text);

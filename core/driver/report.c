@@ -6,20 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "caption.h"
 #include "commands.h"
 #include "compare.h"
 #include "document.h"
-#include "draw.h"
 #include "fail.h"
 #include "files.h"
 #include "quantity.h"
 #include "recipe.h"
 #include "repeat.h"
 #include "results.h"
+#include "square.h"
 #include "words.h"
 
 /* The recipe that made the experiment, or NULL. */
@@ -27,7 +26,7 @@ static char *
 recipe_of(const char *directory)
 {
     size_t size;
-    Path path = within(directory, "recipe.txt");
+    Path path = below(directory, "recipe.txt");
     return access(path.text, F_OK) ? NULL
                                    : read_file(path.text, "recipe", &size);
 }
@@ -121,27 +120,9 @@ put_results(Document *d, const Outcomes *all)
     free(notes);
 }
 
-/* Copies what equiv drew: data and script. */
-static void
-copy_figure(const char *from, const char *to, const char *name)
-{
-    static const char *const endings[] = {"tsv", "gp"};
-    for (int i = 0; i < 2; i++) {
-        size_t size;
-        char *old = format_text("%s/%s.%s", from, name, endings[i]);
-        char *new = format_text("%s/%s.%s", to, name, endings[i]);
-        char *text = read_file(old, "figure", &size);
-        FILE *file = fopen(new, "w");
-        if (!file || fwrite(text, 1, size, file) != size || fclose(file))
-            fail("%s: cannot be written: %s", new, strerror(errno));
-        free(text);
-        free(old);
-        free(new);
-    }
-}
-
-/* Draws the experiment anew, so that what is shown is what was counted: as its
-   recipe does, or as compare would; and takes the squares that equiv drew. */
+/* Draws the experiment anew, so that what is shown is what was counted, by
+   scripts of our own: as its recipe does, or as compare would; and the squares
+   of equiv, from their data. */
 static void
 draw_anew(const Options *o, const Run *runs, int count, const char *recipe)
 {
@@ -152,21 +133,13 @@ draw_anew(const Options *o, const Run *runs, int count, const char *recipe)
         recipe_plots(&own, o->rest[0]);
     else
         draw_all(&own, runs, count);
-    char *from = format_text("%s/figures", o->rest[0]);
     char *to = format_text("%s/figures", o->out);
-    for (int i = 0; i < 2; i++) {
-        const char *name = i ? "equivalence-double" : "equivalence";
-        char *script = format_text("%s/%s.gp", from, name);
-        if (!access(script, F_OK)) {
-            if (mkdir(to, 0777) && errno != EEXIST)
-                fail("%s: cannot be made: %s", to, strerror(errno));
-            copy_figure(from, to, name);
-            draw_again(to, name, "svg");
-            draw_again(to, name, "pdf");
-        }
-        free(script);
+    for (int in_double = 0; in_double < 2; in_double++) {
+        Square s = square_read(o->rest[0], in_double);
+        if (s.count)
+            square_draw(&s, in_double, to, &own);
+        square_free(&s);
     }
-    free(from);
     free(to);
 }
 
