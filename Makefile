@@ -70,7 +70,12 @@ book:                ## the lessons as one page, build/book/index.html (pandoc)
 lessons-update: all  ## write what their commands print now, to be looked at
 	sh lessons/check.sh -u $(BUILD)
 
-check-quick: run-floors run-float run-double run-command run-check run-faults
+run-shown: all       # what the commands print is what tests/shown has
+	sh lessons/check.sh $(BUILD) tests/shown/*.md
+shown-update: all    ## write what they print now, to be looked at
+	sh lessons/check.sh -u $(BUILD) tests/shown/*.md
+
+check-quick: run-floors run-float run-double run-shown run-command run-check run-faults
 
 # Parts, which may run side by side (make -j2).
 run-floors run-command run-check run-faults run-kill run-parallel run-slurm run-arm run-fuzz \
@@ -211,4 +216,4 @@ $(BUILD)/plots $(BUILD)/include:
 
 .PHONY: coverage fuzz mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
-  run-floors run-float run-double run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-arm run-fuzz run-solve run-lessons run-install
+  run-floors run-float run-double run-shown shown-update run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-arm run-fuzz run-solve run-lessons run-install

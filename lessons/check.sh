@@ -15,6 +15,7 @@ all=
 [ $# -gt 0 ] || all=yes
 [ $# -gt 0 ] || set -- lessons/[0-9]*.md
 work=$(mktemp -d)
+export LC_ALL=C
 trap 'rm -rf "$work"' EXIT
 failed=0
 complain() {

@@ -29,7 +29,7 @@ grid -o here -q --no-figures >table || die "without a plan"
 
 # Ended in the middle, then --resume: what is done is not begun again.
 grid -o one --plan >plan 2>said || die "no plan"
-grep -q '20 runs to do: about .* core-hours .* on disk in' said || die "no estimate: $(cat said)"
+grep -q '20 runs to do: about .* of a core .* on disk in' said || die "no estimate: $(cat said)"
 head -n 8 plan | parallel --joblog log >out 2>&1 || die "parallel: $(cat out)"
 parallel --joblog log --resume <plan >out 2>&1 || die "parallel --resume: $(cat out)"
 [ "$(tail -n +2 log | wc -l)" -eq 20 ] || die "parallel did $(wc -l <log) jobs of 20"

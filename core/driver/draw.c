@@ -24,12 +24,25 @@ open_part(const char *directory, const char *name, const char *ending)
     return file;
 }
 
+/* DIR/figures, and DIR if it is not there. */
+static void
+make_directory(const char *directory)
+{
+    char *above = copy_text(directory), *slash = strrchr(above, '/');
+    if (slash && slash != above) {
+        *slash = 0;
+        mkdir(above, 0777);
+    }
+    if (mkdir(directory, 0777) && errno != EEXIST)
+        fail("%s: cannot be made: %s; give another --out", directory,
+             strerror(errno));
+    free(above);
+}
+
 Figure
 figure_begin(const char *directory, const char *name)
 {
-    if (mkdir(directory, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s; give --out a directory that is there",
-             directory, strerror(errno));
+    make_directory(directory);
     Figure f = {copy_text(directory), copy_text(name),
                 open_part(directory, name, "tsv"),
                 open_part(directory, name, "gp")};

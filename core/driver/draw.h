@@ -11,7 +11,8 @@ typedef struct Figure {
     FILE *data, *script;
 } Figure;
 
-/* Opens DIRECTORY/NAME.tsv and NAME.gp for writing. */
+/* Opens DIRECTORY/NAME.tsv and NAME.gp for writing, in a directory that is made
+   where it is not there, and the one above it too. */
 Figure figure_begin(const char *directory, const char *name);
 
 /* KEY = 'TEXT' in the script. Nothing in the text is gnuplot's: it may be the

@@ -123,15 +123,15 @@ time_text(double seconds, char text[32])
 static void
 say_estimate(const Options *o, const Grid *g, const Estimate *e)
 {
-    char bytes[32], memory[32], longest[32];
+    char bytes[32], memory[32], total[32], longest[32];
     if (e->runs < g->count)
         note("%d of %d runs are in %s already", g->count - e->runs, g->count,
              o->out);
     if (e->runs && !e->untimed)
-        note("%d runs to do: about %.2g core-hours on a core like this one "
-             "(timed on %d of them), the longest %s; %s on disk in "
-             "%.0f files; %s of memory for each",
-             e->runs, e->seconds / 3600, e->timed,
+        note("%d runs to do: about %s of a core like this one (timed on %d "
+             "of them), the longest %s; %s on disk in %.0f files; %s of memory "
+             "for each",
+             e->runs, time_text(e->seconds, total), e->timed,
              time_text(e->longest, longest), size_text(e->bytes, bytes),
              e->files, size_text(e->memory, memory));
 }
