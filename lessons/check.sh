@@ -65,6 +65,8 @@ run_console() {
                 substr(command, 1, 60), i <= m ? wanted[i] : "(nothing more)",
                 from <= n ? got[from] : "(nothing more)" > "/dev/stderr"
             bad = 1
+            if (ENVIRON["STOP"])
+                exit
         }
         for (i = 1; i <= (ok ? m : n); i++)
             print (ok ? wanted[i] : got[i]) > (work "/lesson")

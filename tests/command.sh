@@ -385,7 +385,7 @@ works 'accuracy' "$qkv" plot drawn -o drawn --format dumb --y accuracy
 refuses 2 'nobody logged it' "$qkv" plot drawn --y perplexity
 refuses 2 'nobody logged it' "$qkv" plot grid --x d-k --y test_acuracy
 refuses 2 'nobody logged it' "$qkv" plot drawn --y loss,,accuracy
-refuses 1 'give --out a directory' "$qkv" plot drawn -o no/where
+refuses 1 'give another --out' "$qkv" plot drawn -o no/where
 
 # One seed: the figure's mean is that seed's log. What is text stays text.
 title='a "b" $HOME `touch ran` it'"'"'s \\n'

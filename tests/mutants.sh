@@ -3,7 +3,8 @@
 # SEED, in core/ and variants/, one at a time, and tells which of them the tests
 # do not notice. BUILD/mutants/counted.tsv has them all; tests/survivors.tsv says
 # of each known survivor why it lives. Fails below 90 in 100 killed. With
-# AGAIN=LIST it plants those again that survived in such a list.
+# AGAIN=LIST it plants those again that survived in such a list. SCRIPTS are the
+# scripts that are asked, each without its .sh or .md.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -11,6 +12,8 @@
 set -eu
 count=${2:-300}
 seed=${3:-1}
+scripts=${SCRIPTS:-tests/shown/tables tests/shown/inspect tests/shown/compare
+    tests/command tests/check} # after the Check tests: the quick ones
 
 if [ -z "${QKV_INSIDE:-}" ]; then
     if ! unshare -rmpf --mount-proc true 2>/dev/null; then
@@ -77,6 +80,14 @@ if [ -n "${AGAIN:-}" ]; then
     count=$(wc -l </tmp/drawn)
 fi
 
+# What fails without a fault would kill all of them.
+sound() {
+    QKV_PATH=build/variants build/tests/float >log 2>&1 || return 1
+    for script in $scripts; do
+        ask "$script" || return 1
+    done
+}
+
 # The suites most likely to notice, which go first.
 suites() {
     case $1 in
@@ -104,6 +115,14 @@ objects() {
     esac 2>/dev/null | cksum
 }
 
+ask() { # SCRIPT
+    case $1 in
+    tests/shown/*) set -- lessons/check.sh build "$1.md" ;;
+    *) set -- "$1.sh" build ;;
+    esac
+    STOP=1 timeout 240 sh "$@" >log 2>&1
+}
+
 # Exits with the first thing that notices, in `killer`.
 verdict() { # FILE
     killer=
@@ -122,16 +141,16 @@ verdict() { # FILE
         killer=$suite
         [ $suite = all ] || export CK_RUN_SUITE=$suite
         status=0
-        CK_DEFAULT_TIMEOUT=60 QKV_PATH=build/variants timeout 300 \
+        CK_DEFAULT_TIMEOUT=20 QKV_PATH=build/variants timeout 120 \
             build/tests/float >log 2>&1 || status=$?
         unset CK_RUN_SUITE
         [ $status -eq 0 ] || return 0
     done
     make -s OPT=-O2 all >log 2>&1 || return 0
     cp original "$1" # what the lessons show of it is not what is asked
-    for script in tests/command tests/check lessons/check; do
+    for script in $scripts; do
         killer=$script
-        STOP=1 timeout 600 sh $script.sh build >log 2>&1 || return 0
+        ask "$script" || return 0
     done
     verdict=survived
     killer=
@@ -168,6 +187,11 @@ worker() {
     done
 }
 
+sound || {
+    echo "mutants: without a fault the tests fail here: $(tail -n 5 log)" >&2
+    exit 1
+}
+rm -f log
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 for n in $(seq "$jobs"); do
     worker "$n" &
