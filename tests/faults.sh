@@ -135,6 +135,14 @@ sanitized || {
     "$qkv" train --steps 5 --memory 50 -q -o small >out 2>err && ok ||
         complain "--memory 50 is too little for a small run"
 }
+# A container has what its limit leaves, not what the machine has.
+if unshare -rm true 2>/dev/null && [ -d /sys/fs/cgroup ]; then
+    unshare -rm sh -c 'mount -t tmpfs tmpfs /sys/fs/cgroup && cd /sys/fs/cgroup &&
+        echo 120000000 >memory.max && echo 90000000 >memory.current &&
+        printf "anon 5\ninactive_file 10000000\n" >memory.stat && cd "$OLDPWD" &&
+        exec "$1" train --d-model 1024 -q -o large' sh "$qkv" >out 2>err
+    [ $? -eq 1 ] && grep -q '; this machine has 40 MB' err && ok || complain "a container"
+fi
 
 # --- somebody else's runs
 "$qkv" train --steps 5 -q -o sound >out 2>err || complain "a run"

@@ -6,8 +6,7 @@
 #include "train.h"
 
 /* Bytes that each of `most` runs at once may have: what --memory gives, or else
-   a share of what is free now. Of a container's limit it knows nothing; there
-   --memory says it. */
+   a share of what is free now, in a container of what its limit leaves. */
 double memory_share(const Options *o, int most);
 
 /* In a worker: no more than --memory from here on, where it is given. */
