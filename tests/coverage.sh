@@ -25,6 +25,7 @@ done
 for script in command check faults parallel; do
     sh tests/$script.sh "$build" 2>>"$build/log" | tail -n 1
 done
+sh lessons/check.sh "$build" tests/shown/*.md 2>>"$build/log" | tail -n 1
 "$build/qkv" bench layer attend -q >/dev/null
 "$build/qkv" compare -v standard --plan=slurm -q >/dev/null
 gcovr --root . --filter core/ --object-directory "$build" \

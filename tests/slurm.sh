@@ -93,7 +93,7 @@ tries=0
 while [ -z "$killed" ] && [ $tries -lt 400 ]; do
     tries=$((tries + 1))
     for process in $(pgrep -x qkv); do
-        tr '\0' ' ' <"/proc/$process/cmdline" 2>/dev/null |
+        cat "/proc/$process/cmdline" 2>/dev/null | tr '\0' ' ' |
             grep -q 'train .*--out runs' && kill -9 "$process" && killed=$process
         [ -z "$killed" ] || break
     done
