@@ -43,8 +43,8 @@ room(size_t bytes)
     size_t whole = (bytes + page - 1) / page * page;
     real *at = aligned_alloc(page, whole);
     if (!at)
-        fail("out of memory: the matrices of a step take %zu bytes; make the "
-             "model, the batch or the sequences smaller",
+        fail("out of memory: the nodes or matrices of a step take %zu bytes; "
+             "make the model, the batch or the sequences smaller",
              bytes);
 #ifdef MADV_HUGEPAGE
     if (page == HUGE_PAGE)
@@ -173,7 +173,7 @@ tape_of(size_t notes, size_t matrices)
 {
     Tape *t = allocate(1, sizeof *t);
     t->notes_size = notes;
-    t->notes = allocate(notes, 1);
+    t->notes = (char *)room(notes);
     t->matrices_size = matrices;
     if (matrices)
         t->matrices = room(matrices * sizeof(real));
