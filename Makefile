@@ -24,9 +24,10 @@ PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
 # Those with an operator of their own are built for each precision.
 BOUND    = $(shell grep -l qkv/operator.h variants/*.c)
 PLUGINS += $(BOUND:variants/%.c=$(BUILD)/variants/double/%.so)
-# The tests look into all but main, and count allocations (check_train.c).
+# The tests look into all but main, count allocations (check_train.c) and set the
+# clock (check_progress.c).
 CHECK   ?= $$(pkg-config --libs check)
-COUNTED  = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
+COUNTED  = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=now
 TESTS    = $(sort $(wildcard tests/*.c)) $(filter-out %/main.c,$(DRIVER))
 SOURCES  = $(sort $(wildcard lessons/exercises/*.c lessons/exercises/solutions/*.c core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] tests/*/*.c))
 FLOAT    = $(CORE:%.c=$(BUILD)/float/%.o)

@@ -31,6 +31,7 @@ main(void)
     srunner_add_suite(r, algebra_suite());
     srunner_add_suite(r, formula_suite());
     srunner_add_suite(r, report_suite());
+    srunner_add_suite(r, progress_suite());
     srunner_add_suite(r, model_suite());
     srunner_add_suite(r, theorem_suite());
     srunner_run_all(r, CK_ENV);

@@ -1,9 +1,10 @@
 # mutants.awk - lists every place where one token of C could be another, one a
-# line: file, line, column, token, its replacement. Nothing in comments, strings
-# and directives, and no size of an array: there a fault shows in no result.
+# line: file, line, column, token, its replacement, the line. Nothing in comments,
+# strings and directives, and no size of an array: there a fault shows in no
+# result.
 
 function place(width, to) {
-    printf "%s\t%d\t%d\t%s\t%s\n", FILENAME, FNR, at, substr($0, at, width), to
+    printf "%s\t%d\t%d\t%s\t%s\t%s\n", FILENAME, FNR, at, substr($0, at, width), to, $0
 }
 
 BEGIN {

@@ -1,10 +1,13 @@
 #!/bin/sh
 # mutants.sh BUILD [COUNT [SEED]] - plants COUNT faults of one token, drawn by
-# SEED, in core/ and variants/, one at a time, and tells which of them the tests
-# do not notice. BUILD/mutants/counted.tsv has them all; tests/survivors.tsv says
-# of each known survivor why it lives. Fails below 90 in 100 killed. With
-# AGAIN=LIST it plants those again that survived in such a list. SCRIPTS are the
-# scripts that are asked, each without its .sh or .md.
+# SEED, in core/ and variants/, one at a time, and tells which of them the quick
+# tests do not notice. BUILD/mutants/counted.tsv has them all; tests/survivors.tsv
+# says of each known survivor why it lives. Fails below 90 in 100 killed.
+#
+# It takes hours, and may be ended at any time: begun again it goes on, with what
+# it has found in files that are still the same. AGAIN=yes asks the tests once
+# more about those that survived. SCRIPTS are the scripts that are asked besides
+# the Check tests, each without its .sh or .md.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -12,8 +15,6 @@
 set -eu
 count=${2:-300}
 seed=${3:-1}
-scripts=${SCRIPTS:-tests/shown/tables tests/shown/inspect tests/shown/compare
-    tests/command tests/check} # after the Check tests: the quick ones
 
 if [ -z "${QKV_INSIDE:-}" ]; then
     if ! unshare -rmpf --mount-proc true 2>/dev/null; then
@@ -21,9 +22,6 @@ if [ -z "${QKV_INSIDE:-}" ]; then
         exit 0
     fi
     mkdir -p "$1/mutants"
-    [ -z "${AGAIN:-}" ] || grep '	survived	' "$AGAIN" >"$1/mutants/again.tsv"
-    : >"$1/mutants/list.tsv"
-    echo 0 >"$1/mutants/next"
     QKV_INSIDE=1 unshare -rmpf --mount-proc sh "$0" "$1" "$count" "$seed"
     exit
 fi
@@ -44,51 +42,55 @@ mount -o remount,bind,ro /
 cd /dev/shm/tree
 make -s OPT=-O2 all build/tests/float >/tmp/log 2>&1
 
+sum_of() { cksum <"$1" | cut -d ' ' -f 1; }
+
+# Each place has a number that hangs on the seed and on its own line only, so that
+# a change elsewhere draws no others; the least are taken, three for each that is
+# asked for: some do not compile, or change nothing.
 awk -f tests/mutants.awk core/*.[ch] core/driver/*.[ch] variants/*.c >/tmp/all
-# Three for each that is asked for: some do not compile, or change nothing.
-awk -v most=$((3 * count)) -v x="$seed" '
-    { line[NR] = $0 }
-    END {
-        while (drawn < most && drawn < NR) {
-            x = x * 16807 % 2147483647 # Park and Miller (1988)
-            i = x % NR + 1
-            if (!(i in taken)) {
-                taken[i] = 1
-                print ++drawn "\t" line[i]
-            }
-        }
-    }' /tmp/all >/tmp/drawn
+awk -F '\t' -v OFS='\t' -v x="$seed" '
+    BEGIN {
+        for (i = 1; i < 256; i++)
+            code[sprintf("%c", i)] = i
+    }
+    {
+        same = $1 FS $6 FS $3 FS $4
+        same = same FS ++times[same]
+        for (i = 1; i <= length(same); i++)
+            hash = (hash * 31 + code[substr(same, i, 1)]) % 2147483647
+        for (i = 0; i < 3; i++) # Park and Miller (1988)
+            hash = (hash + x) * 16807 % 2147483647
+        print hash, $0
+        hash = 0
+    }' /tmp/all | sort -n | head -n $((3 * count)) | cut -f 2- >/tmp/drawn
+cut -f 1 /tmp/drawn | sort -u | while read -r file; do
+    printf '%s\t%s\n' "$file" "$(sum_of "$file")"
+done >/tmp/sums
 echo "mutants: $(wc -l </tmp/all) places, $count drawn"
 
-# Those of a list again, wherever their lines stand now.
-if [ -n "${AGAIN:-}" ]; then
-    awk -F '\t' -v OFS='\t' '{
-        own = $9
-        sub(/^ */, "", own)
-        for (line = 1; (getline text <$2) > 0; line++) {
-            short = text
-            sub(/^ */, "", short)
-            if (short == own)
-                break
-        }
-        close($2)
-        if (short == own)
-            print $1, $2, line, $4 - length($9) + length(text), $5, $6
-        else
-            print "mutants: " $2 ": gone: " own >"/dev/stderr"
-    }' "$report/again.tsv" >/tmp/drawn
-    count=$(wc -l </tmp/drawn)
-fi
+# What is known already: of a line in a file that has not changed since.
+touch "$report/list.tsv"
+valid() { grep -cE '	(killed|survived)	' "$report/list.tsv" || true; }
+awk -F '\t' -v again="${AGAIN:-}" '
+    { place = $1 FS $2 FS $3 FS $4 FS $5 }
+    FILENAME == "/tmp/sums" { sum[$1] = $2; next }
+    FILENAME == "/tmp/drawn" { drawn[place] = 1; next }
+    place in drawn && sum[$1] == $9 && !(again && $7 == "survived")' \
+    /tmp/sums /tmp/drawn "$report/list.tsv" >/tmp/known
+cp /tmp/known "$report/list.tsv"
+awk -F '\t' -v OFS='\t' '
+    { place = $1 FS $2 FS $3 FS $4 FS $5 }
+    FILENAME == "/tmp/sums" { sum[$1] = $2; next }
+    FILENAME == "/tmp/known" { known[place] = 1; next }
+    !(place in known) { print $0, sum[$1] }' \
+    /tmp/sums /tmp/known /tmp/drawn >/tmp/todo
+echo "mutants: $(wc -l </tmp/known) known, so that $(valid) of $count are done"
 
-# What fails without a fault would kill all of them.
-sound() {
-    QKV_PATH=build/variants build/tests/float >log 2>&1 || return 1
-    for script in $scripts; do
-        ask "$script" || return 1
-    done
-}
+all_scripts="tests/shown/tables tests/shown/inspect tests/shown/compare
+    tests/command tests/check"
 
-# The suites most likely to notice, which go first.
+# The suites and scripts that notice soonest, which go first. What never runs a
+# file of the driver is not asked about it.
 suites() {
     case $1 in
     *matrix* | *svd* | *threads* | *vector*) echo matrix algebra ;;
@@ -100,10 +102,46 @@ suites() {
     *convert* | *fold* | *model* | *linear* | *watched*) echo model formula ;;
     *task* | *source* | *text* | *pairs*) echo task ;;
     *train* | *optimizer* | *observe*) echo train ;;
+    *progress*) echo progress ;;
     *driver*) echo report ;;
     variants/*) echo variant formula ;;
     *) echo run ;;
     esac
+}
+scripts() {
+    case $1 in
+    core/driver/*[cC]heck* | core/driver/comp[il]* | core/driver/child* | \
+        core/driver/look* | core/driver/subject* | core/driver/new* | \
+        core/driver/describe*)
+        echo tests/shown/inspect tests/check tests/command ;;
+    core/driver/trace* | core/driver/count* | core/driver/list* | \
+        core/driver/help* | core/driver/completion*)
+        echo tests/shown/tables tests/command ;;
+    core/driver/bench* | core/driver/timing*) echo tests/command ;;
+    core/driver/equiv* | core/driver/square* | core/driver/inspect* | \
+        core/driver/attention* | core/driver/export*)
+        echo tests/shown/inspect tests/command tests/shown/compare ;;
+    core/driver/progress* | core/driver/memory* | core/driver/queue*)
+        echo tests/shown/compare tests/faults ;;
+    core/driver/*) echo tests/shown/compare tests/command tests/shown/tables ;;
+    *) echo $all_scripts ;;
+    esac
+}
+
+ask() { # SCRIPT
+    case $1 in
+    tests/shown/*) set -- lessons/check.sh build "$1.md" ;;
+    *) set -- "$1.sh" build ;;
+    esac
+    STOP=1 timeout 240 sh "$@" >log 2>&1
+}
+
+# What fails without a fault would kill all of them.
+sound() {
+    CK_EXCLUDE_TAGS=long QKV_PATH=build/variants build/tests/float >log 2>&1 || return 1
+    for script in ${SCRIPTS:-$all_scripts tests/faults}; do
+        ask "$script" || return 1
+    done
 }
 
 # What the compiler makes of the mutated file, to see whether it is another.
@@ -113,14 +151,6 @@ objects() {
     *.h) cat $(find build/float -name '*.o' | sort) ;;
     *) cat "build/float/$(echo "$1" | sed 's/\.c$/.o/')" ;;
     esac 2>/dev/null | cksum
-}
-
-ask() { # SCRIPT
-    case $1 in
-    tests/shown/*) set -- lessons/check.sh build "$1.md" ;;
-    *) set -- "$1.sh" build ;;
-    esac
-    STOP=1 timeout 240 sh "$@" >log 2>&1
 }
 
 # Exits with the first thing that notices, in `killer`.
@@ -141,22 +171,20 @@ verdict() { # FILE
         killer=$suite
         [ $suite = all ] || export CK_RUN_SUITE=$suite
         status=0
-        CK_DEFAULT_TIMEOUT=20 QKV_PATH=build/variants timeout 120 \
+        CK_EXCLUDE_TAGS=long CK_DEFAULT_TIMEOUT=20 QKV_PATH=build/variants timeout 120 \
             build/tests/float >log 2>&1 || status=$?
         unset CK_RUN_SUITE
         [ $status -eq 0 ] || return 0
     done
     make -s OPT=-O2 all >log 2>&1 || return 0
     cp original "$1" # what the lessons show of it is not what is asked
-    for script in $scripts; do
+    for script in ${SCRIPTS:-$(scripts "$1")}; do
         killer=$script
         ask "$script" || return 0
     done
     verdict=survived
     killer=
 }
-
-valid() { grep -cE '	(killed|survived)	' "$report/list.tsv" || true; }
 
 # worker N: takes the next mutant until there are enough.
 worker() {
@@ -166,50 +194,47 @@ worker() {
     export TMPDIR=/tmp/worker$1
     ulimit -v 16000000
     while [ "$(valid)" -lt "$count" ]; do
-        number=$(flock "$report/next" sh -c \
-            'read n <"$0"; echo $((n + 1)) >"$0"; echo $((n + 1))' "$report/next")
-        mutant=$(sed -n "${number}p" /tmp/drawn) # by its place in the list
+        mutant=$(flock /tmp/todo sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
         [ -n "$mutant" ] || break
-        file=$(echo "$mutant" | cut -f2)
+        file=$(echo "$mutant" | cut -f1)
         cp "$file" original
         echo "$mutant" | awk -F '\t' '
-            FNR == NR { line = $3; at = $4; width = length($5); to = $6; next }
+            FNR == NR { line = $2; at = $3; width = length($4); to = $5; next }
             FNR == line {
                 $0 = substr($0, 1, at - 1) to substr($0, at + width)
             }
             { print }' - original >"$file"
-        text=$(sed -n "$(echo "$mutant" | cut -f3)p" original)
         verdict "$file"
-        printf '%s\t%s\t%s\t%s\n' "$mutant" "$verdict" "$killer" "$text" \
-            >>"$report/list.tsv"
+        echo "$mutant" | awk -F '\t' -v OFS='\t' -v verdict="$verdict" -v killer="$killer" '
+            { print $1, $2, $3, $4, $5, $6, verdict, killer, $7 }' >>"$report/list.tsv"
         cp original "$file"
         rm -rf "${TMPDIR:?}"/*
     done
 }
 
-sound || {
-    echo "mutants: without a fault the tests fail here: $(tail -n 5 log)" >&2
-    exit 1
-}
-rm -f log
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 for n in $(seq "$jobs"); do
     worker "$n" &
 done
 wait
 
-# The first COUNT, by number, so that two reports of one seed are one.
-sort -n "$report/list.tsv" | grep -E '	(killed|survived)	' |
-    head -n "$count" >"$report/counted.tsv"
+# The first COUNT in the order drawn, so that two reports of one seed are one.
+awk -F '\t' '
+    { place = $1 FS $2 FS $3 FS $4 FS $5 }
+    FILENAME == "/tmp/drawn" { order[place] = FNR; next }
+    $7 == "killed" || $7 == "survived" { print order[place] FS $0 }' \
+    /tmp/drawn "$report/list.tsv" | sort -n | head -n "$count" |
+    cut -f 2- >"$report/counted.tsv"
 awk -F '\t' '
     FNR == NR { why[$1 FS $2 FS $3 FS $4] = $5; next }
     { total++ }
     $7 == "killed" { killed++; by[$8]++ }
     $7 == "survived" {
-        sub(/^ */, "", $9)
-        key = $2 FS $9 FS $5 FS $6
-        printf "survived: %s:%d:%d: %s -> %s: %s\n    %s\n", $2, $3, $4, $5, \
-            $6 == "" ? "nothing" : $6, $9, \
+        own = $6
+        sub(/^ */, "", own)
+        key = $1 FS own FS $4 FS $5
+        printf "survived: %s:%d:%d: %s -> %s: %s\n    %s\n", $1, $2, $3, $4, \
+            $5 == "" ? "nothing" : $5, own, \
             key in why ? why[key] : "not explained in tests/survivors.tsv"
     }
     END {

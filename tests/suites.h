@@ -28,6 +28,7 @@ Suite *run_suite(void);
 Suite *algebra_suite(void);
 Suite *formula_suite(void);
 Suite *report_suite(void);
+Suite *progress_suite(void);
 Suite *model_suite(void);
 Suite *theorem_suite(void);
 

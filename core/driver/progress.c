@@ -139,7 +139,10 @@ put_lane(const Lane *l, int width)
     int steps = l->job->config.steps, step = l->row.step;
     double each = (now() - l->start) / step, rate = 1 / each;
     time_text(each * (steps - step), "", left);
-    snprintf(speed, sizeof speed, rate < 10 ? "%.1f/s" : "%.0f/s", rate);
+    if (rate < 0.5)
+        snprintf(speed, sizeof speed, "%.0f s/step", each);
+    else
+        snprintf(speed, sizeof speed, rate < 10 ? "%.1f/s" : "%.0f/s", rate);
     if (step)
         snprintf(facts, sizeof facts, "%d/%d loss %.3f %7s %6s", step, steps,
                  l->row.loss, speed, left);
