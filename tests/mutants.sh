@@ -6,8 +6,9 @@
 #
 # It takes hours, and may be ended at any time: begun again it goes on, with what
 # it has found in files that are still the same. AGAIN=yes asks the tests once
-# more about those that survived. SCRIPTS are the scripts that are asked besides
-# the Check tests, each without its .sh or .md.
+# more about those that survived; with OPT and EXTRA for make it asks the
+# sanitizers too. SCRIPTS are the scripts that are asked besides the Check tests,
+# each without its .sh or .md.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -15,6 +16,7 @@
 set -eu
 count=${2:-300}
 seed=${3:-1}
+export OPT=${OPT:--O2}
 
 if [ -z "${QKV_INSIDE:-}" ]; then
     if ! unshare -rmpf --mount-proc true 2>/dev/null; then
@@ -40,7 +42,7 @@ report=/dev/shm/report
 mount -t tmpfs tmpfs /tmp
 mount -o remount,bind,ro /
 cd /dev/shm/tree
-make -s OPT=-O2 all build/tests/float >/tmp/log 2>&1
+make -s all build/tests/float >/tmp/log 2>&1
 
 sum_of() { cksum <"$1" | cut -d ' ' -f 1; }
 
@@ -156,7 +158,7 @@ objects() {
 # Exits with the first thing that notices, in `killer`.
 verdict() { # FILE
     killer=
-    if ! make -s OPT=-O2 build/tests/float build/qkv variants-only >log 2>&1; then
+    if ! make -s build/tests/float build/qkv variants-only >log 2>&1; then
         verdict="does not compile"
         return
     fi
@@ -176,7 +178,7 @@ verdict() { # FILE
         unset CK_RUN_SUITE
         [ $status -eq 0 ] || return 0
     done
-    make -s OPT=-O2 all >log 2>&1 || return 0
+    make -s all >log 2>&1 || return 0
     cp original "$1" # what the lessons show of it is not what is asked
     for script in ${SCRIPTS:-$(scripts "$1")}; do
         killer=$script
@@ -192,7 +194,7 @@ worker() {
     cp -a /dev/shm/tree /dev/shm/worker$1
     cd /dev/shm/worker$1
     export TMPDIR=/tmp/worker$1
-    ulimit -v 16000000
+    [ -n "${EXTRA:-}" ] || ulimit -v 16000000 # sanitizers take more
     while [ "$(valid)" -lt "$count" ]; do
         mutant=$(flock /tmp/todo sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
         [ -n "$mutant" ] || break
