@@ -281,7 +281,8 @@ diff -r -x timing.tsv threads1 threads2 >/dev/null && ok ||
     complain "--threads changes results"
 refuses 2 'at most' "$qkv" train --threads 65
 refuses 2 'did you mean "toy"' "$qkv" bench toi
-"$qkv" bench tiny -q -o speed --format svg >/dev/null &&
+"$qkv" bench tiny -q -o speed --format svg >out &&
+    [ "$(wc -l <out)" -eq 3 ] && grep -q '^training step	tiny	' out &&
     grep -q "^training step	" speed/figures/speed.tsv &&
     [ -s speed/figures/speed.svg ] && ok || complain "bench --out draws nothing"
 
