@@ -9,6 +9,7 @@
 #include "outcome.h"
 #include "statistics.h"
 #include "suites.h"
+#include "words.h"
 
 /* The share of samples whose interval holds the true mean. A percentile
    bootstrap of 20 draws covers about 93%; one of 50% would cover half. */
@@ -183,6 +184,12 @@ START_TEST(order_of_series)
     ck_assert(!series_before("standard", "standard"));
     ck_assert(series_before("2", "10"));
     ck_assert(series_before("fused", "mqa"));
+    ck_assert(natural_order("d-k2", "d-k16") < 0);
+    ck_assert(natural_order("d-k16", "d-k2") > 0);
+    ck_assert(natural_order("d-k16", "d-k16") == 0);
+    ck_assert(natural_order("d-k16", "d-k16b") < 0);
+    ck_assert(natural_order("lr10b2", "lr10a3") > 0);
+    ck_assert(natural_order("b1", "a2") > 0);
 }
 END_TEST
 

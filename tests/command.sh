@@ -383,9 +383,9 @@ diff -r first drawn/figures >/dev/null && ok || complain "drawn twice, differs"
 works 'accuracy' "$qkv" plot drawn -o drawn --format dumb --y accuracy
 "$qkv" plot grid -o grid --x d-k --y test_accuracy -q || complain "plot --x"
 [ -s grid/figures/test_accuracy-d-k-recall.svg ] && ok || complain "--x d-k"
-refuses 2 'nobody logged it' "$qkv" plot drawn --y perplexity
-refuses 2 'nobody logged it' "$qkv" plot grid --x d-k --y test_acuracy
-refuses 2 'nobody logged it' "$qkv" plot drawn --y loss,,accuracy
+refuses 2 'did not log it' "$qkv" plot drawn --y perplexity
+refuses 2 'did not log it' "$qkv" plot grid --x d-k --y test_acuracy
+refuses 2 'did not log it' "$qkv" plot drawn --y loss,,accuracy
 refuses 1 'give another --out' "$qkv" plot drawn -o no/where
 
 # One seed: the figure's mean is that seed's log. What is text stays text.
@@ -556,7 +556,7 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
     [ -s grid/figures/quantities-attention_parameters-recall.svg ] && ok ||
     complain "seconds in a figure"
 refuses 2 'none of column' "$qkv" plot grid --size poster
-refuses 2 'nobody logged it' "$qkv" plot grid --x speed --y test_loss
+refuses 2 'did not log it' "$qkv" plot grid --x speed --y test_loss
 refuses 2 'no setting' "$qkv" plot grid --x d-k --y test_loss --facet colour
 run=$(ls -d diverged/*1e+05*)
 refuses 1 'numbers that are not finite' "$qkv" inspect "$run"

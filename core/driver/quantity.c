@@ -97,7 +97,8 @@ check_quantity(const Run *runs, int count, const char *quantity,
                               n ? ", " : "", name);
         }
         if (!found)
-            usage("\"%s\": nobody logged it; there are: %s", quantity, list);
+            usage("\"%s\": %s did not log it; there are: %s", quantity,
+                  runs[i].name, list);
     }
 }
 
