@@ -1,7 +1,7 @@
 # mutants.awk - lists every place where one token of C could be another, one a
 # line: file, line, column, token, its replacement, the line. Nothing in comments,
-# strings and directives, and no size of an array: there a fault shows in no
-# result.
+# strings and directives, and no size of an array or of an snprintf: there a fault
+# shows in no result.
 
 function place(width, to) {
     printf "%s\t%d\t%d\t%s\t%s\t%s\n", FILENAME, FNR, at, substr($0, at, width), to, $0
@@ -65,6 +65,9 @@ FNR == 1 { comment = directive = 0 }
             if (name in word)
                 place(RLENGTH, word[name])
             at += length(name) - 1
+            if (name == "snprintf" && \
+                match(substr($0, at + 1), /^\([^;]*sizeof [^,]*,|^\([^,;]*, [0-9A-Z_]+,/))
+                at += RLENGTH
         } else if (match(substr($0, at), /^[0-9][0-9A-Za-z.]*/)) {
             number = substr($0, at, RLENGTH)
             if (number ~ /^[0-9]+$/ && substr($0, at - 1, 1) != "[")
