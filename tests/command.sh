@@ -813,6 +813,8 @@ sed 's/B C/- -/; s/B A/- -/' pairs.tsv >odd.tsv
 refuses 1 'nothing is asked' "$qkv" train -t pairs --file odd.tsv -o pairs
 refuses 2 'has no attention' "$qkv" train -t linear -v mqa
 refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 3+2
+refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 6+5+4+3+2+1x
+refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 6+5+4+3+2x+1
 refuses 2 'leave it at 1' "$qkv" train -t linear --batch 2
 refuses 2 'are for the task linear' "$qkv" train -t sort --depth 2
 # one matrix learns every mode at the same rate, 1 - (1 - lr)^step
