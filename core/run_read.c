@@ -17,12 +17,15 @@ read_config(const char *path)
 {
     Table t = table_read(path);
     Config c = {0};
-    if (t.cols != 2 || t.rows != setting_count + 1 ||
-        strcmp(table_cell(&t, 0, 0), "format") ||
+    if (t.cols != 2 || t.rows < 1 || strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
              "that one, or another --out",
              path, RUN_FORMAT);
+    if (t.rows != setting_count + 1)
+        fail("%s: %d settings, and there are %d: it was cut or changed; remove "
+             "the run to have it again",
+             path, t.rows - 1, setting_count);
     for (int i = 0; i < setting_count; i++) {
         const char *why =
             strcmp(table_cell(&t, i + 1, 0), settings[i].name)
