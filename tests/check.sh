@@ -68,6 +68,7 @@ breaks 'ended its process (status 3)' \
 breaks 'do not fit' 's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned (6 x 1)' \
     's|return matmul|return columns(x, 0, 1); matmul|'
+breaks '(6 x 8) has no columns 5 to 9' 's|return matmul|return columns(x, 5, 5); matmul|'
 breaks 'is not finite' 's|1 / sqrt(a->d_k)), w|0. / 0 * a->d_k), w|'
 
 # What cannot be checked is said, and is no pass.
