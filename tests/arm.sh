@@ -3,7 +3,7 @@
 # its tests run by qemu-user, and a comparison whose bits are this machine's.
 
 set -u
-build=$(cd "$1" && pwd)
+build=$(cd "$1" && pwd) || exit 1
 for program in aarch64-linux-gnu-gcc qemu-aarch64-static apt-get dpkg; do
     command -v $program >/dev/null || {
         echo "arm: skipped: no $program here (Debian: gcc-aarch64-linux-gnu qemu-user-static)"
