@@ -182,6 +182,7 @@ START_TEST(order_of_series)
     ck_assert(series_before("standard", "fused"));
     ck_assert(!series_before("fused", "standard"));
     ck_assert(!series_before("standard", "standard"));
+    ck_assert(!series_before("fused", "fused"));
     ck_assert(series_before("2", "10"));
     ck_assert(series_before("fused", "mqa"));
     ck_assert(natural_order("d-k2", "d-k16") < 0);
