@@ -7,7 +7,7 @@
 #
 # It takes hours, and may be ended at any time: begun again it goes on, with what
 # it has found in files that are still the same. AGAIN=yes asks the tests once
-# more about those that survived; with OPT and EXTRA for make it asks the
+# more about survivors that are not in that list; with OPT and EXTRA for make it asks the
 # sanitizers too. SCRIPTS are the scripts that are asked besides the Check tests,
 # each without its .sh or .md.
 #
@@ -78,8 +78,14 @@ awk -F '\t' -v again="${AGAIN:-}" '
     { place = $1 FS $2 FS $3 FS $4 FS $5 }
     FILENAME == "/tmp/sums" { sum[$1] = $2; next }
     FILENAME == "/tmp/drawn" { drawn[place] = 1; next }
-    place in drawn && sum[$1] == $9 && !(again && $7 == "survived")' \
-    /tmp/sums /tmp/drawn "$report/list.tsv" >/tmp/known
+    FILENAME == "tests/survivors.tsv" { why[$1 FS $2 FS $3 FS $4] = $5; next }
+    {
+        own = $6
+        sub(/^ */, "", own)
+        doubted = $7 == "survived" && !($1 FS own FS $4 FS $5 in why)
+    }
+    place in drawn && sum[$1] == $9 && !(again && doubted)' \
+    /tmp/sums /tmp/drawn tests/survivors.tsv "$report/list.tsv" >/tmp/known
 cp /tmp/known "$report/list.tsv"
 awk -F '\t' -v OFS='\t' '
     { place = $1 FS $2 FS $3 FS $4 FS $5 }
