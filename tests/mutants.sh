@@ -7,9 +7,9 @@
 #
 # It takes hours, and may be ended at any time: begun again it goes on, with what
 # it has found in files that are still the same. AGAIN=yes asks the tests once
-# more about survivors that are not in that list; with OPT and EXTRA for make it asks the
-# sanitizers too. SCRIPTS are the scripts that are asked besides the Check tests,
-# each without its .sh or .md.
+# more about survivors that are not in tests/survivors.tsv; OPT and EXTRA are for
+# make (with sanitizers they notice more). SCRIPTS are the scripts that are asked
+# besides the Check tests, each without its .sh or .md.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -58,7 +58,7 @@ awk -F '\t' -v OFS='\t' -v x="$seed" '
     }
     {
         same = $1 FS $6 FS $3 FS $4
-        same = same FS ++times[same]
+        same = same FS (++times[same])
         for (i = 1; i <= length(same); i++)
             hash = (hash * 31 + code[substr(same, i, 1)]) % 2147483647
         for (i = 0; i < 3; i++) # Park and Miller (1988)
