@@ -45,11 +45,15 @@ QKV_PATH=$work/arm/variants CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=20 \
 status=$?
 [ $status -eq 0 ] || die "tests: status $status"
 tests=$(grep '^100%' "$work/log")
-run() {
+run() { # OUT PROGRAM
+    out=$1
+    shift
     "$@" compare -v standard,full-rank,mla -t recall --seeds 2 --steps 20 \
-        --test 32 --validate 32 --no-figures -q
+        --test 32 --validate 32 --no-figures -q -o "$out"
 }
-(cd "$work" && run "$build/qkv" -o here >table 2>log &&
-    run qemu-aarch64-static "$work/arm/qkv" -o there >table2 2>log) || die "compare"
+(cd "$work" && run here "$build/qkv" >table 2>log &&
+    run there qemu-aarch64-static "$work/arm/qkv" >table2 2>log) || die "compare"
 cmp -s "$work/table" "$work/table2" || die "another table"
-echo "arm: builds; $tests; a comparison with the same table"
+# The same bits, but for the plugins' files, whose hashes config.tsv has.
+diff -r -x timing.tsv -x config.tsv "$work/here" "$work/there" >"$work/log" || die "other bits"
+echo "arm: builds; $tests; a comparison with the same table and weights"
