@@ -114,6 +114,9 @@ START_TEST(two_runs_of_three)
     set_clock = 1010.05; /* too soon to draw again */
     at_row(1, 1, 2.5);
     ck_assert_str_eq(written(), "");
+    set_clock = 1025; /* ten a second */
+    at_row(0, 250, 1.25);
+    ck_assert_ptr_nonnull(strstr(written(), "   10/s "));
     set_clock = 1100;
     at_row(1, 2, 12.3456);
     ck_assert_str_eq(

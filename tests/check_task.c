@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pairs.h"
 #include "suites.h"
 #include "task.h"
 #include "text.h"
@@ -331,6 +332,34 @@ START_TEST(zero_bytes_are_no_text)
 }
 END_TEST
 
+/* More names than the table of names begins with; the last sequence is the
+   first again. */
+START_TEST(many_names)
+{
+    enum { SEQUENCES = 21, TOKENS = 60, NAMES = (SEQUENCES - 1) * TOKENS };
+    static char content[SEQUENCES * TOKENS * 12] = "input\ttarget\n";
+    size_t n = strlen(content);
+    for (int i = 0; i < SEQUENCES; i++) {
+        for (int k = 0; k < TOKENS; k++)
+            n += (size_t)sprintf(content + n, "t%d ", (i * TOKENS + k) % NAMES);
+        n += (size_t)sprintf(content + n, "\t");
+        for (int k = 0; k < TOKENS; k++)
+            n += (size_t)sprintf(content + n, "%s ", k ? "-" : "yes");
+        n += (size_t)sprintf(content + n, "\n");
+    }
+    Pairs *p = pairs_open(text_file(content, n));
+    ck_assert_int_eq(p->sequences, SEQUENCES);
+    ck_assert_int_eq(p->tokens, TOKENS);
+    ck_assert_int_eq(p->vocabulary, NAMES + 1);
+    ck_assert_int_eq(p->classes, 1);
+    for (int i = 0; i < SEQUENCES * TOKENS; i++) {
+        ck_assert_int_eq(p->ids[i], i % NAMES);
+        ck_assert_int_eq(p->targets[i], i % TOKENS ? -1 : 0);
+    }
+    pairs_close(p);
+}
+END_TEST
+
 Suite *
 task_suite(void)
 {
@@ -339,6 +368,7 @@ task_suite(void)
     tcase_add_test(c, draws_are_as_told);
     tcase_add_loop_test(c, fixed_places, 0, 2);
     tcase_add_test(c, levels);
+    tcase_add_test(c, many_names);
     tcase_add_test(c, splits_are_apart);
     tcase_add_test(c, the_last_batch_is_padded);
     tcase_add_test(c, text_is_cut_into_characters);
