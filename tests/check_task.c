@@ -256,6 +256,25 @@ START_TEST(text_is_cut_into_characters)
 }
 END_TEST
 
+/* The first and the last character of each length. */
+START_TEST(characters_at_the_ends)
+{
+    char content[1024] = "";
+    for (int i = 0; i < 20; i++)
+        strcat(content, "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf"
+                        "\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80"
+                        "\xf4\x8f\xbf\xbf");
+    Text *t = text_open(text_file(content, strlen(content)), 0, 8);
+    const int codes[] = {1,      0x7f,   0x80,   0x7ff,   0x800,
+                         0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+    ck_assert_int_eq(t->count, 200);
+    ck_assert_int_eq(t->vocabulary, 10);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(t->codes[i], codes[i]);
+    text_close(t);
+}
+END_TEST
+
 /* "abababab...": the pair tells everything, the letter alone log 2. */
 START_TEST(text_baselines)
 {
@@ -372,6 +391,7 @@ task_suite(void)
     tcase_add_test(c, splits_are_apart);
     tcase_add_test(c, the_last_batch_is_padded);
     tcase_add_test(c, text_is_cut_into_characters);
+    tcase_add_test(c, characters_at_the_ends);
     tcase_add_test(c, text_baselines);
     tcase_add_test(c, text_windows);
     tcase_add_loop_exit_test(c, bad_text, 1, 0, 10);

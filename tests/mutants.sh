@@ -132,7 +132,9 @@ scripts() {
         echo tests/shown/inspect tests/command tests/shown/compare ;;
     core/driver/progress* | core/driver/memory* | core/driver/queue*)
         echo tests/shown/compare tests/faults ;;
-    core/driver/*) echo tests/shown/compare tests/command tests/shown/tables ;;
+    core/driver/*)
+        echo tests/shown/compare tests/shown/inspect tests/shown/tables \
+            tests/command ;;
     *) echo $all_scripts ;;
     esac
 }
