@@ -7,7 +7,7 @@
 set -u
 build=$1
 how=${2:-0runs}
-targets=${TARGETS:-npy run text pairs options recipe descriptor}
+targets=${TARGETS:-npy run text pairs options recipe descriptor square}
 wrapped='malloc calloc realloc free fopen fclose exit abort interned plugin_given
     fork waitpid dlsym dlopen'
 if ! command -v clang >/dev/null ||

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "plugin.h"
 #include "recipe.h"
 #include "run.h"
+#include "square.h"
 #include "text.h"
 
 static jmp_buf back;
@@ -233,6 +235,15 @@ pairs(const uint8_t *data, size_t size)
     pairs_close(p);
 }
 
+/* What equiv drew, which a report reads. */
+static void
+square(const uint8_t *data, size_t size)
+{
+    as_file("figures/equivalence.tsv", data, size);
+    Square s = square_read(folder, false);
+    square_free(&s);
+}
+
 /* Words with zeros between; the first byte is the command. */
 static void
 options(const uint8_t *data, size_t size)
@@ -352,6 +363,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc, (void)argv;
     const char *given = getenv("QKV_FUZZ"); /* an empty folder, in memory */
     snprintf(folder, sizeof folder, "%.63s", given ? given : "/tmp");
+    char figures[96];
+    snprintf(figures, sizeof figures, "%s/figures", folder);
+    mkdir(figures, 0700);
     return 0;
 }
 
