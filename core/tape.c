@@ -307,9 +307,10 @@ static real *
 reach(Node *n, bool *fresh)
 {
     *fresh = !n->touched;
-    if (*fresh)
+    if (*fresh) { /* once, before threads add to it: they only look */
         take_gradient(n);
-    n->touched = true;
+        n->touched = true;
+    }
     return n->gradient;
 }
 
