@@ -3,7 +3,7 @@
 # in the files that it names, its commands print what stands below them, its names,
 # links and figures are there; and all lessons together show what they must of the
 # code. -u writes what the commands print now into the lessons, to be looked at
-# before it is committed; -q runs no commands.
+# before it is committed; -q runs no commands. STOP=1 ends a lesson at its first fault.
 
 set -u
 update= quick=

@@ -1,7 +1,6 @@
 /* check_progress.c - what stands on a terminal while runs are at work, letter
    by letter, at times that the test sets. */
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -193,7 +193,6 @@ if command -v gnuplot >/dev/null; then
     cmp -s before.svg told/figures/equivalence.svg && ok || complain "the square, reported, is another"
     ! grep '[^^]\\end{verbatim}' told/report.tex && ok || complain "a recipe ends LaTeX's verbatim"
     [ "$(grep -c '^`````$' told/report.md)" -eq 2 ] && ok || complain "a recipe ends Markdown's code"
-    mkdir named
     "$qkv" inspect "$strange" --attention -q -o named >out 2>err &&
         "$qkv" inspect "$strange" --spectrum -q -o named >out 2>err &&
         [ -s named/figures/spectrum.svg ] && ok || complain "a run's name in gnuplot"

@@ -32,7 +32,6 @@ fi
 # Inside: the tree goes to /tmp, one copy for each worker, and only the report
 # can be written besides.
 report=$(cd "$1/mutants" && pwd)
-tree=$(pwd)
 mount --make-rprivate /
 mount -t tmpfs tmpfs /dev/shm
 mkdir /dev/shm/tree /dev/shm/report
@@ -205,7 +204,7 @@ worker() {
     export TMPDIR=/tmp/worker$1
     [ -n "${EXTRA:-}" ] || ulimit -v 16000000 # sanitizers take more
     while [ "$(valid)" -lt "$count" ]; do
-        mutant=$(flock /tmp/todo sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
+        mutant=$(flock /tmp/lock sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
         [ -n "$mutant" ] || break
         file=$(echo "$mutant" | cut -f1)
         cp "$file" original

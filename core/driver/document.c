@@ -119,7 +119,7 @@ put_paragraph(Document *d, const char *text)
     put(d, around, text);
 }
 
-/* The longest row of a letter in the text. */
+/* How often a letter stands in a row, at most. */
 static int
 longest_row(const char *text, char letter)
 {

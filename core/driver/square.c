@@ -50,9 +50,7 @@ read_cell(const Table *t, int i, const Square *s, const char *path)
         (kind != NONE && kind != NEAREST && kind != SAME))
         fail("%s:%d: not what `qkv equiv` writes there; run it again", path,
              i + 2);
-    return (Cell){logits, kind == SAME      ? SAME
-                          : kind == NEAREST ? NEAREST
-                                            : NONE};
+    return (Cell){logits, (int)kind};
 }
 
 Square

@@ -7,8 +7,7 @@
 #include "options.h"
 
 typedef struct Cell {
-    double
-        logits; /* the largest relative difference, NaN where there is none */
+    double logits; /* the largest relative difference, NaN: none */
     enum { NONE, NEAREST, SAME } kind;
 } Cell;
 
