@@ -206,16 +206,16 @@ worker() {
     while [ "$(valid)" -lt "$count" ]; do
         mutant=$(flock /tmp/lock sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
         [ -n "$mutant" ] || break
-        file=$(echo "$mutant" | cut -f1)
+        file=$(printf '%s\n' "$mutant" | cut -f1)
         cp "$file" original
-        echo "$mutant" | awk -F '\t' '
+        printf '%s\n' "$mutant" | awk -F '\t' '
             FNR == NR { line = $2; at = $3; width = length($4); to = $5; next }
             FNR == line {
                 $0 = substr($0, 1, at - 1) to substr($0, at + width)
             }
             { print }' - original >"$file"
         verdict "$file"
-        echo "$mutant" | awk -F '\t' -v OFS='\t' -v verdict="$verdict" -v killer="$killer" '
+        printf '%s\n' "$mutant" | awk -F '\t' -v OFS='\t' -v verdict="$verdict" -v killer="$killer" '
             { print $1, $2, $3, $4, $5, $6, verdict, killer, $7 }' >>"$report/list.tsv"
         cp original "$file"
         rm -rf "${TMPDIR:?}"/*
