@@ -191,20 +191,25 @@ $(BUILD)/tests/float $(BUILD)/tests/double:
 $(BUILD)/libqkv.a: $(FLOAT) $(filter-out %/main.o,$(DRIVER:%.c=$(BUILD)/float/%.o))
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 
+# Other flags than the last time: all is compiled anew.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CPPFLAGS) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CPPFLAGS) $(CFLAGS)' >$@
+
 INSIDE = -DQKV_CORE -fvisibility=hidden -Icore/driver -Itests -MMD -MP
-$(BUILD)/float/%.o: %.c
+$(BUILD)/float/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) $(CPPFLAGS) $(CFLAGS) $(INSIDE) -c $< -o $@
-$(BUILD)/double/%.o: %.c
+$(BUILD)/double/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) $(CPPFLAGS) $(CFLAGS) $(INSIDE) -DQKV_DOUBLE -c $< -o $@
 
 # A plugin sees the public headers only. One file serves float and double.
-$(BUILD)/variants/%.so: variants/%.c $(wildcard core/qkv/*.h)
+$(BUILD)/variants/%.so: variants/%.c $(wildcard core/qkv/*.h) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) $(SHARED) $< -o $@
 
-$(BUILD)/variants/double/%.so: variants/%.c $(wildcard core/qkv/*.h)
+$(BUILD)/variants/double/%.so: variants/%.c $(wildcard core/qkv/*.h) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -DQKV_DOUBLE $(SHARED) $< -o $@
 
@@ -215,6 +220,6 @@ $(BUILD)/plots $(BUILD)/include:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: coverage fuzz mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
+.PHONY: FORCE coverage fuzz mutants variants-only compdb install uninstall dist $(BUILD)/qkv.pc lessons book exercise lessons-update figures all help demo deps deps-all check check-quick check-long check-text \
   bench check-figures check-book check-torch check-bits check-style check-valgrind clean \
   run-floors run-float run-double run-shown shown-update run-command run-check run-faults run-starve run-kill run-parallel run-slurm run-arm run-fuzz run-solve run-lessons run-install

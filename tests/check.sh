@@ -45,11 +45,12 @@ finds swapped adopt 'transposed'
 finds order adopt 'the order of heads differs'
 finds future causality 'token 2 moves the output of token 1'
 finds state 'same bits' 'keep something between calls'
+finds cross_state 'same bits' 'keep something'
 finds forgetful adopt 'does adopt fill the matrices of every head'
 finds across batches 'cross-attention: sequence 2 comes out otherwise'
 finds unused 'all used' 'W^W is declared'
 finds zero 'all used' 'no factor 0'
-[ "$(ls "$top/tests/broken" | wc -l)" -eq 12 ]
+[ "$(ls "$top/tests/broken" | wc -l)" -eq 13 ]
 verdict $? "a file of tests/broken is not tried"
 
 # A crash, a hang or an exit fails its own checks.

@@ -76,6 +76,28 @@ at_row(int slot, int step, double loss)
     progress_row(slot, (LogRow){.step = step, .loss = loss});
 }
 
+START_TEST(hours_left)
+{
+    Options o = {.out = "none"};
+    Job a = job_of("reverse.mqa.seed1.89abcdef", 400);
+    open_terminal();
+    sit_at(80, 24);
+    set_clock = 1000;
+    progress_start(&o, 1, 1, 100);
+    progress_begin(0, &a, 100);
+    static const double after[] = {3599, 3600, 7200, 7320};
+    static const char *const left[] = {" 59:59", "1:00:00", "2:00:00",
+                                       "2:02:00"};
+    for (int i = 0; i < 4; i++) {
+        set_clock = 1000 + after[i];
+        at_row(0, 200, 1);
+        const char *text = written();
+        ck_assert_msg(strstr(text, left[i]), "%s", text);
+    }
+    progress_clear();
+}
+END_TEST
+
 START_TEST(two_runs_of_three)
 {
     Options o = {.out = "none"};
@@ -211,6 +233,7 @@ progress_suite(void)
 {
     Suite *s = suite_create("progress");
     TCase *c = tcase_create("progress");
+    tcase_add_test(c, hours_left);
     tcase_add_test(c, two_runs_of_three);
     tcase_add_test(c, narrow_low_and_grey);
     tcase_add_test(c, one_run_and_none);

@@ -7,6 +7,7 @@
 #include "figure.h"
 #include "random.h"
 #include "outcome.h"
+#include "queue.h"
 #include "statistics.h"
 #include "suites.h"
 #include "words.h"
@@ -177,6 +178,35 @@ START_TEST(groups)
 }
 END_TEST
 
+/* Four matrices of 32 x 32, 16 tokens' scores and sums, an MLP, by hand. */
+START_TEST(effort_of_runs)
+{
+    Config c = {.d_model = 32,
+                .heads = 4,
+                .d_k = 8,
+                .d_v = 8,
+                .mlp = 4,
+                .layers = 1,
+                .length = 16,
+                .batch = 3,
+                .steps = 100,
+                .log_every = 1};
+    double one = 16 * (4 * 1024 + 4 * 16 * 16 + 2 * 4 * 1024);
+    ck_assert_double_eq(step_effort(&c), 3 * one);
+    ck_assert_double_eq(effort(&c), 300 * one);
+    c.layers = 2;
+    c.encoder = 1;
+    ck_assert_double_eq(effort(&c), 900 * one);
+    c.layers = 1;
+    c.encoder = 0;
+    c.validate = 30; /* forward only: a third */
+    c.test = 60;
+    ck_assert_double_eq(effort(&c), (300 + 3060. / 3) * one);
+    c.log_every = 50;
+    ck_assert_double_eq(effort(&c), (300 + 120. / 3) * one);
+}
+END_TEST
+
 START_TEST(order_of_series)
 {
     ck_assert(series_before("standard", "fused"));
@@ -207,6 +237,7 @@ report_suite(void)
     tcase_add_loop_test(c, false_alarms, 0, 2);
     tcase_add_test(c, unsolved_seeds_are_censored);
     tcase_add_test(c, groups);
+    tcase_add_test(c, effort_of_runs);
     tcase_add_test(c, order_of_series);
     suite_add_tcase(s, c);
     return s;

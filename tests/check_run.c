@@ -58,6 +58,46 @@ START_TEST(wrong_values_are_refused)
 }
 END_TEST
 
+/* What a setting may be at least and at most, and what lies beyond. */
+START_TEST(ends_of_settings)
+{
+    static const struct {
+        const char *names, *below, *least, *most, *above;
+    } ends[] = {
+        {"seed", "-1", "0", "2147483647", "2147483648"},
+        {"length symbols values members d-model batch validate", "0", "1",
+         "1000000", "1000001"},
+        {"queries heads d-k d-v kv-heads latent", "-1", "0", "1000000",
+         "1000001"},
+        {"depth", "-1", "0", "100", "101"},
+        {"layers", "0", "1", "1000", "1001"},
+        {"encoder mlp", "-1", "0", "1000", "1001"},
+        {"steps warmup patience", "-1", "0", "1000000000", "1000000001"},
+        {"log-every test", "0", "1", "1000000000", "1000000001"},
+        {"lr weight-decay", "-1e-9", "0", "1e6", "1000001"},
+        {"momentum beta1", "-1e-9", "0", "0.999999", "1"},
+        {"beta2", "-1e-9", "0", "0.999999999", "1"},
+        {"threshold", "-1e-9", "0", "1", "1.000001"},
+    };
+    int tried = 0, ranges = 0;
+    for (int i = 0; i < setting_count; i++)
+        ranges += settings[i].kind == INTEGER || settings[i].kind == NUMBER;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char *names = copy_text(ends[i].names);
+        for (char *s = strtok(names, " "); s; s = strtok(NULL, " "), tried++) {
+            const Setting *one = setting_named(s);
+            Config c = config_start();
+            ck_assert_msg(setting_set(one, &c, ends[i].below) != NULL, "%s", s);
+            ck_assert_msg(!setting_set(one, &c, ends[i].least), "%s", s);
+            ck_assert_msg(!setting_set(one, &c, ends[i].most), "%s", s);
+            ck_assert_msg(setting_set(one, &c, ends[i].above) != NULL, "%s", s);
+        }
+        free(names);
+    }
+    ck_assert_int_eq(tried, ranges);
+}
+END_TEST
+
 /* What a variant does not use does not make two runs of one. */
 START_TEST(unused_shape_options_are_dropped)
 {
@@ -79,11 +119,17 @@ START_TEST(contradictions_are_refused)
 {
     expect_a_message();
     static const char *const wrong[] = {
-        "heads=3", "heads=0", "positions=sinusoidal d-model=5 heads=1",
-        "warmup=400", "heads=1000000 d-k=1000 d-v=1"};
+        "heads=3",
+        "heads=0",
+        "positions=sinusoidal d-model=5 heads=1",
+        "warmup=400",
+        "heads=1000000 d-k=1000 d-v=1",
+        "heads=1000000 d-k=1 d-v=1000",
+        "heads=1000 latent=1000000",
+        "heads=1000 d-model=1000000 d-k=1 d-v=1 latent=1"};
     Config c = config_start();
     config_apply(&c, wrong[_i]);
-    config_settle(&c, "heads d-k d-v");
+    config_settle(&c, "heads d-k d-v latent");
 }
 END_TEST
 
@@ -266,6 +312,35 @@ START_TEST(names_of_runs)
 }
 END_TEST
 
+START_TEST(names_of_plugins)
+{
+    static const char *const words[] = {"m", "m.so", "./m.so", "a.b/m",
+                                        "an+odd_-name0.so"};
+    static const char *const names[] = {"m", "m", "m", "m", "an+odd_-name0"};
+    char name[NAME_SIZE], longest[NAME_SIZE];
+    for (int i = 0; i < 5; i++) {
+        plugin_name(words[i], name);
+        ck_assert_str_eq(name, names[i]);
+    }
+    memset(longest, 'x', NAME_SIZE - 1);
+    longest[NAME_SIZE - 1] = 0;
+    plugin_name(longest, name);
+    ck_assert_str_eq(name, longest);
+}
+END_TEST
+
+START_TEST(names_that_no_plugin_has)
+{
+    expect_a_message();
+    static const char *const wrong[] = {"",    "./", "a/.so",   "m.c",
+                                        "a b", "m*", "m.so.so", NULL};
+    char name[NAME_SIZE], longer[NAME_SIZE + 1];
+    memset(longer, 'x', NAME_SIZE);
+    longer[NAME_SIZE] = 0;
+    plugin_name(wrong[_i] ? wrong[_i] : longer, name);
+}
+END_TEST
+
 START_TEST(nearest_names)
 {
     const char *const names[] = {"standard", "symmetric", "two-step"};
@@ -283,8 +358,9 @@ run_suite(void)
     TCase *c = tcase_create("run");
     tcase_add_test(c, settings_round_trip);
     tcase_add_test(c, wrong_values_are_refused);
+    tcase_add_test(c, ends_of_settings);
     tcase_add_test(c, unused_shape_options_are_dropped);
-    tcase_add_loop_exit_test(c, contradictions_are_refused, 2, 0, 5);
+    tcase_add_loop_exit_test(c, contradictions_are_refused, 2, 0, 8);
     tcase_add_test(c, a_run_round_trips);
     tcase_add_test(c, matrices_are_npy);
     tcase_add_test(c, models_round_trip);
@@ -292,6 +368,8 @@ run_suite(void)
     tcase_add_loop_exit_test(c, broken_runs, 1, 0, 8);
     tcase_add_exit_test(c, a_directory_that_is_no_experiment, 1);
     tcase_add_test(c, names_of_runs);
+    tcase_add_test(c, names_of_plugins);
+    tcase_add_loop_exit_test(c, names_that_no_plugin_has, 2, 0, 8);
     tcase_add_test(c, nearest_names);
     suite_add_tcase(s, c);
     return s;

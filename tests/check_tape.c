@@ -277,6 +277,11 @@ START_TEST(loss_of_even_logits_is_log_classes)
     ck_assert_int_eq(correct_rows(logits, (int[]){0, -1, 4}), 1); /* a tie */
     x[4] = x[14] = 1; /* the first row is wrong now, the last one right */
     ck_assert_int_eq(correct_rows(logits, (int[]){0, -1, 4}), 1);
+    x[1] = x[5] = 1; /* beside a larger one the first of two is the answer */
+    ck_assert_int_eq(correct_rows(logits, (int[]){1, 0, 4}), 3);
+    ck_assert_int_eq(correct_rows(logits, (int[]){4, 0, 0}), 1);
+    x[0] = 1; /* and not the second where the very first is as large */
+    ck_assert_int_eq(correct_rows(logits, (int[]){1, 0, 4}), 2);
     tape_reset(t);
     loss = cross_entropy(leaf(t, 3, 5, 1, x, NULL), (int[]){-1, -1, -1}, 0);
     ck_assert(loss->value[0] == 0);

@@ -282,7 +282,12 @@ diff -r -x timing.tsv threads1 threads2 >/dev/null && ok ||
 refuses 2 'at most' "$qkv" train --threads 65
 refuses 2 'did you mean "toy"' "$qkv" bench toi
 "$qkv" bench tiny -q -o speed --format svg >out &&
-    [ "$(wc -l <out)" -eq 3 ] && grep -q '^training step	tiny	' out &&
+    [ "$(wc -l <out)" -eq 3 ] &&
+    awk -F '\t' '/^training step\ttiny\t/ { # 6 for each number, 6 (T + 1) d for attention
+            want = 6 * (4 * 32 * 32 + 8 * 32 * 32 + 32 * 64) + 6 * 17 * 32
+            found = $3 * 1e9 / $5
+            right = found > 0.99 * want && found < 1.01 * want
+        } END { exit !right }' out &&
     grep -q "^training step	" speed/figures/speed.tsv &&
     [ -s speed/figures/speed.svg ] && ok || complain "bench --out draws nothing"
 
@@ -613,6 +618,13 @@ works 'head 2' "$qkv" trace 'a b' --head 2
 run=$(ls -d followed/text*)
 works '=== answers' "$qkv" trace 'a line' "$run" --characters
 refuses 2 'add --characters' "$qkv" trace 'a line' "$run"
+i=0
+while [ $i -lt 200 ]; do
+    printf 'aé€𝄞'
+    i=$((i + 1))
+done >accents
+"$qkv" train --file accents --length 8 $small -o followed >out 2>err
+works 'ids     0 3 1 2 of 4' "$qkv" trace 'a𝄞é€' "$(ls -d followed/*length8*)" --characters
 refuses 2 'does not have' "$qkv" trace 'xyz!' "$run" --characters
 refuses 1 'knows positions of 32' "$qkv" trace \
     'a line of text a line of text a line' "$run" --characters
@@ -622,7 +634,13 @@ works 'ids     3+40 3 of 48' "$qkv" trace '3+40 3' "$run"
 refuses 2 'numbers from 0 to 47, or two' "$qkv" trace '3+48' "$run"
 refuses 2 'numbers from 0 to 47, or two' "$qkv" trace '3+4+5' "$run"
 refuses 2 'the text is empty' "$qkv" trace ' '
-refuses 2 'not UTF-8' "$qkv" trace "$(printf '\377')"
+for byte in 200 301 302 365 377; do
+    refuses 2 'not UTF-8' "$qkv" trace "$(printf '%b' "\\0$byte")"
+done
+# Ids to column 60, and one more.
+wide='a b c d e f g h i j a a a a a k l m n o p q r s t'
+works ' 18 19 of 20' "$qkv" trace "$wide"
+works ' 18 19 .. of 20' "$qkv" trace "$wide a"
 refuses 2 'takes a text' "$qkv" trace
 refuses 2 'there are 2' "$qkv" trace a --head 3
 
@@ -691,6 +709,10 @@ awk -F'\t' 'NR == 2 { loss = $10 } NR > 1 { print $2, ($10 == loss) }' out |
 [ "$(cat losses)" = \
     "mla 1 standard 1 symmetric 1 two-step 1 two-step-tanh 0 " ] && ok ||
     complain "same-start: $(cat losses)"
+# of two that both can start from the other, the one with fewer parameters
+"$qkv" compare -t reverse --seeds 1 --same-start auto -v two-step,standard \
+    --steps 0 --test 8 --validate 8 -o alike --no-figures >out 2>err
+grep -q 'all start as standard+' err && ok || complain "same-start: not the least"
 works 'the baseline' "$qkv" compare -t reverse --seeds 2 --steps 0 --tsv \
     -v standard,two-step --same-start standard+d-k=2 -o alike --no-figures
 refuses 2 'no such setting' "$qkv" compare --same-start standard+d=2 \
@@ -839,6 +861,12 @@ END
     grep -q 'includegraphics' paper/report.tex &&
     [ -s paper/figures/test_accuracy-lr-reverse.pdf ] && ok || complain "a report"
 cp -r paper again
+# the page holds the figure as it is, but for the names within it
+inner() { sed -n '/<svg/,/<\/svg>/p' "$1" | sed "s/${2:-none}_//g; 1d; \$d"; }
+inner paper/report.html test_accuracy-lr-reverse >in-page
+inner paper/figures/test_accuracy-lr-reverse.svg | cmp -s - in-page && [ -s in-page ] &&
+    [ "$(grep -c 'test_accuracy-lr-reverse_g' paper/report.html)" -gt 5 ] && ok ||
+    complain "a report's figure is another"
 "$qkv" report small -o again -q && diff -r -x '*.pdf' paper again >/dev/null &&
     ok || complain "a report twice, differs"
 refuses 2 'there are: ' "$qkv" compare --recipe nothing -o small

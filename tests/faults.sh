@@ -135,6 +135,17 @@ sanitized || {
     "$qkv" train --steps 5 --memory 50 -q -o small >out 2>err && ok ||
         complain "--memory 50 is too little for a small run"
 }
+# As many tasks as Slurm takes, and time for the longest.
+"$qkv" compare -v standard,fused -t reverse --seeds 500 --plan=slurm -q -o plan >out
+grep -q -- '--array=0-999$' out && grep -qF 'first + 0))p' out && ok ||
+    complain "1000 runs are 1000 tasks"
+"$qkv" compare -v standard,fused -t reverse --seeds 501 --plan=slurm -q -o plan >out
+grep -q -- '--array=0-500$' out && grep -qF 'first + 1))p' out && ok ||
+    complain "1002 runs are 501 tasks"
+"$qkv" compare -v standard -t reverse --seeds 1 --d-model 4,1024 --steps 1000000 \
+    --plan=slurm -q -o plan >out
+[ "$(sed -n 's/^#SBATCH --time=//p' out)" -gt 300 ] && ok ||
+    complain "the longest of two runs is not what Slurm is asked for"
 # A container has what its limit leaves, not what the machine has.
 if unshare -rm true 2>/dev/null && [ -d /sys/fs/cgroup ]; then
     unshare -rm sh -c 'mount -t tmpfs tmpfs /sys/fs/cgroup && cd /sys/fs/cgroup &&

@@ -7,9 +7,9 @@
 #
 # It takes hours, and may be ended at any time: begun again it goes on, with what
 # it has found in files that are still the same. AGAIN=yes asks the tests once
-# more about survivors that are not in tests/survivors.tsv; OPT and EXTRA are for
-# make (with sanitizers they notice more). SCRIPTS are the scripts that are asked
-# besides the Check tests, each without its .sh or .md.
+# more about survivors that are not known to be equivalent. SCRIPTS are the scripts
+# that are asked besides the Check tests, each without its .sh or .md. What lives
+# on is asked again in a build with sanitizers, as in .ci/run.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -17,7 +17,9 @@
 set -eu
 count=${2:-300}
 seed=${3:-1}
-export OPT=${OPT:--O2}
+export OPT=-O2
+with_sanitizers="BUILD=build/sanitized OPT=-O1 EXTRA='-g -DQKV_DEBUG \
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined'"
 
 if [ -z "${QKV_INSIDE:-}" ]; then
     if ! unshare -rmpf --mount-proc true 2>/dev/null; then
@@ -42,7 +44,8 @@ report=/dev/shm/report
 mount -t tmpfs tmpfs /tmp
 mount -o remount,bind,ro /
 cd /dev/shm/tree
-make -s all build/tests/float >/tmp/log 2>&1
+make -s all build/tests/float build/tests/double >/tmp/log 2>&1
+eval "make -s $with_sanitizers all build/sanitized/tests/float" >/tmp/log 2>&1
 
 sum_of() { cksum <"$1" | cut -d ' ' -f 1; }
 
@@ -81,7 +84,7 @@ awk -F '\t' -v again="${AGAIN:-}" '
     {
         own = $6
         sub(/^ */, "", own)
-        doubted = $7 == "survived" && !($1 FS own FS $4 FS $5 in why)
+        doubted = $7 == "survived" && why[$1 FS own FS $4 FS $5] !~ /^equivalent:/
     }
     place in drawn && sum[$1] == $9 && !(again && doubted)' \
     /tmp/sums /tmp/drawn tests/survivors.tsv "$report/list.tsv" >/tmp/known
@@ -138,20 +141,29 @@ scripts() {
     esac
 }
 
-ask() { # SCRIPT
-    case $1 in
-    tests/shown/*) set -- lessons/check.sh build "$1.md" ;;
-    *) set -- "$1.sh" build ;;
+check() { # BUILD PROGRAM [SUITE]
+    [ -z "${3:-}" ] || export CK_RUN_SUITE=$3
+    status=0
+    CK_EXCLUDE_TAGS=long CK_DEFAULT_TIMEOUT=20 QKV_PATH=$1/variants timeout 300 \
+        "$1/tests/$2" >log 2>&1 || status=$?
+    unset CK_RUN_SUITE
+    return $status
+}
+ask() { # BUILD SCRIPT
+    case $2 in
+    tests/shown/*) set -- lessons/check.sh "$1" "$2.md" ;;
+    *) set -- "$2.sh" "$1" ;;
     esac
-    STOP=1 timeout 240 sh "$@" >log 2>&1
+    STOP=1 timeout 600 sh "$@" >log 2>&1
 }
 
 # What fails without a fault would kill all of them.
 sound() {
-    CK_EXCLUDE_TAGS=long QKV_PATH=build/variants build/tests/float >log 2>&1 || return 1
+    check build float && check build double || return 1
     for script in ${SCRIPTS:-$all_scripts tests/faults}; do
-        ask "$script" || return 1
+        ask build "$script" || return 1
     done
+    check build/sanitized float && ask build/sanitized tests/command
 }
 
 # What the compiler makes of the mutated file, to see whether it is another.
@@ -175,23 +187,29 @@ verdict() { # FILE
         return
     fi
     verdict=killed
-    rest=all
-    [ "$1" = "${1#core/driver/}" ] || rest=
-    for suite in $(suites "$1") $rest; do
-        killer=$suite
-        [ $suite = all ] || export CK_RUN_SUITE=$suite
-        status=0
-        CK_EXCLUDE_TAGS=long CK_DEFAULT_TIMEOUT=20 QKV_PATH=build/variants timeout 120 \
-            build/tests/float >log 2>&1 || status=$?
-        unset CK_RUN_SUITE
-        [ $status -eq 0 ] || return 0
+    for killer in $(suites "$1"); do
+        check build float "$killer" || return 0
     done
+    case $1 in
+    core/driver/*) ;;
+    *)
+        killer=all
+        check build float || return 0
+        killer=double
+        make -s build/tests/double >log 2>&1 && check build double || return 0
+        ;;
+    esac
     make -s all >log 2>&1 || return 0
+    eval "make -s $with_sanitizers all build/sanitized/tests/float" >log 2>&1 || return 0
     cp original "$1" # what the lessons show of it is not what is asked
-    for script in ${SCRIPTS:-$(scripts "$1")}; do
-        killer=$script
-        ask "$script" || return 0
+    for killer in ${SCRIPTS:-$(scripts "$1")}; do
+        ask build "$killer" || return 0
     done
+    killer=sanitizers
+    (
+        ulimit -S -v unlimited # what they need
+        check build/sanitized float && ask build/sanitized tests/command
+    ) || return 0
     verdict=survived
     killer=
 }
@@ -202,7 +220,7 @@ worker() {
     cp -a /dev/shm/tree /dev/shm/worker$1
     cd /dev/shm/worker$1
     export TMPDIR=/tmp/worker$1
-    [ -n "${EXTRA:-}" ] || ulimit -v 16000000 # sanitizers take more
+    ulimit -S -v 16000000
     while [ "$(valid)" -lt "$count" ]; do
         mutant=$(flock /tmp/lock sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
         [ -n "$mutant" ] || break
@@ -243,16 +261,17 @@ awk -F '\t' '
         own = $6
         sub(/^ */, "", own)
         key = $1 FS own FS $4 FS $5
-        equal += why[key] ~ /^equivalent:/
-        printf "survived: %s:%d:%d: %s -> %s: %s\n    %s\n", $1, $2, $3, $4, \
-            $5 == "" ? "nothing" : $5, own, \
-            key in why ? why[key] : "not explained in tests/survivors.tsv"
+        reason = key in why ? why[key] : "not explained in tests/survivors.tsv"
+        equal += reason ~ /^equivalent:/
+        printf("survived: %s:%d:%d: %s -> %s: %s\n    %s\n", $1, $2, $3, $4, \
+            $5 == "" ? "nothing" : $5, own, reason)
     }
     END {
-        printf "mutants: %d of %d killed; %d equivalent; of the others %.1f%%:", \
-            killed, total, equal, total > equal ? 100 * killed / (total - equal) : 0
+        others = total - equal
+        printf("mutants: %d of %d killed; %d equivalent; of the others %.1f%%:", \
+            killed, total, equal, others ? 100 * killed / others : 0)
         for (k in by)
             printf " %s %d", k, by[k]
         print ""
-        exit !total || killed < .9 * (total - equal)
+        exit !total || killed < .9 * others
     }' tests/survivors.tsv "$report/counted.tsv"

@@ -370,16 +370,16 @@ static void
 show_tokens(const Trace *t, const char *text)
 {
     int each = t->model->sizes.each;
-    int at =
-        printf("text    %.70s%s\ntokens ", text, strlen(text) > 70 ? ".." : "");
-    for (int i = at = 0; i < t->words.count && at < 64; i++)
+    int n = t->words.count, i, at;
+    printf("text    %.70s%s\ntokens ", text, strlen(text) > 70 ? ".." : "");
+    for (i = at = 0; i < n && at < 64; i++)
         at += printf(" %.24s", t->words.word[i]);
-    printf(at < 64 ? "\nids    " : " ..\nids    ");
-    for (int i = at = 0; i < t->words.count && at < 60; i++)
+    printf(i == n ? "\nids    " : " ..\nids    ");
+    for (i = at = 0; i < n && at < 60; i++)
         for (int k = 0; k < each; k++)
             if (t->words.id[i * each + k] >= 0)
                 at += printf("%s%d", k ? "+" : " ", t->words.id[i * each + k]);
-    printf("%s of %d\n", at < 60 ? "" : " ..", t->model->sizes.vocabulary);
+    printf("%s of %d\n", i == n ? "" : " ..", t->model->sizes.vocabulary);
     if (!t->from_run)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
                t->model->config.seed);
