@@ -94,17 +94,17 @@ static const struct Strip {
     Tile *tile[12];
 } strips[] = {STRIPS};
 
-/* What is copied lies in the caches: DEPTH x BAND numbers of B in the second,
-   DEPTH x a tile's rows of A in the first. */
+/* What is copied lies in the caches: a PANEL of B in the second, DEPTH x a
+   tile's rows of A in the first. */
 enum {
     FEW = 16 / sizeof(real),     /* columns of the narrowest tile */
     LINE_OF = 64 / sizeof(real), /* numbers in a line of the cache */
-    DEPTH = 1024 / sizeof(real),
-    BAND = 2048 / sizeof(real),
-    ROWS = 48,                   /* of a transposed A, copied together */
-    MANY = 512,                  /* rows of C that repay a copy of B, */
-    NEAR = 32768 / sizeof(real), /* unless it fits the first cache as it is */
-    WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
+    DEPTH = 2048 / sizeof(real),
+    PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
+    ROWS = 48,                     /* of a transposed A, copied together */
+    MANY = 512,                    /* rows of C that repay a copy of B, */
+    NEAR = 32768 / sizeof(real),   /* unless it fits the first cache as it is */
+    WORTH_SHARING = 1000000,       /* multiply-adds: some ten microseconds */
     FAR = 128 /* from one number of a column of A to the next */
 };
 
@@ -217,7 +217,7 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
 static void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
 {
-    _Alignas(64) real copy_b[DEPTH * BAND], copy_a[ROWS * DEPTH];
+    _Alignas(64) real copy_b[PANEL], copy_a[ROWS * DEPTH / 2];
     int whole = c.cols >= s->width, next = s->width;
     if (b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR)) {
         for (int j = 0; j < c.cols; j += s->width)
@@ -239,15 +239,18 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
     }
 }
 
-/* C (+)= A B on this thread. */
+/* C (+)= A B on this thread. The deeper a panel, the less often C is read and
+   written; but a transposed A is copied for every band, so these are wide. */
 static void
 product_here(Matrix c, Matrix a, Matrix b, int add)
 {
-    for (int k = 0; k < a.cols || k == 0; k += DEPTH, add = 1) {
-        int depth = a.cols - k < DEPTH ? a.cols - k : DEPTH;
+    int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
+    for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
+        int depth = a.cols - k < deepest ? a.cols - k : deepest;
+        int band = PANEL / (depth + !depth) / strips->width * strips->width;
         const struct Strip *s = strips;
         for (int j = 0, cols; j < c.cols; j += cols) {
-            cols = c.cols - j < BAND ? c.cols - j : BAND;
+            cols = c.cols - j < band ? c.cols - j : band;
             while (s->width > cols && s->width > FEW)
                 s++;
             if (cols > s->width)
