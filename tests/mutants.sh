@@ -9,7 +9,7 @@
 # it has found in files that are still the same. AGAIN=yes asks the tests once
 # more about survivors that are not known to be equivalent. SCRIPTS are the scripts
 # that are asked besides the Check tests, each without its .sh or .md. What lives
-# on is asked again in a build with sanitizers, as in .ci/run.
+# on is asked once more by the Check tests in a build with sanitizers, as in .ci/run.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -27,7 +27,7 @@ if [ -z "${QKV_INSIDE:-}" ]; then
         exit 0
     fi
     mkdir -p "$1/mutants"
-    QKV_INSIDE=1 unshare -rmpf --mount-proc sh "$0" "$1" "$count" "$seed"
+    QKV_INSIDE=1 unshare -rmpf --kill-child --mount-proc sh "$0" "$1" "$count" "$seed"
     exit
 fi
 
@@ -86,7 +86,7 @@ awk -F '\t' -v again="${AGAIN:-}" '
         sub(/^ */, "", own)
         doubted = $7 == "survived" && why[$1 FS own FS $4 FS $5] !~ /^equivalent:/
     }
-    place in drawn && sum[$1] == $9 && !(again && doubted)' \
+    place in drawn && sum[$1] == $9 && !(again && doubted) && !seen[place]++' \
     /tmp/sums /tmp/drawn tests/survivors.tsv "$report/list.tsv" >/tmp/known
 cp /tmp/known "$report/list.tsv"
 awk -F '\t' -v OFS='\t' '
@@ -132,7 +132,7 @@ scripts() {
     core/driver/equiv* | core/driver/square* | core/driver/inspect* | \
         core/driver/attention* | core/driver/export*)
         echo tests/shown/inspect tests/command tests/shown/compare ;;
-    core/driver/progress* | core/driver/memory* | core/driver/queue*)
+    core/driver/progress* | core/driver/memory* | core/driver/queue* | core/driver/plan*)
         echo tests/shown/compare tests/faults ;;
     core/driver/*)
         echo tests/shown/compare tests/shown/inspect tests/shown/tables \
@@ -144,8 +144,10 @@ scripts() {
 check() { # BUILD PROGRAM [SUITE]
     [ -z "${3:-}" ] || export CK_RUN_SUITE=$3
     status=0
-    CK_EXCLUDE_TAGS=long CK_DEFAULT_TIMEOUT=20 QKV_PATH=$1/variants timeout 300 \
-        "$1/tests/$2" >log 2>&1 || status=$?
+    patience=20
+    [ "$1" = build ] || patience=120 # sanitizers take longer
+    CK_EXCLUDE_TAGS=long CK_DEFAULT_TIMEOUT=$patience QKV_PATH=$1/variants \
+        timeout $((20 * patience)) "$1/tests/$2" >log 2>&1 || status=$?
     unset CK_RUN_SUITE
     return $status
 }
@@ -163,7 +165,7 @@ sound() {
     for script in ${SCRIPTS:-$all_scripts tests/faults}; do
         ask build "$script" || return 1
     done
-    check build/sanitized float && ask build/sanitized tests/command
+    check build/sanitized float
 }
 
 # What the compiler makes of the mutated file, to see whether it is another.
@@ -191,9 +193,9 @@ verdict() { # FILE
         check build float "$killer" || return 0
     done
     case $1 in
-    core/driver/*) ;;
+    core/driver/*) suite=$killer ;;
     *)
-        killer=all
+        suite='' killer=all
         check build float || return 0
         killer=double
         make -s build/tests/double >log 2>&1 && check build double || return 0
@@ -208,7 +210,7 @@ verdict() { # FILE
     killer=sanitizers
     (
         ulimit -S -v unlimited # what they need
-        check build/sanitized float && ask build/sanitized tests/command
+        check build/sanitized float $suite
     ) || return 0
     verdict=survived
     killer=
