@@ -105,16 +105,19 @@ enum {
     MANY = 512,                    /* rows of C that repay a copy of B, */
     NEAR = 32768 / sizeof(real),   /* unless it fits the first cache as it is */
     WORTH_SHARING = 1000000,       /* multiply-adds: some ten microseconds */
-    FAR = 128 /* from one number of a column of A to the next */
+    FAR = 96 /* from one number of a column of A to the next */
 };
 
-/* The square of FEW x FEW numbers at `from`, transposed. */
+/* The square of FEW x FEW numbers at `from`, transposed. It asks for the square
+   four further down: lines so far apart no processor guesses. */
 static inline void
 transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {
     V16 r[FEW];
-    for (int i = 0; i < FEW; i++)
+    for (int i = 0; i < FEW; i++) {
+        __builtin_prefetch(from + (4 * FEW + i) * down);
         r[i] = *(const V16 *)(from + i * down);
+    }
 #ifdef QKV_DOUBLE
     *(V16 *)to = LANES_OF(r[0], r[1], 0, 2);
     *(V16 *)(to + to_down) = LANES_OF(r[0], r[1], 1, 3);
@@ -151,9 +154,11 @@ pack(real *to, Matrix m, int width)
                           m.across);
     for (int i = 0; i < m.rows; i++, to += width) {
         const real *from = m.at + i * m.down;
-        if (m.across == 1)
+        if (m.across == 1) {
+            for (int j = 0; j < m.cols; j += LINE_OF)
+                __builtin_prefetch(from + 8 * m.down + j);
             memcpy(to, from, (size_t)m.cols * sizeof *to);
-        else
+        } else
             for (int j = i < rows ? cols : 0; j < m.cols; j++)
                 to[j] = from[j * m.across];
         for (int j = m.cols; j < width; j++)
@@ -175,15 +180,6 @@ ragged(Tile *tile, Matrix c, Matrix a, const real *b, int add)
         memcpy(c.at + i * c.down, copy + i * FEW, bytes);
 }
 
-/* Asks for the tile of C to the right, to be there when its turn comes. */
-static inline void
-ask_for_next(Matrix c, int width)
-{
-    for (int i = 0; i < c.rows && c.cols > width; i++)
-        for (int j = 0; j < width; j += LINE_OF)
-            __builtin_prefetch(c.at + i * c.down + width + j, 1);
-}
-
 /* Whole rows of a band, tile by tile, in heights as even as can be. The strips
    of B lie `next` numbers apart. */
 static void
@@ -200,7 +196,6 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
         Matrix ai = part(a, i, rows, 0, a.cols);
         for (int j = 0; j < c.cols; j += s->width, bj += next) {
             Matrix ci = part(c, i, rows, j, c.cols - j);
-            ask_for_next(ci, s->width);
             if (c.cols < s->width)
                 ragged(tile, ci, ai, bj, add);
             else
