@@ -61,5 +61,5 @@ while [ "$n" -le "$total" ]; do
     fi
     n=$((n + each))
 done
-echo "starve: $total allocations, every ${each}th refused from $from on: $refused ended with a line, $without did without; $failed faults"
+echo "starve: $total allocations, one in $each refused from $from on: $refused ended with a line, $without did without; $failed faults"
 [ $failed -eq 0 ]
