@@ -52,4 +52,9 @@ grid -o part --plan -q >plan
 (cd b && sed -n 'n;p' ../plan | parallel) >out 2>&1 || die "the other half: $(cat out)"
 qkv merge a/part b/part -o four -q || die "merge"
 same four
-echo "parallel: 20 runs by parallel, --resume, two at once, xargs, merged halves: the same bits"
+
+# A grid of 100,000 runs has a line for each.
+qkv compare -v standard,fused -t reverse,recall --seeds 25000 -o grid --plan -q >plan ||
+    die "no plan of 100,000 runs"
+[ "$(sort -u plan | wc -l)" -eq 100000 ] || die "100,000 runs are $(sort -u plan | wc -l) lines"
+echo "parallel: 20 runs by parallel, --resume, two at once, xargs, merged halves: the same bits; 100,000 planned"
