@@ -285,8 +285,8 @@ refuses 2 'did you mean "toy"' "$qkv" bench toi
     [ "$(wc -l <out)" -eq 3 ] &&
     awk -F '\t' '/^training step\ttiny\t/ { # 6 for each number, 6 (T + 1) d for attention
             want = 6 * (4 * 32 * 32 + 8 * 32 * 32 + 32 * 64) + 6 * 17 * 32
-            found = $3 * 1e9 / $5
-            right = found > 0.99 * want && found < 1.01 * want
+            off = $3 * 1e9 - want * $5
+            right = $5 > 0 && off * off < (0.06e9 + 0.01 * want * $5) ^ 2
         } END { exit !right }' out &&
     grep -q "^training step	" speed/figures/speed.tsv &&
     [ -s speed/figures/speed.svg ] && ok || complain "bench --out draws nothing"
