@@ -141,7 +141,8 @@ part(Matrix m, int i, int rows, int j, int cols)
 }
 
 /* Copies m into rows of `width`, zeros after the last column. A transposed m
-   square by square, along whole lines of the cache. */
+   square by square, along whole lines of the cache; rows lie far apart too, and
+   are asked for ahead. */
 static void
 pack(real *to, Matrix m, int width)
 {
@@ -242,7 +243,7 @@ product_here(Matrix c, Matrix a, Matrix b, int add)
     int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
     for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
-        int band = PANEL / (depth + !depth) / strips->width * strips->width;
+        int band = PANEL / (depth ? depth : 1) / strips->width * strips->width;
         const struct Strip *s = strips;
         for (int j = 0, cols; j < c.cols; j += cols) {
             cols = c.cols - j < band ? c.cols - j : band;
