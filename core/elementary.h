@@ -2,8 +2,9 @@
 
    libm's differ in the last bit between systems, and one bit is enough to
    make two trainings drift apart. These use +, -, *, / and fma only, which
-   IEEE 754 fixes to the bit, and the first two have no branch, so that a
-   plain loop over them is vectorised. */
+   IEEE 754 fixes to the bit. The first two are needed for every number of a
+   matrix: they take a vector of them, and each lane has what it would have in
+   a vector of any other width. */
 #ifndef ELEMENTARY_H
 #define ELEMENTARY_H
 
@@ -13,10 +14,11 @@
 
 #include <qkv/real.h>
 
+#include "vector.h"
+
 #ifdef QKV_DOUBLE
 typedef uint64_t Bits;
 enum { MANTISSA = 52, BIAS = 1023, EXP_DEGREE = 13 };
-#define FMA      fma
 #define SQRT     sqrt
 #define ROUNDING 0x1.8p52 /* adding it rounds to the nearest integer */
 #define LN2_HIGH 0x1.62e42fefa39efp-1
@@ -26,7 +28,6 @@ enum { MANTISSA = 52, BIAS = 1023, EXP_DEGREE = 13 };
 #else
 typedef uint32_t Bits;
 enum { MANTISSA = 23, BIAS = 127, EXP_DEGREE = 7 };
-#define FMA      fmaf
 #define SQRT     sqrtf
 #define ROUNDING 0x1.8p23f
 #define LN2_HIGH 0x1.62e430p-1f
@@ -34,12 +35,13 @@ enum { MANTISSA = 23, BIAS = 127, EXP_DEGREE = 7 };
 #define EXP_LOW  -87
 #define TANH_ONE 10
 #endif
+typedef Bits WidestBits VECTOR(sizeof(Widest));
 #define LOG2_E 1.44269504088896340736
 
 /* e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2. Returns e^r - 1 by
    its Taylor series, the rest below half a rounding step, and 2^n. */
-static inline real
-exp_parts(real x, real *power)
+static inline Widest
+exp_parts(Widest x, Widest *power)
 {
     static const real inverse_factorial[] = {
         1,
@@ -57,53 +59,53 @@ exp_parts(real x, real *power)
         1. / 479001600.,
         1. / 6227020800.,
     };
-    real shifted = x * (real)LOG2_E + ROUNDING, n = shifted - ROUNDING;
-    real r = FMA(-n, LN2_LOW, FMA(-n, LN2_HIGH, x));
-    Bits exponent;
-    memcpy(&exponent, &shifted, sizeof exponent);
-    exponent = (exponent + BIAS) << MANTISSA;
-    memcpy(power, &exponent, sizeof exponent);
-    real p = inverse_factorial[EXP_DEGREE];
+    Widest shifted = x * (real)LOG2_E + ROUNDING, minus_n = ROUNDING - shifted;
+    Widest r = FMA_WIDEST(minus_n, all(LN2_HIGH), x);
+    r = FMA_WIDEST(minus_n, all(LN2_LOW), r);
+    *power = (Widest)(((WidestBits)shifted + BIAS) << MANTISSA);
+    Widest p = all(inverse_factorial[EXP_DEGREE]);
 #pragma GCC unroll 16
     for (int i = EXP_DEGREE - 1; i > 0; i--)
-        p = FMA(p, r, inverse_factorial[i]);
+        p = FMA_WIDEST(p, r, all(inverse_factorial[i]));
     return p * r;
 }
 
 /* e^x to 2 units in the last place for x up to 87 (708 in double); 0 below
    -87 (-708). */
-static inline real
-exponential(real x)
+static inline Widest
+exponential(Widest x)
 {
-    real power, minus_one = exp_parts(x < EXP_LOW ? EXP_LOW : x, &power);
-    real e = FMA(power, minus_one, power);
-    return x < EXP_LOW ? 0 : e;
+    Widest power, minus_one = exp_parts(larger(all(EXP_LOW), x), &power);
+    Widest e = FMA_WIDEST(power, minus_one, power);
+    return choose(x < EXP_LOW, all(0), e);
 }
 
 /* tanh x = (e^2|x| - 1) / (e^2|x| + 1) with the sign of x, to 4 units in the
    last place, small x included. */
-static inline real
-hyperbolic_tangent(real x)
+static inline Widest
+hyperbolic_tangent(Widest x)
 {
-    real a = x < 0 ? -x : x, power;
-    a = a > TANH_ONE ? TANH_ONE : a;
-    real minus_one = exp_parts(2 * a, &power);
-    real e = FMA(power, minus_one, power - 1); /* e^2a - 1 */
-    real t = e / (e + 2);
-    return x < 0 ? -t : t;
+    WidestBits sign = (WidestBits)x & (WidestBits)all((real)-0.);
+    Widest a = (Widest)((WidestBits)x ^ sign), power;
+    a = choose(a > TANH_ONE, all(TANH_ONE), a);
+    Widest minus_one = exp_parts(2 * a, &power);
+    Widest e = FMA_WIDEST(power, minus_one, power - 1); /* e^2a - 1 */
+    return (Widest)((WidestBits)(e / (e + 2)) | sign);
 }
+
+#define ROOT_HALF UINT64_C(0x3fe6a09e667f3bcd) /* the bits of sqrt 1/2 */
 
 /* log x for a positive, normal x, in double: x = 2^n m with m within
    [sqrt 1/2, sqrt 2], log m = 2 artanh((m - 1) / (m + 1)) as a series. */
 static inline double
 logarithm(double x)
 {
-    int n;
-    double m = frexp(x, &n);
-    if (m < 0.70710678118654752440) {
-        m *= 2;
-        n--;
-    }
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int n = (int)((int64_t)(bits - ROOT_HALF) >> 52);
+    bits -= (uint64_t)n << 52;
+    double m;
+    memcpy(&m, &bits, sizeof m);
     double s = (m - 1) / (m + 1), s2 = s * s, sum = 0;
     for (int i = 21; i > 0; i -= 2)
         sum = sum * s2 + 1. / i;

@@ -182,6 +182,23 @@ counted_rows(const int *targets, int rows)
     return counted;
 }
 
+/* A few rows of logits become their softmax; up to ABREAST at a time, step by
+   step, since within a row each step waits for the one before. z becomes log of
+   the sum of their exponentials. */
+static void
+rows_probabilities(real *const *p, double *z, int rows, int classes)
+{
+    real max[ABREAST], sum[ABREAST];
+    for (int i = 0; i < rows; i++)
+        max[i] = row_max(p[i], 1, classes, classes);
+    for (int i = 0; i < rows; i++)
+        sum[i] = row_exponentials(p[i], 1, classes, classes, max[i]);
+    for (int i = 0; i < rows; i++) {
+        row_divide(p[i], sum[i], classes);
+        z[i] = logarithm((double)sum[i]) + (double)max[i];
+    }
+}
+
 Node *
 cross_entropy(Node *logits, const int *targets, int counted)
 {
@@ -193,20 +210,25 @@ cross_entropy(Node *logits, const int *targets, int counted)
     c->kept = keep(c, (size_t)logits->rows * (size_t)classes);
     if (!c->value)
         return c;
-    double sum = 0;
-    for (int i = 0; i < logits->rows; i++) {
-        const real *row = logits->value + (size_t)i * (size_t)classes;
-        real *p = c->kept + (size_t)i * (size_t)classes;
-        if (targets[i] < 0)
-            continue;
-        if (targets[i] >= classes)
-            bug("cross_entropy: target %d of %d classes", targets[i], classes);
-        memcpy(p, row, (size_t)classes * sizeof *p);
-        real max = row_max(p, 1, classes);
-        real z = row_exponentials(p, 1, classes, classes, max);
-        for (int j = 0; j < classes; j++)
-            p[j] /= z;
-        sum += logarithm(z) + (double)max - (double)row[targets[i]];
+    double sum = 0, z[ABREAST];
+    real *p[ABREAST], target[ABREAST];
+    for (int i = 0; i < logits->rows;) {
+        int rows = 0;
+        for (; i < logits->rows && rows < ABREAST; i++) {
+            if (targets[i] < 0)
+                continue;
+            if (targets[i] >= classes)
+                bug("cross_entropy: target %d of %d classes", targets[i],
+                    classes);
+            size_t at = (size_t)i * (size_t)classes;
+            p[rows] = memcpy(c->kept + at, logits->value + at,
+                             (size_t)classes * sizeof(real));
+            target[rows] = p[rows][targets[i]];
+            rows++;
+        }
+        rows_probabilities(p, z, rows, classes);
+        for (int k = 0; k < rows; k++)
+            sum += z[k] - (double)target[k];
     }
     c->value[0] = counted ? (real)(sum / counted) : 0;
     return c;
@@ -218,13 +240,13 @@ correct_rows(const Node *logits, const int *targets)
     int correct = 0, classes = logits->cols;
     const real *row = logits->value;
     for (int i = 0; i < logits->rows; i++, row += classes) {
-        if (targets[i] < 0)
+        int target = targets[i];
+        if (target < 0)
             continue;
         /* The first of the largest is the model's answer. */
-        bool first = row[targets[i]] == row_max(row, 1, classes);
-        for (int j = 0; first && j < targets[i]; j++)
-            first = row[j] < row[targets[i]];
-        correct += first;
+        correct +=
+            row[target] == row_max(row, 1, classes, classes) &&
+            (target == 0 || row_max(row, 1, target, classes) < row[target]);
     }
     return correct;
 }

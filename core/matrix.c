@@ -22,7 +22,6 @@ typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
    `across` is in bytes: for a stride in numbers gcc writes a second loop, for
    the stride 1, and copies the sums between the two at every step. The widest
    tile, which is for large matrices, asks for B some steps ahead. */
-#define UNROLL _Pragma("GCC unroll 16")
 #define TILE(ROWS, N, V)                                                     \
     static __attribute__((noinline)) void                                    \
     tile_##ROWS##_##N##_##V(                                                 \
@@ -97,7 +96,6 @@ static const struct Strip {
 /* What is copied lies in the caches: a PANEL of B in the second, DEPTH x a
    tile's rows of A in the first. */
 enum {
-    FEW = 16 / sizeof(real),     /* columns of the narrowest tile */
     LINE_OF = 64 / sizeof(real), /* numbers in a line of the cache */
     DEPTH = 2048 / sizeof(real),
     PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */

@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "layers.h"
 #include "matrix.h"
+#include "rows.h"
 #include "tape.h"
 #include "threads.h"
 
@@ -18,6 +19,14 @@ static size_t
 size_of(const Node *n)
 {
     return (size_t)n->rows * (size_t)n->cols;
+}
+
+/* How many numbers of the result are to be computed: none on a measuring tape.
+ */
+static size_t
+wanted(const Node *c)
+{
+    return c->value ? size_of(c) : 0;
 }
 
 static Matrix
@@ -119,7 +128,7 @@ add(Node *a, Node *b)
             b->rows, b->cols);
     Node *c = new_node(a->rows, a->cols, add_backward, (Node *[]){a, b}, 2);
     c->heads = a->heads;
-    for (size_t i = 0; c->value && i < size_of(c); i++)
+    for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = a->value[i] + b->value[i];
     return c;
 }
@@ -129,7 +138,7 @@ static void
 scale_backward(Node *c)
 {
     real *d = gradient(c->in[0]), factor = (real)c->number;
-    for (size_t i = 0; i < size_of(c); i++)
+    for (size_t i = 0, n = size_of(c); i < n; i++)
         d[i] += factor * c->gradient[i];
 }
 
@@ -139,7 +148,7 @@ scale(Node *a, double factor)
     Node *c = new_node(a->rows, a->cols, scale_backward, &a, 1);
     c->heads = a->heads;
     c->number = factor;
-    for (size_t i = 0; c->value && i < size_of(c); i++)
+    for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = (real)factor * a->value[i];
     return c;
 }
@@ -149,7 +158,7 @@ static void
 squash_backward(Node *c)
 {
     real *d = gradient(c->in[0]);
-    for (size_t i = 0; i < size_of(c); i++)
+    for (size_t i = 0, n = size_of(c); i < n; i++)
         d[i] += c->gradient[i] * (1 - c->value[i] * c->value[i]);
 }
 
@@ -158,9 +167,13 @@ squash(Node *a)
 {
     Node *c = new_node(a->rows, a->cols, squash_backward, &a, 1);
     c->heads = a->heads;
-    if (c->value)
-        for (size_t i = 0; i < size_of(c); i++)
-            c->value[i] = hyperbolic_tangent(a->value[i]);
+    long n = (long)wanted(c);
+    for (long i = 0; i < n; i += LANES) {
+        Widest x[PARTS];
+        take(x, a->value + i, n - i);
+        EACH_PART x[p] = hyperbolic_tangent(x[p]);
+        give(c->value + i, x, n - i);
+    }
     return c;
 }
 
@@ -169,8 +182,10 @@ static void
 relu_backward(Node *c)
 {
     real *d = gradient(c->in[0]);
-    for (size_t i = 0; i < size_of(c); i++)
-        d[i] += c->value[i] > 0 ? c->gradient[i] : 0;
+    for (size_t i = 0, n = size_of(c); i < n; i++) {
+        real dc = c->gradient[i]; /* read either way: so vectors can */
+        d[i] += c->value[i] > 0 ? dc : 0;
+    }
 }
 
 Node *
@@ -178,7 +193,7 @@ relu(Node *a)
 {
     Node *c = new_node(a->rows, a->cols, relu_backward, &a, 1);
     c->heads = a->heads;
-    for (size_t i = 0; c->value && i < size_of(c); i++)
+    for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = a->value[i] > 0 ? a->value[i] : 0;
     return c;
 }
@@ -219,15 +234,17 @@ gelu_piece(void *node, int piece, int worker)
 {
     (void)worker;
     Node *c = node;
-    const real *restrict x = c->in[0]->value;
-    real *restrict t = c->kept, *restrict y = c->value;
     long n = (long)size_of(c);
     int pieces = threads_count();
     long end = piece_begin(n, piece + 1, pieces);
-    for (long i = piece_begin(n, piece, pieces); i < end; i++) {
-        real u = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
-        t[i] = hyperbolic_tangent(u);
-        y[i] = x[i] / 2 * (1 + t[i]);
+    for (long i = piece_begin(n, piece, pieces); i < end; i += LANES) {
+        Widest x[PARTS], t[PARTS];
+        take(x, c->in[0]->value + i, end - i);
+        EACH_PART t[p] = GELU_A * (x[p] + GELU_B * x[p] * x[p] * x[p]);
+        EACH_PART t[p] = hyperbolic_tangent(t[p]);
+        EACH_PART x[p] = x[p] / 2 * (1 + t[p]);
+        give(c->kept + i, t, end - i);
+        give(c->value + i, x, end - i);
     }
 }
 

@@ -9,6 +9,7 @@
 #define ROWS_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include <qkv/real.h>
 
@@ -23,46 +24,75 @@ enum {
 #define EACH_PART  _Pragma("GCC unroll 8") for (int p = 0; p < PARTS; p++)
 #define PART(x, p) (*(const Widest *)((x) + (p)*WIDE))
 
-/* The lanes folded in halves: +8, +4, +2, +1. */
+/* The lanes folded in halves by F, +8 and +4, and in double +2, so that they
+   fit a vector of 16 bytes. */
+/* clang-format off */
+#define FOLD(NAME, F)                                                    \
+    static inline V16 NAME(const Widest *lanes)                          \
+    {                                                                    \
+        enum { COUNT = LANES / FEW };                                    \
+        V16 v[COUNT];                                                    \
+        memcpy(v, lanes, sizeof v);                                      \
+        UNROLL for (int half = COUNT / 2; half > 0; half /= 2)           \
+            UNROLL for (int i = 0; i < COUNT / 2; i++)                   \
+                if (i < half)                                            \
+                    v[i] = F(v[i], v[i + half]);                         \
+        return v[0];                                                     \
+    }
+/* clang-format on */
+#define SUM(a, b) ((a) + (b))
+FOLD(folded_sum, SUM)
+FOLD(folded_max, larger_16)
+
+/* The sum of the lanes, the last of which are folded +2, +1. */
 static inline real
 fold(const Widest *sum)
 {
-    real lane[LANES];
-    EACH_PART *(Widest *)(lane + p * WIDE) = sum[p];
-    for (int l = 0; l < 8; l++)
-        lane[l] += lane[l + 8];
-    for (int l = 0; l < 4; l++)
-        lane[l] += lane[l + 4];
-    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+    V16 v = folded_sum(sum);
+    return FEW == 2 ? v[0] + v[1] : (v[0] + v[FEW / 2]) + (v[1] + v[FEW - 1]);
 }
 
-/* The last numbers of a row, fewer than LANES, and `rest` in the other lanes.
+/* The next LANES numbers of a row that has `left` more; zeros behind its end.
  */
 static inline void
-take_tail(real *lane, const real *x, int n, real rest)
+take(Widest *v, const real *x, long left)
 {
-    for (int l = 0; l < LANES; l++)
-        lane[l] = l < n ? x[l] : rest;
+    real few[LANES];
+    if (left < LANES) {
+        for (int l = 0; l < LANES; l++)
+            few[l] = l < left ? x[l] : 0;
+        x = few;
+    }
+    EACH_PART v[p] = PART(x, p);
 }
 
 static inline void
-give_tail(real *x, const real *lane, int n)
+give(real *x, const Widest *v, long left)
 {
-    for (int l = 0; l < LANES; l++)
-        if (l < n)
-            x[l] = lane[l];
+    real few[LANES], *to = left < LANES ? few : x;
+    EACH_PART *(Widest *)(to + p * WIDE) = v[p];
+    if (left < LANES)
+        for (int l = 0; l < LANES; l++)
+            if (l < left)
+                x[l] = few[l];
+}
+
+/* The lanes of vector p that hold one of the next n numbers. */
+static inline Lanewise
+below(int n, int p)
+{
+    static const Whole number[LANES] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                        8, 9, 10, 11, 12, 13, 14, 15};
+    return *(const Lanewise *)(number + p * WIDE) < n;
 }
 
 static inline real
 row_sum(const real *x, int n)
 {
-    Widest sum[PARTS] = {{0}};
-    real tail[LANES];
-    for (; n >= LANES; n -= LANES, x += LANES)
-        EACH_PART sum[p] += PART(x, p);
-    if (n > 0) {
-        take_tail(tail, x, n, 0);
-        EACH_PART sum[p] += PART(tail, p);
+    Widest sum[PARTS] = {{0}}, v[PARTS];
+    for (; n > 0; n -= LANES, x += LANES) {
+        take(v, x, n);
+        EACH_PART sum[p] += v[p];
     }
     return fold(sum);
 }
@@ -70,64 +100,31 @@ row_sum(const real *x, int n)
 static inline real
 row_dot(const real *x, const real *y, int n)
 {
-    Widest sum[PARTS] = {{0}};
-    real a[LANES], b[LANES];
-    for (; n >= LANES; n -= LANES, x += LANES, y += LANES)
-        EACH_PART sum[p] = FMA_WIDEST(PART(x, p), PART(y, p), sum[p]);
-    if (n > 0) {
-        take_tail(a, x, n, 0);
-        take_tail(b, y, n, 0);
-        EACH_PART sum[p] = FMA_WIDEST(PART(a, p), PART(b, p), sum[p]);
+    Widest sum[PARTS] = {{0}}, v[PARTS], w[PARTS];
+    for (; n > 0; n -= LANES, x += LANES, y += LANES) {
+        take(v, x, n);
+        take(w, y, n);
+        EACH_PART sum[p] = FMA_WIDEST(v[p], w[p], sum[p]);
     }
     return fold(sum);
 }
 
-/* The larger of each two. */
-static inline Widest
-larger(Widest a, Widest b)
-{
-    __typeof__(a > b) first = a > b; /* all bits, or none, of each number */
-    return (Widest)(((__typeof__(first))a & first) |
-                    ((__typeof__(first))b & ~first));
-}
-
-/* The larger of each two lanes of x below n and `top`; others do not count. */
-static inline void
-raise(Widest *top, const real *x, real factor, real least, int n)
-{
-    real lane[LANES];
-    for (int l = 0; l < LANES; l++)
-        lane[l] = l < n ? factor * x[l] : least;
-    EACH_PART top[p] = larger(PART(lane, p), top[p]);
-}
-
-/* The largest of factor x. */
+/* The largest of factor x, of the first n numbers of a row of `wide`. */
 static inline real
-row_max(const real *x, real factor, int n)
+row_max(const real *x, real factor, int n, int wide)
 {
-    real lane[LANES], least = factor * x[0];
-    Widest top[PARTS];
-    EACH_PART top[p] = least + (Widest){0};
-    for (; n >= LANES; n -= LANES, x += LANES)
-        EACH_PART top[p] = larger(factor * PART(x, p), top[p]);
-    if (n > 0)
-        raise(top, x, factor, least, n);
-    EACH_PART *(Widest *)(lane + p * WIDE) = top[p];
-    for (int l = 0; l < 8; l++)
-        lane[l] = lane[l + 8] > lane[l] ? lane[l + 8] : lane[l];
-    for (int l = 0; l < 4; l++)
-        lane[l] = lane[l + 4] > lane[l] ? lane[l + 4] : lane[l];
-    real a = lane[2] > lane[0] ? lane[2] : lane[0];
-    real b = lane[3] > lane[1] ? lane[3] : lane[1];
-    return b > a ? b : a;
-}
-
-/* The lanes become exp(factor x - top) below n, else 0. */
-static inline void
-exponentials(real *lane, real factor, real top, int n)
-{
-    for (int l = 0; l < LANES; l++)
-        lane[l] = exponential(l < n ? factor * lane[l] - top : -INFINITY);
+    Widest top[PARTS], v[PARTS];
+    EACH_PART top[p] = all(factor * x[0]);
+    for (; n > 0; n -= LANES, wide -= LANES, x += LANES) {
+        take(v, x, wide);
+        EACH_PART v[p] *= factor;
+        EACH_PART top[p] = choose(below(n, p) & (v[p] > top[p]), v[p], top[p]);
+    }
+    V16 four = folded_max(top);
+    real max = four[0];
+    for (int i = 1; i < FEW; i++)
+        max = four[i] > max ? four[i] : max;
+    return max;
 }
 
 /* x becomes exp(factor x - max) for the first n numbers, of which max is the
@@ -136,17 +133,13 @@ exponentials(real *lane, real factor, real top, int n)
 static inline real
 row_exponentials(real *x, real factor, int n, int wide, real max)
 {
-    real tail[LANES];
-    Widest sum[PARTS] = {{0}};
-    for (; wide >= LANES; wide -= LANES, n -= LANES, x += LANES) {
-        exponentials(x, factor, max, n);
-        EACH_PART sum[p] += PART(x, p);
-    }
-    if (wide > 0) {
-        take_tail(tail, x, wide, 0);
-        exponentials(tail, factor, max, n < wide ? n : wide);
-        EACH_PART sum[p] += PART(tail, p);
-        give_tail(x, tail, wide);
+    Widest sum[PARTS] = {{0}}, v[PARTS];
+    for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
+        take(v, x, wide);
+        EACH_PART v[p] = exponential(v[p] * factor - max);
+        EACH_PART v[p] = choose(below(n, p), v[p], all(0));
+        EACH_PART sum[p] += v[p];
+        give(x, v, wide);
     }
     return fold(sum);
 }
@@ -154,8 +147,23 @@ row_exponentials(real *x, real factor, int n, int wide, real max)
 static inline void
 row_scale(real *x, real factor, int n)
 {
-    for (int i = 0; i < n; i++)
-        x[i] *= factor;
+    Widest v[PARTS];
+    for (; n > 0; n -= LANES, x += LANES) {
+        take(v, x, n);
+        EACH_PART v[p] *= factor;
+        give(x, v, n);
+    }
+}
+
+static inline void
+row_divide(real *x, real by, int n)
+{
+    Widest v[PARTS];
+    for (; n > 0; n -= LANES, x += LANES) {
+        take(v, x, n);
+        EACH_PART v[p] /= by;
+        give(x, v, n);
+    }
 }
 
 /* x becomes softmax(factor x) of the first n numbers, 0 for those up to `wide`.
@@ -163,7 +171,7 @@ row_scale(real *x, real factor, int n)
 static inline void
 row_softmax(real *x, real factor, int n, int wide)
 {
-    real max = row_max(x, factor, n);
+    real max = row_max(x, factor, n, wide);
     row_scale(x, 1 / row_exponentials(x, factor, n, wide, max), wide);
 }
 
@@ -177,7 +185,7 @@ rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
              int wide, real *kept)
 {
     for (int i = 0; i < rows; i++)
-        kept[2 * i] = row_max(x + i * down, factor, n + i * more);
+        kept[2 * i] = row_max(x + i * down, factor, n + i * more, wide);
     for (int i = 0; i < rows; i++)
         kept[2 * i + 1] = 1 / row_exponentials(x + i * down, factor,
                                                n + i * more, wide, kept[2 * i]);
@@ -189,18 +197,27 @@ rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
 static inline void
 row_weights(real *x, real factor, int n, int wide, const real *kept)
 {
-    for (int i = 0; i < wide; i++)
-        x[i] = i < n ? exponential(factor * x[i] - kept[0]) * kept[1] : 0;
+    Widest v[PARTS];
+    for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
+        take(v, x, wide);
+        EACH_PART v[p] = exponential(v[p] * factor - kept[0]) * kept[1];
+        EACH_PART v[p] = choose(below(n, p), v[p], all(0));
+        give(x, v, wide);
+    }
 }
 
 /* Of p = softmax(s), d = dP becomes dS = factor p (dP - mean), where mean is
    rowsum(p dP). A masked weight is 0, and so is its share. */
 static inline void
-row_softmax_back(real *restrict d, const real *restrict p, real factor,
-                 real mean, int n)
+row_softmax_back(real *d, const real *weights, real factor, real mean, int n)
 {
-    for (int i = 0; i < n; i++)
-        d[i] = factor * p[i] * (d[i] - mean);
+    Widest v[PARTS], w[PARTS];
+    for (; n > 0; n -= LANES, d += LANES, weights += LANES) {
+        take(v, weights, n);
+        take(w, d, n);
+        EACH_PART w[p] = factor * v[p] * (w[p] - mean);
+        give(d, w, n);
+    }
 }
 
 #endif

@@ -16,6 +16,8 @@
 typedef real V16 VECTOR(16);
 typedef real V32 VECTOR(32);
 typedef real V64 VECTOR(64);
+enum { FEW = 16 / sizeof(real) }; /* numbers of the narrowest */
+#define UNROLL _Pragma("GCC unroll 16")
 
 #if defined __FMA__
 #include <immintrin.h>
@@ -45,15 +47,18 @@ FMA_V16(V16 a, V16 b, V16 c)
 }
 #endif
 
+/* A whole number as wide as a number. */
+#ifdef QKV_DOUBLE
+typedef int64_t Whole;
+#else
+typedef int32_t Whole;
+#endif
+
 /* Lanes of two vectors, numbered through, as a new one. */
+typedef Whole LaneNumbers VECTOR(16);
 #ifdef __clang__
 #define LANES_OF(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#ifdef QKV_DOUBLE
-typedef int64_t LaneNumbers VECTOR(16);
-#else
-typedef int32_t LaneNumbers VECTOR(16);
-#endif
 #define LANES_OF(a, b, ...) __builtin_shuffle(a, b, (LaneNumbers){__VA_ARGS__})
 #endif
 
@@ -68,5 +73,36 @@ typedef V32 Widest;
 typedef V16 Widest;
 #define FMA_WIDEST FMA_V16
 #endif
+
+/* x in every lane. */
+static inline Widest
+all(real x)
+{
+    return x - (Widest){0};
+}
+
+/* What a comparison of vectors gives: all bits of a lane, or none. */
+typedef Whole Lanewise VECTOR(sizeof(Widest));
+
+/* a in the lanes that are chosen, b in the others. */
+static inline Widest
+choose(Lanewise chosen, Widest a, Widest b)
+{
+    return (Widest)(((Lanewise)a & chosen) | ((Lanewise)b & ~chosen));
+}
+
+/* The larger of each two; b where one is no number. */
+static inline Widest
+larger(Widest a, Widest b)
+{
+    return choose(a > b, a, b);
+}
+
+static inline V16
+larger_16(V16 a, V16 b)
+{
+    LaneNumbers first = a > b;
+    return (V16)(((LaneNumbers)a & first) | ((LaneNumbers)b & ~first));
+}
 
 #endif
