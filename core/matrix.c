@@ -12,6 +12,10 @@
 #include "threads.h"
 #include "vector.h"
 
+/* Compiled into its caller: handing on three matrices takes as long as a small
+   product. */
+#define WITHIN static inline __attribute__((always_inline))
+
 typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
                   const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down,
                   int add);
@@ -151,7 +155,9 @@ pack(real *to, Matrix m, int width)
             for (int i = first; i < rows && i < first + LINE_OF; i += FEW)
                 transpose(to + i * width + j, width, m.at + i + j * m.across,
                           m.across);
-    for (int i = 0; i < m.rows; i++, to += width) {
+    int done = cols == width ? rows : 0;
+    to += done * width;
+    for (int i = done; i < m.rows; i++, to += width) {
         const real *from = m.at + i * m.down;
         if (m.across == 1) {
             for (int j = 0; j < m.cols; j += LINE_OF)
@@ -179,17 +185,17 @@ ragged(Tile *tile, Matrix c, Matrix a, const real *b, int add)
         memcpy(c.at + i * c.down, copy + i * FEW, bytes);
 }
 
-/* Whole rows of a band, tile by tile, in heights as even as can be. The strips
-   of B lie `next` numbers apart. */
-static void
+/* Whole rows of a band, tile by tile; what is left for two tiles is shared
+   evenly by them. The strips of B lie `next` numbers apart. */
+WITHIN void
 rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
               int add)
 {
     ptrdiff_t across = a.across * (ptrdiff_t)sizeof(real);
-    int tiles = (c.rows + s->tallest - 1) / s->tallest;
-    int height = c.rows / tiles, taller = c.rows - tiles * height;
     for (int i = 0, rows; i < c.rows; i += rows) {
-        rows = height + (taller-- > 0);
+        rows = c.rows - i;
+        if (rows > s->tallest)
+            rows = rows < 2 * s->tallest ? (rows + 1) / 2 : s->tallest;
         Tile *tile = s->tile[rows - 1];
         const real *bj = b.at;
         Matrix ai = part(a, i, rows, 0, a.cols);
@@ -208,7 +214,7 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
    B is copied strip by strip where its rows are no vectors or lie too far
    apart to stay in a cache while row after row of A comes by; a transposed A
    where strip after strip reads it again. */
-static void
+WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
 {
     _Alignas(64) real copy_b[PANEL], copy_a[ROWS * DEPTH / 2];
@@ -235,20 +241,22 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
 
 /* C (+)= A B on this thread. The deeper a panel, the less often C is read and
    written; but a transposed A is copied for every band, so these are wide. */
-static void
+WITHIN void
 product_here(Matrix c, Matrix a, Matrix b, int add)
 {
     int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
     for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
-        int band = PANEL / (depth ? depth : 1) / strips->width * strips->width;
+        int band = c.cols;
+        if ((double)band * depth > PANEL)
+            band = PANEL / depth / strips->width * strips->width;
         const struct Strip *s = strips;
         for (int j = 0, cols; j < c.cols; j += cols) {
             cols = c.cols - j < band ? c.cols - j : band;
             while (s->width > cols && s->width > FEW)
                 s++;
             if (cols > s->width)
-                cols -= cols % s->width;
+                cols &= -s->width;
             band_multiply(s, part(c, 0, c.rows, j, cols),
                           part(a, 0, a.rows, k, depth),
                           part(b, k, depth, j, cols), add);
