@@ -33,12 +33,13 @@ typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
         const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down, int add) \
     {                                                                        \
         enum { LANES = sizeof(V) / sizeof(real), AHEAD = 4 };                \
-        V sum[ROWS][N];                                                      \
-        UNROLL for (int i = 0; i < ROWS; i++)                                \
-            UNROLL for (int j = 0; j < N; j++) {                             \
-                const V *old = (const V *)(c + i * c_down + j * LANES);      \
-                sum[i][j] = add ? *old : (V){0};                             \
-            }                                                                \
+        V sum[ROWS][N] = {{{0}}};                                            \
+        if (add) {                                                           \
+            const real *ci = c;                                              \
+            UNROLL for (int i = 0; i < ROWS; i++, ci += c_down)              \
+                UNROLL for (int j = 0; j < N; j++)                           \
+                    sum[i][j] = *(const V *)(ci + j * LANES);                \
+        }                                                                    \
         for (; depth > 0; depth--, b += b_down) {                            \
             UNROLL for (int j = 0; j < N && N == WIDEST_N; j++)              \
                 __builtin_prefetch(b + AHEAD * b_down + j * LANES);          \
@@ -51,9 +52,9 @@ typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
             }                                                                \
             a = (const real *)(const void *)((const char *)a + across);      \
         }                                                                    \
-        UNROLL for (int i = 0; i < ROWS; i++)                                \
+        UNROLL for (int i = 0; i < ROWS; i++, c += c_down)                   \
             UNROLL for (int j = 0; j < N; j++)                               \
-                *(V *)(c + i * c_down + j * LANES) = sum[i][j];              \
+                *(V *)(c + j * LANES) = sum[i][j];                           \
     }
 
 /* F for each height up to the tallest. */

@@ -57,24 +57,28 @@ fold(const Widest *sum)
 static inline void
 take(Widest *v, const real *x, long left)
 {
-    real few[LANES];
-    if (left < LANES) {
-        for (int l = 0; l < LANES; l++)
-            few[l] = l < left ? x[l] : 0;
-        x = few;
+    if (left >= LANES)
+        EACH_PART v[p] = PART(x, p);
+    else {
+        real few[LANES];
+        for (int l = 0, n = (int)left; l < LANES; l++)
+            few[l] = l < n ? x[l] : 0;
+        EACH_PART v[p] = PART(few, p);
     }
-    EACH_PART v[p] = PART(x, p);
 }
 
 static inline void
 give(real *x, const Widest *v, long left)
 {
-    real few[LANES], *to = left < LANES ? few : x;
-    EACH_PART *(Widest *)(to + p * WIDE) = v[p];
-    if (left < LANES)
-        for (int l = 0; l < LANES; l++)
-            if (l < left)
+    if (left >= LANES)
+        EACH_PART *(Widest *)(x + p * WIDE) = v[p];
+    else {
+        real few[LANES];
+        EACH_PART *(Widest *)(few + p * WIDE) = v[p];
+        for (int l = 0, n = (int)left; l < LANES; l++)
+            if (l < n)
                 x[l] = few[l];
+    }
 }
 
 /* The lanes of vector p that hold one of the next n numbers. */

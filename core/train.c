@@ -53,7 +53,7 @@ part_sequences(const Model *m, int sequences)
 {
     int tokens =
         m->sizes.tokens > m->sizes.source ? m->sizes.tokens : m->sizes.source;
-    int rows = m->config.d_model > 64 ? 2 * m->config.d_model : 128;
+    int rows = m->config.d_model > 32 ? 2 * m->config.d_model : 64;
     int most = rows / tokens > 1 ? rows / tokens : 1;
     return most < sequences ? most : sequences;
 }
