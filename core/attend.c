@@ -92,6 +92,14 @@ padded(int asked)
     return (asked + LANES - 1) / LANES * LANES;
 }
 
+/* From row to row of a strip at work: not a power of 2, since such rows would
+   all want the same few lines of the first cache. */
+static int
+strip_width(const Node *k)
+{
+    return padded(k->rows / k->sequences) + (is_long(k) ? LANES : 0);
+}
+
 /* Numbers to be kept of a call, without room for the strips at work. */
 static size_t
 kept_numbers(const Node *q, const Node *k)
@@ -111,7 +119,7 @@ static size_t
 strip_numbers(const Node *q, const Node *k)
 {
     return (size_t)(1 + is_long(k)) * (size_t)strip_rows(q, k) *
-           (size_t)padded(k->rows / k->sequences);
+           (size_t)strip_width(k);
 }
 
 /* The strip that begins at row `first`, in the hands of a worker. */
@@ -134,7 +142,7 @@ strip_of(const Node *c, int s, int h, int first, int worker)
             ((size_t)s * (size_t)q->heads + (size_t)h) * (size_t)tokens +
             (size_t)first;
         t.of_row = c->kept + 2 * row;
-        t.p = matrix(t.room + most * padded(asked), rows, seen, padded(asked));
+        t.p = matrix(t.room + most * strip_width(k), rows, seen, strip_width(k));
     } else {
         Node shape = {.rows = q->rows,
                       .cols = q->heads * padded(asked),
@@ -180,8 +188,7 @@ strip_backward(Node *c, const Strip *t)
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     int k_head = t->h / (q->heads / k->heads);
     int v_head = t->h / (q->heads / v->heads);
-    int asked = k->rows / k->sequences;
-    Matrix p = t->p, dp = matrix(t->room, t->rows, t->seen, padded(asked));
+    Matrix p = t->p, dp = matrix(t->room, t->rows, t->seen, strip_width(k));
     Matrix d = rows_of(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
     if (v->trained)
         multiply_add(rows_of(head_of(v, gradient(v), t->s, v_head), 0, t->seen),
