@@ -143,11 +143,10 @@ part(Matrix m, int i, int rows, int j, int cols)
                     m.across};
 }
 
-/* Copies m into rows of `width`, zeros after the last column. A transposed m
-   square by square, along whole lines of the cache; rows lie far apart too, and
-   are asked for ahead. */
-static void
-pack(real *to, Matrix m, int width)
+/* A transposed m square by square, along whole lines of the cache; rows lie far
+   apart too, and are asked for ahead. */
+void
+copy_matrix(real *to, Matrix m, int width)
 {
     int rows = m.down == 1 ? m.rows - m.rows % FEW : 0;
     int cols = m.cols - m.cols % FEW;
@@ -222,8 +221,9 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
     int whole = c.cols >= s->width, next = s->width;
     if (b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR)) {
         for (int j = 0; j < c.cols; j += s->width)
-            pack(copy_b + j * b.rows,
-                 part(b, 0, b.rows, j, whole ? s->width : c.cols), s->width);
+            copy_matrix(copy_b + j * b.rows,
+                        part(b, 0, b.rows, j, whole ? s->width : c.cols),
+                        s->width);
         next = s->width * b.rows;
         b = matrix(copy_b, b.rows, s->width, s->width);
     }
@@ -233,7 +233,7 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
         int rows = c.rows - first < block ? c.rows - first : block;
         Matrix ai = part(a, first, rows, 0, a.cols);
         if (copies) {
-            pack(copy_a, ai, a.cols);
+            copy_matrix(copy_a, ai, a.cols);
             ai = matrix(copy_a, rows, a.cols, a.cols);
         }
         rows_multiply(s, part(c, first, rows, 0, c.cols), ai, b, next, add);

@@ -37,4 +37,7 @@ void multiply(Matrix c, Matrix a, Matrix b);
    vector width, the tile or the compiler. */
 void multiply_add(Matrix c, Matrix a, Matrix b);
 
+/* Copies m into rows of `width` at `to`, with zeros after its last column. */
+void copy_matrix(real *to, Matrix m, int width);
+
 #endif
