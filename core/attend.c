@@ -16,13 +16,48 @@
    time, and made again on the way back from what is kept of each row: its
    largest score and 1 / the sum of its exponentials. So memory grows with the
    tokens, not with their square. */
-enum { STRIP = 32, SHORT = 64 };
+enum { STRIP = 32, SHORT = 64, BLOCK = 64 };
+
+/* What all strips of a call have in common. */
+typedef struct Plan {
+    int tokens, asked; /* queries, and keys, of a sequence */
+    int rows;          /* of q in a strip */
+    int row;           /* numbers from row to row of weights */
+    bool is_long;
+    size_t kept, room; /* numbers: kept of a call, and for a strip at work */
+} Plan;
+
+static size_t
+rounded(int n, int multiple)
+{
+    return (size_t)((n + multiple - 1) / multiple * multiple);
+}
+
+/* Rows of weights that are kept are as long as whole vectors; those at work no
+   power of 2, since such rows would all want the same few lines of the first
+   cache. A strip at work needs dP; of a long attention P, its rows of Q and of
+   dO, and the blocks of K and V. */
+static Plan
+plan_of(const Node *q, const Node *k, const Node *v)
+{
+    Plan p = {.tokens = q->rows / q->sequences,
+              .asked = k->rows / k->sequences};
+    p.is_long = p.asked > SHORT;
+    p.rows = p.is_long ? STRIP : p.tokens;
+    p.row = (int)rounded(p.asked, LANES) + (p.is_long ? LANES : 0);
+    size_t strip = (size_t)p.rows * (size_t)p.row;
+    size_t widths = (size_t)(k->cols / k->heads + v->cols / v->heads);
+    p.kept =
+        (size_t)q->rows * (size_t)q->heads * (p.is_long ? 2 : (size_t)p.row);
+    p.room = strip;
+    if (p.is_long)
+        p.room += strip + (STRIP + 2 * rounded(p.asked, BLOCK)) * widths;
+    return p;
+}
 
 /* The keys, or values, of a head. Strip after strip of a long attention reads
    them all: so they are copied first, BLOCK tokens at a time, transposed
-   (width x BLOCK) and as they are (BLOCK x width), since rows that lie far
-   apart would want the same few lines of the first cache. */
-enum { BLOCK = 64 };
+   (width x BLOCK) and as they are (BLOCK x width). */
 typedef struct Blocks {
     Matrix rows;  /* (tokens x width), where they lie */
     real *copies; /* NULL: none */
@@ -32,24 +67,12 @@ typedef struct Blocks {
    many keys the last of them sees. */
 typedef struct Strip {
     int s, h, first, rows, seen;
-    Matrix q;       /* (rows x d) */
-    Blocks k, v;    /* (tokens x d), (tokens x d_v) */
-    Matrix p, dp;   /* (rows x seen) */
-    real *of_row;   /* max, 1 / sum of each row; NULL where p is kept */
-    real *gradient; /* room for (rows x d_v), of a long attention */
+    Matrix q;     /* (rows x d) */
+    Blocks k, v;  /* (tokens x d), (tokens x d_v) */
+    Matrix p, dp; /* (rows x seen) */
+    real *of_row; /* max, 1 / sum of each row; NULL where p is kept */
+    real *d;      /* room for (rows x d_v); NULL: not needed */
 } Strip;
-
-static Matrix
-rows_of(Matrix m, int first, int count)
-{
-    return (Matrix){m.at + first * m.down, count, m.cols, m.down, m.across};
-}
-
-static Matrix
-cols_of(Matrix m, int first, int count)
-{
-    return transposed(rows_of(transposed(m), first, count));
-}
 
 /* Tokens first .. first + count, which lie in one block. */
 static Matrix
@@ -58,7 +81,7 @@ block(const Blocks *b, int first, int count)
     int width = b->rows.cols;
     return b->copies ? matrix(b->copies + (2 * first + BLOCK) * width, count,
                               width, width)
-                     : rows_of(b->rows, first, count);
+                     : some_rows(b->rows, first, count);
 }
 
 static Matrix
@@ -67,7 +90,7 @@ block_transposed(const Blocks *b, int first, int count)
     int width = b->rows.cols;
     return b->copies
                ? matrix(b->copies + 2 * first * width, width, count, BLOCK)
-               : transposed(rows_of(b->rows, first, count));
+               : transposed(some_rows(b->rows, first, count));
 }
 
 static int
@@ -79,9 +102,9 @@ in_block(int first, int seen)
 static void
 copy_blocks(const Blocks *b)
 {
-    for (int i = 0; i < b->rows.rows; i += BLOCK) {
-        int count = in_block(i, b->rows.rows);
-        Matrix rows = rows_of(b->rows, i, count);
+    for (int i = 0, count; i < b->rows.rows; i += count) {
+        count = in_block(i, b->rows.rows);
+        Matrix rows = some_rows(b->rows, i, count);
         copy_matrix(block(b, i, count).at, rows, rows.cols);
         copy_matrix(block_transposed(b, i, count).at, transposed(rows), BLOCK);
     }
@@ -91,70 +114,25 @@ copy_blocks(const Blocks *b)
 static void
 each_pair(Matrix c, Matrix a, const Blocks *b)
 {
-    for (int j = 0; j < c.cols; j += BLOCK) {
-        int count = in_block(j, c.cols);
-        multiply(cols_of(c, j, count), a, block_transposed(b, j, count));
+    for (int j = 0, count; j < c.cols; j += count) {
+        count = in_block(j, c.cols);
+        multiply(part(c, 0, c.rows, j, count), a,
+                 block_transposed(b, j, count));
     }
 }
 
-/* C (rows x width) += A B, where the first product, if `anew`, sets C */
+/* C (rows x width) (+)= A B */
 static void
-each_sum(Matrix c, Matrix a, const Blocks *b, bool anew)
+each_sum(Matrix c, Matrix a, const Blocks *b, bool add)
 {
-    for (int j = 0; j < a.cols; j += BLOCK) {
-        int count = in_block(j, a.cols);
-        (anew && j == 0 ? multiply : multiply_add)(c, cols_of(a, j, count),
-                                                   block(b, j, count));
+    for (int j = 0, count; j < a.cols; j += count, add = true) {
+        count = in_block(j, a.cols);
+        (add ? multiply_add : multiply)(c, part(a, 0, a.rows, j, count),
+                                        block(b, j, count));
     }
 }
 
-static bool
-is_long(const Node *k)
-{
-    return k->rows / k->sequences > SHORT;
-}
-
-static int
-rounded(int n, int multiple)
-{
-    return (n + multiple - 1) / multiple * multiple;
-}
-
-/* Rows of weights that are kept are as long as whole vectors, zeros behind
-   their end; those at work no power of 2, for the sake of the cache. */
-static int
-row_length(const Node *k)
-{
-    return rounded(k->rows / k->sequences, LANES) + (is_long(k) ? LANES : 0);
-}
-
-/* Numbers to be kept of a call, without room for the strips at work. */
-static size_t
-kept_numbers(const Node *q, const Node *k)
-{
-    size_t rows = (size_t)q->rows * (size_t)q->heads;
-    return rows * (is_long(k) ? 2 : (size_t)row_length(k));
-}
-
-static int
-strip_rows(const Node *q, const Node *k)
-{
-    return is_long(k) ? STRIP : q->rows / q->sequences;
-}
-
-/* What a worker needs for a strip at work: dP; of a long one P, its rows of Q
-   and of dO, and the blocks of K and V. */
-static size_t
-strip_numbers(const Node *q, const Node *k, const Node *v)
-{
-    size_t rows = (size_t)strip_rows(q, k), row = (size_t)row_length(k);
-    size_t widths = (size_t)(k->cols / k->heads + v->cols / v->heads);
-    size_t tokens = (size_t)rounded(k->rows / k->sequences, BLOCK);
-    return is_long(k) ? 2 * rows * row + (rows + 2 * tokens) * widths
-                      : rows * row;
-}
-
-/* Rows of a head, copied to `room` one after the other. */
+/* A copy whose rows lie one after the other. */
 static Matrix
 gathered(Matrix m, real *room)
 {
@@ -164,65 +142,57 @@ gathered(Matrix m, real *room)
 
 /* The strip that begins at row `first`, in the hands of a worker. */
 static Strip
-strip_of(const Node *c, int s, int h, int first, int worker)
+strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 {
     const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
-    int tokens = q->rows / q->sequences, asked = k->rows / k->sequences;
-    int most = strip_rows(q, k), left = tokens - first, row = row_length(k);
-    int rows = left < most ? left : most;
-    int seen = c->first && is_long(k) ? first + rows : asked;
+    int rows = p->tokens - first < p->rows ? p->tokens - first : p->rows;
+    int seen = c->first && p->is_long ? first + rows : p->asked;
+    int number = s * q->heads + h; /* of this head in the whole batch */
     Strip t = {.s = s, .h = h, .first = first, .rows = rows, .seen = seen};
-    t.q = rows_of(head_of(q, q->value, s, h), first, rows);
+    t.q = some_rows(head_of(q, q->value, s, h), first, rows);
     t.k.rows = head_of(k, k->value, s, h / (q->heads / k->heads));
     t.v.rows = head_of(v, v->value, s, h / (q->heads / v->heads));
-    real *room =
-        c->kept + kept_numbers(q, k) + (size_t)worker * strip_numbers(q, k, v);
-    t.dp = matrix(room, rows, seen, row);
-    if (is_long(k)) {
-        size_t at = ((size_t)s * (size_t)q->heads + (size_t)h) * (size_t)tokens;
-        t.of_row = c->kept + 2 * (at + (size_t)first);
-        t.p = matrix(room + most * row, rows, seen, row);
-        room += 2 * most * row;
-        t.k.copies = room;
-        t.v.copies = t.k.copies + 2 * rounded(asked, BLOCK) * t.k.rows.cols;
-        t.gradient = t.v.copies + 2 * rounded(asked, BLOCK) * t.v.rows.cols;
-        t.q = gathered(t.q, t.gradient + most * t.v.rows.cols);
-    } else {
-        Node shape = {.rows = q->rows,
-                      .cols = q->heads * row,
-                      .sequences = q->sequences,
-                      .heads = q->heads};
-        t.p = head_of(&shape, c->kept, s, h);
-        t.p.cols = asked;
-    }
+    real *room = c->kept + p->kept + (size_t)worker * p->room;
+    t.dp = matrix(room, rows, seen, p->row);
+    if (p->is_long) {
+        size_t blocks = 2 * rounded(p->asked, BLOCK);
+        t.of_row =
+            c->kept + 2 * ((size_t)number * (size_t)p->tokens + (size_t)first);
+        t.p = matrix(room + STRIP * p->row, rows, seen, p->row);
+        t.k.copies = room + 2 * STRIP * p->row;
+        t.v.copies = t.k.copies + blocks * (size_t)t.k.rows.cols;
+        t.d = t.v.copies + blocks * (size_t)t.v.rows.cols;
+        t.q = gathered(t.q, t.d + STRIP * t.v.rows.cols);
+    } else
+        t.p = matrix(c->kept + (size_t)number * (size_t)(rows * p->row), rows,
+                     seen, p->row);
     return t;
 }
 
 /* P = softmax(mask(scale Q K')), row by row; notes what P can be made from
-   again. */
+   again, or makes it from that, to the bit. */
 static void
-make_weights(const Strip *t, real scale, int causal)
+make_weights(const Strip *t, real scale, int causal, bool again)
 {
     real unkept[2 * ABREAST] = {0};
-    int wide = rounded(t->seen, LANES);
+    int wide = (int)rounded(t->seen, LANES);
     each_pair(t->p, t->q, &t->k);
     for (int i = 0; i < t->rows; i += ABREAST) {
-        int left = t->rows - i, rows = left < ABREAST ? left : ABREAST;
-        rows_softmax(t->p.at + i * t->p.down, t->p.down, rows, scale,
-                     causal ? t->first + i + 1 : t->seen, causal, wide,
-                     t->of_row ? t->of_row + 2 * i : unkept);
+        int rows = t->rows - i < ABREAST ? t->rows - i : ABREAST;
+        (again ? rows_weights
+               : rows_softmax)(t->p.at + i * t->p.down, t->p.down, rows, scale,
+                               causal ? t->first + i + 1 : t->seen, causal,
+                               wide, t->of_row ? t->of_row + 2 * i : unkept);
     }
 }
 
-/* The same numbers once more, to the bit. */
+/* O = P V */
 static void
-make_weights_again(const Strip *t, real scale, int causal)
+strip_forward(Node *c, const Strip *t)
 {
-    each_pair(t->p, t->q, &t->k);
-    for (int i = 0; i < t->rows; i++)
-        row_weights(t->p.at + i * t->p.down, scale,
-                    causal ? t->first + i + 1 : t->seen,
-                    rounded(t->seen, LANES), t->of_row + 2 * i);
+    make_weights(t, (real)c->number, c->first, false);
+    each_sum(some_rows(head_of(c, c->value, t->s, t->h), t->first, t->rows),
+             t->p, &t->v, false);
 }
 
 /* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
@@ -234,12 +204,16 @@ strip_backward(Node *c, const Strip *t)
     int k_head = t->h / (q->heads / k->heads);
     int v_head = t->h / (q->heads / v->heads);
     Matrix p = t->p, dp = t->dp;
-    Matrix d = rows_of(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
-    if (t->gradient)
-        d = gathered(d, t->gradient);
+    Matrix d =
+        some_rows(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
+    if (t->of_row) {
+        make_weights(t, (real)c->number, c->first, true);
+        d = gathered(d, t->d);
+    }
     if (v->trained)
-        multiply_add(rows_of(head_of(v, gradient(v), t->s, v_head), 0, t->seen),
-                     transposed(p), d);
+        multiply_add(
+            some_rows(head_of(v, gradient(v), t->s, v_head), 0, t->seen),
+            transposed(p), d);
     if (!q->trained && !k->trained)
         return;
     each_pair(dp, d, &t->v);
@@ -250,58 +224,45 @@ strip_backward(Node *c, const Strip *t)
     }
     if (q->trained)
         each_sum(
-            rows_of(head_of(q, gradient(q), t->s, t->h), t->first, t->rows), dp,
-            &t->k, false);
+            some_rows(head_of(q, gradient(q), t->s, t->h), t->first, t->rows),
+            dp, &t->k, true);
     if (k->trained)
-        multiply_add(rows_of(head_of(k, gradient(k), t->s, k_head), 0, t->seen),
-                     transposed(dp), t->q);
+        multiply_add(
+            some_rows(head_of(k, gradient(k), t->s, k_head), 0, t->seen),
+            transposed(dp), t->q);
 }
 
-/* Heads of q that share a head of k or of v stay together: they add to the same
-   gradient. So a call divides into sequences times the groups of these. */
-static int
-groups_of(const Node *c)
-{
-    int a = c->in[1]->heads, b = c->in[2]->heads;
-    while (b) {
-        int rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
+/* A call, forward or on the way back. */
+typedef struct Way {
+    Node *c;
+    Plan plan;
+    int groups;
+    void (*visit)(Node *c, const Strip *t);
+} Way;
 
-/* Every strip of a piece, forward or on the way back. */
+/* Every strip of a group of heads. */
 static void
-each_strip(Node *c, int piece, int worker, void (*visit)(Node *, const Strip *))
+each_strip(void *way, int piece, int worker)
 {
-    const Node *q = c->in[0], *k = c->in[1];
-    int groups = groups_of(c), each = c->heads / groups;
-    int tokens = q->rows / q->sequences, most = strip_rows(q, k);
-    for (int i = 0; i < each; i++)
-        for (int first = 0; first < tokens; first += most) {
-            Strip t = strip_of(c, piece / groups, piece % groups * each + i,
-                               first, worker);
+    const Way *w = way;
+    int s = piece / w->groups, each = w->c->heads / w->groups;
+    for (int i = 0, h = piece % w->groups * each; i < each; i++, h++)
+        for (int first = 0; first < w->plan.tokens; first += w->plan.rows) {
+            Strip t = strip_of(w->c, &w->plan, s, h, first, worker);
             if (first == 0 && t.of_row) {
                 copy_blocks(&t.k);
                 copy_blocks(&t.v);
             }
-            visit(c, &t);
+            w->visit(w->c, &t);
         }
 }
 
 static void
-visit_back(Node *c, const Strip *t)
+go(Node *c, void (*visit)(Node *c, const Strip *t))
 {
-    if (t->of_row)
-        make_weights_again(t, (real)c->number, c->first);
-    strip_backward(c, t);
-}
-
-static void
-back_piece(void *c, int piece, int worker)
-{
-    each_strip(c, piece, worker, visit_back);
+    Way w = {c, plan_of(c->in[0], c->in[1], c->in[2]),
+             head_groups(c->in[1], c->in[2]), visit};
+    share_out(c->sequences * w.groups, each_strip, &w);
 }
 
 static void
@@ -310,22 +271,7 @@ attend_backward(Node *c)
     for (int i = 0; i < 3; i++)
         if (c->in[i]->trained)
             gradient(c->in[i]); /* zeroed before many add to it */
-    share_out(c->sequences * groups_of(c), back_piece, c);
-}
-
-/* O = P V */
-static void
-visit_forward(Node *c, const Strip *t)
-{
-    make_weights(t, (real)c->number, c->first);
-    each_sum(rows_of(head_of(c, c->value, t->s, t->h), t->first, t->rows), t->p,
-             &t->v, true);
-}
-
-static void
-forward_piece(void *c, int piece, int worker)
-{
-    each_strip(c, piece, worker, visit_forward);
+    go(c, strip_backward);
 }
 
 Node *
@@ -348,10 +294,10 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     c->flops[0] = to_score + to_weigh;
     c->flops[1] = to_score * (q->trained + k->trained) +
                   to_weigh * ((q->trained || k->trained) + v->trained);
-    c->kept = keep(c, kept_numbers(q, k) +
-                          (size_t)threads_count() * strip_numbers(q, k, v));
+    Plan plan = plan_of(q, k, v);
+    c->kept = keep(c, plan.kept + (size_t)threads_count() * plan.room);
     if (c->value)
-        share_out(c->sequences * groups_of(c), forward_piece, c);
+        go(c, strip_forward);
     if (a->watch)
         watch_call(a->watch, (Call){q, k, v, c, scale, a->causal});
     return c;

@@ -45,6 +45,9 @@ void check_heads(const char *name, const Node *q, const Node *k);
 void check_scores(const char *name, const Node *q, const Node *k);
 void check_mask(const char *name, const Attention *a, int tokens, int asked);
 
+/* Into how many groups the heads of q fall that share no head of k or of v. */
+int head_groups(const Node *k, const Node *v);
+
 /* FLOPs of a product of every query with every key (or weight with value),
    `width` numbers each. Masked pairs are counted too. */
 double pair_flops(const Node *q, int asked, int width);

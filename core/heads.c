@@ -47,3 +47,17 @@ check_mask(const char *name, const Attention *a, int tokens, int asked)
         bug("%s: a causal mask needs as many keys as queries, not %d and %d",
             name, asked, tokens);
 }
+
+/* Heads of q that share a head of k or of v stay together: they add to the same
+   gradient. So a call divides into sequences times the groups of these. */
+int
+head_groups(const Node *k, const Node *v)
+{
+    int a = k->heads, b = v->heads;
+    while (b) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}

@@ -136,13 +136,6 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 #endif
 }
 
-static Matrix
-part(Matrix m, int i, int rows, int j, int cols)
-{
-    return (Matrix){m.at + i * m.down + j * m.across, rows, cols, m.down,
-                    m.across};
-}
-
 /* A transposed m square by square, along whole lines of the cache; rows lie far
    apart too, and are asked for ahead. */
 void

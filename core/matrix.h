@@ -28,6 +28,20 @@ transposed(Matrix a)
     return (Matrix){a.at, a.cols, a.rows, a.across, a.down};
 }
 
+/* The (rows x cols) numbers of m from row i and column j on. */
+static inline Matrix
+part(Matrix m, int i, int rows, int j, int cols)
+{
+    return (Matrix){m.at + i * m.down + j * m.across, rows, cols, m.down,
+                    m.across};
+}
+
+static inline Matrix
+some_rows(Matrix m, int first, int count)
+{
+    return part(m, first, count, 0, m.cols);
+}
+
 /* C = A B: c (m x n), a (m x k), b (k x n). c has across = 1 and overlaps
    neither a nor b. Shapes that do not fit abort. */
 void multiply(Matrix c, Matrix a, Matrix b);

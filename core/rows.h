@@ -197,7 +197,7 @@ rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
         row_scale(x + i * down, kept[2 * i + 1], wide);
 }
 
-/* One row again, from what was kept of it. */
+/* The same once more, from what was kept. */
 static inline void
 row_weights(real *x, real factor, int n, int wide, const real *kept)
 {
@@ -208,6 +208,14 @@ row_weights(real *x, real factor, int n, int wide, const real *kept)
         EACH_PART v[p] = choose(below(n, p), v[p], all(0));
         give(x, v, wide);
     }
+}
+
+static inline void
+rows_weights(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
+             int wide, real *kept)
+{
+    for (int i = 0; i < rows; i++)
+        row_weights(x + i * down, factor, n + i * more, wide, kept + 2 * i);
 }
 
 /* Of p = softmax(s), d = dP becomes dS = factor p (dP - mean), where mean is

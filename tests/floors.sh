@@ -18,7 +18,7 @@ floor() {
     core/qkv/real.h | core/fail.* | core/elementary.h | core/vector.h | core/words.* | core/files.* | core/threads.*) echo 0 ;;
     core/svd.* | core/matrix.* | core/rows.* | core/random.*) echo 1 ;;
     core/qkv/tape.h | core/qkv/operator.h | core/qkv/attend.h) echo 2 ;;
-    core/tape.* | core/operator.c | core/layers.* | core/attend.* | core/steps.c | core/call.c) echo 2 ;;
+    core/tape.* | core/operator.c | core/layers.* | core/attend.* | core/heads.c | core/steps.c | core/call.c) echo 2 ;;
     core/qkv/variant.h | core/plugin.* | core/canonical.* | core/adopt.* | core/cost.* | core/difference.*)
         echo 3 ;;
     core/config.* | core/model*.[ch] | core/fold.* | core/linear.* | core/watched.* | core/task*.[ch] | core/source.c) echo 4 ;;
