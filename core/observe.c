@@ -103,7 +103,9 @@ observer_new(Model *m, const Source *s)
               m->config.log);
     name_columns(&o);
     o.values = allocate((size_t)o.count, sizeof *o.values);
-    o.all = batch_new(s->sizes, part_sequences(m, m->config.batch));
+    int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
+    o.all = batch_new(s->sizes,
+                      sequences_within(s->sizes, tokens, m->config.batch));
     o.watch = allocate(1, sizeof *o.watch);
     Random r = source_stream(s, VALIDATION);
     int filled = source_draw(s, VALIDATION, &r, 0, &o.all);

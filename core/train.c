@@ -43,19 +43,24 @@ training_needs(const Config *c, Sizes sizes, const Variant *v)
     return n;
 }
 
-/* A batch goes through the model part by part, a few hundred tokens at a time,
-   so that what a part leaves on the tape is still in the caches on the way
+int
+sequences_within(Sizes sizes, int tokens, int most)
+{
+    int each = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
+    int count = tokens / each > 1 ? tokens / each : 1;
+    return count < most ? count : most;
+}
+
+/* A batch goes through the model part by part, 64 tokens at a time or more, so
+   that what a part leaves on the tape is still in the caches on the way
    back. The gradients are those of the whole batch: each is a chain of
    multiply-adds in the order of the tokens, wherever it pauses. A part has the
    more tokens the wider they are: it reads every weight once. */
 int
 part_sequences(const Model *m, int sequences)
 {
-    int tokens =
-        m->sizes.tokens > m->sizes.source ? m->sizes.tokens : m->sizes.source;
     int rows = m->config.d_model > 32 ? 2 * m->config.d_model : 64;
-    int most = rows / tokens > 1 ? rows / tokens : 1;
-    return most < sequences ? most : sequences;
+    return sequences_within(m->sizes, rows, sequences);
 }
 
 /* All parts of b; the way back too where it is to learn. Returns the loss, and

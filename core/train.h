@@ -61,4 +61,8 @@ Needs training_needs(const Config *c, Sizes sizes, const Variant *v);
 Tape *tape_for(Model *m, const Batch *b);
 int part_sequences(const Model *m, int sequences);
 
+/* As many sequences as have no more than `tokens`, but 1 at least, and `most`
+   at most. */
+int sequences_within(Sizes sizes, int tokens, int most);
+
 #endif
