@@ -206,11 +206,12 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
 /* Some columns of C: whole strips of one width, or fewer than the narrowest.
    B is copied strip by strip where its rows are no vectors or lie too far
    apart to stay in a cache while row after row of A comes by; a transposed A
-   where strip after strip reads it again. */
+   where strip after strip reads it again. There is room for both copies. */
 WITHIN void
-band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
+band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
+              real *copy_b)
 {
-    _Alignas(64) real copy_b[PANEL], copy_a[ROWS * DEPTH / 2];
+    real *copy_a = copy_b + PANEL;
     int whole = c.cols >= s->width, next = s->width;
     if (b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR)) {
         for (int j = 0; j < c.cols; j += s->width)
@@ -236,7 +237,7 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add)
 /* C (+)= A B on this thread. The deeper a panel, the less often C is read and
    written; but a transposed A is copied for every band, so these are wide. */
 WITHIN void
-product_here(Matrix c, Matrix a, Matrix b, int add)
+product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
 {
     int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
     for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
@@ -253,7 +254,7 @@ product_here(Matrix c, Matrix a, Matrix b, int add)
                 cols &= -s->width;
             band_multiply(s, part(c, 0, c.rows, j, cols),
                           part(a, 0, a.rows, k, depth),
-                          part(b, k, depth, j, cols), add);
+                          part(b, k, depth, j, cols), add, copies);
         }
     }
 }
@@ -269,11 +270,13 @@ product_piece(void *more, int i, int worker)
 {
     (void)worker;
     const Product *p = more;
+    _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
     int first = (int)piece_begin(p->c.rows, i, p->pieces);
     int rows = (int)piece_begin(p->c.rows, i + 1, p->pieces) - first;
     if (rows > 0)
         product_here(part(p->c, first, rows, 0, p->c.cols),
-                     part(p->a, first, rows, 0, p->a.cols), p->b, p->add);
+                     part(p->a, first, rows, 0, p->a.cols), p->b, p->add,
+                     copies);
 }
 
 static void
@@ -282,11 +285,9 @@ product(Matrix c, Matrix a, Matrix b, int add)
     if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
         bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
             a.cols, b.rows, b.cols, c.rows, c.cols);
-    Product p = {c, a, b, add, threads_count()};
-    if (p.pieces == 1 || (double)c.rows * c.cols * a.cols < WORTH_SHARING)
-        product_here(c, a, b, add);
-    else
-        share_out(p.pieces, product_piece, &p);
+    double steps = (double)c.rows * c.cols * a.cols;
+    Product p = {c, a, b, add, steps < WORTH_SHARING ? 1 : threads_count()};
+    share_out(p.pieces, product_piece, &p);
 }
 
 void

@@ -27,6 +27,8 @@ void share_out(int pieces, Piece *work, void *more);
 static inline long
 piece_begin(long n, int i, int pieces)
 {
+    if (pieces == 1) /* no division, which a small product would notice */
+        return n * i;
     return n / pieces * i + n % pieces * i / pieces;
 }
 
