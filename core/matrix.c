@@ -105,9 +105,9 @@ enum {
     DEPTH = 2048 / sizeof(real),
     PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
     ROWS = 48,                     /* of a transposed A, copied together */
-    MANY = 512,                    /* rows of C that repay a copy of B, */
-    NEAR = 32768 / sizeof(real),   /* unless it fits the first cache as it is */
-    WORTH_SHARING = 1000000,       /* multiply-adds: some ten microseconds */
+    MANY = 256, /* columns of C repay a copy of A', rows one of B, */
+    NEAR = 32768 / sizeof(real), /* unless B fits the first cache as it is */
+    WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
     FAR = 96 /* from one number of a column of A to the next */
 };
 
@@ -206,7 +206,7 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
 /* Some columns of C: whole strips of one width, or fewer than the narrowest.
    B is copied strip by strip where its rows are no vectors or lie too far
    apart to stay in a cache while row after row of A comes by; a transposed A
-   where strip after strip reads it again. There is room for both copies. */
+   where many strips read it again. There is room for both copies. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copy_b)
@@ -221,7 +221,7 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
         next = s->width * b.rows;
         b = matrix(copy_b, b.rows, s->width, s->width);
     }
-    int copies = a.down == 1 && a.across > FAR && c.cols >= 2 * s->width;
+    int copies = a.down == 1 && a.across > FAR && c.cols >= MANY;
     int block = copies ? ROWS : c.rows;
     for (int first = 0; first < c.rows; first += block) {
         int rows = c.rows - first < block ? c.rows - first : block;
