@@ -1,0 +1,20 @@
+# What can be done with the lessons; the Makefile includes this.
+
+lessons: all         ## what the lessons show is so: code, commands, names, links
+	sh lessons/check.sh $(BUILD)
+lessons-update: all  ## write what their commands print now, to be looked at
+	sh lessons/check.sh -u $(BUILD)
+
+exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
+	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
+
+book:                ## the lessons as one page, build/book/index.html (pandoc)
+	@sh lessons/book.sh $(BUILD)
+
+FIGURES = $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))
+figures: $(FIGURES)   ## the ten figures of the recipes, in build/figures: about five minutes
+$(FIGURES): figure-%: all
+	@mkdir -p $(BUILD)/figures
+	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
+
+.PHONY: lessons lessons-update exercise book figures $(FIGURES)

@@ -1,0 +1,86 @@
+# How the project is tested and measured; the Makefile includes this.
+
+check: EACH = 5
+check: check-quick run-solve run-lessons run-install run-starve run-parallel   ## all tests that take under three minutes (-j2: side by side)
+
+check-quick: run-floors run-float run-double run-shown run-command run-check run-faults   ## the first of them
+
+check-long: check check-text check-bits check-figures check-book run-kill run-slurm run-arm run-fuzz   ## and those that take longer
+
+# Parts, which may run side by side (make -j2): each a script.
+SCRIPTS  = run-floors run-command run-check run-faults run-kill run-parallel run-slurm \
+  run-arm run-fuzz run-solve run-lessons run-install
+$(SCRIPTS): all
+	sh tests/$(@:run-%=%).sh $(BUILD)
+run-starve: all      # EACH=5: every fifth allocation is refused once
+	sh tests/starve.sh $(BUILD) 1 $(EACH)
+run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
+	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
+run-shown: all       # what the commands print is what tests/shown has
+	sh lessons/check.sh $(BUILD) tests/shown/*.md
+shown-update: all    ## write what they print now, to be looked at
+	sh lessons/check.sh -u $(BUILD) tests/shown/*.md
+
+check-figures: figures   ## the lessons' figures are what the recipes draw
+	sh lessons/figures.sh $(BUILD)
+check-book:          ## the book, looked at by a browser: figures, links, formulas, width
+	sh tests/book.sh $(BUILD)
+check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
+	sh tests/text.sh $(BUILD) $(SEEDS)
+check-bits: all      ## the same bits from other compilers and instruction sets
+	sh tests/bits.sh $(BUILD)
+check-torch: all     ## logits and gradients again in PyTorch, where there is one
+	sh tests/torch.sh $(BUILD)
+check-valgrind:      ## a short set under valgrind, which knows no AVX-512
+	$(MAKE) all BUILD=$(BUILD)/valgrind ARCH=-march=x86-64-v3 OPT='-O1 -g'
+	sh tests/valgrind.sh $(BUILD)/valgrind
+
+SOURCES  = $(sort $(wildcard core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] \
+  tests/*/*.c lessons/exercises/*.c lessons/exercises/solutions/*.c))
+check-style:         ## clang-format and cppcheck
+	clang-format --dry-run -Werror $(SOURCES)
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+	  --enable=warning,performance,portability \
+	  --suppress=missingIncludeSystem --library=tests/cppcheck.cfg -Icore -Icore/driver -Itests \
+	  -D_GNU_SOURCE -DQKV_CORE core variants
+
+bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
+	$(BUILD)/products
+	python3 tests/bench/peers.py $(BUILD)/qkv
+
+coverage:            ## the share of lines of core/ that the quick tests run (gcovr)
+	sh tests/coverage.sh $(BUILD)
+fuzz:                ## every parser under libFuzzer, SECONDS=60 each (clang)
+	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60)
+mutants:             ## plants faults of one token and tells which no test notices: hours
+	sh tests/mutants.sh $(BUILD) $(COUNT) $(SEED)
+
+compdb:              ## build/compile_commands.json, which editors look for
+	@mkdir -p $(BUILD)
+	@{ printf '['; for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
+	  case $$f in variants/*) more=-fPIC ;; *) more='-DQKV_CORE -Icore/driver -Itests' ;; esac; \
+	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s %s -c %s"}' "$$comma" \
+	    '$(CURDIR)' $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
+	  printf '\n]\n'; } >$(BUILD)/compile_commands.json
+
+# The tests look into all but main, count allocations (check_train.c) and set the
+# clock (check_progress.c).
+CHECK   ?= $$(pkg-config --libs check)
+COUNTED  = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=now
+INSIDERS = $(filter-out %/main.c,$(DRIVER))
+TESTS    = $(sort $(wildcard tests/*.c)) $(INSIDERS)
+$(BUILD)/tests/float: $(FLOAT) $(TESTS:%.c=$(BUILD)/float/%.o)
+$(BUILD)/tests/double: $(DOUBLE) $(TESTS:%.c=$(BUILD)/double/%.o)
+$(BUILD)/tests/float $(BUILD)/tests/double:
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
+
+# All but main, for the fuzzers and the bench of products.
+$(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
+	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
+$(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+
+.PHONY: check check-quick check-long $(SCRIPTS) run-starve run-float run-double run-shown \
+  shown-update check-figures check-book check-text check-bits check-torch check-valgrind \
+  check-style bench coverage fuzz mutants compdb
