@@ -62,10 +62,11 @@ START_TEST(paired_differences)
     ck_assert_double_eq_tol(student_p(2.00029782106, 60), 0.05, 1e-9);
     ck_assert(student_p(0, 7) == 1 && student_p(INFINITY, 7) >= 0);
     ck_assert(isnan(paired_t(one, two, 1).p));
-    /* all seeds alike: nothing, or a difference beyond doubt */
-    const double ones[] = {1, 1, 1}, halves[] = {.5, .5, .5};
+    /* all differences alike: that many signs by chance, both ways */
+    const double ones[] = {1, 1, 1, 1, 1, 1, 1}, halves[7] = {.5, .5};
     ck_assert(paired_t(ones, ones, 3).p == 1);
-    ck_assert(paired_t(ones, halves, 3).p == 0);
+    ck_assert(paired_t(ones, halves, 2).p == .5);
+    ck_assert(paired_t(ones, (double[7]){0}, 7).p == 1. / 64);
     ck_assert(isnan(paired_t(ones, (double[]){1, NAN, 1}, 3).p));
 }
 END_TEST

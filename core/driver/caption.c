@@ -1,4 +1,5 @@
 /* caption.c - what is seen in a figure, in words. */
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,14 @@ quoted_after(const char *script, const char *key, int k)
     return format_text("%.*s", (int)(end - at), at);
 }
 
-static const char *
-short_number(const char *cell, char text[32])
+/* Steps that reach the panel's level "unsolved" are those that were not enough.
+ */
+static void
+short_number(const char *cell, double unsolved, char text[33])
 {
-    return number_text(strtod(cell, NULL), 3, text);
+    double x = strtod(cell, NULL);
+    text[0] = '>';
+    number_text(x, 4, text + (x >= unsolved));
 }
 
 /* Adds to *text, with what stands between. */
@@ -46,12 +51,12 @@ append(char **text, const char *between, const char *more)
 
 /* "standard from 0.1 to 1", or "standard 1 throughout". */
 static char *
-curve_text(const char *by, const Table *t, int first, int last)
+curve_text(const char *by, const Table *t, int first, int last, double unsolved)
 {
-    char a[32], b[32];
+    char a[33], b[33];
     const char *series = table_cell(t, first, 1);
-    short_number(table_cell(t, first, 3), a);
-    short_number(table_cell(t, last, 3), b);
+    short_number(table_cell(t, first, 3), unsolved, a);
+    short_number(table_cell(t, last, 3), unsolved, b);
     return !strcmp(a, b)
                ? format_text("%s%s%s %s", by, *by ? " " : "", series, a)
                : format_text("%s%s%s from %s to %s", by, *by ? " " : "", series,
@@ -80,13 +85,19 @@ curves_text(const Table *t, const char *script)
                                           table_cell(t, first, 0));
         char *title = quoted_after(script, "array titles[", panel - 1);
         char *label = quoted_after(script, "array ylabels[", panel - 1);
-        char *curve = curve_text(by, t, first, last);
+        char *marks = quoted_after(script, "array marks[", panel - 1);
+        const char *never = strstr(marks, " unsolved");
+        while (never && never > marks && never[-1] != ' ')
+            never--;
+        char *curve = curve_text(by, t, first, last,
+                                 never ? strtod(never, NULL) : INFINITY);
         char *name = format_text("%s: ", *title ? title : label);
         if (fresh)
             append(&text, ". ", name);
         append(&text, fresh ? "" : ", ", curve);
         free(title);
         free(label);
+        free(marks);
         free(curve);
         free(name);
     }

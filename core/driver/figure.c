@@ -7,6 +7,7 @@
 #include "figure.h"
 #include "panel.h"
 #include "quantity.h"
+#include "repeat.h"
 #include "words.h"
 
 static bool
@@ -94,6 +95,20 @@ shown_before(const Group *g, int i, const char *facet)
     return shown;
 }
 
+/* What the file of curves is named for: those that compare draws are "curves",
+   others bear their quantities, so that none takes another's place. To be
+   freed. */
+static char *
+curves_name(const Options *o, const Values *ys)
+{
+    if (by_quantity(o) || !strcmp(o->y, default_y) ||
+        !strcmp(o->y, "validation_loss"))
+        return copy_text("curves");
+    char *all = joined(ys, "+"), *name = format_text("%s-step", all);
+    free(all);
+    return name;
+}
+
 /* A group's quantities: over steps, or where they are the facet, side by side,
    else each by itself. */
 static bool
@@ -108,28 +123,17 @@ draw_group(const Options *o, const Values *ys, const Group *g,
     for (int y = 0; y < ys->count; y++)
         panels[y] = (Panel){g, ys->text[y], "", 0, 0};
     for (int y = 0; y < (together ? 1 : ys->count); y++) {
-        const char *what = over_steps ? "curves"
-                           : together ? "quantities"
-                                      : ys->text[y];
-        char *name = over_steps ? format_text("%s-%s", what, g->name)
+        char *curves = curves_name(o, ys);
+        const char *what = together ? "quantities" : ys->text[y];
+        char *name = over_steps ? format_text("%s-%s", curves, g->name)
                                 : format_text("%s-%s-%s", what, o->x, g->name);
+        free(curves);
         drawn &= draw_figures(&unlabelled, directory, name, g->name, panels + y,
                               together ? ys->count : 1);
         free(name);
     }
     free(panels);
     return drawn;
-}
-
-/* Do two runs differ in nothing but their seed? */
-static bool
-same_but_seed(const Run *a, const Run *b)
-{
-    for (int s = 0; s < setting_count; s++)
-        if (strcmp(settings[s].name, "seed") &&
-            !setting_equal(&settings[s], &a->config, &b->config))
-            return false;
-    return true;
 }
 
 /* Exits where a result along x is another one for each seed: then no two runs
@@ -139,7 +143,7 @@ check_same_place(const Run *runs, int count, const char *x)
 {
     for (int i = 1; i < count; i++)
         if (run_quantity(&runs[i], x) != run_quantity(&runs[i - 1], x) &&
-            same_but_seed(&runs[i], &runs[i - 1]))
+            same_but(&runs[i], &runs[i - 1], "seed"))
             usage("--x %s: it differs from seed to seed, so it is no place for "
                   "a mean; draw it with --y",
                   x);

@@ -5,6 +5,8 @@
 #include "options.h"
 #include "run.h"
 
+#define BASELINE "standard" /* comes first among series */
+
 /* Runs that differ in `by` and in their seeds only, and the values of `by`
    that occur among them. */
 typedef struct Group {
@@ -29,6 +31,9 @@ bool series_before(const char *a, const char *b);
 
 /* Adds a value to a list in that order, if it is new. */
 void add_series(Values *s, const char *value);
+
+/* Do two runs differ in nothing but that setting? */
+bool same_but(const Run *a, const Run *b, const char *setting);
 
 /* A run's setting as text; the variant without its path. */
 void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);

@@ -11,8 +11,6 @@
 #include "random.h"
 #include "words.h"
 
-#define BASELINE "standard"
-
 void
 run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 {
@@ -251,6 +249,32 @@ add_task(Group **list, int *groups, int *room, const Run *runs, int count,
         }
 }
 
+bool
+same_but(const Run *a, const Run *b, const char *setting)
+{
+    for (int s = 0; s < setting_count; s++)
+        if (strcmp(settings[s].name, setting) &&
+            !setting_equal(&settings[s], &a->config, &b->config))
+            return false;
+    return true;
+}
+
+/* What is logged changes nothing in a run: of two that differ in it alone, of
+   merged experiments, one counts. */
+static void
+drop_doubles(Group *g)
+{
+    int kept = 0;
+    for (int i = 0; i < g->count; i++) {
+        bool fresh = true;
+        for (int k = 0; k < kept && fresh; k++)
+            fresh = !same_but(g->runs[k], g->runs[i], "log");
+        if (fresh)
+            g->runs[kept++] = g->runs[i];
+    }
+    g->count = kept;
+}
+
 static bool
 listed(const char *name, const char *const *names, size_t count)
 {
@@ -275,11 +299,12 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
           int *groups)
 {
     /* no part of what tells groups apart; along a result, sizes neither */
-    const char *const never[] = {"task",     "seed",     "file",    by,
-                                 x ? x : by, "d-k",      "d-v",     "latent",
-                                 "heads",    "kv-heads", "d-model", "layers"};
-    size_t nevers = x && !setting_named(x) ? 12 : 5;
+    const char *const never[] = {
+        "task", "seed",   "file",  "log",      by,        x ? x : by, "d-k",
+        "d-v",  "latent", "heads", "kv-heads", "d-model", "layers"};
+    size_t nevers = x && !setting_named(x) ? 13 : 6;
     bool along = x && strcmp(x, "lr");
+    const Setting *log = setting_named("log");
     bool *apart = allocate((size_t)setting_count, sizeof *apart);
     Group *list = NULL;
     int room = *groups = 0;
@@ -292,7 +317,11 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
                        !constant(runs, count, task, &settings[s]) &&
                        !follows(runs, count, task, &settings[s]) &&
                        varies(runs, count, task, by, &settings[s], along);
+        int g = *groups;
         add_task(&list, groups, &room, runs, count, task, by, apart, along);
+        if (strcmp(by, "log") && !constant(runs, count, task, log))
+            for (; g < *groups; g++)
+                drop_doubles(&list[g]);
     }
     free(apart);
     return list;

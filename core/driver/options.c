@@ -150,13 +150,14 @@ long_code(int letter)
 }
 
 const char default_format[] = "svg,png";
+const char default_y[] = "validation_loss,validation_accuracy";
 
 Options
 options_read(int argc, char **argv, int command)
 {
     Options o = {.format = default_format,
                  .x = "step",
-                 .y = "validation_loss,validation_accuracy",
+                 .y = default_y,
                  .by = "variant",
                  .threads = 1};
     struct option known[MOST_OPTIONS] = {{0}};

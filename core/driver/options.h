@@ -47,7 +47,7 @@ typedef struct Options {
 } Options;
 
 /* What --format is unless it is given. */
-extern const char default_format[];
+extern const char default_format[], default_y[];
 
 /* Exits (2) with what is wrong, or (0) after --help. */
 Options options_read(int argc, char **argv, int command);

@@ -119,11 +119,10 @@ put_against(FILE *data, Panel *p, int number, const Options *o,
     free(here);
 }
 
-/* Draws curves from..to - 1 of the series; true unless gnuplot is not there. */
+/* Draws a curve for each series; true unless gnuplot is not there. */
 static bool
 draw_panels(const Options *o, const char *directory, const char *name,
-            const char *whose, const Values *series, int from, int to,
-            Panel *panels, int count)
+            const char *whose, const Values *series, Panel *panels, int count)
 {
     bool over_steps = !strcmp(o->x, "step"), seen = false;
     double *xs = NULL;
@@ -139,7 +138,7 @@ draw_panels(const Options *o, const char *directory, const char *name,
     for (int p = 0; p < count; p++) {
         panels[p].low = INFINITY;
         panels[p].high = -INFINITY;
-        for (int s = from; s < to; s++)
+        for (int s = 0; s < series->count; s++)
             if (over_steps)
                 put_steps(f.data, &panels[p], p + 1, o->by, series->text[s]);
             else
@@ -153,7 +152,7 @@ draw_panels(const Options *o, const char *directory, const char *name,
         free(xs);
         return true;
     }
-    put_script(&f, o, whose, series, from, to, panels, count, xs, places);
+    put_script(&f, o, whose, series, panels, count, xs, places);
     free(xs);
     return figure_end(&f, "panels", o);
 }
@@ -169,21 +168,42 @@ all_series(const Panel *panels, int count)
     return all;
 }
 
+/* The baseline, and those of the others that are the part's. Borrows. */
+static Values
+part_of(const Values *series, int each, int part)
+{
+    int held = !strcmp(series->text[0], BASELINE), room = 0;
+    Values some = {0};
+    for (int i = 0; i < series->count; i++)
+        if ((held && i == 0) || (i - held) / (each - held) == part) {
+            some.text = grow(some.text, some.count, &room, sizeof *some.text);
+            some.text[some.count++] = series->text[i];
+        }
+    return some;
+}
+
 bool
 draw_figures(const Options *o, const char *directory, const char *name,
              const char *whose, Panel *panels, int count)
 {
     bool drawn = true;
     Values series = all_series(panels, count);
-    for (int from = 0; from < series.count; from += MOST_CURVES) {
-        int to = from + MOST_CURVES < series.count ? from + MOST_CURVES
-                                                   : series.count;
-        char *numbered = series.count > MOST_CURVES
-                             ? format_text("%s-%d", name, from / MOST_CURVES)
-                             : copy_text(name);
-        drawn &= draw_panels(o, directory, numbered, whose, &series, from, to,
-                             panels, count);
-        free(numbered);
+    if (series.count <= MOST_CURVES)
+        drawn = draw_panels(o, directory, name, whose, &series, panels, count);
+    else {
+        int held = !strcmp(series.text[0], BASELINE);
+        int each = MOST_CURVES - held;
+        int parts = (series.count - held + each - 1) / each;
+        for (int i = 0; i < parts; i++) {
+            Values some = part_of(&series, MOST_CURVES, i);
+            char *numbered = format_text("%s-%d", name, i + 1);
+            char *title = format_text("%s (%d of %d)", whose, i + 1, parts);
+            drawn &= draw_panels(o, directory, numbered, title, &some, panels,
+                                 count);
+            free(numbered);
+            free(title);
+            free(some.text);
+        }
     }
     values_free(&series);
     return drawn;

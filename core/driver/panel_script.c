@@ -215,8 +215,7 @@ most_steps(const Panel *panels, int count)
 
 void
 put_script(Figure *f, const Options *o, const char *whose, const Values *series,
-           int from, int to, const Panel *panels, int count, const double *xs,
-           int places)
+           const Panel *panels, int count, const double *xs, int places)
 {
     char *plain = title_of(o, whose, panels, count);
     figure_text(f, "title", plain);
@@ -224,7 +223,7 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
     bool over_steps = !strcmp(o->x, "step");
     Values labels = labels_given(o);
     figure_text(f, "by", strcmp(o->by, "variant") ? o->by : "");
-    figure_words(f, "series", series->text + from, to - from);
+    figure_words(f, "series", series->text, series->count);
     figure_text(f, "xlabel", labels.count ? labels.text[0] : axis_title(o->x));
     fprintf(f->script, "bands = %d\nxs = '", over_steps);
     for (int v = 0; v < places; v++)

@@ -9,10 +9,10 @@
 const Run **series_runs(const Group *g, const char *by, const char *series,
                         int *count);
 
-/* Writes what plots/panels.gp wants to know: title, series from..to - 1, axes,
+/* Writes what plots/panels.gp wants to know: title, series, axes,
    and for each panel titles, range and levels; xs are the places along x. */
 void put_script(Figure *f, const Options *o, const char *whose,
-                const Values *series, int from, int to, const Panel *panels,
-                int count, const double *xs, int places);
+                const Values *series, const Panel *panels, int count,
+                const double *xs, int places);
 
 #endif

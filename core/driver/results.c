@@ -224,7 +224,7 @@ notes_text(const Outcomes *all)
         "attention: its parameters, in all blocks; steps: the median seed's "
         "first with %s at %.2f over 10 batches (> where that seed never had "
         "it); in brackets: the 95%% bootstrap interval of the mean over "
-        "seeds.%s%s",
+        "seeds, too narrow where they are few.%s%s",
         task_measure(task_named(first->config.task)), first->config.threshold,
         all->rates > 1 ? " rate: each variant's best learning rate of those "
                          "tried, chosen on validation data."

@@ -65,8 +65,8 @@ paired_t(const double *x, const double *base, int n)
         squares += (x[i] - base[i] - mean) * (x[i] - base[i] - mean);
     if (isnan(squares))
         return (Paired){NAN, NAN, n};
-    if (squares == 0)
-        return (Paired){mean, mean == 0, n};
+    if (squares == 0) /* no spread to go by: are signs alike by chance? */
+        return (Paired){mean, mean == 0 ? 1 : ldexp(1, 1 - n), n};
     double error = sqrt(squares / (n - 1) / n);
     return (Paired){mean, student_p(mean / error, n - 1), n};
 }
