@@ -29,6 +29,7 @@ struct Tape {
     char *notes;
     real *matrices;
     size_t notes_used, notes_size, matrices_used, matrices_size;
+    size_t included; /* numbers that another measuring tape asked for */
     Node *last;
     Spare spare[MOST_SIZES];
     int sizes;
@@ -165,7 +166,7 @@ matrices_needed(Tape *measured)
     }
     for (Node *n = measured->last; n; n = n->previous)
         n->touched = false;
-    return all;
+    return all > measured->included ? all : measured->included;
 }
 
 static Tape *
@@ -185,6 +186,13 @@ Tape *
 tape_measure(void)
 {
     return tape_of(MEASURED_NOTES, 0);
+}
+
+void
+tape_include(Tape *measured, Tape *other)
+{
+    size_t more = matrices_needed(other);
+    measured->included = more > measured->included ? more : measured->included;
 }
 
 Tape *
@@ -346,7 +354,8 @@ void
 pass_gradient(Node *c, Node *n)
 {
     Node *r = n->root;
-    if (r->touched || !r->in || !c->in || size_of(r) != size_of(c)) {
+    if (r->touched || !r->in || !c->in || size_of(r) != size_of(c) ||
+        c->tape->keeps) {
         add_gradient(n, c->gradient);
         return;
     }

@@ -19,6 +19,10 @@ Tape *tape_measure(void);
    from there. */
 Tape *tape_fitting(Tape *measured);
 
+/* Makes that room large enough for what has been put on `other` as well, which
+   has no more nodes than `measured`. */
+void tape_include(Tape *measured, Tape *other);
+
 /* The same with room to keep every gradient until the tape is reset: after the
    way back each trained root has its own still. */
 Tape *tape_keeping(Tape *measured);

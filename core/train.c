@@ -15,11 +15,45 @@
 
 enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
 
+/* What the first `sequences` of a batch take. */
+static Tape *
+measured_on(Model *m, const Batch *b, int sequences)
+{
+    Batch part = batch_part(b, m->sizes, 0, sequences);
+    Tape *t = tape_measure();
+    model_loss(m, model_forward(m, t, &part), part.all.targets, part.rows);
+    return t;
+}
+
+/* What the parts of a batch of `all` sequences take, of which the last may be
+   smaller. That one may need more: gradients share memory where they are as
+   large as each other, and those of weights do not shrink with it. */
+static Tape *
+measured_parts(Model *m, const Batch *first, int all)
+{
+    int size = part_sequences(m, all);
+    Tape *t = measured_on(m, first, size);
+    if (all % size) {
+        Tape *last = measured_on(m, first, all % size);
+        tape_include(t, last);
+        tape_free(last);
+    }
+    return t;
+}
+
 Tape *
 tape_for(Model *m, const Batch *b)
 {
-    Tape *measured = tape_measure();
-    model_loss(m, model_forward(m, measured, b), b->all.targets, b->rows);
+    Tape *measured = measured_on(m, b, b->sequences);
+    Tape *t = tape_fitting(measured);
+    tape_free(measured);
+    return t;
+}
+
+Tape *
+tape_for_step(Model *m, const Batch *b)
+{
+    Tape *measured = measured_parts(m, b, b->sequences);
     Tape *t = tape_fitting(measured);
     tape_free(measured);
     return t;
@@ -30,9 +64,7 @@ training_needs(const Config *c, Sizes sizes, const Variant *v)
 {
     Model *m = model_outline(c, sizes, v);
     Batch part = batch_new(sizes, part_sequences(m, c->batch));
-    Tape *measured = tape_measure();
-    model_loss(m, model_forward(m, measured, &part), part.all.targets,
-               part.rows);
+    Tape *measured = measured_parts(m, &part, c->batch);
     double tokens = (double)(sizes.tokens + sizes.source) * c->batch;
     Needs n = {4. * (double)m->parameters * sizeof(real),
                tokens * (sizes.each + 1) * sizeof(int),
@@ -221,8 +253,7 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
     const Config *c = &m->config;
     Batch b = batch_new(s->sizes, c->batch);
     Optimizer o = optimizer_new(m);
-    Batch part = batch_part(&b, m->sizes, 0, part_sequences(m, c->batch));
-    Tape *t = tape_for(m, &part);
+    Tape *t = tape_for_step(m, &b);
     Result r = {.rows = allocate((size_t)(c->steps / c->log_every) + 1,
                                  sizeof *r.rows)};
     Observer seen = observer_new(m, s);

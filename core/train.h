@@ -56,9 +56,10 @@ typedef struct Needs {
 } Needs;
 Needs training_needs(const Config *c, Sizes sizes, const Variant *v);
 
-/* A tape with room for m forward and back on b, at once. A step takes no more
-   than part_sequences of a batch's sequences at a time. */
+/* A tape with room for m forward and back on b: at once, or as a step goes,
+   that takes no more than part_sequences of a batch's sequences at a time. */
 Tape *tape_for(Model *m, const Batch *b);
+Tape *tape_for_step(Model *m, const Batch *b);
 int part_sequences(const Model *m, int sequences);
 
 /* As many sequences as have no more than `tokens`, but 1 at least, and `most`

@@ -95,13 +95,14 @@ START_TEST(longer_rows_than_needed)
 }
 END_TEST
 
-/* More steps of k than a panel holds, and rows so far apart that B is
-   packed. */
+/* More steps of k than a panel holds; so many rows and columns that B, and a
+   transposed A, are copied. */
 START_TEST(large_shapes)
 {
     compare(70, 257, 65, 0);
-    compare(65, 600, 80, 0);
     compare(3, 1000, 5, 0);
+    compare(49, 600, 259, 5);
+    compare(260, 300, 270, 0);
 }
 END_TEST
 

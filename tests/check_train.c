@@ -92,7 +92,7 @@ START_TEST(a_step_allocates_nothing_and_calls_nobody)
     Model *m = make(run[_i].task, run[_i].settings, &s);
     Batch b = batch_new(s.sizes, m->config.batch);
     Optimizer o = optimizer_new(m);
-    Tape *t = tape_for(m, &b);
+    Tape *t = tape_for_step(m, &b);
     Random r = source_stream(&s, TRAINING);
     double accuracy;
     ck_assert(allocations > 5);
@@ -179,7 +179,7 @@ START_TEST(threads_change_nothing)
         ck_assert_int_eq(threads_count(), 1 + 2 * i);
         Batch b = batch_new(s.sizes, m[i]->config.batch);
         Optimizer o = optimizer_new(m[i]);
-        Tape *t = tape_for(m[i], &b);
+        Tape *t = tape_for_step(m[i], &b);
         Random r = source_stream(&s, TRAINING);
         double accuracy;
         for (int step = 1; step < 4; step++) {
@@ -200,17 +200,21 @@ END_TEST
 /* What a run is said to need before it starts is what it takes. */
 START_TEST(needs_are_what_is_taken)
 {
-    static const char *const settings_of[] = {"mlp=4 norm=pre layers=2",
-                                              "length=100 batch=3",
-                                              "embed=onehot residual=no"};
+    static const char *const settings_of[] = {
+        "mlp=4 norm=pre layers=2", "length=100 batch=3", "length=20 batch=5",
+        "embed=onehot residual=no"};
     Source s;
     Model *m = make("reverse", settings_of[_i], &s);
     Needs n = training_needs(&m->config, s.sizes, m->variant);
     Batch b = batch_new(s.sizes, m->config.batch);
-    Batch part = batch_part(&b, s.sizes, 0, part_sequences(m, m->config.batch));
-    Tape *t = tape_for(m, &part);
-    model_loss(m, model_forward(m, t, &part), part.all.targets, part.rows);
+    Tape *t = tape_for_step(m, &b);
+    Optimizer o = optimizer_new(m);
+    Random r = source_stream(&s, TRAINING);
+    double accuracy;
+    source_draw(&s, TRAINING, &r, 0, &b);
+    train_step(m, &o, t, &b, 1, &accuracy);
     ck_assert(n.step == (double)tape_bytes(t));
+    optimizer_free(&o);
     ck_assert(n.weights == 4. * (double)(m->parameters * sizeof(real)));
     ck_assert(n.batch == 2. * b.rows * sizeof(int));
     tape_free(t);
@@ -447,7 +451,7 @@ train_suite(void)
     tcase_add_test(c, score_gradients_are_those_of_the_steps);
     tcase_add_loop_test(c, parts_of_a_batch, 0, 2);
     tcase_add_loop_test(c, threads_change_nothing, 0, 3);
-    tcase_add_loop_test(c, needs_are_what_is_taken, 0, 3);
+    tcase_add_loop_test(c, needs_are_what_is_taken, 0, 4);
     tcase_add_test(c, memory_of_long_sequences);
     tcase_add_test(c, rates);
     tcase_add_test(c, optimizers);

@@ -219,11 +219,9 @@ bench_step(Bench *bench, const char *variant, const char *const config[2])
     Source source = source_open(&c);
     Model *m = model_new(&c, source.sizes, p.variant);
     Batch b = batch_new(source.sizes, c.batch);
-    Batch part =
-        batch_part(&b, source.sizes, 0, part_sequences(m, b.sequences));
     Random r = source_stream(&source, TRAINING);
     source_draw(&source, TRAINING, &r, 0, &b);
-    Step step = {m, optimizer_new(m), tape_for(m, &part), b, 0};
+    Step step = {m, optimizer_new(m), tape_for_step(m, &b), b, 0};
     add_line(bench, "training step", config[0], step_flops(m) * b.rows, b.rows,
              measure((Work){run_step, &step}));
     tape_free(step.tape);

@@ -43,9 +43,8 @@ try_run(const void *more, void *answer)
     source_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);
     Batch b = batch_new(s.sizes, c.batch);
-    Batch part = batch_part(&b, s.sizes, 0, part_sequences(m, c.batch));
     Optimizer o = optimizer_new(m);
-    Tape *t = tape_for(m, &part);
+    Tape *t = tape_for_step(m, &b);
     Random data = source_stream(&s, TRAINING);
     source_draw(&s, TRAINING, &data, 0, &b);
     pace->start = now() - begun;
