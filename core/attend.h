@@ -22,6 +22,7 @@ typedef struct Call {
 /* One place of a model: what forward was called with, and returned. */
 typedef struct Seen {
     Node *x, *y, *out;
+    int causal;           /* is its first token to see itself alone? */
     int calls, softmaxes; /* how many the watch had noted before it */
 } Seen;
 

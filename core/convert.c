@@ -72,7 +72,7 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     Config c = from->config;
     c.variant = shape->variant;
     c.from = interned(run);
-    c.encoder_variant = c.cross_variant = interned("");
+    c.encoder_variant = c.cross_variant = c.init = interned("");
     c.heads = shape->heads ? shape->heads : 1;
     c.kv_heads = shape->kv_heads;
     c.d_k = shape->d_k;
@@ -81,6 +81,11 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     c.embed = shape->embed;
     config_cast(&c, p);
     *v = (Conversion){.done = true};
+    if (!from->places) {
+        snprintf(v->why, sizeof v->why, "task linear has no attention");
+        v->done = false;
+        return NULL;
+    }
     const char *refusal =
         c.embed == from->config.embed ? NULL : fold_refusal(from);
     if (refusal) {

@@ -131,6 +131,21 @@ by_name(const void *a, const void *b)
     return order ? order : strcmp(x, y);
 }
 
+/* A run's name ends in the digest of its settings, and its seed is counted
+   once: exits where a name is that of others. */
+static void
+check_name(const Run *r, const char *name)
+{
+    char digest[9];
+    const char *end = strrchr(name, '.');
+    config_digest(&r->config, digest);
+    if (!end || strcmp(end + 1, digest))
+        fail("%s: its name does not end in the digest of its settings, .%s: a "
+             "copy under another name, or config.tsv was changed; remove it, "
+             "or move it out of the experiment",
+             r->path, digest);
+}
+
 Run *
 experiment_runs(const char *directory, int *count)
 {
@@ -160,6 +175,7 @@ experiment_runs(const char *directory, int *count)
     runs = allocate((size_t)*count, sizeof *runs);
     for (int i = 0; i < *count; i++) {
         runs[i] = run_read(within(directory, names[i]).text);
+        check_name(&runs[i], names[i]);
         free(names[i]);
     }
     free(names);

@@ -132,16 +132,18 @@ attention(Model *m, int kind, Node *x, Node *y, Node ***w)
     a.causal = kind == SELF && a.causal;
     y = y ? y : normed;
     Watch *watch = a.watch;
-    Seen seen = {.x = normed, .y = y};
+    Seen seen = {.x = normed, .y = y, .causal = a.causal};
     if (watch) {
         seen.calls = watch->calls;
         seen.softmaxes = watch->softmaxes;
     }
     blame(played_by(m, kind));
     Node *out = m->cast[kind]->forward(&a, normed, y, *w);
-    if (!out || out->rows != x->rows || out->cols != x->cols)
+    if (!out)
+        bug("forward returned NULL, where the last operator's node belongs");
+    if (out->rows != x->rows || out->cols != x->cols)
         bug("forward returned (%d x %d), and its tokens are (%d x %d)",
-            out ? out->rows : 0, out ? out->cols : 0, x->rows, x->cols);
+            out->rows, out->cols, x->rows, x->cols);
     blame(NULL);
     seen.out = out;
     if (watch && watch->places < MOST_CALLS)

@@ -2,6 +2,7 @@
 
    Every variant declares its own; embedding, positions, MLP, LayerNorm and the
    map to logits are the same around all of them. */
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -257,6 +258,12 @@ attention_in(const Config *c, Sizes z)
     Attention a = attention_of(c);
     if (c->embed == EMBED_ONEHOT)
         a.d_model = z.vocabulary + position_rows(c, z);
+    double widest = fmax(a.heads, c->mlp) * a.d_model;
+    if (c->embed == EMBED_ONEHOT && widest * a.d_model > INT_MAX)
+        usage("--embed onehot: a token is %d numbers wide, one for each token "
+              "and position there are, and a matrix may have more than "
+              "2,147,483,647; take fewer --symbols, or --embed learned",
+              a.d_model);
     return a;
 }
 

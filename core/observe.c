@@ -166,11 +166,7 @@ observe_weights(Observer *o)
     const Watch *w = o->watch;
     for (int p = 0; p < w->places; p++) {
         int tokens = watched_tokens(w, p), asked = watched_asked(w, p);
-        bool causal = false;
-        for (int i = w->place[p].calls; i < w->calls && i < MOST_CALLS; i++)
-            if (p + 1 == w->places || i < w->place[p + 1].calls)
-                causal |= w->call[i].causal;
-        int first = causal; /* which sees itself alone */
+        int first = w->place[p].causal; /* whether row 0 sees itself alone */
         double *all = allocate((size_t)(tokens * asked), sizeof *all);
         for (int h = 0; h < watched_heads(w, p); h++)
             for (int s = 0; s < o->batch.sequences; s++) {
@@ -370,8 +366,8 @@ observe(Observer *o)
         Moments s = {0};
         observe_weights(o);
         each_head(o, add_scores, &s);
-        put(o,
-            s.n > 0 ? sqrt(s.squares / s.n - s.sum / s.n * s.sum / s.n) : NAN);
+        double mean = s.sum / s.n, square = s.squares / s.n;
+        put(o, s.n > 0 ? sqrt(fmax(square - mean * mean, 0)) : NAN);
     }
     if (o->kinds & SCORES)
         observe_score_gradients(o);

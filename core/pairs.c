@@ -103,18 +103,22 @@ lines_of(char *text, size_t size, const char *path)
 {
     Lines l = {0};
     int number = 1;
-    bool asked = false;
     if (strlen(text) != size)
         fail("%s: not text: it has a zero byte", path);
     for (char *line = text, *next; line && *line; line = next, number++) {
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
-        line[strcspn(line, "\r")] = 0;
+        size_t n = strlen(line);
+        if (n && line[n - 1] == '\r')
+            line[n - 1] = 0;
         if (number > 1) {
             add_line(&l, line, path, number);
             const char *target = l.target[l.count - 1];
-            asked |= target[strspn(target, "- ")] != 0;
+            if (!target[strspn(target, "- ")])
+                fail("%s:%d: every answer is -: nothing is asked; leave the "
+                     "line out",
+                     path, number);
         } else if (strcmp(line, "input\ttarget"))
             fail("%s:1: not \"input\", a tab, \"target\": the first line names "
                  "the two columns",
@@ -124,8 +128,6 @@ lines_of(char *text, size_t size, const char *path)
         fail("%s: %d sequences, and 10 are the least: 8 to train, one to "
              "validate, one to test",
              path, l.count);
-    if (!asked)
-        fail("%s: every answer is -: nothing is asked", path);
     if ((double)l.count * l.longest > 1e8)
         fail("%s: more than 100 million tokens: %d sequences, the longest of "
              "%d; take fewer, or shorter ones",

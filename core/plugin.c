@@ -201,7 +201,8 @@ plugin_list(int *count)
         DIR *dir = opendir(at);
         for (struct dirent *e; dir && (e = readdir(dir));) {
             size_t n = strlen(e->d_name);
-            if (n <= 3 || n > NAME_SIZE || strcmp(e->d_name + n - 3, ".so") ||
+            if (n <= 3 || n - 3 >= NAME_SIZE ||
+                strcmp(e->d_name + n - 3, ".so") ||
                 strspn(e->d_name, NAME_LETTERS) != n - 3 ||
                 holds(paths, *count, e->d_name))
                 continue;

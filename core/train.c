@@ -66,7 +66,8 @@ training_needs(const Config *c, Sizes sizes, const Variant *v)
     Batch part = batch_new(sizes, part_sequences(m, c->batch));
     Tape *measured = measured_parts(m, &part, c->batch);
     double tokens = (double)(sizes.tokens + sizes.source) * c->batch;
-    Needs n = {4. * (double)m->parameters * sizeof(real),
+    double rows = c->embed == EMBED_ONEHOT ? m->attention.d_model : 0;
+    Needs n = {(4. * (double)m->parameters + rows * rows) * sizeof(real),
                tokens * (sizes.each + 1) * sizeof(int),
                (double)tape_bytes(measured)};
     tape_free(measured);

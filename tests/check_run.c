@@ -174,14 +174,29 @@ START_TEST(a_run_round_trips)
     ck_assert_int_eq(again.config.seed, 5);
     run_free(&again);
     run_free(&run);
-    int count;
-    Run *runs = experiment_runs(test_directory, &count);
-    ck_assert_int_ge(count, 1);
-    for (int i = 0; i < count; i++)
-        run_free(&runs[i]);
-    free(runs);
     run_remove(test_directory, "round-trip");
     ck_assert(!run_exists(test_directory, "round-trip"));
+}
+END_TEST
+
+/* An experiment's runs are those whose names end in their settings' digest. */
+START_TEST(an_experiment_of_runs)
+{
+    int count;
+    char digest[9];
+    Run run = written("first");
+    config_digest(&run.config, digest);
+    char *name = format_text("a.name.%s", digest);
+    Path directory = within(test_directory, "experiment");
+    mkdir(directory.text, 0777);
+    ck_assert(!rename(run.path, within(directory.text, name).text));
+    Run *runs = experiment_runs(directory.text, &count);
+    ck_assert_int_eq(count, 1);
+    ck_assert_str_eq(runs[0].name, name);
+    run_free(&runs[0]);
+    run_free(&run);
+    free(runs);
+    free(name);
 }
 END_TEST
 
@@ -362,6 +377,7 @@ run_suite(void)
     tcase_add_test(c, unused_shape_options_are_dropped);
     tcase_add_loop_exit_test(c, contradictions_are_refused, 2, 0, 8);
     tcase_add_test(c, a_run_round_trips);
+    tcase_add_test(c, an_experiment_of_runs);
     tcase_add_test(c, matrices_are_npy);
     tcase_add_test(c, models_round_trip);
     tcase_add_loop_exit_test(c, malformed_matrices, 1, 0, 8);

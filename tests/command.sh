@@ -403,7 +403,7 @@ awk -F'\t' 'FNR == 1 { next } NR == FNR { loss[$1] = $2; next }
     { n++; if ($3 in loss && loss[$3] / $4 - 1 < 1e-5 && $4 / loss[$3] - 1 < 1e-5) same++ }
     END { exit n == 0 || n != same }' \
     "$(ls -d drawn/reverse.standard.*seed1.* | head -1)/log.tsv" \
-    single/figures/curves-reverse.tsv && ok || complain "data of a figure"
+    single/figures/loss-step-reverse.tsv && ok || complain "data of a figure"
 cp -r drawn evil
 for file in evil/*/config.tsv; do
     sed 's/^task\t.*/task\t`touch ran`/' "$file" >x && mv x "$file"
@@ -903,6 +903,40 @@ PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \
     [ -s undrawn/figures/curves-reverse.gp ] &&
     [ ! -e undrawn/figures/curves-reverse.svg ] && ok ||
     complain "without gnuplot"
+
+# A copy of a run is no other seed, and a changed one no run.
+cp -r drawn copied
+run=$(ls -d copied/reverse.standard.*seed1.*)
+cp -r "$run" copied/once-more
+refuses 1 'once-more: its name does not end in' "$qkv" plot copied -o copied
+rm -r copied/once-more
+sed -i 's/^heads.*/heads	2/' "$run/config.tsv"
+refuses 1 'or config.tsv was changed' "$qkv" plot copied -o copied
+
+# What does not fit together is said, and crashes nothing.
+"$qkv" train -t linear --steps 3 -q -o no-attention >out 2>err || complain "linear"
+run=$(ls -d no-attention/linear*)
+refuses 2 'no attention to follow' "$qkv" trace 0 "$run"
+refuses 1 'task linear has none' "$qkv" inspect "$run" --attention -o no-attention
+refuses 1 'task linear has no attention' "$qkv" equiv "$run" --to mqa -o no-attention
+refuses 2 'are for the task linear' "$qkv" compare -t reverse --loss l2,l4 -o grid
+refuses 2 'needs --out DIR' "$qkv" report drawn
+"$qkv" train --init W_Q=0.1 --steps 2 -q -o begun >out 2>err &&
+    "$qkv" equiv begun/reverse* --to full-rank -q -o begun >out 2>err && ok ||
+    complain "equiv of a run with --init"
+"$qkv" train -v symmetric-data --mask causal --steps 0 --log attention -q -o masked \
+    >out 2>err
+[ "$(sed -n 2p masked/*/log.tsv | cut -f8)" = 0 ] && ok ||
+    complain "a row that sees one token counts as saturated"
+"$qkv" train --symbols 1 --positions none --heads 1 --steps 10 --log attention -q \
+    -o flat >out 2>err
+! grep -q nan flat/*/log.tsv && ok || complain "scores that are alike have no deviation"
+
+# A last, smaller part of a batch: weights that are multiplied need more there.
+${CC:-cc} -fPIC -shared -I "$top/core" -o once.so \
+    "$top/lessons/exercises/solutions/03-once.c" &&
+    "$qkv" train -v ./once.so --heads 4 --d-k 16 --d-v 16 --length 2 --batch 63 \
+        --steps 2 -q -o once >out 2>err && ok || complain "a smaller part"
 
 # A damaged run is named.
 run=$(ls -d drawn/reverse.standard.*seed1.* | head -1)

@@ -189,7 +189,7 @@ spoil 'code, from elsewhere' 1 'is not believed' \
 [ $? -eq 1 ] && [ ! -e done ] && ok || complain "train --from opens a run's plugin"
 
 # --- a stranger's experiment, reported: its words are nobody's code
-strange="strange/reverse'; system(\"touch done\"); a='"
+strange="strange/reverse'; system(\"touch done\"); a='." # and the digest
 "$qkv" compare -v standard,two-step -t reverse --steps 5 --seeds 1 --test 16 \
     --validate 16 --no-figures -q -o strange >out 2>err
 if command -v gnuplot >/dev/null; then
@@ -199,7 +199,10 @@ if command -v gnuplot >/dev/null; then
     echo 'system("touch done")' >>strange/figures/equivalence.gp
     printf '%s\n' '# one' '# more \end{verbatim}\input{secret}' 'plot --y validation_loss' \
         '# ````' >strange/recipe.txt
-    mv strange/reverse.standard* "$strange"
+    for run in strange/reverse.standard*; do
+        strange=$strange${run##*.}
+        mv "$run" "$strange"
+    done
     "$qkv" report strange -o told -q 2>err || complain "report of a stranger's experiment"
     cmp -s before.svg told/figures/equivalence.svg && ok || complain "the square, reported, is another"
     ! grep '[^^]\\end{verbatim}' told/report.tex && ok || complain "a recipe ends LaTeX's verbatim"

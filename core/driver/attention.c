@@ -127,6 +127,10 @@ attention_show(const Options *o, Model *m, const Source *s, const char *run,
     Random r = source_stream(s, TEST);
     source_draw(s, TEST, &r, 0, &b);
     Watched *w = watch_model(m, &b);
+    if (!w->watch.places || !watched_heads(&w->watch, 0))
+        fail("%s: no weights of attention there: %s", run,
+             w->watch.places ? "its variant calls neither attend nor softmax"
+                             : "task linear has none");
     Labels both[2] = {labels_of(s, b.all.ids, s->sizes.tokens)};
     if (s->sizes.source)
         both[1] = labels_of(s, b.all.source, s->sizes.source);

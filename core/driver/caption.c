@@ -37,7 +37,7 @@ short_number(const char *cell, double unsolved, char text[33])
 {
     double x = strtod(cell, NULL);
     text[0] = '>';
-    number_text(x, 4, text + (x >= unsolved));
+    number_text(x, isinf(unsolved) ? 3 : 10, text + (x >= unsolved));
 }
 
 /* Adds to *text, with what stands between. */

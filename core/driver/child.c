@@ -24,13 +24,25 @@ interrupt(int signal)
     interrupted = signal;
 }
 
+static void
+set_handlers(void (*handler)(int))
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction action = {.sa_handler = handler};
+    for (int i = 0; i < 4; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
 void
 notice_interrupts(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt};
-    for (int i = 0; i < 3; i++)
-        sigaction(signals[i], &action, NULL);
+    set_handlers(interrupt);
+}
+
+void
+end_notice(void)
+{
+    set_handlers(SIG_DFL);
 }
 
 /* In the child: answers, and goes without flushing what the parent printed. */
@@ -39,9 +51,7 @@ work_and_go(void (*work)(const void *, void *), const void *more, size_t size,
             int seconds, int to)
 {
     char *answer = allocate(1, size);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
+    set_handlers(SIG_DFL);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* do not outlive the driver */
 #endif
@@ -88,7 +98,7 @@ explain(Ended *e, int status, int seconds, const char *what)
     if (e->late)
         snprintf(e->why, sizeof e->why, "%.200stook more than %d seconds", what,
                  seconds);
-    else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT)
+    else if (WIFSIGNALED(status) && (WTERMSIG(status) != SIGABRT || !*e->why))
         snprintf(e->why, sizeof e->why, "%.200scrashed: %s", what,
                  strsignal(WTERMSIG(status)));
     else if (WIFSIGNALED(status) && *e->why) {

@@ -13,10 +13,12 @@ typedef struct Ended {
     char why[768]; /* and the message */
 } Ended;
 
-/* From here on SIGINT, SIGTERM and SIGHUP end what is waited for, and set
-   this to their number; the caller tidies up and goes. */
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE end what is waited for, and
+   set this to their number; the caller tidies up and goes. After end_notice
+   they end the program again. */
 extern volatile sig_atomic_t interrupted;
 void notice_interrupts(void);
+void end_notice(void);
 
 /* Calls work(more, answer) in a child, and brings home the `size` bytes of
    answer that it fills. What the child prints is caught; its last line is

@@ -255,9 +255,10 @@ static bool
 of_training(const char *setting)
 {
     static const char *const names[] = {
-        "seed",     "steps",  "batch",    "optimizer",    "lr",
-        "schedule", "warmup", "beta1",    "weight-decay", "momentum",
-        "beta2",    "test",   "validate", "log-every",    "threshold"};
+        "seed",         "steps",     "batch",     "optimizer",
+        "lr",           "schedule",  "warmup",    "beta1",
+        "weight-decay", "momentum",  "beta2",     "test",
+        "validate",     "log-every", "threshold", "patience"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(setting, names[i]))
             return true;

@@ -110,8 +110,10 @@ run_gnuplot(const Figure *f, const char *format)
             execlp("gnuplot", "gnuplot", "-e", term, script, (char *)NULL);
         _exit(NO_GNUPLOT);
     }
-    if (child < 0 || waitpid(child, &status, 0) < 0)
+    if (child < 0)
         fail("no process for gnuplot: %s", strerror(errno));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     rewind(said);
     while (status && status != NO_GNUPLOT && fgets(line, sizeof line, said))
@@ -152,7 +154,13 @@ figure_end(Figure *f, const char *kind, const Options *o)
             fail("%s/%s.gp: gnuplot failed on it: its message stands above",
                  f->directory, f->name);
         }
-        if (there && !o->quiet && strcmp(formats.text[i], "dumb"))
+        bool shown = !strcmp(formats.text[i], "dumb");
+        struct stat facts;
+        if (there && !shown && (stat(file, &facts) || !facts.st_size)) {
+            unlink(file);
+            fail("%s: gnuplot could not write it; is the disk full?", file);
+        }
+        if (there && !o->quiet && !shown)
             note("drew %s", file);
         free(file);
     }

@@ -84,7 +84,8 @@ check_source(const Grid *g, Config *c)
         last->length == c->length && last->symbols == c->symbols &&
         last->values == c->values && last->queries == c->queries &&
         last->members == c->members && last->cross == c->cross &&
-        last->encoder == c->encoder &&
+        last->depth == c->depth && last->spectrum == c->spectrum &&
+        last->power == c->power && last->encoder == c->encoder &&
         !strcmp(last->encoder_variant, c->encoder_variant) &&
         !strcmp(last->cross_variant, c->cross_variant) &&
         last->batch == c->batch && last->characters == c->characters) {

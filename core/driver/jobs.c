@@ -187,7 +187,8 @@ finish(Worker *w, const Options *o)
 {
     int status;
     char why[512];
-    waitpid(w->process, &status, 0);
+    while (waitpid(w->process, &status, 0) < 0 && errno == EINTR)
+        ;
     bool there = WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
                  run_exists(o->out, w->job->name);
     if (!there) {
@@ -197,7 +198,8 @@ finish(Worker *w, const Options *o)
             snprintf(why, sizeof why,
                      "took longer than --timeout %.10g seconds, and was ended",
                      o->timeout);
-        if (o->memory && !w->late) {
+        if (o->memory && WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT &&
+            !w->late) {
             size_t n = strlen(why);
             snprintf(why + n, sizeof why - n, " (--memory %.0f)", o->memory);
         }
@@ -271,6 +273,9 @@ jobs_run(const Options *o, const Grid *g, const bool *wanted)
             progress_done(i, there);
         }
     }
+    if (interrupted)
+        stop(&crew);
+    end_notice();
     progress_clear();
     free(crew.workers);
     free(ready);

@@ -250,8 +250,8 @@ command_report(int argc, char **argv)
         usage("report takes one experiment and --out DIR: `qkv report "
               "build/demo -o report`");
     if (!strcmp(o.out, o.rest[0]))
-        usage("--out %s: is the experiment itself; give the report a directory "
-              "of its own with --out",
+        usage("report needs --out DIR, a directory of its own: %s is the "
+              "experiment",
               o.out);
     Run *runs = experiment_runs(o.rest[0], &count);
     if (!count)

@@ -87,10 +87,12 @@ apply(Subject *s, Tape *t, const Tokens *in)
                  in->y_gradient);
     Node *out = s->plugin.variant->forward(&s->attention, x, y, w);
     free(w);
-    if (!out || out->rows != rows || out->cols != d)
+    if (!out)
+        fail("forward returned NULL, where the last operator's node belongs");
+    if (out->rows != rows || out->cols != d)
         fail("forward returned (%d x %d) where x is (%d x %d): the last map, "
              "W^O, brings it back to d_model",
-             out ? out->rows : 0, out ? out->cols : 0, rows, d);
+             out->rows, out->cols, rows, d);
     return out;
 }
 

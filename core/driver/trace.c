@@ -395,6 +395,8 @@ command_trace(int argc, char **argv)
     t->words = words_cut(o.rest[0], o.by_character);
     open_model(t, &o);
     run_forward(t);
+    if (!t->seen->watch.places)
+        usage("trace %s: task linear has no attention to follow", o.rest[1]);
     int heads = watched_heads(&t->seen->watch, 0);
     if (o.head > heads)
         usage("--head %.0f: there are %d", o.head, heads);
