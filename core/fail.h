@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-#define PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define PRINTF(text, first) \
+    __attribute__((format(printf, text, first), nonnull(text)))
 
 _Noreturn void fail(const char *format, ...) PRINTF(1, 2);  /* exit 1 */
 _Noreturn void usage(const char *format, ...) PRINTF(1, 2); /* exit 2 */

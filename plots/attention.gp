@@ -6,12 +6,15 @@
 
 if (!dumb) {
     set multiplot layout down,across title title margins \
-        screen 60. / width, 1 - 10. / width, 75. / height, 1 - 70. / height \
+        screen 60. / width, 1 - 64. / width, 75. / height, 1 - 70. / height \
         spacing screen 50. / width, 66. / height
 }
 set palette defined (0 "#FFFFFF", 0.5 "#56B4E9", 1 "#00285A")
 set cbrange [0:1]
-unset colorbox
+set colorbox user origin screen 1 - 52. / width, screen 75. / height \
+    size screen 12. / width, screen 1 - 145. / height
+set cbtics 0,0.5,1 scale 0 offset -0.6,0
+set cblabel "weight" offset -1.2,0
 unset key
 unset grid
 set border 31 linewidth 0.6
@@ -28,8 +31,10 @@ do for [p=1:dumb ? 1 : panels] {
     set yrange [high[p] - 0.5:-0.5]
     if (p > panels - across) { set xlabel "is asked" offset 0,0.8 } \
     else { unset xlabel }
-    if (p % across == 1 || across == 1) { set ylabel "asks" offset 1.5,0 } \
-    else { unset ylabel }
+    unset label 1
+    if (p % across == 1 || across == 1) {
+        set label 1 "asks" at screen 12. / width, graph 0.5 center rotate by 90
+    }
     plot data skip 1 every ::first::first + high[p] * wide[p] - 1 \
         using 3:2:($3 - 0.5):($3 + 0.5):($2 - 0.5):($2 + 0.5):6:xtic(5):ytic(4) \
         with boxxyerror fillstyle solid 1 noborder linecolor palette

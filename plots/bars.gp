@@ -10,20 +10,23 @@ longest = 0
 do for [r=1:count] {
     if (strlen(word(rows, r)) > longest) { longest = strlen(word(rows, r)) }
 }
-left = (24. + 8.6 * longest) / width
+narrow = width < 500
+font_ = narrow ? ",9" : ",12"
+left = (24. + (narrow ? 6.4 : 8.6) * longest) / width
 gap = 22. / width
 wide = (1 - 14. / width - left - gap * (number - 1)) / number
 stats data skip 1 using ($3 + $4) nooutput
 top = STATS_max > 0 ? STATS_max : 1
 
 # Ticks 1, 2 or 5 times a power of ten apart, about three of them.
-step = top * 1.45 / 3
+room = narrow ? 1.8 : 1.45 # for the number at a bar's end
+step = top * room / (narrow ? 2 : 3)
 power = 10**floor(log10(step))
 apart = step / power < 1.5 ? power : step / power < 3.5 ? 2 * power : \
     step / power < 7.5 ? 5 * power : 10 * power
 
 set style fill solid noborder
-set xrange [0:top * 1.45]
+set xrange [0:top * room]
 set yrange [count + 0.5:0.4]
 set xtics apart
 set format x "%.0s%c"
@@ -32,20 +35,21 @@ if (dumb) {
     set lmargin longest + 2
 } else {
     set grid noytics xtics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6
-    set multiplot title title offset 0,-0.3
+    set multiplot title title font font_ offset 0,-0.3
 }
 do for [p=1:number] {
     panel = word(panels, p)
     unset label
     if (p == 1 || dumb) {
         do for [r=1:count] {
-            set label r word(rows, r) at 0,r right offset -0.8,0
+            set label r word(rows, r) at 0,r right offset -0.8,0 font font_
         }
     }
     if (dumb) {
         set title "parameters of attention: ".panel
     } else {
-        set title panel offset 0,-0.6
+        set title panel font font_ offset 0,-0.6
+        set xtics font font_
         set lmargin at screen left + (p - 1) * (wide + gap)
         set rmargin at screen left + (p - 1) * (wide + gap) + wide
         set tmargin at screen 1 - 64. / height
@@ -57,7 +61,7 @@ do for [p=1:number] {
             (in(panel, 4) * 0.5):(0.36) with boxxyerror \
             linecolor rgb "#C8C8C8" notitle, \
         '' skip 1 using (in(panel, 3) + in(panel, 4)):5:\
-            (sprintf(" %d", in(panel, 3))) with labels left \
+            (sprintf(" %d", in(panel, 3))) with labels left font font_ \
             textcolor rgb "#0072B2" notitle
 }
 if (!dumb) { unset multiplot }

@@ -8,9 +8,10 @@ number = words(names)
 longest = 0
 do for [n in names] { if (strlen(n) > longest) { longest = strlen(n) } }
 of_kind(k_, col) = int(column(6)) == k_ ? column(col) : NaN
-shown(x_) = x_ >= 0.1 ? sprintf("%.1f", x_) : x_ == 0 ? "0" : \
-    sprintf("1e%d", int(floor(log10(x_) + 0.5)))
-set title title
+shown(x_) = x_ >= 0.1 ? sprintf("%.1f", x_) : x_ == 0 ? "0" : sprintf("%.0e", x_)
+if (dumb) { set title title } else {
+    set label 1 title at screen 0.5,(1 - 22. / height) center
+}
 set xrange [0.5:number + 0.5]
 set yrange [number + 0.5:0.5]
 set xtics ()
@@ -29,13 +30,21 @@ if (dumb) { set lmargin longest + 2 } else {
     set tmargin at screen 1 - 50. / height
     set bmargin at screen (66. + 5 * longest) / height
 }
+array colour[3] = ["#8FD1BC", "#F4CE85", "#E4E4E4"]
+array kind[3] = ["the same function", "the nearest there is", "none"]
+array begins[3] = [-240., -65., 125.]
 set style fill solid noborder
-set key at screen 0.5,0.02 center bottom horizontal maxrows 1 samplen 1
-plot data skip 1 using (of_kind(2, 4)):3:(0.46):(0.42) with boxxyerror \
-        linecolor rgb "#8FD1BC" title "the same function", \
-    '' skip 1 using (of_kind(1, 4)):3:(0.46):(0.42) with boxxyerror \
-        linecolor rgb "#F4CE85" title "the nearest there is", \
-    '' skip 1 using (of_kind(0, 4)):3:(0.46):(0.42) with boxxyerror \
-        linecolor rgb "#E4E4E4" title "none", \
+if (dumb) { set key outside bottom center horizontal } else {
+    unset key
+    do for [i=1:3] {
+        x = 0.5 + begins[i] / width
+        y = 16. / height
+        set object i rectangle center screen x,y size screen 14. / width,14. / height \
+            fillcolor rgb colour[i] fillstyle solid noborder
+        set label 1 + i kind[i] at screen x + 14. / width,y left
+    }
+}
+plot for [k=2:0:-1] data skip 1 using (of_kind(k, 4)):3:(0.46):(0.42) \
+        with boxxyerror linecolor rgb colour[3 - k] title kind[3 - k], \
     '' skip 1 using (int(column(6)) ? column(4) : NaN):3:\
         (shown(column(5))) with labels notitle

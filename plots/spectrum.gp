@@ -11,7 +11,8 @@ at(matrix_, head_, col) = strcol(1) eq matrix_ && strcol(2) eq head_ ? \
     column(col) : NaN
 set xrange [0.5:most + 0.5]
 set yrange [0:*]
-set xlabel "singular value"
+set xlabel "its place, from the largest"
+set ylabel "singular value" offset 0.5,0
 if (dumb) {
     set title title
 } else {

@@ -16,8 +16,8 @@ if (exists("size")) {
     if (!exists("down")) { down = 1 }
     if (size eq "column" && exists("columns")) { columns = 1 }
     width = size eq "column" ? 420 : size eq "page" ? 720 : 960
-    height = (size eq "column" ? 300 : size eq "page" ? 340 : 540) * \
-        (size eq "slide" ? 1 : 0.25 + 0.75 * down)
+    height = size eq "slide" ? 540 : exists("rows") ? height : \
+        (size eq "column" ? 300 : 340) * (0.25 + 0.75 * down)
 }
 tex = term eq "tikz" || term eq "cairolatex"
 if (!exists("out")) {
@@ -73,7 +73,7 @@ set linetype 3 linecolor rgb ink[3] linewidth 3.0 dashtype (3,8)
 set linetype 4 linecolor rgb ink[4] linewidth 2.0 dashtype 1
 set linetype 5 linecolor rgb ink[5] linewidth 2.0 dashtype (9,4)
 set linetype 6 linecolor rgb ink[6] linewidth 2.0 dashtype 1
-set linetype 7 linecolor rgb ink[7] linewidth 2.0 dashtype (12,3,2,3)
+set linetype 7 linecolor rgb ink[7] linewidth 2.0 dashtype 1
 do for [i=8:14] {
     set linetype i linecolor rgb ink[i-6] linewidth 2.0 dashtype (16,4,4,4)
 }

@@ -86,7 +86,7 @@ show_maps(const Options *o, const Model *m, const Watch *w,
     fprintf(f->script,
             "panels = %d\narray panel[%d]\narray high[%d]\narray wide[%d]\n"
             "across = %d\ndown = %d\n"
-            "if (!exists(\"width\")) width = 20 + 290 * across\n"
+            "if (!exists(\"width\")) width = 74 + 290 * across\n"
             "if (!exists(\"height\")) height = 75 + 305 * down\n",
             panels, panels, panels, panels, across,
             (panels + across - 1) / across);

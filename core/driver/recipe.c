@@ -174,7 +174,9 @@ run_lines(char *text, const char *path, const Options *o,
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
-        line[strcspn(line, "\r")] = 0;
+        size_t n = strlen(line);
+        if (n && line[n - 1] == '\r')
+            line[n - 1] = 0;
         line += strspn(line, " \t");
         bool plots = !strncmp(line, "plot ", 5);
         if (!*line || *line == '#' || (only_plots && !plots))

@@ -96,7 +96,7 @@ square_draw(const Square *s, bool in_double, const char *directory,
                 s->names[i % s->count], i / s->count + 1, i % s->count + 1,
                 number_text(s->cells[i].logits, 2, n), (int)s->cells[i].kind);
     char *title = format_text("Trained as the row, written as the column: "
-                              "largest difference of logits, %s",
+                              "difference of logits, %s",
                               in_double ? "double" : "float");
     figure_text(&f, "title", title);
     free(title);
@@ -104,6 +104,6 @@ square_draw(const Square *s, bool in_double, const char *directory,
     fprintf(f.script,
             "if (!exists(\"width\")) width = %d\n"
             "if (!exists(\"height\")) height = %d\n",
-            240 + 66 * s->count, 200 + 34 * s->count);
+            s->count < 5 ? 560 : 240 + 66 * s->count, 200 + 34 * s->count);
     return figure_end(&f, "equivalence", o);
 }
