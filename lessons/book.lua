@@ -37,6 +37,48 @@ local function word(el)
   return marked and lines < 2 and pieces(el.text) or nil
 end
 
+-- Rows of a table are padded, column by column, as tabs cannot be.
+local function pad(rows)
+  local wide = {}
+  for _, cells in ipairs(rows) do
+    for i, cell in ipairs(cells) do
+      wide[i] = math.max(wide[i] or 0, #cell)
+    end
+  end
+  local lines = pandoc.List()
+  for _, cells in ipairs(rows) do
+    local line = ""
+    for i, cell in ipairs(cells) do
+      line = line .. cell .. (i < #cells and (" "):rep(wide[i] + 2 - #cell) or "")
+    end
+    lines:insert(line)
+  end
+  return lines
+end
+
+local function table_of(el)
+  if not el.text:find("\t") then
+    return nil
+  end
+  local out, rows = pandoc.List(), {}
+  for line in (el.text .. "\n"):gmatch("(.-)\n") do
+    if line:find("\t") and not line:find("^%$ ") then
+      local cells = {}
+      for cell in (line .. "\t"):gmatch("(.-)\t") do
+        table.insert(cells, cell)
+      end
+      table.insert(rows, cells)
+    else
+      out:extend(pad(rows))
+      rows = {}
+      out:insert(line)
+    end
+  end
+  out:extend(pad(rows))
+  el.text = table.concat(out, "\n")
+  return el
+end
+
 return {
   {
     traverse = "topdown",
@@ -44,5 +86,6 @@ return {
       return el, not el.classes:includes("file")
     end,
     Str = word,
+    CodeBlock = table_of,
   },
 }

@@ -207,11 +207,15 @@ put_limits(Document *d, const Outcomes *all, const Run *runs, int count)
     put_heading(d, "What this does not show");
     put_paragraph(d, "Toy tasks and small models: what decides here need not "
                      "decide at the size of a language model.");
-    if (all->rates < 2)
-        put_paragraph(d,
-                      "One learning rate. Depth, width and scale change the "
-                      "rate that suits a variant, so a difference in steps may "
-                      "be one of rates: a grid (--lr) tells.");
+    if (all->rates < 2) {
+        char *text = format_text(
+            "One learning rate, %.10g. Depth, width and scale change the rate "
+            "that suits a variant, so a difference in steps may be one of "
+            "rates: a grid (--lr) tells.",
+            runs[0].config.lr);
+        put_paragraph(d, text);
+        free(text);
+    }
     if (parameters && !*runs[0].config.match)
         put_paragraph(d, "The variants have different numbers of parameters; "
                          "--match makes them alike.");

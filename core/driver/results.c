@@ -220,6 +220,13 @@ char *
 notes_text(const Outcomes *all)
 {
     const Run *first = all->groups[0].runs[0];
+    char tests[128] = "";
+    if (all->comparisons)
+        snprintf(tests, sizeof tests,
+                 " Differences are paired by seed: t test, p after Holm over "
+                 "%s%d comparison%s.",
+                 all->comparisons > 1 ? "all " : "", all->comparisons,
+                 all->comparisons > 1 ? "s" : "");
     return format_text(
         "attention: its parameters, in all blocks; steps: the median seed's "
         "first with %s at %.2f over 10 batches (> where that seed never had "
@@ -229,9 +236,7 @@ notes_text(const Outcomes *all)
         all->rates > 1 ? " rate: each variant's best learning rate of those "
                          "tried, chosen on validation data."
                        : "",
-        all->comparisons ? " Differences are paired by seed: t test, p after "
-                           "Holm over all comparisons."
-                         : "");
+        tests);
 }
 
 /* In lines of up to 78 characters. */
