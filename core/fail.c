@@ -6,12 +6,16 @@
 
 #include "fail.h"
 
-/* One write a message, so that those of parallel processes never mingle. */
+/* One write a message, so that those of parallel processes never mingle; and
+   one line, whatever the words of a stranger's file or plugin would do to a
+   terminal. */
 static void
 say(const char *format, va_list args)
 {
     char line[2048];
     vsnprintf(line, sizeof line, format, args);
+    for (char *c = line; *c; c++)
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
     fprintf(stderr, "qkv: %s\n", line);
 }
 

@@ -263,6 +263,18 @@ check_shape(const char *path, const char *shape)
     }
 }
 
+/* It is printed: what would command a terminal, or end a line, is no equation.
+ */
+static void
+check_equation(const char *path, const char *equation)
+{
+    for (const char *c = equation; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            fail("%s: its .equation has a control character: write it in one "
+                 "line, in letters and signs",
+                 path);
+}
+
 static void
 check_variant(const char *path, const Variant *v, const unsigned char *size)
 {
@@ -286,6 +298,7 @@ check_variant(const char *path, const Variant *v, const unsigned char *size)
     if (missing)
         fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
              path, missing);
+    check_equation(path, v->equation);
     check_shape(path, v->shape);
 }
 
@@ -345,7 +358,7 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
             name, index, w->count);
     if (rows < 1 || cols < 1 || !*name || strlen(name) >= NAME_SIZE ||
         strpbrk(name, "/ \t\n."))
-        bug("weight: \"%s\" (%d x %d) is no matrix with a name: give it at "
+        bug("weight: \"%.60s\" (%d x %d) is no matrix with a name: give it at "
             "least one row, one column and one letter, without / . or blanks",
             name, rows, cols);
     for (int i = 0; i < w->count; i++)

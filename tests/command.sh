@@ -218,7 +218,7 @@ breaks 'crashed' 's|return matmul|*(volatile int *)8 = 1; return matmul|'
 breaks 'add: (64 x 32) and (32 x 32) do not fit' \
     's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned' 's|return matmul|return columns(x, 0, 1); matmul|'
-breaks 'forward returned' 's|return matmul|return 0; matmul|'
+breaks 'forward returned NULL' 's|return matmul|return 0; matmul|'
 breaks 'ended the process' \
     's|return matmul|extern void _exit(int); _exit(3); return matmul|'
 
@@ -916,7 +916,7 @@ refuses 1 'or config.tsv was changed' "$qkv" plot copied -o copied
 # What does not fit together is said, and crashes nothing.
 "$qkv" train -t linear --steps 3 -q -o no-attention >out 2>err || complain "linear"
 run=$(ls -d no-attention/linear*)
-refuses 2 'no attention to follow' "$qkv" trace 0 "$run"
+refuses 1 'task linear has no attention' "$qkv" trace 0 "$run"
 refuses 1 'task linear has none' "$qkv" inspect "$run" --attention -o no-attention
 refuses 1 'task linear has no attention' "$qkv" equiv "$run" --to mqa -o no-attention
 refuses 2 'are for the task linear' "$qkv" compare -t reverse --loss l2,l4 -o grid
@@ -931,6 +931,15 @@ refuses 2 'needs --out DIR' "$qkv" report drawn
 "$qkv" train --symbols 1 --positions none --heads 1 --steps 10 --log attention -q \
     -o flat >out 2>err
 ! grep -q nan flat/*/log.tsv && ok || complain "scores that are alike have no deviation"
+
+sed 's|= "softmax|= "\\033[2Jsoftmax|' "$top/variants/standard.c" >clears.c
+plugin clears
+refuses 1 'has a control character' "$qkv" train -v ./clears.so
+
+# Whoever reads no further leaves nothing behind.
+mkdir tmp
+TMPDIR=$work/tmp "$qkv" check "$top/variants/identity.c" --tsv 2>err | head -n 1 >out
+[ -z "$(ls tmp)" ] && ok || complain "check | head leaves its folder"
 
 # A last, smaller part of a batch: weights that are multiplied need more there.
 ${CC:-cc} -fPIC -shared -I "$top/core" -o once.so \

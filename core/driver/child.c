@@ -3,6 +3,8 @@
    The answer comes through a pipe, whole or not at all; what is printed goes
    into a file without a name. */
 #include <errno.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 
 #include "child.h"
 #include "fail.h"
+#include "timing.h"
 
 volatile sig_atomic_t interrupted;
 
@@ -48,27 +51,34 @@ end_notice(void)
 /* In the child: answers, and goes without flushing what the parent printed. */
 static _Noreturn void
 work_and_go(void (*work)(const void *, void *), const void *more, size_t size,
-            int seconds, int to)
+            int to)
 {
     char *answer = allocate(1, size);
     set_handlers(SIG_DFL);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* do not outlive the driver */
 #endif
-    alarm((unsigned)seconds);
     work(more, answer);
     bool sent = write(to, answer, size) == (ssize_t)size;
     free(answer);
     _exit(!sent);
 }
 
-/* Reads `size` bytes; false where fewer come. */
+/* Reads `size` bytes; false where fewer come within so many seconds. */
 static bool
-read_all(int from, char *to, size_t size)
+read_all(int from, char *to, size_t size, int seconds, bool *late)
 {
+    double end = now() + seconds;
     for (size_t got = 0; got < size;) {
+        struct pollfd ready = {from, POLLIN, 0};
+        double left = end - now();
+        *late = left <= 0;
+        if (*late || interrupted)
+            return false;
+        if (poll(&ready, 1, (int)ceil(1000 * left)) <= 0)
+            continue;
         ssize_t n = read(from, to + got, size - got);
-        if (n < 0 && errno == EINTR && !interrupted)
+        if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return false;
@@ -94,7 +104,6 @@ static void
 explain(Ended *e, int status, int seconds, const char *what)
 {
     e->status = WIFEXITED(status) && WEXITSTATUS(status) == 2 ? 2 : 1;
-    e->late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     if (e->late)
         snprintf(e->why, sizeof e->why, "%.200stook more than %d seconds", what,
                  seconds);
@@ -127,12 +136,12 @@ in_child(void (*work)(const void *more, void *answer), const void *more,
         dup2(fileno(said), STDERR_FILENO);
         dup2(fileno(said), STDOUT_FILENO);
         close(ends[0]);
-        work_and_go(work, more, size, seconds, ends[1]);
+        work_and_go(work, more, size, ends[1]);
     }
     close(ends[1]);
-    e.answered = read_all(ends[0], answer, size);
+    e.answered = read_all(ends[0], answer, size, seconds, &e.late);
     close(ends[0]);
-    if (interrupted)
+    if (!e.answered) /* it may loop, or have stopped itself */
         kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;

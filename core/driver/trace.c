@@ -307,9 +307,9 @@ static Model *
 shortened(const Model *trained, int tokens)
 {
     Sizes sizes = trained->sizes;
-    if (sizes.source)
-        fail("trace follows one sequence, and task %s has two",
-             trained->config.task);
+    if (sizes.source || !trained->places)
+        fail("trace follows attention in one sequence, and task %s has %s",
+             trained->config.task, sizes.source ? "two" : "no attention");
     if (tokens > sizes.tokens && trained->config.positions != POSITIONS_NONE)
         fail("%d tokens, and the run knows positions of %d: give it fewer",
              tokens, sizes.tokens);
@@ -395,8 +395,6 @@ command_trace(int argc, char **argv)
     t->words = words_cut(o.rest[0], o.by_character);
     open_model(t, &o);
     run_forward(t);
-    if (!t->seen->watch.places)
-        usage("trace %s: task linear has no attention to follow", o.rest[1]);
     int heads = watched_heads(&t->seen->watch, 0);
     if (o.head > heads)
         usage("--head %.0f: there are %d", o.head, heads);
