@@ -682,7 +682,7 @@ refuses 2 'there is no encoder' "$qkv" train -t cross-recall \
 refuses 2 'there is no cross-attention' "$qkv" train --cross-variant mqa
 refuses 2 'unknown variant "mqaa"' "$qkv" train -t translate \
     --encoder-variant mqaa
-refuses 1 'follows one sequence' "$qkv" trace 1 "$run"
+refuses 1 'in one sequence, and task translate has two' "$qkv" trace 1 "$run"
 refuses 2 'leaves it unread' "$qkv" train -t translate --cross none
 refuses 2 'and sort has one' "$qkv" train -t sort --encoder 1
 refuses 2 'and sort has one' "$qkv" compare -t sort --cross none,only
