@@ -100,12 +100,13 @@ run_gnuplot(const Figure *f, const char *format)
 {
     char *term = format_text("term='%s'", format);
     char *script = format_text("%s.gp", f->name), line[512];
-    FILE *said = tmpfile();
-    int status;
+    FILE *said = tmpfile(), *shown = tmpfile();
+    int status, c;
     fflush(NULL);
-    pid_t child = said ? fork() : -1;
+    pid_t child = said && shown ? fork() : -1;
     if (child == 0) {
         dup2(fileno(said), STDERR_FILENO);
+        dup2(fileno(shown), STDOUT_FILENO);
         if (!chdir(f->directory))
             execlp("gnuplot", "gnuplot", "-e", term, script, (char *)NULL);
         _exit(NO_GNUPLOT);
@@ -118,7 +119,12 @@ run_gnuplot(const Figure *f, const char *format)
     rewind(said);
     while (status && status != NO_GNUPLOT && fgets(line, sizeof line, said))
         fprintf(stderr, "%s", line);
+    rewind(shown);
+    while ((c = fgetc(shown)) != EOF) /* of term dumb, which feeds forms */
+        if (c != '\f')
+            putchar(c);
     fclose(said);
+    fclose(shown);
     free(term);
     free(script);
     return status;

@@ -188,7 +188,8 @@ finish(Worker *w, const Options *o)
     int status;
     char why[512];
     while (waitpid(w->process, &status, 0) < 0 && errno == EINTR)
-        ;
+        if (interrupted) /* it said its last, and does not go */
+            kill(w->process, SIGKILL);
     bool there = WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
                  run_exists(o->out, w->job->name);
     if (!there) {

@@ -36,10 +36,23 @@ add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
     else
         sheet_add(sheet, "-");
     sheet_add(sheet, "%s", trained ? a->steps : "-");
-    sheet_add(sheet, "%s [%s, %s]", fixed(a->accuracy.mean, digits[0]),
-              fixed(a->accuracy.low, digits[1]),
-              fixed(a->accuracy.high, digits[2]));
+    const char *mean = fixed(a->accuracy.mean, digits[0]);
+    if (a->seeds > 1)
+        sheet_add(sheet, "%s [%s, %s]", mean, fixed(a->accuracy.low, digits[1]),
+                  fixed(a->accuracy.high, digits[2]));
+    else
+        sheet_add(sheet, "%s", mean);
     sheet_add(sheet, "%s", number_text(a->loss.mean, 3, digits[3]));
+}
+
+/* One seed has no interval. */
+static bool
+have_intervals(const Outcomes *all)
+{
+    bool several = false;
+    for (int i = 0; i < all->count; i++)
+        several |= all->list[i].seeds > 1;
+    return several;
 }
 
 static void
@@ -50,8 +63,9 @@ add_head(Sheet *sheet, const Outcomes *all, const Group *g)
     sheet_add(sheet, all->rates > 1 ? "rate" : "of all");
     sheet_add(sheet, "solved");
     sheet_add(sheet, "steps");
-    sheet_add(sheet, "test %s [95%%]",
-              task_measure(task_named(g->runs[0]->config.task)));
+    sheet_add(sheet, "test %s%s",
+              task_measure(task_named(g->runs[0]->config.task)),
+              have_intervals(all) ? " [95%]" : "");
     sheet_add(sheet, "test loss");
 }
 
@@ -230,9 +244,12 @@ notes_text(const Outcomes *all)
     return format_text(
         "attention: its parameters, in all blocks; steps: the median seed's "
         "first with %s at %.2f over 10 batches (> where that seed never had "
-        "it); in brackets: the 95%% bootstrap interval of the mean over "
-        "seeds, too narrow where they are few.%s%s",
+        "it)%s.%s%s",
         task_measure(task_named(first->config.task)), first->config.threshold,
+        have_intervals(all) ? "; in brackets: the 95% bootstrap interval of "
+                              "the mean over seeds, too narrow where they are "
+                              "few"
+                            : "",
         all->rates > 1 ? " rate: each variant's best learning rate of those "
                          "tried, chosen on validation data."
                        : "",
