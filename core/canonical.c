@@ -107,8 +107,7 @@ maps_free(Maps *maps, int calls)
     free(maps);
 }
 
-/* Reads the maps around each of the calls; NULL, with the reason, where they
-   are not the same at each run. */
+/* Reads the maps around each of the calls; to be freed by maps_free. */
 static Maps *
 read_maps(Probe *p, int calls, real *identity, real *zero)
 {

@@ -41,6 +41,10 @@ if (words(xs)) {
     room = words(xs) == 1 ? 1 : 0.04 * (last - first)
     if (log_x) { room = (last / first)**0.04 }
 }
+# Bars of several series at one place of a setting stand side by side.
+aside(i) = ticks && words(xs) > 1 ? 0.007 * (i - (words(series) + 1) / 2.) : 0
+apart(x_, i) = log_x ? x_ * (last / first)**aside(i) : \
+    x_ + (last - first) * aside(i)
 # About four ticks along the steps, 1, 2 or 5 times a power of ten apart.
 power = 10**floor(log10(longest_run / 4.))
 step = longest_run / 4. / power < 1.5 ? power : \
@@ -137,12 +141,14 @@ do for [p=1:panels] {
                 title written(word(series, i))
         } else {
             plot for [i=1:words(series)] data skip 1 \
-                using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)):\
+                using (apart(at(p, word(series, i), 3), i)):\
+                      (at(p, word(series, i), 4)):\
                       (at(p, word(series, i), 5)):(at(p, word(series, i), 6)) \
                 with yerrorbars linetype look(word(series, i), i) \
                 dashtype 1 pointtype 7 pointsize 0.9 notitle, \
                 for [i=1:words(series)] data skip 1 \
-                using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)) \
+                using (apart(at(p, word(series, i), 3), i)):\
+                      (at(p, word(series, i), 4)) \
                 with lines linetype look(word(series, i), i) \
                 title written(word(series, i))
         }

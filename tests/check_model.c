@@ -48,7 +48,7 @@ into(Model *from, const Source *s, const char *variant, const char *more)
     return v;
 }
 
-/* EXPERIMENTS.md, figure 1: the same function, in other matrices. */
+/* The recipe `folds`: the same function, in other matrices. */
 static const struct {
     const char *from, *to, *settings, *shape;
 } identities[] = {

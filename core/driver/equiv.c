@@ -135,7 +135,7 @@ convert_run(const Options *o)
     if (wants_tsv(o->tsv)) {
         Sheet sheet = verdict_sheet();
         add_verdict(&sheet, names[0], names[1], &v);
-        sheet_print(&sheet, true);
+        sheet_print(&sheet, TSV);
     } else
         tell(names[0], names[1], &v);
     model_free(from);
@@ -194,7 +194,7 @@ print_lost(const Run *runs, int count, const Conversion *all)
         }
     }
     if (sheet.count > sheet.cols)
-        sheet_print(&sheet, false);
+        sheet_print(&sheet, ALIGNED);
 }
 
 /* A square of signs, and below it what they do not tell. */

@@ -29,8 +29,10 @@ print_option(const char *letter, const char *name, const char *argument,
         for (int i = WIDE; n > WIDE; i--)
             if (help[i] == ' ' || i == 1)
                 n = i;
-        if (at >= FROM)
-            at = 0 * printf("\n");
+        if (at >= FROM) {
+            printf("\n");
+            at = 0;
+        }
         printf("%*s%.*s\n", FROM - at, "", n, help);
         at = 0;
         help += n + (help[n] == ' ');

@@ -107,12 +107,13 @@ list_tasks(const Options *o)
            "the task)\n");
     for (int i = 0; o->only_tasks && i < task_count; i++) {
         char *words = copy_text(tasks[i].settings);
-        int at =
-            printf("\n%s: the cheat is %s\n   ", tasks[i].name, tasks[i].cheat);
-        at = 3;
+        int at = 3;
+        printf("\n%s: the cheat is %s\n   ", tasks[i].name, tasks[i].cheat);
         for (char *w = strtok(words, " "); w; w = strtok(NULL, " ")) {
-            if (at + (int)strlen(w) > 78)
-                at = 3 + 0 * printf("\n   ");
+            if (at + (int)strlen(w) > 78) {
+                printf("\n   ");
+                at = 3;
+            }
             at += printf(" %s", w);
         }
         free(words);
