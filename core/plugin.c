@@ -312,6 +312,12 @@ unknown(const char *word, const char *tried)
         usage("unknown variant \"%s\": a file here is named with a slash, "
               "./%s",
               word, word);
+    char *file = format_text("%s.so", word);
+    if (!access(file, F_OK))
+        usage("unknown variant \"%s\": a plugin here is named by its path, "
+              "./%s",
+              word, file);
+    free(file);
     int count;
     char **paths = plugin_list(&count);
     const char **names = allocate((size_t)count, sizeof *names);

@@ -17,6 +17,11 @@ same = 1
 do for [p=2:panels] { if (ylabels[p] ne ylabels[1]) { same = 0 } }
 titled = 0
 do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
+# Panels of one quantity share its kind of axis; 1e-04 is wider than 0.5.
+powers = 0
+do for [p=1:panels] { if (logs[p]) { powers = 1 } }
+do for [p=1:panels] { if (same && powers && least[p] > 0) { logs[p] = 1 } }
+powers = powers && panels > 1
 legend = words(series) > 1
 longest = strlen(by)
 do for [s in series] { if (strlen(s) > longest) { longest = strlen(s) } }
@@ -24,7 +29,7 @@ left = 90. / width
 narrow = width < 500
 right = 1 - (!legend ? 20. : narrow ? 56. + 6.4 * longest : \
     86. + 8 * longest) / width
-gap = (same ? 56. : 92.) / width
+gap = (!same ? 92. : powers ? 76. : 56.) / width
 wide = (right - left - gap * (columns - 1)) / columns
 top = 1 - (titled ? 64. : 44.) / height
 turned = ticks && words(xs) > 5 && columns > 1
@@ -88,6 +93,7 @@ do for [p=1:panels] {
     if (logs[p]) { set logscale y; set format y "%.0e" }
     low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
     high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
+    if (low == high && most[p] > 0) { low = 0; high = 1.15 * most[p] }
     if (low < high) { set yrange [low:high] }
     if (shares[p]) {
         low = 0

@@ -19,6 +19,10 @@ by_quantity(const Options *o)
 void
 without_gnuplot(const char *directory)
 {
+    static bool said;
+    if (said)
+        return;
+    said = true;
     note("%s: data and scripts are there, but gnuplot is not installed: "
          "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp there, "
          "draws them",

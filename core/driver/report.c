@@ -275,8 +275,8 @@ command_report(int argc, char **argv)
     if (*lead)
         put_paragraph(&d, lead);
     put_facts(&d, runs, count, o.rest[0], recipe);
-    put_figures(&d, names, figures);
     put_results(&d, &all);
+    put_figures(&d, names, figures);
     put_limits(&d, &all, runs, count);
     document_end(&d);
     if (!o.quiet)
