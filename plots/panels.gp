@@ -20,7 +20,8 @@ do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
 # Panels of one quantity share its kind of axis; 1e-04 is wider than 0.5.
 powers = 0
 do for [p=1:panels] { if (logs[p]) { powers = 1 } }
-do for [p=1:panels] { if (same && powers && least[p] > 0) { logs[p] = 1 } }
+alike = powers && same && strlen(ylabels[1]) # bare panels differ in theirs
+do for [p=1:panels] { if (alike && least[p] > 0) { logs[p] = 1 } }
 powers = powers && panels > 1
 legend = words(series) > 1
 longest = strlen(by)
