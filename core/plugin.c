@@ -263,15 +263,13 @@ check_shape(const char *path, const char *shape)
     }
 }
 
-/* It is printed: what would command a terminal, or end a line, is no equation.
- */
+/* Printed: what would command a terminal, or end a line, is no equation. */
 static void
 check_equation(const char *path, const char *equation)
 {
     for (const char *c = equation; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            fail("%s: its .equation has a control character: write it in one "
-                 "line, in letters and signs",
+            fail("%s: its .equation has a control character: write one line",
                  path);
 }
 
