@@ -47,6 +47,19 @@ read_config(const char *path)
     return c;
 }
 
+/* The log goes to the last step that was done. */
+static void
+check_log(const Run *r)
+{
+    Path path = within(r->path, "log.tsv");
+    if (!r->log.rows || strcmp(r->log.cells[0], "step") ||
+        table_number(&r->log, r->log.rows - 1, 0, path.text) !=
+            run_number(r, "steps"))
+        fail("%s: does not go to step %s, the last that result.tsv has: it was "
+             "cut or changed; remove the run to have it again",
+             path.text, run_text(r, "steps"));
+}
+
 Run
 run_read(const char *path)
 {
@@ -70,6 +83,7 @@ run_read(const char *path)
     if (r.result.cols != 2)
         fail("%s/result.tsv: not two columns; remove the run to have it again",
              path);
+    check_log(&r);
     return r;
 }
 

@@ -910,6 +910,10 @@ run=$(ls -d copied/reverse.standard.*seed1.*)
 cp -r "$run" copied/once-more
 refuses 1 'once-more: its name does not end in' "$qkv" plot copied -o copied
 rm -r copied/once-more
+cp "$run/log.tsv" log.tsv
+sed -i '3,$d' "$run/log.tsv"
+refuses 1 'does not go to step 20' "$qkv" plot copied -o copied
+cp log.tsv "$run/log.tsv"
 sed -i 's/^heads.*/heads	2/' "$run/config.tsv"
 refuses 1 'or config.tsv was changed' "$qkv" plot copied -o copied
 
