@@ -41,22 +41,25 @@ measured_parts(Model *m, const Batch *first, int all)
     return t;
 }
 
-Tape *
-tape_for(Model *m, const Batch *b)
+/* A tape with room for what was measured, which goes. */
+static Tape *
+fitting(Tape *measured)
 {
-    Tape *measured = measured_on(m, b, b->sequences);
     Tape *t = tape_fitting(measured);
     tape_free(measured);
     return t;
 }
 
 Tape *
+tape_for(Model *m, const Batch *b)
+{
+    return fitting(measured_on(m, b, b->sequences));
+}
+
+Tape *
 tape_for_step(Model *m, const Batch *b)
 {
-    Tape *measured = measured_parts(m, b, b->sequences);
-    Tape *t = tape_fitting(measured);
-    tape_free(measured);
-    return t;
+    return fitting(measured_parts(m, b, b->sequences));
 }
 
 Needs

@@ -221,8 +221,7 @@ go_through(Tape *t, int rows)
         backward(loss);
 }
 
-/* Fewer rows may take more room: the tape has what either takes, and no more
-   than the two ways in which it rounds. */
+/* Fewer rows may take more room: the tape has it, and says so to the byte. */
 START_TEST(room_for_two)
 {
     Tape *measured = tape_measure(), *other = tape_measure();

@@ -168,14 +168,15 @@ all_series(const Panel *panels, int count)
     return all;
 }
 
-/* The baseline, and those of the others that are the part's. Borrows. */
+/* The first `held` series, and `each` of the others: those of the part. Borrows
+   their names. */
 static Values
-part_of(const Values *series, int each, int part)
+part_of(const Values *series, int held, int each, int part)
 {
-    int held = !strcmp(series->text[0], BASELINE), room = 0;
+    int room = 0;
     Values some = {0};
     for (int i = 0; i < series->count; i++)
-        if ((held && i == 0) || (i - held) / (each - held) == part) {
+        if (i < held || (i - held) / each == part) {
             some.text = grow(some.text, some.count, &room, sizeof *some.text);
             some.text[some.count++] = series->text[i];
         }
@@ -195,7 +196,7 @@ draw_figures(const Options *o, const char *directory, const char *name,
         int each = MOST_CURVES - held;
         int parts = (series.count - held + each - 1) / each;
         for (int i = 0; i < parts; i++) {
-            Values some = part_of(&series, MOST_CURVES, i);
+            Values some = part_of(&series, held, each, i);
             char *numbered = format_text("%s-%d", name, i + 1);
             char *title = format_text("%s (%d of %d)", whose, i + 1, parts);
             drawn &= draw_panels(o, directory, numbered, title, &some, panels,
