@@ -229,6 +229,12 @@ plugin broken
 "$qkv" count -v ./broken.so --d-model 64 >out 2>err
 [ $? -gt 1 ] && grep -q 'broken.so: add: (16 x 64) and (64 x 64)' err && ok ||
     complain "count: whose bug it is"
+sed 's|return matmul|*(volatile int *)8 = 1; return matmul|' \
+    "$top/variants/standard.c" >broken.c
+plugin broken
+"$qkv" count -v ./broken.so >out 2>err
+[ $? -gt 0 ] && grep -q 'crashed, most likely in a plugin\|AddressSan' err &&
+    ok || complain "count: a plugin that crashes"
 
 # A crash while loading; no other plugin suffers from it in a list.
 mkdir path

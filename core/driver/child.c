@@ -48,6 +48,40 @@ end_notice(void)
     set_handlers(SIG_DFL);
 }
 
+#define STRAY " (an operand that is NULL, or w[i] past the weights declared?)"
+
+const char *
+crash_words(int signal)
+{
+    return signal == SIGSEGV  ? "Segmentation fault" STRAY
+           : signal == SIGBUS ? "Bus error" STRAY
+                              : strsignal(signal);
+}
+
+/* All that a handler may do is write; after it the signal comes again, and
+   ends the program. */
+static void
+explain_crash(int signal)
+{
+    static const char words[] = "qkv: crashed, most likely in a plugin" STRAY
+                                ": `qkv check` tells more of it\n";
+    (void)!write(STDERR_FILENO, words, sizeof words - 1);
+    (void)signal;
+}
+
+void
+explain_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS};
+    struct sigaction action = {.sa_handler = explain_crash,
+                               .sa_flags = (int)SA_RESETHAND},
+                     usual;
+    for (int i = 0; i < 2; i++)
+        if (!sigaction(signals[i], NULL, &usual) &&
+            usual.sa_handler == SIG_DFL) /* and no sanitizer's */
+            sigaction(signals[i], &action, NULL);
+}
+
 /* In the child: answers, and goes without flushing what the parent printed. */
 static _Noreturn void
 work_and_go(void (*work)(const void *, void *), const void *more, size_t size,
@@ -109,7 +143,7 @@ explain(Ended *e, int status, int seconds, const char *what)
                  seconds);
     else if (WIFSIGNALED(status) && (WTERMSIG(status) != SIGABRT || !*e->why))
         snprintf(e->why, sizeof e->why, "%.200scrashed: %s", what,
-                 strsignal(WTERMSIG(status)));
+                 crash_words(WTERMSIG(status)));
     else if (WIFSIGNALED(status) && *e->why) {
         char *said = format_text("%.200s%s", what, e->why);
         snprintf(e->why, sizeof e->why, "%s", said);

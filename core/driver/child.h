@@ -20,6 +20,12 @@ extern volatile sig_atomic_t interrupted;
 void notice_interrupts(void);
 void end_notice(void);
 
+/* What a signal that ends a plugin is called, and most often comes from. */
+const char *crash_words(int signal);
+
+/* From here on a crash of the program itself says so before it ends. */
+void explain_crashes(void);
+
 /* Calls work(more, answer) in a child, and brings home the `size` bytes of
    answer that it fills. What the child prints is caught; its last line is
    taken for the reason where no answer comes. `what` ("standard: ", or "") is

@@ -152,7 +152,7 @@ reason(const Worker *w, int status, char why[512])
     if (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
         signal == SIGILL || signal == SIGABRT)
         snprintf(why, sizeof line, "the variant crashed: %s",
-                 strsignal(signal));
+                 crash_words(signal));
     else if (signal)
         snprintf(why, sizeof line,
                  "ended from outside: %s (out of memory, a limit, or stopped "

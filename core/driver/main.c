@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "child.h"
 #include "commands.h"
 #include "fail.h"
 #include "options.h"
@@ -44,6 +45,7 @@ main(int argc, char **argv)
         {"completion", command_completion},
     };
     executable_called(argv[0]);
+    explain_crashes();
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
     for (int i = 0; i < COUNT; i++) {
