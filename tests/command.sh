@@ -910,6 +910,15 @@ PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \
     [ ! -e undrawn/figures/curves-reverse.svg ] && ok ||
     complain "without gnuplot"
 
+# A picture that is cut short, as on a full disk, does not stay.
+printf '%s\n' '#!/bin/sh' 'echo "<svg>" >curves-reverse.svg' >bin/gnuplot
+chmod +x bin/gnuplot
+refuses 1 'curves-reverse.svg: gnuplot could not write it' \
+    env PATH="$work/bin:$PATH" "$qkv" plot undrawn -o undrawn --format svg
+[ -s undrawn/figures/curves-reverse.gp ] &&
+    [ ! -e undrawn/figures/curves-reverse.svg ] && ok ||
+    complain "a cut picture"
+
 # A copy of a run is no other seed, and a changed one no run.
 cp -r drawn copied
 run=$(ls -d copied/reverse.standard.*seed1.*)

@@ -139,6 +139,38 @@ drawn_file(const Figure *f, const char *format)
                        format, tex ? ".tex" : "");
 }
 
+static void
+remove_parts(const Figure *f)
+{
+    static const char *const endings[] = {"tsv", "gp"};
+    for (int i = 0; i < 2; i++) {
+        char *path = format_text("%s/%s.%s", f->directory, f->name, endings[i]);
+        unlink(path);
+        free(path);
+    }
+}
+
+/* Does it end as a picture of some format does? gnuplot does not say where the
+   disk became full. */
+static bool
+is_whole(const char *picture)
+{
+    static const char *const ends[] = {"</svg>", "IEND", "%%EOF", "\\endgroup",
+                                       "%% gnuplot variables"};
+    char last[64] = "";
+    FILE *file = fopen(picture, "rb");
+    if (!file)
+        return false;
+    if (fseek(file, -(long)sizeof last, SEEK_END))
+        rewind(file); /* it is shorter */
+    size_t size = fread(last, 1, sizeof last, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (memmem(last, size, ends[i], strlen(ends[i])))
+            return true;
+    return false;
+}
+
 bool
 figure_end(Figure *f, const char *kind, const Options *o)
 {
@@ -148,9 +180,12 @@ figure_end(Figure *f, const char *kind, const Options *o)
         fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", o->size);
     append_script(f->script, "style");
     append_script(f->script, kind);
-    if (fclose(f->data) | fclose(f->script))
+    if (fclose(f->data) | fclose(f->script)) {
+        int why = errno;
+        remove_parts(f);
         fail("%s/%s: cannot be written: %s", f->directory, f->name,
-             strerror(errno));
+             strerror(why));
+    }
     for (int i = 0; there && i < formats.count; i++) {
         int status = run_gnuplot(f, formats.text[i]);
         there = status != NO_GNUPLOT;
@@ -161,8 +196,7 @@ figure_end(Figure *f, const char *kind, const Options *o)
                  f->directory, f->name);
         }
         bool shown = !strcmp(formats.text[i], "dumb");
-        struct stat facts;
-        if (there && !shown && (stat(file, &facts) || !facts.st_size)) {
+        if (there && !shown && !is_whole(file)) {
             unlink(file);
             fail("%s: gnuplot could not write it; is the disk full?", file);
         }
@@ -179,15 +213,10 @@ figure_end(Figure *f, const char *kind, const Options *o)
 void
 figure_drop(Figure *f, const char *why)
 {
-    char *data = format_text("%s/%s.tsv", f->directory, f->name);
-    char *script = format_text("%s/%s.gp", f->directory, f->name);
     fclose(f->data);
     fclose(f->script);
-    unlink(data);
-    unlink(script);
+    remove_parts(f);
     note("%s is not drawn: %s", f->name, why);
-    free(data);
-    free(script);
     free(f->directory);
     free(f->name);
 }
