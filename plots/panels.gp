@@ -11,6 +11,7 @@
 # longest_run: the most steps
 # log_x:   1 for a logarithmic x axis
 # columns, down: how the panels lie
+# below:   how high the legend is where it stands below them, else 0
 
 panels = |titles|
 same = 1
@@ -28,13 +29,13 @@ longest = strlen(by)
 do for [s in series] { if (strlen(s) > longest) { longest = strlen(s) } }
 left = 90. / width
 narrow = width < 500
-right = 1 - (!legend ? 20. : narrow ? 56. + 6.4 * longest : \
+right = 1 - (!legend || below ? 20. : narrow ? 56. + 6.4 * longest : \
     86. + 8 * longest) / width
 gap = (!same ? 92. : powers ? 76. : 56.) / width
 wide = (right - left - gap * (columns - 1)) / columns
 top = 1 - (titled ? 64. : 44.) / height
 turned = ticks && words(xs) > 5 && columns > 1
-bottom = (turned ? 90. : 62.) / height
+bottom = (below + (turned ? 90. : 62.)) / height
 vgap = (titled ? 86. : 66.) / height + (turned ? 28. / height : 0)
 set pointintervalbox 0
 tall = (top - bottom - vgap * (down - 1)) / down
@@ -104,8 +105,12 @@ do for [p=1:panels] {
     unset label
     unset arrow
     if (p == 1 && !dumb && legend) {
-        set key at screen 0.995,(top + 0.005) right top vertical maxrows 40 Left \
-            reverse samplen (narrow ? 2 : 3.2) spacing 1.25 title by
+        set key vertical maxrows 40 Left reverse samplen (narrow ? 2 : 3.2) \
+            spacing 1.25 title by
+        if (below) {
+            set key at screen (narrow ? 0.02 : left),((below + 4.) / height) left top
+        } \
+        else { set key at screen 0.995,(top + 0.005) right top }
     } else {
         unset key
     }

@@ -18,6 +18,7 @@ if (exists("size")) {
     width = size eq "column" ? 420 : size eq "page" ? 720 : 960
     height = size eq "slide" ? 540 : exists("rows") ? height : \
         (size eq "column" ? 300 : 340) * (0.25 + 0.75 * down)
+    if (exists("below") && size ne "slide") { height = height + below }
 }
 tex = term eq "tikz" || term eq "cairolatex"
 if (!exists("out")) {

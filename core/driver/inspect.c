@@ -47,14 +47,17 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
     sheet_add(sheet, "%.4f", c->scale[head]);
     for (int k = 0; k < 2; k++) {
         svd(form[k], d, d, u, s, v);
-        sheet_add(sheet, "%d", rank_of(s, d, ROUNDED_AWAY));
+        int rank = rank_of(s, d, ROUNDED_AWAY);
+        sheet_add(sheet, "%d", rank);
         sheet_add(sheet, "%.1f", effective_rank(s, d));
         sheet_add(sheet, "%.3g", s[0] * (k ? 1 : fabs(c->scale[head])));
         if (k == 0)
             sheet_add(sheet, "%.2f", symmetric_share(form[0], d));
-        for (int i = 0; data && i < rank_of(s, d, ROUNDED_AWAY); i++)
+        for (int i = 0; data && i < d; i++) {
+            double value = i < rank ? s[i] : 0; /* the rest is rounding */
             fprintf(data, "%c\t%s.%d\t%d\t%.8g\n", "MN"[k], place, head + 1,
-                    i + 1, s[i] * (k ? 1 : fabs(c->scale[head])));
+                    i + 1, value * (k ? 1 : fabs(c->scale[head])));
+        }
     }
 }
 

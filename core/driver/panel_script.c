@@ -185,11 +185,26 @@ labels_given(const Options *o)
     return v;
 }
 
+/* How high a legend is that has to stand below the panels, since its names
+   would leave them no room; 0 where it stands beside them. */
+static int
+height_below(const Values *series, bool narrow)
+{
+    size_t longest = 0;
+    for (int i = 0; i < series->count; i++)
+        if (strlen(series->text[i]) > longest)
+            longest = strlen(series->text[i]);
+    bool wide = longest > (narrow ? 22 : 34);
+    return wide && series->count > 1 ? 10 + 19 * series->count : 0;
+}
+
 /* How the panels lie, and the size that lets them be read. */
 static void
-put_size(FILE *script, const Options *o, const Panel *panels, int count)
+put_size(FILE *script, const Options *o, const Values *series,
+         const Panel *panels, int count)
 {
     bool narrow = o->size && !strcmp(o->size, "column");
+    int below = height_below(series, narrow);
     int columns = narrow ? 1 : count <= 3 ? count : count == 4 ? 2 : 3;
     int down = (count + columns - 1) / columns;
     bool same = true;
@@ -198,7 +213,8 @@ put_size(FILE *script, const Options *o, const Panel *panels, int count)
     fprintf(script, "columns = %d\ndown = %d\n", columns, down);
     fprintf(script, "if (!exists(\"width\")) width = %d\n",
             count == 1 ? 660 : 220 + (same ? 300 : 345) * columns);
-    fprintf(script, "if (!exists(\"height\")) height = %d\n", 100 + 280 * down);
+    fprintf(script, "below = %d\nif (!exists(\"height\")) height = %d\n", below,
+            100 + 280 * down + below);
 }
 
 static int
@@ -234,7 +250,7 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
             places <= 10 && (setting_named(o->x) || log_x), log_x);
     fprintf(f->script, "longest_run = %d\n", most_steps(panels, count));
     const char *y = o->bare ? "" : labels.count > 1 ? labels.text[1] : NULL;
-    put_size(f->script, o, panels, count);
+    put_size(f->script, o, series, panels, count);
     put_array(f->script, "titles", panels, count, TITLES, NULL, o->bare);
     put_array(f->script, "ylabels", panels, count, LABELS, y, o->bare);
     put_array(f->script, "logs", panels, count, LOGS, NULL, o->bare);
