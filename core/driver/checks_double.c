@@ -61,7 +61,9 @@ likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
     int count = l->rows * l->cols;
     double factor = factor_between(s->found, s->wanted, count), all = 0;
     for (int i = 0; i < count; i++)
-        all = fmax(all, fabs(s->found[i]));
+        all += fabs(s->found[i]);
+    if (isnan(all))
+        return "the function itself is no number there";
     if (all == 0)
         return "no gradient arrives there: does backward add to every operand?";
     if (twice)
