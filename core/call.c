@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "attend.h"
+#include "elementary.h"
 
 void
 watch_call(Watch *w, Call call)
@@ -36,7 +37,7 @@ call_weights(const Call *c, int sequence, int head, double *scores,
             most = fmax(most, s[j]);
         }
         for (int j = 0; j < k.rows; j++)
-            sum += p[j] = exp(s[j] - most);
+            sum += p[j] = most - s[j] >= 700 ? 0 : decay(most - s[j]);
         for (int j = 0; j < k.rows; j++)
             p[j] /= sum;
     }

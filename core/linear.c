@@ -5,6 +5,7 @@
 
 #include <qkv/operator.h>
 
+#include "elementary.h"
 #include "fail.h"
 #include "linear.h"
 #include "tape.h"
@@ -65,7 +66,7 @@ draw_linear(const Config *c, Random *r, Example *e)
 double
 linear_start(const Config *c)
 {
-    return pow(0.01, 1. / c->depth) / sqrt(c->length);
+    return decay(logarithm(100) / c->depth) / sqrt(c->length);
 }
 
 /* dX += E dC, or E^3 dC, with E = X - diag */

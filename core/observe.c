@@ -1,4 +1,5 @@
 /* observe.c - what happens inside attention while it learns. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "attend.h"
 #include "canonical.h"
+#include "elementary.h"
 #include "fail.h"
 #include "layers.h"
 #include "observe.h"
@@ -148,7 +150,8 @@ add_row(Rows *r, const double *weights, int asked)
 {
     double entropy = 0, largest = 0;
     for (int j = 0; j < asked; j++) {
-        entropy -= weights[j] > 0 ? weights[j] * log(weights[j]) : 0;
+        if (weights[j] >= DBL_MIN)
+            entropy -= weights[j] * logarithm(weights[j]);
         largest = fmax(largest, weights[j]);
     }
     r->rows++;

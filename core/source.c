@@ -257,7 +257,7 @@ source_levels(const Source *s)
         l.chance = l.cheat = 0;
         l.chance_loss = s->config.depth ? 0 : 1;
         for (int i = 0; s->config.depth && i < s->sizes.tokens; i++) {
-            double square = pow(linear_mode(&s->config, i), 2);
+            double mode = linear_mode(&s->config, i), square = mode * mode;
             l.chance_loss +=
                 s->config.power == LOSS_L4 ? square * square / 4 : square / 2;
         }

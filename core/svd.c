@@ -114,5 +114,5 @@ effective_rank(const double *s, int k)
     for (int i = 0; i < k; i++)
         if (s[i] > 0)
             entropy -= s[i] / sum * logarithm(s[i] / sum);
-    return sum > 0 ? exp(entropy) : 0;
+    return sum > 0 ? 1 / decay(entropy) : 0;
 }
