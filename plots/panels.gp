@@ -92,7 +92,11 @@ do for [p=1:panels] {
     set yrange [*:*]
     unset logscale y
     set format y "%g"
-    if (logs[p]) { set logscale y; set format y "%.0e" }
+    set ytics autofreq
+    if (logs[p]) {
+        set logscale y
+        set format y (least[p] >= 0.01 && most[p] < 1e5 ? "%g" : "%.0e")
+    }
     low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
     high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
     if (low == high && most[p] > 0) { low = 0; high = 1.15 * most[p] }
@@ -101,6 +105,14 @@ do for [p=1:panels] {
         low = 0
         high = most[p] > 0.8 ? 1.02 : 1.2 * most[p]
         if (high > 0) { set yrange [low:high] }
+    }
+    if (logs[p] && high < 300 * low) { # fewer than three powers of ten
+        set ytics ()
+        do for [e=floor(log10(low)):ceil(log10(high))] {
+            do for [digit in "1 2 5"] {
+                set ytics add (sprintf("%g", digit * 10.**e) digit * 10.**e)
+            }
+        }
     }
     unset label
     unset arrow

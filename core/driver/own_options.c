@@ -76,6 +76,8 @@ const Own own[] = {
     {"facet", "SETTING", "a panel for each value of it, or for each quantity",
      0, PLOT, TEXT, AT(facet)},
     {"log-x", NULL, "a logarithmic x axis", 0, PLOT, SWITCH, AT(log_x)},
+    {"log-y", NULL, "logarithmic y axes, where all is above 0", 0, PLOT, SWITCH,
+     AT(log_y)},
     {"labels", "X,Y", "what stands at the axes", 0, PLOT, TEXT, AT(labels)},
     {"size", "WORD", "of a figure: column, page or slide", 0, COMPARE | PLOT,
      TEXT, AT(size)},

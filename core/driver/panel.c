@@ -32,15 +32,17 @@ series_runs(const Group *g, const char *by, const char *series, int *count)
     return runs;
 }
 
-/* A row of the data; widens the range of its panel. */
+/* A row of the data, where there is a file for it; widens the range of its
+ * panel. */
 static void
 put_point(FILE *data, Panel *p, int number, const char *series, const char *x,
           Mean m, bool bars)
 {
     char n[3][32];
-    fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, series, x,
-            number_text(m.mean, 6, n[0]), number_text(m.low, 6, n[1]),
-            number_text(m.high, 6, n[2]));
+    if (data)
+        fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, series, x,
+                number_text(m.mean, 6, n[0]), number_text(m.low, 6, n[1]),
+                number_text(m.high, 6, n[2]));
     if (!isfinite(m.mean))
         return;
     double low = bars && isfinite(m.low) ? m.low : m.mean;
@@ -119,41 +121,58 @@ put_against(FILE *data, Panel *p, int number, const Options *o,
     free(here);
 }
 
+/* The places along x, where these are not steps. */
+typedef struct Places {
+    double *x;
+    int count;
+} Places;
+
+static Places
+places_of(const Options *o, const Panel *panels, int count)
+{
+    Places all = {0};
+    int room = 0;
+    for (int p = 0; p < count && strcmp(o->x, "step"); p++)
+        for (int i = 0; i < panels[p].group->count; i++) {
+            all.x = grow(all.x, all.count, &room, sizeof *all.x);
+            all.count = add_value(all.x, all.count,
+                                  run_place(panels[p].group->runs[i], o->x));
+        }
+    return all;
+}
+
+/* The rows of all panels, whose ranges become as wide as these need. */
+static void
+put_panels(FILE *data, const Options *o, const Values *series, Panel *panels,
+           int count, const Places *xs)
+{
+    for (int p = 0; p < count; p++)
+        for (int s = 0; s < series->count; s++)
+            if (!strcmp(o->x, "step"))
+                put_steps(data, &panels[p], p + 1, o->by, series->text[s]);
+            else
+                put_against(data, &panels[p], p + 1, o, series->text[s], xs->x,
+                            xs->count);
+}
+
 /* Draws a curve for each series; true unless gnuplot is not there. */
 static bool
 draw_panels(const Options *o, const char *directory, const char *name,
-            const char *whose, const Values *series, Panel *panels, int count)
+            const char *whose, const Values *series, Panel *panels, int count,
+            const Places *xs)
 {
-    bool over_steps = !strcmp(o->x, "step"), seen = false;
-    double *xs = NULL;
-    int places = 0, room = 0;
-    for (int p = 0; p < count && !over_steps; p++)
-        for (int i = 0; i < panels[p].group->count; i++) {
-            xs = grow(xs, places, &room, sizeof *xs);
-            places = add_value(xs, places,
-                               run_place(panels[p].group->runs[i], o->x));
-        }
+    bool seen = false;
     Figure f = figure_begin(directory, name);
     fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", o->x);
-    for (int p = 0; p < count; p++) {
-        panels[p].low = INFINITY;
-        panels[p].high = -INFINITY;
-        for (int s = 0; s < series->count; s++)
-            if (over_steps)
-                put_steps(f.data, &panels[p], p + 1, o->by, series->text[s]);
-            else
-                put_against(f.data, &panels[p], p + 1, o, series->text[s], xs,
-                            places);
+    put_panels(f.data, o, series, panels, count, xs);
+    for (int p = 0; p < count; p++)
         seen |= isfinite(panels[p].low);
-    }
     if (!seen) {
         figure_drop(&f, "none of its numbers is finite: its runs diverged, or "
                         "have no such number");
-        free(xs);
         return true;
     }
-    put_script(&f, o, whose, series, panels, count, xs, places);
-    free(xs);
+    put_script(&f, o, whose, series, panels, count, xs->x, xs->count);
     return figure_end(&f, "panels", o);
 }
 
@@ -189,9 +208,17 @@ draw_figures(const Options *o, const char *directory, const char *name,
 {
     bool drawn = true;
     Values series = all_series(panels, count);
+    Places xs = places_of(o, panels, count);
+    for (int p = 0; p < count; p++) {
+        panels[p].low = INFINITY;
+        panels[p].high = -INFINITY;
+    }
     if (series.count <= MOST_CURVES)
-        drawn = draw_panels(o, directory, name, whose, &series, panels, count);
+        drawn =
+            draw_panels(o, directory, name, whose, &series, panels, count, &xs);
     else {
+        put_panels(NULL, o, &series, panels, count,
+                   &xs); /* one scale for all */
         int held = !strcmp(series.text[0], BASELINE);
         int each = MOST_CURVES - held;
         int parts = (series.count - held + each - 1) / each;
@@ -200,12 +227,13 @@ draw_figures(const Options *o, const char *directory, const char *name,
             char *numbered = format_text("%s-%d", name, i + 1);
             char *title = format_text("%s (%d of %d)", whose, i + 1, parts);
             drawn &= draw_panels(o, directory, numbered, title, &some, panels,
-                                 count);
+                                 count, &xs);
             free(numbered);
             free(title);
             free(some.text);
         }
     }
+    free(xs.x);
     values_free(&series);
     return drawn;
 }

@@ -33,8 +33,9 @@ seeds_in(const Group *g, const char *by, const char *series)
     return apart;
 }
 
-/* Seeds in the smallest and the largest series, "5" or "3 to 5". */
-static void
+/* Seeds in the smallest and the largest series, "5" or "3 to 5"; returns the
+   latter. */
+static int
 seeds_text(const Panel *panels, int count, const char *by, char text[32])
 {
     int least = 1 << 30, most = 0;
@@ -49,6 +50,7 @@ seeds_text(const Panel *panels, int count, const char *by, char text[32])
         snprintf(text, 32, "%d", most);
     else
         snprintf(text, 32, "%d to %d", least, most);
+    return most;
 }
 
 /* The title that a figure has unless the user gives one: whose, and what the
@@ -57,8 +59,7 @@ static char *
 title_of(const Options *o, const char *whose, const Panel *panels, int count)
 {
     char seeds[32];
-    int medians = 0;
-    seeds_text(panels, count, o->by, seeds);
+    int medians = 0, most = seeds_text(panels, count, o->by, seeds);
     for (int p = 0; p < count; p++)
         medians += is_median(panels[p].y);
     if (o->title)
@@ -68,8 +69,9 @@ title_of(const Options *o, const char *whose, const Panel *panels, int count)
     if (medians == count)
         return format_text("%s: median of %s seeds, from the first to the last",
                            whose, seeds);
-    return format_text("%s: mean of %s seeds and its 95%% interval%s", whose,
-                       seeds,
+    return format_text("%s: mean of %s seeds%s%s", whose, seeds,
+                       most < INTERVAL_SEEDS ? ", smallest to largest"
+                                             : " and its 95% interval",
                        medians ? "; of steps the median, first to last" : "");
 }
 
@@ -142,7 +144,7 @@ is_share(const char *y)
 enum Cell { TITLES, LABELS, LOGS, SHARES, LEAST, MOST, MARKS };
 static void
 put_array(FILE *script, const char *name, const Panel *panels, int count,
-          enum Cell cell, const char *label, bool bare)
+          enum Cell cell, const char *label, const Options *o)
 {
     fprintf(script, "array %s[%d] = [", name, count);
     for (int i = 0; i < count; i++) {
@@ -150,7 +152,7 @@ put_array(FILE *script, const char *name, const Panel *panels, int count,
         bool seen = isfinite(p->low);
         char *words = y_title(p);
         char *text = quoted(cell == TITLES ? *p->title ? p->title
-                                             : bare    ? words
+                                             : o->bare ? words
                                                        : ""
                             : label        ? label
                                            : words,
@@ -161,7 +163,8 @@ put_array(FILE *script, const char *name, const Panel *panels, int count,
             fprintf(script, "%s", text);
         else if (cell == LOGS)
             fprintf(script, "%d",
-                    seen && p->low > 0 && p->high > 30 * p->low && grows(p->y));
+                    seen && p->low > 0 &&
+                        (o->log_y || (p->high > 30 * p->low && grows(p->y))));
         else if (cell == SHARES)
             fprintf(script, "%d", seen && p->low >= 0 && is_share(p->y));
         else if (cell == MARKS) {
@@ -251,12 +254,12 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
     fprintf(f->script, "longest_run = %d\n", most_steps(panels, count));
     const char *y = o->bare ? "" : labels.count > 1 ? labels.text[1] : NULL;
     put_size(f->script, o, series, panels, count);
-    put_array(f->script, "titles", panels, count, TITLES, NULL, o->bare);
-    put_array(f->script, "ylabels", panels, count, LABELS, y, o->bare);
-    put_array(f->script, "logs", panels, count, LOGS, NULL, o->bare);
-    put_array(f->script, "shares", panels, count, SHARES, NULL, o->bare);
-    put_array(f->script, "least", panels, count, LEAST, NULL, o->bare);
-    put_array(f->script, "most", panels, count, MOST, NULL, o->bare);
-    put_array(f->script, "marks", panels, count, MARKS, NULL, o->bare);
+    put_array(f->script, "titles", panels, count, TITLES, NULL, o);
+    put_array(f->script, "ylabels", panels, count, LABELS, y, o);
+    put_array(f->script, "logs", panels, count, LOGS, NULL, o);
+    put_array(f->script, "shares", panels, count, SHARES, NULL, o);
+    put_array(f->script, "least", panels, count, LEAST, NULL, o);
+    put_array(f->script, "most", panels, count, MOST, NULL, o);
+    put_array(f->script, "marks", panels, count, MARKS, NULL, o);
     values_free(&labels);
 }

@@ -48,7 +48,11 @@ axis_title(const char *quantity)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(quantity, known[i][0]))
             return known[i][1];
-    return quantity;
+    static char words[VALUE_SIZE];
+    if (strncmp(quantity, "gradient.", 9))
+        return quantity;
+    snprintf(words, sizeof words, "gradient of %s", quantity + 9);
+    return words;
 }
 
 /* How long it trained, from timing.tsv. */

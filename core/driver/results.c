@@ -45,14 +45,14 @@ add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
     sheet_add(sheet, "%s", number_text(a->loss.mean, 3, digits[3]));
 }
 
-/* One seed has no interval. */
-static bool
-have_intervals(const Outcomes *all)
+/* The most seeds of one of them. */
+static int
+most_seeds(const Outcomes *all)
 {
-    bool several = false;
+    int most = 0;
     for (int i = 0; i < all->count; i++)
-        several |= all->list[i].seeds > 1;
-    return several;
+        most = all->list[i].seeds > most ? all->list[i].seeds : most;
+    return most;
 }
 
 static void
@@ -65,7 +65,9 @@ add_head(Sheet *sheet, const Outcomes *all, const Group *g)
     sheet_add(sheet, "steps");
     sheet_add(sheet, "test %s%s",
               task_measure(task_named(g->runs[0]->config.task)),
-              have_intervals(all) ? " [95%]" : "");
+              most_seeds(all) < 2                ? ""
+              : most_seeds(all) < INTERVAL_SEEDS ? " [range]"
+                                                 : " [95%]");
     sheet_add(sheet, "test loss");
 }
 
@@ -246,10 +248,12 @@ notes_text(const Outcomes *all)
         "first with %s at %.2f over 10 batches (> where that seed never had "
         "it)%s.%s%s",
         task_measure(task_named(first->config.task)), first->config.threshold,
-        have_intervals(all) ? "; in brackets: the 95% bootstrap interval of "
-                              "the mean over seeds, too narrow where they are "
-                              "few"
-                            : "",
+        most_seeds(all) < 2                ? ""
+        : most_seeds(all) < INTERVAL_SEEDS ? "; in brackets: the smallest and "
+                                             "the largest of the seeds"
+                                           : "; in brackets: the 95% bootstrap "
+                                             "interval of the mean over seeds, "
+                                             "too narrow where they are few",
         all->rates > 1 ? " rate: each variant's best learning rate of those "
                          "tried, chosen on validation data."
                        : "",

@@ -10,6 +10,11 @@ typedef struct Mean {
 } Mean;
 Mean bootstrap(const double *x, int n);
 
+/* From so many numbers on it is an interval: of fewer, one resample in 27 or
+   more has the smallest alone, and low and high are the smallest and the
+   largest. */
+enum { INTERVAL_SEEDS = 4 };
+
 /* Paired differences x_i - base_i of n seeds: their mean, and how probable one
    as far from 0 is where there is no difference: two-sided, from Student's t
    with n - 1 degrees of freedom. NaN where n < 2 or a number is. Where all
