@@ -268,7 +268,7 @@ find_form(Probe *p, Canonical *c)
     free(identity);
     c->deviation = fmax(deviation(p, c, 1), deviation(p, c, 8));
     if (!(c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10)))
-        give_up(c, "not linear in its tokens", c->deviation);
+        give_up(c, "not linear in its tokens, or not alike in all places", c->deviation);
 }
 
 Canonical
@@ -294,8 +294,10 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
     free(zero);
     if (p.watch.softmaxes)
         give_up(&c, "it takes a softmax outside attend", NAN);
-    else if (p.watch.calls == 0 || p.watch.calls > MOST_CALLS)
-        give_up(&c, "it calls attend never, or too often", NAN);
+    else if (p.watch.calls == 0)
+        give_up(&c, "it never calls attend", NAN);
+    else if (p.watch.calls > MOST_CALLS)
+        give_up(&c, "it calls attend too often", NAN);
     else
         find_form(&p, &c);
     tape_free(p.tape);

@@ -16,8 +16,8 @@ void
 check_heads(const char *name, const Node *q, const Node *k)
 {
     if (q->heads % k->heads || q->sequences != k->sequences)
-        bug("%s: %d heads in %d sequences and %d heads in %d sequences do not "
-            "fit",
+        bug("%s: queries of %d heads in %d sequences, keys or values of %d in "
+            "%d do not fit; split gives a matrix its heads",
             name, q->heads, q->sequences, k->heads, k->sequences);
 }
 

@@ -111,6 +111,9 @@ size_of(const Node *n)
 static void
 take_gradient(Node *n)
 {
+    if (!n->trained)
+        bug("a gradient is asked for where nothing is trained: in a backward, "
+            "ask for that of in[i] only if in[i]->trained");
     if (!n->in)
         return;
     Spare *s = spare_of(n->tape, size_of(n));

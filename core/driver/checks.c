@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "subject.h"
 
 static bool
@@ -15,18 +16,65 @@ all_finite(const real *x, int count)
     return true;
 }
 
+/* A shape option that the plugin uses, and does not name: its matrices or its
+   output change with it. NULL where there is none. */
+static const char *
+unnamed_option(Subject *s)
+{
+    Attention *a = &s->attention;
+    const struct {
+        const char *name;
+        int *value;
+    } options[] = {{"heads", &a->heads},
+                   {"d-k", &a->d_k},
+                   {"d-v", &a->d_v},
+                   {"kv-heads", &a->kv_heads},
+                   {"latent", &a->latent}};
+    Tokens in = tokens_drawn(s, 1, 3, 0, 1);
+    size_t size = 3 * (size_t)a->d_model * sizeof(real);
+    real *before = computed(s, &in, false), *again = computed(s, &in, false);
+    bool steady = !memcmp(before, again, size); /* check_repeats tells */
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (shape_uses(s->plugin.variant->shape, options[i].name))
+            continue;
+        *options[i].value *= 2;
+        Weights w = weights_declared(s->plugin.variant, a);
+        bool same = w.count == s->weights.count;
+        for (int k = 0; same && k < w.count; k++)
+            same = w.list[k].rows == s->weights.list[k].rows &&
+                   w.list[k].cols == s->weights.list[k].cols;
+        real *after = same ? computed(s, &in, false) : NULL;
+        if (!same || (steady && memcmp(before, after, size)))
+            return options[i].name;
+        free(after);
+        weights_free(&w);
+        *options[i].value /= 2;
+    }
+    free(before);
+    free(again);
+    free(in.x);
+    return NULL;
+}
+
 static Finding
 check_shapes(const char *word)
 {
     Subject s = subject_open(word);
     size_t count = 0;
-    for (int i = 0; i < WAYS; i++) {
-        const Way *w = &ways[i];
+    for (int i = 0; i < WAYS + (s.weights.count > 0); i++) {
+        const Way *w = &ways[i % WAYS];
         Tokens in = tokens_drawn(&s, w->sequences, w->asking, w->asked, 1);
+        in.untrained = i == WAYS;
         s.attention.causal = w->causal;
         free(computed(&s, &in, true));
         free(in.x);
     }
+    const char *unnamed = unnamed_option(&s);
+    if (unnamed)
+        return finding(FAILED,
+                       "it uses %s, which .shape does not name: nobody can set "
+                       "it then (widths are d_model, heads 1)",
+                       unnamed);
     for (int i = 0; i < s.weights.count; i++)
         count += (size_t)(s.weights.list[i].rows * s.weights.list[i].cols);
     return finding(PASSED,
@@ -65,6 +113,36 @@ check_finite(const char *word)
                    "output and gradients, tokens 30 times as large too");
 }
 
+/* What of x and the matrices a call has changed: its name; NULL if nothing. */
+static const char *
+written(Subject *s, Tokens *in)
+{
+    size_t size = (size_t)(in->sequences * in->asking * s->attention.d_model) *
+                  sizeof(real);
+    real *x = allocate(1, size), **w = s->values;
+    real **kept = allocate((size_t)s->weights.count, sizeof *kept);
+    const char *name = NULL;
+    memcpy(x, in->x, size);
+    for (int i = 0; i < s->weights.count; i++) {
+        const Declared *d = &s->weights.list[i];
+        size_t count = (size_t)(d->rows * d->cols);
+        kept[i] = allocate(count, sizeof(real));
+        memcpy(kept[i], w[i], count * sizeof(real));
+    }
+    free(computed(s, in, true));
+    for (int i = 0; i < s->weights.count; i++) {
+        const Declared *d = &s->weights.list[i];
+        if (memcmp(kept[i], w[i], (size_t)(d->rows * d->cols) * sizeof(real)))
+            name = d->name;
+        free(kept[i]);
+    }
+    if (memcmp(x, in->x, size))
+        name = "x";
+    free(kept);
+    free(x);
+    return name;
+}
+
 /* Two calls on the same numbers, with another shape in between; then the same
    of cross-attention. */
 static Finding
@@ -75,6 +153,12 @@ check_repeats(const char *word)
         Tokens in = tokens_drawn(&s, 2, 5, asked, 1);
         Tokens other = tokens_drawn(&s, 1, 3, 4, 1);
         size_t size = 10 * (size_t)s.attention.d_model * sizeof(real);
+        const char *name = written(&s, &in);
+        if (name)
+            return finding(FAILED,
+                           "forward or a backward writes into %s: an operator "
+                           "writes its own value, and adds to gradients",
+                           name);
         real *first = computed(&s, &in, true);
         free(computed(&s, &other, true));
         real *second = computed(&s, &in, true);

@@ -63,7 +63,10 @@ likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
     for (int i = 0; i < count; i++)
         all += fabs(s->found[i]);
     if (isnan(all))
-        return "the function itself is no number there";
+        return isnan(s->wanted[s->row * l->cols + s->col])
+                   ? "the function itself is no number there"
+                   : "a backward divides by 0, or takes a root of what is "
+                     "below it";
     if (all == 0)
         return "no gradient arrives there: does backward add to every operand?";
     if (twice)
@@ -151,9 +154,10 @@ check_use(const char *word)
     slopes_of_way(&s, &ways[0], false, &unused);
     if (unused >= 0)
         return finding(FAILED,
-                       "%s is declared, counted and saved, but the output does "
-                       "not depend on it: is it used, and no factor 0? (1 / "
-                       "a->d_k divides whole numbers)",
+                       "%s is declared, counted and saved, but no gradient "
+                       "arrives at it: is it used, by no factor 0 (1 / a->d_k "
+                       "divides whole numbers), and does each backward add to "
+                       "all its operands?",
                        s.weights.list[unused].name);
     return finding(PASSED, "the output depends on every matrix declared");
 }
@@ -180,8 +184,12 @@ adopted(Subject *s, const Canonical *given)
         Declared *d = &s->weights.list[i];
         memset(s->values[i], 0, (size_t)(d->rows * d->cols) * sizeof(real));
     }
-    if (!adopt(s->plugin.variant, &s->attention, &s->weights, given, s->values))
+    if (!adopt(s->plugin.variant, &s->attention, &s->weights, given,
+               s->values)) {
+        snprintf(none.why, sizeof none.why, "%d heads do not fit into %d",
+                 given->heads, s->attention.heads);
         return none;
+    }
     return canonical_form(s->plugin.variant, s->attention, &s->weights,
                           s->values);
 }
@@ -255,11 +263,14 @@ check_adopt(const char *word)
     Canonical own =
         canonical_form(s.plugin.variant, s.attention, &s.weights, s.values);
     if (!own.m)
-        return finding(FAILED, "it has no canonical form to adopt: %s",
+        return finding(FAILED,
+                       "it has no canonical form to adopt: %s; without .adopt, "
+                       "which is optional, nothing asks for one",
                        own.why);
     Canonical once = adopted(&s, &own);
     if (!once.m)
-        return finding(FAILED, "what it adopts has no canonical form");
+        return finding(FAILED, "what it adopts has no canonical form: %s",
+                       once.why);
     double apart = form_misfit(&once, &own).apart;
     if (apart <= 1e-10)
         return finding(PASSED,

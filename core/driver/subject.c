@@ -81,7 +81,9 @@ apply(Subject *s, Tape *t, const Tokens *in)
         Declared *p = &s->weights.list[i];
         w[i] = leaf(t, p->rows, p->cols, 1, s->values[i], s->gradients[i]);
     }
-    Node *x = leaf(t, rows, d, in->sequences, in->x, in->x_gradient), *y = x;
+    Node *x = leaf(t, rows, d, in->sequences, in->x,
+                   in->untrained ? NULL : in->x_gradient),
+         *y = x;
     if (in->y)
         y = leaf(t, in->sequences * in->asked, d, in->sequences, in->y,
                  in->y_gradient);
@@ -89,7 +91,12 @@ apply(Subject *s, Tape *t, const Tokens *in)
     free(w);
     if (!out)
         fail("forward returned NULL, where the last operator's node belongs");
-    if (out->rows != rows || out->cols != d)
+    if (out->rows != rows)
+        fail(
+            "forward returned (%d x %d) where x is (%d x %d): the queries come "
+            "from x, keys and values from y",
+            out->rows, out->cols, rows, d);
+    if (out->cols != d)
         fail("forward returned (%d x %d) where x is (%d x %d): the last map, "
              "W^O, brings it back to d_model",
              out->rows, out->cols, rows, d);

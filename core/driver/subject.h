@@ -30,6 +30,7 @@ Subject subject_open(const char *word);
 typedef struct Tokens {
     real *x, *y, *x_gradient, *y_gradient;
     int sequences, asking, asked; /* tokens of x and of y in a sequence */
+    bool untrained;               /* x is data, as one-hot tokens are */
 } Tokens;
 
 /* Draws them; asked is 0 where x asks itself. */
