@@ -74,7 +74,7 @@ cache_of(const Watch *w)
 }
 
 Cost
-cost_of(const Variant *v, Attention a, const Weights *w, int tokens)
+cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int asked)
 {
     Cost cost = {0};
     Watch watch = {.replaced = -1};
@@ -87,9 +87,11 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens)
         weights[i] = leaf(t, d->rows, d->cols, 1, NULL, &trained);
         cost.parameters += (double)d->rows * d->cols;
     }
-    Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained);
+    Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained), *y = x;
+    if (asked)
+        y = leaf(t, asked, a.d_model, 1, NULL, &trained);
     size_t before = tape_numbers(t);
-    for (Node *n = v->forward(&a, x, x, weights); n; n = n->previous) {
+    for (Node *n = v->forward(&a, x, y, weights); n; n = n->previous) {
         cost.forward += n->flops[0] / tokens;
         cost.backward += n->flops[1] / tokens;
     }

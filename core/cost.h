@@ -11,8 +11,10 @@ typedef struct Cost {
     double activations;       /* numbers that a training step keeps of one */
 } Cost;
 
-/* Of one attention of v at a on sequences of `tokens` tokens that ask each
-   other, from a run of forward that has shapes only. */
-Cost cost_of(const Variant *v, Attention a, const Weights *w, int tokens);
+/* Of one attention of v at a, from a run of forward that has shapes only.
+   `tokens` of them ask `asked` others, or each other where that is 0; what is
+   counted by the token is counted by those that ask. */
+Cost cost_of(const Variant *v, Attention a, const Weights *w, int tokens,
+             int asked);
 
 #endif

@@ -56,6 +56,12 @@ blame(const char *plugin)
     blamed = plugin;
 }
 
+const char *
+blamed_plugin(void)
+{
+    return blamed;
+}
+
 void
 bug(const char *format, ...)
 {

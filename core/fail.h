@@ -14,7 +14,8 @@
 _Noreturn void fail(const char *format, ...) PRINTF(1, 2);  /* exit 1 */
 _Noreturn void usage(const char *format, ...) PRINTF(1, 2); /* exit 2 */
 _Noreturn void bug(const char *format, ...) PRINTF(1, 2);   /* abort */
-void blame(const char *plugin); /* whose call it is that a bug is found in */
+void blame(const char *plugin);  /* whose call it is that a bug is found in */
+const char *blamed_plugin(void); /* or NULL */
 void note(const char *format, ...) PRINTF(1, 2); /* goes on */
 
 /* `count` zeroed elements of `size` bytes; fails when memory is out. */

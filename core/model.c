@@ -96,9 +96,12 @@ model_cost(const Model *m, double *flops, double *cache)
     for (int place = 0; place < m->places; place++) {
         const Variant *v = place_variant(m, place);
         Weights w = weights_declared(v, &m->attention);
-        Cost c = cost_of(v, m->attention, &w, m->sizes.tokens);
-        *flops += c.forward;
-        *cache += c.cache;
+        int kind = place_kind(m, place);
+        int tokens = kind == ENCODER ? m->sizes.source : m->sizes.tokens;
+        Cost c = cost_of(v, m->attention, &w, tokens,
+                         kind == CROSS ? m->sizes.source : 0);
+        *flops += c.forward * tokens / m->sizes.tokens;
+        *cache += kind == ENCODER ? 0 : c.cache;
         weights_free(&w);
     }
 }

@@ -68,6 +68,9 @@ START_TEST(paired_differences)
     ck_assert(paired_t(ones, halves, 2).p == .5);
     ck_assert(paired_t(ones, (double[7]){0}, 7).p == 1. / 64);
     ck_assert(isnan(paired_t(ones, (double[]){1, NAN, 1}, 3).p));
+    /* alike but for rounding */
+    ck_assert(paired_t((double[]){.1, .1, .1}, (double[3]){0}, 3).p == .25);
+    ck_assert(paired_t((double[]){.3, .2}, (double[]){.2, .1}, 2).p == .5);
 }
 END_TEST
 

@@ -160,7 +160,7 @@ START_TEST(costs)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         Plugin p = plugin_open(wanted[i].name);
         Weights w = weights_declared(p.variant, &a);
-        Cost c = cost_of(p.variant, a, &w, 11);
+        Cost c = cost_of(p.variant, a, &w, 11, 0);
         ck_assert_msg(c.cache == wanted[i].cache ||
                           (isnan(c.cache) && isnan(wanted[i].cache)),
                       "%s: %g, not %g", wanted[i].name, c.cache,
@@ -170,6 +170,9 @@ START_TEST(costs)
             double pairs = 2 * tokens * h * (k + v);
             ck_assert(fabs(c.forward - maps - pairs) < 1e-9);
             ck_assert(fabs(c.backward - 2 * c.forward) < 1e-9);
+            Cost other = cost_of(p.variant, a, &w, 11, 22); /* twice as many */
+            double asked = 2 * d * h * (k + 2 * k + v + 2 * v);
+            ck_assert(i > 0 || fabs(other.forward - asked - 2 * pairs) < 1e-9);
         }
         weights_free(&w);
     }

@@ -135,7 +135,7 @@ is_source(const char *word)
 static Facts
 loaded(const Options *o, const char *plugin, const char *word)
 {
-    Facts f = describe(plugin, NULL);
+    Facts f = describe(plugin, NULL, false);
     char *at = f.ok ? NULL : strstr(f.why, plugin);
     if (at && strcmp(plugin, word)) { /* the user knows the source only */
         char *why = format_text("%.*s%s%s", (int)(at - f.why), f.why, word,

@@ -58,15 +58,21 @@ crash_words(int signal)
                               : strsignal(signal);
 }
 
+static void
+put(const char *words)
+{
+    (void)!write(STDERR_FILENO, words, strlen(words));
+}
+
 /* All that a handler may do is write; after it the signal comes again, and
    ends the program. */
 static void
 explain_crash(int signal)
 {
-    static const char words[] = "qkv: crashed, most likely in a plugin" STRAY
-                                ": `qkv check` tells more of it\n";
-    (void)!write(STDERR_FILENO, words, sizeof words - 1);
     (void)signal;
+    put("qkv: ");
+    put(blamed_plugin() ? blamed_plugin() : "most likely a plugin");
+    put(": crashed" STRAY ": `qkv check` tells more of it\n");
 }
 
 void

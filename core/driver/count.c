@@ -18,24 +18,25 @@
 static const struct Preset {
     const char *name, *settings, *source;
     double extra_cache; /* numbers a layer that mla as published keeps too */
+    double keeping;     /* the share of layers that a decoder has */
 } presets[] = {
     {"transformer-base", "d-model=512 heads=8 layers=18 length=128",
-     "Vaswani et al. 2017, table 3", 0},
+     "Vaswani et al. 2017, table 3", 0, 2. / 3},
     {"transformer-b32", "d-model=512 heads=8 d-k=32 layers=18 length=128",
-     "Vaswani et al. 2017, table 3, rows (B)", 0},
+     "Vaswani et al. 2017, table 3, rows (B)", 0, 2. / 3},
     {"transformer-b16", "d-model=512 heads=8 d-k=16 layers=18 length=128",
-     "Vaswani et al. 2017, table 3, rows (B)", 0},
+     "Vaswani et al. 2017, table 3, rows (B)", 0, 2. / 3},
     {"transformer-big", "d-model=1024 heads=16 layers=18 length=128",
-     "Vaswani et al. 2017, table 3", 0},
+     "Vaswani et al. 2017, table 3", 0, 2. / 3},
     {"bert-base", "d-model=768 heads=12 layers=12 length=512",
-     "Devlin et al. 2018, section 3", 0},
+     "Devlin et al. 2018, section 3", 0, 0},
     {"gpt-3", "d-model=12288 heads=96 d-k=128 d-v=128 layers=96 length=2048",
-     "Brown et al. 2020, table 2.1", 0},
+     "Brown et al. 2020, table 2.1", 0, 1},
     {"llama-2-70b", "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
-     "Touvron et al. 2023, table 1; it is gqa", 0},
+     "Touvron et al. 2023, table 1; it is gqa", 0, 1},
     {"deepseek-v2",
      "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 length=128",
-     "DeepSeek-V2 2024, section 3.1.2; it is mla", 64},
+     "DeepSeek-V2 2024, section 3.1.2; it is mla", 64, 1},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
 
@@ -79,17 +80,17 @@ number(Sheet *sheet, double x)
 /* One variant at its settled shape: all layers' parameters and cache, a token's
    FLOPs. */
 static void
-add_variant(Sheet *sheet, const Plugin *p, Config c)
+add_variant(Sheet *sheet, const Plugin *p, Config c, double keeping)
 {
     config_settle(&c, p->variant->shape);
     Attention a = attention_of(&c);
     Weights w = weights_declared(p->variant, &a);
-    Cost cost = cost_of(p->variant, a, &w, c.length);
+    Cost cost = cost_of(p->variant, a, &w, c.length, 0);
     sheet_add(sheet, "%s", p->name);
     number(sheet, cost.parameters * c.layers);
     number(sheet, cost.forward * c.layers);
     number(sheet, cost.backward * c.layers);
-    number(sheet, cost.cache * c.layers);
+    number(sheet, keeping > 0 ? cost.cache * c.layers * keeping : NAN);
     number(sheet, cost.activations * c.layers);
     weights_free(&w);
 }
@@ -172,7 +173,7 @@ command_count(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         Facts f = {.ok = true};
         if (!given->count) /* who cannot have the shape is left out */
-            f = describe(words[i], &c);
+            f = describe(words[i], &c, true);
         if (!f.ok) {
             char name[NAME_SIZE];
             plugin_name(words[i], name);
@@ -182,7 +183,10 @@ command_count(int argc, char **argv)
         }
         Plugin p = plugin_open(words[i]);
         blame(p.path);
-        (o.weights ? add_weights : add_variant)(&sheet, &p, c);
+        if (o.weights)
+            add_weights(&sheet, &p, c);
+        else
+            add_variant(&sheet, &p, c, preset ? preset->keeping : 1);
         if (preset && preset->extra_cache > 0 && !o.weights &&
             !strcmp(p.name, "mla"))
             add_extra(&sheet, preset, c.layers);

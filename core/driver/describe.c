@@ -3,14 +3,17 @@
 #include <stdlib.h>
 
 #include "child.h"
+#include "cost.h"
 #include "describe.h"
 #include "fail.h"
 #include "model.h"
 
 enum { SECONDS = 10 }; /* that a plugin may take to load and declare */
 
+/* Also runs forward, for its shapes alone, where `tried`: if it crashes, then
+   here. */
 static size_t
-count_parameters(const Variant *v, Config c)
+count_parameters(const Variant *v, Config c, bool tried)
 {
     size_t count = 0;
     config_settle(&c, v->shape);
@@ -18,6 +21,8 @@ count_parameters(const Variant *v, Config c)
     Weights w = weights_declared(v, &a);
     for (int i = 0; i < w.count; i++)
         count += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
+    if (tried)
+        cost_of(v, a, &w, c.length, 0);
     weights_free(&w);
     return count;
 }
@@ -25,6 +30,7 @@ count_parameters(const Variant *v, Config c)
 typedef struct Question {
     const char *word;
     const Config *config;
+    bool tried;
 } Question;
 
 /* In the child: anything wrong exits before it is answered. */
@@ -36,7 +42,7 @@ answer(const void *more, void *facts)
     Plugin p = plugin_open(q->word);
     f->ok = true;
     if (q->config)
-        f->parameters = count_parameters(p.variant, *q->config);
+        f->parameters = count_parameters(p.variant, *q->config, q->tried);
     f->hash = p.hash;
     f->own_operator = p.own_operator;
     snprintf(f->name, sizeof f->name, "%s", p.name);
@@ -47,11 +53,12 @@ answer(const void *more, void *facts)
 }
 
 Facts
-describe(const char *word, const Config *c)
+describe(const char *word, const Config *c, bool tried)
 {
     Facts f = {0};
-    Question q = {word, c};
-    char *what = format_text("%.200s, being loaded: ", word);
+    Question q = {word, c, tried};
+    char *what = format_text("%.200s, being %s: ", word,
+                             tried ? "asked for its shapes" : "loaded");
     Ended e = in_child(answer, &q, &f, sizeof f, SECONDS, what);
     free(what);
     if (!e.answered) {

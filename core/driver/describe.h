@@ -24,7 +24,7 @@ typedef struct Facts {
 } Facts;
 
 /* Describes the plugin that `word` names; counts its parameters at the shape of
-   c where that is not NULL. */
-Facts describe(const char *word, const Config *c);
+   c where that is not NULL, and has its forward `tried` there. */
+Facts describe(const char *word, const Config *c, bool tried);
 
 #endif

@@ -25,18 +25,24 @@ must_answer(Ended e)
     exit(e.status);
 }
 
-/* What one attention of a variant costs at c. */
+/* What the attention of one block costs at c, all of it by this variant. */
 static double
 price(const char *budget, const Variant *v, Config c, Sizes z)
 {
     config_settle(&c, v->shape);
     Attention a = attention_in(&c, z);
     Weights w = weights_declared(v, &a);
-    Cost k = cost_of(v, a, &w, z.tokens);
+    double sum = 0;
+    for (int cross = 0; cross < 2; cross++) {
+        if (c.cross == (cross ? CROSS_NONE : CROSS_ONLY))
+            continue;
+        Cost k = cost_of(v, a, &w, z.tokens, cross ? z.source : 0);
+        sum += !strcmp(budget, "params")  ? k.parameters
+               : !strcmp(budget, "flops") ? k.forward
+                                          : k.cache;
+    }
     weights_free(&w);
-    return !strcmp(budget, "params")  ? k.parameters
-           : !strcmp(budget, "flops") ? k.forward
-                                      : k.cache;
+    return sum;
 }
 
 /* Sets the width that a variant can be told; false where it has none. */

@@ -37,7 +37,7 @@ describe_one(Grid *g, const char *word)
         if (!strcmp(g->variants[i].word, word))
             return;
     Facts *f = &g->variants[g->fact_count];
-    *f = describe(word, NULL);
+    *f = describe(word, NULL, false);
     if (!f->ok) {
         note("%s", f->why);
         exit(f->status);

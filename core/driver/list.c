@@ -42,7 +42,7 @@ list_variants(const Options *o)
     sheet_add(&sheet, "parameters");
     sheet_add(&sheet, "equation");
     for (int i = 0; i < count; i++) {
-        Facts f = describe(paths[i], &c);
+        Facts f = describe(paths[i], &c, false);
         failed += !f.ok;
         if (f.ok) {
             sheet_add(&sheet, "%s", f.name);

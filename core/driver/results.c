@@ -245,7 +245,7 @@ notes_text(const Outcomes *all)
                  all->comparisons > 1 ? "s" : "");
     return format_text(
         "attention: its parameters, in all blocks; steps: the median seed's "
-        "first with %s at %.2f over 10 batches (> where that seed never had "
+        "first with %s at %.10g over 10 batches (> where that seed never had "
         "it)%s.%s%s",
         task_measure(task_named(first->config.task)), first->config.threshold,
         most_seeds(all) < 2                ? ""

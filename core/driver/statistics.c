@@ -55,17 +55,19 @@ student_p(double t, int freedom)
 Paired
 paired_t(const double *x, const double *base, int n)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, size = 0;
     if (n < 2)
         return (Paired){NAN, NAN, n};
     for (int i = 0; i < n; i++)
         sum += x[i] - base[i];
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fmax(fabs(x[i]), fabs(base[i])));
     double mean = sum / n;
     for (int i = 0; i < n; i++)
         squares += (x[i] - base[i] - mean) * (x[i] - base[i] - mean);
     if (isnan(squares))
         return (Paired){NAN, NAN, n};
-    if (squares == 0) /* no spread to go by: are signs alike by chance? */
+    if (sqrt(squares / n) <= 1e-9 * size) /* no spread: signs by chance? */
         return (Paired){mean, mean == 0 ? 1 : ldexp(1, 1 - n), n};
     double error = sqrt(squares / (n - 1) / n);
     return (Paired){mean, student_p(mean / error, n - 1), n};
