@@ -51,17 +51,25 @@ as_usual(const Run *runs, int count, const Setting *s)
     return true;
 }
 
-/* A value as it was given: without what was found for it. */
-static char *
-given_list(const Values *v)
+/* The values of a setting as they were given: paths whole, and without what was
+   found for a start or a budget. */
+static Values
+values_given(const Run *runs, int count, const Setting *s)
 {
-    Values given = {0};
-    for (int i = 0; i < v->count; i++)
-        if (*v->text[i] && strcmp(v->text[i], "none"))
-            add_series(&given, v->text[i]);
-    char *list = joined(&given, ",");
-    values_free(&given);
-    return list;
+    Values v = {0};
+    bool found = !strcmp(s->name, "same-start") || !strcmp(s->name, "match");
+    for (int i = 0; i < count; i++) {
+        char value[VALUE_SIZE];
+        if (setting_unused(s, &runs[i].config) ||
+            setting_matched(s, &runs[i].config))
+            continue;
+        setting_print(s, &runs[i].config, value);
+        if (found)
+            value[strcspn(value, ":")] = 0;
+        if (*value)
+            add_series(&v, value);
+    }
+    return v;
 }
 
 /* " --NAME LIST", quoted where a shell asks for it; to be freed. */
@@ -77,12 +85,39 @@ argument(const char *name, const char *list)
     return text;
 }
 
+/* text becomes text + more, and more goes. */
+static char *
+followed_by(char *text, char *more)
+{
+    char *whole = format_text("%s%s", text, more);
+    free(text);
+    free(more);
+    return whole;
+}
+
+/* Whose budget they had to meet, "params:mqa+heads=4", if not the usual one's;
+   to be freed. */
+static char *
+baseline_argument(const Run *runs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const char *whose = strchr(runs[i].config.match, ':');
+        char name[VALUE_SIZE] = BASELINE;
+        if (whose)
+            sscanf(whose, ":%1023[^+]", name);
+        if (strcmp(name, BASELINE))
+            return argument("baseline", name);
+    }
+    return copy_text("");
+}
+
 /* The command that repeats the runs of one task: what the task does not say;
  *product: as many runs as its grid makes, where no variant lacks a setting. */
 static char *
 command_of(const Run *runs, int count, const char *out, double *product)
 {
-    char *text = copy_text("qkv compare");
+    bool wide = runs->config.precision == PRECISION_DOUBLE;
+    char *text = copy_text(wide ? "qkv-double compare" : "qkv compare");
     *product = 1;
     for (int s = 0; s < setting_count; s++) {
         const Setting *setting = &settings[s];
@@ -91,20 +126,17 @@ command_of(const Run *runs, int count, const char *out, double *product)
                       !strcmp(setting->name, "seed");
         if (!setting->help || (!always && as_usual(runs, count, setting)))
             continue;
-        Values v = values_in(runs, count, setting->name);
-        char *list = given_list(&v), *word = argument(setting->name, list);
-        char *longer =
-            *list ? format_text("%s%s", text, word) : copy_text(text);
-        *product *= *list ? v.count : 1;
-        free(text);
+        Values v = values_given(runs, count, setting);
+        char *list = joined(&v, ",");
+        if (v.count)
+            text = followed_by(text, argument(setting->name, list));
+        *product *= v.count ? v.count : 1;
         free(list);
-        free(word);
         values_free(&v);
-        text = longer;
     }
-    char *whole = format_text("%s --out %s\n", text, out);
-    free(text);
-    return whole;
+    text = followed_by(text, baseline_argument(runs, count));
+    text = followed_by(text, argument("out", out));
+    return followed_by(text, copy_text("\n"));
 }
 
 char *
@@ -121,12 +153,11 @@ commands_of(const Run *runs, int count, const char *out, bool *exact)
             if (!strcmp(runs[i].config.task, tasks_in.text[t]))
                 of_task[n++] = runs[i];
         char *one = command_of(of_task, n, out, &product);
-        char *longer = format_text("%s%s", all, one);
         *exact &= product == n;
-        free(all);
-        free(one);
+        for (int i = 0; i < n; i++) /* a train, which compare has no word for */
+            *exact &= !*of_task[i].config.from;
         free(of_task);
-        all = longer;
+        all = followed_by(all, one);
     }
     values_free(&tasks_in);
     return all;
