@@ -268,7 +268,8 @@ find_form(Probe *p, Canonical *c)
     free(identity);
     c->deviation = fmax(deviation(p, c, 1), deviation(p, c, 8));
     if (!(c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10)))
-        give_up(c, "not linear in its tokens, or not alike in all places", c->deviation);
+        give_up(c, "not linear in its tokens, or not alike in all places",
+                c->deviation);
 }
 
 Canonical

@@ -17,4 +17,8 @@ typedef struct Cost {
 Cost cost_of(const Variant *v, Attention a, const Weights *w, int tokens,
              int asked);
 
+/* FLOPs a token of causal attention beside its maps, forward and back: of each
+   pair that is seen, 6 (tokens + 1) d_model for standard. */
+double causal_pairs(const Variant *v, Attention a, int tokens);
+
 #endif

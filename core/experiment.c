@@ -48,6 +48,15 @@ run_remove(const char *directory, const char *name)
     free(old);
 }
 
+/* ".NAME@HOST@PROCESS", and nobody else's file. */
+static bool
+is_partial(const char *name)
+{
+    const char *process = strrchr(name, '@');
+    return *name == '.' && process && strchr(name, '@') < process &&
+           process[1] && !process[1 + strspn(process + 1, "0123456789")];
+}
+
 /* A writer holds a lock on its directory, which ends with it however it ends:
    what can be locked belongs to nobody any more. */
 void
@@ -55,10 +64,10 @@ experiment_sweep(const char *directory)
 {
     DIR *dir = opendir(directory);
     for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (e->d_name[0] != '.' || !strchr(e->d_name, '@'))
+        if (!is_partial(e->d_name))
             continue;
         Path partial = within(directory, e->d_name);
-        int lock = open(partial.text, O_RDONLY | O_NOFOLLOW);
+        int lock = open(partial.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
         if (lock < 0 ? errno == ELOOP : !flock(lock, LOCK_EX | LOCK_NB))
             discard(partial.text);
         if (lock >= 0)
@@ -148,6 +157,14 @@ check_name(const Run *r, const char *name)
              r->path, digest);
 }
 
+Run
+run_named(const char *directory, const char *name)
+{
+    Run r = run_read(within(directory, name).text);
+    check_name(&r, name);
+    return r;
+}
+
 Run *
 experiment_runs(const char *directory, int *count)
 {
@@ -176,8 +193,7 @@ experiment_runs(const char *directory, int *count)
     free(runs);
     runs = allocate((size_t)*count, sizeof *runs);
     for (int i = 0; i < *count; i++) {
-        runs[i] = run_read(within(directory, names[i]).text);
-        check_name(&runs[i], names[i]);
+        runs[i] = run_named(directory, names[i]);
         free(names[i]);
     }
     free(names);

@@ -81,9 +81,9 @@ real **model_attention(const Model *m, int place);
 /* The canonical form of a place's attention; canonical_free it. */
 Canonical model_form(const Model *m, int place);
 
-/* What all attention of the model costs: FLOPs of the forward run, the encoder's
-   too, per token of the first sequence, and numbers that a decoder keeps per
-   token, of the first sequence and of the second. */
+/* What all attention of the model costs: FLOPs of the forward run, the
+   encoder's too, per token of the first sequence, and numbers that a decoder
+   keeps per token, of the first sequence and of the second. */
 void model_cost(const Model *m, double *flops, double *cache);
 
 /* The weight of that name; a bug if there is none. */

@@ -232,6 +232,16 @@ typedef struct Norms {
     int count, room, counted;
 } Norms;
 
+/* Has row i of the gradient anything in it? */
+static bool
+asked_of(Matrix d, int i)
+{
+    for (int l = 0; l < d.cols; l++)
+        if (d.at[i * d.down + l] != 0)
+            return true;
+    return false;
+}
+
 /* dS_ij = P_ij (dP_ij - sum_j P_ij dP_ij),  dP = dO V' */
 static void
 add_norms(const Call *c, int sequence, int head, const double *scores,
@@ -259,6 +269,8 @@ add_norms(const Call *c, int sequence, int head, const double *scores,
         }
         for (int j = 0; j < asked; j++)
             squares += p[j] * p[j] * (dp[j] - mean) * (dp[j] - mean);
+        if (!asked_of(d, i)) /* nobody asks for what it says */
+            continue;
         n->norm = grow(n->norm, n->count, &n->room, sizeof *n->norm);
         n->norm[n->count++] = sqrt(squares) * n->counted;
     }
@@ -282,7 +294,8 @@ observe_score_gradients(Observer *o)
         sum += n.norm[i];
     if (n.count)
         qsort(n.norm, (size_t)n.count, sizeof *n.norm, ascending);
-    put(o, n.count ? n.norm[n.count / 2] : NAN);
+    put(o,
+        n.count ? (n.norm[(n.count - 1) / 2] + n.norm[n.count / 2]) / 2 : NAN);
     put(o, n.count ? sum / n.count : NAN);
     free(n.norm);
 }

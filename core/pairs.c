@@ -97,6 +97,19 @@ add_line(Lines *l, char *line, const char *path, int number)
     l->longest = n > l->longest ? n : l->longest;
 }
 
+/* Is any of these words an answer, none of which is -? */
+static bool
+asks(const char *target)
+{
+    for (size_t n; *target; target += n) {
+        target += strspn(target, " ");
+        n = strcspn(target, " ");
+        if (n > 1 || (n == 1 && *target != '-'))
+            return true;
+    }
+    return false;
+}
+
 /* Cuts the text into lines, which may end as on other systems. */
 static Lines
 lines_of(char *text, size_t size, const char *path)
@@ -114,8 +127,7 @@ lines_of(char *text, size_t size, const char *path)
             line[n - 1] = 0;
         if (number > 1) {
             add_line(&l, line, path, number);
-            const char *target = l.target[l.count - 1];
-            if (!target[strspn(target, "- ")])
+            if (!asks(l.target[l.count - 1]))
                 fail("%s:%d: every answer is -: nothing is asked; leave the "
                      "line out",
                      path, number);

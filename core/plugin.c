@@ -361,13 +361,13 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
             "matrices in the order of their indices",
             name, index, w->count);
     if (rows < 1 || cols < 1 || !*name || strlen(name) >= NAME_SIZE ||
-        strpbrk(name, "/ \t\n."))
-        bug("weight: \"%.60s\" (%d x %d) is no matrix with a name: give it at "
-            "least one row, one column and one letter, without / . or blanks",
+        !names_file(name))
+        bug("weight: \"%.60s\" (%d x %d) is no matrix with a name: give it a "
+            "row, a column, and letters, without / . blanks or quotes",
             name, rows, cols);
     for (int i = 0; i < w->count; i++)
-        if (!strcmp(w->list[i].name, name))
-            bug("weight: \"%s\" is declared twice", name);
+        if (one_file(w->list[i].name, name))
+            bug("weight: \"%s\" is declared twice (^ is _ in a file)", name);
     w->list = grow(w->list, w->count, &w->room, sizeof *w->list);
     Declared *d = &w->list[w->count++];
     snprintf(d->name, sizeof d->name, "%s", name);

@@ -96,6 +96,10 @@ char *weight_file(const char *name);
    there whole or not at all. */
 void batch_write(const char *directory, Model *m, const Source *s);
 
+/* The run of that name in an experiment; exits where its settings are not those
+   that the name was made of. */
+Run run_named(const char *directory, const char *name);
+
 /* All runs of an experiment in order of name. A path that is a run itself is
    an experiment of one. */
 Run *experiment_runs(const char *directory, int *count);

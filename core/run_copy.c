@@ -53,8 +53,10 @@ static void
 copy_weights(const Run *r, const char *partial)
 {
     DIR *dir = opendir(below(r->path, "weights").text);
-    if (!dir)
+    if (!dir && errno == ENOENT)
         return;
+    if (!dir)
+        fail("%s/weights: %s", r->path, strerror(errno));
     Path to = within(partial, "weights");
     if (mkdir(to.text, 0777))
         fail("%s: cannot be made: %s", to.text, strerror(errno));

@@ -27,9 +27,8 @@ watched_free(Watched *w)
     free(w);
 }
 
-/* Calls and softmaxes noted up to the end of the place. */
-static Seen
-end_of(const Watch *w, int place)
+Seen
+watched_end(const Watch *w, int place)
 {
     Seen end = {.calls = w->calls, .softmaxes = w->softmaxes};
     if (place + 1 < w->places)
@@ -42,7 +41,7 @@ end_of(const Watch *w, int place)
 int
 watched_heads(const Watch *w, int place)
 {
-    const Seen *from = &w->place[place], end = end_of(w, place);
+    const Seen *from = &w->place[place], end = watched_end(w, place);
     int heads = 0;
     for (int i = from->calls; i < end.calls; i++)
         heads += w->call[i].q->heads;
@@ -69,7 +68,7 @@ void
 watched_weights(const Watch *w, int place, int head, int sequence,
                 double *weights)
 {
-    const Seen *from = &w->place[place], end = end_of(w, place);
+    const Seen *from = &w->place[place], end = watched_end(w, place);
     int tokens = watched_tokens(w, place), asked = watched_asked(w, place);
     for (int i = from->calls; i < end.calls; i++) {
         const Call *c = &w->call[i];
@@ -148,7 +147,7 @@ count_steps(const Seen *seen, const Node *softmax, Range *r)
 Range
 watched_range(const Watch *w, int place)
 {
-    const Seen *seen = &w->place[place], end = end_of(w, place);
+    const Seen *seen = &w->place[place], end = watched_end(w, place);
     Range r = {.returned = size_of(seen->out)};
     for (int i = seen->calls; i < end.calls; i++) {
         const Call *c = &w->call[i];

@@ -20,6 +20,9 @@ typedef struct Watched {
 Watched *watch_model(Model *m, const Batch *b);
 void watched_free(Watched *w);
 
+/* Calls and softmaxes noted up to the end of the place, as many as are kept. */
+Seen watched_end(const Watch *w, int place);
+
 /* How many heads the place has; the tokens that ask, and are asked, in a
    sequence. */
 int watched_heads(const Watch *w, int place);

@@ -112,12 +112,31 @@ interned(const char *text)
     return *known;
 }
 
+bool
+names_file(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c <= ' ' || *c == 127 || strchr("/.'\"\\", *c))
+            return false;
+    return true;
+}
+
+bool
+one_file(const char *a, const char *b)
+{
+    while (*a && (*a == '^' ? '_' : *a) == (*b == '^' ? '_' : *b))
+        a++, b++;
+    return !*a && !*b;
+}
+
 int
 natural_order(const char *a, const char *b)
 {
+    bool decimals = false; /* behind a point they count from the left */
     for (; *a && *b; a++, b++) {
         size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
-        if (m && n && *a != '0' && *b != '0') { /* 0.003 is before 0.01 */
+        decimals = (decimals && m) || *a == '.';
+        if (m && n && !decimals) {
             unsigned long long x = strtoull(a, NULL, 10);
             unsigned long long y = strtoull(b, NULL, 10);
             if (x != y)

@@ -2,6 +2,7 @@
 #ifndef WORDS_H
 #define WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The one of `count` names that fewest letters turn into `word`, NULL if even
@@ -14,6 +15,11 @@ const char *did_you_mean(const char *word, const char *const *names, int count);
 /* The whole file, a 0 behind it, to be freed; *size as found. Fails with
    `what` ("text file") in the message. */
 char *read_file(const char *path, const char *what, size_t *size);
+
+/* Can a file bear the name of a matrix: no / . quotes, blanks or control
+   characters? And do two names make one file, which has _ for ^? */
+bool names_file(const char *name);
+bool one_file(const char *a, const char *b);
 
 /* The text between single quotes, with `escaped` in place of each one within
    it: '' for gnuplot, '\\'' for a shell. Neither looks into single quotes. To

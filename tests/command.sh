@@ -340,7 +340,7 @@ if [ "$(id -u)" -ne 0 ]; then
     refuses 1 'cannot be written' "$qkv" train $small --seed 9 -o sealed
 fi
 "$qkv" list >/dev/full 2>err
-[ $? -eq 1 ] && grep -q 'stdout: cannot be written' err && ok ||
+[ $? -eq 1 ] && grep -q 'stdout: cannot be written;' err && ok ||
     complain "a full stdout"
 
 # A disk that is full, or nearly: a limit on the size of files.
@@ -527,7 +527,7 @@ refuses 2 'only settings of training' "$qkv-double" train --from "$turned" \
 refuses 1 'no run: it has no config' "$qkv" train --from nothing
 "$qkv-double" equiv "$run" --to fused -o same -q >out 2>err
 "$qkv-double" plot same -o same -q --format svg 2>err &&
-    ! grep -q from same/figures/curves*.tsv && ok ||
+    ! ls same/figures | grep -q 'curves.*from' && ok ||
     complain "a converted run among the curves"
 for place in "$run" "$turned"; do
     awk -F'\t' '$1 == "test_loss" { print $2 }' "$place/result.tsv"
@@ -828,7 +828,6 @@ refuses 1 'odd.tsv:2: 2 tokens and 1 answers' "$qkv" train -t pairs \
     --file odd.tsv -o pairs
 printf 'input\ttarget\na b\tc d\n' >odd.tsv
 refuses 1 '10 are the least' "$qkv" train -t pairs --file odd.tsv -o pairs
-printf 'a\tb\n' >odd.tsv
 printf 'input\ttarget\r\na b\tc\n' >odd.tsv
 refuses 1 'odd.tsv:2: 2 tokens and 1' "$qkv" train -t pairs --file odd.tsv -o pairs
 printf 'input\ttarget\n\n' >odd.tsv
@@ -911,12 +910,15 @@ PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \
     complain "without gnuplot"
 
 # A picture that is cut short, as on a full disk, does not stay.
-printf '%s\n' '#!/bin/sh' 'echo "<svg>" >curves-reverse.svg' >bin/gnuplot
+cat >bin/gnuplot <<'END'
+#!/bin/sh
+echo "<svg>" >"$(printf %s "$3" | sed "s/.*out='\(.*\)'/\1/")"
+END
 chmod +x bin/gnuplot
 refuses 1 'curves-reverse.svg: gnuplot could not write it' \
     env PATH="$work/bin:$PATH" "$qkv" plot undrawn -o undrawn --format svg
 [ -s undrawn/figures/curves-reverse.gp ] &&
-    [ ! -e undrawn/figures/curves-reverse.svg ] && ok ||
+    [ -z "$(ls -A undrawn/figures | grep svg)" ] && ok ||
     complain "a cut picture"
 
 # A copy of a run is no other seed, and a changed one no run.

@@ -36,8 +36,10 @@ names_free(Names *n)
 }
 
 /* Settings that change what a variant has. */
-static const char *const sizes[] = {"d-model", "heads",  "kv-heads", "d-k",
-                                    "d-v",     "latent", "layers",   "mlp"};
+static const char *const sizes[] = {
+    "d-model",   "heads",   "kv-heads", "d-k",    "d-v",     "latent",
+    "layers",    "mlp",     "embed",    "length", "symbols", "values",
+    "positions", "encoder", "cross",    "norm"};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static bool

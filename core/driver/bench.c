@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "cost.h"
 #include "draw.h"
 #include "fail.h"
 #include "figure.h"
@@ -191,12 +192,11 @@ run_step(void *more)
                &accuracy);
 }
 
-/* FLOPs a token that no step can do without: 6 for each number of a matrix,
-   6 (T + 1) d a layer for causal attention. */
+/* FLOPs a token that no step can do without: 6 for each number of a matrix, and
+   attention's pairs in each layer. */
 static double
 step_flops(const Model *m)
 {
-    const Config *c = &m->config;
     double matrices = 0;
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
@@ -204,7 +204,9 @@ step_flops(const Model *m)
             strcmp(w->name, "positions"))
             matrices += (double)w->rows * w->cols;
     }
-    return 6 * matrices + 6. * (m->sizes.tokens + 1) * c->d_model * c->layers;
+    return 6 * matrices + m->config.layers * causal_pairs(m->variant,
+                                                          m->attention,
+                                                          m->sizes.tokens);
 }
 
 static void
@@ -288,7 +290,8 @@ bench_whole(Bench *bench, const char *variant)
     run_whole_on(&l, measured);
     l.tape = tape_fitting(measured);
     tape_free(measured);
-    double flops = (6 * numbers_in + 6. * (WHOLE_TOKENS + 1) * d) * rows;
+    double flops =
+        (6 * numbers_in + causal_pairs(l.variant, l.a, WHOLE_TOKENS)) * rows;
     add_line(bench, "attention layer", "d512 h8 T512 B4", flops, rows,
              measure((Work){run_whole, &l}));
     tape_free(l.tape);

@@ -115,7 +115,7 @@ read_all(int from, char *to, size_t size, int seconds, bool *late)
         *late = left <= 0;
         if (*late || interrupted)
             return false;
-        if (poll(&ready, 1, (int)ceil(1000 * left)) <= 0)
+        if (poll(&ready, 1, (int)ceil(1000 * fmin(left, LOOK_UP))) <= 0)
             continue;
         ssize_t n = read(from, to + got, size - got);
         if (n < 0 && errno == EINTR)

@@ -13,6 +13,10 @@ typedef struct Ended {
     char why[768]; /* and the message */
 } Ended;
 
+/* Seconds to wait for others at a time: a signal that comes just before does
+   not wake who waits. */
+enum { LOOK_UP = 1 };
+
 /* From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE end what is waited for, and
    set this to their number; the caller tidies up and goes. After end_notice
    they end the program again. */

@@ -52,7 +52,7 @@ static bool
 read_job(const Options *o, Job *job)
 {
     if (!job->read && run_exists(o->out, job->name)) {
-        job->run = run_read(within(o->out, job->name).text);
+        job->run = run_named(o->out, job->name);
         job->read = true;
     }
     return job->read;
@@ -203,7 +203,8 @@ refuse_settings(const Options *o)
                   "what is run; copy it to change it",
                   settings[i].name);
     if (o->seeds > 0 || o->plan || o->baseline || o->judge || o->redo ||
-        o->keep || o->threads > 1 || o->timeout > 0)
+        o->keep || o->threads > 1 || o->timeout > 0 || o->memory > 0 ||
+        o->no_figures || o->no_weights || o->tsv || o->markdown || o->size)
         usage("--recipe says what is run: with it only --out, --jobs, --format "
               "and --quiet can be given");
 }

@@ -53,7 +53,7 @@ compile(const char *source, const char *to, const char *quiet)
     bool given = compiler && compiler[strspn(compiler, " ")];
     char *words = copy_text(given ? compiler : "cc");
     char *include = format_text("-I%s", include_directory().text);
-    char *argv[MOST + 11], *rest;
+    char *argv[MOST + 14], *rest;
     int count = 0, status = 0;
     pid_t child;
     for (char *w = strtok_r(words, " ", &rest); w;

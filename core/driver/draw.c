@@ -13,10 +13,21 @@
 
 enum { NO_GNUPLOT = 127 };
 
+/* A file of the figure; hidden until it is whole, so that of two commands that
+   draw it at once neither sees a half. To be freed. */
+static char *
+file_of(const char *directory, const char *name, const char *ending,
+        bool hidden)
+{
+    return hidden ? format_text("%s/.%s.%s@%ld", directory, name, ending,
+                                (long)getpid())
+                  : format_text("%s/%s.%s", directory, name, ending);
+}
+
 static FILE *
 open_part(const char *directory, const char *name, const char *ending)
 {
-    char *path = format_text("%s/%s.%s", directory, name, ending);
+    char *path = file_of(directory, name, ending, true);
     FILE *file = fopen(path, "w");
     if (!file)
         fail("%s: cannot be written: %s", path, strerror(errno));
@@ -76,21 +87,35 @@ figure_words(const Figure *f, const char *key, char *const *words, int count)
     free(list);
 }
 
-/* Copies plots/NAME.gp, beside the program or where it is installed. */
+char *
+plots_directory(void)
+{
+    char *built = format_text("%s/plots", executable_directory());
+    if (!access(built, F_OK))
+        return built;
+    free(built);
+    return format_text("%s/../share/qkv/plots", executable_directory());
+}
+
+/* Copies plots/NAME.gp. */
 static void
 append_script(FILE *to, const char *name)
 {
     size_t size;
-    char *path = format_text("%s/plots/%s.gp", executable_directory(), name);
-    if (access(path, F_OK)) {
-        free(path);
-        path = format_text("%s/../share/qkv/plots/%s.gp",
-                           executable_directory(), name);
-    }
+    char *plots = plots_directory();
+    char *path = format_text("%s/%s.gp", plots, name);
     char *text = read_file(path, "plot script", &size);
     fprintf(to, "\n%s", text);
     free(text);
     free(path);
+    free(plots);
+}
+
+/* Whose picture has two files, or a name of its own. */
+static bool
+is_tex(const char *format)
+{
+    return !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
 }
 
 /* The status of gnuplot on NAME.gp, which draws into the figure's directory.
@@ -98,7 +123,10 @@ append_script(FILE *to, const char *name)
 static int
 run_gnuplot(const Figure *f, const char *format)
 {
-    char *term = format_text("term='%s'", format);
+    char *term = is_tex(format)
+                     ? format_text("term='%s'", format)
+                     : format_text("term='%s'; out='.%s.%s@%ld'", format,
+                                   f->name, format, (long)getpid());
     char *script = format_text("%s.gp", f->name), line[512];
     FILE *said = tmpfile(), *shown = tmpfile();
     int status, c;
@@ -108,7 +136,8 @@ run_gnuplot(const Figure *f, const char *format)
         dup2(fileno(said), STDERR_FILENO);
         dup2(fileno(shown), STDOUT_FILENO);
         if (!chdir(f->directory))
-            execlp("gnuplot", "gnuplot", "-e", term, script, (char *)NULL);
+            execlp("gnuplot", "gnuplot", "-d", "-e", term, script,
+                   (char *)NULL);
         _exit(NO_GNUPLOT);
     }
     if (child < 0)
@@ -134,20 +163,33 @@ run_gnuplot(const Figure *f, const char *format)
 static char *
 drawn_file(const Figure *f, const char *format)
 {
-    bool tex = !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
-    return format_text("%s/%s%c%s%s", f->directory, f->name, tex ? '-' : '.',
-                       format, tex ? ".tex" : "");
+    return is_tex(format)
+               ? format_text("%s/%s-%s.tex", f->directory, f->name, format)
+               : file_of(f->directory, f->name, format, true);
 }
+
+static const char *const parts[] = {"tsv", "gp"};
 
 static void
 remove_parts(const Figure *f)
 {
-    static const char *const endings[] = {"tsv", "gp"};
     for (int i = 0; i < 2; i++) {
-        char *path = format_text("%s/%s.%s", f->directory, f->name, endings[i]);
+        char *path = file_of(f->directory, f->name, parts[i], true);
         unlink(path);
         free(path);
     }
+}
+
+/* Gives a file that is whole its name. */
+static bool
+unveil(const Figure *f, const char *ending)
+{
+    char *from = file_of(f->directory, f->name, ending, true);
+    char *to = file_of(f->directory, f->name, ending, false);
+    bool done = !rename(from, to);
+    free(from);
+    free(to);
+    return done;
 }
 
 /* Does it end as a picture of some format does? gnuplot does not say where the
@@ -180,7 +222,8 @@ figure_end(Figure *f, const char *kind, const Options *o)
         fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", o->size);
     append_script(f->script, "style");
     append_script(f->script, kind);
-    if (fclose(f->data) | fclose(f->script)) {
+    if ((fclose(f->data) | fclose(f->script)) || !unveil(f, parts[0]) ||
+        !unveil(f, parts[1])) {
         int why = errno;
         remove_parts(f);
         fail("%s/%s: cannot be written: %s", f->directory, f->name,
@@ -196,12 +239,16 @@ figure_end(Figure *f, const char *kind, const Options *o)
                  f->directory, f->name);
         }
         bool shown = !strcmp(formats.text[i], "dumb");
-        if (there && !shown && !is_whole(file)) {
+        bool named = shown || is_tex(formats.text[i]);
+        if (there && !shown &&
+            (!is_whole(file) || !(named || unveil(f, formats.text[i])))) {
             unlink(file);
-            fail("%s: gnuplot could not write it; is the disk full?", file);
+            fail("%s/%s.%s: gnuplot could not write it; is the disk full?",
+                 f->directory, f->name, formats.text[i]);
         }
         if (there && !o->quiet && !shown)
-            note("drew %s", file);
+            note("drew %s/%s%s%s%s", f->directory, f->name, named ? "-" : ".",
+                 formats.text[i], named ? ".tex" : "");
         free(file);
     }
     values_free(&formats);

@@ -31,4 +31,8 @@ bool figure_end(Figure *f, const char *kind, const Options *o);
 /* Removes what was begun of a figure that has nothing to show, and says so. */
 void figure_drop(Figure *f, const char *why);
 
+/* Where the plot scripts are: beside the program, or where it was installed; to
+   be freed. */
+char *plots_directory(void);
+
 #endif

@@ -291,7 +291,8 @@ command_equiv(int argc, char **argv)
     Grid g = grid_of(&o);
     status = run_missing(&o, &g);
     Run *runs = finished(&o, &g, &count);
-    print_table(&o, runs, count);
+    if (count)
+        print_table(&o, runs, count);
     free_runs(runs, count);
     grid_free(&g);
     options_free(&o);

@@ -35,7 +35,7 @@ static char *
 name_without(const Group *g, const char *facet)
 {
     char value[VALUE_SIZE], *name = copy_text(g->name);
-    run_setting(g->runs[0], facet, value);
+    setting_part(g->runs[0], facet, value);
     bool task = !strcmp(facet, "task");
     char *part = task ? copy_text(value) : format_text(".%s%s", facet, value);
     char *at = strstr(name, part);

@@ -38,6 +38,14 @@ bool same_but(const Run *a, const Run *b, const char *setting);
 /* A run's setting as text; the variant without its path. */
 void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);
 
+/* The same as part of a file's name: short, and without slashes. */
+void setting_part(const Run *r, const char *setting, char text[VALUE_SIZE]);
+
+/* The runs of an experiment, or one, that were trained. Those that equiv
+   converted are nobody's seed, and have no curve: they are counted in *skipped.
+ */
+Run *trained_runs(const char *directory, int *count, int *skipped);
+
 /* Draws o->y against o->x with a curve for each value of o->by, a figure for
    each group, into DIRECTORY. Without gnuplot it leaves data and scripts and
    says how to draw them. */

@@ -28,6 +28,29 @@ run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
     }
 }
 
+/* Did equiv make it? Then its log is one line, without a loss of training. */
+static bool
+converted(const Run *r)
+{
+    return *r->config.from && r->log.rows == 1 &&
+           !strcmp(table_cell(&r->log, 0, 1), "nan");
+}
+
+Run *
+trained_runs(const char *directory, int *count, int *skipped)
+{
+    int found;
+    Run *runs = experiment_runs(directory, &found);
+    *count = 0;
+    for (int i = 0; i < found; i++)
+        if (converted(&runs[i])) {
+            run_free(&runs[i]);
+            ++*skipped;
+        } else
+            runs[(*count)++] = runs[i];
+    return runs;
+}
+
 /* Has the run no say in that setting: its variant has no use for it, or --match
    has chosen it? */
 static bool
@@ -175,6 +198,21 @@ add_run(Group *g, const Run *r, const char *by, const bool *apart)
     add_series(&g->series, value);
 }
 
+void
+setting_part(const Run *r, const char *setting, char text[VALUE_SIZE])
+{
+    run_setting(r, setting, text);
+    if (setting_named(setting)->kind == HASH)
+        text[6] = 0;
+    else if (strlen(text) > 40) /* a file must bear it */
+        snprintf(
+            text + 31, 10, ".%08llx",
+            (unsigned long long)hash_bytes(HASH_START, text, strlen(text)) &
+                0xffffffffULL);
+    for (char *c = text; *c; c++)
+        *c = *c == '/' ? '_' : *c;
+}
+
 /* "reverse.lr0.01": the task and the settings that keep groups apart, hashes
    by their first digits. */
 static char *
@@ -184,16 +222,7 @@ group_name(const Run *r, const bool *apart)
     for (int s = 0; s < setting_count; s++) {
         if (!apart[s])
             continue;
-        run_setting(r, settings[s].name, value);
-        if (settings[s].kind == HASH)
-            value[6] = 0;
-        else if (strlen(value) > 40) /* a file must bear it */
-            snprintf(value + 31, 10, ".%08llx",
-                     (unsigned long long)hash_bytes(HASH_START, value,
-                                                    strlen(value)) &
-                         0xffffffffULL);
-        for (char *c = value; *c; c++)
-            *c = *c == '/' ? '_' : *c;
+        setting_part(r, settings[s].name, value);
         char *longer = format_text("%s.%s%s", name, settings[s].name, value);
         free(name);
         name = longer;

@@ -85,8 +85,8 @@ describe_range(bool tsv, Model *m, const Source *s)
         {"block", "values_beyond", "output_beyond"}};
     Batch b = batch_new(s->sizes, 32);
     Random r = source_stream(s, TEST);
-    source_draw(s, TEST, &r, 0, &b);
-    Watched *w = watch_model(m, &b);
+    Batch there = batch_part(&b, s->sizes, 0, source_draw(s, TEST, &r, 0, &b));
+    Watched *w = watch_model(m, &there);
     Sheet sheet = {.cols = 3};
     for (int i = 0; i < sheet.cols; i++)
         sheet_add(&sheet, "%s", names[tsv][i]);
@@ -175,6 +175,10 @@ static void
 show_form(const Options *o, Model *m, const Source *s, const char *run,
           const char *directory)
 {
+    if (m->places == 0)
+        fail("%s: task linear has no attention to inspect; its matrices are in "
+             "weights",
+             run);
     Figure f = {0};
     Canonical *forms = forms_of(o, m, s); /* before any file is begun */
     if (o->spectrum) {

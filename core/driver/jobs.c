@@ -70,6 +70,10 @@ work(const Crew *crew, const Job *job, int rows)
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     Source s = source_open(&c);
+    if (c.plugin_hash != job->config.plugin_hash ||
+        c.file_hash != job->config.file_hash)
+        fail("its plugin or text has changed since this command began; the "
+             "same command makes the runs of what is there now");
     memory_check(o, training_needs(&c, s.sizes, p.variant), crew->share,
                  crew->most);
     Levels l = source_levels(&s);
@@ -117,7 +121,9 @@ start(Worker *w, const Crew *crew, const Job *job)
 }
 
 /* Ends the runs whose time is over; returns the milliseconds until the next
-   one's is, -1 for never. */
+   one's is, or until to look up from waiting: a signal may have come just
+   before it began, and a process that a plugin left behind may hold the pipe of
+   a worker that is gone. */
 static int
 end_late(Crew *crew)
 {
@@ -132,7 +138,7 @@ end_late(Crew *crew)
         } else if (w->end < soonest)
             soonest = w->end;
     }
-    return isinf(soonest) ? -1 : (int)ceil(1000 * (soonest - time));
+    return (int)ceil(1000 * fmin(soonest - time, LOOK_UP));
 }
 
 /* The last line of a worker's stderr, or what ended it. */
@@ -213,6 +219,17 @@ finish(Worker *w, const Options *o)
     return there;
 }
 
+/* Has it gone? */
+static bool
+gone(const Worker *w)
+{
+    siginfo_t how = {0};
+    return w->process &&
+           !waitid(P_PID, (id_t)w->process, &how,
+                   WEXITED | WNOHANG | WNOWAIT) &&
+           how.si_pid;
+}
+
 /* Gives idle workers the next jobs; how many are at work. */
 static int
 hand_out(Crew *crew)
@@ -260,11 +277,12 @@ jobs_run(const Options *o, const Grid *g, const bool *wanted)
     progress_start(o, crew.most, crew.total, all);
     while (hand_out(&crew)) {
         bool news = wait_for_news(&crew, ready);
-        for (int i = 0; news && i < crew.most; i++) {
+        for (int i = 0; i < crew.most; i++) {
             LogRow row;
-            if (!ready[i].revents)
+            if (!ready[i].revents && (news || !gone(&crew.workers[i])))
                 continue;
-            if (read(ready[i].fd, &row, sizeof row) == sizeof row) {
+            if (ready[i].revents &&
+                read(ready[i].fd, &row, sizeof row) == sizeof row) {
                 progress_row(i, row);
                 continue;
             }

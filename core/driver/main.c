@@ -1,7 +1,8 @@
 /* main.c - the command `qkv`: finds the subcommand and hands over. */
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "child.h"
 #include "commands.h"
@@ -12,12 +13,25 @@
 
 #define VERSION "0.1"
 
+/* One that was closed would be the next file that is opened; writing to this
+   fails, which finish tells. */
+static void
+hold_streams(void)
+{
+    int file;
+    while ((file = open("/dev/null", O_RDONLY)) >= 0 && file <= STDERR_FILENO)
+        ;
+    if (file > STDERR_FILENO)
+        close(file);
+}
+
 /* A result that did not reach its reader is a failure. */
 static int
 finish(int status)
 {
     if (fflush(stdout) || ferror(stdout))
-        fail("stdout: cannot be written: %s", strerror(errno));
+        fail(
+            "stdout: cannot be written; is its disk full, or its reader gone?");
     return status;
 }
 
@@ -44,6 +58,7 @@ main(int argc, char **argv)
         {"merge", command_merge},
         {"completion", command_completion},
     };
+    hold_streams();
     executable_called(argv[0]);
     explain_crashes();
     enum { COUNT = sizeof commands / sizeof *commands };

@@ -13,13 +13,13 @@
 void
 steps_text(double *x, int n, int steps, char text[32])
 {
+    int unsolved = 0;
     for (int i = 0; i < n; i++)
-        x[i] = x[i] > 0 ? x[i] : INFINITY;
-    double m = median(x, n);
-    if (isinf(m))
-        snprintf(text, 32, ">%d", steps);
-    else
-        snprintf(text, 32, "%.10g", m);
+        if (!(x[i] > 0)) {
+            x[i] = steps; /* or more */
+            unsolved++;
+        }
+    snprintf(text, 32, "%s%.10g", 2 * unsolved >= n ? ">" : "", median(x, n));
 }
 
 /* The numbers of one line of result.tsv in an outcome's runs; to be freed. */
@@ -267,6 +267,12 @@ less_is_better(const char *key)
     return strstr(key, "loss") || !strcmp(key, "solved_at");
 }
 
+static bool
+has_a_better(const char *key)
+{
+    return less_is_better(key) || strstr(key, "accuracy");
+}
+
 int
 verdict(const Outcomes *all, const Outcome *a)
 {
@@ -291,6 +297,10 @@ verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
         snprintf(text, VERDICT_SIZE, "no difference detected at %d seeds",
                  a->against.n);
     else
-        snprintf(text, VERDICT_SIZE, "%s by %.2g", way > 0 ? "better" : "worse",
+        snprintf(text, VERDICT_SIZE, "%s by %.2g",
+                 !has_a_better(all->judged)
+                     ? a->against.difference > 0 ? "more" : "less"
+                 : way > 0 ? "better"
+                           : "worse",
                  fabs(a->against.difference));
 }

@@ -50,8 +50,8 @@ void verdict_text(const Outcomes *all, const Outcome *a,
 int verdict(const Outcomes *all, const Outcome *a);
 
 /* The median of the steps to the threshold, where a seed that never reached it
-   (0) counts as later than all that did: ">300" if that is the median. Sorts
-   x. */
+   (0) counts as later than all that did: ">300" where it is the median, or one
+   of the two that this lies between. Sorts x. */
 void steps_text(double *x, int n, int steps, char text[32]);
 
 #endif

@@ -249,6 +249,10 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
         fprintf(f->script, "%s%.10g", v ? " " : "", xs[v]);
     bool log_x =
         o->log_x || (places > 1 && xs[0] > 0 && xs[places - 1] >= 8 * xs[0]);
+    if (log_x && places && xs[0] <= 0)
+        usage("--log-x: %s is %.10g in a run, which has no place on a "
+              "logarithmic axis",
+              o->x, xs[0]);
     fprintf(f->script, "'\nticks = %d\nlog_x = %d\n",
             places <= 10 && (setting_named(o->x) || log_x), log_x);
     fprintf(f->script, "longest_run = %d\n", most_steps(panels, count));

@@ -169,6 +169,10 @@ print_lines(const Options *o, const Grid *g)
         print_argument("out", o->out);
         if (o->threads > 1)
             printf(" --threads %.0f", o->threads);
+        if (o->timeout > 0)
+            printf(" --timeout %.10g", o->timeout);
+        if (o->memory > 0)
+            printf(" --memory %.10g", o->memory);
         printf("%s%s%s\n", o->no_weights ? " --no-weights" : "",
                o->redo ? " --redo" : "", o->keep ? " --keep" : "");
     }

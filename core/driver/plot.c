@@ -42,16 +42,7 @@ check_varies(const char *x, const Run *runs, int count)
           x, first, x);
 }
 
-/* Did equiv make it? Then its log is one line, without a loss of training. */
-static bool
-converted(const Run *r)
-{
-    return *r->config.from && r->log.rows == 1 &&
-           !strcmp(table_cell(&r->log, 0, 1), "nan");
-}
-
-/* The runs of every experiment or run that was named, but for those that equiv
-   converted: they have no curve, and are nobody's seed. */
+/* The trained runs of every experiment or run that was named. */
 static Run *
 gather(const Options *o, int *count)
 {
@@ -61,13 +52,8 @@ gather(const Options *o, int *count)
     for (int i = 0; i < number; i++) {
         int found;
         Run *runs =
-            experiment_runs(o->rest_count ? o->rest[i] : o->out, &found);
+            trained_runs(o->rest_count ? o->rest[i] : o->out, &found, &skipped);
         for (int k = 0; k < found; k++) {
-            if (converted(&runs[k])) {
-                run_free(&runs[k]);
-                skipped++;
-                continue;
-            }
             all = grow(all, *count, &room, sizeof *all);
             all[(*count)++] = runs[k];
         }

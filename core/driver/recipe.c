@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "files.h"
 #include "plugin.h"
+#include "draw.h"
 #include "recipe.h"
 #include "words.h"
 
@@ -50,12 +51,9 @@ find_recipe(const char *name)
     size_t n = strlen(name);
     if (strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".txt")))
         return copy_text(name);
-    char *directory = format_text("%s/plots/recipes", executable_directory());
-    if (access(directory, F_OK)) {
-        free(directory);
-        directory = format_text("%s/../share/qkv/plots/recipes",
-                                executable_directory());
-    }
+    char *plots = plots_directory();
+    char *directory = format_text("%s/recipes", plots);
+    free(plots);
     char *path = format_text("%s/%s.txt", directory, name);
     if (access(path, F_OK))
         no_recipe(name, directory);
@@ -91,9 +89,8 @@ fill_in(Line *l)
     for (int i = 0; i < l->count; i++) {
         char *at = strstr(l->words[i], "{plots}");
         if (at)
-            l->words[i] =
-                format_text("%.*s%s/plots%s", (int)(at - l->words[i]),
-                            l->words[i], executable_directory(), at + 7);
+            l->words[i] = format_text("%.*s%s%s", (int)(at - l->words[i]),
+                                      l->words[i], plots_directory(), at + 7);
     }
 }
 
@@ -178,7 +175,8 @@ run_lines(char *text, const char *path, const Options *o,
         if (n && line[n - 1] == '\r')
             line[n - 1] = 0;
         line += strspn(line, " \t");
-        bool plots = !strncmp(line, "plot ", 5);
+        size_t word = strcspn(line, " \t");
+        bool plots = word == 4 && !strncmp(line, "plot", word);
         if (!*line || *line == '#' || (only_plots && !plots))
             continue;
         run_line(cut(line, path, number), o, experiment);

@@ -249,7 +249,7 @@ int
 command_report(int argc, char **argv)
 {
     Options o = options_read(argc, argv, REPORT);
-    int count, figures;
+    int count, figures, skipped = 0;
     if (o.rest_count != 1)
         usage("report takes one experiment and --out DIR: `qkv report "
               "build/demo -o report`");
@@ -257,7 +257,7 @@ command_report(int argc, char **argv)
         usage("report needs --out DIR, a directory of its own: %s is the "
               "experiment",
               o.out);
-    Run *runs = experiment_runs(o.rest[0], &count);
+    Run *runs = trained_runs(o.rest[0], &count, &skipped);
     if (!count)
         fail("%s: no finished run there", o.rest[0]);
     Values variants = values_in(runs, count, "variant");

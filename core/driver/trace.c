@@ -246,21 +246,18 @@ static void
 show_place(const Trace *t, const Options *o, int place)
 {
     const Watch *w = &t->seen->watch;
-    const Seen *seen = &w->place[place];
-    int calls = place + 1 < w->places ? w->place[place + 1].calls : w->calls;
-    int softmaxes =
-        place + 1 < w->places ? w->place[place + 1].softmaxes : w->softmaxes;
+    const Seen *seen = &w->place[place], end = watched_end(w, place);
     char name[PLACE_SIZE];
     int number = 0;
     place_name(t->model, place, name);
     printf("\n=== %s: %s\n", name, place_variant(t->model, place)->equation);
     if (t->model->config.norm)
         show_node(t, seen->x, 0, "LayerNorm(x)");
-    for (int i = seen->calls; i < calls && i < MOST_CALLS; i++)
+    for (int i = seen->calls; i < end.calls; i++)
         for (int h = 0; h < w->call[i].q->heads; h++)
             if (wanted(o, ++number))
                 show_head(t, &w->call[i], h, number);
-    for (int i = seen->softmaxes; i < softmaxes && i < MOST_CALLS; i++)
+    for (int i = seen->softmaxes; i < end.softmaxes; i++)
         for (int h = 0; h < w->softmax[i]->heads; h++)
             if (wanted(o, ++number)) {
                 printf("\n--- head %d, its softmax taken step by step\n",
@@ -272,7 +269,9 @@ show_place(const Trace *t, const Options *o, int place)
                            : "\n(heads 2 to %d likewise: --head N)\n",
                number);
     const Weight *maps[MOST_MAPS];
-    if (maps_of(t->model, seen->out, maps) == 1)
+    if (end.calls == seen->calls + 1 &&
+        maps_of(t->model, seen->out, maps) == 1 &&
+        seen->out->in[0]->root == w->call[seen->calls].out->root)
         show_node(t, seen->out, 0, "output = [head_1 ... head_%d] %s", number,
                   strrchr(maps[0]->name, '.') + 1);
     else
@@ -400,7 +399,9 @@ command_trace(int argc, char **argv)
         usage("--head %.0f: there are %d", o.head, heads);
     show_tokens(t, o.rest[0]);
     show_node(t, embedded(t), 0,
-              t->model->config.positions == POSITIONS_NONE
+              t->model->config.embed == EMBED_ONEHOT
+                  ? "x, one-hot: what the token is, and where"
+              : t->model->config.positions == POSITIONS_NONE
                   ? "x, the row of the embedding that the id names"
                   : "x, the rows of embedding and positions, added");
     for (int i = 0; i < t->seen->watch.places; i++)
