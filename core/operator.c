@@ -153,6 +153,33 @@ scale(Node *a, double factor)
     return c;
 }
 
+/* dA += dC B,  dB += dC A, elementwise */
+static void
+hadamard_backward(Node *c)
+{
+    Node *a = c->in[0], *b = c->in[1];
+    real *da = a->trained ? gradient(a) : NULL;
+    real *db = b->trained ? gradient(b) : NULL;
+    for (size_t i = 0, n = size_of(c); da && i < n; i++)
+        da[i] += c->gradient[i] * b->value[i];
+    for (size_t i = 0, n = size_of(c); db && i < n; i++)
+        db[i] += c->gradient[i] * a->value[i];
+}
+
+Node *
+hadamard(Node *a, Node *b)
+{
+    if (a->rows != b->rows || a->cols != b->cols)
+        bug("hadamard: (%d x %d) and (%d x %d) do not fit", a->rows, a->cols,
+            b->rows, b->cols);
+    Node *c =
+        new_node(a->rows, a->cols, hadamard_backward, (Node *[]){a, b}, 2);
+    c->heads = a->heads;
+    for (size_t i = 0, n = wanted(c); i < n; i++)
+        c->value[i] = a->value[i] * b->value[i];
+    return c;
+}
+
 /* dA += dC (1 - C^2), elementwise */
 static void
 squash_backward(Node *c)
@@ -172,6 +199,30 @@ squash(Node *a)
         Widest x[PARTS];
         take(x, a->value + i, n - i);
         EACH_PART x[p] = hyperbolic_tangent(x[p]);
+        give(c->value + i, x, n - i);
+    }
+    return c;
+}
+
+/* dA += dC C (1 - C), elementwise */
+static void
+sigmoid_backward(Node *c)
+{
+    real *d = gradient(c->in[0]);
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        d[i] += c->gradient[i] * c->value[i] * (1 - c->value[i]);
+}
+
+Node *
+sigmoid(Node *a)
+{
+    Node *c = new_node(a->rows, a->cols, sigmoid_backward, &a, 1);
+    c->heads = a->heads;
+    long n = (long)wanted(c);
+    for (long i = 0; i < n; i += LANES) {
+        Widest x[PARTS];
+        take(x, a->value + i, n - i);
+        EACH_PART x[p] = (1 + hyperbolic_tangent(x[p] / 2)) / 2;
         give(c->value + i, x, n - i);
     }
     return c;

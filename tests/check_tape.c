@@ -51,6 +51,14 @@ build_squash(Node **x, void *more)
     return squash(x[0]);
 }
 
+/* A gate, and a square: two shares of one gradient. */
+static Node *
+build_gate(Node **x, void *more)
+{
+    (void)more;
+    return add(hadamard(x[0], sigmoid(x[1])), hadamard(x[1], x[1]));
+}
+
 static Node *
 build_relu(Node **x, void *more)
 {
@@ -124,6 +132,7 @@ START_TEST(gradients)
                    2);
     check_gradient(build_squash, NULL, LEAVES({4, 5, 1, 1}), 1);
     check_gradient(build_squash, NULL, LEAVES({4, 5, 1, 5}), 1);
+    check_gradient(build_gate, NULL, LEAVES({4, 5, 1, 1}, {4, 5, 1, 1}), 2);
     check_gradient(build_relu, NULL, LEAVES({4, 5, 1, 1}), 1);
     check_gradient(build_gelu, NULL, LEAVES({4, 5, 1, 2}), 1);
     check_gradient(build_columns, NULL, LEAVES({3, 6, 1, 1}, {3, 1, 1, 1}), 2);
@@ -153,6 +162,7 @@ START_TEST(heads_and_sequences)
     ck_assert_int_eq(add(h, a)->heads, 3);
     ck_assert_int_eq(scale(h, 2)->heads, 3);
     ck_assert_int_eq(squash(h)->heads, 3);
+    ck_assert_int_eq(sigmoid(hadamard(h, a))->heads, 3);
     ck_assert_int_eq(relu(h)->heads, 3);
     ck_assert_int_eq(columns(h, 0, 2)->heads, 1);
     ck_assert_int_eq(columns(h, 0, 2)->sequences, 2);
@@ -302,10 +312,16 @@ START_TEST(misuse)
         go_through(tape_fitting(measured), 15);
         break;
     }
+    case 13:
+        hadamard(b, leaf(t, 6, 4, 1, x, NULL));
+        break;
+    case 14: /* the gradient of data */
+        gradient(a);
+        break;
     }
 }
 END_TEST
-enum { MISUSES = 13 };
+enum { MISUSES = 15 };
 
 START_TEST(loss_of_even_logits_is_log_classes)
 {

@@ -28,7 +28,7 @@ static void
 mix_backward(Node *c)
 {
     const real *q = c->in[0]->value, *m = c->in[1]->value, *dc = c->gradient;
-    real *dq = gradient(c->in[0]), *dm = gradient(c->in[1]);
+    real *dq = gradient(c->in[0]), *dm = gradient(c->in[1]); /* both trained */
     int d = c->in[0]->cols;
     for (int t = 0; t < c->rows; t++, q += d, dq += d, dc += c->cols)
         for (int i = 0; i < c->cols; i++) {

@@ -7,8 +7,14 @@
    shortest one to begin from.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a
-   plugin is compiled once for each (-DQKV_DOUBLE for the second). The program
-   refuses the wrong one by the number at the end of this file. */
+   plugin is compiled once for each:
+
+       cc -O2 -ffp-contract=off -shared -fPIC -I... mine.c -o mine.so
+       cc ... -DQKV_DOUBLE mine.c -o double/mine.so
+
+   the second into a folder `double` beside the first, where `qkv-double` looks
+   before it looks there. (-ffp-contract=off: the same bits on every machine.)
+   The program refuses the wrong one by the number at the end of this file. */
 #ifndef QKV_OPERATOR_H
 #define QKV_OPERATOR_H
 
@@ -39,22 +45,25 @@ struct Node {
     bool touched;         /* gradient holds a sum already */
     bool passed;          /* another node has taken over its gradient */
     bool kept_by_decoder; /* by cached() */
-    double flops[2];      /* multiply-adds times 2: forward, backward */
+    double flops[2];      /* multiply-adds times 2: forward, backward; 0 unless
+                             the operator sets them, as products do */
     Tape *tape;
     Node *previous; /* on the tape */
 };
 
 #pragma GCC visibility push(default)
 
-/* A new node (rows x cols) made from `in`, on their tape, with memory for its
-   value; for its gradient the way back finds some, where an operand has one. If
-   its value is NULL only the shape is wanted: return it at once. `backward` is
-   called after everything that uses the node has added to its gradient. */
+/* A new node (rows x cols) made from all of its operands `in`, on their tape,
+   with memory for its value; for its gradient the way back finds some, where an
+   operand has one. It has in[0]'s sequences, and one head until you say
+   otherwise. If its value is NULL only the shape is wanted: return it at once.
+   `backward` is called after everything that uses the node has added to its
+   gradient. */
 Node *new_node(int rows, int cols, void (*backward)(Node *self),
                Node *const *in, int inputs);
 
 /* The gradient of n, zeroed at the first call: add to it. Only for a node
-   that is trained. */
+   that is trained: ask n->trained first. */
 real *gradient(Node *n);
 
 /* The gradient of n += x, as many numbers as it has: the first to arrive saves

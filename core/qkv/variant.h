@@ -4,12 +4,13 @@
    header and defines `qkv_variant`. It declares its matrices and writes down
    its equation with the operators of tape.h and attend.h; the core gives it
    its initial numbers, its gradient, its training, its accounts and figures.
-   variants/standard.c is the one to read first. `qkv new mine` begins one, and
-   these build, test and train it:
+   variants/standard.c is the one to read first (installed: below share/qkv).
+   `qkv new mine` begins one, says how it is built where you are, and
 
-       cc -O2 -shared -fPIC -I QKV/core mine.c -o mine.so
        qkv check ./mine.c
        qkv compare -v standard,./mine.so
+
+   test and train it.
 
    Notation is that of "Attention Is All You Need" (Vaswani et al. 2017): a
    token is a row, so a map is applied from the right, q = x W^Q; A' is A
@@ -37,8 +38,8 @@ typedef struct Variant {
     unsigned abi;         /* QKV_ABI, first in every version */
     const char *equation; /* what one head computes, in one line */
     const char *shape;    /* the shape options that it uses, of "heads
-                             kv-heads d-k d-v latent": a grid over another one
-                             runs the variant once */
+                             kv-heads d-k d-v latent": nobody can set another
+                             one, which is 1 for heads, d_model for a width */
 
     /* Declares the matrices, by calling weight() for each, in the order of
        their indices. */
@@ -50,11 +51,11 @@ typedef struct Variant {
        A plugin allocates nothing and keeps nothing between calls. */
     Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
 
-    /* Optional: fills the matrices, all 0 before, so that head i computes
-       softmax(x M_i y') y N_i for the M_i and N_i of f, or comes as near as its
-       matrices can. (The scale is in this M_i: it is the s M_i of `qkv
-       inspect`.) A few calls of what stands below; with it, other variants can
-       be converted into this one. */
+    /* Optional: fills the matrices, all 0 before, so that head i of a->heads
+       computes softmax(x M_i y') y N_i for the M_i and N_i of f, or comes as
+       near as its matrices can. (The scale is in this M_i: it is the s M_i of
+       `qkv inspect`.) A few calls of what stands below; with it, other variants
+       can be converted into this one. */
     void (*adopt)(const Form *f, const Attention *a, Numbers *w);
 } Variant;
 
