@@ -57,11 +57,13 @@ verdict $? "a file of tests/broken is not tried"
 
 # A crash, a hang or an exit fails its own checks.
 breaks() {
-    sed "$2" "$top/variants/standard.c" >broken.c
+    words=$1
+    shift
+    sed "$@" "$top/variants/standard.c" >broken.c
     "$build/qkv" check ./broken.c -q >out 2>err
-    [ $? -eq 1 ] && grep -P '\tFAILED\t' out | grep -qF -- "$1" &&
+    [ $? -eq 1 ] && grep -P '\tFAILED\t' out | grep -qF -- "$words" &&
         ! grep -q 'no such plugin' out
-    verdict $? "does not say \"$1\""
+    verdict $? "does not say \"$words\""
 }
 breaks 'w[i] past the weights declared' \
     's|return matmul|*(volatile int *)8 = 1; return matmul|'
@@ -74,6 +76,15 @@ breaks 'forward returned (6 x 1)' \
     's|return matmul|return columns(x, 0, 1); matmul|'
 breaks '(6 x 8) has no columns 5 to 9' 's|return matmul|return columns(x, 5, 5); matmul|'
 breaks 'is not finite' 's|1 / sqrt(a->d_k)), w|0. / 0 * a->d_k), w|'
+
+breaks 'it uses d-k, which .shape does not name' 's/"heads d-k d-v"/"heads d-v"/'
+breaks 'writes into W^Q' \
+    -e 's|qkv/variant.h>|qkv/operator.h>\n#include <qkv/variant.h>|' \
+    -e 's|return matmul|if (x->value) w[W_Q]->value[0] *= 2; return matmul|'
+breaks 'the queries come from x' 's|matmul(x, w.W_Q|matmul(y, w[W_Q|'
+breaks 'declared twice' 's/"W^K"/"W_Q"/'
+breaks 'split gives a matrix its heads' 's|split(matmul(x, w.W_Q.), a->heads)|matmul(x, w[W_Q])|'
+breaks 'is optional' 's|return matmul(attend|return matmul(squash(attend|; s|d_k)), w|d_k))), w|'
 
 # What cannot be checked is said, and is no pass.
 refuses() {

@@ -225,6 +225,10 @@ START_TEST(order_of_series)
     ck_assert(natural_order("d-k16", "d-k16b") < 0);
     ck_assert(natural_order("lr10b2", "lr10a3") > 0);
     ck_assert(natural_order("b1", "a2") > 0);
+    ck_assert(natural_order("lr0.003", "lr0.01") < 0);
+    ck_assert(natural_order("lr0.0015", "lr0.003") < 0);
+    ck_assert(natural_order("0.15", "0.9") < 0);
+    ck_assert(natural_order("1.5.seed10", "1.5.seed9") > 0);
 }
 END_TEST
 

@@ -933,6 +933,35 @@ refuses 1 'does not go to step 20' "$qkv" plot copied -o copied
 cp log.tsv "$run/log.tsv"
 sed -i 's/^heads.*/heads	2/' "$run/config.tsv"
 refuses 1 'or config.tsv was changed' "$qkv" plot copied -o copied
+rm -r "$run" && cp -r "drawn/${run#copied/}" copied
+sed -i 's/^batch.*/batch	8/' "$run/config.tsv"
+refuses 1 'or config.tsv was changed' "$qkv" compare -v standard -t reverse \
+    --seeds 1 $small --no-figures -o copied
+[ "$(sed -n 's/^steps\t//p' "$run/result.tsv")" ] && ok || complain "a changed run went"
+
+# Only what a run left half-written is swept away; what is written to nobody is
+# a failure.
+"$qkv" train $small --steps 1 -q -o swept >out 2>err
+mkdir swept/.notes@2026 && echo mine >swept/.notes@home && mkfifo swept/.x@y@1
+timeout 20 "$qkv" train $small --steps 2 -q -o swept >out 2>err
+[ $? -eq 0 ] && [ -s swept/.notes@home ] && [ -d swept/.notes@2026 ] && ok ||
+    complain "somebody's hidden files"
+"$qkv" compare -v standard -t reverse --seeds 1 $small -q -o swept >&- 2>err
+[ $? -eq 1 ] && grep -q 'stdout: cannot' err && ok || complain "a closed stdout"
+
+# The command in a report makes the same runs: none is a value, a plugin has its
+# path, and a converted run is nobody's seed.
+cp "$top/variants/full-rank.c" own.c
+plugin own
+"$qkv" compare -v standard,./own.so -t reverse --positions none --seeds 2 \
+    --no-figures $small -q -o 'again 1' >out 2>err
+"$qkv" equiv 'again 1'/reverse.standard*seed1* --to fused -q -o 'again 1' >out 2>err
+"$qkv" report 'again 1' -q -o again-report >out 2>err
+line=$(sed -n 's/^qkv compare/"$qkv" compare/p' again-report/report.md)
+mv 'again 1' before && eval "$line -q --no-figures" >out 2>err
+[ "$(ls 'again 1' | grep seed | tr -d '\n')" = \
+    "$(ls before | grep seed | grep -v from | tr -d '\n')" ] &&
+    ! grep -q fused again-report/report.md && ok || complain "report: run again by"
 
 # What does not fit together is said, and crashes nothing.
 "$qkv" train -t linear --steps 3 -q -o no-attention >out 2>err || complain "linear"

@@ -77,6 +77,21 @@ fault exits 'the variant ended the process, status 0' '    exit(0);'
 fault exits_five 'the variant ended the process, status 5' '    exit(5);'
 fault loops 'took longer than --timeout 2 seconds, and was ended' \
     '    for (volatile int i = 0;; i++) ;' --timeout 2
+# A process that it leaves behind holds nobody up; nor does what it was made of
+# change under a comparison.
+sed 's|return matmul|static int n; if (!n++ \&\& !fork()) { setsid(); sleep(20); _exit(0); } return matmul|
+    1i #include <unistd.h>' "$top/variants/standard.c" >forks.c
+${CC:-cc} -shared -fPIC -I"$top/core" forks.c -o forks.so
+timeout 15 "$qkv" train -v ./forks.so --steps 1 --batch 4 --validate 4 --test 4 -q \
+    -o forked >out 2>err && ok || complain "a process left behind"
+cp "$top/README.md" changing.md
+"$qkv" compare --file changing.md -v standard --seeds 2 -j 1 --steps 1500 -q \
+    --no-figures -o changed >out 2>err &
+sleep 1
+echo more >>changing.md
+wait $!
+[ $? -eq 1 ] && grep -q 'text has changed since' err && ok || complain "a text that changes"
+
 costs deep 'the variant crashed: Segmentation fault' <<'END'
 --
 #include <qkv/variant.h>
