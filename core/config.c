@@ -174,9 +174,12 @@ set_number(const Setting *s, void *at, const char *text)
 {
     static char why[256];
     char *end;
+    errno = 0;
     double x = strtod(text, &end);
     bool whole = s->kind == INTEGER;
-    if (end == text || *end || isspace((unsigned char)*text) || isnan(x))
+    if (errno == ERANGE && fabs(x) < 1)
+        snprintf(why, sizeof why, "%.64s is nearer to 0 than numbers go", text);
+    else if (end == text || *end || isspace((unsigned char)*text) || isnan(x))
         snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
     else if (whole && x != floor(x))
         snprintf(why, sizeof why, "%.64s is not a whole number", text);
@@ -187,7 +190,7 @@ set_number(const Setting *s, void *at, const char *text)
         if (whole)
             *(int *)at = (int)x;
         else
-            *(double *)at = x;
+            *(double *)at = x + 0.; /* -0 becomes 0 */
         return NULL;
     }
     return why;

@@ -165,6 +165,20 @@ run_named(const char *directory, const char *name)
     return r;
 }
 
+/* Is it a run? What looks like one, and has no result, is named. */
+static bool
+has_result(const char *directory, const char *name)
+{
+    if (run_exists(directory, name))
+        return true;
+    char *config = format_text("%s/config.tsv", name);
+    if (errno == EACCES || !access(within(directory, config).text, F_OK))
+        note("%s/%s: is left out: it has no result.tsv that can be read",
+             directory, name);
+    free(config);
+    return false;
+}
+
 Run *
 experiment_runs(const char *directory, int *count)
 {
@@ -182,7 +196,7 @@ experiment_runs(const char *directory, int *count)
     char **names = NULL;
     int room = *count = 0;
     for (struct dirent *e; (e = readdir(dir));) {
-        if (e->d_name[0] == '.' || !run_exists(directory, e->d_name))
+        if (e->d_name[0] == '.' || !has_result(directory, e->d_name))
             continue;
         names = grow(names, *count, &room, sizeof *names);
         names[(*count)++] = copy_text(e->d_name);

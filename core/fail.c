@@ -48,6 +48,24 @@ usage(const char *format, ...)
     exit(2);
 }
 
+static bool done;
+
+int
+end_well(int status)
+{
+    if (fflush(stdout) || ferror(stdout))
+        fail(
+            "stdout: cannot be written; is its disk full, or its reader gone?");
+    done = true;
+    return status;
+}
+
+bool
+has_finished(void)
+{
+    return done;
+}
+
 static const char *blamed;
 
 void

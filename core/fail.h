@@ -6,6 +6,7 @@
 #ifndef FAIL_H
 #define FAIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define PRINTF(text, first) \
@@ -17,6 +18,12 @@ _Noreturn void bug(const char *format, ...) PRINTF(1, 2);   /* abort */
 void blame(const char *plugin);  /* whose call it is that a bug is found in */
 const char *blamed_plugin(void); /* or NULL */
 void note(const char *format, ...) PRINTF(1, 2); /* goes on */
+
+/* The status to end with when all is done: a result that did not reach its
+   reader is a failure. And was it asked for, or does somebody else end the
+   program? */
+int end_well(int status);
+bool has_finished(void);
 
 /* `count` zeroed elements of `size` bytes; fails when memory is out. */
 void *allocate(size_t count, size_t size);

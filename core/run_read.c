@@ -47,11 +47,41 @@ read_config(const char *path)
     return c;
 }
 
-/* The log goes to the last step that was done. */
+/* The line of that name, or -1. */
+static int
+find_row(const Run *r, const char *key)
+{
+    for (int i = 0; i < r->result.rows; i++)
+        if (!strcmp(table_cell(&r->result, i, 0), key))
+            return i;
+    return -1;
+}
+
+/* No result is given twice. */
+static void
+check_result(const Run *r)
+{
+    for (int i = 0; i < r->result.rows; i++)
+        if (find_row(r, table_cell(&r->result, i, 0)) != i)
+            fail("%s/result.tsv:%d: %s a second time: it was changed; remove "
+                 "the run to have it again",
+                 r->path, i + 2, table_cell(&r->result, i, 0));
+}
+
+/* The log goes to the last step that was done, from line to line. */
 static void
 check_log(const Run *r)
 {
     Path path = within(r->path, "log.tsv");
+    double last = -1;
+    for (int i = 0; i < r->log.rows; i++) {
+        double step = table_number(&r->log, i, 0, path.text);
+        if (!(step > last))
+            fail("%s:%d: step %.10g after step %.10g: it was changed; remove "
+                 "the run to have it again",
+                 path.text, i + 2, step, last);
+        last = step;
+    }
     if (!r->log.rows || strcmp(r->log.cells[0], "step") ||
         table_number(&r->log, r->log.rows - 1, 0, path.text) !=
             run_number(r, "steps"))
@@ -83,6 +113,7 @@ run_read(const char *path)
     if (r.result.cols != 2)
         fail("%s/result.tsv: not two columns; remove the run to have it again",
              path);
+    check_result(&r);
     check_log(&r);
     return r;
 }
@@ -94,16 +125,6 @@ run_free(Run *r)
     free(r->name);
     table_free(&r->result);
     table_free(&r->log);
-}
-
-/* The line of that name, or -1. */
-static int
-find_row(const Run *r, const char *key)
-{
-    for (int i = 0; i < r->result.rows; i++)
-        if (!strcmp(table_cell(&r->result, i, 0), key))
-            return i;
-    return -1;
 }
 
 bool

@@ -1,6 +1,8 @@
 /* train.c - the training loop: draw, forward, backward, step.
 
    Everything that a step needs is allocated before the first one. */
+#include <fenv.h>
+#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -218,6 +220,9 @@ add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
     if (sum_of_bits(m) != before)
         fail("forward writes into weights, its own or what lies behind them: "
              "only the optimizer may");
+    if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
+        fail("forward changes how numbers are rounded or written (fesetround, "
+             "setlocale), and not for itself alone");
     since->loss = since->accuracy = 0;
     observe(o);
     for (int i = 0; i < o->count; i++)

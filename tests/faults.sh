@@ -68,12 +68,13 @@ head='--
 fault() {
     name=$1 words=$2 code=$3
     shift 3
-    printf '%s\n%s\n' "$head" "$code" | costs "$name" "$words" "$@"
+    printf '%s\n%s\n' "$head" "$code" >whole
+    costs "$name" "$words" "$@" <whole
 }
 fault crash 'the variant crashed: Segmentation fault' \
     '    *(volatile int *)8 = 1;'
 fault aborts 'the variant crashed: Aborted' '    abort();'
-fault exits 'the variant ended the process, status 0' '    exit(0);'
+fault exits 'ended the program (exit)' '    exit(0);'
 fault exits_five 'the variant ended the process, status 5' '    exit(5);'
 fault loops 'took longer than --timeout 2 seconds, and was ended' \
     '    for (volatile int i = 0;; i++) ;' --timeout 2

@@ -1,5 +1,7 @@
 /* checks.c - what a plugin must hold: one function for each line of `check`.
    Here those that any precision can tell. */
+#include <fenv.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +161,10 @@ check_repeats(const char *word)
                            "forward or a backward writes into %s: an operator "
                            "writes its own value, and adds to gradients",
                            name);
+        if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
+            return finding(FAILED,
+                           "forward changes how numbers are rounded or written "
+                           "(fesetround, setlocale), and not for itself alone");
         real *first = computed(&s, &in, true);
         free(computed(&s, &other, true));
         real *second = computed(&s, &in, true);

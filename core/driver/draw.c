@@ -144,6 +144,8 @@ run_gnuplot(const Figure *f, const char *format)
         fail("no process for gnuplot: %s", strerror(errno));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
+    if (WIFSIGNALED(status))
+        note("gnuplot was ended: %s", strsignal(WTERMSIG(status)));
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     rewind(said);
     while (status && status != NO_GNUPLOT && fgets(line, sizeof line, said))

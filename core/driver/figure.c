@@ -1,5 +1,6 @@
 /* figure.c - what is drawn of an experiment: which groups of runs, and which
    of their quantities, stand side by side. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,12 +146,14 @@ draw_group(const Options *o, const Values *ys, const Group *g,
 static void
 check_same_place(const Run *runs, int count, const char *x)
 {
-    for (int i = 1; i < count; i++)
-        if (run_quantity(&runs[i], x) != run_quantity(&runs[i - 1], x) &&
+    for (int i = 1; i < count; i++) {
+        double a = run_quantity(&runs[i], x), b = run_quantity(&runs[i - 1], x);
+        if (a != b && !(isnan(a) && isnan(b)) &&
             same_but(&runs[i], &runs[i - 1], "seed"))
             usage("--x %s: it differs from seed to seed, so it is no place for "
                   "a mean; draw it with --y",
                   x);
+    }
 }
 
 /* Exits where a panel would hold runs that differ in what it is named for. */

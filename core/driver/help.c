@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
 #include "own_options.h"
 
 void
@@ -98,5 +99,5 @@ print_help(int command)
     for (int i = 0; i < setting_count; i++)
         if (takes(command, &settings[i]))
             print_setting(&settings[i], command);
-    exit(fflush(stdout) ? 1 : 0);
+    exit(end_well(0));
 }

@@ -1,6 +1,7 @@
 /* main.c - the command `qkv`: finds the subcommand and hands over. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,15 +26,19 @@ hold_streams(void)
         close(file);
 }
 
-/* A result that did not reach its reader is a failure. */
-static int
-finish(int status)
+#ifdef __GLIBC__
+/* A plugin that calls exit(0) is no success. */
+static void
+check_end(int status, void *more)
 {
-    if (fflush(stdout) || ferror(stdout))
-        fail(
-            "stdout: cannot be written; is its disk full, or its reader gone?");
-    return status;
+    (void)more;
+    if (status != 0 || has_finished())
+        return;
+    note("%s: ended the program (exit)",
+         blamed_plugin() ? blamed_plugin() : "a plugin");
+    _exit(1);
 }
+#endif
 
 int
 main(int argc, char **argv)
@@ -61,20 +66,23 @@ main(int argc, char **argv)
     hold_streams();
     executable_called(argv[0]);
     explain_crashes();
+#ifdef __GLIBC__
+    on_exit(check_end, NULL);
+#endif
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
     for (int i = 0; i < COUNT; i++) {
         names[i] = commands[i].name;
         if (!strcmp(word, names[i]))
-            return finish(commands[i].run(argc - 1, argv + 1));
+            return end_well(commands[i].run(argc - 1, argv + 1));
     }
     if (!strcmp(word, "--version"))
-        return finish(printf("qkv %s\n", VERSION) < 0);
+        return end_well(printf("qkv %s\n", VERSION) < 0);
     if (!strcmp(word, "help") && argc > 2)
         return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         usage("unknown command \"%s\"%s: `qkv help` names those there are",
               word, did_you_mean(word, names, COUNT));
     print_commands();
-    return finish(0);
+    return end_well(0);
 }

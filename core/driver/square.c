@@ -88,13 +88,20 @@ square_draw(const Square *s, bool in_double, const char *directory,
             const Options *o)
 {
     char n[32];
+    bool any = false;
     Figure f = figure_begin(directory, file_name(in_double));
     for (int i = 0; i < COLUMNS; i++)
         fprintf(f.data, "%s%c", headings[i], i < KIND ? '\t' : '\n');
-    for (int i = 0; i < s->count * s->count; i++)
+    for (int i = 0; i < s->count * s->count; i++) {
+        any |= s->cells[i].kind != NONE;
         fprintf(f.data, "%s\t%s\t%d\t%d\t%s\t%d\n", s->names[i / s->count],
                 s->names[i % s->count], i / s->count + 1, i % s->count + 1,
                 number_text(s->cells[i].logits, 2, n), (int)s->cells[i].kind);
+    }
+    if (!any) {
+        figure_drop(&f, "none of them can be written as another");
+        return true;
+    }
     char *title = format_text("Trained as the row, written as the column: "
                               "difference of logits, %s",
                               in_double ? "double" : "float");
