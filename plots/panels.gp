@@ -61,13 +61,15 @@ at(p_, word_, col) = int(column(1)) == p_ && strcol(2) eq word_ ? \
     column(col) : NaN
 
 small = narrow ? ",9" : ",12"
+# Numbers that are written with a power of ten, and take more room.
+tiny(p_) = logs[p_] && (least[p_] < 0.01 || most[p_] >= 1e5)
 if (narrow && !dumb && !tex) { set tics font ",9"; set key font ",9" }
 if (!dumb) { set multiplot title title font small offset 0,-0.3 }
 do for [p=1:panels] {
-    set xlabel written(xlabel) offset 0,0.3
+    set xlabel written(xlabel) offset 0,0.3 font small
     set ylabel (same && p % columns != 1 && columns > 1 ? "" : written(ylabels[p])) \
-        offset 0.3,0
-    set title written(titles[p]) offset 0,-0.6
+        offset (tiny(p) ? -0.4 : 0.3),0 font small
+    set title written(titles[p]) offset 0,-0.6 font small
     if (words(xs)) {
         if (log_x) {
             set logscale x
@@ -95,7 +97,7 @@ do for [p=1:panels] {
     set ytics autofreq
     if (logs[p]) {
         set logscale y
-        set format y (least[p] >= 0.01 && most[p] < 1e5 ? "%g" : "%.0e")
+        set format y (tiny(p) ? "%.0e" : "%g")
     }
     low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
     high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
