@@ -223,7 +223,7 @@ play(const Source *s)
     Batch b = batch_new(s->sizes, 1);
     int tokens = s->sizes.tokens, counted = 0, right = 0;
     int *guesses = allocate((size_t)tokens, sizeof *guesses);
-    for (int game = 0; game * tokens < 64000; game++) {
+    for (int game = 0; game * tokens < 16000; game++) {
         s->task->draw(&s->config, &r, &b.all);
         s->task->guess(&s->config, &b.all, guesses);
         for (int t = 0; t < tokens; t++) {
