@@ -949,6 +949,15 @@ timeout 20 "$qkv" train $small --steps 2 -q -o swept >out 2>err
 "$qkv" compare -v standard -t reverse --seeds 1 $small -q -o swept >&- 2>err
 [ $? -eq 1 ] && grep -q 'stdout: cannot' err && ok || complain "a closed stdout"
 
+# Only seeds that both have are compared.
+"$qkv" compare -v standard,mqa -t reverse --seeds 3 $small --no-figures -q -o paired \
+    >out 2>err
+rm -r paired/reverse.standard.*seed1.* paired/reverse.mqa.*seed3.*
+"$qkv" report paired -q -o paired-report >out 2>err
+! grep -q 'detected at\|seeds each' paired-report/report.md &&
+    grep -q '3 seeds in all' paired-report/report.md && ok ||
+    complain "seeds that only one has"
+
 # The command in a report makes the same runs: none is a value, a plugin has its
 # path, and a converted run is nobody's seed.
 cp "$top/variants/full-rank.c" own.c

@@ -62,17 +62,19 @@ put_facts(Document *d, const Run *runs, int count, const char *directory,
     double seconds = 0;
     for (int i = 0; i < count; i++)
         seconds += run_quantity(&runs[i], "seconds");
+    bool exact;
+    char *commands = commands_of(runs, count, directory, &exact);
     char *text = format_text(
-        "%d runs: %s; %s %s; %d %s each, which give every variant the same "
-        "data. %s precision, %.0f seconds of one core in all.",
+        "%d runs: %s; %s %s; %d %s%s. %s precision, %.0f seconds of one core "
+        "in all.",
         count, task_list, variants.count > 1 ? "variants" : "variant",
         variant_list, seeds.count, seeds.count > 1 ? "seeds" : "seed",
+        exact ? " each, which give every variant the same data"
+              : " in all, which give all that have them the same data",
         runs[0].config.precision == PRECISION_DOUBLE ? "Double" : "Single",
         ceil(seconds));
     put_heading(d, "What was run");
     put_paragraph(d, text);
-    bool exact;
-    char *commands = commands_of(runs, count, directory, &exact);
     put_paragraph(d, recipe ? "It is run again by qkv compare --recipe "
                               "recipe.txt, with this as recipe.txt:"
                             : "It is run again by:");
