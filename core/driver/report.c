@@ -69,8 +69,9 @@ put_facts(Document *d, const Run *runs, int count, const char *directory,
         "in all.",
         count, task_list, variants.count > 1 ? "variants" : "variant",
         variant_list, seeds.count, seeds.count > 1 ? "seeds" : "seed",
-        exact ? " each, which give every variant the same data"
-              : " in all, which give all that have them the same data",
+        count % seeds.count == 0
+            ? " each, which give every variant the same data"
+            : " in all, which give all that have them the same data",
         runs[0].config.precision == PRECISION_DOUBLE ? "Double" : "Single",
         ceil(seconds));
     put_heading(d, "What was run");
