@@ -1,5 +1,7 @@
 /* draw.c - one figure: NAME.tsv, NAME.gp and what gnuplot makes of them. */
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 #include "draw.h"
 #include "fail.h"
 #include "plugin.h"
+#include "run.h"
 #include "words.h"
 
 enum { NO_GNUPLOT = 127 };
@@ -19,9 +22,29 @@ static char *
 file_of(const char *directory, const char *name, const char *ending,
         bool hidden)
 {
-    return hidden ? format_text("%s/.%s.%s@%ld", directory, name, ending,
-                                (long)getpid())
-                  : format_text("%s/%s.%s", directory, name, ending);
+    char *file = format_text("%s.%s", name, ending);
+    Path path = hidden ? run_partial(directory, file, (long)getpid())
+                       : within(directory, file);
+    free(file);
+    return copy_text(path.text);
+}
+
+/* Removes what a command that was killed here has left hidden. */
+static void
+sweep(const char *directory)
+{
+    Path mine = run_partial(directory, "", 0);
+    char *host = strchr(mine.text + strlen(directory), '@');
+    host[strlen(host) - 1] = 0; /* "@HOST@" */
+    DIR *dir = opendir(directory);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        const char *at = *e->d_name == '.' ? strstr(e->d_name, host) : NULL;
+        int process = at ? atoi(at + strlen(host)) : 0;
+        if (process > 0 && kill(process, 0) && errno == ESRCH)
+            unlink(within(directory, e->d_name).text);
+    }
+    if (dir)
+        closedir(dir);
 }
 
 static FILE *
@@ -54,6 +77,7 @@ Figure
 figure_begin(const char *directory, const char *name)
 {
     make_directory(directory);
+    sweep(directory);
     Figure f = {copy_text(directory), copy_text(name),
                 open_part(directory, name, "tsv"),
                 open_part(directory, name, "gp")};
@@ -118,15 +142,24 @@ is_tex(const char *format)
     return !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
 }
 
+/* What gnuplot writes for a format; to be freed. */
+static char *
+drawn_file(const Figure *f, const char *format)
+{
+    return is_tex(format)
+               ? format_text("%s/%s-%s.tex", f->directory, f->name, format)
+               : file_of(f->directory, f->name, format, true);
+}
+
 /* The status of gnuplot on NAME.gp, which draws into the figure's directory.
    What it says is shown only where it fails. */
 static int
 run_gnuplot(const Figure *f, const char *format)
 {
-    char *term = is_tex(format)
-                     ? format_text("term='%s'", format)
-                     : format_text("term='%s'; out='.%s.%s@%ld'", format,
-                                   f->name, format, (long)getpid());
+    char *out = drawn_file(f, format);
+    char *term = is_tex(format) ? format_text("term='%s'", format)
+                                : format_text("term='%s'; out='%s'", format,
+                                              strrchr(out, '/') + 1);
     char *script = format_text("%s.gp", f->name), line[512];
     FILE *said = tmpfile(), *shown = tmpfile();
     int status, c;
@@ -156,18 +189,10 @@ run_gnuplot(const Figure *f, const char *format)
             putchar(c);
     fclose(said);
     fclose(shown);
+    free(out);
     free(term);
     free(script);
     return status;
-}
-
-/* What gnuplot writes for a format; to be freed. */
-static char *
-drawn_file(const Figure *f, const char *format)
-{
-    return is_tex(format)
-               ? format_text("%s/%s-%s.tex", f->directory, f->name, format)
-               : file_of(f->directory, f->name, format, true);
 }
 
 static const char *const parts[] = {"tsv", "gp"};
