@@ -173,8 +173,10 @@ has_result(const char *directory, const char *name)
         return true;
     char *config = format_text("%s/config.tsv", name);
     if (errno == EACCES || !access(within(directory, config).text, F_OK))
-        note("%s/%s: is left out: it has no result.tsv that can be read",
-             directory, name);
+        note(
+            "%s/%s: is left out: it has no result.tsv that can be read; remove "
+            "it, or run the command that made it again",
+            directory, name);
     free(config);
     return false;
 }

@@ -54,8 +54,7 @@ int
 end_well(int status)
 {
     if (fflush(stdout) || ferror(stdout))
-        fail(
-            "stdout: cannot be written; is its disk full, or its reader gone?");
+        fail("stdout: cannot be written; is the disk full, its reader gone?");
     done = true;
     return status;
 }

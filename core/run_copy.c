@@ -56,7 +56,8 @@ copy_weights(const Run *r, const char *partial)
     if (!dir && errno == ENOENT)
         return;
     if (!dir)
-        fail("%s/weights: %s", r->path, strerror(errno));
+        fail("%s/weights: cannot be read: %s; nothing of the run was taken",
+             r->path, strerror(errno));
     Path to = within(partial, "weights");
     if (mkdir(to.text, 0777))
         fail("%s: cannot be made: %s", to.text, strerror(errno));

@@ -88,10 +88,9 @@ table_number(const Table *t, int row, int col, const char *path)
     char *end;
     double x = strtod(text, &end);
     if (end == text || *end)
-        fail(
-            "%s, line %d of a table: \"%.64s\" is not a number; remove the run "
-            "to have it again",
-            path, row + 2, text);
+        fail("%s, line %d: \"%.64s\" is not a number; remove the run to have "
+             "it again",
+             path, row + 2, text);
     return x;
 }
 

@@ -15,7 +15,7 @@
 #define VERSION "0.1"
 
 /* One that was closed would be the next file that is opened; writing to this
-   fails, which finish tells. */
+   fails, which end_well tells. */
 static void
 hold_streams(void)
 {

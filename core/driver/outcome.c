@@ -267,6 +267,7 @@ less_is_better(const char *key)
     return strstr(key, "loss") || !strcmp(key, "solved_at");
 }
 
+/* Is there a better of it at all? */
 static bool
 has_a_better(const char *key)
 {

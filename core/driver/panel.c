@@ -32,8 +32,8 @@ series_runs(const Group *g, const char *by, const char *series, int *count)
     return runs;
 }
 
-/* A row of the data, where there is a file for it; widens the range of its
- * panel. */
+/* A row of the data, if there is a file for it; widens the range of its panel.
+ */
 static void
 put_point(FILE *data, Panel *p, int number, const char *series, const char *x,
           Mean m, bool bars)
@@ -217,8 +217,8 @@ draw_figures(const Options *o, const char *directory, const char *name,
         drawn =
             draw_panels(o, directory, name, whose, &series, panels, count, &xs);
     else {
-        put_panels(NULL, o, &series, panels, count,
-                   &xs); /* one scale for all */
+        /* first without a file: one scale for all parts */
+        put_panels(NULL, o, &series, panels, count, &xs);
         int held = !strcmp(series.text[0], BASELINE);
         int each = MOST_CURVES - held;
         int parts = (series.count - held + each - 1) / each;

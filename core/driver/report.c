@@ -262,7 +262,8 @@ command_report(int argc, char **argv)
               o.out);
     Run *runs = trained_runs(o.rest[0], &count, &skipped);
     if (!count)
-        fail("%s: no finished run there", o.rest[0]);
+        fail("%s: no finished run there that was trained%s", o.rest[0],
+             skipped ? "; those that equiv converted are nobody's seed" : "");
     Values variants = values_in(runs, count, "variant");
     check_baseline(&o, (const char *const *)variants.text, variants.count);
     values_free(&variants);

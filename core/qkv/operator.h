@@ -12,8 +12,8 @@
        cc -O2 -ffp-contract=off -shared -fPIC -I... mine.c -o mine.so
        cc ... -DQKV_DOUBLE mine.c -o double/mine.so
 
-   the second into a folder `double` beside the first, where `qkv-double` looks
-   before it looks there. (-ffp-contract=off: the same bits on every machine.)
+   Of a directory of $QKV_PATH `qkv-double` takes `double/mine.so`; a path it
+   takes as it is. (-ffp-contract=off: the same bits on every machine.)
    The program refuses the wrong one by the number at the end of this file. */
 #ifndef QKV_OPERATOR_H
 #define QKV_OPERATOR_H
