@@ -303,7 +303,9 @@ adopt(const Variant *v, const Attention *a, const Weights *w,
     for (int i = 0; i < w->count; i++)
         numbers.at[i] = allocate(
             (size_t)w->list[i].rows * (size_t)w->list[i].cols, sizeof(double));
+    enter(plugin_of(v), " in adopt");
     v->adopt(form, a, &numbers);
+    leave();
     for (int i = 0; i < w->count; i++) {
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
             values[i][k] = (real)numbers.at[i][k];

@@ -299,6 +299,6 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     if (c->value)
         go(c, strip_forward);
     if (a->watch)
-        watch_call(a->watch, (Call){q, k, v, c, scale, a->causal});
+        watch_call(a->watch, (Call){q, k, v, c, scale, a->causal, 0});
     return c;
 }

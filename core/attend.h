@@ -17,6 +17,7 @@ typedef struct Call {
     Node *q, *k, *v, *out;
     double scale;
     int causal;
+    int number; /* of the calls, in the order they were made, from 0 */
 } Call;
 
 /* One place of a model: what forward was called with, and returned. */
@@ -53,8 +54,13 @@ int head_groups(const Node *k, const Node *v);
    `width` numbers each. Masked pairs are counted too. */
 double pair_flops(const Node *q, int asked, int width);
 
-/* Takes a call down, and replaces its result where that is asked for. */
+/* Notes a call, and replaces its result where that is asked for. */
 void watch_call(Watch *w, Call call);
+
+/* Notes a place, and puts the calls and softmaxes noted since seen.calls and
+   seen.softmaxes in the order in which seen.out depends on them
+   (backward_order, tape.h), whichever was made first. */
+void watch_place(Watch *w, Seen seen);
 
 /* The scores (scale q_i k_i', those that are masked -INFINITY) and the weights
    of head `head` of sequence `sequence`, each (tokens x tokens asked), computed

@@ -3,12 +3,14 @@
 
 #include "attend.h"
 #include "elementary.h"
+#include "tape.h"
 
 void
 watch_call(Watch *w, Call call)
 {
     Node *out = call.out;
     int number = w->calls++;
+    call.number = number;
     if (number < MOST_CALLS)
         w->call[number] = call;
     if (w->replaced < 0 || !out->value)
@@ -17,6 +19,28 @@ watch_call(Watch *w, Call call)
         for (int j = 0; j < out->cols; j++)
             out->value[(size_t)i * (size_t)out->cols + (size_t)j] =
                 number == w->replaced && i == j;
+}
+
+void
+watch_place(Watch *w, Seen seen)
+{
+    int call = w->calls < MOST_CALLS ? w->calls : MOST_CALLS;
+    int softmax = w->softmaxes < MOST_CALLS ? w->softmaxes : MOST_CALLS;
+    for (Node *n = backward_order(seen.out->root); n; n = n->next) {
+        for (int i = seen.calls; i < call; i++)
+            if (w->call[i].out == n) {
+                Call last = w->call[--call];
+                w->call[call] = w->call[i];
+                w->call[i] = last;
+            }
+        for (int i = seen.softmaxes; i < softmax; i++)
+            if (w->softmax[i] == n) {
+                w->softmax[i] = w->softmax[--softmax];
+                w->softmax[softmax] = n;
+            }
+    }
+    if (w->places < MOST_CALLS)
+        w->place[w->places++] = seen;
 }
 
 void

@@ -29,23 +29,25 @@ typedef struct Probe {
     Node *out;  /* what it returned */
 } Probe;
 
-/* Runs forward on x (rows x d_model) and y, measured first. Call `replaced`
-   (-1: none) returns the identity. */
+/* Runs forward on x (rows x d_model) and y, measured first. Call `replaced` of
+   the run before (-1: none) returns the identity. */
 static void
 run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
 {
     Tape *measured = tape_measure();
     Node **w = allocate((size_t)p->weights->count, sizeof *w);
+    int number = replaced < 0 ? -1 : p->watch.call[replaced].number;
     tape_free(p->tape);
     p->tape = measured;
     for (int round = 0; round < 2; round++) {
-        p->watch = (Watch){.replaced = replaced};
+        p->watch = (Watch){.replaced = number};
         for (int i = 0; i < p->weights->count; i++)
             w[i] = leaf(p->tape, p->weights->list[i].rows,
                         p->weights->list[i].cols, 1, p->values[i], NULL);
         Node *xn = leaf(p->tape, x_rows, p->attention.d_model, 1, x, NULL);
         Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
-        p->out = p->variant->forward(&p->attention, xn, yn, w);
+        p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
+        watch_place(&p->watch, (Seen){.out = p->out});
         if (round == 0)
             p->tape = tape_fitting(measured);
     }

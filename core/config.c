@@ -97,18 +97,14 @@ setting_named(const char *name)
 bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
-    const char *x = (const char *)a + s->offset;
-    const char *y = (const char *)b + s->offset;
-    switch (s->kind) {
-    case WORD: /* interned: the same word is the same pointer */
-        return *(const char *const *)x == *(const char *const *)y;
-    case NUMBER:
-        return !memcmp(x, y, sizeof(double));
-    case HASH:
-        return !memcmp(x, y, sizeof(uint64_t));
-    default:
-        return !memcmp(x, y, sizeof(int));
-    }
+    static const size_t sizes[] = {
+        [WORD] = sizeof(char *), /* interned: equal words are one pointer */
+        [INTEGER] = sizeof(int),
+        [NUMBER] = sizeof(double),
+        [CHOICE] = sizeof(int),
+        [HASH] = sizeof(uint64_t)};
+    return !memcmp((const char *)a + s->offset, (const char *)b + s->offset,
+                   sizes[s->kind]);
 }
 
 bool
@@ -127,12 +123,8 @@ setting_numeric(const Setting *s)
 bool
 setting_unused(const Setting *s, const Config *c)
 {
-    static const size_t shapes[] = {AT(heads), AT(kv_heads), AT(d_k), AT(d_v),
-                                    AT(latent)};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (s->offset == shapes[i])
-            return *(const int *)((const char *)c + s->offset) == 0;
-    return false;
+    return index_in(SHAPE_OPTIONS, s->name) >= 0 &&
+           *(const int *)((const char *)c + s->offset) == 0;
 }
 
 bool
@@ -153,20 +145,6 @@ setting_follows(const Setting *s, const Config *c)
            : s->offset == AT(kv_heads) ? 2 * c->kv_heads == c->heads
            : s->offset == AT(latent)   ? 2 * c->latent == c->d_model
                                        : false;
-}
-
-/* Which of "none learned sinusoidal" it is, or -1. */
-static int
-choice(const char *choices, const char *text)
-{
-    size_t n = strlen(text);
-    for (int i = 0; *choices; i++) {
-        size_t width = strcspn(choices, " ");
-        if (n == width && !strncmp(choices, text, n))
-            return i;
-        choices += width + strspn(choices + width, " ");
-    }
-    return -1;
 }
 
 static const char *
@@ -209,12 +187,13 @@ setting_set(const Setting *s, Config *c, const char *text)
         return *text && !*end ? NULL : "not a hexadecimal number";
     }
     if (s->kind == WORD) {
-        if (strlen(text) >= WORD_SIZE || strpbrk(text, "\t\n\r"))
-            return "too long, or it holds a tab or a line break";
+        if (strlen(text) >= WORD_SIZE || !is_text(text))
+            return "too long, or it has a control character or bytes that are "
+                   "no UTF-8";
         *(const char **)at = interned(text);
         return NULL;
     }
-    int i = choice(s->choices, text);
+    int i = index_in(s->choices, text);
     snprintf(why, sizeof why, "\"%.64s\" is none of: %s", text, s->choices);
     if (i >= 0)
         *(int *)at = i;
@@ -270,13 +249,9 @@ config_start(void)
 void
 config_apply(Config *c, const char *assignments)
 {
-    char name[64], value[64];
-    for (int n; sscanf(assignments, " %63[^=]=%63s%n", name, value, &n) == 2;
-         assignments += n) {
-        const Setting *s = setting_named(name);
-        if (!s || setting_set(s, c, value))
-            bug("config: \"%s=%s\" cannot be set", name, value);
-    }
+    const char *why = config_try(c, assignments);
+    if (why)
+        bug("config: \"%s\" cannot be set: %s", assignments, why);
 }
 
 const char *
@@ -284,12 +259,12 @@ config_try(Config *c, const char *assignments)
 {
     static char why[512];
     char name[64], value[64];
-    for (int n; *assignments; assignments += n) {
-        if (sscanf(assignments, " %63[^=]=%63s%n", name, value, &n) != 2)
+    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
+        if (sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) != 2)
             return "not NAME=VALUE";
         const Setting *s = setting_named(name);
-        const char *wrong = s && s->help ? setting_set(s, c, value)
-                                         : "there is no such setting";
+        const char *wrong =
+            s ? setting_set(s, c, value) : "there is no such setting";
         snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
         if (wrong)
             return why;
@@ -300,7 +275,7 @@ config_try(Config *c, const char *assignments)
 bool
 shape_uses(const char *shape, const char *option)
 {
-    return choice(shape, option) >= 0;
+    return index_in(shape, option) >= 0;
 }
 
 /* The width of one head's queries, keys or values. */

@@ -14,9 +14,7 @@
 static bool
 adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {
-    blame(from->config.variant);
     Canonical c = model_form(from, place);
-    blame(to->config.variant);
     if (c.m && to->config.embed != from->config.embed) {
         Canonical folded = folded_form(from, &c, to);
         canonical_free(&c);
@@ -80,26 +78,21 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     c.latent = shape->latent;
     c.embed = shape->embed;
     config_cast(&c, p);
-    *v = (Conversion){.done = true};
-    if (!from->places) {
-        snprintf(v->why, sizeof v->why, "task linear has no attention");
-        v->done = false;
-        return NULL;
-    }
+    *v = (Conversion){.done = false};
     const char *refusal =
         c.embed == from->config.embed ? NULL : fold_refusal(from);
-    if (refusal) {
+    if (!from->places)
+        snprintf(v->why, sizeof v->why, "task linear has no attention");
+    else if (refusal)
         snprintf(v->why, sizeof v->why, "its embedding cannot be folded: %s",
                  refusal);
-        v->done = false;
+    if (*v->why)
         return NULL;
-    }
-    blame(p->path);
+    v->done = true;
     Model *to = model_new(&c, from->sizes, p->variant);
     copy_rest(from, to);
     for (int place = 0; v->done && place < to->places; place++)
         v->done = adopt_place(from, to, place, v);
-    blame(NULL);
     if (v->done)
         return to;
     model_free(to);

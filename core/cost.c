@@ -91,7 +91,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int asked)
     if (asked)
         y = leaf(t, asked, a.d_model, 1, NULL, &trained);
     size_t before = tape_numbers(t);
-    for (Node *n = v->forward(&a, x, y, weights); n; n = n->previous) {
+    for (Node *n = plugin_forward(v, &a, x, y, weights); n; n = n->previous) {
         cost.forward += n->flops[0] / tokens;
         cost.backward += n->flops[1] / tokens;
     }

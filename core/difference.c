@@ -42,7 +42,7 @@ typedef struct Graph {
 } Graph;
 
 static int
-size_of(const Leaf *l)
+leaf_size(const Leaf *l)
 {
     return l->rows * l->cols;
 }
@@ -87,7 +87,7 @@ make_leaves(Graph *g)
     g->gradient = allocate((size_t)g->count, sizeof *g->gradient);
     g->nodes = allocate((size_t)g->count, sizeof(Node *));
     for (int i = 0; i < g->count; i++) {
-        int size = size_of(&g->leaves[i]);
+        int size = leaf_size(&g->leaves[i]);
         g->value[i] = allocate((size_t)size, sizeof(real));
         g->gradient[i] = allocate((size_t)size, sizeof(real));
         for (int k = 0; k < size; k++)
@@ -112,7 +112,7 @@ graph_free(Graph *g)
 static bool
 compare_leaf(Graph *g, int i, Slopes *s)
 {
-    int size = size_of(&g->leaves[i]), cols = g->leaves[i].cols;
+    int size = leaf_size(&g->leaves[i]), cols = g->leaves[i].cols;
     double worst = 1;
     s->found = allocate((size_t)size, sizeof *s->found);
     s->wanted = allocate((size_t)size, sizeof *s->wanted);
@@ -160,7 +160,7 @@ slopes_of(Build *build, void *more, const Leaf *leaves, int count)
     backward(result_of(&g, g.tape));
     for (int i = 0; i < count; i++)
         s.reached[i] =
-            g.nodes[i]->touched && any(g.gradient[i], size_of(&leaves[i]));
+            g.nodes[i]->touched && any(g.gradient[i], leaf_size(&leaves[i]));
     for (int i = 0; i < count && compare_leaf(&g, i, &s); i++)
         ;
     graph_free(&g);

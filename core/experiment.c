@@ -1,11 +1,9 @@
-/* experiment.c - a directory of runs, and who is writing into it. */
+/* experiment.c - a directory of runs. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,101 +15,25 @@ bool
 run_exists(const char *directory, const char *name)
 {
     struct stat facts; /* an empty one is what a power failure left of it */
-    return !stat(within(within(directory, name).text, "result.tsv").text,
+    return !stat(below(below(directory, name).text, "result.tsv").text,
                  &facts) &&
            facts.st_size;
 }
 
-Path
-run_partial(const char *directory, const char *name, long process)
+bool
+run_publish(Draft *d, const char *name, bool replace)
 {
-    char host[64] = "host", hidden[512];
-    gethostname(host, sizeof host - 1);
-    snprintf(hidden, sizeof hidden, ".%.300s@%.60s@%ld", name, host, process);
-    return within(directory, hidden);
-}
-
-void
-run_abandon(const char *directory, const char *name, long process)
-{
-    discard(run_partial(directory, name, process).text);
-}
-
-/* Renamed first, so that no half of it is ever seen under its name. */
-void
-run_remove(const char *directory, const char *name)
-{
-    char *old = format_text("%s.old", name);
-    Path aside = run_partial(directory, old, (long)getpid());
-    if (!rename(within(directory, name).text, aside.text))
-        discard(aside.text);
-    free(old);
-}
-
-/* ".NAME@HOST@PROCESS", and nobody else's file. */
-static bool
-is_partial(const char *name)
-{
-    const char *process = strrchr(name, '@');
-    return *name == '.' && process && strchr(name, '@') < process &&
-           process[1] && !process[1 + strspn(process + 1, "0123456789")];
-}
-
-/* A writer holds a lock on its directory, which ends with it however it ends:
-   what can be locked belongs to nobody any more. */
-void
-experiment_sweep(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (!is_partial(e->d_name))
-            continue;
-        Path partial = within(directory, e->d_name);
-        int lock = open(partial.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-        if (lock < 0 ? errno == ELOOP : !flock(lock, LOCK_EX | LOCK_NB))
-            discard(partial.text);
-        if (lock >= 0)
-            close(lock);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-int
-run_begin(const char *partial)
-{
-    struct stat locked, there;
-    for (;;) {
-        if (mkdir(partial, 0777) && errno != EEXIST)
-            fail("%s: cannot be made: %s", partial, strerror(errno));
-        int lock = open(partial, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-        if (lock < 0 && errno != ENOENT)
-            fail("%s: cannot be opened: %s", partial, strerror(errno));
-        if (lock < 0)
-            continue; /* swept away before it was opened: again */
-        flock(lock, LOCK_EX);
-        if (!fstat(lock, &locked) && !stat(partial, &there) &&
-            locked.st_ino == there.st_ino)
-            return lock;
-        close(lock); /* swept away before it was locked: again */
-    }
-}
-
-static void
-write_marker(const char *directory)
-{
-    Path marker = within(directory, "experiment.tsv");
-    FILE *file = fopen(marker.text, "w");
-    if (!file || fprintf(file, "key\tvalue\nformat\t%d\n", RUN_FORMAT) < 0 ||
-        fclose(file))
-        fail("%s: cannot be written: %s; give another --out", marker.text,
-             strerror(errno));
+    bool done = draft_publish(d, name, false) ||
+                ((replace || !run_exists(d->place, name)) &&
+                 draft_publish(d, name, true));
+    draft_end(d);
+    return done;
 }
 
 void
 experiment_open(const char *directory)
 {
-    Path marker = within(directory, "experiment.tsv");
+    Path marker = below(directory, "experiment.tsv");
     struct stat facts;
     if (mkdir(directory, 0777) && errno != EEXIST)
         fail("%s: cannot be made: %s; give another --out", directory,
@@ -129,9 +51,12 @@ experiment_open(const char *directory)
                  directory);
         facts.st_size = 0;
     }
-    if (!facts.st_size) /* none, or its writer was killed before writing */
-        write_marker(directory);
-    experiment_sweep(directory);
+    if (!facts.st_size) { /* none, or its writer was killed before writing */
+        FILE *file = begin_file(directory, "experiment.tsv");
+        fprintf(file, "key\tvalue\nformat\t%d\n", RUN_FORMAT);
+        end_file(file, directory, "experiment.tsv");
+    }
+    drafts_sweep(directory);
 }
 
 static int
@@ -171,22 +96,22 @@ has_result(const char *directory, const char *name)
 {
     if (run_exists(directory, name))
         return true;
-    char *config = format_text("%s/config.tsv", name);
-    if (errno == EACCES || !access(within(directory, config).text, F_OK))
+    if (errno == EACCES ||
+        !access(within(within(directory, name).text, "config.tsv").text, F_OK))
         note(
             "%s/%s: is left out: it has no result.tsv that can be read; remove "
             "it, or run the command that made it again",
             directory, name);
-    free(config);
     return false;
 }
 
 Run *
 experiment_runs(const char *directory, int *count)
 {
-    *count = 1;
-    Run *runs = allocate(1, sizeof *runs);
+    Run *runs;
     if (!access(within(directory, "result.tsv").text, F_OK)) {
+        *count = 1;
+        runs = allocate(1, sizeof *runs);
         runs[0] = run_read(directory);
         return runs;
     }
@@ -206,7 +131,6 @@ experiment_runs(const char *directory, int *count)
     closedir(dir);
     if (*count)
         qsort(names, (size_t)*count, sizeof *names, by_name);
-    free(runs);
     runs = allocate((size_t)*count, sizeof *runs);
     for (int i = 0; i < *count; i++) {
         runs[i] = run_named(directory, names[i]);

@@ -3,19 +3,50 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fail.h"
 
-/* One write a message, so that those of parallel processes never mingle; and
-   one line, whatever the words of a stranger's file or plugin would do to a
+static Report own = {.doing = ""};
+Report *report = &own;
+
+void
+unwatched(void)
+{
+    report = &own;
+}
+
+void
+enter(const char *plugin, const char *doing)
+{
+    if (plugin && strcmp(plugin, report->plugin))
+        snprintf(report->plugin, sizeof report->plugin, "%s", plugin);
+    report->doing = doing;
+    report->calls++;
+}
+
+void
+leave(void)
+{
+    report->doing = "";
+}
+
+/* One line, whatever the words of a stranger's file or plugin would do to a
    terminal. */
+static void
+put_message(char line[MESSAGE], const char *format, va_list args)
+{
+    vsnprintf(line, MESSAGE, format, args);
+    for (char *c = line; *c; c++)
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+}
+
+/* One write a message, so that those of parallel processes never mingle. */
 static void
 say(const char *format, va_list args)
 {
-    char line[2048];
-    vsnprintf(line, sizeof line, format, args);
-    for (char *c = line; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+    char line[MESSAGE];
+    put_message(line, format, args);
     fprintf(stderr, "qkv: %s\n", line);
 }
 
@@ -28,14 +59,46 @@ note(const char *format, ...)
     va_end(args);
 }
 
+/* Who is watched only notes why: the other one says it. */
+static void
+tell(const char *format, va_list args)
+{
+    if (report->watched)
+        put_message(report->text, format, args);
+    else
+        say(format, args);
+}
+
+static void (*tidies)(void);
+
+void
+at_end(void (*function)(void))
+{
+    if (tidies != function)
+        atexit(function);
+    tidies = function;
+}
+
+/* Without what a plugin has left to be done at exit. */
+static _Noreturn void
+end(int status)
+{
+    if (!report->watched)
+        exit(status);
+    if (tidies)
+        tidies();
+    fflush(stdout);
+    _exit(status);
+}
+
 void
 fail(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(format, args);
+    tell(format, args);
     va_end(args);
-    exit(1);
+    end(1);
 }
 
 void
@@ -43,55 +106,36 @@ usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(format, args);
+    tell(format, args);
     va_end(args);
-    exit(2);
+    end(2);
 }
 
-static bool done;
+void
+bug(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tell(format, args);
+    va_end(args);
+    abort();
+}
 
 int
 end_well(int status)
 {
     if (fflush(stdout) || ferror(stdout))
         fail("stdout: cannot be written; is the disk full, its reader gone?");
-    done = true;
+    report->done = true;
     return status;
 }
 
-bool
-has_finished(void)
+static _Noreturn void
+no_memory(size_t count, size_t size)
 {
-    return done;
-}
-
-static const char *blamed;
-
-void
-blame(const char *plugin)
-{
-    blamed = plugin;
-}
-
-const char *
-blamed_plugin(void)
-{
-    return blamed;
-}
-
-void
-bug(const char *format, ...)
-{
-    char line[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    if (blamed)
-        note("%s: %s", blamed, line);
-    else
-        note("%s", line);
-    va_end(args);
-    abort();
+    fail("out of memory: %zu x %zu bytes were refused%s; make the model, the "
+         "batch or the sequences smaller",
+         count, size, report->limit);
 }
 
 void *
@@ -99,9 +143,7 @@ allocate(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
     if (!memory)
-        fail("out of memory: %zu x %zu bytes were refused; make the model, "
-             "the batch or the sequences smaller",
-             count, size);
+        no_memory(count, size);
     return memory;
 }
 
@@ -111,9 +153,7 @@ allocate_aligned(size_t count, size_t size)
     size_t lines = count * size / LINE + 1;
     void *memory = aligned_alloc(LINE, lines * LINE);
     if (!memory)
-        fail("out of memory: %zu x %zu bytes were refused; make the model, "
-             "the batch or the sequences smaller",
-             count, size);
+        no_memory(count, size);
     return memset(memory, 0, lines * LINE);
 }
 
@@ -125,7 +165,7 @@ grow(void *array, int count, int *room, size_t size)
     *room = 2 * *room + 16;
     void *more = realloc(array, (size_t)*room * size);
     if (!more)
-        fail("out of memory: %d x %zu bytes were refused", *room, size);
+        no_memory((size_t)*room, size);
     return more;
 }
 
@@ -141,4 +181,22 @@ format_text(const char *format, ...)
     va_end(again);
     va_end(args);
     return text;
+}
+
+FILE *
+begin_text(char **text)
+{
+    static size_t size;
+    FILE *stream = open_memstream(text, &size);
+    if (!stream)
+        no_memory(1, 1);
+    return stream;
+}
+
+void
+end_text(FILE *stream, char *const *text)
+{
+    bool lost = ferror(stream);
+    if (fclose(stream) || lost || !*text)
+        no_memory(1, 1);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define PRINTF(text, first) \
     __attribute__((format(printf, text, first), nonnull(text)))
@@ -15,15 +16,39 @@
 _Noreturn void fail(const char *format, ...) PRINTF(1, 2);  /* exit 1 */
 _Noreturn void usage(const char *format, ...) PRINTF(1, 2); /* exit 2 */
 _Noreturn void bug(const char *format, ...) PRINTF(1, 2);   /* abort */
-void blame(const char *plugin);  /* whose call it is that a bug is found in */
-const char *blamed_plugin(void); /* or NULL */
-void note(const char *format, ...) PRINTF(1, 2); /* goes on */
+void note(const char *format, ...) PRINTF(1, 2);            /* goes on */
 
 /* The status to end with when all is done: a result that did not reach its
-   reader is a failure. And was it asked for, or does somebody else end the
-   program? */
+   reader is a failure. */
 int end_well(int status);
-bool has_finished(void);
+
+/* Has the function called when the program ends by fail, usage or exit. */
+void at_end(void (*function)(void));
+
+enum { MESSAGE = 2048 }; /* the longest one's bytes, and a 0 */
+
+/* What a process tells the one that watches it (driver/child.h), in memory that
+   both have: nobody has to read messages. */
+typedef struct Report {
+    bool watched;               /* then the other one says the message */
+    volatile bool done;         /* end_well */
+    char text[MESSAGE];         /* the message that ended it, or "" */
+    char plugin[256];           /* whose code was called last, */
+    volatile int calls;         /* how many calls there were, */
+    const char *volatile doing; /* " in forward"; "": it has returned */
+    char limit[128];            /* of memory, in words; or "" */
+    char drafts[4096];          /* the directory with its drafts, or "" */
+    _Alignas(max_align_t) char answer[];
+} Report;
+extern Report *report; /* this process's */
+
+/* From here on this process says its messages itself. */
+void unwatched(void);
+
+/* Around a call of a plugin's code; NULL: of the last one's. A bug in between
+   is its own. */
+void enter(const char *plugin, const char *doing);
+void leave(void);
 
 /* `count` zeroed elements of `size` bytes; fails when memory is out. */
 void *allocate(size_t count, size_t size);
@@ -39,5 +64,9 @@ void *grow(void *array, int count, int *room, size_t size);
 
 /* A string as snprintf makes it, to be freed by the caller. */
 char *format_text(const char *format, ...) PRINTF(1, 2);
+
+/* A stream whose text is in *text once it is ended, to be freed. */
+FILE *begin_text(char **text);
+void end_text(FILE *stream, char *const *text);
 
 #endif

@@ -45,20 +45,14 @@ place_variant(const Model *m, int place)
     return m->cast[place_kind(m, place)];
 }
 
-/* The word that named the variant there. */
-static const char *
-played_by(const Model *m, int kind)
-{
-    const Config *c = &m->config;
-    return kind == CROSS && *c->cross_variant       ? c->cross_variant
-           : kind == ENCODER && *c->encoder_variant ? c->encoder_variant
-                                                    : c->variant;
-}
-
 const char *
 place_word(const Model *m, int place)
 {
-    return played_by(m, place_kind(m, place));
+    const Config *c = &m->config;
+    int kind = place_kind(m, place);
+    return kind == CROSS && *c->cross_variant       ? c->cross_variant
+           : kind == ENCODER && *c->encoder_variant ? c->encoder_variant
+                                                    : c->variant;
 }
 
 real **
@@ -140,17 +134,10 @@ attention(Model *m, int kind, Node *x, Node *y, Node ***w)
         seen.calls = watch->calls;
         seen.softmaxes = watch->softmaxes;
     }
-    blame(played_by(m, kind));
-    Node *out = m->cast[kind]->forward(&a, normed, y, *w);
-    if (!out)
-        bug("forward returned NULL, where the last operator's node belongs");
-    if (out->rows != x->rows || out->cols != x->cols)
-        bug("forward returned (%d x %d), and its tokens are (%d x %d)",
-            out->rows, out->cols, x->rows, x->cols);
-    blame(NULL);
+    Node *out = plugin_forward(m->cast[kind], &a, normed, y, *w);
     seen.out = out;
-    if (watch && watch->places < MOST_CALLS)
-        watch->place[watch->places++] = seen;
+    if (watch)
+        watch_place(watch, seen);
     *w += m->declared[kind];
     return m->config.residual ? add(x, out) : out;
 }

@@ -55,11 +55,13 @@ put_norm(Model *m, const char *name, ...)
     put(m, 1, m->attention.d_model, 0, 0, "%s.bias", at);
 }
 
-/* The variant's own matrices, as it declares them. */
+/* A LayerNorm, and the variant's own matrices, as it declares them. */
 static void
 put_attention(Model *m, int kind, const char *block, int number)
 {
     Weights w = weights_declared(m->cast[kind], &m->attention);
+    put_norm(m, "%s%d.%s", block, number,
+             kind == CROSS ? "norm_cross" : "norm1");
     for (int i = 0; i < w.count; i++) {
         const Declared *d = &w.list[i];
         put(m, d->rows, d->cols, d->mean, d->deviation, "%s%d.%s.%s", block,
@@ -110,21 +112,16 @@ list_weights(Model *m)
         return;
     put_embedding(m);
     for (int i = 0; i < c->encoder; i++) {
-        put_norm(m, "encoder%d.norm1", i);
         put_attention(m, ENCODER, "encoder", i);
         put_mlp(m, "encoder", i);
     }
     if (c->encoder)
         put_norm(m, "encoder.norm");
     for (int i = 0; i < c->layers; i++) {
-        if (c->cross != CROSS_ONLY) {
-            put_norm(m, "block%d.norm1", i);
+        if (c->cross != CROSS_ONLY)
             put_attention(m, SELF, "block", i);
-        }
-        if (c->cross != CROSS_NONE) {
-            put_norm(m, "block%d.norm_cross", i);
+        if (c->cross != CROSS_NONE)
             put_attention(m, CROSS, "block", i);
-        }
         put_mlp(m, "block", i);
     }
     put_norm(m, "norm");

@@ -1,17 +1,19 @@
 /* npy.c - matrices in NumPy's format. */
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
+#include "files.h"
 #include "npy.h"
 #include "words.h"
 
 enum { HEADER = 128 }; /* a multiple of 64, as the format asks */
 
-bool
-npy_write_array(const char *path, char kind, size_t size, const void *values,
-                size_t count, const char *shape)
+void
+npy_write_array(const char *directory, const char *name, char kind, size_t size,
+                const void *values, size_t count, const char *shape)
 {
     char header[HEADER + 1];
     unsigned short one = 1;
@@ -24,21 +26,20 @@ npy_write_array(const char *path, char kind, size_t size, const void *values,
                  1, 0, HEADER - 10, 0, little ? '<' : '>', kind, size, shape);
     header[n] = ' ';
     header[HEADER - 1] = '\n';
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return false;
-    bool whole = fwrite(header, HEADER, 1, file) == 1 &&
-                 fwrite(values, size, count, file) == count;
-    return fclose(file) == 0 && whole;
+    FILE *file = begin_file(directory, name);
+    fwrite(header, HEADER, 1, file);
+    fwrite(values, size, count, file);
+    end_file(file, directory, name);
 }
 
-bool
-npy_write(const char *path, const real *values, int rows, int cols)
+void
+npy_write(const char *directory, const char *name, const real *values, int rows,
+          int cols)
 {
     char shape[32];
     snprintf(shape, sizeof shape, "%d, %d", rows, cols);
-    return npy_write_array(path, 'f', sizeof(real), values,
-                           (size_t)rows * (size_t)cols, shape);
+    npy_write_array(directory, name, 'f', sizeof(real), values,
+                    (size_t)rows * (size_t)cols, shape);
 }
 
 /* The text between `key` and the next comma outside brackets, without blanks:
@@ -58,20 +59,20 @@ value_of(const char *header, const char *key, char value[32])
     value[n] = 0;
 }
 
-/* Checks the header of `bytes`; returns where the numbers begin. *width: the
-   bytes of one. */
-static size_t
-check_header(const char *path, const char *bytes, size_t size, int rows,
-             int cols, int *width)
+/* Checks the header, behind which the file then is. Returns how many bytes a
+   number has. */
+static int
+check_header(const char *path, FILE *file, int rows, int cols)
 {
     char header[1024], type[32], order[32], shape[32], wanted[32];
-    if (size < 10 || memcmp(bytes, "\x93NUMPY\x01\x00", 8))
+    unsigned char start[10];
+    if (!fread(start, sizeof start, 1, file) ||
+        memcmp(start, "\x93NUMPY\x01\x00", 8))
         fail("%s: not a NumPy file of version 1.0", path);
-    size_t length = (unsigned char)bytes[8] + 256u * (unsigned char)bytes[9];
-    if (length >= sizeof header || 10 + length > size)
+    size_t length = start[8] + 256u * start[9];
+    if (length >= sizeof header || !fread(header, length, 1, file))
         fail("%s: cut short, or its header is longer than %zu bytes", path,
              sizeof header);
-    memcpy(header, bytes + 10, length);
     header[length] = 0;
     value_of(header, "'descr'", type);
     value_of(header, "'fortran_order'", order);
@@ -84,26 +85,30 @@ check_header(const char *path, const char *bytes, size_t size, int rows,
         fail("%s: in Fortran order: save it in C order", path);
     if (strcmp(shape, wanted))
         fail("%s: its shape is %s, not %s", path, shape, wanted);
-    *width = type[3] - '0';
-    return 10 + length;
+    return type[3] - '0';
 }
 
 void
 npy_read(const char *path, real *values, int rows, int cols)
 {
     size_t size, count = (size_t)rows * (size_t)cols;
-    char *bytes = read_file(path, "matrix", &size);
-    int width;
-    size_t from = check_header(path, bytes, size, rows, cols, &width);
-    if (size - from != count * (size_t)width)
-        fail("%s: %zu bytes of numbers where %d x %d take %zu", path,
-             size - from, rows, cols, count * (size_t)width);
-    for (size_t i = 0; i < count; i++) {
+    FILE *file = open_file(path, "matrix", SIZE_MAX, &size);
+    size_t width = (size_t)check_header(path, file, rows, cols);
+    size -= (size_t)ftell(file);
+    if (size != count * width)
+        fail("%s: %zu bytes of numbers where %d x %d take %zu", path, size,
+             rows, cols, count * width);
+    for (size_t i = 0; values && i < count; i++) {
         float narrow;
         double wide;
-        memcpy(width == 4 ? (void *)&narrow : (void *)&wide,
-               bytes + from + i * (size_t)width, (size_t)width);
+        if (!fread(width == 4 ? (void *)&narrow : (void *)&wide, width, 1,
+                   file))
+            fail("%s: cut short while it was read", path);
         values[i] = width == 4 ? (real)narrow : (real)wide;
+        if (!isfinite(values[i]))
+            fail("%s: it has numbers that are not finite, as after a training "
+                 "that diverged: train the run with a smaller --lr",
+                 path);
     }
-    free(bytes);
+    fclose(file);
 }

@@ -1,6 +1,7 @@
 /* observe.c - what happens inside attention while it learns. */
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,8 @@ enum {
     DISTANCE = 16,
     MODES = 32
 };
-static const char *const kinds[] = {"attention", "scores",   "gradients",
-                                    "rank",      "distance", "modes"};
-enum { KINDS_THERE = sizeof kinds / sizeof *kinds };
+static const char kinds[] = "attention scores gradients rank distance modes";
+enum { KINDS_THERE = 6 };
 
 static void
 put(Observer *o, double value)
@@ -35,11 +35,18 @@ put(Observer *o, double value)
     o->values[o->count++] = value;
 }
 
+/* Adds a column, whose name has _ for ^ as a weight's file has. */
+PRINTF(2, 3)
 static void
-name(Observer *o, const char *column)
+name(Observer *o, const char *format, ...)
 {
+    va_list args;
     o->names = grow(o->names, o->count, &o->room, sizeof *o->names);
-    snprintf(o->names[o->count++], COLUMN_SIZE, "%s", column);
+    va_start(args, format);
+    vsnprintf(o->names[o->count], COLUMN_SIZE, format, args);
+    va_end(args);
+    for (char *c = o->names[o->count++]; *c; c++)
+        *c = *c == '^' ? '_' : *c;
 }
 
 static int
@@ -47,50 +54,53 @@ kinds_of(const char *log)
 {
     int bits = 0;
     while (*log) {
-        size_t n = strcspn(log, "+");
-        int k = 0;
-        while (k < KINDS_THERE &&
-               (strlen(kinds[k]) != n || strncmp(kinds[k], log, n)))
-            k++;
-        if (k == KINDS_THERE)
-            usage("--log: \"%.*s\" is none of attention, scores, gradients, "
-                  "rank, distance, modes; several with + between",
-                  (int)n, log);
+        int n = (int)strcspn(log, "+");
+        char *word = format_text("%.*s", n, log);
+        int k = index_in(kinds, word);
+        if (k < 0)
+            usage("--log: \"%s\" is none of: %s; several with + between", word,
+                  kinds);
+        free(word);
         bits |= 1 << k;
         log += log[n] ? n + 1 : n;
     }
     return bits;
 }
 
+static const char *const fixed[KINDS_THERE][5] = {
+    {"entropy", "largest_weight", "saturated", "score_deviation"},
+    {"score_gradient_median", "score_gradient_mean"},
+    {NULL},
+    {"rank_m", "rank_n"},
+    {"distance_m", "distance_n"},
+    {NULL}};
+
+bool
+is_observed(const char *column)
+{
+    for (int k = 0; k < KINDS_THERE; k++)
+        for (int i = 0; fixed[k][i]; i++)
+            if (!strcmp(fixed[k][i], column))
+                return true;
+    if (!strncmp(column, "mode", 4))
+        return column[4] && !column[4 + strspn(column + 4, "0123456789")];
+    return !strncmp(column, "gradient.", 9) &&
+           !column[strspn(column, NAME_LETTERS ".")];
+}
+
 static void
 name_columns(Observer *o)
 {
-    static const char *const fixed[][5] = {
-        {"entropy", "largest_weight", "saturated", "score_deviation"},
-        {"score_gradient_median", "score_gradient_mean"},
-        {NULL},
-        {"rank_m", "rank_n"},
-        {"distance_m", "distance_n"},
-        {NULL}};
+    const Model *m = o->model;
     for (int k = 0; k < KINDS_THERE; k++) {
         for (int i = 0; (o->kinds & 1 << k) && fixed[k][i]; i++)
-            name(o, fixed[k][i]);
-        for (int i = 0; (o->kinds & 1 << k & GRADIENTS) && i < o->model->count;
-             i++) {
-            char *column =
-                format_text("gradient.%s", o->model->weights[i].name);
-            for (char *c = column; *c; c++)
-                *c = *c == '^' ? '_' : *c;
-            if (o->model->weights[i].attention)
-                name(o, column);
-            free(column);
-        }
+            name(o, "%s", fixed[k][i]);
+        for (int i = 0; (o->kinds & 1 << k & GRADIENTS) && i < m->count; i++)
+            if (m->weights[i].attention)
+                name(o, "gradient.%s", m->weights[i].name);
     }
-    for (int i = 0; o->kinds & MODES && i < o->model->config.length; i++) {
-        char *column = format_text("mode%d", i + 1);
-        name(o, column);
-        free(column);
-    }
+    for (int i = 0; o->kinds & MODES && i < m->config.length; i++)
+        name(o, "mode%d", i + 1);
 }
 
 Observer

@@ -36,6 +36,9 @@ typedef struct Observer {
 Observer observer_new(Model *m, const Source *s);
 void observer_free(Observer *o);
 
+/* Is it the name of a column that an observer adds? */
+bool is_observed(const char *column);
+
 /* Fills o->values. */
 void observe(Observer *o);
 

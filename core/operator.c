@@ -15,12 +15,6 @@
 #include "tape.h"
 #include "threads.h"
 
-static size_t
-size_of(const Node *n)
-{
-    return (size_t)n->rows * (size_t)n->cols;
-}
-
 /* How many numbers of the result are to be computed: none on a measuring tape.
  */
 static size_t

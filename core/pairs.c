@@ -66,9 +66,11 @@ next_word(char **at)
     return word;
 }
 
-/* The two halves of each line after the first, cut out of the text. */
+/* Each line after the first, cut out of the text. */
 typedef struct Lines {
-    char **input, **target;
+    struct Line {
+        char *input, *target;
+    } * line;
     int count, room, longest;
 } Lines;
 
@@ -76,7 +78,6 @@ typedef struct Lines {
 static void
 add_line(Lines *l, char *line, const char *path, int number)
 {
-    int rooms[2] = {l->room, l->room};
     char *tab = strchr(line, '\t');
     if (!tab || strchr(tab + 1, '\t'))
         fail("%s:%d: not two columns with one tab between: input, target", path,
@@ -89,25 +90,9 @@ add_line(Lines *l, char *line, const char *path, int number)
         fail("%s:%d: %d tokens and %d answers: as many are needed, - where "
              "none is asked for",
              path, number, n, answers);
-    l->input = grow(l->input, l->count, &rooms[0], sizeof *l->input);
-    l->target = grow(l->target, l->count, &rooms[1], sizeof *l->target);
-    l->room = rooms[0];
-    l->input[l->count] = line;
-    l->target[l->count++] = tab + 1;
+    l->line = grow(l->line, l->count, &l->room, sizeof *l->line);
+    l->line[l->count++] = (struct Line){line, tab + 1};
     l->longest = n > l->longest ? n : l->longest;
-}
-
-/* Is any of these words an answer, none of which is -? */
-static bool
-asks(const char *target)
-{
-    for (size_t n; *target; target += n) {
-        target += strspn(target, " ");
-        n = strcspn(target, " ");
-        if (n > 1 || (n == 1 && *target != '-'))
-            return true;
-    }
-    return false;
 }
 
 /* Cuts the text into lines, which may end as on other systems. */
@@ -125,13 +110,9 @@ lines_of(char *text, size_t size, const char *path)
         size_t n = strlen(line);
         if (n && line[n - 1] == '\r')
             line[n - 1] = 0;
-        if (number > 1) {
+        if (number > 1)
             add_line(&l, line, path, number);
-            if (!asks(l.target[l.count - 1]))
-                fail("%s:%d: every answer is -: nothing is asked; leave the "
-                     "line out",
-                     path, number);
-        } else if (strcmp(line, "input\ttarget"))
+        else if (strcmp(line, "input\ttarget"))
             fail("%s:1: not \"input\", a tab, \"target\": the first line names "
                  "the two columns",
                  path);
@@ -165,16 +146,22 @@ pairs_open(const char *path)
     p->ids = allocate(size, sizeof *p->ids);
     p->targets = allocate(size, sizeof *p->targets);
     for (int i = 0; i < p->sequences; i++) {
-        char *in = l.input[i], *out = l.target[i];
+        char *in = l.line[i].input, *out = l.line[i].target;
+        bool asked = false;
         p->hash = hash_bytes(p->hash, in, strlen(in) + 1);
         p->hash = hash_bytes(p->hash, out, strlen(out) + 1);
         for (int k = 0, n = count_words(in); k < p->tokens; k++) {
-            char *asked = k < n ? next_word(&out) : "-";
+            const char *answer = k < n ? next_word(&out) : "-";
             int *id = &p->ids[i * p->tokens + k];
             *id = k < n ? number_of(&inputs, next_word(&in)) : -1;
             p->targets[i * p->tokens + k] =
-                strcmp(asked, "-") ? number_of(&answers, asked) : -1;
+                strcmp(answer, "-") ? number_of(&answers, answer) : -1;
+            asked |= p->targets[i * p->tokens + k] >= 0;
         }
+        if (!asked)
+            fail("%s:%d: every answer is -: nothing is asked; leave the line "
+                 "out",
+                 path, i + 2);
     }
     p->vocabulary = inputs.count + 1;
     p->classes = answers.count;
@@ -187,8 +174,7 @@ pairs_open(const char *path)
     free(inputs.slot);
     free(answers.name);
     free(answers.slot);
-    free(l.input);
-    free(l.target);
+    free(l.line);
     free(text);
     return p;
 }

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
+#include <search.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <qkv/operator.h>
 #include <qkv/real.h>
 
 #include "fail.h"
@@ -87,22 +89,41 @@ place(int i)
     return NULL;
 }
 
-/* Directory i of the search, to be freed; NULL after the last. Exits for one
-   where anybody could have put a plugin. */
+/* Exits where anybody could have put or changed the plugin that is found. */
+static void
+check_writers(const char *path)
+{
+    struct stat facts;
+    if (!stat(path, &facts) && (facts.st_mode & S_IWOTH))
+        fail("%s: anybody may write to it, and a plugin found by its name "
+             "runs with your rights: chmod o-w it, or give a plugin's path",
+             path);
+}
+
+/* Directory i of the search, to be freed; NULL after the last. */
 static char *
 directory(int i)
 {
-    struct stat facts;
-    char *at = place(i);
-    if (at && !stat(at, &facts) && (facts.st_mode & S_IWOTH))
-        fail("%s: anybody may write there, and a plugin found there would run "
-             "with your rights: chmod o-w it, or give a plugin's path",
-             at);
+    char *at = place(i), *wide = at ? format_text("%s/double", at) : NULL;
+    if (at)
+        check_writers(at);
+    if (at && sizeof(real) == 8)
+        check_writers(wide);
+    free(wide);
     return at;
 }
 
-#define NAME_LETTERS \
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
+/* DIRECTORY/NAME.so, to be freed; NULL where it is not there. */
+static char *
+found_in(const char *at, const char *folder, const char *name)
+{
+    char *path = format_text("%s/%s%s.so", at, folder, name);
+    check_writers(path);
+    if (!access(path, F_OK))
+        return path;
+    free(path);
+    return NULL;
+}
 
 void
 plugin_name(const char *word, char name[NAME_SIZE])
@@ -123,102 +144,80 @@ plugin_name(const char *word, char name[NAME_SIZE])
     name[n] = 0;
 }
 
-static const char **given;
-static int given_count, given_room;
+static void *given; /* a tree of paths */
 
-bool
-plugin_was_given(const char *word)
+static int
+by_text(const void *a, const void *b)
 {
-    for (int i = 0; i < given_count; i++)
-        if (!strcmp(word, given[i]))
-            return true;
-    return false;
+    return strcmp(a, b);
 }
 
 void
 plugin_given(const char *word)
 {
-    if (!strchr(word, '/') || plugin_was_given(word))
-        return;
-    given = grow(given, given_count, &given_room, sizeof *given);
-    given[given_count++] = interned(word);
+    tsearch(interned(word), &given, by_text);
 }
 
 char *
-plugin_find(const char *word, char **tried)
+plugin_find(const char *name)
 {
-    *tried = copy_text("");
-    if (strchr(word, '/')) {
-        free(*tried);
-        *tried = copy_text(word);
-        return access(word, F_OK) ? NULL : copy_text(word);
-    }
     char *at, *path = NULL;
-    for (int i = 0; !path && (at = directory(i)); i++) {
-        path =
-            sizeof(real) == 8 ? format_text("%s/double/%s.so", at, word) : NULL;
-        if (!path || access(path, F_OK)) {
-            free(path);
-            path = format_text("%s/%s.so", at, word);
-        }
-        if (access(path, F_OK)) {
-            char *longer = format_text("%s%s%s", *tried, i ? ", " : "", path);
-            free(*tried);
-            *tried = longer;
-            free(path);
-            path = NULL;
-        }
-        free(at);
+    for (int i = 0; !path && (at = directory(i)); free(at), i++) {
+        path = sizeof(real) == 8 ? found_in(at, "double/", name) : NULL;
+        path = path ? path : found_in(at, "", name);
     }
     return path;
 }
 
-/* By name: "two-step" before "two-step-tanh", which ".so" would turn round. */
-static int
-by_name(const void *a, const void *b)
+const char *
+plugin_believed(const char *word)
 {
-    char x[NAME_SIZE], y[NAME_SIZE];
-    plugin_name(*(char *const *)a, x);
-    plugin_name(*(char *const *)b, y);
-    return strcmp(x, y);
+    char name[NAME_SIZE];
+    if (!strchr(word, '/') || tfind(word, &given, by_text))
+        return word;
+    plugin_name(word, name);
+    char *path = plugin_find(name);
+    if (!path)
+        fail("%s: it is named in a file, which is not believed where code is "
+             "concerned: QKV_PATH=DIRECTORY lets %s be found",
+             word, name);
+    free(path);
+    return interned(name);
 }
 
 static int
-holds(char **paths, int count, const char *file)
+by_name(const void *a, const void *b)
 {
-    for (int i = 0; i < count; i++)
-        if (!strcmp(strrchr(paths[i], '/') + 1, file))
-            return 1;
-    return 0;
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 char **
 plugin_list(int *count)
 {
-    char **paths = NULL, *at;
-    int room = *count = 0;
+    char **names = NULL, *at;
+    int room = 0, all = *count = 0;
     for (int i = 0; (at = directory(i)); free(at), i++) {
         DIR *dir = opendir(at);
         for (struct dirent *e; dir && (e = readdir(dir));) {
             size_t n = strlen(e->d_name);
             if (n <= 3 || n - 3 >= NAME_SIZE ||
                 strcmp(e->d_name + n - 3, ".so") ||
-                strspn(e->d_name, NAME_LETTERS) != n - 3 ||
-                holds(paths, *count, e->d_name))
+                strspn(e->d_name, NAME_LETTERS) != n - 3)
                 continue;
-            char *own = format_text("%s/double/%s", at, e->d_name);
-            bool bound = sizeof(real) == 8 && !access(own, F_OK);
-            paths = grow(paths, *count, &room, sizeof *paths);
-            paths[(*count)++] =
-                bound ? copy_text(own) : format_text("%s/%s", at, e->d_name);
-            free(own);
+            names = grow(names, all, &room, sizeof *names);
+            names[all++] = format_text("%.*s", (int)n - 3, e->d_name);
         }
         if (dir)
             closedir(dir);
     }
-    if (*count)
-        qsort(paths, (size_t)*count, sizeof *paths, by_name);
-    return paths;
+    if (all)
+        qsort(names, (size_t)all, sizeof *names, by_name);
+    for (int i = 0; i < all; i++)
+        if (*count && !strcmp(names[*count - 1], names[i]))
+            free(names[i]);
+        else
+            names[(*count)++] = names[i];
+    return names;
 }
 
 uint64_t
@@ -249,28 +248,12 @@ refused(const char *path, const char *why)
 static void
 check_shape(const char *path, const char *shape)
 {
-    static const char *const known[] = {"heads", "kv-heads", "d-k", "d-v",
-                                        "latent"};
     char word[16];
-    for (int n; sscanf(shape, " %15s%n", word, &n) == 1; shape += n) {
-        int found = 0;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            found |= !strcmp(word, known[i]);
-        if (!found)
+    for (int n; sscanf(shape, " %15s%n", word, &n) == 1; shape += n)
+        if (index_in(SHAPE_OPTIONS, word) < 0)
             fail("%s: qkv_variant.shape names \"%s\", which is no shape "
-                 "option; it takes words of \"heads kv-heads d-k d-v latent\"",
-                 path, word);
-    }
-}
-
-/* Printed: what would command a terminal, or end a line, is no equation. */
-static void
-check_equation(const char *path, const char *equation)
-{
-    for (const char *c = equation; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            fail("%s: its .equation has a control character: write one line",
-                 path);
+                 "option; it takes words of \"%s\"",
+                 path, word, SHAPE_OPTIONS);
 }
 
 static void
@@ -296,53 +279,61 @@ check_variant(const char *path, const Variant *v, const unsigned char *size)
     if (missing)
         fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
              path, missing);
-    check_equation(path, v->equation);
+    if (!is_text(v->equation))
+        fail("%s: its .equation has a control character, or bytes that are no "
+             "UTF-8: write one line",
+             path);
     check_shape(path, v->shape);
 }
 
 /* Exits for a name that no directory has. */
 static _Noreturn void
-unknown(const char *word, const char *tried)
+unknown(const char *word)
 {
-    if (strchr(word, '/'))
-        usage("%s: no such plugin file: build it, or give its path", word);
-    if (!access(word, F_OK))
-        usage("unknown variant \"%s\": a file here is named with a slash, "
-              "./%s",
-              word, word);
-    char *file = format_text("%s.so", word);
-    if (!access(file, F_OK))
-        usage("unknown variant \"%s\": a plugin here is named by its path, "
-              "./%s",
-              word, file);
-    free(file);
     int count;
-    char **paths = plugin_list(&count);
-    const char **names = allocate((size_t)count, sizeof *names);
-    for (int i = 0; i < count; i++) {
-        char name[NAME_SIZE];
-        plugin_name(paths[i], name);
-        names[i] = copy_text(name);
+    char *at, *tried = copy_text("");
+    for (int i = 0; i < 2; i++) {
+        char *file = format_text("%s%s", word, i ? ".so" : "");
+        if (!access(file, F_OK))
+            usage("unknown variant \"%s\": a file here is named with a slash, "
+                  "./%s",
+                  word, file);
+        free(file);
     }
+    const char *const *names = (const char *const *)plugin_list(&count);
+    for (int i = 0; (at = place(i)); i++)
+        tried = format_text("%s%s%s/%s.so", tried, i ? ", " : "", at, word);
     usage("unknown variant \"%s\"%s: tried %s; `qkv list` names those there "
           "are",
           word, did_you_mean(word, names, count), tried);
+}
+
+const char *
+plugin_of(const Variant *v)
+{
+    static const Variant *last;
+    static Dl_info found;
+    return v == last || dladdr(last = v, &found) ? found.dli_fname : NULL;
 }
 
 Plugin
 plugin_open(const char *word)
 {
     Plugin p = {0};
-    char *tried, *path = plugin_find(word, &tried);
+    char *found = NULL;
+    if (!report->watched)
+        bug("%s: a plugin is opened in a child only", word);
+    word = plugin_believed(word);
     plugin_name(word, p.name);
-    if (!path)
-        unknown(word, tried);
-    if (strlen(path) >= sizeof p.path)
-        usage("%s: the path is longer than %zu bytes", word, sizeof p.path);
-    strcpy(p.path, path);
-    free(path);
-    free(tried);
+    if (!strchr(word, '/') && !(found = plugin_find(word)))
+        unknown(word);
+    const char *path = found ? found : word;
+    if (access(path, F_OK))
+        usage("%s: no such plugin file: build it, or give its path", path);
+    snprintf(p.path, sizeof p.path, "%s", path);
+    free(found);
     p.hash = plugin_hash(p.path);
+    enter(p.path, " being loaded");
     void *handle = dlopen(p.path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         refused(p.path, dlerror());
@@ -350,6 +341,7 @@ plugin_open(const char *word)
     p.variant = dlsym(handle, "qkv_variant");
     p.own_operator = size != NULL;
     check_variant(p.path, p.variant, size);
+    leave();
     return p;
 }
 
@@ -361,9 +353,9 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
             "matrices in the order of their indices",
             name, index, w->count);
     if (rows < 1 || cols < 1 || !*name || strlen(name) >= NAME_SIZE ||
-        !names_file(name))
+        name[strspn(name, NAME_LETTERS "^")])
         bug("weight: \"%.60s\" (%d x %d) is no matrix with a name: give it a "
-            "row, a column, and letters, without / . blanks or quotes",
+            "row, a column, and letters, digits, - _ + and ^",
             name, rows, cols);
     for (int i = 0; i < w->count; i++)
         if (one_file(w->list[i].name, name))
@@ -408,8 +400,27 @@ Weights
 weights_declared(const Variant *v, const Attention *a)
 {
     Weights w = {0};
+    enter(plugin_of(v), " in weights");
     v->weights(&w, a);
+    leave();
     return w;
+}
+
+Node *
+plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
+{
+    enter(plugin_of(v), " in forward");
+    Node *out = v->forward(a, x, y, w);
+    if (!out)
+        bug("forward returned NULL, where the last operator's node belongs");
+    if (out->rows != x->rows || out->cols != x->cols)
+        bug("forward returned (%d x %d) where x is (%d x %d): %s", out->rows,
+            out->cols, x->rows, x->cols,
+            out->rows != x->rows
+                ? "the queries come from x, keys and values from y"
+                : "the last map, W^O, brings it back to d_model");
+    leave();
+    return out;
 }
 
 void

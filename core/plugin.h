@@ -10,6 +10,9 @@
 
 enum { NAME_SIZE = 64, PATH_SIZE = 4096 };
 
+/* What a variant's .shape is made of. */
+#define SHAPE_OPTIONS "heads kv-heads d-k d-v latent"
+
 typedef struct Plugin {
     const Variant *variant;
     char name[NAME_SIZE]; /* the file's, without directory and .so */
@@ -21,25 +24,28 @@ typedef struct Plugin {
 /* The name in a word that is a name or a path: "./mine.so" -> "mine". */
 void plugin_name(const char *word, char name[NAME_SIZE]);
 
-/* A plugin is code. One that is found by its name is the user's own, and so is
-   a path that the user gave; a path that is merely written in a run is not
-   opened. */
+/* A plugin is code. What is found by its name is the user's own, and so is a
+   path that the user gave on the command line. A path that a file has, of a run
+   or whatever else, is never opened: it is taken for the name in it. Exits
+   where that is not found. */
 void plugin_given(const char *word);
-bool plugin_was_given(const char *word);
+const char *plugin_believed(const char *word);
 
-/* The file of a plugin: a word with a slash is a path, another one is looked
-   for in each directory of $QKV_PATH, then beside the executable, then in
-   ../lib/qkv of it; in double first in the folder "double" of each, where those
-   with an operator of their own lie. NULL if there is none, with all that was
-   tried in *tried. Both to be freed. */
-char *plugin_find(const char *word, char **tried);
+/* The file of the plugin of that name, in the first that has one of the
+   directories of $QKV_PATH, then beside the executable, then in ../lib/qkv of
+   it; in double first in the folder "double" of each, where those with an
+   operator of their own are. To be freed; NULL if there is none. Exits where
+   anybody may write to the file or its directory. */
+char *plugin_find(const char *name);
 
-/* Every plugin found in those directories: paths in order of name, the first
-   directory's where two have one name. To be freed, each and the array. */
+/* The names of all plugins in those directories, in order. To be freed, each
+   and the array. */
 char **plugin_list(int *count);
 
-/* Opens a plugin and checks it. This runs the plugin's code. Says what was
-   tried and what to do, and exits, where it cannot be had. */
+/* Opens a plugin, of a name or a path that is believed, and checks it. This
+   runs the plugin's code, and nothing else does, so it is done in a process
+   that is watched (driver/child.h). Says what was tried and what to do, and
+   exits, where it cannot be had. */
 Plugin plugin_open(const char *word);
 
 /* The FNV-1a hash of a plugin's file. */
@@ -65,5 +71,13 @@ struct Weights {
 /* What the variant declares for attention `a`; weights_free it. */
 Weights weights_declared(const Variant *v, const Attention *a);
 void weights_free(Weights *w);
+
+/* Its forward; what it returns is as x is. */
+Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
+                     Node **w);
+
+/* The path of the plugin that a variant came with; NULL if it came with none.
+ */
+const char *plugin_of(const Variant *v);
 
 #endif

@@ -1,19 +1,20 @@
 /* run_copy.c - a run taken into another experiment, whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "fail.h"
 #include "run.h"
 #include "words.h"
 
-/* What decides a run and what came of it: in two equal runs these are the same
-   bytes. */
-static const char *const decisive[] = {"config.tsv", "log.tsv", "result.tsv"};
+/* The first three decide a run and say what came of it: in two equal runs they
+   are the same bytes. */
+static const char *const tables[] = {"config.tsv", "log.tsv", "result.tsv",
+                                     "timing.tsv"};
+enum { DECISIVE = 3, TABLES };
 
 static bool
 same_file(const char *a, const char *b)
@@ -26,31 +27,25 @@ same_file(const char *a, const char *b)
     return same;
 }
 
-/* False, with the reason in errno, where it cannot be written. */
-static bool
-copy_file(const char *from, const char *to)
-{
-    size_t size;
-    char *bytes = read_file(from, "file", &size);
-    FILE *file = fopen(to, "wb");
-    bool whole = file && fwrite(bytes, 1, size, file) == size;
-    free(bytes);
-    return file && fclose(file) == 0 && whole;
-}
-
-/* Whatever ends the program here, discard_at_exit cleans up. */
 static void
-must_copy(const Run *r, const char *name, const char *partial)
+copy_file(const Run *r, const char *name, const char *to)
 {
-    Path to = within(partial, name);
-    if (!copy_file(below(r->path, name).text, to.text))
-        fail("%s: cannot be written: %s; nothing of the run was kept", to.text,
-             strerror(errno));
+    char part[1 << 16];
+    size_t size, n;
+    FILE *in = open_file(below(r->path, name).text, "file", SIZE_MAX, &size);
+    FILE *out = begin_file(to, name);
+    while ((n = fread(part, 1, sizeof part, in)))
+        fwrite(part, 1, n, out);
+    if (ferror(in))
+        fail("%s/%s: cannot be read: %s; nothing of the run was taken", r->path,
+             name, strerror(errno));
+    fclose(in);
+    end_file(out, to, name);
 }
 
 /* The matrices, where they were kept. */
 static void
-copy_weights(const Run *r, const char *partial)
+copy_weights(const Run *r, const char *to)
 {
     DIR *dir = opendir(below(r->path, "weights").text);
     if (!dir && errno == ENOENT)
@@ -58,46 +53,38 @@ copy_weights(const Run *r, const char *partial)
     if (!dir)
         fail("%s/weights: cannot be read: %s; nothing of the run was taken",
              r->path, strerror(errno));
-    Path to = within(partial, "weights");
-    if (mkdir(to.text, 0777))
-        fail("%s: cannot be made: %s", to.text, strerror(errno));
+    new_directory(to, "weights");
     for (struct dirent *e; (e = readdir(dir));) {
         char *name = format_text("weights/%s", e->d_name);
         size_t n = strlen(name);
         if (n > 4 && !strcmp(name + n - 4, ".npy"))
-            must_copy(r, name, partial);
+            copy_file(r, name, to);
         free(name);
     }
     closedir(dir);
 }
 
+/* False where somebody else brought it first. */
+static bool
+bring(const Run *r, const char *directory)
+{
+    Draft *d = draft_begin(directory, r->name);
+    Path to = new_directory(d->path.text, r->name);
+    copy_weights(r, to.text);
+    for (int i = 0; i < TABLES; i++)
+        copy_file(r, tables[i], to.text);
+    return run_publish(d, r->name, false);
+}
+
 Copied
 run_copy(const Run *r, const char *directory)
 {
-    static const char *const names[] = {"config.tsv", "log.tsv", "timing.tsv",
-                                        "result.tsv"};
-    if (run_exists(directory, r->name)) {
-        Path there = within(directory, r->name);
-        for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++)
-            if (!same_file(below(r->path, decisive[i]).text,
-                           below(there.text, decisive[i]).text))
-                return DIFFERS;
-        return THERE;
-    }
-    Path partial = run_partial(directory, r->name, (long)getpid());
-    discard(partial.text);
-    int lock = run_begin(partial.text);
-    discard_at_exit(partial.text);
-    copy_weights(r, partial.text);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        must_copy(r, names[i], partial.text);
-    Path to = within(directory, r->name);
-    if (rename(partial.text, to.text)) {
-        if (errno != EEXIST && errno != ENOTEMPTY)
-            fail("%s: cannot be made: %s", to.text, strerror(errno));
-        discard(partial.text); /* somebody else brought it first */
-    }
-    discard_at_exit(NULL);
-    close(lock);
-    return COPIED;
+    if (!run_exists(directory, r->name) && bring(r, directory))
+        return COPIED;
+    Path there = within(directory, r->name);
+    for (int i = 0; i < DECISIVE; i++)
+        if (!same_file(below(r->path, tables[i]).text,
+                       below(there.text, tables[i]).text))
+            return DIFFERS;
+    return THERE;
 }

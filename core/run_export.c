@@ -1,10 +1,9 @@
 /* run_export.c - one batch of a run, for other frameworks to compute again. */
-#include <errno.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -12,24 +11,11 @@
 #include "npy.h"
 #include "run.h"
 #include "tape.h"
-
-typedef struct Export {
-    Path partial; /* the directory as long as it is not whole */
-    const char *directory;
-} Export;
-
-static _Noreturn void
-give_up(const Export *e, const char *name)
-{
-    int error = errno;
-    discard(e->partial.text);
-    fail("%s/%s: cannot be written: %s; nothing was kept", e->directory, name,
-         strerror(error));
-}
+#include "words.h"
 
 PRINTF(6, 7)
 static void
-put(const Export *e, const char *name, char kind, size_t size,
+put(const char *to, const char *name, char kind, size_t size,
     const void *values, const char *shape, ...)
 {
     char text[64];
@@ -40,74 +26,87 @@ put(const Export *e, const char *name, char kind, size_t size,
     size_t count = 1;
     for (char *at = text; *at; at += strspn(at, ", "))
         count *= strtoul(at, &at, 10);
-    Path path = within(e->partial.text, name);
-    if (!npy_write_array(path.text, kind, size, values, count, text))
-        give_up(e, name);
+    npy_write_array(to, name, kind, size, values, count, text);
 }
 
 static void
-put_tokens(const Export *e, const char *name, const int *ids, int sequences,
+put_tokens(const char *to, const char *name, const int *ids, int sequences,
            int tokens, int each)
 {
     if (each > 1)
-        put(e, name, 'i', sizeof(int), ids, "%d, %d, %d", sequences, tokens,
+        put(to, name, 'i', sizeof(int), ids, "%d, %d, %d", sequences, tokens,
             each);
     else
-        put(e, name, 'i', sizeof(int), ids, "%d, %d", sequences, tokens);
+        put(to, name, 'i', sizeof(int), ids, "%d, %d", sequences, tokens);
 }
 
 /* 1 where the token of a row may see that of a column. */
 static void
-put_mask(const Export *e, const Model *m)
+put_mask(const char *to, const Model *m)
 {
     int n = m->sizes.tokens;
     int *mask = allocate((size_t)n * (size_t)n, sizeof *mask);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             mask[i * n + j] = !m->attention.causal || j <= i;
-    put(e, "mask.npy", 'i', sizeof(int), mask, "%d, %d", n, n);
+    put(to, "mask.npy", 'i', sizeof(int), mask, "%d, %d", n, n);
     free(mask);
 }
 
 static void
-put_gradients(const Export *e, const Model *m)
+put_gradients(const char *to, const Model *m)
 {
-    if (mkdir(within(e->partial.text, "gradients").text, 0777))
-        give_up(e, "gradients");
+    new_directory(to, "gradients");
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
         char *file = weight_file(w->name);
         char *name = format_text("gradients/%s", strchr(file, '/') + 1);
-        put(e, name, 'f', sizeof(real), w->gradient, "%d, %d", w->rows,
+        put(to, name, 'f', sizeof(real), w->gradient, "%d, %d", w->rows,
             w->cols);
         free(name);
         free(file);
     }
 }
 
-/* Makes the directory, under another name for as long as it is not whole. */
-static Export
-export_begin(const char *directory)
+static void
+put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
+          const Node *loss)
 {
-    Export e = {.directory = directory};
-    int n = (int)strlen(directory);
-    while (n > 1 && directory[n - 1] == '/')
-        n--;
-    if (snprintf(e.partial.text, sizeof e.partial.text, "%.*s.partial%ld", n,
-                 directory, (long)getpid()) >= (int)sizeof e.partial.text - 128)
-        fail("%.64s..: the path is too long", directory);
-    if (!access(directory, F_OK))
+    int sequences = m->config.batch, tokens = m->sizes.tokens;
+    put_tokens(to, "tokens.npy", b->all.ids, sequences, tokens, m->sizes.each);
+    if (m->sizes.source)
+        put_tokens(to, "source.npy", b->all.source, sequences, m->sizes.source,
+                   m->sizes.each);
+    put(to, "targets.npy", 'i', sizeof(int), b->all.targets, "%d, %d",
+        sequences, tokens);
+    put_mask(to, m);
+    put(to, "logits.npy", 'f', sizeof(real), logits->value, "%d, %d, %d",
+        sequences, tokens, m->sizes.classes);
+    put(to, "loss.npy", 'f', sizeof(real), loss->value, "1, 1");
+    put_gradients(to, m);
+}
+
+/* Made under another name, in the directory above. */
+static void
+publish_batch(const char *directory, const Model *m, const Batch *b,
+              const Node *logits, const Node *loss)
+{
+    char *path = copy_text(directory), *last = copy_text(directory);
+    const char *above = dirname(path), *name = basename(last);
+    drafts_sweep(above);
+    Draft *d = draft_begin(above, name);
+    put_batch(new_directory(d->path.text, name).text, m, b, logits, loss);
+    if (!access(directory, F_OK) || !draft_publish(d, name, false))
         fail("%s: is there already: give a directory that is not", directory);
-    if (mkdir(e.partial.text, 0777))
-        fail("%s: cannot be made: %s", directory, strerror(errno));
-    return e;
+    draft_end(d);
+    free(path);
+    free(last);
 }
 
 void
 batch_write(const char *directory, Model *m, const Source *s)
 {
-    int sequences = m->config.batch, tokens = m->sizes.tokens;
-    Batch b = batch_new(m->sizes, sequences);
+    Batch b = batch_new(m->sizes, m->config.batch);
     Random r = source_stream(s, TEST);
     source_draw(s, TEST, &r, 0, &b);
     Tape *t = tape_for(m, &b);
@@ -115,20 +114,7 @@ batch_write(const char *directory, Model *m, const Source *s)
     Node *loss = model_loss(m, logits, b.all.targets,
                             counted_rows(b.all.targets, b.rows));
     backward(loss);
-    Export e = export_begin(directory);
-    put_tokens(&e, "tokens.npy", b.all.ids, sequences, tokens, m->sizes.each);
-    if (m->sizes.source)
-        put_tokens(&e, "source.npy", b.all.source, sequences, m->sizes.source,
-                   m->sizes.each);
-    put(&e, "targets.npy", 'i', sizeof(int), b.all.targets, "%d, %d", sequences,
-        tokens);
-    put_mask(&e, m);
-    put(&e, "logits.npy", 'f', sizeof(real), logits->value, "%d, %d, %d",
-        sequences, tokens, m->sizes.classes);
-    put(&e, "loss.npy", 'f', sizeof(real), loss->value, "1, 1");
-    put_gradients(&e, m);
+    publish_batch(directory, m, &b, logits, loss);
     tape_free(t);
     batch_free(&b);
-    if (rename(e.partial.text, directory))
-        give_up(&e, "");
 }

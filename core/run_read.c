@@ -1,8 +1,6 @@
 /* run_read.c - reads a run, and believes nothing of it unchecked. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -27,45 +25,50 @@ read_config(const char *path)
              "the run to have it again",
              path, t.rows - 1, setting_count);
     for (int i = 0; i < setting_count; i++) {
-        const char *why =
-            strcmp(table_cell(&t, i + 1, 0), settings[i].name)
-                ? "is not the setting that belongs here"
-                : setting_set(&settings[i], &c, table_cell(&t, i + 1, 1));
+        char name[NAME_SIZE];
+        const char *text = table_cell(&t, i + 1, 1),
+                   *why = strcmp(table_cell(&t, i + 1, 0), settings[i].name)
+                              ? "is not the setting that belongs here"
+                              : setting_set(&settings[i], &c, text);
         if (why)
             fail("%s:%d: %s: %s; remove the run to have it again", path, i + 3,
                  table_cell(&t, i + 1, 0), why);
+        if (setting_plugin(&settings[i]) && (*text || !i))
+            plugin_name(text, name); /* exits where it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
         fail("%s: \"%.64s\" is not the name of a task", path, c.task);
-    char name[NAME_SIZE];
-    plugin_name(c.variant, name); /* exits where it is none */
-    if (*c.encoder_variant)
-        plugin_name(c.encoder_variant, name);
-    if (*c.cross_variant)
-        plugin_name(c.cross_variant, name);
     table_free(&t);
     return c;
 }
 
-/* The line of that name, or -1. */
-static int
-find_row(const Run *r, const char *key)
+static _Noreturn void
+changed(const Run *r, const char *file, int line, const char *name)
 {
-    for (int i = 0; i < r->result.rows; i++)
-        if (!strcmp(table_cell(&r->result, i, 0), key))
-            return i;
-    return -1;
+    fail("%s/%s:%d: \"%.64s\" is not the name that qkv writes there: it was "
+         "changed; remove the run to have it again",
+         r->path, file, line, name);
 }
 
-/* No result is given twice. */
+/* Columns and lines are those that run.c writes, and those that an observer
+   adds to both: names that mean nothing to anybody else. */
 static void
-check_result(const Run *r)
+check_names(const Run *r)
 {
-    for (int i = 0; i < r->result.rows; i++)
-        if (find_row(r, table_cell(&r->result, i, 0)) != i)
-            fail("%s/result.tsv:%d: %s a second time: it was changed; remove "
-                 "the run to have it again",
-                 r->path, i + 2, table_cell(&r->result, i, 0));
+    const Table *log = &r->log, *result = &r->result;
+    int all = RESULTS + log->cols - LOG_COLUMNS;
+    for (int i = 0; i < log->cols || i < LOG_COLUMNS; i++) {
+        const char *name = i < log->cols ? log->cells[i] : "";
+        if (i < LOG_COLUMNS ? strcmp(name, log_columns[i]) : !is_observed(name))
+            changed(r, "log.tsv", 1, name);
+    }
+    for (int i = 0; i < all || i < result->rows; i++) {
+        const char *name = i < result->rows ? table_cell(result, i, 0) : "";
+        if (i >= all ||
+            strcmp(name, i < RESULTS ? result_keys[i]
+                                     : log->cells[i - RESULTS + LOG_COLUMNS]))
+            changed(r, "result.tsv", i + 2, name);
+    }
 }
 
 /* The log goes to the last step that was done, from line to line. */
@@ -82,9 +85,8 @@ check_log(const Run *r)
                  path.text, i + 2, step, last);
         last = step;
     }
-    if (!r->log.rows || strcmp(r->log.cells[0], "step") ||
-        table_number(&r->log, r->log.rows - 1, 0, path.text) !=
-            run_number(r, "steps"))
+    if (!r->log.rows || table_number(&r->log, r->log.rows - 1, 0, path.text) !=
+                            run_number(r, "steps"))
         fail("%s: does not go to step %s, the last that result.tsv has: it was "
              "cut or changed; remove the run to have it again",
              path.text, run_text(r, "steps"));
@@ -99,6 +101,7 @@ run_read(const char *path)
         r.path[--n] = 0;
     const char *slash = strrchr(r.path, '/');
     r.name = copy_text(slash ? slash + 1 : r.path);
+    check_plain(r.path);
     if (!access(within(r.path, "experiment.tsv").text, F_OK))
         fail("%s: an experiment, a directory of runs: name one of those in it",
              r.path);
@@ -113,7 +116,7 @@ run_read(const char *path)
     if (r.result.cols != 2)
         fail("%s/result.tsv: not two columns; remove the run to have it again",
              path);
-    check_result(&r);
+    check_names(&r);
     check_log(&r);
     return r;
 }
@@ -127,21 +130,20 @@ run_free(Run *r)
     table_free(&r->log);
 }
 
-bool
-run_has(const Run *r, const char *key)
-{
-    return find_row(r, key) >= 0;
-}
-
+/* The line of that name, or -1. */
 static int
 result_row(const Run *r, const char *key)
 {
-    int row = find_row(r, key);
-    if (row >= 0)
-        return row;
-    fail("%s/result.tsv: no line \"%s\": not a result that this qkv wrote; "
-         "remove the run to have it again",
-         r->path, key);
+    for (int i = 0; i < r->result.rows; i++)
+        if (!strcmp(table_cell(&r->result, i, 0), key))
+            return i;
+    return -1;
+}
+
+bool
+run_has(const Run *r, const char *key)
+{
+    return result_row(r, key) >= 0;
 }
 
 const char *
@@ -166,70 +168,26 @@ weight_file(const char *name)
     return file;
 }
 
-/* Does every matrix have a file of about its size? Asked before any memory is
-   taken for them. */
-static void
-check_sizes(const Run *r, const Model *m)
+void
+run_weights(const Run *r, Model *m)
 {
-    struct stat facts;
     if (access(within(r->path, "weights").text, F_OK))
         fail("%s: its matrices were not kept (--no-weights): remove it and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {
-        const Weight *w = &m->weights[i];
-        char *name = weight_file(w->name);
-        Path path = below(r->path, name);
-        double least = 4. * w->rows * w->cols;
-        if (stat(path.text, &facts))
-            fail("%s: the matrix cannot be read: %s", path.text,
-                 strerror(errno));
-        if ((double)facts.st_size < least)
-            fail("%s: cut short: %.0f bytes where %d x %d numbers take %.0f",
-                 path.text, (double)facts.st_size, w->rows, w->cols, least);
-        free(name);
-    }
-}
-
-void
-run_weights(const Run *r, Model *m)
-{
-    check_sizes(r, m);
-    for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         char *name = weight_file(w->name);
-        npy_read(below(r->path, name).text, w->value, w->rows, w->cols);
+        npy_read(below(r->path, name).text, m->values ? w->value : NULL,
+                 w->rows, w->cols);
         free(name);
     }
-}
-
-Config
-run_believed(const Run *r)
-{
-    Config c = r->config;
-    const char **words[] = {&c.variant, &c.encoder_variant, &c.cross_variant};
-    for (int i = 0; i < 3; i++) {
-        char name[NAME_SIZE], *tried;
-        if (!strchr(*words[i], '/') || plugin_was_given(*words[i]))
-            continue;
-        plugin_name(*words[i], name);
-        char *path = plugin_find(name, &tried);
-        if (!path)
-            fail("%s: it was trained with the file %s, and a run is not "
-                 "believed where code is concerned: QKV_PATH=DIRECTORY lets "
-                 "%s be found",
-                 r->path, *words[i], name);
-        *words[i] = interned(name);
-        free(path);
-        free(tried);
-    }
-    return c;
 }
 
 Model *
 run_model(const Run *r, Source *s)
 {
-    Config c = run_believed(r);
+    Config c = r->config;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     if (c.plugin_hash != r->config.plugin_hash)
@@ -239,7 +197,7 @@ run_model(const Run *r, Source *s)
         fail("%s: its text %s has changed since; bring that one back", r->path,
              c.file);
     Model *outline = model_outline(&c, s->sizes, p.variant);
-    check_sizes(r, outline);
+    run_weights(r, outline);
     model_free(outline);
     Model *m = model_new(&c, s->sizes, p.variant);
     run_weights(r, m);

@@ -64,15 +64,6 @@ check_places(const Config *c, Sizes s)
               c->task);
 }
 
-static void
-check_size(const Config *c, Sizes s)
-{
-    if ((double)c->batch * s.tokens > 1e8)
-        usage("--batch %d of %d tokens each is more than 100 million tokens: "
-              "make it or --length smaller",
-              c->batch, s.tokens);
-}
-
 Source
 source_open(Config *c)
 {
@@ -99,7 +90,10 @@ source_open(Config *c)
         c->file_hash = s.pairs->hash;
     } else if (*c->file)
         usage("--file is for the tasks text and pairs, not for %s", c->task);
-    check_size(c, s.sizes);
+    if ((double)c->batch * s.sizes.tokens > 1e8)
+        usage("--batch %d of %d tokens each is more than 100 million tokens: "
+              "make it or --length smaller",
+              c->batch, s.sizes.tokens);
     s.config = *c;
     return s;
 }
@@ -109,6 +103,15 @@ source_close(Source *s)
 {
     text_close(s->text);
     pairs_close(s->pairs);
+}
+
+double
+source_bytes(const Source *s)
+{
+    const Pairs *p = s->pairs;
+    return s->text ? text_bytes(s->text)
+           : p     ? 2. * p->sequences * p->tokens * sizeof(int)
+                   : 0;
 }
 
 Random
@@ -121,18 +124,18 @@ source_stream(const Source *s, Split split)
 /* Sequence `at` of a text's part: tokens `from` and on, each asking for the
    next one. */
 static void
-take_window(const Text *t, int from, int tokens, int *ids, int *targets)
+take_window(Text *t, int from, int tokens, int *ids, int *targets)
 {
     for (int i = 0; i < tokens; i++) {
-        ids[i] = t->ids[from + i];
-        targets[i] = t->ids[from + i + 1];
+        ids[i] = text_token(t, from + i);
+        targets[i] = text_token(t, from + i + 1);
     }
 }
 
 static int
 draw_text(const Source *s, Split split, Random *r, int index, Batch *b)
 {
-    const Text *t = s->text;
+    Text *t = s->text;
     int tokens = s->sizes.tokens, first = t->part[split];
     int last = t->part[split + 1] - tokens - 1; /* where a window may start */
     for (int i = 0; i < b->sequences; i++) {
@@ -168,16 +171,6 @@ draw_pairs(const Source *s, Split split, Random *r, int index, Batch *b)
     return b->sequences;
 }
 
-/* The ids and targets of sequence i. */
-static Example
-example_of(const Source *s, const Batch *b, int i)
-{
-    int tokens = s->sizes.tokens, each = s->sizes.each, of = s->sizes.source;
-    return (Example){b->all.ids + i * tokens * each,
-                     b->all.targets + i * tokens,
-                     of ? b->all.source + i * of * each : NULL};
-}
-
 /* `rows` tokens that are there and say nothing. */
 static void
 blank(int *ids, int rows, int each)
@@ -201,11 +194,11 @@ source_draw(const Source *s, Split split, Random *r, int index, Batch *b)
         filled = there < filled ? there : filled;
     } else
         for (int i = 0; i < filled; i++) {
-            Example e = example_of(s, b, i);
+            Example e = batch_part(b, s->sizes, i, 1).all;
             s->task->draw(&s->config, r, &e);
         }
     if (filled < b->sequences) {
-        Example e = example_of(s, b, filled);
+        Example e = batch_part(b, s->sizes, filled, 1).all;
         int left = b->sequences - filled;
         blank(e.ids, left * tokens, each);
         blank(e.source, left * s->sizes.source, each);

@@ -1,9 +1,9 @@
 /* tape.c - memory for nodes, and the walk back over them.
 
-   Reverse-mode differentiation: the forward run writes the nodes down in the
-   order of computation; backwards, each adds its share to the gradients of
-   its operands, after all that use it have added to its own. From then on its
-   own is read no more: its memory serves the next gradient of that size. */
+   Reverse-mode differentiation: the forward pass makes the nodes; in the
+   backward pass each adds to the gradients of its operands, after all that use
+   it have added to its own. From then on its own is read no more: its memory
+   serves the next gradient of that size. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -101,12 +101,6 @@ spare_of(Tape *t, size_t count)
     return &t->spare[t->sizes++];
 }
 
-static size_t
-size_of(const Node *n)
-{
-    return (size_t)n->rows * (size_t)n->cols;
-}
-
 /* Memory for the gradient of n, which is a root: a leaf has its own. */
 static void
 take_gradient(Node *n)
@@ -150,15 +144,44 @@ take_measured(Node *n)
     return aligned(size_of(n) * sizeof(real)) / sizeof(real);
 }
 
-/* Numbers that values, what is kept, and the gradients of a way back take.
-   Every trained node is taken to have one: a way back may need less. */
+Node *
+backward_order(Node *result)
+{
+    Node *once = result, *shared = NULL, *end = result; /* two stacks, a list */
+    for (Node *n = result; n; n = n->previous) /* users come before operands */
+        for (int i = 0; (n == result || n->uses) && i < n->inputs; i++) {
+            Node *operand = n->in[i]->root;
+            operand->shared = operand->uses++ > 0;
+        }
+    result->next = NULL;
+    while (once || shared) {
+        Node **from = once ? &once : &shared, *n = *from;
+        *from = n->next;
+        n->next = NULL;
+        end = n == result ? n : (end->next = n);
+        for (int i = 0; i < n->inputs; i++) {
+            Node *operand = n->in[i]->root;
+            if (--operand->uses > 0)
+                continue;
+            Node **to = operand->shared ? &shared : &once;
+            operand->next = *to;
+            *to = operand;
+        }
+    }
+    return result;
+}
+
+/* Entries of all values, of what is kept, and of the gradients of a backward
+   pass from the last node. Every trained node is taken to have one: a backward
+   pass may need less. */
 static size_t
 matrices_needed(Tape *measured)
 {
+    Node *last = measured->last ? measured->last->root : NULL;
     size_t all = measured->matrices_used + ALIGNMENT;
     measured->sizes = 0;
-    for (Node *n = measured->last; n; n = n->previous) {
-        if (n->root != n || !n->in || !n->trained)
+    for (Node *n = last ? backward_order(last) : NULL; n; n = n->next) {
+        if (!n->in || !n->trained)
             continue;
         all += take_measured(n);
         for (int i = 0; i < n->inputs; i++)
@@ -167,6 +190,9 @@ matrices_needed(Tape *measured)
         if (s)
             s->measured++;
     }
+    measured->sizes = 0; /* what the last node does not use: no spares */
+    for (Node *n = measured->last; n; n = n->previous)
+        all += n->root == n ? take_measured(n) : 0;
     for (Node *n = measured->last; n; n = n->previous)
         n->touched = false;
     return all > measured->included ? all : measured->included;
@@ -371,9 +397,11 @@ void
 backward(Node *loss)
 {
     gradient(loss)[0] = 1;
-    for (Node *n = loss; n; n = n->previous) {
+    for (Node *n = backward_order(loss->root); n; n = n->next) {
         if (n->backward && n->touched) {
+            enter(NULL, " in a backward");
             n->backward(n);
+            leave();
             if (!n->passed)
                 give_gradient_back(n);
         }

@@ -12,6 +12,13 @@
 
 #include "matrix.h"
 
+/* The entries of a node's matrix. */
+static inline size_t
+size_of(const Node *n)
+{
+    return (size_t)n->rows * (size_t)n->cols;
+}
+
 /* A tape that only measures. */
 Tape *tape_measure(void);
 
@@ -46,6 +53,14 @@ Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
 
 /* Sets the gradient of every trained node that `loss` (1 x 1) depends on. */
 void backward(Node *loss);
+
+/* The nodes that `result` (a root) is computed from, itself the first, each
+   after all that use it: a list through `next`. One operand is followed to its
+   end before the one on its left; what several nodes use waits until no other
+   node can go. So the order follows from the equation alone. The order in which
+   nodes are made does not: C leaves open which argument of a call is evaluated
+   first. */
+Node *backward_order(Node *result);
 
 /* The gradient of n += a b; the first to arrive overwrites, and saves a pass.
  */

@@ -3,16 +3,219 @@
    The settings named with each are those at which standard attention solves
    it; they are its defaults. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "elementary.h"
 #include "fail.h"
 #include "linear.h"
 #include "task.h"
-#include "task_draws.h"
-#include "text.h"
 #include "words.h"
+
+/* length symbols, drawn evenly; an answer is one of them. */
+static Sizes
+plain_sizes(const Config *c)
+{
+    return (Sizes){.tokens = c->length,
+                   .each = 1,
+                   .vocabulary = c->symbols,
+                   .classes = c->symbols};
+}
+
+static void
+draw_symbols(const Config *c, Random *r, int *ids)
+{
+    for (int i = 0; i < c->length; i++)
+        ids[i] = random_below(r, c->symbols);
+}
+
+/* The symbol that stands most often among the first n. */
+static int
+commonest(const int *ids, int n)
+{
+    int best = ids[0], most = 0;
+    for (int i = 0; i < n; i++) {
+        int count = 0;
+        for (int j = 0; j < n; j++)
+            count += ids[j] == ids[i];
+        if (count > most) {
+            most = count;
+            best = ids[i];
+        }
+    }
+    return best;
+}
+
+/* guesses[from .. to - 1] = value */
+static void
+fill(int *guesses, int from, int to, int value)
+{
+    for (int t = from; t < to; t++)
+        guesses[t] = value;
+}
+
+/* The commonest symbol, everywhere. */
+static void
+guess_commonest(const Config *c, const Example *e, int *guesses)
+{
+    fill(guesses, 0, c->length, commonest(e->ids, c->length));
+}
+
+/* reverse: y_i = x_(n-1-i) */
+static void
+draw_reverse(const Config *c, Random *r, Example *e)
+{
+    int *ids = e->ids, *targets = e->targets;
+    draw_symbols(c, r, ids);
+    for (int i = 0; i < c->length; i++)
+        targets[i] = ids[c->length - 1 - i];
+}
+
+/* copy: x SEP x, where each token of the second x is to be foretold. The last
+   one is an answer only, so there are 2n tokens. */
+static Sizes
+sizes_copy(const Config *c)
+{
+    return (Sizes){.tokens = 2 * c->length,
+                   .each = 1,
+                   .vocabulary = c->symbols + 1,
+                   .classes = c->symbols};
+}
+
+static void
+draw_copy(const Config *c, Random *r, Example *e)
+{
+    int *ids = e->ids, *targets = e->targets;
+    int n = c->length;
+    draw_symbols(c, r, ids);
+    ids[n] = c->symbols;
+    for (int i = 0; i < n; i++) {
+        targets[i] = -1;
+        targets[n + i] = ids[i];
+        if (i < n - 1)
+            ids[n + 1 + i] = ids[i];
+    }
+}
+
+static void
+guess_copy(const Config *c, const Example *e, int *guesses)
+{
+    fill(guesses, c->length, 2 * c->length, commonest(e->ids, c->length));
+}
+
+/* sort: the digits in rising order */
+static void
+draw_sort(const Config *c, Random *r, Example *e)
+{
+    int *ids = e->ids, *targets = e->targets;
+    draw_symbols(c, r, ids);
+    for (int i = 0; i < c->length; i++) {
+        int j = i;
+        for (; j > 0 && targets[j - 1] > ids[i]; j--)
+            targets[j] = targets[j - 1];
+        targets[j] = ids[i];
+    }
+}
+
+/* The digit that belongs at place t of n if they were spread evenly. */
+static void
+guess_sort(const Config *c, const Example *e, int *guesses)
+{
+    (void)e;
+    for (int t = 0; t < c->length; t++)
+        guesses[t] = (int)((t + 0.5) * c->symbols / c->length);
+}
+
+/* permute: y_i = x_p(i), with one fixed order p of the places for each length.
+   It lies in the targets until they are filled. */
+static void
+draw_permute(const Config *c, Random *r, Example *e)
+{
+    Random fixed = random_stream(0, "permute");
+    draw_symbols(c, r, e->ids);
+    random_order(&fixed, e->targets, c->length);
+    for (int i = 0; i < c->length; i++)
+        e->targets[i] = e->ids[e->targets[i]];
+}
+
+/* shift: y_i = x_(i+1 mod n). The matrix of "who looks at whom" is as far from
+   symmetric as it can be. */
+static void
+draw_shift(const Config *c, Random *r, Example *e)
+{
+    draw_symbols(c, r, e->ids);
+    for (int i = 0; i < c->length; i++)
+        e->targets[i] = e->ids[(i + 1) % c->length];
+}
+
+/* modular-add: x_1 ... x_n =, where the last token is asked for the sum of the
+   numbers modulo p = symbols. */
+static Sizes
+sizes_sum(const Config *c)
+{
+    return (Sizes){.tokens = c->length + 1,
+                   .each = 1,
+                   .vocabulary = c->symbols + 1,
+                   .classes = c->symbols};
+}
+
+static void
+draw_sum(const Config *c, Random *r, Example *e)
+{
+    int n = c->length, sum = 0;
+    draw_symbols(c, r, e->ids);
+    e->ids[n] = c->symbols;
+    for (int i = 0; i < n; i++) {
+        e->targets[i] = -1;
+        sum = (sum + e->ids[i]) % c->symbols;
+    }
+    e->targets[n] = sum;
+}
+
+/* The first number: as if all others were 0. */
+static void
+guess_sum(const Config *c, const Example *e, int *guesses)
+{
+    guesses[c->length] = e->ids[0];
+}
+
+/* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
+   m = members places, fixed and drawn at random, divided by sqrt(m). Attention
+   can do that only where its scores have rank enough to give each token a set
+   of its own: the rank figure. The answer is kept as how many of them are +1,
+   k; as a number it is (2k - m) / sqrt(m), of mean 0 and variance 1. */
+static Sizes
+sizes_subset(const Config *c)
+{
+    if (c->members > c->length)
+        usage("--members %d of --length %d tokens: take fewer members",
+              c->members, c->length);
+    double root = sqrt(c->members);
+    return (Sizes){.tokens = c->length,
+                   .each = 1,
+                   .vocabulary = 2,
+                   .classes = 1,
+                   .first = -root,
+                   .step = 2 / root};
+}
+
+static void
+draw_subset(const Config *c, Random *r, Example *e)
+{
+    Random fixed = random_stream(0, "subset");
+    int n = c->length;
+    for (int i = 0; i < n; i++)
+        e->ids[i] = random_below(r, 2);
+    for (int i = 0; i < n; i++) {
+        int wanted = c->members;
+        e->targets[i] = 0;
+        /* each place with the chance that leaves all sets of m alike */
+        for (int j = 0; j < n; j++)
+            if (random_below(&fixed, n - j) < wanted) {
+                e->targets[i] += e->ids[j];
+                wanted--;
+            }
+    }
+}
 
 /* recall: n tokens, each a key and a value; then the n keys in another order,
    each asking for its value. Which token stands where tells nothing. */
@@ -69,9 +272,8 @@ draw_recall(const Config *c, Random *r, Example *e)
 static void
 guess_recall(const Config *c, const Example *e, int *guesses)
 {
-    const int *ids = e->ids;
     for (int i = 0; i < c->length; i++)
-        guesses[c->length + i] = ids[2 * i + 1] - c->symbols;
+        guesses[c->length + i] = e->ids[2 * i + 1] - c->symbols;
 }
 
 /* induction: a pattern of distinct tokens, of a random period from 4 to 8, over
@@ -104,8 +306,7 @@ draw_induction(const Config *c, Random *r, Example *e)
 static void
 guess_induction(const Config *c, const Example *e, int *guesses)
 {
-    const int *ids = e->ids;
-    fill(guesses, 0, c->length, ids[0]);
+    fill(guesses, 0, c->length, e->ids[0]);
 }
 
 /* mqar: n keys, each followed by its value; then the keys in another order,
@@ -142,9 +343,8 @@ draw_mqar(const Config *c, Random *r, Example *e)
 static void
 guess_mqar(const Config *c, const Example *e, int *guesses)
 {
-    const int *ids = e->ids;
     for (int i = 0; i < c->length; i++)
-        guesses[2 * c->length + i] = ids[2 * i + 1] - c->symbols;
+        guesses[2 * c->length + i] = e->ids[2 * i + 1] - c->symbols;
 }
 
 /* cross-recall: recall as cross-attention. The pairs lie in the source, and

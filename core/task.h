@@ -82,6 +82,9 @@ typedef struct Source {
 Source source_open(Config *c);
 void source_close(Source *s);
 
+/* What the task's file takes in memory, where it has one. */
+double source_bytes(const Source *s);
+
 /* The stream that a split's batches are drawn from. */
 Random source_stream(const Source *s, Split split);
 

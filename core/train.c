@@ -4,9 +4,7 @@
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "fail.h"
@@ -65,16 +63,19 @@ tape_for_step(Model *m, const Batch *b)
 }
 
 Needs
-training_needs(const Config *c, Sizes sizes, const Variant *v)
+training_needs(const Source *s, const Variant *v)
 {
-    Model *m = model_outline(c, sizes, v);
-    Batch part = batch_new(sizes, part_sequences(m, c->batch));
+    const Config *c = &s->config;
+    Model *m = model_outline(c, s->sizes, v);
+    Batch part = batch_new(s->sizes, part_sequences(m, c->batch));
     Tape *measured = measured_parts(m, &part, c->batch);
-    double tokens = (double)(sizes.tokens + sizes.source) * c->batch;
+    double tokens = (double)(s->sizes.tokens + s->sizes.source) * c->batch;
     double rows = c->embed == EMBED_ONEHOT ? m->attention.d_model : 0;
     Needs n = {(4. * (double)m->parameters + rows * rows) * sizeof(real),
-               tokens * (sizes.each + 1) * sizeof(int),
-               (double)tape_bytes(measured)};
+               tokens * (s->sizes.each + 1) * sizeof(int),
+               (double)tape_bytes(measured),
+               source_bytes(s) +
+                   (c->steps / c->log_every + 1.) * sizeof(LogRow)};
     tape_free(measured);
     batch_free(&part);
     model_free(m);
@@ -160,15 +161,6 @@ now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double
-mean_of(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i];
-    return sum / n;
-}
-
 /* The sums since the last line of the log, and the accuracies of the last
    batches. */
 typedef struct Recent {
@@ -186,23 +178,22 @@ one_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
     since->last[step % WINDOW] = accuracy;
     r->steps = step;
     r->diverged = !isfinite(loss);
-    if (!r->solved_at && step >= WINDOW &&
-        mean_of(since->last, WINDOW) >= m->config.threshold)
+    double sum = 0;
+    for (int i = 0; i < WINDOW; i++)
+        sum += since->last[i];
+    if (!r->solved_at && step >= WINDOW && sum / WINDOW >= m->config.threshold)
         r->solved_at = step;
 }
 
-/* The bits of all weights, added up. */
-static uint64_t
-sum_of_bits(const Model *m)
+/* The last step may have spoilt what no training batch asks about. */
+static bool
+all_finite(const Model *m, const Result *r)
 {
-    const unsigned char *bytes = (const unsigned char *)m->values;
-    uint64_t sum = 0;
-    for (size_t i = 0; i < m->parameters * sizeof(real); i += 4) {
-        uint32_t word;
-        memcpy(&word, bytes + i, sizeof word);
-        sum += word;
-    }
-    return sum;
+    bool finite = isfinite(r->rows[r->count - 1].validation_loss) &&
+                  isfinite(r->test_loss);
+    for (size_t i = 0; i < m->parameters; i++)
+        finite &= isfinite(m->values[i]) != 0;
+    return finite;
 }
 
 /* A line of the log after step `step`: before the first one there is nothing
@@ -214,10 +205,11 @@ add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
     int steps = step ? (step - 1) % m->config.log_every + 1 : 0;
     LogRow *row = &r->rows[r->count++];
     *row = (LogRow){step, since->loss / steps, since->accuracy / steps, 0, 0};
-    uint64_t before = sum_of_bits(m);
+    size_t size = m->parameters * sizeof(real);
+    uint64_t before = hash_bytes(HASH_START, m->values, size);
     evaluate(m, s, VALIDATION, t, b, &row->validation_loss,
              &row->validation_accuracy);
-    if (sum_of_bits(m) != before)
+    if (hash_bytes(HASH_START, m->values, size) != before)
         fail("forward writes into weights, its own or what lies behind them: "
              "only the optimizer may");
     if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
@@ -244,18 +236,6 @@ out_of_patience(const Result *r, int patience)
     return patience && r->count - 1 - at >= patience;
 }
 
-/* Room for what is observed, line by line. */
-static void
-result_names(Result *r, const Observer *o, int lines)
-{
-    size_t columns = (size_t)o->count;
-    r->columns = o->count;
-    r->names = allocate(columns + 1, sizeof *r->names);
-    for (size_t i = 0; i < columns; i++)
-        memcpy(r->names[i], o->names[i], sizeof *r->names);
-    r->observed = allocate((size_t)lines * columns + 1, sizeof *r->observed);
-}
-
 Result
 train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
 {
@@ -263,10 +243,13 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
     Batch b = batch_new(s->sizes, c->batch);
     Optimizer o = optimizer_new(m);
     Tape *t = tape_for_step(m, &b);
-    Result r = {.rows = allocate((size_t)(c->steps / c->log_every) + 1,
-                                 sizeof *r.rows)};
+    size_t lines = (size_t)(c->steps / c->log_every) + 1;
     Observer seen = observer_new(m, s);
-    result_names(&r, &seen, c->steps / c->log_every + 1);
+    Result r = {.rows = allocate(lines, sizeof *r.rows),
+                .names = seen.names,
+                .columns = seen.count,
+                .observed =
+                    allocate(lines * (size_t)seen.count, sizeof *r.observed)};
     Random data = source_stream(s, TRAINING);
     Recent since = {0};
     double start = now();
@@ -287,6 +270,8 @@ train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
     r.seconds = now() - start;
     r.tape_bytes = tape_bytes(t);
     evaluate(m, s, TEST, t, &b, &r.test_loss, &r.test_accuracy);
+    r.diverged |= !all_finite(m, &r);
+    seen.names = NULL; /* the result has them */
     observer_free(&seen);
     batch_free(&b);
     optimizer_free(&o);

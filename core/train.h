@@ -21,7 +21,7 @@ typedef struct Result {
     int count;
     int steps;     /* done: fewer than asked for where it diverged or ran out of
                       patience */
-    bool diverged; /* the loss was no finite number any more */
+    bool diverged; /* a loss or a weight is no finite number */
     int solved_at; /* first step at which the mean accuracy of the last 10
                       batches reached the threshold; 0: never */
     double test_loss, test_accuracy;
@@ -50,11 +50,12 @@ void evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
 /* Bytes that training takes: weights, with gradients and the optimizer's two
-   moments; a batch's tokens; the matrices of a step. A text is not in it. */
+   moments; a batch's tokens; the matrices of a step; the task's file, and the
+   log. */
 typedef struct Needs {
-    double weights, batch, step;
+    double weights, batch, step, files;
 } Needs;
-Needs training_needs(const Config *c, Sizes sizes, const Variant *v);
+Needs training_needs(const Source *s, const Variant *v);
 
 /* A tape with room for m forward and back on b: at once, or as a step goes,
    that takes no more than part_sequences of a batch's sequences at a time. */

@@ -116,16 +116,10 @@ beyond(const Node *n, int head, const Node *of, int of_head)
             at = n->value + s * tokens * n->cols + head * width + j;
             for (int i = 0; i < tokens; i++) {
                 double x = (double)at[i * n->cols];
-                count += x < low || x > high;
+                count += !(x >= low && x <= high); /* NaN is nowhere */
             }
         }
     return count;
-}
-
-static double
-size_of(const Node *n)
-{
-    return (double)n->rows * n->cols;
 }
 
 /* The products of a softmax's weights with something, in one place. */
@@ -140,7 +134,7 @@ count_steps(const Seen *seen, const Node *softmax, Range *r)
         for (int h = 0; h < n->heads; h++)
             r->outside += wide ? beyond(n, h, y, 0)
                                : beyond(n, h, v, h / (n->heads / v->heads));
-        r->numbers += size_of(n);
+        r->numbers += (double)size_of(n);
     }
 }
 
@@ -148,13 +142,13 @@ Range
 watched_range(const Watch *w, int place)
 {
     const Seen *seen = &w->place[place], end = watched_end(w, place);
-    Range r = {.returned = size_of(seen->out)};
+    Range r = {.returned = (double)size_of(seen->out)};
     for (int i = seen->calls; i < end.calls; i++) {
         const Call *c = &w->call[i];
         for (int h = 0; h < c->q->heads; h++)
             r.outside +=
                 beyond(c->out, h, c->v, h / (c->q->heads / c->v->heads));
-        r.numbers += size_of(c->out);
+        r.numbers += (double)size_of(c->out);
     }
     for (int i = seen->softmaxes; i < end.softmaxes; i++)
         count_steps(seen, w->softmax[i], &r);

@@ -68,19 +68,80 @@ did_you_mean(const char *word, const char *const *names, int count)
     return text;
 }
 
+int
+index_in(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (int i = 0; *list; i++) {
+        size_t width = strcspn(list, " ");
+        if (n == width && !strncmp(list, word, n))
+            return i;
+        list += width + strspn(list + width, " ");
+    }
+    return -1;
+}
+
+int
+utf8_next(const unsigned char *text, size_t size, size_t *at)
+{
+    static const int least[] = {1, 0x80, 0x800, 0x10000};
+    int first = text[*at], more;
+    more = first < 0x80   ? 0
+           : first < 0xc0 ? -1
+           : first < 0xe0 ? 1
+           : first < 0xf0 ? 2
+           : first < 0xf8 ? 3
+                          : -1;
+    if (more < 0 || (size_t)more >= size - *at)
+        return -1;
+    int code = more ? first & (0x3f >> more) : first;
+    for (int i = 1; i <= more; i++) {
+        if ((text[*at + (size_t)i] & 0xc0) != 0x80)
+            return -1;
+        code = code << 6 | (text[*at + (size_t)i] & 0x3f);
+    }
+    if (code < least[more] || code >= 0x110000 ||
+        (code >= 0xd800 && code < 0xe000))
+        return -1;
+    *at += (size_t)more + 1;
+    return code;
+}
+
+bool
+is_text(const char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size;) {
+        int c = utf8_next((const unsigned char *)text, size, &i);
+        if (c < ' ' || (c >= 127 && c < 160))
+            return false;
+    }
+    return true;
+}
+
+FILE *
+open_file(const char *path, const char *what, size_t most, size_t *size)
+{
+    struct stat facts;
+    bool found = !stat(path, &facts);
+    if (found && !S_ISREG(facts.st_mode)) /* a pipe waits for its writer */
+        fail("%s: the %s is not a plain file", path, what);
+    FILE *file = found ? fopen(path, "rb") : NULL;
+    if (!file)
+        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    *size = (size_t)facts.st_size;
+    if (*size > most)
+        fail("%s: the %s has %zu bytes, and 1 GiB is the most", path, what,
+             *size);
+    return file;
+}
+
 char *
 read_file(const char *path, const char *what, size_t *size)
 {
-    struct stat facts;
-    if (stat(path, &facts))
-        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
-    if (!S_ISREG(facts.st_mode)) /* to open a pipe is to wait for its writer */
-        fail("%s: the %s is not a plain file", path, what);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
-    char *text = allocate((size_t)facts.st_size + 1, 1);
-    *size = fread(text, 1, (size_t)facts.st_size, file);
+    FILE *file = open_file(path, what, MOST_BYTES, size);
+    char *text = allocate(*size + 1, 1);
+    *size = fread(text, 1, *size, file);
     if (ferror(file))
         fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
     fclose(file);
@@ -94,31 +155,43 @@ copy_text(const char *text)
     return memcpy(allocate(size, 1), text, size);
 }
 
+void
+replace(char **text, char *by)
+{
+    free(*text);
+    *text = by;
+}
+
 static int
 by_text(const void *a, const void *b)
 {
     return strcmp(a, b);
 }
 
+bool
+word_added(void **set, const char *word)
+{
+    char **there = tsearch(word, set, by_text);
+    if (!there)
+        fail("out of memory: no room for a name");
+    return *there == word;
+}
+
+void
+word_removed(void **set, const char *word)
+{
+    tdelete(word, set, by_text);
+}
+
 const char *
 interned(const char *text)
 {
-    static void *all; /* a tree of them */
+    static void *all;
     char **known = tfind(text, &all, by_text);
+    char *word = known ? *known : copy_text(text);
     if (!known)
-        known = tsearch(copy_text(text), &all, by_text);
-    if (!known)
-        fail("out of memory: no room for a name");
-    return *known;
-}
-
-bool
-names_file(const char *name)
-{
-    for (const char *c = name; *c; c++)
-        if ((unsigned char)*c <= ' ' || *c == 127 || strchr("/.'\"\\", *c))
-            return false;
-    return true;
+        word_added(&all, word);
+    return word;
 }
 
 bool
@@ -150,17 +223,15 @@ natural_order(const char *a, const char *b)
 }
 
 char *
-quoted(const char *text, const char *escaped)
+quoted(const char *text)
 {
-    size_t size = strlen(text), more = strlen(escaped);
-    char *copy = allocate(size * (more + 1) + 3, 1), *to = copy;
+    char *copy = allocate(4 * strlen(text) + 3, 1), *to = copy;
     *to++ = '\'';
     for (; *text; text++)
         if (*text == '\'')
-            to += sprintf(to, "%s", escaped);
+            to += sprintf(to, "'\\''");
         else
             *to++ = (unsigned char)*text < ' ' ? ' ' : *text;
-    *to++ = '\'';
-    *to = 0;
+    *to = '\'';
     return copy;
 }

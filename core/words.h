@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The one of `count` names that fewest letters turn into `word`, NULL if even
    that one is too far to be what was meant. */
@@ -12,19 +13,40 @@ const char *nearest(const char *word, const char *const *names, int count);
 /* " (did you mean "NAME"?)" or "", in memory that the next call reuses. */
 const char *did_you_mean(const char *word, const char *const *names, int count);
 
-/* The whole file, a 0 behind it, to be freed; *size as found. Fails with
+/* Which word of a list, "heads d-k d-v", it is; -1 if none. */
+int index_in(const char *list, const char *word);
+
+/* The character at *at of a UTF-8 text (RFC 3629), which it steps over, or -1
+   where the bytes are none: too long, cut short, a surrogate, a zero. */
+int utf8_next(const unsigned char *text, size_t size, size_t *at);
+
+/* Is it UTF-8, and no character of it commands a terminal or ends a line? */
+bool is_text(const char *text);
+
+/* A plain file of no more than `most` bytes, and how many it has. Fails with
    `what` ("text file") in the message. */
+enum { MOST_BYTES = 1 << 30 };
+FILE *open_file(const char *path, const char *what, size_t most, size_t *size);
+
+/* The whole of it, a 0 behind it, to be freed; no more than MOST_BYTES. */
 char *read_file(const char *path, const char *what, size_t *size);
 
-/* Can a file bear the name of a matrix: no / . quotes, blanks or control
-   characters? And do two names make one file, which has _ for ^? */
-bool names_file(const char *name);
+/* What names that become files and columns are made of: no shell and no gnuplot
+   sees more in them. */
+#define NAME_LETTERS \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
+
+/* Do the names of two matrices make one file, which has _ for ^? */
 bool one_file(const char *a, const char *b);
 
-/* The text between single quotes, with `escaped` in place of each one within
-   it: '' for gnuplot, '\\'' for a shell. Neither looks into single quotes. To
+/* The text as one word of a shell, which does not look into single quotes; to
    be freed. */
-char *quoted(const char *text, const char *escaped);
+char *quoted(const char *text);
+
+/* Puts a word, which stays the caller's, into a set, a tree that is NULL while
+   it is empty; false where its like is there already. And takes it out. */
+bool word_added(void **set, const char *word);
+void word_removed(void **set, const char *word);
 
 /* The one copy of the string that the program keeps until it ends: equal words
    are the same pointer. */
@@ -36,5 +58,8 @@ int natural_order(const char *a, const char *b);
 
 /* A copy of the string, to be freed. */
 char *copy_text(const char *text);
+
+/* Frees the text, and puts another one there, which may be made of it. */
+void replace(char **text, char *by);
 
 #endif

@@ -10,26 +10,21 @@
 #include "look.h"
 #include "print.h"
 #include "watched.h"
+#include "words.h"
 
-/* The tokens of either sequence of the example, as people read them. */
-typedef struct Labels {
-    char (*text)[LABEL_SIZE];
-    int count;
-} Labels;
-
-static Labels
+/* The tokens of a sequence, as people read them. */
+static Values
 labels_of(const Source *s, const int *ids, int count)
 {
     int each = s->sizes.each;
-    Labels l = {allocate((size_t)count, LABEL_SIZE), count};
+    Values l = {0};
     for (int i = 0; i < count; i++) {
-        char second[LABEL_SIZE];
-        token_label(s, ids[i * each], l.text[i]);
-        if (each < 2 || ids[i * each + 1] < 0)
-            continue;
-        token_label(s, ids[i * each + 1], second);
-        snprintf(l.text[i] + strlen(l.text[i]), LABEL_SIZE - strlen(l.text[i]),
-                 "+%.6s", second);
+        char first[LABEL_SIZE], second[LABEL_SIZE];
+        bool two = each > 1 && ids[i * each + 1] >= 0;
+        token_label(s, ids[i * each], first);
+        token_label(s, ids[i * each + two], second);
+        values_add(&l, two ? format_text("%s+%.6s", first, second)
+                           : copy_text(first));
     }
     return l;
 }
@@ -43,7 +38,7 @@ shade(double weight)
 }
 
 static void
-print_map(const Labels *rows, const Labels *cols, const double *weights)
+print_map(const Values *rows, const Values *cols, const double *weights)
 {
     for (int i = 0; i < rows->count; i++) {
         print_left(rows->text[i], 8);
@@ -54,7 +49,7 @@ print_map(const Labels *rows, const Labels *cols, const double *weights)
 }
 
 static void
-write_map(FILE *to, const char *panel, const Labels *rows, const Labels *cols,
+write_map(FILE *to, const char *panel, const Values *rows, const Values *cols,
           const double *weights)
 {
     for (int i = 0; i < rows->count; i++)
@@ -65,8 +60,8 @@ write_map(FILE *to, const char *panel, const Labels *rows, const Labels *cols,
 
 /* Which sequence asks, and is asked, at a place: the second one in the encoder,
    either in cross-attention. */
-static const Labels *
-side(const Labels both[2], const char *place, bool asked)
+static const Values *
+side(const Values both[2], const char *place, bool asked)
 {
     bool encoder = !strncmp(place, "encoder", 7);
     bool cross = strstr(place, ".cross") != NULL;
@@ -76,7 +71,7 @@ side(const Labels both[2], const char *place, bool asked)
 /* All maps of the example: on stdout, and as a figure. */
 static void
 show_maps(const Options *o, const Model *m, const Watch *w,
-          const Labels both[2], Figure *f)
+          const Values both[2], Figure *f)
 {
     int panels = 0;
     bool tsv = wants_tsv(o->tsv);
@@ -84,18 +79,20 @@ show_maps(const Options *o, const Model *m, const Watch *w,
         panels += watched_heads(w, p);
     int heads = watched_heads(w, 0), across = heads < 4 ? heads : 4;
     fprintf(f->script,
-            "panels = %d\narray panel[%d]\narray high[%d]\narray wide[%d]\n"
+            "panels = %d\narray panel[%d]\narray asks[%d]\narray asked[%d]\n"
             "across = %d\ndown = %d\n"
             "if (!exists(\"width\")) width = 74 + 290 * across\n"
             "if (!exists(\"height\")) height = 75 + 305 * down\n",
             panels, panels, panels, panels, across,
             (panels + across - 1) / across);
+    figure_words(f, "first", both[0].text, both[0].count);
+    figure_words(f, "second", both[1].text, both[1].count);
     panels = 0;
     for (int p = 0; p < w->places; p++) {
         char place[PLACE_SIZE];
         place_name(m, p, place);
-        const Labels *rows = side(both, place, false);
-        const Labels *cols = side(both, place, true);
+        const Values *rows = side(both, place, false);
+        const Values *cols = side(both, place, true);
         double *weights =
             allocate((size_t)(rows->count * cols->count), sizeof *weights);
         for (int h = 0; h < watched_heads(w, p); h++) {
@@ -104,8 +101,8 @@ show_maps(const Options *o, const Model *m, const Watch *w,
             write_map(f->data, name, rows, cols, weights);
             panels++;
             fprintf(f->script,
-                    "panel[%d] = '%s'\nhigh[%d] = %d\nwide[%d] = %d\n", panels,
-                    name, panels, rows->count, panels, cols->count);
+                    "panel[%d] = '%s'\nasks[%d] = %d\nasked[%d] = %d\n", panels,
+                    name, panels, rows == &both[1], panels, cols == &both[1]);
             if (tsv)
                 write_map(stdout, name, rows, cols, weights);
             else {
@@ -118,9 +115,8 @@ show_maps(const Options *o, const Model *m, const Watch *w,
     }
 }
 
-bool
-attention_show(const Options *o, Model *m, const Source *s, const char *run,
-               const char *directory)
+void
+attention_show(const Options *o, Model *m, const Source *s, const char *run)
 {
     static const char head[] = "head\trow\tcolumn\tasks\tasked\tweight\n";
     Batch b = batch_new(s->sizes, 1);
@@ -131,10 +127,10 @@ attention_show(const Options *o, Model *m, const Source *s, const char *run,
         fail("%s: no weights of attention there: %s", run,
              w->watch.places ? "its variant calls neither attend nor softmax"
                              : "task linear has none");
-    Labels both[2] = {labels_of(s, b.all.ids, s->sizes.tokens)};
+    Values both[2] = {labels_of(s, b.all.ids, s->sizes.tokens)};
     if (s->sizes.source)
         both[1] = labels_of(s, b.all.source, s->sizes.source);
-    Figure f = figure_begin(directory, "attention");
+    Figure f = figure_begin(o, "attention");
     char *title = format_text("%s: attention of a test example", run);
     figure_text(&f, "title", title);
     free(title);
@@ -146,9 +142,9 @@ attention_show(const Options *o, Model *m, const Source *s, const char *run,
         printf("\nA row a token that asks, a column a token that is asked, in "
                "order; tenths of its\nweight: . below 0.05, * from 0.95 on. "
                "Each row sums to 1.\n");
-    free(both[0].text);
-    free(both[1].text);
+    values_free(&both[0]);
+    values_free(&both[1]);
     watched_free(w);
     batch_free(&b);
-    return figure_end(&f, "attention", o);
+    figure_end(&f, "attention");
 }

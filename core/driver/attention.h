@@ -7,8 +7,8 @@
 #include "task.h"
 
 /* Prints the weights of every head of m on the first test sequence, and draws
-   them into DIRECTORY/attention.*. False where there is no gnuplot. */
-bool attention_show(const Options *o, Model *m, const Source *s,
-                    const char *run, const char *directory);
+   them as figure "attention". */
+void attention_show(const Options *o, Model *m, const Source *s,
+                    const char *run);
 
 #endif

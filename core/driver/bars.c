@@ -7,32 +7,18 @@
 #include "figure.h"
 #include "words.h"
 
-/* Names in the order in which they first came, each once. */
-typedef struct Names {
-    char **text;
-    int count, room;
-} Names;
-
-/* The place of a name, which is added where it is new; *fresh says so. */
+/* The place of a name among those that came before, where it is added if it is
+   new; *fresh says so. */
 static int
-place(Names *n, const char *name, bool *fresh)
+place(Values *names, const char *name, bool *fresh)
 {
-    *fresh = false;
-    for (int i = 0; i < n->count; i++)
-        if (!strcmp(n->text[i], name))
-            return i;
-    *fresh = true;
-    n->text = grow(n->text, n->count, &n->room, sizeof *n->text);
-    n->text[n->count] = copy_text(name);
-    return n->count++;
-}
-
-static void
-names_free(Names *n)
-{
-    for (int i = 0; i < n->count; i++)
-        free(n->text[i]);
-    free(n->text);
+    int i = 0;
+    while (i < names->count && strcmp(names->text[i], name))
+        i++;
+    *fresh = i == names->count;
+    if (*fresh)
+        values_add(names, copy_text(name));
+    return i;
 }
 
 /* Settings that change what a variant has. */
@@ -77,9 +63,7 @@ label_of(const Run *runs, int count, const Run *r)
         if (!varies)
             continue;
         run_setting(r, sizes[s], value);
-        char *longer = format_text("%s.%s%s", label, sizes[s], value);
-        free(label);
-        label = longer;
+        replace(&label, format_text("%s.%s%s", label, sizes[s], value));
     }
     return label;
 }
@@ -103,19 +87,19 @@ in_order(const void *a, const void *b)
 }
 
 void
-bars_draw(const Options *o, const Run *runs, int count, const char *directory)
+bars_draw(const Options *o, const Run *runs, int count)
 {
     double any = 0;
     for (int i = 0; i < count; i++)
         any += run_number(&runs[i], "attention_parameters");
     if (any == 0) /* task linear has no attention */
         return;
-    Names tasks = {0}, rows = {0}, bars = {0};
+    Values tasks = {0}, rows = {0}, bars = {0};
     const Run **sorted = allocate((size_t)count, sizeof *sorted);
     for (int i = 0; i < count; i++)
         sorted[i] = &runs[i];
     qsort(sorted, (size_t)count, sizeof *sorted, in_order);
-    Figure f = figure_begin(directory, "parameters");
+    Figure f = figure_begin(o, "parameters");
     fprintf(f.data, "task\tvariant\tattention\trest\trow\n");
     for (int i = 0; i < count; i++) {
         const Run *r = sorted[i];
@@ -148,9 +132,8 @@ bars_draw(const Options *o, const Run *runs, int count, const char *directory)
     int wide = 120 + 9 * longest + 175 * tasks.count;
     fprintf(f.script, "width = %d\nheight = %d\n", wide < 560 ? 560 : wide,
             115 + 34 * rows.count);
-    names_free(&tasks);
-    names_free(&rows);
-    names_free(&bars);
-    if (!figure_end(&f, "bars", o))
-        without_gnuplot(directory);
+    values_free(&tasks);
+    values_free(&rows);
+    values_free(&bars);
+    figure_end(&f, "bars");
 }

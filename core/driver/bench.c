@@ -41,10 +41,8 @@ add_line(Bench *b, const char *what, const char *shape, double flops,
     Sheet *s = &b->sheet;
     b->points = grow(b->points, b->count, &b->room, sizeof *b->points);
     b->points[b->count++] = (struct Point){what, flops, flops / t.seconds};
-    sheet_add(s, "%s", what);
-    sheet_add(s, "%s", shape);
-    sheet_add(s, "%.1f", flops / t.seconds * 1e-9);
-    sheet_add(s, "%.0f%%", 100 * flops / t.seconds / t.peak);
+    sheet_add(s, "%s\t%s\t%.1f\t%.0f%%", what, shape, flops / t.seconds * 1e-9,
+              100 * flops / t.seconds / t.peak);
     if (tokens > 0)
         sheet_add(s, "%.4g", tokens / t.seconds);
     else
@@ -252,7 +250,7 @@ run_whole_on(Whole *l, Tape *t)
         l->w[i] = leaf(t, l->weights.list[i].rows, l->weights.list[i].cols, 1,
                        l->values[i], l->gradients[i]);
     Node *x = leaf(t, rows, WHOLE_WIDTH, WHOLE_BATCH, l->x, l->dx);
-    return l->variant->forward(&l->a, x, x, l->w);
+    return plugin_forward(l->variant, &l->a, x, x, l->w);
 }
 
 static void
@@ -360,8 +358,7 @@ draw_speed(const Options *o, const Bench *b)
 {
     static const char *const series[] = {"peak", "matmul", "attend",
                                          "training step", "attention layer"};
-    char *directory = format_text("%s/figures", o->out);
-    Figure f = figure_begin(directory, "speed");
+    Figure f = figure_begin(o, "speed");
     fprintf(f.data, "series\tflops\tgflops_per_second\n");
     for (size_t s = 0; s < sizeof series / sizeof *series; s++)
         for (int i = 0; i < b->count; i++)
@@ -369,16 +366,12 @@ draw_speed(const Options *o, const Bench *b)
                 fprintf(f.data, "%s\t%.6g\t%.4g\n", series[s],
                         b->points[i].flops, b->points[i].speed * 1e-9);
     figure_text(&f, "title", "Speed against the size of the work");
-    if (!figure_end(&f, "speed", o))
-        without_gnuplot(directory);
-    free(directory);
+    figure_end(&f, "speed");
 }
 
 int
 command_bench(int argc, char **argv)
 {
-    static const char *const names[] = {"what", "shape", "GFLOP/s", "of_peak",
-                                        "tokens/s"};
     Options o = options_read(argc, argv, BENCH);
     Values *v = options_given(&o, "variant");
     check_words(&o);
@@ -387,8 +380,7 @@ command_bench(int argc, char **argv)
         experiment_open(o.out);
     Bench bench = {.sheet.cols = 5};
     Sheet *sheet = &bench.sheet;
-    for (int i = 0; i < 5; i++)
-        sheet_add(sheet, "%s", names[i]);
+    sheet_add(sheet, "what\tshape\tGFLOP/s\tof_peak\ttokens/s");
     if (!o.quiet)
         note("about a minute, on one core; other work on the machine spoils "
              "it");
@@ -396,12 +388,9 @@ command_bench(int argc, char **argv)
     Timing peak = measure_peak(&flops);
     peak.peak = flops / peak.seconds;
     add_line(&bench, "peak", "multiply-adds in registers", flops, 0, peak);
-    if (!o.rest_count) {
-        sheet_add(sheet, "peak");
-        sheet_add(sheet, "memory read, %.1f GB/s", measure_reading() * 1e-9);
-        for (int i = 2; i < 5; i++)
-            sheet_add(sheet, "-");
-    }
+    if (!o.rest_count)
+        sheet_add(sheet, "peak\tmemory read, %.1f GB/s\t-\t-\t-",
+                  measure_reading() * 1e-9);
     bench_all(&bench, &o, v->count ? v->text[0] : "standard");
     sheet_print(sheet, wants_tsv(o.tsv));
     if (o.out)

@@ -3,14 +3,10 @@
    `qkv` checks what must hold in float and hands the rest to `qkv-double`, for
    a gradient can be held against differences only where rounding is small.
    Each check has a process of its own: a plugin that crashes fails one. */
-#include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <qkv/real.h>
 
@@ -23,9 +19,7 @@
 #include "options.h"
 #include "print.h"
 
-enum { SECONDS = 30 }; /* that one check may take */
-
-extern char **environ;
+static const double seconds = 30, bytes = 1e9; /* that one check may take */
 
 /* One line: name, verdict, and what was found, folded to 80 columns. */
 static void
@@ -38,29 +32,18 @@ print_finding(const Options *o, const char *name, const Finding *f)
         return;
     }
     printf("%-10s %-7s", name, verdicts[f->verdict]);
-    for (bool more = false; *text; more = true) {
-        int n = (int)strlen(text), most = 80 - 19;
-        if (n > most) {
-            n = most;
-            while (n > 0 && text[n] != ' ')
-                n--;
-            if (n == 0) /* a word longer than a line stays whole */
-                n = (int)strcspn(text, " ");
-        }
-        printf("%*s%.*s\n", more ? 19 : 1, "", n, text);
-        text += n + (text[n] == ' ');
-    }
+    print_folded(stdout, 18, 19, 80, text);
 }
 
-typedef struct Task {
+typedef struct Trial {
     const Check *check;
     const char *plugin;
-} Task;
+} Trial;
 
 static void
 run_check(const void *more, void *answer)
 {
-    const Task *t = more;
+    const Trial *t = more;
     *(Finding *)answer = t->check->run(t->plugin);
 }
 
@@ -76,19 +59,17 @@ run_checks(const Options *o, const char *plugin, bool own_operator, bool *hangs)
 {
     int failed = 0;
     char last[sizeof((Finding *)0)->what] = "";
-    for (int i = 0; i < check_count; i++) {
+    for (int i = 0; i < check_count && !*hangs; i++) {
         Finding f = {.verdict = FAILED};
         if (checks[i].number != sizeof(real))
             continue;
-        if (interrupted)
-            exit(128 + interrupted);
-        Task t = {&checks[i], plugin};
-        Ended e = in_child(run_check, &t, &f, sizeof f, SECONDS, "");
+        Trial t = {&checks[i], plugin};
+        Ended e = in_child(run_check, &t, &f, sizeof f, limits(seconds, bytes));
         if (interrupted)
             exit(128 + interrupted);
         if (!e.answered)
             snprintf(f.what, sizeof f.what, "%.500s%s", e.why,
-                     own_operator && strstr(e.why, "Segmentation") ? hint : "");
+                     own_operator && e.signal == SIGSEGV ? hint : "");
         bool again = f.verdict == FAILED && !strcmp(f.what, last);
         snprintf(last, sizeof last, "%s", f.what);
         if (again)
@@ -96,8 +77,6 @@ run_checks(const Options *o, const char *plugin, bool own_operator, bool *hangs)
         print_finding(o, checks[i].name, &f);
         failed += f.verdict == FAILED;
         *hangs = e.late;
-        if (e.late)
-            break;
     }
     return failed;
 }
@@ -109,19 +88,8 @@ run_double(const Options *o, const char *plugin)
     Path program = within(executable_directory(), "qkv-double");
     char *argv[] = {program.text, "check", (char *)plugin,
                     wants_tsv(o->tsv) ? "--tsv" : NULL, NULL};
-    pid_t child;
-    int status = 0;
-    fflush(stdout);
-    if ((errno = posix_spawn(&child, program.text, NULL, NULL, argv, environ)))
-        fail("%s: cannot be run: %s; it checks what needs doubles, and belongs "
-             "beside qkv",
-             program.text, strerror(errno));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        if (interrupted)
-            kill(child, SIGTERM);
-    if (interrupted)
-        exit(128 + interrupted);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    return run_program(argv,
+                       "it checks what needs doubles, and belongs beside qkv");
 }
 
 static bool
@@ -133,24 +101,17 @@ is_source(const char *word)
 
 /* Loads it as `list` would, in a child. */
 static Facts
-loaded(const Options *o, const char *plugin, const char *word)
+loaded(const Options *o, const char *plugin)
 {
     Facts f = describe(plugin, NULL, false);
-    char *at = f.ok ? NULL : strstr(f.why, plugin);
-    if (at && strcmp(plugin, word)) { /* the user knows the source only */
-        char *why = format_text("%.*s%s%s", (int)(at - f.why), f.why, word,
-                                at + strlen(plugin));
-        snprintf(f.why, sizeof f.why, "%s", why);
-        free(why);
-    }
     Finding found = {.verdict = f.ok ? PASSED : FAILED};
+    size_t n = strlen(plugin); /* which need not be what the user knows */
     if (!f.ok && f.status == 2)
         usage("%s", f.why);
-    if (f.ok)
-        snprintf(found.what, sizeof found.what, "%s", f.equation);
-    else
-        snprintf(found.what, sizeof found.what, "%.*s",
-                 (int)sizeof found.what - 1, f.why);
+    snprintf(found.what, sizeof found.what, "%.690s",
+             f.ok                             ? f.equation
+             : strncmp(f.why, plugin, n) == 0 ? f.why + n + 2
+                                              : f.why);
     print_finding(o, "loads", &found);
     return f;
 }
@@ -170,8 +131,9 @@ check_in_float(const Options *o, const char *word)
         int stem = (int)strlen(file) - 2;
         single = format_text("%s/%.*s.so", folder.text, stem, file);
         both = format_text("%s/double/%.*s.so", folder.text, stem, file);
+        plugin_given(single);
     }
-    Facts f = loaded(o, single ? single : word, word);
+    Facts f = loaded(o, single ? single : word);
     const char *plugin = single ? single : word;
     bool hangs = false;
     int failed = f.ok ? run_checks(o, plugin, f.own_operator, &hangs) : 1;
@@ -201,7 +163,8 @@ command_check(int argc, char **argv)
     if (o.rest_count != 1)
         usage("check takes one plugin: its .c, its .so, or the name of a "
               "variant");
-    bool hangs;
+    bool hangs = false;
+    plugin_given(o.rest[0]);
     notice_interrupts();
     int failed = sizeof(real) == 4 ? check_in_float(&o, o.rest[0])
                                    : run_checks(&o, o.rest[0], false, &hangs);

@@ -24,8 +24,8 @@ build(Node **in, void *more)
     Attention *a = &g->subject->attention;
     Node **w = in, *x = in[g->subject->weights.count];
     Node *y = in[g->subject->weights.count + g->crossed];
-    Node *out = v->forward(a, x, y, w);
-    return g->twice ? add(out, v->forward(a, x, y, w)) : out;
+    Node *out = plugin_forward(v, a, x, y, w);
+    return g->twice ? add(out, plugin_forward(v, a, x, y, w)) : out;
 }
 
 /* Is found = factor wanted, all of it? */

@@ -1,14 +1,17 @@
 /* child.c - work that may crash, hang or exit, done in a process of its own.
 
-   The answer comes through a pipe, whole or not at all; what is printed goes
-   into a file without a name. */
+   What a child does stands in memory that it shares with its parent. The pipe
+   only wakes the parent: a plugin may close it, or leave it to a process that
+   stays, so nothing is concluded from its end. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -16,9 +19,11 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "fail.h"
+#include "files.h"
+#include "memory.h"
 #include "timing.h"
 
+extern char **environ;
 volatile sig_atomic_t interrupted;
 
 static void
@@ -27,13 +32,16 @@ interrupt(int signal)
     interrupted = signal;
 }
 
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
 static void
 set_handlers(void (*handler)(int))
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-    struct sigaction action = {.sa_handler = handler};
+    struct sigaction action = {.sa_handler = handler}, usual;
     for (int i = 0; i < 4; i++)
-        sigaction(signals[i], &action, NULL);
+        if (!sigaction(interrupts[i], NULL, &usual) &&
+            usual.sa_handler != SIG_IGN) /* nohup */
+            sigaction(interrupts[i], &action, NULL);
 }
 
 void
@@ -48,148 +56,232 @@ end_notice(void)
     set_handlers(SIG_DFL);
 }
 
-#define STRAY " (an operand that is NULL, or w[i] past the weights declared?)"
-
-const char *
-crash_words(int signal)
+int
+run_program(char *argv[], const char *hint)
 {
-    return signal == SIGSEGV  ? "Segmentation fault" STRAY
-           : signal == SIGBUS ? "Bus error" STRAY
-                              : strsignal(signal);
+    pid_t child;
+    int status = 0;
+    fflush(stdout);
+    if ((errno = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ)))
+        fail("%s: cannot be run: %s; %s", argv[0], strerror(errno), hint);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        if (interrupted)
+            kill(child, SIGTERM);
+    if (interrupted)
+        exit(128 + interrupted);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static void
-put(const char *words)
+/* Seconds that one call of a plugin's code may take. */
+static double
+call_seconds(void)
 {
-    (void)!write(STDERR_FILENO, words, strlen(words));
-}
-
-/* All that a handler may do is write; after it the signal comes again, and
-   ends the program. */
-static void
-explain_crash(int signal)
-{
-    (void)signal;
-    put("qkv: ");
-    put(blamed_plugin() ? blamed_plugin() : "most likely a plugin");
-    put(": crashed" STRAY ": `qkv check` tells more of it\n");
+    const char *text = getenv("QKV_CALL_SECONDS");
+    char *end;
+    double seconds = text ? strtod(text, &end) : 60;
+    if (text && (*end || !(seconds > 0)))
+        usage("QKV_CALL_SECONDS=%s: no number of seconds", text);
+    return seconds;
 }
 
 void
-explain_crashes(void)
+end_with_parent(void)
 {
-    static const int signals[] = {SIGSEGV, SIGBUS};
-    struct sigaction action = {.sa_handler = explain_crash,
-                               .sa_flags = (int)SA_RESETHAND},
-                     usual;
-    for (int i = 0; i < 2; i++)
-        if (!sigaction(signals[i], NULL, &usual) &&
-            usual.sa_handler == SIG_DFL) /* and no sanitizer's */
-            sigaction(signals[i], &action, NULL);
-}
-
-/* In the child: answers, and goes without flushing what the parent printed. */
-static _Noreturn void
-work_and_go(void (*work)(const void *, void *), const void *more, size_t size,
-            int to)
-{
-    char *answer = allocate(1, size);
-    set_handlers(SIG_DFL);
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* do not outlive the driver */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    work(more, answer);
-    bool sent = write(to, answer, size) == (ssize_t)size;
-    free(answer);
-    _exit(!sent);
 }
 
-/* Reads `size` bytes; false where fewer come within so many seconds. */
-static bool
-read_all(int from, char *to, size_t size, int seconds, bool *late)
+bool
+child_begin(Child *c, size_t size, Limits may, bool quiet)
 {
-    double end = now() + seconds;
-    for (size_t got = 0; got < size;) {
-        struct pollfd ready = {from, POLLIN, 0};
-        double left = end - now();
-        *late = left <= 0;
-        if (*late || interrupted)
-            return false;
-        if (poll(&ready, 1, (int)ceil(1000 * fmin(left, LOOK_UP))) <= 0)
-            continue;
-        ssize_t n = read(from, to + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        got += (size_t)n;
-    }
+    int ends[2];
+    *c = (Child){.may = may, .looked = now()};
+    c->end = c->looked + may.seconds;
+    c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (c->report == MAP_FAILED || pipe(ends))
+        fail("no pipe to a process: %s", strerror(errno));
+    c->report->watched = true;
+    c->report->doing = "";
+    fflush(NULL);
+    c->process = fork();
+    if (c->process < 0)
+        fail("no process for a plugin's code: %s", strerror(errno));
+    c->news = ends[c->process == 0];
+    close(ends[c->process != 0]);
+    if (c->process)
+        return false;
+    set_handlers(SIG_DFL);
+    end_with_parent();
+    if (quiet && !(freopen("/dev/null", "w", stdout) &&
+                   freopen("/dev/null", "w", stderr)))
+        _exit(1);
+    report = c->report;
+    memory_limit(may);
     return true;
 }
 
-/* The last line of what the child wrote, without "qkv: ". */
+/* A call that has not lasted is not what took so long. */
 static void
-take_reason(FILE *said, Ended *e)
+end_late(Child *c, double seconds, const char *more)
 {
-    char line[sizeof e->why];
-    while (fgets(line, sizeof line, said)) {
-        line[strcspn(line, "\n")] = 0;
-        snprintf(e->why, sizeof e->why, "%s",
-                 strncmp(line, "qkv: ", 5) ? line : line + 5);
-    }
+    if (!*c->late)
+        snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s%s",
+                 seconds, c->inside > 0.5 ? c->report->doing : "", more);
+    kill(c->process, SIGKILL); /* which ends one that stopped itself, too */
+}
+
+/* It is looked at every second; if more has passed, everything was stopped
+   (Ctrl-Z), and that time is not the child's. */
+int
+child_patience(Child *c)
+{
+    double time = now(), gone = time - c->looked, most = call_seconds();
+    int calls = c->report->calls;
+    bool same = *c->report->doing && calls == c->calls;
+    c->inside = same ? c->inside + fmin(gone, 1) : 0;
+    c->end += fmax(gone - 1, 0);
+    c->looked = time;
+    c->calls = calls;
+    if (time >= c->end)
+        end_late(c, c->may.seconds, c->may.more);
+    else if (c->inside >= most)
+        end_late(c, most, "; QKV_CALL_SECONDS gives more");
+    double left = fmin(c->end - time, most - c->inside);
+    if (c->news < 0 || left <= 0) /* nobody tells when it ends */
+        return 2;
+    return (int)ceil(1000 * fmin(left, 1));
+}
+
+bool
+child_read(Child *c, void *news, size_t size)
+{
+    if (read(c->news, news, size) > 0)
+        return true;
+    close(c->news);
+    c->news = -1;
+    return false;
+}
+
+/* What says that it is done goes at once: it can be waited for. */
+bool
+child_gone(Child *c)
+{
+    struct rusage usage = {0};
+    pid_t ended =
+        wait4(c->process, &c->status, c->report->done ? 0 : WNOHANG, &usage);
+    c->taken = 1024. * (double)usage.ru_maxrss;
+    return ended && (ended > 0 || errno != EINTR);
 }
 
 /* Puts how it ended into words, where it did not say so itself. */
 static void
-explain(Ended *e, int status, int seconds, const char *what)
+explain(const Child *c, Ended *e)
 {
-    e->status = WIFEXITED(status) && WEXITSTATUS(status) == 2 ? 2 : 1;
-    if (e->late)
-        snprintf(e->why, sizeof e->why, "%.200stook more than %d seconds", what,
-                 seconds);
-    else if (WIFSIGNALED(status) && (WTERMSIG(status) != SIGABRT || !*e->why))
-        snprintf(e->why, sizeof e->why, "%.200scrashed: %s", what,
-                 crash_words(WTERMSIG(status)));
-    else if (WIFSIGNALED(status) && *e->why) {
-        char *said = format_text("%.200s%s", what, e->why);
-        snprintf(e->why, sizeof e->why, "%s", said);
-        free(said);
-    } else if (!*e->why)
-        snprintf(e->why, sizeof e->why, "%.200sended its process (status %d)",
-                 what, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+    char size[32], *to = e->why;
+    const Report *r = c->report;
+    size_t most = sizeof e->why;
+    int s = e->signal;
+    bool stray = s == SIGSEGV || s == SIGBUS;
+    bool crash = stray || s == SIGFPE || s == SIGILL || s == SIGABRT;
+    if (e->late || (*r->text && (!s || s == SIGABRT)))
+        snprintf(to, most, "%s", e->late ? c->late : r->text);
+    else if (!s)
+        snprintf(to, most, "ended its process%s (status %d)", r->doing,
+                 WEXITSTATUS(c->status));
+    else if (c->taken > 0.8 * c->may.bytes)
+        snprintf(to, most, "crashed%s: %s; it had taken %s%s", r->doing,
+                 strsignal(s), size_text(c->taken, size), r->limit);
+    else
+        snprintf(to, most, "%s%s: %s%s", crash ? "crashed" : "was ended",
+                 r->doing, strsignal(s),
+                 stray ? " (an operand that is NULL, or w[i] past the weights "
+                         "declared?)"
+                 : crash ? ""
+                         : " (out of memory, a limit, or by hand?)");
+}
+
+Ended
+child_end(Child *c, void *answer, size_t size)
+{
+    const Report *r = c->report;
+    bool left = WIFEXITED(c->status);
+    Ended e = {.answered = left && r->done,
+               .late = *c->late != 0,
+               .told = *r->text && (left || !*r->doing),
+               .signal = left ? 0 : WTERMSIG(c->status)};
+    e.status = left && (e.answered || e.told) ? WEXITSTATUS(c->status) : 1;
+    snprintf(e.plugin, sizeof e.plugin, "%s", r->plugin);
+    if (!e.answered) {
+        explain(c, &e);
+        drafts_sweep(r->drafts);
+    } else if (size)
+        memcpy(answer, r->answer, size);
+    if (c->news >= 0)
+        close(c->news);
+    munmap(c->report, sizeof *c->report + size);
+    c->process = 0;
+    return e;
+}
+
+const char *
+ended_words(const Ended *e)
+{
+    static char words[sizeof e->plugin + sizeof e->why + 3];
+    bool blamed = !e->told && *e->plugin;
+    snprintf(words, sizeof words, "%s%s%s", blamed ? e->plugin : "",
+             blamed ? ": " : "", e->why);
+    return words;
+}
+
+/* Waits until it has ended; what comes through the pipe is no matter. */
+static void
+wait_for(Child *c)
+{
+    bool told = false;
+    while (!child_gone(c)) {
+        char scrap[64];
+        struct pollfd ready = {c->news, POLLIN, 0};
+        if (poll(&ready, 1, child_patience(c)) > 0)
+            child_read(c, scrap, sizeof scrap);
+        if (interrupted && !told) { /* some seconds, to tidy up */
+            kill(c->process, interrupted);
+            c->end = now() + 5;
+        }
+        told = interrupted;
+    }
 }
 
 Ended
 in_child(void (*work)(const void *more, void *answer), const void *more,
-         void *answer, size_t size, int seconds, const char *what)
+         void *answer, size_t size, Limits may)
 {
-    Ended e = {0};
-    int ends[2], status = 0;
-    FILE *said = tmpfile();
-    if (!said || pipe(ends))
-        fail("no pipe to ask %s by: %s", what, strerror(errno));
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0)
-        fail("no process to ask %s in: %s", what, strerror(errno));
-    if (child == 0) {
-        dup2(fileno(said), STDERR_FILENO);
-        dup2(fileno(said), STDOUT_FILENO);
-        close(ends[0]);
-        work_and_go(work, more, size, ends[1]);
+    Child c;
+    if (child_begin(&c, size, may, true)) {
+        work(more, c.report->answer);
+        _exit(end_well(0));
     }
-    close(ends[1]);
-    e.answered = read_all(ends[0], answer, size, seconds, &e.late);
-    close(ends[0]);
-    if (!e.answered) /* it may loop, or have stopped itself */
-        kill(child, SIGKILL);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    rewind(said);
-    if (!e.answered) {
-        take_reason(said, &e);
-        explain(&e, status, seconds, what);
-    }
-    fclose(said);
-    return e;
+    wait_for(&c);
+    return child_end(&c, answer, size);
+}
+
+int
+command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
+{
+    Child c;
+    if (child_begin(&c, 0, limits(INFINITY, INFINITY), false))
+        _exit(end_well(run(argc, argv)));
+    notice_interrupts();
+    wait_for(&c);
+    end_notice();
+    bool outside = !*c.report->doing; /* of a plugin's code */
+    Ended e = child_end(&c, NULL, 0);
+    int signal = interrupted ? interrupted : outside ? e.signal : 0;
+    for (int i = 0; !e.answered && i < 4; i++)
+        if (signal == interrupts[i])
+            raise(signal); /* it ends as one process would */
+    if (!e.answered)
+        note("%s", ended_words(&e));
+    return e.status;
 }

@@ -1,6 +1,5 @@
 /* compare.c - qkv compare and qkv train: from options to runs, a table and
    figures. Runs that are there already are not trained again. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@ const char default_variants[] =
 static const char default_tasks[] = "reverse,recall,sort,induction";
 enum { DEFAULT_SEEDS = 5 };
 
-void
+static void
 unless_given(Options *o, const char *setting, const char *list)
 {
     Values *v = options_given(o, setting);
@@ -33,18 +32,20 @@ unless_given(Options *o, const char *setting, const char *list)
         *v = values_cut(list);
 }
 
-/* "1,2,3,4,5" where --seeds 5, or nothing at all, is asked for. */
+/* Seeds are "1,2,3,4,5" where --seeds 5, or nothing at all, is asked for. */
 void
-settle_seeds(Options *o, int usual)
+settle_grid(Options *o, const char *variants, const char *tasks_wanted,
+            int usual)
 {
     Values *v = options_given(o, "seed");
+    unless_given(o, "variant", variants);
+    unless_given(o, "task",
+                 options_given(o, "file")->count ? "text" : tasks_wanted);
     if (v->count && o->seeds > 0)
         usage("--seed and --seeds contradict each other: give one");
-    int room = 0, count = o->seeds > 0 ? (int)o->seeds : usual;
-    for (int i = v->count ? count : 0; i < count; i++) {
-        v->text = grow(v->text, v->count, &room, sizeof *v->text);
-        v->text[v->count++] = format_text("%d", i + 1);
-    }
+    int count = o->seeds > 0 ? (int)o->seeds : usual;
+    for (int i = v->count ? count : 0; i < count; i++)
+        values_add(v, format_text("%d", i + 1));
 }
 
 /* Reads a job's run where there is one, and not yet read. */
@@ -132,19 +133,17 @@ is_axis(const Run *runs, int count, const Setting *s)
 void
 draw_all(const Options *o, const Run *runs, int count)
 {
-    char *directory = format_text("%s/figures", o->out);
     if (runs[0].config.steps > 0)
-        figures_draw(o, runs, count, directory);
-    bars_draw(o, runs, count, directory);
+        figures_draw(o, runs, count);
+    bars_draw(o, runs, count);
     for (int s = 0; s < setting_count; s++) {
         if (!is_axis(runs, count, &settings[s]))
             continue;
         Options along = *o;
         along.x = (char *)settings[s].name;
         along.y = "test_accuracy,test_loss,solved_at";
-        figures_draw(&along, runs, count, directory);
+        figures_draw(&along, runs, count);
     }
-    free(directory);
 }
 
 /* Trains what is missing; returns the exit status, 1 where a run failed. */
@@ -158,7 +157,7 @@ run_missing(const Options *o, Grid *g)
         note("%d of %d runs are in %s already", g->count - missing, g->count,
              o->out);
     int failed = missing ? jobs_run(o, g, wanted) : 0;
-    experiment_sweep(o->out);
+    drafts_sweep(o->out);
     if (failed)
         note("%d of %d runs failed; the same command tries them again", failed,
              g->count);
@@ -166,12 +165,11 @@ run_missing(const Options *o, Grid *g)
     return failed > 0;
 }
 
-/* Trains what the grid lacks, then prints and draws all of it. */
-static int
-train_and_show(const Options *o, Grid *g)
+/* The table of the runs, and a word where some diverged. */
+static void
+show_results(const Options *o, const Run *runs, int count)
 {
-    int count, diverged = 0, status = run_missing(o, g);
-    Run *runs = finished(o, g, &count);
+    int diverged = 0;
     for (int i = 0; i < count; i++)
         diverged += !strcmp(run_text(&runs[i], "status"), "diverged");
     if (count) {
@@ -180,9 +178,17 @@ train_and_show(const Options *o, Grid *g)
         outcomes_free(&all);
     }
     if (diverged)
-        note("%d runs diverged: their loss is no finite number; a smaller --lr "
-             "may help",
-             diverged);
+        note("%d %s diverged: no finite loss; a smaller --lr may help",
+             diverged, diverged == 1 ? "run" : "runs");
+}
+
+/* Trains what the grid lacks, then prints and draws all of it. */
+static int
+train_and_show(const Options *o, Grid *g)
+{
+    int count, status = run_missing(o, g);
+    Run *runs = finished(o, g, &count);
+    show_results(o, runs, count);
     bool trained = count && runs[0].config.steps > 0;
     if (trained && options_given(o, "lr")->count < 2 && !o->quiet)
         note("one learning rate favours whom it suits; "
@@ -232,10 +238,7 @@ command_compare(int argc, char **argv)
         options_free(&o);
         return 0;
     }
-    unless_given(&o, "variant", default_variants);
-    unless_given(&o, "task",
-                 options_given(&o, "file")->count ? "text" : default_tasks);
-    settle_seeds(&o, DEFAULT_SEEDS);
+    settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     Grid g = grid_of(&o);
     const char **names = allocate((size_t)g.variant_count, sizeof *names);
     for (int i = 0; i < g.variant_count; i++)
@@ -255,24 +258,19 @@ command_compare(int argc, char **argv)
 static bool
 of_training(const char *setting)
 {
-    static const char *const names[] = {
-        "seed",         "steps",     "batch",     "optimizer",
-        "lr",           "schedule",  "warmup",    "beta1",
-        "weight-decay", "momentum",  "beta2",     "test",
-        "validate",     "log-every", "threshold", "patience"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(setting, names[i]))
-            return true;
-    return false;
+    return index_in("seed steps batch optimizer lr schedule warmup beta1 "
+                    "weight-decay momentum beta2 test validate log-every "
+                    "threshold patience",
+                    setting) >= 0;
 }
 
 /* With --from: every setting is the run's, unless it is one of training and
-   given. */
-static void
+   given. Returns the hash of its text. */
+static uint64_t
 take_settings(Options *o)
 {
     Run r = run_read(o->from);
-    r.config = run_believed(&r);
+    o->from = interned(r.path); /* without a slash at its end */
     for (int i = 0; i < setting_count; i++) {
         char value[VALUE_SIZE];
         const Setting *s = &settings[i];
@@ -283,16 +281,16 @@ take_settings(Options *o)
                   "training can be given",
                   s->name);
         setting_print(s, &r.config, value);
+        if (setting_plugin(s))
+            strcpy(value, plugin_believed(interned(value)));
         if (!strcmp(s->name, "same-start"))
             continue; /* it starts as the run */
         if (o->given[i].count || !*value || setting_unused(s, &r.config))
             continue;
-        Values *v = &o->given[i];
-        int room = 0;
-        v->text = grow(v->text, 0, &room, sizeof *v->text);
-        v->text[v->count++] = copy_text(value);
+        values_add(&o->given[i], copy_text(value));
     }
     run_free(&r);
+    return r.config.file_hash;
 }
 
 int
@@ -300,28 +298,23 @@ command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TRAIN);
     int count;
-    if (o.from)
-        take_settings(&o);
-    unless_given(&o, "variant", "standard");
-    unless_given(&o, "task",
-                 options_given(&o, "file")->count ? "text" : "reverse");
-    settle_seeds(&o, 1);
+    uint64_t text = o.from ? take_settings(&o) : 0;
+    settle_grid(&o, "standard", "reverse", 1);
     Grid g = grid_of(&o);
+    if (o.from && g.jobs[0].config.file_hash != text)
+        fail("%s: its text %s has changed since; bring that one back", o.from,
+             g.jobs[0].config.file);
     int status = run_missing(&o, &g);
     Run *runs = finished(&o, &g, &count);
     if (count) {
         if (!o.quiet)
             note("the run is %s/%s", o.out, g.jobs[0].name);
-        Outcomes all = outcomes_of(&o, runs, count);
-        results_print(&all, layout_of(&o));
-        outcomes_free(&all);
+        show_results(&o, runs, count);
         if (!wants_tsv(o.tsv) && !o.quiet) {
             o.format = "dumb";
             o.y = "validation_loss";
-            char *directory =
-                format_text("%s/%s/figures", o.out, g.jobs[0].name);
-            figures_draw(&o, runs, count, directory);
-            free(directory);
+            o.out = runs[0].path;
+            figures_draw(&o, runs, count);
         }
     }
     free_runs(runs, count);

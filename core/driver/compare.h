@@ -9,11 +9,11 @@
 /* The variants of the questions: those of a comparison unless it is told. */
 extern const char default_variants[];
 
-/* Gives a setting the values of a list "a,b,c" unless the user gave it some. */
-void unless_given(Options *o, const char *setting, const char *list);
-
-/* Seeds 1 to --seeds, or to `usual` where neither --seeds nor --seed says. */
-void settle_seeds(Options *o, int usual);
+/* Gives variants and tasks the values of these lists "a,b,c" unless the user
+   gave them some (a --file is task text), and seeds 1 to --seeds, or to `usual`
+   where neither --seeds nor --seed says. */
+void settle_grid(Options *o, const char *variants, const char *tasks_wanted,
+                 int usual);
 
 /* Trains what the grid lacks in o->out; returns the exit status, 1 where a run
    failed. */

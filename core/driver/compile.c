@@ -1,13 +1,9 @@
-/* compile.c - from a plugin's source to a shared object, in a folder that goes
-   again. */
+/* compile.c - from a plugin's source to a shared object, in a draft that is
+   never published. */
 #include <errno.h>
-#include <spawn.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -16,24 +12,12 @@
 #include "plugin.h"
 #include "words.h"
 
-extern char **environ;
-
 /* Where a plugin may name what only the program has. */
 #ifdef __APPLE__
 #define LOOKED_UP "-undefined", "dynamic_lookup",
 #else
 #define LOOKED_UP
 #endif
-
-static Path folder;
-static pid_t owner; /* children inherit what is done at exit */
-
-static void
-remove_folder(void)
-{
-    if (getpid() == owner)
-        discard(folder.text);
-}
 
 Path
 include_directory(void)
@@ -54,8 +38,7 @@ compile(const char *source, const char *to, const char *quiet)
     char *words = copy_text(given ? compiler : "cc");
     char *include = format_text("-I%s", include_directory().text);
     char *argv[MOST + 14], *rest;
-    int count = 0, status = 0;
-    pid_t child;
+    int count = 0;
     for (char *w = strtok_r(words, " ", &rest); w;
          w = strtok_r(NULL, " ", &rest)) {
         if (count == MOST)
@@ -70,14 +53,7 @@ compile(const char *source, const char *to, const char *quiet)
     for (size_t i = 0; i < sizeof flags / sizeof *flags && flags[i]; i++)
         argv[count++] = (char *)flags[i];
     argv[count] = NULL;
-    if ((errno = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ)))
-        fail("%s: cannot be run: %s; set CC to a C compiler", argv[0],
-             strerror(errno));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (interrupted)
-        exit(128 + interrupted);
-    if (status)
+    if (run_program(argv, "set CC to a C compiler"))
         fail("%s: does not compile: the compiler's messages stand above",
              source);
     free(include);
@@ -88,18 +64,17 @@ Path
 compile_plugin(const char *source)
 {
     const char *tmp = getenv("TMPDIR"), *slash = strrchr(source, '/');
-    Path path = within(tmp && *tmp ? tmp : "/tmp", "qkv-check-XXXXXX");
+    if (!tmp || !*tmp)
+        tmp = "/tmp";
     if (access(source, R_OK))
         fail("%s: cannot be read: %s", source, strerror(errno));
     char *name = copy_text(slash ? slash + 1 : source);
     name[strlen(name) - 2] = 0; /* without .c */
-    if (!mkdtemp(path.text))
-        fail("%s: cannot be made: %s; set TMPDIR", path.text, strerror(errno));
-    folder = path;
-    owner = getpid();
-    atexit(remove_folder);
-    if (mkdir(within(path.text, "double").text, 0777))
-        fail("%s/double: cannot be made: %s", path.text, strerror(errno));
+    if (access(tmp, W_OK | X_OK))
+        fail("%s: cannot be written: %s; set TMPDIR", tmp, strerror(errno));
+    drafts_sweep(tmp);
+    Path path = draft_begin(tmp, name)->path;
+    new_directory(path.text, "double");
     char *single = format_text("%s/%s.so", path.text, name);
     char *both = format_text("%s/double/%s.so", path.text, name);
     compile(source, single, NULL);

@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "own_options.h"
 #include "task.h"
+#include "words.h"
 
 /* Both shells: words that begin with the current one. After a comma the list
    that stands before it stays. */
@@ -27,11 +28,12 @@ static const char begin[] =
 static const char between[] = "    esac\n"
                               "    case $2 in\n";
 
+static const char end[] = "    esac\n"
+                          "}\n"
+                          "\n"
+                          "_qkv() {\n";
+
 static const char bash_end[] =
-    "    esac\n"
-    "}\n"
-    "\n"
-    "_qkv() {\n"
     "    local current=${COMP_WORDS[COMP_CWORD]} list=\n"
     "    local before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
     "    [ \"$COMP_CWORD\" -gt 1 ] || command=\n"
@@ -43,10 +45,6 @@ static const char bash_end[] =
     "complete -o bashdefault -o default -F _qkv qkv qkv-double\n";
 
 static const char zsh_end[] =
-    "    esac\n"
-    "}\n"
-    "\n"
-    "_qkv() {\n"
     "    local command=$words[2] before=$words[CURRENT-1] list=\n"
     "    local current=$words[CURRENT]\n"
     "    (( CURRENT > 2 )) || command=\n"
@@ -88,8 +86,7 @@ print_values(void)
     printf("    -o");
     for (int i = 0; i < own_count; i++)
         if (own[i].shape != SWITCH && own[i].shape != MAYBE &&
-            strcmp(own[i].name, "format") && strcmp(own[i].name, "to") &&
-            strcmp(own[i].name, "baseline"))
+            index_in("format to baseline", own[i].name) < 0)
             printf(" | --%s", own[i].name);
     for (int i = 0; i < setting_count; i++)
         if (settings[i].help && !settings[i].choices &&
@@ -134,7 +131,7 @@ command_completion(int argc, char **argv)
     print_values();
     printf("%s", between);
     print_options();
-    printf("%s", zsh ? zsh_end : bash_end);
+    printf("%s%s", end, zsh ? zsh_end : bash_end);
     options_free(&o);
     return 0;
 }

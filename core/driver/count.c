@@ -1,5 +1,4 @@
 /* count.c - qkv count: what variants cost, at any shape, without training. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,19 +61,8 @@ shape_of(const Options *o)
     Config c = config_start();
     if (o->preset)
         config_apply(&c, preset_named(o->preset)->settings);
-    for (int i = 0; i < setting_count; i++)
-        if (o->given[i].count && strcmp(settings[i].name, "variant"))
-            setting_set(&settings[i], &c, o->given[i].text[0]);
+    options_apply(o, &c);
     return c;
-}
-
-static void
-number(Sheet *sheet, double x)
-{
-    if (isnan(x))
-        sheet_add(sheet, "-");
-    else
-        sheet_add(sheet, "%.0f", x);
 }
 
 /* One variant at its settled shape: all layers' parameters and cache, a token's
@@ -86,12 +74,14 @@ add_variant(Sheet *sheet, const Plugin *p, Config c, double keeping)
     Attention a = attention_of(&c);
     Weights w = weights_declared(p->variant, &a);
     Cost cost = cost_of(p->variant, a, &w, c.length, 0);
-    sheet_add(sheet, "%s", p->name);
-    number(sheet, cost.parameters * c.layers);
-    number(sheet, cost.forward * c.layers);
-    number(sheet, cost.backward * c.layers);
-    number(sheet, keeping > 0 ? cost.cache * c.layers * keeping : NAN);
-    number(sheet, cost.activations * c.layers);
+    sheet_add(sheet, "%s\t%.0f\t%.0f\t%.0f", p->name,
+              cost.parameters * c.layers, cost.forward * c.layers,
+              cost.backward * c.layers);
+    if (keeping > 0)
+        sheet_add(sheet, "%.0f", cost.cache * c.layers * keeping);
+    else
+        sheet_add(sheet, "-");
+    sheet_add(sheet, "%.0f", cost.activations * c.layers);
     weights_free(&w);
 }
 
@@ -102,11 +92,8 @@ add_extra(Sheet *sheet, const struct Preset *preset, int layers)
 {
     double extra = preset->extra_cache * layers;
     double ours = strtod(sheet->cells[sheet->count - 2], NULL);
-    for (int line = 0; line < 2; line++) {
-        sheet_add(sheet, line ? "= as published" : "+ its rotary key");
-        for (int i = 0; i < 5; i++)
-            number(sheet, i == 3 ? extra + line * ours : NAN);
-    }
+    sheet_add(sheet, "+ its rotary key\t-\t-\t-\t%.0f\t-", extra);
+    sheet_add(sheet, "= as published\t-\t-\t-\t%.0f\t-", extra + ours);
 }
 
 /* Its matrices, one a line. */
@@ -119,12 +106,8 @@ add_weights(Sheet *sheet, const Plugin *p, Config c)
     for (int i = 0; i < w.count; i++) {
         const Declared *d = &w.list[i];
         double count = (double)d->rows * d->cols;
-        sheet_add(sheet, "%s", p->name);
-        sheet_add(sheet, "%s", d->name);
-        sheet_add(sheet, "%d", d->rows);
-        sheet_add(sheet, "%d", d->cols);
-        number(sheet, count);
-        number(sheet, count * c.layers);
+        sheet_add(sheet, "%s\t%s\t%d\t%d\t%.0f\t%.0f", p->name, d->name,
+                  d->rows, d->cols, count, count * c.layers);
     }
     weights_free(&w);
 }
@@ -156,10 +139,6 @@ cite(const Options *o)
 int
 command_count(int argc, char **argv)
 {
-    static const char *const names[][6] = {
-        {"variant", "parameters", "forward", "backward", "cache",
-         "activations"},
-        {"variant", "matrix", "rows", "columns", "numbers", "in all layers"}};
     Options o = options_read(argc, argv, COUNT_COSTS);
     Config c = shape_of(&o);
     const struct Preset *preset = o.preset ? preset_named(o.preset) : NULL;
@@ -168,21 +147,21 @@ command_count(int argc, char **argv)
     Sheet sheet = {.cols = 6};
     int count = given->count, status = 0;
     char **words = given->count ? given->text : plugin_list(&count);
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[o.weights][i]);
+    sheet_add(&sheet,
+              o.weights
+                  ? "variant\tmatrix\trows\tcolumns\tnumbers\tin all layers"
+                  : "variant\tparameters\tforward\tbackward\tcache\t"
+                    "activations");
     for (int i = 0; i < count; i++) {
         Facts f = {.ok = true};
         if (!given->count) /* who cannot have the shape is left out */
             f = describe(words[i], &c, true);
         if (!f.ok) {
-            char name[NAME_SIZE];
-            plugin_name(words[i], name);
-            note("%s is left out: %s", name, f.why);
+            note("%s is left out: %s", f.name, f.why);
             status = 1;
             continue;
         }
         Plugin p = plugin_open(words[i]);
-        blame(p.path);
         if (o.weights)
             add_weights(&sheet, &p, c);
         else

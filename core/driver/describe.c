@@ -5,10 +5,10 @@
 #include "child.h"
 #include "cost.h"
 #include "describe.h"
-#include "fail.h"
 #include "model.h"
 
-enum { SECONDS = 10 }; /* that a plugin may take to load and declare */
+/* That a plugin may take to load and declare. */
+static const double seconds = 10, bytes = 1e9;
 
 /* Also runs forward, for its shapes alone, where `tried`: if it crashes, then
    here. */
@@ -57,13 +57,11 @@ describe(const char *word, const Config *c, bool tried)
 {
     Facts f = {0};
     Question q = {word, c, tried};
-    char *what = format_text("%.200s, being %s: ", word,
-                             tried ? "asked for its shapes" : "loaded");
-    Ended e = in_child(answer, &q, &f, sizeof f, SECONDS, what);
-    free(what);
+    Ended e = in_child(answer, &q, &f, sizeof f, limits(seconds, bytes));
     if (!e.answered) {
         f = (Facts){.status = e.status};
-        snprintf(f.why, sizeof f.why, "%s", e.why);
+        snprintf(f.why, sizeof f.why, "%s", ended_words(&e));
+        plugin_name(word, f.name);
     }
     return f;
 }

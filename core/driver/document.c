@@ -1,5 +1,4 @@
 /* document.c - one text in three languages: Markdown, HTML, LaTeX. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +6,6 @@
 #include "fail.h"
 #include "files.h"
 #include "words.h"
-
-#define IN_MARKDOWN "|\\`*_<"
-#define IN_LATEX    "&%$#_{}"
 
 static const char style[] =
     ":root{color-scheme:light dark}\n"
@@ -28,16 +24,6 @@ static const char style[] =
     "background:#fff}\n"
     "figcaption{font-size:.92rem;color:#777;margin-top:.4rem}\n";
 
-static FILE *
-open_part(const char *directory, const char *name)
-{
-    Path path = within(directory, name);
-    FILE *to = fopen(path.text, "w");
-    if (!to)
-        fail("%s: cannot be written: %s", path.text, strerror(errno));
-    return to;
-}
-
 /* A file of its own, or \input into another: the preamble only where there is
    none yet. */
 static void
@@ -54,25 +40,25 @@ begin_latex(FILE *to, const char *title)
                 "\\def\\qkvend{\\end{document}}\n"
                 "\\fi\n"
                 "\\makeatother\n\n\\section*{");
-    print_escaped(to, title, IN_LATEX);
+    print_escaped(to, title, LATEX);
     fprintf(to, "}\n");
 }
 
 Document
 document_begin(const char *directory, const char *title)
 {
-    Document d = {open_part(directory, "report.md"),
-                  open_part(directory, "report.html"),
-                  open_part(directory, "report.tex"), directory};
+    Document d = {begin_file(directory, "report.md"),
+                  begin_file(directory, "report.html"),
+                  begin_file(directory, "report.tex"), directory};
     fprintf(d.markdown, "# ");
-    print_escaped(d.markdown, title, IN_MARKDOWN);
+    print_escaped(d.markdown, title, MARKDOWN);
     fprintf(d.markdown, "\n");
     fprintf(d.html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
                     "charset=\"utf-8\">\n<meta name=\"viewport\" "
                     "content=\"width=device-width,initial-scale=1\">\n<title>");
-    print_html_text(d.html, title);
+    print_escaped(d.html, title, HTML);
     fprintf(d.html, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
-    print_html_text(d.html, title);
+    print_escaped(d.html, title, HTML);
     fprintf(d.html, "</h1>\n");
     begin_latex(d.latex, title);
     return d;
@@ -83,24 +69,23 @@ document_end(Document *d)
 {
     fprintf(d->html, "</body></html>\n");
     fprintf(d->latex, "\n\\qkvend\n");
-    if (fclose(d->markdown) | fclose(d->html) | fclose(d->latex))
-        fail("%s: the report cannot be written: %s", d->directory,
-             strerror(errno));
+    end_file(d->markdown, d->directory, "report.md");
+    end_file(d->html, d->directory, "report.html");
+    end_file(d->latex, d->directory, "report.tex");
 }
 
 /* Text with what stands around it in each language. */
 static void
-put(Document *d, const char *const around[3][2], const char *text)
+put(Document *d, const char *const around[3][2], const char *text,
+    Layout markdown)
 {
-    fprintf(d->markdown, "%s", around[0][0]);
-    print_escaped(d->markdown, text, IN_MARKDOWN);
-    fprintf(d->markdown, "%s", around[0][1]);
-    fprintf(d->html, "%s", around[1][0]);
-    print_html_text(d->html, text);
-    fprintf(d->html, "%s", around[1][1]);
-    fprintf(d->latex, "%s", around[2][0]);
-    print_escaped(d->latex, text, IN_LATEX);
-    fprintf(d->latex, "%s", around[2][1]);
+    FILE *const to[] = {d->markdown, d->html, d->latex};
+    const Layout languages[] = {markdown, HTML, LATEX};
+    for (int i = 0; i < 3; i++) {
+        fputs(around[i][0], to[i]);
+        print_escaped(to[i], text, languages[i]);
+        fputs(around[i][1], to[i]);
+    }
 }
 
 void
@@ -108,7 +93,7 @@ put_heading(Document *d, const char *text)
 {
     static const char *const around[3][2] = {
         {"\n## ", "\n"}, {"<h2>", "</h2>\n"}, {"\n\\subsection*{", "}\n"}};
-    put(d, around, text);
+    put(d, around, text, PARAGRAPH);
 }
 
 void
@@ -116,41 +101,31 @@ put_paragraph(Document *d, const char *text)
 {
     static const char *const around[3][2] = {
         {"\n", "\n"}, {"<p>", "</p>\n"}, {"\n", "\n"}};
-    put(d, around, text);
+    put(d, around, text, PARAGRAPH);
 }
 
-/* How often a letter stands in a row, at most. */
-static int
-longest_row(const char *text, char letter)
-{
-    int longest = 0, row = 0;
-    for (; *text; text++) {
-        row = *text == letter ? row + 1 : 0;
-        longest = row > longest ? row : longest;
-    }
-    return longest;
-}
-
-/* Nothing in the text ends the code before its end: it may be a recipe that
+/* Nothing in the text ends the code before its end, not even in a recipe that
    somebody else wrote. */
 void
 put_code(Document *d, const char *text)
 {
-    static const char verbatim[] = "\\end{verbatim}";
-    int ticks = longest_row(text, '`') < 3 ? 3 : longest_row(text, '`') + 1;
-    char *fence = format_text("%0*d", ticks, 0);
-    memset(fence, '`', (size_t)ticks);
-    fprintf(d->markdown, "\n%s\n%s%s\n", fence, text, fence);
-    free(fence);
+    fprintf(d->markdown, "\n");
     fprintf(d->html, "<pre>");
-    print_html_text(d->html, text);
-    fprintf(d->html, "</pre>\n");
-    fprintf(d->latex, "\n{\\footnotesize\\begin{verbatim}\n");
-    for (const char *at = text; *at; at++) {
-        bool ends = !strncmp(at, verbatim, sizeof verbatim - 1);
-        fprintf(d->latex, ends ? "%c " : "%c", *at);
+    fprintf(d->latex, "\n{\\footnotesize\\ttfamily\\frenchspacing\\obeyspaces\n"
+                      "\\begin{flushleft}\n");
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, "\n");
+        char *line = format_text("%.*s", (int)n, at);
+        const char *const around[3][2] = {
+            {"    ", "\n"},
+            {"", "\n"},
+            {at == text ? "\\mbox{}" : "\\\\\n\\mbox{}", ""}};
+        put(d, around, line, ALIGNED);
+        at += n + (at[n] == '\n');
+        free(line);
     }
-    fprintf(d->latex, "%s}\n", verbatim);
+    fprintf(d->html, "</pre>\n");
+    fprintf(d->latex, "\n\\end{flushleft}}\n");
 }
 
 void
@@ -197,19 +172,16 @@ put_svg(Document *d, const char *name)
 void
 put_figure(Document *d, const char *name, const char *caption)
 {
-    fprintf(d->markdown, "\n![%s](figures/%s.svg)\n\n", name, name);
-    print_escaped(d->markdown, caption, IN_MARKDOWN);
-    fprintf(d->markdown, "\n");
+    static const char *const around[3][2] = {
+        {"\n", "\n"},
+        {"<figcaption>", "</figcaption></figure>\n"},
+        {"\\footnotesize ", "\n\\end{center}\n"}};
+    fprintf(d->markdown, "\n![%s](figures/%s.svg)\n", name, name);
     fprintf(d->html, "<figure>\n");
     put_svg(d, name);
-    fprintf(d->html, "<figcaption>");
-    print_html_text(d->html, caption);
-    fprintf(d->html, "</figcaption></figure>\n");
     fprintf(d->latex,
             "\n\\begin{center}\n"
-            "\\includegraphics[width=\\linewidth]{{figures/%s}.pdf}\n\n"
-            "\\footnotesize ",
+            "\\includegraphics[width=\\linewidth]{{figures/%s}.pdf}\n\n",
             name);
-    print_escaped(d->latex, caption, IN_LATEX);
-    fprintf(d->latex, "\n\\end{center}\n");
+    put(d, around, caption, PARAGRAPH);
 }

@@ -1,5 +1,5 @@
 /* draw.c - one figure: NAME.tsv, NAME.gp and what gnuplot makes of them. */
-#include <dirent.h>
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -8,107 +8,127 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "draw.h"
+#include "escape.h"
 #include "fail.h"
 #include "plugin.h"
-#include "run.h"
+#include "random.h"
 #include "words.h"
 
-enum { NO_GNUPLOT = 127 };
-
-/* A file of the figure; hidden until it is whole, so that of two commands that
-   draw it at once neither sees a half. To be freed. */
-static char *
-file_of(const char *directory, const char *name, const char *ending,
-        bool hidden)
-{
-    char *file = format_text("%s.%s", name, ending);
-    Path path = hidden ? run_partial(directory, file, (long)getpid())
-                       : within(directory, file);
-    free(file);
-    return copy_text(path.text);
-}
-
-/* Removes what a command that was killed here has left hidden. */
-static void
-sweep(const char *directory)
-{
-    Path mine = run_partial(directory, "", 0);
-    char *host = strchr(mine.text + strlen(directory), '@');
-    host[strlen(host) - 1] = 0; /* "@HOST@" */
-    DIR *dir = opendir(directory);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        const char *at = *e->d_name == '.' ? strstr(e->d_name, host) : NULL;
-        int process = at ? atoi(at + strlen(host)) : 0;
-        if (process > 0 && kill(process, 0) && errno == ESRCH)
-            unlink(within(directory, e->d_name).text);
-    }
-    if (dir)
-        closedir(dir);
-}
+/* How our child ends that found no gnuplot, as neither gnuplot nor a loader
+   that was refused memory does; and the seconds that one has. */
+enum { NO_GNUPLOT = 90, LIMIT = 60 };
 
 static FILE *
-open_part(const char *directory, const char *name, const char *ending)
+open_part(const Draft *d, const char *name, const char *ending)
 {
-    char *path = file_of(directory, name, ending, true);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        fail("%s: cannot be written: %s", path, strerror(errno));
-    free(path);
-    return file;
+    char *file = format_text("%s.%s", name, ending);
+    FILE *to = begin_file(d->path.text, file);
+    free(file);
+    return to;
 }
 
-/* DIR/figures, and DIR if it is not there. */
-static void
-make_directory(const char *directory)
+/* What the files of that figure are called: letters, digits and a few signs,
+   since gnuplot opens <name and |name as pipes. Where that is another name than
+   was wanted, a hash keeps it apart from others. To be freed. */
+static char *
+file_name(const char *wanted)
 {
-    char *above = copy_text(directory), *slash = strrchr(above, '/');
-    if (slash && slash != above) {
-        *slash = 0;
-        mkdir(above, 0777);
-    }
-    if (mkdir(directory, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s; give another --out", directory,
-             strerror(errno));
-    free(above);
+    enum { LONGEST = 120 };
+    char *name = format_text("%.*s", LONGEST, wanted);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._+=,-", *c))
+            *c = '_';
+    if (*name == '.' || *name == '-')
+        *name = '_';
+    if (!strcmp(name, wanted))
+        return name;
+    uint64_t hash = hash_bytes(HASH_START, wanted, strlen(wanted));
+    char *apart = format_text("%s-%08x", name, (unsigned)hash);
+    free(name);
+    return apart;
 }
 
 Figure
-figure_begin(const char *directory, const char *name)
+figure_begin(const Options *o, const char *wanted)
 {
-    make_directory(directory);
-    sweep(directory);
-    Figure f = {copy_text(directory), copy_text(name),
-                open_part(directory, name, "tsv"),
-                open_part(directory, name, "gp")};
-    fprintf(f.script, "# %s.gp - draws %s.tsv: gnuplot %s.gp\n\n", name, name,
-            name);
-    figure_text(&f, "name", name);
-    fprintf(f.script, "data = name.'.tsv'\n");
+    char *name = file_name(wanted);
+    Path directory = within(o->out, "figures");
+    mkdir(o->out, 0777); /* if it is not there; what fails, fails below */
+    if (mkdir(directory.text, 0777) && errno != EEXIST)
+        fail("%s: cannot be made: %s; give another --out", directory.text,
+             strerror(errno));
+    drafts_sweep(directory.text);
+    check_all_plain(directory.text);
+    Draft *d = draft_begin(directory.text, name);
+    Figure f = {o,
+                directory,
+                name,
+                d,
+                open_part(d, name, "tsv"),
+                open_part(d, name, "gp")};
+    fprintf(f.script,
+            "# %s.gp - draws %s.tsv: gnuplot %s.gp\n\nname = '%s'\n"
+            "data = name.'.tsv'\n",
+            name, name, name, name);
     return f;
 }
 
 void
-figure_text(const Figure *f, const char *key, const char *text)
+figure_block(const Figure *f, const char *key)
 {
-    char *literal = quoted(text, "''");
-    fprintf(f->script, "%s = %s\n", key, literal);
-    free(literal);
+    fprintf(f->script, "$%s << END\n", key);
+}
+
+void
+figure_line(const Figure *f, const char *text)
+{
+    char *plain = escaped(text, ALIGNED), *latex = escaped(text, LATEX);
+    bool same = !strcmp(plain, latex);
+    fprintf(f->script, "|%s%s%s\n", plain, same ? "" : "\t", same ? "" : latex);
+    free(plain);
+    free(latex);
+}
+
+void
+figure_block_end(const Figure *f)
+{
+    fprintf(f->script, "END\n");
 }
 
 void
 figure_words(const Figure *f, const char *key, char *const *words, int count)
 {
-    char *list = copy_text("");
-    for (int i = 0; i < count; i++) {
-        const char *mark = strchr(words[i], ' ') ? "\"" : "";
-        char *longer =
-            format_text("%s%s%s%s%s", list, i ? " " : "", mark, words[i], mark);
-        free(list);
-        list = longer;
-    }
-    figure_text(f, key, list);
-    free(list);
+    figure_block(f, key);
+    for (int i = 0; i < count; i++)
+        figure_line(f, words[i]);
+    figure_block_end(f);
+}
+
+void
+figure_text(const Figure *f, const char *key, const char *text)
+{
+    figure_words(f, key, &(char *){(char *)text}, 1);
+}
+
+char *
+figure_caption(const char *directory, const char *name)
+{
+    size_t size;
+    char *path = format_text("%s/%s.gp", directory, name);
+    char *script = read_file(path, "script of a figure", &size);
+    static const char heads[2][16] = {"$title << END\n|", "$seen << END\n|"};
+    const char *title = strstr(script, heads[0]), *seen;
+    title = title ? title + strlen(heads[0]) : "";
+    seen = strstr(title, heads[1]);
+    seen = seen ? seen + strlen(heads[1]) : "";
+    char *caption =
+        format_text("%.*s.%s%.*s", (int)strcspn(title, "\t\n"), title,
+                    *seen ? " " : "", (int)strcspn(seen, "\t\n"), seen);
+    free(path);
+    free(script);
+    return caption;
 }
 
 char *
@@ -142,81 +162,52 @@ is_tex(const char *format)
     return !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
 }
 
-/* What gnuplot writes for a format; to be freed. */
-static char *
-drawn_file(const Figure *f, const char *format)
+/* In our child: gnuplot on the script, in the draft. Its command line has
+   nothing but words of ours and the script's plain name. */
+static _Noreturn void
+become_gnuplot(const Figure *f, const char *format)
 {
-    return is_tex(format)
-               ? format_text("%s/%s-%s.tex", f->directory, f->name, format)
-               : file_of(f->directory, f->name, format, true);
+    char *term = format_text("term='%s'", format);
+    char *script = format_text("%s.gp", f->name);
+    if (!chdir(f->draft->path.text) && freopen(".shown", "w", stdout) &&
+        freopen(".said", "w", stderr)) {
+        alarm(LIMIT);
+        end_with_parent();
+        execlp("gnuplot", "gnuplot", "-d", "-e", term, script, (char *)NULL);
+    }
+    bool none = errno == ENOENT;
+    perror("it cannot be started");
+    _exit(none ? NO_GNUPLOT : 1);
 }
 
-/* The status of gnuplot on NAME.gp, which draws into the figure's directory.
-   What it says is shown only where it fails. */
-static int
-run_gnuplot(const Figure *f, const char *format)
+/* The last line of a file that is no blank: gnuplot's message, behind what it
+   repeats. */
+static void
+last_line(const char *path, char last[512])
 {
-    char *out = drawn_file(f, format);
-    char *term = is_tex(format) ? format_text("term='%s'", format)
-                                : format_text("term='%s'; out='%s'", format,
-                                              strrchr(out, '/') + 1);
-    char *script = format_text("%s.gp", f->name), line[512];
-    FILE *said = tmpfile(), *shown = tmpfile();
-    int status, c;
-    fflush(NULL);
-    pid_t child = said && shown ? fork() : -1;
-    if (child == 0) {
-        dup2(fileno(said), STDERR_FILENO);
-        dup2(fileno(shown), STDOUT_FILENO);
-        if (!chdir(f->directory))
-            execlp("gnuplot", "gnuplot", "-d", "-e", term, script,
-                   (char *)NULL);
-        _exit(NO_GNUPLOT);
+    char line[512];
+    FILE *said = fopen(path, "r");
+    snprintf(last, 512, "it said nothing");
+    while (said && fgets(line, sizeof line, said)) {
+        char *words = line + strspn(line, " \t\r\n");
+        words[strcspn(words, "\r\n")] = 0;
+        if (*words)
+            strcpy(last, words);
     }
-    if (child < 0)
-        fail("no process for gnuplot: %s", strerror(errno));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFSIGNALED(status))
-        note("gnuplot was ended: %s", strsignal(WTERMSIG(status)));
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-    rewind(said);
-    while (status && status != NO_GNUPLOT && fgets(line, sizeof line, said))
-        fprintf(stderr, "%s", line);
-    rewind(shown);
-    while ((c = fgetc(shown)) != EOF) /* of term dumb, which feeds forms */
+    if (said)
+        fclose(said);
+}
+
+/* What term dumb drew, without the forms that it feeds. */
+static void
+print_shown(const char *path)
+{
+    FILE *shown = fopen(path, "r");
+    for (int c; shown && (c = fgetc(shown)) != EOF;)
         if (c != '\f')
             putchar(c);
-    fclose(said);
-    fclose(shown);
-    free(out);
-    free(term);
-    free(script);
-    return status;
-}
-
-static const char *const parts[] = {"tsv", "gp"};
-
-static void
-remove_parts(const Figure *f)
-{
-    for (int i = 0; i < 2; i++) {
-        char *path = file_of(f->directory, f->name, parts[i], true);
-        unlink(path);
-        free(path);
-    }
-}
-
-/* Gives a file that is whole its name. */
-static bool
-unveil(const Figure *f, const char *ending)
-{
-    char *from = file_of(f->directory, f->name, ending, true);
-    char *to = file_of(f->directory, f->name, ending, false);
-    bool done = !rename(from, to);
-    free(from);
-    free(to);
-    return done;
+    if (shown)
+        fclose(shown);
 }
 
 /* Does it end as a picture of some format does? gnuplot does not say where the
@@ -240,48 +231,97 @@ is_whole(const char *picture)
     return false;
 }
 
-bool
-figure_end(Figure *f, const char *kind, const Options *o)
+/* Keeps what gnuplot was to draw, and exits. */
+static _Noreturn void
+give_up(const Figure *f, const char *format, const char *why)
 {
-    Values formats = options_formats(o);
-    bool there = true;
-    if (o->size)
-        fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", o->size);
-    append_script(f->script, "style");
-    append_script(f->script, kind);
-    if ((fclose(f->data) | fclose(f->script)) || !unveil(f, parts[0]) ||
-        !unveil(f, parts[1])) {
-        int why = errno;
-        remove_parts(f);
-        fail("%s/%s: cannot be written: %s", f->directory, f->name,
-             strerror(why));
-    }
-    for (int i = 0; there && i < formats.count; i++) {
-        int status = run_gnuplot(f, formats.text[i]);
-        there = status != NO_GNUPLOT;
-        char *file = drawn_file(f, formats.text[i]);
-        if (there && status) {
-            unlink(file);
-            fail("%s/%s.gp: gnuplot failed on it: its message stands above",
-                 f->directory, f->name);
-        }
-        bool shown = !strcmp(formats.text[i], "dumb");
-        bool named = shown || is_tex(formats.text[i]);
-        if (there && !shown &&
-            (!is_whole(file) || !(named || unveil(f, formats.text[i])))) {
-            unlink(file);
-            fail("%s/%s.%s: gnuplot could not write it; is the disk full?",
-                 f->directory, f->name, formats.text[i]);
-        }
-        if (there && !o->quiet && !shown)
-            note("drew %s/%s%s%s%s", f->directory, f->name, named ? "-" : ".",
-                 formats.text[i], named ? ".tex" : "");
+    static const char *const parts[] = {"tsv", "gp"};
+    for (int i = 0; i < 2; i++) {
+        char *file = format_text("%s.%s", f->name, parts[i]);
+        draft_publish(f->draft, file, true);
         free(file);
     }
+    fail("%s/%s.%s: %s", f->directory.text, f->name, format, why);
+}
+
+/* Has gnuplot draw the figure. False where there is none; fails where it does
+   not succeed. */
+static bool
+run_gnuplot(const Figure *f, const char *format)
+{
+    char said[512];
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        fail("no process for gnuplot: %s", strerror(errno));
+    if (child == 0)
+        become_gnuplot(f, format);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GNUPLOT)
+        return false;
+    last_line(within(f->draft->path.text, ".said").text, said);
+    if (WIFSIGNALED(status))
+        snprintf(said, sizeof said, "%s",
+                 WTERMSIG(status) == SIGALRM ? "it took more than a minute"
+                                             : strsignal(WTERMSIG(status)));
+    if (status) {
+        char *why = format_text("gnuplot failed on it: %s", said);
+        give_up(f, "gp", why);
+    }
+    return true;
+}
+
+/* Draws one picture into the draft, or prints it; false where there is no
+   gnuplot. */
+static bool
+draw_picture(const Figure *f, const char *format)
+{
+    Path shown = within(f->draft->path.text, ".shown");
+    char *file =
+        format_text(is_tex(format) ? "%s-%s.tex" : "%s.%s", f->name, format);
+    bool drawn = run_gnuplot(f, format), dumb = !strcmp(format, "dumb");
+    if (drawn && dumb)
+        print_shown(shown.text);
+    else if (drawn && !is_whole(within(f->draft->path.text, file).text))
+        give_up(f, format, "gnuplot could not write it; is the disk full?");
+    else if (drawn && !f->o->quiet)
+        note("drew %s/%s", f->directory.text, file);
+    free(file);
+    return drawn;
+}
+
+static void
+without_gnuplot(const Figure *f)
+{
+    static bool said;
+    if (!said)
+        note("%s: data and scripts are there, but gnuplot is not installed: "
+             "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
+             "there, draws them",
+             f->directory.text);
+    said = true;
+}
+
+void
+figure_end(Figure *f, const char *kind)
+{
+    Values formats = options_formats(f->o);
+    bool there = true;
+    if (f->o->size)
+        fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", f->o->size);
+    append_script(f->script, "style");
+    append_script(f->script, kind);
+    end_file(f->data, f->directory.text, f->name);
+    end_file(f->script, f->directory.text, f->name);
+    for (int i = 0; there && i < formats.count; i++)
+        there = draw_picture(f, formats.text[i]);
+    draft_publish_all(f->draft);
+    if (!there)
+        without_gnuplot(f);
     values_free(&formats);
-    free(f->directory);
     free(f->name);
-    return there;
 }
 
 void
@@ -289,8 +329,7 @@ figure_drop(Figure *f, const char *why)
 {
     fclose(f->data);
     fclose(f->script);
-    remove_parts(f);
+    draft_end(f->draft);
     note("%s is not drawn: %s", f->name, why);
-    free(f->directory);
     free(f->name);
 }

@@ -4,29 +4,41 @@
 
 #include <stdio.h>
 
+#include "files.h"
 #include "options.h"
 
 typedef struct Figure {
-    char *directory, *name;
+    const Options *o;
+    Path directory; /* o->out/figures */
+    char *name;
+    Draft *draft; /* where it is drawn */
     FILE *data, *script;
 } Figure;
 
-/* Opens DIRECTORY/NAME.tsv and NAME.gp for writing, in a directory that is made
-   where it is not there, and the one above it too. */
-Figure figure_begin(const char *directory, const char *name);
+/* Opens NAME.tsv and NAME.gp for writing: a draft of what is to be in
+   o->out/figures, which is made where it is not there. NAME is the one that is
+   wanted, in the letters that a file of ours may have. */
+Figure figure_begin(const Options *o, const char *wanted);
 
-/* KEY = 'TEXT' in the script. Nothing in the text is gnuplot's: it may be the
-   name of a stranger's run. */
+/* A block $KEY of the script, a line a text; or one with that text, or those
+   words. A text may be the name of a stranger's run: nothing in a block is
+   gnuplot's, since each line begins with | and so none ends it. plots/style.gp
+   reads it. */
+void figure_block(const Figure *f, const char *key);
+void figure_line(const Figure *f, const char *text);
+void figure_block_end(const Figure *f);
 void figure_text(const Figure *f, const char *key, const char *text);
-
-/* KEY = 'WORD WORD ...', as gnuplot's word() takes it apart again. */
 void figure_words(const Figure *f, const char *key, char *const *words,
                   int count);
 
+/* The texts "title" and "seen" of DIRECTORY/NAME: what there is to see in it,
+   in words. To be freed. */
+char *figure_caption(const char *directory, const char *name);
+
 /* Ends the script with plots/style.gp and plots/KIND.gp, closes both files and
-   has gnuplot draw each of o's formats. False where there is no gnuplot: then
-   data and script are there all the same. */
-bool figure_end(Figure *f, const char *kind, const Options *o);
+   has gnuplot draw each of o's formats. Where there is no gnuplot, it leaves
+   data and script and says, once, how to draw them. */
+void figure_end(Figure *f, const char *kind);
 
 /* Removes what was begun of a figure that has nothing to show, and says so. */
 void figure_drop(Figure *f, const char *why);

@@ -49,33 +49,25 @@ write_converted(const Options *o, Model *to, const Source *s)
 static void
 add_verdict(Sheet *sheet, const char *from, const char *to, const Conversion *v)
 {
-    sheet_add(sheet, "%s", from);
-    sheet_add(sheet, "%s", to);
-    sheet_add(sheet, "%s", word_of(v));
-    if (v->done) {
-        sheet_add(sheet, "%.1e", v->logits);
-        sheet_add(sheet, "%.1e", v->form.apart);
-        sheet_add(sheet, "%.3f", v->before);
-        sheet_add(sheet, "%.3f", v->after);
-    }
-    for (int which = 0; v->done && which < 2; which++) {
-        sheet_add(sheet, "%d->%d", v->form.rank[which], v->form.kept[which]);
-        sheet_add(sheet, "%.2g", v->form.lost[which]);
-    }
-    for (int i = 0; !v->done && i < 8; i++)
-        sheet_add(sheet, "-");
+    sheet_add(sheet, "%s\t%s\t%s", from, to, word_of(v));
+    if (v->done)
+        sheet_add(sheet, "%.1e\t%.1e\t%.3f\t%.3f", v->logits, v->form.apart,
+                  v->before, v->after);
+    for (int which = 0; v->done && which < 2; which++)
+        sheet_add(sheet, "%d->%d\t%.2g", v->form.rank[which],
+                  v->form.kept[which], v->form.lost[which]);
+    if (!v->done)
+        sheet_add(sheet, "-\t-\t-\t-\t-\t-\t-\t-");
     sheet_add(sheet, "%s", v->why);
 }
 
 static Sheet
 verdict_sheet(void)
 {
-    static const char *const names[] = {
-        "from",  "to",     "is_it_the_same", "logits", "s_M_N",     "accuracy",
-        "after", "rank_M", "lost_of_M",      "rank_N", "lost_of_N", "why_not"};
     Sheet sheet = {.cols = 12, .text = true};
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[i]);
+    sheet_add(&sheet,
+              "from\tto\tis_it_the_same\tlogits\ts_M_N\taccuracy\tafter\t"
+              "rank_M\tlost_of_M\trank_N\tlost_of_N\twhy_not");
     return sheet;
 }
 
@@ -83,15 +75,11 @@ verdict_sheet(void)
 static Config
 target_shape(const Options *o, const Run *r)
 {
-    static const char *const sizes[] = {"heads", "kv-heads", "d-k",
-                                        "d-v",   "latent",   "embed"};
     Config c = r->config;
     c.variant = interned(o->to);
     for (int i = 0; i < setting_count; i++) {
-        bool size = false;
-        for (int k = 0; k < 6; k++)
-            size |= !strcmp(settings[i].name, sizes[k]);
-        if (o->given[i].count && !size)
+        if (o->given[i].count &&
+            index_in(SHAPE_OPTIONS " embed", settings[i].name) < 0)
             usage("--%s: a converted run keeps it; only heads, kv-heads, d-k, "
                   "d-v, latent and embed may differ",
                   settings[i].name);
@@ -171,27 +159,21 @@ convert_all(const Run *runs, int count)
 static void
 print_lost(const Run *runs, int count, const Conversion *all)
 {
-    static const char *const names[] = {"trained", "into", "accuracy", "after",
-                                        "rank M",  "lost", "rank N",   "lost"};
     char name[NAME_SIZE], other[NAME_SIZE];
     Sheet sheet = {.cols = 8};
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[i]);
+    sheet_add(&sheet,
+              "trained\tinto\taccuracy\tafter\trank M\tlost\trank N\tlost");
     for (int i = 0; i < count * count; i++) {
         const Conversion *v = &all[i];
         if (!v->done || v->logits <= CONVERTS_EXACTLY)
             continue;
         plugin_name(runs[i / count].config.variant, name);
         plugin_name(runs[i % count].config.variant, other);
-        sheet_add(&sheet, "%.16s", name);
-        sheet_add(&sheet, "%.16s", other);
-        sheet_add(&sheet, "%.3f", v->before);
-        sheet_add(&sheet, "%.3f", v->after);
-        for (int which = 0; which < 2; which++) {
-            sheet_add(&sheet, "%d->%d", v->form.rank[which],
-                      v->form.kept[which]);
-            sheet_add(&sheet, "%.2f", v->form.lost[which]);
-        }
+        sheet_add(&sheet, "%.16s\t%.16s\t%.3f\t%.3f", name, other, v->before,
+                  v->after);
+        for (int which = 0; which < 2; which++)
+            sheet_add(&sheet, "%d->%d\t%.2f", v->form.rank[which],
+                      v->form.kept[which], v->form.lost[which]);
     }
     if (sheet.count > sheet.cols)
         sheet_print(&sheet, ALIGNED);
@@ -236,7 +218,7 @@ static void
 draw_table(const Options *o, const Run *runs, int count, const Conversion *all)
 {
     Square q = square_new(count);
-    char *directory = format_text("%s/figures", o->out), name[NAME_SIZE];
+    char name[NAME_SIZE];
     for (int i = 0; i < count; i++) {
         plugin_name(runs[i].config.variant, name);
         q.names[i] = copy_text(name);
@@ -247,9 +229,7 @@ draw_table(const Options *o, const Run *runs, int count, const Conversion *all)
                 ? (Cell){NAN, NONE}
                 : (Cell){all[i].logits,
                          all[i].logits <= CONVERTS_EXACTLY ? SAME : NEAREST};
-    if (!square_draw(&q, sizeof(real) == 8, directory, o))
-        without_gnuplot(directory);
-    free(directory);
+    square_draw(&q, sizeof(real) == 8, o);
     square_free(&q);
 }
 
@@ -284,10 +264,7 @@ command_equiv(int argc, char **argv)
         options_free(&o);
         return status;
     }
-    unless_given(&o, "variant", default_variants);
-    unless_given(&o, "task",
-                 options_given(&o, "file")->count ? "text" : "induction");
-    settle_seeds(&o, 1);
+    settle_grid(&o, default_variants, "induction", 1);
     Grid g = grid_of(&o);
     status = run_missing(&o, &g);
     Run *runs = finished(&o, &g, &count);

@@ -1,5 +1,4 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
-#include <stdio.h>
 
 #include "commands.h"
 #include "fail.h"

@@ -1,7 +1,6 @@
 /* fair.c - what makes a comparison fair: equal budgets, equal starts. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "child.h"
@@ -15,14 +14,13 @@
 
 enum { PATIENCE = 600 }; /* seconds for a child to answer */
 
-/* Exits with what a child said that has no answer. */
+/* Asks in a child; exits where there is no answer, with the reason. */
 static void
-must_answer(Ended e)
+ask(void (*work)(const void *, void *), const void *more, void *to, size_t size)
 {
-    if (e.answered)
-        return;
-    note("%s", e.why);
-    exit(e.status);
+    Ended e = in_child(work, more, to, size, limits(PATIENCE, INFINITY));
+    if (!e.answered)
+        (e.status == 2 ? usage : fail)("%s", ended_words(&e));
 }
 
 /* What the attention of one block costs at c, all of it by this variant. */
@@ -45,18 +43,18 @@ price(const char *budget, const Variant *v, Config c, Sizes z)
     return sum;
 }
 
-/* Sets the width that a variant can be told; false where it has none. */
+/* Sets the width that such a variant can be told; false where it has none. */
 static bool
-set_width(const Variant *v, Config *c, int width)
+set_width(const char *shape, Config *c, int width)
 {
-    if (shape_uses(v->shape, "latent"))
+    if (shape_uses(shape, "latent"))
         c->latent = width;
     else {
-        c->d_k = shape_uses(v->shape, "d-k") ? width : c->d_k;
-        c->d_v = shape_uses(v->shape, "d-v") ? width : c->d_v;
+        c->d_k = shape_uses(shape, "d-k") ? width : c->d_k;
+        c->d_v = shape_uses(shape, "d-v") ? width : c->d_v;
     }
-    return shape_uses(v->shape, "latent") || shape_uses(v->shape, "d-k") ||
-           shape_uses(v->shape, "d-v");
+    return shape_uses(shape, "latent") || shape_uses(shape, "d-k") ||
+           shape_uses(shape, "d-v");
 }
 
 /* The variant at c's point of the grid, with its shape: "standard+heads=4+
@@ -98,7 +96,7 @@ typedef struct Budget {
 typedef struct Met {
     int width;
     double wanted, found;
-    char name[64], whose[WORD_SIZE];
+    char name[64], shape[64], whose[WORD_SIZE];
 } Met;
 
 static void
@@ -115,13 +113,14 @@ find_width(const void *more, void *answer)
     shape_word(b->baseline, base->shape, at, met->whose);
     met->wanted = price(b->what, base, at, s.sizes);
     met->found = price(b->what, v, c, s.sizes);
+    snprintf(met->shape, sizeof met->shape, "%s", v->shape);
     snprintf(met->name, sizeof met->name, "%s",
              shape_uses(v->shape, "latent") ? "latent"
              : !shape_uses(v->shape, "d-k") ? "d-v"
              : shape_uses(v->shape, "d-v")  ? "d-k and d-v"
                                             : "d-k");
-    for (int w = 1; strcmp(c.variant, b->baseline) && set_width(v, &c, w);
-         w++) {
+    for (int w = 1;
+         strcmp(c.variant, b->baseline) && set_width(v->shape, &c, w); w++) {
         double cost = price(b->what, v, c, s.sizes);
         if (fabs(cost - met->wanted) < best) {
             best = fabs(cost - met->wanted);
@@ -140,19 +139,16 @@ meet_budget(const Options *o, Config *c)
     const char *baseline = o->baseline ? o->baseline : "standard";
     if (!*c->match || strchr(c->match, ':'))
         return; /* a plan's line says the widths itself */
-    if (strcmp(c->match, "params") && strcmp(c->match, "flops") &&
-        strcmp(c->match, "cache"))
+    if (index_in("params flops cache", c->match) < 0)
         usage("--match %s: none of params, flops, cache", c->match);
     if (*c->same_start)
         usage("--match and --same-start contradict each other: another width "
               "is another function; give one");
     Met met = {0};
-    must_answer(in_child(find_width, &(Budget){c, c->match, baseline}, &met,
-                         sizeof met, PATIENCE, ""));
-    const Variant *v = plugin_open(c->variant).variant;
+    ask(find_width, &(Budget){c, c->match, baseline}, &met, sizeof met);
     double off = 100 * (met.found / met.wanted - 1);
     if (met.width)
-        set_width(v, c, met.width);
+        set_width(met.shape, c, met.width);
     if (met.width && !o->quiet)
         note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
              "(%+.0f%%)",
@@ -246,8 +242,7 @@ start_of(Grid *g, const Options *o, const Config *c)
     g->starts =
         grow(g->starts, g->start_count, &g->start_room, sizeof *g->starts);
     Start *s = &g->starts[g->start_count++];
-    must_answer(in_child(find_start, &(Choice){g, c}, s, sizeof *s, PATIENCE,
-                         "--same-start: "));
+    ask(find_start, &(Choice){g, c}, s, sizeof *s);
     memcpy(&s->point, &point, sizeof point);
     int able = 0;
     for (int i = 0; i < g->variant_count; i++)
@@ -279,6 +274,7 @@ choose_start(Grid *g, const Options *o, Config *c)
 static void
 build(const void *more, void *answer)
 {
+    (void)answer;
     Config c = *(const Config *)more;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
@@ -288,13 +284,11 @@ build(const void *more, void *answer)
     observer_free(&o);
     model_free(m);
     source_close(&s);
-    *(bool *)answer = true;
 }
 
 void
 check_build(const Config *c)
 {
-    bool built;
     if (*c->init || *c->log || c->depth)
-        must_answer(in_child(build, c, &built, sizeof built, PATIENCE, ""));
+        ask(build, c, NULL, 0);
 }

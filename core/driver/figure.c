@@ -17,19 +17,6 @@ by_quantity(const Options *o)
     return o->facet && !strcmp(o->facet, "quantity");
 }
 
-void
-without_gnuplot(const char *directory)
-{
-    static bool said;
-    if (said)
-        return;
-    said = true;
-    note("%s: data and scripts are there, but gnuplot is not installed: "
-         "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp there, "
-         "draws them",
-         directory);
-}
-
 /* A group's name without what the facet says: groups that agree in it stand
    side by side. To be freed. */
 static char *
@@ -50,11 +37,10 @@ name_without(const Group *g, const char *facet)
 
 /* One figure for each y, its panels the groups that share all but the facet,
    starting with group `first`. */
-static bool
+static void
 draw_facets(const Options *o, const Values *ys, const Group *g, int groups,
-            int first, const char *directory)
+            int first)
 {
-    bool drawn = true;
     char *whose = name_without(&g[first], o->facet);
     for (int y = 0; y < ys->count; y++) {
         Panel *panels = allocate((size_t)groups, sizeof *panels);
@@ -64,25 +50,24 @@ draw_facets(const Options *o, const Values *ys, const Group *g, int groups,
             run_setting(g[i].runs[0], o->facet, value);
             if (!strcmp(other, whose))
                 panels[count++] = (Panel){
-                    &g[i], ys->text[y],
-                    strcmp(o->facet, "task")
-                        ? format_text("%s %s", axis_title(o->facet), value)
-                        : copy_text(value),
-                    0, 0};
+                    .group = &g[i],
+                    .y = ys->text[y],
+                    .title =
+                        strcmp(o->facet, "task")
+                            ? format_text("%s %s", axis_title(o->facet), value)
+                            : copy_text(value)};
             free(other);
         }
         char *name = format_text("%s-%s-by-%s%s%s", ys->text[y], o->x, o->facet,
                                  *whose ? "-" : "", whose);
-        drawn &= draw_figures(o, directory, name,
-                              *whose ? whose : axis_title(ys->text[y]), panels,
-                              count);
+        draw_figures(o, name, *whose ? whose : axis_title(ys->text[y]), panels,
+                     count);
         for (int i = 0; i < count; i++)
             free(panels[i].title);
         free(panels);
         free(name);
     }
     free(whose);
-    return drawn;
 }
 
 /* Is an earlier group in the same figure? */
@@ -116,29 +101,27 @@ curves_name(const Options *o, const Values *ys)
 
 /* A group's quantities: over steps, or where they are the facet, side by side,
    else each by itself. */
-static bool
-draw_group(const Options *o, const Values *ys, const Group *g,
-           const char *directory)
+static void
+draw_group(const Options *o, const Values *ys, const Group *g)
 {
-    bool over_steps = !strcmp(o->x, "step"), drawn = true;
+    bool over_steps = !strcmp(o->x, "step");
     bool together = over_steps || by_quantity(o);
     Options unlabelled = *o; /* a panel's title says what is drawn */
     unlabelled.bare = by_quantity(o);
     Panel *panels = allocate((size_t)ys->count, sizeof *panels);
     for (int y = 0; y < ys->count; y++)
-        panels[y] = (Panel){g, ys->text[y], "", 0, 0};
+        panels[y] = (Panel){.group = g, .y = ys->text[y], .title = ""};
     for (int y = 0; y < (together ? 1 : ys->count); y++) {
         char *curves = curves_name(o, ys);
         const char *what = together ? "quantities" : ys->text[y];
         char *name = over_steps ? format_text("%s-%s", curves, g->name)
                                 : format_text("%s-%s-%s", what, o->x, g->name);
         free(curves);
-        drawn &= draw_figures(&unlabelled, directory, name, g->name, panels + y,
-                              together ? ys->count : 1);
+        draw_figures(&unlabelled, name, g->name, panels + y,
+                     together ? ys->count : 1);
         free(name);
     }
     free(panels);
-    return drawn;
 }
 
 /* Exits where a result along x is another one for each seed: then no two runs
@@ -175,11 +158,10 @@ check_facet(const Group *g, int groups, const char *facet)
 }
 
 void
-figures_draw(const Options *o, const Run *runs, int count,
-             const char *directory)
+figures_draw(const Options *o, const Run *runs, int count)
 {
     int groups;
-    bool over_steps = !strcmp(o->x, "step"), drawn = true;
+    bool over_steps = !strcmp(o->x, "step");
     Values ys = values_cut(o->y);
     for (int y = 0; y < ys.count; y++)
         check_quantity(runs, count, ys.text[y], over_steps);
@@ -192,11 +174,9 @@ figures_draw(const Options *o, const Run *runs, int count,
         check_facet(g, groups, o->facet);
     for (int i = 0; i < groups; i++)
         if (!o->facet || by_quantity(o))
-            drawn &= draw_group(o, &ys, &g[i], directory);
+            draw_group(o, &ys, &g[i]);
         else if (!shown_before(g, i, o->facet))
-            drawn &= draw_facets(o, &ys, g, groups, i, directory);
+            draw_facets(o, &ys, g, groups, i);
     values_free(&ys);
     groups_free(g, groups);
-    if (!drawn)
-        without_gnuplot(directory);
 }

@@ -24,6 +24,10 @@ Group *groups_of(const Run *runs, int count, const char *by, const char *x,
                  int *groups);
 void groups_free(Group *g, int groups);
 
+/* The runs of a series in a group; to be freed. */
+const Run **series_runs(const Group *g, const char *by, const char *series,
+                        int *count);
+
 /* The order of series: the baseline, numbers by size, names by letter. It does
    not depend on the order of the runs, so that a figure drawn again is the
    same. */
@@ -32,13 +36,16 @@ bool series_before(const char *a, const char *b);
 /* Adds a value to a list in that order, if it is new. */
 void add_series(Values *s, const char *value);
 
+/* The files of a directory whose names end so, without that, in that order. */
+Values files_in(const char *directory, const char *ending);
+
 /* Do two runs differ in nothing but that setting? */
 bool same_but(const Run *a, const Run *b, const char *setting);
 
 /* A run's setting as text; the variant without its path. */
 void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);
 
-/* The same as part of a file's name: short, and without slashes. */
+/* The same as part of the name of a group: of a hash its first digits. */
 void setting_part(const Run *r, const char *setting, char text[VALUE_SIZE]);
 
 /* The runs of an experiment, or one, that were trained. Those that equiv
@@ -47,16 +54,10 @@ void setting_part(const Run *r, const char *setting, char text[VALUE_SIZE]);
 Run *trained_runs(const char *directory, int *count, int *skipped);
 
 /* Draws o->y against o->x with a curve for each value of o->by, a figure for
-   each group, into DIRECTORY. Without gnuplot it leaves data and scripts and
-   says how to draw them. */
-void figures_draw(const Options *o, const Run *runs, int count,
-                  const char *directory);
-
-/* Says how to draw what is in the directory. */
-void without_gnuplot(const char *directory);
+   each group. */
+void figures_draw(const Options *o, const Run *runs, int count);
 
 /* Draws the parameter counts of each variant on each task. */
-void bars_draw(const Options *o, const Run *runs, int count,
-               const char *directory);
+void bars_draw(const Options *o, const Run *runs, int count);
 
 #endif

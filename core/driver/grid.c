@@ -38,10 +38,8 @@ describe_one(Grid *g, const char *word)
             return;
     Facts *f = &g->variants[g->fact_count];
     *f = describe(word, NULL, false);
-    if (!f->ok) {
-        note("%s", f->why);
-        exit(f->status);
-    }
+    if (!f->ok)
+        (f->status == 2 ? usage : fail)("%s", f->why);
     g->fact_count++;
 }
 
@@ -79,45 +77,19 @@ describe_all(Grid *g, const Options *o)
 static void
 check_source(const Grid *g, Config *c)
 {
+    static const char of_source[] =
+        "task file characters length symbols values queries members depth "
+        "spectrum loss batch encoder cross encoder-variant cross-variant";
     const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
-    if (last && !strcmp(last->task, c->task) && !strcmp(last->file, c->file) &&
-        last->length == c->length && last->symbols == c->symbols &&
-        last->values == c->values && last->queries == c->queries &&
-        last->members == c->members && last->cross == c->cross &&
-        last->depth == c->depth && last->spectrum == c->spectrum &&
-        last->power == c->power && last->encoder == c->encoder &&
-        !strcmp(last->encoder_variant, c->encoder_variant) &&
-        !strcmp(last->cross_variant, c->cross_variant) &&
-        last->batch == c->batch && last->characters == c->characters) {
+    bool same = last;
+    for (const Setting *i = settings; same && i < settings + setting_count; i++)
+        same = index_in(of_source, i->name) < 0 || setting_equal(i, last, c);
+    if (same) {
         c->file_hash = last->file_hash;
         return;
     }
     Source s = source_open(c);
     source_close(&s);
-}
-
-/* Where a job of that name is noted, or would be. */
-static int *
-slot_of(const Grid *g, const char *name)
-{
-    uint64_t hash = hash_bytes(HASH_START, name, strlen(name));
-    int i = (int)(hash % (uint64_t)g->slots);
-    while (g->by_hash[i] && strcmp(g->jobs[g->by_hash[i] - 1].name, name))
-        i = (i + 1) % g->slots;
-    return &g->by_hash[i];
-}
-
-/* Makes room for twice as many names where half of it is taken. */
-static void
-widen(Grid *g)
-{
-    if (2 * g->count < g->slots)
-        return;
-    free(g->by_hash);
-    g->slots = g->slots ? 2 * g->slots : 1024;
-    g->by_hash = allocate((size_t)g->slots, sizeof *g->by_hash);
-    for (int i = 0; i < g->count; i++)
-        *slot_of(g, g->jobs[i].name) = i + 1;
 }
 
 /* Makes the settings of one point of the grid whole. */
@@ -142,15 +114,12 @@ static void
 add_job(Grid *g, Config c, const Config *ordinary, int *room)
 {
     char *name = run_name(&c, ordinary);
-    widen(g);
-    int *slot = slot_of(g, name);
-    if (*slot) {
+    if (!word_added(&g->names, name)) {
         free(name);
         return;
     }
     g->jobs = grow(g->jobs, g->count, room, sizeof *g->jobs);
     g->jobs[g->count++] = (Job){.config = c, .name = name};
-    *slot = g->count;
 }
 
 /* Goes through the values of setting i and of those after it. Seeds come last
@@ -185,23 +154,28 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
     }
 }
 
-/* The last part of a path. */
-static const char *
-base_name(const char *path)
+/* A job takes about 700 bytes. */
+enum { MOST_RUNS = 1000000 };
+
+static void
+check_count(const Options *o)
 {
-    static char name[WORD_SIZE];
-    snprintf(name, sizeof name, "%s", path);
-    while (*name && name[strlen(name) - 1] == '/')
-        name[strlen(name) - 1] = 0;
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
+    double runs = 1;
+    for (int i = 0; i < setting_count; i++)
+        runs *= o->given[i].count ? o->given[i].count : 1;
+    if (runs > MOST_RUNS)
+        usage("%.0f runs are asked for, and %d are the most of one command: "
+              "take fewer --seeds or shorter lists",
+              runs, MOST_RUNS);
 }
 
 Grid
 grid_of(const Options *o)
 {
-    Grid g = {.from = o->from ? base_name(o->from) : NULL};
+    const char *slash = o->from ? strrchr(o->from, '/') : NULL;
+    Grid g = {.from = slash ? slash + 1 : o->from};
     int room = 0;
+    check_count(o);
     const Values *tasks_given = options_given(o, "task");
     describe_all(&g, o);
     for (int t = 0; t < tasks_given->count; t++)
@@ -218,10 +192,11 @@ grid_of(const Options *o)
 void
 grid_free(Grid *g)
 {
-    for (int i = 0; i < g->count; i++)
+    for (int i = 0; i < g->count; i++) {
+        word_removed(&g->names, g->jobs[i].name);
         free(g->jobs[i].name);
+    }
     free(g->jobs);
     free(g->variants);
-    free(g->by_hash);
     free(g->starts);
 }

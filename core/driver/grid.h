@@ -18,8 +18,7 @@ typedef struct Grid {
     int count;
     Facts *variants; /* one for each variant asked for, */
     int variant_count;
-    int *by_hash; /* places in jobs + 1 by the hash of their names, 0: free */
-    int slots;
+    void *names;          /* of all jobs, a tree of them */
     const char *from;     /* the run that they begin as, or NULL */
     struct Start *starts; /* of --same-start, point by point */
     int start_count, start_room;

@@ -2,13 +2,13 @@
 
    Only runs that differ in nothing but their seed may be averaged. So runs are
    cut into groups by everything else that varies. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
 #include "figure.h"
 #include "plugin.h"
-#include "random.h"
 #include "words.h"
 
 void
@@ -152,17 +152,34 @@ series_before(const char *a, const char *b)
 void
 add_series(Values *s, const char *value)
 {
-    int at = 0, room = s->count; /* grows each time: series are few */
+    int at = 0;
     while (at < s->count && series_before(s->text[at], value))
         at++;
     for (int i = 0; i < s->count; i++)
         if (!strcmp(s->text[i], value))
             return;
-    s->text = grow(s->text, s->count, &room, sizeof *s->text);
+    values_add(s, NULL);
     memmove(s->text + at + 1, s->text + at,
-            (size_t)(s->count - at) * sizeof *s->text);
+            (size_t)(s->count - 1 - at) * sizeof *s->text);
     s->text[at] = copy_text(value);
-    s->count++;
+}
+
+Values
+files_in(const char *directory, const char *ending)
+{
+    Values names = {0};
+    size_t most = strlen(ending);
+    DIR *dir = opendir(directory);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        size_t n = strlen(e->d_name);
+        if (n <= most || strcmp(e->d_name + n - most, ending))
+            continue;
+        e->d_name[n - most] = 0;
+        add_series(&names, e->d_name);
+    }
+    if (dir)
+        closedir(dir);
+    return names;
 }
 
 /* Is there a run already that `differ` could not tell from r? */
@@ -204,13 +221,6 @@ setting_part(const Run *r, const char *setting, char text[VALUE_SIZE])
     run_setting(r, setting, text);
     if (setting_named(setting)->kind == HASH)
         text[6] = 0;
-    else if (strlen(text) > 40) /* a file must bear it */
-        snprintf(
-            text + 31, 10, ".%08llx",
-            (unsigned long long)hash_bytes(HASH_START, text, strlen(text)) &
-                0xffffffffULL);
-    for (char *c = text; *c; c++)
-        *c = *c == '/' ? '_' : *c;
 }
 
 /* "reverse.lr0.01": the task and the settings that keep groups apart, hashes
@@ -223,9 +233,7 @@ group_name(const Run *r, const bool *apart)
         if (!apart[s])
             continue;
         setting_part(r, settings[s].name, value);
-        char *longer = format_text("%s.%s%s", name, settings[s].name, value);
-        free(name);
-        name = longer;
+        replace(&name, format_text("%s.%s%s", name, settings[s].name, value));
     }
     return name;
 }
@@ -304,15 +312,6 @@ drop_doubles(Group *g)
     g->count = kept;
 }
 
-static bool
-listed(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 /* Have the runs of a task been cut into groups already? */
 static bool
 in_a_group(const Group *list, int groups, const char *task)
@@ -327,11 +326,10 @@ Group *
 groups_of(const Run *runs, int count, const char *by, const char *x,
           int *groups)
 {
-    /* no part of what tells groups apart; along a result, sizes neither */
-    const char *const never[] = {
-        "task", "seed",   "file",  "log",      by,        x ? x : by, "d-k",
-        "d-v",  "latent", "heads", "kv-heads", "d-model", "layers"};
-    size_t nevers = x && !setting_named(x) ? 13 : 6;
+    /* what tells no groups apart; along a result, sizes neither */
+    const char *never = x && !setting_named(x)
+                            ? "task seed file log d-model layers " SHAPE_OPTIONS
+                            : "task seed file log";
     bool along = x && strcmp(x, "lr");
     const Setting *log = setting_named("log");
     bool *apart = allocate((size_t)setting_count, sizeof *apart);
@@ -342,7 +340,9 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
             continue;
         const char *task = runs[i].config.task;
         for (int s = 0; s < setting_count; s++)
-            apart[s] = !listed(settings[s].name, never, nevers) &&
+            apart[s] = index_in(never, settings[s].name) < 0 &&
+                       strcmp(settings[s].name, by) &&
+                       strcmp(settings[s].name, x ? x : by) &&
                        !constant(runs, count, task, &settings[s]) &&
                        !follows(runs, count, task, &settings[s]) &&
                        varies(runs, count, task, by, &settings[s], along);
@@ -354,6 +354,20 @@ groups_of(const Run *runs, int count, const char *by, const char *x,
     }
     free(apart);
     return list;
+}
+
+const Run **
+series_runs(const Group *g, const char *by, const char *series, int *count)
+{
+    const Run **runs = allocate((size_t)g->count + 1, sizeof(const Run *));
+    char text[VALUE_SIZE];
+    *count = 0;
+    for (int i = 0; i < g->count; i++) {
+        run_setting(g->runs[i], by, text);
+        if (!strcmp(text, series))
+            runs[(*count)++] = g->runs[i];
+    }
+    return runs;
 }
 
 void

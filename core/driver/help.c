@@ -5,6 +5,7 @@
 
 #include "fail.h"
 #include "own_options.h"
+#include "print.h"
 
 void
 print_commands(void)
@@ -16,28 +17,18 @@ print_commands(void)
            "begin.\n");
 }
 
-/* Two columns within 80: the option, and its help in lines of up to 50. */
+/* Two columns within 80: the option, and its help. */
 static void
 print_option(const char *letter, const char *name, const char *argument,
              const char *help)
 {
-    enum { FROM = 28, WIDE = 51 };
+    enum { FROM = 28 };
     int at = printf("  %s --%s%s%s", letter, name,
                     argument && *argument != '[' ? " " : "",
                     argument ? argument : "");
-    while (*help) {
-        int n = (int)strlen(help);
-        for (int i = WIDE; n > WIDE; i--)
-            if (help[i] == ' ' || i == 1)
-                n = i;
-        if (at >= FROM) {
-            printf("\n");
-            at = 0;
-        }
-        printf("%*s%.*s\n", FROM - at, "", n, help);
-        at = 0;
-        help += n + (help[n] == ' ');
-    }
+    if (at >= FROM)
+        at = printf("\n") - 1;
+    print_folded(stdout, at, FROM, 79, help);
 }
 
 /* What a setting is unless it is given. */

@@ -17,7 +17,6 @@
 #include "run.h"
 #include "svd.h"
 #include "watched.h"
-#include "words.h"
 
 /* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
    M = -M', about 1/2 for a random one. */
@@ -42,15 +41,12 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
     int d = c->d_model;
     const double *form[] = {c->m + head * d * d, c->n + head * d * d};
     double *s = room, *u = s + d, *v = u + d * d;
-    sheet_add(sheet, "%s", place);
-    sheet_add(sheet, "%d", head + 1);
-    sheet_add(sheet, "%.4f", c->scale[head]);
+    sheet_add(sheet, "%s\t%d\t%.4f", place, head + 1, c->scale[head]);
     for (int k = 0; k < 2; k++) {
         svd(form[k], d, d, u, s, v);
         int rank = rank_of(s, d, ROUNDED_AWAY);
-        sheet_add(sheet, "%d", rank);
-        sheet_add(sheet, "%.1f", effective_rank(s, d));
-        sheet_add(sheet, "%.3g", s[0] * (k ? 1 : fabs(c->scale[head])));
+        sheet_add(sheet, "%d\t%.1f\t%.3g", rank, effective_rank(s, d),
+                  s[0] * (k ? 1 : fabs(c->scale[head])));
         if (k == 0)
             sheet_add(sheet, "%.2f", symmetric_share(form[0], d));
         for (int i = 0; data && i < d; i++) {
@@ -79,25 +75,20 @@ short_name(const Model *m, int place, char name[PLACE_SIZE])
 static void
 describe_range(bool tsv, Model *m, const Source *s)
 {
-    static const char *const names[][3] = {
-        {"block", "weighed, beyond the values",
-         "behind the output map, beyond y"},
-        {"block", "values_beyond", "output_beyond"}};
     Batch b = batch_new(s->sizes, 32);
     Random r = source_stream(s, TEST);
     Batch there = batch_part(&b, s->sizes, 0, source_draw(s, TEST, &r, 0, &b));
     Watched *w = watch_model(m, &there);
     Sheet sheet = {.cols = 3};
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[tsv][i]);
+    sheet_add(&sheet, tsv ? "block\tvalues_beyond\toutput_beyond"
+                          : "block\tweighed, beyond the values\t"
+                            "behind the output map, beyond y");
     for (int p = 0; p < w->watch.places; p++) {
         char place[PLACE_SIZE];
         short_name(m, p, place);
         Range range = watched_range(&w->watch, p);
-        sheet_add(&sheet, "%s", place);
-        sheet_add(&sheet, tsv ? "%.3g" : "%.3g%%",
-                  (tsv ? 1 : 100) * range.outside / range.numbers);
-        sheet_add(&sheet, tsv ? "%.3g" : "%.3g%%",
+        sheet_add(&sheet, tsv ? "%s\t%.3g\t%.3g" : "%s\t%.3g%%\t%.3g%%", place,
+                  (tsv ? 1 : 100) * range.outside / range.numbers,
                   (tsv ? 1 : 100) * range.returned_beyond / range.returned);
     }
     if (!tsv)
@@ -132,16 +123,14 @@ static void
 describe_forms(const Options *o, const Model *m, const Canonical *forms,
                Figure *f)
 {
-    static const char *const names[][10] = {
-        {"block", "head", "s", "rank M", "eff.", "s1", "sym.", "rank N", "eff.",
-         "s1"},
-        {"block", "head", "scale", "rank_M", "effective_rank_M", "largest_sM",
-         "symmetric_share_M", "rank_N", "effective_rank_N", "largest_N"}};
     int d = m->attention.d_model;
     double *room = allocate((size_t)(d + 2 * d * d), sizeof *room);
     Sheet sheet = {.cols = 10};
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[wants_tsv(o->tsv)][i]);
+    sheet_add(&sheet,
+              wants_tsv(o->tsv)
+                  ? "block\thead\tscale\trank_M\teffective_rank_M\tlargest_sM\t"
+                    "symmetric_share_M\trank_N\teffective_rank_N\tlargest_N"
+                  : "block\thead\ts\trank M\teff.\ts1\tsym.\trank N\teff.\ts1");
     if (f->script)
         fprintf(f->script, "most = %d\nheads = '", d);
     for (int p = 0; p < m->places; p++) {
@@ -172,8 +161,7 @@ explain_table(const Model *m)
 
 /* The canonical form: its table, and with --spectrum its figure. */
 static void
-show_form(const Options *o, Model *m, const Source *s, const char *run,
-          const char *directory)
+show_form(const Options *o, Model *m, const Source *s, const char *run)
 {
     if (m->places == 0)
         fail("%s: task linear has no attention to inspect; its matrices are in "
@@ -182,7 +170,7 @@ show_form(const Options *o, Model *m, const Source *s, const char *run,
     Figure f = {0};
     Canonical *forms = forms_of(o, m, s); /* before any file is begun */
     if (o->spectrum) {
-        f = figure_begin(directory, "spectrum");
+        f = figure_begin(o, "spectrum");
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
         char *title = format_text("%s: singular values", run);
         figure_text(&f, "title", title);
@@ -193,8 +181,8 @@ show_form(const Options *o, Model *m, const Source *s, const char *run,
         explain_table(m);
         describe_range(false, m, s);
     }
-    if (o->spectrum && !figure_end(&f, "spectrum", o))
-        without_gnuplot(directory);
+    if (o->spectrum)
+        figure_end(&f, "spectrum");
     for (int p = 0; p < m->places; p++)
         canonical_free(&forms[p]);
     free(forms);
@@ -213,14 +201,10 @@ command_inspect(int argc, char **argv)
     Run r = run_read(o.rest[0]);
     Source s;
     Model *m = run_model(&r, &s);
-    char *directory = format_text("%s/figures", o.out);
     if (o.range)
         describe_range(wants_tsv(o.tsv), m, &s);
-    else if (o.attention && !attention_show(&o, m, &s, r.name, directory))
-        without_gnuplot(directory);
-    else if (!o.attention)
-        show_form(&o, m, &s, r.name, directory);
-    free(directory);
+    else
+        (o.attention ? attention_show : show_form)(&o, m, &s, r.name);
     model_free(m);
     source_close(&s);
     run_free(&r);

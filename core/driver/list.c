@@ -9,50 +9,28 @@
 #include "options.h"
 #include "print.h"
 #include "task.h"
-#include "words.h"
-
-/* The start config with what was given to each setting. */
-static Config
-given_config(const Options *o)
-{
-    Config c = config_start();
-    for (int i = 0; i < setting_count; i++)
-        if (o->given[i].count)
-            setting_set(&settings[i], &c, o->given[i].text[0]);
-    return c;
-}
-
-static const char *
-name_of(const char *path)
-{
-    static char name[NAME_SIZE];
-    plugin_name(path, name);
-    return name;
-}
 
 static int
 list_variants(const Options *o)
 {
-    Config c = given_config(o), trial = c;
+    Config c = config_start();
     int count, failed = 0;
+    options_apply(o, &c);
+    Config trial = c;
     config_settle(&trial, "heads d-k d-v"); /* refuses a wrong shape once */
-    char **paths = plugin_list(&count);
+    char **names = plugin_list(&count);
     Sheet sheet = {.cols = 3, .text = true};
-    sheet_add(&sheet, "variant");
-    sheet_add(&sheet, "parameters");
-    sheet_add(&sheet, "equation");
+    sheet_add(&sheet, "variant\tparameters\tequation");
     for (int i = 0; i < count; i++) {
-        Facts f = describe(paths[i], &c, false);
+        Facts f = describe(names[i], &c, false);
         failed += !f.ok;
-        if (f.ok) {
-            sheet_add(&sheet, "%s", f.name);
-            sheet_add(&sheet, "%zu", f.parameters);
-            sheet_add(&sheet, "%s", f.equation);
-        } else
-            note("%s is left out: %s", name_of(paths[i]), f.why);
-        free(paths[i]);
+        if (f.ok)
+            sheet_add(&sheet, "%s\t%zu\t%s", f.name, f.parameters, f.equation);
+        else
+            note("%s is left out: %s", names[i], f.why);
+        free(names[i]);
     }
-    free(paths);
+    free(names);
     if (count == 0)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
@@ -84,21 +62,15 @@ list_tasks(const Options *o)
     char chance[16], cheat[16];
     bool whole = o->only_tasks && wants_tsv(o->tsv);
     Sheet sheet = {.cols = whole ? 6 : 4, .text = true};
-    const char *const names[] = {
-        "task", "chance", "cheat", "what", "what the cheat does", "settings"};
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[i]);
+    sheet_add(&sheet, "task\tchance\tcheat\twhat");
+    if (whole)
+        sheet_add(&sheet, "what the cheat does\tsettings");
     for (int i = 0; i < task_count; i++) {
         const Task *t = &tasks[i];
         levels_text(t, chance, cheat);
-        sheet_add(&sheet, "%s", t->name);
-        sheet_add(&sheet, "%s", chance);
-        sheet_add(&sheet, "%s", cheat);
-        sheet_add(&sheet, "%s", t->what);
-        if (whole) {
-            sheet_add(&sheet, "%s", t->cheat);
-            sheet_add(&sheet, "%s", t->settings);
-        }
+        sheet_add(&sheet, "%s\t%s\t%s\t%s", t->name, chance, cheat, t->what);
+        if (whole)
+            sheet_add(&sheet, "%s\t%s", t->cheat, t->settings);
     }
     sheet_print(&sheet, wants_tsv(o->tsv));
     if (wants_tsv(o->tsv))
@@ -106,20 +78,10 @@ list_tasks(const Options *o)
     printf("(accuracy of guessing evenly, and of a cheat that does not learn "
            "the task)\n");
     for (int i = 0; o->only_tasks && i < task_count; i++) {
-        char *words = copy_text(tasks[i].settings);
-        int at = 3;
-        printf("\n%s: the cheat is %s\n   ", tasks[i].name, tasks[i].cheat);
-        for (char *w = strtok(words, " "); w; w = strtok(NULL, " ")) {
-            if (at + (int)strlen(w) > 78) {
-                printf("\n   ");
-                at = 3;
-            }
-            at += printf(" %s", w);
-        }
-        free(words);
+        printf("%s%s: the cheat is %s\n", i ? "" : "\n", tasks[i].name,
+               tasks[i].cheat);
+        print_folded(stdout, 0, 4, 79, tasks[i].settings);
     }
-    if (o->only_tasks)
-        printf("\n");
 }
 
 int

@@ -13,14 +13,10 @@
 static int
 character_bytes(const char *at)
 {
-    unsigned char c = (unsigned char)*at;
-    int n = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-    for (int i = 1; i < n; i++)
-        if (((unsigned char)at[i] & 0xc0) != 0x80)
-            n = 0;
-    if (!n || c > 0xf4)
+    size_t n = 0;
+    if (utf8_next((const unsigned char *)at, strnlen(at, 4), &n) < 0)
         usage("the text is not UTF-8");
-    return n;
+    return (int)n;
 }
 
 Words
@@ -56,26 +52,16 @@ words_free(Words *w)
     free(w->id);
 }
 
-/* The Unicode number of the character. */
-static int
-code_of(const char *word)
-{
-    const unsigned char *c = (const unsigned char *)word;
-    int n = character_bytes(word);
-    int code = n == 1 ? c[0] : c[0] & (0x7f >> n);
-    for (int i = 1; i < n; i++)
-        code = code << 6 | (c[i] & 0x3f);
-    return code;
-}
-
 static int
 text_id(const Text *t, const char *word, const char *run)
 {
     if (word[character_bytes(word)])
         usage("\"%s\": the tokens of %s are characters: add --characters", word,
               run);
+    size_t at = 0;
+    int code = utf8_next((const unsigned char *)word, strlen(word), &at);
     for (int i = 0; i < t->vocabulary; i++)
-        if (t->codes[i] == code_of(word))
+        if (t->codes[i] == code)
             return i;
     usage("\"%s\": a character that the text of %s does not have", word, run);
 }

@@ -1,8 +1,9 @@
 /* main.c - the command `qkv`: finds the subcommand and hands over. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -26,19 +27,17 @@ hold_streams(void)
         close(file);
 }
 
-#ifdef __GLIBC__
-/* A plugin that calls exit(0) is no success. */
+/* The panels of a product are on the stack, and plugins have theirs there. */
 static void
-check_end(int status, void *more)
+check_stack(void)
 {
-    (void)more;
-    if (status != 0 || has_finished())
-        return;
-    note("%s: ended the program (exit)",
-         blamed_plugin() ? blamed_plugin() : "a plugin");
-    _exit(1);
+    enum { NEEDED = 2048 }; /* kB */
+    struct rlimit has;
+    if (!getrlimit(RLIMIT_STACK, &has) && has.rlim_cur / 1024 < NEEDED)
+        fail("the stack may have %.0f kB here, and products of matrices need "
+             "%d: ulimit -s %d",
+             (double)has.rlim_cur / 1024, NEEDED, NEEDED);
 }
-#endif
 
 int
 main(int argc, char **argv)
@@ -64,17 +63,15 @@ main(int argc, char **argv)
         {"completion", command_completion},
     };
     hold_streams();
+    signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
+    check_stack();
     executable_called(argv[0]);
-    explain_crashes();
-#ifdef __GLIBC__
-    on_exit(check_end, NULL);
-#endif
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
     for (int i = 0; i < COUNT; i++) {
         names[i] = commands[i].name;
         if (!strcmp(word, names[i]))
-            return end_well(commands[i].run(argc - 1, argv + 1));
+            return command_in_child(commands[i].run, argc - 1, argv + 1);
     }
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);

@@ -1,5 +1,4 @@
 /* memory.c - whether a run fits into memory, asked before it starts. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +8,6 @@
 #include "fail.h"
 #include "files.h"
 #include "memory.h"
-
-static const double megabyte = 1e6;
 
 /* The number behind `key`, which a line of the file begins with; NaN where
    there is none. */
@@ -67,26 +64,51 @@ left_in_groups(void)
    caches that it would drop, or all there are; and no more than a container
    has. */
 static double
-free_bytes(void)
+memory_free(void)
 {
+    static double found;
+    if (found)
+        return found;
     double kilobytes = number_after("/proc/meminfo", "MemAvailable:");
     double all =
         (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    return fmin(isnan(kilobytes) ? all : kilobytes * 1024, left_in_groups());
+    found = isnan(kilobytes) ? all : kilobytes * 1024;
+    return found = fmin(found, left_in_groups());
 }
 
-double
-memory_share(const Options *o, int most)
+Limits
+limits(double seconds, double bytes)
 {
-    return o->memory ? o->memory * megabyte : free_bytes() / most;
+    double all = memory_free();
+    return (Limits){seconds, fmin(bytes, all), "",
+                    bytes < all ? "its limit is" : "this machine has"};
 }
 
+Limits
+run_limits(const Options *o, int most)
+{
+    return (Limits){o->timeout ? o->timeout : INFINITY,
+                    o->memory ? o->memory * 1e6 : memory_free() / most,
+                    "; --timeout gives more",
+                    o->memory  ? "--memory gives"
+                    : most > 1 ? "with fewer --jobs there is more, each has"
+                               : "this machine has"};
+}
+
+/* Counted from what it has now: a sanitizer has terabytes. */
 void
-memory_limit(const Options *o)
+memory_limit(Limits l)
 {
-    rlim_t bytes = (rlim_t)(o->memory * megabyte);
-    if (o->memory && setrlimit(RLIMIT_DATA, &(struct rlimit){bytes, bytes}))
-        fail("--memory %.0f: cannot be set: %s", o->memory, strerror(errno));
+    char size[32];
+    struct rlimit limit;
+    double held = number_after("/proc/self/status", "VmData:");
+    double all = l.bytes + (isnan(held) ? 0 : held * 1024);
+    if (getrlimit(RLIMIT_DATA, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max = (rlim_t)fmin(all, (double)limit.rlim_max);
+    if (!setrlimit(RLIMIT_DATA, &limit))
+        snprintf(report->limit, sizeof report->limit, " (%s %s)", l.whose,
+                 size_text(l.bytes, size));
 }
 
 const char *
@@ -101,22 +123,15 @@ size_text(double bytes, char text[32])
 }
 
 void
-memory_check(const Options *o, Needs n, double share, int most)
+memory_check(Needs n, Limits l)
 {
-    char a[32], b[32], c[32], all[32], have[32], whose[64];
-    double needed = n.weights + n.batch + n.step;
-    if (needed <= share)
-        return;
-    if (o->memory)
-        snprintf(whose, sizeof whose, "--memory gives");
-    else if (most > 1)
-        snprintf(whose, sizeof whose, "each of %d --jobs has", most);
-    else
-        snprintf(whose, sizeof whose, "this machine has");
-    fail("it needs %s: weights, gradients and moments %s, a batch %s, the "
-         "matrices of a step %s; %s %s: make the model, the batch or the "
-         "sequences smaller%s",
-         size_text(needed, all), size_text(n.weights, a), size_text(n.batch, b),
-         size_text(n.step, c), whose, size_text(share, have),
-         !o->memory && most > 1 ? ", or take fewer --jobs" : "");
+    char a[32], b[32], c[32], files[32], all[32], have[32];
+    double needed = n.weights + n.batch + n.step + n.files;
+    if (needed > l.bytes)
+        fail("it needs %s: weights, gradients and moments %s, a batch %s, the "
+             "matrices of a step %s, its file and log %s; %s %s: make the "
+             "model, the batch, the sequences or the file smaller",
+             size_text(needed, all), size_text(n.weights, a),
+             size_text(n.batch, b), size_text(n.step, c),
+             size_text(n.files, files), l.whose, size_text(l.bytes, have));
 }

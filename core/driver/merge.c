@@ -12,7 +12,7 @@
 static void
 check_places(const char *from, const char *out)
 {
-    if (access(within(from, "experiment.tsv").text, F_OK))
+    if (access(below(from, "experiment.tsv").text, F_OK))
         fail("%s: no experiment: it has no experiment.tsv; name a directory "
              "that `qkv compare` made as its --out",
              from);

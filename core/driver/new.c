@@ -97,12 +97,11 @@ command_new(int argc, char **argv)
     plugin_name(o.rest[0], name);
     if (*name == '-')
         usage("%s: begins like an option; choose another name", name);
-    char *tried, *there = plugin_find(name, &tried);
+    char *there = plugin_find(name);
     if (there)
         usage("%s: a variant of that name is there, %s, and two cannot be "
               "compared; choose another name",
               name, there);
-    free(tried);
     char *file = format_text("%s.c", name);
     FILE *to = fopen(file, "wx");
     if (!to && errno == EEXIST)

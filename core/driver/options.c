@@ -14,15 +14,20 @@
 
 enum { MOST_OPTIONS = 96, LETTERS = 256 };
 
+void
+values_add(Values *v, char *text)
+{
+    v->text = grow(v->text, v->count, &v->room, sizeof *v->text);
+    v->text[v->count++] = text;
+}
+
 Values
 values_cut(const char *list)
 {
     Values v = {0};
-    int room = 0;
     for (;;) {
         size_t n = strcspn(list, ",");
-        v.text = grow(v.text, v.count, &room, sizeof *v.text);
-        v.text[v.count++] = format_text("%.*s", (int)n, list);
+        values_add(&v, format_text("%.*s", (int)n, list));
         if (!list[n])
             return v;
         list += n + 1;
@@ -44,14 +49,13 @@ give(Options *o, int index, const char *text, int command)
 {
     const Setting *s = &settings[index];
     Config trial;
+    char start[WORD_SIZE];
     bool lists = command == COMPARE || (command & (EQUIV | COUNT_COSTS) &&
                                         !strcmp(s->name, "variant"));
     bool single = !lists || !strcmp(s->name, "file");
     Values v = values_cut(single ? "" : text);
-    if (single) {
-        free(v.text[0]);
-        v.text[0] = copy_text(text);
-    }
+    if (single)
+        replace(&v.text[0], copy_text(text));
     for (int i = 0; i < v.count; i++) {
         const char *why = setting_set(s, &trial, v.text[i]);
         if (why)
@@ -60,6 +64,10 @@ give(Options *o, int index, const char *text, int command)
                                               : "");
         if (setting_plugin(s))
             plugin_given(v.text[i]);
+        if (!strcmp(s->name, "same-start") && /* or "auto:WORD+heads=4" */
+            (sscanf(v.text[i], "%*[^:]:%1023[^+]", start) == 1 ||
+             sscanf(v.text[i], "%1023[^+]", start) == 1))
+            plugin_given(start);
         if (s->kind == WORD && !*v.text[i])
             usage("--%s: an empty word", s->name);
     }
@@ -79,7 +87,12 @@ set_own(Options *o, const Own *option, const char *text)
     else if (option->shape == TEXT) {
         if (!*text)
             usage("--%s: an empty word", option->name);
+        if (!is_text(text)) /* a plan has it in a line, a report in words */
+            usage("--%s: it has a control character or bytes that are no UTF-8",
+                  option->name);
         *(const char **)at = text;
+        if (!strcmp(option->name, "to") || !strcmp(option->name, "baseline"))
+            plugin_given(text);
     } else {
         double n = strtod(text, &end);
         if (end == text || *end || n != floor(n) || !(n >= 1 && n <= 1e6))
@@ -202,8 +215,7 @@ options_read(int argc, char **argv, int command)
               MOST_THREADS);
     if (!o.jobs)
         o.jobs = cores > o.threads ? floor(cores / o.threads) : 1;
-    if (o.size && strcmp(o.size, "column") && strcmp(o.size, "page") &&
-        strcmp(o.size, "slide"))
+    if (o.size && index_in("column page slide", o.size) < 0)
         usage("--size %s: none of column, page, slide", o.size);
     if (o.redo && o.keep)
         usage("--redo and --keep contradict each other: give one");
@@ -216,6 +228,14 @@ options_free(Options *o)
     for (int i = 0; i < setting_count; i++)
         values_free(&o->given[i]);
     free(o->given);
+}
+
+void
+options_apply(const Options *o, Config *c)
+{
+    for (int i = 0; i < setting_count; i++)
+        if (o->given[i].count)
+            setting_set(&settings[i], c, o->given[i].text[0]);
 }
 
 Values *

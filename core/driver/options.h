@@ -30,7 +30,7 @@ enum {
 /* The values given to one setting: several make a grid. */
 typedef struct Values {
     char **text;
-    int count;
+    int count, room;
 } Values;
 
 typedef struct Options {
@@ -56,8 +56,14 @@ void options_free(Options *o);
 /* The values given to the setting of that name. */
 Values *options_given(const Options *o, const char *setting);
 
+/* Gives what was given to settings to c. */
+void options_apply(const Options *o, Config *c);
+
 /* A list "a,b,c", cut at its commas; to be freed with values_free. */
 Values values_cut(const char *list);
+
+/* Adds a text, which is the list's from then on. */
+void values_add(Values *v, char *text);
 void values_free(Values *v);
 
 /* --format's words, checked. */

@@ -6,6 +6,7 @@
 
 #include "fail.h"
 #include "outcome.h"
+#include "quantity.h"
 #include "words.h"
 
 #define SIGNIFICANT 0.05
@@ -41,50 +42,42 @@ mean_of(const Outcome *a, const char *key)
     return m;
 }
 
-/* Mean of a validation quantity over a series' runs at one rate, where a
+/* Mean of a validation quantity over an outcome's runs at one rate, where a
    diverged run counts as the worst there is; *seeds of them. */
 static double
-validation(const Group *g, const char *series, double lr, const char *key,
-           double worst, int *seeds)
+validation(const Outcome *a, double lr, const char *key, double worst,
+           int *seeds)
 {
     double sum = 0;
-    int n = 0;
-    for (int i = 0; i < g->count; i++) {
-        char variant[VALUE_SIZE];
-        run_setting(g->runs[i], "variant", variant);
-        if (strcmp(variant, series) || g->runs[i]->config.lr != lr)
+    *seeds = 0;
+    for (int i = 0; i < a->seeds; i++) {
+        if (a->runs[i]->config.lr != lr)
             continue;
-        double x = run_number(g->runs[i], key);
+        double x = run_number(a->runs[i], key);
         sum += isnan(x) ? worst : x;
-        n++;
+        ++*seeds;
     }
-    *seeds = n;
-    return sum / n;
+    return sum / *seeds;
 }
 
-/* Chooses the rate, counts those there were. One at which a seed failed is none
-   to choose. */
+/* Chooses the rate, counts those there were, and keeps the runs at it. One at
+   which a seed failed is none to choose. */
 static void
 choose_rate(Outcome *a)
 {
-    const Group *g = a->group;
-    int most = 0;
-    double best[2] = {0, 0}, *seen = allocate((size_t)g->count, sizeof *seen);
-    for (int i = 0; i < g->count; i++) {
-        char variant[VALUE_SIZE];
-        double lr = g->runs[i]->config.lr;
-        int k = 0;
-        run_setting(g->runs[i], "variant", variant);
+    int most = 0, kept = 0;
+    double best[2] = {0, 0}, *seen = allocate((size_t)a->seeds, sizeof *seen);
+    for (int i = 0; i < a->seeds; i++) {
+        double lr = a->runs[i]->config.lr;
+        int k = 0, seeds;
         while (k < a->rates && seen[k] != lr)
             k++;
-        if (strcmp(variant, a->series) || k < a->rates)
+        if (k < a->rates)
             continue;
         seen[a->rates++] = lr;
-        int seeds;
-        double accuracy = validation(g, a->series, lr, "validation_accuracy",
-                                     -INFINITY, &seeds);
-        double loss =
-            validation(g, a->series, lr, "validation_loss", INFINITY, &seeds);
+        double accuracy =
+            validation(a, lr, "validation_accuracy", -INFINITY, &seeds);
+        double loss = validation(a, lr, "validation_loss", INFINITY, &seeds);
         bool better = accuracy > best[0] ||
                       (accuracy == best[0] &&
                        (loss < best[1] || (loss == best[1] && lr < a->lr)));
@@ -96,19 +89,10 @@ choose_rate(Outcome *a)
         }
     }
     free(seen);
-}
-
-static void
-take_runs(Outcome *a)
-{
-    const Group *g = a->group;
-    a->runs = allocate((size_t)g->count, sizeof(const Run *));
-    for (int i = 0; i < g->count; i++) {
-        char variant[VALUE_SIZE];
-        run_setting(g->runs[i], "variant", variant);
-        if (!strcmp(variant, a->series) && g->runs[i]->config.lr == a->lr)
-            a->runs[a->seeds++] = g->runs[i];
-    }
+    for (int i = 0; i < a->seeds; i++)
+        if (a->runs[i]->config.lr == a->lr)
+            a->runs[kept++] = a->runs[i];
+    a->seeds = kept;
 }
 
 /* Of all its runs, those of the one that was trained longest. */
@@ -125,8 +109,8 @@ static Outcome
 outcome_of(const Group *g, const char *series)
 {
     Outcome a = {.group = g, .series = series};
+    a.runs = series_runs(g, "variant", series, &a.seeds);
     choose_rate(&a);
-    take_runs(&a);
     double *steps = numbers_of(&a, "solved_at");
     for (int i = 0; i < a.seeds; i++) {
         a.solved += steps[i] > 0;
@@ -208,27 +192,19 @@ compare_all(Outcomes *all)
 static void
 check_judge(const char *judge, const Run *runs, int count)
 {
-    static const char *const settled[] = {
-        "steps",       "parameters", "attention_parameters", "flops",
-        "cache",       "chance",     "chance_loss",          "unigram_loss",
-        "bigram_loss", "cheat"};
-    char list[2048] = "";
+    static const char settled[] =
+        "steps parameters attention_parameters flops cache chance chance_loss "
+        "unigram_loss bigram_loss cheat";
     bool found = false;
-    for (size_t i = 0; i < sizeof settled / sizeof *settled; i++)
-        if (!strcmp(judge, settled[i]))
-            usage("--judge %s: training does not decide it; verdicts are about "
-                  "what it does, like test_loss",
-                  judge);
+    if (index_in(settled, judge) >= 0)
+        usage("--judge %s: training does not decide it; verdicts are about "
+              "what it does, like test_loss",
+              judge);
     for (int i = 0; i < count && !found; i++)
         found = run_has(&runs[i], judge);
-    for (int i = 1; i < runs->result.rows; i++) {
-        size_t n = strlen(list);
-        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "",
-                 table_cell(&runs->result, i, 0));
-    }
     if (!found)
         usage("--judge \"%s\": no line of result.tsv; there are: %s", judge,
-              list);
+              quantity_names(runs, false));
 }
 
 Outcomes

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "own_options.h"
+#include "plugin.h"
+#include "words.h"
 
 const Command commands[] = {
     {"list", "", "name the variants and the tasks there are", LIST},
@@ -76,8 +78,8 @@ const Own own[] = {
     {"facet", "SETTING", "a panel for each value of it, or for each quantity",
      0, PLOT, TEXT, AT(facet)},
     {"log-x", NULL, "a logarithmic x axis", 0, PLOT, SWITCH, AT(log_x)},
-    {"log-y", NULL, "logarithmic y axes, where all is above 0", 0, PLOT, SWITCH,
-     AT(log_y)},
+    {"log-y", NULL, "logarithmic y axes; what is not above 0 is not drawn", 0,
+     PLOT, SWITCH, AT(log_y)},
     {"labels", "X,Y", "what stands at the axes", 0, PLOT, TEXT, AT(labels)},
     {"size", "WORD", "of a figure: column, page or slide", 0, COMPARE | PLOT,
      TEXT, AT(size)},
@@ -143,22 +145,16 @@ const int own_count = sizeof own / sizeof *own;
 bool
 takes(int command, const Setting *s)
 {
-    static const char *const sizes[] = {"d-model", "heads", "kv-heads",
-                                        "d-k",     "d-v",   "latent"};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (command & (LIST | COUNT_COSTS | TRACE) &&
-            !strcmp(s->name, sizes[i]))
-            return true;
-    if (command == COUNT_COSTS)
-        return !strcmp(s->name, "variant") || !strcmp(s->name, "layers") ||
-               !strcmp(s->name, "length");
-    static const char *const model[] = {"variant", "seed",      "layers",
-                                        "mlp",     "norm",      "embed",
-                                        "mask",    "positions", "residual"};
-    for (size_t i = 0; i < sizeof model / sizeof *model; i++)
-        if (command == TRACE && !strcmp(s->name, model[i]))
-            return true;
+    const char *all = "";
     if (command == BENCH)
-        return !strcmp(s->name, "variant");
-    return s->help && command & (TRAIN | COMPARE | EQUIV);
+        all = "variant";
+    else if (command == LIST)
+        all = "d-model " SHAPE_OPTIONS;
+    else if (command == COUNT_COSTS)
+        all = "variant layers length d-model " SHAPE_OPTIONS;
+    else if (command == TRACE)
+        all = "variant seed layers mlp norm embed mask positions residual "
+              "d-model " SHAPE_OPTIONS;
+    return index_in(all, s->name) >= 0 ||
+           (s->help && command & (TRAIN | COMPARE | EQUIV));
 }

@@ -5,50 +5,39 @@
 #include <string.h>
 
 #include "draw.h"
+#include "escape.h"
 #include "fail.h"
 #include "panel.h"
 #include "panel_script.h"
 #include "quantity.h"
-#include "words.h"
 
 enum { MOST_CURVES = 7 };
 
-static bool
-in_series(const Run *r, const char *by, const char *value)
-{
-    char text[VALUE_SIZE];
-    run_setting(r, by, text);
-    return !strcmp(text, value);
-}
-
-const Run **
-series_runs(const Group *g, const char *by, const char *series, int *count)
-{
-    const Run **runs = allocate((size_t)g->count + 1, sizeof(const Run *));
-    *count = 0;
-    for (int i = 0; i < g->count; i++)
-        if (in_series(g->runs[i], by, series))
-            runs[(*count)++] = g->runs[i];
-    return runs;
-}
-
 /* A row of the data, if there is a file for it; widens the range of its panel.
- */
+   A quote in the name of a series would make a cell of all that follows it. */
 static void
-put_point(FILE *data, Panel *p, int number, const char *series, const char *x,
-          Mean m, bool bars)
+put_point(FILE *data, Panel *p, Curve *c, int number, double x, Mean m,
+          bool bars)
 {
-    char n[3][32];
+    char n[4][32], *series = escaped(c->series, TSV);
+    for (char *at = series; *at; at++)
+        *at = *at == '"' ? '\'' : *at;
     if (data)
-        fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, series, x,
-                number_text(m.mean, 6, n[0]), number_text(m.low, 6, n[1]),
-                number_text(m.high, 6, n[2]));
+        fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, series,
+                number_text(x, 10, n[3]), number_text(m.mean, 6, n[0]),
+                number_text(m.low, 6, n[1]), number_text(m.high, 6, n[2]));
+    free(series);
+    c->first = c->rows++ ? c->first : m.mean;
+    c->last = m.mean;
     if (!isfinite(m.mean))
         return;
     double low = bars && isfinite(m.low) ? m.low : m.mean;
     double high = bars && isfinite(m.high) ? m.high : m.mean;
+    double above = low > 0 ? low : m.mean;
     p->low = low < p->low ? low : p->low;
     p->high = high > p->high ? high : p->high;
+    p->positive = above > 0 && above < p->positive ? above : p->positive;
+    p->below += data && m.mean <= 0;
 }
 
 /* The mean of a column at row `row` of the runs' logs; no number where one of
@@ -69,16 +58,17 @@ mean_at(const Run *const *runs, int count, int row, const char *column)
 }
 
 static void
-put_steps(FILE *data, Panel *p, int number, const char *by, const char *series)
+put_steps(FILE *data, Panel *p, Curve *c, int number, const char *by)
 {
     int count;
-    const Run **runs = series_runs(p->group, by, series, &count);
+    const Run **runs = series_runs(p->group, by, c->series, &count);
     const Run *longest = count ? runs[0] : NULL;
     for (int i = 1; i < count; i++)
         if (runs[i]->log.rows > longest->log.rows)
             longest = runs[i];
     for (int row = 0; longest && row < longest->log.rows; row++)
-        put_point(data, p, number, series, table_cell(&longest->log, row, 0),
+        put_point(data, p, c, number,
+                  table_number(&longest->log, row, 0, longest->path),
                   mean_at(runs, count, row, p->y), false);
     free(runs);
 }
@@ -99,14 +89,13 @@ add_value(double *values, int count, double v)
 
 /* A variant that does not use x has the same everywhere: a level line. */
 static void
-put_against(FILE *data, Panel *p, int number, const Options *o,
-            const char *series, const double *xs, int places)
+put_against(FILE *data, Panel *p, Curve *c, int number, const Options *o,
+            const double *xs, int places)
 {
     int count;
-    const Run **runs = series_runs(p->group, o->by, series, &count);
+    const Run **runs = series_runs(p->group, o->by, c->series, &count);
     const Run **here = allocate((size_t)count + 1, sizeof(const Run *));
     for (int v = 0; v < places; v++) {
-        char x[32];
         int n = 0;
         for (int i = 0; i < count; i++) {
             if (!run_has_place(runs[i], o->x) ||
@@ -114,8 +103,8 @@ put_against(FILE *data, Panel *p, int number, const Options *o,
                 here[n++] = runs[i];
         }
         if (n)
-            put_point(data, p, number, series, number_text(xs[v], 10, x),
-                      quantity_mean(here, n, p->y), true);
+            put_point(data, p, c, number, xs[v], quantity_mean(here, n, p->y),
+                      true);
     }
     free(runs);
     free(here);
@@ -141,39 +130,46 @@ places_of(const Options *o, const Panel *panels, int count)
     return all;
 }
 
-/* The rows of all panels, whose ranges become as wide as these need. */
-static void
+/* The rows of all panels, whose ranges become as wide as these need. Returns
+   the curves that they make, a panel's after another's; to be freed. */
+static Curve *
 put_panels(FILE *data, const Options *o, const Values *series, Panel *panels,
            int count, const Places *xs)
 {
-    for (int p = 0; p < count; p++)
-        for (int s = 0; s < series->count; s++)
+    Curve *curves = allocate((size_t)(count * series->count), sizeof *curves),
+          *c = curves;
+    for (int p = 0; p < count; p++) {
+        panels[p].below = 0;
+        for (int s = 0; s < series->count; s++, c++) {
+            *c = (Curve){.panel = &panels[p], .series = series->text[s]};
             if (!strcmp(o->x, "step"))
-                put_steps(data, &panels[p], p + 1, o->by, series->text[s]);
+                put_steps(data, &panels[p], c, p + 1, o->by);
             else
-                put_against(data, &panels[p], p + 1, o, series->text[s], xs->x,
-                            xs->count);
+                put_against(data, &panels[p], c, p + 1, o, xs->x, xs->count);
+        }
+    }
+    return curves;
 }
 
-/* Draws a curve for each series; true unless gnuplot is not there. */
-static bool
-draw_panels(const Options *o, const char *directory, const char *name,
-            const char *whose, const Values *series, Panel *panels, int count,
-            const Places *xs)
+/* Draws a curve for each series. */
+static void
+draw_panels(const Options *o, const char *name, const char *whose,
+            const Values *series, Panel *panels, int count, const Places *xs)
 {
     bool seen = false;
-    Figure f = figure_begin(directory, name);
+    Figure f = figure_begin(o, name);
     fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", o->x);
-    put_panels(f.data, o, series, panels, count, xs);
+    Curve *curves = put_panels(f.data, o, series, panels, count, xs);
     for (int p = 0; p < count; p++)
         seen |= isfinite(panels[p].low);
-    if (!seen) {
+    if (seen) {
+        put_script(&f, o, whose, series, panels, count, curves, xs->x,
+                   xs->count);
+        figure_end(&f, "panels");
+    } else
         figure_drop(&f, "none of its numbers is finite: its runs diverged, or "
                         "have no such number");
-        return true;
-    }
-    put_script(&f, o, whose, series, panels, count, xs->x, xs->count);
-    return figure_end(&f, "panels", o);
+    free(curves);
 }
 
 /* The series of all panels, in order, each once. */
@@ -192,33 +188,29 @@ all_series(const Panel *panels, int count)
 static Values
 part_of(const Values *series, int held, int each, int part)
 {
-    int room = 0;
     Values some = {0};
     for (int i = 0; i < series->count; i++)
-        if (i < held || (i - held) / each == part) {
-            some.text = grow(some.text, some.count, &room, sizeof *some.text);
-            some.text[some.count++] = series->text[i];
-        }
+        if (i < held || (i - held) / each == part)
+            values_add(&some, series->text[i]);
     return some;
 }
 
-bool
-draw_figures(const Options *o, const char *directory, const char *name,
-             const char *whose, Panel *panels, int count)
+void
+draw_figures(const Options *o, const char *name, const char *whose,
+             Panel *panels, int count)
 {
-    bool drawn = true;
     Values series = all_series(panels, count);
     Places xs = places_of(o, panels, count);
     for (int p = 0; p < count; p++) {
         panels[p].low = INFINITY;
         panels[p].high = -INFINITY;
+        panels[p].positive = INFINITY;
     }
     if (series.count <= MOST_CURVES)
-        drawn =
-            draw_panels(o, directory, name, whose, &series, panels, count, &xs);
+        draw_panels(o, name, whose, &series, panels, count, &xs);
     else {
         /* first without a file: one scale for all parts */
-        put_panels(NULL, o, &series, panels, count, &xs);
+        free(put_panels(NULL, o, &series, panels, count, &xs));
         int held = !strcmp(series.text[0], BASELINE);
         int each = MOST_CURVES - held;
         int parts = (series.count - held + each - 1) / each;
@@ -226,8 +218,7 @@ draw_figures(const Options *o, const char *directory, const char *name,
             Values some = part_of(&series, held, each, i);
             char *numbered = format_text("%s-%d", name, i + 1);
             char *title = format_text("%s (%d of %d)", whose, i + 1, parts);
-            drawn &= draw_panels(o, directory, numbered, title, &some, panels,
-                                 count, &xs);
+            draw_panels(o, numbered, title, &some, panels, count, &xs);
             free(numbered);
             free(title);
             free(some.text);
@@ -235,5 +226,4 @@ draw_figures(const Options *o, const char *directory, const char *name,
     }
     free(xs.x);
     values_free(&series);
-    return drawn;
 }

@@ -12,12 +12,22 @@ typedef struct Panel {
     const char *y;
     char *title;
     double low, high; /* of what is drawn: means, and bars around them */
+    double positive;  /* the lowest of these above 0 */
+    int below;        /* means that are not */
 } Panel;
 
-/* Draws them side by side, with what o says of x and series, into
-   DIRECTORY/NAME, as several figures where there are more than seven curves;
-   `whose` begins the title. True unless gnuplot is not there. */
-bool draw_figures(const Options *o, const char *directory, const char *name,
-                  const char *whose, Panel *panels, int count);
+/* One of its curves: rows of the data, one after the other. */
+typedef struct Curve {
+    const Panel *panel;
+    const char *series;
+    int rows;
+    double first, last;
+} Curve;
+
+/* Draws them side by side, with what o says of x and series, as figure NAME, or
+   as several where there are more than seven curves; `whose` begins the
+   title. */
+void draw_figures(const Options *o, const char *name, const char *whose,
+                  Panel *panels, int count);
 
 #endif

@@ -103,7 +103,7 @@ shared_level(const Group *g, const char *key)
     return run_number(g->runs[0], key);
 }
 
-/* Levels to compare a curve with, "value name value name ...". */
+/* Levels to compare a panel's curves with, "value name value name ...". */
 static void
 put_marks(FILE *script, const Panel *p)
 {
@@ -139,43 +139,112 @@ is_share(const char *y)
            !strcmp(y, "saturated") || !strcmp(y, "largest_weight");
 }
 
-/* An array of one cell a panel. `bare` panels have what they show as their
-   title. */
-enum Cell { TITLES, LABELS, LOGS, SHARES, LEAST, MOST, MARKS };
-static void
-put_array(FILE *script, const char *name, const Panel *panels, int count,
-          enum Cell cell, const char *label, const Options *o)
+/* Is its axis logarithmic: where it was asked for, or powers of ten are
+ * spanned?
+ */
+static bool
+is_log(const Panel *p, const Options *o)
 {
-    fprintf(script, "array %s[%d] = [", name, count);
+    return o->log_y ? isfinite(p->positive)
+                    : isfinite(p->low) && p->low > 0 && p->high > 30 * p->low &&
+                          grows(p->y);
+}
+
+/* $titles of the panels, or the $ylabels of their axes, each `label` where that
+   was given. Bare panels have what they show as their title. */
+static void
+put_names(const Figure *f, const char *key, const Panel *panels, int count,
+          const char *label, bool bare)
+{
+    figure_block(f, key);
+    for (const Panel *p = panels; p < panels + count; p++) {
+        char *y = y_title(p);
+        figure_line(f, *key == 'y' ? label ? label : y
+                       : *p->title ? p->title
+                       : bare      ? y
+                                   : "");
+        free(y);
+    }
+    figure_block_end(f);
+}
+
+/* Numbers of the panels, and levels. */
+static void
+put_numbers(FILE *script, const Panel *panels, int count, const Options *o)
+{
+    static const char *const arrays[] = {"logs", "shares", "least", "most",
+                                         "marks"};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        fprintf(script, "array %s[%d]\n", arrays[i], count);
     for (int i = 0; i < count; i++) {
         const Panel *p = &panels[i];
-        bool seen = isfinite(p->low);
-        char *words = y_title(p);
-        char *text = quoted(cell == TITLES ? *p->title ? p->title
-                                             : o->bare ? words
-                                                       : ""
-                            : label        ? label
-                                           : words,
-                            "''");
-        free(words);
-        fprintf(script, "%s", i ? ", " : "");
-        if (cell == TITLES || cell == LABELS)
-            fprintf(script, "%s", text);
-        else if (cell == LOGS)
-            fprintf(script, "%d",
-                    seen && p->low > 0 &&
-                        (o->log_y || (p->high > 30 * p->low && grows(p->y))));
-        else if (cell == SHARES)
-            fprintf(script, "%d", seen && p->low >= 0 && is_share(p->y));
-        else if (cell == MARKS) {
-            fprintf(script, "'");
-            put_marks(script, p);
-            fprintf(script, "'");
-        } else
-            fprintf(script, "%g", seen ? cell == LEAST ? p->low : p->high : 0);
-        free(text);
+        bool seen = isfinite(p->low), log = is_log(p, o);
+        fprintf(script, "p = %d; logs[p] = %d; shares[p] = %d; ", i + 1, log,
+                seen && p->low >= 0 && is_share(p->y));
+        fprintf(script, "least[p] = %g; most[p] = %g; marks[p] = '",
+                !seen ? 0
+                : log ? p->positive
+                      : p->low,
+                seen ? p->high : 0);
+        put_marks(script, p);
+        fprintf(script, "'\n");
     }
-    fprintf(script, "]\n");
+}
+
+/* A mean; a median that stands at all the steps there were is of seeds that
+   needed more. */
+static void
+short_number(const Panel *p, double x, char text[33])
+{
+    bool median = is_median(p->y);
+    text[0] = '>';
+    number_text(x, median ? 10 : 3,
+                text + (median && x >= p->group->runs[0]->config.steps));
+}
+
+/* "standard from 0.1 to 1", or "standard 1"; to be freed. */
+static char *
+curve_words(const Curve *c, const char *by)
+{
+    char first[33], last[33];
+    short_number(c->panel, c->first, first);
+    short_number(c->panel, c->last, last);
+    return strcmp(first, last)
+               ? format_text("%s%s%s from %s to %s", by, *by ? " " : "",
+                             c->series, first, last)
+               : format_text("%s%s%s %s", by, *by ? " " : "", c->series, first);
+}
+
+/* What is seen, in words: panel by panel, where each curve begins and ends. */
+static void
+put_seen(Figure *f, const Options *o, const char *by, const char *label,
+         const Curve *curves, int count)
+{
+    char *text = copy_text("");
+    const Panel *last = NULL;
+    bool hidden = false;
+    for (const Curve *c = curves; c < curves + count; c++) {
+        if (!c->rows)
+            continue;
+        const Panel *p = c->panel;
+        char *y = y_title(p), *curve = curve_words(c, by);
+        const char *name = *p->title ? p->title : label && *label ? label : y;
+        replace(&text, p == last ? format_text("%s, %s", text, curve)
+                                 : format_text("%s%s%s: %s", text,
+                                               last ? ". " : "", name, curve));
+        hidden |= p->below && is_log(p, o);
+        last = p;
+        free(y);
+        free(curve);
+    }
+    static const char without[] = "What is not above 0 is not drawn.";
+    if (hidden && !o->quiet)
+        note("%s: its axis is logarithmic. %s", f->name, without);
+    char *all =
+        format_text(hidden ? "%s. %s" : "%s.%s", text, hidden ? without : "");
+    figure_text(f, "seen", all);
+    free(all);
+    free(text);
 }
 
 /* Both halves of --labels "X,Y"; NULL where it was not given. */
@@ -234,14 +303,16 @@ most_steps(const Panel *panels, int count)
 
 void
 put_script(Figure *f, const Options *o, const char *whose, const Values *series,
-           const Panel *panels, int count, const double *xs, int places)
+           const Panel *panels, int count, const Curve *curves,
+           const double *xs, int places)
 {
     char *plain = title_of(o, whose, panels, count);
     figure_text(f, "title", plain);
     free(plain);
     bool over_steps = !strcmp(o->x, "step");
     Values labels = labels_given(o);
-    figure_text(f, "by", strcmp(o->by, "variant") ? o->by : "");
+    const char *by = strcmp(o->by, "variant") ? o->by : "";
+    figure_text(f, "by", by);
     figure_words(f, "series", series->text, series->count);
     figure_text(f, "xlabel", labels.count ? labels.text[0] : axis_title(o->x));
     fprintf(f->script, "bands = %d\nxs = '", over_steps);
@@ -258,12 +329,13 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
     fprintf(f->script, "longest_run = %d\n", most_steps(panels, count));
     const char *y = o->bare ? "" : labels.count > 1 ? labels.text[1] : NULL;
     put_size(f->script, o, series, panels, count);
-    put_array(f->script, "titles", panels, count, TITLES, NULL, o);
-    put_array(f->script, "ylabels", panels, count, LABELS, y, o);
-    put_array(f->script, "logs", panels, count, LOGS, NULL, o);
-    put_array(f->script, "shares", panels, count, SHARES, NULL, o);
-    put_array(f->script, "least", panels, count, LEAST, NULL, o);
-    put_array(f->script, "most", panels, count, MOST, NULL, o);
-    put_array(f->script, "marks", panels, count, MARKS, NULL, o);
+    put_names(f, "titles", panels, count, NULL, o->bare);
+    put_names(f, "ylabels", panels, count, y, o->bare);
+    put_seen(f, o, by, y, curves, count * series->count);
+    put_numbers(f->script, panels, count, o);
+    fprintf(f->script, "array before[%d] = [0", count * series->count + 1);
+    for (int c = 0, rows = 0; c < count * series->count; c++)
+        fprintf(f->script, ", %d", rows += curves[c].rows);
+    fprintf(f->script, "]\n");
     values_free(&labels);
 }

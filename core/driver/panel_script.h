@@ -5,14 +5,11 @@
 #include "draw.h"
 #include "panel.h"
 
-/* The runs of a series in a group; to be freed. */
-const Run **series_runs(const Group *g, const char *by, const char *series,
-                        int *count);
-
 /* Writes what plots/panels.gp wants to know: title, series, axes,
-   and for each panel titles, range and levels; xs are the places along x. */
+   and for each panel titles, range and levels; xs are the places along x.
+   And what is seen in it, in words, from the curves of all panels. */
 void put_script(Figure *f, const Options *o, const char *whose,
                 const Values *series, const Panel *panels, int count,
-                const double *xs, int places);
+                const Curve *curves, const double *xs, int places);
 
 #endif

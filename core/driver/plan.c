@@ -38,8 +38,8 @@ try_run(const void *more, void *answer)
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     Source s = source_open(&c);
-    Needs n = training_needs(&c, s.sizes, p.variant);
-    memory_check(trial->o, n, memory_share(trial->o, 1), 1);
+    Needs n = training_needs(&s, p.variant);
+    memory_check(n, run_limits(trial->o, 1));
     source_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);
     Batch b = batch_new(s.sizes, c.batch);
@@ -55,7 +55,7 @@ try_run(const void *more, void *answer)
     while ((spent = now() - first) < 0.1 || !steps)
         train_step(m, &o, t, &b, 2 + steps++, &accuracy);
     pace->step = spent / steps;
-    pace->memory = n.weights + n.batch + n.step;
+    pace->memory = n.weights + n.batch + n.step + n.files;
     pace->files = m->count + 4;
     pace->bytes = (double)m->parameters * sizeof(real) + 128. * m->count +
                   2500 + 60. * c.steps / c.log_every;
@@ -86,7 +86,7 @@ estimate(const Options *o, const Grid *g)
         const Config *c = &queue[i]->config;
         if (k != last) {
             Ended end = in_child(try_run, &(Trial){o, c}, &paces[k],
-                                 sizeof *paces, PATIENCE, "");
+                                 sizeof *paces, limits(PATIENCE, INFINITY));
             if (!end.answered)
                 note("%s cannot be timed here: %s", queue[i]->name, end.why);
             e.untimed |= !end.answered;
@@ -139,7 +139,7 @@ say_estimate(const Options *o, const Grid *g, const Estimate *e)
 static void
 print_argument(const char *name, const char *value)
 {
-    char *word = quoted(value, "'\\''");
+    char *word = quoted(value);
     printf(" --%s %s", name, word);
     free(word);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "compare.h"
 #include "fail.h"
 #include "figure.h"
 #include "options.h"
@@ -83,14 +84,10 @@ command_plot(int argc, char **argv)
     Run *runs = gather(&o, &count);
     if (x)
         check_varies(o.x, runs, count);
-    char *directory = format_text("%s/figures", o.out);
-    figures_draw(&o, runs, count, directory);
+    figures_draw(&o, runs, count);
     if (over_steps)
-        bars_draw(&o, runs, count, directory);
-    free(directory);
-    for (int i = 0; i < count; i++)
-        run_free(&runs[i]);
-    free(runs);
+        bars_draw(&o, runs, count);
+    free_runs(runs, count);
     options_free(&o);
     return 0;
 }

@@ -8,7 +8,6 @@
 
 #include "fail.h"
 #include "print.h"
-#include "words.h"
 
 bool
 wants_tsv(bool tsv)
@@ -30,13 +29,19 @@ layout_of(const Options *o)
 void
 sheet_add(Sheet *s, const char *format, ...)
 {
-    char text[1024];
+    char text[4096], *cell = text, *next;
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    s->cells = grow(s->cells, s->count, &s->room, sizeof *s->cells);
-    s->cells[s->count++] = copy_text(text);
+    for (; cell; cell = next) {
+        format = strchr(format, '\t') ? strchr(format, '\t') + 1 : NULL;
+        next = format ? strchr(cell, '\t') : NULL;
+        if (next)
+            *next++ = 0;
+        s->cells = grow(s->cells, s->count, &s->room, sizeof *s->cells);
+        s->cells[s->count++] = escaped(cell, ALIGNED);
+    }
 }
 
 /* Characters, of UTF-8. */
@@ -57,15 +62,11 @@ on_the_left(const Sheet *s, int col)
 }
 
 void
-print_html_text(FILE *to, const char *text)
+print_escaped(FILE *to, const char *text, Layout language)
 {
-    for (; *text; text++)
-        fprintf(to,
-                *text == '<'   ? "&lt;"
-                : *text == '>' ? "&gt;"
-                : *text == '&' ? "&amp;"
-                               : "%c",
-                *text);
+    char *safe = escaped(text, language);
+    fputs(safe, to);
+    free(safe);
 }
 
 static void
@@ -90,28 +91,12 @@ print_tsv(FILE *to, const Sheet *s)
         fprintf(to, "%s%s", s->cells[i], (i + 1) % s->cols ? "\t" : "\n");
 }
 
-/* A cell with what the language would take for its own escaped. */
-void
-print_escaped(FILE *to, const char *text, const char *special)
-{
-    for (; *text; text++)
-        if (*special == '|' || !strchr("\\~^<>|", *text))
-            fprintf(to, strchr(special, *text) ? "\\%c" : "%c", *text);
-        else
-            fprintf(to, *text == '\\'  ? "\\textbackslash{}"
-                        : *text == '~' ? "\\textasciitilde{}"
-                        : *text == '<' ? "\\textless{}"
-                        : *text == '>' ? "\\textgreater{}"
-                        : *text == '|' ? "\\textbar{}"
-                                       : "\\textasciicircum{}");
-}
-
 static void
 print_markdown(FILE *to, const Sheet *s)
 {
     for (int i = 0; i < s->count; i++) {
         fprintf(to, "| ");
-        print_escaped(to, s->cells[i], "|\\`*_<");
+        print_escaped(to, s->cells[i], MARKDOWN);
         fprintf(to, (i + 1) % s->cols ? " " : " |\n");
         for (int col = 0; i == s->cols - 1 && col < s->cols; col++)
             fprintf(to, "|%s%s", on_the_left(s, col) ? "---" : "--:",
@@ -128,7 +113,7 @@ print_latex(FILE *to, const Sheet *s)
         fprintf(to, "%c", on_the_left(s, col) ? 'l' : 'r');
     fprintf(to, "}\n\\hline\n");
     for (int i = 0; i < s->count; i++) {
-        print_escaped(to, s->cells[i], "&%$#_{}");
+        print_escaped(to, s->cells[i], LATEX);
         fprintf(to, (i + 1) % s->cols ? " & " : " \\\\\n");
         if (i == s->cols - 1)
             fprintf(to, "\\hline\n");
@@ -145,7 +130,7 @@ print_html(FILE *to, const Sheet *s)
         const char *cell = i < s->cols ? "th" : "td";
         fprintf(to, "%s<%s%s>", col ? "" : "<tr>", cell,
                 on_the_left(s, col) ? " class=\"left\"" : "");
-        print_html_text(to, s->cells[i]);
+        print_escaped(to, s->cells[i], HTML);
         fprintf(to, "</%s>%s", cell, col == s->cols - 1 ? "</tr>\n" : "");
     }
     fprintf(to, "</table>\n");
@@ -173,4 +158,19 @@ sheet_free(Sheet *s)
         free(s->cells[i]);
     free(s->cells);
     *s = (Sheet){.cols = s->cols, .text = s->text};
+}
+
+void
+print_folded(FILE *file, int at, int from, int to, const char *text)
+{
+    for (; *text; at = 0) {
+        int n = (int)strlen(text), most = to - from;
+        if (n > most)
+            for (n = most; n > 0 && text[n] != ' ';)
+                n--;
+        if (n == 0)
+            n = (int)strcspn(text, " ");
+        fprintf(file, "%*s%.*s\n", from - at, "", n, text);
+        text += n + (text[n] == ' ');
+    }
 }

@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "figure.h"
 #include "quantity.h"
+#include "words.h"
 
 const char *
 axis_title(const char *quantity)
@@ -79,31 +80,30 @@ run_quantity(const Run *r, const char *quantity)
     return run_number(r, quantity);
 }
 
+char *
+quantity_names(const Run *r, bool over_steps)
+{
+    const Table *t = over_steps ? &r->log : &r->result;
+    char *list = copy_text("");
+    for (int k = 1; k < (over_steps ? t->cols : t->rows); k++)
+        replace(&list,
+                format_text("%s%s%s", list, k > 1 ? ", " : "",
+                            over_steps ? t->cells[k] : table_cell(t, k, 0)));
+    return list;
+}
+
 void
 check_quantity(const Run *runs, int count, const char *quantity,
                bool over_steps)
 {
-    char list[2048];
-    bool there = !over_steps &&
-                 (!strcmp(quantity, "solved") || !strcmp(quantity, "seconds"));
-    for (int i = 0; i < count && !there; i++) {
-        const Table *t = over_steps ? &runs[i].log : &runs[i].result;
-        /* the first column is the step; the first line is the status */
-        int names = over_steps ? t->cols - 1 : t->rows - 1, n;
-        bool found = false;
-        n = snprintf(list, sizeof list, "%s",
-                     over_steps ? "" : "solved, seconds");
-        for (int k = 1; k <= names; k++) {
-            const char *name = over_steps ? t->cells[k] : table_cell(t, k, 0);
-            found |= !strcmp(name, quantity);
-            if (n < (int)sizeof list)
-                n += snprintf(list + n, sizeof list - (size_t)n, "%s%s",
-                              n ? ", " : "", name);
-        }
-        if (!found)
-            usage("\"%s\": %s did not log it; there are: %s", quantity,
-                  runs[i].name, list);
-    }
+    bool there = !over_steps && index_in("solved seconds", quantity) >= 0;
+    for (int i = 0; i < count && !there; i++)
+        if (over_steps
+                ? table_column(&runs[i].log, quantity) < 1
+                : !run_has(&runs[i], quantity) || !strcmp(quantity, "status"))
+            usage("\"%s\": %s did not log it; there are: %s%s", quantity,
+                  runs[i].name, over_steps ? "" : "solved, seconds, ",
+                  quantity_names(&runs[i], over_steps));
 }
 
 bool

@@ -14,6 +14,10 @@ const char *axis_title(const char *quantity);
    "seconds" of training. */
 double run_quantity(const Run *r, const char *quantity);
 
+/* "loss, accuracy": what a run logged, over steps or at its end; to be freed.
+ */
+char *quantity_names(const Run *r, bool over_steps);
+
 /* Exits (2) with the names there are where the runs have no such quantity: of
    log.tsv where it is followed over steps, else of result.tsv. */
 void check_quantity(const Run *runs, int count, const char *quantity,

@@ -1,5 +1,4 @@
 /* recipe.c - an experiment written down: the commands that make a figure. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,9 @@
 #include "files.h"
 #include "plugin.h"
 #include "draw.h"
+#include "figure.h"
 #include "recipe.h"
+#include "repeat.h"
 #include "words.h"
 
 enum { MOST_WORDS = 96 };
@@ -30,18 +31,9 @@ typedef struct Line {
 static _Noreturn void
 no_recipe(const char *name, const char *directory)
 {
-    char *list = copy_text("");
-    DIR *dir = opendir(directory);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        size_t n = strlen(e->d_name);
-        if (n < 5 || strcmp(e->d_name + n - 4, ".txt"))
-            continue;
-        char *longer = format_text("%s %.*s", list, (int)n - 4, e->d_name);
-        free(list);
-        list = longer;
-    }
-    usage("--recipe %s: no such recipe in %s; there are:%s", name, directory,
-          list);
+    Values names = files_in(directory, ".txt");
+    usage("--recipe %s: no such recipe in %s; there are: %s", name, directory,
+          joined(&names, " "));
 }
 
 /* The recipe's path; to be freed. */
@@ -81,84 +73,105 @@ cut(char *text, const char *file, int number)
     return l;
 }
 
-/* {plots} becomes the directory of the plot scripts. Words that are replaced
-   live as long as the program. */
 static void
-fill_in(Line *l)
+put(Line *l, const char *word)
 {
-    for (int i = 0; i < l->count; i++) {
-        char *at = strstr(l->words[i], "{plots}");
-        if (at)
-            l->words[i] = format_text("%.*s%s%s", (int)(at - l->words[i]),
-                                      l->words[i], plots_directory(), at + 7);
-    }
+    l->words[l->count++] = (char *)word;
 }
 
-/* Adds where it goes, and what the user said of all commands. */
-static void
-add_options(Line *l, const Options *o, const char *experiment)
+/* A word, with the directory of the plot scripts for {plots}; it lives as long
+   as the program. */
+static const char *
+filled_in(const char *word)
 {
-    bool plots = !strcmp(l->words[1], "plot");
-    if (plots)
-        l->words[l->count++] = (char *)experiment;
-    l->words[l->count++] = "--out";
-    l->words[l->count++] = (char *)o->out;
-    if (strcmp(l->words[1], "equiv") || o->format != default_format) {
-        l->words[l->count++] = "--format";
-        l->words[l->count++] = (char *)o->format;
-    }
-    if (!plots) {
-        l->words[l->count++] = "--jobs";
-        l->words[l->count++] = format_text("%.0f", o->jobs);
-    }
-    if (o->quiet)
-        l->words[l->count++] = "--quiet";
-    l->words[l->count] = NULL;
+    const char *at = strstr(word, "{plots}");
+    return at ? format_text("%.*s%s%s", (int)(at - word), word,
+                            plots_directory(), at + 7)
+              : word;
+}
+
+/* A recipe says what is trained and drawn, by options; where that is read and
+   written, and what code runs, is not for it to say. */
+static void
+check_words(Line *l, const Options *o, int command)
+{
+    Options said = options_read(l->count - 1, l->words + 1, command);
+    bool path = said.out != o->out || said.recipe ||
+                said.rest_count != (command == PLOT) ||
+                (said.baseline && strchr(said.baseline, '/'));
+    for (int i = 0; i < setting_count; i++)
+        for (int k = 0; k < said.given[i].count; k++)
+            path |= strcmp(settings[i].name, "file") &&
+                    strchr(said.given[i].text[k], '/');
+    if (path)
+        usage("%s:%d: --out, --recipe, an experiment or a plugin's path is no "
+              "part of a recipe: take it out; a plugin's name is looked for in "
+              "QKV_PATH",
+              l->file, l->number);
+    options_free(&said);
 }
 
 static void
-run_line(Line l, const Options *o, const char *experiment)
+run(Line *l, const Options *o, int command)
 {
-    int status, first = !strcmp(l.words[0], "double");
-    bool known = false;
-    const char *const commands[] = {"compare", "equiv", "plot"};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        known |= l.count > first && !strcmp(l.words[first], commands[i]);
-    if (!known)
-        usage("%s:%d: \"%s\" is none of compare, equiv, plot, or these with "
-              "double before them",
-              l.file, l.number, l.words[l.count > first ? first : 0]);
-    char *program = format_text("%s/qkv%s", executable_directory(),
-                                first || sizeof(real) == 8 ? "-double" : "");
-    if (!first) { /* make room for the program's name */
-        memmove(l.words + 1, l.words, (size_t)l.count * sizeof *l.words);
-        l.count++;
-    }
-    l.words[0] = program;
-    fill_in(&l);
-    add_options(&l, o, experiment);
+    int status;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        execv(program, l.words);
-        fail("%s: cannot be run: %s", program, strerror(errno));
+        unwatched();
+        check_words(l, o, command);
+        execv(l->words[0], l->words);
+        fail("%s: cannot be run: %s", l->words[0], strerror(errno));
     }
     if (child < 0 || waitpid(child, &status, 0) < 0)
-        fail("no process for %s: %s", program, strerror(errno));
-    free(program);
+        fail("no process for %s: %s", l->words[0], strerror(errno));
     if (!WIFEXITED(status) || WEXITSTATUS(status))
-        fail("%s:%d: the command failed: its message stands above", l.file,
-             l.number);
+        fail("%s:%d: the command failed: its message stands above", l->file,
+             l->number);
+}
+
+/* Runs a line: its words stand behind where they write to, and before what the
+   user said of all commands, and what is plotted. */
+static void
+run_line(const Line *from, const Options *o, const char *experiment)
+{
+    static const int bits[] = {COMPARE, EQUIV, PLOT};
+    int wide = !strcmp(from->words[0], "double");
+    const char *name = from->words[from->count > wide ? wide : 0];
+    int which = index_in("compare equiv plot", name);
+    if (which < 0)
+        usage("%s:%d: \"%s\" is none of compare, equiv, plot, or these with "
+              "double before them",
+              from->file, from->number, name);
+    char *program = format_text("%s/qkv%s", executable_directory(),
+                                wide || sizeof(real) == 8 ? "-double" : "");
+    bool plots = bits[which] == PLOT;
+    Line l = {.file = from->file, .number = from->number};
+    put(&l, program);
+    put(&l, name);
+    put(&l, "--out");
+    put(&l, o->out);
+    for (int i = wide + 1; i < from->count; i++)
+        put(&l, plots ? from->words[i] : filled_in(from->words[i]));
+    put(&l, "--format");
+    put(&l, o->format);
+    if (o->quiet)
+        put(&l, "--quiet");
+    put(&l, plots ? experiment : format_text("--jobs=%.0f", o->jobs));
+    run(&l, o, bits[which]);
+    free(program);
 }
 
 /* Leaves the recipe beside the runs. */
 static void
 keep_copy(const Options *o, const char *text)
 {
-    Path path = within(o->out, "recipe.txt");
-    FILE *to = fopen(path.text, "w");
-    if (!to || fputs(text, to) < 0 || fclose(to))
-        fail("%s: cannot be written: %s", path.text, strerror(errno));
+    below(o->out, "recipe.txt"); /* which fails for a link */
+    Draft *d = draft_begin(o->out, "recipe.txt");
+    FILE *to = begin_file(d->path.text, "recipe.txt");
+    fputs(text, to);
+    end_file(to, d->path.text, "recipe.txt");
+    draft_publish_all(d);
 }
 
 /* Runs the lines of a recipe, or only those that plot; returns how many. */
@@ -179,7 +192,8 @@ run_lines(char *text, const char *path, const Options *o,
         bool plots = word == 4 && !strncmp(line, "plot", word);
         if (!*line || *line == '#' || (only_plots && !plots))
             continue;
-        run_line(cut(line, path, number), o, experiment);
+        Line l = cut(line, path, number);
+        run_line(&l, o, experiment);
         commands++;
     }
     return commands;

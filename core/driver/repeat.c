@@ -7,17 +7,24 @@
 #include "words.h"
 
 Values
-values_in(const Run *runs, int count, const char *setting)
+values_in(const Run *runs, int count, const char *setting, bool given)
 {
     Values v = {0};
     char value[VALUE_SIZE];
+    const Setting *s = setting_named(setting);
+    bool found = !strcmp(setting, "same-start") || !strcmp(setting, "match");
     for (int i = 0; i < count; i++) {
-        const Setting *s = setting_named(setting);
-        if (setting_unused(s, &runs[i].config) ||
-            setting_matched(s, &runs[i].config))
+        const Config *c = &runs[i].config;
+        if (setting_unused(s, c) || setting_matched(s, c))
             continue;
-        run_setting(&runs[i], setting, value);
-        add_series(&v, value);
+        if (given)
+            setting_print(s, c, value);
+        else
+            run_setting(&runs[i], setting, value);
+        if (found) /* for a start or a budget: what follows is no choice */
+            value[strcspn(value, ":")] = 0;
+        if (*value)
+            add_series(&v, value);
     }
     return v;
 }
@@ -26,12 +33,9 @@ char *
 joined(const Values *v, const char *between)
 {
     char *text = copy_text("");
-    for (int i = 0; i < v->count; i++) {
-        char *longer =
-            format_text("%s%s%s", text, i ? between : "", v->text[i]);
-        free(text);
-        text = longer;
-    }
+    for (int i = 0; i < v->count; i++)
+        replace(&text,
+                format_text("%s%s%s", text, i ? between : "", v->text[i]));
     return text;
 }
 
@@ -51,74 +55,42 @@ as_usual(const Run *runs, int count, const Setting *s)
     return true;
 }
 
-/* The values of a setting as they were given: paths whole, and without what was
-   found for a start or a budget. */
-static Values
-values_given(const Run *runs, int count, const Setting *s)
+/* Adds " --NAME LIST", quoted where a shell asks for it. */
+static void
+add_argument(char **text, const char *name, const char *list)
 {
-    Values v = {0};
-    bool found = !strcmp(s->name, "same-start") || !strcmp(s->name, "match");
-    for (int i = 0; i < count; i++) {
-        char value[VALUE_SIZE];
-        if (setting_unused(s, &runs[i].config) ||
-            setting_matched(s, &runs[i].config))
-            continue;
-        setting_print(s, &runs[i].config, value);
-        if (found)
-            value[strcspn(value, ":")] = 0;
-        if (*value)
-            add_series(&v, value);
-    }
-    return v;
-}
-
-/* " --NAME LIST", quoted where a shell asks for it; to be freed. */
-static char *
-argument(const char *name, const char *list)
-{
-    bool plain = strspn(list, "abcdefghijklmnopqrstuvwxyz"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                              "0123456789,.-_=+/") == strlen(list);
-    char *word = plain ? copy_text(list) : quoted(list, "'\\''");
-    char *text = format_text(" --%s %s", name, word);
+    bool plain = strspn(list, NAME_LETTERS ",.=/") == strlen(list);
+    char *word = plain ? copy_text(list) : quoted(list);
+    replace(text, format_text("%s --%s %s", *text, name, word));
     free(word);
-    return text;
 }
 
-/* text becomes text + more, and more goes. */
-static char *
-followed_by(char *text, char *more)
-{
-    char *whole = format_text("%s%s", text, more);
-    free(text);
-    free(more);
-    return whole;
-}
-
-/* Whose budget they had to meet, "params:mqa+heads=4", if not the usual one's;
-   to be freed. */
-static char *
-baseline_argument(const Run *runs, int count)
+/* Whose budget they had to meet, "params:mqa+heads=4", if not the usual one's.
+ */
+static void
+add_baseline(char **text, const Run *runs, int count)
 {
     for (int i = 0; i < count; i++) {
         const char *whose = strchr(runs[i].config.match, ':');
         char name[VALUE_SIZE] = BASELINE;
         if (whose)
             sscanf(whose, ":%1023[^+]", name);
-        if (strcmp(name, BASELINE))
-            return argument("baseline", name);
+        if (strcmp(name, BASELINE)) {
+            add_argument(text, "baseline", name);
+            return;
+        }
     }
-    return copy_text("");
 }
 
-/* The command that repeats the runs of one task: what the task does not say;
- *product: as many runs as its grid makes, where no variant lacks a setting. */
-static char *
-command_of(const Run *runs, int count, const char *out, double *product)
+/* Adds the command that repeats the runs of one task: what the task does not
+   say. Returns as many runs as its grid makes, where no variant lacks a
+   setting. */
+static double
+add_command(char **text, const Run *runs, int count, const char *out)
 {
     bool wide = runs->config.precision == PRECISION_DOUBLE;
-    char *text = copy_text(wide ? "qkv-double compare" : "qkv compare");
-    *product = 1;
+    double product = 1;
+    replace(text, format_text("%sqkv%s compare", *text, wide ? "-double" : ""));
     for (int s = 0; s < setting_count; s++) {
         const Setting *setting = &settings[s];
         bool always = !strcmp(setting->name, "variant") ||
@@ -126,38 +98,36 @@ command_of(const Run *runs, int count, const char *out, double *product)
                       !strcmp(setting->name, "seed");
         if (!setting->help || (!always && as_usual(runs, count, setting)))
             continue;
-        Values v = values_given(runs, count, setting);
+        Values v = values_in(runs, count, setting->name, true);
         char *list = joined(&v, ",");
         if (v.count)
-            text = followed_by(text, argument(setting->name, list));
-        *product *= v.count ? v.count : 1;
+            add_argument(text, setting->name, list);
+        product *= v.count ? v.count : 1;
         free(list);
         values_free(&v);
     }
-    text = followed_by(text, baseline_argument(runs, count));
-    text = followed_by(text, argument("out", out));
-    return followed_by(text, copy_text("\n"));
+    add_baseline(text, runs, count);
+    add_argument(text, "out", out);
+    replace(text, format_text("%s\n", *text));
+    return product;
 }
 
 char *
 commands_of(const Run *runs, int count, const char *out, bool *exact)
 {
-    Values tasks_in = values_in(runs, count, "task");
+    Values tasks_in = values_in(runs, count, "task", false);
     char *all = copy_text("");
     *exact = true;
     for (int t = 0; t < tasks_in.count; t++) {
         Run *of_task = allocate((size_t)count, sizeof *of_task);
         int n = 0;
-        double product;
         for (int i = 0; i < count; i++)
             if (!strcmp(runs[i].config.task, tasks_in.text[t]))
                 of_task[n++] = runs[i];
-        char *one = command_of(of_task, n, out, &product);
-        *exact &= product == n;
+        *exact &= add_command(&all, of_task, n, out) == n;
         for (int i = 0; i < n; i++) /* a train, which compare has no word for */
             *exact &= !*of_task[i].config.from;
         free(of_task);
-        all = followed_by(all, one);
     }
     values_free(&tasks_in);
     return all;

@@ -5,8 +5,8 @@
 #include "figure.h"
 
 /* The values of a setting in all runs that have a say in it, in their order,
-   each once. */
-Values values_in(const Run *runs, int count, const char *setting);
+   each once; or as they were `given`: paths whole, and none that is empty. */
+Values values_in(const Run *runs, int count, const char *setting, bool given);
 
 /* "a, b, c" with `between` in place of the comma; to be freed. */
 char *joined(const Values *v, const char *between);

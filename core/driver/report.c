@@ -1,6 +1,5 @@
 /* report.c - qkv report: an experiment as a page that can be sent to a
    colleague or put into a paper. */
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "caption.h"
 #include "commands.h"
 #include "compare.h"
 #include "document.h"
+#include "draw.h"
 #include "fail.h"
 #include "files.h"
 #include "quantity.h"
@@ -38,12 +37,9 @@ recipe_words(const char *recipe, bool first)
     char *text = copy_text("");
     for (int number = 0; recipe && *recipe == '#'; number++) {
         size_t n = strcspn(recipe, "\n");
-        if ((number == 0) == first) {
-            char *longer = format_text("%s%s%.*s", text, *text ? " " : "",
-                                       (int)n - 2, n > 2 ? recipe + 2 : "");
-            free(text);
-            text = longer;
-        }
+        if ((number == 0) == first)
+            replace(&text, format_text("%s%s%.*s", text, *text ? " " : "",
+                                       (int)n - 2, n > 2 ? recipe + 2 : ""));
         recipe += n + (recipe[n] == '\n');
     }
     return text;
@@ -54,9 +50,9 @@ static void
 put_facts(Document *d, const Run *runs, int count, const char *directory,
           const char *recipe)
 {
-    Values tasks_in = values_in(runs, count, "task");
-    Values variants = values_in(runs, count, "variant");
-    Values seeds = values_in(runs, count, "seed");
+    Values tasks_in = values_in(runs, count, "task", false);
+    Values variants = values_in(runs, count, "variant", false);
+    Values seeds = values_in(runs, count, "seed", false);
     char *task_list = joined(&tasks_in, ", ");
     char *variant_list = joined(&variants, ", ");
     double seconds = 0;
@@ -127,75 +123,58 @@ put_results(Document *d, const Outcomes *all)
    scripts of our own: as its recipe does, or as compare would; and the squares
    of equiv, from their data. */
 static void
-draw_anew(const Options *o, const Run *runs, int count, const char *recipe)
+draw_anew(const Options *o, const Run *runs, int count, const char *recipe,
+          char *directory)
 {
     Options own = *o;
+    own.out = directory;
     own.format = "svg,pdf";
     own.quiet = true;
     if (recipe)
         recipe_plots(&own, o->rest[0]);
     else
         draw_all(&own, runs, count);
-    char *to = format_text("%s/figures", o->out);
     for (int in_double = 0; in_double < 2; in_double++) {
         Square s = square_read(o->rest[0], in_double);
         if (s.count)
-            square_draw(&s, in_double, to, &own);
+            square_draw(&s, in_double, &own);
         square_free(&s);
     }
-    free(to);
-}
-
-static int
-by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The names of the figures there are, in order; exits where gnuplot has not
    drawn them. */
-static char **
-figures_in(const char *directory, int *count)
+static Values
+figures_in(const char *directory)
 {
-    char *from = format_text("%s/figures", directory), **names = NULL;
-    int room = *count = 0;
-    DIR *dir = opendir(from);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        size_t n = strlen(e->d_name);
-        if (n < 4 || strcmp(e->d_name + n - 3, ".gp"))
-            continue;
-        names = grow(names, *count, &room, sizeof *names);
-        names[*count] = format_text("%.*s", (int)n - 3, e->d_name);
-        char *svg = format_text("%s/%s.svg", from, names[(*count)++]);
+    Path from = within(directory, "figures");
+    Values names = files_in(from.text, ".gp");
+    for (int i = 0; i < names.count; i++) {
+        char *svg = format_text("%s/%s.svg", from.text, names.text[i]);
         if (access(svg, F_OK))
-            fail("%s is not there: a report's figures need gnuplot; `make "
+            fail("%s was not drawn: a report's figures need gnuplot; `make "
                  "deps` brings it",
-                 svg);
+                 names.text[i]);
         free(svg);
     }
-    if (dir)
-        closedir(dir);
-    if (*count)
-        qsort(names, (size_t)*count, sizeof *names, by_name);
-    free(from);
     return names;
 }
 
 static void
-put_figures(Document *d, char **names, int count)
+put_figures(Document *d, const Values *names)
 {
-    if (count)
+    Path figures = within(d->directory, "figures");
+    if (names->count)
         put_heading(d, "Figures");
-    for (int i = 0; i < count; i++) {
-        char *seen = figure_caption(d->directory, names[i]);
+    for (int i = 0; i < names->count; i++) {
+        const char *name = names->text[i];
+        char *seen = figure_caption(figures.text, name);
         char *caption = format_text("Figure %d. %s Data: figures/%s.tsv.",
-                                    i + 1, seen, names[i]);
-        put_figure(d, names[i], caption);
+                                    i + 1, seen, name);
+        put_figure(d, name, caption);
         free(caption);
         free(seen);
-        free(names[i]);
     }
-    free(names);
 }
 
 static void
@@ -234,25 +213,27 @@ put_limits(Document *d, const Outcomes *all, const Run *runs, int count)
                   "few seeds only large ones are found.");
 }
 
-/* A directory for the report: a new one, or that of an older report, whose
-   figures go. */
-static void
-make_room(const Options *o)
+/* A draft of the report, in a new directory or that of an older report. */
+static Draft *
+begin_report(const char *directory)
 {
-    Path page = within(o->out, "report.html");
-    if (mkdir(o->out, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s; give another --out", o->out,
+    if (mkdir(directory, 0777) && errno != EEXIST)
+        fail("%s: cannot be made: %s; give another --out", directory,
              strerror(errno));
-    if (access(page.text, F_OK) && !is_empty(o->out))
-        fail("%s: holds files but no report; give another --out", o->out);
-    discard(within(o->out, "figures").text);
+    drafts_sweep(directory);
+    if (access(within(directory, "report.html").text, F_OK) &&
+        !is_empty(directory))
+        fail("%s: holds files but no report; give another --out", directory);
+    Draft *d = draft_begin(directory, "report");
+    new_directory(d->path.text, "figures");
+    return d;
 }
 
 int
 command_report(int argc, char **argv)
 {
     Options o = options_read(argc, argv, REPORT);
-    int count, figures, skipped = 0;
+    int count, skipped = 0;
     if (o.rest_count != 1)
         usage("report takes one experiment and --out DIR: `qkv report "
               "build/demo -o report`");
@@ -264,25 +245,28 @@ command_report(int argc, char **argv)
     if (!count)
         fail("%s: no finished run there that was trained%s", o.rest[0],
              skipped ? "; those that equiv converted are nobody's seed" : "");
-    Values variants = values_in(runs, count, "variant");
+    Values variants = values_in(runs, count, "variant", false);
     check_baseline(&o, (const char *const *)variants.text, variants.count);
     values_free(&variants);
     char *recipe = recipe_of(o.rest[0]);
     char *title = recipe_words(recipe, true);
     char *lead = recipe_words(recipe, false);
     Outcomes all = outcomes_of(&o, runs, count);
-    make_room(&o);
-    draw_anew(&o, runs, count, recipe);
-    char **names = figures_in(o.out, &figures);
+    Draft *draft = begin_report(o.out);
+    draw_anew(&o, runs, count, recipe, draft->path.text);
+    Values figures = figures_in(draft->path.text);
     Document d = document_begin(
-        o.out, *title ? title : "Variants of attention, compared");
+        draft->path.text, *title ? title : "Variants of attention, compared");
     if (*lead)
         put_paragraph(&d, lead);
     put_facts(&d, runs, count, o.rest[0], recipe);
     put_results(&d, &all);
-    put_figures(&d, names, figures);
+    put_figures(&d, &figures);
+    values_free(&figures);
     put_limits(&d, &all, runs, count);
     document_end(&d);
+    draft_publish(draft, "report.html", true); /* which says that it is one */
+    draft_publish_all(draft);
     if (!o.quiet)
         note("wrote %s/report.html, report.md, report.tex", o.out);
     outcomes_free(&all);

@@ -24,18 +24,15 @@ static void
 add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
 {
     char digits[4][32];
-    sheet_add(sheet, "%s", a->series);
-    sheet_add(sheet, "%.0f", a->attention);
+    sheet_add(sheet, "%s\t%.0f", a->series, a->attention);
     if (all->rates > 1)
         sheet_add(sheet, "%.10g", a->lr);
     else
         sheet_add(sheet, "%.0f", a->parameters);
-    bool trained = a->runs[0]->config.steps > 0;
-    if (trained)
-        sheet_add(sheet, "%d/%d", a->solved, a->seeds);
+    if (a->runs[0]->config.steps > 0)
+        sheet_add(sheet, "%d/%d\t%s", a->solved, a->seeds, a->steps);
     else
-        sheet_add(sheet, "-");
-    sheet_add(sheet, "%s", trained ? a->steps : "-");
+        sheet_add(sheet, "-\t-");
     const char *mean = fixed(a->accuracy.mean, digits[0]);
     if (a->seeds > 1)
         sheet_add(sheet, "%s [%s, %s]", mean, fixed(a->accuracy.low, digits[1]),
@@ -58,17 +55,13 @@ most_seeds(const Outcomes *all)
 static void
 add_head(Sheet *sheet, const Outcomes *all, const Group *g)
 {
-    sheet_add(sheet, "variant");
-    sheet_add(sheet, "attention");
-    sheet_add(sheet, all->rates > 1 ? "rate" : "of all");
-    sheet_add(sheet, "solved");
-    sheet_add(sheet, "steps");
-    sheet_add(sheet, "test %s%s",
+    sheet_add(sheet,
+              "variant\tattention\t%s\tsolved\tsteps\ttest %s%s\ttest loss",
+              all->rates > 1 ? "rate" : "of all",
               task_measure(task_named(g->runs[0]->config.task)),
               most_seeds(all) < 2                ? ""
               : most_seeds(all) < INTERVAL_SEEDS ? " [range]"
                                                  : " [95%]");
-    sheet_add(sheet, "test loss");
 }
 
 Sheet
@@ -103,41 +96,29 @@ levels_text(const Group *g)
     return text;
 }
 
-/* Adds to a list of names, with a comma and in lines of 78 characters. */
-static void
-put_name(FILE *to, const char *name, const char *indent, int *column)
-{
-    int n = (int)strlen(name);
-    if (*column + n > 76) {
-        fprintf(to, ",\n%s    ", indent);
-        *column = (int)strlen(indent) + 4;
-    } else if (*column > (int)strlen(indent) + 4) {
-        fprintf(to, ", ");
-        *column += 2;
-    }
-    fprintf(to, "%s", name);
-    *column += n;
-}
-
-/* "no difference detected at 5 seeds:", then those of which that is true. */
+/* "no difference detected at 5 seeds:", then those of which that is true, for
+   each number of seeds that follow each other. */
 static void
 put_alike(FILE *to, const Outcomes *all, const Group *g, const char *indent)
 {
-    int column = (int)strlen(indent) + 4, seeds = 0;
-    for (int i = 0; i < all->count; i++) {
-        const Outcome *a = &all->list[i];
-        if (a->group != g || !outcome_compared(a) || verdict(all, a))
+    int seeds = 0, from = (int)strlen(indent) + 4;
+    char *names = copy_text("");
+    for (int i = 0; i <= all->count; i++) {
+        const Outcome *a = i < all->count ? &all->list[i] : NULL;
+        if (a && (a->group != g || !outcome_compared(a) || verdict(all, a)))
             continue;
-        if (seeds != a->against.n) {
-            fprintf(to, "%s%s  no difference detected at %d seeds:\n%s    ",
-                    seeds ? "\n" : "", indent, a->against.n, indent);
-            column = (int)strlen(indent) + 4;
+        if (*names && (!a || a->against.n != seeds)) {
+            fprintf(to, "%s  no difference detected at %d seeds:\n", indent,
+                    seeds);
+            print_folded(to, 0, from, 79, names);
+            replace(&names, copy_text(""));
         }
-        seeds = a->against.n;
-        put_name(to, a->series, indent, &column);
+        if (a)
+            replace(&names, format_text("%s%s%s", names, *names ? ", " : "",
+                                        a->series));
+        seeds = a ? a->against.n : 0;
     }
-    if (seeds)
-        fprintf(to, "\n");
+    free(names);
 }
 
 /* What is judged; accuracy by its own name where answers are numbers. */
@@ -169,11 +150,8 @@ char *
 verdicts_text(const Outcomes *all, const Group *g, const char *indent)
 {
     char *text, words[VERDICT_SIZE], p[32];
-    size_t size;
     bool any = false;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        fail("out of memory: no room for the verdicts");
+    FILE *to = begin_text(&text);
     for (int i = 0; i < all->count; i++)
         any |= all->list[i].group == g && all->list[i].against.n > 1;
     if (any)
@@ -189,8 +167,7 @@ verdicts_text(const Outcomes *all, const Group *g, const char *indent)
     }
     put_alike(to, all, g, indent);
     put_others(to, all, g, indent);
-    if (fclose(to))
-        fail("out of memory: no room for the verdicts");
+    end_text(to, &text);
     return text;
 }
 
@@ -198,36 +175,27 @@ verdicts_text(const Outcomes *all, const Group *g, const char *indent)
 static void
 print_whole(const Outcomes *all, Layout layout)
 {
-    static const char *const names[] = {
-        "task",          "variant", "attention_parameters",
-        "parameters",    "solved",  "median_steps",
-        "test_accuracy", "low",     "high",
-        "test_loss",     "rate",    "difference",
-        "p_adjusted",    "verdict", "loss_low",
-        "loss_high"};
-    Sheet sheet = {.cols = sizeof names / sizeof *names};
-    for (int i = 0; i < sheet.cols; i++)
-        sheet_add(&sheet, "%s", names[i]);
+    Sheet sheet = {.cols = 16};
+    sheet_add(&sheet,
+              "task\tvariant\tattention_parameters\tparameters\tsolved\t"
+              "median_steps\ttest_accuracy\tlow\thigh\ttest_loss\trate\t"
+              "difference\tp_adjusted\tverdict\tloss_low\tloss_high");
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
-        char n[6][32], words[VERDICT_SIZE];
+        char n[8][32], words[VERDICT_SIZE];
         verdict_text(all, a, words);
-        sheet_add(&sheet, "%s", a->group->name);
-        sheet_add(&sheet, "%s", a->series);
-        sheet_add(&sheet, "%.0f", a->attention);
-        sheet_add(&sheet, "%.0f", a->parameters);
-        sheet_add(&sheet, "%d/%d", a->solved, a->seeds);
-        sheet_add(&sheet, "%s", a->steps);
-        sheet_add(&sheet, "%s", fixed(a->accuracy.mean, n[0]));
-        sheet_add(&sheet, "%s", fixed(a->accuracy.low, n[1]));
-        sheet_add(&sheet, "%s", fixed(a->accuracy.high, n[2]));
-        sheet_add(&sheet, "%s", number_text(a->loss.mean, 3, n[3]));
-        sheet_add(&sheet, "%.10g", a->lr);
-        sheet_add(&sheet, "%s", number_text(a->against.difference, 3, n[4]));
-        sheet_add(&sheet, "%s", number_text(a->against.p, 3, n[5]));
-        sheet_add(&sheet, "%s", words);
-        sheet_add(&sheet, "%s", number_text(a->loss.low, 3, n[0]));
-        sheet_add(&sheet, "%s", number_text(a->loss.high, 3, n[1]));
+        sheet_add(
+            &sheet,
+            "%s\t%s\t%.0f\t%.0f\t%d/%d\t%s\t%s\t%s\t%s\t%s\t%.10g\t%s\t%s\t"
+            "%s\t%s\t%s",
+            a->group->name, a->series, a->attention, a->parameters, a->solved,
+            a->seeds, a->steps, fixed(a->accuracy.mean, n[0]),
+            fixed(a->accuracy.low, n[1]), fixed(a->accuracy.high, n[2]),
+            number_text(a->loss.mean, 3, n[3]), a->lr,
+            number_text(a->against.difference, 3, n[4]),
+            number_text(a->against.p, 3, n[5]), words,
+            number_text(a->loss.low, 3, n[6]),
+            number_text(a->loss.high, 3, n[7]));
     }
     sheet_print(&sheet, layout);
 }
@@ -260,21 +228,6 @@ notes_text(const Outcomes *all)
         tests);
 }
 
-/* In lines of up to 78 characters. */
-static void
-print_folded(const char *text)
-{
-    enum { WIDE = 78 };
-    while (*text) {
-        int n = (int)strlen(text);
-        for (int i = WIDE; n > WIDE; i--)
-            if (text[i] == ' ' || i == 1)
-                n = i;
-        printf("%.*s\n", n, text);
-        text += n + (text[n] == ' ');
-    }
-}
-
 void
 results_print(const Outcomes *all, Layout layout)
 {
@@ -294,6 +247,6 @@ results_print(const Outcomes *all, Layout layout)
     }
     char *notes = notes_text(all);
     printf("\n");
-    print_folded(notes);
+    print_folded(stdout, 0, 0, 78, notes);
     free(notes);
 }

@@ -1,5 +1,4 @@
 /* square.c - the figure of equiv: each trained variant, as each other one. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,13 +82,12 @@ square_read(const char *experiment, bool in_double)
     return s;
 }
 
-bool
-square_draw(const Square *s, bool in_double, const char *directory,
-            const Options *o)
+void
+square_draw(const Square *s, bool in_double, const Options *o)
 {
     char n[32];
     bool any = false;
-    Figure f = figure_begin(directory, file_name(in_double));
+    Figure f = figure_begin(o, file_name(in_double));
     for (int i = 0; i < COLUMNS; i++)
         fprintf(f.data, "%s%c", headings[i], i < KIND ? '\t' : '\n');
     for (int i = 0; i < s->count * s->count; i++) {
@@ -100,7 +98,7 @@ square_draw(const Square *s, bool in_double, const char *directory,
     }
     if (!any) {
         figure_drop(&f, "none of them can be written as another");
-        return true;
+        return;
     }
     char *title = format_text("Trained as the row, written as the column: "
                               "difference of logits, %s",
@@ -112,5 +110,5 @@ square_draw(const Square *s, bool in_double, const char *directory,
             "if (!exists(\"width\")) width = %d\n"
             "if (!exists(\"height\")) height = %d\n",
             s->count < 5 ? 560 : 240 + 66 * s->count, 200 + 34 * s->count);
-    return figure_end(&f, "equivalence", o);
+    figure_end(&f, "equivalence");
 }

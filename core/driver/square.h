@@ -25,8 +25,6 @@ void square_free(Square *s);
    program; count 0 where it has none. Fails where it is no square. */
 Square square_read(const char *experiment, bool in_double);
 
-/* Draws it into the directory. False where there is no gnuplot. */
-bool square_draw(const Square *s, bool in_double, const char *directory,
-                 const Options *o);
+void square_draw(const Square *s, bool in_double, const Options *o);
 
 #endif

@@ -19,7 +19,6 @@
 #include "run.h"
 #include "text.h"
 #include "watched.h"
-#include "words.h"
 
 /* What is followed. */
 typedef struct Trace {
@@ -346,9 +345,7 @@ open_model(Trace *t, const Options *o)
     }
     Config c = config_start();
     config_apply(&c, "d-model=8 heads=2");
-    for (int i = 0; i < setting_count; i++)
-        if (o->given[i].count)
-            setting_set(&settings[i], &c, o->given[i].text[0]);
+    options_apply(o, &c);
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     Sizes z = {.tokens = t->words.count, .each = 1};

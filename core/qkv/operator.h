@@ -49,6 +49,9 @@ struct Node {
                              the operator sets them, as products do */
     Tape *tape;
     Node *previous; /* on the tape */
+    Node *next;     /* in the order of the backward pass; for that order: */
+    int uses;       /* how many nodes that are still to come use it, */
+    bool shared;    /* and was it more than one? */
 };
 
 #pragma GCC visibility push(default)

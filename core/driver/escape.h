@@ -1,0 +1,14 @@
+/* escape.h - a text as the language that it is put into takes it. */
+#ifndef ESCAPE_H
+#define ESCAPE_H
+
+/* A paragraph is Markdown where a line begins. */
+typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, HTML, PARAGRAPH } Layout;
+
+/* A text that somebody else may have written, so that all of it is seen and
+   nothing of it acts: without control characters, what is no UTF-8 as ?, and
+   with each character escaped that means something in the language. To be
+   freed. */
+char *escaped(const char *text, Layout language);
+
+#endif
