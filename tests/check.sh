@@ -67,9 +67,9 @@ breaks() {
 }
 breaks 'w[i] past the weights declared' \
     's|return matmul|*(volatile int *)8 = 1; return matmul|'
-breaks 'ended its process' \
+breaks 'ended its process in forward (status 0)' \
     's|return matmul|extern void _exit(int); _exit(0); return matmul|'
-breaks 'ended its process (status 3)' \
+breaks 'ended its process in forward (status 3)' \
     's|return matmul|extern void exit(int); exit(3); return matmul|'
 breaks 'do not fit' 's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned (6 x 1)' \

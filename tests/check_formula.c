@@ -554,6 +554,54 @@ START_TEST(adopting_what_is_too_wide)
 }
 END_TEST
 
+static bool last_first; /* the order in which two_calls makes its nodes */
+
+static void
+two_weights(Weights *w, const Attention *a)
+{
+    weight(w, 0, "A", a->d_model, a->d_model);
+    weight(w, 1, "B", a->d_model, a->d_model);
+}
+
+/* attend(x A, y, y) + attend(x B, y, y), its operands made in either order */
+static Node *
+two_calls(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *made[2];
+    for (int i = 0; i < 2; i++) {
+        int k = last_first ? 1 - i : i;
+        made[k] = attend(a, matmul(x, w[k]), y, y, 1);
+    }
+    return add(made[0], made[1]);
+}
+
+/* Heads are numbered by the equation, whichever of them C makes first. */
+START_TEST(calls_in_any_order)
+{
+    Variant v = {.abi = QKV_ABI, .weights = two_weights, .forward = two_calls};
+    Attention a = {.d_model = D, .heads = 1};
+    Weights w = weights_declared(&v, &a);
+    Random r = random_stream(31, "forms");
+    real *at[2];
+    make_weights(&w, at, &r);
+    last_first = false;
+    Canonical one = canonical_form(&v, a, &w, at);
+    last_first = true;
+    Canonical other = canonical_form(&v, a, &w, at);
+    size_t size = 2 * D * D * sizeof *one.m;
+    ck_assert(one.heads == 2 && other.heads == 2);
+    ck_assert(!memcmp(one.m, other.m, size));
+    ck_assert(!memcmp(one.n, other.n, size));
+    for (int i = 0; i < D * D; i++)
+        ck_assert(fabs(one.m[i] - (double)at[0][i]) < 1e-5);
+    canonical_free(&one);
+    canonical_free(&other);
+    for (int i = 0; i < w.count; i++)
+        free(at[i]);
+    weights_free(&w);
+}
+END_TEST
+
 Suite *
 formula_suite(void)
 {
@@ -564,6 +612,7 @@ formula_suite(void)
     tcase_add_loop_test(c, adopting_any_form, 0, FORMULAS);
     tcase_add_loop_test(c, adopting_its_own_form, 0, FORMULAS);
     tcase_add_test(c, adopting_what_is_too_wide);
+    tcase_add_test(c, calls_in_any_order);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,10 +1,12 @@
 /* check_run.c - configs, tables and the directory of a run. */
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -174,8 +176,88 @@ START_TEST(a_run_round_trips)
     ck_assert_int_eq(again.config.seed, 5);
     run_free(&again);
     run_free(&run);
-    run_remove(test_directory, "round-trip");
+    discard(within(test_directory, "round-trip").text);
     ck_assert(!run_exists(test_directory, "round-trip"));
+}
+END_TEST
+
+/* Puts a file of that word into the draft's directory NAME. */
+static Draft *
+drafted(const char *word)
+{
+    Draft *d = draft_begin(test_directory, "thing");
+    Path inner = new_directory(d->path.text, "thing");
+    FILE *file = begin_file(inner.text, word);
+    fputs(word, file);
+    end_file(file, inner.text, word);
+    return d;
+}
+
+static bool
+there(const char *word)
+{
+    char *name = format_text("thing/%s", word);
+    bool is = !access(within(test_directory, name).text, F_OK);
+    free(name);
+    return is;
+}
+
+/* Whole or not at all; replaced only where that is asked for; what the draft
+   still has, and what was there before, goes with it. */
+START_TEST(drafts_are_published)
+{
+    Draft *one = drafted("one"), *two = drafted("two"), *three;
+    Path hidden = one->path;
+    ck_assert(strcmp(one->path.text, two->path.text));
+    ck_assert(!there("one"));
+    ck_assert(draft_publish(one, "thing", false) && there("one"));
+    ck_assert(!draft_publish(two, "thing", false) && there("one"));
+    ck_assert(draft_publish(two, "thing", true) && there("two"));
+    ck_assert(!there("one"));
+    draft_end(one);
+    ck_assert(access(hidden.text, F_OK));
+    three = drafted("three");
+    hidden = two->path;
+    draft_publish_all(three);
+    draft_end(two);
+    ck_assert(there("three") && access(hidden.text, F_OK));
+    discard(within(test_directory, "thing").text);
+}
+END_TEST
+
+/* A draft is swept away when its writer is gone, and not before; a child that
+   exits takes along its own and not its parent's. */
+START_TEST(drafts_are_swept)
+{
+    int says[2], status;
+    Path left;
+    Draft *mine = drafted("mine");
+    ck_assert(!pipe(says));
+    pid_t child = fork();
+    if (child == 0) {
+        Path path = drafted("left")->path;
+        if (write(says[1], &path, sizeof path) < 0)
+            _exit(1);
+        pause();
+    }
+    ck_assert(read(says[0], &left, sizeof left) == sizeof left);
+    drafts_sweep(test_directory);
+    ck_assert(!access(left.text, F_OK));
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    ck_assert(!access(left.text, F_OK));
+    drafts_sweep(test_directory);
+    ck_assert(access(left.text, F_OK) && !access(mine->path.text, F_OK));
+    if (!(child = fork())) {
+        Path path = drafted("gone")->path;
+        exit(write(says[1], &path, sizeof path) < 0);
+    }
+    waitpid(child, &status, 0);
+    ck_assert(read(says[0], &left, sizeof left) == sizeof left);
+    ck_assert(access(left.text, F_OK) && !access(mine->path.text, F_OK));
+    draft_end(mine);
+    close(says[0]);
+    close(says[1]);
 }
 END_TEST
 
@@ -237,7 +319,7 @@ START_TEST(models_round_trip)
     char *path = format_text("%s/weights/unembedding.npy", run.path);
     real other[2][80];
     npy_read(path, other[0], 8, 10);
-    ck_assert(npy_write(path, other[0], 8, 10));
+    npy_write(run.path, "weights/unembedding.npy", other[0], 8, 10);
     npy_read(path, other[1], 8, 10);
     ck_assert(!memcmp(other[0], other[1], sizeof *other));
     free(path);
@@ -377,6 +459,8 @@ run_suite(void)
     tcase_add_test(c, unused_shape_options_are_dropped);
     tcase_add_loop_exit_test(c, contradictions_are_refused, 2, 0, 8);
     tcase_add_test(c, a_run_round_trips);
+    tcase_add_test(c, drafts_are_published);
+    tcase_add_test(c, drafts_are_swept);
     tcase_add_test(c, an_experiment_of_runs);
     tcase_add_test(c, matrices_are_npy);
     tcase_add_test(c, models_round_trip);

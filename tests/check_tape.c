@@ -1,6 +1,7 @@
 /* check_tape.c - the tape's memory, and every operator's gradient. */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fail.h"
 #include "gradient.h"
@@ -254,6 +255,51 @@ START_TEST(room_for_two)
 }
 END_TEST
 
+/* The gradient of x, which four siblings share, made in the given order. */
+static void
+gradient_of_siblings(const int *order, real dx[12])
+{
+    static real w[3][16], dw[3][16], x[12];
+    Random r = random_stream(3, "siblings");
+    for (int i = 0; i < 48; i++)
+        w[i / 16][i % 16] = (real)random_normal(&r);
+    for (int i = 0; i < 12; i++)
+        x[i] = (real)random_normal(&r);
+    Tape *t = tape_measure();
+    for (int round = 0; round < 2; round++) {
+        Node *made[4], *in = leaf(t, 3, 4, 1, x, dx);
+        for (int i = 0; i < 4; i++) {
+            int k = order[i];
+            made[k] = k == 3
+                          ? squash(in)
+                          : split(matmul(in, leaf(t, 4, 4, 1, w[k], dw[k])), 2);
+        }
+        Node *left = add(hadamard(made[0], made[1]), made[2]);
+        Node *loss = project(matmul_t(left, made[3]));
+        if (loss->value)
+            backward(loss);
+        Tape *fitting = round ? NULL : tape_fitting(t);
+        tape_free(t);
+        t = fitting;
+    }
+}
+
+/* In whichever order siblings are made, the gradients are the same bits: of a
+   call's arguments compilers evaluate the first or the last first. */
+START_TEST(siblings_in_any_order)
+{
+    Random r = random_stream(5, "siblings");
+    int order[4] = {0, 1, 2, 3};
+    real wanted[12], dx[12];
+    gradient_of_siblings(order, wanted);
+    for (int i = 0; i < 100; i++) {
+        random_order(&r, order, 4);
+        gradient_of_siblings(order, dx);
+        ck_assert(!memcmp(dx, wanted, sizeof dx));
+    }
+}
+END_TEST
+
 /* The ways in which operands do not fit: each aborts. */
 START_TEST(misuse)
 {
@@ -377,6 +423,7 @@ tape_suite(void)
     tcase_add_test(c, only_what_is_trained_has_a_gradient);
     tcase_add_test(c, measuring_computes_nothing);
     tcase_add_test(c, room_for_two);
+    tcase_add_test(c, siblings_in_any_order);
     tcase_add_test(c, errors_of_numbers);
     tcase_add_test(c, loss_of_even_logits_is_log_classes);
     tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, MISUSES);

@@ -205,7 +205,7 @@ START_TEST(needs_are_what_is_taken)
         "embed=onehot residual=no"};
     Source s;
     Model *m = make("reverse", settings_of[_i], &s);
-    Needs n = training_needs(&m->config, s.sizes, m->variant);
+    Needs n = training_needs(&s, m->variant);
     Batch b = batch_new(s.sizes, m->config.batch);
     Tape *t = tape_for_step(m, &b);
     Optimizer o = optimizer_new(m);

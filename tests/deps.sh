@@ -4,10 +4,24 @@
 
 set -eu
 
-# present TOOL: is it there already?
+try=$(mktemp)
+trap 'rm -f "$try"' EXIT
+
+# builds HEADER FLAGS: a program that includes it, of which a compiler alone may
+# be there without the headers or the libraries.
+builds() {
+    header=$1
+    shift
+    printf '#include <%s>\nint main(void) { return 0; }\n' "$header" |
+        gcc -x c - "$@" -o "$try" 2>/dev/null
+}
+
+# present TOOL: is it there already, and fit for use?
 present() {
     case $1 in
-    check) pkg-config --exists check 2>/dev/null ;;
+    gcc) builds stdio.h -lm ;;
+    check) flags=$(pkg-config --cflags --libs check 2>/dev/null) && builds check.h $flags ;;
+    gnuplot) gnuplot -e 'set terminal svg; set terminal pngcairo' >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
     esac
 }

@@ -71,12 +71,12 @@ fault() {
     printf '%s\n%s\n' "$head" "$code" >whole
     costs "$name" "$words" "$@" <whole
 }
-fault crash 'the variant crashed: Segmentation fault' \
+fault crash 'crashed in forward: Segmentation fault' \
     '    *(volatile int *)8 = 1;'
-fault aborts 'the variant crashed: Aborted' '    abort();'
-fault exits 'ended the program (exit)' '    exit(0);'
-fault exits_five 'the variant ended the process, status 5' '    exit(5);'
-fault loops 'took longer than --timeout 2 seconds, and was ended' \
+fault aborts 'crashed in forward: Aborted' '    abort();'
+fault exits 'ended its process in forward (status 0)' '    exit(0);'
+fault exits_five 'ended its process in forward (status 5)' '    exit(5);'
+fault loops 'took more than 2 seconds in forward; --timeout gives more' \
     '    for (volatile int i = 0;; i++) ;' --timeout 2
 # A process that it leaves behind holds nobody up; nor does what it was made of
 # change under a comparison.
@@ -93,7 +93,7 @@ echo more >>changing.md
 wait $!
 [ $? -eq 1 ] && grep -q 'text has changed since' err && ok || complain "a text that changes"
 
-costs deep 'the variant crashed: Segmentation fault' <<'END'
+costs deep 'crashed in forward: Segmentation fault' <<'END'
 --
 #include <qkv/variant.h>
 #include <qkv/operator.h>
@@ -120,7 +120,7 @@ END
 fault beyond 'forward writes into weights' \
     '    w[3]->value[(size_t)w[3]->rows * w[3]->cols] += 1;'
 sanitized ||
-    fault hog 'out of memory\|crashed.*--memory 200' \
+    fault hog 'out of memory\|crashed.*--memory gives 200' \
         '    for (;;) memset(malloc(1 << 20), 1, 1 << 20);' --memory 200
 
 # NaN is a result: the run is there, marked, and a note says so.
@@ -150,6 +150,33 @@ sanitized || {
     [ $? -eq 1 ] && grep -q '; --memory gives 50 MB' err && ok || complain "--memory"
     "$qkv" train --steps 5 --memory 50 -q -o small >out 2>err && ok ||
         complain "--memory 50 is too little for a small run"
+}
+# A text is held once, a byte for each character, and is in the sum.
+yes 'Each row of weights is positive and sums to 1.' | head -c 40000000 >long.txt
+sanitized || {
+    "$qkv" train --file long.txt --steps 1 --validate 1 --test 1 -q -o long >out 2>err
+    awk '$1 == "peak_bytes" { exit $2 > 60e6 }' long/*/timing.tsv && ok ||
+        complain "a text of 40 MB: $(grep peak long/*/timing.tsv)"
+    "$qkv" train --file long.txt --memory 30 -q -o long2 >out 2>err
+    [ $? -eq 1 ] && grep -q 'its file and log 40 MB; --memory gives 30 MB' err && ok ||
+        complain "a text is in no sum"
+}
+rm long.txt
+# A log of a billion lines is in it too, and so many runs are refused at once.
+"$qkv" train --steps 1000000000 --log-every 1 --memory 900 -q -o long2 >out 2>err
+[ $? -eq 1 ] && grep -q 'its file and log 40 GB; --memory' err && ok || complain "a long log"
+"$qkv" compare --seeds 1000000 -q -o long2 >out 2>err
+[ $? -eq 2 ] && grep -q '28000000 runs are asked for, and 1000000 are the most' err &&
+    [ "$(wc -l <err)" -eq 1 ] && ok || complain "28 million runs"
+sanitized || {
+    (ulimit -v 400000 && exec "$qkv" compare -v standard -t reverse --seeds 100000 --plan \
+        -q -o long2) >out 2>err && [ "$(wc -l <out)" -eq 100000 ] && ok ||
+        complain "100,000 runs do not fit into 400 MB"
+}
+# A limit on files is a message, not a signal.
+sanitized || {
+    (ulimit -f 0 && exec "$qkv" train --steps 1 -q -o limited) 2>&1 | grep -q 'File too large' &&
+        ok || complain "ulimit -f 0"
 }
 # As many tasks as Slurm takes, and time for the longest.
 "$qkv" compare -v standard,fused -t reverse --seeds 500 --plan=slurm -q -o plan >out
@@ -191,7 +218,11 @@ spoil 'link to a folder' 1 'a link' 'mv weights ..; ln -s ../weights weights'
 rm -rf weights
 spoil pipe 1 'not a plain file' 'rm log.tsv; mkfifo log.tsv'
 spoil folder 1 'not a plain file' 'rm log.tsv; mkdir log.tsv'
-spoil size 1 'cut short' "sed -i 's/^d-model	.*/d-model	900000/' config.tsv"
+spoil size 1 'its shape is' "sed -i 's/^d-model	.*/d-model	900000/' config.tsv"
+spoil 'a sparse matrix' 1 'bytes of numbers where' 'truncate -s 1T weights/unembedding.npy'
+spoil 'a sparse table' 1 'has 1099511627776 bytes, and 1 GiB is the most' 'truncate -s 1T log.tsv'
+spoil 'a table of many cells' 1 'log.tsv:2: 1 cells where the first line has 200001' \
+    'yes "" | head -n 200000 | tee lines | tr "\n" "\t" >log.tsv; cat lines >>log.tsv; rm lines'
 cat >evil.c <<'END'
 #include <stdio.h>
 __attribute__((constructor)) static void evil(void) { fclose(fopen("done", "w")); }
@@ -221,8 +252,6 @@ if command -v gnuplot >/dev/null; then
     done
     "$qkv" report strange -o told -q 2>err || complain "report of a stranger's experiment"
     cmp -s before.svg told/figures/equivalence.svg && ok || complain "the square, reported, is another"
-    ! grep '[^^]\\end{verbatim}' told/report.tex && ok || complain "a recipe ends LaTeX's verbatim"
-    [ "$(grep -c '^`````$' told/report.md)" -eq 2 ] && ok || complain "a recipe ends Markdown's code"
     "$qkv" inspect "$strange" --attention -q -o named >out 2>err &&
         "$qkv" inspect "$strange" --spectrum -q -o named >out 2>err &&
         [ -s named/figures/spectrum.svg ] && ok || complain "a run's name in gnuplot"
@@ -274,7 +303,9 @@ ln -s ../../secret "$(ls -d two/*fused*seed3*)/weights/extra.npy"
     complain "merge of a link"
 
 # --- a terminal, a log, no colours
-if command -v script >/dev/null; then
+if ! script -qec true /dev/null >/dev/null 2>&1; then
+    echo "faults: skipped, on a terminal: it needs script and a pseudo-terminal"
+else
     draws() { # ENVIRONMENT: a comparison on a terminal of 80 columns
         script -qec "stty cols 80 rows 24; env $1 $qkv compare -v standard,fused \
             -t reverse --seeds 2 --steps 3000 --test 16 --no-figures -o terminal$2" \

@@ -75,9 +75,9 @@ for library in $(objdump -p "$build/qkv" | awk '/NEEDED/ { print $2 }'); do
     esac
 done
 
-# No file of core past about 400 lines, no function past 60.
+# No file of core past 600 lines, no function past 60.
 for file in core/*.c core/driver/*.c; do
-    [ "$(wc -l <"$file")" -le 420 ] || complain "$file is past 400 lines"
+    [ "$(wc -l <"$file")" -le 600 ] || complain "$file is past 600 lines"
     long=$(awk '/^\{/ { s = NR } /^\}/ { if (s && NR - s > 60) print s; s = 0 }' \
         "$file")
     [ -z "$long" ] || complain "$file:$long: a function past 60 lines"

@@ -5,11 +5,11 @@
 # BUILD/fuzz; what tests/fuzz/corpus has, it begins with.
 
 set -u
-build=$1
+build=$(mkdir -p "$1" && cd "$1" && pwd)
 how=${2:-0runs}
-targets=${TARGETS:-npy run text pairs options recipe descriptor square}
-wrapped='malloc calloc realloc free fopen fclose exit abort interned plugin_given
-    fork waitpid dlsym dlopen'
+targets=${TARGETS:-npy run text pairs options recipe descriptor square experiment}
+wrapped='malloc calloc realloc free fopen fclose opendir closedir exit _exit abort
+    interned plugin_given fork waitpid dlsym dlopen'
 if ! command -v clang >/dev/null ||
     ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
     clang -fsanitize=fuzzer -xc - -o /dev/null 2>/dev/null; then
@@ -26,11 +26,13 @@ make -s "$build/fuzz/libqkv.a" BUILD="$build/fuzz" CC=clang OPT= EXTRA="$flags" 
 QKV_FUZZ=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)")
 export QKV_FUZZ
 trap 'rm -rf "$QKV_FUZZ"' EXIT
+export QKV_PATH="$build/variants"
+sh tests/fuzz/base.sh "$build" "$QKV_FUZZ" || exit 1
 failed=0
 for target in $targets; do
     clang -std=c11 -D_GNU_SOURCE -DQKV_CORE -DTARGET="$target" -Icore \
         -Icore/driver -g -O1 -fsanitize=fuzzer,address,undefined \
-        -fno-sanitize-recover=undefined tests/fuzz/fuzz.c \
+        -fno-sanitize-recover=undefined tests/fuzz/fuzz.c tests/fuzz/edit.c tests/fuzz/tree.c \
         "$build/fuzz/libqkv.a" \
         $(for f in $wrapped; do echo "-Wl,--wrap=$f"; done) -lm -ldl \
         -o "$build/fuzz/$target" || exit 1
@@ -42,7 +44,7 @@ for target in $targets; do
     "$build/fuzz/$target" "$limit" -seed=1 -close_fd_mask=3 -max_len=4096 \
         -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/found/$target" \
-        "tests/fuzz/corpus/$target" 2>"$build/fuzz/$target.log"
+        "$PWD/tests/fuzz/corpus/$target" 2>"$build/fuzz/$target.log"
     status=$?
     count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$target.log")
     if [ $status -eq 0 ]; then

@@ -1,17 +1,19 @@
 # How the project is tested and measured; the Makefile includes this.
 
 check: EACH = 5
-check: check-quick run-solve run-lessons run-install run-starve run-parallel   ## all tests that take under three minutes (-j2: side by side)
+check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-foreign run-drawn run-hostile run-states run-found   ## all tests that take under three minutes (-j2: side by side)
 
 check-quick: run-floors run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book run-kill run-slurm run-arm run-fuzz   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
-SCRIPTS  = run-floors run-command run-check run-faults run-kill run-parallel run-slurm \
-  run-arm run-fuzz run-solve run-lessons run-install
+SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
+  run-parallel run-slurm run-together run-arm run-fuzz run-solve run-lessons run-install run-states \
+  run-found run-random
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
+run-random: $(BUILD)/commands
 run-starve: all      # EACH=5: every fifth allocation is refused once
 	sh tests/starve.sh $(BUILD) 1 $(EACH)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
@@ -50,8 +52,9 @@ bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS 
 
 coverage:            ## the share of lines of core/ that the quick tests run (gcovr)
 	sh tests/coverage.sh $(BUILD)
-fuzz:                ## every parser under libFuzzer, SECONDS=60 each (clang)
-	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60)
+fuzz: all $(BUILD)/commands   ## parsers and whole experiments under libFuzzer (clang), then random commands, SECONDS=60 each
+	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60); found=$$?; \
+	  sh tests/random.sh $(BUILD) $(or $(SECONDS),60) && exit $$found
 mutants:             ## plants faults of one token and tells which no test notices: hours
 	sh tests/mutants.sh $(BUILD) $(COUNT) $(SEED)
 
@@ -79,6 +82,11 @@ $(BUILD)/tests/float $(BUILD)/tests/double:
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+
+# Random commands: the cases, the edits that make an experiment a stranger's.
+CASES = $(sort $(filter-out %/fuzz.c %/program.c,$(wildcard tests/fuzz/*.c)))
+$(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-starve run-float run-double run-shown \

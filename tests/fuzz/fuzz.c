@@ -4,6 +4,7 @@
    its memory to the system. Here exit comes back instead, and whatever was
    allocated or opened since is given back by the harness: the linker leads
    those calls of ours to the functions below (-Wl,--wrap). */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands.h"
+#include "edit.h"
+#include "fail.h"
 #include "options.h"
 #include "own_options.h"
 #include "npy.h"
@@ -22,6 +26,7 @@
 #include "run.h"
 #include "square.h"
 #include "text.h"
+#include "tree.h"
 
 static jmp_buf back;
 static int active; /* in a target: libFuzzer makes the same calls */
@@ -31,6 +36,7 @@ static int aborts; /* a `bug` is what the target is to end with */
 enum { MOST = 1 << 16 };
 static void *held[MOST];
 static FILE *files[16];
+static DIR *folders[16];
 static int held_count;
 
 void *__real_malloc(size_t);
@@ -38,9 +44,12 @@ void *__real_calloc(size_t, size_t);
 void *__real_realloc(void *, size_t);
 void __real_free(void *);
 FILE *__real_fopen(const char *, const char *);
+DIR *__real_opendir(const char *);
+int __real_closedir(DIR *);
 int __real_fclose(FILE *);
 _Noreturn void __real_abort(void);
 _Noreturn void __real_exit(int);
+void __real_plugin_given(const char *);
 pid_t __real_fork(void);
 pid_t __real_waitpid(pid_t, int *, int);
 void *__real_dlsym(void *, const char *);
@@ -93,9 +102,29 @@ __wrap_free(void *p)
     __real_free(p);
 }
 
+/* Ends the program where a file of the reader's would be written. */
+static int guarded;
+static char folder[64];
+
+static void
+check_place(const char *path)
+{
+    char above[4096], real[4096], mine[96];
+    snprintf(above, sizeof above, "%s", path);
+    char *slash = strrchr(above, '/');
+    snprintf(slash ? slash : above, 2, slash == above ? "/" : slash ? "" : ".");
+    snprintf(mine, sizeof mine, "%s/mine", folder);
+    if (realpath(above, real) && !strncmp(real, mine, strlen(mine))) {
+        fprintf(stderr, "fuzz: writes %s\n", path);
+        __real_abort();
+    }
+}
+
 FILE *
 __wrap_fopen(const char *path, const char *mode)
 {
+    if (guarded && *mode != 'r')
+        check_place(path);
     FILE *file = __real_fopen(path, mode);
     for (int i = 0; file && active && i < 16; i++)
         if (!files[i]) {
@@ -114,12 +143,39 @@ __wrap_fclose(FILE *file)
     return __real_fclose(file);
 }
 
+DIR *
+__wrap_opendir(const char *path)
+{
+    DIR *dir = __real_opendir(path);
+    for (int i = 0; dir && active && i < 16; i++)
+        if (!folders[i]) {
+            folders[i] = dir;
+            break;
+        }
+    return dir;
+}
+
+int
+__wrap_closedir(DIR *dir)
+{
+    for (int i = 0; i < 16; i++)
+        if (folders[i] == dir)
+            folders[i] = NULL;
+    return __real_closedir(dir);
+}
+
 _Noreturn void
 __wrap_exit(int status)
 {
     if (!active)
         __real_exit(status);
     longjmp(back, status + 1);
+}
+
+_Noreturn void
+__wrap__exit(int status)
+{
+    __wrap_exit(status);
 }
 
 _Noreturn void
@@ -162,7 +218,6 @@ __wrap_waitpid(pid_t process, int *status, int options)
 }
 
 /* --- the input, as a file or as strings */
-static char folder[64];
 
 static const char *
 as_file(const char *name, const void *data, size_t size)
@@ -181,7 +236,7 @@ as_file(const char *name, const void *data, size_t size)
 
 /* The next part of the input, up to a byte; *data goes on behind it. */
 static size_t
-part(const uint8_t **data, size_t *size, int until)
+next_part(const uint8_t **data, size_t *size, int until)
 {
     const uint8_t *end = memchr(*data, until, *size);
     size_t n = end ? (size_t)(end - *data) : *size;
@@ -205,7 +260,7 @@ run(const uint8_t *data, size_t size)
     static const char *const names[] = {"config.tsv", "result.tsv", "log.tsv"};
     for (int i = 0; i < 3; i++) {
         const uint8_t *from = data;
-        size_t n = part(&data, &size, '\f');
+        size_t n = next_part(&data, &size, '\f');
         as_file(names[i], from, n);
     }
     Run r = run_read(folder);
@@ -291,7 +346,7 @@ declare(Weights *w, const Attention *a)
     while (rest_size > 0) {
         int what = byte(), index = byte(), rows = byte() - 8, cols = byte();
         const uint8_t *from = rest;
-        size_t n = part(&rest, &rest_size, 0);
+        size_t n = next_part(&rest, &rest_size, 0);
         n = n < sizeof name ? n : sizeof name - 1;
         memcpy(name, from, n);
         name[n] = 0;
@@ -319,7 +374,11 @@ static unsigned char number_size;
 void *
 __wrap_dlopen(const char *path, int how)
 {
-    (void)path, (void)how;
+    (void)how;
+    if (guarded && !strncmp(path, folder, strlen(folder))) {
+        fprintf(stderr, "fuzz: opens %s\n", path);
+        __real_abort();
+    }
     return &described;
 }
 
@@ -343,10 +402,10 @@ descriptor(const uint8_t *data, size_t size)
     int given = byte();
     number_size = (unsigned char)(byte() % 12);
     const uint8_t *from = rest;
-    size_t n = part(&rest, &rest_size, 0);
+    size_t n = next_part(&rest, &rest_size, 0);
     snprintf(equation, sizeof equation, "%.*s", (int)n, (const char *)from);
     from = rest;
-    n = part(&rest, &rest_size, 0);
+    n = next_part(&rest, &rest_size, 0);
     snprintf(shape, sizeof shape, "%.*s", (int)n, (const char *)from);
     described = (Variant){QKV_ABI + (given & 1), given & 2 ? NULL : equation,
                           given & 4 ? NULL : shape, given & 8 ? NULL : declare,
@@ -355,6 +414,55 @@ descriptor(const uint8_t *data, size_t size)
     Attention a = {.d_model = 8, .heads = 2, .d_k = 4, .d_v = 4};
     Weights w = weights_declared(p.variant, &a);
     weights_free(&w);
+}
+
+/* Somebody's experiment, edited as the input says, and a command that reads it,
+   in this process: what would run in another one is left out. */
+static void
+experiment(const uint8_t *data, size_t size)
+{
+    static const char *const lines[] = {
+        "plot foreign --out out --format svg",
+        "plot foreign --out out --format tikz --y loss --by seed",
+        "plot foreign --format svg --x cache --y test_loss",
+        "report foreign --out out",
+        "inspect RUN",
+        "inspect RUN --range",
+        "inspect RUN --attention --out out",
+        "inspect RUN --spectrum --out out",
+        "equiv RUN --to full-rank --out out",
+        "export RUN --batch out",
+        "merge foreign --out out",
+        "merge foreign base/two --out out",
+        "trace 0 RUN",
+        NULL};
+    static const char *const bases[] = {"base/two", "base/text", "base/other",
+                                        NULL};
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } called[] = {{"plot", command_plot},       {"report", command_report},
+                  {"inspect", command_inspect}, {"equiv", command_equiv},
+                  {"export", command_export},   {"merge", command_merge},
+                  {"trace", command_trace}};
+    Draw d = {.bytes = data, .left = size};
+    char line[256], run[1024], *argv[16], *rest;
+    int argc = 0;
+    guarded = 0;
+    erase_tree("foreign");
+    erase_tree("out");
+    copy_tree(draw_word(&d, bases), "foreign");
+    snprintf(line, sizeof line, "%s", draw_word(&d, lines));
+    edit("foreign", "/dev/null", &d);
+    snprintf(run, sizeof run, "%s", draw_run("foreign", &d));
+    for (char *at = strtok_r(line, " ", &rest); at;
+         at = strtok_r(NULL, " ", &rest))
+        argv[argc++] = strcmp(at, "RUN") ? at : *run ? run : (char *)"foreign";
+    argv[argc] = NULL;
+    guarded = 1;
+    for (size_t i = 0; i < sizeof called / sizeof *called; i++)
+        if (!strcmp(argv[0], called[i].name))
+            called[i].run(argc, argv);
 }
 
 int
@@ -366,6 +474,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
     char figures[96];
     snprintf(figures, sizeof figures, "%s/figures", folder);
     mkdir(figures, 0700);
+    __real_plugin_given(as_file("x.so", "", 0)); /* the descriptor's */
+    (void)!chdir(folder);
+    report->watched = true; /* plugins are opened here */
     return 0;
 }
 
@@ -375,11 +486,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     active = 1;
     if (!setjmp(back))
         TARGET(data, size);
-    active = 0;
-    for (int i = 0; i < 16; i++)
+    active = guarded = 0;
+    for (int i = 0; i < 16; i++) {
         if (files[i])
             __real_fclose(files[i]);
+        if (folders[i])
+            __real_closedir(folders[i]);
+    }
     memset(files, 0, sizeof files);
+    memset(folders, 0, sizeof folders);
+    close_range(12, ~0U, 0); /* what an exit left open */
     while (held_count > 0)
         __real_free(held[--held_count]);
     return 0;

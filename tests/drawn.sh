@@ -1,0 +1,220 @@
+#!/bin/sh
+# drawn.sh BUILD - what is drawn and written of other people's words: whatever a
+# title, a label, a token, a file's name, a column or a recipe holds, it is seen as
+# it is, in every format, and nothing in it is executed.
+
+set -u
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+build=$(cd "$1" && pwd)
+qkv=$build/qkv
+command -v gnuplot >/dev/null || { echo "drawn: skipped, no gnuplot here"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+ok() { passed=$((passed + 1)); }
+complain() {
+    failed=$((failed + 1))
+    printf 'drawn: %s\n' "$*" >&2
+    [ -f err ] && sed 's/^/    /' err >&2
+    [ -z "${STOP:-}" ] || exit 1
+}
+# Each hostile text that is executed makes this file, somewhere.
+unharmed() { [ -z "$(find . -name CANARY)" ] && ok || { complain "$1: executed"; find . -name CANARY -exec rm {} +; }; }
+small="--steps 20 --test 16 --validate 16 -q --no-figures"
+
+# paper FILE ...: a LaTeX document of these figures, which must compile.
+latex=pdflatex
+command -v pdflatex >/dev/null && kpsewhich gnuplot-lua-tikz.sty >/dev/null &&
+    gnuplot -e 'set terminal tikz' 2>/dev/null || latex=
+[ "$latex" ] || echo "drawn: no pdflatex with gnuplot's tikz here: figures are not compiled" >&2
+paper() {
+    [ "$latex" ] || return 0
+    {
+        printf '%s\n' '\documentclass{article}' '\usepackage{graphicx,gnuplot-lua-tikz}' \
+            '\begin{document}'
+        for figure; do
+            printf '\\graphicspath{{%s/}}\\resizebox{9cm}{!}{\\input{%s}}\\par\n' \
+                "$(dirname "$figure")" "$figure"
+        done
+        printf '%s\n' '\end{document}'
+    } >paper.tex
+    pdflatex -interaction=nonstopmode -halt-on-error paper.tex >tex.log 2>&1 </dev/null && ok ||
+        complain "a paper with $1 and others does not compile: $(grep -A3 '^!' tex.log)"
+}
+
+cat >hostile <<'LIST'
+it's "quoted" \ twice \\ and \n \x41 \101
+$(touch CANARY) ${HOME} $HOME
+`touch CANARY`
+<touch CANARY
+|touch CANARY
+x'; system("touch CANARY"); y='
+x"; system('touch CANARY'); y="
+@touch @CANARY
+{/=99 x} {/Symbol a} x^2_{i} &{skip}
+^_~#%&{}[]<>*+-=
+% a comment # another %% %d %s %n
+\input{CANARY} \end{document} \immediate\write18{touch CANARY} $x$ --- `` ''
+END
+|END $title << END
+<script>alert(1)</script><b>&amp;&lt;
+[x](javascript:alert(1)) ![y](http://z/a.png) <http://a.b> www.a.b
+שלום עולם مرحبا
+漢字 🙂 ﬁ é ß ð þ ł → ␣ “quote” – dash
+LIST
+printf 'long%.0s' $(seq 75) >>hostile
+echo >>hostile
+
+# --- titles and labels
+"$qkv" compare -v standard -t reverse --lr 0.001,0.003 --seeds 1 $small -o grid >out 2>err ||
+    complain "compare"
+number=0 figures=
+while IFS= read -r text; do
+    number=$((number + 1)) formats=svg,dumb,tikz,cairolatex
+    [ $((number % 6)) -ne 0 ] || formats=svg,png,pdf,dumb,tikz,cairolatex
+    "$qkv" plot grid -o "title$number" --x lr --y test_loss --title "$text" \
+        --labels "$text,$text" --format $formats -q >out 2>err
+    status=$? figure=title$number/figures/test_loss-lr-reverse
+    [ $status -eq 0 ] && [ ! -s err ] && ok || complain "title $number: status $status"
+    # as it is, in all three places
+    seen=$(printf %s "$text" | sed 's/&/\&amp;/g; s/</\&lt;/g')
+    [ "$(grep -cF -- ">$seen</text>" $figure.svg)" -eq 3 ] && ok ||
+        complain "title $number is not what is seen: $seen"
+    ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" out && ok ||
+        complain "title $number: a control character on the terminal"
+    cp $figure.svg before.svg
+    (cd title$number/figures && gnuplot test_loss-lr-reverse.gp) 2>err &&
+        cmp -s before.svg $figure.svg && ok || complain "title $number: drawn again, differs"
+    figures="$figures $figure-tikz.tex $figure-cairolatex.tex"
+done <hostile
+rm -f err
+paper $figures
+unharmed "a title"
+for text in "$(printf '\033]0;owned\007')" "$(printf '\302\233 red')" "$(printf 'tab\there')" \
+    "$(printf 'bad\377byte')"; do
+    "$qkv" plot grid -o refused --x lr --y test_loss --title "$text" -q 2>err
+    [ $? -eq 2 ] && grep -q '^qkv: --title: it has a control character' err && [ ! -e refused ] &&
+        ok || complain "a title with a control character: $(cat err)"
+done
+
+# --- tokens of a text
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    printf 'Az %% \\ ^ _ ~ # & { } $ < > " '"'"' ` | -- [ * @ é 漢 \t \033[31m\n'
+done >text
+"$qkv" compare -v standard -t text --file text --seeds 1 $small -o read >out 2>err
+run=$(ls -d read/text.standard*)
+"$qkv" inspect "$run" --attention -q -o read --format svg,png,pdf,tikz,cairolatex >out 2>err &&
+    [ ! -s err ] && ok || complain "attention of a hostile text"
+for token in % '\' ^ _ '~' '#' '&amp;' '{' '}' '$' '&lt;' '>' '\x22' "'" '`' ␣; do
+    [ "$(grep -cF "<text>$token</text>" read/figures/attention.svg)" -gt 1 ] && ok ||
+        complain "the token $token is not seen"
+done
+rm -f err
+paper read/figures/attention-tikz.tex read/figures/attention-cairolatex.tex
+
+# --- the names of two figures that agree as far as a file's name can be long
+for last in loss accuracy; do
+    y=$(printf 'validation_accuracy,%.0s' 1 2 3 4 5 6 7 8)$last
+    "$qkv" plot grid -o long --y "$y" --format svg -q 2>err || complain "plot of nine quantities"
+done
+[ "$(ls long/figures/validation*.svg | wc -l)" -eq 4 ] &&
+    ok || complain "two figures, one name"
+
+# --- a stranger's experiment: the name of a column, the words of a recipe
+for name in "tx';system(\"touch\${IFS}CANARY\");'" '<touch${IFS}CANARY;' '|touch${IFS}CANARY;' \
+    '-e' 'x}.pdf}\input{CANARY'; do
+    rm -rf foreign told
+    cp -r grid foreign
+    for log in foreign/*/log.tsv; do
+        awk -F '\t' -v OFS='\t' -v name="$name" 'NR == 1 { $2 = name } 1' "$log" >x && mv x "$log"
+    done
+    printf "# [x](javascript:1) <b> \\\\input{y}\nplot --y %s\nplot --y loss,%s\n" \
+        "$name" "$name" >foreign/recipe.txt
+    "$qkv" report foreign -o told -q >out 2>err
+    [ $? -le 2 ] && [ "$(grep -vc '^qkv: ' err)" -eq 0 ] && ok || complain "report, a column $name"
+    ! grep -q 'input{CANARY' told/report.tex 2>/dev/null && ok || complain "$name in LaTeX"
+    unharmed "a column $name"
+done
+
+text='[x](javascript:alert) ![y](http://z/a.png) <b>&lt; www.a.b "q" \input{CANARY} ~^--$x$'
+cp -r grid strange
+{
+    printf '# %s\n# + %s\n' "$text" "$text"
+    printf "plot --x lr --y test_loss --title '%s' --labels '[*](u),|_'\n" "$text"
+    printf '# \\end{verbatim}\\end{flushleft}\\input{CANARY}\n# ```\n# 漢 \033[31m\n'
+} >strange/recipe.txt
+"$qkv" report strange -o page -q 2>err && ok || complain "report of a hostile recipe"
+rm -f err
+grep -v '^    ' page/report.md >words.md # all but code
+! grep -q '^```' page/report.md && ! grep -q '[^\\]](j\|[^\\]](http\|[^\\]<b\|http://\|www\.a\|[^\\]&lt' words.md &&
+    grep -q '^\\+ ' words.md && ok || complain "Markdown takes a recipe's words for its own"
+! grep -q '<b>\|&lt;b&gt;&lt;' page/report.html && grep -qF '&lt;b&gt;&amp;lt; www.a.b &quot;q&quot;' page/report.html &&
+    ok || complain "HTML takes a recipe's words for its own"
+! grep -v '^%' page/report.tex | grep -q '\\input\|\\end{verbatim}' && ok || complain "LaTeX takes a recipe's words for its own"
+! LC_ALL=C grep -q "$(printf '\033')" page/report.* && ok || complain "a control character in a report"
+if [ "$latex" ]; then
+    (cd page && pdflatex -interaction=nonstopmode -halt-on-error report.tex) >tex.log 2>&1 </dev/null &&
+        ok || complain "report.tex of a hostile recipe does not compile: $(grep -A3 '^!' tex.log)"
+fi
+unharmed "a recipe"
+
+# --- logarithmic axes
+for y in validation_loss,validation_accuracy loss,accuracy; do
+    for axes in "--log-y" "--log-x" "--log-x --log-y"; do
+        "$qkv" plot grid -o logs --y $y $axes --format svg -q 2>err && [ ! -s err ] && ok ||
+            complain "plot --y $y $axes"
+    done
+done
+for fault in '$3 = NR == 3 ? 0 : $3' '$3 = 0' '$3 = 0.5' '$3 = "nan"' '$3 = NR == 2 ? "inf" : $3' '$3 = -$3'; do
+    rm -rf zero
+    cp -r grid zero
+    for log in zero/*/log.tsv; do
+        awk -F '\t' -v OFS='\t' "NR > 1 { $fault } 1" "$log" >x && mv x "$log"
+    done
+    for axis in "" --log-y; do
+        "$qkv" plot zero -o zero --y accuracy $axis --format svg >out 2>err &&
+            ! grep -v '^qkv: ' err && ok || complain "plot $axis where $fault"
+    done
+done
+for y in solved solved_at test_loss test_accuracy parameters chance_loss seconds; do
+    "$qkv" plot grid -o logs --x lr --y $y --log-y --format svg -q 2>err && ok ||
+        complain "plot --x lr --y $y --log-y"
+done
+rm -rf zero
+cp -r grid zero
+for log in zero/*/log.tsv; do
+    awk -F '\t' -v OFS='\t' 'NR == 2 { $3 = 0 } 1' "$log" >x && mv x "$log"
+done
+"$qkv" plot zero -o zero --y accuracy --log-y --format svg >out 2>err
+grep -q 'accuracy-step.*: its axis is logarithmic. What is not above 0 is not drawn' err &&
+    grep -q 'What is not above 0 is not drawn' zero/figures/*accuracy*.gp && ok ||
+    complain "points that a logarithmic axis has no place for are not named"
+
+# --- a gnuplot that does not do its work
+mkdir bin
+gnuplot_is() {
+    printf '#!/bin/sh\n%s\n' "$1" >bin/gnuplot
+    chmod +x bin/gnuplot
+    env PATH="$work/bin:$PATH" "$qkv" plot grid -o ill --format svg >out 2>err
+    status=$?
+}
+gnuplot_is 'printf "\n\n   ^\n\"x.gp\" line 3: \033[31mbad\n" >&2; exit 1'
+[ $status -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^qkv: .*gnuplot.*line 3: .\[31mbad$' err &&
+    ok || complain "what a failing gnuplot says"
+gnuplot_is 'echo "gnuplot: error while loading shared libraries" >&2; exit 127'
+[ $status -eq 1 ] && grep -q '^qkv: .*loading shared libraries' err && ok ||
+    complain "a gnuplot that could not be loaded"
+gnuplot_is 'kill -SEGV $$'
+[ $status -eq 1 ] && grep -q 'qkv: .*egmentation' err && ok || complain "a gnuplot that crashed"
+[ -z "$(ls -A ill/figures | grep 'svg')" ] && ok || complain "a failed picture stays"
+rm bin/gnuplot
+env PATH="$work/bin" "$qkv" plot grid -o ill --format svg >out 2>err
+[ $? -eq 0 ] && grep -q 'gnuplot is not installed' err && ok || complain "no gnuplot"
+if ! nm "$qkv" 2>/dev/null | grep -q __asan_init; then
+    (ulimit -v 40000 && exec "$qkv" plot grid -o ill --format svg) >out 2>err
+    [ $? -eq 1 ] && ! grep -q 'not installed' err && ok || complain "a gnuplot that was refused memory"
+fi
+
+echo "drawn: $passed passed, $failed failed"
+[ $failed -eq 0 ]

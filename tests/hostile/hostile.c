@@ -1,0 +1,133 @@
+/* hostile.c - a plugin that does as standard does, but for one DEED at one
+   PLACE
+   (-DDEED=crash -DPLACE=FORWARD): what no plugin may do to the program. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <qkv/variant.h>
+
+enum { LOAD, WEIGHTS, FORWARD, ADOPT };
+
+static inline void
+leaves(void)
+{
+    _exit(0);
+}
+
+static inline void
+exits(void)
+{
+    exit(0);
+}
+
+static inline void
+hangs(void)
+{
+    for (;;)
+        sleep(1);
+}
+
+static inline void
+hides(void)
+{
+    for (int i = 0; i < 1024; i++)
+        close(i);
+    hangs();
+}
+
+static inline void
+leaks(void)
+{
+    for (;;)
+        memset(malloc(1 << 20), 1, 1 << 20);
+}
+
+static inline void
+crashes(void)
+{
+    *(volatile int *)8 = 1;
+}
+
+static inline void
+aborts(void)
+{
+    abort();
+}
+
+static inline void
+kills(void)
+{
+    raise(SIGKILL);
+}
+
+static inline void
+stops(void)
+{
+    raise(SIGSTOP);
+}
+
+static inline void
+shouts(void)
+{
+    static char line[1 << 16];
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = '\n';
+    for (int i = 0; i < 160; i++)
+        (void)!write(STDERR_FILENO, line, sizeof line);
+}
+
+__attribute__((constructor)) static void
+load(void)
+{
+    if (PLACE == LOAD)
+        DEED();
+}
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    if (PLACE == WEIGHTS)
+        DEED();
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    if (PLACE == FORWARD)
+        DEED();
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    return matmul(attend(a, q, k, v, 1), w[W_O]);
+}
+
+static void
+adopt(const Form *f, const Attention *a, Numbers *w)
+{
+    if (PLACE == ADOPT)
+        DEED();
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(f, i, 1, columns_of(w, W_Q, i, a->d_k),
+                      columns_of(w, W_K, i, a->d_k));
+        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W_i^Q (y W_i^K)') y W_i^V",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .adopt = adopt,
+};
