@@ -1,14 +1,14 @@
 # bars.gp - parameter counts as bars: attention, and the rest beside it.
 #
 # data:   panel, label, attention, rest, row
-# panels: the panels' names          rows: the labels, from the top
+# $panels: the panels' names         $rows: the labels, from the top
 
 in(panel_, col) = strcol(1) eq panel_ ? column(col) : NaN
-number = words(panels)
-count = words(rows)
+number = |$panels|
+count = |$rows|
 longest = 0
 do for [r=1:count] {
-    if (strlen(word(rows, r)) > longest) { longest = strlen(word(rows, r)) }
+    if (strlen(plain($rows[r])) > longest) { longest = strlen(plain($rows[r])) }
 }
 narrow = width < 500
 font_ = narrow ? ",9" : ",12"
@@ -38,11 +38,11 @@ if (dumb) {
     set multiplot title title font font_ offset 0,-0.3
 }
 do for [p=1:number] {
-    panel = word(panels, p)
+    panel = plain($panels[p])
     unset label
     if (p == 1 || dumb) {
         do for [r=1:count] {
-            set label r word(rows, r) at 0,r right offset -0.8,0 font font_
+            set label r said($rows[r]) at 0,r right offset -0.8,0 font font_
         }
     }
     if (dumb) {

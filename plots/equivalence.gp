@@ -2,11 +2,13 @@
 #
 # data:  from, to, row, column, largest relative difference of logits, kind
 #        (2 the same function, 1 the nearest there is, 0 none)
-# names: the variants, in rows from the top and in columns
+# $names: the variants, in rows from the top and in columns
 
-number = words(names)
+number = |$names|
 longest = 0
-do for [n in names] { if (strlen(n) > longest) { longest = strlen(n) } }
+do for [i=1:number] {
+    if (strlen(plain($names[i])) > longest) { longest = strlen(plain($names[i])) }
+}
 of_kind(k_, col) = int(column(6)) == k_ ? column(col) : NaN
 shown(x_) = x_ >= 0.1 ? sprintf("%.1f", x_) : x_ == 0 ? "0" : sprintf("%.0e", x_)
 if (dumb) { set title title } else {
@@ -17,8 +19,8 @@ set yrange [number + 0.5:0.5]
 set xtics ()
 set ytics ()
 do for [i=1:number] {
-    set xtics add (written(word(names, i)) i)
-    set ytics add (written(word(names, i)) i)
+    set xtics add (format(said($names[i])) i)
+    set ytics add (format(said($names[i])) i)
 }
 set xtics rotate by 35 right scale 0
 set ytics scale 0

@@ -2,10 +2,12 @@
 # setting or a result with error bars.
 #
 # data:    panel, series, x, then mean, low and high of the quantity
-# series:  the names of the curves     xs: the values along x, where not steps
+# $series: the names of the curves     xs: the values along x, where not steps
+# before:  rows of the data before each curve, those of a panel together
 # bands:   1 for bands, 0 for bars     ticks: 1 for a tick at each of xs
-# titles, ylabels, logs, least, most: for each panel its title, its axis title,
+# $titles, $ylabels, logs, least, most: for each panel its title, its axis title,
 #          whether the axis is logarithmic, and the range of its means
+# $by, $xlabel: what the series and the x axis are
 # shares:  for each panel 1 where the quantity lies between 0 and 1
 # marks:   for each panel "value name value name ...": levels to compare with
 # longest_run: the most steps
@@ -13,20 +15,23 @@
 # columns, down: how the panels lie
 # below:   how high the legend is where it stands below them, else 0
 
-panels = |titles|
+panels = |$titles|
+curves = |$series|
 same = 1
-do for [p=2:panels] { if (ylabels[p] ne ylabels[1]) { same = 0 } }
+do for [p=2:panels] { if ($ylabels[p] ne $ylabels[1]) { same = 0 } }
 titled = 0
-do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
+do for [p=1:panels] { if (strlen(plain($titles[p]))) { titled = 1 } }
 # Panels of one quantity share its kind of axis; 1e-04 is wider than 0.5.
 powers = 0
 do for [p=1:panels] { if (logs[p]) { powers = 1 } }
-alike = powers && same && strlen(ylabels[1]) # bare panels differ in theirs
+alike = powers && same && strlen(plain($ylabels[1])) # bare panels differ in theirs
 do for [p=1:panels] { if (alike && least[p] > 0) { logs[p] = 1 } }
 powers = powers && panels > 1
-legend = words(series) > 1
-longest = strlen(by)
-do for [s in series] { if (strlen(s) > longest) { longest = strlen(s) } }
+legend = curves > 1
+longest = strlen(plain($by[1]))
+do for [i=1:curves] {
+    if (strlen(plain($series[i])) > longest) { longest = strlen(plain($series[i])) }
+}
 left = 90. / width
 narrow = width < 500
 right = 1 - (!legend || below ? 20. : narrow ? 56. + 6.4 * longest : \
@@ -49,7 +54,7 @@ if (words(xs)) {
     if (log_x) { room = (last / first)**0.04 }
 }
 # Bars of several series at one place of a setting stand side by side.
-aside(i) = ticks && words(xs) > 1 ? 0.007 * (i - (words(series) + 1) / 2.) : 0
+aside(i) = ticks && words(xs) > 1 ? 0.007 * (i - (curves + 1) / 2.) : 0
 apart(x_, i) = log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
 # About four ticks along the steps, 1, 2 or 5 times a power of ten apart.
@@ -57,8 +62,13 @@ power = 10**floor(log10(longest_run / 4.))
 step = longest_run / 4. / power < 1.5 ? power : \
     longest_run / 4. / power < 3.5 ? 2 * power : \
     longest_run / 4. / power < 7.5 ? 5 * power : 10 * power
-at(p_, word_, col) = int(column(1)) == p_ && strcol(2) eq word_ ? \
-    column(col) : NaN
+# A column of a curve; a bound no lower than a logarithmic axis goes, and none
+# where that has no place for the mean.
+curve(p_, i) = before[(p_ - 1) * curves + i] <= column(0) && \
+    column(0) < before[(p_ - 1) * curves + i + 1]
+at(p_, i, col) = curve(p_, i) ? column(col) : NaN
+bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
+    logs[p_] && column(col) <= 0 ? low : column(col)
 
 small = narrow ? ",9" : ",12"
 # Numbers that are written with a power of ten, and take more room.
@@ -66,10 +76,10 @@ tiny(p_) = logs[p_] && (least[p_] < 0.01 || most[p_] >= 1e5)
 if (narrow && !dumb && !tex) { set tics font ",9"; set key font ",9" }
 if (!dumb) { set multiplot title title font small offset 0,-0.3 }
 do for [p=1:panels] {
-    set xlabel written(xlabel) offset 0,0.3 font small
-    set ylabel (same && p % columns != 1 && columns > 1 ? "" : written(ylabels[p])) \
+    set xlabel said($xlabel[1]) offset 0,0.3 font small
+    set ylabel (same && p % columns != 1 && columns > 1 ? "" : said($ylabels[p])) \
         offset (tiny(p) ? -0.4 : 0.3),0 font small
-    set title written(titles[p]) offset 0,-0.6 font small
+    set title said($titles[p]) offset 0,-0.6 font small
     if (words(xs)) {
         if (log_x) {
             set logscale x
@@ -104,9 +114,9 @@ do for [p=1:panels] {
     if (low == high && most[p] > 0) { low = 0; high = 1.15 * most[p] }
     if (low < high) { set yrange [low:high] }
     if (shares[p]) {
-        low = 0
+        if (!logs[p]) { low = 0 }
         high = most[p] > 0.8 ? 1.02 : 1.2 * most[p]
-        if (high > 0) { set yrange [low:high] }
+        if (high > low) { set yrange [low:high] }
     }
     if (logs[p] && high < 300 * low) { # fewer than three powers of ten
         set ytics ()
@@ -120,7 +130,7 @@ do for [p=1:panels] {
     unset arrow
     if (p == 1 && !dumb && legend) {
         set key vertical maxrows 40 Left reverse samplen (narrow ? 2 : 3.2) \
-            spacing 1.25 title by
+            spacing 1.25 title said($by[1])
         if (below) {
             set key at screen (narrow ? 0.02 : left),((below + 4.) / height) left top
         } \
@@ -129,10 +139,10 @@ do for [p=1:panels] {
         unset key
     }
     if (dumb) {
-        set title ylabels[p]."; ".title
+        set title plain($ylabels[p])."; ".title
         unset ylabel
         set key outside top center horizontal
-        if (words(series) == 1) { unset key }
+        if (curves == 1) { unset key }
     } else {
         column_ = (p - 1) % columns
         row_ = (p - 1) / columns
@@ -146,37 +156,37 @@ do for [p=1:panels] {
             if (level < low || level > high) { continue }
             set arrow m from graph 0, first level to graph 1, first level nohead \
                 back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
-            set label m written(caption) at graph 0.985, first level right offset 0,0.5 \
+            set label m caption at graph 0.985, first level right offset 0,0.5 \
                 textcolor rgb "#666666" font ",10"
         }
     }
     if (dumb) {
-        plot for [i=1:words(series)] data skip 1 \
-            using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)) \
-            with lines title written(word(series, i))
+        plot for [i=1:curves] data skip 1 \
+            using (at(p, i, 3)):(at(p, i, 4)) \
+            with lines title said($series[i])
     } else {
         if (bands) {
-            plot for [i=1:words(series)] data skip 1 \
-                using (at(p, word(series, i), 3)):\
-                      (at(p, word(series, i), 5)):(at(p, word(series, i), 6)) \
-                with filledcurves linetype look(word(series, i), i) \
+            plot for [i=1:curves] data skip 1 \
+                using (at(p, i, 3)):\
+                      (bound(p, i, 5)):(bound(p, i, 6)) \
+                with filledcurves linetype look(plain($series[i]), i) \
                 fillstyle transparent solid 0.15 noborder notitle, \
-                for [i=1:words(series)] data skip 1 \
-                using (at(p, word(series, i), 3)):(at(p, word(series, i), 4)) \
-                with lines linetype look(word(series, i), i) \
-                title written(word(series, i))
+                for [i=1:curves] data skip 1 \
+                using (at(p, i, 3)):(at(p, i, 4)) \
+                with lines linetype look(plain($series[i]), i) \
+                title said($series[i])
         } else {
-            plot for [i=1:words(series)] data skip 1 \
-                using (apart(at(p, word(series, i), 3), i)):\
-                      (at(p, word(series, i), 4)):\
-                      (at(p, word(series, i), 5)):(at(p, word(series, i), 6)) \
-                with yerrorbars linetype look(word(series, i), i) \
+            plot for [i=1:curves] data skip 1 \
+                using (apart(at(p, i, 3), i)):\
+                      (at(p, i, 4)):\
+                      (bound(p, i, 5)):(bound(p, i, 6)) \
+                with yerrorbars linetype look(plain($series[i]), i) \
                 dashtype 1 pointtype 7 pointsize 0.9 notitle, \
-                for [i=1:words(series)] data skip 1 \
-                using (apart(at(p, word(series, i), 3), i)):\
-                      (at(p, word(series, i), 4)) \
-                with lines linetype look(word(series, i), i) \
-                title written(word(series, i))
+                for [i=1:curves] data skip 1 \
+                using (apart(at(p, i, 3), i)):\
+                      (at(p, i, 4)) \
+                with lines linetype look(plain($series[i]), i) \
+                title said($series[i])
         }
     }
 }

@@ -1,6 +1,6 @@
 # style.gp - what all figures share: terminals, colours, dashes.
 #
-# A figure's script NAME.gp is a few lines of its own (data, series, titles),
+# A figure's script NAME.gp is a few lines of its own (data, texts, numbers),
 # then this file, then one of the others here, all in one, so that
 #     gnuplot NAME.gp                          draws NAME.svg
 #     gnuplot -e "term='pdf'" NAME.gp          draws NAME.pdf
@@ -16,7 +16,7 @@ if (exists("size")) {
     if (!exists("down")) { down = 1 }
     if (size eq "column" && exists("columns")) { columns = 1 }
     width = size eq "column" ? 420 : size eq "page" ? 720 : 960
-    height = size eq "slide" ? 540 : exists("rows") ? height : \
+    height = size eq "slide" ? 540 : exists("$rows") ? height : \
         (size eq "column" ? 300 : 340) * (0.25 + 0.75 * down)
     if (exists("below") && size ne "slide") { height = height + below }
 }
@@ -51,12 +51,16 @@ if (dumb) {
     set output out
 }
 
-# A text as LaTeX takes it, where it is drawn for LaTeX.
-special(c_) = strstrt("&%$#_{}", c_) ? "\\".c_ : \
-    c_ eq "^" ? '\^{}' : c_ eq "<" ? "$<$" : c_ eq ">" ? "$>$" : c_
-escaped(s_) = strlen(s_) ? special(s_[1:1]).escaped(s_[2:*]) : ""
-written(s_) = tex ? escaped(s_) : s_
-if (exists("title")) title = written(title)
+# A text is a line of a block: | and the text; where LaTeX takes another one for
+# it, a tab and that. Nothing in a block is a command of gnuplot's. Labels of tics
+# are formats, in which % is %%.
+plain(line_) = strstrt(line_, "\t") ? line_[2:strstrt(line_, "\t") - 1] : \
+    line_[2:*]
+said(line_) = tex && strstrt(line_, "\t") ? line_[strstrt(line_, "\t") + 1:*] : \
+    plain(line_)
+format(s_) = strstrt(s_, "%") ? s_[1:strstrt(s_, "%")]."%".\
+    format(s_[strstrt(s_, "%") + 1:*]) : s_
+title = said($title[1])
 
 # One colour and one dash for each variant, the same in every figure. Colours
 # that the colour-blind tell apart: Wong, Nature Methods 8, 441 (2011). The
@@ -95,6 +99,7 @@ look(word_, i) = find(word_, 1) ? find(word_, 1) : 21 + i % 16
 of(word_, col) = strcol(1) eq word_ ? column(col) : NaN
 
 set datafile separator tab
+set datafile commentschars ""
 set datafile missing "nan"
 set tics nomirror
 set border 3
