@@ -8,7 +8,9 @@
 #ifndef LINEAR_H
 #define LINEAR_H
 
-#include "model.h"
+#include <qkv/tape.h>
+
+#include "task.h"
 
 /* n = length modes; exits (2) where the spectrum does not fit. */
 Sizes sizes_linear(const Config *c);

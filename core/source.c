@@ -257,3 +257,11 @@ source_levels(const Source *s)
     }
     return l;
 }
+
+int
+sequences_within(Sizes sizes, int tokens, int most)
+{
+    int each = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
+    int count = tokens / each > 1 ? tokens / each : 1;
+    return count < most ? count : most;
+}

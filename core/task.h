@@ -104,4 +104,8 @@ typedef struct Levels {
 } Levels;
 Levels source_levels(const Source *s);
 
+/* As many sequences as have no more than `tokens`, but 1 at least, and `most`
+   at most. */
+int sequences_within(Sizes sizes, int tokens, int most);
+
 #endif

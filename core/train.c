@@ -82,14 +82,6 @@ training_needs(const Source *s, const Variant *v)
     return n;
 }
 
-int
-sequences_within(Sizes sizes, int tokens, int most)
-{
-    int each = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
-    int count = tokens / each > 1 ? tokens / each : 1;
-    return count < most ? count : most;
-}
-
 /* A batch goes through the model part by part, 64 tokens at a time or more, so
    that what a part leaves on the tape is still in the caches on the way
    back. The gradients are those of the whole batch: each is a chain of

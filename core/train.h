@@ -63,8 +63,4 @@ Tape *tape_for(Model *m, const Batch *b);
 Tape *tape_for_step(Model *m, const Batch *b);
 int part_sequences(const Model *m, int sequences);
 
-/* As many sequences as have no more than `tokens`, but 1 at least, and `most`
-   at most. */
-int sequences_within(Sizes sizes, int tokens, int most);
-
 #endif

@@ -235,3 +235,42 @@ quoted(const char *text)
     *to = '\'';
     return copy;
 }
+
+void
+values_add(Values *v, char *text)
+{
+    v->text = grow(v->text, v->count, &v->room, sizeof *v->text);
+    v->text[v->count++] = text;
+}
+
+Values
+values_cut(const char *list)
+{
+    Values v = {0};
+    for (;;) {
+        size_t n = strcspn(list, ",");
+        values_add(&v, format_text("%.*s", (int)n, list));
+        if (!list[n])
+            return v;
+        list += n + 1;
+    }
+}
+
+void
+values_free(Values *v)
+{
+    for (int i = 0; i < v->count; i++)
+        free(v->text[i]);
+    free(v->text);
+    *v = (Values){0};
+}
+
+char *
+joined(const Values *v, const char *between)
+{
+    char *text = copy_text("");
+    for (int i = 0; i < v->count; i++)
+        replace(&text,
+                format_text("%s%s%s", text, i ? between : "", v->text[i]));
+    return text;
+}

@@ -62,4 +62,20 @@ char *copy_text(const char *text);
 /* Frees the text, and puts another one there, which may be made of it. */
 void replace(char **text, char *by);
 
+/* A list of texts. */
+typedef struct Values {
+    char **text;
+    int count, room;
+} Values;
+
+/* A list "a,b,c", cut at its commas; to be freed with values_free. */
+Values values_cut(const char *list);
+
+/* Adds a text, which is the list's from then on. */
+void values_add(Values *v, char *text);
+void values_free(Values *v);
+
+/* "a, b, c" with `between` instead of the comma; to be freed. */
+char *joined(const Values *v, const char *between);
+
 #endif

@@ -21,7 +21,7 @@
 #include "child.h"
 #include "files.h"
 #include "memory.h"
-#include "timing.h"
+#include "clock.h"
 
 extern char **environ;
 volatile sig_atomic_t interrupted;

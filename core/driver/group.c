@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fail.h"
-#include "figure.h"
+#include "group.h"
 #include "plugin.h"
 #include "words.h"
 

@@ -14,35 +14,6 @@
 
 enum { MOST_OPTIONS = 96, LETTERS = 256 };
 
-void
-values_add(Values *v, char *text)
-{
-    v->text = grow(v->text, v->count, &v->room, sizeof *v->text);
-    v->text[v->count++] = text;
-}
-
-Values
-values_cut(const char *list)
-{
-    Values v = {0};
-    for (;;) {
-        size_t n = strcspn(list, ",");
-        values_add(&v, format_text("%.*s", (int)n, list));
-        if (!list[n])
-            return v;
-        list += n + 1;
-    }
-}
-
-void
-values_free(Values *v)
-{
-    for (int i = 0; i < v->count; i++)
-        free(v->text[i]);
-    free(v->text);
-    *v = (Values){0};
-}
-
 /* Takes down what was given to a setting, each value checked alone. */
 static void
 give(Options *o, int index, const char *text, int command)

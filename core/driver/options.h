@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "config.h"
+#include "words.h"
 
 enum {
     LIST = 1,
@@ -26,12 +27,6 @@ enum {
     COMPLETION = 8192,
     MERGE = 16384
 }; /* a command's bit */
-
-/* The values given to one setting: several make a grid. */
-typedef struct Values {
-    char **text;
-    int count, room;
-} Values;
 
 typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
@@ -58,13 +53,6 @@ Values *options_given(const Options *o, const char *setting);
 
 /* Gives what was given to settings to c. */
 void options_apply(const Options *o, Config *c);
-
-/* A list "a,b,c", cut at its commas; to be freed with values_free. */
-Values values_cut(const char *list);
-
-/* Adds a text, which is the list's from then on. */
-void values_add(Values *v, char *text);
-void values_free(Values *v);
 
 /* --format's words, checked. */
 Values options_formats(const Options *o);

@@ -7,7 +7,8 @@
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
-#include "figure.h"
+#include "group.h"
+#include "options.h"
 #include "statistics.h"
 
 typedef struct Outcome {

@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "queue.h"
 #include "run.h"
-#include "timing.h"
+#include "clock.h"
 #include "words.h"
 
 /* What a run was found to take here. */

@@ -10,7 +10,7 @@
 #include "fail.h"
 #include "progress.h"
 #include "run.h"
-#include "timing.h"
+#include "clock.h"
 
 /* A run at work. */
 typedef struct Lane {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fail.h"
-#include "figure.h"
+#include "group.h"
 #include "quantity.h"
 #include "words.h"
 

@@ -29,16 +29,6 @@ values_in(const Run *runs, int count, const char *setting, bool given)
     return v;
 }
 
-char *
-joined(const Values *v, const char *between)
-{
-    char *text = copy_text("");
-    for (int i = 0; i < v->count; i++)
-        replace(&text,
-                format_text("%s%s%s", text, i ? between : "", v->text[i]));
-    return text;
-}
-
 /* Has every run what its task has anyway, or what follows from the rest? */
 static bool
 as_usual(const Run *runs, int count, const Setting *s)

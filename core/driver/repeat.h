@@ -2,14 +2,11 @@
 #ifndef REPEAT_H
 #define REPEAT_H
 
-#include "figure.h"
+#include "group.h"
 
 /* The values of a setting in all runs that have a say in it, in their order,
    each once; or as they were `given`: paths whole, and none that is empty. */
 Values values_in(const Run *runs, int count, const char *setting, bool given);
-
-/* "a, b, c" with `between` in place of the comma; to be freed. */
-char *joined(const Values *v, const char *between);
 
 /* A `qkv compare` line for each task, into directory `out`; *exact where it
    makes as many runs as there are. To be freed. */

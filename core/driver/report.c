@@ -12,6 +12,7 @@
 #include "document.h"
 #include "draw.h"
 #include "fail.h"
+#include "figure.h"
 #include "files.h"
 #include "quantity.h"
 #include "recipe.h"

@@ -5,8 +5,8 @@
    machine spoils least. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "fail.h"
 #include "rows.h"
 #include "statistics.h"
@@ -15,14 +15,6 @@
 
 enum { REPEATS = 7 };
 static const double seconds_each = 0.03; /* a repeat lasts at least so long */
-
-double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Seconds a run takes, in runs that last long enough together. */
 static double

@@ -15,9 +15,6 @@ typedef struct Timing {
 
 Timing measure(Work w);
 
-/* Seconds, from some moment on. */
-double now(void);
-
 /* Multiply-adds in registers alone; *flops of them in a run. */
 Timing measure_peak(double *flops);
 
