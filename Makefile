@@ -17,8 +17,8 @@ DARWIN  := $(filter Darwin,$(shell uname -s))
 SHARED   = -fPIC -shared $(if $(DARWIN),-undefined dynamic_lookup,-Wl,-Bsymbolic)
 LDLIBS   = -lm $(if $(filter Linux,$(shell uname -s)),-ldl)
 
-CORE     = $(sort $(wildcard core/*.c))
-DRIVER   = $(sort $(wildcard core/driver/*.c))
+CORE     = $(sort $(filter-out core/driver/%,$(wildcard core/*/*.c)))
+DRIVER   = $(sort $(wildcard core/driver/*.c core/driver/*/*.c))
 PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
              $(sort $(wildcard variants/*.c)))
 # Those with an operator of their own are built for each precision.
@@ -92,7 +92,7 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CC) $(CPPFLAGS) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CPPFLAGS) $(CFLAGS)' >$@
 
-INSIDE = -DQKV_CORE -fvisibility=hidden -Icore/driver -Itests -MMD -MP
+INSIDE = -DQKV_CORE -fvisibility=hidden -Itests -MMD -MP
 $(BUILD)/float/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) $(CPPFLAGS) $(CFLAGS) $(INSIDE) -c $< -o $@

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "random.h"
+#include "base/fail.h"
+#include "math/random.h"
+#include "math/svd.h"
 #include "suites.h"
-#include "svd.h"
 
 /* How far U diag(s) V' is from A, and U'U and V'V from the identity on the
    singular values that are not 0. */

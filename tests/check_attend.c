@@ -6,11 +6,11 @@
 
 #include <qkv/attend.h>
 
-#include "fail.h"
+#include "base/fail.h"
+#include "math/random.h"
+#include "tape/tape.h"
 #include "gradient.h"
-#include "random.h"
 #include "suites.h"
-#include "tape.h"
 
 #ifdef QKV_DOUBLE
 #define NOISE 1e-13

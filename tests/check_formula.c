@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adopt.h"
-#include "canonical.h"
-#include "fail.h"
-#include "plugin.h"
-#include "random.h"
+#include "base/fail.h"
+#include "math/random.h"
+#include "tape/tape.h"
+#include "variant/adopt.h"
+#include "variant/canonical.h"
+#include "variant/plugin.h"
 #include "suites.h"
-#include "tape.h"
 
 #define NEAR (sizeof(real) == 4 ? 2e-5 : 1e-13)
 enum { D = 6, H = 4, G = 2, K = 2, V = 3, R = 5, T = 4, ASKED = 7 };

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fail.h"
-#include "run.h"
+#include "base/fail.h"
+#include "run/run.h"
 #include "suites.h"
 
 char test_directory[] = "/tmp/qkv-tests-XXXXXX";

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "matrix.h"
-#include "random.h"
+#include "base/fail.h"
+#include "math/matrix.h"
+#include "math/random.h"
 #include "suites.h"
 
 static real

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert.h"
-#include "fail.h"
-#include "fold.h"
-#include "layers.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "tape/layers.h"
+#include "model/fold.h"
+#include "train/convert.h"
+#include "train/watched.h"
 #include "suites.h"
-#include "watched.h"
-#include "words.h"
 
 /* A trained model of a task, at settings "a=b c=d". */
 static Model *

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elementary.h"
-#include "random.h"
-#include "rows.h"
+#include "math/elementary.h"
+#include "math/random.h"
+#include "math/rows.h"
 #include "suites.h"
 
 #ifdef QKV_DOUBLE

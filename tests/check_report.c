@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
-#include "figure.h"
-#include "random.h"
-#include "outcome.h"
-#include "queue.h"
-#include "statistics.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "math/random.h"
+#include "math/statistics.h"
+#include "driver/sweep/queue.h"
+#include "driver/results/outcome.h"
+#include "driver/figure/figure.h"
 #include "suites.h"
-#include "words.h"
 
 /* The share of samples whose interval holds the true mean. A percentile
    bootstrap of 20 draws covers about 93%; one of 50% would cover half. */

@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "npy.h"
-#include "plugin.h"
-#include "run.h"
+#include "base/fail.h"
+#include "base/npy.h"
+#include "base/words.h"
+#include "variant/plugin.h"
+#include "run/run.h"
 #include "suites.h"
-#include "words.h"
 
 /* Every setting survives being printed and read. */
 START_TEST(settings_round_trip)

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail.h"
+#include "base/fail.h"
+#include "math/random.h"
+#include "tape/layers.h"
+#include "tape/tape.h"
 #include "gradient.h"
-#include "layers.h"
-#include "random.h"
 #include "suites.h"
-#include "tape.h"
 
 #define LEAVES(...) \
     (Leaf[])        \

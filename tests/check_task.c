@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pairs.h"
+#include "base/words.h"
+#include "task/pairs.h"
+#include "task/task.h"
+#include "task/text.h"
 #include "suites.h"
-#include "task.h"
-#include "text.h"
-#include "words.h"
 
 enum { GAMES = 200 };
 

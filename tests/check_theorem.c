@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attend.h"
-#include "difference.h"
-#include "fail.h"
-#include "plugin.h"
-#include "random.h"
+#include "base/fail.h"
+#include "math/random.h"
+#include "math/svd.h"
+#include "tape/attend.h"
+#include "tape/difference.h"
+#include "tape/tape.h"
+#include "variant/plugin.h"
 #include "suites.h"
-#include "svd.h"
-#include "tape.h"
 
 #define NEAR (sizeof(real) == 4 ? 2e-4 : 1e-10)
 

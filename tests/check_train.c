@@ -8,17 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fail.h"
-#include "layers.h"
-#include "model.h"
-#include "observe.h"
-#include "optimizer.h"
-#include "plugin.h"
+#include "base/fail.h"
+#include "base/threads.h"
+#include "base/words.h"
+#include "tape/layers.h"
+#include "tape/tape.h"
+#include "variant/plugin.h"
+#include "model/model.h"
+#include "train/observe.h"
+#include "train/optimizer.h"
+#include "train/train.h"
 #include "suites.h"
-#include "tape.h"
-#include "threads.h"
-#include "train.h"
-#include "words.h"
 
 static Model *
 make(const char *task, const char *more, Source *s)

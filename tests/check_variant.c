@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
-#include "fail.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "math/random.h"
+#include "tape/tape.h"
+#include "variant/cost.h"
+#include "variant/plugin.h"
+#include "model/model.h"
+#include "train/train.h"
 #include "gradient.h"
-#include "model.h"
-#include "plugin.h"
-#include "random.h"
 #include "suites.h"
-#include "tape.h"
-#include "train.h"
-#include "words.h"
 
 static const char *const shipped[] = {
     "standard",       "per-head",     "fused",     "two-step",

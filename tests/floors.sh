@@ -12,36 +12,51 @@ complain() {
     failed=1
 }
 
-# The floor of a file; each may include its own and those below.
-floor() {
-    case $1 in
-    core/qkv/real.h | core/fail.* | core/elementary.h | core/vector.h | core/words.* | core/files.* | core/threads.*) echo 0 ;;
-    core/svd.* | core/matrix.* | core/rows.* | core/random.*) echo 1 ;;
-    core/qkv/tape.h | core/qkv/operator.h | core/qkv/attend.h) echo 2 ;;
-    core/tape.* | core/operator.c | core/layers.* | core/attend.* | core/heads.c | core/steps.c | core/call.c) echo 2 ;;
-    core/qkv/variant.h | core/plugin.* | core/canonical.* | core/adopt.* | core/cost.* | core/difference.*)
-        echo 3 ;;
-    core/config.* | core/model*.[ch] | core/fold.* | core/linear.* | core/watched.* | core/task*.[ch] | core/source.c) echo 4 ;;
-    core/text.* | core/pairs.* | core/optimizer.*) echo 4 ;;
-    core/train.* | core/observe.* | core/convert.* | core/run*.[ch] | core/experiment.c | core/tsv.* | core/npy.*)
-        echo 5 ;;
-    core/driver/*) echo 6 ;;
-    *) echo none ;;
-    esac
-}
-
-for file in core/*.[ch] core/qkv/*.h core/driver/*.[ch]; do
-    from=$(floor "$file")
-    [ "$from" != none ] || complain "$file stands on no floor: name one here"
-    for name in $(sed -n 's/^ *# *include *[<"]\([^>"]*\)[>"].*/\1/p' "$file")
-    do
-        for place in "core/$name" "core/driver/$name"; do
-            [ -f "$place" ] || continue
-            [ "$(floor "$place")" -le "$from" ] ||
-                complain "$file includes $name, which stands above it"
-        done
-    done
-done
+# The floors, lowest first, as shared by folders and order: a file may use those of
+# its own folder and of the folders before it.
+order="qkv base math tape variant task model train run driver/cli driver/sweep
+    driver/results driver/figure driver/report driver/check driver"
+find core -name '*.[ch]' | sort >"$build/tests/files"
+{
+    # FROM TO: an include,
+    while read -r file; do
+        sed -n "s|^ *# *include *[<\"]\([a-z].*/[^>\"]*\)[>\"].*|$file core/\1|p" "$file"
+    done <"$build/tests/files"
+    # and a symbol that the one file defines and the other one uses.
+    (cd "$build/float" && nm -A $(sed -n 's|c$|o|p' ../tests/files)) | awk '
+        { sub(/\.o:/, ".c ") }
+        $(NF - 1) == "U" { uses[$1 " " $NF]; next }
+        $(NF - 1) ~ /[TDBRC]/ { from[$NF] = $1 }
+        END {
+            for (use in uses) {
+                split(use, part, " ")
+                if (part[2] in from)
+                    print part[1], from[part[2]]
+            }
+        }'
+} | sort -u >"$build/tests/uses"
+awk -v order="$order" '
+    function floor(file) {
+        sub(/^core\//, "", file)
+        sub(/\/[^\/]*$/, "", file)
+        return file
+    }
+    BEGIN {
+        for (n = split(order, name); n; n--)
+            rank[name[n]] = n
+    }
+    !(floor($1) in rank) { print $1, "is in no folder of the order"; next }
+    $2 ~ /^core\/qkv\// || !(floor($2) in rank) { next }
+    rank[floor($1)] < rank[floor($2)] { print $1, "uses", $2 ", which is above it" }
+    ' "$build/tests/uses" >"$build/tests/upward"
+# No file needs one that needs it.
+awk '$1 ~ /c$/ && $2 ~ /c$/ && $1 != $2' "$build/tests/uses" | tsort 2>&1 >/dev/null |
+    sed -n 's/^tsort: \(core\)/\1/p' >"$build/tests/circles"
+while read -r line; do
+    complain "$line"
+done <"$build/tests/upward"
+[ ! -s "$build/tests/circles" ] ||
+    complain "these files need each other: $(tr '\n' ' ' <"$build/tests/circles")"
 
 # A variant is its equation: the public headers, and no more than 40 lines; a
 # third of a page more where it brings an operator.
@@ -76,7 +91,7 @@ for library in $(objdump -p "$build/qkv" | awk '/NEEDED/ { print $2 }'); do
 done
 
 # No file of core past 600 lines, no function past 60.
-for file in core/*.c core/driver/*.c; do
+for file in $(grep "c$" "$build/tests/files"); do
     [ "$(wc -l <"$file")" -le 600 ] || complain "$file is past 600 lines"
     long=$(awk '/^\{/ { s = NR } /^\}/ { if (s && NR - s > 60) print s; s = 0 }' \
         "$file")

@@ -2,7 +2,7 @@
 #ifndef GRADIENT_H
 #define GRADIENT_H
 
-#include "difference.h"
+#include "tape/difference.h"
 
 enum { MOST_LEAVES = 32 };
 

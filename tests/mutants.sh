@@ -58,7 +58,7 @@ sum_of() { cksum <"$1" | cut -d ' ' -f 1; }
 # Each place has a number that hangs on the seed and on its own line only, so that
 # a change elsewhere draws no others; the least are taken, three for each that is
 # asked for: some do not compile, or change nothing.
-awk -f tests/mutants.awk core/*.[ch] core/driver/*.[ch] variants/*.c >/tmp/all
+awk -f tests/mutants.awk core/*/*.[ch] core/driver/*/*.[ch] variants/*.c >/tmp/all
 awk -F '\t' -v OFS='\t' -v x="$seed" '
     BEGIN {
         for (i = 1; i < 256; i++)
@@ -110,6 +110,11 @@ all_scripts="tests/shown/tables tests/shown/inspect tests/shown/compare
 # file of the driver is not asked about it.
 suites() {
     case $1 in
+    core/driver/*progress*) echo progress && return ;;
+    core/driver/*) echo report && return ;;
+    variants/*) echo variant formula && return ;;
+    esac
+    case ${1##*/} in
     *matrix* | *svd* | *threads* | *vector*) echo matrix algebra ;;
     *random* | *elementary* | *rows*) echo numbers attend ;;
     *tape* | *operator* | *layers* | *steps*) echo tape formula ;;
@@ -119,9 +124,6 @@ suites() {
     *convert* | *fold* | *model* | *linear* | *watched*) echo model formula ;;
     *task* | *source* | *text* | *pairs*) echo task ;;
     *train* | *optimizer* | *observe*) echo train ;;
-    *progress*) echo progress ;;
-    *driver*) echo report ;;
-    variants/*) echo variant formula ;;
     *) echo run ;;
     esac
 }

@@ -37,13 +37,13 @@ check-valgrind:      ## a short set under valgrind, which knows no AVX-512
 	$(MAKE) all BUILD=$(BUILD)/valgrind ARCH=-march=x86-64-v3 OPT='-O1 -g'
 	sh tests/valgrind.sh $(BUILD)/valgrind
 
-SOURCES  = $(sort $(wildcard core/*.[ch] core/*/*.[ch] variants/*.c tests/*.[ch] \
+SOURCES  = $(sort $(wildcard core/*/*.[ch] core/driver/*/*.[ch] variants/*.c tests/*.[ch] \
   tests/*/*.c lessons/exercises/*.c lessons/exercises/solutions/*.c))
 check-style:         ## clang-format and cppcheck
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	  --enable=warning,performance,portability \
-	  --suppress=missingIncludeSystem --library=tests/cppcheck.cfg -Icore -Icore/driver -Itests \
+	  --suppress=missingIncludeSystem --library=tests/cppcheck.cfg -Icore -Itests \
 	  -D_GNU_SOURCE -DQKV_CORE core variants
 
 bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
@@ -61,7 +61,7 @@ mutants:             ## plants faults of one token and tells which no test notic
 compdb:              ## build/compile_commands.json, which editors look for
 	@mkdir -p $(BUILD)
 	@{ printf '['; for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
-	  case $$f in variants/*) more=-fPIC ;; *) more='-DQKV_CORE -Icore/driver -Itests' ;; esac; \
+	  case $$f in variants/*) more=-fPIC ;; *) more='-DQKV_CORE -Itests' ;; esac; \
 	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s %s -c %s"}' "$$comma" \
 	    '$(CURDIR)' $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
 	  printf '\n]\n'; } >$(BUILD)/compile_commands.json

@@ -10,14 +10,14 @@
 
 #include <qkv/real.h>
 
-#include "checks.h"
-#include "child.h"
-#include "commands.h"
-#include "compile.h"
-#include "describe.h"
-#include "fail.h"
-#include "options.h"
-#include "print.h"
+#include "base/fail.h"
+#include "driver/cli/child.h"
+#include "driver/cli/describe.h"
+#include "driver/cli/options.h"
+#include "driver/cli/print.h"
+#include "driver/check/checks.h"
+#include "driver/check/compile.h"
+#include "driver/commands.h"
 
 static const double seconds = 30, bytes = 1e9; /* that one check may take */
 

@@ -4,18 +4,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "compare.h"
-#include "fail.h"
-#include "figure.h"
-#include "grid.h"
-#include "jobs.h"
-#include "options.h"
-#include "plan.h"
-#include "print.h"
-#include "recipe.h"
-#include "results.h"
-#include "words.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "driver/cli/options.h"
+#include "driver/cli/print.h"
+#include "driver/sweep/grid.h"
+#include "driver/sweep/jobs.h"
+#include "driver/sweep/plan.h"
+#include "driver/results/results.h"
+#include "driver/figure/figure.h"
+#include "driver/report/recipe.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
    is worth seeing. */

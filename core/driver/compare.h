@@ -2,9 +2,9 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "grid.h"
-#include "options.h"
-#include "run.h"
+#include "run/run.h"
+#include "driver/cli/options.h"
+#include "driver/sweep/grid.h"
 
 /* The variants of the questions: those of a comparison unless it is told. */
 extern const char default_variants[];

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "fail.h"
-#include "own_options.h"
-#include "task.h"
-#include "words.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "task/task.h"
+#include "driver/cli/own_options.h"
+#include "driver/commands.h"
 
 /* Both shells: words that begin with the current one. After a comma the list
    that stands before it stays. */

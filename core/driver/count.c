@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "cost.h"
-#include "describe.h"
-#include "fail.h"
-#include "model.h"
-#include "options.h"
-#include "print.h"
-#include "words.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "variant/cost.h"
+#include "model/model.h"
+#include "driver/cli/describe.h"
+#include "driver/cli/options.h"
+#include "driver/cli/print.h"
+#include "driver/commands.h"
 
 /* Published shapes. layers counts attention sublayers: the base Transformer has
    6 in the encoder and 2 in each of the decoder's 6 layers. */

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "compare.h"
-#include "convert.h"
-#include "draw.h"
-#include "fail.h"
-#include "figure.h"
-#include "print.h"
-#include "square.h"
-#include "words.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "train/convert.h"
+#include "driver/cli/print.h"
+#include "driver/figure/draw.h"
+#include "driver/figure/figure.h"
+#include "driver/figure/square.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
 
 static const char *
 word_of(const Conversion *v)

@@ -1,9 +1,9 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
 
-#include "commands.h"
-#include "fail.h"
-#include "options.h"
-#include "run.h"
+#include "base/fail.h"
+#include "run/run.h"
+#include "driver/cli/options.h"
+#include "driver/commands.h"
 
 int
 command_export(int argc, char **argv)

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attention.h"
-#include "canonical.h"
-#include "commands.h"
-#include "draw.h"
-#include "fail.h"
-#include "figure.h"
-#include "model.h"
-#include "options.h"
-#include "print.h"
-#include "run.h"
-#include "svd.h"
-#include "watched.h"
+#include "base/fail.h"
+#include "math/svd.h"
+#include "variant/canonical.h"
+#include "model/model.h"
+#include "train/watched.h"
+#include "run/run.h"
+#include "driver/cli/options.h"
+#include "driver/cli/print.h"
+#include "driver/figure/attention.h"
+#include "driver/figure/draw.h"
+#include "driver/figure/figure.h"
+#include "driver/commands.h"
 
 /* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
    M = -M', about 1/2 for a random one. */

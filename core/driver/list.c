@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "describe.h"
-#include "grid.h"
-#include "options.h"
-#include "print.h"
-#include "task.h"
+#include "task/task.h"
+#include "driver/cli/describe.h"
+#include "driver/cli/options.h"
+#include "driver/cli/print.h"
+#include "driver/sweep/grid.h"
+#include "driver/commands.h"
 
 static int
 list_variants(const Options *o)

@@ -6,12 +6,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "commands.h"
-#include "fail.h"
-#include "options.h"
-#include "plugin.h"
-#include "words.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "variant/plugin.h"
+#include "driver/cli/child.h"
+#include "driver/cli/options.h"
+#include "driver/commands.h"
 
 #define VERSION "0.1"
 

@@ -2,11 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "compare.h"
-#include "fail.h"
-#include "options.h"
-#include "run.h"
+#include "base/fail.h"
+#include "run/run.h"
+#include "driver/cli/options.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
 
 /* Both are what they are called, and two. */
 static void

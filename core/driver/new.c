@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "compile.h"
-#include "fail.h"
-#include "options.h"
-#include "plugin.h"
+#include "base/fail.h"
+#include "variant/plugin.h"
+#include "driver/cli/options.h"
+#include "driver/check/compile.h"
+#include "driver/commands.h"
 
 /* @ stands for its name, $ for the folder of the headers. */
 static const char source[] =

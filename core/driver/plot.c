@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "compare.h"
-#include "fail.h"
-#include "figure.h"
-#include "options.h"
-#include "run.h"
-#include "words.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "run/run.h"
+#include "driver/cli/options.h"
+#include "driver/figure/figure.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
 
 /* Exits (2) where `name` is no setting that runs can be told apart by. */
 static void

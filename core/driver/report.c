@@ -7,19 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "compare.h"
-#include "document.h"
-#include "draw.h"
-#include "fail.h"
-#include "figure.h"
-#include "files.h"
-#include "quantity.h"
-#include "recipe.h"
-#include "repeat.h"
-#include "results.h"
-#include "square.h"
-#include "words.h"
+#include "base/fail.h"
+#include "base/files.h"
+#include "base/words.h"
+#include "driver/results/quantity.h"
+#include "driver/results/results.h"
+#include "driver/figure/draw.h"
+#include "driver/figure/figure.h"
+#include "driver/figure/square.h"
+#include "driver/report/document.h"
+#include "driver/report/recipe.h"
+#include "driver/report/repeat.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
 
 /* The recipe that made the experiment, or NULL. */
 static char *

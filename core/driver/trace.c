@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attend.h"
-#include "commands.h"
-#include "fail.h"
-#include "layers.h"
-#include "look.h"
-#include "model.h"
-#include "options.h"
-#include "run.h"
-#include "text.h"
-#include "watched.h"
+#include "base/fail.h"
+#include "tape/attend.h"
+#include "tape/layers.h"
+#include "task/text.h"
+#include "model/model.h"
+#include "train/watched.h"
+#include "run/run.h"
+#include "driver/cli/look.h"
+#include "driver/cli/options.h"
+#include "driver/commands.h"
 
 /* What is followed. */
 typedef struct Trace {

@@ -3,7 +3,7 @@
    Most variants need no more than <qkv/variant.h>. Where an equation asks for
    an operator that tape.h lacks, a plugin brings it: a function that makes a
    node with `new_node` and fills its value, and one that adds to the gradients
-   of its operands. core/operator.c holds nothing else: its `scale` is the
+   of its operands. core/tape/operator.c holds nothing else: its `scale` is the
    shortest one to begin from.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fail.h"
-#include "matrix.h"
-#include "random.h"
-#include "statistics.h"
-#include "timing.h"
+#include "base/fail.h"
+#include "math/matrix.h"
+#include "math/random.h"
+#include "math/statistics.h"
+#include "math/timing.h"
 
 typedef void Gemm(int order, int transpose_a, int transpose_b, int m, int n,
                   int k, float alpha, const float *a, int a_down,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "random.h"
+#include "math/random.h"
 
 typedef struct Draw {
     const uint8_t *bytes; /* until they are used up, where `random` is NULL */

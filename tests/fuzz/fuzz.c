@@ -14,18 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "base/fail.h"
+#include "base/npy.h"
+#include "variant/plugin.h"
+#include "task/pairs.h"
+#include "task/text.h"
+#include "run/run.h"
+#include "driver/cli/options.h"
+#include "driver/cli/own_options.h"
+#include "driver/figure/square.h"
+#include "driver/report/recipe.h"
+#include "driver/commands.h"
 #include "edit.h"
-#include "fail.h"
-#include "options.h"
-#include "own_options.h"
-#include "npy.h"
-#include "pairs.h"
-#include "plugin.h"
-#include "recipe.h"
-#include "run.h"
-#include "square.h"
-#include "text.h"
 #include "tree.h"
 
 static jmp_buf back;

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driver/cli/own_options.h"
 #include "tree.h"
 #include "trial.h"
-#include "own_options.h"
 
 /* Where to write: only below out, or where nothing can be. */
 static const char *const outs[] = {

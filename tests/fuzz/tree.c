@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "random.h"
+#include "math/random.h"
 #include "tree.h"
 
 char found[MOST_FILES][LONGEST];

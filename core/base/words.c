@@ -1,0 +1,276 @@
+/* words.c - small things done to names: the nearest one, files, lists. */
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+
+enum { LONGEST = 64 };
+
+/* Letters to insert, drop, change or swap with their neighbour: the distance
+   of Damerau (1964), kept in three rows of its table. */
+static int
+distance(const char *a, const char *b)
+{
+    int row[3][LONGEST + 1];
+    int n = (int)strlen(b);
+    if (n > LONGEST)
+        return LONGEST;
+    for (int j = 0; j <= n; j++)
+        row[0][j] = j;
+    int *before = row[2], *last = row[0], *now = row[1];
+    for (int i = 1; a[i - 1]; i++) {
+        now[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int change = last[j - 1] + (a[i - 1] != b[j - 1]);
+            int drop = last[j] + 1, insert = now[j - 1] + 1;
+            now[j] = change < drop ? change : drop;
+            now[j] = now[j] < insert ? now[j] : insert;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+                a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
+                now[j] = before[j - 2] + 1;
+        }
+        int *free_row = before;
+        before = last;
+        last = now;
+        now = free_row;
+    }
+    return last[n];
+}
+
+const char *
+nearest(const char *word, const char *const *names, int count)
+{
+    const char *best = NULL;
+    int least = 1 + (int)strlen(word) / 2;
+    for (int i = 0; i < count; i++) {
+        int d = distance(word, names[i]);
+        if (d < least) {
+            least = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+const char *
+did_you_mean(const char *word, const char *const *names, int count)
+{
+    static char text[LONGEST + 32];
+    const char *name = nearest(word, names, count);
+    text[0] = 0;
+    if (name)
+        snprintf(text, sizeof text, " (did you mean \"%s\"?)", name);
+    return text;
+}
+
+int
+index_in(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (int i = 0; *list; i++) {
+        size_t width = strcspn(list, " ");
+        if (n == width && !strncmp(list, word, n))
+            return i;
+        list += width + strspn(list + width, " ");
+    }
+    return -1;
+}
+
+int
+utf8_next(const unsigned char *text, size_t size, size_t *at)
+{
+    static const int least[] = {1, 0x80, 0x800, 0x10000};
+    int first = text[*at], more;
+    more = first < 0x80   ? 0
+           : first < 0xc0 ? -1
+           : first < 0xe0 ? 1
+           : first < 0xf0 ? 2
+           : first < 0xf8 ? 3
+                          : -1;
+    if (more < 0 || (size_t)more >= size - *at)
+        return -1;
+    int code = more ? first & (0x3f >> more) : first;
+    for (int i = 1; i <= more; i++) {
+        if ((text[*at + (size_t)i] & 0xc0) != 0x80)
+            return -1;
+        code = code << 6 | (text[*at + (size_t)i] & 0x3f);
+    }
+    if (code < least[more] || code >= 0x110000 ||
+        (code >= 0xd800 && code < 0xe000))
+        return -1;
+    *at += (size_t)more + 1;
+    return code;
+}
+
+bool
+is_text(const char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size;) {
+        int c = utf8_next((const unsigned char *)text, size, &i);
+        if (c < ' ' || (c >= 127 && c < 160))
+            return false;
+    }
+    return true;
+}
+
+FILE *
+open_file(const char *path, const char *what, size_t most, size_t *size)
+{
+    struct stat facts;
+    bool found = !stat(path, &facts);
+    if (found && !S_ISREG(facts.st_mode)) /* a pipe waits for its writer */
+        fail("%s: the %s is not a plain file", path, what);
+    FILE *file = found ? fopen(path, "rb") : NULL;
+    if (!file)
+        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    *size = (size_t)facts.st_size;
+    if (*size > most)
+        fail("%s: the %s has %zu bytes, and 1 GiB is the most", path, what,
+             *size);
+    return file;
+}
+
+char *
+read_file(const char *path, const char *what, size_t *size)
+{
+    FILE *file = open_file(path, what, MOST_BYTES, size);
+    char *text = allocate(*size + 1, 1);
+    *size = fread(text, 1, *size, file);
+    if (ferror(file))
+        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    fclose(file);
+    return text;
+}
+
+char *
+copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(allocate(size, 1), text, size);
+}
+
+void
+replace(char **text, char *by)
+{
+    free(*text);
+    *text = by;
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+bool
+word_added(void **set, const char *word)
+{
+    char **there = tsearch(word, set, by_text);
+    if (!there)
+        fail("out of memory: no room for a name");
+    return *there == word;
+}
+
+void
+word_removed(void **set, const char *word)
+{
+    tdelete(word, set, by_text);
+}
+
+const char *
+interned(const char *text)
+{
+    static void *all;
+    char **known = tfind(text, &all, by_text);
+    char *word = known ? *known : copy_text(text);
+    if (!known)
+        word_added(&all, word);
+    return word;
+}
+
+bool
+one_file(const char *a, const char *b)
+{
+    while (*a && (*a == '^' ? '_' : *a) == (*b == '^' ? '_' : *b))
+        a++, b++;
+    return !*a && !*b;
+}
+
+int
+natural_order(const char *a, const char *b)
+{
+    bool decimals = false; /* behind a point they count from the left */
+    for (; *a && *b; a++, b++) {
+        size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
+        decimals = (decimals && m) || *a == '.';
+        if (m && n && !decimals) {
+            unsigned long long x = strtoull(a, NULL, 10);
+            unsigned long long y = strtoull(b, NULL, 10);
+            if (x != y)
+                return x < y ? -1 : 1;
+            a += m - 1;
+            b += n - 1;
+        } else if (*a != *b)
+            return (unsigned char)*a - (unsigned char)*b;
+    }
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+char *
+quoted(const char *text)
+{
+    char *copy = allocate(4 * strlen(text) + 3, 1), *to = copy;
+    *to++ = '\'';
+    for (; *text; text++)
+        if (*text == '\'')
+            to += sprintf(to, "'\\''");
+        else
+            *to++ = (unsigned char)*text < ' ' ? ' ' : *text;
+    *to = '\'';
+    return copy;
+}
+
+void
+values_add(Values *v, char *text)
+{
+    v->text = grow(v->text, v->count, &v->room, sizeof *v->text);
+    v->text[v->count++] = text;
+}
+
+Values
+values_cut(const char *list)
+{
+    Values v = {0};
+    for (;;) {
+        size_t n = strcspn(list, ",");
+        values_add(&v, format_text("%.*s", (int)n, list));
+        if (!list[n])
+            return v;
+        list += n + 1;
+    }
+}
+
+void
+values_free(Values *v)
+{
+    for (int i = 0; i < v->count; i++)
+        free(v->text[i]);
+    free(v->text);
+    *v = (Values){0};
+}
+
+char *
+joined(const Values *v, const char *between)
+{
+    char *text = copy_text("");
+    for (int i = 0; i < v->count; i++)
+        replace(&text,
+                format_text("%s%s%s", text, i ? between : "", v->text[i]));
+    return text;
+}

@@ -1,0 +1,16 @@
+/* compile.h - from a plugin's source to a shared object, in a folder that goes
+   again. */
+#ifndef COMPILE_H
+#define COMPILE_H
+
+#include "base/files.h"
+
+/* The folder of the public headers, for -I. */
+Path include_directory(void);
+
+/* Compiles SOURCE into NAME.so and double/NAME.so of a new folder under
+   $TMPDIR, with $CC (or cc), whose messages go to stderr. Exits with what
+   failed. Returns the folder, removed when the program ends. */
+Path compile_plugin(const char *source);
+
+#endif

@@ -1,0 +1,287 @@
+/* child.c - work that may crash, hang or exit, done in a process of its own.
+
+   What a child does stands in memory that it shares with its parent. The pipe
+   only wakes the parent: a plugin may close it, or leave it to a process that
+   stays, so nothing is concluded from its end. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "driver/cli/child.h"
+#include "driver/cli/memory.h"
+
+extern char **environ;
+volatile sig_atomic_t interrupted;
+
+static void
+interrupt(int signal)
+{
+    interrupted = signal;
+}
+
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+static void
+set_handlers(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler}, usual;
+    for (int i = 0; i < 4; i++)
+        if (!sigaction(interrupts[i], NULL, &usual) &&
+            usual.sa_handler != SIG_IGN) /* nohup */
+            sigaction(interrupts[i], &action, NULL);
+}
+
+void
+notice_interrupts(void)
+{
+    set_handlers(interrupt);
+}
+
+void
+end_notice(void)
+{
+    set_handlers(SIG_DFL);
+}
+
+int
+run_program(char *argv[], const char *hint)
+{
+    pid_t child;
+    int status = 0;
+    fflush(stdout);
+    if ((errno = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ)))
+        fail("%s: cannot be run: %s; %s", argv[0], strerror(errno), hint);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        if (interrupted)
+            kill(child, SIGTERM);
+    if (interrupted)
+        exit(128 + interrupted);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* Seconds that one call of a plugin's code may take. */
+static double
+call_seconds(void)
+{
+    const char *text = getenv("QKV_CALL_SECONDS");
+    char *end;
+    double seconds = text ? strtod(text, &end) : 60;
+    if (text && (*end || !(seconds > 0)))
+        usage("QKV_CALL_SECONDS=%s: no number of seconds", text);
+    return seconds;
+}
+
+void
+end_with_parent(void)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+bool
+child_begin(Child *c, size_t size, Limits may, bool quiet)
+{
+    int ends[2];
+    *c = (Child){.may = may, .looked = now()};
+    c->end = c->looked + may.seconds;
+    c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (c->report == MAP_FAILED || pipe(ends))
+        fail("no pipe to a process: %s", strerror(errno));
+    c->report->watched = true;
+    c->report->doing = "";
+    fflush(NULL);
+    c->process = fork();
+    if (c->process < 0)
+        fail("no process for a plugin's code: %s", strerror(errno));
+    c->news = ends[c->process == 0];
+    close(ends[c->process != 0]);
+    if (c->process)
+        return false;
+    set_handlers(SIG_DFL);
+    end_with_parent();
+    if (quiet && !(freopen("/dev/null", "w", stdout) &&
+                   freopen("/dev/null", "w", stderr)))
+        _exit(1);
+    report = c->report;
+    memory_limit(may);
+    return true;
+}
+
+/* A call that has not lasted is not what took so long. */
+static void
+end_late(Child *c, double seconds, const char *more)
+{
+    if (!*c->late)
+        snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s%s",
+                 seconds, c->inside > 0.5 ? c->report->doing : "", more);
+    kill(c->process, SIGKILL); /* which ends one that stopped itself, too */
+}
+
+/* It is looked at every second; if more has passed, everything was stopped
+   (Ctrl-Z), and that time is not the child's. */
+int
+child_patience(Child *c)
+{
+    double time = now(), gone = time - c->looked, most = call_seconds();
+    int calls = c->report->calls;
+    bool same = *c->report->doing && calls == c->calls;
+    c->inside = same ? c->inside + fmin(gone, 1) : 0;
+    c->end += fmax(gone - 1, 0);
+    c->looked = time;
+    c->calls = calls;
+    if (time >= c->end)
+        end_late(c, c->may.seconds, c->may.more);
+    else if (c->inside >= most)
+        end_late(c, most, "; QKV_CALL_SECONDS gives more");
+    double left = fmin(c->end - time, most - c->inside);
+    if (c->news < 0 || left <= 0) /* nobody tells when it ends */
+        return 2;
+    return (int)ceil(1000 * fmin(left, 1));
+}
+
+bool
+child_read(Child *c, void *news, size_t size)
+{
+    if (read(c->news, news, size) > 0)
+        return true;
+    close(c->news);
+    c->news = -1;
+    return false;
+}
+
+/* What says that it is done goes at once: it can be waited for. */
+bool
+child_gone(Child *c)
+{
+    struct rusage usage = {0};
+    pid_t ended =
+        wait4(c->process, &c->status, c->report->done ? 0 : WNOHANG, &usage);
+    c->taken = 1024. * (double)usage.ru_maxrss;
+    return ended && (ended > 0 || errno != EINTR);
+}
+
+/* Puts how it ended into words, where it did not say so itself. */
+static void
+explain(const Child *c, Ended *e)
+{
+    char size[32], *to = e->why;
+    const Report *r = c->report;
+    size_t most = sizeof e->why;
+    int s = e->signal;
+    bool stray = s == SIGSEGV || s == SIGBUS;
+    bool crash = stray || s == SIGFPE || s == SIGILL || s == SIGABRT;
+    if (e->late || (*r->text && (!s || s == SIGABRT)))
+        snprintf(to, most, "%s", e->late ? c->late : r->text);
+    else if (!s)
+        snprintf(to, most, "ended its process%s (status %d)", r->doing,
+                 WEXITSTATUS(c->status));
+    else if (c->taken > 0.8 * c->may.bytes)
+        snprintf(to, most, "crashed%s: %s; it had taken %s%s", r->doing,
+                 strsignal(s), size_text(c->taken, size), r->limit);
+    else
+        snprintf(to, most, "%s%s: %s%s", crash ? "crashed" : "was ended",
+                 r->doing, strsignal(s),
+                 stray ? " (an operand that is NULL, or w[i] past the weights "
+                         "declared?)"
+                 : crash ? ""
+                         : " (out of memory, a limit, or by hand?)");
+}
+
+Ended
+child_end(Child *c, void *answer, size_t size)
+{
+    const Report *r = c->report;
+    bool left = WIFEXITED(c->status);
+    Ended e = {.answered = left && r->done,
+               .late = *c->late != 0,
+               .told = *r->text && (left || !*r->doing),
+               .signal = left ? 0 : WTERMSIG(c->status)};
+    e.status = left && (e.answered || e.told) ? WEXITSTATUS(c->status) : 1;
+    snprintf(e.plugin, sizeof e.plugin, "%s", r->plugin);
+    if (!e.answered) {
+        explain(c, &e);
+        drafts_sweep(r->drafts);
+    } else if (size)
+        memcpy(answer, r->answer, size);
+    if (c->news >= 0)
+        close(c->news);
+    munmap(c->report, sizeof *c->report + size);
+    c->process = 0;
+    return e;
+}
+
+const char *
+ended_words(const Ended *e)
+{
+    static char words[sizeof e->plugin + sizeof e->why + 3];
+    bool blamed = !e->told && *e->plugin;
+    snprintf(words, sizeof words, "%s%s%s", blamed ? e->plugin : "",
+             blamed ? ": " : "", e->why);
+    return words;
+}
+
+/* Waits until it has ended; what comes through the pipe is no matter. */
+static void
+wait_for(Child *c)
+{
+    bool told = false;
+    while (!child_gone(c)) {
+        char scrap[64];
+        struct pollfd ready = {c->news, POLLIN, 0};
+        if (poll(&ready, 1, child_patience(c)) > 0)
+            child_read(c, scrap, sizeof scrap);
+        if (interrupted && !told) { /* some seconds, to tidy up */
+            kill(c->process, interrupted);
+            c->end = now() + 5;
+        }
+        told = interrupted;
+    }
+}
+
+Ended
+in_child(void (*work)(const void *more, void *answer), const void *more,
+         void *answer, size_t size, Limits may)
+{
+    Child c;
+    if (child_begin(&c, size, may, true)) {
+        work(more, c.report->answer);
+        _exit(end_well(0));
+    }
+    wait_for(&c);
+    return child_end(&c, answer, size);
+}
+
+int
+command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
+{
+    Child c;
+    if (child_begin(&c, 0, limits(INFINITY, INFINITY), false))
+        _exit(end_well(run(argc, argv)));
+    notice_interrupts();
+    wait_for(&c);
+    end_notice();
+    bool outside = !*c.report->doing; /* of a plugin's code */
+    Ended e = child_end(&c, NULL, 0);
+    int signal = interrupted ? interrupted : outside ? e.signal : 0;
+    for (int i = 0; !e.answered && i < 4; i++)
+        if (signal == interrupts[i])
+            raise(signal); /* it ends as one process would */
+    if (!e.answered)
+        note("%s", ended_words(&e));
+    return e.status;
+}

@@ -1,0 +1,63 @@
+/* options.h - the words of a command line, taken apart.
+
+   Options come from two tables: the settings of a run (config.h) and those of
+   the commands themselves. --help is printed from the same two. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/words.h"
+#include "task/config.h"
+
+enum {
+    LIST = 1,
+    TRAIN = 2,
+    COMPARE = 4,
+    PLOT = 8,
+    INSPECT = 16,
+    EQUIV = 32,
+    COUNT_COSTS = 64,
+    CHECK = 128,
+    NEW = 256,
+    TRACE = 512,
+    EXPORT = 1024,
+    BENCH = 2048,
+    REPORT = 4096,
+    COMPLETION = 8192,
+    MERGE = 16384
+}; /* a command's bit */
+
+typedef struct Options {
+    Values *given; /* by place in settings[]; count 0: not given */
+    const char *out, *format, *x, *y, *by, *title, *to, *preset,
+        *batch_directory, *from, *baseline, *judge, *recipe, *facet, *labels,
+        *size, *plan;
+    double jobs, threads, seeds, head, timeout, memory;
+    bool log_x, log_y, bare, spectrum, tsv, quiet, no_weights, no_figures, redo,
+        keep, only_tasks, only_variants, by_character, attention, weights,
+        range, markdown, latex;
+    char **rest; /* what is no option */
+    int rest_count;
+} Options;
+
+/* What --format is unless it is given. */
+extern const char default_format[], default_y[];
+
+/* Exits (2) with what is wrong, or (0) after --help. */
+Options options_read(int argc, char **argv, int command);
+void options_free(Options *o);
+
+/* The values given to the setting of that name. */
+Values *options_given(const Options *o, const char *setting);
+
+/* Gives what was given to settings to c. */
+void options_apply(const Options *o, Config *c);
+
+/* --format's words, checked. */
+Values options_formats(const Options *o);
+
+/* What `qkv` and `qkv help` print. */
+void print_commands(void);
+
+#endif

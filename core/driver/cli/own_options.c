@@ -1,0 +1,160 @@
+/* own_options.c - the commands, and the options that are no settings of a
+   run. */
+#include <string.h>
+
+#include "base/words.h"
+#include "variant/plugin.h"
+#include "driver/cli/own_options.h"
+
+const Command commands[] = {
+    {"list", "", "name the variants and the tasks there are", LIST},
+    {"train", "", "train one variant on one task, once", TRAIN},
+    {"compare", "", "train variants x tasks x seeds x a grid; draw them",
+     COMPARE},
+    {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or other ones",
+     PLOT},
+    {"report", "EXPERIMENT --out DIR",
+     "tables, figures, verdicts: report.html, .md, .tex", REPORT},
+    {"merge", "EXPERIMENT ... --out DIR",
+     "bring the runs of several experiments together in one", MERGE},
+    {"equiv", "[RUN --to VARIANT]",
+     "convert trained variants into one another; which are the same?", EQUIV},
+    {"count", "", "what variants cost at any shape: parameters, FLOPs, cache",
+     COUNT_COSTS},
+    {"inspect", "RUN",
+     "the canonical form of a trained run's heads: rank, spectrum", INSPECT},
+    {"trace", "TEXT [RUN]",
+     "follow a text through attention: ids, q, k, v, scores, weights", TRACE},
+    {"export", "RUN --batch DIR",
+     "a batch of a run, its logits and gradients, as .npy", EXPORT},
+    {"bench", "[matmul | attend | layer | train | CONFIG ...]",
+     "the speed of this machine, and of ours on it", BENCH},
+    {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
+    {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
+     CHECK},
+    {"completion", "bash | zsh",
+     "what that shell needs to complete qkv's words", COMPLETION},
+};
+const int commands_count = sizeof commands / sizeof *commands;
+
+const Own own[] = {
+#define AT(field) offsetof(Options, field)
+    {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0, COMPARE,
+     COUNT, AT(seeds)},
+    {"jobs", "N", "runs at once (as many as cores; with --threads fewer)", 'j',
+     COMPARE | EQUIV, COUNT, AT(jobs)},
+    {"threads", "N",
+     "cores that a single run shares, where it is large; the numbers are the "
+     "same (1)",
+     0, TRAIN | COMPARE | BENCH, COUNT, AT(threads)},
+    {"out", "DIR", "the experiment's directory (qkv-out)", 'o',
+     TRAIN | COMPARE | EQUIV, TEXT, AT(out)},
+    {"out", "DIR", "figures go into DIR/figures (the first EXPERIMENT)", 'o',
+     PLOT, TEXT, AT(out)},
+    {"out", "DIR", "the report's directory", 'o', REPORT, TEXT, AT(out)},
+    {"out", "DIR", "the experiment that they become part of (qkv-out)", 'o',
+     MERGE, TEXT, AT(out)},
+    {"out", "DIR", "draw a figure too, in DIR/figures", 'o', BENCH, TEXT,
+     AT(out)},
+    {"out", "DIR", "figures go into DIR/figures (the run)", 'o', INSPECT, TEXT,
+     AT(out)},
+    {"from", "RUN",
+     "begin with the weights of a run, and its settings but for those of "
+     "training",
+     0, TRAIN, TEXT, AT(from)},
+    {"plan", "[=slurm]",
+     "instead of running print a `qkv train` line for each run, or a script "
+     "for sbatch, and say what they will take",
+     0, COMPARE, MAYBE, AT(plan)},
+    {"x", "WHAT",
+     "what lies along x: step, a setting, or a line of result.tsv (step)", 0,
+     PLOT, TEXT, AT(x)},
+    {"y", "WHAT",
+     "what is drawn: columns of log.tsv, or for another x of "
+     "result.tsv (validation_loss,validation_accuracy)",
+     0, PLOT, TEXT, AT(y)},
+    {"by", "SETTING", "a curve for each value of it (variant)", 0, PLOT, TEXT,
+     AT(by)},
+    {"facet", "SETTING", "a panel for each value of it, or for each quantity",
+     0, PLOT, TEXT, AT(facet)},
+    {"log-x", NULL, "a logarithmic x axis", 0, PLOT, SWITCH, AT(log_x)},
+    {"log-y", NULL, "logarithmic y axes; what is not above 0 is not drawn", 0,
+     PLOT, SWITCH, AT(log_y)},
+    {"labels", "X,Y", "what stands at the axes", 0, PLOT, TEXT, AT(labels)},
+    {"size", "WORD", "of a figure: column, page or slide", 0, COMPARE | PLOT,
+     TEXT, AT(size)},
+    {"to", "VARIANT", "what to convert RUN into", 0, EQUIV, TEXT, AT(to)},
+    {"batch", "DIR", "the directory to make", 0, EXPORT, TEXT,
+     AT(batch_directory)},
+    {"preset", "NAME",
+     "a published shape: transformer-base transformer-b32 transformer-b16 "
+     "transformer-big bert-base gpt-3 llama-2-70b deepseek-v2",
+     0, COUNT_COSTS, TEXT, AT(preset)},
+    {"weights", NULL, "a line for each matrix", 0, COUNT_COSTS, SWITCH,
+     AT(weights)},
+    {"recipe", "NAME", "run a recipe of plots/recipes, or a file NAME.txt", 0,
+     COMPARE, TEXT, AT(recipe)},
+    {"timeout", "N", "end a run that takes longer than N seconds", 0,
+     TRAIN | COMPARE, COUNT, AT(timeout)},
+    {"memory", "N", "let a run have N megabytes (what is free, over --jobs)", 0,
+     TRAIN | COMPARE | EQUIV, COUNT, AT(memory)},
+    {"baseline", "VARIANT", "what the others are held against (standard)", 0,
+     COMPARE | REPORT, TEXT, AT(baseline)},
+    {"judge", "WHAT",
+     "the line of result.tsv that verdicts are about (test_accuracy)", 0,
+     COMPARE | REPORT, TEXT, AT(judge)},
+    {"markdown", NULL, "a table in Markdown", 0, COUNT_COSTS | COMPARE, SWITCH,
+     AT(markdown)},
+    {"latex", NULL, "a table in LaTeX", 0, COUNT_COSTS | COMPARE, SWITCH,
+     AT(latex)},
+    {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
+     AT(by_character)},
+    {"head", "N", "show that head (the first)", 0, TRACE, COUNT, AT(head)},
+    {"attention", NULL, "print and draw who looks at whom in a test example", 0,
+     INSPECT, SWITCH, AT(attention)},
+    {"range", NULL,
+     "how much of what comes out lies beyond the range of what went in", 0,
+     INSPECT, SWITCH, AT(range)},
+    {"spectrum", NULL, "draw the singular values of every M_i and N_i", 0,
+     INSPECT, SWITCH, AT(spectrum)},
+    {"title", "TEXT", "over the figure", 0, PLOT, TEXT, AT(title)},
+    {"format", "LIST", "of svg png pdf tikz cairolatex dumb (svg,png)", 0,
+     COMPARE | PLOT | INSPECT | BENCH | EQUIV, TEXT, AT(format)},
+    {"no-figures", NULL, "train and print only", 0, COMPARE, SWITCH,
+     AT(no_figures)},
+    {"no-weights", NULL, "do not keep the trained matrices", 0, TRAIN | COMPARE,
+     SWITCH, AT(no_weights)},
+    {"redo", NULL, "repeat runs that another build of a plugin made", 0,
+     TRAIN | COMPARE | EQUIV, SWITCH, AT(redo)},
+    {"keep", NULL, "keep runs that another build of a plugin made", 0,
+     TRAIN | COMPARE | EQUIV, SWITCH, AT(keep)},
+    {"tasks", NULL, "only the tasks, with their settings", 0, LIST, SWITCH,
+     AT(only_tasks)},
+    {"variants", NULL, "only the variants", 0, LIST, SWITCH, AT(only_variants)},
+    {"tsv", NULL, "a table of tabs, as when piped", 0,
+     LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK | BENCH,
+     SWITCH, AT(tsv)},
+    {"quiet", NULL, "no progress, no notes", 'q',
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH |
+         REPORT | MERGE,
+     SWITCH, AT(quiet)},
+#undef AT
+};
+const int own_count = sizeof own / sizeof *own;
+
+bool
+takes(int command, const Setting *s)
+{
+    const char *all = "";
+    if (command == BENCH)
+        all = "variant";
+    else if (command == LIST)
+        all = "d-model " SHAPE_OPTIONS;
+    else if (command == COUNT_COSTS)
+        all = "variant layers length d-model " SHAPE_OPTIONS;
+    else if (command == TRACE)
+        all = "variant seed layers mlp norm embed mask positions residual "
+              "d-model " SHAPE_OPTIONS;
+    return index_in(all, s->name) >= 0 ||
+           (s->help && command & (TRAIN | COMPARE | EQUIV));
+}

@@ -1,0 +1,150 @@
+/* attention.c - the attention maps of an example, printed and drawn. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "train/watched.h"
+#include "driver/cli/look.h"
+#include "driver/cli/print.h"
+#include "driver/figure/attention.h"
+#include "driver/figure/draw.h"
+#include "driver/figure/figure.h"
+
+/* The tokens of a sequence, as people read them. */
+static Values
+labels_of(const Source *s, const int *ids, int count)
+{
+    int each = s->sizes.each;
+    Values l = {0};
+    for (int i = 0; i < count; i++) {
+        char first[LABEL_SIZE], second[LABEL_SIZE];
+        bool two = each > 1 && ids[i * each + 1] >= 0;
+        token_label(s, ids[i * each], first);
+        token_label(s, ids[i * each + two], second);
+        values_add(&l, two ? format_text("%s+%.6s", first, second)
+                           : copy_text(first));
+    }
+    return l;
+}
+
+/* Tenths of a weight: . below 0.05, 9 from 0.85 on, * from 0.95. */
+static char
+shade(double weight)
+{
+    int tenths = (int)(10 * weight + 0.5);
+    return tenths < 1 ? '.' : tenths > 9 ? '*' : (char)('0' + tenths);
+}
+
+static void
+print_map(const Values *rows, const Values *cols, const double *weights)
+{
+    for (int i = 0; i < rows->count; i++) {
+        print_left(rows->text[i], 8);
+        for (int j = 0; j < cols->count && j < 70; j++)
+            putchar(shade(weights[i * cols->count + j]));
+        printf(cols->count > 70 ? " ..\n" : "\n");
+    }
+}
+
+static void
+write_map(FILE *to, const char *panel, const Values *rows, const Values *cols,
+          const double *weights)
+{
+    for (int i = 0; i < rows->count; i++)
+        for (int j = 0; j < cols->count; j++)
+            fprintf(to, "%s\t%d\t%d\t%s\t%s\t%.6g\n", panel, i, j,
+                    rows->text[i], cols->text[j], weights[i * cols->count + j]);
+}
+
+/* Which sequence asks, and is asked, at a place: the second one in the encoder,
+   either in cross-attention. */
+static const Values *
+side(const Values both[2], const char *place, bool asked)
+{
+    bool encoder = !strncmp(place, "encoder", 7);
+    bool cross = strstr(place, ".cross") != NULL;
+    return &both[encoder || (cross && asked)];
+}
+
+/* All maps of the example: on stdout, and as a figure. */
+static void
+show_maps(const Options *o, const Model *m, const Watch *w,
+          const Values both[2], Figure *f)
+{
+    int panels = 0;
+    bool tsv = wants_tsv(o->tsv);
+    for (int p = 0; p < w->places; p++)
+        panels += watched_heads(w, p);
+    int heads = watched_heads(w, 0), across = heads < 4 ? heads : 4;
+    fprintf(f->script,
+            "panels = %d\narray panel[%d]\narray asks[%d]\narray asked[%d]\n"
+            "across = %d\ndown = %d\n"
+            "if (!exists(\"width\")) width = 74 + 290 * across\n"
+            "if (!exists(\"height\")) height = 75 + 305 * down\n",
+            panels, panels, panels, panels, across,
+            (panels + across - 1) / across);
+    figure_words(f, "first", both[0].text, both[0].count);
+    figure_words(f, "second", both[1].text, both[1].count);
+    panels = 0;
+    for (int p = 0; p < w->places; p++) {
+        char place[PLACE_SIZE];
+        place_name(m, p, place);
+        const Values *rows = side(both, place, false);
+        const Values *cols = side(both, place, true);
+        double *weights =
+            allocate((size_t)(rows->count * cols->count), sizeof *weights);
+        for (int h = 0; h < watched_heads(w, p); h++) {
+            char *name = format_text("%s, head %d", place, h + 1);
+            watched_weights(w, p, h, 0, weights);
+            write_map(f->data, name, rows, cols, weights);
+            panels++;
+            fprintf(f->script,
+                    "panel[%d] = '%s'\nasks[%d] = %d\nasked[%d] = %d\n", panels,
+                    name, panels, rows == &both[1], panels, cols == &both[1]);
+            if (tsv)
+                write_map(stdout, name, rows, cols, weights);
+            else {
+                printf("%s%s\n", panels > 1 ? "\n" : "", name);
+                print_map(rows, cols, weights);
+            }
+            free(name);
+        }
+        free(weights);
+    }
+}
+
+void
+attention_show(const Options *o, Model *m, const Source *s, const char *run)
+{
+    static const char head[] = "head\trow\tcolumn\tasks\tasked\tweight\n";
+    Batch b = batch_new(s->sizes, 1);
+    Random r = source_stream(s, TEST);
+    source_draw(s, TEST, &r, 0, &b);
+    Watched *w = watch_model(m, &b);
+    if (!w->watch.places || !watched_heads(&w->watch, 0))
+        fail("%s: no weights of attention there: %s", run,
+             w->watch.places ? "its variant calls neither attend nor softmax"
+                             : "task linear has none");
+    Values both[2] = {labels_of(s, b.all.ids, s->sizes.tokens)};
+    if (s->sizes.source)
+        both[1] = labels_of(s, b.all.source, s->sizes.source);
+    Figure f = figure_begin(o, "attention");
+    char *title = format_text("%s: attention of a test example", run);
+    figure_text(&f, "title", title);
+    free(title);
+    fputs(head, f.data);
+    if (wants_tsv(o->tsv))
+        fputs(head, stdout);
+    show_maps(o, m, &w->watch, both, &f);
+    if (!wants_tsv(o->tsv))
+        printf("\nA row a token that asks, a column a token that is asked, in "
+               "order; tenths of its\nweight: . below 0.05, * from 0.95 on. "
+               "Each row sums to 1.\n");
+    values_free(&both[0]);
+    values_free(&both[1]);
+    watched_free(w);
+    batch_free(&b);
+    figure_end(&f, "attention");
+}

@@ -1,0 +1,14 @@
+/* attention.h - the attention maps of an example, printed and drawn. */
+#ifndef ATTENTION_H
+#define ATTENTION_H
+
+#include "task/task.h"
+#include "model/model.h"
+#include "driver/cli/options.h"
+
+/* Prints the weights of every head of m on the first test sequence, and draws
+   them as figure "attention". */
+void attention_show(const Options *o, Model *m, const Source *s,
+                    const char *run);
+
+#endif

@@ -1,0 +1,139 @@
+/* bars.c - the figure of parameter counts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "driver/figure/draw.h"
+#include "driver/figure/figure.h"
+
+/* The place of a name among those that came before, where it is added if it is
+   new; *fresh says so. */
+static int
+place(Values *names, const char *name, bool *fresh)
+{
+    int i = 0;
+    while (i < names->count && strcmp(names->text[i], name))
+        i++;
+    *fresh = i == names->count;
+    if (*fresh)
+        values_add(names, copy_text(name));
+    return i;
+}
+
+/* Settings that change what a variant has. */
+static const char *const sizes[] = {
+    "d-model",   "heads",   "kv-heads", "d-k",    "d-v",     "latent",
+    "layers",    "mlp",     "embed",    "length", "symbols", "values",
+    "positions", "encoder", "cross",    "norm"};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static bool
+of_one_variant(const Run *a, const Run *b)
+{
+    return !strcmp(a->config.task, b->config.task) &&
+           !strcmp(a->config.variant, b->config.variant);
+}
+
+/* Would both have the same bar? */
+static bool
+alike(const Run *a, const Run *b)
+{
+    bool same = of_one_variant(a, b);
+    for (int s = 0; s < SIZES; s++)
+        same &= setting_equal(setting_named(sizes[s]), &a->config, &b->config);
+    return same && run_number(a, "parameters") == run_number(b, "parameters");
+}
+
+/* "standard", or "standard.d-k4" where the runs of standard on its task differ
+   in a setting that changes what it has. */
+static char *
+label_of(const Run *runs, int count, const Run *r)
+{
+    char value[VALUE_SIZE];
+    run_setting(r, "variant", value);
+    char *label = copy_text(value);
+    for (int s = 0; s < SIZES; s++) {
+        const Setting *size = setting_named(sizes[s]);
+        bool varies = false;
+        for (int i = 0; i < count; i++)
+            varies |= of_one_variant(&runs[i], r) &&
+                      !setting_follows(size, &runs[i].config) &&
+                      !setting_equal(size, &runs[i].config, &r->config);
+        if (!varies)
+            continue;
+        run_setting(r, sizes[s], value);
+        replace(&label, format_text("%s.%s%s", label, sizes[s], value));
+    }
+    return label;
+}
+
+/* Tasks by name, then variants as series are ordered, then by size. */
+static int
+in_order(const void *a, const void *b)
+{
+    const Run *x = *(const Run *const *)a, *y = *(const Run *const *)b;
+    char v[VALUE_SIZE], w[VALUE_SIZE];
+    int tasks = strcmp(x->config.task, y->config.task);
+    run_setting(x, "variant", v);
+    run_setting(y, "variant", w);
+    if (tasks)
+        return tasks;
+    if (strcmp(v, w))
+        return series_before(v, w) ? -1 : 1;
+    double less = run_number(x, "attention_parameters") -
+                  run_number(y, "attention_parameters");
+    return less < 0 ? -1 : less > 0;
+}
+
+void
+bars_draw(const Options *o, const Run *runs, int count)
+{
+    double any = 0;
+    for (int i = 0; i < count; i++)
+        any += run_number(&runs[i], "attention_parameters");
+    if (any == 0) /* task linear has no attention */
+        return;
+    Values tasks = {0}, rows = {0}, bars = {0};
+    const Run **sorted = allocate((size_t)count, sizeof *sorted);
+    for (int i = 0; i < count; i++)
+        sorted[i] = &runs[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, in_order);
+    Figure f = figure_begin(o, "parameters");
+    fprintf(f.data, "task\tvariant\tattention\trest\trow\n");
+    for (int i = 0; i < count; i++) {
+        const Run *r = sorted[i];
+        bool fresh;
+        if (i > 0 && alike(sorted[i - 1], r))
+            continue;
+        char *label = label_of(runs, count, r);
+        char *bar = format_text("%s %s", r->config.task, label);
+        int row = place(&rows, label, &fresh);
+        double attention = run_number(r, "attention_parameters");
+        place(&tasks, r->config.task, &fresh);
+        place(&bars, bar, &fresh);
+        if (fresh)
+            fprintf(f.data, "%s\t%s\t%.0f\t%.0f\t%d\n", r->config.task, label,
+                    attention, run_number(r, "parameters") - attention,
+                    row + 1);
+        free(label);
+        free(bar);
+    }
+    free(sorted);
+    figure_text(&f, "title",
+                "Parameters: attention (blue, counted), the rest (grey)");
+    figure_words(&f, "panels", tasks.text, tasks.count);
+    figure_words(&f, "rows", rows.text, rows.count);
+    int longest = 0;
+    for (int i = 0; i < rows.count; i++) {
+        int n = (int)strlen(rows.text[i]);
+        longest = n > longest ? n : longest;
+    }
+    int wide = 120 + 9 * longest + 175 * tasks.count;
+    fprintf(f.script, "width = %d\nheight = %d\n", wide < 560 ? 560 : wide,
+            115 + 34 * rows.count);
+    values_free(&tasks);
+    values_free(&rows);
+    values_free(&bars);
+    figure_end(&f, "bars");
+}

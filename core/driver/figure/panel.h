@@ -1,0 +1,33 @@
+/* panel.h - figures of one or more panels.
+
+   A panel shows one quantity of one group of runs, a curve for each series,
+   over steps with a band or against a setting or a result with bars. */
+#ifndef PANEL_H
+#define PANEL_H
+
+#include "driver/figure/figure.h"
+
+typedef struct Panel {
+    const Group *group;
+    const char *y;
+    char *title;
+    double low, high; /* of what is drawn: means, and bars around them */
+    double positive;  /* the lowest of these above 0 */
+    int below;        /* means that are not */
+} Panel;
+
+/* One of its curves: rows of the data, one after the other. */
+typedef struct Curve {
+    const Panel *panel;
+    const char *series;
+    int rows;
+    double first, last;
+} Curve;
+
+/* Draws them side by side, with what o says of x and series, as figure NAME, or
+   as several where there are more than seven curves; `whose` begins the
+   title. */
+void draw_figures(const Options *o, const char *name, const char *whose,
+                  Panel *panels, int count);
+
+#endif

@@ -1,0 +1,114 @@
+/* square.c - the figure of equiv: each trained variant, as each other one. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/files.h"
+#include "base/tsv.h"
+#include "base/words.h"
+#include "variant/plugin.h"
+#include "driver/figure/draw.h"
+#include "driver/figure/square.h"
+
+enum { FROM, TO, ROW, COLUMN, LOGITS, KIND, COLUMNS };
+static const char *const headings[COLUMNS] = {"from",   "to",     "row",
+                                              "column", "logits", "kind"};
+
+Square
+square_new(int count)
+{
+    size_t n = (size_t)count;
+    return (Square){allocate(n, sizeof(char *)), allocate(n * n, sizeof(Cell)),
+                    count};
+}
+
+void
+square_free(Square *s)
+{
+    for (int i = 0; i < s->count; i++)
+        free(s->names[i]);
+    free(s->names);
+    free(s->cells);
+}
+
+static const char *
+file_name(bool in_double)
+{
+    return in_double ? "equivalence-double" : "equivalence";
+}
+
+/* Row i of the table, which is to be the cell of two names. */
+static Cell
+read_cell(const Table *t, int i, const Square *s, const char *path)
+{
+    double kind = table_number(t, i, KIND, path);
+    double logits = table_number(t, i, LOGITS, path);
+    if (strcmp(table_cell(t, i, FROM), s->names[i / s->count]) ||
+        strcmp(table_cell(t, i, TO), s->names[i % s->count]) ||
+        (kind != NONE && kind != NEAREST && kind != SAME))
+        fail("%s:%d: not what `qkv equiv` writes there; run it again", path,
+             i + 2);
+    return (Cell){logits, (int)kind};
+}
+
+Square
+square_read(const char *experiment, bool in_double)
+{
+    char *file = format_text("figures/%s.tsv", file_name(in_double));
+    Path path = below(experiment, file);
+    free(file);
+    if (access(path.text, F_OK))
+        return square_new(0);
+    Table t = table_read(path.text);
+    int count = 0;
+    while (count * count < t.rows)
+        count++;
+    bool square = t.cols == COLUMNS && count * count == t.rows;
+    for (int i = 0; square && i < COLUMNS; i++)
+        square = !strcmp(t.cells[i], headings[i]);
+    if (!square)
+        fail("%s: not the table that `qkv equiv` writes; run it again",
+             path.text);
+    Square s = square_new(count);
+    for (int i = 0; i < count; i++) {
+        char name[NAME_SIZE];
+        plugin_name(table_cell(&t, i, TO), name); /* exits where it is none */
+        s.names[i] = copy_text(name);
+    }
+    for (int i = 0; i < t.rows; i++)
+        s.cells[i] = read_cell(&t, i, &s, path.text);
+    table_free(&t);
+    return s;
+}
+
+void
+square_draw(const Square *s, bool in_double, const Options *o)
+{
+    char n[32];
+    bool any = false;
+    Figure f = figure_begin(o, file_name(in_double));
+    for (int i = 0; i < COLUMNS; i++)
+        fprintf(f.data, "%s%c", headings[i], i < KIND ? '\t' : '\n');
+    for (int i = 0; i < s->count * s->count; i++) {
+        any |= s->cells[i].kind != NONE;
+        fprintf(f.data, "%s\t%s\t%d\t%d\t%s\t%d\n", s->names[i / s->count],
+                s->names[i % s->count], i / s->count + 1, i % s->count + 1,
+                number_text(s->cells[i].logits, 2, n), (int)s->cells[i].kind);
+    }
+    if (!any) {
+        figure_drop(&f, "none of them can be written as another");
+        return;
+    }
+    char *title = format_text("Trained as the row, written as the column: "
+                              "difference of logits, %s",
+                              in_double ? "double" : "float");
+    figure_text(&f, "title", title);
+    free(title);
+    figure_words(&f, "names", s->names, s->count);
+    fprintf(f.script,
+            "if (!exists(\"width\")) width = %d\n"
+            "if (!exists(\"height\")) height = %d\n",
+            s->count < 5 ? 560 : 240 + 66 * s->count, 200 + 34 * s->count);
+    figure_end(&f, "equivalence");
+}

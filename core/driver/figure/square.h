@@ -1,0 +1,30 @@
+/* square.h - the figure of equiv: each trained variant, as each other one. */
+#ifndef SQUARE_H
+#define SQUARE_H
+
+#include <stdbool.h>
+
+#include "driver/cli/options.h"
+
+typedef struct Cell {
+    double logits; /* the largest relative difference, NaN: none */
+    enum { NONE, NEAREST, SAME } kind;
+} Cell;
+
+/* Row by row: trained as the row, written as the column. */
+typedef struct Square {
+    char **names;
+    Cell *cells;
+    int count;
+} Square;
+
+Square square_new(int count);
+void square_free(Square *s);
+
+/* What figures/equivalence.tsv of an experiment says, or that of the double
+   program; count 0 where it has none. Fails where it is no square. */
+Square square_read(const char *experiment, bool in_double);
+
+void square_draw(const Square *s, bool in_double, const Options *o);
+
+#endif

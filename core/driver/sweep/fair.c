@@ -1,0 +1,294 @@
+/* fair.c - what makes a comparison fair: equal budgets, equal starts. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "variant/cost.h"
+#include "model/model.h"
+#include "train/convert.h"
+#include "train/observe.h"
+#include "driver/cli/child.h"
+#include "driver/sweep/fair.h"
+
+enum { PATIENCE = 600 }; /* seconds for a child to answer */
+
+/* Asks in a child; exits where there is no answer, with the reason. */
+static void
+ask(void (*work)(const void *, void *), const void *more, void *to, size_t size)
+{
+    Ended e = in_child(work, more, to, size, limits(PATIENCE, INFINITY));
+    if (!e.answered)
+        (e.status == 2 ? usage : fail)("%s", ended_words(&e));
+}
+
+/* What the attention of one block costs at c, all of it by this variant. */
+static double
+price(const char *budget, const Variant *v, Config c, Sizes z)
+{
+    config_settle(&c, v->shape);
+    Attention a = attention_in(&c, z);
+    Weights w = weights_declared(v, &a);
+    double sum = 0;
+    for (int cross = 0; cross < 2; cross++) {
+        if (c.cross == (cross ? CROSS_NONE : CROSS_ONLY))
+            continue;
+        Cost k = cost_of(v, a, &w, z.tokens, cross ? z.source : 0);
+        sum += !strcmp(budget, "params")  ? k.parameters
+               : !strcmp(budget, "flops") ? k.forward
+                                          : k.cache;
+    }
+    weights_free(&w);
+    return sum;
+}
+
+/* Sets the width that such a variant can be told; false where it has none. */
+static bool
+set_width(const char *shape, Config *c, int width)
+{
+    if (shape_uses(shape, "latent"))
+        c->latent = width;
+    else {
+        c->d_k = shape_uses(shape, "d-k") ? width : c->d_k;
+        c->d_v = shape_uses(shape, "d-v") ? width : c->d_v;
+    }
+    return shape_uses(shape, "latent") || shape_uses(shape, "d-k") ||
+           shape_uses(shape, "d-v");
+}
+
+/* The variant at c's point of the grid, with its shape: "standard+heads=4+
+   d-k=8+d-v=8". */
+static void
+shape_word(const char *name, const char *shape, Config c, char word[WORD_SIZE])
+{
+    static const char *const options[] = {"heads", "kv-heads", "d-k", "d-v",
+                                          "latent"};
+    config_settle(&c, shape);
+    snprintf(word, WORD_SIZE, "%s", name);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char value[VALUE_SIZE];
+        const Setting *s = setting_named(options[i]);
+        if (setting_unused(s, &c))
+            continue;
+        setting_print(s, &c, value);
+        size_t n = strlen(word);
+        snprintf(word + n, WORD_SIZE - n, "+%s=%.16s", s->name, value);
+    }
+}
+
+/* "params:standard+d-k=8", what was asked for and what came of it, as long as a
+   word may be. */
+static const char *
+settled(const char *asked, const char *found)
+{
+    char word[WORD_SIZE];
+    int n = snprintf(word, sizeof word, "%s:", asked);
+    snprintf(word + n, sizeof word - (size_t)n, "%s", found);
+    return interned(word);
+}
+
+/* A width is asked for, and found; 0 where there is none. */
+typedef struct Budget {
+    const Config *c;
+    const char *what, *baseline;
+} Budget;
+typedef struct Met {
+    int width;
+    double wanted, found;
+    char name[64], shape[64], whose[WORD_SIZE];
+} Met;
+
+static void
+find_width(const void *more, void *answer)
+{
+    const Budget *b = more;
+    Met *met = answer;
+    Config c = *b->c, at = c;
+    const Variant *v = plugin_open(c.variant).variant;
+    const Variant *base = plugin_open(b->baseline).variant;
+    at.variant = interned(b->baseline);
+    Source s = source_open(&c);
+    double best = INFINITY;
+    shape_word(b->baseline, base->shape, at, met->whose);
+    met->wanted = price(b->what, base, at, s.sizes);
+    met->found = price(b->what, v, c, s.sizes);
+    snprintf(met->shape, sizeof met->shape, "%s", v->shape);
+    snprintf(met->name, sizeof met->name, "%s",
+             shape_uses(v->shape, "latent") ? "latent"
+             : !shape_uses(v->shape, "d-k") ? "d-v"
+             : shape_uses(v->shape, "d-v")  ? "d-k and d-v"
+                                            : "d-k");
+    for (int w = 1;
+         strcmp(c.variant, b->baseline) && set_width(v->shape, &c, w); w++) {
+        double cost = price(b->what, v, c, s.sizes);
+        if (fabs(cost - met->wanted) < best) {
+            best = fabs(cost - met->wanted);
+            met->width = w;
+            met->found = cost;
+        }
+        if (w >= 4 * c.d_model || cost > 2 * met->wanted)
+            break;
+    }
+    source_close(&s);
+}
+
+void
+meet_budget(const Options *o, Config *c)
+{
+    const char *baseline = o->baseline ? o->baseline : "standard";
+    if (!*c->match || strchr(c->match, ':'))
+        return; /* a plan's line says the widths itself */
+    if (index_in("params flops cache", c->match) < 0)
+        usage("--match %s: none of params, flops, cache", c->match);
+    if (*c->same_start)
+        usage("--match and --same-start contradict each other: another width "
+              "is another function; give one");
+    Met met = {0};
+    ask(find_width, &(Budget){c, c->match, baseline}, &met, sizeof met);
+    double off = 100 * (met.found / met.wanted - 1);
+    if (met.width)
+        set_width(met.shape, c, met.width);
+    if (met.width && !o->quiet)
+        note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
+             "(%+.0f%%)",
+             c->match, c->task, c->variant, met.name, met.width, met.found,
+             met.wanted, baseline, off);
+    else if (!met.width && strcmp(c->variant, baseline))
+        note("--match %s, task %s: %s has no width to change; it stays at %.0f "
+             "for the %.0f of %s",
+             c->match, c->task, c->variant, met.found, met.wanted, baseline);
+    c->match = settled(c->match, met.whose);
+}
+
+/* Can the variant at c's point start as `word` does? */
+static bool
+can_start(const Facts *f, Config c, const char *word)
+{
+    Conversion v;
+    c.variant = interned(f->word);
+    c.same_start = interned(word);
+    Plugin p = plugin_open(f->word);
+    config_cast(&c, &p);
+    Source s = source_open(&c);
+    Model *m = model_new(&c, s.sizes, p.variant);
+    bool can = start_alike(m, &v);
+    model_free(m);
+    source_close(&s);
+    return can;
+}
+
+/* A start is asked for at c. */
+typedef struct Choice {
+    const Grid *g;
+    const Config *c;
+} Choice;
+
+/* Tries a variant as the one to start as; returns how many can follow. */
+static int
+try_start(const Choice *choice, const char *word, bool able[MOST_VARIANTS])
+{
+    int count = 0;
+    for (int i = 0; i < choice->g->variant_count; i++)
+        count += able[i] = can_start(&choice->g->variants[i], *choice->c, word);
+    return count;
+}
+
+static void
+find_start(const void *more, void *answer)
+{
+    const Choice *choice = more;
+    const Config *c = choice->c;
+    Start *s = answer, tried = {0};
+    double fewest = INFINITY;
+    int most = 0;
+    bool automatic = !strcmp(c->same_start, "auto");
+    if (!automatic) {
+        strcpy(s->word, c->same_start);
+        if (!strchr(c->same_start, '+'))
+            shape_word(c->same_start, plugin_open(c->same_start).variant->shape,
+                       *c, s->word);
+        try_start(choice, s->word, s->able);
+    }
+    for (int i = 0; automatic && i < choice->g->variant_count; i++) {
+        const Facts *f = &choice->g->variants[i];
+        Config at = *c;
+        shape_word(f->word, f->shape, at, tried.word);
+        int count = try_start(choice, tried.word, tried.able);
+        Source source = source_open(&at);
+        double cost =
+            price("params", plugin_open(f->word).variant, at, source.sizes);
+        source_close(&source);
+        if (count < most || (count == most && cost >= fewest))
+            continue;
+        most = count;
+        fewest = cost;
+        strcpy(s->word, tried.word);
+        memcpy(s->able, tried.able, sizeof s->able);
+    }
+}
+
+/* The choice for c's point of the grid, made once. */
+static const Start *
+start_of(Grid *g, const Options *o, const Config *c)
+{
+    Config point = *c;
+    point.variant = interned("");
+    for (int i = 0; i < g->start_count; i++)
+        if (!memcmp(&g->starts[i].point, &point, sizeof point))
+            return &g->starts[i];
+    if (g->variant_count > MOST_VARIANTS)
+        usage("--same-start: for %d variants at most", MOST_VARIANTS);
+    g->starts =
+        grow(g->starts, g->start_count, &g->start_room, sizeof *g->starts);
+    Start *s = &g->starts[g->start_count++];
+    ask(find_start, &(Choice){g, c}, s, sizeof *s);
+    memcpy(&s->point, &point, sizeof point);
+    int able = 0;
+    for (int i = 0; i < g->variant_count; i++)
+        able += s->able[i];
+    if (able < 1 + (g->variant_count > 1))
+        usage("--same-start %s: no two of the variants can start as the same "
+              "function",
+              c->same_start);
+    if (!o->quiet)
+        note("task %s: all start as %s", c->task, s->word);
+    return s;
+}
+
+void
+choose_start(Grid *g, const Options *o, Config *c)
+{
+    if (!*c->same_start || strchr(c->same_start, ':'))
+        return;
+    const Start *s = start_of(g, o, c);
+    int i = 0;
+    while (strcmp(g->variants[i].word, c->variant))
+        i++;
+    c->same_start = settled(c->same_start, s->able[i] ? s->word : "");
+    if (!s->able[i])
+        note("%s cannot start as %s does: it keeps a start of its own",
+             c->variant, s->word);
+}
+
+static void
+build(const void *more, void *answer)
+{
+    (void)answer;
+    Config c = *(const Config *)more;
+    Plugin p = plugin_open(c.variant);
+    config_cast(&c, &p);
+    Source s = source_open(&c);
+    Model *m = model_new(&c, s.sizes, p.variant);
+    Observer o = observer_new(m, &s);
+    observer_free(&o);
+    model_free(m);
+    source_close(&s);
+}
+
+void
+check_build(const Config *c)
+{
+    if (*c->init || *c->log || c->depth)
+        ask(build, c, NULL, 0);
+}

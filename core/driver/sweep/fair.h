@@ -1,0 +1,34 @@
+/* fair.h - what makes a comparison fair: equal budgets, equal starts.
+
+   Plugins' code is asked in a child process: what crashes there ends the
+   command with a line, and nothing was trained. */
+#ifndef FAIR_H
+#define FAIR_H
+
+#include "driver/sweep/grid.h"
+
+/* With --match: changes the widths of c's variant, not settled yet, so that one
+   attention costs as nearly what the baseline's does as one whole number
+   allows, and says what it changed. d-k and d-v go together where it uses both;
+   mla has its latent. Exits (2) on a budget there is not. */
+void meet_budget(const Options *o, Config *c);
+
+/* A choice of --same-start for one point of a grid. */
+enum { MOST_VARIANTS = 64 };
+typedef struct Start {
+    Config point; /* without variant and seed */
+    char word[WORD_SIZE];
+    bool able[MOST_VARIANTS]; /* by place in the grid's variants */
+} Start;
+
+/* With --same-start: c, not settled yet, gets the variant and shape that it
+   starts as, or none where it cannot, which is said. Of "auto" it is that
+   variant whose function most of the others can start as; of several, the one
+   with the fewest parameters. Exits (2) where no two can start alike. */
+void choose_start(Grid *g, const Options *o, Config *c);
+
+/* Exits with what a worker would fail of: a model that c cannot make, --init or
+   --log of what there is not. */
+void check_build(const Config *c);
+
+#endif

@@ -1,0 +1,202 @@
+/* grid.c - from options to the list of runs that they ask for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "task/task.h"
+#include "run/run.h"
+#include "driver/sweep/fair.h"
+#include "driver/sweep/grid.h"
+
+Config
+ordinary_config(const char *task, const char *variant, const char *shape)
+{
+    Config c = config_start();
+    config_apply(&c, task_named(task)->settings);
+    c.task = interned(task);
+    c.variant = interned(variant);
+    config_settle(&c, shape);
+    return c;
+}
+
+static const Facts *
+facts_of(const Grid *g, const char *word)
+{
+    for (int i = 0; i < g->fact_count; i++)
+        if (!strcmp(g->variants[i].word, word))
+            return &g->variants[i];
+    bug("grid: no facts of %s", word);
+}
+
+/* Asks a plugin for its facts, once; exits with what is wrong with it. */
+static void
+describe_one(Grid *g, const char *word)
+{
+    for (int i = 0; i < g->fact_count; i++)
+        if (!strcmp(g->variants[i].word, word))
+            return;
+    Facts *f = &g->variants[g->fact_count];
+    *f = describe(word, NULL, false);
+    if (!f->ok)
+        (f->status == 2 ? usage : fail)("%s", f->why);
+    g->fact_count++;
+}
+
+/* Describes the variants, and refuses two of one name: their runs could not
+   be told apart. */
+static void
+describe_all(Grid *g, const Options *o)
+{
+    const Values *v = options_given(o, "variant");
+    const Values *others[] = {options_given(o, "encoder-variant"),
+                              options_given(o, "cross-variant")};
+    int most = v->count + others[0]->count + others[1]->count;
+    g->variants = allocate((size_t)most, sizeof *g->variants);
+    for (int i = 0; i < v->count; i++) {
+        for (int k = 0; k < i; k++)
+            if (!strcmp(v->text[i], v->text[k]))
+                usage("variant %s is asked for twice", v->text[i]);
+        describe_one(g, v->text[i]);
+        const Facts *f = &g->variants[i];
+        for (int k = 0; k < i; k++)
+            if (!strcmp(g->variants[k].name, f->name))
+                usage(strcmp(g->variants[k].path, f->path)
+                          ? "two variants are called %s: %s and %s; rename one"
+                          : "variant %s is asked for twice: %s and %s",
+                      f->name, g->variants[k].path, f->path);
+    }
+    g->variant_count = v->count;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < others[i]->count; k++)
+            describe_one(g, others[i]->text[k]);
+}
+
+/* Opens the task's source, to refuse what is wrong before anything runs and to
+   hash a text; but not again for a run that has the same as the last one. */
+static void
+check_source(const Grid *g, Config *c)
+{
+    static const char of_source[] =
+        "task file characters length symbols values queries members depth "
+        "spectrum loss batch encoder cross encoder-variant cross-variant";
+    const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
+    bool same = last;
+    for (const Setting *i = settings; same && i < settings + setting_count; i++)
+        same = index_in(of_source, i->name) < 0 || setting_equal(i, last, c);
+    if (same) {
+        c->file_hash = last->file_hash;
+        return;
+    }
+    Source s = source_open(c);
+    source_close(&s);
+}
+
+/* Makes the settings of one point of the grid whole. */
+static void
+settle_point(const Grid *g, Config *c, const Facts *f)
+{
+    const char *shapes[3] = {f->shape};
+    const char *others[] = {c->encoder_variant, c->cross_variant};
+    uint64_t hashes[3] = {f->hash};
+    for (int i = 0; i < 2; i++)
+        if (*others[i]) {
+            shapes[i + 1] = facts_of(g, others[i])->shape;
+            hashes[i + 1] = facts_of(g, others[i])->hash;
+        }
+    config_settle_all(c, shapes, hashes);
+    check_source(g, c);
+    c->from = interned(g->from ? g->from : "");
+}
+
+/* Adds the run of a whole config, unless it is there already. */
+static void
+add_job(Grid *g, Config c, const Config *ordinary, int *room)
+{
+    char *name = run_name(&c, ordinary);
+    if (!word_added(&g->names, name)) {
+        free(name);
+        return;
+    }
+    g->jobs = grow(g->jobs, g->count, room, sizeof *g->jobs);
+    g->jobs[g->count++] = (Job){.config = c, .name = name};
+}
+
+/* Goes through the values of setting i and of those after it. Seeds come last
+   whatever their place in the table. */
+static void
+expand(Grid *g, const Options *o, Config c, int i, int *room)
+{
+    int seed = (int)(setting_named("seed") - settings);
+    if (i == seed)
+        i++;
+    if (i >= setting_count) {
+        const Values *seeds = &o->given[seed];
+        meet_budget(o, &c);
+        choose_start(g, o, &c);
+        check_build(&c);
+        const Facts *f = facts_of(g, c.variant);
+        Config ordinary = ordinary_config(c.task, c.variant, f->shape);
+        settle_point(g, &c, f);
+        for (int k = 0; k < seeds->count; k++) {
+            setting_set(&settings[seed], &c, seeds->text[k]);
+            add_job(g, c, &ordinary, room);
+        }
+        return;
+    }
+    const Values *v = &o->given[i];
+    bool fixed = !v->count || !strcmp(settings[i].name, "task") ||
+                 !strcmp(settings[i].name, "variant");
+    for (int k = 0; k < (fixed ? 1 : v->count); k++) {
+        if (!fixed)
+            setting_set(&settings[i], &c, v->text[k]);
+        expand(g, o, c, i + 1, room);
+    }
+}
+
+/* A job takes about 700 bytes. */
+enum { MOST_RUNS = 1000000 };
+
+static void
+check_count(const Options *o)
+{
+    double runs = 1;
+    for (int i = 0; i < setting_count; i++)
+        runs *= o->given[i].count ? o->given[i].count : 1;
+    if (runs > MOST_RUNS)
+        usage("%.0f runs are asked for, and %d are the most of one command: "
+              "take fewer --seeds or shorter lists",
+              runs, MOST_RUNS);
+}
+
+Grid
+grid_of(const Options *o)
+{
+    const char *slash = o->from ? strrchr(o->from, '/') : NULL;
+    Grid g = {.from = slash ? slash + 1 : o->from};
+    int room = 0;
+    check_count(o);
+    const Values *tasks_given = options_given(o, "task");
+    describe_all(&g, o);
+    for (int t = 0; t < tasks_given->count; t++)
+        for (int v = 0; v < g.variant_count; v++) {
+            Config c = config_start();
+            config_apply(&c, task_named(tasks_given->text[t])->settings);
+            c.task = interned(tasks_given->text[t]);
+            c.variant = interned(g.variants[v].word);
+            expand(&g, o, c, 0, &room);
+        }
+    return g;
+}
+
+void
+grid_free(Grid *g)
+{
+    for (int i = 0; i < g->count; i++) {
+        word_removed(&g->names, g->jobs[i].name);
+        free(g->jobs[i].name);
+    }
+    free(g->jobs);
+    free(g->variants);
+    free(g->starts);
+}

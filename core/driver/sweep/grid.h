@@ -1,0 +1,37 @@
+/* grid.h - from options to the list of runs that they ask for. */
+#ifndef GRID_H
+#define GRID_H
+
+#include "run/run.h"
+#include "driver/cli/describe.h"
+#include "driver/cli/options.h"
+
+typedef struct Job {
+    Config config;
+    char *name; /* of its run */
+    bool read;  /* it was there before: */
+    Run run;
+} Job;
+
+typedef struct Grid {
+    Job *jobs;
+    int count;
+    Facts *variants; /* one for each variant asked for, */
+    int variant_count;
+    void *names;          /* of all jobs, a tree of them */
+    const char *from;     /* the run that they begin as, or NULL */
+    struct Start *starts; /* of --same-start, point by point */
+    int start_count, start_room;
+    int fact_count; /* and for those of encoder and cross-attention behind */
+} Grid;
+
+/* Every combination of what was given, each run once, tasks outermost and
+   seeds innermost. Exits on anything that is wrong with any of them. */
+Grid grid_of(const Options *o);
+void grid_free(Grid *g);
+
+/* The settings of a task, before any option, settled for a variant. */
+Config ordinary_config(const char *task, const char *variant,
+                       const char *shape);
+
+#endif

@@ -1,0 +1,230 @@
+/* plan.c - qkv compare --plan: the runs as command lines, and what they will
+   take. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/words.h"
+#include "run/run.h"
+#include "driver/cli/child.h"
+#include "driver/cli/memory.h"
+#include "driver/sweep/plan.h"
+#include "driver/sweep/queue.h"
+
+/* What a run was found to take here. */
+typedef struct Pace {
+    double start, step; /* seconds: before the first step, and each */
+    double bytes, files, memory;
+} Pace;
+
+enum { PATIENCE = 600, MOST_TIMED = 6 };
+
+typedef struct Trial {
+    const Options *o;
+    const Config *c;
+} Trial;
+
+/* Some steps of a run, timed: for a tenth of a second at least. */
+static void
+try_run(const void *more, void *answer)
+{
+    double begun = now(), accuracy;
+    const Trial *trial = more;
+    Config c = *trial->c;
+    Pace *pace = answer;
+    Plugin p = plugin_open(c.variant);
+    config_cast(&c, &p);
+    Source s = source_open(&c);
+    Needs n = training_needs(&s, p.variant);
+    memory_check(n, run_limits(trial->o, 1));
+    source_levels(&s);
+    Model *m = model_new(&c, s.sizes, p.variant);
+    Batch b = batch_new(s.sizes, c.batch);
+    Optimizer o = optimizer_new(m);
+    Tape *t = tape_for_step(m, &b);
+    Random data = source_stream(&s, TRAINING);
+    source_draw(&s, TRAINING, &data, 0, &b);
+    pace->start = now() - begun;
+    double first = now(), spent = 0;
+    train_step(m, &o, t, &b, 1, &accuracy); /* warms, unless it is long */
+    int steps = now() - first > 0.1;
+    first = steps ? first : now();
+    while ((spent = now() - first) < 0.1 || !steps)
+        train_step(m, &o, t, &b, 2 + steps++, &accuracy);
+    pace->step = spent / steps;
+    pace->memory = n.weights + n.batch + n.step + n.files;
+    pace->files = m->count + 4;
+    pace->bytes = (double)m->parameters * sizeof(real) + 128. * m->count +
+                  2500 + 60. * c.steps / c.log_every;
+}
+
+/* What all runs will take, and the longest and the largest of them. */
+typedef struct Estimate {
+    int runs, timed;
+    bool untimed; /* some could not be: no number is the whole */
+    double seconds, longest, bytes, files, memory;
+} Estimate;
+
+/* Times some of the runs that are not there yet, evenly from the longest to the
+   shortest; the others go by the nearest of them. */
+static Estimate
+estimate(const Options *o, const Grid *g)
+{
+    Pace paces[MOST_TIMED] = {{0}};
+    Estimate e = {0};
+    double all;
+    bool *wanted = allocate((size_t)g->count, sizeof *wanted);
+    for (int i = 0; i < g->count; i++)
+        wanted[i] = !run_exists(o->out, g->jobs[i].name);
+    const Job **queue = queue_of(g, wanted, &e.runs, &all);
+    int most = e.runs < MOST_TIMED ? e.runs : MOST_TIMED, last = -1;
+    for (int i = 0; i < e.runs; i++) {
+        int k = (int)((double)i * most / e.runs);
+        const Config *c = &queue[i]->config;
+        if (k != last) {
+            Ended end = in_child(try_run, &(Trial){o, c}, &paces[k],
+                                 sizeof *paces, limits(PATIENCE, INFINITY));
+            if (!end.answered)
+                note("%s cannot be timed here: %s", queue[i]->name, end.why);
+            e.untimed |= !end.answered;
+            last = k;
+        }
+        const Pace *p = &paces[k];
+        double seconds = p->start + p->step * effort(c) / step_effort(c);
+        e.seconds += seconds;
+        e.longest = fmax(e.longest, seconds);
+        e.memory = fmax(e.memory, p->memory);
+        e.bytes += o->no_weights ? 4000 : p->bytes;
+        e.files += o->no_weights ? 4 : p->files;
+    }
+    e.timed = most;
+    free(queue);
+    free(wanted);
+    return e;
+}
+
+/* "12 s", "3.4 minutes", "7.1 hours" */
+static const char *
+time_text(double seconds, char text[32])
+{
+    if (seconds < 90)
+        snprintf(text, 32, "%.2g s", seconds);
+    else if (seconds < 90 * 60)
+        snprintf(text, 32, "%.2g minutes", seconds / 60);
+    else
+        snprintf(text, 32, "%.2g hours", seconds / 3600);
+    return text;
+}
+
+static void
+say_estimate(const Options *o, const Grid *g, const Estimate *e)
+{
+    char bytes[32], memory[32], total[32], longest[32];
+    if (e->runs < g->count)
+        note("%d of %d runs are in %s already", g->count - e->runs, g->count,
+             o->out);
+    if (e->runs && !e->untimed)
+        note("%d runs to do: about %s of a core like this one (timed on %d "
+             "of them), the longest %s; %s on disk in %.0f files; %s of memory "
+             "for each",
+             e->runs, time_text(e->seconds, total), e->timed,
+             time_text(e->longest, longest), size_text(e->bytes, bytes),
+             e->files, size_text(e->memory, memory));
+}
+
+/* " --NAME 'VALUE'", fit for a shell. */
+static void
+print_argument(const char *name, const char *value)
+{
+    char *word = quoted(value);
+    printf(" --%s %s", name, word);
+    free(word);
+}
+
+/* The line of each run: what its task does not say of itself. */
+static void
+print_lines(const Options *o, const Grid *g)
+{
+    Config usual; /* of its task */
+    for (int i = 0; i < g->count; i++) {
+        const Config *c = &g->jobs[i].config;
+        if (!i || c->task != g->jobs[i - 1].config.task) {
+            usual = config_start();
+            config_apply(&usual, task_named(c->task)->settings);
+        }
+        printf("%s train", sizeof(real) == 8 ? "qkv-double" : "qkv");
+        for (int s = 0; s < setting_count; s++) {
+            char value[VALUE_SIZE];
+            bool always =
+                settings[s].kind == WORD || !strcmp(settings[s].name, "seed");
+            setting_print(&settings[s], c, value);
+            if (settings[s].help && *value &&
+                !setting_unused(&settings[s], c) &&
+                (always || !setting_equal(&settings[s], c, &usual)))
+                print_argument(settings[s].name, value);
+        }
+        print_argument("out", o->out);
+        if (o->threads > 1)
+            printf(" --threads %.0f", o->threads);
+        if (o->timeout > 0)
+            printf(" --timeout %.10g", o->timeout);
+        if (o->memory > 0)
+            printf(" --memory %.10g", o->memory);
+        printf("%s%s%s\n", o->no_weights ? " --no-weights" : "",
+               o->redo ? " --redo" : "", o->keep ? " --keep" : "");
+    }
+}
+
+/* The lines within a job array for sbatch. Slurm takes 1001 tasks at most
+   unless it was told otherwise, and scripts of 4 MB. */
+static void
+print_slurm(const Options *o, const Grid *g, const Estimate *e)
+{
+    enum { MOST_TASKS = 1000 };
+    int each = (g->count + MOST_TASKS - 1) / MOST_TASKS;
+    int tasks = (g->count + each - 1) / each;
+    double minutes = ceil(10 + 3 * each * e->longest / 60);
+    double megabytes = ceil(64 + 1.5 * e->memory / 1e6);
+    printf("#!/bin/sh\n"
+           "# %d runs of qkv as %d tasks. From a folder that all nodes see:\n"
+           "# sbatch this file. The same again does what is missing by then.\n"
+           "#SBATCH --job-name=qkv\n#SBATCH --array=0-%d\n"
+           "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%.0f\n"
+           "#SBATCH --output=qkv-%%A.log\n#SBATCH --open-mode=append\n",
+           g->count, tasks, tasks - 1, o->threads);
+    printf(e->untimed ? "# not timed: give --mem and --time\n"
+                      : "#SBATCH --mem=%.0fM\n#SBATCH --time=%.0f\n",
+           megabytes, minutes);
+    printf("first=$((SLURM_ARRAY_TASK_ID * %d + 1))\n"
+           "sed -n \"$first,$((first + %d))p\" <<'RUNS' | {\n",
+           each, each - 1);
+    print_lines(o, g);
+    printf("RUNS\n"
+           "    failed=0\n"
+           "    while IFS= read -r run; do\n"
+           "        sh -c \"$run\" </dev/null || failed=1\n"
+           "    done\n"
+           "    exit $failed\n}\n");
+}
+
+void
+plan_print(const Options *o, const Grid *g)
+{
+    bool slurm = !strcmp(o->plan, "slurm");
+    if (!slurm && *o->plan)
+        usage("--plan=%s: there is --plan, lines for any shell, and "
+              "--plan=slurm, a script for sbatch",
+              o->plan);
+    Estimate e = {0};
+    if (!o->quiet || slurm)
+        e = estimate(o, g);
+    if (slurm)
+        print_slurm(o, g, &e);
+    else
+        print_lines(o, g);
+    if (!o->quiet)
+        say_estimate(o, g, &e);
+}

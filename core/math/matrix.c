@@ -1,0 +1,303 @@
+/* matrix.c - the product of two matrices, close to what the machine can do.
+
+   C is cut into tiles small enough for the registers: a few rows by a few
+   vectors. A tile walks once along k; at each step it reads its vectors of B
+   and, row by row, one number of A that multiplies all of them. So each number
+   that is read serves many multiply-adds, and these set the pace, not memory.
+ */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/threads.h"
+#include "math/matrix.h"
+#include "math/vector.h"
+
+/* Compiled into its caller: handing on three matrices takes as long as a small
+   product. */
+#define WITHIN static inline __attribute__((always_inline))
+
+typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
+                  const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down,
+                  int add);
+
+/* clang-format off */
+/* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
+   Everything is known at compile time, so that `sum` lives in registers.
+   `across` is in bytes: for a stride in numbers gcc writes a second loop, for
+   the stride 1, and copies the sums between the two at every step. The widest
+   tile, which is for large matrices, asks for B some steps ahead. */
+#define TILE(ROWS, N, V)                                                     \
+    static __attribute__((noinline)) void                                    \
+    tile_##ROWS##_##N##_##V(                                                 \
+        int depth, const real *a, ptrdiff_t down, ptrdiff_t across,          \
+        const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down, int add) \
+    {                                                                        \
+        enum { LANES = sizeof(V) / sizeof(real), AHEAD = 4 };                \
+        V sum[ROWS][N] = {{{0}}};                                            \
+        if (add) {                                                           \
+            const real *ci = c;                                              \
+            UNROLL for (int i = 0; i < ROWS; i++, ci += c_down)              \
+                UNROLL for (int j = 0; j < N; j++)                           \
+                    sum[i][j] = *(const V *)(ci + j * LANES);                \
+        }                                                                    \
+        for (; depth > 0; depth--, b += b_down) {                            \
+            UNROLL for (int j = 0; j < N && N == WIDEST_N; j++)              \
+                __builtin_prefetch(b + AHEAD * b_down + j * LANES);          \
+            UNROLL for (int i = 0; i < ROWS; i++) {                          \
+                V aik = a[i * down] - (V){0};                                \
+                UNROLL for (int j = 0; j < N; j++) {                         \
+                    const V *bkj = (const V *)(b + j * LANES);               \
+                    sum[i][j] = FMA_##V(aik, (*bkj), sum[i][j]);             \
+                }                                                            \
+            }                                                                \
+            a = (const real *)(const void *)((const char *)a + across);      \
+        }                                                                    \
+        UNROLL for (int i = 0; i < ROWS; i++, c += c_down)                   \
+            UNROLL for (int j = 0; j < N; j++)                               \
+                *(V *)(c + j * LANES) = sum[i][j];                           \
+    }
+
+/* F for each height up to the tallest. */
+#define TO_6(F, N, V)                                                        \
+    F(1, N, V) F(2, N, V) F(3, N, V) F(4, N, V) F(5, N, V) F(6, N, V)
+#define TO_12(F, N, V)                                                       \
+    TO_6(F, N, V) F(7, N, V) F(8, N, V) F(9, N, V)                           \
+    F(10, N, V) F(11, N, V) F(12, N, V)
+#define NAME(ROWS, N, V) tile_##ROWS##_##N##_##V,
+#define STRIP(TALLEST, N, V)                                                 \
+    {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}}
+
+/* The tiles of each width, widest first: as tall as there is room for in 32
+   registers, or 16. */
+#if defined __AVX512F__
+enum { WIDEST_N = 4 };
+TO_6(TILE, 4, V64)
+TO_12(TILE, 2, V64)
+TO_12(TILE, 1, V64)
+TO_12(TILE, 1, V32)
+TO_12(TILE, 1, V16)
+#define STRIPS                                                               \
+    STRIP(6, 4, V64), STRIP(12, 2, V64), STRIP(12, 1, V64),                  \
+    STRIP(12, 1, V32), STRIP(12, 1, V16)
+#elif defined __AVX__ && defined __FMA__
+enum { WIDEST_N = 2 };
+TO_6(TILE, 2, V32)
+TO_12(TILE, 1, V32)
+TO_12(TILE, 1, V16)
+#define STRIPS STRIP(6, 2, V32), STRIP(12, 1, V32), STRIP(12, 1, V16)
+#else
+enum { WIDEST_N = 2 };
+TO_6(TILE, 2, V16)
+TO_12(TILE, 1, V16)
+#define STRIPS STRIP(6, 2, V16), STRIP(12, 1, V16)
+#endif
+/* clang-format on */
+
+static const struct Strip {
+    int width, tallest;
+    Tile *tile[12];
+} strips[] = {STRIPS};
+
+/* What is copied lies in the caches: a PANEL of B in the second, DEPTH x a
+   tile's rows of A in the first. */
+enum {
+    LINE_OF = 64 / sizeof(real), /* numbers in a line of the cache */
+    DEPTH = 2048 / sizeof(real),
+    PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
+    ROWS = 48,                     /* of a transposed A, copied together */
+    MANY = 256, /* columns of C repay a copy of A', rows one of B, */
+    NEAR = 32768 / sizeof(real), /* unless B fits the first cache as it is */
+    WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
+    FAR = 96 /* from one number of a column of A to the next */
+};
+
+/* The square of FEW x FEW numbers at `from`, transposed. It asks for the square
+   four further down: lines so far apart no processor guesses. */
+static inline void
+transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
+{
+    V16 r[FEW];
+    for (int i = 0; i < FEW; i++) {
+        __builtin_prefetch(from + (4 * FEW + i) * down);
+        r[i] = *(const V16 *)(from + i * down);
+    }
+#ifdef QKV_DOUBLE
+    *(V16 *)to = LANES_OF(r[0], r[1], 0, 2);
+    *(V16 *)(to + to_down) = LANES_OF(r[0], r[1], 1, 3);
+#else
+    V16 a = LANES_OF(r[0], r[1], 0, 4, 1, 5);
+    V16 b = LANES_OF(r[2], r[3], 0, 4, 1, 5);
+    V16 c = LANES_OF(r[0], r[1], 2, 6, 3, 7);
+    V16 d = LANES_OF(r[2], r[3], 2, 6, 3, 7);
+    *(V16 *)to = LANES_OF(a, b, 0, 1, 4, 5);
+    *(V16 *)(to + to_down) = LANES_OF(a, b, 2, 3, 6, 7);
+    *(V16 *)(to + 2 * to_down) = LANES_OF(c, d, 0, 1, 4, 5);
+    *(V16 *)(to + 3 * to_down) = LANES_OF(c, d, 2, 3, 6, 7);
+#endif
+}
+
+/* A transposed m square by square, along whole lines of the cache; rows lie far
+   apart too, and are asked for ahead. */
+void
+copy_matrix(real *to, Matrix m, int width)
+{
+    int rows = m.down == 1 ? m.rows - m.rows % FEW : 0;
+    int cols = m.cols - m.cols % FEW;
+    for (int first = 0; first < rows; first += LINE_OF)
+        for (int j = 0; j < cols; j += FEW)
+            for (int i = first; i < rows && i < first + LINE_OF; i += FEW)
+                transpose(to + i * width + j, width, m.at + i + j * m.across,
+                          m.across);
+    int done = cols == width ? rows : 0;
+    to += done * width;
+    for (int i = done; i < m.rows; i++, to += width) {
+        const real *from = m.at + i * m.down;
+        if (m.across == 1) {
+            for (int j = 0; j < m.cols; j += LINE_OF)
+                __builtin_prefetch(from + 8 * m.down + j);
+            memcpy(to, from, (size_t)m.cols * sizeof *to);
+        } else
+            for (int j = i < rows ? cols : 0; j < m.cols; j++)
+                to[j] = from[j * m.across];
+        for (int j = m.cols; j < width; j++)
+            to[j] = 0;
+    }
+}
+
+/* A tile on a copy of C, which has fewer columns than it. */
+static void
+ragged(Tile *tile, Matrix c, Matrix a, const real *b, int add)
+{
+    real copy[12 * FEW] = {0};
+    size_t bytes = (size_t)c.cols * sizeof(real);
+    for (int i = 0; add && i < c.rows; i++)
+        memcpy(copy + i * FEW, c.at + i * c.down, bytes);
+    tile(a.cols, a.at, a.down, a.across * (ptrdiff_t)sizeof(real), b, FEW, copy,
+         FEW, add);
+    for (int i = 0; i < c.rows; i++)
+        memcpy(c.at + i * c.down, copy + i * FEW, bytes);
+}
+
+/* Whole rows of a band, tile by tile; what is left for two tiles is shared
+   evenly by them. The strips of B lie `next` numbers apart. */
+WITHIN void
+rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
+              int add)
+{
+    ptrdiff_t across = a.across * (ptrdiff_t)sizeof(real);
+    for (int i = 0, rows; i < c.rows; i += rows) {
+        rows = c.rows - i;
+        if (rows > s->tallest)
+            rows = rows < 2 * s->tallest ? (rows + 1) / 2 : s->tallest;
+        Tile *tile = s->tile[rows - 1];
+        const real *bj = b.at;
+        Matrix ai = part(a, i, rows, 0, a.cols);
+        for (int j = 0; j < c.cols; j += s->width, bj += next) {
+            Matrix ci = part(c, i, rows, j, c.cols - j);
+            if (c.cols < s->width)
+                ragged(tile, ci, ai, bj, add);
+            else
+                tile(a.cols, ai.at, a.down, across, bj, b.down, ci.at, c.down,
+                     add);
+        }
+    }
+}
+
+/* Some columns of C: whole strips of one width, or fewer than the narrowest.
+   B is copied strip by strip where its rows are no vectors or lie too far
+   apart to stay in a cache while row after row of A comes by; a transposed A
+   where many strips read it again. There is room for both copies. */
+WITHIN void
+band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
+              real *copy_b)
+{
+    real *copy_a = copy_b + PANEL;
+    int whole = c.cols >= s->width, next = s->width;
+    if (b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR)) {
+        for (int j = 0; j < c.cols; j += s->width)
+            copy_matrix(copy_b + j * b.rows,
+                        part(b, 0, b.rows, j, whole ? s->width : c.cols),
+                        s->width);
+        next = s->width * b.rows;
+        b = matrix(copy_b, b.rows, s->width, s->width);
+    }
+    int copies = a.down == 1 && a.across > FAR && c.cols >= MANY;
+    int block = copies ? ROWS : c.rows;
+    for (int first = 0; first < c.rows; first += block) {
+        int rows = c.rows - first < block ? c.rows - first : block;
+        Matrix ai = part(a, first, rows, 0, a.cols);
+        if (copies) {
+            copy_matrix(copy_a, ai, a.cols);
+            ai = matrix(copy_a, rows, a.cols, a.cols);
+        }
+        rows_multiply(s, part(c, first, rows, 0, c.cols), ai, b, next, add);
+    }
+}
+
+/* C (+)= A B on this thread. The deeper a panel, the less often C is read and
+   written; but a transposed A is copied for every band, so these are wide. */
+WITHIN void
+product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
+{
+    int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
+    for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
+        int depth = a.cols - k < deepest ? a.cols - k : deepest;
+        int band = c.cols;
+        if ((double)band * depth > PANEL)
+            band = PANEL / depth / strips->width * strips->width;
+        const struct Strip *s = strips;
+        for (int j = 0, cols; j < c.cols; j += cols) {
+            cols = c.cols - j < band ? c.cols - j : band;
+            while (s->width > cols && s->width > FEW)
+                s++;
+            if (cols > s->width)
+                cols &= -s->width;
+            band_multiply(s, part(c, 0, c.rows, j, cols),
+                          part(a, 0, a.rows, k, depth),
+                          part(b, k, depth, j, cols), add, copies);
+        }
+    }
+}
+
+typedef struct Product {
+    Matrix c, a, b;
+    int add, pieces;
+} Product;
+
+/* Some of the rows of C. */
+static void
+product_piece(void *more, int i, int worker)
+{
+    (void)worker;
+    const Product *p = more;
+    _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
+    int first = (int)piece_begin(p->c.rows, i, p->pieces);
+    int rows = (int)piece_begin(p->c.rows, i + 1, p->pieces) - first;
+    if (rows > 0)
+        product_here(part(p->c, first, rows, 0, p->c.cols),
+                     part(p->a, first, rows, 0, p->a.cols), p->b, p->add,
+                     copies);
+}
+
+static void
+product(Matrix c, Matrix a, Matrix b, int add)
+{
+    if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
+        bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
+            a.cols, b.rows, b.cols, c.rows, c.cols);
+    double steps = (double)c.rows * c.cols * a.cols;
+    Product p = {c, a, b, add, steps < WORTH_SHARING ? 1 : threads_count()};
+    share_out(p.pieces, product_piece, &p);
+}
+
+void
+multiply(Matrix c, Matrix a, Matrix b)
+{
+    product(c, a, b, 0);
+}
+
+void
+multiply_add(Matrix c, Matrix a, Matrix b)
+{
+    product(c, a, b, 1);
+}

@@ -1,0 +1,96 @@
+/* random.c - xoshiro256++ and what is drawn with it. */
+#include <math.h>
+#include <string.h>
+
+#include "math/elementary.h"
+#include "math/random.h"
+
+uint64_t
+hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
+{
+    const unsigned char *byte = bytes;
+    for (uint64_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* splitmix64 (Vigna): turns neighbouring seeds into unrelated states. */
+static uint64_t
+mix(uint64_t *x)
+{
+    uint64_t z = *x += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+Random
+random_stream(uint64_t seed, const char *purpose)
+{
+    Random r;
+    uint64_t x = mix(&seed) ^ hash_bytes(HASH_START, purpose, strlen(purpose));
+    for (int i = 0; i < 4; i++)
+        r.state[i] = mix(&x);
+    return r;
+}
+
+static uint64_t
+rotated(uint64_t x, int by)
+{
+    return x << by | x >> (64 - by);
+}
+
+uint64_t
+random_bits(Random *r)
+{
+    uint64_t *s = r->state, bits = rotated(s[0] + s[3], 23) + s[0];
+    uint64_t t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotated(s[3], 45);
+    return bits;
+}
+
+/* Draws again from the last, incomplete range of n, so that none is favoured.
+ */
+int
+random_below(Random *r, int n)
+{
+    uint64_t range = (uint64_t)n, bits;
+    do /* the last, incomplete range is not used; few numbers need a look */
+        bits = random_bits(r);
+    while (bits >= UINT64_MAX - range &&
+           bits >= UINT64_MAX - UINT64_MAX % range);
+    return (int)(bits % range);
+}
+
+double
+random_uniform(Random *r)
+{
+    return (double)(random_bits(r) >> 11) * 0x1p-53;
+}
+
+double
+random_normal(Random *r)
+{
+    double u, v, s;
+    do {
+        u = 2 * random_uniform(r) - 1;
+        v = 2 * random_uniform(r) - 1;
+        s = u * u + v * v;
+    } while (s >= 1 || s < 1e-300);
+    return u * sqrt(-2 * logarithm(s) / s);
+}
+
+void
+random_order(Random *r, int *order, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int j = random_below(r, i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}

@@ -1,0 +1,235 @@
+/* rows.h - sums, maxima and softmax over one row of numbers.
+
+   A sum is kept in 16 lanes, number i in lane i mod 16, which are folded in
+   halves at the end: an order that vectors of any width can follow, and so
+   the same bits on each. The lanes lie in as many vectors as they take: one of
+   64 bytes, two of 32, four of 16, and twice as many in double. All is inline:
+   over many short rows the constants are loaded once. */
+#ifndef ROWS_H
+#define ROWS_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include <qkv/real.h>
+
+#include "math/elementary.h"
+#include "math/vector.h"
+
+enum {
+    LANES = 16,
+    WIDE = sizeof(Widest) / sizeof(real),
+    PARTS = LANES / WIDE /* vectors that the lanes take */
+};
+#define EACH_PART  _Pragma("GCC unroll 8") for (int p = 0; p < PARTS; p++)
+#define PART(x, p) (*(const Widest *)((x) + (p)*WIDE))
+
+/* The lanes folded in halves by F, +8 and +4, and in double +2, so that they
+   fit a vector of 16 bytes. */
+/* clang-format off */
+#define FOLD(NAME, F)                                                    \
+    static inline V16 NAME(const Widest *lanes)                          \
+    {                                                                    \
+        enum { COUNT = LANES / FEW };                                    \
+        V16 v[COUNT];                                                    \
+        memcpy(v, lanes, sizeof v);                                      \
+        UNROLL for (int half = COUNT / 2; half > 0; half /= 2)           \
+            UNROLL for (int i = 0; i < COUNT / 2; i++)                   \
+                if (i < half)                                            \
+                    v[i] = F(v[i], v[i + half]);                         \
+        return v[0];                                                     \
+    }
+/* clang-format on */
+#define SUM(a, b) ((a) + (b))
+FOLD(folded_sum, SUM)
+FOLD(folded_max, larger_16)
+
+/* The sum of the lanes, the last of which are folded +2, +1. */
+static inline real
+fold(const Widest *sum)
+{
+    V16 v = folded_sum(sum);
+    return FEW == 2 ? v[0] + v[1] : (v[0] + v[FEW / 2]) + (v[1] + v[FEW - 1]);
+}
+
+/* The next LANES numbers of a row that has `left` more; zeros behind its end.
+ */
+static inline void
+take(Widest *v, const real *x, long left)
+{
+    if (left >= LANES)
+        EACH_PART v[p] = PART(x, p);
+    else {
+        real few[LANES];
+        for (int l = 0, n = (int)left; l < LANES; l++)
+            few[l] = l < n ? x[l] : 0;
+        EACH_PART v[p] = PART(few, p);
+    }
+}
+
+static inline void
+give(real *x, const Widest *v, long left)
+{
+    if (left >= LANES)
+        EACH_PART *(Widest *)(x + p * WIDE) = v[p];
+    else {
+        real few[LANES];
+        EACH_PART *(Widest *)(few + p * WIDE) = v[p];
+        for (int l = 0, n = (int)left; l < LANES; l++)
+            if (l < n)
+                x[l] = few[l];
+    }
+}
+
+/* The lanes of vector p that hold one of the next n numbers. */
+static inline Lanewise
+below(int n, int p)
+{
+    static const Whole number[LANES] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                        8, 9, 10, 11, 12, 13, 14, 15};
+    return *(const Lanewise *)(number + p * WIDE) < n;
+}
+
+static inline real
+row_sum(const real *x, int n)
+{
+    Widest sum[PARTS] = {{0}}, v[PARTS];
+    for (; n > 0; n -= LANES, x += LANES) {
+        take(v, x, n);
+        EACH_PART sum[p] += v[p];
+    }
+    return fold(sum);
+}
+
+static inline real
+row_dot(const real *x, const real *y, int n)
+{
+    Widest sum[PARTS] = {{0}}, v[PARTS], w[PARTS];
+    for (; n > 0; n -= LANES, x += LANES, y += LANES) {
+        take(v, x, n);
+        take(w, y, n);
+        EACH_PART sum[p] = FMA_WIDEST(v[p], w[p], sum[p]);
+    }
+    return fold(sum);
+}
+
+/* The largest of factor x, of the first n numbers of a row of `wide`. */
+static inline real
+row_max(const real *x, real factor, int n, int wide)
+{
+    Widest top[PARTS], v[PARTS];
+    EACH_PART top[p] = all(factor * x[0]);
+    for (; n > 0; n -= LANES, wide -= LANES, x += LANES) {
+        take(v, x, wide);
+        EACH_PART v[p] *= factor;
+        EACH_PART top[p] = choose(below(n, p) & (v[p] > top[p]), v[p], top[p]);
+    }
+    V16 four = folded_max(top);
+    real max = four[0];
+    for (int i = 1; i < FEW; i++)
+        max = four[i] > max ? four[i] : max;
+    return max;
+}
+
+/* x becomes exp(factor x - max) for the first n numbers, of which max is the
+   largest of factor x, and 0 for those up to `wide`: never overflows. Returns
+   the sum, at least 1. */
+static inline real
+row_exponentials(real *x, real factor, int n, int wide, real max)
+{
+    Widest sum[PARTS] = {{0}}, v[PARTS];
+    for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
+        take(v, x, wide);
+        EACH_PART v[p] = exponential(v[p] * factor - max);
+        EACH_PART v[p] = choose(below(n, p), v[p], all(0));
+        EACH_PART sum[p] += v[p];
+        give(x, v, wide);
+    }
+    return fold(sum);
+}
+
+static inline void
+row_scale(real *x, real factor, int n)
+{
+    Widest v[PARTS];
+    for (; n > 0; n -= LANES, x += LANES) {
+        take(v, x, n);
+        EACH_PART v[p] *= factor;
+        give(x, v, n);
+    }
+}
+
+static inline void
+row_divide(real *x, real by, int n)
+{
+    Widest v[PARTS];
+    for (; n > 0; n -= LANES, x += LANES) {
+        take(v, x, n);
+        EACH_PART v[p] /= by;
+        give(x, v, n);
+    }
+}
+
+/* x becomes softmax(factor x) of the first n numbers, 0 for those up to `wide`.
+ */
+static inline void
+row_softmax(real *x, real factor, int n, int wide)
+{
+    real max = row_max(x, factor, n, wide);
+    row_scale(x, 1 / row_exponentials(x, factor, n, wide, max), wide);
+}
+
+/* The same of up to ABREAST rows, `down` apart, of which the first counts n
+   numbers and each next one `more` more. Within a row every step waits for the
+   one before, and not for those of other rows: so each is done in all rows
+   first. kept[2 i] becomes the largest of row i, kept[2 i + 1] 1 / the sum. */
+enum { ABREAST = 8 };
+static inline void
+rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
+             int wide, real *kept)
+{
+    for (int i = 0; i < rows; i++)
+        kept[2 * i] = row_max(x + i * down, factor, n + i * more, wide);
+    for (int i = 0; i < rows; i++)
+        kept[2 * i + 1] = 1 / row_exponentials(x + i * down, factor,
+                                               n + i * more, wide, kept[2 * i]);
+    for (int i = 0; i < rows; i++)
+        row_scale(x + i * down, kept[2 * i + 1], wide);
+}
+
+/* The same once more, from what was kept. */
+static inline void
+row_weights(real *x, real factor, int n, int wide, const real *kept)
+{
+    Widest v[PARTS];
+    for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
+        take(v, x, wide);
+        EACH_PART v[p] = exponential(v[p] * factor - kept[0]) * kept[1];
+        EACH_PART v[p] = choose(below(n, p), v[p], all(0));
+        give(x, v, wide);
+    }
+}
+
+static inline void
+rows_weights(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
+             int wide, real *kept)
+{
+    for (int i = 0; i < rows; i++)
+        row_weights(x + i * down, factor, n + i * more, wide, kept + 2 * i);
+}
+
+/* Of p = softmax(s), d = dP becomes dS = factor p (dP - mean), where mean is
+   rowsum(p dP). A masked weight is 0, and so is its share. */
+static inline void
+row_softmax_back(real *d, const real *weights, real factor, real mean, int n)
+{
+    Widest v[PARTS], w[PARTS];
+    for (; n > 0; n -= LANES, d += LANES, weights += LANES) {
+        take(v, weights, n);
+        take(w, d, n);
+        EACH_PART w[p] = factor * v[p] * (w[p] - mean);
+        give(d, w, n);
+    }
+}
+
+#endif

@@ -1,0 +1,350 @@
+/* model_new.c - the weights of a model: which there are, what they start as.
+
+   Every variant declares its own; embedding, positions, MLP, LayerNorm and the
+   map to logits are the same around all of them. */
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "math/elementary.h"
+#include "task/linear.h"
+#include "model/model.h"
+
+/* What a matrix points to before it has memory: it is to be trained, and nobody
+   looks there. */
+static real outlined;
+
+/* Lists one more matrix, with the mean and the standard deviation of its first
+   numbers and its name. */
+PRINTF(6, 7)
+static void
+put(Model *m, int rows, int cols, double mean, double deviation,
+    const char *name, ...)
+{
+    va_list args;
+    m->weights = grow(m->weights, m->count, &m->room, sizeof *m->weights);
+    Weight *w = &m->weights[m->count++];
+    w->value = w->gradient = &outlined;
+    va_start(args, name);
+    vsnprintf(w->name, sizeof w->name, name, args);
+    va_end(args);
+    w->rows = rows;
+    w->cols = cols;
+    w->attention = false;
+    w->mean = mean;
+    w->deviation = deviation;
+    m->parameters += (size_t)rows * (size_t)cols;
+}
+
+PRINTF(2, 3)
+static void
+put_norm(Model *m, const char *name, ...)
+{
+    char at[PLACE_SIZE];
+    va_list args;
+    if (m->config.norm == NORM_NONE)
+        return;
+    va_start(args, name);
+    vsnprintf(at, sizeof at, name, args);
+    va_end(args);
+    put(m, 1, m->attention.d_model, 1, 0, "%s.gain", at);
+    put(m, 1, m->attention.d_model, 0, 0, "%s.bias", at);
+}
+
+/* A LayerNorm, and the variant's own matrices, as it declares them. */
+static void
+put_attention(Model *m, int kind, const char *block, int number)
+{
+    Weights w = weights_declared(m->cast[kind], &m->attention);
+    put_norm(m, "%s%d.%s", block, number,
+             kind == CROSS ? "norm_cross" : "norm1");
+    for (int i = 0; i < w.count; i++) {
+        const Declared *d = &w.list[i];
+        put(m, d->rows, d->cols, d->mean, d->deviation, "%s%d.%s.%s", block,
+            number, kind == CROSS ? "cross" : "attention", d->name);
+        m->weights[m->count - 1].attention = true;
+        m->attention_parameters += (size_t)d->rows * (size_t)d->cols;
+    }
+    m->declared[kind] = w.count;
+    m->places++;
+    weights_free(&w);
+}
+
+static void
+put_mlp(Model *m, const char *block, int number)
+{
+    int d = m->attention.d_model, wide = m->config.mlp * d;
+    if (!m->config.mlp)
+        return;
+    put_norm(m, "%s%d.norm2", block, number);
+    put(m, d, wide, 0, 1 / sqrt(d), "%s%d.mlp.W_1", block, number);
+    put(m, wide, d, 0, 1 / sqrt(wide), "%s%d.mlp.W_2", block, number);
+}
+
+/* What tokens start as: at a standard deviation of 0.7 each, about 1 together
+   with their positions. One-hot ones need no weights. */
+static void
+put_embedding(Model *m)
+{
+    int d = m->attention.d_model;
+    if (m->config.embed == EMBED_ONEHOT)
+        return;
+    put(m, m->sizes.vocabulary, d, 0, 0.7, "embedding");
+    if (m->config.positions != POSITIONS_LEARNED)
+        return;
+    put(m, m->sizes.tokens, d, 0, 0.7, "positions");
+    if (m->sizes.source)
+        put(m, m->sizes.source, d, 0, 0.7, "source_positions");
+}
+
+/* All weights, in the order in which model_forward uses them. */
+static void
+list_weights(Model *m)
+{
+    const Config *c = &m->config;
+    for (int i = 0; i < c->depth; i++)
+        put(m, c->length, c->length, 0, linear_start(c), "W_%d", i + 1);
+    if (c->depth)
+        return;
+    put_embedding(m);
+    for (int i = 0; i < c->encoder; i++) {
+        put_attention(m, ENCODER, "encoder", i);
+        put_mlp(m, "encoder", i);
+    }
+    if (c->encoder)
+        put_norm(m, "encoder.norm");
+    for (int i = 0; i < c->layers; i++) {
+        if (c->cross != CROSS_ONLY)
+            put_attention(m, SELF, "block", i);
+        if (c->cross != CROSS_NONE)
+            put_attention(m, CROSS, "block", i);
+        put_mlp(m, "block", i);
+    }
+    put_norm(m, "norm");
+    put(m, m->attention.d_model, m->sizes.classes, 0,
+        1 / sqrt(m->attention.d_model), "unembedding");
+}
+
+/* Are "block0.attention.W^Q", or "embedding", and "W_Q" one? '_' is for '^' in
+   names that a shell or a file must bear. */
+static bool
+called(const char *name, const char *word, size_t n)
+{
+    const char *dot = strrchr(name, '.');
+    const char *last = dot ? dot + 1 : name;
+    for (size_t i = 0; i < n; i++)
+        if (last[i] != word[i] && !(last[i] == '^' && word[i] == '_'))
+            return false;
+    return !last[n];
+}
+
+/* Applies --init, "W_Q=0.1+W_K=0.1", to what weights start as; exits (2) where
+   it cannot be read or none of its names is there. */
+static void
+scale_starts(Model *m)
+{
+    bool any = !*m->config.init;
+    for (const char *at = m->config.init; *at;) {
+        size_t n = strcspn(at, "=+");
+        char *end;
+        double factor = at[n] == '=' ? strtod(at + n + 1, &end) : NAN;
+        if (!n || !isfinite(factor) || end == at + n + 1 ||
+            (*end && (*end != '+' || !end[1])))
+            usage("--init \"%s\": not NAME=FACTOR, or several with + between: "
+                  "W_Q=0.1+W_K=0.1",
+                  m->config.init);
+        for (int i = 0; i < m->count; i++)
+            if (called(m->weights[i].name, at, n)) {
+                m->weights[i].deviation *= fabs(factor);
+                m->weights[i].mean *= factor;
+                any = true;
+            }
+        at = *end ? end + 1 : end;
+    }
+    if (!any)
+        usage("--init \"%s\": %s has none of these weights; `qkv count "
+              "--weights` names those it has",
+              m->config.init, m->config.variant);
+}
+
+/* Numbers for every weight. Those of one part ("block0.attention") share a
+   stream and are drawn column by column, so that variants which slice the
+   same columns differently start as the same function. */
+static void
+draw_weights(Model *m)
+{
+    Random r = {0};
+    char part[sizeof m->weights->name] = "";
+    real *value = m->values, *gradient = m->gradients;
+    for (int k = 0; k < m->count; k++) {
+        Weight *w = &m->weights[k];
+        size_t size = (size_t)w->rows * (size_t)w->cols;
+        const char *dot = strrchr(w->name, '.');
+        size_t n = dot ? (size_t)(dot - w->name) : strlen(w->name);
+        if (strncmp(part, w->name, n) || part[n]) {
+            snprintf(part, sizeof part, "%.*s", (int)n, w->name);
+            r = random_stream((uint64_t)m->config.seed, part);
+        }
+        w->value = value;
+        w->gradient = gradient;
+        for (int j = 0; j < w->cols; j++)
+            for (int i = 0; i < w->rows; i++)
+                value[(size_t)i * (size_t)w->cols + (size_t)j] =
+                    (real)(w->mean + (w->deviation > 0
+                                          ? w->deviation * random_normal(&r)
+                                          : 0));
+        value += size;
+        gradient += size;
+    }
+}
+
+/* PE(t, 2i) = sin(t / 10000^(2i / d_model)), PE(t, 2i + 1) = cos(the same):
+   "Attention Is All You Need", section 3.5. */
+static real *
+sinusoids(int tokens, int d)
+{
+    real *table = allocate((size_t)tokens * (size_t)d, sizeof *table), *at;
+    for (int i = 0; i < d / 2; i++) {
+        double rate = decay(2. * i / d * logarithm(10000));
+        for (int t = 0; t < tokens; t++) {
+            at = table + (size_t)t * (size_t)d + 2 * i;
+            at[0] = (real)sine(t * rate);
+            at[1] = (real)cosine(t * rate);
+        }
+    }
+    return table;
+}
+
+/* diag(spectrum), which the product of task linear must become. */
+static real *
+linear_target(const Config *c)
+{
+    size_t n = (size_t)c->length;
+    real *table = allocate(n * n, sizeof *table);
+    for (size_t i = 0; i < n; i++)
+        table[i * n + i] = (real)linear_mode(c, (int)i);
+    return table;
+}
+
+Attention
+attention_of(const Config *c)
+{
+    return (Attention){.d_model = c->d_model,
+                       .heads = c->heads ? c->heads : 1,
+                       .d_k = c->d_k ? c->d_k : c->d_model,
+                       .d_v = c->d_v ? c->d_v : c->d_model,
+                       .kv_heads = c->kv_heads ? c->kv_heads : 1,
+                       .latent = c->latent ? c->latent : c->d_model,
+                       .causal = c->mask == MASK_CAUSAL};
+}
+
+/* How many rows one-hot positions take: of either sequence. */
+static int
+position_rows(const Config *c, Sizes z)
+{
+    return c->positions == POSITIONS_NONE ? 0 : z.tokens + z.source;
+}
+
+Attention
+attention_in(const Config *c, Sizes z)
+{
+    Attention a = attention_of(c);
+    if (c->embed == EMBED_ONEHOT)
+        a.d_model = z.vocabulary + position_rows(c, z);
+    double widest = fmax(a.heads, c->mlp) * a.d_model;
+    if (c->embed == EMBED_ONEHOT && widest * a.d_model > INT_MAX)
+        usage("--embed onehot: a token is %d numbers wide, one for each token "
+              "and position there are, and a matrix may have more than "
+              "2,147,483,647; take fewer --symbols, or --embed learned",
+              a.d_model);
+    return a;
+}
+
+double
+onehot_size(const Model *m)
+{
+    return 0.7 * sqrt(m->attention.d_model);
+}
+
+/* Row i is token i, then come the positions. */
+static real *
+onehot_rows(const Model *m)
+{
+    size_t d = (size_t)m->attention.d_model;
+    real *table = allocate(d * d, sizeof *table);
+    for (size_t i = 0; i < d; i++)
+        table[i * (d + 1)] = (real)onehot_size(m);
+    return table;
+}
+
+static const Variant *
+other_variant(const char *word, const Variant *usual)
+{
+    return *word ? plugin_open(word).variant : usual;
+}
+
+void
+config_cast(Config *c, const Plugin *p)
+{
+    const char *others[] = {c->encoder_variant, c->cross_variant};
+    const char *shapes[3] = {p->variant->shape};
+    uint64_t hashes[3] = {p->hash};
+    for (int i = 0; i < 2; i++)
+        if (*others[i]) {
+            Plugin other = plugin_open(others[i]);
+            shapes[i + 1] = other.variant->shape;
+            hashes[i + 1] = other.hash;
+        }
+    config_settle_all(c, shapes, hashes);
+}
+
+Model *
+model_outline(const Config *c, Sizes sizes, const Variant *v)
+{
+    Model *m = allocate(1, sizeof *m);
+    m->config = *c;
+    m->sizes = sizes;
+    m->variant = v;
+    m->cast[SELF] = v;
+    m->cast[ENCODER] = other_variant(c->encoder_variant, v);
+    m->cast[CROSS] = other_variant(c->cross_variant, v);
+    m->attention = attention_in(c, sizes);
+    list_weights(m);
+    m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
+    return m;
+}
+
+Model *
+model_new(const Config *c, Sizes sizes, const Variant *v)
+{
+    Model *m = model_outline(c, sizes, v);
+    m->values = allocate_aligned(m->parameters, sizeof *m->values);
+    m->gradients = allocate_aligned(m->parameters, sizeof *m->gradients);
+    int longest = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
+    if (c->depth)
+        m->table = linear_target(c);
+    else if (c->embed == EMBED_ONEHOT)
+        m->table = onehot_rows(m);
+    else if (c->positions == POSITIONS_SINUSOIDAL)
+        m->table = sinusoids(longest, c->d_model);
+    scale_starts(m);
+    draw_weights(m);
+    return m;
+}
+
+void
+model_free(Model *m)
+{
+    if (m) {
+        free(m->weights);
+        free(m->values);
+        free(m->gradients);
+        free(m->table);
+        free(m->nodes);
+        free(m);
+    }
+}

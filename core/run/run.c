@@ -1,0 +1,151 @@
+/* run.c - a run is a directory of plain files: its name, and how it is
+   written. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/fail.h"
+#include "base/npy.h"
+#include "base/words.h"
+#include "variant/plugin.h"
+#include "run/run.h"
+
+char *
+run_name(const Config *c, const Config *ordinary)
+{
+    char variant[NAME_SIZE], digest[9], value[VALUE_SIZE];
+    plugin_name(c->variant, variant);
+    config_digest(c, digest);
+    char *name = format_text("%s.%s", c->task, variant);
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *s = &settings[i];
+        bool plugin =
+            setting_plugin(s) && s->offset != offsetof(Config, variant);
+        if (!s->help || (s->kind == WORD && !plugin) ||
+            !strcmp(s->name, "seed"))
+            continue;
+        if (setting_equal(s, c, ordinary) || strlen(name) > 150)
+            continue;
+        setting_print(s, c, value);
+        if (plugin && *value)
+            plugin_name(interned(value), value);
+        char *longer = format_text("%s.%s%s", name, s->name, value);
+        free(name);
+        name = longer;
+    }
+    const char *end = c->from + strlen(c->from);
+    char *whole =
+        format_text("%s%s%s.seed%d.%s", name, *c->from ? ".from" : "",
+                    end - c->from > 8 ? end - 8 : c->from, c->seed, digest);
+    free(name);
+    return whole;
+}
+
+static void
+write_config(const char *run, const Config *c)
+{
+    char value[VALUE_SIZE];
+    FILE *file = begin_file(run, "config.tsv");
+    fprintf(file, "key\tvalue\nformat\t%d\n", RUN_FORMAT);
+    for (int i = 0; i < setting_count; i++) {
+        setting_print(&settings[i], c, value);
+        fprintf(file, "%s\t%s\n", settings[i].name, value);
+    }
+    end_file(file, run, "config.tsv");
+}
+
+static void
+write_log(const char *run, const Result *r)
+{
+    char n[4][32];
+    FILE *file = begin_file(run, "log.tsv");
+    for (int k = 0; k < LOG_COLUMNS; k++)
+        fprintf(file, "%s%s", k ? "\t" : "", log_columns[k]);
+    for (int k = 0; k < r->columns; k++)
+        fprintf(file, "\t%s", r->names[k]);
+    fprintf(file, "\n");
+    for (int i = 0; i < r->count; i++) {
+        const LogRow *row = &r->rows[i];
+        fprintf(file, "%d\t%s\t%s\t%s\t%s", row->step,
+                number_text(row->loss, 7, n[0]),
+                number_text(row->accuracy, 7, n[1]),
+                number_text(row->validation_loss, 7, n[2]),
+                number_text(row->validation_accuracy, 7, n[3]));
+        for (int k = 0; k < r->columns; k++)
+            fprintf(file, "\t%s",
+                    number_text(r->observed[i * r->columns + k], 7, n[0]));
+        fprintf(file, "\n");
+    }
+    end_file(file, run, "log.tsv");
+}
+
+static void
+write_result(const char *run, const Model *m, const Result *r, const Levels *l)
+{
+    const LogRow *last = &r->rows[r->count - 1];
+    double flops, cache;
+    model_cost(m, &flops, &cache);
+    /* clang-format off */
+    const double values[RESULTS - 1] = { /* behind the status */
+        r->steps, (double)m->parameters, (double)m->attention_parameters, flops,
+        cache, r->solved_at, last->loss, last->accuracy, last->validation_loss,
+        last->validation_accuracy, r->test_loss, r->test_accuracy, l->chance,
+        l->cheat, l->chance_loss, l->unigram_loss, l->bigram_loss};
+    /* clang-format on */
+    char n[32];
+    FILE *file = begin_file(run, "result.tsv");
+    fprintf(file, "key\tvalue\n%s\t%s\n", result_keys[0],
+            r->diverged ? "diverged" : "finished");
+    for (int i = 1; i < RESULTS; i++)
+        fprintf(file, "%s\t%s\n", result_keys[i],
+                number_text(values[i - 1], 10, n));
+    for (int k = 0; k < r->columns; k++)
+        fprintf(
+            file, "%s\t%s\n", r->names[k],
+            number_text(r->observed[(r->count - 1) * r->columns + k], 7, n));
+    end_file(file, run, "result.tsv");
+}
+
+static void
+write_timing(const char *run, const Result *r, const Model *m)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
+    char seconds[32], speed[32];
+    FILE *file = begin_file(run, "timing.tsv");
+    fprintf(file,
+            "key\tvalue\nseconds\t%s\ntokens_per_second\t%s\n"
+            "peak_bytes\t%ld\nstep_bytes\t%zu\n",
+            number_text(r->seconds, 4, seconds),
+            number_text(tokens / r->seconds, 4, speed), usage.ru_maxrss * 1024L,
+            r->tape_bytes);
+    end_file(file, run, "timing.tsv");
+}
+
+static void
+write_weights(const char *run, const Model *m)
+{
+    new_directory(run, "weights");
+    for (int i = 0; i < m->count; i++) {
+        const Weight *w = &m->weights[i];
+        char *name = weight_file(w->name);
+        npy_write(run, name, w->value, w->rows, w->cols);
+        free(name);
+    }
+}
+
+void
+run_write(const char *directory, const char *name, const Model *m,
+          const Result *r, const Levels *l, bool weights, bool replace)
+{
+    Draft *d = draft_begin(directory, name);
+    Path run = new_directory(d->path.text, name);
+    write_config(run.text, &m->config);
+    write_log(run.text, r);
+    write_timing(run.text, r, m);
+    if (weights)
+        write_weights(run.text, m);
+    write_result(run.text, m, r, l);
+    run_publish(d, name, replace);
+}

@@ -1,0 +1,96 @@
+/* run.h - a run is a directory of plain files.
+
+   config.tsv (every setting), log.tsv (a line per --log-every steps),
+   weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
+   equal runs differ) and result.tsv. It is written as a draft, and
+   published: there whole or not at all. An experiment is a
+   directory of runs with a file experiment.tsv that says so. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "base/files.h"
+#include "base/tsv.h"
+#include "task/config.h"
+#include "model/model.h"
+#include "train/train.h"
+
+enum { RUN_FORMAT = 2 };
+
+/* What log.tsv and result.tsv have, before what an observer adds to both. */
+enum { LOG_COLUMNS = 5, RESULTS = 18 };
+extern const char *const log_columns[LOG_COLUMNS];
+extern const char *const result_keys[RESULTS];
+
+/* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
+   `ordinary` (the task's own settings, settled for the variant), of one that
+   began as another run "from" and that one's last eight digits, seed and the
+   config's digest. To be freed. */
+char *run_name(const Config *c, const Config *ordinary);
+
+/* Creates the experiment's directory, or checks that it is one. */
+void experiment_open(const char *directory);
+
+/* Writes a finished run into its experiment, with or without its weights. One
+   that is there already stays, unless it is to be replaced. */
+void run_write(const char *directory, const char *name, const Model *m,
+               const Result *r, const Levels *l, bool weights, bool replace);
+
+typedef struct Run {
+    char *path, *name; /* name: the last part of path */
+    Config config;
+    Table result, log;
+} Run;
+
+/* Reads a run; fails with what is wrong with it. */
+Run run_read(const char *path);
+void run_free(Run *r);
+
+/* Is there a finished run of that name? */
+bool run_exists(const char *directory, const char *name);
+
+/* Gives a run its place, and ends its draft. False where a finished one is
+   there that is not to be replaced. */
+bool run_publish(Draft *d, const char *name, bool replace);
+
+/* Takes a run into another experiment: matrices and tables, and no other file.
+   One of its name that is there already stays; whether config, log and result
+   are the same bytes is told. */
+typedef enum { COPIED, THERE, DIFFERS } Copied;
+Copied run_copy(const Run *r, const char *directory);
+
+/* Has result.tsv a line of that name? */
+bool run_has(const Run *r, const char *key);
+
+/* A line of result.tsv that is there, as text and as a number. */
+const char *run_text(const Run *r, const char *key);
+double run_number(const Run *r, const char *key);
+
+/* The model of a run with its trained weights, and the source that it was
+   trained on; model_free and source_close them. */
+Model *run_model(const Run *r, Source *s);
+
+/* Gives m, of the shapes of the run's model, the run's trained weights; fails
+   with what is wrong with them. Of an outline, checks their files alone: before
+   any memory is taken for them. */
+void run_weights(const Run *r, Model *m);
+
+/* The file of a weight within a run: "block0.attention.W^Q" ->
+   "weights/block0.attention.W_Q.npy". To be freed. */
+char *weight_file(const char *name);
+
+/* What m makes of the first batch of its test data, as arrays that other
+   frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of
+   tasks with two sequences), mask (what self-attention may see), logits, loss,
+   and gradients/ with a file for each weight. It must not be there yet; it is
+   there whole or not at all. */
+void batch_write(const char *directory, Model *m, const Source *s);
+
+/* The run of that name in an experiment; exits where its settings are not those
+   that the name was made of. */
+Run run_named(const char *directory, const char *name);
+
+/* All runs of an experiment in order of name. A path that is a run itself is
+   an experiment of one. */
+Run *experiment_runs(const char *directory, int *count);
+
+#endif

@@ -1,0 +1,120 @@
+/* run_export.c - one batch of a run, for other frameworks to compute again. */
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/npy.h"
+#include "base/words.h"
+#include "tape/layers.h"
+#include "tape/tape.h"
+#include "run/run.h"
+
+PRINTF(6, 7)
+static void
+put(const char *to, const char *name, char kind, size_t size,
+    const void *values, const char *shape, ...)
+{
+    char text[64];
+    va_list args;
+    va_start(args, shape);
+    vsnprintf(text, sizeof text, shape, args);
+    va_end(args);
+    size_t count = 1;
+    for (char *at = text; *at; at += strspn(at, ", "))
+        count *= strtoul(at, &at, 10);
+    npy_write_array(to, name, kind, size, values, count, text);
+}
+
+static void
+put_tokens(const char *to, const char *name, const int *ids, int sequences,
+           int tokens, int each)
+{
+    if (each > 1)
+        put(to, name, 'i', sizeof(int), ids, "%d, %d, %d", sequences, tokens,
+            each);
+    else
+        put(to, name, 'i', sizeof(int), ids, "%d, %d", sequences, tokens);
+}
+
+/* 1 where the token of a row may see that of a column. */
+static void
+put_mask(const char *to, const Model *m)
+{
+    int n = m->sizes.tokens;
+    int *mask = allocate((size_t)n * (size_t)n, sizeof *mask);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            mask[i * n + j] = !m->attention.causal || j <= i;
+    put(to, "mask.npy", 'i', sizeof(int), mask, "%d, %d", n, n);
+    free(mask);
+}
+
+static void
+put_gradients(const char *to, const Model *m)
+{
+    new_directory(to, "gradients");
+    for (int i = 0; i < m->count; i++) {
+        const Weight *w = &m->weights[i];
+        char *file = weight_file(w->name);
+        char *name = format_text("gradients/%s", strchr(file, '/') + 1);
+        put(to, name, 'f', sizeof(real), w->gradient, "%d, %d", w->rows,
+            w->cols);
+        free(name);
+        free(file);
+    }
+}
+
+static void
+put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
+          const Node *loss)
+{
+    int sequences = m->config.batch, tokens = m->sizes.tokens;
+    put_tokens(to, "tokens.npy", b->all.ids, sequences, tokens, m->sizes.each);
+    if (m->sizes.source)
+        put_tokens(to, "source.npy", b->all.source, sequences, m->sizes.source,
+                   m->sizes.each);
+    put(to, "targets.npy", 'i', sizeof(int), b->all.targets, "%d, %d",
+        sequences, tokens);
+    put_mask(to, m);
+    put(to, "logits.npy", 'f', sizeof(real), logits->value, "%d, %d, %d",
+        sequences, tokens, m->sizes.classes);
+    put(to, "loss.npy", 'f', sizeof(real), loss->value, "1, 1");
+    put_gradients(to, m);
+}
+
+/* Made under another name, in the directory above. */
+static void
+publish_batch(const char *directory, const Model *m, const Batch *b,
+              const Node *logits, const Node *loss)
+{
+    char *path = copy_text(directory), *last = copy_text(directory);
+    const char *above = dirname(path), *name = basename(last);
+    drafts_sweep(above);
+    Draft *d = draft_begin(above, name);
+    put_batch(new_directory(d->path.text, name).text, m, b, logits, loss);
+    if (!access(directory, F_OK) || !draft_publish(d, name, false))
+        fail("%s: is there already: give a directory that is not", directory);
+    draft_end(d);
+    free(path);
+    free(last);
+}
+
+void
+batch_write(const char *directory, Model *m, const Source *s)
+{
+    Batch b = batch_new(m->sizes, m->config.batch);
+    Random r = source_stream(s, TEST);
+    source_draw(s, TEST, &r, 0, &b);
+    Tape *t = tape_for(m, &b);
+    Node *logits = model_forward(m, t, &b);
+    Node *loss = model_loss(m, logits, b.all.targets,
+                            counted_rows(b.all.targets, b.rows));
+    backward(loss);
+    publish_batch(directory, m, &b, logits, loss);
+    tape_free(t);
+    batch_free(&b);
+}

@@ -1,0 +1,215 @@
+/* run_read.c - reads a run, and believes nothing of it unchecked. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/npy.h"
+#include "base/words.h"
+#include "variant/plugin.h"
+#include "run/run.h"
+
+/* clang-format off */
+const char *const log_columns[LOG_COLUMNS] = {
+    "step", "loss", "accuracy", "validation_loss", "validation_accuracy"};
+const char *const result_keys[RESULTS] = {
+    "status", "steps", "parameters", "attention_parameters", "flops", "cache",
+    "solved_at", "loss", "accuracy", "validation_loss", "validation_accuracy",
+    "test_loss", "test_accuracy", "chance", "cheat", "chance_loss",
+    "unigram_loss", "bigram_loss"};
+/* clang-format on */
+
+/* The config of a run, each setting named once. */
+static Config
+read_config(const char *path)
+{
+    Table t = table_read(path);
+    Config c = {0};
+    if (t.cols != 2 || t.rows < 1 || strcmp(table_cell(&t, 0, 0), "format") ||
+        atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
+        fail("%s: not of format %d, so another version of qkv wrote it: use "
+             "that one, or another --out",
+             path, RUN_FORMAT);
+    if (t.rows != setting_count + 1)
+        fail("%s: %d settings, and there are %d: it was cut or changed; remove "
+             "the run to have it again",
+             path, t.rows - 1, setting_count);
+    for (int i = 0; i < setting_count; i++) {
+        char name[NAME_SIZE];
+        const char *text = table_cell(&t, i + 1, 1),
+                   *why = strcmp(table_cell(&t, i + 1, 0), settings[i].name)
+                              ? "is not the setting that belongs here"
+                              : setting_set(&settings[i], &c, text);
+        if (why)
+            fail("%s:%d: %s: %s; remove the run to have it again", path, i + 3,
+                 table_cell(&t, i + 1, 0), why);
+        if (setting_plugin(&settings[i]) && (*text || !i))
+            plugin_name(text, name); /* exits where it is none */
+    }
+    if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
+        fail("%s: \"%.64s\" is not the name of a task", path, c.task);
+    table_free(&t);
+    return c;
+}
+
+static _Noreturn void
+changed(const Run *r, const char *file, int line, const char *name)
+{
+    fail("%s/%s:%d: \"%.64s\" is not the name that qkv writes there: it was "
+         "changed; remove the run to have it again",
+         r->path, file, line, name);
+}
+
+/* Columns and lines are those that run.c writes, and those that an observer
+   adds to both: names that mean nothing to anybody else. */
+static void
+check_names(const Run *r)
+{
+    const Table *log = &r->log, *result = &r->result;
+    int all = RESULTS + log->cols - LOG_COLUMNS;
+    for (int i = 0; i < log->cols || i < LOG_COLUMNS; i++) {
+        const char *name = i < log->cols ? log->cells[i] : "";
+        if (i < LOG_COLUMNS ? strcmp(name, log_columns[i]) : !is_observed(name))
+            changed(r, "log.tsv", 1, name);
+    }
+    for (int i = 0; i < all || i < result->rows; i++) {
+        const char *name = i < result->rows ? table_cell(result, i, 0) : "";
+        if (i >= all ||
+            strcmp(name, i < RESULTS ? result_keys[i]
+                                     : log->cells[i - RESULTS + LOG_COLUMNS]))
+            changed(r, "result.tsv", i + 2, name);
+    }
+}
+
+/* The log goes to the last step that was done, from line to line. */
+static void
+check_log(const Run *r)
+{
+    Path path = within(r->path, "log.tsv");
+    double last = -1;
+    for (int i = 0; i < r->log.rows; i++) {
+        double step = table_number(&r->log, i, 0, path.text);
+        if (!(step > last))
+            fail("%s:%d: step %.10g after step %.10g: it was changed; remove "
+                 "the run to have it again",
+                 path.text, i + 2, step, last);
+        last = step;
+    }
+    if (!r->log.rows || table_number(&r->log, r->log.rows - 1, 0, path.text) !=
+                            run_number(r, "steps"))
+        fail("%s: does not go to step %s, the last that result.tsv has: it was "
+             "cut or changed; remove the run to have it again",
+             path.text, run_text(r, "steps"));
+}
+
+Run
+run_read(const char *path)
+{
+    Run r = {.path = copy_text(path)};
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        r.path[--n] = 0;
+    const char *slash = strrchr(r.path, '/');
+    r.name = copy_text(slash ? slash + 1 : r.path);
+    check_plain(r.path);
+    if (!access(within(r.path, "experiment.tsv").text, F_OK))
+        fail("%s: an experiment, a directory of runs: name one of those in it",
+             r.path);
+    if (access(within(r.path, "config.tsv").text, F_OK) &&
+        !access(r.path, F_OK))
+        fail("%s: no run: it has no config.tsv; name a directory that `qkv "
+             "train` or `qkv compare` made within its --out",
+             r.path);
+    r.config = read_config(below(r.path, "config.tsv").text);
+    r.result = table_read(below(r.path, "result.tsv").text);
+    r.log = table_read(below(r.path, "log.tsv").text);
+    if (r.result.cols != 2)
+        fail("%s/result.tsv: not two columns; remove the run to have it again",
+             path);
+    check_names(&r);
+    check_log(&r);
+    return r;
+}
+
+void
+run_free(Run *r)
+{
+    free(r->path);
+    free(r->name);
+    table_free(&r->result);
+    table_free(&r->log);
+}
+
+/* The line of that name, or -1. */
+static int
+result_row(const Run *r, const char *key)
+{
+    for (int i = 0; i < r->result.rows; i++)
+        if (!strcmp(table_cell(&r->result, i, 0), key))
+            return i;
+    return -1;
+}
+
+bool
+run_has(const Run *r, const char *key)
+{
+    return result_row(r, key) >= 0;
+}
+
+const char *
+run_text(const Run *r, const char *key)
+{
+    return table_cell(&r->result, result_row(r, key), 1);
+}
+
+double
+run_number(const Run *r, const char *key)
+{
+    return table_number(&r->result, result_row(r, key), 1,
+                        within(r->path, "result.tsv").text);
+}
+
+char *
+weight_file(const char *name)
+{
+    char *file = format_text("weights/%s.npy", name);
+    for (char *c = file; *c; c++)
+        *c = *c == '^' ? '_' : *c;
+    return file;
+}
+
+void
+run_weights(const Run *r, Model *m)
+{
+    if (access(within(r->path, "weights").text, F_OK))
+        fail("%s: its matrices were not kept (--no-weights): remove it and "
+             "train it again",
+             r->path);
+    for (int i = 0; i < m->count; i++) {
+        Weight *w = &m->weights[i];
+        char *name = weight_file(w->name);
+        npy_read(below(r->path, name).text, m->values ? w->value : NULL,
+                 w->rows, w->cols);
+        free(name);
+    }
+}
+
+Model *
+run_model(const Run *r, Source *s)
+{
+    Config c = r->config;
+    Plugin p = plugin_open(c.variant);
+    config_cast(&c, &p);
+    if (c.plugin_hash != r->config.plugin_hash)
+        note("%s: was trained with another build of %s", r->path, p.name);
+    *s = source_open(&c);
+    if (c.file_hash != r->config.file_hash)
+        fail("%s: its text %s has changed since; bring that one back", r->path,
+             c.file);
+    Model *outline = model_outline(&c, s->sizes, p.variant);
+    run_weights(r, outline);
+    model_free(outline);
+    Model *m = model_new(&c, s->sizes, p.variant);
+    run_weights(r, m);
+    return m;
+}

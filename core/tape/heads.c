@@ -1,0 +1,63 @@
+/* heads.c - the heads of a matrix, and what attention asks of their shapes. */
+#include "base/fail.h"
+#include "tape/attend.h"
+#include "tape/tape.h"
+
+/* Head h of sequence s of a matrix with n's shape that lies at `at`. */
+Matrix
+head_of(const Node *n, real *at, int s, int h)
+{
+    int tokens = n->rows / n->sequences, width = n->cols / n->heads;
+    ptrdiff_t first = (ptrdiff_t)s * tokens * n->cols + (ptrdiff_t)h * width;
+    return matrix(at + first, tokens, width, n->cols);
+}
+
+void
+check_heads(const char *name, const Node *q, const Node *k)
+{
+    if (q->heads % k->heads || q->sequences != k->sequences)
+        bug("%s: queries of %d heads in %d sequences, keys or values of %d in "
+            "%d do not fit; split gives a matrix its heads",
+            name, q->heads, q->sequences, k->heads, k->sequences);
+}
+
+void
+check_scores(const char *name, const Node *q, const Node *k)
+{
+    check_heads(name, q, k);
+    if (q->cols / q->heads != k->cols / k->heads)
+        bug("%s: queries (%d x %d) of %d heads and keys (%d x %d) of %d heads "
+            "differ in width per head",
+            name, q->rows, q->cols, q->heads, k->rows, k->cols, k->heads);
+}
+
+/* What a product of every query with every key (or weight with value) costs,
+   `width` numbers each, and its way back. Masked pairs are counted too. */
+double
+pair_flops(const Node *q, int asked, int width)
+{
+    return 2. * q->rows * q->heads * asked * width;
+}
+
+/* A mask by position asks for as many keys as queries. */
+void
+check_mask(const char *name, const Attention *a, int tokens, int asked)
+{
+    if (a->causal && tokens != asked)
+        bug("%s: a causal mask needs as many keys as queries, not %d and %d",
+            name, asked, tokens);
+}
+
+/* Heads of q that share a head of k or of v stay together: they add to the same
+   gradient. So a call divides into sequences times the groups of these. */
+int
+head_groups(const Node *k, const Node *v)
+{
+    int a = k->heads, b = v->heads;
+    while (b) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}

@@ -1,0 +1,299 @@
+/* layers.c - embedding, positions, LayerNorm and loss, each with its way
+   back. */
+#include <math.h>
+#include <string.h>
+
+#include <qkv/operator.h>
+
+#include "base/fail.h"
+#include "math/elementary.h"
+#include "math/rows.h"
+#include "tape/layers.h"
+#include "tape/tape.h"
+
+/* dTable[id] += dC[t] for each id of token t */
+static void
+embed_backward(Node *c)
+{
+    Node *table = c->in[0];
+    real *d = gradient(table);
+    for (int i = 0; i < c->rows * c->first; i++) {
+        if (c->list[i] < 0)
+            continue;
+        real *to = d + (size_t)c->list[i] * (size_t)c->cols;
+        const real *from =
+            c->gradient + (size_t)(i / c->first) * (size_t)c->cols;
+        for (int j = 0; j < c->cols; j++)
+            to[j] += from[j];
+    }
+}
+
+Node *
+embed(Node *table, const int *ids, int each, int rows, int sequences)
+{
+    Node *c = new_node(rows, table->cols, embed_backward, &table, 1);
+    c->sequences = sequences;
+    c->list = ids;
+    c->first = each;
+    if (!c->value)
+        return c;
+    memset(c->value, 0, (size_t)rows * (size_t)c->cols * sizeof(real));
+    for (int i = 0; i < rows * each; i++) {
+        if (ids[i] >= table->rows)
+            bug("embed: id %d in a table of %d", ids[i], table->rows);
+        if (ids[i] < 0)
+            continue;
+        real *to = c->value + (size_t)(i / each) * (size_t)c->cols;
+        const real *from = table->value + (size_t)ids[i] * (size_t)c->cols;
+        for (int j = 0; j < c->cols; j++)
+            to[j] += from[j];
+    }
+    return c;
+}
+
+/* dX += dC,  dTable[t] += dC of token t, over all sequences */
+static void
+add_positions_backward(Node *c)
+{
+    Node *x = c->in[0], *table = c->in[1];
+    size_t size = (size_t)c->rows * (size_t)c->cols;
+    size_t period = (size_t)table->rows * (size_t)table->cols;
+    real *dtable = table->trained ? gradient(table) : NULL;
+    for (size_t s = 0; dtable && s < size; s += period)
+        for (size_t i = 0; i < period; i++)
+            dtable[i] += c->gradient[s + i];
+    if (x->trained)
+        pass_gradient(c, x);
+}
+
+Node *
+add_positions(Node *x, Node *table)
+{
+    if (x->rows != x->sequences * table->rows || x->cols != table->cols)
+        bug("add_positions: (%d x %d) in %d sequences and (%d x %d) do not fit",
+            x->rows, x->cols, x->sequences, table->rows, table->cols);
+    Node *c = new_node(x->rows, x->cols, add_positions_backward,
+                       (Node *[]){x, table}, 2);
+    size_t size = (size_t)c->rows * (size_t)c->cols;
+    size_t period = (size_t)table->rows * (size_t)table->cols;
+    for (size_t s = 0; c->value && s < size; s += period)
+        for (size_t i = 0; i < period; i++)
+            c->value[s + i] = x->value[s + i] + table->value[i];
+    return c;
+}
+
+/* With n = (x - mean) / deviation and g = gain dC, of one row:
+   dGain += dC n,  dBias += dC,
+   dX += (g - mean(g) - n mean(g n)) / deviation */
+static void
+norm_row_backward(int d, const real *restrict dc, const real *restrict n,
+                  const real *restrict gain, real *restrict dgain,
+                  real *restrict dbias, real *restrict g)
+{
+    for (int j = 0; j < d; j++) {
+        dgain[j] += dc[j] * n[j];
+        dbias[j] += dc[j];
+        g[j] = gain[j] * dc[j];
+    }
+}
+
+static void
+norm_row_to_x(int d, real *restrict dx, const real *restrict g,
+              const real *restrict n, real inverse)
+{
+    real mean = row_sum(g, d) / (real)d, along = row_dot(g, n, d) / (real)d;
+    for (int j = 0; j < d; j++)
+        dx[j] += (g[j] - mean - n[j] * along) * inverse;
+}
+
+static void
+layer_norm_backward(Node *c)
+{
+    Node *x = c->in[0];
+    real *dgain = gradient(c->in[1]), *dbias = gradient(c->in[2]);
+    real *dx = x->trained ? gradient(x) : NULL;
+    int d = c->cols;
+    const real *n = c->kept, *dc = c->gradient;
+    real *inverse = c->kept + (size_t)c->rows * (size_t)d;
+    real *g = inverse + c->rows;
+    for (int i = 0; i < c->rows; i++, n += d, dc += d) {
+        norm_row_backward(d, dc, n, c->in[1]->value, dgain, dbias, g);
+        if (dx)
+            norm_row_to_x(d, dx + (size_t)i * (size_t)d, g, n, inverse[i]);
+    }
+}
+
+/* n = (x - mean) / deviation, y = gain n + bias; returns 1 / deviation. */
+static real
+norm_row(int d, real *restrict y, real *restrict n, const real *restrict x,
+         const real *restrict gain, const real *restrict bias)
+{
+    real mean = row_sum(x, d) / (real)d;
+    for (int j = 0; j < d; j++)
+        n[j] = x[j] - mean;
+    real inverse = 1 / SQRT(row_dot(n, n, d) / (real)d + (real)1e-5);
+    for (int j = 0; j < d; j++) {
+        n[j] *= inverse;
+        y[j] = gain[j] * n[j] + bias[j];
+    }
+    return inverse;
+}
+
+Node *
+layer_norm(Node *x, Node *gain, Node *bias)
+{
+    int d = x->cols;
+    Node *c =
+        new_node(x->rows, d, layer_norm_backward, (Node *[]){x, gain, bias}, 3);
+    size_t size = (size_t)c->rows * (size_t)d;
+    c->kept = keep(c, size + (size_t)c->rows + (size_t)d);
+    for (int i = 0; c->value && i < c->rows; i++) {
+        size_t at = (size_t)i * (size_t)d;
+        c->kept[size + (size_t)i] =
+            norm_row(d, c->value + at, c->kept + at, x->value + at, gain->value,
+                     bias->value);
+    }
+    return c;
+}
+
+/* dLogits += (softmax(logits) - onehot(target)) dC / counted, row by row */
+static void
+cross_entropy_backward(Node *c)
+{
+    Node *logits = c->in[0];
+    int classes = logits->cols;
+    real *d = gradient(logits), factor = c->gradient[0] / (real)c->first;
+    for (int i = 0; i < logits->rows; i++, d += classes) {
+        const real *p = c->kept + (size_t)i * (size_t)classes;
+        if (c->list[i] < 0)
+            continue;
+        for (int j = 0; j < classes; j++)
+            d[j] += factor * p[j];
+        d[c->list[i]] -= factor;
+    }
+}
+
+int
+counted_rows(const int *targets, int rows)
+{
+    int counted = 0;
+    for (int i = 0; i < rows; i++)
+        counted += targets[i] >= 0;
+    return counted;
+}
+
+/* A few rows of logits become their softmax; up to ABREAST at a time, step by
+   step, since within a row each step waits for the one before. z becomes log of
+   the sum of their exponentials. */
+static void
+rows_probabilities(real *const *p, double *z, int rows, int classes)
+{
+    real max[ABREAST], sum[ABREAST];
+    for (int i = 0; i < rows; i++)
+        max[i] = row_max(p[i], 1, classes, classes);
+    for (int i = 0; i < rows; i++)
+        sum[i] = row_exponentials(p[i], 1, classes, classes, max[i]);
+    for (int i = 0; i < rows; i++) {
+        row_divide(p[i], sum[i], classes);
+        z[i] = logarithm((double)sum[i]) + (double)max[i];
+    }
+}
+
+Node *
+cross_entropy(Node *logits, const int *targets, int counted)
+{
+    int classes = logits->cols;
+    Node *c = new_node(1, 1, cross_entropy_backward, &logits, 1);
+    c->sequences = 1;
+    c->list = targets;
+    c->first = counted;
+    c->kept = keep(c, (size_t)logits->rows * (size_t)classes);
+    if (!c->value)
+        return c;
+    double sum = 0, z[ABREAST];
+    real *p[ABREAST], target[ABREAST];
+    for (int i = 0; i < logits->rows;) {
+        int rows = 0;
+        for (; i < logits->rows && rows < ABREAST; i++) {
+            if (targets[i] < 0)
+                continue;
+            if (targets[i] >= classes)
+                bug("cross_entropy: target %d of %d classes", targets[i],
+                    classes);
+            size_t at = (size_t)i * (size_t)classes;
+            p[rows] = memcpy(c->kept + at, logits->value + at,
+                             (size_t)classes * sizeof(real));
+            target[rows] = p[rows][targets[i]];
+            rows++;
+        }
+        rows_probabilities(p, z, rows, classes);
+        for (int k = 0; k < rows; k++)
+            sum += z[k] - (double)target[k];
+    }
+    c->value[0] = counted ? (real)(sum / counted) : 0;
+    return c;
+}
+
+int
+correct_rows(const Node *logits, const int *targets)
+{
+    int correct = 0, classes = logits->cols;
+    const real *row = logits->value;
+    for (int i = 0; i < logits->rows; i++, row += classes) {
+        int target = targets[i];
+        if (target < 0)
+            continue;
+        /* The first of the largest is the model's answer. */
+        correct +=
+            row[target] == row_max(row, 1, classes, classes) &&
+            (target == 0 || row_max(row, 1, target, classes) < row[target]);
+    }
+    return correct;
+}
+
+/* dX += 2 (x - y) dC / counted */
+static void
+squared_error_backward(Node *c)
+{
+    Node *x = c->in[0];
+    real *d = gradient(x), factor = 2 * c->gradient[0] / (real)c->first;
+    for (int i = 0; i < x->rows; i++)
+        if (c->list[i] >= 0)
+            d[i] += factor * c->kept[i];
+}
+
+Node *
+squared_error(Node *x, const int *targets, int counted, double first,
+              double step)
+{
+    if (x->cols != 1)
+        bug("squared_error: (%d x %d) where a number a row is asked for",
+            x->rows, x->cols);
+    Node *c = new_node(1, 1, squared_error_backward, &x, 1);
+    c->sequences = 1;
+    c->list = targets;
+    c->first = counted;
+    c->kept = keep(c, (size_t)x->rows);
+    if (!c->value)
+        return c;
+    double sum = 0;
+    for (int i = 0; i < x->rows; i++) {
+        if (targets[i] < 0)
+            continue;
+        c->kept[i] = x->value[i] - (real)(first + step * targets[i]);
+        sum += (double)c->kept[i] * (double)c->kept[i];
+    }
+    c->value[0] = counted ? (real)(sum / counted) : 0;
+    return c;
+}
+
+double
+explained_rows(const Node *x, const int *targets, double first, double step)
+{
+    double sum = 0;
+    for (int i = 0; i < x->rows; i++) {
+        double off = (double)x->value[i] - (first + step * targets[i]);
+        sum += targets[i] < 0 ? 0 : 1 - off * off;
+    }
+    return sum;
+}

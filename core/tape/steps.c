@@ -1,0 +1,172 @@
+/* steps.c - attention in three steps, for variants that act between them:
+   scores S = scale Q K', weights P = softmax(mask(S)), output O = P V.
+
+   Scores and weights lie in a matrix (tokens x heads*tokens asked), head by
+   head in its columns. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "math/matrix.h"
+#include "math/rows.h"
+#include "tape/attend.h"
+#include "tape/tape.h"
+
+static void
+softmax_head(Matrix p, Matrix s, int causal)
+{
+    for (int i = 0; i < p.rows; i++) {
+        real *row = p.at + i * p.down;
+        memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
+        row_softmax(row, 1, causal ? i + 1 : p.cols, p.cols);
+    }
+}
+
+/* dQ_i += scale dS_i K_i,  dK_i += scale dS_i' Q_i */
+static void
+scores_backward(Node *c)
+{
+    Node *q = c->in[0], *k = c->in[1];
+    int group = q->heads / k->heads;
+    for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
+        c->kept[i] = (real)c->number * c->gradient[i];
+    for (int s = 0; s < q->sequences; s++)
+        for (int h = 0; h < q->heads; h++) {
+            Matrix ds = head_of(c, c->kept, s, h);
+            if (q->trained)
+                multiply_add(head_of(q, gradient(q), s, h), ds,
+                             head_of(k, k->value, s, h / group));
+            if (k->trained)
+                multiply_add(head_of(k, gradient(k), s, h / group),
+                             transposed(ds), head_of(q, q->value, s, h));
+        }
+}
+
+Node *
+scores(Node *q, Node *k, double scale)
+{
+    check_scores("scores", q, k);
+    int asked = k->rows / k->sequences, group = q->heads / k->heads;
+    Node *c = new_node(q->rows, q->heads * asked, scores_backward,
+                       (Node *[]){q, k}, 2);
+    c->heads = q->heads;
+    c->number = scale;
+    c->flops[0] = pair_flops(q, asked, q->cols / q->heads);
+    c->flops[1] = c->flops[0] * (q->trained + k->trained);
+    c->kept = keep(c, (size_t)c->rows * (size_t)c->cols);
+    if (!c->value)
+        return c;
+    for (int s = 0; s < q->sequences; s++)
+        for (int h = 0; h < q->heads; h++)
+            multiply(head_of(c, c->value, s, h), head_of(q, q->value, s, h),
+                     transposed(head_of(k, k->value, s, h / group)));
+    for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
+        c->value[i] *= (real)scale;
+    return c;
+}
+
+static void
+softmax_head_backward(Matrix ds, Matrix p, Matrix dp)
+{
+    for (int i = 0; i < p.rows; i++) {
+        real *restrict to = ds.at + i * ds.down;
+        const real *restrict w = p.at + i * p.down;
+        const real *restrict d = dp.at + i * dp.down;
+        real mean = row_dot(w, d, p.cols);
+        for (int j = 0; j < p.cols; j++)
+            to[j] += w[j] * (d[j] - mean);
+    }
+}
+
+/* dS += P (dP - rowsum(P dP)) */
+static void
+softmax_backward(Node *c)
+{
+    Node *a = c->in[0];
+    for (int s = 0; s < c->sequences; s++)
+        for (int h = 0; h < c->heads; h++)
+            softmax_head_backward(head_of(a, gradient(a), s, h),
+                                  head_of(c, c->value, s, h),
+                                  head_of(c, c->gradient, s, h));
+}
+
+Node *
+softmax(Attention *a, Node *s)
+{
+    check_mask("softmax", a, s->rows / s->sequences, s->cols / s->heads);
+    Node *c = new_node(s->rows, s->cols, softmax_backward, &s, 1);
+    c->heads = s->heads;
+    if (a->watch && a->watch->softmaxes++ < MOST_CALLS)
+        a->watch->softmax[a->watch->softmaxes - 1] = c;
+    for (int n = 0; c->value && n < c->sequences; n++)
+        for (int h = 0; h < c->heads; h++)
+            softmax_head(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
+                         a->causal);
+    return c;
+}
+
+/* dP_i += dO_i V_i',  dV_i += P_i' dO_i */
+static void
+weigh_backward(Node *c)
+{
+    Node *p = c->in[0], *v = c->in[1];
+    int group = p->heads / v->heads;
+    for (int s = 0; s < p->sequences; s++)
+        for (int h = 0; h < p->heads; h++) {
+            Matrix d = head_of(c, c->gradient, s, h);
+            if (p->trained)
+                multiply_add(head_of(p, gradient(p), s, h), d,
+                             transposed(head_of(v, v->value, s, h / group)));
+            if (v->trained)
+                multiply_add(head_of(v, gradient(v), s, h / group),
+                             transposed(head_of(p, p->value, s, h)), d);
+        }
+}
+
+Node *
+weigh(Node *p, Node *v)
+{
+    check_heads("weigh", p, v);
+    if (p->cols / p->heads != v->rows / v->sequences)
+        bug("weigh: weights (%d x %d) of %d heads and values (%d x %d) in %d "
+            "sequences do not fit",
+            p->rows, p->cols, p->heads, v->rows, v->cols, v->sequences);
+    int group = p->heads / v->heads;
+    Node *c = new_node(p->rows, p->heads * (v->cols / v->heads), weigh_backward,
+                       (Node *[]){p, v}, 2);
+    c->heads = p->heads;
+    c->flops[0] = pair_flops(p, v->rows / v->sequences, v->cols / v->heads);
+    c->flops[1] = c->flops[0] * (p->trained + v->trained);
+    for (int s = 0; c->value && s < p->sequences; s++)
+        for (int h = 0; h < p->heads; h++)
+            multiply(head_of(c, c->value, s, h), head_of(p, p->value, s, h),
+                     head_of(v, v->value, s, h / group));
+    return c;
+}
+
+/* dA += dC where it is not masked */
+static void
+mask_zero_backward(Node *c)
+{
+    Node *a = c->in[0];
+    int tokens = c->rows / c->sequences, asked = c->cols / c->heads;
+    real *d = gradient(a);
+    const real *dc = c->gradient;
+    for (int i = 0; i < c->rows; i++)
+        for (int j = 0; j < c->cols; j++, d++, dc++)
+            *d += !c->first || j % asked <= i % tokens ? *dc : 0;
+}
+
+Node *
+mask_zero(Attention *a, Node *s)
+{
+    int tokens = s->rows / s->sequences, asked = s->cols / s->heads;
+    check_mask("mask_zero", a, tokens, asked);
+    Node *c = new_node(s->rows, s->cols, mask_zero_backward, &s, 1);
+    c->heads = s->heads;
+    c->first = a->causal;
+    real *to = c->value, *from = s->value;
+    for (int i = 0; to && i < c->rows; i++)
+        for (int j = 0; j < c->cols; j++, to++, from++)
+            *to = !a->causal || j % asked <= i % tokens ? *from : 0;
+    return c;
+}

@@ -1,0 +1,383 @@
+/* config.c - every setting of a run, in one table. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "math/random.h"
+#include "variant/plugin.h"
+#include "task/config.h"
+
+#ifdef QKV_DOUBLE
+#define PRECISION "double"
+#else
+#define PRECISION "float"
+#endif
+#define MOST      1e6
+#define AT(field) offsetof(Config, field)
+
+/* clang-format off */
+const Setting settings[] = {
+    /* name, kind, where, least, most, choices, start, help */
+    {"variant", WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .so"},
+    {"task", WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
+    {"seed", INTEGER, AT(seed), 0, 2147483647, NULL, "1", "of every random stream: data, start, test"},
+
+    {"length", INTEGER, AT(length), 1, MOST, NULL, "16", "the task's n: tokens, pairs or characters in a sequence"},
+    {"symbols", INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
+    {"values", INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
+    {"queries", INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
+    {"members", INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
+    {"depth", INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
+    {"spectrum", WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, as many as --length, with + between; unless given 4, 2, 1, 1/2 ..."},
+    {"loss", CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
+    {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text, the table of pairs"},
+    {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
+
+    {"d-model", INTEGER, AT(d_model), 1, MOST, NULL, "32", "width of a token"},
+    {"heads", INTEGER, AT(heads), 0, MOST, NULL, "4", "heads of attention"},
+    {"d-k", INTEGER, AT(d_k), 0, MOST, NULL, "0", "width of a query or key per head; 0: d-model / heads"},
+    {"d-v", INTEGER, AT(d_v), 0, MOST, NULL, "0", "width of a value per head; 0: d-model / heads"},
+    {"kv-heads", INTEGER, AT(kv_heads), 0, MOST, NULL, "0", "heads of keys and values in gqa; 0: heads / 2"},
+    {"latent", INTEGER, AT(latent), 0, MOST, NULL, "0", "width of the middle in mla; 0: d-model / 2"},
+    {"layers", INTEGER, AT(layers), 1, 1000, NULL, "1", "blocks, one above the other"},
+    {"encoder", INTEGER, AT(encoder), 0, 1000, NULL, "0", "blocks that read the second sequence of cross-recall and translate"},
+    {"cross", CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: in place of self-attention, or after it"},
+    {"encoder-variant", WORD, AT(encoder_variant), 0, 0, NULL, "", "the variant in the encoder's blocks, where it is another one"},
+    {"cross-variant", WORD, AT(cross_variant), 0, 0, NULL, "", "the variant of attention to the second sequence, where it is another one"},
+    {"mlp", INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
+    {"norm", CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
+    {"embed", CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: tokens and positions go straight into the projections, as wide as there are of them"},
+    {"positions", CHOICE, AT(positions), 0, 0, "none learned sinusoidal", "learned", "what tells a token where it stands"},
+    {"residual", CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
+    {"mask", CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
+
+    {"init", WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
+    {"same-start", WORD, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
+    {"match", WORD, AT(match), 0, 0, NULL, "", "change widths to meet the baseline's params, flops or cache"},
+    {"batch", INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
+    {"steps", INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
+    {"optimizer", CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
+    {"lr", NUMBER, AT(lr), 0, 1e6, NULL, "0.003", "learning rate"},
+    {"schedule", CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "of the learning rate; cosine goes to 0"},
+    {"warmup", INTEGER, AT(warmup), 0, 1e9, NULL, "0", "steps in which the rate first rises linearly"},
+    {"weight-decay", NUMBER, AT(weight_decay), 0, 1e6, NULL, "0", "pull of every weight to 0"},
+    {"momentum", NUMBER, AT(momentum), 0, 0.999999, NULL, "0", "of sgd"},
+    {"beta1", NUMBER, AT(beta1), 0, 0.999999, NULL, "0.9", "of adam: memory of the gradient"},
+    {"beta2", NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "of adam: memory of its square"},
+
+    {"log-every", INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps from one line of log.tsv to the next"},
+    {"log", WORD, AT(log), 0, 0, NULL, "", "log more: attention scores gradients rank distance, several with +"},
+    {"validate", INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (text: the most)"},
+    {"test", INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (text: the most)"},
+    {"patience", INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after so many lines of log.tsv without a lower validation loss; 0: never"},
+    {"threshold", NUMBER, AT(threshold), 0, 1, NULL, "0.99", "accuracy that counts as solved"},
+
+    {"from", WORD, AT(from), 0, 0, NULL, "", NULL},
+    {"precision", CHOICE, AT(precision), 0, 0, "float double", PRECISION, NULL},
+    {"plugin-hash", HASH, AT(plugin_hash), 0, 0, NULL, "0", NULL},
+    {"file-hash", HASH, AT(file_hash), 0, 0, NULL, "0", NULL},
+};
+/* clang-format on */
+const int setting_count = sizeof settings / sizeof *settings;
+
+const Setting *
+setting_named(const char *name)
+{
+    for (int i = 0; i < setting_count; i++)
+        if (!strcmp(settings[i].name, name))
+            return &settings[i];
+    return NULL;
+}
+
+bool
+setting_equal(const Setting *s, const Config *a, const Config *b)
+{
+    static const size_t sizes[] = {
+        [WORD] = sizeof(char *), /* interned: equal words are one pointer */
+        [INTEGER] = sizeof(int),
+        [NUMBER] = sizeof(double),
+        [CHOICE] = sizeof(int),
+        [HASH] = sizeof(uint64_t)};
+    return !memcmp((const char *)a + s->offset, (const char *)b + s->offset,
+                   sizes[s->kind]);
+}
+
+bool
+setting_plugin(const Setting *s)
+{
+    return s->offset == AT(variant) || s->offset == AT(encoder_variant) ||
+           s->offset == AT(cross_variant);
+}
+
+bool
+setting_numeric(const Setting *s)
+{
+    return s->kind == INTEGER || s->kind == NUMBER;
+}
+
+bool
+setting_unused(const Setting *s, const Config *c)
+{
+    return index_in(SHAPE_OPTIONS, s->name) >= 0 &&
+           *(const int *)((const char *)c + s->offset) == 0;
+}
+
+bool
+setting_matched(const Setting *s, const Config *c)
+{
+    const char *whose = strchr(c->match, ':');
+    size_t n = whose ? strcspn(++whose, "+") : 0;
+    return whose && (strncmp(c->variant, whose, n) || c->variant[n]) &&
+           (s->offset == AT(d_k) || s->offset == AT(d_v) ||
+            s->offset == AT(latent));
+}
+
+bool
+setting_follows(const Setting *s, const Config *c)
+{
+    return s->offset == AT(d_k)        ? c->d_k * c->heads == c->d_model
+           : s->offset == AT(d_v)      ? c->d_v * c->heads == c->d_model
+           : s->offset == AT(kv_heads) ? 2 * c->kv_heads == c->heads
+           : s->offset == AT(latent)   ? 2 * c->latent == c->d_model
+                                       : false;
+}
+
+static const char *
+set_number(const Setting *s, void *at, const char *text)
+{
+    static char why[256];
+    char *end;
+    errno = 0;
+    double x = strtod(text, &end);
+    bool whole = s->kind == INTEGER;
+    if (errno == ERANGE && fabs(x) < 1)
+        snprintf(why, sizeof why, "%.64s is nearer to 0 than numbers go", text);
+    else if (end == text || *end || isspace((unsigned char)*text) || isnan(x))
+        snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
+    else if (whole && x != floor(x))
+        snprintf(why, sizeof why, "%.64s is not a whole number", text);
+    else if (x < s->min || x > s->max)
+        snprintf(why, sizeof why, "%.64s is not within %.10g and %.10g", text,
+                 s->min, s->max);
+    else {
+        if (whole)
+            *(int *)at = (int)x;
+        else
+            *(double *)at = x + 0.; /* -0 becomes 0 */
+        return NULL;
+    }
+    return why;
+}
+
+const char *
+setting_set(const Setting *s, Config *c, const char *text)
+{
+    static char why[256];
+    void *at = (char *)c + s->offset;
+    if (setting_numeric(s))
+        return set_number(s, at, text);
+    if (s->kind == HASH) {
+        char *end;
+        *(uint64_t *)at = strtoull(text, &end, 16);
+        return *text && !*end ? NULL : "not a hexadecimal number";
+    }
+    if (s->kind == WORD) {
+        if (strlen(text) >= WORD_SIZE || !is_text(text))
+            return "too long, or it has a control character or bytes that are "
+                   "no UTF-8";
+        *(const char **)at = interned(text);
+        return NULL;
+    }
+    int i = index_in(s->choices, text);
+    snprintf(why, sizeof why, "\"%.64s\" is none of: %s", text, s->choices);
+    if (i >= 0)
+        *(int *)at = i;
+    return i < 0 ? why : NULL;
+}
+
+/* The fewest digits that read back as x. */
+static void
+print_double(double x, char text[VALUE_SIZE])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, VALUE_SIZE, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            return;
+    }
+}
+
+void
+setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
+{
+    const void *at = (const char *)c + s->offset;
+    const char *from = s->choices;
+    switch (s->kind) {
+    case INTEGER:
+        snprintf(text, VALUE_SIZE, "%d", *(const int *)at);
+        break;
+    case NUMBER:
+        print_double(*(const double *)at, text);
+        break;
+    case HASH:
+        snprintf(text, VALUE_SIZE, "%016llx",
+                 (unsigned long long)*(const uint64_t *)at);
+        break;
+    case WORD:
+        snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
+        break;
+    case CHOICE:
+        for (int i = *(const int *)at; i > 0; i--)
+            from += strcspn(from, " ") + 1;
+        snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(from, " "), from);
+    }
+}
+
+Config
+config_start(void)
+{
+    Config c = {0};
+    for (int i = 0; i < setting_count; i++)
+        setting_set(&settings[i], &c, settings[i].start);
+    return c;
+}
+
+void
+config_apply(Config *c, const char *assignments)
+{
+    const char *why = config_try(c, assignments);
+    if (why)
+        bug("config: \"%s\" cannot be set: %s", assignments, why);
+}
+
+const char *
+config_try(Config *c, const char *assignments)
+{
+    static char why[512];
+    char name[64], value[64];
+    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
+        if (sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) != 2)
+            return "not NAME=VALUE";
+        const Setting *s = setting_named(name);
+        const char *wrong =
+            s ? setting_set(s, c, value) : "there is no such setting";
+        snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
+        if (wrong)
+            return why;
+    }
+    return NULL;
+}
+
+bool
+shape_uses(const char *shape, const char *option)
+{
+    return index_in(shape, option) >= 0;
+}
+
+/* The width of one head's queries, keys or values. */
+static int
+head_width(const Config *c, const char *shape, const char *option, int width)
+{
+    if (!shape_uses(shape, option))
+        return 0;
+    if (width)
+        return width;
+    if (shape_uses(shape, "heads") && c->d_model % c->heads)
+        usage("--heads %d does not divide --d-model %d: choose heads that do, "
+              "or give --d-k and --d-v",
+              c->heads, c->d_model);
+    return shape_uses(shape, "heads") ? c->d_model / c->heads : c->d_model;
+}
+
+/* Half of `whole` where nothing is given; exits where there is no half. */
+static int
+half_unless_given(int given, int whole, const char *option, const char *of)
+{
+    if (!given && whole > 1 && whole % 2)
+        usage("--%s: %s %d has no half, which it is unless given; give it",
+              option, of, whole);
+    return given ? given : whole > 1 ? whole / 2 : 1;
+}
+
+static void
+settle_heads(Config *c, const char *shape)
+{
+    if (c->heads < 1 && shape_uses(shape, "heads"))
+        usage("--heads %d: attention has at least one head", c->heads);
+    c->d_k = head_width(c, shape, "d-k", c->d_k);
+    c->d_v = head_width(c, shape, "d-v", c->d_v);
+    c->kv_heads =
+        !shape_uses(shape, "kv-heads")
+            ? 0
+            : half_unless_given(c->kv_heads, c->heads, "kv-heads", "--heads");
+    c->latent =
+        !shape_uses(shape, "latent")
+            ? 0
+            : half_unless_given(c->latent, c->d_model, "latent", "--d-model");
+    if (c->kv_heads && c->heads % c->kv_heads)
+        usage("--kv-heads %d does not divide --heads %d: choose one that does",
+              c->kv_heads, c->heads);
+}
+
+void
+config_settle(Config *c, const char *shape)
+{
+    settle_heads(c, shape);
+    if (!shape_uses(shape, "heads"))
+        c->heads = 0;
+    if (c->heads * (c->d_model + 2. * c->d_k + c->d_v + c->latent) > 1e8)
+        usage("--heads %d of --d-model %d, --d-k %d, --d-v %d, --latent %d: a "
+              "matrix more than 100 million wide; make them smaller",
+              c->heads, c->d_model, c->d_k, c->d_v, c->latent);
+    if (c->positions == POSITIONS_SINUSOIDAL && c->d_model % 2)
+        usage("--positions sinusoidal needs an even --d-model, not %d: sine "
+              "and cosine come in pairs",
+              c->d_model);
+    if (c->positions == POSITIONS_SINUSOIDAL && c->embed == EMBED_ONEHOT)
+        usage("--embed onehot has positions of its own: give --positions "
+              "learned, which are one-hot then too, or none");
+    if (c->warmup > c->steps)
+        usage("--warmup %d is longer than --steps %d: make it shorter",
+              c->warmup, c->steps);
+}
+
+void
+config_settle_all(Config *c, const char *const shapes[3],
+                  const uint64_t hashes[3])
+{
+    char all[256] = "";
+    c->plugin_hash = hashes[0];
+    for (int i = 0; i < 3; i++) {
+        if (!shapes[i])
+            continue;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                 i ? " " : "", shapes[i]);
+        if (i)
+            c->plugin_hash =
+                hash_bytes(c->plugin_hash, &hashes[i], sizeof hashes[i]);
+    }
+    config_settle(c, all);
+}
+
+void
+config_digest(const Config *c, char digest[9])
+{
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < setting_count; i++) {
+        char value[VALUE_SIZE];
+        const Setting *s = &settings[i];
+        if (s->offset == AT(plugin_hash) || s->offset == AT(file))
+            continue; /* the one is checked apart, the other by file-hash */
+        setting_print(s, c, value);
+        if (setting_plugin(s) && *value)
+            plugin_name(interned(value), value);
+        hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
+        hash = hash_bytes(hash, value, strlen(value) + 1);
+    }
+    snprintf(digest, 9, "%08llx",
+             (unsigned long long)(hash >> 32 ^ hash) & 0xffffffffULL);
+}

@@ -1,0 +1,112 @@
+/* linear.c - task linear: how a product of matrices learns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <qkv/operator.h>
+
+#include "base/fail.h"
+#include "math/elementary.h"
+#include "tape/tape.h"
+#include "task/linear.h"
+
+double
+linear_mode(const Config *c, int i)
+{
+    const char *at = c->spectrum;
+    if (!*at)
+        return ldexp(4, -i);
+    for (; i > 0 && at; i--) {
+        at = strchr(at, '+');
+        at = at ? at + 1 : NULL;
+    }
+    char *end;
+    double s = at ? strtod(at, &end) : NAN;
+    return at && end > at && (*end == '+' || !*end) ? s : NAN;
+}
+
+Sizes
+sizes_linear(const Config *c)
+{
+    if (c->depth < 1)
+        usage("--depth %d: task linear is a product of --depth matrices; give "
+              "1 or more",
+              c->depth);
+    if (c->batch != 1)
+        usage("--batch %d: task linear sees all of its data in every step; "
+              "leave it at 1",
+              c->batch);
+    if (strcmp(c->variant, "standard"))
+        usage("--variant %s: task linear has no attention; leave it at "
+              "standard",
+              c->variant);
+    for (int i = 0; i < c->length; i++)
+        if (!(linear_mode(c, i) > 0) || !isfinite(linear_mode(c, i)))
+            usage("--spectrum \"%s\": not %d numbers above 0 with + between, "
+                  "one for each of --length %d modes",
+                  c->spectrum, c->length, c->length);
+    return (Sizes){.tokens = c->length,
+                   .each = 1,
+                   .vocabulary = c->length,
+                   .classes = c->length,
+                   .first = 0,
+                   .step = 1};
+}
+
+void
+draw_linear(const Config *c, Random *r, Example *e)
+{
+    (void)r;
+    for (int i = 0; i < c->length; i++) {
+        e->ids[i] = i;
+        e->targets[i] = 0;
+    }
+}
+
+double
+linear_start(const Config *c)
+{
+    return decay(logarithm(100) / c->depth) / sqrt(c->length);
+}
+
+/* dX += E dC, or E^3 dC, with E = X - diag */
+static void
+power_error_backward(Node *c)
+{
+    Node *x = c->in[0];
+    real *d = gradient(x), factor = c->gradient[0];
+    for (int i = 0; i < x->rows * x->cols; i++) {
+        real e = c->kept[i];
+        d[i] += factor * (c->first ? e * e * e : e);
+    }
+}
+
+Node *
+power_error(Node *x, const real *diag, bool fourth)
+{
+    Node *c = new_node(1, 1, power_error_backward, &x, 1);
+    c->sequences = 1;
+    c->first = fourth;
+    c->kept = keep(c, (size_t)x->rows * (size_t)x->cols);
+    if (!c->value)
+        return c;
+    double sum = 0;
+    for (int i = 0; i < x->rows * x->cols; i++) {
+        double e = (double)(c->kept[i] = x->value[i] - diag[i]);
+        sum += fourth ? e * e * e * e / 4 : e * e / 2;
+    }
+    c->value[0] = (real)sum;
+    return c;
+}
+
+double
+power_explained(const Node *x, const real *diag)
+{
+    double off = 0, all = 0;
+    for (int i = 0; i < x->rows * x->cols; i++) {
+        double e = (double)x->value[i] - (double)diag[i];
+        off += e * e;
+        all += (double)diag[i] * (double)diag[i];
+    }
+    return 1 - off / all;
+}

@@ -1,0 +1,280 @@
+/* train.c - the training loop: draw, forward, backward, step.
+
+   Everything that a step needs is allocated before the first one. */
+#include <fenv.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "tape/layers.h"
+#include "train/observe.h"
+#include "train/optimizer.h"
+#include "train/train.h"
+
+enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
+
+/* What the first `sequences` of a batch take. */
+static Tape *
+measured_on(Model *m, const Batch *b, int sequences)
+{
+    Batch part = batch_part(b, m->sizes, 0, sequences);
+    Tape *t = tape_measure();
+    model_loss(m, model_forward(m, t, &part), part.all.targets, part.rows);
+    return t;
+}
+
+/* What the parts of a batch of `all` sequences take, of which the last may be
+   smaller. That one may need more: gradients share memory where they are as
+   large as each other, and those of weights do not shrink with it. */
+static Tape *
+measured_parts(Model *m, const Batch *first, int all)
+{
+    int size = part_sequences(m, all);
+    Tape *t = measured_on(m, first, size);
+    if (all % size) {
+        Tape *last = measured_on(m, first, all % size);
+        tape_include(t, last);
+        tape_free(last);
+    }
+    return t;
+}
+
+/* A tape with room for what was measured, which goes. */
+static Tape *
+fitting(Tape *measured)
+{
+    Tape *t = tape_fitting(measured);
+    tape_free(measured);
+    return t;
+}
+
+Tape *
+tape_for(Model *m, const Batch *b)
+{
+    return fitting(measured_on(m, b, b->sequences));
+}
+
+Tape *
+tape_for_step(Model *m, const Batch *b)
+{
+    return fitting(measured_parts(m, b, b->sequences));
+}
+
+Needs
+training_needs(const Source *s, const Variant *v)
+{
+    const Config *c = &s->config;
+    Model *m = model_outline(c, s->sizes, v);
+    Batch part = batch_new(s->sizes, part_sequences(m, c->batch));
+    Tape *measured = measured_parts(m, &part, c->batch);
+    double tokens = (double)(s->sizes.tokens + s->sizes.source) * c->batch;
+    double rows = c->embed == EMBED_ONEHOT ? m->attention.d_model : 0;
+    Needs n = {(4. * (double)m->parameters + rows * rows) * sizeof(real),
+               tokens * (s->sizes.each + 1) * sizeof(int),
+               (double)tape_bytes(measured),
+               source_bytes(s) +
+                   (c->steps / c->log_every + 1.) * sizeof(LogRow)};
+    tape_free(measured);
+    batch_free(&part);
+    model_free(m);
+    return n;
+}
+
+/* A batch goes through the model part by part, 64 tokens at a time or more, so
+   that what a part leaves on the tape is still in the caches on the way
+   back. The gradients are those of the whole batch: each is a chain of
+   multiply-adds in the order of the tokens, wherever it pauses. A part has the
+   more tokens the wider they are: it reads every weight once. */
+int
+part_sequences(const Model *m, int sequences)
+{
+    int rows = m->config.d_model > 32 ? 2 * m->config.d_model : 64;
+    return sequences_within(m->sizes, rows, sequences);
+}
+
+/* All parts of b; the way back too where it is to learn. Returns the loss, and
+   how many of `counted` answers are right in *right. */
+static double
+run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
+          double *right)
+{
+    double loss = 0;
+    int size = part_sequences(m, b->sequences);
+    for (int i = 0; i < b->sequences; i += size) {
+        int left = b->sequences - i;
+        Batch part = batch_part(b, m->sizes, i, left < size ? left : size);
+        tape_reset(t);
+        Node *logits = model_forward(m, t, &part);
+        if (i > 0)
+            model_add_gradients(m);
+        Node *share = model_loss(m, logits, part.all.targets, counted);
+        if (learn)
+            backward(share);
+        loss += (double)share->value[0];
+        *right += model_right(m, logits, part.all.targets);
+    }
+    return loss;
+}
+
+void
+evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
+         double *loss, double *accuracy)
+{
+    Random r = source_stream(s, split);
+    double sum = 0, right = 0;
+    int all = 0;
+    for (int i = 0; source_draw(s, split, &r, i, b) > 0; i++) {
+        int counted = counted_rows(b->all.targets, b->rows);
+        sum += run_batch(m, t, b, counted, false, &right) * counted;
+        all += counted;
+    }
+    *loss = sum / all;
+    *accuracy = isfinite(sum) ? right / all : NAN;
+}
+
+double
+train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
+           double *accuracy)
+{
+    int counted = counted_rows(b->all.targets, b->rows);
+    double right = 0, loss = run_batch(m, t, b, counted, true, &right);
+    optimizer_step(o, m, step);
+    *accuracy = right / counted;
+    return loss;
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The sums since the last line of the log, and the accuracies of the last
+   batches. */
+typedef struct Recent {
+    double loss, accuracy, last[WINDOW];
+} Recent;
+
+/* One step, and what it means for the result. */
+static void
+one_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
+         Recent *since, Result *r)
+{
+    double accuracy, loss = train_step(m, o, t, b, step, &accuracy);
+    since->loss += loss;
+    since->accuracy += accuracy;
+    since->last[step % WINDOW] = accuracy;
+    r->steps = step;
+    r->diverged = !isfinite(loss);
+    double sum = 0;
+    for (int i = 0; i < WINDOW; i++)
+        sum += since->last[i];
+    if (!r->solved_at && step >= WINDOW && sum / WINDOW >= m->config.threshold)
+        r->solved_at = step;
+}
+
+/* The last step may have spoilt what no training batch asks about. */
+static bool
+all_finite(const Model *m, const Result *r)
+{
+    bool finite = isfinite(r->rows[r->count - 1].validation_loss) &&
+                  isfinite(r->test_loss);
+    for (size_t i = 0; i < m->parameters; i++)
+        finite &= isfinite(m->values[i]) != 0;
+    return finite;
+}
+
+/* A line of the log after step `step`: before the first one there is nothing
+   but validation. */
+static LogRow *
+add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
+         Observer *o, Result *r)
+{
+    int steps = step ? (step - 1) % m->config.log_every + 1 : 0;
+    LogRow *row = &r->rows[r->count++];
+    *row = (LogRow){step, since->loss / steps, since->accuracy / steps, 0, 0};
+    size_t size = m->parameters * sizeof(real);
+    uint64_t before = hash_bytes(HASH_START, m->values, size);
+    evaluate(m, s, VALIDATION, t, b, &row->validation_loss,
+             &row->validation_accuracy);
+    if (hash_bytes(HASH_START, m->values, size) != before)
+        fail("forward writes into weights, its own or what lies behind them: "
+             "only the optimizer may");
+    if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
+        fail("forward changes how numbers are rounded or written (fesetround, "
+             "setlocale), and not for itself alone");
+    since->loss = since->accuracy = 0;
+    observe(o);
+    for (int i = 0; i < o->count; i++)
+        r->observed[(r->count - 1) * o->count + i] = o->values[i];
+    return row;
+}
+
+/* Have the last `patience` lines brought no lower validation loss? */
+static bool
+out_of_patience(const Result *r, int patience)
+{
+    double best = INFINITY;
+    int at = 0;
+    for (int i = 0; i < r->count; i++)
+        if (r->rows[i].validation_loss < best) {
+            best = r->rows[i].validation_loss;
+            at = i;
+        }
+    return patience && r->count - 1 - at >= patience;
+}
+
+Result
+train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
+{
+    const Config *c = &m->config;
+    Batch b = batch_new(s->sizes, c->batch);
+    Optimizer o = optimizer_new(m);
+    Tape *t = tape_for_step(m, &b);
+    size_t lines = (size_t)(c->steps / c->log_every) + 1;
+    Observer seen = observer_new(m, s);
+    Result r = {.rows = allocate(lines, sizeof *r.rows),
+                .names = seen.names,
+                .columns = seen.count,
+                .observed =
+                    allocate(lines * (size_t)seen.count, sizeof *r.observed)};
+    Random data = source_stream(s, TRAINING);
+    Recent since = {0};
+    double start = now();
+    bool done = false;
+    for (int step = c->steps ? 1 : 0; !done; step++) {
+        if (step) {
+            source_draw(s, TRAINING, &data, step - 1, &b);
+            one_step(m, &o, t, &b, step, &since, &r);
+        }
+        done = step >= c->steps || r.diverged;
+        if (step % c->log_every && !done)
+            continue;
+        LogRow *row = add_line(m, s, t, &b, step, &since, &seen, &r);
+        if (progress)
+            progress(to, *row);
+        done |= out_of_patience(&r, c->patience);
+    }
+    r.seconds = now() - start;
+    r.tape_bytes = tape_bytes(t);
+    evaluate(m, s, TEST, t, &b, &r.test_loss, &r.test_accuracy);
+    r.diverged |= !all_finite(m, &r);
+    seen.names = NULL; /* the result has them */
+    observer_free(&seen);
+    batch_free(&b);
+    optimizer_free(&o);
+    tape_free(t);
+    return r;
+}
+
+void
+result_free(Result *r)
+{
+    free(r->rows);
+    free(r->names);
+    free(r->observed);
+}

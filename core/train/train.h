@@ -1,0 +1,66 @@
+/* train.h - the training loop. */
+#ifndef TRAIN_H
+#define TRAIN_H
+
+#include "task/task.h"
+#include "model/model.h"
+#include "train/observe.h"
+#include "train/optimizer.h"
+
+/* A line of log.tsv, of every log_every'th step and of the last one; of step 0
+   where there are none, with no training (NaN). Losses
+   in nats per counted token, accuracies over counted tokens: of the training
+   batches since the last line, and of validation. */
+typedef struct LogRow {
+    int step;
+    double loss, accuracy, validation_loss, validation_accuracy;
+} LogRow;
+
+typedef struct Result {
+    LogRow *rows;
+    int count;
+    int steps;     /* done: fewer than asked for where it diverged or ran out of
+                      patience */
+    bool diverged; /* a loss or a weight is no finite number */
+    int solved_at; /* first step at which the mean accuracy of the last 10
+                      batches reached the threshold; 0: never */
+    double test_loss, test_accuracy;
+    char (*names)[COLUMN_SIZE]; /* of what --log asks for */
+    double *observed;           /* of each row, as many as there are names */
+    int columns;
+    double seconds;    /* of training alone */
+    size_t tape_bytes; /* what a step needs beside the weights */
+} Result;
+
+/* Step `step` (from 1), on the batch: forward, backward, and the optimizer's.
+   Returns the loss, and the accuracy in *accuracy. Allocates nothing and calls
+   nobody. */
+double train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
+                  double *accuracy);
+
+/* Trains m for the steps of its config. `progress` is called after each row,
+   with `to`; it may be NULL. result_free it. */
+Result train(Model *m, const Source *s, void (*progress)(void *, LogRow),
+             void *to);
+void result_free(Result *r);
+
+/* Loss and accuracy over a whole split; no accuracy (NaN) without a finite
+   loss. `t` and `b` are room to work in. */
+void evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
+              double *loss, double *accuracy);
+
+/* Bytes that training takes: weights, with gradients and the optimizer's two
+   moments; a batch's tokens; the matrices of a step; the task's file, and the
+   log. */
+typedef struct Needs {
+    double weights, batch, step, files;
+} Needs;
+Needs training_needs(const Source *s, const Variant *v);
+
+/* A tape with room for m forward and back on b: at once, or as a step goes,
+   that takes no more than part_sequences of a batch's sequences at a time. */
+Tape *tape_for(Model *m, const Batch *b);
+Tape *tape_for_step(Model *m, const Batch *b);
+int part_sequences(const Model *m, int sequences);
+
+#endif

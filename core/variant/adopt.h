@@ -1,0 +1,30 @@
+/* adopt.h - from a canonical form to the matrices of a variant. */
+#ifndef ADOPT_H
+#define ADOPT_H
+
+#include <stdbool.h>
+
+#include <qkv/real.h>
+
+#include "variant/canonical.h"
+#include "variant/plugin.h"
+
+/* Fills values[i] (rows x cols, as w declares them) so that v computes the
+   canonical form c at attention a, as nearly as it can. False where v cannot
+   adopt one, or has fewer heads than c. */
+bool adopt(const Variant *v, const Attention *a, const Weights *w,
+           const Canonical *c, real *const *values);
+
+/* What a canonical form lost when it was adopted, of M (0) and of N (1). */
+typedef struct Misfit {
+    double apart;   /* largest difference of entries of s M and of N, relative
+                       to the largest entry */
+    double lost[2]; /* |difference| / |M_i|, Frobenius, of the worst head */
+    int rank[2], kept[2]; /* of that head: before, after */
+} Misfit;
+
+/* How far `now` is from `wanted`, head by head; heads that one of them lacks
+   count as 0. */
+Misfit form_misfit(const Canonical *now, const Canonical *wanted);
+
+#endif

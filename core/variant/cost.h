@@ -1,0 +1,24 @@
+/* cost.h - what a variant costs, at any shape and without computing it. */
+#ifndef COST_H
+#define COST_H
+
+#include "variant/plugin.h"
+
+typedef struct Cost {
+    double parameters;
+    double forward, backward; /* FLOPs a token: 2 a multiply-add of products */
+    double cache;             /* numbers that a decoder keeps of a token */
+    double activations;       /* numbers that a training step keeps of one */
+} Cost;
+
+/* Of one attention of v at a, from a run of forward that has shapes only.
+   `tokens` of them ask `asked` others, or each other where that is 0; what is
+   counted by the token is counted by those that ask. */
+Cost cost_of(const Variant *v, Attention a, const Weights *w, int tokens,
+             int asked);
+
+/* FLOPs a token of causal attention beside its maps, forward and back: of each
+   pair that is seen, 6 (tokens + 1) d_model for standard. */
+double causal_pairs(const Variant *v, Attention a, int tokens);
+
+#endif
