@@ -364,10 +364,16 @@ START_TEST(misuse)
     case 14: /* the gradient of data */
         gradient(a);
         break;
+    case 15:
+        concat(&b, -1);
+        break;
+    case 16:
+        new_node(0, 4, NULL, &b, 1);
+        break;
     }
 }
 END_TEST
-enum { MISUSES = 15 };
+enum { MISUSES = 17 };
 
 START_TEST(loss_of_even_logits_is_log_classes)
 {

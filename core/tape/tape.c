@@ -316,6 +316,8 @@ Node *
 new_node(int rows, int cols, void (*backward)(Node *self), Node *const *in,
          int inputs)
 {
+    if (rows < 1 || cols < 1 || inputs < 1)
+        bug("a node of (%d x %d) from %d operands", rows, cols, inputs);
     Tape *t = in[0]->tape;
     Node *n = append(t, rows, cols, in[0]->sequences);
     size_t count = (size_t)rows * (size_t)cols;

@@ -99,7 +99,7 @@ draw_run(const char *experiment, Draw *d)
 static void
 replace(size_t at, size_t cut, const char *text, size_t n)
 {
-    if (size - cut + n > MOST_BYTES)
+    if (size - cut + n > MOST_FILE_BYTES)
         return;
     memmove(bytes + at + n, bytes + at + cut, size - at - cut + 1);
     memcpy(bytes + at, text, n);
@@ -154,7 +154,7 @@ edit_rows(Draw *d)
 {
     int lines = line_count() + 1, from = draw(d, lines), what = draw(d, 3);
     size_t at = line_at(from), end = line_at(from + 1);
-    static char row[MOST_BYTES];
+    static char row[MOST_FILE_BYTES];
     memcpy(row, bytes + at, end - at);
     if (what > 0)
         replace(at, end - at, "", 0);
@@ -170,7 +170,7 @@ edit_columns(Draw *d)
     const char *word = hostile_word(d);
     for (int i = 0; i < lines; i++) {
         size_t n, at = cell_at(line_at(i), col, &n);
-        static char cell[MOST_BYTES];
+        static char cell[MOST_FILE_BYTES];
         memcpy(cell, bytes + at, n);
         cell[n] = '\t';
         if (what == 0)

@@ -68,7 +68,7 @@ erase_tree(const char *path)
     remove(path);
 }
 
-char bytes[MOST_BYTES + 1];
+char bytes[MOST_FILE_BYTES + 1];
 size_t size;
 
 int
@@ -78,7 +78,7 @@ take(const char *path)
     FILE *file = !lstat(path, &facts) && S_ISREG(facts.st_mode)
                      ? fopen(path, "rb")
                      : NULL;
-    size = file ? fread(bytes, 1, MOST_BYTES, file) : 0;
+    size = file ? fread(bytes, 1, MOST_FILE_BYTES, file) : 0;
     bytes[size] = 0;
     return file && !fclose(file);
 }
@@ -118,7 +118,7 @@ copy_tree(const char *from, const char *to)
             closedir(dir);
     } else if (S_ISFIFO(facts.st_mode))
         mkfifo(to, 0600);
-    else if (facts.st_size > MOST_BYTES) { /* a sparse one */
+    else if (facts.st_size > MOST_FILE_BYTES) { /* a sparse one */
         int file = open(to, O_WRONLY | O_CREAT, 0600);
         (void)!ftruncate(file, facts.st_size);
         close(file);

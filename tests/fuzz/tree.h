@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_FILES = 256, LONGEST = 768, MOST_BYTES = 1 << 20 };
+enum { MOST_FILES = 256, LONGEST = 768, MOST_FILE_BYTES = 1 << 20 };
 
 /* What is below a path, in order of name, so that equal draws are equal edits;
    only what is right in it unless it is to be `deep`. */
@@ -13,9 +13,9 @@ extern char found[MOST_FILES][LONGEST];
 extern int found_count;
 void list(const char *path, int deep);
 
-/* The bytes of a plain file, a 0 behind them, at most MOST_BYTES of it; and
+/* The bytes of a plain file, a 0 behind them, at most MOST_FILE_BYTES of it; and
    they become the file's again. */
-extern char bytes[MOST_BYTES + 1];
+extern char bytes[MOST_FILE_BYTES + 1];
 extern size_t size;
 int take(const char *path);
 void put_back(const char *path);
