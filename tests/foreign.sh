@@ -209,6 +209,11 @@ for file in config.tsv result.tsv log.tsv timing.tsv weights weights/unembedding
     rm -r "$run/$file" && mkfifo "$run/$file"
     refused 1 "$file: not a plain file" qkv merge foreign -o merged
 done
+fresh # a matrix of a terabyte, with nothing in it
+truncate -s 1T "$run/weights/embedding.npy"
+rm -rf merged
+refused 1 '1 GiB is the most' qkv merge foreign -o merged
+[ ! -e "merged/${run#*/}" ] && ok || complain "half of a run was merged"
 fresh
 rm -r "$run" && mkfifo "$run"
 refused 1 "$run: not a plain file" qkv plot foreign -o made

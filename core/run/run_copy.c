@@ -1,7 +1,6 @@
 /* run_copy.c - a run taken into another experiment, whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ copy_file(const Run *r, const char *name, const char *to)
 {
     char part[1 << 16];
     size_t size, n;
-    FILE *in = open_file(below(r->path, name).text, "file", SIZE_MAX, &size);
+    FILE *in = open_file(below(r->path, name).text, "file", MOST_BYTES, &size);
     FILE *out = begin_file(to, name);
     while ((n = fread(part, 1, sizeof part, in)))
         fwrite(part, 1, n, out);
