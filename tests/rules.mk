@@ -3,7 +3,7 @@
 check: EACH = 5
 check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-foreign run-drawn run-hostile run-states run-found   ## all tests that take under three minutes (-j2: side by side)
 
-check-quick: run-floors run-float run-double run-shown run-command run-check run-faults   ## the first of them
+check-quick: run-floors run-same run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
 check-long: check check-text check-bits check-figures check-book run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
 
@@ -16,6 +16,10 @@ $(SCRIPTS): all
 run-random: $(BUILD)/commands
 run-starve: all      # EACH=5: every fifth allocation is refused once
 	sh tests/starve.sh $(BUILD) 1 $(EACH)
+run-same: all        # every weight is what it was
+	sh tests/same.sh $(BUILD) quick
+check-same: all      ## and every weight of the demo and of the recipes
+	sh tests/same.sh $(BUILD)
 run-float run-double: all $(BUILD)/tests/float $(BUILD)/tests/double
 	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $(BUILD)/tests/$(@:run-%=%)
 run-shown: all       # what the commands print is what tests/shown has
@@ -89,6 +93,6 @@ CASES = $(sort $(filter-out %/fuzz.c %/program.c,$(wildcard tests/fuzz/*.c)))
 $(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
-.PHONY: check check-quick check-long $(SCRIPTS) run-starve run-float run-double run-shown \
+.PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-text check-bits check-torch check-valgrind \
   check-style bench coverage fuzz mutants compdb
