@@ -15,7 +15,7 @@
 
 /* A trained model of a task, at settings "a=b c=d". */
 static Model *
-trained(const char *variant, const char *task, const char *more, Source *s)
+trained(const char *variant, const char *task, const char *more, Dataset *s)
 {
     Plugin p = plugin_open(variant);
     Config c = config_start();
@@ -25,7 +25,7 @@ trained(const char *variant, const char *task, const char *more, Source *s)
     config_apply(&c, "test=64 validate=1 log-every=1000");
     config_apply(&c, more);
     config_settle(&c, p.variant->shape);
-    *s = source_open(&c);
+    *s = dataset_open(&c);
     Model *m = model_new(&c, s->sizes, p.variant);
     Result r = train(m, s, NULL, NULL);
     result_free(&r);
@@ -34,7 +34,7 @@ trained(const char *variant, const char *task, const char *more, Source *s)
 
 /* What becomes of it as another variant, at `more` shape options. */
 static Conversion
-into(Model *from, const Source *s, const char *variant, const char *more)
+into(Model *from, const Dataset *s, const char *variant, const char *more)
 {
     Conversion v;
     Plugin p = plugin_open(variant);
@@ -74,7 +74,7 @@ enum { IDENTITIES = sizeof identities / sizeof *identities };
 
 START_TEST(exact_on_trained_models)
 {
-    Source s;
+    Dataset s;
     char settings[64];
     snprintf(settings, sizeof settings, "steps=30 batch=8 %s",
              identities[_i].settings);
@@ -92,7 +92,7 @@ END_TEST
    were not there are another function, and a worse one. */
 START_TEST(a_tanh_does_not_fold)
 {
-    Source s;
+    Dataset s;
     Model *m = trained("two-step-tanh", "recall", "steps=300", &s);
     Conversion refused = into(m, &s, "standard", "");
     ck_assert(!refused.done && strstr(refused.why, "not linear"));
@@ -113,7 +113,7 @@ END_TEST
 /* What a rank cannot hold is lost, and said. */
 START_TEST(limited_by_rank_and_by_sharing)
 {
-    Source s;
+    Dataset s;
     Model *m = trained("full-rank", "recall", "steps=100", &s);
     Conversion v = into(m, &s, "standard", "d-k=2");
     ck_assert(v.done && v.logits > 0.01 && v.form.kept[0] == 2 &&
@@ -136,7 +136,7 @@ START_TEST(folding_the_embedding_is_refused)
         {"residual=no embed=onehot", "already"},
     };
     for (size_t i = 0; i < sizeof why / sizeof *why; i++) {
-        Source s;
+        Dataset s;
         char settings[64];
         snprintf(settings, sizeof settings, "steps=1 %s", why[i][0]);
         Model *m = trained("standard", "reverse", settings, &s);
@@ -176,13 +176,13 @@ static const char *const wholes[][2] = {
 
 START_TEST(gradients_of_the_whole)
 {
-    Source s;
+    Dataset s;
     char settings[128];
     snprintf(settings, sizeof settings, "steps=1 batch=3 %s", wholes[_i][1]);
     Model *m = trained("standard", wholes[_i][0], settings, &s);
     Batch b = batch_new(s.sizes, 3);
-    Random r = source_stream(&s, TRAINING);
-    source_draw(&s, TRAINING, &r, 0, &b);
+    Random r = dataset_stream(&s, TRAINING);
+    dataset_draw(&s, TRAINING, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     Node *logits = model_forward(m, t, &b);
     backward(cross_entropy(logits, b.all.targets,
@@ -214,11 +214,11 @@ END_TEST
    decoder all of the encoder's, and of its own tokens those before. */
 START_TEST(who_sees_whom)
 {
-    Source s;
+    Dataset s;
     Model *m = trained("standard", "translate", "steps=5", &s);
     Batch b = batch_new(s.sizes, 1);
-    Random r = source_stream(&s, TEST);
-    source_draw(&s, TEST, &r, 0, &b);
+    Random r = dataset_stream(&s, TEST);
+    dataset_draw(&s, TEST, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     int n = s.sizes.tokens, classes = s.sizes.classes;
     real *before = allocate((size_t)(n * classes), sizeof *before);
@@ -259,11 +259,11 @@ START_TEST(convexity)
         "shared-qk",     "identity",      "mqa",   "gqa",
         "collaborative", "symmetric-data"};
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        Source s;
+        Dataset s;
         Model *m = trained(variants[i], "reverse", "steps=3 test=32", &s);
         Batch b = batch_new(s.sizes, 8);
-        Random r = source_stream(&s, TEST);
-        source_draw(&s, TEST, &r, 0, &b);
+        Random r = dataset_stream(&s, TEST);
+        dataset_draw(&s, TEST, &r, 0, &b);
         Watched *w = watch_model(m, &b);
         Range range = watched_range(&w->watch, 0);
         bool data = !strcmp(variants[i], "symmetric-data");

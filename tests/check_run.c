@@ -144,8 +144,8 @@ written(const char *name)
     Plugin p = plugin_open("standard");
     config_settle(&c, p.variant->shape);
     c.plugin_hash = p.hash;
-    Source s = source_open(&c);
-    Levels l = source_levels(&s);
+    Dataset s = dataset_open(&c);
+    Levels l = dataset_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);
     Result r = train(m, &s, NULL, NULL);
     char *path = format_text("%s/%s", test_directory, name);
@@ -309,7 +309,7 @@ END_TEST
 START_TEST(models_round_trip)
 {
     Run run = written("model");
-    Source s;
+    Dataset s;
     Model *m = run_model(&run, &s);
     double loss, accuracy;
     Batch b = batch_new(s.sizes, m->config.batch);

@@ -13,19 +13,19 @@
 
 enum { GAMES = 200 };
 
-static Source
+static Dataset
 open_task(const char *name, const char *more)
 {
     Config c = config_start();
     config_apply(&c, task_named(name)->settings);
     config_apply(&c, more);
     c.task = interned(name);
-    return source_open(&c);
+    return dataset_open(&c);
 }
 
 /* What each task says of itself, checked on one sequence. */
 static void
-check_sequence(const Source *s, const Example *e)
+check_sequence(const Dataset *s, const Example *e)
 {
     const int *ids = e->ids, *y = e->targets;
     const Config *c = &s->config;
@@ -88,12 +88,12 @@ START_TEST(draws_are_as_told)
     for (int k = 0; k < task_count; k++) {
         if (!tasks[k].draw)
             continue;
-        Source s = open_task(tasks[k].name, "");
+        Dataset s = open_task(tasks[k].name, "");
         Batch b = batch_new(s.sizes, 1);
-        Random r = source_stream(&s, TRAINING);
+        Random r = dataset_stream(&s, TRAINING);
         int answers[64] = {0};
         for (int game = 0; game < GAMES; game++) {
-            source_draw(&s, TRAINING, &r, game, &b);
+            dataset_draw(&s, TRAINING, &r, game, &b);
             check_sequence(&s, &b.all);
             for (int t = 0; t < b.rows; t++) {
                 ck_assert(b.all.targets[t] < s.sizes.classes || s.sizes.step);
@@ -115,13 +115,13 @@ START_TEST(fixed_places)
 {
     enum { MOST_TOKENS = 32 };
     const char *const names[] = {"permute", "subset"};
-    Source s = open_task(names[_i], "length=12 symbols=10");
+    Dataset s = open_task(names[_i], "length=12 symbols=10");
     Batch b = batch_new(s.sizes, 1);
-    Random r = source_stream(&s, TRAINING);
+    Random r = dataset_stream(&s, TRAINING);
     double together[MOST_TOKENS][MOST_TOKENS] = {{0}};
     int n = s.sizes.tokens, members = _i ? s.config.members : 1, games = 4000;
     for (int game = 0; game < games; game++) {
-        source_draw(&s, TRAINING, &r, game, &b);
+        dataset_draw(&s, TRAINING, &r, game, &b);
         for (int t = 0; t < n; t++)
             for (int j = 0; j < n; j++) {
                 int id = b.all.ids[j], y = b.all.targets[t];
@@ -142,7 +142,7 @@ START_TEST(fixed_places)
     }
     /* and the answer is the sum over them, in each game */
     for (int game = 0; game < GAMES && _i; game++) {
-        source_draw(&s, TRAINING, &r, game, &b);
+        dataset_draw(&s, TRAINING, &r, game, &b);
         for (int t = 0; t < n; t++) {
             int sum = 0;
             for (int j = 0; j < n; j++)
@@ -162,8 +162,8 @@ START_TEST(levels)
     for (int k = 0; k < task_count; k++) {
         if (!tasks[k].draw)
             continue;
-        Source s = open_task(tasks[k].name, "");
-        Levels l = source_levels(&s);
+        Dataset s = open_task(tasks[k].name, "");
+        Levels l = dataset_levels(&s);
         if (s.sizes.step) { /* answering with the mean explains nothing */
             ck_assert(l.chance == 0 && l.cheat == 0 && l.chance_loss >= 1);
             continue;
@@ -186,17 +186,17 @@ END_TEST
    another seed has others. */
 START_TEST(splits_are_apart)
 {
-    Source s = open_task("reverse", "seed=1"),
-           other = open_task("reverse", "seed=2");
+    Dataset s = open_task("reverse", "seed=1"),
+            other = open_task("reverse", "seed=2");
     Batch b[4];
     for (int i = 0; i < 4; i++) {
-        const Source *from = i < 3 ? &s : &other;
+        const Dataset *from = i < 3 ? &s : &other;
         Split split = i < 3 ? (Split)i : TRAINING;
         b[i] = batch_new(s.sizes, 4);
         for (int again = 0; again < 2; again++) {
-            Random r = source_stream(from, split);
+            Random r = dataset_stream(from, split);
             int first = b[i].all.ids[0];
-            ck_assert_int_eq(source_draw(from, split, &r, 0, &b[i]), 4);
+            ck_assert_int_eq(dataset_draw(from, split, &r, 0, &b[i]), 4);
             ck_assert(!again || b[i].all.ids[0] == first);
         }
         for (int k = 0; k < i; k++)
@@ -211,15 +211,15 @@ END_TEST
 /* 70 test sequences in batches of 32: the last one holds 6. */
 START_TEST(the_last_batch_is_padded)
 {
-    Source s = open_task("recall", "test=70");
+    Dataset s = open_task("recall", "test=70");
     Batch b = batch_new(s.sizes, 32);
-    Random r = source_stream(&s, TEST);
-    ck_assert_int_eq(source_draw(&s, TEST, &r, 0, &b), 32);
-    ck_assert_int_eq(source_draw(&s, TEST, &r, 1, &b), 32);
-    ck_assert_int_eq(source_draw(&s, TEST, &r, 2, &b), 6);
+    Random r = dataset_stream(&s, TEST);
+    ck_assert_int_eq(dataset_draw(&s, TEST, &r, 0, &b), 32);
+    ck_assert_int_eq(dataset_draw(&s, TEST, &r, 1, &b), 32);
+    ck_assert_int_eq(dataset_draw(&s, TEST, &r, 2, &b), 6);
     for (int t = 6 * s.sizes.tokens; t < b.rows; t++)
         ck_assert_int_eq(b.all.targets[t], -1);
-    ck_assert_int_eq(source_draw(&s, TEST, &r, 3, &b), 0);
+    ck_assert_int_eq(dataset_draw(&s, TEST, &r, 3, &b), 0);
     batch_free(&b);
 }
 END_TEST
@@ -305,12 +305,12 @@ START_TEST(text_windows)
     snprintf(more, sizeof more, "file=%s length=16 batch=4", path);
     config_apply(&c, more);
     c.task = interned("text");
-    Source s = source_open(&c);
+    Dataset s = dataset_open(&c);
     ck_assert(c.file_hash != 0);
     Batch b = batch_new(s.sizes, 4);
-    Random r = source_stream(&s, VALIDATION);
+    Random r = dataset_stream(&s, VALIDATION);
     int windows = 0, got;
-    for (int i = 0; (got = source_draw(&s, VALIDATION, &r, i, &b)); i++)
+    for (int i = 0; (got = dataset_draw(&s, VALIDATION, &r, i, &b)); i++)
         for (int k = 0; k < got; k++, windows++)
             for (int t = 0; t < 16; t++) {
                 int at = 2400 + windows * 16 + t;
@@ -321,7 +321,7 @@ START_TEST(text_windows)
             }
     ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */
     batch_free(&b);
-    source_close(&s);
+    dataset_close(&s);
 }
 END_TEST
 

@@ -21,7 +21,7 @@
 #include "suites.h"
 
 static Model *
-make(const char *task, const char *more, Source *s)
+make(const char *task, const char *more, Dataset *s)
 {
     Config c = config_start();
     config_apply(&c, task_named(task)->settings);
@@ -29,7 +29,7 @@ make(const char *task, const char *more, Source *s)
     c.task = interned(task);
     Plugin p = plugin_open(c.variant);
     config_settle(&c, p.variant->shape);
-    *s = source_open(&c);
+    *s = dataset_open(&c);
     return model_new(&c, s->sizes, p.variant);
 }
 
@@ -88,22 +88,22 @@ START_TEST(a_step_allocates_nothing_and_calls_nobody)
                {"reverse", "d-model=8 heads=2 length=4 batch=2", 1000}
 #endif
     };
-    Source s;
+    Dataset s;
     Model *m = make(run[_i].task, run[_i].settings, &s);
     Batch b = batch_new(s.sizes, m->config.batch);
     Optimizer o = optimizer_new(m);
     Tape *t = tape_for_step(m, &b);
-    Random r = source_stream(&s, TRAINING);
+    Random r = dataset_stream(&s, TRAINING);
     double accuracy;
     ck_assert(allocations > 5);
-    source_draw(&s, TRAINING, &r, 0, &b);
+    dataset_draw(&s, TRAINING, &r, 0, &b);
     train_step(m, &o, t, &b, 1, &accuracy);
     int before = allocations;
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
         for (int step = 2; step <= run[_i].steps; step++) {
-            source_draw(&s, TRAINING, &r, step, &b);
+            dataset_draw(&s, TRAINING, &r, step, &b);
             train_step(m, &o, t, &b, step, &accuracy);
         }
         syscall(SYS_exit, allocations != before);
@@ -126,16 +126,16 @@ START_TEST(parts_of_a_batch)
 {
     static const char *const tasks_of[] = {"induction", "translate"};
     Model *m[2];
-    Source s;
+    Dataset s;
     for (int i = 0; i < 2; i++)
         m[i] = make(tasks_of[_i], "mlp=2 norm=pre batch=37", &s);
     ck_assert_int_lt(part_sequences(m[0], 37), 37);
     Optimizer o[2] = {optimizer_new(m[0]), optimizer_new(m[1])};
     Batch b = batch_new(s.sizes, 37);
     Tape *t = tape_for(m[0], &b);
-    Random r = source_stream(&s, TRAINING);
+    Random r = dataset_stream(&s, TRAINING);
     for (int step = 1; step < 4; step++) {
-        source_draw(&s, TRAINING, &r, step, &b);
+        dataset_draw(&s, TRAINING, &r, step, &b);
         double accuracy, loss = train_step(m[0], &o[0], t, &b, step, &accuracy);
         tape_reset(t);
         Node *logits = model_forward(m[1], t, &b);
@@ -173,17 +173,17 @@ START_TEST(threads_change_nothing)
         "variant=gqa mlp=4 d-model=64 heads=4 kv-heads=2 length=80 batch=3"};
     Model *m[2];
     for (int i = 0; i < 2; i++) {
-        Source s;
+        Dataset s;
         m[i] = make("reverse", settings_of[_i], &s);
         threads_start(1 + 2 * i);
         ck_assert_int_eq(threads_count(), 1 + 2 * i);
         Batch b = batch_new(s.sizes, m[i]->config.batch);
         Optimizer o = optimizer_new(m[i]);
         Tape *t = tape_for_step(m[i], &b);
-        Random r = source_stream(&s, TRAINING);
+        Random r = dataset_stream(&s, TRAINING);
         double accuracy;
         for (int step = 1; step < 4; step++) {
-            source_draw(&s, TRAINING, &r, step, &b);
+            dataset_draw(&s, TRAINING, &r, step, &b);
             train_step(m[i], &o, t, &b, step, &accuracy);
         }
         tape_free(t);
@@ -203,15 +203,15 @@ START_TEST(needs_are_what_is_taken)
     static const char *const settings_of[] = {
         "mlp=4 norm=pre layers=2", "length=100 batch=3", "length=20 batch=5",
         "embed=onehot residual=no"};
-    Source s;
+    Dataset s;
     Model *m = make("reverse", settings_of[_i], &s);
     Needs n = training_needs(&s, m->variant);
     Batch b = batch_new(s.sizes, m->config.batch);
     Tape *t = tape_for_step(m, &b);
     Optimizer o = optimizer_new(m);
-    Random r = source_stream(&s, TRAINING);
+    Random r = dataset_stream(&s, TRAINING);
     double accuracy;
-    source_draw(&s, TRAINING, &r, 0, &b);
+    dataset_draw(&s, TRAINING, &r, 0, &b);
     train_step(m, &o, t, &b, 1, &accuracy);
     ck_assert(n.step == (double)tape_bytes(t));
     optimizer_free(&o);
@@ -230,7 +230,7 @@ START_TEST(memory_of_long_sequences)
 {
     size_t bytes[2];
     for (int i = 0; i < 2; i++) {
-        Source s;
+        Dataset s;
         Model *m = make("reverse",
                         i ? "length=8192 heads=1 batch=1 mask=causal"
                           : "length=1024 heads=1 batch=1 mask=causal",
@@ -269,7 +269,7 @@ START_TEST(optimizers)
     static const char *const how[] = {"optimizer=sgd momentum=0.9",
                                       "optimizer=adam", "optimizer=adamw"};
     for (int k = 0; k < 3; k++) {
-        Source s;
+        Dataset s;
         Model *m = make("reverse", how[k], &s);
         config_apply(&m->config, "lr=0.1 weight-decay=0.01");
         Optimizer o = optimizer_new(m);
@@ -319,7 +319,7 @@ START_TEST(every_kind_of_model_trains_alike_twice)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         LogRow last[2];
         for (int again = 0; again < 2; again++) {
-            Source s;
+            Dataset s;
             int rows = 0;
             Model *m = make("reverse", kinds[k], &s);
             config_apply(&m->config, "steps=23 log-every=10");
@@ -339,7 +339,7 @@ END_TEST
 
 START_TEST(a_diverging_run_stops_and_says_so)
 {
-    Source s;
+    Dataset s;
     Model *m = make("reverse", "optimizer=sgd lr=100000 steps=50", &s);
     Result r = train(m, &s, NULL, NULL);
     ck_assert(r.diverged);
@@ -371,7 +371,7 @@ static const Trial trials[] = {
 
 START_TEST(standard_solves)
 {
-    Source s;
+    Dataset s;
     Model *m = make(trials[_i].task, trials[_i].more, &s);
     Result r = train(m, &s, NULL, NULL);
     ck_assert_msg((r.solved_at > 0) == trials[_i].solved, "%s %s: accuracy %g",
@@ -394,7 +394,7 @@ rising(const void *a, const void *b)
 START_TEST(score_gradients_are_those_of_the_steps)
 {
     enum { TOKENS = 6, SEQUENCES = 4, HEADS = 2, D = 8 };
-    Source s;
+    Dataset s;
     Model *m = make("reverse",
                     "d-model=8 heads=2 length=6 batch=4 norm=none mlp=0", &s);
     m->config.log = interned("scores");

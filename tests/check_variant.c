@@ -190,22 +190,22 @@ small_config(const char *variant)
 }
 
 static Model *
-model_of(const char *variant, Source *s)
+model_of(const char *variant, Dataset *s)
 {
     Config c = small_config(variant);
     Plugin p = plugin_open(variant);
     config_settle(&c, p.variant->shape);
-    *s = source_open(&c);
+    *s = dataset_open(&c);
     return model_new(&c, s->sizes, p.variant);
 }
 
 /* The logits of a model on the first batch of its source; to be freed. */
 static real *
-logits_of(Model *m, const Source *s, size_t *size)
+logits_of(Model *m, const Dataset *s, size_t *size)
 {
     Batch b = batch_new(s->sizes, m->config.batch);
-    Random r = source_stream(s, TRAINING);
-    source_draw(s, TRAINING, &r, 0, &b);
+    Random r = dataset_stream(s, TRAINING);
+    dataset_draw(s, TRAINING, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     Node *logits = model_forward(m, t, &b);
     *size = (size_t)logits->rows * (size_t)logits->cols;
@@ -220,7 +220,7 @@ logits_of(Model *m, const Source *s, size_t *size)
    columns drawn in the same order, cut otherwise. */
 START_TEST(three_start_alike)
 {
-    Source s;
+    Dataset s;
     size_t size;
     Model *m = model_of("standard", &s);
     real *wanted = logits_of(m, &s, &size);
@@ -261,7 +261,7 @@ column(Model *m, const char *block, int j, int *stride)
    logits. */
 START_TEST(three_agree_with_the_same_weights)
 {
-    Source s;
+    Dataset s;
     size_t size;
     Model *from = model_of("standard", &s);
     from->config.steps = 30;
@@ -306,7 +306,7 @@ END_TEST
 /* symmetric is another function at the same numbers; so is full-rank. */
 START_TEST(others_start_otherwise)
 {
-    Source s;
+    Dataset s;
     size_t size;
     Model *m = model_of("standard", &s);
     real *a = logits_of(m, &s, &size);
@@ -323,11 +323,11 @@ END_TEST
 /* Later tokens reach no earlier logit through any variant. */
 START_TEST(causality)
 {
-    Source s;
+    Dataset s;
     Model *m = model_of(shipped[_i], &s);
     Batch b = batch_new(s.sizes, 2);
-    Random r = source_stream(&s, TRAINING);
-    source_draw(&s, TRAINING, &r, 0, &b);
+    Random r = dataset_stream(&s, TRAINING);
+    dataset_draw(&s, TRAINING, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     Node *logits = model_forward(m, t, &b);
     size_t early = (size_t)logits->cols * 7;

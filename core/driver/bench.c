@@ -216,11 +216,11 @@ bench_step(Bench *bench, const char *variant, const char *const config[2])
     config_apply(&c, config[1]);
     c.variant = interned(variant);
     config_cast(&c, &p);
-    Source source = source_open(&c);
-    Model *m = model_new(&c, source.sizes, p.variant);
-    Batch b = batch_new(source.sizes, c.batch);
-    Random r = source_stream(&source, TRAINING);
-    source_draw(&source, TRAINING, &r, 0, &b);
+    Dataset data = dataset_open(&c);
+    Model *m = model_new(&c, data.sizes, p.variant);
+    Batch b = batch_new(data.sizes, c.batch);
+    Random r = dataset_stream(&data, TRAINING);
+    dataset_draw(&data, TRAINING, &r, 0, &b);
     Step step = {m, optimizer_new(m), tape_for_step(m, &b), b, 0};
     add_line(bench, "training step", config[0], step_flops(m) * b.rows, b.rows,
              measure((Work){run_step, &step}));
@@ -228,7 +228,7 @@ bench_step(Bench *bench, const char *variant, const char *const config[2])
     optimizer_free(&step.optimizer);
     batch_free(&b);
     model_free(m);
-    source_close(&source);
+    dataset_close(&data);
 }
 
 /* One attention alone, forward and back: d512 h8 T512 B4. */

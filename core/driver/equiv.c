@@ -27,18 +27,18 @@ word_of(const Conversion *v)
 
 /* Writes the converted model as a run: of no steps of its own. */
 static void
-write_converted(const Options *o, Model *to, const Source *s)
+write_converted(const Options *o, Model *to, const Dataset *data)
 {
     LogRow row = {to->config.steps, NAN, NAN, 0, 0};
     Result r = {
         .rows = &row, .count = 1, .steps = to->config.steps, .seconds = 1e-9};
-    Levels l = source_levels(s);
+    Levels l = dataset_levels(data);
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
                                       to->variant->shape);
     char *name = run_name(&to->config, &ordinary);
-    evaluate_split(to, s, VALIDATION, &row.validation_loss,
+    evaluate_split(to, data, VALIDATION, &row.validation_loss,
                    &row.validation_accuracy);
-    evaluate_split(to, s, TEST, &r.test_loss, &r.test_accuracy);
+    evaluate_split(to, data, TEST, &r.test_loss, &r.test_accuracy);
     experiment_open(o->out);
     run_write(o->out, name, to, &r, &l, true, true);
     if (!o->quiet)
@@ -108,18 +108,18 @@ convert_run(const Options *o)
 {
     Run r = run_read(o->rest[0]);
     Config shape = target_shape(o, &r);
-    Source s;
+    Dataset data;
     Conversion v;
     Plugin p = plugin_open(o->to);
-    Model *from = run_model(&r, &s),
+    Model *from = run_model(&r, &data),
           *to = converted(from, &p, &shape, r.name, &v);
     char names[2][NAME_SIZE];
     plugin_name(from->config.variant, names[0]);
     plugin_name(o->to, names[1]);
     if (!to)
         fail("%s cannot become %s: %s", r.path, names[1], v.why);
-    measure_conversion(from, to, &s, &v);
-    write_converted(o, to, &s);
+    measure_conversion(from, to, &data, &v);
+    write_converted(o, to, &data);
     if (wants_tsv(o->tsv)) {
         Sheet sheet = verdict_sheet();
         add_verdict(&sheet, names[0], names[1], &v);
@@ -128,7 +128,7 @@ convert_run(const Options *o)
         tell(names[0], names[1], &v);
     model_free(from);
     model_free(to);
-    source_close(&s);
+    dataset_close(&data);
     run_free(&r);
     return 0;
 }
@@ -139,18 +139,18 @@ convert_all(const Run *runs, int count)
 {
     Conversion *all = allocate((size_t)(count * count), sizeof *all);
     for (int i = 0; i < count; i++) {
-        Source s;
-        Model *from = run_model(&runs[i], &s);
+        Dataset data;
+        Model *from = run_model(&runs[i], &data);
         for (int k = 0; k < count; k++) {
             Conversion *v = &all[i * count + k];
             Plugin p = plugin_open(runs[k].config.variant);
             Model *to = converted(from, &p, &runs[k].config, runs[i].name, v);
             if (to)
-                measure_conversion(from, to, &s, v);
+                measure_conversion(from, to, &data, v);
             model_free(to);
         }
         model_free(from);
-        source_close(&s);
+        dataset_close(&data);
     }
     return all;
 }

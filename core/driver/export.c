@@ -12,15 +12,15 @@ command_export(int argc, char **argv)
     if (o.rest_count != 1 || !o.batch_directory)
         usage("export takes one run, and --batch DIR for what it writes");
     Run r = run_read(o.rest[0]);
-    Source s;
-    Model *m = run_model(&r, &s);
-    batch_write(o.batch_directory, m, &s);
+    Dataset data;
+    Model *m = run_model(&r, &data);
+    batch_write(o.batch_directory, m, &data);
     if (!o.quiet)
         note("%s holds a batch of %d sequences, its logits, loss and "
              "gradients; the weights are %s/weights",
              o.batch_directory, m->config.batch, r.path);
     model_free(m);
-    source_close(&s);
+    dataset_close(&data);
     run_free(&r);
     options_free(&o);
     return 0;

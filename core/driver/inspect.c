@@ -73,11 +73,12 @@ short_name(const Model *m, int place, char name[PLACE_SIZE])
 /* How much of what comes out lies beyond the range of what went in: the
    question of the thread about symmetry, asked of 32 test sequences. */
 static void
-describe_range(bool tsv, Model *m, const Source *s)
+describe_range(bool tsv, Model *m, const Dataset *data)
 {
-    Batch b = batch_new(s->sizes, 32);
-    Random r = source_stream(s, TEST);
-    Batch there = batch_part(&b, s->sizes, 0, source_draw(s, TEST, &r, 0, &b));
+    Batch b = batch_new(data->sizes, 32);
+    Random r = dataset_stream(data, TEST);
+    Batch there =
+        batch_part(&b, data->sizes, 0, dataset_draw(data, TEST, &r, 0, &b));
     Watched *w = watch_model(m, &there);
     Sheet sheet = {.cols = 3};
     sheet_add(&sheet, tsv ? "block\tvalues_beyond\toutput_beyond"
@@ -101,7 +102,7 @@ describe_range(bool tsv, Model *m, const Source *s)
 
 /* The canonical forms of all places, to be freed; exits where one has none. */
 static Canonical *
-forms_of(const Options *o, Model *m, const Source *s)
+forms_of(const Options *o, Model *m, const Dataset *data)
 {
     Canonical *forms = allocate((size_t)m->places, sizeof *forms);
     for (int p = 0; p < m->places; p++) {
@@ -112,7 +113,7 @@ forms_of(const Options *o, Model *m, const Source *s)
         place_name(m, p, place);
         plugin_name(place_word(m, p), name);
         if (!wants_tsv(o->tsv))
-            describe_range(false, m, s);
+            describe_range(false, m, data);
         fail("%s: %s has no canonical form: %s", place, name, forms[p].why);
     }
     return forms;
@@ -161,14 +162,14 @@ explain_table(const Model *m)
 
 /* The canonical form: its table, and with --spectrum its figure. */
 static void
-show_form(const Options *o, Model *m, const Source *s, const char *run)
+show_form(const Options *o, Model *m, const Dataset *data, const char *run)
 {
     if (m->places == 0)
         fail("%s: task linear has no attention to inspect; its matrices are in "
              "weights",
              run);
     Figure f = {0};
-    Canonical *forms = forms_of(o, m, s); /* before any file is begun */
+    Canonical *forms = forms_of(o, m, data); /* before any file is begun */
     if (o->spectrum) {
         f = figure_begin(o, "spectrum");
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
@@ -179,7 +180,7 @@ show_form(const Options *o, Model *m, const Source *s, const char *run)
     describe_forms(o, m, forms, &f);
     if (!wants_tsv(o->tsv)) {
         explain_table(m);
-        describe_range(false, m, s);
+        describe_range(false, m, data);
     }
     if (o->spectrum)
         figure_end(&f, "spectrum");
@@ -199,14 +200,14 @@ command_inspect(int argc, char **argv)
         usage("--range is a table of its own: give it without --attention and "
               "--spectrum");
     Run r = run_read(o.rest[0]);
-    Source s;
-    Model *m = run_model(&r, &s);
+    Dataset data;
+    Model *m = run_model(&r, &data);
     if (o.range)
-        describe_range(wants_tsv(o.tsv), m, &s);
+        describe_range(wants_tsv(o.tsv), m, &data);
     else
-        (o.attention ? attention_show : show_form)(&o, m, &s, r.name);
+        (o.attention ? attention_show : show_form)(&o, m, &data, r.name);
     model_free(m);
-    source_close(&s);
+    dataset_close(&data);
     run_free(&r);
     options_free(&o);
     return 0;

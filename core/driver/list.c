@@ -50,8 +50,8 @@ levels_text(const Task *t, char chance[16], char cheat[16])
     if (!t->draw)
         return;
     Config c = ordinary_config(t->name, "standard", "heads d-k d-v");
-    Source s = source_open(&c);
-    Levels l = source_levels(&s);
+    Dataset data = dataset_open(&c);
+    Levels l = dataset_levels(&data);
     snprintf(chance, 16, "%.2f", l.chance);
     snprintf(cheat, 16, "%.2f", l.cheat);
 }

@@ -23,7 +23,7 @@
 /* What is followed. */
 typedef struct Trace {
     Model *model;
-    Source source; /* of the run, where there is one */
+    Dataset data; /* of the run, where there is one */
     bool from_run;
     Words words;
     Batch batch;
@@ -294,7 +294,7 @@ show_answers(const Trace *t)
             sum += exp((double)(row[j] - row[best]));
         char label[LABEL_SIZE];
         bool token = l->cols == t->model->sizes.vocabulary;
-        token_label(&t->source, best, label);
+        token_label(&t->data, best, label);
         print_left(t->words.word[i], 12);
         printf("  -> %s%s (%.2f)\n", token ? "" : "class ", label, 1 / sum);
     }
@@ -335,9 +335,9 @@ open_model(Trace *t, const Options *o)
                       "model is made",
                       settings[i].name);
         Run r = run_read(o->rest[1]);
-        Model *trained = run_model(&r, &t->source);
+        Model *trained = run_model(&r, &t->data);
         t->from_run = true;
-        words_number(&t->words, &t->source, r.path);
+        words_number(&t->words, &t->data, r.path);
         t->model = shortened(trained, t->words.count);
         model_free(trained);
         run_free(&r);
@@ -410,7 +410,7 @@ command_trace(int argc, char **argv)
     model_free(t->model);
     words_free(&t->words);
     if (t->from_run)
-        source_close(&t->source);
+        dataset_close(&t->data);
     free(t);
     options_free(&o);
     return 0;

@@ -65,9 +65,9 @@ bool run_has(const Run *r, const char *key);
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 
-/* The model of a run with its trained weights, and the source that it was
-   trained on; model_free and source_close them. */
-Model *run_model(const Run *r, Source *s);
+/* The model of a run with its trained weights, and the dataset that it was
+   trained on; model_free and dataset_close them. */
+Model *run_model(const Run *r, Dataset *data);
 
 /* Gives m, of the shapes of the run's model, the run's trained weights; fails
    with what is wrong with them. Of an outline, checks their files alone: before
@@ -83,7 +83,7 @@ char *weight_file(const char *name);
    tasks with two sequences), mask (what self-attention may see), logits, loss,
    and gradients/ with a file for each weight. It must not be there yet; it is
    there whole or not at all. */
-void batch_write(const char *directory, Model *m, const Source *s);
+void batch_write(const char *directory, Model *m, const Dataset *data);
 
 /* The run of that name in an experiment; exits where its settings are not those
    that the name was made of. */

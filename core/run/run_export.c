@@ -104,11 +104,11 @@ publish_batch(const char *directory, const Model *m, const Batch *b,
 }
 
 void
-batch_write(const char *directory, Model *m, const Source *s)
+batch_write(const char *directory, Model *m, const Dataset *data)
 {
     Batch b = batch_new(m->sizes, m->config.batch);
-    Random r = source_stream(s, TEST);
-    source_draw(s, TEST, &r, 0, &b);
+    Random r = dataset_stream(data, TEST);
+    dataset_draw(data, TEST, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     Node *logits = model_forward(m, t, &b);
     Node *loss = model_loss(m, logits, b.all.targets,

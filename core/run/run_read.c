@@ -195,21 +195,21 @@ run_weights(const Run *r, Model *m)
 }
 
 Model *
-run_model(const Run *r, Source *s)
+run_model(const Run *r, Dataset *data)
 {
     Config c = r->config;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     if (c.plugin_hash != r->config.plugin_hash)
         note("%s: was trained with another build of %s", r->path, p.name);
-    *s = source_open(&c);
+    *data = dataset_open(&c);
     if (c.file_hash != r->config.file_hash)
         fail("%s: its text %s has changed since; bring that one back", r->path,
              c.file);
-    Model *outline = model_outline(&c, s->sizes, p.variant);
+    Model *outline = model_outline(&c, data->sizes, p.variant);
     run_weights(r, outline);
     model_free(outline);
-    Model *m = model_new(&c, s->sizes, p.variant);
+    Model *m = model_new(&c, data->sizes, p.variant);
     run_weights(r, m);
     return m;
 }

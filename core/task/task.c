@@ -421,7 +421,7 @@ guess_translate(const Config *c, const Example *e, int *guesses)
 }
 
 /* text: the next character; pairs: a user's own. Their sizes and draws need the
-   file, and stand in source_open and source_draw. */
+   file, and stand in dataset_open and dataset_draw. */
 static Sizes
 sizes_text(const Config *c)
 {

@@ -68,31 +68,33 @@ Batch batch_part(const Batch *b, Sizes s, int first, int count);
 
 typedef enum { TRAINING, VALIDATION, TEST } Split;
 
-/* A task with its settings, and the text where there is one. */
-typedef struct Source {
+/* A task with its settings, and the file of text or pairs where it has one:
+   what training, validation and test draw their batches from. */
+typedef struct Dataset {
     const Task *task;
     Config config;
     Sizes sizes;
     struct Text *text;   /* of the task text, */
     struct Pairs *pairs; /* of pairs; else NULL */
-} Source;
+} Dataset;
 
 /* Exits with what is wrong with the settings or the file. Sets
    c->file_hash. */
-Source source_open(Config *c);
-void source_close(Source *s);
+Dataset dataset_open(Config *c);
+void dataset_close(Dataset *data);
 
 /* What the task's file takes in memory, where it has one. */
-double source_bytes(const Source *s);
+double dataset_bytes(const Dataset *data);
 
 /* The stream that a split's batches are drawn from. */
-Random source_stream(const Source *s, Split split);
+Random dataset_stream(const Dataset *data, Split split);
 
 /* Fills the batch; `index` counts the batches of a split from 0. A text's
    validation and test parts are read from end to end, other data are drawn
    from r. Returns how many sequences there were, 0 past the last; the rest of
    the batch asks for nothing. */
-int source_draw(const Source *s, Split split, Random *r, int index, Batch *b);
+int dataset_draw(const Dataset *data, Split split, Random *r, int index,
+                 Batch *b);
 
 /* What accuracy and loss mean here: that of guessing evenly, and that of the
    cheat. The cheat's accuracy is measured, by letting it play. */
@@ -102,7 +104,7 @@ typedef struct Levels {
     double unigram_loss,
         bigram_loss; /* of a text's validation part, else NaN */
 } Levels;
-Levels source_levels(const Source *s);
+Levels dataset_levels(const Dataset *data);
 
 /* As many sequences as have no more than `tokens`, but 1 at least, and `most`
    at most. */

@@ -161,11 +161,11 @@ start_alike(Model *m, Conversion *v)
 
 /* The logits of m on the first test batch; to be freed. */
 static real *
-logits_of(Model *m, const Source *s, size_t *count)
+logits_of(Model *m, const Dataset *data, size_t *count)
 {
-    Batch b = batch_new(s->sizes, m->config.batch);
-    Random r = source_stream(s, TEST);
-    source_draw(s, TEST, &r, 0, &b);
+    Batch b = batch_new(data->sizes, m->config.batch);
+    Random r = dataset_stream(data, TEST);
+    dataset_draw(data, TEST, &r, 0, &b);
     Tape *t = tape_for(m, &b);
     Node *logits = model_forward(m, t, &b);
     *count = (size_t)logits->rows * (size_t)logits->cols;
@@ -177,22 +177,22 @@ logits_of(Model *m, const Source *s, size_t *count)
 }
 
 void
-evaluate_split(Model *m, const Source *s, Split split, double *loss,
+evaluate_split(Model *m, const Dataset *data, Split split, double *loss,
                double *accuracy)
 {
-    Batch b = batch_new(s->sizes, m->config.batch);
+    Batch b = batch_new(data->sizes, m->config.batch);
     Tape *t = tape_for(m, &b);
-    evaluate(m, s, split, t, &b, loss, accuracy);
+    evaluate(m, data, split, t, &b, loss, accuracy);
     tape_free(t);
     batch_free(&b);
 }
 
 void
-measure_conversion(Model *from, Model *to, const Source *s, Conversion *v)
+measure_conversion(Model *from, Model *to, const Dataset *data, Conversion *v)
 {
     size_t count;
     double loss;
-    real *a = logits_of(from, s, &count), *b = logits_of(to, s, &count);
+    real *a = logits_of(from, data, &count), *b = logits_of(to, data, &count);
     double apart = 0, largest = 1;
     for (size_t i = 0; i < count; i++) {
         double difference = fabs((double)a[i] - (double)b[i]);
@@ -201,8 +201,8 @@ measure_conversion(Model *from, Model *to, const Source *s, Conversion *v)
         largest = fmax(largest, fabs((double)a[i]));
     }
     v->logits = apart / largest;
-    evaluate_split(from, s, TEST, &loss, &v->before);
-    evaluate_split(to, s, TEST, &loss, &v->after);
+    evaluate_split(from, data, TEST, &loss, &v->before);
+    evaluate_split(to, data, TEST, &loss, &v->after);
     free(a);
     free(b);
 }

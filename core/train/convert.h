@@ -37,10 +37,11 @@ bool start_alike(Model *m, Conversion *v);
 
 /* How the two differ on test data: v->logits on a batch, the accuracies on all
    of it. */
-void measure_conversion(Model *from, Model *to, const Source *s, Conversion *v);
+void measure_conversion(Model *from, Model *to, const Dataset *data,
+                        Conversion *v);
 
 /* Loss and accuracy on a split, as `evaluate` has them. */
-void evaluate_split(Model *m, const Source *s, Split split, double *loss,
+void evaluate_split(Model *m, const Dataset *data, Split split, double *loss,
                     double *accuracy);
 
 #endif

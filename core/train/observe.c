@@ -104,7 +104,7 @@ name_columns(Observer *o)
 }
 
 Observer
-observer_new(Model *m, const Source *s)
+observer_new(Model *m, const Dataset *data)
 {
     Observer o = {.kinds = kinds_of(m->config.log), .model = m};
     if (!o.kinds)
@@ -116,12 +116,12 @@ observer_new(Model *m, const Source *s)
     name_columns(&o);
     o.values = allocate((size_t)o.count, sizeof *o.values);
     int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
-    o.all = batch_new(s->sizes,
-                      sequences_within(s->sizes, tokens, m->config.batch));
+    o.all = batch_new(data->sizes,
+                      sequences_within(data->sizes, tokens, m->config.batch));
     o.watch = allocate(1, sizeof *o.watch);
-    Random r = source_stream(s, VALIDATION);
-    int filled = source_draw(s, VALIDATION, &r, 0, &o.all);
-    o.batch = batch_part(&o.all, s->sizes, 0, filled);
+    Random r = dataset_stream(data, VALIDATION);
+    int filled = dataset_draw(data, VALIDATION, &r, 0, &o.all);
+    o.batch = batch_part(&o.all, data->sizes, 0, filled);
     Tape *measured = tape_measure();
     model_loss(m, model_forward(m, measured, &o.batch), o.batch.all.targets,
                o.batch.rows);

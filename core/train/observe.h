@@ -33,7 +33,7 @@ typedef struct Observer {
 
 /* For the words of m's --log, "attention+rank"; exits (2) on one there is not.
    Nothing is measured where there are none: count is 0. */
-Observer observer_new(Model *m, const Source *s);
+Observer observer_new(Model *m, const Dataset *data);
 void observer_free(Observer *o);
 
 /* Is it the name of a column that an observer adds? */

@@ -63,18 +63,19 @@ tape_for_step(Model *m, const Batch *b)
 }
 
 Needs
-training_needs(const Source *s, const Variant *v)
+training_needs(const Dataset *data, const Variant *v)
 {
-    const Config *c = &s->config;
-    Model *m = model_outline(c, s->sizes, v);
-    Batch part = batch_new(s->sizes, part_sequences(m, c->batch));
+    const Config *c = &data->config;
+    Model *m = model_outline(c, data->sizes, v);
+    Batch part = batch_new(data->sizes, part_sequences(m, c->batch));
     Tape *measured = measured_parts(m, &part, c->batch);
-    double tokens = (double)(s->sizes.tokens + s->sizes.source) * c->batch;
+    double tokens =
+        (double)(data->sizes.tokens + data->sizes.source) * c->batch;
     double rows = c->embed == EMBED_ONEHOT ? m->attention.d_model : 0;
     Needs n = {(4. * (double)m->parameters + rows * rows) * sizeof(real),
-               tokens * (s->sizes.each + 1) * sizeof(int),
+               tokens * (data->sizes.each + 1) * sizeof(int),
                (double)tape_bytes(measured),
-               source_bytes(s) +
+               dataset_bytes(data) +
                    (c->steps / c->log_every + 1.) * sizeof(LogRow)};
     tape_free(measured);
     batch_free(&part);
@@ -119,13 +120,13 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
 }
 
 void
-evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
+evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
          double *loss, double *accuracy)
 {
-    Random r = source_stream(s, split);
+    Random r = dataset_stream(data, split);
     double sum = 0, right = 0;
     int all = 0;
-    for (int i = 0; source_draw(s, split, &r, i, b) > 0; i++) {
+    for (int i = 0; dataset_draw(data, split, &r, i, b) > 0; i++) {
         int counted = counted_rows(b->all.targets, b->rows);
         sum += run_batch(m, t, b, counted, false, &right) * counted;
         all += counted;
@@ -191,15 +192,15 @@ all_finite(const Model *m, const Result *r)
 /* A line of the log after step `step`: before the first one there is nothing
    but validation. */
 static LogRow *
-add_line(Model *m, const Source *s, Tape *t, Batch *b, int step, Recent *since,
-         Observer *o, Result *r)
+add_line(Model *m, const Dataset *data, Tape *t, Batch *b, int step,
+         Recent *since, Observer *o, Result *r)
 {
     int steps = step ? (step - 1) % m->config.log_every + 1 : 0;
     LogRow *row = &r->rows[r->count++];
     *row = (LogRow){step, since->loss / steps, since->accuracy / steps, 0, 0};
     size_t size = m->parameters * sizeof(real);
     uint64_t before = hash_bytes(HASH_START, m->values, size);
-    evaluate(m, s, VALIDATION, t, b, &row->validation_loss,
+    evaluate(m, data, VALIDATION, t, b, &row->validation_loss,
              &row->validation_accuracy);
     if (hash_bytes(HASH_START, m->values, size) != before)
         fail("forward writes into weights, its own or what lies behind them: "
@@ -229,39 +230,39 @@ out_of_patience(const Result *r, int patience)
 }
 
 Result
-train(Model *m, const Source *s, void (*progress)(void *, LogRow), void *to)
+train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
 {
     const Config *c = &m->config;
-    Batch b = batch_new(s->sizes, c->batch);
+    Batch b = batch_new(data->sizes, c->batch);
     Optimizer o = optimizer_new(m);
     Tape *t = tape_for_step(m, &b);
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
-    Observer seen = observer_new(m, s);
+    Observer seen = observer_new(m, data);
     Result r = {.rows = allocate(lines, sizeof *r.rows),
                 .names = seen.names,
                 .columns = seen.count,
                 .observed =
                     allocate(lines * (size_t)seen.count, sizeof *r.observed)};
-    Random data = source_stream(s, TRAINING);
+    Random stream = dataset_stream(data, TRAINING);
     Recent since = {0};
     double start = now();
     bool done = false;
     for (int step = c->steps ? 1 : 0; !done; step++) {
         if (step) {
-            source_draw(s, TRAINING, &data, step - 1, &b);
+            dataset_draw(data, TRAINING, &stream, step - 1, &b);
             one_step(m, &o, t, &b, step, &since, &r);
         }
         done = step >= c->steps || r.diverged;
         if (step % c->log_every && !done)
             continue;
-        LogRow *row = add_line(m, s, t, &b, step, &since, &seen, &r);
+        LogRow *row = add_line(m, data, t, &b, step, &since, &seen, &r);
         if (progress)
             progress(to, *row);
         done |= out_of_patience(&r, c->patience);
     }
     r.seconds = now() - start;
     r.tape_bytes = tape_bytes(t);
-    evaluate(m, s, TEST, t, &b, &r.test_loss, &r.test_accuracy);
+    evaluate(m, data, TEST, t, &b, &r.test_loss, &r.test_accuracy);
     r.diverged |= !all_finite(m, &r);
     seen.names = NULL; /* the result has them */
     observer_free(&seen);

@@ -40,13 +40,13 @@ double train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
 
 /* Trains m for the steps of its config. `progress` is called after each row,
    with `to`; it may be NULL. result_free it. */
-Result train(Model *m, const Source *s, void (*progress)(void *, LogRow),
+Result train(Model *m, const Dataset *data, void (*progress)(void *, LogRow),
              void *to);
 void result_free(Result *r);
 
 /* Loss and accuracy over a whole split; no accuracy (NaN) without a finite
    loss. `t` and `b` are room to work in. */
-void evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
+void evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
 /* Bytes that training takes: weights, with gradients and the optimizer's two
@@ -55,7 +55,7 @@ void evaluate(Model *m, const Source *s, Split split, Tape *t, Batch *b,
 typedef struct Needs {
     double weights, batch, step, files;
 } Needs;
-Needs training_needs(const Source *s, const Variant *v);
+Needs training_needs(const Dataset *data, const Variant *v);
 
 /* A tape with room for m forward and back on b: at once, or as a step goes,
    that takes no more than part_sequences of a batch's sequences at a time. */

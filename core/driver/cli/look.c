@@ -66,18 +66,18 @@ text_id(const Text *t, const char *word, const char *run)
     usage("\"%s\": a character that the text of %s does not have", word, run);
 }
 
-/* Up to s->sizes.each numbers joined by +. */
+/* Up to data->sizes.each numbers joined by +. */
 static void
-number_ids(const Source *s, const char *word, int *ids)
+number_ids(const Dataset *data, const char *word, int *ids)
 {
-    int each = s->sizes.each, count = 0;
+    int each = data->sizes.each, count = 0;
     for (int k = 0; k < each; k++)
         ids[k] = -1;
     for (const char *at = word; count < each; at++) {
         char *end;
         long id = strtol(at, &end, 10);
         if (end == at || (*end && *end != '+') || id < 0 ||
-            id >= s->sizes.vocabulary)
+            id >= data->sizes.vocabulary)
             break;
         ids[count++] = (int)id;
         at = end;
@@ -85,40 +85,40 @@ number_ids(const Source *s, const char *word, int *ids)
             return;
     }
     usage("\"%s\": the tokens of %s are numbers from 0 to %d%s", word,
-          s->task->name, s->sizes.vocabulary - 1,
+          data->task->name, data->sizes.vocabulary - 1,
           each > 1 ? ", or two of them, 3+40" : "");
 }
 
 int
-words_number(Words *w, const Source *s, const char *run)
+words_number(Words *w, const Dataset *data, const char *run)
 {
-    int each = s ? s->sizes.each : 1, known = 0;
+    int each = data ? data->sizes.each : 1, known = 0;
     w->id = allocate((size_t)(w->count * each), sizeof *w->id);
     for (int i = 0; i < w->count; i++)
-        if (s && s->text)
-            w->id[i] = text_id(s->text, w->word[i], run);
-        else if (s)
-            number_ids(s, w->word[i], w->id + i * each);
+        if (data && data->text)
+            w->id[i] = text_id(data->text, w->word[i], run);
+        else if (data)
+            number_ids(data, w->word[i], w->id + i * each);
         else {
             int first = 0;
             while (strcmp(w->word[first], w->word[i]))
                 first++;
             w->id[i] = first < i ? w->id[first] : known++;
         }
-    return s ? s->sizes.vocabulary : known;
+    return data ? data->sizes.vocabulary : known;
 }
 
 void
-token_label(const Source *s, int id, char label[LABEL_SIZE])
+token_label(const Dataset *data, int id, char label[LABEL_SIZE])
 {
-    int code = s->text ? s->text->codes[id] : 0;
-    if (!s->text)
+    int code = data->text ? data->text->codes[id] : 0;
+    if (!data->text)
         snprintf(label, LABEL_SIZE, "%d", id);
     else if (code < 0x80 && isgraph(code) && code != '"')
         snprintf(label, LABEL_SIZE, "%c", code);
     else if (code == ' ' || code == '\n')
         snprintf(label, LABEL_SIZE, code == ' ' ? "\u2423" : "\u21b5");
-    else if (code < 0xa0 || s->config.characters == CHARACTERS_BYTES)
+    else if (code < 0xa0 || data->config.characters == CHARACTERS_BYTES)
         snprintf(label, LABEL_SIZE, "\\x%02x", code);
     else if (code < 0x800)
         snprintf(label, LABEL_SIZE, "%c%c", 0xc0 | code >> 6,

@@ -18,15 +18,15 @@ typedef struct Words {
 Words words_cut(const char *text, bool by_character);
 void words_free(Words *w);
 
-/* Fills w->id: with the tokens of a run's source (characters of its text, else
+/* Fills w->id: with the tokens of a run's dataset (characters of its text, else
    numbers, joined by + where a token has two ids), or where s is NULL in the
    order in which new words come. Exits (2) with the word that is none. Returns
    how many ids there are. */
-int words_number(Words *w, const Source *s, const char *run);
+int words_number(Words *w, const Dataset *data, const char *run);
 
-/* What a token of the source is called: its character, or its number. */
+/* What a token of the dataset is called: its character, or its number. */
 enum { LABEL_SIZE = 16 };
-void token_label(const Source *s, int id, char label[LABEL_SIZE]);
+void token_label(const Dataset *data, int id, char label[LABEL_SIZE]);
 
 /* Prints the text in `width` columns, cut where it is longer, on their left or
    on their right behind a blank. */

@@ -14,15 +14,15 @@
 
 /* The tokens of a sequence, as people read them. */
 static Values
-labels_of(const Source *s, const int *ids, int count)
+labels_of(const Dataset *data, const int *ids, int count)
 {
-    int each = s->sizes.each;
+    int each = data->sizes.each;
     Values l = {0};
     for (int i = 0; i < count; i++) {
         char first[LABEL_SIZE], second[LABEL_SIZE];
         bool two = each > 1 && ids[i * each + 1] >= 0;
-        token_label(s, ids[i * each], first);
-        token_label(s, ids[i * each + two], second);
+        token_label(data, ids[i * each], first);
+        token_label(data, ids[i * each + two], second);
         values_add(&l, two ? format_text("%s+%.6s", first, second)
                            : copy_text(first));
     }
@@ -116,20 +116,20 @@ show_maps(const Options *o, const Model *m, const Watch *w,
 }
 
 void
-attention_show(const Options *o, Model *m, const Source *s, const char *run)
+attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
 {
     static const char head[] = "head\trow\tcolumn\tasks\tasked\tweight\n";
-    Batch b = batch_new(s->sizes, 1);
-    Random r = source_stream(s, TEST);
-    source_draw(s, TEST, &r, 0, &b);
+    Batch b = batch_new(data->sizes, 1);
+    Random r = dataset_stream(data, TEST);
+    dataset_draw(data, TEST, &r, 0, &b);
     Watched *w = watch_model(m, &b);
     if (!w->watch.places || !watched_heads(&w->watch, 0))
         fail("%s: no weights of attention there: %s", run,
              w->watch.places ? "its variant calls neither attend nor softmax"
                              : "task linear has none");
-    Values both[2] = {labels_of(s, b.all.ids, s->sizes.tokens)};
-    if (s->sizes.source)
-        both[1] = labels_of(s, b.all.source, s->sizes.source);
+    Values both[2] = {labels_of(data, b.all.ids, data->sizes.tokens)};
+    if (data->sizes.source)
+        both[1] = labels_of(data, b.all.source, data->sizes.source);
     Figure f = figure_begin(o, "attention");
     char *title = format_text("%s: attention of a test example", run);
     figure_text(&f, "title", title);

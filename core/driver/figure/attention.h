@@ -8,7 +8,7 @@
 
 /* Prints the weights of every head of m on the first test sequence, and draws
    them as figure "attention". */
-void attention_show(const Options *o, Model *m, const Source *s,
+void attention_show(const Options *o, Model *m, const Dataset *data,
                     const char *run);
 
 #endif

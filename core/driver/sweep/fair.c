@@ -108,11 +108,11 @@ find_width(const void *more, void *answer)
     const Variant *v = plugin_open(c.variant).variant;
     const Variant *base = plugin_open(b->baseline).variant;
     at.variant = interned(b->baseline);
-    Source s = source_open(&c);
+    Dataset data = dataset_open(&c);
     double best = INFINITY;
     shape_word(b->baseline, base->shape, at, met->whose);
-    met->wanted = price(b->what, base, at, s.sizes);
-    met->found = price(b->what, v, c, s.sizes);
+    met->wanted = price(b->what, base, at, data.sizes);
+    met->found = price(b->what, v, c, data.sizes);
     snprintf(met->shape, sizeof met->shape, "%s", v->shape);
     snprintf(met->name, sizeof met->name, "%s",
              shape_uses(v->shape, "latent") ? "latent"
@@ -121,7 +121,7 @@ find_width(const void *more, void *answer)
                                             : "d-k");
     for (int w = 1;
          strcmp(c.variant, b->baseline) && set_width(v->shape, &c, w); w++) {
-        double cost = price(b->what, v, c, s.sizes);
+        double cost = price(b->what, v, c, data.sizes);
         if (fabs(cost - met->wanted) < best) {
             best = fabs(cost - met->wanted);
             met->width = w;
@@ -130,7 +130,7 @@ find_width(const void *more, void *answer)
         if (w >= 4 * c.d_model || cost > 2 * met->wanted)
             break;
     }
-    source_close(&s);
+    dataset_close(&data);
 }
 
 void
@@ -161,7 +161,7 @@ meet_budget(const Options *o, Config *c)
     c->match = settled(c->match, met.whose);
 }
 
-/* Can the variant at c's point start as `word` does? */
+/* Can the variant at c'data point start as `word` does? */
 static bool
 can_start(const Facts *f, Config c, const char *word)
 {
@@ -170,11 +170,11 @@ can_start(const Facts *f, Config c, const char *word)
     c.same_start = interned(word);
     Plugin p = plugin_open(f->word);
     config_cast(&c, &p);
-    Source s = source_open(&c);
-    Model *m = model_new(&c, s.sizes, p.variant);
+    Dataset data = dataset_open(&c);
+    Model *m = model_new(&c, data.sizes, p.variant);
     bool can = start_alike(m, &v);
     model_free(m);
-    source_close(&s);
+    dataset_close(&data);
     return can;
 }
 
@@ -215,10 +215,10 @@ find_start(const void *more, void *answer)
         Config at = *c;
         shape_word(f->word, f->shape, at, tried.word);
         int count = try_start(choice, tried.word, tried.able);
-        Source source = source_open(&at);
+        Dataset data = dataset_open(&at);
         double cost =
-            price("params", plugin_open(f->word).variant, at, source.sizes);
-        source_close(&source);
+            price("params", plugin_open(f->word).variant, at, data.sizes);
+        dataset_close(&data);
         if (count < most || (count == most && cost >= fewest))
             continue;
         most = count;
@@ -278,12 +278,12 @@ build(const void *more, void *answer)
     Config c = *(const Config *)more;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
-    Source s = source_open(&c);
-    Model *m = model_new(&c, s.sizes, p.variant);
-    Observer o = observer_new(m, &s);
+    Dataset data = dataset_open(&c);
+    Model *m = model_new(&c, data.sizes, p.variant);
+    Observer o = observer_new(m, &data);
     observer_free(&o);
     model_free(m);
-    source_close(&s);
+    dataset_close(&data);
 }
 
 void

@@ -72,8 +72,8 @@ describe_all(Grid *g, const Options *o)
             describe_one(g, others[i]->text[k]);
 }
 
-/* Opens the task's source, to refuse what is wrong before anything runs and to
-   hash a text; but not again for a run that has the same as the last one. */
+/* Opens the task's dataset, to refuse what is wrong before anything runs and
+   to hash a text; but not again for a run that has the same as the last one. */
 static void
 check_source(const Grid *g, Config *c)
 {
@@ -88,8 +88,8 @@ check_source(const Grid *g, Config *c)
         c->file_hash = last->file_hash;
         return;
     }
-    Source s = source_open(c);
-    source_close(&s);
+    Dataset data = dataset_open(c);
+    dataset_close(&data);
 }
 
 /* Makes the settings of one point of the grid whole. */

@@ -51,14 +51,14 @@ work(const Crew *crew, const Job *job, int rows)
     threads_start((int)o->threads);
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
-    Source s = source_open(&c);
+    Dataset data = dataset_open(&c);
     if (c.plugin_hash != job->config.plugin_hash ||
         c.file_hash != job->config.file_hash)
         fail("its plugin or text has changed since this command began; the "
              "same command makes the runs of what is there now");
-    memory_check(training_needs(&s, p.variant), crew->may);
-    Levels l = source_levels(&s);
-    Model *m = model_new(&c, s.sizes, p.variant);
+    memory_check(training_needs(&data, p.variant), crew->may);
+    Levels l = dataset_levels(&data);
+    Model *m = model_new(&c, data.sizes, p.variant);
     if (o->from) {
         Run begun = run_read(o->from);
         run_weights(&begun, m);
@@ -67,11 +67,11 @@ work(const Crew *crew, const Job *job, int rows)
     const char *start = strchr(c.same_start, ':');
     if (!o->from && start && start[1] && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", c.same_start, v.why);
-    Result r = train(m, &s, send_row, &rows);
+    Result r = train(m, &data, send_row, &rows);
     run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);
     result_free(&r);
     model_free(m);
-    source_close(&s);
+    dataset_close(&data);
     _exit(end_well(0));
 }
 

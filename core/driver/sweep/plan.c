@@ -37,16 +37,16 @@ try_run(const void *more, void *answer)
     Pace *pace = answer;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
-    Source s = source_open(&c);
-    Needs n = training_needs(&s, p.variant);
+    Dataset data = dataset_open(&c);
+    Needs n = training_needs(&data, p.variant);
     memory_check(n, run_limits(trial->o, 1));
-    source_levels(&s);
-    Model *m = model_new(&c, s.sizes, p.variant);
-    Batch b = batch_new(s.sizes, c.batch);
+    dataset_levels(&data);
+    Model *m = model_new(&c, data.sizes, p.variant);
+    Batch b = batch_new(data.sizes, c.batch);
     Optimizer o = optimizer_new(m);
     Tape *t = tape_for_step(m, &b);
-    Random data = source_stream(&s, TRAINING);
-    source_draw(&s, TRAINING, &data, 0, &b);
+    Random stream = dataset_stream(&data, TRAINING);
+    dataset_draw(&data, TRAINING, &stream, 0, &b);
     pace->start = now() - begun;
     double first = now(), spent = 0;
     train_step(m, &o, t, &b, 1, &accuracy); /* warms, unless it is long */

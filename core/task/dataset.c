@@ -1,4 +1,4 @@
-/* source.c - batches of a task: training, validation and test apart. */
+/* dataset.c - batches of a task: training, validation and test apart. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +64,12 @@ check_places(const Config *c, Sizes s)
               c->task);
 }
 
-Source
-source_open(Config *c)
+Dataset
+dataset_open(Config *c)
 {
-    Source s = {.task = task_named(c->task)};
-    s.sizes = s.task->sizes(c);
-    check_places(c, s.sizes);
+    Dataset data = {.task = task_named(c->task)};
+    data.sizes = data.task->sizes(c);
+    check_places(c, data.sizes);
     bool linear = !strcmp(c->task, "linear");
     if (!linear && (c->depth || *c->spectrum || c->power))
         usage("--depth, --spectrum and --loss are for the task linear, not for "
@@ -78,47 +78,47 @@ source_open(Config *c)
     if (strcmp(c->task, "subset") && c->members != 4)
         usage("--members is for the task subset, not for %s", c->task);
     if (!strcmp(c->task, "text")) {
-        s.text =
+        data.text =
             text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
-        s.sizes.vocabulary = s.sizes.classes = s.text->vocabulary;
-        c->file_hash = s.text->hash;
+        data.sizes.vocabulary = data.sizes.classes = data.text->vocabulary;
+        c->file_hash = data.text->hash;
     } else if (!strcmp(c->task, "pairs")) {
-        s.pairs = pairs_open(c->file);
-        s.sizes.tokens = s.pairs->tokens;
-        s.sizes.vocabulary = s.pairs->vocabulary;
-        s.sizes.classes = s.pairs->classes;
-        c->file_hash = s.pairs->hash;
+        data.pairs = pairs_open(c->file);
+        data.sizes.tokens = data.pairs->tokens;
+        data.sizes.vocabulary = data.pairs->vocabulary;
+        data.sizes.classes = data.pairs->classes;
+        c->file_hash = data.pairs->hash;
     } else if (*c->file)
         usage("--file is for the tasks text and pairs, not for %s", c->task);
-    if ((double)c->batch * s.sizes.tokens > 1e8)
+    if ((double)c->batch * data.sizes.tokens > 1e8)
         usage("--batch %d of %d tokens each is more than 100 million tokens: "
               "make it or --length smaller",
-              c->batch, s.sizes.tokens);
-    s.config = *c;
-    return s;
+              c->batch, data.sizes.tokens);
+    data.config = *c;
+    return data;
 }
 
 void
-source_close(Source *s)
+dataset_close(Dataset *data)
 {
-    text_close(s->text);
-    pairs_close(s->pairs);
+    text_close(data->text);
+    pairs_close(data->pairs);
 }
 
 double
-source_bytes(const Source *s)
+dataset_bytes(const Dataset *data)
 {
-    const Pairs *p = s->pairs;
-    return s->text ? text_bytes(s->text)
-           : p     ? 2. * p->sequences * p->tokens * sizeof(int)
-                   : 0;
+    const Pairs *p = data->pairs;
+    return data->text ? text_bytes(data->text)
+           : p        ? 2. * p->sequences * p->tokens * sizeof(int)
+                      : 0;
 }
 
 Random
-source_stream(const Source *s, Split split)
+dataset_stream(const Dataset *data, Split split)
 {
     static const char *const purpose[] = {"training", "validation", "test"};
-    return random_stream((uint64_t)s->config.seed, purpose[split]);
+    return random_stream((uint64_t)data->config.seed, purpose[split]);
 }
 
 /* Sequence `at` of a text's part: tokens `from` and on, each asking for the
@@ -133,10 +133,10 @@ take_window(Text *t, int from, int tokens, int *ids, int *targets)
 }
 
 static int
-draw_text(const Source *s, Split split, Random *r, int index, Batch *b)
+draw_text(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
-    Text *t = s->text;
-    int tokens = s->sizes.tokens, first = t->part[split];
+    Text *t = data->text;
+    int tokens = data->sizes.tokens, first = t->part[split];
     int last = t->part[split + 1] - tokens - 1; /* where a window may start */
     for (int i = 0; i < b->sequences; i++) {
         double windows = ((double)index * b->sequences + i) * tokens;
@@ -153,9 +153,9 @@ draw_text(const Source *s, Split split, Random *r, int index, Batch *b)
 
 /* Lines of training at random, the others in order. */
 static int
-draw_pairs(const Source *s, Split split, Random *r, int index, Batch *b)
+draw_pairs(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
-    const Pairs *p = s->pairs;
+    const Pairs *p = data->pairs;
     int first = p->part[split], count = p->part[split + 1] - first;
     size_t bytes = (size_t)p->tokens * sizeof(int);
     for (int i = 0; i < b->sequences; i++) {
@@ -180,28 +180,29 @@ blank(int *ids, int rows, int each)
 }
 
 int
-source_draw(const Source *s, Split split, Random *r, int index, Batch *b)
+dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
-    int tokens = s->sizes.tokens, each = s->sizes.each, filled = b->sequences;
-    int most = split == VALIDATION ? s->config.validate : s->config.test;
+    int tokens = data->sizes.tokens, each = data->sizes.each,
+        filled = b->sequences;
+    int most = split == VALIDATION ? data->config.validate : data->config.test;
     double before = (double)index * b->sequences;
     if (split != TRAINING && before + filled > most)
         filled = before < most ? (int)(most - before) : 0;
-    if (!s->task->draw) {
-        int there = !filled   ? 0
-                    : s->text ? draw_text(s, split, r, index, b)
-                              : draw_pairs(s, split, r, index, b);
+    if (!data->task->draw) {
+        int there = !filled      ? 0
+                    : data->text ? draw_text(data, split, r, index, b)
+                                 : draw_pairs(data, split, r, index, b);
         filled = there < filled ? there : filled;
     } else
         for (int i = 0; i < filled; i++) {
-            Example e = batch_part(b, s->sizes, i, 1).all;
-            s->task->draw(&s->config, r, &e);
+            Example e = batch_part(b, data->sizes, i, 1).all;
+            data->task->draw(&data->config, r, &e);
         }
     if (filled < b->sequences) {
-        Example e = batch_part(b, s->sizes, filled, 1).all;
+        Example e = batch_part(b, data->sizes, filled, 1).all;
         int left = b->sequences - filled;
         blank(e.ids, left * tokens, each);
-        blank(e.source, left * s->sizes.source, each);
+        blank(e.source, left * data->sizes.source, each);
         for (int i = 0; i < left * tokens; i++)
             e.targets[i] = -1;
     }
@@ -210,15 +211,15 @@ source_draw(const Source *s, Split split, Random *r, int index, Batch *b)
 
 /* Lets the cheat answer: its share of right ones, over 16,000 tokens or so. */
 static double
-play(const Source *s)
+play(const Dataset *data)
 {
     Random r = random_stream(0, "cheat");
-    Batch b = batch_new(s->sizes, 1);
-    int tokens = s->sizes.tokens, counted = 0, right = 0;
+    Batch b = batch_new(data->sizes, 1);
+    int tokens = data->sizes.tokens, counted = 0, right = 0;
     int *guesses = allocate((size_t)tokens, sizeof *guesses);
     for (int game = 0; game * tokens < 16000; game++) {
-        s->task->draw(&s->config, &r, &b.all);
-        s->task->guess(&s->config, &b.all, guesses);
+        data->task->draw(&data->config, &r, &b.all);
+        data->task->guess(&data->config, &b.all, guesses);
         for (int t = 0; t < tokens; t++) {
             counted += b.all.targets[t] >= 0;
             right += b.all.targets[t] >= 0 && guesses[t] == b.all.targets[t];
@@ -230,29 +231,30 @@ play(const Source *s)
 }
 
 Levels
-source_levels(const Source *s)
+dataset_levels(const Dataset *data)
 {
-    Levels l = {.chance = 1. / s->sizes.classes,
-                .chance_loss = logarithm(s->sizes.classes),
+    Levels l = {.chance = 1. / data->sizes.classes,
+                .chance_loss = logarithm(data->sizes.classes),
                 .unigram_loss = NAN,
                 .bigram_loss = NAN};
-    if (s->text) {
-        int from = s->text->part[VALIDATION] + 1, to = s->text->part[TEST];
-        Counting c = text_counting(s->text, from, to);
+    if (data->text) {
+        int from = data->text->part[VALIDATION] + 1,
+            to = data->text->part[TEST];
+        Counting c = text_counting(data->text, from, to);
         l.unigram_loss = c.unigram_loss;
         l.bigram_loss = c.bigram_loss;
         l.cheat = c.bigram_accuracy;
-    } else if (s->pairs)
-        l.cheat = pairs_commonest(s->pairs, VALIDATION);
-    else if (s->sizes.step == 0)
-        l.cheat = play(s);
+    } else if (data->pairs)
+        l.cheat = pairs_commonest(data->pairs, VALIDATION);
+    else if (data->sizes.step == 0)
+        l.cheat = play(data);
     else { /* R^2 and error of answering with the mean, 0 */
         l.chance = l.cheat = 0;
-        l.chance_loss = s->config.depth ? 0 : 1;
-        for (int i = 0; s->config.depth && i < s->sizes.tokens; i++) {
-            double mode = linear_mode(&s->config, i), square = mode * mode;
-            l.chance_loss +=
-                s->config.power == LOSS_L4 ? square * square / 4 : square / 2;
+        l.chance_loss = data->config.depth ? 0 : 1;
+        for (int i = 0; data->config.depth && i < data->sizes.tokens; i++) {
+            double mode = linear_mode(&data->config, i), square = mode * mode;
+            l.chance_loss += data->config.power == LOSS_L4 ? square * square / 4
+                                                           : square / 2;
         }
     }
     return l;
