@@ -39,6 +39,28 @@ START_TEST(settings_round_trip)
 }
 END_TEST
 
+/* Each has one role; shape is what plugins may declare, and what nobody may
+   give is record. */
+START_TEST(roles_of_settings)
+{
+    Config a = config_start(), b = config_start();
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *s = &settings[i];
+        ck_assert_msg(s->role && !(s->role & (s->role - 1)), "%s", s->name);
+        ck_assert_msg((s->role == OF_SHAPE) ==
+                          (index_in(SHAPE_OPTIONS, s->name) >= 0),
+                      "%s", s->name);
+        ck_assert_msg((s->role == OF_RECORD) == !s->help, "%s", s->name);
+    }
+    config_apply(&b, "latent=5 heads=3 steps=7");
+    ck_assert(!config_equal(&a, &b, OF_SHAPE | OF_DATA));
+    ck_assert(config_equal(&a, &b, OF_DATA | OF_MODEL));
+    config_copy(&a, &b, OF_SHAPE);
+    ck_assert(a.latent == 5 && a.heads == 3 && a.steps != 7);
+    ck_assert(config_equal(&a, &b, OF_ANY & ~OF_TRAINING));
+}
+END_TEST
+
 START_TEST(wrong_values_are_refused)
 {
     static const char *const wrong[][2] = {
@@ -454,6 +476,7 @@ run_suite(void)
     Suite *s = suite_create("run");
     TCase *c = tcase_create("run");
     tcase_add_test(c, settings_round_trip);
+    tcase_add_test(c, roles_of_settings);
     tcase_add_test(c, wrong_values_are_refused);
     tcase_add_test(c, ends_of_settings);
     tcase_add_test(c, unused_shape_options_are_dropped);

@@ -254,21 +254,13 @@ command_compare(int argc, char **argv)
     return status;
 }
 
-/* What may differ in a run that goes on from another's weights. */
-static bool
-of_training(const char *setting)
-{
-    return index_in("seed steps batch optimizer lr schedule warmup beta1 "
-                    "weight-decay momentum beta2 test validate log-every "
-                    "threshold patience",
-                    setting) >= 0;
-}
-
-/* With --from: every setting is the run's, unless it is one of training and
-   given. Returns the hash of its text. */
+/* With --from: every setting is the run's, unless it is given, and one that may
+   differ in a run that goes on from another's weights. Returns the hash of its
+   text. */
 static uint64_t
 take_settings(Options *o)
 {
+    const int may_differ = OF_SEED | OF_TRAINING | OF_OBSERVATION;
     Run r = run_read(o->from);
     o->from = interned(r.path); /* without a slash at its end */
     for (int i = 0; i < setting_count; i++) {
@@ -276,7 +268,7 @@ take_settings(Options *o)
         const Setting *s = &settings[i];
         if (!s->help)
             continue;
-        if (o->given[i].count && !of_training(s->name))
+        if (o->given[i].count && !(s->role & may_differ))
             usage("--%s: with --from it is what that run has; only settings of "
                   "training can be given",
                   s->name);

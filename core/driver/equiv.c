@@ -78,8 +78,8 @@ target_shape(const Options *o, const Run *r)
     Config c = r->config;
     c.variant = interned(o->to);
     for (int i = 0; i < setting_count; i++) {
-        if (o->given[i].count &&
-            index_in(SHAPE_OPTIONS " embed", settings[i].name) < 0)
+        if (o->given[i].count && settings[i].role != OF_SHAPE &&
+            strcmp(settings[i].name, "embed"))
             usage("--%s: a converted run keeps it; only heads, kv-heads, d-k, "
                   "d-v, latent and embed may differ",
                   settings[i].name);

@@ -22,65 +22,65 @@
 
 /* clang-format off */
 const Setting settings[] = {
-    /* name, kind, where, least, most, choices, start, help */
-    {"variant", WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .so"},
-    {"task", WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
-    {"seed", INTEGER, AT(seed), 0, 2147483647, NULL, "1", "of every random stream: data, start, test"},
+    /* name, role, kind, where, least, most, choices, start, help */
+    {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .so"},
+    {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
+    {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "1", "of every random stream: data, start, test"},
 
-    {"length", INTEGER, AT(length), 1, MOST, NULL, "16", "the task's n: tokens, pairs or characters in a sequence"},
-    {"symbols", INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
-    {"values", INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
-    {"queries", INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
-    {"members", INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
-    {"depth", INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
-    {"spectrum", WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, as many as --length, with + between; unless given 4, 2, 1, 1/2 ..."},
-    {"loss", CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
-    {"file", WORD, AT(file), 0, 0, NULL, "", "the text of the task text, the table of pairs"},
-    {"characters", CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
+    {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "16", "the task's n: tokens, pairs or characters in a sequence"},
+    {"symbols", OF_DATA, INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
+    {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
+    {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
+    {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
+    {"depth", OF_DATA, INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
+    {"spectrum", OF_DATA, WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, as many as --length, with + between; unless given 4, 2, 1, 1/2 ..."},
+    {"loss", OF_DATA, CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
+    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "", "the text of the task text, the table of pairs"},
+    {"characters", OF_DATA, CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
 
-    {"d-model", INTEGER, AT(d_model), 1, MOST, NULL, "32", "width of a token"},
-    {"heads", INTEGER, AT(heads), 0, MOST, NULL, "4", "heads of attention"},
-    {"d-k", INTEGER, AT(d_k), 0, MOST, NULL, "0", "width of a query or key per head; 0: d-model / heads"},
-    {"d-v", INTEGER, AT(d_v), 0, MOST, NULL, "0", "width of a value per head; 0: d-model / heads"},
-    {"kv-heads", INTEGER, AT(kv_heads), 0, MOST, NULL, "0", "heads of keys and values in gqa; 0: heads / 2"},
-    {"latent", INTEGER, AT(latent), 0, MOST, NULL, "0", "width of the middle in mla; 0: d-model / 2"},
-    {"layers", INTEGER, AT(layers), 1, 1000, NULL, "1", "blocks, one above the other"},
-    {"encoder", INTEGER, AT(encoder), 0, 1000, NULL, "0", "blocks that read the second sequence of cross-recall and translate"},
-    {"cross", CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: in place of self-attention, or after it"},
-    {"encoder-variant", WORD, AT(encoder_variant), 0, 0, NULL, "", "the variant in the encoder's blocks, where it is another one"},
-    {"cross-variant", WORD, AT(cross_variant), 0, 0, NULL, "", "the variant of attention to the second sequence, where it is another one"},
-    {"mlp", INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
-    {"norm", CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
-    {"embed", CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: tokens and positions go straight into the projections, as wide as there are of them"},
-    {"positions", CHOICE, AT(positions), 0, 0, "none learned sinusoidal", "learned", "what tells a token where it stands"},
-    {"residual", CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
-    {"mask", CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
+    {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "32", "width of a token"},
+    {"heads", OF_SHAPE, INTEGER, AT(heads), 0, MOST, NULL, "4", "heads of attention"},
+    {"d-k", OF_SHAPE, INTEGER, AT(d_k), 0, MOST, NULL, "0", "width of a query or key per head; 0: d-model / heads"},
+    {"d-v", OF_SHAPE, INTEGER, AT(d_v), 0, MOST, NULL, "0", "width of a value per head; 0: d-model / heads"},
+    {"kv-heads", OF_SHAPE, INTEGER, AT(kv_heads), 0, MOST, NULL, "0", "heads of keys and values in gqa; 0: heads / 2"},
+    {"latent", OF_SHAPE, INTEGER, AT(latent), 0, MOST, NULL, "0", "width of the middle in mla; 0: d-model / 2"},
+    {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "1", "blocks, one above the other"},
+    {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "0", "blocks that read the second sequence of cross-recall and translate"},
+    {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: in place of self-attention, or after it"},
+    {"encoder-variant", OF_SECOND, WORD, AT(encoder_variant), 0, 0, NULL, "", "the variant in the encoder's blocks, where it is another one"},
+    {"cross-variant", OF_SECOND, WORD, AT(cross_variant), 0, 0, NULL, "", "the variant of attention to the second sequence, where it is another one"},
+    {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
+    {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
+    {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: tokens and positions go straight into the projections, as wide as there are of them"},
+    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal", "learned", "what tells a token where it stands"},
+    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
+    {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
 
-    {"init", WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
-    {"same-start", WORD, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
-    {"match", WORD, AT(match), 0, 0, NULL, "", "change widths to meet the baseline's params, flops or cache"},
-    {"batch", INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
-    {"steps", INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
-    {"optimizer", CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
-    {"lr", NUMBER, AT(lr), 0, 1e6, NULL, "0.003", "learning rate"},
-    {"schedule", CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "of the learning rate; cosine goes to 0"},
-    {"warmup", INTEGER, AT(warmup), 0, 1e9, NULL, "0", "steps in which the rate first rises linearly"},
-    {"weight-decay", NUMBER, AT(weight_decay), 0, 1e6, NULL, "0", "pull of every weight to 0"},
-    {"momentum", NUMBER, AT(momentum), 0, 0.999999, NULL, "0", "of sgd"},
-    {"beta1", NUMBER, AT(beta1), 0, 0.999999, NULL, "0.9", "of adam: memory of the gradient"},
-    {"beta2", NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "of adam: memory of its square"},
+    {"init", OF_START, WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
+    {"same-start", OF_START, WORD, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
+    {"match", OF_START, WORD, AT(match), 0, 0, NULL, "", "change widths to meet the baseline's params, flops or cache"},
+    {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
+    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
+    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
+    {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "0.003", "learning rate"},
+    {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "of the learning rate; cosine goes to 0"},
+    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "0", "steps in which the rate first rises linearly"},
+    {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "0", "pull of every weight to 0"},
+    {"momentum", OF_TRAINING, NUMBER, AT(momentum), 0, 0.999999, NULL, "0", "of sgd"},
+    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "0.9", "of adam: memory of the gradient"},
+    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "of adam: memory of its square"},
 
-    {"log-every", INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps from one line of log.tsv to the next"},
-    {"log", WORD, AT(log), 0, 0, NULL, "", "log more: attention scores gradients rank distance, several with +"},
-    {"validate", INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (text: the most)"},
-    {"test", INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (text: the most)"},
-    {"patience", INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after so many lines of log.tsv without a lower validation loss; 0: never"},
-    {"threshold", NUMBER, AT(threshold), 0, 1, NULL, "0.99", "accuracy that counts as solved"},
+    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps from one line of log.tsv to the next"},
+    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "", "log more: attention scores gradients rank distance, several with +"},
+    {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (text: the most)"},
+    {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (text: the most)"},
+    {"patience", OF_TRAINING, INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after so many lines of log.tsv without a lower validation loss; 0: never"},
+    {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "0.99", "accuracy that counts as solved"},
 
-    {"from", WORD, AT(from), 0, 0, NULL, "", NULL},
-    {"precision", CHOICE, AT(precision), 0, 0, "float double", PRECISION, NULL},
-    {"plugin-hash", HASH, AT(plugin_hash), 0, 0, NULL, "0", NULL},
-    {"file-hash", HASH, AT(file_hash), 0, 0, NULL, "0", NULL},
+    {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, "", NULL},
+    {"precision", OF_RECORD, CHOICE, AT(precision), 0, 0, "float double", PRECISION, NULL},
+    {"plugin-hash", OF_RECORD, HASH, AT(plugin_hash), 0, 0, NULL, "0", NULL},
+    {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, "0", NULL},
 };
 /* clang-format on */
 const int setting_count = sizeof settings / sizeof *settings;
@@ -94,8 +94,8 @@ setting_named(const char *name)
     return NULL;
 }
 
-bool
-setting_equal(const Setting *s, const Config *a, const Config *b)
+static size_t
+size_of(const Setting *s)
 {
     static const size_t sizes[] = {
         [WORD] = sizeof(char *), /* interned: equal words are one pointer */
@@ -103,8 +103,32 @@ setting_equal(const Setting *s, const Config *a, const Config *b)
         [NUMBER] = sizeof(double),
         [CHOICE] = sizeof(int),
         [HASH] = sizeof(uint64_t)};
+    return sizes[s->kind];
+}
+
+bool
+setting_equal(const Setting *s, const Config *a, const Config *b)
+{
     return !memcmp((const char *)a + s->offset, (const char *)b + s->offset,
-                   sizes[s->kind]);
+                   size_of(s));
+}
+
+bool
+config_equal(const Config *a, const Config *b, int roles)
+{
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (s->role & roles && !setting_equal(s, a, b))
+            return false;
+    return true;
+}
+
+void
+config_copy(Config *to, const Config *from, int roles)
+{
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (s->role & roles)
+            memcpy((char *)to + s->offset, (const char *)from + s->offset,
+                   size_of(s));
 }
 
 bool
@@ -123,7 +147,7 @@ setting_numeric(const Setting *s)
 bool
 setting_unused(const Setting *s, const Config *c)
 {
-    return index_in(SHAPE_OPTIONS, s->name) >= 0 &&
+    return s->role == OF_SHAPE &&
            *(const int *)((const char *)c + s->offset) == 0;
 }
 

@@ -50,8 +50,25 @@ typedef struct Config {
 
 typedef enum { WORD, INTEGER, NUMBER, CHOICE, HASH } Kind;
 
+/* What a setting is for. Code that concerns some settings only asks for their
+   role, or for several with |. */
+enum {
+    OF_VARIANT = 1,
+    OF_SEED = 2,
+    OF_DATA = 4,    /* the task, and what it draws */
+    OF_SHAPE = 8,   /* of a variant: SHAPE_OPTIONS */
+    OF_MODEL = 16,  /* around the variant */
+    OF_SECOND = 32, /* what reads a second sequence */
+    OF_START = 64,  /* how weights and widths are chosen before training */
+    OF_TRAINING = 128,
+    OF_OBSERVATION = 256, /* measured and written; changes no weight */
+    OF_RECORD = 512,      /* the program's, not to be given */
+    OF_ANY = 1023
+};
+
 typedef struct Setting {
     const char *name; /* of the option and of the line in config.tsv */
+    int role;
     Kind kind;
     size_t offset;
     double min, max;
@@ -68,6 +85,12 @@ const Setting *setting_named(const char *name);
 
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
+
+/* Have a and b the same values of all settings of these roles? */
+bool config_equal(const Config *a, const Config *b, int roles);
+
+/* Gives `to` the values that `from` has of all settings of these roles. */
+void config_copy(Config *to, const Config *from, int roles);
 
 /* Does it name a plugin? */
 bool setting_plugin(const Setting *s);

@@ -71,11 +71,8 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     c.variant = shape->variant;
     c.from = interned(run);
     c.encoder_variant = c.cross_variant = c.init = interned("");
-    c.heads = shape->heads ? shape->heads : 1;
-    c.kv_heads = shape->kv_heads;
-    c.d_k = shape->d_k;
-    c.d_v = shape->d_v;
-    c.latent = shape->latent;
+    config_copy(&c, shape, OF_SHAPE);
+    c.heads = c.heads ? c.heads : 1;
     c.embed = shape->embed;
     config_cast(&c, p);
     *v = (Conversion){.done = false};

@@ -3,37 +3,40 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "variant/plugin.h"
 #include "driver/cli/own_options.h"
 
 const Command commands[] = {
-    {"list", "", "name the variants and the tasks there are", LIST},
-    {"train", "", "train one variant on one task, once", TRAIN},
+    {"list", "", "name the variants and the tasks there are", LIST, OF_SHAPE,
+     "d-model"},
+    {"train", "", "train one variant on one task, once", TRAIN, OF_ANY, ""},
     {"compare", "", "train variants x tasks x seeds x a grid; draw them",
-     COMPARE},
+     COMPARE, OF_ANY, ""},
     {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or other ones",
-     PLOT},
+     PLOT, 0, ""},
     {"report", "EXPERIMENT --out DIR",
-     "tables, figures, verdicts: report.html, .md, .tex", REPORT},
+     "tables, figures, verdicts: report.html, .md, .tex", REPORT, 0, ""},
     {"merge", "EXPERIMENT ... --out DIR",
-     "bring the runs of several experiments together in one", MERGE},
+     "bring the runs of several experiments together in one", MERGE, 0, ""},
     {"equiv", "[RUN --to VARIANT]",
-     "convert trained variants into one another; which are the same?", EQUIV},
+     "convert trained variants into one another; which are the same?", EQUIV,
+     OF_ANY, ""},
     {"count", "", "what variants cost at any shape: parameters, FLOPs, cache",
-     COUNT_COSTS},
+     COUNT_COSTS, OF_VARIANT | OF_SHAPE, "d-model layers length"},
     {"inspect", "RUN",
-     "the canonical form of a trained run's heads: rank, spectrum", INSPECT},
+     "the canonical form of a trained run's heads: rank, spectrum", INSPECT, 0,
+     ""},
     {"trace", "TEXT [RUN]",
-     "follow a text through attention: ids, q, k, v, scores, weights", TRACE},
+     "follow a text through attention: ids, q, k, v, scores, weights", TRACE,
+     OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, ""},
     {"export", "RUN --batch DIR",
-     "a batch of a run, its logits and gradients, as .npy", EXPORT},
+     "a batch of a run, its logits and gradients, as .npy", EXPORT, 0, ""},
     {"bench", "[matmul | attend | layer | train | CONFIG ...]",
-     "the speed of this machine, and of ours on it", BENCH},
-    {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW},
+     "the speed of this machine, and of ours on it", BENCH, OF_VARIANT, ""},
+    {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW, 0, ""},
     {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
-     CHECK},
+     CHECK, 0, ""},
     {"completion", "bash | zsh",
-     "what that shell needs to complete qkv's words", COMPLETION},
+     "what that shell needs to complete qkv's words", COMPLETION, 0, ""},
 };
 const int commands_count = sizeof commands / sizeof *commands;
 
@@ -145,16 +148,9 @@ const int own_count = sizeof own / sizeof *own;
 bool
 takes(int command, const Setting *s)
 {
-    const char *all = "";
-    if (command == BENCH)
-        all = "variant";
-    else if (command == LIST)
-        all = "d-model " SHAPE_OPTIONS;
-    else if (command == COUNT_COSTS)
-        all = "variant layers length d-model " SHAPE_OPTIONS;
-    else if (command == TRACE)
-        all = "variant seed layers mlp norm embed mask positions residual "
-              "d-model " SHAPE_OPTIONS;
-    return index_in(all, s->name) >= 0 ||
-           (s->help && command & (TRAIN | COMPARE | EQUIV));
+    for (int i = 0; i < commands_count; i++)
+        if (commands[i].bit == command)
+            return s->help && (s->role & commands[i].roles ||
+                               index_in(commands[i].also, s->name) >= 0);
+    return false;
 }

@@ -8,6 +8,8 @@
 typedef struct Command {
     const char *name, *arguments, *what;
     int bit;
+    int roles;        /* of the settings that it takes, */
+    const char *also; /* and names of further ones */
 } Command;
 extern const Command commands[];
 extern const int commands_count;
@@ -23,8 +25,7 @@ typedef struct Own {
 extern const Own own[];
 extern const int own_count;
 
-/* Which settings a command takes: all, or those that size a variant or a
-   model. */
+/* Does a command take that setting as an option? */
 bool takes(int command, const Setting *s);
 
 /* Prints what --help does, and ends. */

@@ -21,12 +21,13 @@ place(Values *names, const char *name, bool *fresh)
     return i;
 }
 
-/* Settings that change what a variant has. */
-static const char *const sizes[] = {
-    "d-model",   "heads",   "kv-heads", "d-k",    "d-v",     "latent",
-    "layers",    "mlp",     "embed",    "length", "symbols", "values",
-    "positions", "encoder", "cross",    "norm"};
-enum { SIZES = sizeof sizes / sizeof *sizes };
+/* Does it change what a variant has? */
+static bool
+sizes(const Setting *s)
+{
+    return s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_SECOND) &&
+           s->kind != WORD;
+}
 
 static bool
 of_one_variant(const Run *a, const Run *b)
@@ -40,8 +41,9 @@ static bool
 alike(const Run *a, const Run *b)
 {
     bool same = of_one_variant(a, b);
-    for (int s = 0; s < SIZES; s++)
-        same &= setting_equal(setting_named(sizes[s]), &a->config, &b->config);
+    for (int s = 0; s < setting_count; s++)
+        same &= !sizes(&settings[s]) ||
+                setting_equal(&settings[s], &a->config, &b->config);
     return same && run_number(a, "parameters") == run_number(b, "parameters");
 }
 
@@ -53,17 +55,17 @@ label_of(const Run *runs, int count, const Run *r)
     char value[VALUE_SIZE];
     run_setting(r, "variant", value);
     char *label = copy_text(value);
-    for (int s = 0; s < SIZES; s++) {
-        const Setting *size = setting_named(sizes[s]);
+    for (int s = 0; s < setting_count; s++) {
+        const Setting *size = &settings[s];
         bool varies = false;
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count && sizes(size); i++)
             varies |= of_one_variant(&runs[i], r) &&
                       !setting_follows(size, &runs[i].config) &&
                       !setting_equal(size, &runs[i].config, &r->config);
         if (!varies)
             continue;
-        run_setting(r, sizes[s], value);
-        replace(&label, format_text("%s.%s%s", label, sizes[s], value));
+        run_setting(r, size->name, value);
+        replace(&label, format_text("%s.%s%s", label, size->name, value));
     }
     return label;
 }

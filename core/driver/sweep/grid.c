@@ -77,14 +77,9 @@ describe_all(Grid *g, const Options *o)
 static void
 check_source(const Grid *g, Config *c)
 {
-    static const char of_source[] =
-        "task file characters length symbols values queries members depth "
-        "spectrum loss batch encoder cross encoder-variant cross-variant";
     const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
-    bool same = last;
-    for (const Setting *i = settings; same && i < settings + setting_count; i++)
-        same = index_in(of_source, i->name) < 0 || setting_equal(i, last, c);
-    if (same) {
+    if (last && config_equal(last, c, OF_DATA | OF_SECOND) &&
+        last->batch == c->batch) {
         c->file_hash = last->file_hash;
         return;
     }
