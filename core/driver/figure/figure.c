@@ -45,22 +45,24 @@ draw_facets(const Options *o, const Values *ys, const Group *g, int groups,
         Panel *panels = allocate((size_t)groups, sizeof *panels);
         int count = 0;
         for (int i = first; i < groups; i++) {
-            char value[VALUE_SIZE], *other = name_without(&g[i], o->facet);
+            char value[VALUE_SIZE], *axis = axis_title(o->facet, NULL);
+            char *other = name_without(&g[i], o->facet);
             run_setting(g[i].runs[0], o->facet, value);
             if (!strcmp(other, whose))
-                panels[count++] = (Panel){
-                    .group = &g[i],
-                    .y = ys->text[y],
-                    .title =
-                        strcmp(o->facet, "task")
-                            ? format_text("%s %s", axis_title(o->facet), value)
-                            : copy_text(value)};
+                panels[count++] =
+                    (Panel){.group = &g[i],
+                            .y = ys->text[y],
+                            .title = strcmp(o->facet, "task")
+                                         ? format_text("%s %s", axis, value)
+                                         : copy_text(value)};
+            free(axis);
             free(other);
         }
+        char *y_title = axis_title(ys->text[y], NULL);
         char *name = format_text("%s-%s-by-%s%s%s", ys->text[y], o->x, o->facet,
                                  *whose ? "-" : "", whose);
-        draw_figures(o, name, *whose ? whose : axis_title(ys->text[y]), panels,
-                     count);
+        draw_figures(o, name, *whose ? whose : y_title, panels, count);
+        free(y_title);
         for (int i = 0; i < count; i++)
             free(panels[i].title);
         free(panels);

@@ -61,7 +61,7 @@ title_of(const Options *o, const char *whose, const Panel *panels, int count)
     char seeds[32];
     int medians = 0, most = seeds_text(panels, count, o->by, seeds);
     for (int p = 0; p < count; p++)
-        medians += is_median(panels[p].y);
+        medians += quantity_named(panels[p].y)->median;
     if (o->title)
         return copy_text(o->title);
     if (!strcmp(seeds, "1"))
@@ -79,18 +79,7 @@ title_of(const Options *o, const char *whose, const Panel *panels, int count)
 static char *
 y_title(const Panel *p)
 {
-    const Task *t = task_named(p->group->runs[0]->config.task);
-    char *text = copy_text(axis_title(p->y));
-    char *at = strstr(text, "accuracy"), *nats = strstr(text, " (nats)");
-    if (!strcmp(task_measure(t), "accuracy"))
-        return text;
-    if (at) {
-        memcpy(at, "R^2", 3);
-        memmove(at + 3, at + 8, strlen(at + 8) + 1);
-    }
-    if (nats)
-        *nats = 0;
-    return text;
+    return axis_title(p->y, task_named(p->group->runs[0]->config.task));
 }
 
 /* A level that all runs of the group share, or NaN. */
@@ -107,36 +96,16 @@ shared_level(const Group *g, const char *key)
 static void
 put_marks(FILE *script, const Panel *p)
 {
-    static const char *const marks[][2] = {{"chance_loss", "guessing"},
-                                           {"unigram_loss", "unigram"},
-                                           {"bigram_loss", "bigram"},
-                                           {"cheat", "cheat"}};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        bool of_loss = strstr(marks[i][0], "loss") != NULL;
-        double level = strstr(p->y, of_loss ? "loss" : "accuracy")
-                           ? shared_level(p->group, marks[i][0])
+    const Quantity *y = quantity_named(p->y);
+    for (const Quantity *q = quantities; q < quantities + quantity_count; q++) {
+        double level = q->level && q->measure == y->measure
+                           ? shared_level(p->group, q->name)
                            : NAN;
         if (!isnan(level))
-            fprintf(script, "%.6g %s ", level, marks[i][1]);
+            fprintf(script, "%.6g %s ", level, q->level);
     }
-    if (is_median(p->y))
+    if (y->median)
         fprintf(script, "%d unsolved ", p->group->runs[0]->config.steps);
-}
-
-/* May a quantity span powers of ten? Shares and ranks do not. */
-static bool
-grows(const char *y)
-{
-    return strstr(y, "loss") || strstr(y, "gradient") ||
-           strstr(y, "distance") || strstr(y, "deviation");
-}
-
-/* Does it lie between 0 and 1? */
-static bool
-is_share(const char *y)
-{
-    return strstr(y, "accuracy") || !strcmp(y, "solved") ||
-           !strcmp(y, "saturated") || !strcmp(y, "largest_weight");
 }
 
 /* Is its axis logarithmic: where it was asked for, or powers of ten are
@@ -147,7 +116,7 @@ is_log(const Panel *p, const Options *o)
 {
     return o->log_y ? isfinite(p->positive)
                     : isfinite(p->low) && p->low > 0 && p->high > 30 * p->low &&
-                          grows(p->y);
+                          quantity_named(p->y)->scale == POWERS;
 }
 
 /* $titles of the panels, or the $ylabels of their axes, each `label` where that
@@ -180,7 +149,7 @@ put_numbers(FILE *script, const Panel *panels, int count, const Options *o)
         const Panel *p = &panels[i];
         bool seen = isfinite(p->low), log = is_log(p, o);
         fprintf(script, "p = %d; logs[p] = %d; shares[p] = %d; ", i + 1, log,
-                seen && p->low >= 0 && is_share(p->y));
+                seen && p->low >= 0 && quantity_named(p->y)->scale == SHARE);
         fprintf(script, "least[p] = %g; most[p] = %g; marks[p] = '",
                 !seen ? 0
                 : log ? p->positive
@@ -196,7 +165,7 @@ put_numbers(FILE *script, const Panel *panels, int count, const Options *o)
 static void
 short_number(const Panel *p, double x, char text[33])
 {
-    bool median = is_median(p->y);
+    bool median = quantity_named(p->y)->median;
     text[0] = '>';
     number_text(x, median ? 10 : 3,
                 text + (median && x >= p->group->runs[0]->config.steps));
@@ -314,7 +283,9 @@ put_script(Figure *f, const Options *o, const char *whose, const Values *series,
     const char *by = strcmp(o->by, "variant") ? o->by : "";
     figure_text(f, "by", by);
     figure_words(f, "series", series->text, series->count);
-    figure_text(f, "xlabel", labels.count ? labels.text[0] : axis_title(o->x));
+    char *x = axis_title(o->x, NULL);
+    figure_text(f, "xlabel", labels.count ? labels.text[0] : x);
+    free(x);
     fprintf(f->script, "bands = %d\nxs = '", over_steps);
     for (int v = 0; v < places; v++)
         fprintf(f->script, "%s%.10g", v ? " " : "", xs[v]);

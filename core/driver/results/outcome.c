@@ -132,7 +132,7 @@ static double
 judged(const Run *r, const char *key)
 {
     double x = run_has(r, key) ? run_number(r, key) : NAN;
-    return !strcmp(key, "solved_at") && x == 0 ? NAN : x;
+    return quantity_named(key)->median && x == 0 ? NAN : x;
 }
 
 /* The differences of those seeds that both have. */
@@ -192,11 +192,8 @@ compare_all(Outcomes *all)
 static void
 check_judge(const char *judge, const Run *runs, int count)
 {
-    static const char settled[] =
-        "steps parameters attention_parameters flops cache chance chance_loss "
-        "unigram_loss bigram_loss cheat";
     bool found = false;
-    if (index_in(settled, judge) >= 0)
+    if (quantity_named(judge)->fixed)
         usage("--judge %s: training does not decide it; verdicts are about "
               "what it does, like test_loss",
               judge);
@@ -236,26 +233,13 @@ outcomes_free(Outcomes *all)
     groups_free(all->groups, all->group_count);
 }
 
-/* Is less of it better? */
-static bool
-less_is_better(const char *key)
-{
-    return strstr(key, "loss") || !strcmp(key, "solved_at");
-}
-
-/* Is there a better of it at all? */
-static bool
-has_a_better(const char *key)
-{
-    return less_is_better(key) || strstr(key, "accuracy");
-}
-
 int
 verdict(const Outcomes *all, const Outcome *a)
 {
     if (!outcome_compared(a) || a->against.p >= SIGNIFICANT)
         return 0;
-    return (a->against.difference > 0) != less_is_better(all->judged) ? 1 : -1;
+    int more = quantity_named(all->judged)->better == LESS ? -1 : 1;
+    return a->against.difference > 0 ? more : -more;
 }
 
 void
@@ -275,7 +259,7 @@ verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
                  a->against.n);
     else
         snprintf(text, VERDICT_SIZE, "%s by %.2g",
-                 !has_a_better(all->judged)
+                 quantity_named(all->judged)->better == NEITHER
                      ? a->against.difference > 0 ? "more" : "less"
                  : way > 0 ? "better"
                            : "worse",

@@ -1,4 +1,4 @@
-/* quantity.c - numbers of runs, as figures draw them. */
+/* quantity.c - what is known of each number that runs have, in one table. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,53 +8,6 @@
 #include "base/words.h"
 #include "driver/results/group.h"
 #include "driver/results/quantity.h"
-
-const char *
-axis_title(const char *quantity)
-{
-    static const char *const known[][2] = {
-        {"loss", "training loss (nats)"},
-        {"accuracy", "training accuracy"},
-        {"validation_loss", "validation loss (nats)"},
-        {"validation_accuracy", "validation accuracy"},
-        {"test_loss", "test loss (nats)"},
-        {"test_accuracy", "test accuracy"},
-        {"attention_parameters", "parameters of attention"},
-        {"solved_at", "steps to the threshold"},
-        {"solved", "share of seeds that solved it"},
-        {"seconds", "seconds of training"},
-        {"cache", "numbers cached per token"},
-        {"flops", "FLOPs of attention per token"},
-        {"entropy", "entropy of a row of weights (nats)"},
-        {"largest_weight", "largest weight of a row"},
-        {"saturated", "share of rows with a weight > 0.99"},
-        {"score_deviation", "standard deviation of the scores"},
-        {"score_gradient_median", "gradient of the median row of scores"},
-        {"score_gradient_mean", "gradient of a row of scores, mean"},
-        {"rank_m", "effective rank of M"},
-        {"rank_n", "effective rank of N"},
-        {"distance_m", "relative distance of M from its start"},
-        {"distance_n", "relative distance of N from its start"},
-        {"lr", "learning rate"},
-        {"d-k", "d_k"},
-        {"init", "factor of the start"},
-        {"latent", "width of the middle r"},
-        {"mode1", "mode 1, the largest"},
-        {"mode2", "mode 2"},
-        {"mode3", "mode 3"},
-        {"mode4", "mode 4"},
-        {"mode5", "mode 5"},
-        {"mode6", "mode 6"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(quantity, known[i][0]))
-            return known[i][1];
-    static char words[VALUE_SIZE];
-    if (strncmp(quantity, "gradient.", 9))
-        return quantity;
-    snprintf(words, sizeof words, "gradient of %s", quantity + 9);
-    return words;
-}
 
 /* How long it trained, from timing.tsv. */
 static double
@@ -70,14 +23,93 @@ seconds_of(const Run *r)
     return seconds;
 }
 
-double
-run_quantity(const Run *r, const char *quantity)
+static double
+solved(const Run *r)
 {
-    if (!strcmp(quantity, "solved"))
-        return run_number(r, "solved_at") > 0;
-    if (!strcmp(quantity, "seconds"))
-        return seconds_of(r);
-    return run_number(r, quantity);
+    return run_number(r, "solved_at") > 0;
+}
+
+/* Of a name that ends in *, all that begin so; %s in its title is the rest.
+   In that of an ACCURACY it is what the task measures. A LOSS has a unit where
+   the task measures accuracy. */
+/* clang-format off */
+const Quantity quantities[] = {
+    /* name, title, unit, measure, better, scale */
+    {"loss", "training loss", "nats", LOSS, LESS, .scale = POWERS},
+    {"accuracy", "training %s", NULL, ACCURACY, MORE, .scale = SHARE},
+    {"validation_loss", "validation loss", "nats", LOSS, LESS, .scale = POWERS},
+    {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE},
+    {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS},
+    {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE},
+    {"solved_at", "steps to the threshold", .better = LESS, .median = true},
+    {"solved", "share of seeds that solved it", .better = MORE, .scale = SHARE, .of = solved},
+    {"seconds", "seconds of training", .better = LESS, .of = seconds_of},
+
+    {"steps", "steps of training", .fixed = true},
+    {"parameters", "parameters", .fixed = true},
+    {"attention_parameters", "parameters of attention", .fixed = true},
+    {"flops", "FLOPs of attention per token", .fixed = true},
+    {"cache", "numbers cached per token", .fixed = true},
+    {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE, .fixed = true},
+    {"cheat", "%s of the cheat", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "cheat"},
+    {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "guessing"},
+    {"unigram_loss", "loss of counting characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram"},
+    {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram"},
+
+    {"entropy", "entropy of a row of weights", .unit = "nats"},
+    {"largest_weight", "largest weight of a row", .scale = SHARE},
+    {"saturated", "share of rows with a weight > 0.99", .scale = SHARE},
+    {"score_deviation", "standard deviation of the scores", .scale = POWERS},
+    {"score_gradient_median", "gradient of the median row of scores", .scale = POWERS},
+    {"score_gradient_mean", "gradient of a row of scores, mean", .scale = POWERS},
+    {"gradient.*", "gradient of %s", .scale = POWERS},
+    {"rank_m", .title = "effective rank of M"},
+    {"rank_n", .title = "effective rank of N"},
+    {"distance_m", "relative distance of M from its start", .scale = POWERS},
+    {"distance_n", "relative distance of N from its start", .scale = POWERS},
+    {"mode1", .title = "mode 1, the largest"},
+    {"mode*", .title = "mode %s"},
+
+    /* settings, as they are called on an axis */
+    {"lr", .title = "learning rate"},
+    {"d-k", .title = "d_k"},
+    {"init", .title = "factor of the start"},
+    {"latent", .title = "width of the middle r"},
+};
+/* clang-format on */
+const int quantity_count = sizeof quantities / sizeof *quantities;
+
+const Quantity *
+quantity_named(const char *name)
+{
+    static const Quantity other = {"*", .title = "%s"};
+    for (const Quantity *q = quantities; q < quantities + quantity_count; q++) {
+        size_t n = strcspn(q->name, "*");
+        if (!strncmp(name, q->name, n + !q->name[n]))
+            return q;
+    }
+    return &other;
+}
+
+char *
+axis_title(const char *name, const Task *t)
+{
+    const Quantity *q = quantity_named(name);
+    const char *measure = t ? task_measure(t) : "accuracy";
+    bool unit = q->unit && (q->measure != LOSS || !strcmp(measure, "accuracy"));
+    const char *word =
+        q->measure == ACCURACY ? measure : name + strcspn(q->name, "*");
+    char *title = format_text(q->title, word);
+    if (unit)
+        replace(&title, format_text("%s (%s)", title, q->unit));
+    return title;
+}
+
+double
+run_quantity(const Run *r, const char *name)
+{
+    const Quantity *q = quantity_named(name);
+    return q->of ? q->of(r) : run_number(r, name);
 }
 
 char *
@@ -93,43 +125,41 @@ quantity_names(const Run *r, bool over_steps)
 }
 
 void
-check_quantity(const Run *runs, int count, const char *quantity,
-               bool over_steps)
+check_quantity(const Run *runs, int count, const char *name, bool over_steps)
 {
-    bool there = !over_steps && index_in("solved seconds", quantity) >= 0;
+    bool there = !over_steps && quantity_named(name)->of;
     for (int i = 0; i < count && !there; i++)
-        if (over_steps
-                ? table_column(&runs[i].log, quantity) < 1
-                : !run_has(&runs[i], quantity) || !strcmp(quantity, "status"))
-            usage("\"%s\": %s did not log it; there are: %s%s", quantity,
+        if (over_steps ? table_column(&runs[i].log, name) < 1
+                       : !run_has(&runs[i], name) || !strcmp(name, "status"))
+            usage("\"%s\": %s did not log it; there are: %s%s", name,
                   runs[i].name, over_steps ? "" : "solved, seconds, ",
                   quantity_names(&runs[i], over_steps));
 }
 
-bool
-is_median(const char *quantity)
+/* Of steps to the threshold, where a run that never got there counts as later
+   than all that did. */
+static Mean
+median_of_steps(double *x, const Run *const *runs, int count)
 {
-    return !strcmp(quantity, "solved_at");
+    double least = INFINITY, most = 0, steps = 0;
+    for (int i = 0; i < count; i++) {
+        x[i] = x[i] > 0 ? x[i] : INFINITY;
+        steps = fmax(steps, runs[i]->config.steps);
+        least = fmin(least, x[i]);
+        most = fmax(most, x[i]);
+    }
+    return (Mean){fmin(median(x, count), steps), fmin(least, steps),
+                  fmin(most, steps)};
 }
 
 Mean
-quantity_mean(const Run *const *runs, int count, const char *quantity)
+quantity_mean(const Run *const *runs, int count, const char *name)
 {
-    double *x = allocate((size_t)count + 1, sizeof *x);
-    double least = INFINITY, most = 0, ceiling = 0;
-    for (int i = 0; i < count; i++) {
-        x[i] = run_quantity(runs[i], quantity);
-        double limit = runs[i]->config.steps;
-        if (is_median(quantity) && x[i] == 0)
-            x[i] = INFINITY;
-        ceiling = limit > ceiling ? limit : ceiling;
-        least = x[i] < least ? x[i] : least;
-        most = x[i] > most ? x[i] : most;
-    }
-    Mean m = is_median(quantity) && count
-                 ? (Mean){fmin(median(x, count), ceiling), fmin(least, ceiling),
-                          fmin(most, ceiling)}
-                 : bootstrap(x, count);
+    double *x = allocate((size_t)count, sizeof *x);
+    for (int i = 0; i < count; i++)
+        x[i] = run_quantity(runs[i], name);
+    Mean m = quantity_named(name)->median ? median_of_steps(x, runs, count)
+                                          : bootstrap(x, count);
     free(x);
     return m;
 }

@@ -1,33 +1,51 @@
-/* quantity.h - numbers of runs, as figures draw them. */
+/* quantity.h - what is known of each number that runs have: how it is called,
+   which way is better, how it is drawn and averaged. */
 #ifndef QUANTITY_H
 #define QUANTITY_H
 
 #include <stdbool.h>
 
 #include "math/statistics.h"
+#include "task/task.h"
 #include "run/run.h"
 
-/* A quantity in words, for an axis. */
-const char *axis_title(const char *quantity);
+typedef struct Quantity {
+    const char *name;         /* in log.tsv or result.tsv */
+    const char *title, *unit; /* on an axis */
+    enum { OTHER, LOSS, ACCURACY } measure;
+    enum { NEITHER, LESS, MORE } better;
+    enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
+    bool fixed;                        /* training does not change it */
+    bool median;                       /* not a mean; a 0 is never */
+    const char *level; /* what curves of its measure are compared with */
+    double (*of)(const Run *); /* where it is no line of result.tsv */
+} Quantity;
 
-/* A line of result.tsv; "solved": 1 where the threshold was reached, else 0; or
-   "seconds" of training. */
-double run_quantity(const Run *r, const char *quantity);
+extern const Quantity quantities[];
+extern const int quantity_count;
 
-/* "loss, accuracy": what a run logged, over steps or at its end; to be freed.
- */
+/* Its row; one that says nothing of it where it has none. */
+const Quantity *quantity_named(const char *name);
+
+/* A quantity or setting in words, for an axis, as the task measures it (NULL:
+   any task); to be freed. */
+char *axis_title(const char *name, const Task *t);
+
+double run_quantity(const Run *r, const char *name);
+
+/* "loss, accuracy": what a run logged, over steps or at its end; to be
+   freed. */
 char *quantity_names(const Run *r, bool over_steps);
 
 /* Exits (2) with the names there are where the runs have no such quantity: of
    log.tsv where it is followed over steps, else of result.tsv. */
-void check_quantity(const Run *runs, int count, const char *quantity,
+void check_quantity(const Run *runs, int count, const char *name,
                     bool over_steps);
 
-/* The mean over runs and its interval; of steps to the threshold the median,
-   between the least and the most, where a run that never got there counts as
-   later than all that did: such a median stands at all the steps there were. */
-Mean quantity_mean(const Run *const *runs, int count, const char *quantity);
-bool is_median(const char *quantity);
+/* The mean over runs, at least one, and its interval; or the median, between
+   the least and the most, which is all the steps there were where half of the
+   runs needed more. */
+Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
 /* Where a run stands along x: the number of a setting, or the first number in
    its text ("W_Q=0.1"; 1 where it is empty), or a line of result.tsv; of a
