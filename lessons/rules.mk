@@ -17,4 +17,9 @@ $(FIGURES): figure-%: all
 	@mkdir -p $(BUILD)/figures
 	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
 
-.PHONY: lessons lessons-update exercise book figures $(FIGURES)
+DIAGRAMS = $(patsubst plots/diagrams/%.gp,lessons/figures/diagrams/%.svg,$(wildcard plots/diagrams/*.gp))
+diagrams: $(DIAGRAMS)   ## the diagrams of README and lessons, in lessons/figures/diagrams
+$(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.gp
+	gnuplot $< >$@.new && mv $@.new $@
+
+.PHONY: diagrams lessons lessons-update exercise book figures $(FIGURES)
