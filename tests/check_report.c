@@ -7,7 +7,7 @@
 #include "base/words.h"
 #include "math/random.h"
 #include "math/statistics.h"
-#include "driver/sweep/queue.h"
+#include "driver/sweep/jobs.h"
 #include "driver/results/outcome.h"
 #include "driver/figure/figure.h"
 #include "suites.h"

@@ -189,11 +189,10 @@ grep -q -- '--array=0-500$' out && grep -qF 'first + 1))p' out && ok ||
     --plan=slurm -q -o plan >out
 [ "$(sed -n 's/^#SBATCH --time=//p' out)" -gt 300 ] && ok ||
     complain "the longest of two runs is not what Slurm is asked for"
-# A container has what its limit leaves, not what the machine has.
+# A container has what its limit is, not what the machine has.
 if unshare -rm true 2>/dev/null && [ -d /sys/fs/cgroup ]; then
     unshare -rm sh -c 'mount -t tmpfs tmpfs /sys/fs/cgroup && cd /sys/fs/cgroup &&
-        echo 120000000 >memory.max && echo 90000000 >memory.current &&
-        printf "anon 5\ninactive_file 10000000\n" >memory.stat && cd "$OLDPWD" &&
+        echo 40000000 >memory.max && cd "$OLDPWD" &&
         exec "$1" train --d-model 1024 -q -o large' sh "$qkv" >out 2>err
     [ $? -eq 1 ] && grep -q '; this machine has 40 MB' err && ok || complain "a container"
 fi
@@ -302,7 +301,7 @@ ln -s ../../secret "$(ls -d two/*fused*seed3*)/weights/extra.npy"
 [ $? -eq 1 ] && grep -q 'a link' err && ! ls -A fresh | grep -q '^\.' && ok ||
     complain "merge of a link"
 
-# --- a terminal, a log, no colours
+# --- a terminal
 if ! script -qec true /dev/null >/dev/null 2>&1; then
     echo "faults: skipped, on a terminal: it needs script and a pseudo-terminal"
 else
@@ -313,11 +312,9 @@ else
     }
     esc=$(printf '\033')
     draws TERM=xterm 1
-    grep -q "$esc\[32m#" drawn && grep -q 'of 4 runs' drawn &&
-        grep -q '/3000 loss' drawn && ok || complain "no progress on a terminal"
+    grep -q "#\.*\].* left" drawn && grep -q 'of 4 runs' drawn &&
+        grep -q '/3000  loss' drawn && ok || complain "no progress on a terminal"
     tail -n 3 drawn | grep -q '\[[#.]*\]' && complain "the last lines still have a bar" || ok
-    draws 'TERM=xterm NO_COLOR=1' 2
-    ! grep -q "$esc\[3" drawn && grep -q '#\.' drawn && ok || complain "NO_COLOR"
     # Tables for a terminal, in its 80 columns.
     table() { # WORDS COMMAND
         words=$1
@@ -334,7 +331,7 @@ else
     table 'cache' "$qkv count -v standard,mla"
     table 'no difference detected' "$qkv compare -v standard,fused -t reverse --seeds 2 --steps 30 -q --no-figures -o tabled2"
     table 'rank' "$qkv inspect sound/reverse*"
-    draws TERM=dumb 3
+    draws TERM=dumb 2
     ! grep -q "$esc" drawn && grep -q '^4/4 reverse' drawn && ok || complain "TERM=dumb"
 fi
 

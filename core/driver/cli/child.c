@@ -1,17 +1,17 @@
 /* child.c - work that may crash, hang or exit, done in a process of its own.
 
-   What a child does stands in memory that it shares with its parent. The pipe
-   only wakes the parent: a plugin may close it, or leave it to a process that
-   stays, so nothing is concluded from its end. */
+   What a child does is in memory that it shares with its parent, and SIGCHLD
+   wakes the parent: a plugin has nothing to close, or to write into, by which
+   the two would lose each other. */
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -21,18 +21,18 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "driver/cli/child.h"
-#include "driver/cli/memory.h"
 
 extern char **environ;
 volatile sig_atomic_t interrupted;
 
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
 static void
 interrupt(int signal)
 {
-    interrupted = signal;
+    if (signal != SIGCHLD) /* which only wakes */
+        interrupted = signal;
 }
-
-static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 static void
 set_handlers(void (*handler)(int))
@@ -95,21 +95,20 @@ end_with_parent(void)
 bool
 child_begin(Child *c, size_t size, Limits may, bool quiet)
 {
-    int ends[2];
-    *c = (Child){.may = may, .looked = now()};
+    struct sigaction wake = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    *c = (Child){.size = size, .may = may, .looked = now()};
     c->end = c->looked + may.seconds;
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (c->report == MAP_FAILED || pipe(ends))
-        fail("no pipe to a process: %s", strerror(errno));
+    if (c->report == MAP_FAILED)
+        fail("no memory to share with a process: %s", strerror(errno));
     c->report->watched = true;
     c->report->doing = "";
+    sigaction(SIGCHLD, &wake, NULL);
     fflush(NULL);
     c->process = fork();
     if (c->process < 0)
         fail("no process for a plugin's code: %s", strerror(errno));
-    c->news = ends[c->process == 0];
-    close(ends[c->process != 0]);
     if (c->process)
         return false;
     set_handlers(SIG_DFL);
@@ -132,10 +131,11 @@ end_late(Child *c, double seconds, const char *more)
     kill(c->process, SIGKILL); /* which ends one that stopped itself, too */
 }
 
-/* It is looked at every second; if more has passed, everything was stopped
-   (Ctrl-Z), and that time is not the child's. */
-int
-child_patience(Child *c)
+/* The seconds that it has left, having ended it if it has none. It is looked
+   after every second; if more has passed, everything was stopped (Ctrl-Z), and
+   that time is not the child's. */
+static double
+seconds_left(Child *c)
 {
     double time = now(), gone = time - c->looked, most = call_seconds();
     int calls = c->report->calls;
@@ -148,31 +148,43 @@ child_patience(Child *c)
         end_late(c, c->may.seconds, c->may.more);
     else if (c->inside >= most)
         end_late(c, most, "; QKV_CALL_SECONDS gives more");
-    double left = fmin(c->end - time, most - c->inside);
-    if (c->news < 0 || left <= 0) /* nobody tells when it ends */
-        return 2;
-    return (int)ceil(1000 * fmin(left, 1));
+    else
+        return fmin(c->end - time, most - c->inside);
+    return 1;
 }
 
-bool
-child_read(Child *c, void *news, size_t size)
-{
-    if (read(c->news, news, size) > 0)
-        return true;
-    close(c->news);
-    c->news = -1;
-    return false;
-}
-
-/* What says that it is done goes at once: it can be waited for. */
-bool
-child_gone(Child *c)
+static bool
+has_ended(Child *c)
 {
     struct rusage usage = {0};
-    pid_t ended =
-        wait4(c->process, &c->status, c->report->done ? 0 : WNOHANG, &usage);
+    pid_t ended = wait4(c->process, &c->status, WNOHANG, &usage);
     c->taken = 1024. * (double)usage.ru_maxrss;
-    return ended && (ended > 0 || errno != EINTR);
+    return ended != 0;
+}
+
+/* Signals are let through while it waits, and only then: one that comes just
+   before is not missed. */
+Child *
+children_wait(Child *children, int count, double seconds)
+{
+    sigset_t held, usual;
+    Child *ended = NULL;
+    sigemptyset(&held);
+    sigaddset(&held, SIGCHLD);
+    for (int i = 0; i < 4; i++)
+        sigaddset(&held, interrupts[i]);
+    sigprocmask(SIG_BLOCK, &held, &usual);
+    seconds = fmin(seconds, 1);
+    for (int i = 0; i < count && !ended; i++)
+        if (children[i].process && has_ended(&children[i]))
+            ended = &children[i];
+        else if (children[i].process)
+            seconds = fmin(seconds, seconds_left(&children[i]));
+    struct timespec time = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+    if (!ended)
+        pselect(0, NULL, NULL, NULL, &time, &usual);
+    sigprocmask(SIG_SETMASK, &usual, NULL);
+    return ended;
 }
 
 /* Puts how it ended into words, where it did not say so itself. */
@@ -203,7 +215,7 @@ explain(const Child *c, Ended *e)
 }
 
 Ended
-child_end(Child *c, void *answer, size_t size)
+child_end(Child *c, void *answer)
 {
     const Report *r = c->report;
     bool left = WIFEXITED(c->status);
@@ -216,11 +228,9 @@ child_end(Child *c, void *answer, size_t size)
     if (!e.answered) {
         explain(c, &e);
         drafts_sweep(r->drafts);
-    } else if (size)
-        memcpy(answer, r->answer, size);
-    if (c->news >= 0)
-        close(c->news);
-    munmap(c->report, sizeof *c->report + size);
+    } else if (answer)
+        memcpy(answer, r->answer, c->size);
+    munmap(c->report, sizeof *c->report + c->size);
     c->process = 0;
     return e;
 }
@@ -235,22 +245,17 @@ ended_words(const Ended *e)
     return words;
 }
 
-/* Waits until it has ended; what comes through the pipe is no matter. */
+/* Where this process is interrupted, so is the child: it has some seconds to
+   tidy up. */
 static void
 wait_for(Child *c)
 {
-    bool told = false;
-    while (!child_gone(c)) {
-        char scrap[64];
-        struct pollfd ready = {c->news, POLLIN, 0};
-        if (poll(&ready, 1, child_patience(c)) > 0)
-            child_read(c, scrap, sizeof scrap);
-        if (interrupted && !told) { /* some seconds, to tidy up */
+    for (bool told = false; !children_wait(c, 1, 1);)
+        if (interrupted && !told) {
+            told = true;
             kill(c->process, interrupted);
             c->end = now() + 5;
         }
-        told = interrupted;
-    }
 }
 
 Ended
@@ -263,7 +268,7 @@ in_child(void (*work)(const void *more, void *answer), const void *more,
         _exit(end_well(0));
     }
     wait_for(&c);
-    return child_end(&c, answer, size);
+    return child_end(&c, answer);
 }
 
 int
@@ -276,7 +281,7 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     wait_for(&c);
     end_notice();
     bool outside = !*c.report->doing; /* of a plugin's code */
-    Ended e = child_end(&c, NULL, 0);
+    Ended e = child_end(&c, NULL);
     int signal = interrupted ? interrupted : outside ? e.signal : 0;
     for (int i = 0; !e.answered && i < 4; i++)
         if (signal == interrupts[i])

@@ -14,13 +14,14 @@
 #include "driver/cli/memory.h"
 
 typedef struct Child {
-    pid_t process; /* 0: none */
-    int news;      /* the pipe's end; -1: nothing comes any more */
-    Report *report;
+    pid_t process;  /* 0: none */
+    Report *report; /* memory that both have, the answer at its end */
+    size_t size;    /* of the answer */
     Limits may;
-    double end, looked, inside; /* when it is late; seconds in one call, */
-    int calls;                  /* this one */
-    char late[160];             /* why it was ended, or "" */
+    double end, looked; /* when its time is over; when it was looked after */
+    double inside;      /* seconds in one call of a plugin's code, */
+    int calls;          /* this one */
+    char late[160];     /* why it was ended, or "" */
     int status;
     double taken; /* bytes, at most */
 } Child;
@@ -49,30 +50,27 @@ void end_notice(void);
 Ended in_child(void (*work)(const void *more, void *answer), const void *more,
                void *answer, size_t size, Limits may);
 
+/* Runs a command in a child, whose drafts go where it is ended; its status. */
+int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
+
 /* Runs a program and waits for it, also when interrupted; its exit status.
    `hint` ends the message where it cannot be run. */
 int run_program(char *argv[], const char *hint);
 
-/* Runs a command in a child, whose drafts go where it is ended; its status. */
-int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
-
-/* The parts of these. Forks, and returns true in the child, which ends by
-   _exit(end_well(0)); where it is `quiet`, what it prints is discarded. */
-bool child_begin(Child *c, size_t size, Limits may, bool quiet);
-
-/* The milliseconds, a second at most, to wait for news before it is looked
-   after again: a signal that comes just before does not wake who waits. Ends it
-   where it is late. */
-int child_patience(Child *c);
-
 /* This process, and what it becomes, does not outlive its parent (Linux). */
 void end_with_parent(void);
 
-/* Takes news from the pipe; false where nothing comes any more. */
-bool child_read(Child *c, void *news, size_t size);
+/* The parts of in_child, for several children at once.
 
-/* Has it ended? Then child_end says how, and copies its answer. */
-bool child_gone(Child *c);
-Ended child_end(Child *c, void *answer, size_t size);
+   Forks, and returns true in the child, which ends by _exit(end_well(0)); where
+   it is `quiet`, what it prints is discarded. */
+bool child_begin(Child *c, size_t size, Limits may, bool quiet);
+
+/* Waits until one of the children has ended, and returns it; NULL after some
+   seconds, or where a signal came. Ends those that are late. */
+Child *children_wait(Child *children, int count, double seconds);
+
+/* How it ended; copies its answer, where there is one. */
+Ended child_end(Child *c, void *answer);
 
 #endif

@@ -1,4 +1,4 @@
-/* memory.c - whether a run fits into memory, asked before it starts. */
+/* memory.c - what a process may take of time and memory. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/files.h"
 #include "driver/cli/memory.h"
 
 /* The number behind `key`, which a line of the file begins with; NaN where
@@ -25,55 +24,16 @@ number_after(const char *path, const char *key)
     return number;
 }
 
-/* What a control group leaves its programs (Linux's version 2: containers, jobs
-   of Slurm): its limit, less what it holds but for caches of files. */
-static double
-left_in_group(const char *group)
-{
-    Path limit = within(group, "memory.max");
-    double most = number_after(limit.text, "");
-    double held = number_after(within(group, "memory.current").text, "");
-    double cache =
-        number_after(within(group, "memory.stat").text, "inactive_file ");
-    return isnan(most)   ? INFINITY
-           : isnan(held) ? most
-                         : most - held + (isnan(cache) ? 0 : cache);
-}
-
-/* The least that this program's group and those around it leave. */
-static double
-left_in_groups(void)
-{
-    char line[3000];
-    double left = left_in_group("/sys/fs/cgroup");
-    FILE *file = fopen("/proc/self/cgroup", "r");
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "0::/", 4))
-            continue;
-        line[strcspn(line, "\n")] = 0;
-        for (char *end; (end = strrchr(line + 3, '/')) && end[1]; *end = 0)
-            left = fmin(left,
-                        left_in_group(within("/sys/fs/cgroup", line + 4).text));
-    }
-    if (file)
-        fclose(file);
-    return fmax(left, 0);
-}
-
-/* Bytes that programs can still be given: what Linux says, which counts the
-   caches that it would drop, or all there are; and no more than a container
-   has. */
-static double
+/* What Linux says, which counts the caches that it would drop, or all there is;
+   and no more than a container has (control groups, version 2). */
+double
 memory_free(void)
 {
-    static double found;
-    if (found)
-        return found;
     double kilobytes = number_after("/proc/meminfo", "MemAvailable:");
     double all =
         (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    found = isnan(kilobytes) ? all : kilobytes * 1024;
-    return found = fmin(found, left_in_groups());
+    return fmin(isnan(kilobytes) ? all : kilobytes * 1024,
+                number_after("/sys/fs/cgroup/memory.max", ""));
 }
 
 Limits
@@ -82,17 +42,6 @@ limits(double seconds, double bytes)
     double all = memory_free();
     return (Limits){seconds, fmin(bytes, all), "",
                     bytes < all ? "its limit is" : "this machine has"};
-}
-
-Limits
-run_limits(const Options *o, int most)
-{
-    return (Limits){o->timeout ? o->timeout : INFINITY,
-                    o->memory ? o->memory * 1e6 : memory_free() / most,
-                    "; --timeout gives more",
-                    o->memory  ? "--memory gives"
-                    : most > 1 ? "with fewer --jobs there is more, each has"
-                               : "this machine has"};
 }
 
 /* Counted from what it has now: a sanitizer has terabytes. */
@@ -120,18 +69,4 @@ size_text(double bytes, char text[32])
         bytes /= 1000;
     snprintf(text, 32, "%.3g %s", bytes, units[unit]);
     return text;
-}
-
-void
-memory_check(Needs n, Limits l)
-{
-    char a[32], b[32], c[32], files[32], all[32], have[32];
-    double needed = n.weights + n.batch + n.step + n.files;
-    if (needed > l.bytes)
-        fail("it needs %s: weights, gradients and moments %s, a batch %s, the "
-             "matrices of a step %s, its file and log %s; %s %s: make the "
-             "model, the batch, the sequences or the file smaller",
-             size_text(needed, all), size_text(n.weights, a),
-             size_text(n.batch, b), size_text(n.step, c),
-             size_text(n.files, files), l.whose, size_text(l.bytes, have));
 }

@@ -1,73 +1,146 @@
 /* jobs.c - runs in processes of their own, several at once.
 
    A process a run: what a plugin breaks is its own, and cores are used by
-   having many of them. A worker sends each row of its log through its pipe, for
-   those who watch: nothing hangs on it. */
-#include <poll.h>
+   having many of them. The last row of a worker's log is in the memory that it
+   shares with the driver, for those who watch: nothing hangs on it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/threads.h"
 #include "train/convert.h"
 #include "train/train.h"
 #include "run/run.h"
 #include "driver/cli/child.h"
-#include "driver/cli/memory.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/progress.h"
-#include "driver/sweep/queue.h"
-
-typedef struct Worker {
-    Child child;
-    const Job *job;
-} Worker;
 
 /* All workers, and what there is for them to do. */
 typedef struct Crew {
     const Options *o;
-    Worker *workers;
-    int most;   /* at work at once */
-    Limits may; /* each of them */
+    Child *workers;
+    const Job **at; /* what each is at */
+    int most;       /* at work at once */
+    Limits may;     /* each of them */
     const Job **queue;
-    int total, next, done;
+    int next;
+    double effort, finished; /* of all runs, and of those that are done */
+    Progress progress;
 } Crew;
 
-static void
-send_row(void *to, LogRow row)
+/* Forward and back, on one sequence. */
+static double
+sequence_effort(const Config *c)
 {
-    (void)!write(*(int *)to, &row, sizeof row);
+    double d = c->d_model, h = c->heads ? c->heads : 1, n = c->length;
+    double k = c->d_k ? c->d_k : d, v = c->d_v ? c->d_v : d;
+    double token = 2 * d * h * (k + v) + n * h * (k + v) + 2 * d * d * c->mlp;
+    return n * (c->layers + c->encoder) * token;
+}
+
+double
+step_effort(const Config *c)
+{
+    return c->batch * sequence_effort(c);
+}
+
+/* Validation and test go forward only, a third of the way. */
+double
+effort(const Config *c)
+{
+    double looked_at = (double)c->steps / c->log_every * c->validate + c->test;
+    return ((double)c->steps * c->batch + looked_at / 3) * sequence_effort(c);
+}
+
+static int
+longest_first(const void *a, const void *b)
+{
+    const Job *x = *(const Job *const *)a, *y = *(const Job *const *)b;
+    double long_x = effort(&x->config), long_y = effort(&y->config);
+    return long_x != long_y ? (long_x < long_y) - (long_x > long_y)
+                            : (x > y) - (x < y);
+}
+
+const Job **
+queue_of(const Grid *g, const bool *wanted, int *total)
+{
+    const Job **queue = allocate((size_t)g->count, sizeof *queue);
+    *total = 0;
+    for (int i = 0; i < g->count; i++)
+        if (wanted[i])
+            queue[(*total)++] = &g->jobs[i];
+    qsort(queue, (size_t)*total, sizeof *queue, longest_first);
+    return queue;
+}
+
+Limits
+run_limits(const Options *o, int most)
+{
+    return (Limits){o->timeout ? o->timeout : INFINITY,
+                    o->memory ? o->memory * 1e6 : memory_free() / most,
+                    "; --timeout gives more",
+                    o->memory  ? "--memory gives"
+                    : most > 1 ? "with fewer --jobs there is more, each has"
+                               : "this machine has"};
+}
+
+static void
+check_memory(Needs n, Limits may)
+{
+    char a[32], b[32], c[32], files[32], all[32], have[32];
+    double needed = n.weights + n.batch + n.step + n.files;
+    if (needed > may.bytes)
+        fail("it needs %s: weights, gradients and moments %s, a batch %s, the "
+             "matrices of a step %s, its file and log %s; %s %s: make the "
+             "model, the batch, the sequences or the file smaller",
+             size_text(needed, all), size_text(n.weights, a),
+             size_text(n.batch, b), size_text(n.step, c),
+             size_text(n.files, files), may.whose, size_text(may.bytes, have));
+}
+
+Model *
+run_prepare(Config c, Limits may, Dataset *data)
+{
+    Plugin p = plugin_open(c.variant);
+    uint64_t plugin = c.plugin_hash, text = c.file_hash;
+    config_cast(&c, &p);
+    *data = dataset_open(&c);
+    if (c.plugin_hash != plugin || c.file_hash != text)
+        fail("its plugin or text has changed since this command began; the "
+             "same command makes the runs of what is there now");
+    check_memory(training_needs(data, p.variant), may);
+    return model_new(&c, data->sizes, p.variant);
+}
+
+static void
+keep_row(void *last, LogRow row)
+{
+    *(volatile LogRow *)last = row;
 }
 
 /* In the worker: one run, from the plugin to its directory. */
 static _Noreturn void
-work(const Crew *crew, const Job *job, int rows)
+work(const Crew *crew, const Job *job, void *last)
 {
     const Options *o = crew->o;
-    Config c = job->config;
     signal(SIGINT, SIG_IGN); /* the driver ends its workers */
     threads_start((int)o->threads);
-    Plugin p = plugin_open(c.variant);
-    config_cast(&c, &p);
-    Dataset data = dataset_open(&c);
-    if (c.plugin_hash != job->config.plugin_hash ||
-        c.file_hash != job->config.file_hash)
-        fail("its plugin or text has changed since this command began; the "
-             "same command makes the runs of what is there now");
-    memory_check(training_needs(&data, p.variant), crew->may);
+    Dataset data;
+    Model *m = run_prepare(job->config, crew->may, &data);
     Levels l = dataset_levels(&data);
-    Model *m = model_new(&c, data.sizes, p.variant);
     if (o->from) {
         Run begun = run_read(o->from);
         run_weights(&begun, m);
     }
     Conversion v;
-    const char *start = strchr(c.same_start, ':');
+    const char *start = strchr(m->config.same_start, ':');
     if (!o->from && start && start[1] && !start_alike(m, &v))
-        fail("it cannot start as %s does: %s", c.same_start, v.why);
-    Result r = train(m, &data, send_row, &rows);
+        fail("it cannot start as %s does: %s", m->config.same_start, v.why);
+    Result r = train(m, &data, keep_row, last);
     run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);
     result_free(&r);
     model_free(m);
@@ -75,42 +148,20 @@ work(const Crew *crew, const Job *job, int rows)
     _exit(end_well(0));
 }
 
-static void
-start(Worker *w, const Crew *crew, const Job *job)
-{
-    w->job = job;
-    if (child_begin(&w->child, 0, crew->may, true))
-        work(crew, job, w->child.news);
-}
-
 /* Ends what is at work and the program, as the signal would have. */
 static _Noreturn void
 stop(const Crew *crew)
 {
-    for (int i = 0; i < crew->most; i++) {
-        Worker *w = &crew->workers[i];
-        if (!w->child.process)
-            continue;
-        kill(w->child.process, SIGKILL);
-        waitpid(w->child.process, NULL, 0);
-    }
+    for (int i = 0; i < crew->most; i++)
+        if (crew->workers[i].process) {
+            kill(crew->workers[i].process, SIGKILL);
+            waitpid(crew->workers[i].process, NULL, 0);
+        }
     drafts_sweep(crew->o->out);
     progress_clear();
     note("stopped with %d of %d runs done; the same command goes on from there",
-         crew->done, crew->total);
+         crew->progress.done, crew->progress.total);
     exit(end_well(128 + interrupted));
-}
-
-/* Takes leave of a worker; true if it says that its run is there. */
-static bool
-finish(Worker *w)
-{
-    Ended e = child_end(&w->child, NULL, 0);
-    if (!e.answered) {
-        progress_clear();
-        note("%s: %s", w->job->name, e.why);
-    }
-    return e.answered;
 }
 
 /* Gives idle workers the next jobs; how many are at work. */
@@ -119,68 +170,81 @@ hand_out(Crew *crew)
 {
     int busy = 0;
     for (int i = 0; i < crew->most; i++) {
-        if (!crew->workers[i].child.process && crew->next < crew->total) {
-            const Job *job = crew->queue[crew->next++];
-            start(&crew->workers[i], crew, job);
-            progress_begin(i, job, effort(&job->config));
+        Child *w = &crew->workers[i];
+        if (!w->process && crew->next < crew->progress.total) {
+            crew->at[i] = crew->queue[crew->next++];
+            if (child_begin(w, sizeof(LogRow), crew->may, true))
+                work(crew, crew->at[i], report->answer);
         }
-        busy += crew->workers[i].child.process != 0;
+        busy += w->process != 0;
     }
     return busy;
 }
 
-/* Waits until a worker has something to say, or is to be looked after. */
+/* Takes leave of a worker; one that fails says why. */
 static void
-wait_for_news(Crew *crew, struct pollfd *ready)
+finish(Crew *crew, Child *w)
 {
-    int patience = 1000;
-    for (int i = 0; i < crew->most; i++) {
-        Child *c = &crew->workers[i].child;
-        int most = c->process ? child_patience(c) : patience;
-        patience = most < patience ? most : patience;
-        ready[i] = (struct pollfd){c->process ? c->news : -1, POLLIN, 0};
+    const Job *job = crew->at[w - crew->workers];
+    Ended e = child_end(w, NULL);
+    crew->progress.done++;
+    crew->progress.failed += !e.answered;
+    crew->finished += effort(&job->config);
+    if (!e.answered) {
+        progress_clear();
+        note("%s: %s", job->name, e.why);
+    } else if (!crew->o->quiet && !progress_drawn(crew->o))
+        progress_tell(crew->o, &crew->progress, job);
+}
+
+/* How far all of it is, and the first of those at work. */
+static void
+look(Crew *crew)
+{
+    Progress *p = &crew->progress;
+    double worked = crew->finished;
+    p->name = NULL;
+    for (int i = crew->most - 1; i >= 0; i--) {
+        if (!crew->workers[i].process)
+            continue;
+        const Config *c = &crew->at[i]->config;
+        p->last = (const void *)crew->workers[i].report->answer;
+        p->name = crew->at[i]->name;
+        p->steps = c->steps;
+        worked += effort(c) * p->last->step / fmax(c->steps, 1);
     }
-    poll(ready, (nfds_t)crew->most, patience);
-    if (interrupted)
-        stop(crew);
+    p->share = worked / fmax(crew->effort, 1);
+    progress_draw(p);
 }
 
 int
 jobs_run(const Options *o, const Grid *g, const bool *wanted)
 {
-    Crew crew = {.o = o};
-    int failed = 0;
-    double all;
-    crew.queue = queue_of(g, wanted, &crew.total, &all);
-    crew.most = o->jobs < crew.total ? (int)o->jobs : crew.total;
+    Crew crew = {.o = o, .progress = {.start = now()}};
+    bool drawn = progress_drawn(o);
+    int total;
+    crew.queue = queue_of(g, wanted, &total);
+    for (int i = 0; i < total; i++)
+        crew.effort += effort(&crew.queue[i]->config);
+    crew.progress.total = total;
+    crew.most = o->jobs < total ? (int)o->jobs : total;
     crew.may = run_limits(o, crew.most);
     crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
-    struct pollfd *ready = allocate((size_t)crew.most, sizeof *ready);
+    crew.at = allocate((size_t)crew.most, sizeof *crew.at);
     notice_interrupts();
-    progress_start(o, crew.most, crew.total, all);
     while (hand_out(&crew)) {
-        wait_for_news(&crew, ready);
-        for (int i = 0; i < crew.most; i++) {
-            LogRow row = {0};
-            Child *c = &crew.workers[i].child;
-            if (ready[i].revents && child_read(c, &row, sizeof row)) {
-                progress_row(i, row);
-                continue;
-            }
-            if (!c->process || !child_gone(c))
-                continue;
-            bool there = finish(&crew.workers[i]);
-            failed += !there;
-            crew.done++;
-            progress_done(i, there);
-        }
+        if (drawn)
+            look(&crew);
+        Child *w = children_wait(crew.workers, crew.most, drawn ? 0.1 : 1);
+        if (interrupted)
+            stop(&crew);
+        if (w)
+            finish(&crew, w);
     }
-    if (interrupted)
-        stop(&crew);
     end_notice();
     progress_clear();
     free(crew.workers);
-    free(ready);
+    free(crew.at);
     free(crew.queue);
-    return failed;
+    return crew.progress.failed;
 }

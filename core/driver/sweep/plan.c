@@ -10,9 +10,8 @@
 #include "base/words.h"
 #include "run/run.h"
 #include "driver/cli/child.h"
-#include "driver/cli/memory.h"
+#include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
-#include "driver/sweep/queue.h"
 
 /* What a run was found to take here. */
 typedef struct Pace {
@@ -33,32 +32,29 @@ try_run(const void *more, void *answer)
 {
     double begun = now(), accuracy;
     const Trial *trial = more;
-    Config c = *trial->c;
+    const Config *c = trial->c;
     Pace *pace = answer;
-    Plugin p = plugin_open(c.variant);
-    config_cast(&c, &p);
-    Dataset data = dataset_open(&c);
-    Needs n = training_needs(&data, p.variant);
-    memory_check(n, run_limits(trial->o, 1));
+    Dataset data;
+    Model *m = run_prepare(*c, run_limits(trial->o, 1), &data);
     dataset_levels(&data);
-    Model *m = model_new(&c, data.sizes, p.variant);
-    Batch b = batch_new(data.sizes, c.batch);
+    Batch b = batch_new(data.sizes, c->batch);
     Optimizer o = optimizer_new(m);
     Tape *t = tape_for_step(m, &b);
     Random stream = dataset_stream(&data, TRAINING);
     dataset_draw(&data, TRAINING, &stream, 0, &b);
-    pace->start = now() - begun;
-    double first = now(), spent = 0;
-    train_step(m, &o, t, &b, 1, &accuracy); /* warms, unless it is long */
-    int steps = now() - first > 0.1;
-    first = steps ? first : now();
-    while ((spent = now() - first) < 0.1 || !steps)
+    train_step(m, &o, t, &b, 1, &accuracy); /* warms */
+    double first = now(), spent;
+    int steps = 0;
+    do
         train_step(m, &o, t, &b, 2 + steps++, &accuracy);
+    while ((spent = now() - first) < 0.1);
+    Needs n = training_needs(&data, m->variant);
     pace->step = spent / steps;
+    pace->start = first - begun;
     pace->memory = n.weights + n.batch + n.step + n.files;
     pace->files = m->count + 4;
     pace->bytes = (double)m->parameters * sizeof(real) + 128. * m->count +
-                  2500 + 60. * c.steps / c.log_every;
+                  2500 + 60. * c->steps / c->log_every;
 }
 
 /* What all runs will take, and the longest and the largest of them. */
@@ -75,11 +71,10 @@ estimate(const Options *o, const Grid *g)
 {
     Pace paces[MOST_TIMED] = {{0}};
     Estimate e = {0};
-    double all;
     bool *wanted = allocate((size_t)g->count, sizeof *wanted);
     for (int i = 0; i < g->count; i++)
         wanted[i] = !run_exists(o->out, g->jobs[i].name);
-    const Job **queue = queue_of(g, wanted, &e.runs, &all);
+    const Job **queue = queue_of(g, wanted, &e.runs);
     int most = e.runs < MOST_TIMED ? e.runs : MOST_TIMED, last = -1;
     for (int i = 0; i < e.runs; i++) {
         int k = (int)((double)i * most / e.runs);
