@@ -3,8 +3,8 @@
    Most variants need no more than <qkv/variant.h>. Where an equation asks for
    an operator that tape.h lacks, a plugin brings it: a function that makes a
    node with `new_node` and fills its value, and one that adds to the gradients
-   of its operands. core/tape/operator.c holds nothing else: its `scale` is the
-   shortest one to begin from.
+   of its operands. core/tape/operator.c is made of such pairs: its `scale` is
+   the shortest one to begin from.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a
    plugin is compiled once for each:
@@ -27,19 +27,18 @@
 typedef struct Tape Tape;
 
 struct Node {
-    int rows, cols;  /* the shape of value and of gradient */
-    int sequences;   /* rows / sequences tokens in each */
-    int heads;       /* cols / heads columns in each */
-    real *value;     /* NULL in a run that only wants the shapes */
-    bool trained;    /* a weight lies below: it has a gradient, */
-    real *gradient;  /* d loss / d value, to be reached by gradient();
-                        its own only until its way back is done */
-    Node **in;       /* the operands, */
-    int inputs;      /* how many */
-    double number;   /* the operator's own: a factor, */
-    int first;       /* an index, */
-    const int *list; /* a list of them, */
-    real *kept;      /* numbers kept for the way back */
+    int rows, cols;        /* the shape of value and of gradient */
+    int sequences;         /* rows / sequences tokens in each */
+    int heads;             /* cols / heads columns in each */
+    real *value;           /* NULL in a run that only wants the shapes */
+    bool trained;          /* it depends on a weight: it has a gradient, */
+    real *gradient;        /* d loss / d value, to be reached by gradient();
+                              its own only until its backward is done */
+    Node **in;             /* the operands, */
+    int inputs;            /* how many */
+    const void *arguments; /* what else the operator was called with, in a
+                              type that it declares: see keep_arguments */
+    real *kept;            /* entries that forward keeps for backward */
     void (*backward)(Node *self);
     Node *root;           /* whose memory this is: itself, but after split */
     bool touched;         /* gradient holds a sum already */
@@ -57,11 +56,11 @@ struct Node {
 #pragma GCC visibility push(default)
 
 /* A new node (rows x cols) made from all of its operands `in`, on their tape,
-   with memory for its value; for its gradient the way back finds some, where an
-   operand has one. It has in[0]'s sequences, and one head until you say
-   otherwise. If its value is NULL only the shape is wanted: return it at once.
-   `backward` is called after everything that uses the node has added to its
-   gradient. */
+   with memory for its value; for its gradient the backward pass finds some,
+   where an operand has one. It has in[0]'s sequences, and one head until you
+   say otherwise. If its value is NULL only the shape is wanted: return it at
+   once. `backward` is called after everything that uses the node has added to
+   its gradient. */
 Node *new_node(int rows, int cols, void (*backward)(Node *self),
                Node *const *in, int inputs);
 
@@ -69,13 +68,17 @@ Node *new_node(int rows, int cols, void (*backward)(Node *self),
    that is trained: ask n->trained first. */
 real *gradient(Node *n);
 
-/* The gradient of n += x, as many numbers as it has: the first to arrive saves
-   the zeroing. */
+/* The gradient of n += x, entry by entry; the first to add saves the zeroing.
+ */
 void add_gradient(Node *n, const real *x);
 
-/* `count` numbers that live as long as the nodes do, for n->kept; NULL in a
-   run that only wants the shapes. */
+/* Memory for `count` entries that lives as long as the node, for n->kept; NULL
+   in a run that only wants the shapes. */
 real *keep(Node *n, size_t count);
+
+/* n->arguments becomes a copy of what the operator was called with besides its
+   operands, for its backward to read in the same type. */
+void keep_arguments(Node *n, const void *arguments, size_t size);
 
 #pragma GCC visibility pop
 

@@ -25,7 +25,7 @@
 
 /* Changes whenever a structure here does. A plugin built against another one
    is refused: rebuild it. */
-#define QKV_ABI 4
+#define QKV_ABI 5
 
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;

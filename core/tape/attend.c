@@ -11,6 +11,12 @@
 #include "tape/attend.h"
 #include "tape/tape.h"
 
+/* What attend was called with besides q, k and v. */
+typedef struct Arguments {
+    double scale;
+    int causal;
+} Arguments;
+
 /* Where an attention is short its weights P are kept, (tokens x heads*asked).
    Where it is long they are made strip by strip, STRIP rows of queries at a
    time, and made again on the way back from what is kept of each row: its
@@ -146,7 +152,8 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 {
     const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     int rows = p->tokens - first < p->rows ? p->tokens - first : p->rows;
-    int seen = c->first && p->is_long ? first + rows : p->asked;
+    const Arguments *a = c->arguments;
+    int seen = a->causal && p->is_long ? first + rows : p->asked;
     int number = s * q->heads + h; /* of this head in the whole batch */
     Strip t = {.s = s, .h = h, .first = first, .rows = rows, .seen = seen};
     t.q = some_rows(head_of(q, q->value, s, h), first, rows);
@@ -172,17 +179,17 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 /* P = softmax(mask(scale Q K')), row by row; notes what P can be made from
    again, or makes it from that, to the bit. */
 static void
-make_weights(const Strip *t, real scale, int causal, bool again)
+make_weights(const Strip *t, const Arguments *a, bool again)
 {
     real unkept[2 * ABREAST] = {0};
     int wide = (int)rounded(t->seen, LANES);
     each_pair(t->p, t->q, &t->k);
     for (int i = 0; i < t->rows; i += ABREAST) {
         int rows = t->rows - i < ABREAST ? t->rows - i : ABREAST;
-        (again ? rows_weights
-               : rows_softmax)(t->p.at + i * t->p.down, t->p.down, rows, scale,
-                               causal ? t->first + i + 1 : t->seen, causal,
-                               wide, t->of_row ? t->of_row + 2 * i : unkept);
+        (again ? rows_weights : rows_softmax)(
+            t->p.at + i * t->p.down, t->p.down, rows, (real)a->scale,
+            a->causal ? t->first + i + 1 : t->seen, a->causal, wide,
+            t->of_row ? t->of_row + 2 * i : unkept);
     }
 }
 
@@ -190,7 +197,7 @@ make_weights(const Strip *t, real scale, int causal, bool again)
 static void
 strip_forward(Node *c, const Strip *t)
 {
-    make_weights(t, (real)c->number, c->first, false);
+    make_weights(t, c->arguments, false);
     each_sum(some_rows(head_of(c, c->value, t->s, t->h), t->first, t->rows),
              t->p, &t->v, false);
 }
@@ -201,13 +208,14 @@ static void
 strip_backward(Node *c, const Strip *t)
 {
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
+    const Arguments *a = c->arguments;
     int k_head = t->h / (q->heads / k->heads);
     int v_head = t->h / (q->heads / v->heads);
     Matrix p = t->p, dp = t->dp;
     Matrix d =
         some_rows(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
     if (t->of_row) {
-        make_weights(t, (real)c->number, c->first, true);
+        make_weights(t, c->arguments, true);
         d = gathered(d, t->d);
     }
     if (v->trained)
@@ -220,7 +228,7 @@ strip_backward(Node *c, const Strip *t)
     for (int i = 0; i < t->rows; i++) {
         real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
         real mean = row_dot(w, ds, t->seen);
-        row_softmax_back(ds, w, (real)c->number, mean, t->seen);
+        row_softmax_back(ds, w, (real)a->scale, mean, t->seen);
     }
     if (q->trained)
         each_sum(
@@ -289,8 +297,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     double to_score = pair_flops(q, asked, q->cols / q->heads);
     double to_weigh = pair_flops(q, asked, v->cols / v->heads);
     c->heads = q->heads;
-    c->number = scale;
-    c->first = a->causal;
+    keep_arguments(c, &(Arguments){scale, a->causal}, sizeof(Arguments));
     c->flops[0] = to_score + to_weigh;
     c->flops[1] = to_score * (q->trained + k->trained) +
                   to_weigh * ((q->trained || k->trained) + v->trained);

@@ -11,18 +11,24 @@
 #include "tape/layers.h"
 #include "tape/tape.h"
 
+/* Which rows of a table each token is the sum of. */
+typedef struct Ids {
+    const int *id;
+    int each;
+} Ids;
+
 /* dTable[id] += dC[t] for each id of token t */
 static void
 embed_backward(Node *c)
 {
-    Node *table = c->in[0];
-    real *d = gradient(table);
-    for (int i = 0; i < c->rows * c->first; i++) {
-        if (c->list[i] < 0)
+    const Ids *ids = c->arguments;
+    real *d = gradient(c->in[0]);
+    for (int i = 0; i < c->rows * ids->each; i++) {
+        if (ids->id[i] < 0)
             continue;
-        real *to = d + (size_t)c->list[i] * (size_t)c->cols;
+        real *to = d + (size_t)ids->id[i] * (size_t)c->cols;
         const real *from =
-            c->gradient + (size_t)(i / c->first) * (size_t)c->cols;
+            c->gradient + (size_t)(i / ids->each) * (size_t)c->cols;
         for (int j = 0; j < c->cols; j++)
             to[j] += from[j];
     }
@@ -33,8 +39,7 @@ embed(Node *table, const int *ids, int each, int rows, int sequences)
 {
     Node *c = new_node(rows, table->cols, embed_backward, &table, 1);
     c->sequences = sequences;
-    c->list = ids;
-    c->first = each;
+    keep_arguments(c, &(Ids){ids, each}, sizeof(Ids));
     if (!c->value)
         return c;
     memset(c->value, 0, (size_t)rows * (size_t)c->cols * sizeof(real));
@@ -156,20 +161,27 @@ layer_norm(Node *x, Node *gain, Node *bias)
     return c;
 }
 
+/* What a loss compares the rows with, and how many of a whole batch count. */
+typedef struct Answers {
+    const int *targets;
+    int counted;
+} Answers;
+
 /* dLogits += (softmax(logits) - onehot(target)) dC / counted, row by row */
 static void
 cross_entropy_backward(Node *c)
 {
     Node *logits = c->in[0];
+    const Answers *a = c->arguments;
     int classes = logits->cols;
-    real *d = gradient(logits), factor = c->gradient[0] / (real)c->first;
+    real *d = gradient(logits), factor = c->gradient[0] / (real)a->counted;
     for (int i = 0; i < logits->rows; i++, d += classes) {
         const real *p = c->kept + (size_t)i * (size_t)classes;
-        if (c->list[i] < 0)
+        if (a->targets[i] < 0)
             continue;
         for (int j = 0; j < classes; j++)
             d[j] += factor * p[j];
-        d[c->list[i]] -= factor;
+        d[a->targets[i]] -= factor;
     }
 }
 
@@ -205,8 +217,7 @@ cross_entropy(Node *logits, const int *targets, int counted)
     int classes = logits->cols;
     Node *c = new_node(1, 1, cross_entropy_backward, &logits, 1);
     c->sequences = 1;
-    c->list = targets;
-    c->first = counted;
+    keep_arguments(c, &(Answers){targets, counted}, sizeof(Answers));
     c->kept = keep(c, (size_t)logits->rows * (size_t)classes);
     if (!c->value)
         return c;
@@ -256,9 +267,10 @@ static void
 squared_error_backward(Node *c)
 {
     Node *x = c->in[0];
-    real *d = gradient(x), factor = 2 * c->gradient[0] / (real)c->first;
+    const Answers *a = c->arguments;
+    real *d = gradient(x), factor = 2 * c->gradient[0] / (real)a->counted;
     for (int i = 0; i < x->rows; i++)
-        if (c->list[i] >= 0)
+        if (a->targets[i] >= 0)
             d[i] += factor * c->kept[i];
 }
 
@@ -271,8 +283,7 @@ squared_error(Node *x, const int *targets, int counted, double first,
             x->rows, x->cols);
     Node *c = new_node(1, 1, squared_error_backward, &x, 1);
     c->sequences = 1;
-    c->list = targets;
-    c->first = counted;
+    keep_arguments(c, &(Answers){targets, counted}, sizeof(Answers));
     c->kept = keep(c, (size_t)x->rows);
     if (!c->value)
         return c;

@@ -131,9 +131,10 @@ add(Node *a, Node *b)
 static void
 scale_backward(Node *c)
 {
-    real *d = gradient(c->in[0]), factor = (real)c->number;
+    const double *factor = c->arguments;
+    real *d = gradient(c->in[0]), f = (real)*factor;
     for (size_t i = 0, n = size_of(c); i < n; i++)
-        d[i] += factor * c->gradient[i];
+        d[i] += f * c->gradient[i];
 }
 
 Node *
@@ -141,7 +142,7 @@ scale(Node *a, double factor)
 {
     Node *c = new_node(a->rows, a->cols, scale_backward, &a, 1);
     c->heads = a->heads;
-    c->number = factor;
+    keep_arguments(c, &factor, sizeof factor);
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = (real)factor * a->value[i];
     return c;
@@ -321,12 +322,13 @@ split(Node *a, int heads)
     return c;
 }
 
-/* dA[:, first : first + cols] += dC */
+/* dA[:, from : from + cols] += dC */
 static void
 columns_backward(Node *c)
 {
     Node *a = c->in[0];
-    real *d = gradient(a) + c->first;
+    const int *from = c->arguments;
+    real *d = gradient(a) + *from;
     const real *dc = c->gradient;
     for (int i = 0; i < c->rows; i++, d += a->cols, dc += c->cols)
         for (int j = 0; j < c->cols; j++)
@@ -340,7 +342,7 @@ columns(Node *a, int from, int count)
         bug("columns: (%d x %d) has no columns %d to %d", a->rows, a->cols,
             from, from + count - 1);
     Node *c = new_node(a->rows, count, columns_backward, &a, 1);
-    c->first = from;
+    keep_arguments(c, &from, sizeof from);
     for (int i = 0; c->value && i < c->rows; i++)
         memcpy(c->value + (size_t)i * (size_t)count,
                a->value + (size_t)i * (size_t)a->cols + from,

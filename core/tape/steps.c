@@ -26,9 +26,10 @@ static void
 scores_backward(Node *c)
 {
     Node *q = c->in[0], *k = c->in[1];
+    const double *scale = c->arguments;
     int group = q->heads / k->heads;
-    for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
-        c->kept[i] = (real)c->number * c->gradient[i];
+    for (size_t i = 0; i < size_of(c); i++)
+        c->kept[i] = (real)*scale * c->gradient[i];
     for (int s = 0; s < q->sequences; s++)
         for (int h = 0; h < q->heads; h++) {
             Matrix ds = head_of(c, c->kept, s, h);
@@ -49,17 +50,17 @@ scores(Node *q, Node *k, double scale)
     Node *c = new_node(q->rows, q->heads * asked, scores_backward,
                        (Node *[]){q, k}, 2);
     c->heads = q->heads;
-    c->number = scale;
+    keep_arguments(c, &scale, sizeof scale);
     c->flops[0] = pair_flops(q, asked, q->cols / q->heads);
     c->flops[1] = c->flops[0] * (q->trained + k->trained);
-    c->kept = keep(c, (size_t)c->rows * (size_t)c->cols);
+    c->kept = keep(c, size_of(c));
     if (!c->value)
         return c;
     for (int s = 0; s < q->sequences; s++)
         for (int h = 0; h < q->heads; h++)
             multiply(head_of(c, c->value, s, h), head_of(q, q->value, s, h),
                      transposed(head_of(k, k->value, s, h / group)));
-    for (size_t i = 0; i < (size_t)c->rows * (size_t)c->cols; i++)
+    for (size_t i = 0; i < size_of(c); i++)
         c->value[i] *= (real)scale;
     return c;
 }
@@ -148,12 +149,13 @@ static void
 mask_zero_backward(Node *c)
 {
     Node *a = c->in[0];
+    const int *causal = c->arguments;
     int tokens = c->rows / c->sequences, asked = c->cols / c->heads;
     real *d = gradient(a);
     const real *dc = c->gradient;
     for (int i = 0; i < c->rows; i++)
         for (int j = 0; j < c->cols; j++, d++, dc++)
-            *d += !c->first || j % asked <= i % tokens ? *dc : 0;
+            *d += !*causal || j % asked <= i % tokens ? *dc : 0;
 }
 
 Node *
@@ -163,7 +165,7 @@ mask_zero(Attention *a, Node *s)
     check_mask("mask_zero", a, tokens, asked);
     Node *c = new_node(s->rows, s->cols, mask_zero_backward, &s, 1);
     c->heads = s->heads;
-    c->first = a->causal;
+    keep_arguments(c, &a->causal, sizeof a->causal);
     real *to = c->value, *from = s->value;
     for (int i = 0; to && i < c->rows; i++)
         for (int j = 0; j < c->cols; j++, to++, from++)

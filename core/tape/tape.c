@@ -340,6 +340,12 @@ keep(Node *n, size_t count)
     return numbers(n->tape, count);
 }
 
+void
+keep_arguments(Node *n, const void *arguments, size_t size)
+{
+    n->arguments = memcpy(notes(n->tape, size), arguments, size);
+}
+
 /* The gradient of a root; *fresh where nothing has been added to it, and what
    it holds means nothing. */
 static real *

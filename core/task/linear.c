@@ -74,10 +74,11 @@ static void
 power_error_backward(Node *c)
 {
     Node *x = c->in[0];
+    const bool *fourth = c->arguments;
     real *d = gradient(x), factor = c->gradient[0];
     for (int i = 0; i < x->rows * x->cols; i++) {
         real e = c->kept[i];
-        d[i] += factor * (c->first ? e * e * e : e);
+        d[i] += factor * (*fourth ? e * e * e : e);
     }
 }
 
@@ -86,7 +87,7 @@ power_error(Node *x, const real *diag, bool fourth)
 {
     Node *c = new_node(1, 1, power_error_backward, &x, 1);
     c->sequences = 1;
-    c->first = fourth;
+    keep_arguments(c, &fourth, sizeof fourth);
     c->kept = keep(c, (size_t)x->rows * (size_t)x->cols);
     if (!c->value)
         return c;
