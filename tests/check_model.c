@@ -9,8 +9,8 @@
 #include "base/words.h"
 #include "tape/layers.h"
 #include "model/fold.h"
+#include "model/pass.h"
 #include "train/convert.h"
-#include "train/watched.h"
 #include "suites.h"
 
 /* A trained model of a task, at settings "a=b c=d". */
@@ -264,22 +264,21 @@ START_TEST(convexity)
         Batch b = batch_new(s.sizes, 8);
         Random r = dataset_stream(&s, TEST);
         dataset_draw(&s, TEST, &r, 0, &b);
-        Watched *w = watch_model(m, &b);
-        Range range = watched_range(&w->watch, 0);
+        Pass *p = pass_recorded(m, &b, false);
+        Range range = recording_range(&p->recording, 0);
         bool data = !strcmp(variants[i], "symmetric-data");
-        ck_assert_msg((range.outside > 0.01 * range.numbers) == data &&
-                          (data || range.outside == 0) && range.numbers > 0,
-                      "%s: %g of %g", variants[i], range.outside,
-                      range.numbers);
+        ck_assert_msg((range.sums_beyond > 0.01 * range.sums) == data &&
+                          (data || range.sums_beyond == 0) && range.sums > 0,
+                      "%s: %g of %g", variants[i], range.sums_beyond,
+                      range.sums);
         ck_assert(strcmp(variants[i], "standard") ||
-                  range.returned_beyond > 0.01 * range.returned);
-        ck_assert(strcmp(variants[i], "identity") ||
-                  range.returned_beyond == 0);
-        int heads = watched_heads(&w->watch, 0);
+                  range.outputs_beyond > 0.01 * range.outputs);
+        ck_assert(strcmp(variants[i], "identity") || range.outputs_beyond == 0);
+        int heads = recording_heads(&p->recording, 0);
         ck_assert_int_eq(heads, strcmp(variants[i], "identity") ? 4 : 1);
         for (int h = 0; h < heads; h++) {
             double weights[16 * 16];
-            watched_weights(&w->watch, 0, h, 3, weights);
+            recording_weights(&p->recording, 0, h, 3, weights);
             for (int row = 0; row < 16; row++) {
                 double sum = 0;
                 for (int k = 0; k < 16; k++) {
@@ -289,7 +288,7 @@ START_TEST(convexity)
                 ck_assert(fabs(sum - 1) < 1e-5);
             }
         }
-        watched_free(w);
+        pass_free(p);
         batch_free(&b);
         model_free(m);
     }

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "math/random.h"
 #include "math/svd.h"
-#include "tape/attend.h"
+#include "tape/recording.h"
 #include "tape/difference.h"
 #include "tape/tape.h"
 #include "variant/plugin.h"
@@ -22,13 +22,13 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
            const double *w_k, double *weights)
 {
     Attention a = {.d_model = d, .heads = 1, .d_k = d_k, .d_v = 1};
-    Watch watch = {.replaced = -1};
+    Recording recording = {.replaced = -1};
     Plugin p = plugin_open("standard");
     const double *from[] = {w_q, w_k, NULL, NULL};
     int rows[] = {d, d, d, 1}, cols[] = {d_k, d_k, 1, d};
     real *at[4], *tokens = allocate((size_t)(n * d), sizeof *tokens);
     double *scores = allocate((size_t)(n * n), sizeof *scores);
-    a.watch = &watch;
+    a.recording = &recording;
     for (int i = 0; i < n * d; i++)
         tokens[i] = (real)x[i];
     for (int i = 0; i < 4; i++) {
@@ -42,12 +42,12 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
         for (int i = 0; i < 4; i++)
             w[i] = leaf(t, rows[i], cols[i], 1, at[i], NULL);
         Node *xn = leaf(t, n, d, 1, tokens, NULL);
-        watch = (Watch){.replaced = -1};
+        recording = (Recording){.replaced = -1};
         p.variant->forward(&a, xn, xn, w);
         if (round == 0)
             t = tape_fitting(measured);
     }
-    call_weights(&watch.call[0], 0, 0, scores, weights);
+    call_weights(&recording.call[0], 0, 0, scores, weights);
     for (int i = 0; i < 4; i++)
         free(at[i]);
     free(tokens);

@@ -121,7 +121,7 @@ suites() {
     *attend*) echo attend ;;
     *canonical* | *adopt* | *difference* | *cost* | *plugin* | *call*)
         echo variant algebra ;;
-    *convert* | *fold* | *model* | *linear* | *watched*) echo model formula ;;
+    *convert* | *fold* | *model* | *linear* | *pass*) echo model formula ;;
     *task* | *source* | *text* | *pairs*) echo task ;;
     *train* | *optimizer* | *observe*) echo train ;;
     *) echo run ;;

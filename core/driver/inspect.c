@@ -9,7 +9,7 @@
 #include "math/svd.h"
 #include "variant/canonical.h"
 #include "model/model.h"
-#include "train/watched.h"
+#include "model/pass.h"
 #include "run/run.h"
 #include "driver/cli/options.h"
 #include "driver/cli/print.h"
@@ -79,24 +79,24 @@ describe_range(bool tsv, Model *m, const Dataset *data)
     Random r = dataset_stream(data, TEST);
     Batch there =
         batch_part(&b, data->sizes, 0, dataset_draw(data, TEST, &r, 0, &b));
-    Watched *w = watch_model(m, &there);
+    Pass *pass = pass_recorded(m, &there, false);
     Sheet sheet = {.cols = 3};
     sheet_add(&sheet, tsv ? "block\tvalues_beyond\toutput_beyond"
                           : "block\tweighed, beyond the values\t"
                             "behind the output map, beyond y");
-    for (int p = 0; p < w->watch.places; p++) {
+    for (int p = 0; p < pass->recording.places; p++) {
         char place[PLACE_SIZE];
         short_name(m, p, place);
-        Range range = watched_range(&w->watch, p);
+        Range range = recording_range(&pass->recording, p);
         sheet_add(&sheet, tsv ? "%s\t%.3g\t%.3g" : "%s\t%.3g%%\t%.3g%%", place,
-                  (tsv ? 1 : 100) * range.outside / range.numbers,
-                  (tsv ? 1 : 100) * range.returned_beyond / range.returned);
+                  (tsv ? 1 : 100) * range.sums_beyond / range.sums,
+                  (tsv ? 1 : 100) * range.outputs_beyond / range.outputs);
     }
     if (!tsv)
         printf("\nWeights are not negative and sum to 1: does what they weigh "
                "stay in its range?\n\n");
     sheet_print(&sheet, tsv ? TSV : ALIGNED);
-    watched_free(w);
+    pass_free(pass);
     batch_free(&b);
 }
 

@@ -10,11 +10,10 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "tape/attend.h"
 #include "tape/layers.h"
 #include "task/text.h"
 #include "model/model.h"
-#include "train/watched.h"
+#include "model/pass.h"
 #include "run/run.h"
 #include "driver/cli/look.h"
 #include "driver/cli/options.h"
@@ -27,7 +26,7 @@ typedef struct Trace {
     bool from_run;
     Words words;
     Batch batch;
-    Watched *seen;
+    Pass *pass;
 } Trace;
 
 /* One head of a node as numbers, to be freed. */
@@ -230,58 +229,55 @@ show_head(const Trace *t, const Call *c, int head, int number)
 static const Node *
 embedded(const Trace *t)
 {
-    const Node *x = t->seen->watch.place[0].x;
+    const Node *x = t->pass->recording.place[0].x;
     return t->model->config.norm ? x->in[0] : x;
 }
 
-/* Does head `number` of a place stand among those asked for? */
-static bool
-wanted(const Options *o, int number)
+/* A head whose softmax was taken alone. */
+static void
+show_step(const Trace *t, const Call *c, int head, int number)
 {
-    return o->head > 0 ? number == (int)o->head : number == 1;
+    printf("\n--- head %d, its softmax taken step by step\n", number);
+    show_node(t, c->out, head, "weights, each row sums to 1");
 }
 
 static void
 show_place(const Trace *t, const Options *o, int place)
 {
-    const Watch *w = &t->seen->watch;
-    const Seen *seen = &w->place[place], end = watched_end(w, place);
+    const Recording *r = &t->pass->recording;
+    const Place *p = &r->place[place];
     char name[PLACE_SIZE];
-    int number = 0;
+    int heads = recording_heads(r, place);
     place_name(t->model, place, name);
     printf("\n=== %s: %s\n", name, place_variant(t->model, place)->equation);
     if (t->model->config.norm)
-        show_node(t, seen->x, 0, "LayerNorm(x)");
-    for (int i = seen->calls; i < end.calls; i++)
-        for (int h = 0; h < w->call[i].q->heads; h++)
-            if (wanted(o, ++number))
-                show_head(t, &w->call[i], h, number);
-    for (int i = seen->softmaxes; i < end.softmaxes; i++)
-        for (int h = 0; h < w->softmax[i]->heads; h++)
-            if (wanted(o, ++number)) {
-                printf("\n--- head %d, its softmax taken step by step\n",
-                       number);
-                show_node(t, w->softmax[i], h, "weights, each row sums to 1");
-            }
-    if (number > 1 && o->head == 0)
-        printf(number == 2 ? "\n(head 2 likewise: --head 2)\n"
-                           : "\n(heads 2 to %d likewise: --head N)\n",
-               number);
+        show_node(t, p->x, 0, "LayerNorm(x)");
+    int shown = o->head > 0 ? (int)o->head : 1, own;
+    if (shown <= heads) {
+        const Call *c = recording_head(r, place, shown - 1, &own);
+        if (c->q)
+            show_head(t, c, own, shown);
+        else
+            show_step(t, c, own, shown);
+    }
+    if (heads > 1 && o->head == 0)
+        printf(heads == 2 ? "\n(head 2 likewise: --head 2)\n"
+                          : "\n(heads 2 to %d likewise: --head N)\n",
+               heads);
     const Weight *maps[MOST_MAPS];
-    if (end.calls == seen->calls + 1 &&
-        maps_of(t->model, seen->out, maps) == 1 &&
-        seen->out->in[0]->root == w->call[seen->calls].out->root)
-        show_node(t, seen->out, 0, "output = [head_1 ... head_%d] %s", number,
+    if (p->calls == 1 && maps_of(t->model, p->out, maps) == 1 &&
+        p->out->in[0]->root == r->call[p->first].out->root)
+        show_node(t, p->out, 0, "output = [head_1 ... head_%d] %s", heads,
                   strrchr(maps[0]->name, '.') + 1);
     else
-        show_node(t, seen->out, 0, "output, of all heads");
+        show_node(t, p->out, 0, "output, of all heads");
 }
 
 /* What the model makes of it in the end: the likeliest answer to each token. */
 static void
 show_answers(const Trace *t)
 {
-    const Node *l = t->seen->logits;
+    const Node *l = t->pass->logits;
     printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
@@ -359,7 +355,7 @@ run_forward(Trace *t)
     t->batch = batch_new(t->model->sizes, 1);
     memcpy(t->batch.all.ids, t->words.id,
            (size_t)(t->words.count * t->model->sizes.each) * sizeof(int));
-    t->seen = watch_model(t->model, &t->batch);
+    t->pass = pass_recorded(t->model, &t->batch, false);
 }
 
 static void
@@ -391,7 +387,7 @@ command_trace(int argc, char **argv)
     t->words = words_cut(o.rest[0], o.by_character);
     open_model(t, &o);
     run_forward(t);
-    int heads = watched_heads(&t->seen->watch, 0);
+    int heads = recording_heads(&t->pass->recording, 0);
     if (o.head > heads)
         usage("--head %.0f: there are %d", o.head, heads);
     show_tokens(t, o.rest[0]);
@@ -401,12 +397,12 @@ command_trace(int argc, char **argv)
               : t->model->config.positions == POSITIONS_NONE
                   ? "x, the row of the embedding that the id names"
                   : "x, the rows of embedding and positions, added");
-    for (int i = 0; i < t->seen->watch.places; i++)
+    for (int i = 0; i < t->pass->recording.places; i++)
         show_place(t, &o, i);
     if (t->from_run)
         show_answers(t);
     batch_free(&t->batch);
-    watched_free(t->seen);
+    pass_free(t->pass);
     model_free(t->model);
     words_free(&t->words);
     if (t->from_run)

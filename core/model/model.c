@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "tape/attend.h"
+#include "tape/recording.h"
 #include "tape/layers.h"
 #include "variant/cost.h"
 #include "task/linear.h"
@@ -128,16 +128,9 @@ attention(Model *m, int kind, Node *x, Node *y, Node ***w)
     Node *normed = norm(m, x, w);
     a.causal = kind == SELF && a.causal;
     y = y ? y : normed;
-    Watch *watch = a.watch;
-    Seen seen = {.x = normed, .y = y, .causal = a.causal};
-    if (watch) {
-        seen.calls = watch->calls;
-        seen.softmaxes = watch->softmaxes;
-    }
     Node *out = plugin_forward(m->cast[kind], &a, normed, y, *w);
-    seen.out = out;
-    if (watch)
-        watch_place(watch, seen);
+    if (a.recording)
+        record_place(a.recording, (Place){normed, y, out, 0, 0});
     *w += m->declared[kind];
     return m->config.residual ? add(x, out) : out;
 }

@@ -19,14 +19,14 @@
 
 /* What a variant is told about the attention that it computes. */
 typedef struct Attention {
-    int d_model;         /* width of a token */
-    int heads;           /* h */
-    int d_k;             /* width of a query and of a key, per head */
-    int d_v;             /* width of a value, per head */
-    int kv_heads;        /* heads of k and v where queries share them */
-    int latent;          /* width of the middle of two maps */
-    int causal;          /* 1: a token sees itself and what came before it */
-    struct Watch *watch; /* the core's own */
+    int d_model;  /* width of a token */
+    int heads;    /* h */
+    int d_k;      /* width of a query and of a key, per head */
+    int d_v;      /* width of a value, per head */
+    int kv_heads; /* heads of k and v where queries share them */
+    int latent;   /* width of the middle of two maps */
+    int causal;   /* 1: a token sees itself and what came before it */
+    struct Recording *recording; /* the core's own */
 } Attention;
 
 #pragma GCC visibility push(default)

@@ -9,6 +9,7 @@
 #include "math/matrix.h"
 #include "math/rows.h"
 #include "tape/attend.h"
+#include "tape/recording.h"
 #include "tape/tape.h"
 
 /* What attend was called with besides q, k and v. */
@@ -305,7 +306,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     c->kept = keep(c, plan.kept + (size_t)threads_count() * plan.room);
     if (c->value)
         go(c, strip_forward);
-    if (a->watch)
-        watch_call(a->watch, (Call){q, k, v, c, scale, a->causal, 0});
+    if (a->recording)
+        record_call(a->recording, (Call){q, k, v, c, scale, a->causal, 0});
     return c;
 }

@@ -9,6 +9,7 @@
 #include "math/matrix.h"
 #include "math/rows.h"
 #include "tape/attend.h"
+#include "tape/recording.h"
 #include "tape/tape.h"
 
 static void
@@ -96,8 +97,8 @@ softmax(Attention *a, Node *s)
     check_mask("softmax", a, s->rows / s->sequences, s->cols / s->heads);
     Node *c = new_node(s->rows, s->cols, softmax_backward, &s, 1);
     c->heads = s->heads;
-    if (a->watch && a->watch->softmaxes++ < MOST_CALLS)
-        a->watch->softmax[a->watch->softmaxes - 1] = c;
+    if (a->recording)
+        record_softmax(a->recording, c, a->causal);
     for (int n = 0; c->value && n < c->sequences; n++)
         for (int h = 0; h < c->heads; h++)
             softmax_head(head_of(c, c->value, n, h), head_of(s, s->value, n, h),

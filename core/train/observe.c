@@ -1,7 +1,9 @@
-/* observe.c - what happens inside attention while it learns. */
+/* observe.c - the columns that --log adds to the log.
+
+   Each is a row of `table`, below: the word of --log that asks for it, its
+   name, and the function that computes it. */
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +11,15 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "math/elementary.h"
+#include "math/statistics.h"
 #include "math/svd.h"
 #include "tape/attend.h"
 #include "tape/layers.h"
-#include "tape/tape.h"
 #include "variant/canonical.h"
+#include "model/pass.h"
 #include "train/observe.h"
-#include "train/train.h"
-#include "train/watched.h"
 
+static const char words[] = "attention scores gradients rank distance modes";
 enum {
     ATTENTION = 1,
     SCORES = 2,
@@ -26,29 +28,303 @@ enum {
     DISTANCE = 16,
     MODES = 32
 };
-static const char kinds[] = "attention scores gradients rank distance modes";
-enum { KINDS_THERE = 6 };
 
-static void
-put(Observer *o, double value)
+/* What is found of a row of weights: a query of a head. */
+typedef struct Row {
+    double entropy, largest, saturated; /* NaN where it sees itself alone */
+    double scores, sum, squares;        /* of its scores that are not masked */
+    double gradient; /* of the loss by its scores; NaN where there is none */
+} Row;
+
+/* What a line is computed from. */
+typedef struct Observation {
+    const Observer *observer;
+    Pass *pass;
+    Row *rows;
+    int row_count, capacity;
+    Canonical *forms; /* of each place */
+} Observation;
+
+static Row
+row_of(const double *scores, const double *p, int keys)
 {
-    o->values[o->count++] = value;
+    Row r = {.gradient = NAN};
+    for (int j = 0; j < keys; j++) {
+        if (p[j] >= DBL_MIN)
+            r.entropy -= p[j] * logarithm(p[j]);
+        r.largest = fmax(r.largest, p[j]);
+        if (isfinite(scores[j])) {
+            r.scores++;
+            r.sum += scores[j];
+            r.squares += scores[j] * scores[j];
+        }
+    }
+    r.saturated = r.largest > 0.99;
+    return r;
 }
 
-/* Adds a column, whose name has _ for ^ as a weight's file has. */
-PRINTF(2, 3)
-static void
-name(Observer *o, const char *format, ...)
+/* The norm of a row of dL/dS, from the row of dL/dO; NaN where that is 0, as it
+   is of a token whose answer does not count:
+   dS_j = P_j (dP_j - sum_j P_j dP_j),  dP = dO V' */
+static double
+gradient_norm(const real *d, const double *p, Matrix v)
 {
-    va_list args;
-    o->names = grow(o->names, o->count, &o->room, sizeof *o->names);
-    va_start(args, format);
-    vsnprintf(o->names[o->count], COLUMN_SIZE, format, args);
-    va_end(args);
-    for (char *c = o->names[o->count++]; *c; c++)
-        *c = *c == '^' ? '_' : *c;
+    double mean = 0, squares = 0, *dp = allocate((size_t)v.rows, sizeof *dp);
+    bool counts = false;
+    for (int l = 0; l < v.cols; l++)
+        counts |= d[l] != 0;
+    for (int j = 0; j < v.rows; j++) {
+        for (int l = 0; l < v.cols; l++)
+            dp[j] += (double)d[l] * (double)v.at[j * v.down + l];
+        mean += p[j] * dp[j];
+    }
+    for (int j = 0; j < v.rows; j++)
+        squares += p[j] * p[j] * (dp[j] - mean) * (dp[j] - mean);
+    free(dp);
+    return counts ? sqrt(squares) : NAN;
 }
 
+/* The rows of a head of a call in a sequence. The gradients are times the
+   answers that the loss is a mean of. `scores` and `p` are memory for both. */
+static void
+observe_head(Observation *s, const Call *c, int sequence, int head,
+             double *scores, double *p)
+{
+    const Batch *b = &s->observer->batch;
+    const Node *out = c->out;
+    int queries = call_queries(c), keys = call_keys(c);
+    call_weights(c, sequence, head, scores, p);
+    for (int i = 0; i < queries; i++, p += keys, scores += keys) {
+        Row r = row_of(scores, p, keys);
+        if (c->causal && i == 0)
+            r.entropy = r.largest = r.saturated = NAN;
+        if (c->v && out->gradient) {
+            int v_head = head / (out->heads / c->v->heads);
+            Matrix v = head_of(c->v, c->v->value, sequence, v_head);
+            Matrix d = head_of(out, out->gradient, sequence, head);
+            r.gradient = gradient_norm(d.at + i * d.down, p, v) *
+                         counted_rows(b->all.targets, b->rows);
+        }
+        s->rows = grow(s->rows, s->row_count, &s->capacity, sizeof r);
+        s->rows[s->row_count++] = r;
+    }
+}
+
+static void
+observe_rows(Observation *s)
+{
+    const Recording *r = &s->pass->recording;
+    for (int i = 0; i < r->calls && i < MOST_CALLS; i++) {
+        const Call *c = &r->call[i];
+        size_t size = (size_t)call_queries(c) * (size_t)call_keys(c);
+        double *scores = allocate(2 * size, sizeof *scores);
+        for (int h = 0; h < c->out->heads; h++)
+            for (int k = 0; k < c->out->sequences; k++)
+                observe_head(s, c, k, h, scores, scores + size);
+        free(scores);
+    }
+}
+
+/* A number of each row that has it, to be freed; how many there are. */
+static double *
+numbers_of(const Observation *s, size_t field, int *count)
+{
+    double *x = allocate((size_t)s->row_count + 1, sizeof *x);
+    *count = 0;
+    for (int i = 0; i < s->row_count; i++) {
+        x[*count] = *(const double *)((const char *)&s->rows[i] + field);
+        *count += !isnan(x[*count]);
+    }
+    return x;
+}
+
+static double
+mean_of_rows(const Observation *s, size_t field)
+{
+    int count;
+    double sum = 0, *x = numbers_of(s, field, &count);
+    for (int i = 0; i < count; i++)
+        sum += x[i];
+    free(x);
+    return count ? sum / count : NAN;
+}
+
+static double
+median_of_rows(const Observation *s, size_t field)
+{
+    int count;
+    double *x = numbers_of(s, field, &count), found = median(x, count);
+    free(x);
+    return found;
+}
+
+/* The standard deviation of all scores. */
+static double
+score_deviation(const Observation *s, size_t unused)
+{
+    double n = mean_of_rows(s, offsetof(Row, scores));
+    double mean = mean_of_rows(s, offsetof(Row, sum)) / n;
+    double square = mean_of_rows(s, offsetof(Row, squares)) / n;
+    (void)unused;
+    return n > 0 ? sqrt(fmax(square - mean * mean, 0)) : NAN;
+}
+
+/* The norm of the gradient of weight i. */
+static double
+weight_gradient(const Observation *s, size_t i)
+{
+    const Weight *w = &s->observer->model->weights[i];
+    double squares = 0;
+    for (int k = 0; k < w->rows * w->cols; k++)
+        squares += (double)w->gradient[k] * (double)w->gradient[k];
+    return sqrt(squares);
+}
+
+/* The mean effective rank of the M_i of a form (which 0), or of its N_i (1). */
+static double
+mean_rank(const Canonical *c, const Canonical *start, size_t which)
+{
+    int d = c->d_model;
+    size_t size = (size_t)d * (size_t)d;
+    const double *m = which ? c->n : c->m;
+    double *scratch = allocate(2 * size + (size_t)d, sizeof *scratch), sum = 0;
+    double *values = scratch + 2 * size;
+    (void)start;
+    for (int h = 0; h < c->heads; h++) {
+        svd(m + (size_t)h * size, d, d, scratch, values, scratch + size);
+        sum += effective_rank(values, d) / c->heads;
+    }
+    free(scratch);
+    return sum;
+}
+
+/* |M - M at the start| / |M at the start|, Frobenius. */
+static double
+distance(const Canonical *c, const Canonical *start, size_t which)
+{
+    const double *m = which ? c->n : c->m, *from = which ? start->n : start->m;
+    size_t count = (size_t)c->heads * (size_t)c->d_model * (size_t)c->d_model;
+    double apart = 0, size = 0;
+    for (size_t i = 0; from && i < count; i++) {
+        apart += (m[i] - from[i]) * (m[i] - from[i]);
+        size += from[i] * from[i];
+    }
+    return sqrt(apart / size);
+}
+
+/* The mean over the places; NaN where one has no canonical form. */
+static double
+mean_of_forms(const Observation *s, size_t which,
+              double (*of_form)(const Canonical *c, const Canonical *start,
+                                size_t which))
+{
+    int places = s->observer->model->places;
+    const Canonical *start = s->observer->start;
+    double sum = 0;
+    for (int p = 0; p < places; p++)
+        sum += s->forms[p].m
+                   ? of_form(&s->forms[p], start ? &start[p] : NULL, which) /
+                         places
+                   : NAN;
+    return sum;
+}
+
+static double
+rank_of_forms(const Observation *s, size_t which)
+{
+    return mean_of_forms(s, which, mean_rank);
+}
+
+static double
+distance_of_forms(const Observation *s, size_t which)
+{
+    return mean_of_forms(s, which, distance);
+}
+
+/* How much of mode i is there. */
+static double
+mode(const Observation *s, size_t i)
+{
+    const Node *l = s->pass->logits;
+    size_t at = i * (size_t)(l->cols + 1);
+    return (double)l->value[at] / (double)s->observer->model->table[at];
+}
+
+/* The columns. Where `rest` is not NULL there are several, for i = 0, 1, ...,
+   and it says which characters may follow the name. */
+typedef struct Column {
+    int kind;
+    const char *name, *rest;
+    double (*value)(const Observation *s, size_t i);
+    size_t i;
+} Column;
+
+#define FIELD(name) offsetof(Row, name)
+static const Column table[] = {
+    {ATTENTION, "entropy", NULL, mean_of_rows, FIELD(entropy)},
+    {ATTENTION, "largest_weight", NULL, mean_of_rows, FIELD(largest)},
+    {ATTENTION, "saturated", NULL, mean_of_rows, FIELD(saturated)},
+    {ATTENTION, "score_deviation", NULL, score_deviation, 0},
+    {SCORES, "score_gradient_median", NULL, median_of_rows, FIELD(gradient)},
+    {SCORES, "score_gradient_mean", NULL, mean_of_rows, FIELD(gradient)},
+    {GRADIENTS, "gradient.", NAME_LETTERS ".", weight_gradient, 0},
+    {RANK, "rank_m", NULL, rank_of_forms, 0},
+    {RANK, "rank_n", NULL, rank_of_forms, 1},
+    {DISTANCE, "distance_m", NULL, distance_of_forms, 0},
+    {DISTANCE, "distance_n", NULL, distance_of_forms, 1},
+    {MODES, "mode", "0123456789", mode, 0},
+};
+enum { ROWS = sizeof table / sizeof *table };
+
+bool
+is_observed(const char *name)
+{
+    for (int k = 0; k < ROWS; k++) {
+        const char *rest = name + strlen(table[k].name), *may = table[k].rest;
+        if (!strncmp(name, table[k].name, strlen(table[k].name)) &&
+            (may ? *rest && !rest[strspn(rest, may)] : !*rest))
+            return true;
+    }
+    return false;
+}
+
+/* Adds column i of a row, whose name has _ for ^ as a weight's file has. */
+static void
+add_column(Observer *o, const Column *row, size_t i)
+{
+    const Weight *w = &o->model->weights[i];
+    char *name = o->names[o->count];
+    if (row->kind == GRADIENTS && !w->attention)
+        return;
+    if (row->kind == MODES)
+        snprintf(name, COLUMN_SIZE, "%s%zu", row->name, i + 1);
+    else
+        snprintf(name, COLUMN_SIZE, "%s%s", row->name,
+                 row->rest ? w->name : "");
+    for (; *name; name++)
+        *name = *name == '^' ? '_' : *name;
+    o->columns[o->count] = *row;
+    o->columns[o->count++].i = i;
+}
+
+static void
+add_columns(Observer *o)
+{
+    size_t weights = (size_t)o->model->count;
+    size_t modes = (size_t)o->model->config.length;
+    size_t most = ROWS + weights + modes;
+    o->names = allocate(most, sizeof *o->names);
+    o->columns = allocate(most, sizeof *o->columns);
+    o->values = allocate(most, sizeof *o->values);
+    for (const Column *row = table; row < table + ROWS; row++) {
+        size_t several = row->kind == MODES ? modes : weights;
+        for (size_t i = 0; o->kinds & row->kind && i < several; i++)
+            if (row->rest || i == 0)
+                add_column(o, row, row->rest ? i : row->i);
+    }
+}
+
+/* The kinds that --log names: each the bit of its place in `words`. */
 static int
 kinds_of(const char *log)
 {
@@ -56,10 +332,10 @@ kinds_of(const char *log)
     while (*log) {
         int n = (int)strcspn(log, "+");
         char *word = format_text("%.*s", n, log);
-        int k = index_in(kinds, word);
+        int k = index_in(words, word);
         if (k < 0)
             usage("--log: \"%s\" is none of: %s; several with + between", word,
-                  kinds);
+                  words);
         free(word);
         bits |= 1 << k;
         log += log[n] ? n + 1 : n;
@@ -67,40 +343,21 @@ kinds_of(const char *log)
     return bits;
 }
 
-static const char *const fixed[KINDS_THERE][5] = {
-    {"entropy", "largest_weight", "saturated", "score_deviation"},
-    {"score_gradient_median", "score_gradient_mean"},
-    {NULL},
-    {"rank_m", "rank_n"},
-    {"distance_m", "distance_n"},
-    {NULL}};
-
-bool
-is_observed(const char *column)
+static Canonical *
+forms_of(const Model *m)
 {
-    for (int k = 0; k < KINDS_THERE; k++)
-        for (int i = 0; fixed[k][i]; i++)
-            if (!strcmp(fixed[k][i], column))
-                return true;
-    if (!strncmp(column, "mode", 4))
-        return column[4] && !column[4 + strspn(column + 4, "0123456789")];
-    return !strncmp(column, "gradient.", 9) &&
-           !column[strspn(column, NAME_LETTERS ".")];
+    Canonical *forms = allocate((size_t)m->places, sizeof *forms);
+    for (int p = 0; p < m->places; p++)
+        forms[p] = model_form(m, p);
+    return forms;
 }
 
 static void
-name_columns(Observer *o)
+free_forms(const Model *m, Canonical *forms)
 {
-    const Model *m = o->model;
-    for (int k = 0; k < KINDS_THERE; k++) {
-        for (int i = 0; (o->kinds & 1 << k) && fixed[k][i]; i++)
-            name(o, "%s", fixed[k][i]);
-        for (int i = 0; (o->kinds & 1 << k & GRADIENTS) && i < m->count; i++)
-            if (m->weights[i].attention)
-                name(o, "gradient.%s", m->weights[i].name);
-    }
-    for (int i = 0; o->kinds & MODES && i < m->config.length; i++)
-        name(o, "mode%d", i + 1);
+    for (int p = 0; forms && p < m->places; p++)
+        canonical_free(&forms[p]);
+    free(forms);
 }
 
 Observer
@@ -113,297 +370,43 @@ observer_new(Model *m, const Dataset *data)
         (m->config.depth && o.kinds != MODES))
         usage("--log %s: modes, and nothing else, is for the task linear",
               m->config.log);
-    name_columns(&o);
-    o.values = allocate((size_t)o.count, sizeof *o.values);
+    add_columns(&o);
     int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
-    o.all = batch_new(data->sizes,
-                      sequences_within(data->sizes, tokens, m->config.batch));
-    o.watch = allocate(1, sizeof *o.watch);
+    Batch b = batch_new(data->sizes,
+                        sequences_within(data->sizes, tokens, m->config.batch));
     Random r = dataset_stream(data, VALIDATION);
-    int filled = dataset_draw(data, VALIDATION, &r, 0, &o.all);
-    o.batch = batch_part(&o.all, data->sizes, 0, filled);
-    Tape *measured = tape_measure();
-    model_loss(m, model_forward(m, measured, &o.batch), o.batch.all.targets,
-               o.batch.rows);
-    o.tape = tape_keeping(measured);
-    tape_free(measured);
-    if (o.kinds & DISTANCE) {
-        o.start = allocate((size_t)m->places, sizeof *o.start);
-        for (int p = 0; p < m->places; p++)
-            o.start[p] = model_form(m, p);
-    }
+    int filled = dataset_draw(data, VALIDATION, &r, 0, &b);
+    o.batch = batch_part(&b, data->sizes, 0, filled);
+    if (o.kinds & DISTANCE)
+        o.start = forms_of(m);
     return o;
 }
 
 void
 observer_free(Observer *o)
 {
-    for (int p = 0; o->start && p < o->model->places; p++)
-        canonical_free(&o->start[p]);
-    if (o->kinds) {
-        batch_free(&o->all);
-        tape_free(o->tape);
-    }
-    free(o->start);
-    free(o->watch);
+    free_forms(o->model, o->start);
+    if (o->kinds)
+        batch_free(&o->batch);
+    free(o->columns);
     free(o->names);
     free(o->values);
-}
-
-/* Sums over rows of weights. */
-typedef struct Rows {
-    double rows, entropy, largest, saturated;
-} Rows;
-
-static void
-add_row(Rows *r, const double *weights, int asked)
-{
-    double entropy = 0, largest = 0;
-    for (int j = 0; j < asked; j++) {
-        if (weights[j] >= DBL_MIN)
-            entropy -= weights[j] * logarithm(weights[j]);
-        largest = fmax(largest, weights[j]);
-    }
-    r->rows++;
-    r->entropy += entropy;
-    r->largest += largest;
-    r->saturated += largest > 0.99;
-}
-
-/* Entropy and size of the weights, over all rows that see more than one
-   token. */
-static void
-observe_weights(Observer *o)
-{
-    Rows sum = {0};
-    const Watch *w = o->watch;
-    for (int p = 0; p < w->places; p++) {
-        int tokens = watched_tokens(w, p), asked = watched_asked(w, p);
-        int first = w->place[p].causal; /* whether row 0 sees itself alone */
-        double *all = allocate((size_t)(tokens * asked), sizeof *all);
-        for (int h = 0; h < watched_heads(w, p); h++)
-            for (int s = 0; s < o->batch.sequences; s++) {
-                watched_weights(w, p, h, s, all);
-                for (int i = first; i < tokens; i++)
-                    add_row(&sum, all + i * asked, asked);
-            }
-        free(all);
-    }
-    put(o, sum.entropy / sum.rows);
-    put(o, sum.largest / sum.rows);
-    put(o, sum.saturated / sum.rows);
-}
-
-/* Goes through every head of every call in every sequence, with its scores and
-   weights (tokens x asked). */
-typedef void See(const Call *c, int sequence, int head, const double *scores,
-                 const double *weights, void *to);
-static void
-each_head(const Observer *o, See *see, void *to)
-{
-    const Watch *w = o->watch;
-    for (int i = 0; i < w->calls && i < MOST_CALLS; i++) {
-        const Call *c = &w->call[i];
-        size_t size = (size_t)(c->q->rows / c->q->sequences) *
-                      (size_t)(c->k->rows / c->k->sequences);
-        double *scores = allocate(2 * size, sizeof *scores);
-        for (int s = 0; s < c->q->sequences; s++)
-            for (int h = 0; h < c->q->heads; h++) {
-                call_weights(c, s, h, scores, scores + size);
-                see(c, s, h, scores, scores + size, to);
-            }
-        free(scores);
-    }
-}
-
-/* Sums of what is not masked. */
-typedef struct Moments {
-    double n, sum, squares;
-} Moments;
-
-static void
-add_scores(const Call *c, int sequence, int head, const double *scores,
-           const double *weights, void *to)
-{
-    Moments *m = to;
-    int size = c->q->rows / c->q->sequences * (c->k->rows / c->k->sequences);
-    (void)sequence, (void)head, (void)weights;
-    for (int i = 0; i < size; i++)
-        if (isfinite(scores[i])) {
-            m->n++;
-            m->sum += scores[i];
-            m->squares += scores[i] * scores[i];
-        }
-}
-
-/* Norms of dL/dS, row by row. */
-typedef struct Norms {
-    double *norm;
-    int count, room, counted;
-} Norms;
-
-/* Has row i of the gradient anything in it? */
-static bool
-asked_of(Matrix d, int i)
-{
-    for (int l = 0; l < d.cols; l++)
-        if (d.at[i * d.down + l] != 0)
-            return true;
-    return false;
-}
-
-/* dS_ij = P_ij (dP_ij - sum_j P_ij dP_ij),  dP = dO V' */
-static void
-add_norms(const Call *c, int sequence, int head, const double *scores,
-          const double *weights, void *to)
-{
-    Norms *n = to;
-    const Node *v = c->v, *out = c->out;
-    int v_head = head / (out->heads / v->heads);
-    int tokens = out->rows / out->sequences, asked = v->rows / v->sequences;
-    if (!out->gradient) /* nothing below it is trained */
-        return;
-    Matrix d = head_of(out, out->gradient, sequence, head);
-    Matrix value = head_of(v, v->value, sequence, v_head);
-    double *dp = allocate((size_t)asked, sizeof *dp);
-    (void)scores;
-    for (int i = 0; i < tokens; i++) {
-        const double *p = weights + i * asked;
-        double mean = 0, squares = 0;
-        for (int j = 0; j < asked; j++) {
-            dp[j] = 0;
-            for (int l = 0; l < d.cols; l++)
-                dp[j] += (double)d.at[i * d.down + l] *
-                         (double)value.at[j * value.down + l];
-            mean += p[j] * dp[j];
-        }
-        for (int j = 0; j < asked; j++)
-            squares += p[j] * p[j] * (dp[j] - mean) * (dp[j] - mean);
-        if (!asked_of(d, i)) /* nobody asks for what it says */
-            continue;
-        n->norm = grow(n->norm, n->count, &n->room, sizeof *n->norm);
-        n->norm[n->count++] = sqrt(squares) * n->counted;
-    }
-    free(dp);
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void
-observe_score_gradients(Observer *o)
-{
-    Norms n = {.counted = counted_rows(o->batch.all.targets, o->batch.rows)};
-    double sum = 0;
-    each_head(o, add_norms, &n);
-    for (int i = 0; i < n.count; i++)
-        sum += n.norm[i];
-    if (n.count)
-        qsort(n.norm, (size_t)n.count, sizeof *n.norm, ascending);
-    put(o,
-        n.count ? (n.norm[(n.count - 1) / 2] + n.norm[n.count / 2]) / 2 : NAN);
-    put(o, n.count ? sum / n.count : NAN);
-    free(n.norm);
-}
-
-static void
-observe_gradients(Observer *o)
-{
-    for (int i = 0; i < o->model->count; i++) {
-        const Weight *w = &o->model->weights[i];
-        double squares = 0;
-        for (int k = 0; k < w->rows * w->cols; k++)
-            squares += (double)w->gradient[k] * (double)w->gradient[k];
-        if (w->attention)
-            put(o, sqrt(squares));
-    }
-}
-
-/* The mean effective rank of `heads` square matrices, one after the other. */
-static double
-mean_rank(const double *m, int heads, int d)
-{
-    size_t size = (size_t)d * (size_t)d;
-    double *room = allocate(2 * size + (size_t)d, sizeof *room), sum = 0;
-    for (int h = 0; h < heads; h++) {
-        svd(m + (size_t)h * size, d, d, room, room + 2 * size, room + size);
-        sum += effective_rank(room + 2 * size, d) / heads;
-    }
-    free(room);
-    return sum;
-}
-
-/* |now - then| / |then|, Frobenius. */
-static double
-moved(const double *now, const double *then, size_t count)
-{
-    double apart = 0, size = 0;
-    for (size_t i = 0; i < count; i++) {
-        apart += (now[i] - then[i]) * (now[i] - then[i]);
-        size += then[i] * then[i];
-    }
-    return sqrt(apart / size);
-}
-
-/* Means over the places; no numbers where one has no canonical form. */
-static void
-observe_forms(Observer *o, int kind)
-{
-    const Model *m = o->model;
-    double sum[2] = {0, 0};
-    for (int p = 0; p < m->places; p++) {
-        Canonical c = model_form(m, p);
-        size_t count = (size_t)c.heads * (size_t)c.d_model * (size_t)c.d_model;
-        for (int i = 0; i < 2; i++) {
-            double x = NAN;
-            if (c.m && kind == RANK)
-                x = mean_rank(i ? c.n : c.m, c.heads, c.d_model);
-            else if (c.m && o->start[p].m)
-                x = moved(i ? c.n : c.m, i ? o->start[p].n : o->start[p].m,
-                          count);
-            sum[i] += x / m->places;
-        }
-        canonical_free(&c);
-    }
-    put(o, sum[0]);
-    put(o, sum[1]);
 }
 
 void
 observe(Observer *o)
 {
-    Model *m = o->model;
-    int counted = counted_rows(o->batch.all.targets, o->batch.rows);
     if (!o->kinds)
         return;
-    o->count = 0;
-    memset(o->watch, 0, sizeof *o->watch);
-    o->watch->replaced = -1;
-    m->attention.watch = o->watch;
-    tape_reset(o->tape);
-    Node *logits = model_forward(m, o->tape, &o->batch);
-    backward(model_loss(m, logits, o->batch.all.targets, counted));
-    m->attention.watch = NULL;
-    if (o->kinds & ATTENTION) {
-        Moments s = {0};
-        observe_weights(o);
-        each_head(o, add_scores, &s);
-        double mean = s.sum / s.n, square = s.squares / s.n;
-        put(o, s.n > 0 ? sqrt(fmax(square - mean * mean, 0)) : NAN);
-    }
-    if (o->kinds & SCORES)
-        observe_score_gradients(o);
-    if (o->kinds & GRADIENTS)
-        observe_gradients(o);
-    if (o->kinds & RANK)
-        observe_forms(o, RANK);
-    if (o->kinds & DISTANCE)
-        observe_forms(o, DISTANCE);
-    for (int i = 0; o->kinds & MODES && i < logits->rows; i++)
-        put(o, (double)logits->value[i * (logits->cols + 1)] /
-                   (double)m->table[i * (logits->cols + 1)]);
+    Observation s = {.observer = o,
+                     .pass = pass_recorded(o->model, &o->batch, true)};
+    if (o->kinds & (ATTENTION | SCORES))
+        observe_rows(&s);
+    if (o->kinds & (RANK | DISTANCE))
+        s.forms = forms_of(o->model);
+    for (int i = 0; i < o->count; i++)
+        o->values[i] = o->columns[i].value(&s, o->columns[i].i);
+    free_forms(o->model, s.forms);
+    free(s.rows);
+    pass_free(s.pass);
 }

@@ -1,7 +1,9 @@
-/* observe.h - what --log asks for besides loss and accuracy: what happens
-   inside attention while it learns.
+/* observe.h - the columns that --log adds to the log: what happens inside
+   attention while it learns.
 
-   All is measured on one batch of validation data, the same at every line.
+   All are computed from one batch of validation data, the same at every line:
+   from its forward and backward pass (pass.h), the weights' gradients there,
+   and the canonical forms; observe.c has a table of them, one row each.
    attention  entropy (nats) and largest of a row's weights, std of the scores
               before the softmax, and the share of rows with a weight over .99
    scores     norm of the gradient of the loss by a row of scores, of the median
@@ -14,20 +16,19 @@
 #ifndef OBSERVE_H
 #define OBSERVE_H
 
-#include "task/task.h"
 #include "model/model.h"
+#include "task/task.h"
 
 enum { COLUMN_SIZE = NAME_SIZE + 48 };
 
 typedef struct Observer {
-    int kinds; /* bits: what is asked for */
-    char (*names)[COLUMN_SIZE];
-    double *values; /* as measured last */
-    int count, room;
+    int kinds;                  /* bits: what is asked for */
+    char (*names)[COLUMN_SIZE]; /* of the columns; */
+    double *values;             /* as computed last; */
+    struct Column *columns;     /* how each is computed */
+    int count;
     Model *model;
-    Batch all, batch; /* room, and the sequences that are there */
-    Tape *tape;
-    struct Watch *watch;
+    Batch batch;
     Canonical *start; /* of each place, for the distance */
 } Observer;
 

@@ -13,7 +13,7 @@
 #include "math/elementary.h"
 #include "math/matrix.h"
 #include "math/random.h"
-#include "tape/attend.h"
+#include "tape/recording.h"
 #include "tape/tape.h"
 #include "variant/canonical.h"
 
@@ -24,7 +24,7 @@ typedef struct Probe {
     Attention attention;
     const Weights *weights;
     real *const *values;
-    Watch watch;
+    Recording recording;
     Tape *tape; /* of the last run */
     Node *out;  /* what it returned */
 } Probe;
@@ -36,18 +36,18 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
 {
     Tape *measured = tape_measure();
     Node **w = allocate((size_t)p->weights->count, sizeof *w);
-    int number = replaced < 0 ? -1 : p->watch.call[replaced].number;
+    int number = replaced < 0 ? -1 : p->recording.call[replaced].number;
     tape_free(p->tape);
     p->tape = measured;
     for (int round = 0; round < 2; round++) {
-        p->watch = (Watch){.replaced = number};
+        p->recording = (Recording){.replaced = number};
         for (int i = 0; i < p->weights->count; i++)
             w[i] = leaf(p->tape, p->weights->list[i].rows,
                         p->weights->list[i].cols, 1, p->values[i], NULL);
         Node *xn = leaf(p->tape, x_rows, p->attention.d_model, 1, x, NULL);
         Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
         p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
-        watch_place(&p->watch, (Seen){.out = p->out});
+        record_place(&p->recording, (Place){.out = p->out});
         if (round == 0)
             p->tape = tape_fitting(measured);
     }
@@ -117,7 +117,7 @@ read_maps(Probe *p, int calls, real *identity, real *zero)
     Maps *maps = allocate((size_t)calls, sizeof *maps);
     run(p, identity, d, zero, d, -1);
     for (int i = 0; i < calls; i++) {
-        Call *c = &p->watch.call[i];
+        Call *c = &p->recording.call[i];
         maps[i] = (Maps){.q = copied(c->q),
                          .heads = c->q->heads,
                          .k_heads = c->k->heads,
@@ -128,8 +128,8 @@ read_maps(Probe *p, int calls, real *identity, real *zero)
     }
     run(p, zero, d, identity, d, -1);
     for (int i = 0; i < calls; i++) {
-        maps[i].k = copied(p->watch.call[i].k);
-        maps[i].v = copied(p->watch.call[i].v);
+        maps[i].k = copied(p->recording.call[i].k);
+        maps[i].v = copied(p->recording.call[i].v);
     }
     for (int i = 0; i < calls; i++) {
         int width = maps[i].heads * maps[i].d_v;
@@ -214,8 +214,8 @@ deviation(Probe *p, const Canonical *c, double size)
     for (int i = 0; i < xn + yn; i++)
         xd[i] = (double)(x[i] = (real)(size * random_normal(&r)));
     run(p, x, X_TOKENS, y, Y_TOKENS, -1);
-    for (int i = 0; i < p->watch.calls && i < MOST_CALLS; i++) {
-        Call *call = &p->watch.call[i];
+    for (int i = 0; i < p->recording.calls && i < MOST_CALLS; i++) {
+        Call *call = &p->recording.call[i];
         if (call->q->rows != X_TOKENS || call->k->rows != Y_TOKENS) {
             part[1] = INFINITY; /* it is not x that asks y */
             break;
@@ -254,7 +254,7 @@ give_up(Canonical *c, const char *why, double apart)
 static void
 find_form(Probe *p, Canonical *c)
 {
-    int d = c->d_model, calls = p->watch.calls;
+    int d = c->d_model, calls = p->recording.calls;
     size_t square = (size_t)d * (size_t)d;
     real *identity = allocate(2 * square, sizeof *identity);
     for (int i = 0; i < d; i++)
@@ -292,14 +292,14 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
             }
     real *zero = allocate((size_t)a.d_model, sizeof *zero);
     p.attention.causal = 0;
-    p.attention.watch = &p.watch;
+    p.attention.recording = &p.recording;
     run(&p, zero, 1, zero, 1, -1);
     free(zero);
-    if (p.watch.softmaxes)
+    if (p.recording.softmaxes)
         give_up(&c, "it takes a softmax outside attend", NAN);
-    else if (p.watch.calls == 0)
+    else if (p.recording.calls == 0)
         give_up(&c, "it never calls attend", NAN);
-    else if (p.watch.calls > MOST_CALLS)
+    else if (p.recording.calls > MOST_CALLS)
         give_up(&c, "it calls attend too often", NAN);
     else
         find_form(&p, &c);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "tape/attend.h"
+#include "tape/recording.h"
 #include "tape/tape.h"
 #include "variant/cost.h"
 
@@ -56,13 +56,13 @@ keep_marked(Kept *kept, Node *n, Visited *visited)
 /* Numbers a token that a decoder keeps: what keys and values are made of where
    the variant says so, else keys and values themselves. */
 static double
-cache_of(const Watch *w)
+cache_of(const Recording *r)
 {
     Kept kept = {.count = 0};
     double sum = 0;
-    for (int i = 0; i < w->calls && i < MOST_CALLS; i++) {
-        Node *asked[] = {w->call[i].k, w->call[i].v};
-        for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < r->calls && i < MOST_CALLS; i++) {
+        Node *asked[] = {r->call[i].k, r->call[i].v};
+        for (int k = 0; k < 2 && asked[k]; k++) {
             Visited visited = {.count = 0};
             if (!keep_marked(&kept, asked[k], &visited))
                 keep_node(&kept, asked[k]->root);
@@ -70,18 +70,18 @@ cache_of(const Watch *w)
     }
     for (int i = 0; i < kept.count; i++)
         sum += kept.node[i]->cols;
-    return w->calls && w->calls <= MOST_CALLS ? sum : NAN;
+    return r->calls > r->softmaxes && r->calls <= MOST_CALLS ? sum : NAN;
 }
 
 Cost
 cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int asked)
 {
     Cost cost = {0};
-    Watch watch = {.replaced = -1};
+    Recording recording = {.replaced = -1};
     Tape *t = tape_measure();
     Node **weights = allocate((size_t)w->count, sizeof *weights);
     real trained; /* an address, for a tape that looks at none */
-    a.watch = &watch;
+    a.recording = &recording;
     for (int i = 0; i < w->count; i++) {
         const Declared *d = &w->list[i];
         weights[i] = leaf(t, d->rows, d->cols, 1, NULL, &trained);
@@ -96,7 +96,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int asked)
         cost.backward += n->flops[1] / tokens;
     }
     cost.activations = (double)(tape_numbers(t) - before) / tokens;
-    cost.cache = cache_of(&watch);
+    cost.cache = cache_of(&recording);
     free(weights);
     tape_free(t);
     return cost;

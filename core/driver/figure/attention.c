@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "train/watched.h"
+#include "model/pass.h"
 #include "driver/cli/look.h"
 #include "driver/cli/print.h"
 #include "driver/figure/attention.h"
@@ -70,14 +70,14 @@ side(const Values both[2], const char *place, bool asked)
 
 /* All maps of the example: on stdout, and as a figure. */
 static void
-show_maps(const Options *o, const Model *m, const Watch *w,
+show_maps(const Options *o, const Model *m, const Recording *r,
           const Values both[2], Figure *f)
 {
     int panels = 0;
     bool tsv = wants_tsv(o->tsv);
-    for (int p = 0; p < w->places; p++)
-        panels += watched_heads(w, p);
-    int heads = watched_heads(w, 0), across = heads < 4 ? heads : 4;
+    for (int p = 0; p < r->places; p++)
+        panels += recording_heads(r, p);
+    int heads = recording_heads(r, 0), across = heads < 4 ? heads : 4;
     fprintf(f->script,
             "panels = %d\narray panel[%d]\narray asks[%d]\narray asked[%d]\n"
             "across = %d\ndown = %d\n"
@@ -88,16 +88,16 @@ show_maps(const Options *o, const Model *m, const Watch *w,
     figure_words(f, "first", both[0].text, both[0].count);
     figure_words(f, "second", both[1].text, both[1].count);
     panels = 0;
-    for (int p = 0; p < w->places; p++) {
+    for (int p = 0; p < r->places; p++) {
         char place[PLACE_SIZE];
         place_name(m, p, place);
         const Values *rows = side(both, place, false);
         const Values *cols = side(both, place, true);
         double *weights =
             allocate((size_t)(rows->count * cols->count), sizeof *weights);
-        for (int h = 0; h < watched_heads(w, p); h++) {
+        for (int h = 0; h < recording_heads(r, p); h++) {
             char *name = format_text("%s, head %d", place, h + 1);
-            watched_weights(w, p, h, 0, weights);
+            recording_weights(r, p, h, 0, weights);
             write_map(f->data, name, rows, cols, weights);
             panels++;
             fprintf(f->script,
@@ -122,11 +122,12 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
-    Watched *w = watch_model(m, &b);
-    if (!w->watch.places || !watched_heads(&w->watch, 0))
+    Pass *p = pass_recorded(m, &b, false);
+    if (!p->recording.places || !recording_heads(&p->recording, 0))
         fail("%s: no weights of attention there: %s", run,
-             w->watch.places ? "its variant calls neither attend nor softmax"
-                             : "task linear has none");
+             p->recording.places
+                 ? "its variant calls neither attend nor softmax"
+                 : "task linear has none");
     Values both[2] = {labels_of(data, b.all.ids, data->sizes.tokens)};
     if (data->sizes.source)
         both[1] = labels_of(data, b.all.source, data->sizes.source);
@@ -137,14 +138,14 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     fputs(head, f.data);
     if (wants_tsv(o->tsv))
         fputs(head, stdout);
-    show_maps(o, m, &w->watch, both, &f);
+    show_maps(o, m, &p->recording, both, &f);
     if (!wants_tsv(o->tsv))
         printf("\nA row a token that asks, a column a token that is asked, in "
                "order; tenths of its\nweight: . below 0.05, * from 0.95 on. "
                "Each row sums to 1.\n");
     values_free(&both[0]);
     values_free(&both[1]);
-    watched_free(w);
+    pass_free(p);
     batch_free(&b);
     figure_end(&f, "attention");
 }

@@ -161,7 +161,7 @@ meet_budget(const Options *o, Config *c)
     c->match = settled(c->match, met.whose);
 }
 
-/* Can the variant at c'data point start as `word` does? */
+/* Can the variant at c's point start as `word` does? */
 static bool
 can_start(const Facts *f, Config c, const char *word)
 {

@@ -1,0 +1,33 @@
+/* pass.c - a forward pass of a model, recorded. */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "model/pass.h"
+#include "tape/layers.h"
+
+Pass *
+pass_recorded(Model *m, const Batch *b, bool with_gradients)
+{
+    Pass *p = allocate(1, sizeof *p);
+    int counted = counted_rows(b->all.targets, b->rows);
+    Tape *measured = tape_measure();
+    Node *logits = model_forward(m, measured, b);
+    if (with_gradients)
+        model_loss(m, logits, b->all.targets, counted);
+    p->tape = with_gradients ? tape_keeping(measured) : tape_fitting(measured);
+    tape_free(measured);
+    p->recording.replaced = -1;
+    m->attention.recording = &p->recording;
+    p->logits = model_forward(m, p->tape, b);
+    m->attention.recording = NULL;
+    if (with_gradients)
+        backward(model_loss(m, p->logits, b->all.targets, counted));
+    return p;
+}
+
+void
+pass_free(Pass *p)
+{
+    tape_free(p->tape);
+    free(p);
+}

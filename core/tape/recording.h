@@ -1,0 +1,95 @@
+/* recording.h - what attention computed in a forward pass.
+
+   A recording is hung on the Attention that forward is called with:
+
+       Recording r = {.replaced = -1};
+       a.recording = &r;
+       forward(&a, x, y, w);
+
+   attend and softmax then enter their calls in it, and a model the places where
+   attention is. Afterwards its nodes can be read for as long as their tape is:
+   call_weights computes the weights of a call again, recording_weights those of
+   a head of a place.
+
+   The canonical form is probed with one (canonical.h), a variant's cache
+   counted (cost.h). pass.h records a whole model: trace, inspect and `--log`
+   (observe.h) read that. */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include <qkv/attend.h>
+#include <qkv/operator.h>
+
+enum { MOST_CALLS = 256 };
+
+/* A call of attend; or of softmax alone, in steps: then q, k and v are NULL,
+   and `out` are the weights. */
+typedef struct Call {
+    Node *q, *k, *v, *out;
+    double scale;
+    int causal;
+    int number; /* in the order in which calls were made, from 0 */
+} Call;
+
+/* A place of a model: what forward was called with there, and returned; its
+   calls are call[first] .. call[first + calls - 1]. */
+typedef struct Place {
+    Node *x, *y, *out;
+    int first, calls;
+} Place;
+
+typedef struct Recording {
+    Call call[MOST_CALLS];
+    int calls;     /* those past MOST_CALLS counted too; */
+    int softmaxes; /* of them, those of softmax alone */
+    Place place[MOST_CALLS];
+    int places;
+    int replaced; /* the call of attend whose result becomes the identity, while
+                     those of all others become 0; -1: none */
+} Recording;
+
+/* Enters a call of attend, and replaces its result where that is asked for. */
+void record_call(Recording *r, Call call);
+void record_softmax(Recording *r, Node *weights, int causal);
+
+/* Enters a place. Its calls are those since the place before, put in the order
+   in which its result depends on them (backward_order, tape.h), whichever was
+   made first. */
+void record_place(Recording *r, Place place);
+
+/* Queries, and keys, of a sequence. */
+int call_queries(const Call *c);
+int call_keys(const Call *c);
+
+/* The scores (scale q_i k_i', those that are masked -INFINITY; NaN where
+   softmax was taken alone) and the weights of head `head` of sequence
+   `sequence`, each (queries x keys), computed again from what the call was
+   given. `scores` may be NULL. */
+void call_weights(const Call *c, int sequence, int head, double *scores,
+                  double *weights);
+
+/* How many heads all calls of a place have, and the call that head `head` of
+   them belongs to; *own is its number there. */
+int recording_heads(const Recording *r, int place);
+const Call *recording_head(const Recording *r, int place, int head, int *own);
+
+/* The weights of a head of a place in a sequence, (queries x keys): each row
+   sums to 1. */
+void recording_weights(const Recording *r, int place, int head, int sequence,
+                       double *weights);
+
+/* Convexity. A row of weights is not negative and sums to 1, so what attend
+   returns is, coordinate by coordinate, between the smallest and the largest of
+   the values that it sums. What the output map makes of that need not be
+   between the smallest and the largest of the tokens y. */
+typedef struct Range {
+    double sums, sums_beyond;       /* entries of the weighted sums */
+    double outputs, outputs_beyond; /* of the place's output, against y */
+} Range;
+
+/* Counts them in all sequences. The sums behind a softmax alone are compared
+   with y where they are as wide: there the values may be products that no
+   softmax bounds (symmetric-data). */
+Range recording_range(const Recording *r, int place);
+
+#endif
