@@ -82,6 +82,40 @@ START_TEST(wrong_values_are_refused)
 }
 END_TEST
 
+/* What was asked for, what was found, and the text of both. */
+START_TEST(likenesses)
+{
+    static const char *const wrong[][2] = {{"match", "size"},
+                                           {"same-start", "standard+lr=1"},
+                                           {"same-start", "+d-k=2"},
+                                           {"same-start", "standard+d-k"},
+                                           {"match", "params:a+d-k=x"}};
+    const Setting *start = setting_named("same-start"),
+                  *match = setting_named("match");
+    Config c = config_start(), same;
+    char text[VALUE_SIZE];
+    ck_assert(!setting_set(start, &c, "auto:gqa+kv-heads=2+heads=4"));
+    ck_assert(c.same_start.found && c.same_start.as.shape[1] == 2);
+    setting_print(start, &c, text);
+    ck_assert_str_eq(text, "auto:gqa+heads=4+kv-heads=2");
+    setting_asked(start, &c, text);
+    ck_assert_str_eq(text, "auto");
+    same = c;
+    ck_assert(setting_equal(start, &same, &c));
+    same.same_start.as.shape[0] = 8;
+    ck_assert(!setting_equal(start, &same, &c));
+    ck_assert(!setting_set(match, &c, "params:standard+d-k=8"));
+    c.variant = interned("mla");
+    ck_assert(setting_matched(setting_named("d-k"), &c));
+    ck_assert_int_eq(shaped_value(&c.match.as, setting_named("d-k")), 8);
+    c.variant = interned("standard");
+    ck_assert(!setting_matched(setting_named("d-k"), &c));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ck_assert_msg(setting_set(setting_named(wrong[i][0]), &c, wrong[i][1]),
+                      "%s", wrong[i][1]);
+}
+END_TEST
+
 /* What a setting may be at least and at most, and what lies beyond. */
 START_TEST(ends_of_settings)
 {
@@ -478,6 +512,7 @@ run_suite(void)
     tcase_add_test(c, settings_round_trip);
     tcase_add_test(c, roles_of_settings);
     tcase_add_test(c, wrong_values_are_refused);
+    tcase_add_test(c, likenesses);
     tcase_add_test(c, ends_of_settings);
     tcase_add_test(c, unused_shape_options_are_dropped);
     tcase_add_loop_exit_test(c, contradictions_are_refused, 2, 0, 8);

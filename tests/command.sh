@@ -750,7 +750,7 @@ for budget in params flops cache; do
         complain "--match $budget"
 done
 grep -q 'identity has no width to change' err && ok || complain "--match"
-refuses 2 'none of params' "$qkv" compare --match size
+refuses 2 'none of: params flops cache' "$qkv" compare --match size
 refuses 2 'none of the runs is of it' "$qkv" compare -t reverse --seeds 1 \
     -v standard $small -o judged --baseline mqa --no-figures
 refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \

@@ -199,7 +199,7 @@ put_limits(Document *d, const Outcomes *all, const Run *runs, int count)
         put_paragraph(d, text);
         free(text);
     }
-    if (parameters && !*runs[0].config.match)
+    if (parameters && !*runs[0].config.match.asked)
         put_paragraph(d, "The variants have different numbers of parameters; "
                          "--match makes them alike.");
     if (diverged) {

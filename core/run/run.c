@@ -21,7 +21,7 @@ run_name(const Config *c, const Config *ordinary)
         const Setting *s = &settings[i];
         bool plugin =
             setting_plugin(s) && s->offset != offsetof(Config, variant);
-        if (!s->help || (s->kind == WORD && !plugin) ||
+        if (!s->help || (setting_worded(s) && !plugin) ||
             !strcmp(s->name, "seed"))
             continue;
         if (setting_equal(s, c, ordinary) || strlen(name) > 150)

@@ -57,8 +57,8 @@ const Setting settings[] = {
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, WORD, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
-    {"match", OF_START, WORD, AT(match), 0, 0, NULL, "", "change widths to meet the baseline's params, flops or cache"},
+    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
+    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params flops cache", "", "change widths to meet the baseline's budget"},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
@@ -94,23 +94,44 @@ setting_named(const char *name)
     return NULL;
 }
 
+/* The shape option at that place of SHAPE_OPTIONS. */
+static const Setting *
+shape_option(int place)
+{
+    const Setting *s = settings;
+    while (s->role != OF_SHAPE || index_in(SHAPE_OPTIONS, s->name) != place)
+        s++;
+    return s;
+}
+
+static int *
+shape_at(const Setting *s, Config *c)
+{
+    return (int *)((char *)c + s->offset);
+}
+
 static size_t
 size_of(const Setting *s)
 {
     static const size_t sizes[] = {
         [WORD] = sizeof(char *), /* interned: equal words are one pointer */
-        [INTEGER] = sizeof(int),
-        [NUMBER] = sizeof(double),
-        [CHOICE] = sizeof(int),
-        [HASH] = sizeof(uint64_t)};
+        [INTEGER] = sizeof(int),      [NUMBER] = sizeof(double),
+        [CHOICE] = sizeof(int),       [HASH] = sizeof(uint64_t),
+        [LIKENESS] = sizeof(Likeness)};
     return sizes[s->kind];
 }
 
 bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
-    return !memcmp((const char *)a + s->offset, (const char *)b + s->offset,
-                   size_of(s));
+    const void *x = (const char *)a + s->offset;
+    const void *y = (const char *)b + s->offset;
+    const Likeness *p = x, *q = y;
+    if (s->kind != LIKENESS)
+        return !memcmp(x, y, size_of(s));
+    return p->asked == q->asked && p->found == q->found &&
+           p->as.variant == q->as.variant &&
+           !memcmp(p->as.shape, q->as.shape, sizeof p->as.shape);
 }
 
 bool
@@ -145,6 +166,12 @@ setting_numeric(const Setting *s)
 }
 
 bool
+setting_worded(const Setting *s)
+{
+    return s->kind == WORD || s->kind == LIKENESS;
+}
+
+bool
 setting_unused(const Setting *s, const Config *c)
 {
     return s->role == OF_SHAPE &&
@@ -154,9 +181,8 @@ setting_unused(const Setting *s, const Config *c)
 bool
 setting_matched(const Setting *s, const Config *c)
 {
-    const char *whose = strchr(c->match, ':');
-    size_t n = whose ? strcspn(++whose, "+") : 0;
-    return whose && (strncmp(c->variant, whose, n) || c->variant[n]) &&
+    const char *whose = c->match.as.variant;
+    return *whose && strcmp(c->variant, whose) &&
            (s->offset == AT(d_k) || s->offset == AT(d_v) ||
             s->offset == AT(latent));
 }
@@ -198,30 +224,95 @@ set_number(const Setting *s, void *at, const char *text)
     return why;
 }
 
+static const char *
+set_choice(int *to, const char *choices, const char *text)
+{
+    static char why[256];
+    int i = index_in(choices, text);
+    snprintf(why, sizeof why, "\"%.64s\" is none of: %s", text, choices);
+    if (i >= 0)
+        *to = i;
+    return i < 0 ? why : NULL;
+}
+
+static const char *assign(Config *c, const char *assignments, int roles);
+
+static const char *
+set_shaped(Shaped *to, const char *text)
+{
+    char word[WORD_SIZE];
+    Config c = {0};
+    snprintf(word, sizeof word, "%s", text);
+    char *options = word + strcspn(word, "+");
+    for (char *at = options; *at; at++)
+        *at = *at == '+' ? ' ' : *at;
+    const char *why = assign(&c, options, OF_SHAPE);
+    *options = 0;
+    c.variant = interned(word);
+    *to = shaped_of(&c);
+    return why ? why : !*word && *text ? "no variant before the +" : NULL;
+}
+
+static const char *
+set_likeness(Likeness *to, const char *text, const char *choices)
+{
+    char asked[WORD_SIZE];
+    int ignored;
+    size_t n = strcspn(text, ":");
+    snprintf(asked, sizeof asked, "%.*s", (int)n, text);
+    to->asked = interned(asked);
+    to->found = text[n];
+    const char *why =
+        choices && *text ? set_choice(&ignored, choices, asked) : NULL;
+    text = to->found ? text + n + 1 : choices ? "" : asked;
+    return why ? why : set_shaped(&to->as, text);
+}
+
+static const char *
+set_words(const Setting *s, Config *c, const char *text)
+{
+    if (strlen(text) >= WORD_SIZE || !is_text(text))
+        return "too long, or it has a control character or bytes that are no "
+               "UTF-8";
+    void *at = (char *)c + s->offset;
+    if (s->kind == LIKENESS)
+        return set_likeness(at, text, s->choices);
+    *(const char **)at = interned(text);
+    return NULL;
+}
+
 const char *
 setting_set(const Setting *s, Config *c, const char *text)
 {
-    static char why[256];
     void *at = (char *)c + s->offset;
     if (setting_numeric(s))
         return set_number(s, at, text);
-    if (s->kind == HASH) {
-        char *end;
-        *(uint64_t *)at = strtoull(text, &end, 16);
-        return *text && !*end ? NULL : "not a hexadecimal number";
+    if (setting_worded(s))
+        return set_words(s, c, text);
+    if (s->kind == CHOICE)
+        return set_choice(at, s->choices, text);
+    char *end;
+    *(uint64_t *)at = strtoull(text, &end, 16);
+    return *text && !*end ? NULL : "not a hexadecimal number";
+}
+
+static const char *
+assign(Config *c, const char *assignments, int roles)
+{
+    static char why[512];
+    char name[64], value[64];
+    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
+        if (sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) != 2)
+            return "not NAME=VALUE";
+        const Setting *s = setting_named(name);
+        const char *wrong = !s                ? "there is no such setting"
+                            : s->role & roles ? setting_set(s, c, value)
+                                              : "no shape option";
+        snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
+        if (wrong)
+            return why;
     }
-    if (s->kind == WORD) {
-        if (strlen(text) >= WORD_SIZE || !is_text(text))
-            return "too long, or it has a control character or bytes that are "
-                   "no UTF-8";
-        *(const char **)at = interned(text);
-        return NULL;
-    }
-    int i = index_in(s->choices, text);
-    snprintf(why, sizeof why, "\"%.64s\" is none of: %s", text, s->choices);
-    if (i >= 0)
-        *(int *)at = i;
-    return i < 0 ? why : NULL;
+    return NULL;
 }
 
 /* The fewest digits that read back as x. */
@@ -235,11 +326,38 @@ print_double(double x, char text[VALUE_SIZE])
     }
 }
 
+static void
+print_choice(const char *choices, int place, char text[VALUE_SIZE])
+{
+    for (; place > 0; place--)
+        choices += strcspn(choices, " ") + 1;
+    snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(choices, " "), choices);
+}
+
+void
+shaped_print(const Shaped *shaped, char text[VALUE_SIZE])
+{
+    int n = snprintf(text, VALUE_SIZE, "%s", shaped->variant);
+    for (int i = 0; i < SHAPE_COUNT && n < VALUE_SIZE; i++)
+        if (shaped->shape[i])
+            n += snprintf(text + n, (size_t)(VALUE_SIZE - n), "+%s=%d",
+                          shape_option(i)->name, shaped->shape[i]);
+}
+
+static void
+print_likeness(const Likeness *l, char text[VALUE_SIZE])
+{
+    char found[VALUE_SIZE];
+    shaped_print(&l->as, found);
+    int n = snprintf(text, VALUE_SIZE, "%s", l->asked);
+    if (l->found)
+        snprintf(text + n, (size_t)(VALUE_SIZE - n), ":%s", found);
+}
+
 void
 setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
 {
     const void *at = (const char *)c + s->offset;
-    const char *from = s->choices;
     switch (s->kind) {
     case INTEGER:
         snprintf(text, VALUE_SIZE, "%d", *(const int *)at);
@@ -255,10 +373,45 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
         snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
         break;
     case CHOICE:
-        for (int i = *(const int *)at; i > 0; i--)
-            from += strcspn(from, " ") + 1;
-        snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(from, " "), from);
+        print_choice(s->choices, *(const int *)at, text);
+        break;
+    case LIKENESS:
+        print_likeness(at, text);
     }
+}
+
+void
+setting_asked(const Setting *s, const Config *c, char text[VALUE_SIZE])
+{
+    setting_print(s, c, text);
+    if (s->kind == LIKENESS)
+        text[strlen(((const Likeness *)((const char *)c + s->offset))->asked)] =
+            0;
+}
+
+Shaped
+shaped_of(const Config *c)
+{
+    Shaped shaped = {.variant = c->variant};
+    for (int i = 0; i < SHAPE_COUNT; i++)
+        shaped.shape[i] = *shape_at(shape_option(i), (Config *)c);
+    return shaped;
+}
+
+int
+shaped_value(const Shaped *shaped, const Setting *s)
+{
+    int place = index_in(SHAPE_OPTIONS, s->name);
+    return place < 0 ? 0 : shaped->shape[place];
+}
+
+void
+config_shape(Config *c, const Shaped *shaped)
+{
+    c->variant = shaped->variant;
+    for (int i = 0; i < SHAPE_COUNT; i++)
+        if (shaped->shape[i])
+            *shape_at(shape_option(i), c) = shaped->shape[i];
 }
 
 Config
@@ -273,27 +426,9 @@ config_start(void)
 void
 config_apply(Config *c, const char *assignments)
 {
-    const char *why = config_try(c, assignments);
+    const char *why = assign(c, assignments, OF_ANY);
     if (why)
         bug("config: \"%s\" cannot be set: %s", assignments, why);
-}
-
-const char *
-config_try(Config *c, const char *assignments)
-{
-    static char why[512];
-    char name[64], value[64];
-    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
-        if (sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) != 2)
-            return "not NAME=VALUE";
-        const Setting *s = setting_named(name);
-        const char *wrong =
-            s ? setting_set(s, c, value) : "there is no such setting";
-        snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
-        if (wrong)
-            return why;
-    }
-    return NULL;
 }
 
 bool

@@ -22,6 +22,22 @@ enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 enum { LOSS_L2, LOSS_L4 };
 enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
+/* A variant in a shape: "standard+heads=4+d-k=8" as text. */
+enum { SHAPE_COUNT = 5 };
+typedef struct Shaped {
+    const char *variant;    /* "" for none */
+    int shape[SHAPE_COUNT]; /* in the order of SHAPE_OPTIONS; 0: not given */
+} Shaped;
+
+/* What --same-start or --match asks for, and the variant that was found to
+   start as, or whose budget is met: "auto:standard+heads=4+d-k=8". */
+typedef struct Likeness {
+    const char *asked; /* "auto", "standard+d-k=2"; "params"; "" for nothing */
+    bool found;
+    Shaped as; /* that variant, none if there is none; before it is looked for,
+                  the one that was asked for */
+} Likeness;
+
 /* Its words are interned (words.h): a config is small, and copied freely. */
 typedef struct Config {
     const char *variant, *task, *file;
@@ -30,11 +46,7 @@ typedef struct Config {
     const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
                          or "" */
     const char *log;  /* "attention+rank": what more is logged, or "" */
-    const char *same_start; /* "auto:standard+d-k=8": as given, and the variant
-                               and shape that it starts as, nothing where it
-                               cannot; or "" */
-    const char *match;    /* "params:standard+d-k=8": the budget, and whose; or
-                             "" */
+    Likeness same_start, match;
     const char *spectrum; /* "4+2+1": the modes of linear, or "" */
     int depth, power;     /* its matrices; its loss */
     int seed, characters, length, symbols, values, queries, members;
@@ -48,7 +60,7 @@ typedef struct Config {
     uint64_t plugin_hash, file_hash; /* of the bytes of either */
 } Config;
 
-typedef enum { WORD, INTEGER, NUMBER, CHOICE, HASH } Kind;
+typedef enum { WORD, INTEGER, NUMBER, CHOICE, HASH, LIKENESS } Kind;
 
 /* What a setting is for. Code that concerns some settings only asks for their
    role, or for several with |. */
@@ -98,6 +110,9 @@ bool setting_plugin(const Setting *s);
 /* Can it vary over a grid of numbers? */
 bool setting_numeric(const Setting *s);
 
+/* Is it free text, empty unless something was asked for? */
+bool setting_worded(const Setting *s);
+
 /* Is it a shape option that c's variant does not use? (config_settle) */
 bool setting_unused(const Setting *s, const Config *c);
 
@@ -116,15 +131,25 @@ const char *setting_set(const Setting *s, Config *c, const char *text);
 /* Its value as text that sets the same value again. */
 void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
 
+/* The same as the user gave it: of same-start and match without what the
+   program found. */
+void setting_asked(const Setting *s, const Config *c, char text[VALUE_SIZE]);
+
+/* c's variant in c's shape, as it is settled. */
+Shaped shaped_of(const Config *c);
+void shaped_print(const Shaped *shaped, char text[VALUE_SIZE]);
+
+/* What it has for a shape option, 0 if nothing, or if s is none. */
+int shaped_value(const Shaped *shaped, const Setting *s);
+
+/* Gives c that variant, and those shape options that it has. */
+void config_shape(Config *c, const Shaped *shaped);
+
 /* Every setting at its start value. */
 Config config_start(void);
 
 /* Applies "name=value name=value ..."; a bug if that cannot be done. */
 void config_apply(Config *c, const char *assignments);
-
-/* The same with what a user wrote: what is wrong with it, in memory that the
-   next call reuses, or NULL. */
-const char *config_try(Config *c, const char *assignments);
 
 /* Is the option one of a variant's shape, "heads d-k d-v"? */
 bool shape_uses(const char *shape, const char *option);

@@ -101,22 +101,10 @@ static Config
 config_alike(const Config *own)
 {
     Config c = *own;
-    char text[WORD_SIZE];
-    const char *resolved = strchr(own->same_start, ':');
-    snprintf(text, sizeof text, "%s",
-             resolved ? resolved + 1 : own->same_start);
-    size_t n = strcspn(text, "+");
-    c.same_start = interned("");
+    c.same_start = config_start().same_start;
     c.heads = c.heads ? c.heads : 4;
     c.d_k = c.d_v = c.kv_heads = c.latent = 0;
-    for (char *at = text + n; *at; at++)
-        *at = *at == '+' ? ' ' : *at;
-    char *settings = text[n] ? text + n + 1 : text + n;
-    const char *why = config_try(&c, settings);
-    if (why)
-        usage("--same-start \"%s\": %s", own->same_start, why);
-    text[n] = 0;
-    c.variant = interned(text);
+    config_shape(&c, &own->same_start.as);
     return c;
 }
 

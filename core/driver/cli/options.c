@@ -20,7 +20,6 @@ give(Options *o, int index, const char *text, int command)
 {
     const Setting *s = &settings[index];
     Config trial;
-    char start[WORD_SIZE];
     bool lists = command == COMPARE || (command & (EQUIV | COUNT_COSTS) &&
                                         !strcmp(s->name, "variant"));
     bool single = !lists || !strcmp(s->name, "file");
@@ -35,11 +34,9 @@ give(Options *o, int index, const char *text, int command)
                                               : "");
         if (setting_plugin(s))
             plugin_given(v.text[i]);
-        if (!strcmp(s->name, "same-start") && /* or "auto:WORD+heads=4" */
-            (sscanf(v.text[i], "%*[^:]:%1023[^+]", start) == 1 ||
-             sscanf(v.text[i], "%1023[^+]", start) == 1))
-            plugin_given(start);
-        if (s->kind == WORD && !*v.text[i])
+        if (!strcmp(s->name, "same-start"))
+            plugin_given(trial.same_start.as.variant);
+        if (setting_worded(s) && !*v.text[i])
             usage("--%s: an empty word", s->name);
     }
     values_free(&o->given[index]);

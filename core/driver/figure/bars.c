@@ -26,7 +26,7 @@ static bool
 sizes(const Setting *s)
 {
     return s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_SECOND) &&
-           s->kind != WORD;
+           !setting_worded(s);
 }
 
 static bool

@@ -12,17 +12,14 @@ values_in(const Run *runs, int count, const char *setting, bool given)
     Values v = {0};
     char value[VALUE_SIZE];
     const Setting *s = setting_named(setting);
-    bool found = !strcmp(setting, "same-start") || !strcmp(setting, "match");
     for (int i = 0; i < count; i++) {
         const Config *c = &runs[i].config;
         if (setting_unused(s, c) || setting_matched(s, c))
             continue;
         if (given)
-            setting_print(s, c, value);
+            setting_asked(s, c, value);
         else
             run_setting(&runs[i], setting, value);
-        if (found) /* for a start or a budget: what follows is no choice */
-            value[strcspn(value, ":")] = 0;
         if (*value)
             add_series(&v, value);
     }
@@ -55,17 +52,13 @@ add_argument(char **text, const char *name, const char *list)
     free(word);
 }
 
-/* Whose budget they had to meet, "params:mqa+heads=4", if not the usual one's.
- */
+/* Whose budget they had to meet, if not the usual one's. */
 static void
 add_baseline(char **text, const Run *runs, int count)
 {
     for (int i = 0; i < count; i++) {
-        const char *whose = strchr(runs[i].config.match, ':');
-        char name[VALUE_SIZE] = BASELINE;
-        if (whose)
-            sscanf(whose, ":%1023[^+]", name);
-        if (strcmp(name, BASELINE)) {
+        const char *name = runs[i].config.match.as.variant;
+        if (*name && strcmp(name, BASELINE)) {
             add_argument(text, "baseline", name);
             return;
         }

@@ -14,10 +14,8 @@
 void
 run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 {
-    setting_print(setting_named(setting), &r->config, text);
-    if (!strcmp(setting, "same-start") || !strcmp(setting, "match"))
-        text[strcspn(text, ":")] = 0; /* as it was given */
-    if (setting_named(setting)->kind == WORD && !*text)
+    setting_asked(setting_named(setting), &r->config, text);
+    if (setting_worded(setting_named(setting)) && !*text)
         strcpy(text, "none");
     for (char *c = text; *c; c++)
         *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
@@ -72,7 +70,7 @@ differ(const Run *a, const Run *b, const Setting *s, bool along)
     if (s->kind == HASH && !strcmp(s->name, "plugin-hash") &&
         differ(a, b, setting_named("variant"), along))
         return false;
-    if (s->kind != WORD || (!strcmp(s->name, "match") && !along))
+    if (!setting_worded(s) || (!strcmp(s->name, "match") && !along))
         return true;
     run_setting(a, s->name, x);
     run_setting(b, s->name, y);

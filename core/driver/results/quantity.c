@@ -174,18 +174,19 @@ run_has_place(const Run *r, const char *x)
 double
 run_place(const Run *r, const char *x)
 {
-    char text[VALUE_SIZE], name[64];
+    char text[VALUE_SIZE];
     const Setting *s = setting_named(x);
     if (!s)
         return run_quantity(r, x);
     if (!run_has_place(r, x))
         return NAN;
-    setting_print(s, &r->config, text);
-    snprintf(name, sizeof name, "+%s=", x);
-    const char *matched =
-        setting_matched(s, &r->config) ? strstr(r->config.match, name) : NULL;
+    int matched = setting_matched(s, &r->config)
+                      ? shaped_value(&r->config.match.as, s)
+                      : 0;
     if (matched) /* where the one is whose budget it meets */
-        return strtod(matched + strlen(name), NULL);
+        return matched;
+    setting_print(s, &r->config, text);
     const char *sign = strchr(text, '=');
-    return s->kind == WORD && !*text ? 1 : strtod(sign ? sign + 1 : text, NULL);
+    return setting_worded(s) && !*text ? 1
+                                       : strtod(sign ? sign + 1 : text, NULL);
 }

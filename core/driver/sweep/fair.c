@@ -57,46 +57,25 @@ set_width(const char *shape, Config *c, int width)
            shape_uses(shape, "d-v");
 }
 
-/* The variant at c's point of the grid, with its shape: "standard+heads=4+
-   d-k=8+d-v=8". */
-static void
-shape_word(const char *name, const char *shape, Config c, char word[WORD_SIZE])
+/* A variant in the shape that it has at c's point of the grid. */
+static Shaped
+shaped_at(const char *variant, const char *shape, Config c)
 {
-    static const char *const options[] = {"heads", "kv-heads", "d-k", "d-v",
-                                          "latent"};
+    c.variant = variant;
     config_settle(&c, shape);
-    snprintf(word, WORD_SIZE, "%s", name);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        char value[VALUE_SIZE];
-        const Setting *s = setting_named(options[i]);
-        if (setting_unused(s, &c))
-            continue;
-        setting_print(s, &c, value);
-        size_t n = strlen(word);
-        snprintf(word + n, WORD_SIZE - n, "+%s=%.16s", s->name, value);
-    }
-}
-
-/* "params:standard+d-k=8", what was asked for and what came of it, as long as a
-   word may be. */
-static const char *
-settled(const char *asked, const char *found)
-{
-    char word[WORD_SIZE];
-    int n = snprintf(word, sizeof word, "%s:", asked);
-    snprintf(word + n, sizeof word - (size_t)n, "%s", found);
-    return interned(word);
+    return shaped_of(&c);
 }
 
 /* A width is asked for, and found; 0 where there is none. */
 typedef struct Budget {
     const Config *c;
-    const char *what, *baseline;
+    const char *baseline;
 } Budget;
 typedef struct Met {
     int width;
     double wanted, found;
-    char name[64], shape[64], whose[WORD_SIZE];
+    char name[64], shape[64];
+    Shaped of; /* its variant is a pointer that parent and child share */
 } Met;
 
 static void
@@ -104,15 +83,15 @@ find_width(const void *more, void *answer)
 {
     const Budget *b = more;
     Met *met = answer;
-    Config c = *b->c, at = c;
+    Config c = *b->c;
+    const char *budget = c.match.asked;
     const Variant *v = plugin_open(c.variant).variant;
     const Variant *base = plugin_open(b->baseline).variant;
-    at.variant = interned(b->baseline);
     Dataset data = dataset_open(&c);
     double best = INFINITY;
-    shape_word(b->baseline, base->shape, at, met->whose);
-    met->wanted = price(b->what, base, at, data.sizes);
-    met->found = price(b->what, v, c, data.sizes);
+    met->of = shaped_at(b->baseline, base->shape, c);
+    met->wanted = price(budget, base, c, data.sizes);
+    met->found = price(budget, v, c, data.sizes);
     snprintf(met->shape, sizeof met->shape, "%s", v->shape);
     snprintf(met->name, sizeof met->name, "%s",
              shape_uses(v->shape, "latent") ? "latent"
@@ -121,7 +100,7 @@ find_width(const void *more, void *answer)
                                             : "d-k");
     for (int w = 1;
          strcmp(c.variant, b->baseline) && set_width(v->shape, &c, w); w++) {
-        double cost = price(b->what, v, c, data.sizes);
+        double cost = price(budget, v, c, data.sizes);
         if (fabs(cost - met->wanted) < best) {
             best = fabs(cost - met->wanted);
             met->width = w;
@@ -136,38 +115,39 @@ find_width(const void *more, void *answer)
 void
 meet_budget(const Options *o, Config *c)
 {
-    const char *baseline = o->baseline ? o->baseline : "standard";
-    if (!*c->match || strchr(c->match, ':'))
+    const char *baseline = interned(o->baseline ? o->baseline : "standard");
+    if (!*c->match.asked || c->match.found)
         return; /* a plan's line says the widths itself */
-    if (index_in("params flops cache", c->match) < 0)
-        usage("--match %s: none of params, flops, cache", c->match);
-    if (*c->same_start)
+    if (*c->same_start.asked)
         usage("--match and --same-start contradict each other: another width "
               "is another function; give one");
     Met met = {0};
-    ask(find_width, &(Budget){c, c->match, baseline}, &met, sizeof met);
+    ask(find_width, &(Budget){c, baseline}, &met, sizeof met);
     double off = 100 * (met.found / met.wanted - 1);
     if (met.width)
         set_width(met.shape, c, met.width);
     if (met.width && !o->quiet)
         note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
              "(%+.0f%%)",
-             c->match, c->task, c->variant, met.name, met.width, met.found,
-             met.wanted, baseline, off);
+             c->match.asked, c->task, c->variant, met.name, met.width,
+             met.found, met.wanted, baseline, off);
     else if (!met.width && strcmp(c->variant, baseline))
         note("--match %s, task %s: %s has no width to change; it stays at %.0f "
              "for the %.0f of %s",
-             c->match, c->task, c->variant, met.found, met.wanted, baseline);
-    c->match = settled(c->match, met.whose);
+             c->match.asked, c->task, c->variant, met.found, met.wanted,
+             baseline);
+    c->match.found = true;
+    c->match.as = met.of;
 }
 
-/* Can the variant at c's point start as `word` does? */
+/* Can the variant at c's point start as that one does? */
 static bool
-can_start(const Facts *f, Config c, const char *word)
+can_start(const Facts *f, Config c, const Shaped *as)
 {
     Conversion v;
     c.variant = interned(f->word);
-    c.same_start = interned(word);
+    c.same_start.found = true;
+    c.same_start.as = *as;
     Plugin p = plugin_open(f->word);
     config_cast(&c, &p);
     Dataset data = dataset_open(&c);
@@ -186,11 +166,11 @@ typedef struct Choice {
 
 /* Tries a variant as the one to start as; returns how many can follow. */
 static int
-try_start(const Choice *choice, const char *word, bool able[MOST_VARIANTS])
+try_start(const Choice *choice, const Shaped *as, bool able[MOST_VARIANTS])
 {
     int count = 0;
     for (int i = 0; i < choice->g->variant_count; i++)
-        count += able[i] = can_start(&choice->g->variants[i], *choice->c, word);
+        count += able[i] = can_start(&choice->g->variants[i], *choice->c, as);
     return count;
 }
 
@@ -202,19 +182,23 @@ find_start(const void *more, void *answer)
     Start *s = answer, tried = {0};
     double fewest = INFINITY;
     int most = 0;
-    bool automatic = !strcmp(c->same_start, "auto");
+    const Shaped *asked = &c->same_start.as;
+    bool automatic = !strcmp(asked->variant, "auto");
     if (!automatic) {
-        strcpy(s->word, c->same_start);
-        if (!strchr(c->same_start, '+'))
-            shape_word(c->same_start, plugin_open(c->same_start).variant->shape,
-                       *c, s->word);
-        try_start(choice, s->word, s->able);
+        int given = 0;
+        for (int i = 0; i < SHAPE_COUNT; i++)
+            given += asked->shape[i] > 0;
+        s->as = given
+                    ? *asked
+                    : shaped_at(asked->variant,
+                                plugin_open(asked->variant).variant->shape, *c);
+        try_start(choice, &s->as, s->able);
     }
     for (int i = 0; automatic && i < choice->g->variant_count; i++) {
         const Facts *f = &choice->g->variants[i];
         Config at = *c;
-        shape_word(f->word, f->shape, at, tried.word);
-        int count = try_start(choice, tried.word, tried.able);
+        tried.as = shaped_at(f->word, f->shape, at);
+        int count = try_start(choice, &tried.as, tried.able);
         Dataset data = dataset_open(&at);
         double cost =
             price("params", plugin_open(f->word).variant, at, data.sizes);
@@ -223,7 +207,7 @@ find_start(const void *more, void *answer)
             continue;
         most = count;
         fewest = cost;
-        strcpy(s->word, tried.word);
+        s->as = tried.as;
         memcpy(s->able, tried.able, sizeof s->able);
     }
 }
@@ -232,10 +216,11 @@ find_start(const void *more, void *answer)
 static const Start *
 start_of(Grid *g, const Options *o, const Config *c)
 {
+    char text[VALUE_SIZE];
     Config point = *c;
     point.variant = interned("");
     for (int i = 0; i < g->start_count; i++)
-        if (!memcmp(&g->starts[i].point, &point, sizeof point))
+        if (config_equal(&g->starts[i].point, &point, OF_ANY))
             return &g->starts[i];
     if (g->variant_count > MOST_VARIANTS)
         usage("--same-start: for %d variants at most", MOST_VARIANTS);
@@ -243,32 +228,39 @@ start_of(Grid *g, const Options *o, const Config *c)
         grow(g->starts, g->start_count, &g->start_room, sizeof *g->starts);
     Start *s = &g->starts[g->start_count++];
     ask(find_start, &(Choice){g, c}, s, sizeof *s);
-    memcpy(&s->point, &point, sizeof point);
+    s->point = point;
+    s->as.variant = interned(s->as.variant);
     int able = 0;
     for (int i = 0; i < g->variant_count; i++)
         able += s->able[i];
     if (able < 1 + (g->variant_count > 1))
         usage("--same-start %s: no two of the variants can start as the same "
               "function",
-              c->same_start);
-    if (!o->quiet)
-        note("task %s: all start as %s", c->task, s->word);
+              c->same_start.asked);
+    if (!o->quiet) {
+        shaped_print(&s->as, text);
+        note("task %s: all start as %s", c->task, text);
+    }
     return s;
 }
 
 void
 choose_start(Grid *g, const Options *o, Config *c)
 {
-    if (!*c->same_start || strchr(c->same_start, ':'))
+    if (!*c->same_start.asked || c->same_start.found)
         return;
+    char text[VALUE_SIZE];
     const Start *s = start_of(g, o, c);
     int i = 0;
     while (strcmp(g->variants[i].word, c->variant))
         i++;
-    c->same_start = settled(c->same_start, s->able[i] ? s->word : "");
-    if (!s->able[i])
+    c->same_start.found = true;
+    c->same_start.as = s->able[i] ? s->as : (Shaped){.variant = ""};
+    if (!s->able[i]) {
+        shaped_print(&s->as, text);
         note("%s cannot start as %s does: it keeps a start of its own",
-             c->variant, s->word);
+             c->variant, text);
+    }
 }
 
 static void

@@ -16,8 +16,8 @@ void meet_budget(const Options *o, Config *c);
 /* A choice of --same-start for one point of a grid. */
 enum { MOST_VARIANTS = 64 };
 typedef struct Start {
-    Config point; /* without variant and seed */
-    char word[WORD_SIZE];
+    Config point; /* without a variant */
+    Shaped as;
     bool able[MOST_VARIANTS]; /* by place in the grid's variants */
 } Start;
 

@@ -137,9 +137,9 @@ work(const Crew *crew, const Job *job, void *last)
         run_weights(&begun, m);
     }
     Conversion v;
-    const char *start = strchr(m->config.same_start, ':');
-    if (!o->from && start && start[1] && !start_alike(m, &v))
-        fail("it cannot start as %s does: %s", m->config.same_start, v.why);
+    const char *start = m->config.same_start.as.variant;
+    if (!o->from && *start && !start_alike(m, &v))
+        fail("it cannot start as %s does: %s", start, v.why);
     Result r = train(m, &data, keep_row, last);
     run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);
     result_free(&r);

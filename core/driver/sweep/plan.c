@@ -153,8 +153,8 @@ print_lines(const Options *o, const Grid *g)
         printf("%s train", sizeof(real) == 8 ? "qkv-double" : "qkv");
         for (int s = 0; s < setting_count; s++) {
             char value[VALUE_SIZE];
-            bool always =
-                settings[s].kind == WORD || !strcmp(settings[s].name, "seed");
+            bool always = setting_worded(&settings[s]) ||
+                          !strcmp(settings[s].name, "seed");
             setting_print(&settings[s], c, value);
             if (settings[s].help && *value &&
                 !setting_unused(&settings[s], c) &&
