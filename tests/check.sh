@@ -78,7 +78,7 @@ breaks '(6 x 8) has no columns 5 to 9' 's|return matmul|return columns(x, 5, 5);
 breaks 'is not finite' 's|1 / sqrt(a->d_k)), w|0. / 0 * a->d_k), w|'
 
 breaks 'it uses d-k, which .shape does not name' 's/"heads d-k d-v"/"heads d-v"/'
-breaks 'writes into W^Q' \
+breaks 'or write into its operands' \
     -e 's|qkv/variant.h>|qkv/operator.h>\n#include <qkv/variant.h>|' \
     -e 's|return matmul|if (x->value) w[W_Q]->value[0] *= 2; return matmul|'
 breaks 'the queries come from x' 's|matmul(x, w.W_Q|matmul(y, w[W_Q|'

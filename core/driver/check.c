@@ -1,7 +1,7 @@
 /* check.c - qkv check: the gate for a plugin.
 
    `qkv` checks what must hold in float and hands the rest to `qkv-double`, for
-   a gradient can be held against differences only where rounding is small.
+   a gradient can be compared with differences only where rounding is small.
    Each check has a process of its own: a plugin that crashes fails one. */
 #include <signal.h>
 #include <stdio.h>
@@ -21,22 +21,36 @@
 
 static const double seconds = 30, bytes = 1e9; /* that one check may take */
 
+/* In the order in which they are run, each by the program with numbers of so
+   many bytes. */
+static const struct {
+    const char *name;
+    size_t number;
+    Check *run;
+} checks[] = {
+    {"shapes", 4, check_shapes},       {"finite", 4, check_finite},
+    {"same bits", 4, check_repeats},   {"causality", 4, check_causality},
+    {"batches", 4, check_batches},     {"all used", 8, check_use},
+    {"gradients", 8, check_gradients}, {"linear", 8, check_form},
+    {"adopt", 8, check_adopt},
+};
+enum { CHECKS = sizeof checks / sizeof *checks };
+
 /* One line: name, verdict, and what was found, folded to 80 columns. */
 static void
 print_finding(const Options *o, const char *name, const Finding *f)
 {
     static const char *const verdicts[] = {"ok", "FAILED", "-"};
-    const char *text = f->what;
     if (wants_tsv(o->tsv)) {
-        printf("%s\t%s\t%s\n", name, verdicts[f->verdict], text);
+        printf("%s\t%s\t%s\n", name, verdicts[f->verdict], f->what);
         return;
     }
     printf("%-10s %-7s", name, verdicts[f->verdict]);
-    print_folded(stdout, 18, 19, 80, text);
+    print_folded(stdout, 18, 19, 80, f->what);
 }
 
 typedef struct Trial {
-    const Check *check;
+    Check *check;
     const char *plugin;
 } Trial;
 
@@ -44,10 +58,10 @@ static void
 run_check(const void *more, void *answer)
 {
     const Trial *t = more;
-    *(Finding *)answer = t->check->run(t->plugin);
+    *(Finding *)answer = t->check(t->plugin);
 }
 
-/* What a crash most often is, where the plugin has an operator of its own. */
+/* What a crash most often is, where the plugin has its own operator. */
 static const char hint[] =
     "; does its operator return at once where c->value is NULL, in the run "
     "that only wants the shapes?";
@@ -58,23 +72,22 @@ static int
 run_checks(const Options *o, const char *plugin, bool own_operator, bool *hangs)
 {
     int failed = 0;
-    char last[sizeof((Finding *)0)->what] = "";
-    for (int i = 0; i < check_count && !*hangs; i++) {
+    Finding last = {.verdict = PASSED};
+    for (int i = 0; i < CHECKS && !*hangs; i++) {
         Finding f = {.verdict = FAILED};
+        Trial t = {checks[i].run, plugin};
         if (checks[i].number != sizeof(real))
             continue;
-        Trial t = {&checks[i], plugin};
         Ended e = in_child(run_check, &t, &f, sizeof f, limits(seconds, bytes));
         if (interrupted)
             exit(128 + interrupted);
         if (!e.answered)
-            snprintf(f.what, sizeof f.what, "%.500s%s", e.why,
-                     own_operator && e.signal == SIGSEGV ? hint : "");
-        bool again = f.verdict == FAILED && !strcmp(f.what, last);
-        snprintf(last, sizeof last, "%s", f.what);
-        if (again)
-            snprintf(f.what, sizeof f.what, "as above");
-        print_finding(o, checks[i].name, &f);
+            f = finding(FAILED, "%.500s%s", e.why,
+                        own_operator && e.signal == SIGSEGV ? hint : "");
+        bool again = f.verdict == FAILED && !strcmp(f.what, last.what);
+        last = f;
+        print_finding(o, checks[i].name,
+                      again ? &(Finding){FAILED, "as above"} : &f);
         failed += f.verdict == FAILED;
         *hangs = e.late;
     }
@@ -92,67 +105,54 @@ run_double(const Options *o, const char *plugin)
                        "it checks what needs doubles, and belongs beside qkv");
 }
 
-static bool
-is_source(const char *word)
-{
-    size_t n = strlen(word);
-    return n > 2 && !strcmp(word + n - 2, ".c");
-}
-
 /* Loads it as `list` would, in a child. */
 static Facts
 loaded(const Options *o, const char *plugin)
 {
     Facts f = describe(plugin, NULL, false);
-    Finding found = {.verdict = f.ok ? PASSED : FAILED};
     size_t n = strlen(plugin); /* which need not be what the user knows */
     if (!f.ok && f.status == 2)
         usage("%s", f.why);
-    snprintf(found.what, sizeof found.what, "%.690s",
-             f.ok                             ? f.equation
-             : strncmp(f.why, plugin, n) == 0 ? f.why + n + 2
-                                              : f.why);
+    const char *why = strncmp(f.why, plugin, n) ? f.why : f.why + n + 2;
+    Finding found =
+        finding(f.ok ? PASSED : FAILED, "%.690s", f.ok ? f.equation : why);
     print_finding(o, "loads", &found);
     return f;
+}
+
+static bool
+ends_in(const char *word, const char *end)
+{
+    size_t n = strlen(word), m = strlen(end);
+    return n > m && !strcmp(word + n - m, end);
 }
 
 static int
 check_in_float(const Options *o, const char *word)
 {
-    size_t n = strlen(word);
-    if (strchr(word, '/') && !is_source(word) &&
-        (n < 3 || strcmp(word + n - 3, ".so")))
+    bool source = ends_in(word, ".c"), hangs = false;
+    const char *slash = strrchr(word, '/'), *single = word, *both = word;
+    if (slash && !source && !ends_in(word, ".so"))
         usage("%s: neither a .c nor a .so", word);
-    char *single = NULL, *both = NULL;
-    if (is_source(word)) {
-        const char *slash = strrchr(word, '/');
+    if (source) {
         const char *file = slash ? slash + 1 : word;
-        Path folder = compile_plugin(word);
         int stem = (int)strlen(file) - 2;
+        Path folder = compile_plugin(word);
         single = format_text("%s/%.*s.so", folder.text, stem, file);
         both = format_text("%s/double/%.*s.so", folder.text, stem, file);
         plugin_given(single);
     }
-    Facts f = loaded(o, single ? single : word);
-    const char *plugin = single ? single : word;
-    bool hangs = false;
-    int failed = f.ok ? run_checks(o, plugin, f.own_operator, &hangs) : 1;
-    bool bound = f.own_operator && !both && strchr(word, '/');
-    if (bound) {
-        Finding why = {UNTESTED, "all used, linear, adopt: not tested. It has "
-                                 "an operator of its own, compiled for float: "
-                                 "give its .c, and both are built"};
-        print_finding(o, "gradients", &why);
-        failed++;
-    } else if (f.ok && !hangs)
-        failed += run_double(o, both ? both : word);
+    Facts f = loaded(o, single);
+    if (f.own_operator && slash && !source)
+        usage("%s: it has an operator of its own, compiled for float: give its "
+              ".c, and it is built for doubles too, which gradients need",
+              word);
+    int failed = f.ok ? run_checks(o, single, f.own_operator, &hangs) : 1;
+    if (f.ok && !hangs)
+        failed += run_double(o, both);
     if (!o->quiet)
         note("%s: %s", word,
-             bound    ? "not all of it could be tested"
-             : failed ? "something is wrong"
-                      : "nothing wrong was found");
-    free(single);
-    free(both);
+             failed ? "something is wrong" : "nothing wrong was found");
     return failed > 0;
 }
 

@@ -1,8 +1,9 @@
-/* checks.h - what a plugin must hold, each checked in a process of its own. */
+/* checks.h - what a plugin must hold: a function for each line of `qkv check`,
+   run in a process of its own, which ends with it: nothing is freed. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
-#include <stddef.h>
+#include "base/fail.h"
 
 typedef enum { PASSED, FAILED, UNTESTED } Verdict;
 
@@ -11,19 +12,21 @@ typedef struct Finding {
     char what[700]; /* what was found, and the likely mistake */
 } Finding;
 
-typedef struct Check {
-    const char *name;
-    size_t number; /* sizeof(real) of the program that can tell: 8 for double */
-    Finding (*run)(const char *plugin);
-} Check;
+Finding finding(Verdict verdict, const char *format, ...) PRINTF(2, 3);
 
-/* Those of checks_double.c. */
-Finding check_use(const char *plugin);
-Finding check_gradients(const char *plugin);
-Finding check_form(const char *plugin);
-Finding check_adopt(const char *plugin);
+typedef Finding Check(const char *plugin);
 
-extern const Check checks[];
-extern const int check_count;
+/* calls.c: what holds in any precision. */
+Check check_shapes;    /* Do all ways to call it work, at any shape? */
+Check check_finite;    /* Is all that it computes a finite number? */
+Check check_repeats;   /* Does it keep nothing from one call to the next? */
+Check check_causality; /* Does no output see a later token? */
+Check check_batches;   /* Is a sequence among others what it is alone? */
+
+/* gradients.c and form.c: small differences, which only doubles can tell. */
+Check check_use;       /* Does the output depend on every matrix? */
+Check check_gradients; /* Are gradients the slopes of the function? */
+Check check_form;      /* Has it a canonical form? */
+Check check_adopt;     /* Does its own form come back from adopt? */
 
 #endif

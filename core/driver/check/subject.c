@@ -13,6 +13,17 @@
 
 #define SMALL "d-model=8 heads=4 kv-heads=2 d-k=3 d-v=5 latent=7"
 
+const Way ways[WAYS] = {
+    {"self-attention", 2, 3, 0, false, 1},
+    {"cross-attention", 2, 3, 5, false, 1},
+    {"causal self-attention", 2, 4, 0, true, 1},
+    {"one token", 1, 1, 0, false, 1},
+    {"one causal token", 1, 1, 0, true, 1},
+    {"one sequence of many tokens", 1, 33, 0, true, 1},
+    {"large scores", 2, 3, 0, false, 30},
+    {"large causal scores", 2, 4, 0, true, 30},
+};
+
 Finding
 finding(Verdict verdict, const char *format, ...)
 {
@@ -24,69 +35,79 @@ finding(Verdict verdict, const char *format, ...)
     return f;
 }
 
-static void
-draw(real *to, int count, double size, Random *r)
+int
+entries(const Subject *s, int i)
 {
-    for (int i = 0; i < count; i++)
-        to[i] = (real)(size * random_normal(r));
+    return s->weights.list[i].rows * s->weights.list[i].cols;
+}
+
+static real *
+reals(int count)
+{
+    return allocate((size_t)count, sizeof(real));
+}
+
+void
+subject_draw(Subject *s)
+{
+    Random r = random_stream(11, "check");
+    s->weights = weights_declared(s->plugin.variant, &s->attention);
+    size_t count = (size_t)s->weights.count;
+    s->values = allocate(count, sizeof *s->values);
+    s->gradients = allocate(count, sizeof *s->gradients);
+    for (int i = 0; i < s->weights.count; i++) {
+        const Declared *d = &s->weights.list[i];
+        double size = fmax(d->deviation, 0.1);
+        s->values[i] = reals(entries(s, i));
+        s->gradients[i] = reals(entries(s, i));
+        for (int k = 0; k < entries(s, i); k++)
+            s->values[i][k] = (real)(d->mean + size * random_normal(&r));
+    }
 }
 
 Subject
 subject_open(const char *word)
 {
     Subject s = {.plugin = plugin_open(word)};
-    Random r = random_stream(11, "check");
     Config c = config_start();
     config_apply(&c, SMALL);
     config_settle(&c, s.plugin.variant->shape);
     s.attention = attention_of(&c);
-    s.weights = weights_declared(s.plugin.variant, &s.attention);
-    size_t count = (size_t)s.weights.count;
-    s.values = allocate(count, sizeof *s.values);
-    s.gradients = allocate(count, sizeof *s.gradients);
-    for (size_t i = 0; i < count; i++) {
-        Declared *d = &s.weights.list[i];
-        s.values[i] = allocate((size_t)(d->rows * d->cols), sizeof(real));
-        s.gradients[i] = allocate((size_t)(d->rows * d->cols), sizeof(real));
-        draw(s.values[i], d->rows * d->cols, fmax(d->deviation, 0.1), &r);
-        for (int k = 0; k < d->rows * d->cols; k++)
-            s.values[i][k] += (real)d->mean;
-    }
+    subject_draw(&s);
     return s;
 }
 
 Tokens
-tokens_drawn(const Subject *s, int sequences, int asking, int asked,
-             double size)
+tokens_of(const Subject *s, Way way)
 {
     Random r = random_stream(13, "tokens");
-    int d = s->attention.d_model, nx = sequences * asking * d,
-        ny = sequences * asked * d;
-    Tokens t = {.sequences = sequences, .asking = asking, .asked = asked};
-    t.x = allocate((size_t)(2 * (nx + ny)), sizeof(real));
-    draw(t.x, nx + ny, size, &r);
-    t.y = asked ? t.x + nx : NULL;
-    t.x_gradient = t.x + nx + ny;
-    t.y_gradient = t.x_gradient + nx;
+    int d = s->attention.d_model;
+    int x = way.sequences * way.queries * d, y = way.sequences * way.keys * d;
+    Tokens t = {.way = way, .x = reals(x + y), .x_size = x};
+    for (int i = 0; i < x + y; i++)
+        t.x[i] = (real)(way.size * random_normal(&r));
+    t.y = y ? t.x + x : NULL;
+    t.x_gradient = reals(x);
+    t.y_gradient = reals(y);
     return t;
 }
 
-/* Puts forward on the tape; what it returns must be as x is. */
+/* Puts forward on the tape. */
 static Node *
 apply(Subject *s, Tape *t, const Tokens *in)
 {
-    int d = s->attention.d_model, rows = in->sequences * in->asking;
+    const Way *way = &in->way;
+    int d = s->attention.d_model;
     Node **w = allocate((size_t)s->weights.count, sizeof *w);
-    for (int i = 0; i < s->weights.count; i++) {
-        Declared *p = &s->weights.list[i];
-        w[i] = leaf(t, p->rows, p->cols, 1, s->values[i], s->gradients[i]);
-    }
-    Node *x = leaf(t, rows, d, in->sequences, in->x,
-                   in->untrained ? NULL : in->x_gradient),
-         *y = x;
-    if (in->y)
-        y = leaf(t, in->sequences * in->asked, d, in->sequences, in->y,
-                 in->y_gradient);
+    for (int i = 0; i < s->weights.count; i++)
+        w[i] = leaf(t, s->weights.list[i].rows, s->weights.list[i].cols, 1,
+                    s->values[i], s->gradients[i]);
+    Node *x = leaf(t, way->sequences * way->queries, d, way->sequences, in->x,
+                   in->untrained ? NULL : in->x_gradient);
+    Node *y = in->y ? leaf(t, way->sequences * way->keys, d, way->sequences,
+                           in->y, in->y_gradient)
+                    : x;
+    s->attention.causal = way->causal;
     Node *out = plugin_forward(s->plugin.variant, &s->attention, x, y, w);
     free(w);
     return out;
@@ -99,9 +120,8 @@ computed(Subject *s, const Tokens *in, bool back)
     project(apply(s, measured, in));
     Tape *t = tape_fitting(measured);
     Node *out = apply(s, t, in), *result = project(out);
-    size_t size = (size_t)out->rows * (size_t)out->cols * sizeof(real);
-    real *copy = allocate(1, size);
-    memcpy(copy, out->value, size);
+    real *copy = reals(in->x_size);
+    memcpy(copy, out->value, (size_t)in->x_size * sizeof(real));
     if (back)
         backward(result);
     tape_free(measured);
@@ -109,13 +129,25 @@ computed(Subject *s, const Tokens *in, bool back)
     return copy;
 }
 
-const Way ways[WAYS] = {
-    {"self-attention", 2, 3, 0, 0, 1},
-    {"cross-attention", 2, 3, 5, 0, 1},
-    {"causal self-attention", 2, 4, 0, 1, 1},
-    {"one token", 1, 1, 0, 0, 1},
-    {"one causal token", 1, 1, 0, 1, 1},
-    {"one sequence of many tokens", 1, 33, 0, 1, 1},
-    {"large scores", 2, 3, 0, 0, 30},
-    {"large causal scores", 2, 4, 0, 1, 30},
-};
+double
+factor_between(const double *found, const double *wanted, int count)
+{
+    double both = 0, all = 0;
+    for (int i = 0; i < count; i++) {
+        both += found[i] * wanted[i];
+        all += wanted[i] * wanted[i];
+    }
+    return all > 0 ? both / all : 0;
+}
+
+bool
+proportional(const double *found, const double *wanted, int count,
+             double factor)
+{
+    double off = 0, all = 0;
+    for (int i = 0; i < count; i++) {
+        off = fmax(off, fabs(found[i] - factor * wanted[i]));
+        all = fmax(all, fabs(factor * wanted[i]));
+    }
+    return off <= 1e-5 * all;
+}

@@ -9,12 +9,11 @@
 
 #include <qkv/real.h>
 
-#include "base/fail.h"
 #include "variant/plugin.h"
 #include "driver/check/checks.h"
 
-/* A plugin at the small shape, its matrices as training starts them; a little
-   random where they start as constants. */
+/* A plugin at a shape, its matrices as training starts them; a little random
+   where they start as constants. */
 typedef struct Subject {
     Plugin plugin;
     Attention attention;
@@ -22,36 +21,46 @@ typedef struct Subject {
     real **values, **gradients;
 } Subject;
 
-/* Opens the plugin; exits where it cannot be. */
+/* Opens the plugin at the small shape; exits where it cannot be. */
 Subject subject_open(const char *word);
 
-/* The tokens of one call: `sequences` of them laid end to end, y NULL where
-   they ask themselves. */
-typedef struct Tokens {
-    real *x, *y, *x_gradient, *y_gradient;
-    int sequences, asking, asked; /* tokens of x and of y in a sequence */
-    bool untrained;               /* x is data, as one-hot tokens are */
-} Tokens;
+/* Declares and draws its matrices anew, at s->attention. */
+void subject_draw(Subject *s);
 
-/* Draws them; asked is 0 where x asks itself. */
-Tokens tokens_drawn(const Subject *s, int sequences, int asking, int asked,
-                    double size);
+/* How many numbers matrix i has. */
+int entries(const Subject *s, int i);
 
-/* The output for `in`, (asking tokens x d_model), to be freed; with the
-   gradients of tokens and matrices where `back`. Exits where it is not as wide
-   as x. */
-real *computed(Subject *s, const Tokens *in, bool back);
-
-/* A way in which forward may be called. */
+/* A way in which forward may be called: so many sequences of so many queries,
+   and keys, 0 in self-attention. */
 typedef struct Way {
     const char *what;
-    int sequences, asking, asked, causal;
+    int sequences, queries, keys;
+    bool causal;
     double size; /* standard deviation of the tokens */
 } Way;
 
 enum { WAYS = 8 };
 extern const Way ways[WAYS];
 
-Finding finding(Verdict verdict, const char *format, ...) PRINTF(2, 3);
+/* The tokens of one call, sequence after sequence; y is NULL in self-attention.
+ */
+typedef struct Tokens {
+    Way way;
+    real *x, *y, *x_gradient, *y_gradient;
+    int x_size;     /* numbers in x */
+    bool untrained; /* x is data, as one-hot tokens are */
+} Tokens;
+
+Tokens tokens_of(const Subject *s, Way way);
+
+/* The output for `in`, as large as x, to be freed; with the gradients of tokens
+   and matrices where `back`. */
+real *computed(Subject *s, const Tokens *in, bool back);
+
+/* The factor that brings `wanted` nearest to `found`; and is found = factor
+   wanted, all of it? */
+double factor_between(const double *found, const double *wanted, int count);
+bool proportional(const double *found, const double *wanted, int count,
+                  double factor);
 
 #endif

@@ -1,0 +1,144 @@
+/* form.c - checks of a plugin's canonical form, and of the way back from it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "variant/adopt.h"
+#include "variant/canonical.h"
+#include "driver/check/subject.h"
+
+static Canonical
+form_of(const Subject *s)
+{
+    return canonical_form(s->plugin.variant, s->attention, &s->weights,
+                          s->values);
+}
+
+Finding
+check_form(const char *word)
+{
+    Subject s = subject_open(word);
+    Canonical c = form_of(&s);
+    return c.m ? finding(PASSED,
+                         "found: %d heads of softmax(s x M_i y') y N_i, "
+                         "equal to %.0e",
+                         c.heads, c.deviation)
+               : finding(UNTESTED, "it has none: %s", c.why);
+}
+
+/* The form of what the plugin makes of `given`. */
+static Canonical
+adopted(Subject *s, const Canonical *given)
+{
+    Canonical none = {.heads = 0};
+    for (int i = 0; i < s->weights.count; i++)
+        memset(s->values[i], 0, (size_t)entries(s, i) * sizeof(real));
+    if (adopt(s->plugin.variant, &s->attention, &s->weights, given, s->values))
+        return form_of(s);
+    snprintf(none.why, sizeof none.why, "%d heads do not fit into %d",
+             given->heads, s->attention.heads);
+    return none;
+}
+
+/* s M (which 0) or N (1) of head h, or its transpose. */
+static double *
+head_of(const Canonical *c, int which, int h, bool turned)
+{
+    int d = c->d_model, size = d * d;
+    double *copy = allocate((size_t)size, sizeof *copy);
+    for (int i = 0; i < size; i++) {
+        int from = h * size + (turned ? i % d * d + i / d : i);
+        copy[i] = which ? c->n[from] : c->scale[h] * c->m[from];
+    }
+    return copy;
+}
+
+/* What mistake would bring head h back as head k; one that UNTESTED stands for
+   if none does. */
+static Finding
+explain_head(const Canonical *given, const Canonical *back, int which, int h,
+             int k)
+{
+    int size = given->d_model * given->d_model;
+    double *wanted = head_of(given, which, h, false);
+    double *turned = head_of(given, which, h, true);
+    double *found = head_of(back, which, k, false);
+    double factor = factor_between(found, wanted, size);
+    double other = factor_between(found, turned, size);
+    bool same = proportional(found, wanted, size, factor);
+    if (same && k != h && factor != 0)
+        return finding(FAILED,
+                       "%c of head %d comes back as head %d's: the order of "
+                       "heads differs between forward and adopt",
+                       "MN"[which], h + 1, k + 1);
+    if (same && k == h && fabs(factor - 1) > 1e-9 && factor != 0)
+        return finding(FAILED,
+                       "%s_%d comes back %.4g times as large: is the scale the "
+                       "same in forward and adopt?",
+                       which ? "N" : "s M", h + 1, factor);
+    if (!same && proportional(found, turned, size, other) && other != 0)
+        return finding(FAILED,
+                       "%c_%d comes back transposed: are its two factors "
+                       "swapped, in forward or in adopt?",
+                       "MN"[which], h + 1);
+    return (Finding){.verdict = UNTESTED};
+}
+
+/* What mistake would bring `given` back as `back`. */
+static Finding
+explain_trip(const Canonical *given, const Canonical *back, double apart)
+{
+    for (int which = 0; which < 2; which++)
+        for (int h = 0; h < given->heads; h++)
+            for (int k = 0; k < back->heads; k++) {
+                Finding f = explain_head(given, back, which, h, k);
+                if (f.verdict == FAILED)
+                    return f;
+            }
+    return finding(FAILED,
+                   "a form that it has itself comes back as another one, %.2g "
+                   "of the largest entry apart",
+                   apart);
+}
+
+/* A form that the plugin has itself, at random matrices, must come back from
+   adopt; or where adopt gives up something, one that it has adopted. */
+Finding
+check_adopt(const char *word)
+{
+    Subject s = subject_open(word);
+    if (!s.plugin.variant->adopt)
+        return finding(UNTESTED,
+                       "it has none. That forward is the equation you "
+                       "mean nothing else here can tell: a wrong one "
+                       "with right gradients is a function too");
+    Canonical own = form_of(&s);
+    if (!own.m)
+        return finding(FAILED,
+                       "it has no canonical form to adopt: %s; without .adopt, "
+                       "which is optional, nothing asks for one",
+                       own.why);
+    Canonical once = adopted(&s, &own);
+    if (!once.m)
+        return finding(FAILED, "what it adopts has no canonical form: %s",
+                       once.why);
+    Misfit lost = form_misfit(&once, &own);
+    if (lost.apart <= 1e-10)
+        return finding(PASSED,
+                       "a form that it has comes back from it, %.0e "
+                       "apart",
+                       lost.apart);
+    Canonical twice = adopted(&s, &once);
+    for (int which = 0; which < 2; which++)
+        if (lost.rank[which] > 0 && lost.kept[which] == 0)
+            return finding(FAILED,
+                           "of one head nothing of %c comes back: does adopt "
+                           "fill the matrices of every head?",
+                           "MN"[which]);
+    if (twice.m && form_misfit(&twice, &once).apart <= 1e-10)
+        return finding(PASSED,
+                       "what it has adopted it adopts again; of its own form "
+                       "it gives up the share %.2g of M, %.2g of N",
+                       lost.lost[0], lost.lost[1]);
+    return explain_trip(&own, &once, lost.apart);
+}

@@ -1,0 +1,128 @@
+/* gradients.c - checks that compare gradients with the slopes of the function,
+   found by differences: in double, where rounding is small. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tape/difference.h"
+#include "driver/check/subject.h"
+
+typedef struct Graph {
+    Subject *subject;
+    bool crossed, twice;
+} Graph;
+
+/* forward, or twice forward from the same operands, added. */
+static Node *
+build(Node **in, void *more)
+{
+    Graph *g = more;
+    const Variant *v = g->subject->plugin.variant;
+    Attention *a = &g->subject->attention;
+    Node **w = in, *x = in[g->subject->weights.count];
+    Node *y = in[g->subject->weights.count + g->crossed];
+    Node *out = plugin_forward(v, a, x, y, w);
+    return g->twice ? add(out, plugin_forward(v, a, x, y, w)) : out;
+}
+
+/* What mistake would look like this. */
+static const char *
+likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
+{
+    static char text[160];
+    int count = l->rows * l->cols;
+    double factor = factor_between(s->found, s->wanted, count), all = 0;
+    for (int i = 0; i < count; i++)
+        all += fabs(s->found[i]);
+    if (isnan(all))
+        return isnan(s->wanted[s->row * l->cols + s->col])
+                   ? "the function itself is no number there"
+                   : "a backward divides by 0, or takes a root of what is "
+                     "below it";
+    if (all == 0)
+        return "no gradient arrives there: does backward add to every operand?";
+    if (twice)
+        return "right where an operand is used once, wrong where twice: = in a "
+               "backward where += belongs";
+    if (proportional(s->found, s->wanted, count, -1))
+        return "its sign is wrong";
+    if (fabs(factor - 1) > 1e-3 &&
+        proportional(s->found, s->wanted, count, factor)) {
+        snprintf(text, sizeof text,
+                 "all of it is %.4g times what it should be: a factor is "
+                 "missing in a backward",
+                 factor);
+        return text;
+    }
+    return matrix
+               ? "look at which index its backward sums over: a transpose may "
+                 "be missing"
+               : "the matrices are right: a backward sums over the wrong "
+                 "index (a transpose is missing), or overwrites what others "
+                 "have added (= for +=)";
+}
+
+/* One way to call it. *unused becomes the index of a matrix that the result
+   does not depend on. The matrices are compared first: they say more. */
+static Finding
+slopes_of_way(Subject *s, const Way *w, bool twice, int *unused)
+{
+    Graph g = {s, w->keys != 0, twice};
+    int d = s->attention.d_model, count = s->weights.count;
+    Leaf *leaves = allocate((size_t)(count + 2), sizeof *leaves);
+    double size = w->size > 1 ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        const Declared *p = &s->weights.list[i];
+        leaves[i] = (Leaf){p->rows, p->cols, 1, 1 / sqrt(p->rows)};
+    }
+    leaves[count] = (Leaf){w->sequences * w->queries, d, w->sequences, size};
+    leaves[count + 1] = (Leaf){w->sequences * w->keys, d, w->sequences, size};
+    s->attention.causal = w->causal;
+    Slopes slopes = slopes_of(build, &g, leaves, count + 1 + g.crossed);
+    for (int i = 0; i < count; i++)
+        if (!slopes.reached[i])
+            *unused = i;
+    if (slopes.leaf < 0)
+        return finding(PASSED, "of x, y and every matrix, entry by entry and "
+                               "sign by sign, to 1e-6");
+    int i = slopes.leaf, at = slopes.row * leaves[i].cols + slopes.col;
+    const char *name = i < count    ? s->weights.list[i].name
+                       : i == count ? "x"
+                                    : "y";
+    return finding(FAILED,
+                   "%s: %s (%d x %d), row %d, column %d: %.6g, where the "
+                   "function's slope is %.6g; %s",
+                   w->what, name, leaves[i].rows, leaves[i].cols,
+                   slopes.row + 1, slopes.col + 1, slopes.found[at],
+                   slopes.wanted[at],
+                   likely(&slopes, &leaves[i], twice, i < count));
+}
+
+Finding
+check_gradients(const char *word)
+{
+    Subject s = subject_open(word);
+    Finding f = {.verdict = PASSED};
+    int unused;
+    for (int i = 0; i < WAYS && f.verdict == PASSED; i++)
+        if (ways[i].queries <= 8)
+            f = slopes_of_way(&s, &ways[i], false, &unused);
+    for (int i = 0; i < 2 && f.verdict == PASSED; i++)
+        f = slopes_of_way(&s, &ways[i], true, &unused);
+    return f;
+}
+
+Finding
+check_use(const char *word)
+{
+    Subject s = subject_open(word);
+    int unused = -1;
+    slopes_of_way(&s, &ways[0], false, &unused);
+    if (unused >= 0)
+        return finding(FAILED,
+                       "%s is declared, counted and saved, but no gradient "
+                       "arrives at it: is it used, by no factor 0 (1 / a->d_k "
+                       "divides whole numbers), and does each backward add to "
+                       "all its operands?",
+                       s.weights.list[unused].name);
+    return finding(PASSED, "the output depends on every matrix declared");
+}
