@@ -61,13 +61,12 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
 static void
 short_name(const Model *m, int place, char name[PLACE_SIZE])
 {
-    char whole[PLACE_SIZE];
-    place_name(m, place, whole);
-    char *dot = strchr(whole, '.');
+    const char *whole = m->place[place].name;
     bool encoder = !strncmp(whole, "encoder", 7);
+    snprintf(name, PLACE_SIZE, "%s", whole + (encoder ? 0 : 5));
+    char *dot = strchr(name, '.');
     if (!strcmp(dot, ".attention"))
         *dot = 0;
-    snprintf(name, PLACE_SIZE, "%s", whole + (encoder ? 0 : 5));
 }
 
 /* How much of what comes out lies beyond the range of what went in: the
@@ -109,8 +108,8 @@ forms_of(const Options *o, Model *m, const Dataset *data)
         forms[p] = model_form(m, p);
         if (forms[p].m)
             continue;
-        char place[PLACE_SIZE], name[NAME_SIZE];
-        place_name(m, p, place);
+        const char *place = m->place[p].name;
+        char name[NAME_SIZE];
         plugin_name(place_word(m, p), name);
         if (!wants_tsv(o->tsv))
             describe_range(false, m, data);

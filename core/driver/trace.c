@@ -246,10 +246,9 @@ show_place(const Trace *t, const Options *o, int place)
 {
     const Recording *r = &t->pass->recording;
     const Place *p = &r->place[place];
-    char name[PLACE_SIZE];
     int heads = recording_heads(r, place);
-    place_name(t->model, place, name);
-    printf("\n=== %s: %s\n", name, place_variant(t->model, place)->equation);
+    printf("\n=== %s: %s\n", t->model->place[place].name,
+           place_variant(t->model, place)->equation);
     if (t->model->config.norm)
         show_node(t, p->x, 0, "LayerNorm(x)");
     int shown = o->head > 0 ? (int)o->head : 1, own;

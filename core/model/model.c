@@ -16,58 +16,29 @@
 #include "task/linear.h"
 #include "model/model.h"
 
-static int
-place_kind(const Model *m, int place)
-{
-    const Config *c = &m->config;
-    int at = place - c->encoder;
-    if (at < 0)
-        return ENCODER;
-    return c->cross == CROSS_ONLY || (c->cross == CROSS_AFTER && at % 2) ? CROSS
-                                                                         : SELF;
-}
-
-void
-place_name(const Model *m, int place, char name[PLACE_SIZE])
-{
-    int each = m->config.cross == CROSS_AFTER ? 2 : 1;
-    if (place_kind(m, place) == ENCODER)
-        snprintf(name, PLACE_SIZE, "encoder%d.attention", place);
-    else
-        snprintf(name, PLACE_SIZE, "block%d.%s",
-                 (place - m->config.encoder) / each,
-                 place_kind(m, place) == CROSS ? "cross" : "attention");
-}
-
 const Variant *
 place_variant(const Model *m, int place)
 {
-    return m->cast[place_kind(m, place)];
+    return m->cast[m->place[place].kind];
 }
 
 const char *
 place_word(const Model *m, int place)
 {
     const Config *c = &m->config;
-    int kind = place_kind(m, place);
-    return kind == CROSS && *c->cross_variant       ? c->cross_variant
-           : kind == ENCODER && *c->encoder_variant ? c->encoder_variant
-                                                    : c->variant;
+    const char *words[KINDS] = {c->encoder_variant, c->variant,
+                                c->cross_variant};
+    const char *word = words[m->place[place].kind];
+    return *word ? word : c->variant;
 }
 
 real **
 model_attention(const Model *m, int place)
 {
-    int count = m->declared[place_kind(m, place)];
-    real **values = allocate((size_t)count, sizeof *values);
-    char name[PLACE_SIZE];
-    int found = 0;
-    place_name(m, place, name);
-    size_t n = strlen(name);
-    for (int i = 0; i < m->count && found < count; i++)
-        if (!strncmp(m->weights[i].name, name, n) &&
-            m->weights[i].name[n] == '.')
-            values[found++] = m->weights[i].value;
+    const ModelPlace *p = &m->place[place];
+    real **values = allocate((size_t)p->declared, sizeof *values);
+    for (int i = 0; i < p->declared; i++)
+        values[i] = m->weights[p->weights + i].value;
     return values;
 }
 
@@ -90,7 +61,7 @@ model_cost(const Model *m, double *flops, double *cache)
     for (int place = 0; place < m->places; place++) {
         const Variant *v = place_variant(m, place);
         Weights w = weights_declared(v, &m->attention);
-        int kind = place_kind(m, place);
+        int kind = m->place[place].kind;
         int tokens = kind == ENCODER ? m->sizes.source : m->sizes.tokens;
         Cost c = cost_of(v, m->attention, &w, tokens,
                          kind == CROSS ? m->sizes.source : 0);
@@ -109,58 +80,59 @@ model_weight(const Model *m, const char *name)
     bug("the model has no weight %s", name);
 }
 
-/* LayerNorm(x) where the model has it. Takes its weights from *w. */
+/* LayerNorm(x) where the model has it; its gain is weight `gain`. */
 static Node *
-norm(Model *m, Node *x, Node ***w)
+norm(Model *m, Node *x, int gain)
 {
-    if (m->config.norm == NORM_NONE)
-        return x;
-    *w += 2;
-    return layer_norm(x, (*w)[-2], (*w)[-1]);
+    return m->config.norm == NORM_NONE
+               ? x
+               : layer_norm(x, m->nodes[gain], m->nodes[gain + 1]);
 }
 
-/* The variant at work on x, which asks y; what it returns must be as wide as a
-   token. With the residual around it, where there is one. */
+/* The variant at work, which returns rows as wide as a token; with the residual
+   around it, where there is one. Queries come from x, keys and values from y,
+   or from x too where that is NULL. */
 static Node *
-attention(Model *m, int kind, Node *x, Node *y, Node ***w)
+attention(Model *m, int place, Node *x, Node *y)
 {
+    const ModelPlace *p = &m->place[place];
     Attention a = m->attention;
-    Node *normed = norm(m, x, w);
-    a.causal = kind == SELF && a.causal;
+    Node *normed = norm(m, x, p->norm);
+    a.causal = p->kind == SELF && a.causal;
     y = y ? y : normed;
-    Node *out = plugin_forward(m->cast[kind], &a, normed, y, *w);
+    Node *out =
+        plugin_forward(m->cast[p->kind], &a, normed, y, m->nodes + p->weights);
     if (a.recording)
         record_place(a.recording, (Place){normed, y, out, 0, 0});
-    *w += m->declared[kind];
     return m->config.residual ? add(x, out) : out;
 }
 
 static Node *
-mlp(Model *m, Node *x, Node ***w)
+mlp(Model *m, const ModelLayer *b, Node *x)
 {
     if (!m->config.mlp)
         return x;
-    Node *normed = norm(m, x, w);
-    *w += 2;
-    return add(x, matmul(gelu(matmul(normed, (*w)[-2])), (*w)[-1]));
+    Node *wide = matmul(norm(m, x, b->norm), m->nodes[b->mlp]);
+    return add(x, matmul(gelu(wide), m->nodes[b->mlp + 1]));
 }
 
 /* The tokens of one sequence, or of the second one, with their positions. */
 static Node *
-tokens(Model *m, Tape *t, const Batch *b, bool second, Node **trained)
+tokens(Model *m, Tape *t, const Batch *b, bool second)
 {
     const Sizes *z = &m->sizes;
     int d = m->attention.d_model, length = second ? z->source : z->tokens;
     int kind = m->config.positions, first = z->vocabulary;
     bool onehot = m->config.embed == EMBED_ONEHOT;
-    Node *table =
-        onehot ? leaf(t, z->vocabulary, d, 1, m->table, NULL) : trained[0];
+    Node *table = onehot ? leaf(t, z->vocabulary, d, 1, m->table, NULL)
+                         : m->nodes[m->embedding];
     Node *x = embed(table, second ? b->all.source : b->all.ids, z->each,
                     second ? b->source_rows : b->rows, b->sequences);
     if (kind == POSITIONS_NONE)
         return x;
     if (kind == POSITIONS_LEARNED && !onehot)
-        return add_positions(x, trained[1 + second]);
+        return add_positions(
+            x, m->nodes[second ? m->source_positions : m->positions]);
     if (!onehot)
         first = 0;
     else if (second)
@@ -169,48 +141,43 @@ tokens(Model *m, Tape *t, const Batch *b, bool second, Node **trained)
     return add_positions(x, leaf(t, length, d, 1, rows, NULL));
 }
 
-/* How many weights put_embedding listed. */
-static int
-embedding_weights(const Model *m)
+/* What the encoder makes of the second sequence. */
+static Node *
+encoded(Model *m, Tape *t, const Batch *b)
 {
-    return m->config.embed == EMBED_ONEHOT            ? 0
-           : m->config.positions != POSITIONS_LEARNED ? 1
-                                                      : 2 + !!m->sizes.source;
+    Node *y = tokens(m, t, b, true);
+    for (int i = 0; i < m->config.encoder; i++) {
+        const ModelLayer *layer = &m->encoder[i];
+        y = mlp(m, layer, attention(m, layer->self, y, NULL));
+    }
+    return m->config.encoder ? norm(m, y, m->encoder_norm) : y;
 }
 
 Node *
 model_forward(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
-    Node **w = m->nodes, *y = NULL;
     for (int i = 0; i < m->count; i++) {
-        Weight *weight = &m->weights[i];
-        m->nodes[i] = leaf(t, weight->rows, weight->cols, 1, weight->value,
-                           weight->gradient);
+        Weight *w = &m->weights[i];
+        m->nodes[i] = leaf(t, w->rows, w->cols, 1, w->value, w->gradient);
     }
     if (c->depth) {
-        Node *x = w[0];
+        Node *product = m->nodes[0];
         for (int i = 1; i < m->count; i++)
-            x = matmul(x, w[i]);
-        return x;
+            product = matmul(product, m->nodes[i]);
+        return product;
     }
-    w += embedding_weights(m);
-    if (m->sizes.source)
-        y = tokens(m, t, b, true, m->nodes);
-    for (int i = 0; i < c->encoder; i++)
-        y = mlp(m, attention(m, ENCODER, y, NULL, &w), &w);
-    if (c->encoder)
-        y = norm(m, y, &w);
-    Node *x = tokens(m, t, b, false, m->nodes);
+    Node *y = m->sizes.source ? encoded(m, t, b) : NULL;
+    Node *x = tokens(m, t, b, false);
     for (int i = 0; i < c->layers; i++) {
+        const ModelLayer *layer = &m->layers[i];
         if (c->cross != CROSS_ONLY)
-            x = attention(m, SELF, x, NULL, &w);
+            x = attention(m, layer->self, x, NULL);
         if (c->cross != CROSS_NONE)
-            x = attention(m, CROSS, x, y, &w);
-        x = mlp(m, x, &w);
+            x = attention(m, layer->cross, x, y);
+        x = mlp(m, layer, x);
     }
-    x = norm(m, x, &w);
-    return matmul(x, *w);
+    return matmul(norm(m, x, m->norm), m->nodes[m->unembedding]);
 }
 
 Node *

@@ -1,6 +1,6 @@
 /* model.h - the Transformer around a variant: embedding, positions, blocks of
-   attention and MLP, maybe an encoder that they ask too, and the map to logits.
-   No biases but LayerNorm's. */
+   attention and MLP, perhaps an encoder that they attend to, and the map to
+   logits. No biases but LayerNorm's. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -15,12 +15,28 @@ typedef struct Weight {
     char name[NAME_SIZE + 32]; /* "block0.attention.W^Q" */
     int rows, cols;
     bool attention;         /* declared by the variant */
-    double mean, deviation; /* of its initial numbers */
+    double mean, deviation; /* of its initial entries */
     real *value, *gradient;
 } Weight;
 
-/* Where attention stands, and whom it asks. */
+/* A place where the model has attention: in a block of the encoder, in a block
+   on its own tokens, or there on those of the second sequence. */
 enum { ENCODER, SELF, CROSS, KINDS };
+enum { PLACE_SIZE = 32 };
+typedef struct ModelPlace {
+    char name[PLACE_SIZE]; /* "encoder0.attention", "block0.attention",
+                              "block0.cross" */
+    int kind;
+    int norm; /* which of the model's weights are its LayerNorm's, */
+    int weights, declared; /* and which, and how many, its variant's */
+} ModelPlace;
+
+/* A block of the model, or of its encoder: its places, and which of the model's
+   weights are those of its MLP. */
+typedef struct ModelLayer {
+    int self, cross;
+    int norm, mlp;
+} ModelLayer;
 
 typedef struct Model {
     Config config;
@@ -28,13 +44,16 @@ typedef struct Model {
     const Variant *variant;     /* of self-attention, */
     const Variant *cast[KINDS]; /* and of each kind of place */
     Attention attention;        /* as self-attention of a block sees it */
-    Weight *weights; /* in the order in which model_forward uses them */
-    int count, room;
-    int declared[KINDS]; /* of them by the variant, per place */
-    int places; /* where attention stands: the encoder's blocks, then in each
-                   block self-attention, cross-attention, or both */
+    Weight *weights;            /* in the order in which they are drawn */
+    int count, capacity;
+    /* Which of the weights these are, noted when they are listed; the bias of a
+       LayerNorm follows its gain. */
+    int embedding, positions, source_positions, encoder_norm, norm, unembedding;
+    ModelLayer *encoder, *layers;
+    ModelPlace *place; /* the encoder's, then of each block in turn */
+    int places, place_capacity;
     size_t parameters,
-        attention_parameters; /* numbers in all weights; in the variant's */
+        attention_parameters; /* entries of all weights; of the variant's */
     real *values, *gradients; /* all of them, one after the other */
     real *table;  /* rows that are not trained, as wide as a token: sinusoids,
                      or the identity that one-hot tokens are rows of; or NULL */
@@ -49,13 +68,13 @@ void config_cast(Config *c, const Plugin *p);
 /* The model that a settled config describes, at its seed's initial weights. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
-/* The same without a number in it: what it has, and what it would take on a
-   measuring tape, can be asked, at no cost. */
+/* The same without values: what it has, and what it would take on a measuring
+   tape, can be asked, at no cost. */
 Model *model_outline(const Config *c, Sizes sizes, const Variant *v);
 void model_free(Model *m);
 
-/* The one number of a one-hot row that is not 0: its entries then have the mean
-   square of an embedding's, 0.49, and scores start as large as there. */
+/* The one entry of a one-hot row that is not 0: the row's mean square is then
+   that of an embedding, 0.49, and scores start as large as there. */
 double onehot_size(const Model *m);
 
 /* What a variant sees of a settled config. */
@@ -65,16 +84,11 @@ Attention attention_of(const Config *c);
    own. */
 Attention attention_in(const Config *c, Sizes z);
 
-/* Where place `place` of 0 .. places - 1 is: "encoder0.attention",
-   "block0.attention", "block0.cross". */
-enum { PLACE_SIZE = 32 };
-void place_name(const Model *m, int place, char name[PLACE_SIZE]);
-
 /* The variant at a place, and the word that named it. */
 const Variant *place_variant(const Model *m, int place);
 const char *place_word(const Model *m, int place);
 
-/* The numbers of a place's attention, matrix by matrix as the variant declares
+/* The values of a place's attention, matrix by matrix as the variant declares
    them. To be freed; the matrices are the model's. */
 real **model_attention(const Model *m, int place);
 
@@ -82,7 +96,7 @@ real **model_attention(const Model *m, int place);
 Canonical model_form(const Model *m, int place);
 
 /* What all attention of the model costs: FLOPs of the forward run, the
-   encoder's too, per token of the first sequence, and numbers that a decoder
+   encoder's too, per token of the first sequence, and entries that a decoder
    keeps per token, of the first sequence and of the second. */
 void model_cost(const Model *m, double *flops, double *cache);
 
@@ -99,8 +113,8 @@ Node *model_loss(const Model *m, Node *logits, const int *targets, int counted);
 /* How many of the answers are right; for numbers, what is explained of them. */
 double model_right(const Model *m, const Node *logits, const int *targets);
 
-/* After model_forward on a further part of a batch: the way back adds to the
-   gradients that the parts before have left. */
+/* After model_forward on a further micro-batch: the backward pass adds to the
+   gradients that those before it have left. */
 void model_add_gradients(Model *m);
 
 #endif

@@ -89,8 +89,7 @@ show_maps(const Options *o, const Model *m, const Recording *r,
     figure_words(f, "second", both[1].text, both[1].count);
     panels = 0;
     for (int p = 0; p < r->places; p++) {
-        char place[PLACE_SIZE];
-        place_name(m, p, place);
+        const char *place = m->place[p].name;
         const Values *rows = side(both, place, false);
         const Values *cols = side(both, place, true);
         double *weights =

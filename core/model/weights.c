@@ -1,4 +1,4 @@
-/* model_new.c - the weights of a model: which there are, what they start as.
+/* weights.c - the weights of a model: which there are, what they start as.
 
    Every variant declares its own; embedding, positions, MLP, LayerNorm and the
    map to logits are the same around all of them. */
@@ -18,15 +18,15 @@
    looks there. */
 static real outlined;
 
-/* Lists one more matrix, with the mean and the standard deviation of its first
-   numbers and its name. */
+/* Lists one more matrix, with its shape, the mean and the standard deviation of
+   its initial entries, and its name. Returns its index. */
 PRINTF(6, 7)
-static void
+static int
 put(Model *m, int rows, int cols, double mean, double deviation,
     const char *name, ...)
 {
     va_list args;
-    m->weights = grow(m->weights, m->count, &m->room, sizeof *m->weights);
+    m->weights = grow(m->weights, m->count, &m->capacity, sizeof *m->weights);
     Weight *w = &m->weights[m->count++];
     w->value = w->gradient = &outlined;
     va_start(args, name);
@@ -38,51 +38,56 @@ put(Model *m, int rows, int cols, double mean, double deviation,
     w->mean = mean;
     w->deviation = deviation;
     m->parameters += (size_t)rows * (size_t)cols;
+    return m->count - 1;
 }
 
-PRINTF(2, 3)
-static void
-put_norm(Model *m, const char *name, ...)
+/* LayerNorm `norm` of a block, where the model has any: the index of its gain.
+ */
+static int
+put_norm(Model *m, const char *block, const char *norm)
 {
-    char at[PLACE_SIZE];
-    va_list args;
+    int d = m->attention.d_model;
     if (m->config.norm == NORM_NONE)
-        return;
-    va_start(args, name);
-    vsnprintf(at, sizeof at, name, args);
-    va_end(args);
-    put(m, 1, m->attention.d_model, 1, 0, "%s.gain", at);
-    put(m, 1, m->attention.d_model, 0, 0, "%s.bias", at);
+        return -1;
+    int gain = put(m, 1, d, 1, 0, "%s%s.gain", block, norm);
+    put(m, 1, d, 0, 0, "%s%s.bias", block, norm);
+    return gain;
 }
 
-/* A LayerNorm, and the variant's own matrices, as it declares them. */
-static void
-put_attention(Model *m, int kind, const char *block, int number)
+/* A place of attention, with its LayerNorm and the matrices that its variant
+   declares. Returns its index. */
+static int
+put_attention(Model *m, int kind, const char *block)
 {
     Weights w = weights_declared(m->cast[kind], &m->attention);
-    put_norm(m, "%s%d.%s", block, number,
-             kind == CROSS ? "norm_cross" : "norm1");
+    m->place = grow(m->place, m->places, &m->place_capacity, sizeof *m->place);
+    ModelPlace *p = &m->place[m->places];
+    snprintf(p->name, sizeof p->name, "%s.%s", block,
+             kind == CROSS ? "cross" : "attention");
+    p->kind = kind;
+    p->norm = put_norm(m, block, kind == CROSS ? ".norm_cross" : ".norm1");
+    p->weights = m->count;
+    p->declared = w.count;
     for (int i = 0; i < w.count; i++) {
         const Declared *d = &w.list[i];
-        put(m, d->rows, d->cols, d->mean, d->deviation, "%s%d.%s.%s", block,
-            number, kind == CROSS ? "cross" : "attention", d->name);
-        m->weights[m->count - 1].attention = true;
+        int index = put(m, d->rows, d->cols, d->mean, d->deviation, "%s.%s",
+                        p->name, d->name);
+        m->weights[index].attention = true;
         m->attention_parameters += (size_t)d->rows * (size_t)d->cols;
     }
-    m->declared[kind] = w.count;
-    m->places++;
     weights_free(&w);
+    return m->places++;
 }
 
 static void
-put_mlp(Model *m, const char *block, int number)
+put_mlp(Model *m, ModelLayer *b, const char *block)
 {
     int d = m->attention.d_model, wide = m->config.mlp * d;
     if (!m->config.mlp)
         return;
-    put_norm(m, "%s%d.norm2", block, number);
-    put(m, d, wide, 0, 1 / sqrt(d), "%s%d.mlp.W_1", block, number);
-    put(m, wide, d, 0, 1 / sqrt(wide), "%s%d.mlp.W_2", block, number);
+    b->norm = put_norm(m, block, ".norm2");
+    b->mlp = put(m, d, wide, 0, 1 / sqrt(d), "%s.mlp.W_1", block);
+    put(m, wide, d, 0, 1 / sqrt(wide), "%s.mlp.W_2", block);
 }
 
 /* What tokens start as: at a standard deviation of 0.7 each, about 1 together
@@ -93,40 +98,51 @@ put_embedding(Model *m)
     int d = m->attention.d_model;
     if (m->config.embed == EMBED_ONEHOT)
         return;
-    put(m, m->sizes.vocabulary, d, 0, 0.7, "embedding");
+    m->embedding = put(m, m->sizes.vocabulary, d, 0, 0.7, "embedding");
     if (m->config.positions != POSITIONS_LEARNED)
         return;
-    put(m, m->sizes.tokens, d, 0, 0.7, "positions");
+    m->positions = put(m, m->sizes.tokens, d, 0, 0.7, "positions");
     if (m->sizes.source)
-        put(m, m->sizes.source, d, 0, 0.7, "source_positions");
+        m->source_positions =
+            put(m, m->sizes.source, d, 0, 0.7, "source_positions");
 }
 
-/* All weights, in the order in which model_forward uses them. */
+/* The factors of task linear: a product of matrices is its whole model. */
 static void
-list_weights(Model *m)
+put_factors(Model *m)
 {
     const Config *c = &m->config;
     for (int i = 0; i < c->depth; i++)
         put(m, c->length, c->length, 0, linear_start(c), "W_%d", i + 1);
-    if (c->depth)
-        return;
+}
+
+static void
+put_layers(Model *m)
+{
+    const Config *c = &m->config;
+    char name[20];
+    m->encoder = allocate((size_t)c->encoder, sizeof *m->encoder);
+    m->layers = allocate((size_t)c->layers, sizeof *m->layers);
     put_embedding(m);
     for (int i = 0; i < c->encoder; i++) {
-        put_attention(m, ENCODER, "encoder", i);
-        put_mlp(m, "encoder", i);
+        snprintf(name, sizeof name, "encoder%d", i);
+        m->encoder[i].self = put_attention(m, ENCODER, name);
+        put_mlp(m, &m->encoder[i], name);
     }
     if (c->encoder)
-        put_norm(m, "encoder.norm");
+        m->encoder_norm = put_norm(m, "encoder", ".norm");
     for (int i = 0; i < c->layers; i++) {
+        ModelLayer *b = &m->layers[i];
+        snprintf(name, sizeof name, "block%d", i);
         if (c->cross != CROSS_ONLY)
-            put_attention(m, SELF, "block", i);
+            b->self = put_attention(m, SELF, name);
         if (c->cross != CROSS_NONE)
-            put_attention(m, CROSS, "block", i);
-        put_mlp(m, "block", i);
+            b->cross = put_attention(m, CROSS, name);
+        put_mlp(m, b, name);
     }
-    put_norm(m, "norm");
-    put(m, m->attention.d_model, m->sizes.classes, 0,
-        1 / sqrt(m->attention.d_model), "unembedding");
+    m->norm = put_norm(m, "", "norm");
+    m->unembedding = put(m, m->attention.d_model, m->sizes.classes, 0,
+                         1 / sqrt(m->attention.d_model), "unembedding");
 }
 
 /* Are "block0.attention.W^Q", or "embedding", and "W_Q" one? '_' is for '^' in
@@ -171,8 +187,8 @@ scale_starts(Model *m)
               m->config.init, m->config.variant);
 }
 
-/* Numbers for every weight. Those of one part ("block0.attention") share a
-   stream and are drawn column by column, so that variants which slice the
+/* Initial values for every weight. Those of one part ("block0.attention") share
+   a stream and are drawn column by column, so that variants which slice the
    same columns differently start as the same function. */
 static void
 draw_weights(Model *m)
@@ -242,19 +258,13 @@ attention_of(const Config *c)
                        .causal = c->mask == MASK_CAUSAL};
 }
 
-/* How many rows one-hot positions take: of either sequence. */
-static int
-position_rows(const Config *c, Sizes z)
-{
-    return c->positions == POSITIONS_NONE ? 0 : z.tokens + z.source;
-}
-
 Attention
 attention_in(const Config *c, Sizes z)
 {
     Attention a = attention_of(c);
     if (c->embed == EMBED_ONEHOT)
-        a.d_model = z.vocabulary + position_rows(c, z);
+        a.d_model = z.vocabulary +
+                    (c->positions == POSITIONS_NONE ? 0 : z.tokens + z.source);
     double widest = fmax(a.heads, c->mlp) * a.d_model;
     if (c->embed == EMBED_ONEHOT && widest * a.d_model > INT_MAX)
         usage("--embed onehot: a token is %d numbers wide, one for each token "
@@ -313,7 +323,7 @@ model_outline(const Config *c, Sizes sizes, const Variant *v)
     m->cast[ENCODER] = other_variant(c->encoder_variant, v);
     m->cast[CROSS] = other_variant(c->cross_variant, v);
     m->attention = attention_in(c, sizes);
-    list_weights(m);
+    (c->depth ? put_factors : put_layers)(m);
     m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
     return m;
 }
@@ -341,6 +351,9 @@ model_free(Model *m)
 {
     if (m) {
         free(m->weights);
+        free(m->encoder);
+        free(m->layers);
+        free(m->place);
         free(m->values);
         free(m->gradients);
         free(m->table);
