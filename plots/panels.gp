@@ -3,20 +3,31 @@
 #
 # data:    panel, series, x, then mean, low and high of the quantity
 # $series: the names of the curves     xs: the values along x, where not steps
-# before:  rows of the data before each curve, those of a panel together
-# bands:   1 for bands, 0 for bars     ticks: 1 for a tick at each of xs
-# $titles, $ylabels, logs, least, most: for each panel its title, its axis title,
-#          whether the axis is logarithmic, and the range of its means
 # $by, $xlabel: what the series and the x axis are
-# shares:  for each panel 1 where the quantity lies between 0 and 1
-# marks:   for each panel "value name value name ...": levels to compare with
+# $titles, $ylabels: for each panel its title and its axis title
+# $panels: for each whether its axis is logarithmic, whether it is a share,
+#          between 0 and 1, the range of its means, and levels to compare
+#          with, "value name value name ..."
+# ticks:   1 for a tick at each of xs
 # longest_run: the most steps
 # log_x:   1 for a logarithmic x axis
 # columns, down: how the panels lie
 # below:   how high the legend is where it stands below them, else 0
 
-panels = |$titles|
+panels = |$panels|
 curves = |$series|
+array logs[panels]
+array shares[panels]
+array least[panels]
+array most[panels]
+do for [p=1:panels] {
+    logs[p] = int(word($panels[p], 1))
+    shares[p] = int(word($panels[p], 2))
+    least[p] = real(word($panels[p], 3))
+    most[p] = real(word($panels[p], 4))
+}
+array names[curves]
+do for [i=1:curves] { names[i] = plain($series[i]) }
 same = 1
 do for [p=2:panels] { if ($ylabels[p] ne $ylabels[1]) { same = 0 } }
 titled = 0
@@ -30,7 +41,7 @@ powers = powers && panels > 1
 legend = curves > 1
 longest = strlen(plain($by[1]))
 do for [i=1:curves] {
-    if (strlen(plain($series[i])) > longest) { longest = strlen(plain($series[i])) }
+    if (strlen(names[i]) > longest) { longest = strlen(names[i]) }
 }
 left = 90. / width
 narrow = width < 500
@@ -64,8 +75,7 @@ step = longest_run / 4. / power < 1.5 ? power : \
     longest_run / 4. / power < 7.5 ? 5 * power : 10 * power
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
-curve(p_, i) = before[(p_ - 1) * curves + i] <= column(0) && \
-    column(0) < before[(p_ - 1) * curves + i + 1]
+curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]
 at(p_, i, col) = curve(p_, i) ? column(col) : NaN
 bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
     logs[p_] && column(col) <= 0 ? low : column(col)
@@ -150,9 +160,9 @@ do for [p=1:panels] {
         set rmargin at screen left + column_ * (wide + gap) + wide
         set tmargin at screen top - row_ * (tall + vgap)
         set bmargin at screen top - row_ * (tall + vgap) - tall
-        do for [m=1:words(marks[p])/2] {
-            level = real(word(marks[p], 2 * m - 1))
-            caption = word(marks[p], 2 * m)
+        do for [m=3:words($panels[p])/2] {
+            level = real(word($panels[p], 2 * m - 1))
+            caption = word($panels[p], 2 * m)
             if (level < low || level > high) { continue }
             set arrow m from graph 0, first level to graph 1, first level nohead \
                 back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
@@ -165,27 +175,27 @@ do for [p=1:panels] {
             using (at(p, i, 3)):(at(p, i, 4)) \
             with lines title said($series[i])
     } else {
-        if (bands) {
+        if (!words(xs)) {
             plot for [i=1:curves] data skip 1 \
                 using (at(p, i, 3)):\
                       (bound(p, i, 5)):(bound(p, i, 6)) \
-                with filledcurves linetype look(plain($series[i]), i) \
+                with filledcurves linetype look(names[i], i) \
                 fillstyle transparent solid 0.15 noborder notitle, \
                 for [i=1:curves] data skip 1 \
                 using (at(p, i, 3)):(at(p, i, 4)) \
-                with lines linetype look(plain($series[i]), i) \
+                with lines linetype look(names[i], i) \
                 title said($series[i])
         } else {
             plot for [i=1:curves] data skip 1 \
                 using (apart(at(p, i, 3), i)):\
                       (at(p, i, 4)):\
                       (bound(p, i, 5)):(bound(p, i, 6)) \
-                with yerrorbars linetype look(plain($series[i]), i) \
+                with yerrorbars linetype look(names[i], i) \
                 dashtype 1 pointtype 7 pointsize 0.9 notitle, \
                 for [i=1:curves] data skip 1 \
                 using (apart(at(p, i, 3), i)):\
                       (at(p, i, 4)) \
-                with lines linetype look(plain($series[i]), i) \
+                with lines linetype look(names[i], i) \
                 title said($series[i])
         }
     }

@@ -926,17 +926,17 @@ PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \
     [ ! -e undrawn/figures/curves-reverse.svg ] && ok ||
     complain "without gnuplot"
 
-# A picture that is cut short, as on a full disk, does not stay.
+# An empty picture, as on a full disk, does not stay.
 cat >bin/gnuplot <<'END'
 #!/bin/sh
-echo "<svg>" >"${4%.gp}.svg"
+: >"${4%.gp}.svg"
 END
 chmod +x bin/gnuplot
-refuses 1 'curves-reverse.svg: gnuplot could not write it' \
+refuses 1 'curves-reverse.svg: gnuplot could not draw it: it wrote nothing' \
     env PATH="$work/bin:$PATH" "$qkv" plot undrawn -o undrawn --format svg
 [ -s undrawn/figures/curves-reverse.gp ] &&
     [ -z "$(ls -A undrawn/figures | grep svg)" ] && ok ||
-    complain "a cut picture"
+    complain "an empty picture"
 
 # A copy of a run is no other seed, and a changed one no run.
 cp -r drawn copied

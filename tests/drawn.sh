@@ -188,7 +188,7 @@ for log in zero/*/log.tsv; do
 done
 "$qkv" plot zero -o zero --y accuracy --log-y --format svg >out 2>err
 grep -q 'accuracy-step.*: its axis is logarithmic. What is not above 0 is not drawn' err &&
-    grep -q 'What is not above 0 is not drawn' zero/figures/*accuracy*.gp && ok ||
+    grep -q 'What is not above 0 is not drawn' zero/figures/*accuracy*.txt && ok ||
     complain "points that a logarithmic axis has no place for are not named"
 
 # --- a gnuplot that does not do its work

@@ -365,7 +365,7 @@ draw_speed(const Options *o, const Bench *b)
             if (!strcmp(b->points[i].series, series[s]))
                 fprintf(f.data, "%s\t%.6g\t%.4g\n", series[s],
                         b->points[i].flops, b->points[i].speed * 1e-9);
-    figure_text(&f, "title", "Speed against the size of the work");
+    figure_title(&f, "Speed against the size of the work", "");
     figure_end(&f, "speed");
 }
 

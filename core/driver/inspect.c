@@ -173,7 +173,7 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
         f = figure_begin(o, "spectrum");
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
         char *title = format_text("%s: singular values", run);
-        figure_text(&f, "title", title);
+        figure_title(&f, title, "");
         free(title);
     }
     describe_forms(o, m, forms, &f);

@@ -34,9 +34,9 @@ typedef struct Options {
         *batch_directory, *from, *baseline, *judge, *recipe, *facet, *labels,
         *size, *plan;
     double jobs, threads, seeds, head, timeout, memory;
-    bool log_x, log_y, bare, spectrum, tsv, quiet, no_weights, no_figures, redo,
-        keep, only_tasks, only_variants, by_character, attention, weights,
-        range, markdown, latex;
+    bool log_x, log_y, spectrum, tsv, quiet, no_weights, no_figures, redo, keep,
+        only_tasks, only_variants, by_character, attention, weights, range,
+        markdown, latex;
     char **rest; /* what is no option */
     int rest_count;
 } Options;

@@ -85,8 +85,8 @@ show_maps(const Options *o, const Model *m, const Recording *r,
             "if (!exists(\"height\")) height = 75 + 305 * down\n",
             panels, panels, panels, panels, across,
             (panels + across - 1) / across);
-    figure_words(f, "first", both[0].text, both[0].count);
-    figure_words(f, "second", both[1].text, both[1].count);
+    figure_words(f, "first", &both[0]);
+    figure_words(f, "second", &both[1]);
     panels = 0;
     for (int p = 0; p < r->places; p++) {
         const char *place = m->place[p].name;
@@ -132,7 +132,7 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
         both[1] = labels_of(data, b.all.source, data->sizes.source);
     Figure f = figure_begin(o, "attention");
     char *title = format_text("%s: attention of a test example", run);
-    figure_text(&f, "title", title);
+    figure_title(&f, title, "");
     free(title);
     fputs(head, f.data);
     if (wants_tsv(o->tsv))

@@ -122,10 +122,10 @@ bars_draw(const Options *o, const Run *runs, int count)
         free(bar);
     }
     free(sorted);
-    figure_text(&f, "title",
-                "Parameters: attention (blue, counted), the rest (grey)");
-    figure_words(&f, "panels", tasks.text, tasks.count);
-    figure_words(&f, "rows", rows.text, rows.count);
+    figure_title(&f, "Parameters: attention (blue, counted), the rest (grey)",
+                 "");
+    figure_words(&f, "panels", &tasks);
+    figure_words(&f, "rows", &rows);
     int longest = 0;
     for (int i = 0; i < rows.count; i++) {
         int n = (int)strlen(rows.text[i]);

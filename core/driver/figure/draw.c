@@ -1,7 +1,7 @@
-/* draw.c - one figure: NAME.tsv, NAME.gp and what gnuplot makes of them. */
+/* draw.c - one figure: its data, script and caption, and what gnuplot makes of
+   them. */
 #include <ctype.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,14 +17,14 @@
 #include "driver/figure/draw.h"
 
 /* How our child ends that found no gnuplot, as neither gnuplot nor a loader
-   that was refused memory does; and the seconds that one has. */
-enum { NO_GNUPLOT = 90, LIMIT = 60 };
+   that was refused memory does. */
+enum { NO_GNUPLOT = 90 };
 
 static FILE *
-open_part(const Draft *d, const char *name, const char *ending)
+open_part(const Figure *f, const char *ending)
 {
-    char *file = format_text("%s.%s", name, ending);
-    FILE *to = begin_file(d->path.text, file);
+    char *file = format_text("%s.%s", f->name, ending);
+    FILE *to = begin_file(f->draft->path.text, file);
     free(file);
     return to;
 }
@@ -61,13 +61,10 @@ figure_begin(const Options *o, const char *wanted)
              strerror(errno));
     drafts_sweep(directory.text);
     check_all_plain(directory.text);
-    Draft *d = draft_begin(directory.text, name);
-    Figure f = {o,
-                directory,
-                name,
-                d,
-                open_part(d, name, "tsv"),
-                open_part(d, name, "gp")};
+    Figure f = {o,    directory, name, draft_begin(directory.text, name),
+                NULL, NULL};
+    f.data = open_part(&f, "tsv");
+    f.script = open_part(&f, "gp");
     fprintf(f.script,
             "# %s.gp - draws %s.tsv: gnuplot %s.gp\n\nname = '%s'\n"
             "data = name.'.tsv'\n",
@@ -76,58 +73,48 @@ figure_begin(const Options *o, const char *wanted)
 }
 
 void
-figure_block(const Figure *f, const char *key)
+figure_words(const Figure *f, const char *key, const Values *words)
 {
     fprintf(f->script, "$%s << END\n", key);
-}
-
-void
-figure_line(const Figure *f, const char *text)
-{
-    char *plain = escaped(text, ALIGNED), *latex = escaped(text, LATEX);
-    bool same = !strcmp(plain, latex);
-    fprintf(f->script, "|%s%s%s\n", plain, same ? "" : "\t", same ? "" : latex);
-    free(plain);
-    free(latex);
-}
-
-void
-figure_block_end(const Figure *f)
-{
+    for (int i = 0; i < words->count; i++) {
+        char *plain = escaped(words->text[i], ALIGNED);
+        char *latex = escaped(words->text[i], LATEX);
+        bool same = !strcmp(plain, latex);
+        fprintf(f->script, "|%s%s%s\n", plain, same ? "" : "\t",
+                same ? "" : latex);
+        free(plain);
+        free(latex);
+    }
     fprintf(f->script, "END\n");
-}
-
-void
-figure_words(const Figure *f, const char *key, char *const *words, int count)
-{
-    figure_block(f, key);
-    for (int i = 0; i < count; i++)
-        figure_line(f, words[i]);
-    figure_block_end(f);
 }
 
 void
 figure_text(const Figure *f, const char *key, const char *text)
 {
-    figure_words(f, key, &(char *){(char *)text}, 1);
+    figure_words(f, key, &(Values){&(char *){(char *)text}, 1, 1});
+}
+
+void
+figure_title(const Figure *f, const char *title, const char *seen)
+{
+    FILE *to = open_part(f, "txt");
+    char *all = format_text("%s.%s", title, seen);
+    char *plain = escaped(all, ALIGNED);
+    fprintf(to, "%s\n", plain);
+    end_file(to, f->directory.text, f->name);
+    figure_text(f, "title", title);
+    free(plain);
+    free(all);
 }
 
 char *
 figure_caption(const char *directory, const char *name)
 {
     size_t size;
-    char *path = format_text("%s/%s.gp", directory, name);
-    char *script = read_file(path, "script of a figure", &size);
-    static const char heads[2][16] = {"$title << END\n|", "$seen << END\n|"};
-    const char *title = strstr(script, heads[0]), *seen;
-    title = title ? title + strlen(heads[0]) : "";
-    seen = strstr(title, heads[1]);
-    seen = seen ? seen + strlen(heads[1]) : "";
-    char *caption =
-        format_text("%.*s.%s%.*s", (int)strcspn(title, "\t\n"), title,
-                    *seen ? " " : "", (int)strcspn(seen, "\t\n"), seen);
+    char *path = format_text("%s/%s.txt", directory, name);
+    char *caption = read_file(path, "caption of a figure", &size);
+    caption[strcspn(caption, "\n")] = 0;
     free(path);
-    free(script);
     return caption;
 }
 
@@ -155,158 +142,102 @@ append_script(FILE *to, const char *name)
     free(plots);
 }
 
-/* Whose picture has two files, or a name of its own. */
-static bool
-is_tex(const char *format)
-{
-    return !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
-}
-
-/* In our child: gnuplot on the script, in the draft. Its command line has
+/* Has gnuplot run the script in the draft; how it ended. Its command line has
    nothing but words of ours and the script's plain name. */
-static _Noreturn void
-become_gnuplot(const Figure *f, const char *format)
-{
-    char *term = format_text("term='%s'", format);
-    char *script = format_text("%s.gp", f->name);
-    if (!chdir(f->draft->path.text) && freopen(".shown", "w", stdout) &&
-        freopen(".said", "w", stderr)) {
-        alarm(LIMIT);
-        end_with_parent();
-        execlp("gnuplot", "gnuplot", "-d", "-e", term, script, (char *)NULL);
-    }
-    bool none = errno == ENOENT;
-    perror("it cannot be started");
-    _exit(none ? NO_GNUPLOT : 1);
-}
-
-/* The last line of a file that is no blank: gnuplot's message, behind what it
-   repeats. */
-static void
-last_line(const char *path, char last[512])
-{
-    char line[512];
-    FILE *said = fopen(path, "r");
-    snprintf(last, 512, "it said nothing");
-    while (said && fgets(line, sizeof line, said)) {
-        char *words = line + strspn(line, " \t\r\n");
-        words[strcspn(words, "\r\n")] = 0;
-        if (*words)
-            strcpy(last, words);
-    }
-    if (said)
-        fclose(said);
-}
-
-/* What term dumb drew, without the forms that it feeds. */
-static void
-print_shown(const char *path)
-{
-    FILE *shown = fopen(path, "r");
-    for (int c; shown && (c = fgetc(shown)) != EOF;)
-        if (c != '\f')
-            putchar(c);
-    if (shown)
-        fclose(shown);
-}
-
-/* Does it end as a picture of some format does? gnuplot does not say where the
-   disk became full. */
-static bool
-is_whole(const char *picture)
-{
-    static const char *const ends[] = {"</svg>", "IEND", "%%EOF", "\\endgroup",
-                                       "%% gnuplot variables"};
-    char last[64] = "";
-    FILE *file = fopen(picture, "rb");
-    if (!file)
-        return false;
-    if (fseek(file, -(long)sizeof last, SEEK_END))
-        rewind(file); /* it is shorter */
-    size_t size = fread(last, 1, sizeof last, file);
-    fclose(file);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (memmem(last, size, ends[i], strlen(ends[i])))
-            return true;
-    return false;
-}
-
-/* Keeps what gnuplot was to draw, and exits. */
-static _Noreturn void
-give_up(const Figure *f, const char *format, const char *why)
-{
-    static const char *const parts[] = {"tsv", "gp"};
-    for (int i = 0; i < 2; i++) {
-        char *file = format_text("%s.%s", f->name, parts[i]);
-        draft_publish(f->draft, file, true);
-        free(file);
-    }
-    fail("%s/%s.%s: %s", f->directory.text, f->name, format, why);
-}
-
-/* Has gnuplot draw the figure. False where there is none; fails where it does
-   not succeed. */
-static bool
+static int
 run_gnuplot(const Figure *f, const char *format)
 {
-    char said[512];
     int status;
+    char *term = format_text("term='%s'", format);
+    char *script = format_text("%s.gp", f->name);
     fflush(NULL);
     pid_t child = fork();
     if (child < 0)
         fail("no process for gnuplot: %s", strerror(errno));
-    if (child == 0)
-        become_gnuplot(f, format);
+    if (child == 0) {
+        if (!chdir(f->draft->path.text) && freopen(".shown", "w", stdout) &&
+            freopen(".said", "w", stderr)) {
+            end_with_parent();
+            execlp("gnuplot", "gnuplot", "-d", "-e", term, script,
+                   (char *)NULL);
+        }
+        int status_of = errno == ENOENT ? NO_GNUPLOT : 1;
+        perror("it cannot be started");
+        _exit(status_of);
+    }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GNUPLOT)
-        return false;
-    last_line(within(f->draft->path.text, ".said").text, said);
+    free(term);
+    free(script);
+    return status;
+}
+
+/* Why gnuplot ended so, to be freed: its signal, or the last line that it said,
+   after what it repeats. */
+static char *
+words_of(const Figure *f, int status)
+{
+    size_t size;
     if (WIFSIGNALED(status))
-        snprintf(said, sizeof said, "%s",
-                 WTERMSIG(status) == SIGALRM ? "it took more than a minute"
-                                             : strsignal(WTERMSIG(status)));
-    if (status) {
-        char *why = format_text("gnuplot failed on it: %s", said);
-        give_up(f, "gp", why);
-    }
-    return true;
+        return copy_text(strsignal(WTERMSIG(status)));
+    Path path = within(f->draft->path.text, ".said");
+    char *said = read_file(path.text, "what gnuplot said", &size);
+    while (size && isspace((unsigned char)said[size - 1]))
+        said[--size] = 0;
+    char *last = strrchr(said, '\n');
+    last = copy_text(last ? last + 1 : said);
+    free(said);
+    return last;
+}
+
+/* What term dumb drew, without the forms that it feeds. */
+static void
+print_shown(const Figure *f)
+{
+    size_t size;
+    Path path = within(f->draft->path.text, ".shown");
+    char *shown = read_file(path.text, "picture", &size);
+    for (size_t i = 0; i < size; i++)
+        if (shown[i] != '\f')
+            putchar(shown[i]);
+    free(shown);
 }
 
 /* Draws one picture into the draft, or prints it; false where there is no
-   gnuplot. */
+   gnuplot. Where it fails, what it was to draw is kept. */
 static bool
-draw_picture(const Figure *f, const char *format)
+draw_picture(Figure *f, const char *format)
 {
-    Path shown = within(f->draft->path.text, ".shown");
-    char *file =
-        format_text(is_tex(format) ? "%s-%s.tex" : "%s.%s", f->name, format);
-    bool drawn = run_gnuplot(f, format), dumb = !strcmp(format, "dumb");
-    if (drawn && dumb)
-        print_shown(shown.text);
-    else if (drawn && !is_whole(within(f->draft->path.text, file).text))
-        give_up(f, format, "gnuplot could not write it; is the disk full?");
-    else if (drawn && !f->o->quiet)
+    bool tex = !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
+    char *file = format_text(tex ? "%s-%s.tex" : "%s.%s", f->name, format);
+    char *path = format_text("%s/%s", f->draft->path.text, file), *why = NULL;
+    struct stat picture = {0};
+    int status = run_gnuplot(f, format);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GNUPLOT)
+        return false;
+    if (status)
+        why = words_of(f, status);
+    else if (!strcmp(format, "dumb"))
+        print_shown(f);
+    else if (stat(path, &picture) || picture.st_size == 0)
+        why = copy_text("it wrote nothing; is the disk full?");
+    else if (!f->o->quiet)
         note("drew %s/%s", f->directory.text, file);
+    if (why) {
+        discard(path);
+        draft_publish_all(f->draft);
+        fail("%s/%s: gnuplot could not draw it: %s", f->directory.text, file,
+             why);
+    }
+    free(path);
     free(file);
-    return drawn;
-}
-
-static void
-without_gnuplot(const Figure *f)
-{
-    static bool said;
-    if (!said)
-        note("%s: data and scripts are there, but gnuplot is not installed: "
-             "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
-             "there, draws them",
-             f->directory.text);
-    said = true;
+    return true;
 }
 
 void
 figure_end(Figure *f, const char *kind)
 {
+    static bool told;
     Values formats = options_formats(f->o);
     bool there = true;
     if (f->o->size)
@@ -318,8 +249,12 @@ figure_end(Figure *f, const char *kind)
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
     draft_publish_all(f->draft);
-    if (!there)
-        without_gnuplot(f);
+    if (!there && !told)
+        note("%s: data and scripts are there, but gnuplot is not installed: "
+             "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
+             "there, draws them",
+             f->directory.text);
+    told |= !there;
     values_free(&formats);
     free(f->name);
 }

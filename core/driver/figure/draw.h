@@ -1,4 +1,5 @@
-/* draw.h - one figure: NAME.tsv, NAME.gp and what gnuplot makes of them. */
+/* draw.h - one figure: its data NAME.tsv, script NAME.gp and caption NAME.txt,
+   and what gnuplot makes of them. */
 #ifndef DRAW_H
 #define DRAW_H
 
@@ -15,29 +16,27 @@ typedef struct Figure {
     FILE *data, *script;
 } Figure;
 
-/* Opens NAME.tsv and NAME.gp for writing: a draft of what is to be in
-   o->out/figures, which is made where it is not there. NAME is the one that is
-   wanted, in the letters that a file of ours may have. */
+/* Begins a figure in o->out/figures, which is made where it is not there. NAME
+   is the one that is wanted, in the letters that a file of ours may have. */
 Figure figure_begin(const Options *o, const char *wanted);
 
-/* A block $KEY of the script, a line a text; or one with that text, or those
-   words. A text may be the name of a stranger's run: nothing in a block is
-   gnuplot's, since each line begins with | and so none ends it. plots/style.gp
-   reads it. */
-void figure_block(const Figure *f, const char *key);
-void figure_line(const Figure *f, const char *text);
-void figure_block_end(const Figure *f);
-void figure_text(const Figure *f, const char *key, const char *text);
-void figure_words(const Figure *f, const char *key, char *const *words,
-                  int count);
+/* Its title, and its caption: that and what is seen, sentences each after a
+   blank. */
+void figure_title(const Figure *f, const char *title, const char *seen);
 
-/* The texts "title" and "seen" of DIRECTORY/NAME: what there is to see in it,
-   in words. To be freed. */
+/* A block $KEY of the script, a line a text. It may be the name of a stranger's
+   run: nothing in a block is gnuplot's, since each line begins with | and so
+   none ends it. plots/style.gp reads it. */
+void figure_words(const Figure *f, const char *key, const Values *words);
+void figure_text(const Figure *f, const char *key, const char *text);
+
+/* The caption of figure DIRECTORY/NAME: what there is to see in it, in words.
+   To be freed. */
 char *figure_caption(const char *directory, const char *name);
 
-/* Ends the script with plots/style.gp and plots/KIND.gp, closes both files and
-   has gnuplot draw each of o's formats. Where there is no gnuplot, it leaves
-   data and script and says, once, how to draw them. */
+/* Ends the script with plots/style.gp and plots/KIND.gp, and has gnuplot draw
+   each of o's formats. Where there is no gnuplot, it leaves data and script and
+   says, once, how to draw them. */
 void figure_end(Figure *f, const char *kind);
 
 /* Removes what was begun of a figure that has nothing to show, and says so. */

@@ -107,19 +107,17 @@ draw_group(const Options *o, const Values *ys, const Group *g)
 {
     bool over_steps = !strcmp(o->x, "step");
     bool together = over_steps || by_quantity(o);
-    Options unlabelled = *o; /* a panel's title says what is drawn */
-    unlabelled.bare = by_quantity(o);
     Panel *panels = allocate((size_t)ys->count, sizeof *panels);
     for (int y = 0; y < ys->count; y++)
-        panels[y] = (Panel){.group = g, .y = ys->text[y], .title = ""};
+        panels[y] = (Panel){
+            .group = g, .y = ys->text[y], .title = by_quantity(o) ? NULL : ""};
     for (int y = 0; y < (together ? 1 : ys->count); y++) {
         char *curves = curves_name(o, ys);
         const char *what = together ? "quantities" : ys->text[y];
         char *name = over_steps ? format_text("%s-%s", curves, g->name)
                                 : format_text("%s-%s-%s", what, o->x, g->name);
         free(curves);
-        draw_figures(&unlabelled, name, g->name, panels + y,
-                     together ? ys->count : 1);
+        draw_figures(o, name, g->name, panels + y, together ? ys->count : 1);
         free(name);
     }
     free(panels);

@@ -5,9 +5,6 @@
 #include "driver/cli/options.h"
 #include "driver/results/group.h"
 
-/* The files of a directory whose names end so, without that, in that order. */
-Values files_in(const char *directory, const char *ending);
-
 /* Draws o->y against o->x with a curve for each value of o->by, a figure for
    each group. */
 void figures_draw(const Options *o, const Run *runs, int count);

@@ -5,24 +5,17 @@
 #ifndef PANEL_H
 #define PANEL_H
 
-#include "driver/figure/figure.h"
+#include "driver/cli/options.h"
+#include "driver/results/group.h"
 
 typedef struct Panel {
     const Group *group;
     const char *y;
-    char *title;
+    char *title; /* NULL: the quantity, which then is no label of an axis */
     double low, high; /* of what is drawn: means, and bars around them */
     double positive;  /* the lowest of these above 0 */
     int below;        /* means that are not */
 } Panel;
-
-/* One of its curves: rows of the data, one after the other. */
-typedef struct Curve {
-    const Panel *panel;
-    const char *series;
-    int rows;
-    double first, last;
-} Curve;
 
 /* Draws them side by side, with what o says of x and series, as figure NAME, or
    as several where there are more than seven curves; `whose` begins the

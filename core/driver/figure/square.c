@@ -103,9 +103,9 @@ square_draw(const Square *s, bool in_double, const Options *o)
     char *title = format_text("Trained as the row, written as the column: "
                               "difference of logits, %s",
                               in_double ? "double" : "float");
-    figure_text(&f, "title", title);
+    figure_title(&f, title, "");
     free(title);
-    figure_words(&f, "names", s->names, s->count);
+    figure_words(&f, "names", &(Values){s->names, s->count, s->count});
     fprintf(f.script,
             "if (!exists(\"width\")) width = %d\n"
             "if (!exists(\"height\")) height = %d\n",

@@ -33,6 +33,9 @@ const Run **series_runs(const Group *g, const char *by, const char *series,
    same. */
 bool series_before(const char *a, const char *b);
 
+/* The files of a directory whose names end so, without that, in that order. */
+Values files_in(const char *directory, const char *ending);
+
 /* Adds a value to a list in that order, if it is new. */
 void add_series(Values *s, const char *value);
 
