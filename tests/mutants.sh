@@ -119,10 +119,10 @@ suites() {
     *random* | *elementary* | *rows*) echo numbers attend ;;
     *tape* | *operator* | *layers* | *steps*) echo tape formula ;;
     *attend*) echo attend ;;
-    *canonical* | *adopt* | *difference* | *cost* | *plugin* | *call*)
+    *canonical* | *adopt* | *difference* | *cost* | *plugin* | *recording*)
         echo variant algebra ;;
     *convert* | *fold* | *model* | *linear* | *pass*) echo model formula ;;
-    *task* | *source* | *text* | *pairs*) echo task ;;
+    *task* | *dataset* | *text* | *pairs*) echo task ;;
     *train* | *optimizer* | *observe*) echo train ;;
     *) echo run ;;
     esac
@@ -130,7 +130,7 @@ suites() {
 scripts() {
     case $1 in
     core/driver/*[cC]heck* | core/driver/comp[il]* | core/driver/child* | \
-        core/driver/look* | core/driver/subject* | core/driver/new* | \
+        core/driver/*/tokens* | core/driver/subject* | core/driver/new* | \
         core/driver/describe*)
         echo tests/shown/inspect tests/check tests/command ;;
     core/driver/trace* | core/driver/count* | core/driver/list* | \

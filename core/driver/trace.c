@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "tape/attend.h"
 #include "tape/layers.h"
 #include "task/text.h"
 #include "model/model.h"
 #include "model/pass.h"
 #include "run/run.h"
-#include "driver/cli/look.h"
+#include "driver/cli/tokens.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"
 
@@ -29,41 +30,31 @@ typedef struct Trace {
     Pass *pass;
 } Trace;
 
-/* One head of a node as numbers, to be freed. */
-static double *
-head_values(const Node *n, int head)
-{
-    int width = n->cols / n->heads;
-    double *copy = allocate((size_t)(n->rows * width), sizeof *copy);
-    for (int i = 0; i < n->rows * width; i++)
-        copy[i] =
-            (double)n->value[i / width * n->cols + head * width + i % width];
-    return copy;
-}
-
-/* "NAME (rows x cols)" and a line for each token, those that fit. */
+/* "NAME (rows x cols)" and a line for each token, those that fit; `by_token`:
+   a column is a token too. */
 static void
-show(const Trace *t, const char *name, const double *at, int rows, int cols,
-     bool by_token)
+show(const Trace *t, const char *name, Matrix m, bool by_token)
 {
     enum { WIDE = 8, HIGH = 16 };
-    printf("\n%s (%d x %d)\n", name, rows, cols);
+    printf("\n%s (%d x %d)\n", name, m.rows, m.cols);
     if (by_token) {
         printf("%12s", "");
-        for (int j = 0; j < cols && j < WIDE; j++)
+        for (int j = 0; j < m.cols && j < WIDE; j++)
             print_right(t->words.word[j], 8);
         printf("\n");
     }
-    for (int i = 0; i < rows && i < HIGH; i++) {
+    for (int i = 0; i < m.rows && i < HIGH; i++) {
         print_left(t->words.word[i], 12);
-        for (int j = 0; j < cols && j < WIDE; j++)
-            if (by_token && at[i * cols + j] == -INFINITY)
+        for (int j = 0; j < m.cols && j < WIDE; j++) {
+            double x = (double)m.at[i * m.down + j];
+            if (by_token && isinf(x))
                 printf("%8s", "masked");
             else
-                printf("%8.3f", at[i * cols + j]);
-        printf(cols > WIDE ? " ..\n" : "\n");
+                printf("%8.3f", x);
+        }
+        printf(m.cols > WIDE ? " ..\n" : "\n");
     }
-    if (rows > HIGH)
+    if (m.rows > HIGH)
         printf("..\n");
 }
 
@@ -76,9 +67,7 @@ show_node(const Trace *t, const Node *n, int head, const char *name, ...)
     va_start(args, name);
     vsnprintf(text, sizeof text, name, args);
     va_end(args);
-    double *at = head_values(n, head);
-    show(t, text, at, n->rows, n->cols / n->heads, false);
-    free(at);
+    show(t, text, head_of(n, n->value, 0, head), false);
 }
 
 /* The matrices that a node is a product of tokens with, the first map first;
@@ -114,85 +103,86 @@ name_of(const Trace *t, const Node *n, char letter, int number, char name[96])
                        strrchr(maps[k]->name, '.') + 1);
 }
 
-/* One matrix among those that stand side by side. */
-typedef struct Block {
-    char name[48];
-    const double *at;
-    int rows, cols;
-} Block;
-
+/* Row i of a matrix that is shown in a corner: its first four numbers. */
+enum { CORNER = 4, BLOCK = 6 * CORNER + 2 };
 static void
-show_blocks(const Block *b, int count)
+row_text(Matrix m, int i, char *text)
 {
-    enum { WIDE = 4, HIGH = 4, CELL = 6, ALL = WIDE * CELL + 2 };
-    printf("\n");
-    for (int k = 0; k < count; k++)
-        if (k < count - 1)
-            printf("%-*.*s", ALL, ALL - 1, b[k].name);
-        else
-            printf("= %s", b[k].name);
-    printf("\n");
-    for (int i = 0; i < HIGH + 1; i++) {
-        for (int k = 0; k < count; k++) {
-            int used = 0;
-            if (k == count - 1)
-                printf("  ");
-            for (int j = 0; i < HIGH && i < b[k].rows && j < b[k].cols; j++)
-                if (j < WIDE)
-                    used += printf("%6.2f", b[k].at[i * b[k].cols + j]);
-            if (i < HIGH && i < b[k].rows && b[k].cols > WIDE)
-                used += printf("..");
-            if (i == HIGH && b[k].rows > HIGH)
-                used += printf("    ..");
-            if (k < count - 1)
-                printf("%*s", ALL - used, "");
-        }
-        printf("\n");
+    int n = 0;
+    text[0] = 0;
+    if (i == CORNER && m.rows > CORNER)
+        snprintf(text, BLOCK + 1, "    ..");
+    for (int j = 0; i < CORNER && i < m.rows && j < m.cols && j < CORNER; j++)
+        n += snprintf(text + n, (size_t)(BLOCK + 1 - n), "%6.2f",
+                      (double)m.at[i * m.down + j]);
+    if (n && m.cols > CORNER)
+        snprintf(text + n, (size_t)(BLOCK + 1 - n), "..");
+}
+
+/* "W^Q (8 x 4)" */
+static void
+block_name(const Weight *w, Matrix m, char text[48])
+{
+    snprintf(text, 48, "%.24s (%d x %d)", strrchr(w->name, '.') + 1, m.rows,
+             m.cols);
+}
+
+/* a b = c, side by side: the first of the maps, and the product of all. */
+static void
+show_blocks(const Weight *const *maps, const Matrix *m, Matrix product)
+{
+    char a[48], b[48], c[BLOCK + 1];
+    block_name(maps[0], m[0], a);
+    block_name(maps[1], m[1], b);
+    printf("\n%-*.*s%-*.*s= their product (%d x %d)\n", BLOCK, BLOCK - 1, a,
+           BLOCK, BLOCK - 1, b, product.rows, product.cols);
+    for (int i = 0; i <= CORNER; i++) {
+        row_text(m[0], i, a);
+        row_text(m[1], i, b);
+        row_text(product, i, c);
+        printf("%-*s%-*s  %s\n", BLOCK, a, BLOCK, b, c);
     }
 }
 
-/* Where several maps stand in a row: each, and their product, for one head. */
+/* m[0] m[1] ...; its numbers to be freed. */
+static Matrix
+product_of_maps(const Matrix *m, int count)
+{
+    Matrix product = m[0];
+    for (int k = 1; k < count; k++) {
+        int rows = product.rows, cols = m[k].cols;
+        Matrix next =
+            matrix(allocate((size_t)rows * (size_t)cols, sizeof(real)), rows,
+                   cols, cols);
+        multiply(next, product, m[k]);
+        if (k > 1)
+            free(product.at);
+        product = next;
+    }
+    return product;
+}
+
+/* Where several maps are applied one after the other: each, and their product,
+   for one head. */
 static void
 show_product(const Trace *t, const char *what, const Node *n, int head)
 {
     const Weight *maps[MOST_MAPS];
-    Block block[MOST_MAPS + 1];
+    Matrix m[MOST_MAPS];
     int count = maps_of(t->model, n, maps), width = n->cols / n->heads;
-    double *made[MOST_MAPS + 1] = {NULL};
     if (count < 2)
         return;
     printf("\n%s is %d linear maps in a row, which are one:\n", what, count);
-    for (int k = 0; k < count; k++) {
-        const Weight *w = maps[k];
-        bool last = k == count - 1;
-        int cols = last ? width : w->cols, from = last ? head * width : 0;
-        made[k] = allocate((size_t)(w->rows * cols), sizeof(double));
-        for (int i = 0; i < w->rows * cols; i++)
-            made[k][i] = (double)w->value[i / cols * w->cols + from + i % cols];
-        block[k] = (Block){.at = made[k], .rows = w->rows, .cols = cols};
-        snprintf(block[k].name, sizeof block[k].name, "%.24s (%d x %d)",
-                 strrchr(w->name, '.') + 1, w->rows, cols);
-    }
-    Block all = block[0];
-    for (int k = 1; k < count; k++) {
-        double *next =
-            allocate((size_t)(all.rows * block[k].cols), sizeof *next);
-        for (int i = 0; i < all.rows * block[k].cols; i++)
-            for (int l = 0; l < all.cols; l++)
-                next[i] += all.at[i / block[k].cols * all.cols + l] *
-                           block[k].at[l * block[k].cols + i % block[k].cols];
-        free(made[count]);
-        made[count] = next;
-        all = (Block){.at = next, .rows = all.rows, .cols = block[k].cols};
-    }
-    snprintf(all.name, sizeof all.name, "their product (%d x %d)", all.rows,
-             all.cols);
+    for (int k = 0; k < count; k++)
+        m[k] =
+            matrix(maps[k]->value, maps[k]->rows, maps[k]->cols, maps[k]->cols);
+    m[count - 1] =
+        part(m[count - 1], 0, m[count - 1].rows, head * width, width);
+    Matrix product = product_of_maps(m, count);
     if (count > 2)
         printf("(of %d, the first two are shown)\n", count);
-    block[2] = all;
-    show_blocks(block, 3);
-    for (int k = 0; k <= count; k++)
-        free(made[k]);
+    show_blocks(maps, m, product);
+    free(product.at);
 }
 
 static void
@@ -200,7 +190,7 @@ show_head(const Trace *t, const Call *c, int head, int number)
 {
     int k_head = head / (c->q->heads / c->k->heads);
     int v_head = head / (c->q->heads / c->v->heads);
-    int n = c->q->rows, asked = c->k->rows;
+    int n = c->q->rows, keys = c->k->rows;
     char q[96], k[96], v[96];
     name_of(t, c->q, 'q', number, q);
     name_of(t, c->k, 'k', number, k);
@@ -212,16 +202,20 @@ show_head(const Trace *t, const Call *c, int head, int number)
     show_node(t, c->k, k_head, "%s, what each token answers to", k);
     show_product(t, "v", c->v, v_head);
     show_node(t, c->v, v_head, "%s, what each token tells", v);
-    double *scores = allocate((size_t)(2 * n * asked), sizeof *scores);
-    double *weights = scores + n * asked;
+    size_t size = (size_t)(n * keys);
+    double *scores = allocate(2 * size, sizeof *scores);
+    real *shown = allocate(2 * size, sizeof *shown);
     char name[96];
-    call_weights(c, 0, head, scores, weights);
+    call_weights(c, 0, head, scores, scores + size);
+    for (size_t i = 0; i < 2 * size; i++)
+        shown[i] = (real)scores[i];
     snprintf(name, sizeof name, "scores = %.4g q_%d k_%d'", c->scale, number,
              number);
-    show(t, name, scores, n, asked, true);
-    show(t, "weights = softmax(scores), each row sums to 1", weights, n, asked,
-         true);
+    show(t, name, matrix(shown, n, keys, keys), true);
+    show(t, "weights = softmax(scores), each row sums to 1",
+         matrix(shown + size, n, keys, keys), true);
     free(scores);
+    free(shown);
     show_node(t, c->out, head, "head_%d = weights v_%d", number, number);
 }
 

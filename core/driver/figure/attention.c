@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "model/pass.h"
-#include "driver/cli/look.h"
+#include "driver/cli/tokens.h"
 #include "driver/cli/print.h"
 #include "driver/figure/attention.h"
 #include "driver/figure/draw.h"

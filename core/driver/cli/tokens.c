@@ -1,4 +1,4 @@
-/* look.c - tokens as people read them: words to ids, ids to labels. */
+/* tokens.c - tokens as people read them: words to ids, ids to labels. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "task/text.h"
-#include "driver/cli/look.h"
+#include "driver/cli/tokens.h"
 
 /* Bytes of the character that begins there; exits where it is none. */
 static int
@@ -108,28 +108,32 @@ words_number(Words *w, const Dataset *data, const char *run)
     return data ? data->sizes.vocabulary : known;
 }
 
+/* A character as UTF-8. */
+static void
+write_utf8(int code, char *to)
+{
+    static const int head[] = {0, 0xc0, 0xe0, 0xf0};
+    int more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+    *to++ = (char)(head[more] | code >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
+    *to = 0;
+}
+
 void
 token_label(const Dataset *data, int id, char label[LABEL_SIZE])
 {
     int code = data->text ? data->text->codes[id] : 0;
+    bool bytes = data->config.characters == CHARACTERS_BYTES;
     if (!data->text)
         snprintf(label, LABEL_SIZE, "%d", id);
-    else if (code < 0x80 && isgraph(code) && code != '"')
-        snprintf(label, LABEL_SIZE, "%c", code);
     else if (code == ' ' || code == '\n')
         snprintf(label, LABEL_SIZE, code == ' ' ? "\u2423" : "\u21b5");
-    else if (code < 0xa0 || data->config.characters == CHARACTERS_BYTES)
-        snprintf(label, LABEL_SIZE, "\\x%02x", code);
-    else if (code < 0x800)
-        snprintf(label, LABEL_SIZE, "%c%c", 0xc0 | code >> 6,
-                 0x80 | (code & 0x3f));
-    else if (code < 0x10000)
-        snprintf(label, LABEL_SIZE, "%c%c%c", 0xe0 | code >> 12,
-                 0x80 | (code >> 6 & 0x3f), 0x80 | (code & 0x3f));
+    else if ((code < 0x80 && isgraph(code) && code != '"') ||
+             (code >= 0xa0 && !bytes))
+        write_utf8(code, label);
     else
-        snprintf(label, LABEL_SIZE, "%c%c%c%c", 0xf0 | code >> 18,
-                 0x80 | (code >> 12 & 0x3f), 0x80 | (code >> 6 & 0x3f),
-                 0x80 | (code & 0x3f));
+        snprintf(label, LABEL_SIZE, "\\x%02x", code);
 }
 
 /* Bytes of the first `width` characters, their number in *used. */

@@ -1,6 +1,6 @@
-/* look.h - tokens as people read them: words to ids, ids to labels. */
-#ifndef LOOK_H
-#define LOOK_H
+/* tokens.h - tokens as people read them: words to ids, ids to labels. */
+#ifndef TOKENS_H
+#define TOKENS_H
 
 #include <stdbool.h>
 
