@@ -136,7 +136,7 @@ scripts() {
     core/driver/trace* | core/driver/count* | core/driver/list* | \
         core/driver/help* | core/driver/completion*)
         echo tests/shown/tables tests/shown/inspect tests/command ;;
-    core/driver/bench* | core/driver/timing*) echo tests/command ;;
+    core/driver/bench*) echo tests/command ;;
     core/driver/equiv* | core/driver/square* | core/driver/inspect* | \
         core/driver/attention* | core/driver/export*)
         echo tests/shown/inspect tests/command tests/shown/compare ;;

@@ -1,5 +1,5 @@
-/* bench.c - qkv bench: how fast this machine is, and how near we come to it, on
-   one core, or on those of --threads. */
+/* bench.c - qkv bench: how fast this machine is, and how near to it products,
+   attention and training steps come, on one core or on those of --threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,31 +16,15 @@
 #include "model/model.h"
 #include "train/optimizer.h"
 #include "train/train.h"
-#include "run/run.h"
 #include "driver/cli/options.h"
 #include "driver/cli/print.h"
-#include "driver/figure/draw.h"
-#include "driver/figure/figure.h"
 #include "driver/commands.h"
-
-/* What was measured: a table, and points of a figure. */
-typedef struct Bench {
-    Sheet sheet;
-    struct Point {
-        const char *series;
-        double flops, speed; /* of one call; FLOP/s */
-    } * points;
-    int count, room;
-} Bench;
 
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
 static void
-add_line(Bench *b, const char *what, const char *shape, double flops,
+add_line(Sheet *s, const char *what, const char *shape, double flops,
          double tokens, Timing t)
 {
-    Sheet *s = &b->sheet;
-    b->points = grow(b->points, b->count, &b->room, sizeof *b->points);
-    b->points[b->count++] = (struct Point){what, flops, flops / t.seconds};
     sheet_add(s, "%s\t%s\t%.1f\t%.0f%%", what, shape, flops / t.seconds * 1e-9,
               100 * flops / t.seconds / t.peak);
     if (tokens > 0)
@@ -49,7 +33,16 @@ add_line(Bench *b, const char *what, const char *shape, double flops,
         sheet_add(s, "-");
 }
 
-/* The three products that training needs of a map (k x n) on m tokens. */
+static real *
+random_numbers(size_t count)
+{
+    Random r = random_stream(1, "bench");
+    real *x = allocate(count, sizeof *x);
+    for (size_t i = 0; i < count; i++)
+        x[i] = (real)random_normal(&r);
+    return x;
+}
+
 typedef struct Product {
     Matrix c, a, b;
 } Product;
@@ -61,64 +54,62 @@ run_product(void *more)
     multiply(p->c, p->a, p->b);
 }
 
-static real *
-numbers(size_t count)
-{
-    Random r = random_stream(1, "bench");
-    real *x = allocate(count, sizeof *x);
-    for (size_t i = 0; i < count; i++)
-        x[i] = (real)random_normal(&r);
-    return x;
-}
-
+/* The three products that training needs of a map (k x n) on m tokens. */
 static void
-bench_products(Bench *bench)
+bench_product(Sheet *sheet, int m, int k, int n)
 {
-    static const int shapes[][3] = {{1024, 32, 32},    {1024, 32, 128},
-                                    {1024, 128, 128},  {1024, 128, 512},
-                                    {1024, 512, 512},  {1024, 512, 2048},
-                                    {1024, 2048, 512}, {32, 16, 32},
-                                    {64, 32, 64},      {32, 8, 32}};
     static const char *const forms[] = {"A B", "A B'", "A' B"};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        int m = shapes[i][0], k = shapes[i][1], n = shapes[i][2];
-        size_t most = (size_t)(m > k ? m : k) * (size_t)(n > k ? n : k);
-        real *a = numbers(most), *b = numbers(most), *c = numbers(most);
-        for (int form = 0; form < 3; form++) {
-            Product p = {matrix(c, m, n, n), matrix(a, m, k, k),
-                         matrix(b, k, n, n)};
-            if (form == 1)
-                p.b = transposed(matrix(b, n, k, k));
-            if (form == 2) /* A' B sums over the tokens */
-                p = (Product){matrix(c, k, n, n),
-                              transposed(matrix(a, m, k, k)),
-                              matrix(b, m, n, n)};
-            char shape[48];
-            snprintf(shape, sizeof shape, "%s %d x %d x %d", forms[form],
-                     p.c.rows, p.a.cols, p.c.cols);
-            add_line(bench, "matmul", shape, 2. * m * k * n, 0,
-                     measure((Work){run_product, &p}));
-        }
-        free(a);
-        free(b);
-        free(c);
+    size_t most = (size_t)(m > k ? m : k) * (size_t)(n > k ? n : k);
+    real *a = random_numbers(most), *b = random_numbers(most);
+    real *c = random_numbers(most);
+    const Product products[] = {
+        {matrix(c, m, n, n), matrix(a, m, k, k), matrix(b, k, n, n)},
+        {matrix(c, m, n, n), matrix(a, m, k, k),
+         transposed(matrix(b, n, k, k))},
+        {matrix(c, k, n, n), transposed(matrix(a, m, k, k)),
+         matrix(b, m, n, n)}};
+    for (int form = 0; form < 3; form++) {
+        Product p = products[form];
+        char shape[48];
+        snprintf(shape, sizeof shape, "%s %d x %d x %d", forms[form], p.c.rows,
+                 p.a.cols, p.c.cols);
+        add_line(sheet, "matmul", shape, 2. * m * k * n, 0,
+                 measure(run_product, &p));
     }
+    free(a);
+    free(b);
+    free(c);
 }
 
-/* attend forward and backward: 4 sequences, 8 heads of 64. */
+/* A causal attention of 8 heads of 64, forward and back: attend alone, or all
+   of a variant. */
 typedef struct Layer {
+    const Variant *variant; /* NULL: attend alone */
     Attention a;
+    Weights weights;
+    Node **w;
+    real *values, *gradients; /* x, and then matrix by matrix */
+    int tokens, sequences;
     Tape *tape;
-    real *x, *gradient;
-    int rows, cols, sequences;
 } Layer;
 
 static Node *
-run_layer_on(Layer *l, Tape *t)
+layer_forward(Layer *l, Tape *t)
 {
-    Node *x = leaf(t, l->rows, l->cols, l->sequences, l->x, l->gradient);
-    Node *h = split(x, l->a.heads);
-    return attend(&l->a, h, h, h, 1 / sqrt(l->a.d_k));
+    int rows = l->tokens * l->sequences, d = l->a.d_model;
+    size_t at = (size_t)rows * (size_t)d;
+    Node *x = leaf(t, rows, d, l->sequences, l->values, l->gradients);
+    if (!l->variant) {
+        Node *h = split(x, l->a.heads);
+        return attend(&l->a, h, h, h, 1 / sqrt(l->a.d_k));
+    }
+    for (int i = 0; i < l->weights.count; i++) {
+        const Declared *m = &l->weights.list[i];
+        l->w[i] =
+            leaf(t, m->rows, m->cols, 1, l->values + at, l->gradients + at);
+        at += (size_t)m->rows * (size_t)m->cols;
+    }
+    return plugin_forward(l->variant, &l->a, x, x, l->w);
 }
 
 static void
@@ -126,36 +117,45 @@ run_layer(void *more)
 {
     Layer *l = more;
     tape_reset(l->tape);
-    Node *out = run_layer_on(l, l->tape);
-    backward(out);
+    backward(layer_forward(l, l->tape));
 }
 
 static void
-bench_attend(Bench *bench)
+bench_layer(Sheet *sheet, const Variant *v, int tokens, int sequences)
 {
-    static const int tokens[] = {16, 64, 128, 512, 2048};
-    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
-        int t = tokens[i], b = t > 512 ? 1 : 4, d = 512;
-        Layer l = {.a = {.heads = 8, .d_k = d / 8, .causal = 1},
-                   .rows = b * t,
-                   .cols = d,
-                   .sequences = b};
-        l.x = numbers((size_t)(l.rows * d));
-        l.gradient = allocate((size_t)(l.rows * d), sizeof(real));
-        Tape *measured = tape_measure();
-        run_layer_on(&l, measured);
-        l.tape = tape_fitting(measured);
-        tape_free(measured);
-        char shape[48];
-        snprintf(shape, sizeof shape, "d512 h8 T%d B%d, causal", t, b);
-        /* 6 products of (T + 1) / 2 visible tokens a token, 2 d each */
-        double flops = 6. * (t + 1) * d * l.rows;
-        add_line(bench, "attend", shape, flops, l.rows,
-                 measure((Work){run_layer, &l}));
-        tape_free(l.tape);
-        free(l.x);
-        free(l.gradient);
-    }
+    enum { D = 512, HEADS = 8 };
+    Layer l = {.variant = v,
+               .a = {D, HEADS, D / HEADS, D / HEADS, HEADS, D / HEADS, 1, NULL},
+               .tokens = tokens,
+               .sequences = sequences};
+    double rows = (double)tokens * sequences, parameters = 0, flops;
+    if (v)
+        l.weights = weights_declared(v, &l.a);
+    for (int i = 0; i < l.weights.count; i++)
+        parameters += (double)l.weights.list[i].rows * l.weights.list[i].cols;
+    l.w = allocate((size_t)l.weights.count + 1, sizeof *l.w);
+    l.values = random_numbers((size_t)(rows * D + parameters));
+    l.gradients = allocate((size_t)(rows * D + parameters), sizeof(real));
+    for (size_t i = (size_t)(rows * D); i < (size_t)(rows * D + parameters);
+         i++)
+        l.values[i] *= (real)(1 / sqrt(D));
+    Tape *measured = tape_measure();
+    layer_forward(&l, measured);
+    l.tape = tape_fitting(measured);
+    tape_free(measured);
+    /* of attend, 6 products of (T + 1) / 2 visible tokens a token, 2 d each */
+    flops = v ? 6 * parameters + causal_pairs(v, l.a, tokens)
+              : 6. * (tokens + 1) * D;
+    char shape[48];
+    snprintf(shape, sizeof shape, "d512 h8 T%d B%d%s", tokens, sequences,
+             v ? "" : ", causal");
+    add_line(sheet, v ? "attention layer" : "attend", shape, flops * rows, rows,
+             measure(run_layer, &l));
+    tape_free(l.tape);
+    free(l.values);
+    free(l.gradients);
+    free(l.w);
+    weights_free(&l.weights);
 }
 
 /* Configurations of a decoder: pre-norm, causal, learned positions. */
@@ -190,7 +190,7 @@ run_step(void *more)
                &accuracy);
 }
 
-/* FLOPs a token that no step can do without: 6 for each number of a matrix, and
+/* FLOPs a token that no step can do without: 6 for each entry of a matrix, and
    attention's pairs in each layer. */
 static double
 step_flops(const Model *m)
@@ -208,7 +208,7 @@ step_flops(const Model *m)
 }
 
 static void
-bench_step(Bench *bench, const char *variant, const char *const config[2])
+bench_step(Sheet *sheet, const char *variant, const char *const config[2])
 {
     Plugin p = plugin_open(variant);
     Config c = config_start();
@@ -222,8 +222,8 @@ bench_step(Bench *bench, const char *variant, const char *const config[2])
     Random r = dataset_stream(&data, TRAINING);
     dataset_draw(&data, TRAINING, &r, 0, &b);
     Step step = {m, optimizer_new(m), tape_for_step(m, &b), b, 0};
-    add_line(bench, "training step", config[0], step_flops(m) * b.rows, b.rows,
-             measure((Work){run_step, &step}));
+    add_line(sheet, "training step", config[0], step_flops(m) * b.rows, b.rows,
+             measure(run_step, &step));
     tape_free(step.tape);
     optimizer_free(&step.optimizer);
     batch_free(&b);
@@ -231,142 +231,53 @@ bench_step(Bench *bench, const char *variant, const char *const config[2])
     dataset_close(&data);
 }
 
-/* One attention alone, forward and back: d512 h8 T512 B4. */
-typedef struct Whole {
-    const Variant *variant;
-    Attention a;
-    Weights weights;
-    real **values, **gradients, *x, *dx;
-    Node **w;
-    Tape *tape;
-} Whole;
-enum { WHOLE_TOKENS = 512, WHOLE_BATCH = 4, WHOLE_WIDTH = 512 };
-
-static Node *
-run_whole_on(Whole *l, Tape *t)
-{
-    int rows = WHOLE_TOKENS * WHOLE_BATCH;
-    for (int i = 0; i < l->weights.count; i++)
-        l->w[i] = leaf(t, l->weights.list[i].rows, l->weights.list[i].cols, 1,
-                       l->values[i], l->gradients[i]);
-    Node *x = leaf(t, rows, WHOLE_WIDTH, WHOLE_BATCH, l->x, l->dx);
-    return plugin_forward(l->variant, &l->a, x, x, l->w);
-}
-
-static void
-run_whole(void *more)
-{
-    Whole *l = more;
-    tape_reset(l->tape);
-    backward(run_whole_on(l, l->tape));
-}
-
-static void
-bench_whole(Bench *bench, const char *variant)
-{
-    int d = WHOLE_WIDTH, h = 8, rows = WHOLE_TOKENS * WHOLE_BATCH;
-    Whole l = {.variant = plugin_open(variant).variant,
-               .a = {d, h, d / h, d / h, h, d / h, 1, NULL}};
-    l.weights = weights_declared(l.variant, &l.a);
-    size_t count = (size_t)l.weights.count;
-    l.w = allocate(count, sizeof *l.w);
-    l.values = allocate(count, sizeof *l.values);
-    l.gradients = allocate(count, sizeof *l.gradients);
-    double numbers_in = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t size =
-            (size_t)l.weights.list[i].rows * (size_t)l.weights.list[i].cols;
-        l.values[i] = numbers(size);
-        l.gradients[i] = numbers(size);
-        numbers_in += (double)size;
-        for (size_t j = 0; j < size; j++)
-            l.values[i][j] *= (real)l.weights.list[i].deviation;
-    }
-    l.x = numbers((size_t)(rows * d));
-    l.dx = numbers((size_t)(rows * d));
-    Tape *measured = tape_measure();
-    run_whole_on(&l, measured);
-    l.tape = tape_fitting(measured);
-    tape_free(measured);
-    double flops =
-        (6 * numbers_in + causal_pairs(l.variant, l.a, WHOLE_TOKENS)) * rows;
-    add_line(bench, "attention layer", "d512 h8 T512 B4", flops, rows,
-             measure((Work){run_whole, &l}));
-    tape_free(l.tape);
-    for (size_t i = 0; i < count; i++) {
-        free(l.values[i]);
-        free(l.gradients[i]);
-    }
-    free(l.values);
-    free(l.gradients);
-    free(l.w);
-    free(l.x);
-    free(l.dx);
-    weights_free(&l.weights);
-}
-
-static const char *const words[] = {"matmul", "attend", "train", "layer"};
-enum { WORDS = sizeof words / sizeof *words };
-
+/* Everything is measured where nothing is named. */
 static bool
 is_named(const Options *o, const char *what)
 {
     for (int i = 0; i < o->rest_count; i++)
         if (!strcmp(o->rest[i], what))
             return true;
-    return false;
+    return !o->rest_count;
 }
 
 /* Exits (2) where a word is nothing that can be measured. */
 static void
 check_words(const Options *o)
 {
-    const char *known[WORDS + CONFIGS];
-    memcpy(known, words, sizeof words);
+    const char *known[4 + CONFIGS] = {"matmul", "attend", "train", "layer"};
     for (int i = 0; i < CONFIGS; i++)
-        known[WORDS + i] = configs[i][0];
+        known[4 + i] = configs[i][0];
     for (int i = 0; i < o->rest_count; i++) {
         bool found = false;
-        for (int k = 0; k < WORDS + CONFIGS; k++)
+        for (int k = 0; k < 4 + CONFIGS; k++)
             found |= !strcmp(o->rest[i], known[k]);
         if (!found)
             usage("\"%s\": bench measures matmul, attend, layer, train, or "
                   "of train one of tiny, tiny-b1, tiny-no-mlp, toy, small, "
                   "paper%s",
-                  o->rest[i], did_you_mean(o->rest[i], known, WORDS + CONFIGS));
+                  o->rest[i], did_you_mean(o->rest[i], known, 4 + CONFIGS));
     }
 }
 
 static void
-bench_all(Bench *bench, const Options *o, const char *variant)
+bench_all(Sheet *sheet, const Options *o, const char *variant)
 {
-    bool all = !o->rest_count, train = all || is_named(o, "train");
-    if (all || is_named(o, "matmul"))
-        bench_products(bench);
-    if (all || is_named(o, "attend"))
-        bench_attend(bench);
+    static const int shapes[][3] = {{1024, 32, 32},    {1024, 32, 128},
+                                    {1024, 128, 128},  {1024, 128, 512},
+                                    {1024, 512, 512},  {1024, 512, 2048},
+                                    {1024, 2048, 512}, {32, 16, 32},
+                                    {64, 32, 64},      {32, 8, 32}};
+    static const int tokens[] = {16, 64, 128, 512, 2048};
+    for (size_t i = 0; is_named(o, "matmul") && i < 10; i++)
+        bench_product(sheet, shapes[i][0], shapes[i][1], shapes[i][2]);
+    for (size_t i = 0; is_named(o, "attend") && i < 5; i++)
+        bench_layer(sheet, NULL, tokens[i], tokens[i] > 512 ? 1 : 4);
     for (int i = 0; i < CONFIGS; i++)
-        if (train || is_named(o, configs[i][0]))
-            bench_step(bench, variant, configs[i]);
-    if (train || is_named(o, "layer"))
-        bench_whole(bench, variant);
-}
-
-/* GFLOP/s against the size of the work, and the peak of this machine. */
-static void
-draw_speed(const Options *o, const Bench *b)
-{
-    static const char *const series[] = {"peak", "matmul", "attend",
-                                         "training step", "attention layer"};
-    Figure f = figure_begin(o, "speed");
-    fprintf(f.data, "series\tflops\tgflops_per_second\n");
-    for (size_t s = 0; s < sizeof series / sizeof *series; s++)
-        for (int i = 0; i < b->count; i++)
-            if (!strcmp(b->points[i].series, series[s]))
-                fprintf(f.data, "%s\t%.6g\t%.4g\n", series[s],
-                        b->points[i].flops, b->points[i].speed * 1e-9);
-    figure_title(&f, "Speed against the size of the work", "");
-    figure_end(&f, "speed");
+        if (is_named(o, "train") || is_named(o, configs[i][0]))
+            bench_step(sheet, variant, configs[i]);
+    if (is_named(o, "train") || is_named(o, "layer"))
+        bench_layer(sheet, plugin_open(variant).variant, 512, 4);
 }
 
 int
@@ -374,28 +285,18 @@ command_bench(int argc, char **argv)
 {
     Options o = options_read(argc, argv, BENCH);
     Values *v = options_given(&o, "variant");
+    Sheet sheet = {.cols = 5};
     check_words(&o);
     threads_start((int)o.threads);
-    if (o.out)
-        experiment_open(o.out);
-    Bench bench = {.sheet.cols = 5};
-    Sheet *sheet = &bench.sheet;
-    sheet_add(sheet, "what\tshape\tGFLOP/s\tof_peak\ttokens/s");
     if (!o.quiet)
         note("about a minute, on one core; other work on the machine spoils "
              "it");
-    double flops;
-    Timing peak = measure_peak(&flops);
-    peak.peak = flops / peak.seconds;
-    add_line(&bench, "peak", "multiply-adds in registers", flops, 0, peak);
-    if (!o.rest_count)
-        sheet_add(sheet, "peak\tmemory read, %.1f GB/s\t-\t-\t-",
-                  measure_reading() * 1e-9);
-    bench_all(&bench, &o, v->count ? v->text[0] : "standard");
-    sheet_print(sheet, wants_tsv(o.tsv));
-    if (o.out)
-        draw_speed(&o, &bench);
-    free(bench.points);
+    sheet_add(&sheet, "what\tshape\tGFLOP/s\tof_peak\ttokens/s");
+    Timing peak = measure_peak();
+    add_line(&sheet, "peak", "multiply-adds in registers",
+             peak.peak * peak.seconds, 0, peak);
+    bench_all(&sheet, &o, v->count ? v->text[0] : "standard");
+    sheet_print(&sheet, wants_tsv(o.tsv));
     if (!wants_tsv(o.tsv))
         printf(
             "\nof_peak: of the peak measured between the repeats. A training "

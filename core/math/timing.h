@@ -2,23 +2,16 @@
 #ifndef TIMING_H
 #define TIMING_H
 
-/* Work to be timed. */
-typedef struct Work {
-    void (*run)(void *more);
-    void *more;
-} Work;
-
-/* The median time of a run, and of the peak's between its repeats. */
+/* The median time of a run, and of the machine's peak between its repeats:
+   multiply-adds a second in registers alone. */
 typedef struct Timing {
     double seconds, peak; /* FLOP/s */
 } Timing;
 
-Timing measure(Work w);
+/* Runs `run` until it is known. */
+Timing measure(void (*run)(void *more), void *more);
 
-/* Multiply-adds in registers alone; *flops of them in a run. */
-Timing measure_peak(double *flops);
-
-/* Bytes a second from a memory of 64 MB, read in order. */
-double measure_reading(void);
+/* The peak itself: what it takes to find, and what it is. */
+Timing measure_peak(void);
 
 #endif

@@ -170,10 +170,10 @@ options_read(int argc, char **argv, int command)
         if (!*o.rest[i])
             usage("an empty word where `qkv %s --help` has %s", argv[0],
                   "a name, a path or a text");
-    if (!o.out && command != BENCH)
+    if (!o.out)
         o.out = o.rest_count && !(command & (EQUIV | MERGE)) ? o.rest[0]
                                                              : "qkv-out";
-    if (command & (COMPARE | PLOT | INSPECT | BENCH)) {
+    if (command & (COMPARE | PLOT | INSPECT)) {
         Values formats = options_formats(&o);
         values_free(&formats);
     }
