@@ -97,7 +97,7 @@ refuses 2 'not within' "$qkv" train --d-model 99999999999
 refuses 2 'at least one head' "$qkv" train --heads 0
 refuses 2 'does not divide' "$qkv" train --heads 3 --d-model 32
 refuses 2 'does not divide' "$qkv" list --heads 3
-refuses 2 'does not divide --heads 4' "$qkv" train -v gqa --kv-heads 3
+refuses 2 'does not divide heads 4' "$qkv" train -v gqa --kv-heads 3
 refuses 2 'unknown option --steps' "$qkv" list --steps 3
 refuses 2 'not within' "$qkv" train --beta1 1
 refuses 2 'lists are for' "$qkv" train --heads 1,2
@@ -113,13 +113,13 @@ refuses 2 'none of svg' "$qkv" compare --format gif
 refuses 2 'an empty word' "$qkv" train -t ''
 refuses 2 'cannot all differ' "$qkv" train -t recall --length 40
 refuses 2 'at least 9' "$qkv" train -t induction --length 8
-refuses 2 'longer than --steps' "$qkv" train --warmup 500
+refuses 2 'longer than steps' "$qkv" train --warmup 500
 refuses 2 '100 million tokens' "$qkv" train --batch 1000000 --length 1000
 refuses 2 'for the tasks text and pairs' "$qkv" train -t sort --file x
 [ ! -e qkv-out ] && ok || complain "a refusal left qkv-out behind"
 
 # --- texts
-refuses 2 'needs --file' "$qkv" train -t text
+refuses 2 'needs a file' "$qkv" train -t text
 refuses 1 'No such file' "$qkv" train --file missing
 refuses 1 'not a plain file' "$qkv" train --file .
 : >empty
@@ -334,7 +334,7 @@ refuses 2 'contradict' "$qkv" train --redo --keep
 
 # --- places to write
 : >file
-refuses 1 'not a directory' "$qkv" train $small -o file
+refuses 1 'is a file' "$qkv" train $small -o file
 mkdir full && : >full/x
 refuses 1 'no experiment' "$qkv" train $small -o full
 refuses 1 'cannot be made' "$qkv" train $small -o no/such/place
@@ -611,7 +611,7 @@ spoilt $matrix '$d' 'bytes of numbers' 1
 
 # Who cannot have a shape is left out of a list, and named.
 "$qkv" count --d-model 7 --heads 7 >out 2>err
-[ $? -eq 1 ] && grep -q '^standard' out && grep -q 'gqa is left out: --kv' err &&
+[ $? -eq 1 ] && grep -q '^standard' out && grep -q 'gqa is left out: kv-heads' err &&
     ok || complain "count at a shape that gqa cannot have"
 refuses 2 'an empty word' "$qkv" inspect ''
 refuses 2 'neither a .c nor a .so' "$qkv" check ./lines
@@ -837,7 +837,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
     printf 'a b c\t- B C\nb a\tB A\n'
 done >>pairs.tsv
 works 'pairs' "$qkv" train -t pairs --file pairs.tsv $small -o pairs
-refuses 2 'needs a --file' "$qkv" train -t pairs
+refuses 2 'needs a file' "$qkv" train -t pairs
 printf 'input\ttarget\na b\tc\n' >odd.tsv
 refuses 1 'odd.tsv:2: 2 tokens and 1 answers' "$qkv" train -t pairs \
     --file odd.tsv -o pairs

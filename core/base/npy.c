@@ -107,7 +107,7 @@ npy_read(const char *path, real *values, int rows, int cols)
         values[i] = width == 4 ? (real)narrow : (real)wide;
         if (!isfinite(values[i]))
             fail("%s: it has numbers that are not finite, as after a training "
-                 "that diverged: train the run with a smaller --lr",
+                 "that diverged: train the run with a smaller lr",
                  path);
     }
     fclose(file);

@@ -79,8 +79,8 @@ threads_start(int count)
         pthread_t thread;
         if (pthread_create(&thread, NULL, run_worker,
                            (void *)(intptr_t)pool.count))
-            fail("no thread %d: the system gives no more; take fewer with "
-                 "--threads",
+            fail("no thread %d: the system gives no more; take fewer "
+                 "threads",
                  pool.count + 1);
         pthread_detach(thread);
     }

@@ -13,19 +13,19 @@ fold_refusal(const Model *m)
         return "its tokens are one-hot already";
     if (c->residual)
         return "a residual adds the embedding itself to what attention "
-               "returns; train with --residual no";
+               "returns; train without one (residual no)";
     if (c->norm != NORM_NONE)
         return "LayerNorm stands between the embedding and Q, K, V, and is not "
-               "linear; train with --norm none";
+               "linear; train with norm none";
     if (m->places > 1)
         return "only the first attention reads the embedding, and it has more "
-               "than one; train with --layers 1";
+               "than one; train with 1 layer";
     if (c->mlp)
         return "the MLP reads vectors as wide as the embedding; train with "
-               "--mlp 0";
+               "mlp 0";
     if (c->positions == POSITIONS_SINUSOIDAL)
         return "its positions are sinusoids, and one-hot ones would be "
-               "learned; train with --positions learned or none";
+               "learned; train with positions learned or none";
     return NULL;
 }
 

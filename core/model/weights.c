@@ -170,7 +170,7 @@ scale_starts(Model *m)
         double factor = at[n] == '=' ? strtod(at + n + 1, &end) : NAN;
         if (!n || !isfinite(factor) || end == at + n + 1 ||
             (*end && (*end != '+' || !end[1])))
-            usage("--init \"%s\": not NAME=FACTOR, or several with + between: "
+            usage("init \"%s\": not NAME=FACTOR, or several with + between: "
                   "W_Q=0.1+W_K=0.1",
                   m->config.init);
         for (int i = 0; i < m->count; i++)
@@ -182,7 +182,7 @@ scale_starts(Model *m)
         at = *end ? end + 1 : end;
     }
     if (!any)
-        usage("--init \"%s\": %s has none of these weights; `qkv count "
+        usage("init \"%s\": %s has none of these weights; `qkv count "
               "--weights` names those it has",
               m->config.init, m->config.variant);
 }
@@ -267,9 +267,9 @@ attention_in(const Config *c, Sizes z)
                     (c->positions == POSITIONS_NONE ? 0 : z.tokens + z.source);
     double widest = fmax(a.heads, c->mlp) * a.d_model;
     if (c->embed == EMBED_ONEHOT && widest * a.d_model > INT_MAX)
-        usage("--embed onehot: a token is %d numbers wide, one for each token "
+        usage("embed onehot: a token is %d numbers wide, one for each token "
               "and position there are, and a matrix may have more than "
-              "2,147,483,647; take fewer --symbols, or --embed learned",
+              "2,147,483,647; take fewer symbols, or a learned embed",
               a.d_model);
     return a;
 }

@@ -36,18 +36,18 @@ experiment_open(const char *directory)
     Path marker = below(directory, "experiment.tsv");
     struct stat facts;
     if (mkdir(directory, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s; give another --out", directory,
+        fail("%s: cannot be made: %s; give another directory", directory,
              strerror(errno));
     if (!stat(directory, &facts) && !S_ISDIR(facts.st_mode))
-        fail("%s: is a file, not a directory; give another --out", directory);
+        fail("%s: is a file; give a directory", directory);
     if (access(directory, W_OK | X_OK))
-        fail("%s: cannot be written: %s; give another --out", directory,
+        fail("%s: cannot be written: %s; give another directory", directory,
              strerror(errno));
     bool empty = is_empty(directory); /* somebody may open it with us: */
     if (stat(marker.text, &facts)) {  /* ask for the marker after that */
         if (!empty)
             fail("%s: holds files but no experiment.tsv, so it is no "
-                 "experiment of qkv's; give another --out",
+                 "experiment of qkv's; give another directory",
                  directory);
         facts.st_size = 0;
     }
@@ -117,9 +117,8 @@ experiment_runs(const char *directory, int *count)
     }
     DIR *dir = opendir(directory);
     if (!dir)
-        fail("%s: %s; give an experiment's directory (compare's --out) or a "
-             "run's",
-             directory, strerror(errno));
+        fail("%s: %s; give the directory of an experiment or a run", directory,
+             strerror(errno));
     char **names = NULL;
     int room = *count = 0;
     for (struct dirent *e; (e = readdir(dir));) {

@@ -28,7 +28,7 @@ read_config(const char *path)
     if (t.cols != 2 || t.rows < 1 || strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
-             "that one, or another --out",
+             "that one, or another directory",
              path, RUN_FORMAT);
     if (t.rows != setting_count + 1)
         fail("%s: %d settings, and there are %d: it was cut or changed; remove "
@@ -118,7 +118,7 @@ run_read(const char *path)
     if (access(within(r.path, "config.tsv").text, F_OK) &&
         !access(r.path, F_OK))
         fail("%s: no run: it has no config.tsv; name a directory that `qkv "
-             "train` or `qkv compare` made within its --out",
+             "train` or `qkv compare` made in an experiment",
              r.path);
     r.config = read_config(below(r.path, "config.tsv").text);
     r.result = table_read(below(r.path, "result.tsv").text);
@@ -182,7 +182,7 @@ void
 run_weights(const Run *r, Model *m)
 {
     if (access(within(r->path, "weights").text, F_OK))
-        fail("%s: its matrices were not kept (--no-weights): remove it and "
+        fail("%s: its matrices were not kept: remove it and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {

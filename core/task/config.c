@@ -33,7 +33,7 @@ const Setting settings[] = {
     {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "0", "tokens that ask, in cross-recall; 0: as many as are asked"},
     {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
     {"depth", OF_DATA, INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
-    {"spectrum", OF_DATA, WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, as many as --length, with + between; unless given 4, 2, 1, 1/2 ..."},
+    {"spectrum", OF_DATA, WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, as many as length says, with + between; unless given 4, 2, 1, 1/2 ..."},
     {"loss", OF_DATA, CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
     {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "", "the text of the task text, the table of pairs"},
     {"characters", OF_DATA, CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
@@ -446,8 +446,8 @@ head_width(const Config *c, const char *shape, const char *option, int width)
     if (width)
         return width;
     if (shape_uses(shape, "heads") && c->d_model % c->heads)
-        usage("--heads %d does not divide --d-model %d: choose heads that do, "
-              "or give --d-k and --d-v",
+        usage("heads %d does not divide d-model %d: choose heads that do, "
+              "or give d-k and d-v",
               c->heads, c->d_model);
     return shape_uses(shape, "heads") ? c->d_model / c->heads : c->d_model;
 }
@@ -457,7 +457,7 @@ static int
 half_unless_given(int given, int whole, const char *option, const char *of)
 {
     if (!given && whole > 1 && whole % 2)
-        usage("--%s: %s %d has no half, which it is unless given; give it",
+        usage("%s: %s %d has no half, which it is unless given; give it",
               option, of, whole);
     return given ? given : whole > 1 ? whole / 2 : 1;
 }
@@ -466,19 +466,19 @@ static void
 settle_heads(Config *c, const char *shape)
 {
     if (c->heads < 1 && shape_uses(shape, "heads"))
-        usage("--heads %d: attention has at least one head", c->heads);
+        usage("heads %d: attention has at least one head", c->heads);
     c->d_k = head_width(c, shape, "d-k", c->d_k);
     c->d_v = head_width(c, shape, "d-v", c->d_v);
     c->kv_heads =
         !shape_uses(shape, "kv-heads")
             ? 0
-            : half_unless_given(c->kv_heads, c->heads, "kv-heads", "--heads");
+            : half_unless_given(c->kv_heads, c->heads, "kv-heads", "heads");
     c->latent =
         !shape_uses(shape, "latent")
             ? 0
-            : half_unless_given(c->latent, c->d_model, "latent", "--d-model");
+            : half_unless_given(c->latent, c->d_model, "latent", "d-model");
     if (c->kv_heads && c->heads % c->kv_heads)
-        usage("--kv-heads %d does not divide --heads %d: choose one that does",
+        usage("kv-heads %d does not divide heads %d: choose one that does",
               c->kv_heads, c->heads);
 }
 
@@ -489,19 +489,19 @@ config_settle(Config *c, const char *shape)
     if (!shape_uses(shape, "heads"))
         c->heads = 0;
     if (c->heads * (c->d_model + 2. * c->d_k + c->d_v + c->latent) > 1e8)
-        usage("--heads %d of --d-model %d, --d-k %d, --d-v %d, --latent %d: a "
+        usage("heads %d of d-model %d, d-k %d, d-v %d, latent %d: a "
               "matrix more than 100 million wide; make them smaller",
               c->heads, c->d_model, c->d_k, c->d_v, c->latent);
     if (c->positions == POSITIONS_SINUSOIDAL && c->d_model % 2)
-        usage("--positions sinusoidal needs an even --d-model, not %d: sine "
+        usage("positions sinusoidal needs an even d-model, not %d: sine "
               "and cosine come in pairs",
               c->d_model);
     if (c->positions == POSITIONS_SINUSOIDAL && c->embed == EMBED_ONEHOT)
-        usage("--embed onehot has positions of its own: give --positions "
+        usage("embed onehot has positions of its own: set positions to "
               "learned, which are one-hot then too, or none");
     if (c->warmup > c->steps)
-        usage("--warmup %d is longer than --steps %d: make it shorter",
-              c->warmup, c->steps);
+        usage("warmup %d is longer than steps %d: make it shorter", c->warmup,
+              c->steps);
 }
 
 void

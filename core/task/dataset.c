@@ -48,18 +48,19 @@ static void
 check_places(const Config *c, Sizes s)
 {
     if (s.source && c->cross == CROSS_NONE)
-        usage("task %s has a second sequence, and --cross none leaves it "
+        usage("task %s has a second sequence, and cross none leaves it "
               "unread: take only or after",
               c->task);
     if (*c->encoder_variant && !c->encoder)
-        usage("--encoder-variant %s: there is no encoder; give --encoder too",
-              c->encoder_variant);
+        usage(
+            "encoder-variant %s: there is no encoder; give it blocks (encoder)",
+            c->encoder_variant);
     if (*c->cross_variant && c->cross == CROSS_NONE)
-        usage("--cross-variant %s: there is no cross-attention; give --cross "
+        usage("cross-variant %s: there is no cross-attention; set cross "
               "too, on a task of two sequences",
               c->cross_variant);
     if (!s.source && (c->cross != CROSS_NONE || c->encoder))
-        usage("--cross and --encoder are for tasks of two sequences "
+        usage("cross and encoder are for tasks of two sequences "
               "(cross-recall, translate), and %s has one",
               c->task);
 }
@@ -72,11 +73,11 @@ dataset_open(Config *c)
     check_places(c, data.sizes);
     bool linear = !strcmp(c->task, "linear");
     if (!linear && (c->depth || *c->spectrum || c->power))
-        usage("--depth, --spectrum and --loss are for the task linear, not for "
+        usage("depth, spectrum and loss are for the task linear, not for "
               "%s",
               c->task);
     if (strcmp(c->task, "subset") && c->members != 4)
-        usage("--members is for the task subset, not for %s", c->task);
+        usage("members are for the task subset, not for %s", c->task);
     if (!strcmp(c->task, "text")) {
         data.text =
             text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
@@ -89,10 +90,10 @@ dataset_open(Config *c)
         data.sizes.classes = data.pairs->classes;
         c->file_hash = data.pairs->hash;
     } else if (*c->file)
-        usage("--file is for the tasks text and pairs, not for %s", c->task);
+        usage("a file is for the tasks text and pairs, not for %s", c->task);
     if ((double)c->batch * data.sizes.tokens > 1e8)
-        usage("--batch %d of %d tokens each is more than 100 million tokens: "
-              "make it or --length smaller",
+        usage("batch %d of %d tokens each is more than 100 million tokens: "
+              "make batch or length smaller",
               c->batch, data.sizes.tokens);
     data.config = *c;
     return data;

@@ -29,21 +29,21 @@ Sizes
 sizes_linear(const Config *c)
 {
     if (c->depth < 1)
-        usage("--depth %d: task linear is a product of --depth matrices; give "
+        usage("depth %d: task linear is a product of that many matrices; give "
               "1 or more",
               c->depth);
     if (c->batch != 1)
-        usage("--batch %d: task linear sees all of its data in every step; "
+        usage("batch %d: task linear sees all of its data in every step; "
               "leave it at 1",
               c->batch);
     if (strcmp(c->variant, "standard"))
-        usage("--variant %s: task linear has no attention; leave it at "
+        usage("variant %s: task linear has no attention; leave it at "
               "standard",
               c->variant);
     for (int i = 0; i < c->length; i++)
         if (!(linear_mode(c, i) > 0) || !isfinite(linear_mode(c, i)))
-            usage("--spectrum \"%s\": not %d numbers above 0 with + between, "
-                  "one for each of --length %d modes",
+            usage("spectrum \"%s\": not %d numbers above 0 with + between, "
+                  "one for each of %d modes (length)",
                   c->spectrum, c->length, c->length);
     return (Sizes){.tokens = c->length,
                    .each = 1,

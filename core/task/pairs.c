@@ -132,7 +132,7 @@ Pairs *
 pairs_open(const char *path)
 {
     if (!*path)
-        usage("task pairs needs a --file: a table of sequences, input TAB "
+        usage("task pairs needs a file: a table of sequences, input TAB "
               "target");
     size_t bytes;
     char *text = read_file(path, "table of pairs", &bytes);

@@ -187,8 +187,10 @@ static Sizes
 sizes_subset(const Config *c)
 {
     if (c->members > c->length)
-        usage("--members %d of --length %d tokens: take fewer members",
-              c->members, c->length);
+        usage(
+            "an answer is the sum of %d members, and a sequence has %d tokens: "
+            "take fewer members or a greater length",
+            c->members, c->length);
     double root = sqrt(c->members);
     return (Sizes){.tokens = c->length,
                    .each = 1,
@@ -223,7 +225,7 @@ static Sizes
 sizes_recall(const Config *c)
 {
     if (c->length > c->symbols)
-        usage("--length %d keys of --symbols %d cannot all differ: take more "
+        usage("%d keys (length) of %d symbols cannot all differ: take more "
               "symbols or a smaller length",
               c->length, c->symbols);
     return (Sizes){.tokens = 2 * c->length,
@@ -284,7 +286,7 @@ static Sizes
 sizes_induction(const Config *c)
 {
     if (c->symbols < LONGEST || c->length <= LONGEST)
-        usage("task induction needs --symbols of at least %d and --length of "
+        usage("task induction needs at least %d symbols and a length of "
               "at least %d, not %d and %d: the pattern has up to %d tokens",
               LONGEST, LONGEST + 1, c->symbols, c->length, LONGEST);
     return plain_sizes(c);
@@ -360,8 +362,7 @@ sizes_cross_recall(const Config *c)
 {
     Sizes s = sizes_recall(c);
     if (c->queries > c->length)
-        usage("--queries %d of --length %d stored keys: ask for as many at "
-              "most",
+        usage("%d queries of %d stored keys (length): ask for as many at most",
               c->queries, c->length);
     s.source = c->length;
     s.tokens = queries_of(c);
@@ -485,12 +486,12 @@ const Task tasks[] = {
      "length=8 symbols=10 mask=causal encoder=1 cross=after d-model=32 "
      "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
      sizes_translate, draw_translate, guess_translate},
-    {"text", "the next character of --file",
+    {"text", "the next character of a text file",
      "the likeliest character after the last one",
      "length=32 mask=causal d-model=32 heads=4 layers=2 mlp=4 norm=pre "
      "batch=32 lr=0.003 steps=1000 log-every=50 validate=1000",
      sizes_text, NULL, NULL},
-    {"pairs", "the sequences of --file: input TAB target",
+    {"pairs", "the sequences of a file: input TAB target",
      "the commonest answer",
      "d-model=32 heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=600 "
      "validate=1000",

@@ -37,8 +37,8 @@ next_code(Reader *r)
     int code =
         r->text->bytes ? r->next[used++] : utf8_next(r->next, r->ahead, &used);
     if (code < 0)
-        fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; --characters "
-             "bytes takes any file",
+        fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; "
+             "setting characters to bytes takes any file",
              r->text->path, r->next[0], r->at);
     r->hash = hash_bytes(r->hash, r->next, used);
     r->at += used;
@@ -72,7 +72,7 @@ Text *
 text_open(const char *path, bool bytes, int window)
 {
     if (!*path)
-        usage("--task text needs --file FILE: the text to learn");
+        usage("task text needs a file: the text to learn");
     Text *t = allocate(1, sizeof *t);
     int *id = allocate(CODES, sizeof *id), last = 0;
     *t = (Text){.path = path, .bytes = bytes, .width = 1};
@@ -91,8 +91,8 @@ text_open(const char *path, bool bytes, int window)
         fail("%s: the text is empty", path);
     if (t->count / 10 <= window)
         fail("%s: %d characters are too few: validation and test take a tenth "
-             "each, and need --length %d + 1; take a text of %d characters or "
-             "a shorter --length",
+             "each, and need a length of %d + 1; take one of %d characters, or "
+             "a shorter length",
              path, t->count, window, 10 * (window + 1));
     return t;
 }

@@ -334,7 +334,7 @@ kinds_of(const char *log)
         char *word = format_text("%.*s", n, log);
         int k = index_in(words, word);
         if (k < 0)
-            usage("--log: \"%s\" is none of: %s; several with + between", word,
+            usage("log: \"%s\" is none of: %s; several with + between", word,
                   words);
         free(word);
         bits |= 1 << k;
@@ -368,7 +368,7 @@ observer_new(Model *m, const Dataset *data)
         return o;
     if (!(o.kinds & MODES) != !m->config.depth ||
         (m->config.depth && o.kinds != MODES))
-        usage("--log %s: modes, and nothing else, is for the task linear",
+        usage("log %s: modes, and nothing else, is for the task linear",
               m->config.log);
     add_columns(&o);
     int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
