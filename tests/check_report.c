@@ -150,14 +150,15 @@ START_TEST(groups)
         made("variant=fused d-k=2 lr=0.1 seed=1 task=text "
              "file-hash=1234560000000000"),
     };
-    const int count = sizeof runs / sizeof *runs;
+    Experiment e = {
+        .runs = runs, .count = sizeof runs / sizeof *runs, .unrecorded = true};
     const char *const wanted[] = {
         "reverse.d-k2",         "reverse.d-k4",       "sort",
         "copy.weight-decay0",   "copy.weight-decay1", "text.file-hashabcdef",
         "text.file-hash123456",
     };
     int n;
-    Group *g = groups_of(runs, count, "variant", NULL, &n);
+    Group *g = groups_of(&e, "variant", NULL, &n);
     ck_assert_int_eq(n, 7);
     for (int i = 0; i < n; i++)
         ck_assert_str_eq(g[i].name, wanted[i]);
@@ -167,16 +168,19 @@ START_TEST(groups)
     ck_assert_str_eq(g[1].series.text[0], "standard");
     ck_assert_str_eq(g[1].series.text[1], "full-rank");
     groups_free(g, n);
-    g = groups_of(runs, 4, "d-k", NULL, &n);
+    e.count = 4;
+    g = groups_of(&e, "d-k", NULL, &n);
     ck_assert_int_eq(n, 2); /* apart by variant */
     groups_free(g, n);
     config_apply(&runs[1].config, "plugin-hash=12");
-    g = groups_of(runs, 2, "variant", NULL, &n);
+    e.count = 2;
+    g = groups_of(&e, "variant", NULL, &n);
     ck_assert_int_eq(n, 2); /* two builds of standard */
     groups_free(g, n);
     config_apply(&runs[1].config, "plugin-hash=0");
     config_apply(&runs[3].config, "plugin-hash=34");
-    g = groups_of(runs, 4, "variant", "d-k", &n);
+    e.count = 4;
+    g = groups_of(&e, "variant", "d-k", &n);
     ck_assert_int_eq(n, 1); /* along x */
     groups_free(g, n);
 }

@@ -13,7 +13,7 @@
 #include "base/npy.h"
 #include "base/words.h"
 #include "variant/plugin.h"
-#include "run/run.h"
+#include "run/experiment.h"
 #include "suites.h"
 
 /* Every setting survives being printed and read. */
@@ -448,7 +448,7 @@ START_TEST(a_directory_that_is_no_experiment)
     expect_a_message();
     Run run = written("stray");
     run_free(&run);
-    experiment_open(test_directory);
+    experiment_open(test_directory, NULL);
 }
 END_TEST
 

@@ -88,61 +88,47 @@ find_work(const Options *o, Grid *g, bool *wanted)
 }
 
 /* The finished runs of the grid, in its order. */
-Run *
-finished(const Options *o, Grid *g, int *count)
+Experiment
+finished(const Options *o, Grid *g)
 {
-    Run *runs = allocate((size_t)g->count, sizeof *runs);
-    *count = 0;
+    Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs),
+                    .asked = &g->asked,
+                    .asked_count = 1};
     for (int i = 0; i < g->count; i++)
         if (read_job(o, &g->jobs[i])) {
-            runs[(*count)++] = g->jobs[i].run;
+            e.runs[e.count++] = g->jobs[i].run;
             g->jobs[i].read = false; /* the caller's now */
         }
-    return runs;
+    return e;
 }
 
-void
-free_runs(Run *runs, int count)
-{
-    for (int i = 0; i < count; i++)
-        run_free(&runs[i]);
-    free(runs);
-}
-
-/* Has it different values among the runs, that do not follow from others? */
+/* Was it varied in the runs of a task? */
 static bool
-is_axis(const Run *runs, int count, const Setting *s)
+is_axis(const Experiment *e, const Setting *s)
 {
-    const Run *first = NULL;
-    bool varies = false, own = false;
-    if (!setting_numeric(s) || !strcmp(s->name, "seed"))
+    bool varied = false;
+    if (!setting_numeric(s) || s->role == OF_SEED ||
+        !experiment_asks(e, s->name))
         return false;
-    for (int i = 0; i < count; i++) {
-        const Config *c = &runs[i].config;
-        if (setting_unused(s, c) || setting_matched(s, c))
-            continue;
-        own |= !setting_follows(s, c);
-        varies |= first && !strcmp(c->task, first->config.task) &&
-                  !setting_equal(s, c, &first->config);
-        if (!first || strcmp(c->task, first->config.task))
-            first = &runs[i];
-    }
-    return varies && own;
+    for (int i = 0; i < e->count && !varied; i++)
+        varied = (!i || e->runs[i].config.task != e->runs[i - 1].config.task) &&
+                 task_varies(e, e->runs[i].config.task, s);
+    return varied;
 }
 
 void
-draw_all(const Options *o, const Run *runs, int count)
+draw_all(const Options *o, const Experiment *e)
 {
-    if (runs[0].config.steps > 0)
-        figures_draw(o, runs, count);
-    bars_draw(o, runs, count);
+    if (e->runs[0].config.steps > 0)
+        figures_draw(o, e);
+    bars_draw(o, e);
     for (int s = 0; s < setting_count; s++) {
-        if (!is_axis(runs, count, &settings[s]))
+        if (!is_axis(e, &settings[s]))
             continue;
         Options along = *o;
         along.x = (char *)settings[s].name;
         along.y = "test_accuracy,test_loss,solved_at";
-        figures_draw(&along, runs, count);
+        figures_draw(&along, e);
     }
 }
 
@@ -151,7 +137,7 @@ int
 run_missing(const Options *o, Grid *g)
 {
     bool *wanted = allocate((size_t)g->count, sizeof *wanted);
-    experiment_open(o->out);
+    experiment_open(o->out, &g->asked);
     int missing = find_work(o, g, wanted);
     if (missing < g->count && !o->quiet)
         note("%d of %d runs are in %s already", g->count - missing, g->count,
@@ -167,13 +153,13 @@ run_missing(const Options *o, Grid *g)
 
 /* The table of the runs, and a word where some diverged. */
 static void
-show_results(const Options *o, const Run *runs, int count)
+show_results(const Options *o, const Experiment *e)
 {
     int diverged = 0;
-    for (int i = 0; i < count; i++)
-        diverged += !strcmp(run_text(&runs[i], "status"), "diverged");
-    if (count) {
-        Outcomes all = outcomes_of(o, runs, count);
+    for (int i = 0; i < e->count; i++)
+        diverged += !strcmp(run_text(&e->runs[i], "status"), "diverged");
+    if (e->count) {
+        Outcomes all = outcomes_of(o, e);
         results_print(&all, layout_of(o));
         outcomes_free(&all);
     }
@@ -186,16 +172,16 @@ show_results(const Options *o, const Run *runs, int count)
 static int
 train_and_show(const Options *o, Grid *g)
 {
-    int count, status = run_missing(o, g);
-    Run *runs = finished(o, g, &count);
-    show_results(o, runs, count);
-    bool trained = count && runs[0].config.steps > 0;
+    int status = run_missing(o, g);
+    Experiment e = finished(o, g);
+    show_results(o, &e);
+    bool trained = e.count && e.runs[0].config.steps > 0;
     if (trained && options_given(o, "lr")->count < 2 && !o->quiet)
         note("one learning rate favours whom it suits; "
              "try --lr 0.001,0.003,0.01");
-    if (count && !o->no_figures)
-        draw_all(o, runs, count);
-    free_runs(runs, count);
+    if (e.count && !o->no_figures)
+        draw_all(o, &e);
+    free_runs(e.runs, e.count);
     return status;
 }
 
@@ -239,7 +225,7 @@ command_compare(int argc, char **argv)
         return 0;
     }
     settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
-    Grid g = grid_of(&o);
+    Grid g = grid_of(&o, asked_of(&o, "compare"));
     const char **names = allocate((size_t)g.variant_count, sizeof *names);
     for (int i = 0; i < g.variant_count; i++)
         names[i] = g.variants[i].name;
@@ -289,27 +275,27 @@ int
 command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TRAIN);
-    int count;
+    Asked asked = asked_of(&o, "train"); /* as it was given */
     uint64_t text = o.from ? take_settings(&o) : 0;
     settle_grid(&o, "standard", "reverse", 1);
-    Grid g = grid_of(&o);
+    Grid g = grid_of(&o, asked);
     if (o.from && g.jobs[0].config.file_hash != text)
         fail("%s: its text %s has changed since; bring that one back", o.from,
              g.jobs[0].config.file);
     int status = run_missing(&o, &g);
-    Run *runs = finished(&o, &g, &count);
-    if (count) {
+    Experiment e = finished(&o, &g);
+    if (e.count) {
         if (!o.quiet)
             note("the run is %s/%s", o.out, g.jobs[0].name);
-        show_results(&o, runs, count);
+        show_results(&o, &e);
         if (!wants_tsv(o.tsv) && !o.quiet) {
             o.format = "dumb";
             o.y = "validation_loss";
-            o.out = runs[0].path;
-            figures_draw(&o, runs, count);
+            o.out = e.runs[0].path;
+            figures_draw(&o, &e);
         }
     }
-    free_runs(runs, count);
+    free_runs(e.runs, e.count);
     grid_free(&g);
     options_free(&o);
     return status;

@@ -2,7 +2,7 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "run/run.h"
+#include "run/experiment.h"
 #include "driver/cli/options.h"
 #include "driver/sweep/grid.h"
 
@@ -19,13 +19,13 @@ void settle_grid(Options *o, const char *variants, const char *tasks_wanted,
    failed. */
 int run_missing(const Options *o, Grid *g);
 
-/* The finished runs of the grid, in its order; free_runs them. */
-Run *finished(const Options *o, Grid *g, int *count);
-void free_runs(Run *runs, int count);
+/* The finished runs of the grid, in its order, as an experiment that was asked
+   nothing else; free_runs them. */
+Experiment finished(const Options *o, Grid *g);
 
-/* Curves, bars, and along each numeric setting in which the runs of a task
-   differ how they end, into o->out/figures. */
-void draw_all(const Options *o, const Run *runs, int count);
+/* Curves, bars, and along each numeric setting that was varied how runs end,
+ * into o->out/figures. */
+void draw_all(const Options *o, const Experiment *e);
 
 /* Exits (2) where --baseline is none of the variants. */
 void check_baseline(const Options *o, const char *const *variants, int count);

@@ -30,8 +30,11 @@ static void
 write_converted(const Options *o, Model *to, const Dataset *data)
 {
     LogRow row = {to->config.steps, NAN, NAN, 0, 0};
-    Result r = {
-        .rows = &row, .count = 1, .steps = to->config.steps, .seconds = 1e-9};
+    Result r = {.rows = &row,
+                .count = 1,
+                .steps = to->config.steps,
+                .converted = true,
+                .seconds = 1e-9};
     Levels l = dataset_levels(data);
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
                                       to->variant->shape);
@@ -39,7 +42,11 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     evaluate_split(to, data, VALIDATION, &row.validation_loss,
                    &row.validation_accuracy);
     evaluate_split(to, data, TEST, &r.test_loss, &r.test_accuracy);
-    experiment_open(o->out);
+    Asked asked = asked_of(o, "equiv");
+    asked_add(&asked, "run", o->rest[0]);
+    asked_add(&asked, "to", o->to);
+    experiment_open(o->out, &asked);
+    asked_free(&asked);
     run_write(o->out, name, to, &r, &l, true, true);
     if (!o->quiet)
         note("the converted run is %s/%s", o->out, name);
@@ -255,7 +262,7 @@ int
 command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv, EQUIV);
-    int count, status;
+    int status;
     if ((o.rest_count == 1) != (o.to != NULL) || o.rest_count > 1)
         usage("equiv takes one run and --to VARIANT, to convert it, or "
               "neither, for the table");
@@ -265,12 +272,12 @@ command_equiv(int argc, char **argv)
         return status;
     }
     settle_grid(&o, default_variants, "induction", 1);
-    Grid g = grid_of(&o);
+    Grid g = grid_of(&o, asked_of(&o, "equiv"));
     status = run_missing(&o, &g);
-    Run *runs = finished(&o, &g, &count);
-    if (count)
-        print_table(&o, runs, count);
-    free_runs(runs, count);
+    Experiment e = finished(&o, &g);
+    if (e.count)
+        print_table(&o, e.runs, e.count);
+    free_runs(e.runs, e.count);
     grid_free(&g);
     options_free(&o);
     return status;

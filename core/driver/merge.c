@@ -52,7 +52,7 @@ command_merge(int argc, char **argv)
         usage("merge takes the experiments whose runs --out DIR is to have");
     for (int i = 0; i < o.rest_count; i++)
         check_places(o.rest[i], o.out);
-    experiment_open(o.out);
+    experiment_open(o.out, NULL);
     for (int i = 0; i < o.rest_count; i++)
         differ += take(o.rest[i], &o);
     options_free(&o);

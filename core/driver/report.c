@@ -17,7 +17,6 @@
 #include "driver/figure/square.h"
 #include "driver/report/document.h"
 #include "driver/report/recipe.h"
-#include "driver/report/repeat.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 
@@ -46,41 +45,56 @@ recipe_words(const char *recipe, bool first)
     return text;
 }
 
+/* The commands that were asked, a line each; to be freed. */
+static char *
+commands_of(const Experiment *e, const char *out)
+{
+    char *text = copy_text("");
+    for (int i = 0; i < e->asked_count; i++) {
+        if (asked_value(&e->asked[i], "run"))
+            continue; /* a conversion: the run that it made is left out */
+        char *command = asked_command(&e->asked[i], out);
+        replace(&text, format_text("%s%s\n", text, command));
+        free(command);
+    }
+    return text;
+}
+
 /* What was run, on what, and how it is run again. */
 static void
-put_facts(Document *d, const Run *runs, int count, const char *directory,
+put_facts(Document *d, const Experiment *e, const char *directory,
           const char *recipe)
 {
-    Values tasks_in = values_in(runs, count, "task", false);
-    Values variants = values_in(runs, count, "variant", false);
-    Values seeds = values_in(runs, count, "seed", false);
+    Values tasks_in = values_in(e, "task");
+    Values variants = values_in(e, "variant");
+    Values seeds = values_in(e, "seed");
     char *task_list = joined(&tasks_in, ", ");
     char *variant_list = joined(&variants, ", ");
     double seconds = 0;
-    for (int i = 0; i < count; i++)
-        seconds += run_quantity(&runs[i], "seconds");
-    bool exact;
-    char *commands = commands_of(runs, count, directory, &exact);
+    for (int i = 0; i < e->count; i++)
+        seconds += run_quantity(&e->runs[i], "seconds");
+    char *commands = commands_of(e, directory);
     char *text = format_text(
         "%d runs: %s; %s %s; %d %s%s. %s precision, %.0f seconds of one core "
         "in all.",
-        count, task_list, variants.count > 1 ? "variants" : "variant",
+        e->count, task_list, variants.count > 1 ? "variants" : "variant",
         variant_list, seeds.count, seeds.count > 1 ? "seeds" : "seed",
-        count % seeds.count == 0
+        e->count % seeds.count == 0
             ? " each, which give every variant the same data"
             : " in all, which give all that have them the same data",
-        runs[0].config.precision == PRECISION_DOUBLE ? "Double" : "Single",
+        e->runs[0].config.precision == PRECISION_DOUBLE ? "Double" : "Single",
         ceil(seconds));
     put_heading(d, "What was run");
     put_paragraph(d, text);
-    put_paragraph(d, recipe ? "It is run again by qkv compare --recipe "
-                              "recipe.txt, with this as recipe.txt:"
-                            : "It is run again by:");
-    put_code(d, recipe ? recipe : commands);
-    if (!recipe && !exact)
-        put_paragraph(d, "Not all of these combinations were run, or some are "
-                         "one run (a variant without that setting): config.tsv "
-                         "of each run says what it is.");
+    if (recipe || *commands) {
+        put_paragraph(d, recipe ? "It is run again by qkv compare --recipe "
+                                  "recipe.txt, with this as recipe.txt:"
+                                : "It is run again by:");
+        put_code(d, recipe ? recipe : commands);
+    }
+    if (e->unrecorded)
+        put_paragraph(d, "Not all commands that made these runs are recorded: "
+                         "config.tsv of each run says what it is.");
     free(commands);
     free(text);
     free(task_list);
@@ -124,7 +138,7 @@ put_results(Document *d, const Outcomes *all)
    scripts of our own: as its recipe does, or as compare would; and the squares
    of equiv, from their data. */
 static void
-draw_anew(const Options *o, const Run *runs, int count, const char *recipe,
+draw_anew(const Options *o, const Experiment *e, const char *recipe,
           char *directory)
 {
     Options own = *o;
@@ -134,7 +148,7 @@ draw_anew(const Options *o, const Run *runs, int count, const char *recipe,
     if (recipe)
         recipe_plots(&own, o->rest[0]);
     else
-        draw_all(&own, runs, count);
+        draw_all(&own, e);
     for (int in_double = 0; in_double < 2; in_double++) {
         Square s = square_read(o->rest[0], in_double);
         if (s.count)
@@ -234,44 +248,41 @@ int
 command_report(int argc, char **argv)
 {
     Options o = options_read(argc, argv, REPORT);
-    int count, skipped = 0;
-    if (o.rest_count != 1)
-        usage("report takes one experiment and --out DIR: `qkv report "
+    if (!o.rest_count)
+        usage("report takes experiments and --out DIR: `qkv report "
               "build/demo -o report`");
-    if (!strcmp(o.out, o.rest[0]))
-        usage("report needs --out DIR, a directory of its own: %s is the "
-              "experiment",
-              o.out);
-    Run *runs = trained_runs(o.rest[0], &count, &skipped);
-    if (!count)
-        fail("%s: no finished run there that was trained%s", o.rest[0],
-             skipped ? "; those that equiv converted are nobody's seed" : "");
-    Values variants = values_in(runs, count, "variant", false);
+    for (int i = 0; i < o.rest_count; i++)
+        if (!strcmp(o.out, o.rest[i]))
+            usage("report needs --out DIR, a directory of its own: %s is the "
+                  "experiment",
+                  o.out);
+    Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
+    Values variants = values_in(&e, "variant");
     check_baseline(&o, (const char *const *)variants.text, variants.count);
     values_free(&variants);
-    char *recipe = recipe_of(o.rest[0]);
+    char *recipe = o.rest_count == 1 ? recipe_of(o.rest[0]) : NULL;
     char *title = recipe_words(recipe, true);
     char *lead = recipe_words(recipe, false);
-    Outcomes all = outcomes_of(&o, runs, count);
+    Outcomes all = outcomes_of(&o, &e);
     Draft *draft = begin_report(o.out);
-    draw_anew(&o, runs, count, recipe, draft->path.text);
+    draw_anew(&o, &e, recipe, draft->path.text);
     Values figures = figures_in(draft->path.text);
     Document d = document_begin(
         draft->path.text, *title ? title : "Variants of attention, compared");
     if (*lead)
         put_paragraph(&d, lead);
-    put_facts(&d, runs, count, o.rest[0], recipe);
+    put_facts(&d, &e, o.rest[0], recipe);
     put_results(&d, &all);
     put_figures(&d, &figures);
     values_free(&figures);
-    put_limits(&d, &all, runs, count);
+    put_limits(&d, &all, e.runs, e.count);
     document_end(&d);
     draft_publish(draft, "report.html", true); /* which says that it is one */
     draft_publish_all(draft);
     if (!o.quiet)
         note("wrote %s/report.html, report.md, report.tex", o.out);
     outcomes_free(&all);
-    free_runs(runs, count);
+    experiment_free(&e);
     free(recipe);
     free(title);
     free(lead);

@@ -1,4 +1,4 @@
-/* experiment.c - a directory of runs. */
+/* experiment.c - a directory of runs, and what was asked of it. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "run/run.h"
+#include "run/experiment.h"
 
 bool
 run_exists(const char *directory, const char *name)
@@ -31,7 +31,7 @@ run_publish(Draft *d, const char *name, bool replace)
 }
 
 void
-experiment_open(const char *directory)
+experiment_open(const char *directory, const Asked *a)
 {
     Path marker = below(directory, "experiment.tsv");
     struct stat facts;
@@ -43,19 +43,12 @@ experiment_open(const char *directory)
     if (access(directory, W_OK | X_OK))
         fail("%s: cannot be written: %s; give another directory", directory,
              strerror(errno));
-    bool empty = is_empty(directory); /* somebody may open it with us: */
-    if (stat(marker.text, &facts)) {  /* ask for the marker after that */
-        if (!empty)
-            fail("%s: holds files but no experiment.tsv, so it is no "
-                 "experiment of qkv's; give another directory",
-                 directory);
-        facts.st_size = 0;
-    }
-    if (!facts.st_size) { /* none, or its writer was killed before writing */
-        FILE *file = begin_file(directory, "experiment.tsv");
-        fprintf(file, "key\tvalue\nformat\t%d\n", RUN_FORMAT);
-        end_file(file, directory, "experiment.tsv");
-    }
+    bool empty = is_empty(directory);        /* somebody may open it with us: */
+    if (stat(marker.text, &facts) && !empty) /* ask for the marker after */
+        fail("%s: holds files but no experiment.tsv, so it is no experiment of "
+             "qkv's; give another --out",
+             directory);
+    asked_record(directory, a);
     drafts_sweep(directory);
 }
 
@@ -137,4 +130,139 @@ experiment_runs(const char *directory, int *count)
     }
     free(names);
     return runs;
+}
+
+void
+free_runs(Run *runs, int count)
+{
+    for (int i = 0; i < count; i++)
+        run_free(&runs[i]);
+    free(runs);
+}
+
+/* Adds what the record in a directory has and `e` has not; false where there is
+   no record. */
+static bool
+add_record(Experiment *e, int *room, const char *directory)
+{
+    int count;
+    Asked *list = asked_read(directory, &count);
+    for (int i = 0; i < count; i++) {
+        bool known = false;
+        for (int k = 0; k < e->asked_count && !known; k++)
+            known = asked_equal(&e->asked[k], &list[i]);
+        e->asked = grow(e->asked, e->asked_count, room, sizeof *e->asked);
+        if (known)
+            asked_free(&list[i]);
+        else
+            e->asked[e->asked_count++] = list[i];
+    }
+    free(list);
+    return count > 0;
+}
+
+static bool
+same_table(const Table *a, const Table *b)
+{
+    bool same = a->rows == b->rows && a->cols == b->cols;
+    for (int i = 0; same && i < (a->rows + 1) * a->cols; i++)
+        same = !strcmp(a->cells[i], b->cells[i]);
+    return same;
+}
+
+/* By name, which the settings of a run decide unless it was renamed. */
+static int
+in_order(const void *a, const void *b)
+{
+    const Run *x = a, *y = b;
+    char p[9], q[9];
+    int order = by_name(&x->name, &y->name);
+    config_digest(&x->config, p);
+    config_digest(&y->config, q);
+    return order ? order : strcmp(p, q);
+}
+
+/* Leaves each run once. */
+static void
+drop_doubles(Experiment *e)
+{
+    int kept = 0;
+    qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
+    for (int i = 0; i < e->count; i++) {
+        Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
+        if (!last || in_order(last, r)) {
+            e->runs[kept++] = *r;
+            continue;
+        }
+        if (!same_table(&last->log, &r->log) ||
+            !same_table(&last->result, &r->result))
+            fail("%s and %s: the same settings and another result; remove the "
+                 "wrong one of the two",
+                 last->path, r->path);
+        run_free(r);
+    }
+    e->count = kept;
+}
+
+Experiment
+experiment_read(const char *const *paths, int count)
+{
+    Experiment e = {0};
+    int run_room = 0, asked_room = 0;
+    for (int i = 0; i < count; i++) {
+        int found;
+        Run *runs = experiment_runs(paths[i], &found);
+        bool alone = !access(within(paths[i], "result.tsv").text, F_OK);
+        Path around = within(paths[i], "..");
+        e.unrecorded |=
+            !add_record(&e, &asked_room, alone ? around.text : paths[i]);
+        for (int k = 0; k < found; k++) {
+            bool left_out = run_converted(&runs[k]);
+            e.converted += left_out;
+            if (left_out) {
+                run_free(&runs[k]);
+                continue;
+            }
+            e.runs = grow(e.runs, e.count, &run_room, sizeof *e.runs);
+            e.runs[e.count++] = runs[k];
+        }
+        free(runs);
+    }
+    if (!e.count && e.converted)
+        fail("%s: only runs that `qkv equiv` converted, and they have no curve",
+             paths[0]);
+    if (!e.count)
+        fail("%s: no finished run there; `qkv compare --out %s` makes some",
+             paths[0], paths[0]);
+    drop_doubles(&e);
+    return e;
+}
+
+void
+experiment_free(Experiment *e)
+{
+    free_runs(e->runs, e->count);
+    for (int i = 0; i < e->asked_count; i++)
+        asked_free(&e->asked[i]);
+    free(e->asked);
+}
+
+bool
+experiment_asks(const Experiment *e, const char *setting)
+{
+    bool asked = e->unrecorded;
+    for (int i = 0; i < e->asked_count && !asked; i++)
+        asked = asked_value(&e->asked[i], setting);
+    return asked;
+}
+
+const char *
+experiment_said(const Experiment *e, const char *key)
+{
+    const char *said = NULL;
+    for (int i = 0; i < e->asked_count; i++) {
+        const char *value = asked_value(&e->asked[i], key);
+        said = value ? value : said;
+    }
+    return said;
 }

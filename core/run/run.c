@@ -95,7 +95,9 @@ write_result(const char *run, const Model *m, const Result *r, const Levels *l)
     char n[32];
     FILE *file = begin_file(run, "result.tsv");
     fprintf(file, "key\tvalue\n%s\t%s\n", result_keys[0],
-            r->diverged ? "diverged" : "finished");
+            r->diverged    ? "diverged"
+            : r->converted ? "converted"
+                           : "finished");
     for (int i = 1; i < RESULTS; i++)
         fprintf(file, "%s\t%s\n", result_keys[i],
                 number_text(values[i - 1], 10, n));

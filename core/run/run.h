@@ -3,8 +3,8 @@
    config.tsv (every setting), log.tsv (a line per --log-every steps),
    weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
    equal runs differ) and result.tsv. It is written as a draft, and
-   published: there whole or not at all. An experiment is a
-   directory of runs with a file experiment.tsv that says so. */
+   published: there whole or not at all. An experiment
+   (experiment.h) is a directory of runs. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -26,9 +26,6 @@ extern const char *const result_keys[RESULTS];
    began as another run "from" and that one's last eight digits, seed and the
    config's digest. To be freed. */
 char *run_name(const Config *c, const Config *ordinary);
-
-/* Creates the experiment's directory, or checks that it is one. */
-void experiment_open(const char *directory);
 
 /* Writes a finished run into its experiment, with or without its weights. One
    that is there already stays, unless it is to be replaced. */
@@ -58,6 +55,9 @@ bool run_publish(Draft *d, const char *name, bool replace);
 typedef enum { COPIED, THERE, DIFFERS } Copied;
 Copied run_copy(const Run *r, const char *directory);
 
+/* Was it not trained, but converted by equiv? */
+bool run_converted(const Run *r);
+
 /* Has result.tsv a line of that name? */
 bool run_has(const Run *r, const char *key);
 
@@ -84,13 +84,5 @@ char *weight_file(const char *name);
    and gradients/ with a file for each weight. It must not be there yet; it is
    there whole or not at all. */
 void batch_write(const char *directory, Model *m, const Dataset *data);
-
-/* The run of that name in an experiment; exits where its settings are not those
-   that the name was made of. */
-Run run_named(const char *directory, const char *name);
-
-/* All runs of an experiment in order of name. A path that is a run itself is
-   an experiment of one. */
-Run *experiment_runs(const char *directory, int *count);
 
 #endif

@@ -156,6 +156,12 @@ run_has(const Run *r, const char *key)
     return result_row(r, key) >= 0;
 }
 
+bool
+run_converted(const Run *r)
+{
+    return !strcmp(run_text(r, "status"), "converted");
+}
+
 const char *
 run_text(const Run *r, const char *key)
 {

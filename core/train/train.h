@@ -22,8 +22,9 @@ typedef struct Result {
     int steps;     /* done: fewer than asked for where it diverged or ran out of
                       patience */
     bool diverged; /* a loss or a weight is no finite number */
-    int solved_at; /* first step at which the mean accuracy of the last 10
-                      batches reached the threshold; 0: never */
+    bool converted; /* not trained: another run, in matrices of this variant */
+    int solved_at;  /* first step at which the mean accuracy of the last 10
+                       batches reached the threshold; 0: never */
     double test_loss, test_accuracy;
     char (*names)[COLUMN_SIZE]; /* of what --log asks for */
     double *observed;           /* of each row, as many as there are names */

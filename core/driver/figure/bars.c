@@ -89,8 +89,10 @@ in_order(const void *a, const void *b)
 }
 
 void
-bars_draw(const Options *o, const Run *runs, int count)
+bars_draw(const Options *o, const Experiment *e)
 {
+    const Run *runs = e->runs;
+    int count = e->count;
     double any = 0;
     for (int i = 0; i < count; i++)
         any += run_number(&runs[i], "attention_parameters");

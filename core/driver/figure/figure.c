@@ -16,37 +16,19 @@ by_quantity(const Options *o)
     return o->facet && !strcmp(o->facet, "quantity");
 }
 
-/* A group's name without what the facet says: groups that agree in it stand
-   side by side. To be freed. */
-static char *
-name_without(const Group *g, const char *facet)
-{
-    char value[VALUE_SIZE], *name = copy_text(g->name);
-    setting_part(g->runs[0], facet, value);
-    bool task = !strcmp(facet, "task");
-    char *part = task ? copy_text(value) : format_text(".%s%s", facet, value);
-    char *at = strstr(name, part);
-    if (at && (task ? at == name : 1)) {
-        size_t n = strlen(part) + (task && at[strlen(part)] == '.');
-        memmove(at, at + n, strlen(at + n) + 1);
-    }
-    free(part);
-    return name;
-}
-
 /* One figure for each y, its panels the groups that share all but the facet,
    starting with group `first`. */
 static void
 draw_facets(const Options *o, const Values *ys, const Group *g, int groups,
             int first)
 {
-    char *whose = name_without(&g[first], o->facet);
+    char *whose = group_name(&g[first], o->facet);
     for (int y = 0; y < ys->count; y++) {
         Panel *panels = allocate((size_t)groups, sizeof *panels);
         int count = 0;
         for (int i = first; i < groups; i++) {
             char value[VALUE_SIZE], *axis = axis_title(o->facet, NULL);
-            char *other = name_without(&g[i], o->facet);
+            char *other = group_name(&g[i], o->facet);
             run_setting(g[i].runs[0], o->facet, value);
             if (!strcmp(other, whose))
                 panels[count++] =
@@ -75,10 +57,10 @@ draw_facets(const Options *o, const Values *ys, const Group *g, int groups,
 static bool
 shown_before(const Group *g, int i, const char *facet)
 {
-    char *name = name_without(&g[i], facet);
+    char *name = group_name(&g[i], facet);
     bool shown = false;
     for (int k = 0; k < i && !shown; k++) {
-        char *other = name_without(&g[k], facet);
+        char *other = group_name(&g[k], facet);
         shown = !strcmp(name, other);
         free(other);
     }
@@ -142,14 +124,12 @@ check_same_place(const Run *runs, int count, const char *x)
 static void
 check_facet(const Group *g, int groups, const char *facet)
 {
-    char one[VALUE_SIZE], other[VALUE_SIZE];
+    const Setting *s = setting_named(facet);
     for (int i = 0; i < groups; i++)
         for (int k = 1; k < g[i].count; k++) {
-            run_setting(g[i].runs[0], facet, one);
-            run_setting(g[i].runs[k], facet, other);
-            if (strcmp(one, other) &&
-                !setting_unused(setting_named(facet), &g[i].runs[0]->config) &&
-                !setting_unused(setting_named(facet), &g[i].runs[k]->config))
+            const char *one = run_asked(g[i].runs[0], s);
+            const char *other = run_asked(g[i].runs[k], s);
+            if (one && other && one != other)
                 usage("--facet %s: curves and points are means over it; take "
                       "another one, or draw along it with --x %s",
                       facet, facet);
@@ -157,18 +137,18 @@ check_facet(const Group *g, int groups, const char *facet)
 }
 
 void
-figures_draw(const Options *o, const Run *runs, int count)
+figures_draw(const Options *o, const Experiment *e)
 {
     int groups;
     bool over_steps = !strcmp(o->x, "step");
     Values ys = values_cut(o->y);
     for (int y = 0; y < ys.count; y++)
-        check_quantity(runs, count, ys.text[y], over_steps);
+        check_quantity(e->runs, e->count, ys.text[y], over_steps);
     if (!over_steps && !setting_named(o->x))
-        check_quantity(runs, count, o->x, false);
+        check_quantity(e->runs, e->count, o->x, false);
     if (!over_steps && !setting_named(o->x))
-        check_same_place(runs, count, o->x);
-    Group *g = groups_of(runs, count, o->by, over_steps ? NULL : o->x, &groups);
+        check_same_place(e->runs, e->count, o->x);
+    Group *g = groups_of(e, o->by, over_steps ? NULL : o->x, &groups);
     if (o->facet && !by_quantity(o))
         check_facet(g, groups, o->facet);
     for (int i = 0; i < groups; i++)

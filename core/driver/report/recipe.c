@@ -15,7 +15,6 @@
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/report/recipe.h"
-#include "driver/report/repeat.h"
 
 enum { MOST_WORDS = 96 };
 

@@ -1,7 +1,8 @@
 /* group.c - which runs are averaged, and which stand side by side.
 
    Only runs that differ in nothing but their seed may be averaged. So runs are
-   cut into groups by everything else that varies. */
+   cut into groups by what their commands asked for: those of one group have the
+   same value of every setting that was given, or no use for it. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,113 +27,17 @@ run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
     }
 }
 
-/* Did equiv make it? Then its log is one line, without a loss of training. */
-static bool
-converted(const Run *r)
+const char *
+run_asked(const Run *r, const Setting *s)
 {
-    return *r->config.from && r->log.rows == 1 &&
-           !strcmp(table_cell(&r->log, 0, 1), "nan");
-}
-
-Run *
-trained_runs(const char *directory, int *count, int *skipped)
-{
-    int found;
-    Run *runs = experiment_runs(directory, &found);
-    *count = 0;
-    for (int i = 0; i < found; i++)
-        if (converted(&runs[i])) {
-            run_free(&runs[i]);
-            ++*skipped;
-        } else
-            runs[(*count)++] = runs[i];
-    return runs;
-}
-
-/* Has the run no say in that setting: its variant has no use for it, or --match
-   has chosen it? */
-static bool
-aside(const Run *r, const Setting *s)
-{
-    return setting_unused(s, &r->config) || setting_matched(s, &r->config);
-}
-
-/* Do two runs differ in a setting that both have a say in? Of plugins' hashes
-   only those of one variant can be told apart; plugins, starts and budgets go
-   by their names. But a budget is met at one point of a grid: there two that
-   differ are two, unless all points lie `along` an axis. */
-static bool
-differ(const Run *a, const Run *b, const Setting *s, bool along)
-{
-    char x[VALUE_SIZE], y[VALUE_SIZE];
-    if (setting_equal(s, &a->config, &b->config) || aside(a, s) || aside(b, s))
-        return false;
-    if (s->kind == HASH && !strcmp(s->name, "plugin-hash") &&
-        differ(a, b, setting_named("variant"), along))
-        return false;
-    if (!setting_worded(s) || (!strcmp(s->name, "match") && !along))
-        return true;
-    run_setting(a, s->name, x);
-    run_setting(b, s->name, y);
-    return strcmp(x, y) != 0;
-}
-
-/* Does that setting follow from others in every run of the task? Then it is
-   none of its own. */
-static bool
-follows(const Run *runs, int count, const char *task, const Setting *s)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(runs[i].config.task, task) && !aside(&runs[i], s) &&
-            !setting_follows(s, &runs[i].config))
-            return false;
-    return true;
-}
-
-/* Have all runs of the task the same value of it? Most settings do. */
-static bool
-constant(const Run *runs, int count, const char *task, const Setting *s)
-{
-    const Run *first = NULL;
-    for (int i = 0; i < count; i++) {
-        if (strcmp(runs[i].config.task, task))
-            continue;
-        first = first ? first : &runs[i];
-        if (!setting_equal(s, &runs[i].config, &first->config))
-            return false;
-    }
-    return true;
-}
-
-/* Does it vary among the runs of one task and one series? Runs that differ in
-   nothing but it cannot be averaged. Each run is held against the first of
-   every kind, which are few: only another value of the series or of the setting
-   makes a new one. */
-static bool
-varies(const Run *runs, int count, const char *task, const char *by,
-       const Setting *s, bool along)
-{
-    const Setting *series = setting_named(by);
-    const Run **kinds = NULL;
-    int known = 0, room = 0;
-    bool found = false;
-    for (int i = 0; i < count && !found; i++) {
-        bool is_new = true;
-        if (strcmp(runs[i].config.task, task))
-            continue;
-        for (int k = 0; k < known && !found; k++) {
-            bool apart = differ(&runs[i], kinds[k], s, along);
-            found = apart && !differ(&runs[i], kinds[k], series, along);
-            is_new &=
-                !setting_equal(s, &runs[i].config, &kinds[k]->config) ||
-                !setting_equal(series, &runs[i].config, &kinds[k]->config);
-        }
-        kinds = grow(kinds, known, &room, sizeof *kinds);
-        if (is_new)
-            kinds[known++] = &runs[i];
-    }
-    free(kinds);
-    return found;
+    char text[VALUE_SIZE];
+    if (setting_unused(s, &r->config))
+        return NULL;
+    run_setting(r, s->name, text);
+    if (!setting_matched(s, &r->config))
+        return interned(text);
+    snprintf(text, sizeof text, "%d", shaped_value(&r->config.match.as, s));
+    return strcmp(text, "0") ? interned(text) : NULL;
 }
 
 bool
@@ -180,108 +85,145 @@ files_in(const char *directory, const char *ending)
     return names;
 }
 
-/* Is there a run already that `differ` could not tell from r? */
-static bool
-known_kind(const Group *g, const Run *r, const bool *apart)
+Values
+values_in(const Experiment *e, const char *setting)
 {
-    const Setting *also[] = {setting_named("variant"), setting_named("match")};
-    for (int i = 0; i < g->kind_count; i++) {
-        const Config *kind = &g->kinds[i]->config;
-        bool same = setting_equal(also[0], kind, &r->config) &&
-                    setting_equal(also[1], kind, &r->config);
-        for (int s = 0; same && s < setting_count; s++)
-            same = !apart[s] || setting_equal(&settings[s], kind, &r->config);
-        if (same)
-            return true;
+    Values v = {0};
+    const Setting *s = setting_named(setting);
+    for (int i = 0; i < e->count; i++) {
+        const char *value = run_asked(&e->runs[i], s);
+        if (value)
+            add_series(&v, value);
     }
-    return false;
+    return v;
 }
 
-/* Adds a run to a group, and its value of `by` to the series. */
+/* What runs are cut by. */
+typedef struct Cut {
+    const Experiment *e;
+    const char *by, *x;  /* x: NULL over steps */
+    int *axes, count;    /* places in settings[]: these tell groups apart */
+    const char **values; /* of the axes, run by run, as run_asked says */
+} Cut;
+
+/* May it tell groups apart? Along a result, sizes may not: they lead there. */
+static bool
+may_part(const Cut *c, const Setting *s)
+{
+    bool size = s->role == OF_SHAPE || index_in("d-model layers", s->name) >= 0;
+    return index_in("task seed file log", s->name) < 0 &&
+           strcmp(s->name, c->by) && (!c->x || strcmp(s->name, c->x)) &&
+           !(size && c->x && !setting_named(c->x));
+}
+
+/* Have two runs both a value of it, and another one? */
+static bool
+differ(const Run *a, const Run *b, const Setting *s)
+{
+    if (setting_equal(s, &a->config, &b->config))
+        return false;
+    const char *x = run_asked(a, s), *y = run_asked(b, s);
+    return x && y && x != y;
+}
+
+bool
+task_varies(const Experiment *e, const char *task, const Setting *s)
+{
+    const Setting *variant = setting_named("variant");
+    const Run **firsts = NULL;
+    int count = 0, room = 0;
+    bool found = false;
+    for (int i = 0; i < e->count && !found; i++) {
+        const Run *r = &e->runs[i];
+        int k = 0;
+        if (strcmp(r->config.task, task) || setting_unused(s, &r->config) ||
+            (setting_matched(s, &r->config) && !run_asked(r, s)))
+            continue;
+        while (k < count && s->role == OF_RECORD &&
+               differ(firsts[k], r, variant))
+            k++;
+        if (k < count) {
+            found = differ(firsts[k], r, s);
+            continue;
+        }
+        firsts = grow(firsts, count, &room, sizeof *firsts);
+        firsts[count++] = r;
+    }
+    free(firsts);
+    return found;
+}
+
 static void
-add_run(Group *g, const Run *r, const char *by, const bool *apart)
+find_axes(Cut *c, const char *task)
+{
+    c->count = 0;
+    for (int s = 0; s < setting_count; s++)
+        if (may_part(c, &settings[s]) &&
+            (settings[s].role == OF_RECORD ||
+             experiment_asks(c->e, settings[s].name)) &&
+            task_varies(c->e, task, &settings[s]))
+            c->axes[c->count++] = s;
+    free(c->values);
+    c->values = allocate((size_t)(c->e->count * c->count + 1), sizeof(char *));
+    for (int i = 0; i < c->e->count; i++)
+        for (int k = 0; k < c->count; k++)
+            c->values[i * c->count + k] =
+                run_asked(&c->e->runs[i], &settings[c->axes[k]]);
+}
+
+/* Does the run fit a group, as far as both have values of the axes? */
+static bool
+fits(const Cut *c, const Group *g, const char *const *values)
+{
+    bool fits = true;
+    for (int k = 0; k < c->count && fits; k++) {
+        const char *value = g->key[c->axes[k]];
+        fits = !value || !values[k] || value == values[k];
+    }
+    return fits;
+}
+
+static void
+add_run(const Cut *c, Group *g, const Run *r, const char *const *values)
 {
     char value[VALUE_SIZE];
-    run_setting(r, by, value);
-    if (!known_kind(g, r, apart)) {
-        g->kinds =
-            grow(g->kinds, g->kind_count, &g->kind_room, sizeof *g->kinds);
-        g->kinds[g->kind_count++] = r;
-    }
+    for (int k = 0; k < c->count; k++)
+        if (values[k])
+            g->key[c->axes[k]] = values[k];
+    run_setting(r, c->by, value);
     g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
     g->runs[g->count++] = r;
     add_series(&g->series, value);
 }
 
-void
-setting_part(const Run *r, const char *setting, char text[VALUE_SIZE])
-{
-    run_setting(r, setting, text);
-    if (setting_named(setting)->kind == HASH)
-        text[6] = 0;
-}
-
-/* "reverse.lr0.01": the task and the settings that keep groups apart, hashes
-   by their first digits. */
-static char *
-group_name(const Run *r, const bool *apart)
-{
-    char *name = copy_text(r->config.task), value[VALUE_SIZE];
-    for (int s = 0; s < setting_count; s++) {
-        if (!apart[s])
-            continue;
-        setting_part(r, settings[s].name, value);
-        replace(&name, format_text("%s.%s%s", name, settings[s].name, value));
-    }
-    return name;
-}
-
-/* Does the run belong into the group, as far as it uses what keeps it apart? */
-static bool
-belongs(const Group *g, const Run *r, const bool *apart, bool along)
-{
-    if (strcmp(g->runs[0]->config.task, r->config.task))
-        return false;
-    for (int s = 0; s < setting_count; s++)
-        for (int i = 0; apart[s] && i < g->kind_count; i++)
-            if (differ(g->kinds[i], r, &settings[s], along))
-                return false;
-    return true;
-}
-
-static bool
-uses_all(const Run *r, const bool *apart)
-{
-    for (int s = 0; s < setting_count; s++)
-        if (apart[s] && aside(r, &settings[s]))
-            return false;
-    return true;
-}
-
-/* The groups of one task. Those runs that use every setting make them; the
+/* The groups of one task. Runs that have a value of every axis make them; the
    others, which are the same whatever it is, join each that they fit. */
-static void
-add_task(Group **list, int *groups, int *room, const Run *runs, int count,
-         const char *task, const char *by, const bool *apart, bool along)
+static Group *
+add_task(const Cut *c, const char *task, Group *list, int *groups)
 {
-    int first = *groups;
+    int first = *groups, room = *groups;
     for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < count; i++) {
-            bool joined = false;
-            if (strcmp(runs[i].config.task, task) ||
-                uses_all(&runs[i], apart) == pass)
+        for (int i = 0; i < c->e->count; i++) {
+            const Run *r = &c->e->runs[i];
+            const char *const *values = &c->values[i * c->count];
+            bool joined = false, all = true;
+            for (int k = 0; k < c->count; k++)
+                all &= values[k] != NULL;
+            if (strcmp(r->config.task, task) || all == pass)
                 continue;
             for (int g = first; g < *groups; g++)
-                if (belongs(&(*list)[g], &runs[i], apart, along)) {
-                    add_run(&(*list)[g], &runs[i], by, apart);
+                if (fits(c, &list[g], values)) {
+                    add_run(c, &list[g], r, values);
                     joined = true;
                 }
             if (joined)
                 continue;
-            *list = grow(*list, *groups, room, sizeof **list);
-            (*list)[*groups] = (Group){.name = group_name(&runs[i], apart)};
-            add_run(&(*list)[(*groups)++], &runs[i], by, apart);
+            list = grow(list, *groups, &room, sizeof *list);
+            list[*groups] =
+                (Group){.key = allocate((size_t)setting_count, sizeof(char *))};
+            add_run(c, &list[(*groups)++], r, values);
         }
+    return list;
 }
 
 bool
@@ -294,8 +236,8 @@ same_but(const Run *a, const Run *b, const char *setting)
     return true;
 }
 
-/* What is logged changes nothing in a run: of two that differ in it alone, of
-   merged experiments, one counts. */
+/* What is logged changes nothing in a run: of two that differ in it alone one
+   counts. */
 static void
 drop_doubles(Group *g)
 {
@@ -303,54 +245,81 @@ drop_doubles(Group *g)
     for (int i = 0; i < g->count; i++) {
         bool fresh = true;
         for (int k = 0; k < kept && fresh; k++)
-            fresh = !same_but(g->runs[k], g->runs[i], "log");
+            fresh = g->runs[k]->config.log == g->runs[i]->config.log ||
+                    !same_but(g->runs[k], g->runs[i], "log");
         if (fresh)
             g->runs[kept++] = g->runs[i];
     }
     g->count = kept;
 }
 
-/* Have the runs of a task been cut into groups already? */
-static bool
-in_a_group(const Group *list, int groups, const char *task)
+/* Exits where runs would be averaged that no seed tells apart: somebody put
+   them there without a command that is recorded. */
+static void
+check_alike(const Cut *c, const Group *g)
 {
-    for (int g = 0; g < groups; g++)
-        if (!strcmp(list[g].runs[0]->config.task, task))
-            return true;
-    return false;
+    const Setting *by = setting_named(c->by);
+    const Setting *x = c->x ? setting_named(c->x) : NULL;
+    const Run **firsts = NULL;
+    int count = 0, room = 0;
+    for (int i = 0; i < g->count; i++) {
+        const Run *r = g->runs[i];
+        int k = 0;
+        while (k < count && (run_asked(firsts[k], by) != run_asked(r, by) ||
+                             (x && run_asked(firsts[k], x) != run_asked(r, x))))
+            k++;
+        for (int s = 0; k < count && s < setting_count; s++)
+            if (may_part(c, &settings[s]) && differ(firsts[k], r, &settings[s]))
+                fail("%s and %s differ in %s, which no command asked for that "
+                     "is recorded in their experiment.tsv; run the command "
+                     "that made them again: it trains nothing, and is recorded",
+                     firsts[k]->path, r->path, settings[s].name);
+        if (k < count)
+            continue;
+        firsts = grow(firsts, count, &room, sizeof *firsts);
+        firsts[count++] = r;
+    }
+    free(firsts);
+}
+
+char *
+group_name(const Group *g, const char *without)
+{
+    bool task = strcmp(without, "task");
+    char *name = copy_text(task ? g->runs[0]->config.task : "");
+    for (int s = 0; s < setting_count; s++)
+        if (g->key[s] && strcmp(settings[s].name, without))
+            replace(&name,
+                    format_text(
+                        "%s%s%s%.*s", name, *name ? "." : "", settings[s].name,
+                        settings[s].kind == HASH ? 6 : VALUE_SIZE, g->key[s]));
+    return name;
 }
 
 Group *
-groups_of(const Run *runs, int count, const char *by, const char *x,
-          int *groups)
+groups_of(const Experiment *e, const char *by, const char *x, int *groups)
 {
-    /* what tells no groups apart; along a result, sizes neither */
-    const char *never = x && !setting_named(x)
-                            ? "task seed file log d-model layers " SHAPE_OPTIONS
-                            : "task seed file log";
-    bool along = x && strcmp(x, "lr");
-    const Setting *log = setting_named("log");
-    bool *apart = allocate((size_t)setting_count, sizeof *apart);
+    Cut c = {e, by, x, allocate((size_t)setting_count, sizeof(int)), 0, NULL};
     Group *list = NULL;
-    int room = *groups = 0;
-    for (int i = 0; i < count; i++) {
-        if (in_a_group(list, *groups, runs[i].config.task))
+    *groups = 0;
+    for (int i = 0; i < e->count; i++) {
+        const char *task = e->runs[i].config.task;
+        int g = 0;
+        while (g < *groups && strcmp(list[g].runs[0]->config.task, task))
+            g++;
+        if (g < *groups)
             continue;
-        const char *task = runs[i].config.task;
-        for (int s = 0; s < setting_count; s++)
-            apart[s] = index_in(never, settings[s].name) < 0 &&
-                       strcmp(settings[s].name, by) &&
-                       strcmp(settings[s].name, x ? x : by) &&
-                       !constant(runs, count, task, &settings[s]) &&
-                       !follows(runs, count, task, &settings[s]) &&
-                       varies(runs, count, task, by, &settings[s], along);
-        int g = *groups;
-        add_task(&list, groups, &room, runs, count, task, by, apart, along);
-        if (strcmp(by, "log") && !constant(runs, count, task, log))
-            for (; g < *groups; g++)
+        find_axes(&c, task);
+        list = add_task(&c, task, list, groups);
+        for (; g < *groups; g++) {
+            if (strcmp(by, "log"))
                 drop_doubles(&list[g]);
+            check_alike(&c, &list[g]);
+            list[g].name = group_name(&list[g], "");
+        }
     }
-    free(apart);
+    free(c.axes);
+    free(c.values);
     return list;
 }
 
@@ -373,7 +342,7 @@ groups_free(Group *g, int groups)
 {
     for (int i = 0; i < groups; i++) {
         free(g[i].runs);
-        free(g[i].kinds);
+        free(g[i].key);
         free(g[i].name);
         values_free(&g[i].series);
     }

@@ -3,26 +3,28 @@
 #define GROUP_H
 
 #include "base/words.h"
-#include "run/run.h"
+#include "run/experiment.h"
 
-#define BASELINE "standard" /* comes first among series */
-
-/* Runs that differ in `by` and in their seeds only, and the values of `by`
-   that occur among them. */
+/* Runs that differ in `by`, in x and in their seeds only, and the values of
+   `by` that occur among them. */
 typedef struct Group {
     const Run **runs;
     int count, room;
-    const Run **kinds; /* one of each that is told apart by more than seeds */
-    int kind_count, kind_room;
-    char *name; /* "reverse", "reverse.lr0.01" */
+    const char **key; /* by place in settings[]: what keeps it apart, or NULL */
+    char *name;       /* "reverse", "reverse.lr0.01" */
     Values series;
 } Group;
 
-/* Cuts the runs into groups: by task and by every setting that varies within a
-   series, but for `by`, `x` (a setting, or NULL) and the seed. */
-Group *groups_of(const Run *runs, int count, const char *by, const char *x,
+/* Cuts the runs into groups: by task and by every setting that their commands
+   asked for and that varies, but for `by`, `x` (a setting, a result or NULL)
+   and the seed. */
+Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 void groups_free(Group *g, int groups);
+
+/* A group's name without what it says of a setting, so that groups which differ
+   in that alone have the same; to be freed. */
+char *group_name(const Group *g, const char *without);
 
 /* The runs of a series in a group; to be freed. */
 const Run **series_runs(const Group *g, const char *by, const char *series,
@@ -42,15 +44,20 @@ void add_series(Values *s, const char *value);
 /* Do two runs differ in nothing but that setting? */
 bool same_but(const Run *a, const Run *b, const char *setting);
 
+/* Were there different values of it asked for in the runs of a task? Of what
+   the program notes down itself, such as the hash of a plugin, in those of one
+   variant. */
+bool task_varies(const Experiment *e, const char *task, const Setting *s);
+
 /* A run's setting as text; the variant without its path. */
 void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);
 
-/* The same as part of the name of a group: of a hash its first digits. */
-void setting_part(const Run *r, const char *setting, char text[VALUE_SIZE]);
+/* The same as it was asked for, interned: of a width that --match has chosen
+   that of the variant whose budget it meets. NULL where the run has no use for
+   the setting, and would be the same whatever it is. */
+const char *run_asked(const Run *r, const Setting *s);
 
-/* The runs of an experiment, or one, that were trained. Those that equiv
-   converted are nobody's seed, and have no curve: they are counted in *skipped.
- */
-Run *trained_runs(const char *directory, int *count, int *skipped);
+/* What was asked for of a setting in all runs, in order, each once. */
+Values values_in(const Experiment *e, const char *setting);
 
 #endif

@@ -204,14 +204,22 @@ check_judge(const char *judge, const Run *runs, int count)
               quantity_names(runs, false));
 }
 
-Outcomes
-outcomes_of(const Options *o, const Run *runs, int count)
+/* What is given now, else what was when the runs were made. */
+static const char *
+baseline_of(const Options *o, const Experiment *e)
 {
-    Outcomes all = {.baseline = o->baseline ? o->baseline : "standard",
+    const char *then = experiment_said(e, "baseline");
+    return o->baseline ? o->baseline : then ? then : BASELINE;
+}
+
+Outcomes
+outcomes_of(const Options *o, const Experiment *e)
+{
+    Outcomes all = {.baseline = baseline_of(o, e),
                     .judged = o->judge ? o->judge : "test_accuracy"};
     int room = 0;
-    check_judge(all.judged, runs, count);
-    all.groups = groups_of(runs, count, "variant", "lr", &all.group_count);
+    check_judge(all.judged, e->runs, e->count);
+    all.groups = groups_of(e, "variant", "lr", &all.group_count);
     for (int g = 0; g < all.group_count; g++)
         for (int s = 0; s < all.groups[g].series.count; s++) {
             Outcome a =

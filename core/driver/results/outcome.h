@@ -34,9 +34,10 @@ typedef struct Outcomes {
     const char *baseline, *judged;
 } Outcomes;
 
-/* Of the runs, against o's baseline in what o judges by; exits (2) where
-   nothing of that name is in their results. outcomes_free it. */
-Outcomes outcomes_of(const Options *o, const Run *runs, int count);
+/* Of the runs, against o.s baseline, or that which was asked for when they
+   were made, in what o judges by; exits (2) where nothing of that name
+   is in their results. outcomes_free it. */
+Outcomes outcomes_of(const Options *o, const Experiment *e);
 void outcomes_free(Outcomes *all);
 
 /* Is it held against the baseline? */

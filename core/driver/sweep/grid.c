@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <qkv/real.h>
+
 #include "base/fail.h"
 #include "base/words.h"
 #include "task/task.h"
@@ -164,11 +166,30 @@ check_count(const Options *o)
               runs, MOST_RUNS);
 }
 
+Asked
+asked_of(const Options *o, const char *command)
+{
+    Asked a = asked_begin(command);
+    if (sizeof(real) == sizeof(double))
+        asked_add(&a, "precision", "double");
+    for (int i = 0; i < setting_count; i++) {
+        char *values = joined(&o->given[i], ",");
+        if (*values)
+            asked_add(&a, settings[i].name, values);
+        free(values);
+    }
+    if (!strcmp(command, "compare"))
+        asked_add(&a, "baseline", o->baseline ? o->baseline : BASELINE);
+    if (o->from)
+        asked_add(&a, "from", o->from);
+    return a;
+}
+
 Grid
-grid_of(const Options *o)
+grid_of(const Options *o, Asked asked)
 {
     const char *slash = o->from ? strrchr(o->from, '/') : NULL;
-    Grid g = {.from = slash ? slash + 1 : o->from};
+    Grid g = {.asked = asked, .from = slash ? slash + 1 : o->from};
     int room = 0;
     check_count(o);
     const Values *tasks_given = options_given(o, "task");
@@ -194,4 +215,5 @@ grid_free(Grid *g)
     free(g->jobs);
     free(g->variants);
     free(g->starts);
+    asked_free(&g->asked);
 }

@@ -2,7 +2,7 @@
 #ifndef GRID_H
 #define GRID_H
 
-#include "run/run.h"
+#include "run/experiment.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 
@@ -14,6 +14,7 @@ typedef struct Job {
 } Job;
 
 typedef struct Grid {
+    Asked asked; /* the command that it is of */
     Job *jobs;
     int count;
     Facts *variants; /* one for each variant asked for, */
@@ -25,9 +26,13 @@ typedef struct Grid {
     int fact_count; /* and for those of encoder and cross-attention behind */
 } Grid;
 
+/* What a command is asked: settings as they were given, baseline and judge.
+   grid_of takes it, and keeps it. */
+Asked asked_of(const Options *o, const char *command);
+
 /* Every combination of what was given, each run once, tasks outermost and
    seeds innermost. Exits on anything that is wrong with any of them. */
-Grid grid_of(const Options *o);
+Grid grid_of(const Options *o, Asked asked);
 void grid_free(Grid *g);
 
 /* The settings of a task, before any option, settled for a variant. */

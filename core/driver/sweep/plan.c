@@ -158,6 +158,7 @@ print_lines(const Options *o, const Grid *g)
             setting_print(&settings[s], c, value);
             if (settings[s].help && *value &&
                 !setting_unused(&settings[s], c) &&
+                !setting_follows(&settings[s], c) &&
                 (always || !setting_equal(&settings[s], c, &usual)))
                 print_argument(settings[s].name, value);
         }

@@ -1,0 +1,63 @@
+/* asked.h - what was asked of an experiment, as its experiment.tsv records it:
+   lines of a key and its value, a command after another.
+
+       key       value
+       format    3
+       command   compare
+       variant   standard,full-rank
+       task      recall
+       seed      1,2,3
+       d-k       2,4,8
+       baseline  standard
+
+   The keys are `command`, the settings that were given, with their values
+   between commas, and asked_keys. Tables, figures and reports read there what
+   was compared, and against what. */
+#ifndef ASKED_H
+#define ASKED_H
+
+#include <stdbool.h>
+
+#include "base/words.h"
+
+/* What the others are compared with unless something else is asked. */
+#define BASELINE "standard"
+
+/* What one command asked; its first key is "command". */
+typedef struct Asked {
+    Values keys, values;
+} Asked;
+
+/* The keys that are no settings: "command"; "precision", where it is double;
+   "baseline", what differences are taken against; "recipe"; "from", the run
+   whose weights a train began with; "run" and "to", what an equiv converted
+   into which variant. */
+extern const char asked_keys[];
+
+/* Begins one, and adds a line to it. */
+Asked asked_begin(const char *command);
+void asked_add(Asked *a, const char *key, const char *value);
+void asked_free(Asked *a);
+
+/* The value of a key, or NULL. */
+const char *asked_value(const Asked *a, const char *key);
+
+/* Do both say the same; or ask for the same runs, which a baseline does not
+   change unless they --match it? */
+bool asked_equal(const Asked *a, const Asked *b);
+bool asked_alike(const Asked *a, const Asked *b);
+
+/* The command that asks it again, into that directory; to be freed. */
+char *asked_command(const Asked *a, const char *out);
+
+/* What an experiment's record has, to be freed with all that is in it; none
+   where the file is not there, empty, or of an older qkv that recorded nothing.
+   Fails with the line that is wrong. */
+Asked *asked_read(const char *directory, int *count);
+
+/* Adds it to the record, which is begun where there is none; instead of what
+   asks for the same runs. Several commands may do so at once. NULL: only begins
+   it. */
+void asked_record(const char *directory, const Asked *a);
+
+#endif
