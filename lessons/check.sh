@@ -126,7 +126,7 @@ cover() {
     awk -v shown="$work/shown" -f lessons/coverage.awk variants/*.c \
         $(ls core/*/*.[ch] | grep -v ^core/driver) >"$build/lessons-coverage.tsv"
     awk -F'\t' '
-    $1 ~ /^variants\/|^core\/[a-z]*\/(tape|attend|matrix|train)\.[ch]$/ {
+    $1 ~ /^variants\/|^core\/[a-z]*\/(tape|attend|strips|matrix|train)\.[ch]$/ {
         whole += $3
         if ($2 < $3)
             printf "%s: %d of %d lines of code are shown in a lesson, and all must be\n", $1, $2, $3

@@ -3,17 +3,18 @@
 check: EACH = 5
 check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-foreign run-drawn run-hostile run-states run-found   ## all tests that take under three minutes (-j2: side by side)
 
-check-quick: run-floors run-same run-float run-double run-shown run-command run-check run-faults   ## the first of them
+check-quick: run-floors run-same run-plain run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
 check-long: check check-text check-bits check-figures check-book run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
   run-parallel run-slurm run-together run-arm run-fuzz run-solve run-lessons run-install run-states \
-  run-found run-random
+  run-found run-random run-plain
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-random: $(BUILD)/commands
+run-plain: $(BUILD)/tests/plain
 run-starve: all      # EACH=5: every fifth allocation is refused once
 	sh tests/starve.sh $(BUILD) 1 $(EACH)
 run-same: all        # every weight is what it was
@@ -81,6 +82,13 @@ $(BUILD)/tests/double: $(DOUBLE) $(TESTS:%.c=$(BUILD)/double/%.o)
 $(BUILD)/tests/float $(BUILD)/tests/double:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
+
+# The program with the plain kernels of tests/plain in place of the fast ones.
+FAST = core/math/matrix.c core/tape/strips.c core/tape/softmax.c
+PLAIN = $(filter-out $(FAST),$(CORE)) $(DRIVER) $(wildcard tests/plain/*.c)
+$(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o)
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
 # All but main, for the fuzzers and the bench of products.
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)

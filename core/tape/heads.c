@@ -3,7 +3,6 @@
 #include "tape/attend.h"
 #include "tape/tape.h"
 
-/* Head h of sequence s of a matrix with n's shape that lies at `at`. */
 Matrix
 head_of(const Node *n, real *at, int s, int h)
 {
@@ -31,33 +30,16 @@ check_scores(const char *name, const Node *q, const Node *k)
             name, q->rows, q->cols, q->heads, k->rows, k->cols, k->heads);
 }
 
-/* What a product of every query with every key (or weight with value) costs,
-   `width` numbers each, and its way back. Masked pairs are counted too. */
 double
-pair_flops(const Node *q, int asked, int width)
+pair_flops(const Node *q, int keys, int width)
 {
-    return 2. * q->rows * q->heads * asked * width;
+    return 2. * q->rows * q->heads * keys * width;
 }
 
-/* A mask by position asks for as many keys as queries. */
 void
-check_mask(const char *name, const Attention *a, int tokens, int asked)
+check_mask(const char *name, const Attention *a, int tokens, int keys)
 {
-    if (a->causal && tokens != asked)
+    if (a->causal && tokens != keys)
         bug("%s: a causal mask needs as many keys as queries, not %d and %d",
-            name, asked, tokens);
-}
-
-/* Heads of q that share a head of k or of v stay together: they add to the same
-   gradient. So a call divides into sequences times the groups of these. */
-int
-head_groups(const Node *k, const Node *v)
-{
-    int a = k->heads, b = v->heads;
-    while (b) {
-        int rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+            name, keys, tokens);
 }

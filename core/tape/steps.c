@@ -12,16 +12,6 @@
 #include "tape/recording.h"
 #include "tape/tape.h"
 
-static void
-softmax_head(Matrix p, Matrix s, int causal)
-{
-    for (int i = 0; i < p.rows; i++) {
-        real *row = p.at + i * p.down;
-        memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
-        row_softmax(row, 1, causal ? i + 1 : p.cols, p.cols);
-    }
-}
-
 /* dQ_i += scale dS_i K_i,  dK_i += scale dS_i' Q_i */
 static void
 scores_backward(Node *c)
@@ -66,19 +56,6 @@ scores(Node *q, Node *k, double scale)
     return c;
 }
 
-static void
-softmax_head_backward(Matrix ds, Matrix p, Matrix dp)
-{
-    for (int i = 0; i < p.rows; i++) {
-        real *restrict to = ds.at + i * ds.down;
-        const real *restrict w = p.at + i * p.down;
-        const real *restrict d = dp.at + i * dp.down;
-        real mean = row_dot(w, d, p.cols);
-        for (int j = 0; j < p.cols; j++)
-            to[j] += w[j] * (d[j] - mean);
-    }
-}
-
 /* dS += P (dP - rowsum(P dP)) */
 static void
 softmax_backward(Node *c)
@@ -86,7 +63,7 @@ softmax_backward(Node *c)
     Node *a = c->in[0];
     for (int s = 0; s < c->sequences; s++)
         for (int h = 0; h < c->heads; h++)
-            softmax_head_backward(head_of(a, gradient(a), s, h),
+            softmax_rows_backward(head_of(a, gradient(a), s, h),
                                   head_of(c, c->value, s, h),
                                   head_of(c, c->gradient, s, h));
 }
@@ -101,7 +78,7 @@ softmax(Attention *a, Node *s)
         record_softmax(a->recording, c, a->causal);
     for (int n = 0; c->value && n < c->sequences; n++)
         for (int h = 0; h < c->heads; h++)
-            softmax_head(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
+            softmax_rows(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
                          a->causal);
     return c;
 }

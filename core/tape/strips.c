@@ -1,0 +1,317 @@
+/* strips.c - the work of attend: P = softmax(mask(scale Q K')), O = P V, and
+   its backward pass, as fast as we know how.
+
+   One head of one sequence after another, in as many threads as there are.
+   tests/plain/attend.c is the same without strips, blocks and threads. */
+#include <stdbool.h>
+
+#include "base/threads.h"
+#include "math/matrix.h"
+#include "math/rows.h"
+#include "tape/attend.h"
+#include "tape/tape.h"
+
+/* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
+   a long one are made strip by strip, STRIP rows of queries at a time, and made
+   again in the backward pass from what is kept of each row: its largest score
+   and 1 / the sum of its exponentials. So memory grows with the tokens, not
+   with their square. */
+enum { STRIP = 32, SHORT = 64, BLOCK = 64 };
+
+/* What all strips of a call have in common. */
+typedef struct Plan {
+    int tokens, keys; /* of a sequence: queries, and keys */
+    int rows;         /* of q in a strip */
+    int row;          /* entries from row to row of weights */
+    bool is_long;
+    size_t kept; /* entries, for all heads; then comes each worker's scratch */
+    /* Where in the scratch each is, and how large it is: P, dP, and of a long
+       attention the blocks of K and of V, the strip's rows of Q and of dO. */
+    size_t p, dp, k, v, q, d, scratch;
+} Plan;
+
+static size_t
+rounded(int n, int multiple)
+{
+    return (size_t)((n + multiple - 1) / multiple * multiple);
+}
+
+/* The next `count` entries of a scratch of which *used are taken. */
+static size_t
+cut(size_t *used, size_t count)
+{
+    *used += count;
+    return *used - count;
+}
+
+/* Rows of weights that are kept are as long as whole vectors; those in a
+   scratch are no power of 2 long, since such rows would all want the same few
+   lines of the first cache. */
+static Plan
+plan_of(const Node *c)
+{
+    const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
+    size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
+    Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
+    p.is_long = p.keys > SHORT;
+    p.rows = p.is_long ? STRIP : p.tokens;
+    p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
+    p.kept =
+        (size_t)q->rows * (size_t)q->heads * (p.is_long ? 2 : (size_t)p.row);
+    size_t strip = (size_t)p.rows * (size_t)p.row;
+    size_t copied = 2 * rounded(p.keys, BLOCK);
+    p.dp = cut(&p.scratch, strip);
+    if (p.is_long) {
+        p.p = cut(&p.scratch, strip);
+        p.k = cut(&p.scratch, copied * d);
+        p.v = cut(&p.scratch, copied * d_v);
+        p.d = cut(&p.scratch, STRIP * d_v);
+        p.q = cut(&p.scratch, STRIP * d);
+    }
+    return p;
+}
+
+size_t
+attend_keeps(const Node *c)
+{
+    Plan p = plan_of(c);
+    return p.kept + (size_t)threads_count() * p.scratch;
+}
+
+/* The keys, or values, of a head. Strip after strip of a long attention reads
+   them all: so they are copied first, BLOCK tokens at a time, transposed
+   (width x BLOCK) and as they are (BLOCK x width). */
+typedef struct Blocks {
+    Matrix rows;  /* (tokens x width), where they are */
+    real *copies; /* NULL: none */
+} Blocks;
+
+/* One strip of one head of one sequence: the rows of q from `first` on, and how
+   many keys the last of them sees. */
+typedef struct Strip {
+    int s, h, first, rows, seen;
+    Matrix q;     /* (rows x d) */
+    Blocks k, v;  /* (tokens x d), (tokens x d_v) */
+    Matrix p, dp; /* (rows x seen) */
+    real *of_row; /* max, 1 / sum of each row; NULL where p is kept */
+    real *d;      /* scratch for (rows x d_v); NULL: not needed */
+} Strip;
+
+/* Tokens first .. first + count, which lie in one block. */
+static Matrix
+block(const Blocks *b, int first, int count)
+{
+    int width = b->rows.cols;
+    return b->copies ? matrix(b->copies + (2 * first + BLOCK) * width, count,
+                              width, width)
+                     : some_rows(b->rows, first, count);
+}
+
+static Matrix
+block_transposed(const Blocks *b, int first, int count)
+{
+    int width = b->rows.cols;
+    return b->copies
+               ? matrix(b->copies + 2 * first * width, width, count, BLOCK)
+               : transposed(some_rows(b->rows, first, count));
+}
+
+static int
+in_block(int first, int seen)
+{
+    return seen - first < BLOCK ? seen - first : BLOCK;
+}
+
+static void
+copy_blocks(const Blocks *b)
+{
+    for (int i = 0, count; i < b->rows.rows; i += count) {
+        count = in_block(i, b->rows.rows);
+        Matrix rows = some_rows(b->rows, i, count);
+        copy_matrix(block(b, i, count).at, rows, rows.cols);
+        copy_matrix(block_transposed(b, i, count).at, transposed(rows), BLOCK);
+    }
+}
+
+/* C (rows x seen) = A B', of every row with every key or value */
+static void
+each_pair(Matrix c, Matrix a, const Blocks *b)
+{
+    for (int j = 0, count; j < c.cols; j += count) {
+        count = in_block(j, c.cols);
+        multiply(part(c, 0, c.rows, j, count), a,
+                 block_transposed(b, j, count));
+    }
+}
+
+/* C (rows x width) (+)= A B */
+static void
+each_sum(Matrix c, Matrix a, const Blocks *b, bool add)
+{
+    for (int j = 0, count; j < a.cols; j += count, add = true) {
+        count = in_block(j, a.cols);
+        (add ? multiply_add : multiply)(c, part(a, 0, a.rows, j, count),
+                                        block(b, j, count));
+    }
+}
+
+/* A copy at `to` whose rows follow one another. */
+static Matrix
+gathered(Matrix m, real *to)
+{
+    copy_matrix(to, m, m.cols);
+    return matrix(to, m.rows, m.cols, m.cols);
+}
+
+/* The strip that begins at row `first`, for a worker. */
+static Strip
+strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
+{
+    const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
+    const Attended *a = c->arguments;
+    real *scratch = c->kept + p->kept + (size_t)worker * p->scratch;
+    int rows = p->tokens - first < p->rows ? p->tokens - first : p->rows;
+    int seen = a->causal && p->is_long ? first + rows : p->keys;
+    ptrdiff_t row = (ptrdiff_t)(s * q->heads + h) * p->tokens + first;
+    Strip t = {.s = s, .h = h, .first = first, .rows = rows, .seen = seen};
+    t.q = some_rows(head_of(q, q->value, s, h), first, rows);
+    t.k.rows = head_of(k, k->value, s, h / (q->heads / k->heads));
+    t.v.rows = head_of(v, v->value, s, h / (q->heads / v->heads));
+    t.dp = matrix(scratch + p->dp, rows, seen, p->row);
+    t.p = matrix(p->is_long ? scratch + p->p : c->kept + row * p->row, rows,
+                 seen, p->row);
+    if (p->is_long) {
+        t.of_row = c->kept + 2 * row;
+        t.k.copies = scratch + p->k;
+        t.v.copies = scratch + p->v;
+        t.d = scratch + p->d;
+        t.q = gathered(t.q, scratch + p->q);
+    }
+    return t;
+}
+
+/* P = softmax(mask(scale Q K')), row by row; notes what P can be made from
+   again, or makes it from that, bit for bit. */
+static void
+make_weights(const Strip *t, const Attended *a, bool again)
+{
+    real unkept[2 * ABREAST] = {0};
+    int wide = (int)rounded(t->seen, LANES);
+    each_pair(t->p, t->q, &t->k);
+    for (int i = 0; i < t->rows; i += ABREAST) {
+        int rows = t->rows - i < ABREAST ? t->rows - i : ABREAST;
+        (again ? rows_weights : rows_softmax)(
+            t->p.at + i * t->p.down, t->p.down, rows, (real)a->scale,
+            a->causal ? t->first + i + 1 : t->seen, a->causal, wide,
+            t->of_row ? t->of_row + 2 * i : unkept);
+    }
+}
+
+/* O = P V */
+static void
+strip_forward(Node *c, const Strip *t)
+{
+    make_weights(t, c->arguments, false);
+    each_sum(some_rows(head_of(c, c->value, t->s, t->h), t->first, t->rows),
+             t->p, &t->v, false);
+}
+
+/* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
+   dQ += dS K,  dK += dS' Q */
+static void
+strip_backward(Node *c, const Strip *t)
+{
+    Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
+    const Attended *a = c->arguments;
+    int k_head = t->h / (q->heads / k->heads);
+    int v_head = t->h / (q->heads / v->heads);
+    Matrix p = t->p, dp = t->dp;
+    Matrix d =
+        some_rows(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
+    if (t->of_row) {
+        make_weights(t, c->arguments, true);
+        d = gathered(d, t->d);
+    }
+    if (v->trained)
+        multiply_add(
+            some_rows(head_of(v, gradient(v), t->s, v_head), 0, t->seen),
+            transposed(p), d);
+    if (!q->trained && !k->trained)
+        return;
+    each_pair(dp, d, &t->v);
+    for (int i = 0; i < t->rows; i++) {
+        real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
+        real mean = row_dot(w, ds, t->seen);
+        row_softmax_back(ds, w, (real)a->scale, mean, t->seen);
+    }
+    if (q->trained)
+        each_sum(
+            some_rows(head_of(q, gradient(q), t->s, t->h), t->first, t->rows),
+            dp, &t->k, true);
+    if (k->trained)
+        multiply_add(
+            some_rows(head_of(k, gradient(k), t->s, k_head), 0, t->seen),
+            transposed(dp), t->q);
+}
+
+/* One pass over a call, forward or backward. */
+typedef struct Pass {
+    Node *c;
+    Plan plan;
+    int groups;
+    void (*visit)(Node *c, const Strip *t);
+} Pass;
+
+/* Every strip of a group of heads. */
+static void
+each_strip(void *pass, int piece, int worker)
+{
+    const Pass *w = pass;
+    int s = piece / w->groups, each = w->c->heads / w->groups;
+    for (int i = 0, h = piece % w->groups * each; i < each; i++, h++)
+        for (int first = 0; first < w->plan.tokens; first += w->plan.rows) {
+            Strip t = strip_of(w->c, &w->plan, s, h, first, worker);
+            if (first == 0 && t.of_row) {
+                copy_blocks(&t.k);
+                copy_blocks(&t.v);
+            }
+            w->visit(w->c, &t);
+        }
+}
+
+/* Heads of q that share a head of k or of v stay together: they add to the same
+   gradient. So there are as many groups as heads of k and of v have a greatest
+   common divisor. */
+static int
+groups_of(const Node *k, const Node *v)
+{
+    int a = k->heads, b = v->heads;
+    while (b) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void
+pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
+{
+    Pass w = {c, plan_of(c), groups_of(c->in[1], c->in[2]), visit};
+    share_out(c->sequences * w.groups, each_strip, &w);
+}
+
+void
+attend_forward(Node *c)
+{
+    pass_over(c, strip_forward);
+}
+
+void
+attend_backward(Node *c)
+{
+    for (int i = 0; i < 3; i++)
+        if (c->in[i]->trained)
+            gradient(c->in[i]); /* zeroed before many add to it */
+    pass_over(c, strip_backward);
+}

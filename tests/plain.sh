@@ -1,0 +1,42 @@
+#!/bin/sh
+# plain.sh BUILD - the fast kernels compute what their plain twins do: whole training
+# runs on the product, attention and softmax of tests/plain end in the same weights,
+# bit for bit, as on those of core/.
+
+set -eu
+build=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export QKV_PATH="$build/variants"
+variants=$("$build/qkv" list --variants | awk 'NR > 1 { printf "%s%s", s, $1; s = "," }')
+cd "$work"
+
+# On the program $1, into the folder $2: every variant, without a mask and with; more
+# than 64 keys, which the fast attention takes strip by strip; two sequences, where
+# keys outnumber queries; matrices wider and deeper than a tile and a block.
+runs() {
+    set -- "$1" "$2" --seeds 1 --batch 4 --test 4 --validate 4 --no-figures -q
+    qkv=$1 out=$2
+    shift 2
+    "$qkv" compare -v "$variants" -t reverse --steps 12 "$@" -o "$out/reverse"
+    "$qkv" compare -v "$variants" -t induction --layers 1 --steps 12 "$@" -o "$out/induction"
+    "$qkv" compare -v standard,gqa,mqa -t copy --length 50 --steps 3 "$@" -o "$out/long"
+    "$qkv" compare -v standard,full-rank,identity,shared-qk -t reverse --length 70 --steps 3 "$@" -o "$out/unmasked"
+    "$qkv" compare -v standard -t translate --encoder 1 --cross after --steps 6 "$@" -o "$out/two"
+    "$qkv" compare -v standard -t sort --d-model 132 --heads 3 --batch 80 --mlp 4 --norm pre \
+        --steps 2 --seeds 1 --test 4 --validate 4 --no-figures -q -o "$out/wide"
+}
+for program in "$build/qkv" "$build/tests/plain"; do
+    mkdir "$(basename "$program")"
+    runs "$program" "$(basename "$program")" >/dev/null
+done
+failed=0
+find qkv -name '*.npy' | sort >weights
+while read -r file; do
+    cmp -s "$file" "plain/${file#qkv/}" || {
+        echo "plain: $file: not what the plain kernels give" >&2
+        failed=$((failed + 1))
+    }
+done <weights
+echo "plain: $(find qkv -name weights | wc -l) runs, $(wc -l <weights) matrices, $failed differ"
+[ $failed -eq 0 ] && [ -s weights ]

@@ -1,0 +1,26 @@
+/* matrix.c - the matrix product in three loops. */
+#include "math/matrix.h"
+#include "plain.h"
+
+/* C (m x n) += A (m x k) B (k x n) */
+void
+multiply_add(Matrix c, Matrix a, Matrix b)
+{
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < c.cols; j++) {
+            real *sum = &c.at[i * c.down + j];
+            for (int k = 0; k < a.cols; k++)
+                *sum = fused(a.at[i * a.down + k * a.across],
+                             b.at[k * b.down + j * b.across], *sum);
+        }
+}
+
+/* C = A B */
+void
+multiply(Matrix c, Matrix a, Matrix b)
+{
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < c.cols; j++)
+            c.at[i * c.down + j] = 0;
+    multiply_add(c, a, b);
+}
