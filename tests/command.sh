@@ -109,7 +109,7 @@ refuses 2 'contradict' "$qkv" compare --seeds 3 --seed 4
 refuses 2 'did you mean "reverse"' "$qkv" train -t revers
 refuses 2 'did you mean "standard"' "$qkv" train -v standrad
 refuses 2 'variants/nothing-like-it.so' "$qkv" train -v nothing-like-it
-refuses 2 'none of svg' "$qkv" compare --format gif
+refuses 2 'none of: svg' "$qkv" compare --format gif
 refuses 2 'an empty word' "$qkv" train -t ''
 refuses 2 'cannot all differ' "$qkv" train -t recall --length 40
 refuses 2 'at least 9' "$qkv" train -t induction --length 8
@@ -572,7 +572,7 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
     --facet quantity -o grid -q --format svg &&
     [ -s grid/figures/quantities-attention_parameters-recall.svg ] && ok ||
     complain "seconds in a figure"
-refuses 2 'none of column' "$qkv" plot grid --size poster
+refuses 2 'none of: column' "$qkv" plot grid --size poster
 refuses 2 'did not log it' "$qkv" plot grid --x speed --y test_loss
 refuses 2 'no setting' "$qkv" plot grid --x d-k --y test_loss --facet colour
 run=$(ls -d diverged/*1e+05*)

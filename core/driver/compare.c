@@ -43,7 +43,7 @@ settle_grid(Options *o, const char *variants, const char *tasks_wanted,
                  options_given(o, "file")->count ? "text" : tasks_wanted);
     if (v->count && o->seeds > 0)
         usage("--seed and --seeds contradict each other: give one");
-    int count = o->seeds > 0 ? (int)o->seeds : usual;
+    int count = o->seeds > 0 ? o->seeds : usual;
     for (int i = v->count ? count : 0; i < count; i++)
         values_add(v, format_text("%d", i + 1));
 }

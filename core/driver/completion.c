@@ -1,137 +1,122 @@
-/* completion.c - qkv completion: what a shell needs to complete a command line,
-   from the tables that --help is printed from.
+/* completion.c - qkv completion: what a shell needs to complete a command line.
 
-   bash calls a function with the words so far; zsh has a function of its own
-   around the same. Names of variants are asked of the program when they are
-   wanted: a plugin that is new is completed too. */
+   The script asks the program that is typed, at each key: `qkv completion words
+   COMMAND BEFORE` prints what may follow, from the tables of the options. So a
+   plugin that is new is completed too. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/words.h"
+#include "variant/plugin.h"
 #include "task/task.h"
 #include "driver/cli/own_options.h"
 #include "driver/commands.h"
 
-/* Both shells: words that begin with the current one. After a comma the list
-   that stands before it stays. */
-static const char begin[] =
-    "# completion of qkv for %s; written by `qkv completion %s`\n"
-    "_qkv_variants() {\n"
-    "    qkv list --variants --tsv 2>/dev/null | sed 1d | cut -f1\n"
-    "}\n"
-    "\n"
-    "# The words that can stand after the one before ($1), within command $2.\n"
-    "_qkv_words() {\n"
-    "    case $1 in\n";
-
-static const char between[] = "    esac\n"
-                              "    case $2 in\n";
-
-static const char end[] = "    esac\n"
-                          "}\n"
-                          "\n"
-                          "_qkv() {\n";
-
-static const char bash_end[] =
-    "    local current=${COMP_WORDS[COMP_CWORD]} list=\n"
-    "    local before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
-    "    [ \"$COMP_CWORD\" -gt 1 ] || command=\n"
+/* Of a list "a,b" only the last word is completed. */
+static const char bash[] =
+    "# completion of qkv for bash; written by `qkv completion bash`\n"
+    "_qkv() {\n"
+    "    local current=${COMP_WORDS[COMP_CWORD]} list= command=\n"
+    "    local before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    [ \"$COMP_CWORD\" -gt 1 ] && command=${COMP_WORDS[1]} || before=\n"
     "    case $current in -*) before= ;; *,*) list=${current%,*}, ;; esac\n"
-    "    COMPREPLY=($(compgen -P \"$list\" -W \"$(_qkv_words \"$before\" "
-    "\"$command\")\" \\\n"
+    "    COMPREPLY=($(compgen -P \"$list\" -W \"$(\"${COMP_WORDS[0]}\" \\\n"
+    "        completion words \"$command\" \"$before\" 2>/dev/null)\" \\\n"
     "        -- \"${current#\"$list\"}\"))\n"
     "}\n"
     "complete -o bashdefault -o default -F _qkv qkv qkv-double\n";
 
-static const char zsh_end[] =
-    "    local command=$words[2] before=$words[CURRENT-1] list=\n"
-    "    local current=$words[CURRENT]\n"
-    "    (( CURRENT > 2 )) || command=\n"
+static const char zsh[] =
+    "#compdef qkv qkv-double\n"
+    "# completion of qkv for zsh; written by `qkv completion zsh`\n"
+    "_qkv() {\n"
+    "    local current=$words[CURRENT] list= command=\n"
+    "    local before=$words[CURRENT-1]\n"
+    "    (( CURRENT > 2 )) && command=$words[2] || before=\n"
     "    case $current in -*) before= ;; *,*) list=${current%,*}, ;; esac\n"
     "    local -a found\n"
-    "    found=(${=\"$(_qkv_words \"$before\" \"$command\")\"})\n"
+    "    found=(${=\"$($words[1] completion words \"$command\" \"$before\" "
+    "2>/dev/null)\"})\n"
     "    (( $#found )) && compadd -P \"$list\" -- $found || _files\n"
     "}\n"
     "_qkv \"$@\"\n";
 
 static void
-print_tasks(void)
+print_variants(void)
 {
-    for (int i = 0; i < task_count; i++)
-        printf("%s%s", i ? " " : "", tasks[i].name);
-}
-
-/* What can follow an option: a variant, a task, one of its choices. Others
-   take what the shell offers, files. */
-static void
-print_values(void)
-{
-    printf("    -v | --to | --baseline");
-    for (int i = 0; i < setting_count; i++)
-        if (setting_plugin(&settings[i]))
-            printf(" | --%s", settings[i].name);
-    printf(")\n        _qkv_variants\n        return\n        ;;\n");
-    printf("    -t | --task)\n        echo '");
-    print_tasks();
-    printf("'\n        return\n        ;;\n");
-    for (int i = 0; i < setting_count; i++)
-        if (settings[i].help && settings[i].choices)
-            printf("    --%s)\n        echo '%s'\n        return\n        ;;\n",
-                   settings[i].name, settings[i].choices);
-    printf("    --format)\n"
-           "        echo 'svg png pdf tikz cairolatex dumb'\n"
-           "        return\n        ;;\n");
-    /* words that are the user's own: nothing to offer but files */
-    printf("    -o");
-    for (int i = 0; i < own_count; i++)
-        if (own[i].shape != SWITCH && own[i].shape != MAYBE &&
-            index_in("format to baseline", own[i].name) < 0)
-            printf(" | --%s", own[i].name);
-    for (int i = 0; i < setting_count; i++)
-        if (settings[i].help && !settings[i].choices &&
-            !setting_plugin(&settings[i]) && strcmp(settings[i].name, "task"))
-            printf(" | --%s", settings[i].name);
-    printf(")\n        return\n        ;;\n");
-}
-
-/* The options of each command. */
-static void
-print_options(void)
-{
-    for (int k = 0; k < commands_count; k++) {
-        int bit = commands[k].bit;
-        printf("    %s)\n        echo '--help", commands[k].name);
-        for (int i = 0; i < own_count; i++)
-            if (own[i].bits & bit)
-                printf(" --%s", own[i].name);
-        for (int i = 0; i < setting_count; i++)
-            if (takes(bit, &settings[i]))
-                printf(" --%s", settings[i].name);
-        printf("'\n        ;;\n");
+    int count;
+    char **names = plugin_list(&count);
+    for (int i = 0; i < count; i++) {
+        printf("%s\n", names[i]);
+        free(names[i]);
     }
-    printf("    '' | help)\n        echo '--version help");
-    for (int k = 0; k < commands_count; k++)
-        printf(" %s", commands[k].name);
-    printf("'\n        ;;\n");
+    free(names);
+}
+
+/* The words that may stand behind an option: none where it takes a file or a
+   word of the user's own, for which the shell offers files. */
+static void
+print_values(const Option *o)
+{
+    const Setting *s = o->shape == OF_SETTING ? &settings[o->offset] : NULL;
+    if (s ? setting_plugin(s) : !strcmp(o->argument, "VARIANT"))
+        print_variants();
+    else if (!strcmp(o->name, "task"))
+        for (int i = 0; i < task_count; i++)
+            printf("%s\n", tasks[i].name);
+    else if (o->choices)
+        printf("%s\n", o->choices);
+}
+
+/* What may follow `before` in a command line of that command; "" where there
+   is none. */
+static void
+print_words(const char *command, const char *before)
+{
+    Option list[MOST_OPTIONS];
+    int bit = 0;
+    for (int i = 0; i < commands_count; i++)
+        if (!strcmp(commands[i].name, command))
+            bit = commands[i].bit;
+    if (!*command || !strcmp(command, "help")) {
+        printf("--version help\n");
+        for (int i = 0; i < commands_count; i++)
+            printf("%s\n", commands[i].name);
+        return;
+    }
+    int count = options_of(bit, list);
+    for (int i = 0; i < count; i++) {
+        char letter[] = {'-', (char)list[i].letter, 0};
+        bool named =
+            !strncmp(before, "--", 2) && !strcmp(before + 2, list[i].name);
+        if ((named || (letter[1] && !strcmp(before, letter))) &&
+            list[i].shape != SWITCH && list[i].shape != MAYBE) {
+            print_values(&list[i]);
+            return;
+        }
+    }
+    printf("--help\n");
+    for (int i = 0; i < count; i++)
+        printf("--%s\n", list[i].name);
 }
 
 int
 command_completion(int argc, char **argv)
 {
+    bool words = argc > 1 && !strcmp(argv[1], "words");
+    if (words && argc == 4) {
+        print_words(argv[2], argv[3]);
+        return 0;
+    }
     Options o = options_read(argc, argv, COMPLETION);
     const char *shell = o.rest_count == 1 ? o.rest[0] : "";
-    bool zsh = !strcmp(shell, "zsh");
-    if (!zsh && strcmp(shell, "bash"))
+    bool for_zsh = !strcmp(shell, "zsh");
+    if (!for_zsh && strcmp(shell, "bash"))
         usage("completion takes one word, bash or zsh: the shell that is to "
               "read what it prints");
-    if (zsh)
-        printf("#compdef qkv qkv-double\n");
-    printf(begin, shell, shell);
-    print_values();
-    printf("%s", between);
-    print_options();
-    printf("%s%s", end, zsh ? zsh_end : bash_end);
+    printf("%s", for_zsh ? zsh : bash);
     options_free(&o);
     return 0;
 }

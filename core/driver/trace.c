@@ -245,7 +245,7 @@ show_place(const Trace *t, const Options *o, int place)
            place_variant(t->model, place)->equation);
     if (t->model->config.norm)
         show_node(t, p->x, 0, "LayerNorm(x)");
-    int shown = o->head > 0 ? (int)o->head : 1, own;
+    int shown = o->head > 0 ? o->head : 1, own;
     if (shown <= heads) {
         const Call *c = recording_head(r, place, shown - 1, &own);
         if (c->q)
@@ -382,7 +382,7 @@ command_trace(int argc, char **argv)
     run_forward(t);
     int heads = recording_heads(&t->pass->recording, 0);
     if (o.head > heads)
-        usage("--head %.0f: there are %d", o.head, heads);
+        usage("--head %d: there are %d", o.head, heads);
     show_tokens(t, o.rest[0]);
     show_node(t, embedded(t), 0,
               t->model->config.embed == EMBED_ONEHOT

@@ -19,51 +19,24 @@ print_commands(void)
 
 /* Two columns within 80: the option, and its help. */
 static void
-print_option(const char *letter, const char *name, const char *argument,
-             const char *help)
+print_option(const Option *option)
 {
     enum { FROM = 28 };
-    int at = printf("  %s --%s%s%s", letter, name,
+    const char *argument = option->argument;
+    const char *choices = option->choices, *start = option->start;
+    char letter[8] = "   ";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c,", option->letter);
+    int at = printf("  %s --%s%s%s", letter, option->name,
                     argument && *argument != '[' ? " " : "",
                     argument ? argument : "");
     if (at >= FROM)
         at = printf("\n") - 1;
+    char *help = format_text("%s%s%s%s%s%s", option->help, choices ? ": " : "",
+                             choices ? choices : "", start ? " (" : "",
+                             start ? start : "", start ? ")" : "");
     print_folded(stdout, at, FROM, 79, help);
-}
-
-/* What a setting is unless it is given. */
-static const char *
-start_of(const Setting *s, int command)
-{
-    if (command & (COMPARE | EQUIV) && !strcmp(s->name, "variant"))
-        return "the seven of the questions";
-    if (command == COMPARE && !strcmp(s->name, "task"))
-        return "reverse, recall, sort, induction";
-    if (command == EQUIV && !strcmp(s->name, "task"))
-        return "induction";
-    if (command == TRACE && !strcmp(s->name, "d-model"))
-        return "8";
-    if (command == TRACE && !strcmp(s->name, "heads"))
-        return "2";
-    return s->start;
-}
-
-static void
-print_setting(const Setting *s, int command)
-{
-    char help[256];
-    const char *start = start_of(s, command);
-    snprintf(help, sizeof help, "%s%s%s%s%s%s", s->help, s->choices ? ": " : "",
-             s->choices ? s->choices : "", *start ? " (" : "", start,
-             *start ? ")" : "");
-    print_option(!strcmp(s->name, "variant") ? "-v,"
-                 : !strcmp(s->name, "task")  ? "-t,"
-                                             : "   ",
-                 s->name,
-                 s->kind == INTEGER  ? "N"
-                 : s->kind == NUMBER ? "X"
-                                     : "WORD",
-                 help);
+    free(help);
 }
 
 _Noreturn void
@@ -74,21 +47,17 @@ print_help(int command)
             printf("qkv %s [options]%s%s\n%s\n\n", commands[i].name,
                    *commands[i].arguments ? " " : "", commands[i].arguments,
                    commands[i].what);
-    for (int i = 0; i < own_count; i++) {
-        char letter[8] = "   ";
-        if (own[i].letter)
-            snprintf(letter, sizeof letter, "-%c,", own[i].letter);
-        if (own[i].bits & command)
-            print_option(letter, own[i].name, own[i].argument, own[i].help);
-    }
-    print_option("-h,", "help", NULL, "this");
-    if (command &
-        ~(PLOT | INSPECT | CHECK | NEW | EXPORT | REPORT | COMPLETION | MERGE))
+    Option list[MOST_OPTIONS];
+    const Option help = {.name = "help", .letter = 'h', .help = "this"};
+    int count = options_of(command, list), own = 0;
+    while (own < count && list[own].shape != OF_SETTING)
+        print_option(&list[own++]);
+    print_option(&help);
+    if (own < count)
         printf("\nSettings; in brackets what they are unless the task, or you, "
                "say otherwise%s\n",
                command == COMPARE ? ".\nA list a,b,c makes a grid:" : ":");
-    for (int i = 0; i < setting_count; i++)
-        if (takes(command, &settings[i]))
-            print_setting(&settings[i], command);
+    for (; own < count; own++)
+        print_option(&list[own]);
     exit(end_well(0));
 }

@@ -1,6 +1,5 @@
 /* options.c - the words of a command line, taken apart. */
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "variant/plugin.h"
 #include "driver/cli/own_options.h"
 
-enum { MOST_OPTIONS = 96, LETTERS = 256 };
+enum { LETTERS = 256 }; /* those above are places in the list of options */
 
 /* Takes down what was given to a setting, each value checked alone. */
 static void
@@ -43,8 +42,22 @@ give(Options *o, int index, const char *text, int command)
     o->given[index] = v;
 }
 
+/* Exits unless each word of a list "a,b" is one of the choices. */
 static void
-set_own(Options *o, const Own *option, const char *text)
+check_choices(const Option *option, const char *text)
+{
+    Values words = values_cut(text);
+    for (int i = 0; i < words.count; i++)
+        if (index_in(option->choices, words.text[i]) < 0)
+            usage("--%s: \"%.64s\" is none of: %s", option->name, words.text[i],
+                  option->choices);
+    if (words.count > 1 && strcmp(option->argument, "LIST"))
+        usage("--%s: one of: %s", option->name, option->choices);
+    values_free(&words);
+}
+
+static void
+set_own(Options *o, const Option *option, const char *text)
 {
     void *at = (char *)o + option->offset;
     char *end;
@@ -59,14 +72,16 @@ set_own(Options *o, const Own *option, const char *text)
             usage("--%s: it has a control character or bytes that are no UTF-8",
                   option->name);
         *(const char **)at = text;
-        if (!strcmp(option->name, "to") || !strcmp(option->name, "baseline"))
+        if (option->choices)
+            check_choices(option, text);
+        if (!strcmp(option->argument, "VARIANT"))
             plugin_given(text);
     } else {
-        double n = strtod(text, &end);
-        if (end == text || *end || n != floor(n) || !(n >= 1 && n <= 1e6))
+        long n = strtol(text, &end, 10);
+        if (end == text || *end || n < 1 || n > 1000000)
             usage("--%s: \"%.64s\" is not a whole number within 1 and 1000000",
                   option->name, text);
-        *(double *)at = n;
+        *(int *)at = (int)n;
     }
 }
 
@@ -74,7 +89,7 @@ set_own(Options *o, const Own *option, const char *text)
 static _Noreturn void
 unknown(const struct option *known, int count, char **argv, int code)
 {
-    const char *names[MOST_OPTIONS], *word = argv[optind - 1];
+    const char *names[MOST_OPTIONS + 1], *word = argv[optind - 1];
     for (int i = 0; i < count; i++)
         names[i] = known[i].name;
     if (code == ':')
@@ -90,44 +105,30 @@ unknown(const struct option *known, int count, char **argv, int code)
           did_you_mean(name, names, count), argv[0]);
 }
 
-/* Fills getopt's table; val tells own options and settings apart. */
-static int
-known_options(struct option *known, char *letters, int command)
+/* Fills getopt's table of the options, and its string of letters. */
+static void
+tell_getopt(const Option *list, int count, struct option *known, char *letters)
 {
-    int n = 0;
     letters += sprintf(letters, ":h");
-    known[n++] = (struct option){"help", no_argument, NULL, 'h'};
-    for (int i = 0; i < own_count; i++) {
-        if (!(own[i].bits & command))
-            continue;
-        int argument = own[i].shape == SWITCH  ? no_argument
-                       : own[i].shape == MAYBE ? optional_argument
-                                               : required_argument;
-        known[n++] = (struct option){own[i].name, argument, NULL, LETTERS + i};
-        if (own[i].letter)
-            letters += sprintf(letters, "%c%s", own[i].letter,
+    for (int i = 0; i < count; i++) {
+        int argument = list[i].shape == SWITCH  ? no_argument
+                       : list[i].shape == MAYBE ? optional_argument
+                                                : required_argument;
+        known[i] = (struct option){list[i].name, argument, NULL, LETTERS + i};
+        if (list[i].letter)
+            letters += sprintf(letters, "%c%s", list[i].letter,
                                argument == required_argument ? ":" : "");
     }
-    if (command & (TRAIN | COMPARE | EQUIV))
-        sprintf(letters, "v:t:");
-    if (command & (COUNT_COSTS | TRACE | BENCH))
-        sprintf(letters, "v:");
-    for (int i = 0; i < setting_count; i++)
-        if (takes(command, &settings[i]))
-            known[n++] = (struct option){settings[i].name, required_argument,
-                                         NULL, LETTERS + own_count + i};
-    return n;
+    known[count] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
-/* The long option that a letter stands for. */
-static int
-long_code(int letter)
+/* The option that a code of getopt's stands for. */
+static const Option *
+option_coded(const Option *list, int code)
 {
-    for (int i = 0; i < own_count; i++)
-        if (own[i].letter == letter)
-            return LETTERS + i;
-    const char *name = letter == 'v' ? "variant" : "task";
-    return LETTERS + own_count + (int)(setting_named(name) - settings);
+    while (code < LETTERS && list->letter != code)
+        list++;
+    return code < LETTERS ? list : list + code - LETTERS;
 }
 
 const char default_format[] = "svg,png";
@@ -141,23 +142,24 @@ options_read(int argc, char **argv, int command)
                  .y = default_y,
                  .by = "variant",
                  .threads = 1};
-    struct option known[MOST_OPTIONS] = {{0}};
+    Option list[MOST_OPTIONS];
+    struct option known[MOST_OPTIONS + 2] = {{0}};
     char letters[64];
     o.given = allocate((size_t)setting_count, sizeof *o.given);
-    int code, count = known_options(known, letters, command);
+    int code, count = options_of(command, list);
+    tell_getopt(list, count, known, letters);
     opterr = 0;
     optind = 0; /* from the beginning, whatever was read before */
     while ((code = getopt_long(argc, argv, letters, known, NULL)) != -1) {
         if (code == '?' || code == ':')
-            unknown(known, count, argv, code);
+            unknown(known, count + 1, argv, code);
         if (code == 'h')
             print_help(command);
-        if (code < LETTERS)
-            code = long_code(code);
-        if (code < LETTERS + own_count)
-            set_own(&o, &own[code - LETTERS], optarg);
+        const Option *option = option_coded(list, code);
+        if (option->shape == OF_SETTING)
+            give(&o, (int)option->offset, optarg, command);
         else
-            give(&o, code - LETTERS - own_count, optarg, command);
+            set_own(&o, option, optarg);
     }
     o.rest = argv + optind;
     o.rest_count = argc - optind;
@@ -173,18 +175,11 @@ options_read(int argc, char **argv, int command)
     if (!o.out)
         o.out = o.rest_count && !(command & (EQUIV | MERGE)) ? o.rest[0]
                                                              : "qkv-out";
-    if (command & (COMPARE | PLOT | INSPECT)) {
-        Values formats = options_formats(&o);
-        values_free(&formats);
-    }
-    double cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (o.threads > MOST_THREADS)
-        usage("--threads %.0f: there can be %d at most", o.threads,
-              MOST_THREADS);
+        usage("--threads %d: there can be %d at most", o.threads, MOST_THREADS);
     if (!o.jobs)
-        o.jobs = cores > o.threads ? floor(cores / o.threads) : 1;
-    if (o.size && index_in("column page slide", o.size) < 0)
-        usage("--size %s: none of column, page, slide", o.size);
+        o.jobs = cores > o.threads ? cores / o.threads : 1;
     if (o.redo && o.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;
@@ -210,22 +205,4 @@ Values *
 options_given(const Options *o, const char *setting)
 {
     return &o->given[setting_named(setting) - settings];
-}
-
-Values
-options_formats(const Options *o)
-{
-    static const char *const known[] = {"svg",  "png",        "pdf",
-                                        "tikz", "cairolatex", "dumb"};
-    Values v = values_cut(o->format);
-    for (int i = 0; i < v.count; i++) {
-        bool found = false;
-        for (int k = 0; k < 6; k++)
-            found |= !strcmp(v.text[i], known[k]);
-        if (!found)
-            usage("--format: \"%s\" is none of svg, png, pdf, tikz, "
-                  "cairolatex, dumb%s",
-                  v.text[i], did_you_mean(v.text[i], known, 6));
-    }
-    return v;
 }

@@ -33,7 +33,7 @@ typedef struct Options {
     const char *out, *format, *x, *y, *by, *title, *to, *preset,
         *batch_directory, *from, *baseline, *judge, *recipe, *facet, *labels,
         *size, *plan;
-    double jobs, threads, seeds, head, timeout, memory;
+    int jobs, threads, seeds, head, timeout, memory;
     bool log_x, log_y, spectrum, tsv, quiet, no_weights, no_figures, redo, keep,
         only_tasks, only_variants, by_character, attention, weights, range,
         markdown, latex;
@@ -41,7 +41,8 @@ typedef struct Options {
     int rest_count;
 } Options;
 
-/* What --format is unless it is given. */
+/* The words of --format, and what it is unless it is given. */
+#define FORMATS "svg png pdf tikz cairolatex dumb"
 extern const char default_format[], default_y[];
 
 /* Exits (2) with what is wrong, or (0) after --help. */
@@ -53,9 +54,6 @@ Values *options_given(const Options *o, const char *setting);
 
 /* Gives what was given to settings to c. */
 void options_apply(const Options *o, Config *c);
-
-/* --format's words, checked. */
-Values options_formats(const Options *o);
 
 /* What `qkv` and `qkv help` print. */
 void print_commands(void);

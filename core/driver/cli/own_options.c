@@ -40,8 +40,9 @@ const Command commands[] = {
 };
 const int commands_count = sizeof commands / sizeof *commands;
 
-const Own own[] = {
-#define AT(field) offsetof(Options, field)
+/* Those that are no settings of a run. */
+static const Option own[] = {
+#define AT(field) .offset = offsetof(Options, field)
     {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0, COMPARE,
      COUNT, AT(seeds)},
     {"jobs", "N", "runs at once (as many as cores; with --threads fewer)", 'j',
@@ -82,8 +83,8 @@ const Own own[] = {
     {"log-y", NULL, "logarithmic y axes; what is not above 0 is not drawn", 0,
      PLOT, SWITCH, AT(log_y)},
     {"labels", "X,Y", "what stands at the axes", 0, PLOT, TEXT, AT(labels)},
-    {"size", "WORD", "of a figure: column, page or slide", 0, COMPARE | PLOT,
-     TEXT, AT(size)},
+    {"size", "WORD", "of a figure", 0, COMPARE | PLOT, TEXT, AT(size),
+     "column page slide"},
     {"to", "VARIANT", "what to convert RUN into", 0, EQUIV, TEXT, AT(to)},
     {"batch", "DIR", "the directory to make", 0, EXPORT, TEXT,
      AT(batch_directory)},
@@ -119,8 +120,8 @@ const Own own[] = {
     {"spectrum", NULL, "draw the singular values of every M_i and N_i", 0,
      INSPECT, SWITCH, AT(spectrum)},
     {"title", "TEXT", "over the figure", 0, PLOT, TEXT, AT(title)},
-    {"format", "LIST", "of svg png pdf tikz cairolatex dumb (svg,png)", 0,
-     COMPARE | PLOT | INSPECT | EQUIV, TEXT, AT(format)},
+    {"format", "LIST", "of figures", 0, COMPARE | PLOT | INSPECT | EQUIV, TEXT,
+     AT(format), .choices = FORMATS, .start = "svg,png"},
     {"no-figures", NULL, "train and print only", 0, COMPARE, SWITCH,
      AT(no_figures)},
     {"no-weights", NULL, "do not keep the trained matrices", 0, TRAIN | COMPARE,
@@ -141,9 +142,9 @@ const Own own[] = {
      SWITCH, AT(quiet)},
 #undef AT
 };
-const int own_count = sizeof own / sizeof *own;
+enum { OWN = sizeof own / sizeof *own };
 
-bool
+static bool
 takes(int command, const Setting *s)
 {
     for (int i = 0; i < commands_count; i++)
@@ -151,4 +152,51 @@ takes(int command, const Setting *s)
             return s->help && (s->role & commands[i].roles ||
                                index_in(commands[i].also, s->name) >= 0);
     return false;
+}
+
+/* What a setting is unless it is given. */
+static const char *
+start_of(const Setting *s, int command)
+{
+    if (command & (COMPARE | EQUIV) && !strcmp(s->name, "variant"))
+        return "the seven of the questions";
+    if (command == COMPARE && !strcmp(s->name, "task"))
+        return "reverse, recall, sort, induction";
+    if (command == EQUIV && !strcmp(s->name, "task"))
+        return "induction";
+    if (command == TRACE && !strcmp(s->name, "d-model"))
+        return "8";
+    if (command == TRACE && !strcmp(s->name, "heads"))
+        return "2";
+    return *s->start ? s->start : NULL;
+}
+
+static Option
+option_of(const Setting *s, int command)
+{
+    return (Option){.name = s->name,
+                    .argument = s->kind == INTEGER  ? "N"
+                                : s->kind == NUMBER ? "X"
+                                                    : "WORD",
+                    .help = s->help,
+                    .letter = !strcmp(s->name, "variant") ? 'v'
+                              : !strcmp(s->name, "task")  ? 't'
+                                                          : 0,
+                    .shape = OF_SETTING,
+                    .offset = (size_t)(s - settings),
+                    .choices = s->choices,
+                    .start = start_of(s, command)};
+}
+
+int
+options_of(int command, Option list[MOST_OPTIONS])
+{
+    int count = 0;
+    for (int i = 0; i < OWN; i++)
+        if (own[i].commands & command)
+            list[count++] = own[i];
+    for (int i = 0; i < setting_count; i++)
+        if (takes(command, &settings[i]))
+            list[count++] = option_of(&settings[i], command);
+    return count;
 }

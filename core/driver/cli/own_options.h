@@ -1,5 +1,5 @@
-/* own_options.h - the commands, and the options that are no settings of a run:
-   one table each, for the parser and for --help. */
+/* own_options.h - the commands and their options, for the parser, for --help
+   and for the shell's completion. */
 #ifndef OWN_OPTIONS_H
 #define OWN_OPTIONS_H
 
@@ -14,19 +14,21 @@ typedef struct Command {
 extern const Command commands[];
 extern const int commands_count;
 
-/* A MAYBE has a value or none: --plan, --plan=slurm. */
-typedef enum { SWITCH, TEXT, COUNT, MAYBE } Shape;
-typedef struct Own {
+/* A MAYBE has a value or none: --plan, --plan=slurm; an OF_SETTING is a line of
+   settings[]. */
+typedef enum { SWITCH, TEXT, COUNT, MAYBE, OF_SETTING } Shape;
+typedef struct Option {
     const char *name, *argument, *help;
-    int letter, bits; /* the commands that take it */
+    int letter, commands; /* the commands that take it */
     Shape shape;
-    size_t offset; /* in Options */
-} Own;
-extern const Own own[];
-extern const int own_count;
+    size_t offset;       /* in Options; of a setting its place in settings[] */
+    const char *choices; /* the words that it may be, where they are known */
+    const char *start;   /* what it is unless it is given */
+} Option;
 
-/* Does a command take that setting as an option? */
-bool takes(int command, const Setting *s);
+/* All options that a command takes, its own and then settings; their number. */
+enum { MOST_OPTIONS = 96 };
+int options_of(int command, Option list[MOST_OPTIONS]);
 
 /* Prints what --help does, and ends. */
 _Noreturn void print_help(int command);

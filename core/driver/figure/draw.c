@@ -238,7 +238,7 @@ void
 figure_end(Figure *f, const char *kind)
 {
     static bool told;
-    Values formats = options_formats(f->o);
+    Values formats = values_cut(f->o->format);
     bool there = true;
     if (f->o->size)
         fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", f->o->size);

@@ -156,7 +156,7 @@ run_line(const Line *from, const Options *o, const char *experiment)
     put(&l, o->format);
     if (o->quiet)
         put(&l, "--quiet");
-    put(&l, plots ? experiment : format_text("--jobs=%.0f", o->jobs));
+    put(&l, plots ? experiment : format_text("--jobs=%d", o->jobs));
     run(&l, o, bits[which]);
     free(program);
 }

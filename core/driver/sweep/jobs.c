@@ -128,7 +128,7 @@ work(const Crew *crew, const Job *job, void *last)
 {
     const Options *o = crew->o;
     signal(SIGINT, SIG_IGN); /* the driver ends its workers */
-    threads_start((int)o->threads);
+    threads_start(o->threads);
     Dataset data;
     Model *m = run_prepare(job->config, crew->may, &data);
     Levels l = dataset_levels(&data);
@@ -227,7 +227,7 @@ jobs_run(const Options *o, const Grid *g, const bool *wanted)
     for (int i = 0; i < total; i++)
         crew.effort += effort(&crew.queue[i]->config);
     crew.progress.total = total;
-    crew.most = o->jobs < total ? (int)o->jobs : total;
+    crew.most = o->jobs < total ? o->jobs : total;
     crew.may = run_limits(o, crew.most);
     crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
     crew.at = allocate((size_t)crew.most, sizeof *crew.at);

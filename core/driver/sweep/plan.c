@@ -164,11 +164,11 @@ print_lines(const Options *o, const Grid *g)
         }
         print_argument("out", o->out);
         if (o->threads > 1)
-            printf(" --threads %.0f", o->threads);
+            printf(" --threads %d", o->threads);
         if (o->timeout > 0)
-            printf(" --timeout %.10g", o->timeout);
+            printf(" --timeout %d", o->timeout);
         if (o->memory > 0)
-            printf(" --memory %.10g", o->memory);
+            printf(" --memory %d", o->memory);
         printf("%s%s%s\n", o->no_weights ? " --no-weights" : "",
                o->redo ? " --redo" : "", o->keep ? " --keep" : "");
     }
@@ -188,7 +188,7 @@ print_slurm(const Options *o, const Grid *g, const Estimate *e)
            "# %d runs of qkv as %d tasks. From a folder that all nodes see:\n"
            "# sbatch this file. The same again does what is missing by then.\n"
            "#SBATCH --job-name=qkv\n#SBATCH --array=0-%d\n"
-           "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%.0f\n"
+           "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%d\n"
            "#SBATCH --output=qkv-%%A.log\n#SBATCH --open-mode=append\n",
            g->count, tasks, tasks - 1, o->threads);
     printf(e->untimed ? "# not timed: give --mem and --time\n"
