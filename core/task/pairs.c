@@ -1,5 +1,4 @@
 /* pairs.c - a user's own sequences: a table of inputs and answers. */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +186,21 @@ pairs_close(Pairs *p)
         free(p->targets);
         free(p);
     }
+}
+
+bool
+pairs_sequence(const Pairs *p, int split, int index, Random *r, int *ids,
+               int *targets)
+{
+    int first = p->part[split], count = p->part[split + 1] - first;
+    size_t bytes = (size_t)p->tokens * sizeof(int);
+    if (r)
+        index = random_below(r, count);
+    if (index >= count)
+        return false;
+    memcpy(ids, p->ids + (first + index) * p->tokens, bytes);
+    memcpy(targets, p->targets + (first + index) * p->tokens, bytes);
+    return true;
 }
 
 double

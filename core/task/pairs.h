@@ -8,7 +8,10 @@
 #ifndef PAIRS_H
 #define PAIRS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "math/random.h"
 
 typedef struct Pairs {
     int *ids, *targets; /* (sequences x tokens) */
@@ -20,6 +23,11 @@ typedef struct Pairs {
 /* Exits with what is wrong with the file, and in which line. */
 Pairs *pairs_open(const char *path);
 void pairs_close(Pairs *p);
+
+/* Fills a sequence with line `index` of a part, false past the last; or with r
+   with any line. */
+bool pairs_sequence(const Pairs *p, int split, int index, Random *r, int *ids,
+                    int *targets);
 
 /* How often the answer that is commonest in training is right in part
    `part`. */

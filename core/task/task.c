@@ -11,14 +11,22 @@
 #include "task/linear.h"
 #include "task/task.h"
 
-/* length symbols, drawn evenly; an answer is one of them. */
+/* `tokens` tokens: the symbols, and one that separates, where there is one. An
+   answer is a symbol. */
+static Sizes
+symbol_sizes(const Config *c, int tokens, int separators)
+{
+    return (Sizes){.tokens = tokens,
+                   .each = 1,
+                   .vocabulary = c->symbols + separators,
+                   .classes = c->symbols};
+}
+
+/* length symbols, drawn evenly */
 static Sizes
 plain_sizes(const Config *c)
 {
-    return (Sizes){.tokens = c->length,
-                   .each = 1,
-                   .vocabulary = c->symbols,
-                   .classes = c->symbols};
+    return symbol_sizes(c, c->length, 0);
 }
 
 static void
@@ -70,15 +78,12 @@ draw_reverse(const Config *c, Random *r, Example *e)
         targets[i] = ids[c->length - 1 - i];
 }
 
-/* copy: x SEP x, where each token of the second x is to be foretold. The last
-   one is an answer only, so there are 2n tokens. */
+/* copy: x SEP x, where each token of the second x is to be predicted. The
+   last one is an answer only, so there are 2n tokens. */
 static Sizes
 sizes_copy(const Config *c)
 {
-    return (Sizes){.tokens = 2 * c->length,
-                   .each = 1,
-                   .vocabulary = c->symbols + 1,
-                   .classes = c->symbols};
+    return symbol_sizes(c, 2 * c->length, 1);
 }
 
 static void
@@ -152,10 +157,7 @@ draw_shift(const Config *c, Random *r, Example *e)
 static Sizes
 sizes_sum(const Config *c)
 {
-    return (Sizes){.tokens = c->length + 1,
-                   .each = 1,
-                   .vocabulary = c->symbols + 1,
-                   .classes = c->symbols};
+    return symbol_sizes(c, c->length + 1, 1);
 }
 
 static void
@@ -250,32 +252,47 @@ draw_distinct(Random *r, int *to, int stride, int n, int count)
     }
 }
 
+/* n stored tokens, and queries for them in another order: as recall has them,
+   with 2 ids each, or as mqar, with 1. */
 static void
-draw_recall(const Config *c, Random *r, Example *e)
+draw_stored(const Config *c, Random *r, Example *e, int each)
 {
     int *ids = e->ids, *targets = e->targets;
-    int n = c->length, *asked = targets + n; /* lent until it is filled */
-    int *keys = targets;
+    int n = c->length, first = 2 * n / each; /* the token of the first query */
+    int *keys = targets, *order = targets + n; /* lent until they are filled */
     draw_distinct(r, keys, 1, n, c->symbols);
-    random_order(r, asked, n);
+    random_order(r, order, n);
     for (int i = 0; i < n; i++) {
         ids[2 * i] = keys[i];
         ids[2 * i + 1] = c->symbols + random_below(r, c->values);
     }
     for (int i = 0; i < n; i++) {
-        ids[2 * (n + i)] = keys[asked[i]];
-        ids[2 * (n + i) + 1] = -1;
-        asked[i] = ids[2 * asked[i] + 1] - c->symbols;
+        ids[(first + i) * each] = keys[order[i]];
+        if (each == 2)
+            ids[(first + i) * each + 1] = -1;
+        targets[first + i] = ids[2 * order[i] + 1] - c->symbols;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < first; i++)
         targets[i] = -1;
+}
+
+static void
+guess_stored(const Config *c, const Example *e, int *guesses, int first)
+{
+    for (int i = 0; i < c->length; i++)
+        guesses[first + i] = e->ids[2 * i + 1] - c->symbols;
+}
+
+static void
+draw_recall(const Config *c, Random *r, Example *e)
+{
+    draw_stored(c, r, e, 2);
 }
 
 static void
 guess_recall(const Config *c, const Example *e, int *guesses)
 {
-    for (int i = 0; i < c->length; i++)
-        guesses[c->length + i] = e->ids[2 * i + 1] - c->symbols;
+    guess_stored(c, e, guesses, c->length);
 }
 
 /* induction: a pattern of distinct tokens, of a random period from 4 to 8, over
@@ -326,30 +343,16 @@ sizes_mqar(const Config *c)
 static void
 draw_mqar(const Config *c, Random *r, Example *e)
 {
-    int *ids = e->ids, *targets = e->targets;
-    int n = c->length, *keys = targets, *asked = targets + n;
-    draw_distinct(r, keys, 1, n, c->symbols);
-    random_order(r, asked, n);
-    for (int i = 0; i < n; i++) {
-        ids[2 * i] = keys[i];
-        ids[2 * i + 1] = c->symbols + random_below(r, c->values);
-    }
-    for (int i = 0; i < n; i++) {
-        ids[2 * n + i] = keys[asked[i]];
-        targets[2 * n + i] = ids[2 * asked[i] + 1] - c->symbols;
-    }
-    for (int i = 0; i < 2 * n; i++)
-        targets[i] = -1;
+    draw_stored(c, r, e, 1);
 }
 
 static void
 guess_mqar(const Config *c, const Example *e, int *guesses)
 {
-    for (int i = 0; i < c->length; i++)
-        guesses[2 * c->length + i] = e->ids[2 * i + 1] - c->symbols;
+    guess_stored(c, e, guesses, 2 * c->length);
 }
 
-/* cross-recall: recall as cross-attention. The pairs lie in the source, and
+/* cross-recall: recall as cross-attention. The pairs are in the source, and
    --queries of its keys ask for their values. */
 static int
 queries_of(const Config *c)
@@ -391,16 +394,14 @@ guess_cross_recall(const Config *c, const Example *e, int *guesses)
         guesses[i] = e->source[2 * i + 1] - c->symbols;
 }
 
-/* translate: the source backwards, a token at a time: SEP y_1 y_2 ... foretell
-   y_1 y_2 y_3 ... as a translation is trained. */
+/* translate: the source backwards, a token at a time: SEP y_1 y_2 ... are to
+   predict y_1 y_2 y_3 ... as a translation is trained. */
 static Sizes
 sizes_translate(const Config *c)
 {
-    return (Sizes){.tokens = c->length,
-                   .each = 1,
-                   .vocabulary = c->symbols + 1,
-                   .classes = c->symbols,
-                   .source = c->length};
+    Sizes s = symbol_sizes(c, c->length, 1);
+    s.source = c->length;
+    return s;
 }
 
 static void
@@ -422,7 +423,7 @@ guess_translate(const Config *c, const Example *e, int *guesses)
 }
 
 /* text: the next character; pairs: a user's own. Their sizes and draws need the
-   file, and stand in dataset_open and dataset_draw. */
+   file: dataset.c has them. */
 static Sizes
 sizes_text(const Config *c)
 {

@@ -40,8 +40,8 @@ typedef struct Task {
     /* Draws one. */
     void (*draw)(const Config *c, Random *r, Example *e);
 
-    /* The cheat's answers, at those tokens that are asked for one; NULL where
-       they are numbers, and the cheat says 0. */
+    /* The trivial baseline's answers, at those tokens that are asked for one;
+       NULL where they are numbers: then it answers 0. */
     void (*guess)(const Config *c, const Example *e, int *guesses);
 } Task;
 
@@ -96,10 +96,10 @@ Random dataset_stream(const Dataset *data, Split split);
 int dataset_draw(const Dataset *data, Split split, Random *r, int index,
                  Batch *b);
 
-/* What accuracy and loss mean here: that of guessing evenly, and that of the
-   cheat. The cheat's accuracy is measured, by letting it play. */
+/* The trivial baselines: guessing evenly, and what one can do without learning
+   the task (`cheat`), whose accuracy is measured by letting it answer. */
 typedef struct Levels {
-    double chance, cheat; /* accuracies */
+    double chance, cheat; /* accuracies of the two */
     double chance_loss;   /* nats */
     double unigram_loss,
         bigram_loss; /* of a text's validation part, else NaN */

@@ -129,6 +129,22 @@ text_token(Text *t, int i)
     return id;
 }
 
+bool
+text_sequence(Text *t, int split, int index, Random *r, int tokens, int *ids,
+              int *targets)
+{
+    int first = t->part[split];
+    int last = t->part[split + 1] - tokens - 1; /* where one may begin */
+    double from = first + (double)index * tokens;
+    if (r)
+        from = first + random_below(r, last - first + 1);
+    for (int i = 0; from <= last && i < tokens; i++) {
+        ids[i] = text_token(t, (int)from + i);
+        targets[i] = text_token(t, (int)from + i + 1);
+    }
+    return from <= last;
+}
+
 void
 text_close(Text *t)
 {
@@ -139,8 +155,8 @@ text_close(Text *t)
     }
 }
 
-/* Row a, column b of a square of counts: how often b follows a in training;
-   the last row: how often b occurs there. */
+/* Row a, column b of a square of counts: how often b follows a in training; the
+   last row: how often b occurs there. */
 static int *
 counts(Text *t)
 {

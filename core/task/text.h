@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "math/random.h"
+
 /* The first 80% of a text are for training, 10% each for validation and for
    test. A token is a character (UTF-8) or a byte, numbered from 0 in the order
    of their codes. */
@@ -27,6 +29,12 @@ void text_close(Text *t);
 
 /* The id of token i; the first one asked for has the file read again. */
 int text_token(Text *t, int i);
+
+/* Fills a sequence whose every token asks for the next one: sequence `index` of
+   a part that is read from end to end, false past the last; or with r one that
+   begins anywhere. */
+bool text_sequence(Text *t, int split, int index, Random *r, int tokens,
+                   int *ids, int *targets);
 
 /* What the ids take, and counting pairs of them. */
 double text_bytes(const Text *t);
