@@ -10,7 +10,6 @@
 #include "driver/cli/print.h"
 #include "driver/figure/attention.h"
 #include "driver/figure/draw.h"
-#include "driver/figure/figure.h"
 
 /* The tokens of a sequence, as people read them. */
 static Values
@@ -58,60 +57,44 @@ write_map(FILE *to, const char *panel, const Values *rows, const Values *cols,
                     rows->text[i], cols->text[j], weights[i * cols->count + j]);
 }
 
-/* Which sequence asks, and is asked, at a place: the second one in the encoder,
-   either in cross-attention. */
-static const Values *
-side(const Values both[2], const char *place, bool asked)
-{
-    bool encoder = !strncmp(place, "encoder", 7);
-    bool cross = strstr(place, ".cross") != NULL;
-    return &both[encoder || (cross && asked)];
-}
-
-/* All maps of the example: on stdout, and as a figure. */
+/* All maps of the example, on stdout and as a figure. In the encoder the second
+   sequence asks, and is asked; in cross-attention it is asked. */
 static void
 show_maps(const Options *o, const Model *m, const Recording *r,
           const Values both[2], Figure *f)
 {
-    int panels = 0;
     bool tsv = wants_tsv(o->tsv);
-    for (int p = 0; p < r->places; p++)
-        panels += recording_heads(r, p);
-    int heads = recording_heads(r, 0), across = heads < 4 ? heads : 4;
-    fprintf(f->script,
-            "panels = %d\narray panel[%d]\narray asks[%d]\narray asked[%d]\n"
-            "across = %d\ndown = %d\n"
-            "if (!exists(\"width\")) width = 74 + 290 * across\n"
-            "if (!exists(\"height\")) height = 75 + 305 * down\n",
-            panels, panels, panels, panels, across,
-            (panels + across - 1) / across);
     figure_words(f, "first", &both[0]);
     figure_words(f, "second", &both[1]);
-    panels = 0;
+    fprintf(f->script, "$maps << END\n");
     for (int p = 0; p < r->places; p++) {
-        const char *place = m->place[p].name;
-        const Values *rows = side(both, place, false);
-        const Values *cols = side(both, place, true);
+        const ModelPlace *place = &m->place[p];
+        const Values *rows = &both[place->kind == ENCODER];
+        const Values *cols = &both[place->kind != SELF];
         double *weights =
             allocate((size_t)(rows->count * cols->count), sizeof *weights);
         for (int h = 0; h < recording_heads(r, p); h++) {
-            char *name = format_text("%s, head %d", place, h + 1);
+            char *name = format_text("%s, head %d", place->name, h + 1);
             recording_weights(r, p, h, 0, weights);
             write_map(f->data, name, rows, cols, weights);
-            panels++;
-            fprintf(f->script,
-                    "panel[%d] = '%s'\nasks[%d] = %d\nasked[%d] = %d\n", panels,
-                    name, panels, rows == &both[1], panels, cols == &both[1]);
+            fprintf(f->script, "%d %d %s\n", rows == &both[1], cols == &both[1],
+                    name);
             if (tsv)
                 write_map(stdout, name, rows, cols, weights);
             else {
-                printf("%s%s\n", panels > 1 ? "\n" : "", name);
+                printf("%s%s\n", p + h > 0 ? "\n" : "", name);
                 print_map(rows, cols, weights);
             }
             free(name);
         }
         free(weights);
     }
+    int heads = recording_heads(r, 0);
+    fprintf(f->script,
+            "END\nacross = %d\ndown = (|$maps| + across - 1) / across\n"
+            "if (!exists(\"width\")) width = 74 + 290 * across\n"
+            "if (!exists(\"height\")) height = 75 + 305 * down\n",
+            heads < 4 ? heads : 4);
 }
 
 void

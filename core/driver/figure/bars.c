@@ -8,15 +8,14 @@
 #include "driver/figure/figure.h"
 
 /* The place of a name among those that came before, where it is added if it is
-   new; *fresh says so. */
+   new. */
 static int
-place(Values *names, const char *name, bool *fresh)
+place(Values *names, const char *name)
 {
     int i = 0;
     while (i < names->count && strcmp(names->text[i], name))
         i++;
-    *fresh = i == names->count;
-    if (*fresh)
+    if (i == names->count)
         values_add(names, copy_text(name));
     return i;
 }
@@ -107,16 +106,15 @@ bars_draw(const Options *o, const Experiment *e)
     fprintf(f.data, "task\tvariant\tattention\trest\trow\n");
     for (int i = 0; i < count; i++) {
         const Run *r = sorted[i];
-        bool fresh;
         if (i > 0 && alike(sorted[i - 1], r))
             continue;
         char *label = label_of(runs, count, r);
+        int known = bars.count;
         char *bar = format_text("%s %s", r->config.task, label);
-        int row = place(&rows, label, &fresh);
+        int row = place(&rows, label);
         double attention = run_number(r, "attention_parameters");
-        place(&tasks, r->config.task, &fresh);
-        place(&bars, bar, &fresh);
-        if (fresh)
+        place(&tasks, r->config.task);
+        if (place(&bars, bar) == known)
             fprintf(f.data, "%s\t%s\t%.0f\t%.0f\t%d\n", r->config.task, label,
                     attention, run_number(r, "parameters") - attention,
                     row + 1);
@@ -128,12 +126,7 @@ bars_draw(const Options *o, const Experiment *e)
                  "");
     figure_words(&f, "panels", &tasks);
     figure_words(&f, "rows", &rows);
-    int longest = 0;
-    for (int i = 0; i < rows.count; i++) {
-        int n = (int)strlen(rows.text[i]);
-        longest = n > longest ? n : longest;
-    }
-    int wide = 120 + 9 * longest + 175 * tasks.count;
+    int wide = 120 + 9 * longest_of(&rows) + 175 * tasks.count;
     fprintf(f.script, "width = %d\nheight = %d\n", wide < 560 ? 560 : wide,
             115 + 34 * rows.count);
     values_free(&tasks);

@@ -107,6 +107,16 @@ figure_title(const Figure *f, const char *title, const char *seen)
     free(all);
 }
 
+int
+longest_of(const Values *words)
+{
+    size_t most = 0;
+    for (int i = 0; i < words->count; i++)
+        if (strlen(words->text[i]) > most)
+            most = strlen(words->text[i]);
+    return (int)most;
+}
+
 char *
 figure_caption(const char *directory, const char *name)
 {

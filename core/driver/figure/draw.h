@@ -30,6 +30,9 @@ void figure_title(const Figure *f, const char *title, const char *seen);
 void figure_words(const Figure *f, const char *key, const Values *words);
 void figure_text(const Figure *f, const char *key, const char *text);
 
+/* The bytes of the longest of some texts, by which room is left for them. */
+int longest_of(const Values *words);
+
 /* The caption of figure DIRECTORY/NAME: what there is to see in it, in words.
    To be freed. */
 char *figure_caption(const char *directory, const char *name);

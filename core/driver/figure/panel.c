@@ -14,29 +14,28 @@
 
 enum { MOST_CURVES = 7 };
 
-/* What the parts of a figure have in common. */
+/* A row of the data. */
+typedef struct Point {
+    const Panel *panel;
+    const char *series;
+    double x;
+    Mean y;
+} Point;
+
+/* Panels side by side, and what is drawn in them. */
 typedef struct Plot {
     const Options *o;
     bool over_steps;
     Panel *panels;
-    int count;
+    int panel_count;
+    Values series; /* of all panels */
+    Point *points; /* curve by curve */
+    int count, capacity;
     double *xs; /* the places along x, where these are not steps */
     int places;
     int least, most; /* seeds that a point is the mean of */
     int steps;       /* of the longest run */
 } Plot;
-
-/* One of its curves, while its rows are written. */
-typedef struct Curve {
-    Plot *plot;
-    Panel *panel;
-    const char *series;
-    const Run **runs;
-    int count;
-    FILE *data; /* NULL: only the range of its panel is wanted */
-    int rows;
-    double first, last;
-} Curve;
 
 /* --- the data */
 
@@ -47,12 +46,12 @@ rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where the runs stand along x, each place once. */
+/* Where the runs are along x, each place once. */
 static void
 find_places(Plot *all)
 {
     int count = 0, room = 0;
-    for (int p = 0; p < all->count; p++)
+    for (int p = 0; p < all->panel_count; p++)
         for (int i = 0; i < all->panels[p].group->count; i++) {
             double x = run_place(all->panels[p].group->runs[i], all->o->x);
             all->xs = grow(all->xs, count, &room, sizeof *all->xs);
@@ -65,129 +64,110 @@ find_places(Plot *all)
             all->xs[all->places++] = all->xs[i];
 }
 
-/* A row; widens the range of its panel. */
+/* Adds the mean over so many seeds; widens the range of its panel. */
 static void
-put_point(Curve *c, double x, Mean m, int seeds)
+add_point(Plot *all, Panel *p, const char *series, double x, Mean y, int seeds)
 {
-    char n[4][32];
-    Panel *p = c->panel;
-    if (c->data)
-        fprintf(c->data, "%d\t%s\t%s\t%s\t%s\t%s\n",
-                (int)(p - c->plot->panels) + 1, c->series,
-                number_text(x, 10, n[3]), number_text(m.mean, 6, n[0]),
-                number_text(m.low, 6, n[1]), number_text(m.high, 6, n[2]));
-    c->first = c->rows++ ? c->first : m.mean;
-    c->last = m.mean;
-    if (seeds < c->plot->least)
-        c->plot->least = seeds;
-    if (seeds > c->plot->most)
-        c->plot->most = seeds;
-    if (!isfinite(m.mean))
+    all->points =
+        grow(all->points, all->count, &all->capacity, sizeof *all->points);
+    all->points[all->count++] = (Point){p, series, x, y};
+    all->least = seeds < all->least ? seeds : all->least;
+    all->most = seeds > all->most ? seeds : all->most;
+    if (!isfinite(y.mean))
         return;
-    bool bars = !c->plot->over_steps;
-    double low = bars && isfinite(m.low) ? m.low : m.mean;
-    double high = bars && isfinite(m.high) ? m.high : m.mean;
-    double above = low > 0 ? low : m.mean;
+    double low = all->over_steps || !isfinite(y.low) ? y.mean : y.low;
+    double high = all->over_steps || !isfinite(y.high) ? y.mean : y.high;
+    double above = low > 0 ? low : y.mean;
     p->low = fmin(p->low, low);
     p->high = fmax(p->high, high);
     p->positive = above > 0 ? fmin(p->positive, above) : p->positive;
-    p->below += c->data && m.mean <= 0;
 }
 
-/* The mean at row `row` of the runs' logs; no number where one of them ended
-   before. */
+/* The mean of a column at row `row` of the runs' logs; no number where one of
+   them ended before. */
 static Mean
-mean_at(const Curve *c, int row)
+mean_at(const Run *const *runs, int count, int row, const char *column)
 {
-    double *x = allocate((size_t)c->count, sizeof *x);
-    for (int i = 0; i < c->count; i++) {
-        const Table *log = &c->runs[i]->log;
+    double *x = allocate((size_t)count, sizeof *x);
+    for (int i = 0; i < count; i++) {
+        const Table *log = &runs[i]->log;
         x[i] = row < log->rows
-                   ? table_number(log, row, table_column(log, c->panel->y),
-                                  c->runs[i]->path)
+                   ? table_number(log, row, table_column(log, column),
+                                  runs[i]->path)
                    : NAN;
     }
-    Mean m = bootstrap(x, c->count);
+    Mean m = bootstrap(x, count);
     free(x);
     return m;
 }
 
 static void
-put_steps(Curve *c)
+add_steps(Plot *all, Panel *p, const char *series, const Run *const *runs,
+          int count)
 {
-    const Run *longest = c->runs[0];
-    for (int i = 0; i < c->count; i++) {
-        if (c->runs[i]->log.rows > longest->log.rows)
-            longest = c->runs[i];
-        if (c->runs[i]->config.steps > c->plot->steps)
-            c->plot->steps = c->runs[i]->config.steps;
+    const Run *longest = runs[0];
+    for (int i = 0; i < count; i++) {
+        int steps = runs[i]->config.steps;
+        all->steps = steps > all->steps ? steps : all->steps;
+        longest = runs[i]->log.rows > longest->log.rows ? runs[i] : longest;
     }
     for (int row = 0; row < longest->log.rows; row++)
-        put_point(c, table_number(&longest->log, row, 0, longest->path),
-                  mean_at(c, row), c->count);
+        add_point(all, p, series,
+                  table_number(&longest->log, row, 0, longest->path),
+                  mean_at(runs, count, row, p->y), count);
 }
 
 /* A variant that does not use x has the same everywhere: a level line. */
 static void
-put_against(Curve *c)
+add_places(Plot *all, Panel *p, const char *series, const Run *const *runs,
+           int count)
 {
-    const char *x = c->plot->o->x;
-    const Run **here = allocate((size_t)c->count, sizeof(const Run *));
-    for (int v = 0; v < c->plot->places; v++) {
+    const Run **here = allocate((size_t)count, sizeof(const Run *));
+    for (int v = 0; v < all->places; v++) {
         int n = 0;
-        for (int i = 0; i < c->count; i++)
-            if (!run_has_place(c->runs[i], x) ||
-                run_place(c->runs[i], x) == c->plot->xs[v])
-                here[n++] = c->runs[i];
+        for (int i = 0; i < count; i++)
+            if (!run_has_place(runs[i], all->o->x) ||
+                run_place(runs[i], all->o->x) == all->xs[v])
+                here[n++] = runs[i];
         if (n)
-            put_point(c, c->plot->xs[v], quantity_mean(here, n, c->panel->y),
+            add_point(all, p, series, all->xs[v], quantity_mean(here, n, p->y),
                       n);
     }
     free(here);
 }
 
-/* A mean; a median that stands at all the steps there were is of seeds that
-   needed more. */
+/* The series of all panels, in order, and the points of each in each. */
 static void
-short_number(const Panel *p, double x, char text[33])
+add_curves(Plot *all)
 {
-    bool median = quantity_named(p->y)->median;
-    text[0] = '>';
-    number_text(x, median ? 10 : 3,
-                text + (median && x >= p->group->runs[0]->config.steps));
-}
-
-/* The rows of some series in a panel, where there is a file for them; where
-   each begins and ends, in words, to be freed. */
-static char *
-put_panel(Plot *all, Panel *p, const Values *series, FILE *data)
-{
-    const char *by = strcmp(all->o->by, "variant") ? all->o->by : "";
-    char *words, first[33], last[33];
-    FILE *seen = begin_text(&words);
-    int shown = 0;
-    p->below = 0;
-    for (int s = 0; s < series->count; s++) {
-        Curve c = {all, p, series->text[s], .data = data};
-        c.runs = series_runs(p->group, all->o->by, c.series, &c.count);
-        if (c.count)
-            (all->over_steps ? put_steps : put_against)(&c);
-        free(c.runs);
-        if (!c.rows)
-            continue;
-        short_number(p, c.first, first);
-        short_number(p, c.last, last);
-        fprintf(seen, "%s%s%s%s ", shown++ ? ", " : "", by, *by ? " " : "",
-                c.series);
-        if (strcmp(first, last))
-            fprintf(seen, "from %s to ", first);
-        fprintf(seen, "%s", last);
+    Panel *end = all->panels + all->panel_count;
+    for (const Panel *p = all->panels; p < end; p++)
+        for (int s = 0; s < p->group->series.count; s++)
+            add_series(&all->series, p->group->series.text[s]);
+    for (Panel *p = all->panels; p < end; p++) {
+        p->low = p->positive = INFINITY;
+        p->high = -INFINITY;
+        for (int s = 0; s < all->series.count; s++) {
+            int count;
+            const char *series = all->series.text[s];
+            const Run **runs =
+                series_runs(p->group, all->o->by, series, &count);
+            if (count)
+                (all->over_steps ? add_steps : add_places)(all, p, series, runs,
+                                                           count);
+            free(runs);
+        }
     }
-    end_text(seen, &words);
-    return words;
 }
 
 /* --- its words */
+
+/* The quantity of a panel, as its task measures it; to be freed. */
+static char *
+y_title(const Panel *p)
+{
+    return axis_title(p->y, task_named(p->group->runs[0]->config.task));
+}
 
 /* The title that a figure has unless the user gives one: whose, and what the
    points and bands are. */
@@ -196,7 +176,7 @@ title_of(const Plot *all, const char *whose)
 {
     char seeds[32];
     int medians = 0;
-    for (int p = 0; p < all->count; p++)
+    for (int p = 0; p < all->panel_count; p++)
         medians += quantity_named(all->panels[p].y)->median;
     if (all->least < all->most)
         snprintf(seeds, sizeof seeds, "%d to %d", all->least, all->most);
@@ -206,7 +186,7 @@ title_of(const Plot *all, const char *whose)
         return copy_text(all->o->title);
     if (all->most == 1)
         return format_text("%s: one seed", whose);
-    if (medians == all->count)
+    if (medians == all->panel_count)
         return format_text("%s: median of %s seeds, from the first to the last",
                            whose, seeds);
     return format_text("%s: mean of %s seeds%s%s", whose, seeds,
@@ -225,38 +205,81 @@ is_log(const Panel *p, const Options *o)
                           quantity_named(p->y)->scale == POWERS;
 }
 
-/* The quantity of a panel, as its task measures it; to be freed. */
-static char *
-y_title(const Panel *p)
+/* A mean; a median that is all the steps there were is of seeds that needed
+   more. */
+static void
+short_number(const Panel *p, double x, char text[33])
 {
-    return axis_title(p->y, task_named(p->group->runs[0]->config.task));
+    bool median = quantity_named(p->y)->median;
+    text[0] = '>';
+    number_text(x, median ? 10 : 3,
+                text + (median && x >= p->group->runs[0]->config.steps));
 }
 
-/* Writes the data, panel by panel; what is seen in them, in words, to be freed:
-   by the panels' titles, else by the label of their axes. */
-static char *
-put_data(const Figure *f, Plot *all, const Values *series, const Values *titles,
-         const Values *labels)
+/* "standard from 0.1 to 1", or "standard 1". */
+static void
+put_curve_words(FILE *to, const char *by, const Point *first, const Point *last)
 {
+    char begin[33], end[33];
+    short_number(first->panel, first->y.mean, begin);
+    short_number(last->panel, last->y.mean, end);
+    fprintf(to, "%s%s%s ", by, *by ? " " : "", first->series);
+    if (strcmp(begin, end))
+        fprintf(to, "from %s to ", begin);
+    fputs(end, to);
+}
+
+static void
+put_row(FILE *data, int panel, const Point *t)
+{
+    char n[4][32];
+    fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", panel + 1, t->series,
+            number_text(t->x, 10, n[0]), number_text(t->y.mean, 6, n[1]),
+            number_text(t->y.low, 6, n[2]), number_text(t->y.high, 6, n[3]));
+}
+
+static bool
+is_among(const Values *series, const char *name)
+{
+    for (int i = 0; i < series->count; i++)
+        if (series->text[i] == name)
+            return true;
+    return false;
+}
+
+/* Writes the data of some series, curve by curve; what is seen of them, in
+   words that begin with the panels' names, to be freed. */
+static char *
+put_data(const Figure *f, const Plot *all, const Values *series, char **names)
+{
+    const char *by = strcmp(all->o->by, "variant") ? all->o->by : "";
+    const Panel *before = NULL;
     bool hidden = false;
     char *words;
     FILE *seen = begin_text(&words);
     fprintf(f->data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->o->x);
-    for (int i = 0; i < all->count; i++) {
-        Panel *p = &all->panels[i];
-        char *here = put_panel(all, p, series, f->data), *y = y_title(p);
-        if (*here)
-            fprintf(seen, " %s: %s.",
-                    *titles->text[i]   ? titles->text[i]
-                    : *labels->text[i] ? labels->text[i]
-                                       : y,
-                    here);
-        hidden |= *here && p->below && is_log(p, all->o);
-        free(here);
-        free(y);
+    const Point *end = all->points + all->count, *next;
+    for (const Point *first = all->points; first < end; first = next) {
+        const Panel *p = first->panel;
+        int panel = (int)(p - all->panels);
+        bool shown = is_among(series, first->series);
+        for (next = first;
+             next < end && next->panel == p && next->series == first->series;
+             next++) {
+            if (shown)
+                put_row(f->data, panel, next);
+            hidden |= shown && next->y.mean <= 0 && is_log(p, all->o);
+        }
+        if (!shown)
+            continue;
+        if (p == before)
+            fputs(", ", seen);
+        else
+            fprintf(seen, "%s %s: ", before ? "." : "", names[panel]);
+        put_curve_words(seen, by, first, next - 1);
+        before = p;
     }
-    if (hidden)
-        fprintf(seen, " What is not above 0 is not drawn.");
+    fputs(hidden ? ". What is not above 0 is not drawn." : ".", seen);
     if (hidden && !all->o->quiet)
         note("%s: its axis is logarithmic. What is not above 0 is not drawn",
              f->name);
@@ -282,7 +305,8 @@ static void
 put_ranges(FILE *script, const Plot *all)
 {
     fprintf(script, "$panels << END\n");
-    for (const Panel *p = all->panels; p < all->panels + all->count; p++) {
+    for (const Panel *p = all->panels; p < all->panels + all->panel_count;
+         p++) {
         const Quantity *y = quantity_named(p->y);
         bool seen = isfinite(p->low), log = is_log(p, all->o);
         fprintf(script, "%d %d %g %g", log,
@@ -329,12 +353,9 @@ static void
 put_size(FILE *script, const Plot *all, const Values *series)
 {
     bool narrow = all->o->size && !strcmp(all->o->size, "column"), same = true;
-    int count = all->count, longest = 0;
+    int count = all->panel_count, longest = longest_of(series);
     int columns = narrow ? 1 : count <= 3 ? count : count == 4 ? 2 : 3;
     int down = (count + columns - 1) / columns;
-    for (int i = 0; i < series->count; i++)
-        if ((int)strlen(series->text[i]) > longest)
-            longest = (int)strlen(series->text[i]);
     for (int p = 1; p < count; p++)
         same &= !strcmp(all->panels[p].y, all->panels[0].y);
     bool wide = series->count > 1 && longest > (narrow ? 22 : 34);
@@ -350,25 +371,30 @@ put_size(FILE *script, const Plot *all, const Values *series)
 
 /* Draws a curve for each of these series. */
 static void
-draw_panels(Plot *all, const char *name, const char *whose,
+draw_panels(const Plot *all, const char *name, const char *whose,
             const Values *series)
 {
     const Options *o = all->o;
+    bool any = false;
     Values labels = values_cut(o->labels ? o->labels : "");
-    Values titles = {0}, ylabels = {0};
-    for (const Panel *p = all->panels; p < all->panels + all->count; p++) {
-        values_add(&titles, p->title ? copy_text(p->title) : y_title(p));
-        values_add(&ylabels, !p->title          ? copy_text("")
-                             : labels.count > 1 ? copy_text(labels.text[1])
-                                                : y_title(p));
+    Values titles = {0}, ylabels = {0}, names = {0};
+    for (const Panel *p = all->panels; p < all->panels + all->panel_count;
+         p++) {
+        char *y = y_title(p);
+        const char *title = p->title ? p->title : y;
+        const char *label = !p->title          ? ""
+                            : labels.count > 1 ? labels.text[1]
+                                               : y;
+        values_add(&titles, copy_text(title));
+        values_add(&ylabels, copy_text(label));
+        values_add(&names, copy_text(*title ? title : *label ? label : y));
+        any |= isfinite(p->low);
+        free(y);
     }
     Figure f = figure_begin(o, name);
-    char *seen = put_data(&f, all, series, &titles, &ylabels);
-    bool any = false;
-    for (int p = 0; p < all->count; p++)
-        any |= isfinite(all->panels[p].low);
     if (any) {
         char *title = title_of(all, whose), *x = axis_title(o->x, NULL);
+        char *seen = put_data(&f, all, series, names.text);
         figure_title(&f, title, seen);
         figure_text(&f, "by", strcmp(o->by, "variant") ? o->by : "");
         figure_text(&f, "xlabel", o->labels ? labels.text[0] : x);
@@ -380,34 +406,23 @@ draw_panels(Plot *all, const char *name, const char *whose,
         put_ranges(f.script, all);
         figure_end(&f, "panels");
         free(title);
+        free(seen);
         free(x);
     } else
         figure_drop(&f, "none of its numbers is finite: its runs diverged, or "
                         "have no such number");
-    free(seen);
     values_free(&labels);
     values_free(&titles);
     values_free(&ylabels);
-}
-
-/* The series of all panels, in order, each once. */
-static Values
-all_series(const Panel *panels, int count)
-{
-    Values all = {0};
-    for (int p = 0; p < count; p++)
-        for (int s = 0; s < panels[p].group->series.count; s++)
-            add_series(&all, panels[p].group->series.text[s]);
-    return all;
+    values_free(&names);
 }
 
 /* Draws several figures, each with the baseline and some of the others, on one
    scale. */
 static void
-draw_parts(Plot *all, const char *name, const char *whose, const Values *series)
+draw_parts(const Plot *all, const char *name, const char *whose)
 {
-    for (int p = 0; p < all->count; p++)
-        free(put_panel(all, &all->panels[p], series, NULL));
+    const Values *series = &all->series;
     int held = !strcmp(series->text[0], BASELINE), each = MOST_CURVES - held;
     int parts = (series->count - held + each - 1) / each;
     for (int part = 0; part < parts; part++) {
@@ -431,18 +446,17 @@ draw_figures(const Options *o, const char *name, const char *whose,
     Plot all = {.o = o,
                 .over_steps = !strcmp(o->x, "step"),
                 .panels = panels,
-                .count = count,
+                .panel_count = count,
                 .least = INT_MAX,
                 .steps = 1};
-    Values series = all_series(panels, count);
     if (!all.over_steps)
         find_places(&all);
-    for (int p = 0; p < count; p++) {
-        panels[p].low = panels[p].positive = INFINITY;
-        panels[p].high = -INFINITY;
-    }
-    (series.count > MOST_CURVES ? draw_parts : draw_panels)(&all, name, whose,
-                                                            &series);
+    add_curves(&all);
+    if (all.series.count > MOST_CURVES)
+        draw_parts(&all, name, whose);
+    else
+        draw_panels(&all, name, whose, &all.series);
     free(all.xs);
-    values_free(&series);
+    free(all.points);
+    values_free(&all.series);
 }

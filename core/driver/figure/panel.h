@@ -14,7 +14,6 @@ typedef struct Panel {
     char *title; /* NULL: the quantity, which then is no label of an axis */
     double low, high; /* of what is drawn: means, and bars around them */
     double positive;  /* the lowest of these above 0 */
-    int below;        /* means that are not */
 } Panel;
 
 /* Draws them side by side, with what o says of x and series, as figure NAME, or
