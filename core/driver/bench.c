@@ -1,5 +1,6 @@
 /* bench.c - qkv bench: how fast this machine is, and how near to it products,
    attention and training steps come, on one core or on those of --threads. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "train/optimizer.h"
 #include "train/train.h"
 #include "driver/cli/options.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 #include "driver/commands.h"
 
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
@@ -25,12 +26,10 @@ static void
 add_line(Sheet *s, const char *what, const char *shape, double flops,
          double tokens, Timing t)
 {
-    sheet_add(s, "%s\t%s\t%.1f\t%.0f%%", what, shape, flops / t.seconds * 1e-9,
-              100 * flops / t.seconds / t.peak);
-    if (tokens > 0)
-        sheet_add(s, "%.4g", tokens / t.seconds);
-    else
-        sheet_add(s, "-");
+    sheet_row(s, cell_words(what), cell_words(shape),
+              cell_number(flops / t.seconds * 1e-9),
+              cell_number(flops / t.seconds / t.peak),
+              cell_number(tokens > 0 ? tokens / t.seconds : NAN));
 }
 
 static real *
@@ -285,23 +284,28 @@ command_bench(int argc, char **argv)
 {
     Options o = options_read(argc, argv, BENCH);
     Values *v = options_given(&o, "variant");
-    Sheet sheet = {.cols = 5};
+    static const Column columns[] = {
+        {"what", .words = true},
+        {"shape", .words = true},
+        {"GFLOP/s", .format = "%.1f"},
+        {"of_peak", .format = "%.3g", .share = true},
+        {"tokens/s", .format = "%.4g"}};
+    Sheet sheet = sheet_of(columns, 5);
     check_words(&o);
     threads_start((int)o.threads);
     if (!o.quiet)
         note("about a minute, on one core; other work on the machine spoils "
              "it");
-    sheet_add(&sheet, "what\tshape\tGFLOP/s\tof_peak\ttokens/s");
     Timing peak = measure_peak();
     add_line(&sheet, "peak", "multiply-adds in registers",
              peak.peak * peak.seconds, 0, peak);
     bench_all(&sheet, &o, v->count ? v->text[0] : "standard");
-    sheet_print(&sheet, wants_tsv(o.tsv));
-    if (!wants_tsv(o.tsv))
-        printf(
-            "\nof_peak: of the peak measured between the repeats. A training "
-            "step's FLOPs are\nthose it cannot do without: 6 a matrix "
-            "number and token, 6 (T + 1) d a layer.\n");
+    sheet_print(&sheet, layout_of(&o));
+    words_below(stdout,
+                "of_peak: of the peak measured between the repeats. A training "
+                "step's FLOPs are those it cannot do without: 6 a matrix "
+                "number and token, 6 (T + 1) d a layer.",
+                layout_of(&o));
     options_free(&o);
     return 0;
 }

@@ -14,7 +14,7 @@
 #include "driver/cli/child.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 #include "driver/check/checks.h"
 #include "driver/check/compile.h"
 #include "driver/commands.h"
@@ -41,12 +41,12 @@ static void
 print_finding(const Options *o, const char *name, const Finding *f)
 {
     static const char *const verdicts[] = {"ok", "FAILED", "-"};
-    if (wants_tsv(o->tsv)) {
+    if (layout_of(o) == TSV) {
         printf("%s\t%s\t%s\n", name, verdicts[f->verdict], f->what);
         return;
     }
     printf("%-10s %-7s", name, verdicts[f->verdict]);
-    print_folded(stdout, 18, 19, 80, f->what);
+    print_wrapped(stdout, 18, 19, 80, f->what);
 }
 
 typedef struct Trial {
@@ -100,7 +100,7 @@ run_double(const Options *o, const char *plugin)
 {
     Path program = within(executable_directory(), "qkv-double");
     char *argv[] = {program.text, "check", (char *)plugin,
-                    wants_tsv(o->tsv) ? "--tsv" : NULL, NULL};
+                    layout_of(o) == TSV ? "--tsv" : NULL, NULL};
     return run_program(argv,
                        "it checks what needs doubles, and belongs beside qkv");
 }

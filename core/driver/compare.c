@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "driver/cli/options.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 #include "driver/sweep/grid.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
@@ -160,7 +160,7 @@ show_results(const Options *o, const Experiment *e)
         diverged += !strcmp(run_text(&e->runs[i], "status"), "diverged");
     if (e->count) {
         Outcomes all = outcomes_of(o, e);
-        results_print(&all, layout_of(o));
+        results_write(stdout, &all, layout_of(o));
         outcomes_free(&all);
     }
     if (diverged)
@@ -196,7 +196,8 @@ refuse_settings(const Options *o)
                   settings[i].name);
     if (o->seeds > 0 || o->plan || o->baseline || o->judge || o->redo ||
         o->keep || o->threads > 1 || o->timeout > 0 || o->memory > 0 ||
-        o->no_figures || o->no_weights || o->tsv || o->markdown || o->size)
+        o->no_figures || o->no_weights || o->tsv || o->markdown || o->latex ||
+        o->json || o->size)
         usage("--recipe says what is run: with it only --out, --jobs, --format "
               "and --quiet can be given");
 }
@@ -288,7 +289,7 @@ command_train(int argc, char **argv)
         if (!o.quiet)
             note("the run is %s/%s", o.out, g.jobs[0].name);
         show_results(&o, &e);
-        if (!wants_tsv(o.tsv) && !o.quiet) {
+        if (layout_of(&o) == ALIGNED && !o.quiet) {
             o.format = "dumb";
             o.y = "validation_loss";
             o.out = e.runs[0].path;

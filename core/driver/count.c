@@ -1,4 +1,5 @@
 /* count.c - qkv count: what variants cost, at any shape, without training. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "model/model.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 #include "driver/commands.h"
 
 /* Published shapes. layers counts attention sublayers: the base Transformer has
@@ -66,34 +67,34 @@ shape_of(const Options *o)
 }
 
 /* One variant at its settled shape: all layers' parameters and cache, a token's
-   FLOPs. */
-static void
+   FLOPs. Returns what is cached. */
+static double
 add_variant(Sheet *sheet, const Plugin *p, Config c, double keeping)
 {
     config_settle(&c, p->variant->shape);
     Attention a = attention_of(&c);
     Weights w = weights_declared(p->variant, &a);
     Cost cost = cost_of(p->variant, a, &w, c.length, 0);
-    sheet_add(sheet, "%s\t%.0f\t%.0f\t%.0f", p->name,
-              cost.parameters * c.layers, cost.forward * c.layers,
-              cost.backward * c.layers);
-    if (keeping > 0)
-        sheet_add(sheet, "%.0f", cost.cache * c.layers * keeping);
-    else
-        sheet_add(sheet, "-");
-    sheet_add(sheet, "%.0f", cost.activations * c.layers);
+    double cached = keeping > 0 ? cost.cache * c.layers * keeping : NAN;
+    sheet_row(sheet, cell_words(p->name),
+              cell_number(cost.parameters * c.layers),
+              cell_number(cost.forward * c.layers),
+              cell_number(cost.backward * c.layers), cell_number(cached),
+              cell_number(cost.activations * c.layers));
     weights_free(&w);
+    return cached;
 }
 
 /* What the published model caches beside what our variant of that name does:
    a line of its own, and the sum. */
 static void
-add_extra(Sheet *sheet, const struct Preset *preset, int layers)
+add_extra(Sheet *sheet, double ours, double extra)
 {
-    double extra = preset->extra_cache * layers;
-    double ours = strtod(sheet->cells[sheet->count - 2], NULL);
-    sheet_add(sheet, "+ its rotary key\t-\t-\t-\t%.0f\t-", extra);
-    sheet_add(sheet, "= as published\t-\t-\t-\t%.0f\t-", extra + ours);
+    Cell none = cell_number(NAN);
+    sheet_row(sheet, cell_words("+ its rotary key"), none, none, none,
+              cell_number(extra), none);
+    sheet_row(sheet, cell_words("= as published"), none, none, none,
+              cell_number(ours + extra), none);
 }
 
 /* Its matrices, one a line. */
@@ -106,23 +107,26 @@ add_weights(Sheet *sheet, const Plugin *p, Config c)
     for (int i = 0; i < w.count; i++) {
         const Declared *d = &w.list[i];
         double count = (double)d->rows * d->cols;
-        sheet_add(sheet, "%s\t%s\t%d\t%d\t%.0f\t%.0f", p->name, d->name,
-                  d->rows, d->cols, count, count * c.layers);
+        sheet_row(sheet, cell_words(p->name), cell_words(d->name),
+                  cell_number(d->rows), cell_number(d->cols),
+                  cell_number(count), cell_number(count * c.layers));
     }
     weights_free(&w);
 }
 
 static void
-explain(const Options *o, const Config *c)
+explain(const Config *c, bool weights, Layout layout)
 {
-    printf("\n%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP "
-           "or norm.\n",
-           c->layers, c->layers > 1 ? "s" : "", c->d_model, c->heads,
-           c->length);
-    if (!o->weights)
-        printf("forward, backward: FLOPs a token (2 a multiply-add of "
-               "products); cache: numbers\na decoder keeps of a token; "
-               "activations: numbers a training step keeps of one.\n");
+    char *text = format_text(
+        "%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP or "
+        "norm.%s",
+        c->layers, c->layers > 1 ? "s" : "", c->d_model, c->heads, c->length,
+        weights ? ""
+                : " forward, backward: FLOPs a token (2 a multiply-add of "
+                  "products); cache: numbers a decoder keeps of a token; "
+                  "activations: numbers a training step keeps of one.");
+    words_below(stdout, text, layout);
+    free(text);
 }
 
 /* Where the shape comes from, and what of it was changed. */
@@ -139,19 +143,22 @@ cite(const Options *o)
 int
 command_count(int argc, char **argv)
 {
+    static const Column of_variants[] = {
+        {"variant", .words = true}, {.name = "parameters"},
+        {.name = "forward"},        {.name = "backward"},
+        {.name = "cache"},          {.name = "activations"}};
+    static const Column of_weights[] = {
+        {"variant", .words = true}, {"matrix", .words = true},
+        {.name = "rows"},           {.name = "columns"},
+        {.name = "numbers"},        {.name = "in all layers"}};
     Options o = options_read(argc, argv, COUNT_COSTS);
     Config c = shape_of(&o);
     const struct Preset *preset = o.preset ? preset_named(o.preset) : NULL;
     Values *given = options_given(&o, "variant");
     Layout layout = layout_of(&o);
-    Sheet sheet = {.cols = 6};
+    Sheet sheet = sheet_of(o.weights ? of_weights : of_variants, 6);
     int count = given->count, status = 0;
     char **words = given->count ? given->text : plugin_list(&count);
-    sheet_add(&sheet,
-              o.weights
-                  ? "variant\tmatrix\trows\tcolumns\tnumbers\tin all layers"
-                  : "variant\tparameters\tforward\tbackward\tcache\t"
-                    "activations");
     for (int i = 0; i < count; i++) {
         Facts f = {.ok = true};
         if (!given->count) /* who cannot have the shape is left out */
@@ -162,17 +169,17 @@ command_count(int argc, char **argv)
             continue;
         }
         Plugin p = plugin_open(words[i]);
-        if (o.weights)
+        if (o.weights) {
             add_weights(&sheet, &p, c);
-        else
+            continue;
+        }
+        double cached =
             add_variant(&sheet, &p, c, preset ? preset->keeping : 1);
-        if (preset && preset->extra_cache > 0 && !o.weights &&
-            !strcmp(p.name, "mla"))
-            add_extra(&sheet, preset, c.layers);
+        if (preset && preset->extra_cache > 0 && !strcmp(p.name, "mla"))
+            add_extra(&sheet, cached, preset->extra_cache * c.layers);
     }
     sheet_print(&sheet, layout);
-    if (layout == ALIGNED)
-        explain(&o, &c);
+    explain(&c, o.weights, layout);
     if (preset)
         cite(&o);
     for (int i = 0; i < count && !given->count; i++)

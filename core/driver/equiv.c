@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "train/convert.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
@@ -53,29 +53,46 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     free(name);
 }
 
+/* A rank, and what is left of it: "8->4". */
+static Cell
+rank_cell(const Conversion *v, int which, char text[32])
+{
+    snprintf(text, 32, "%d->%d", v->form.rank[which], v->form.kept[which]);
+    return v->done ? cell_words(text) : cell_words("-");
+}
+
 static void
 add_verdict(Sheet *sheet, const char *from, const char *to, const Conversion *v)
 {
-    sheet_add(sheet, "%s\t%s\t%s", from, to, word_of(v));
-    if (v->done)
-        sheet_add(sheet, "%.1e\t%.1e\t%.3f\t%.3f", v->logits, v->form.apart,
-                  v->before, v->after);
-    for (int which = 0; v->done && which < 2; which++)
-        sheet_add(sheet, "%d->%d\t%.2g", v->form.rank[which],
-                  v->form.kept[which], v->form.lost[which]);
-    if (!v->done)
-        sheet_add(sheet, "-\t-\t-\t-\t-\t-\t-\t-");
-    sheet_add(sheet, "%s", v->why);
+    char rank[2][32];
+    sheet_row(sheet, cell_words(from), cell_words(to), cell_words(word_of(v)),
+              cell_number(v->done ? v->logits : NAN),
+              cell_number(v->done ? v->form.apart : NAN),
+              cell_number(v->done ? v->before : NAN),
+              cell_number(v->done ? v->after : NAN), rank_cell(v, 0, rank[0]),
+              cell_number(v->done ? v->form.lost[0] : NAN),
+              rank_cell(v, 1, rank[1]),
+              cell_number(v->done ? v->form.lost[1] : NAN), cell_words(v->why));
 }
 
+/* Of conversions; or only of those that are not `exact`, and what they lost. */
 static Sheet
-verdict_sheet(void)
+verdict_sheet(bool exact)
 {
-    Sheet sheet = {.cols = 12, .text = true};
-    sheet_add(&sheet,
-              "from\tto\tis_it_the_same\tlogits\ts_M_N\taccuracy\tafter\t"
-              "rank_M\tlost_of_M\trank_N\tlost_of_N\twhy_not");
-    return sheet;
+    const Column columns[] = {{"from", .title = "trained", .words = true},
+                              {"to", .title = "into", .words = true},
+                              {"is_it_the_same", .title = "same", .words = true,
+                               .readers = exact ? EVERYBODY : NOBODY},
+                              {"logits", .format = "%.1e", .readers = PROGRAMS},
+                              {"s_M_N", .format = "%.1e", .readers = PROGRAMS},
+                              {"accuracy", .format = "%.3f"},
+                              {"after", .format = "%.3f"},
+                              {"rank_M", .title = "rank M", .words = true},
+                              {"lost_of_M", .title = "lost", .format = "%.2g"},
+                              {"rank_N", .title = "rank N", .words = true},
+                              {"lost_of_N", .title = "lost", .format = "%.2g"},
+                              {"why_not", .words = true, .readers = PROGRAMS}};
+    return sheet_of(columns, 12);
 }
 
 /* The shape options that the target takes: the run's, and those given. */
@@ -127,12 +144,13 @@ convert_run(const Options *o)
         fail("%s cannot become %s: %s", r.path, names[1], v.why);
     measure_conversion(from, to, &data, &v);
     write_converted(o, to, &data);
-    if (wants_tsv(o->tsv)) {
-        Sheet sheet = verdict_sheet();
-        add_verdict(&sheet, names[0], names[1], &v);
-        sheet_print(&sheet, TSV);
-    } else
+    if (layout_of(o) == ALIGNED)
         tell(names[0], names[1], &v);
+    else {
+        Sheet sheet = verdict_sheet(true);
+        add_verdict(&sheet, names[0], names[1], &v);
+        sheet_print(&sheet, layout_of(o));
+    }
     model_free(from);
     model_free(to);
     dataset_close(&data);
@@ -162,28 +180,19 @@ convert_all(const Run *runs, int count)
     return all;
 }
 
-/* What the signs do not tell: of those that are not the same, what was lost. */
-static void
-print_lost(const Run *runs, int count, const Conversion *all)
+/* All conversions; or of those that are not exact, what was lost. */
+static Sheet
+verdicts_of(const Run *runs, int count, const Conversion *all, bool exact)
 {
-    char name[NAME_SIZE], other[NAME_SIZE];
-    Sheet sheet = {.cols = 8};
-    sheet_add(&sheet,
-              "trained\tinto\taccuracy\tafter\trank M\tlost\trank N\tlost");
+    Sheet sheet = verdict_sheet(exact);
     for (int i = 0; i < count * count; i++) {
-        const Conversion *v = &all[i];
-        if (!v->done || v->logits <= CONVERTS_EXACTLY)
-            continue;
-        plugin_name(runs[i / count].config.variant, name);
-        plugin_name(runs[i % count].config.variant, other);
-        sheet_add(&sheet, "%.16s\t%.16s\t%.3f\t%.3f", name, other, v->before,
-                  v->after);
-        for (int which = 0; which < 2; which++)
-            sheet_add(&sheet, "%d->%d\t%.2f", v->form.rank[which],
-                      v->form.kept[which], v->form.lost[which]);
+        char from[NAME_SIZE], to[NAME_SIZE];
+        plugin_name(runs[i / count].config.variant, from);
+        plugin_name(runs[i % count].config.variant, to);
+        if (exact || (all[i].done && all[i].logits > CONVERTS_EXACTLY))
+            add_verdict(&sheet, from, to, &all[i]);
     }
-    if (sheet.count > sheet.cols)
-        sheet_print(&sheet, ALIGNED);
+    return sheet;
 }
 
 /* A square of signs, and below it what they do not tell. */
@@ -208,7 +217,10 @@ print_square(const Run *runs, int count, const Conversion *all)
            "largest\n"
            "~ another one: the nearest that its adopt finds     . none\n\n",
            CONVERTS_EXACTLY);
-    print_lost(runs, count, all);
+    Sheet lost = verdicts_of(runs, count, all, false);
+    if (lost.count)
+        sheet_write(stdout, &lost, ALIGNED);
+    sheet_free(&lost);
     for (int i = 0; i < count; i++) {
         const Conversion *v = &all[i * (count + 1)];
         plugin_name(runs[i].config.variant, name);
@@ -233,9 +245,10 @@ draw_table(const Options *o, const Run *runs, int count, const Conversion *all)
     for (int i = 0; i < count * count; i++)
         q.cells[i] =
             !all[i].done
-                ? (Cell){NAN, NONE}
-                : (Cell){all[i].logits,
-                         all[i].logits <= CONVERTS_EXACTLY ? SAME : NEAREST};
+                ? (SquareCell){NAN, NONE}
+                : (SquareCell){all[i].logits, all[i].logits <= CONVERTS_EXACTLY
+                                                  ? SAME
+                                                  : NEAREST};
     square_draw(&q, sizeof(real) == 8, o);
     square_free(&q);
 }
@@ -244,16 +257,12 @@ static void
 print_table(const Options *o, const Run *runs, int count)
 {
     Conversion *all = convert_all(runs, count);
-    Sheet sheet = verdict_sheet();
-    for (int i = 0; i < count * count; i++) {
-        char from[NAME_SIZE], to[NAME_SIZE];
-        plugin_name(runs[i / count].config.variant, from);
-        plugin_name(runs[i % count].config.variant, to);
-        add_verdict(&sheet, from, to, &all[i]);
-    }
-    if (!wants_tsv(o->tsv))
+    if (layout_of(o) == ALIGNED)
         print_square(runs, count, all);
-    wants_tsv(o->tsv) ? sheet_print(&sheet, TSV) : sheet_free(&sheet);
+    else {
+        Sheet sheet = verdicts_of(runs, count, all, true);
+        sheet_print(&sheet, layout_of(o));
+    }
     draw_table(o, runs, count, all);
     free(all);
 }

@@ -12,7 +12,7 @@
 #include "model/pass.h"
 #include "run/run.h"
 #include "driver/cli/options.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 #include "driver/figure/attention.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
@@ -38,23 +38,26 @@ static void
 describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
               int head, double *room)
 {
-    int d = c->d_model;
+    int d = c->d_model, rank[2];
     const double *form[] = {c->m + head * d * d, c->n + head * d * d};
-    double *s = room, *u = s + d, *v = u + d * d;
-    sheet_add(sheet, "%s\t%d\t%.4f", place, head + 1, c->scale[head]);
+    double *s = room, *u = s + d, *v = u + d * d, effective[2], largest[2];
     for (int k = 0; k < 2; k++) {
+        double scale = k ? 1 : fabs(c->scale[head]);
         svd(form[k], d, d, u, s, v);
-        int rank = rank_of(s, d, ROUNDED_AWAY);
-        sheet_add(sheet, "%d\t%.1f\t%.3g", rank, effective_rank(s, d),
-                  s[0] * (k ? 1 : fabs(c->scale[head])));
-        if (k == 0)
-            sheet_add(sheet, "%.2f", symmetric_share(form[0], d));
+        rank[k] = rank_of(s, d, ROUNDED_AWAY);
+        effective[k] = effective_rank(s, d);
+        largest[k] = s[0] * scale;
         for (int i = 0; data && i < d; i++) {
-            double value = i < rank ? s[i] : 0; /* the rest is rounding */
+            double value = i < rank[k] ? s[i] : 0; /* the rest is rounding */
             fprintf(data, "%c\t%s.%d\t%d\t%.8g\n", "MN"[k], place, head + 1,
-                    i + 1, value * (k ? 1 : fabs(c->scale[head])));
+                    i + 1, value * scale);
         }
     }
+    sheet_row(sheet, cell_words(place), cell_number(head + 1),
+              cell_number(c->scale[head]), cell_number(rank[0]),
+              cell_number(effective[0]), cell_number(largest[0]),
+              cell_number(symmetric_share(form[0], d)), cell_number(rank[1]),
+              cell_number(effective[1]), cell_number(largest[1]));
 }
 
 /* "0" for self-attention of block 0, "0.cross", "encoder0". */
@@ -72,29 +75,32 @@ short_name(const Model *m, int place, char name[PLACE_SIZE])
 /* How much of what comes out lies beyond the range of what went in: the
    question of the thread about symmetry, asked of 32 test sequences. */
 static void
-describe_range(bool tsv, Model *m, const Dataset *data)
+describe_range(Layout layout, Model *m, const Dataset *data)
 {
+    static const Column columns[] = {
+        {"block", .words = true},
+        {"values_beyond", .title = "weighed, beyond the values",
+         .format = "%.3g", .share = true},
+        {"output_beyond", .title = "behind the output map, beyond y",
+         .format = "%.3g", .share = true}};
     Batch b = batch_new(data->sizes, 32);
     Random r = dataset_stream(data, TEST);
     Batch there =
         batch_part(&b, data->sizes, 0, dataset_draw(data, TEST, &r, 0, &b));
     Pass *pass = pass_recorded(m, &there, false);
-    Sheet sheet = {.cols = 3};
-    sheet_add(&sheet, tsv ? "block\tvalues_beyond\toutput_beyond"
-                          : "block\tweighed, beyond the values\t"
-                            "behind the output map, beyond y");
+    Sheet sheet = sheet_of(columns, 3);
     for (int p = 0; p < pass->recording.places; p++) {
         char place[PLACE_SIZE];
         short_name(m, p, place);
         Range range = recording_range(&pass->recording, p);
-        sheet_add(&sheet, tsv ? "%s\t%.3g\t%.3g" : "%s\t%.3g%%\t%.3g%%", place,
-                  (tsv ? 1 : 100) * range.sums_beyond / range.sums,
-                  (tsv ? 1 : 100) * range.outputs_beyond / range.outputs);
+        sheet_row(&sheet, cell_words(place),
+                  cell_number(range.sums_beyond / range.sums),
+                  cell_number(range.outputs_beyond / range.outputs));
     }
-    if (!tsv)
+    if (layout == ALIGNED)
         printf("\nWeights are not negative and sum to 1: does what they weigh "
                "stay in its range?\n\n");
-    sheet_print(&sheet, tsv ? TSV : ALIGNED);
+    sheet_print(&sheet, layout);
     pass_free(pass);
     batch_free(&b);
 }
@@ -111,8 +117,8 @@ forms_of(const Options *o, Model *m, const Dataset *data)
         const char *place = m->place[p].name;
         char name[NAME_SIZE];
         plugin_name(place_word(m, p), name);
-        if (!wants_tsv(o->tsv))
-            describe_range(false, m, data);
+        if (layout_of(o) == ALIGNED)
+            describe_range(ALIGNED, m, data);
         fail("%s: %s has no canonical form: %s", place, name, forms[p].why);
     }
     return forms;
@@ -123,14 +129,20 @@ static void
 describe_forms(const Options *o, const Model *m, const Canonical *forms,
                Figure *f)
 {
+    static const Column columns[] = {
+        {"block", .words = true},
+        {.name = "head"},
+        {"scale", .title = "s", .format = "%.4f"},
+        {"rank_M", .title = "rank M"},
+        {"effective_rank_M", .title = "eff.", .format = "%.1f"},
+        {"largest_sM", .title = "s1", .format = "%.3g"},
+        {"symmetric_share_M", .title = "sym.", .format = "%.2f"},
+        {"rank_N", .title = "rank N"},
+        {"effective_rank_N", .title = "eff.", .format = "%.1f"},
+        {"largest_N", .title = "s1", .format = "%.3g"}};
     int d = m->attention.d_model;
     double *room = allocate((size_t)(d + 2 * d * d), sizeof *room);
-    Sheet sheet = {.cols = 10};
-    sheet_add(&sheet,
-              wants_tsv(o->tsv)
-                  ? "block\thead\tscale\trank_M\teffective_rank_M\tlargest_sM\t"
-                    "symmetric_share_M\trank_N\teffective_rank_N\tlargest_N"
-                  : "block\thead\ts\trank M\teff.\ts1\tsym.\trank N\teff.\ts1");
+    Sheet sheet = sheet_of(columns, 10);
     if (f->script)
         fprintf(f->script, "most = %d\nheads = '", d);
     for (int p = 0; p < m->places; p++) {
@@ -144,19 +156,21 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
     }
     if (f->script)
         fprintf(f->script, "'\n");
-    sheet_print(&sheet, wants_tsv(o->tsv));
+    sheet_print(&sheet, layout_of(o));
     free(room);
 }
 
 static void
-explain_table(const Model *m)
+explain_table(const Model *m, Layout layout)
 {
-    printf(
-        "\nHead i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). eff.: "
-        "effective\nrank, exp(entropy of the singular values); s1: the "
-        "largest, of s M_i and of N_i;\nsym.: the share of M_i that equals "
-        "its transpose, 1 for all, 0.5 if random.\n",
+    char *text = format_text(
+        "Head i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). eff.: "
+        "effective rank, exp(entropy of the singular values); s1: the largest, "
+        "of s M_i and of N_i; sym.: the share of M_i that equals its "
+        "transpose, 1 for all, 0.5 if random.",
         m->attention.d_model, m->attention.d_model);
+    words_below(stdout, text, layout);
+    free(text);
 }
 
 /* The canonical form: its table, and with --spectrum its figure. */
@@ -177,10 +191,9 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
         free(title);
     }
     describe_forms(o, m, forms, &f);
-    if (!wants_tsv(o->tsv)) {
-        explain_table(m);
-        describe_range(false, m, data);
-    }
+    explain_table(m, layout_of(o));
+    if (layout_of(o) == ALIGNED)
+        describe_range(ALIGNED, m, data);
     if (o->spectrum)
         figure_end(&f, "spectrum");
     for (int p = 0; p < m->places; p++)
@@ -202,7 +215,7 @@ command_inspect(int argc, char **argv)
     Dataset data;
     Model *m = run_model(&r, &data);
     if (o.range)
-        describe_range(wants_tsv(o.tsv), m, &data);
+        describe_range(layout_of(&o), m, &data);
     else
         (o.attention ? attention_show : show_form)(&o, m, &data, r.name);
     model_free(m);

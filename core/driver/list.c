@@ -1,31 +1,37 @@
 /* list.c - qkv list: the variants and the tasks there are. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "task/task.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 #include "driver/sweep/grid.h"
 #include "driver/commands.h"
 
 static int
-list_variants(const Options *o)
+list_variants(const Options *o, Layout layout)
 {
+    static const Column columns[] = {{"variant", .words = true},
+                                     {.name = "parameters"},
+                                     {"equation", .words = true}};
     Config c = config_start();
     int count, failed = 0;
     options_apply(o, &c);
     Config trial = c;
     config_settle(&trial, "heads d-k d-v"); /* refuses a wrong shape once */
     char **names = plugin_list(&count);
-    Sheet sheet = {.cols = 3, .text = true};
-    sheet_add(&sheet, "variant\tparameters\tequation");
+    Sheet sheet = sheet_of(columns, 3);
     for (int i = 0; i < count; i++) {
         Facts f = describe(names[i], &c, false);
         failed += !f.ok;
         if (f.ok)
-            sheet_add(&sheet, "%s\t%zu\t%s", f.name, f.parameters, f.equation);
+            sheet_row(&sheet, cell_words(f.name),
+                      cell_number((double)f.parameters),
+                      cell_words(f.equation));
         else
             note("%s is left out: %s", names[i], f.why);
         free(names[i]);
@@ -34,53 +40,54 @@ list_variants(const Options *o)
     if (count == 0)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
-    sheet_print(&sheet, wants_tsv(o->tsv));
-    if (!wants_tsv(o->tsv))
-        printf("(parameters of one attention at d-model %d, heads %d)\n",
-               c.d_model, c.heads);
+    sheet_print(&sheet, layout);
+    char *shape =
+        format_text("(parameters of one attention at d-model %d, heads %d)",
+                    c.d_model, c.heads);
+    words_write(stdout, shape, layout);
+    free(shape);
     return failed > 0;
 }
 
-/* Chance and cheat of a task at its own settings; "-" where a file decides. */
-static void
-levels_text(const Task *t, char chance[16], char cheat[16])
+/* Chance and cheat of a task at its own settings; NaN where a file decides. */
+static Levels
+levels_of(const Task *t)
 {
-    snprintf(chance, 16, "-");
-    snprintf(cheat, 16, "-");
-    if (!t->draw)
-        return;
     Config c = ordinary_config(t->name, "standard", "heads d-k d-v");
+    if (!t->draw)
+        return (Levels){.chance = NAN, .cheat = NAN};
     Dataset data = dataset_open(&c);
-    Levels l = dataset_levels(&data);
-    snprintf(chance, 16, "%.2f", l.chance);
-    snprintf(cheat, 16, "%.2f", l.cheat);
+    return dataset_levels(&data);
 }
 
 static void
-list_tasks(const Options *o)
+list_tasks(const Options *o, Layout layout)
 {
-    char chance[16], cheat[16];
-    bool whole = o->only_tasks && wants_tsv(o->tsv);
-    Sheet sheet = {.cols = whole ? 6 : 4, .text = true};
-    sheet_add(&sheet, "task\tchance\tcheat\twhat");
-    if (whole)
-        sheet_add(&sheet, "what the cheat does\tsettings");
+    Readers whole = o->only_tasks ? PROGRAMS : NOBODY;
+    const Column columns[] = {
+        {"task", .words = true},
+        {"chance", .format = "%.2f"},
+        {"cheat", .format = "%.2f"},
+        {"what", .words = true},
+        {"what the cheat does", .words = true, .readers = whole},
+        {"settings", .words = true, .readers = whole}};
+    Sheet sheet = sheet_of(columns, 6);
     for (int i = 0; i < task_count; i++) {
         const Task *t = &tasks[i];
-        levels_text(t, chance, cheat);
-        sheet_add(&sheet, "%s\t%s\t%s\t%s", t->name, chance, cheat, t->what);
-        if (whole)
-            sheet_add(&sheet, "%s\t%s", t->cheat, t->settings);
+        Levels l = levels_of(t);
+        sheet_row(&sheet, cell_words(t->name), cell_number(l.chance),
+                  cell_number(l.cheat), cell_words(t->what),
+                  cell_words(t->cheat), cell_words(t->settings));
     }
-    sheet_print(&sheet, wants_tsv(o->tsv));
-    if (wants_tsv(o->tsv))
-        return;
-    printf("(accuracy of guessing evenly, and of a cheat that does not learn "
-           "the task)\n");
-    for (int i = 0; o->only_tasks && i < task_count; i++) {
+    sheet_print(&sheet, layout);
+    words_write(stdout,
+                "(accuracy of guessing evenly, and of a cheat that does not "
+                "learn the task)",
+                layout);
+    for (int i = 0; layout == ALIGNED && o->only_tasks && i < task_count; i++) {
         printf("%s%s: the cheat is %s\n", i ? "" : "\n", tasks[i].name,
                tasks[i].cheat);
-        print_folded(stdout, 0, 4, 79, tasks[i].settings);
+        print_wrapped(stdout, 0, 4, 79, tasks[i].settings);
     }
 }
 
@@ -88,13 +95,16 @@ int
 command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv, LIST);
+    Layout layout = layout_of(&o);
     int status = 0;
+    if (layout == JSON && o.only_tasks == o.only_variants)
+        usage("list has two tables: with --json give --variants or --tasks");
     if (!o.only_tasks)
-        status = list_variants(&o);
+        status = list_variants(&o, layout);
     if (!o.only_tasks && !o.only_variants)
         printf("\n");
     if (!o.only_variants)
-        list_tasks(&o);
+        list_tasks(&o, layout);
     options_free(&o);
     return status;
 }

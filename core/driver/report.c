@@ -1,5 +1,8 @@
 /* report.c - qkv report: an experiment as a page that can be sent to a
-   colleague or put into a paper. */
+   colleague or put into a paper.
+
+   It writes Markdown: what was run, the results, the figures, the limits. Where
+   pandoc is installed it makes HTML and LaTeX of that. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,24 +13,33 @@
 #include "base/fail.h"
 #include "base/files.h"
 #include "base/words.h"
+#include "driver/cli/companion.h"
+#include "driver/cli/table.h"
 #include "driver/results/quantity.h"
 #include "driver/results/results.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
-#include "driver/report/document.h"
 #include "driver/report/recipe.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 
-/* The recipe that made the experiment, or NULL. */
+/* Is it of one experiment, that a recipe made? */
+static bool
+has_recipe(const Options *o)
+{
+    return o->rest_count == 1 &&
+           !access(below(o->rest[0], "recipe.txt").text, F_OK);
+}
+
+/* That recipe, or NULL; to be freed. */
 static char *
-recipe_of(const char *directory)
+recipe_of(const Options *o)
 {
     size_t size;
-    Path path = below(directory, "recipe.txt");
-    return access(path.text, F_OK) ? NULL
-                                   : read_file(path.text, "recipe", &size);
+    return has_recipe(o) ? read_file(below(o->rest[0], "recipe.txt").text,
+                                     "recipe", &size)
+                         : NULL;
 }
 
 /* The words after # at the recipe's head: the first line, or the others. */
@@ -60,9 +72,40 @@ commands_of(const Experiment *e, const char *out)
     return text;
 }
 
+static void
+put_heading(FILE *to, const char *sign, const char *text)
+{
+    char *safe = escaped(text, PARAGRAPH);
+    fprintf(to, "%s %s\n", sign, safe);
+    free(safe);
+}
+
+static void
+put_paragraph(FILE *to, const char *text)
+{
+    words_write(to, text, MARKDOWN);
+}
+
+/* Nothing in the text ends the code before its end, not even in a recipe that
+   somebody else wrote. */
+static void
+put_code(FILE *to, const char *text)
+{
+    fputs("\n", to);
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, "\n");
+        char *line = format_text("%.*s", (int)n, at);
+        char *safe = escaped(line, ALIGNED);
+        fprintf(to, "    %s\n", safe);
+        at += n + (at[n] == '\n');
+        free(safe);
+        free(line);
+    }
+}
+
 /* What was run, on what, and how it is run again. */
 static void
-put_facts(Document *d, const Experiment *e, const char *directory,
+put_facts(FILE *to, const Experiment *e, const char *directory,
           const char *recipe)
 {
     Values tasks_in = values_in(e, "task");
@@ -84,17 +127,16 @@ put_facts(Document *d, const Experiment *e, const char *directory,
             : " in all, which give all that have them the same data",
         e->runs[0].config.precision == PRECISION_DOUBLE ? "Double" : "Single",
         ceil(seconds));
-    put_heading(d, "What was run");
-    put_paragraph(d, text);
+    put_paragraph(to, text);
     if (recipe || *commands) {
-        put_paragraph(d, recipe ? "It is run again by qkv compare --recipe "
-                                  "recipe.txt, with this as recipe.txt:"
-                                : "It is run again by:");
-        put_code(d, recipe ? recipe : commands);
+        put_paragraph(to, recipe ? "It is run again by qkv compare --recipe "
+                                   "recipe.txt, with this as recipe.txt:"
+                                 : "It is run again by:");
+        put_code(to, recipe ? recipe : commands);
     }
     if (e->unrecorded)
-        put_paragraph(d, "Not all commands that made these runs are recorded: "
-                         "config.tsv of each run says what it is.");
+        put_paragraph(to, "Not all commands that made these runs are recorded: "
+                          "config.tsv of each run says what it is.");
     free(commands);
     free(text);
     free(task_list);
@@ -104,48 +146,17 @@ put_facts(Document *d, const Experiment *e, const char *directory,
     values_free(&seeds);
 }
 
-/* In lines, as they are printed. */
-static void
-put_verdicts(Document *d, const Outcomes *all, const Group *g)
-{
-    char *text = verdicts_text(all, g, "");
-    if (*text)
-        put_code(d, text);
-    free(text);
-}
-
-static void
-put_results(Document *d, const Outcomes *all)
-{
-    put_heading(d, "Results");
-    for (int g = 0; g < all->group_count; g++) {
-        char *levels = levels_text(&all->groups[g]);
-        for (char *c = levels; *c; c++)
-            *c = *c == '\n' ? ' ' : *c;
-        Sheet sheet = results_sheet(all, &all->groups[g]);
-        put_paragraph(d, levels);
-        put_table(d, &sheet);
-        put_verdicts(d, all, &all->groups[g]);
-        sheet_free(&sheet);
-        free(levels);
-    }
-    char *notes = notes_text(all);
-    put_paragraph(d, notes);
-    free(notes);
-}
-
 /* Draws the experiment anew, so that what is shown is what was counted, by
    scripts of our own: as its recipe does, or as compare would; and the squares
    of equiv, from their data. */
 static void
-draw_anew(const Options *o, const Experiment *e, const char *recipe,
-          char *directory)
+draw_anew(const Options *o, const Experiment *e, char *directory)
 {
     Options own = *o;
     own.out = directory;
     own.format = "svg,pdf";
     own.quiet = true;
-    if (recipe)
+    if (has_recipe(o))
         recipe_plots(&own, o->rest[0]);
     else
         draw_all(&own, e);
@@ -157,43 +168,36 @@ draw_anew(const Options *o, const Experiment *e, const char *recipe,
     }
 }
 
-/* The names of the figures there are, in order; exits where gnuplot has not
-   drawn them. */
-static Values
-figures_in(const char *directory)
+/* The figures there are, in order, with that ending; exits where gnuplot has
+   not drawn one. */
+static void
+put_figures(FILE *to, const char *directory, const char *ending)
 {
-    Path from = within(directory, "figures");
-    Values names = files_in(from.text, ".gp");
+    Path figures = within(directory, "figures");
+    Values names = files_in(figures.text, ".gp");
+    if (names.count)
+        put_heading(to, "\n##", "Figures");
     for (int i = 0; i < names.count; i++) {
-        char *svg = format_text("%s/%s.svg", from.text, names.text[i]);
-        if (access(svg, F_OK))
+        const char *name = names.text[i];
+        char *file = format_text("%s.%s", name, ending);
+        if (access(within(figures.text, file).text, F_OK))
             fail("%s was not drawn: a report's figures need gnuplot; `make "
                  "deps` brings it",
-                 names.text[i]);
-        free(svg);
-    }
-    return names;
-}
-
-static void
-put_figures(Document *d, const Values *names)
-{
-    Path figures = within(d->directory, "figures");
-    if (names->count)
-        put_heading(d, "Figures");
-    for (int i = 0; i < names->count; i++) {
-        const char *name = names->text[i];
+                 name);
         char *seen = figure_caption(figures.text, name);
         char *caption = format_text("Figure %d. %s Data: figures/%s.tsv.",
                                     i + 1, seen, name);
-        put_figure(d, name, caption);
+        fprintf(to, "\n![%s](figures/%s)\n", name, file);
+        put_paragraph(to, caption);
         free(caption);
         free(seen);
+        free(file);
     }
+    values_free(&names);
 }
 
 static void
-put_limits(Document *d, const Outcomes *all, const Run *runs, int count)
+put_limits(FILE *to, const Outcomes *all, const Run *runs, int count)
 {
     int diverged = 0, parameters = 0;
     for (int i = 0; i < count; i++)
@@ -201,31 +205,103 @@ put_limits(Document *d, const Outcomes *all, const Run *runs, int count)
     for (int i = 1; i < all->count; i++)
         parameters |= all->list[i].group == all->list[i - 1].group &&
                       all->list[i].attention != all->list[i - 1].attention;
-    put_heading(d, "What this does not show");
-    put_paragraph(d, "Toy tasks and small models: what decides here need not "
-                     "decide at the size of a language model.");
+    put_heading(to, "\n##", "What this does not show");
+    put_paragraph(to, "Toy tasks and small models: what decides here need not "
+                      "decide at the size of a language model.");
     if (all->rates < 2) {
         char *text = format_text(
             "One learning rate, %.10g. Depth, width and scale change the rate "
             "that suits a variant, so a difference in steps may be one of "
             "rates: a grid (--lr) tells.",
             runs[0].config.lr);
-        put_paragraph(d, text);
+        put_paragraph(to, text);
         free(text);
     }
     if (parameters && !*runs[0].config.match.asked)
-        put_paragraph(d, "The variants have different numbers of parameters; "
-                         "--match makes them alike.");
+        put_paragraph(to, "The variants have different numbers of parameters; "
+                          "--match makes them alike.");
     if (diverged) {
         char *text = format_text("%d runs diverged; they have no accuracy, and "
                                  "their variant no mean.",
                                  diverged);
-        put_paragraph(d, text);
+        put_paragraph(to, text);
         free(text);
     }
-    put_paragraph(d,
+    put_paragraph(to,
                   "\"No difference detected\" is not \"no difference\": with "
                   "few seeds only large ones are found.");
+}
+
+/* The page as DRAFT/NAME, its figures with that ending. */
+static void
+write_page(const Options *o, const Outcomes *all, const Experiment *e,
+           const char *draft, const char *name, const char *ending)
+{
+    char *recipe = recipe_of(o);
+    char *title = recipe_words(recipe, true);
+    char *lead = recipe_words(recipe, false);
+    FILE *to = begin_file(draft, name);
+    put_heading(to, "#", *title ? title : "Variants of attention, compared");
+    if (*lead)
+        put_paragraph(to, lead);
+    put_heading(to, "\n##", "What was run");
+    put_facts(to, e, o->rest[0], recipe);
+    put_heading(to, "\n##", "Results");
+    results_write(to, all, MARKDOWN);
+    put_figures(to, draft, ending);
+    put_limits(to, all, e->runs, e->count);
+    end_file(to, draft, name);
+    free(recipe);
+    free(title);
+    free(lead);
+}
+
+/* Code may be broken at its blanks, and a letter that no font has is its
+   number: in pdflatex, for the other engines have Unicode. */
+static const char preamble[] =
+    "header-includes=\\makeatletter\n"
+    "\\def\\@xobeysp{\\leavevmode\\penalty0\\ }\n"
+    "\\def\\qkv@number#1:#2\\relax{U+\\UTFviii@hexnumber{%\n"
+    "  \\decode@UTFviii#2\\relax}}\n"
+    "\\def\\UTFviii@undefined@err#1{\\expandafter\\qkv@number\\string#1\\relax}"
+    "\n"
+    "\\makeatother";
+
+/* Has pandoc make DRAFT/TO of DRAFT/FROM; false where there is none. What a
+   stranger wrote is text: no HTML and no TeX is passed on, and with --sandbox,
+   which old pandocs do not know, no other file is read. */
+static bool
+convert(const char *draft, const char *from, const char *to)
+{
+    char *latex[] = {"-V", "geometry:margin=2cm", "-V", (char *)preamble};
+    char *html[] = {"--self-contained", "-Mpagetitle=qkv report", "-V",
+                    "maxwidth=60em"};
+    char **more = strstr(to, ".tex") ? latex : html, *why;
+    char *argv[] = {
+        "pandoc",
+        "--standalone",
+        "--columns=10000",
+        "--from=markdown_strict+pipe_tables+all_symbols_escapable-raw_html",
+        more[0],
+        more[1],
+        more[2],
+        more[3],
+        "-o",
+        (char *)to,
+        (char *)from,
+        "--sandbox",
+        NULL};
+    enum { SANDBOX = sizeof argv / sizeof *argv - 2 };
+    bool there = companion_run(draft, argv, &why);
+    if (there && why) {
+        free(why);
+        argv[SANDBOX] = NULL;
+        companion_run(draft, argv, &why);
+    }
+    if (there && why)
+        fail("%s: pandoc failed on it: %s", to, why);
+    free(why);
+    return there;
 }
 
 /* A draft of the report, in a new directory or that of an older report. */
@@ -236,7 +312,7 @@ begin_report(const char *directory)
         fail("%s: cannot be made: %s; give another --out", directory,
              strerror(errno));
     drafts_sweep(directory);
-    if (access(within(directory, "report.html").text, F_OK) &&
+    if (access(within(directory, "report.md").text, F_OK) &&
         !is_empty(directory))
         fail("%s: holds files but no report; give another --out", directory);
     Draft *d = draft_begin(directory, "report");
@@ -247,6 +323,7 @@ begin_report(const char *directory)
 int
 command_report(int argc, char **argv)
 {
+    static const char page[] = "report.md", for_latex[] = ".report.md";
     Options o = options_read(argc, argv, REPORT);
     if (!o.rest_count)
         usage("report takes experiments and --out DIR: `qkv report "
@@ -260,32 +337,31 @@ command_report(int argc, char **argv)
     Values variants = values_in(&e, "variant");
     check_baseline(&o, (const char *const *)variants.text, variants.count);
     values_free(&variants);
-    char *recipe = o.rest_count == 1 ? recipe_of(o.rest[0]) : NULL;
-    char *title = recipe_words(recipe, true);
-    char *lead = recipe_words(recipe, false);
     Outcomes all = outcomes_of(&o, &e);
     Draft *draft = begin_report(o.out);
-    draw_anew(&o, &e, recipe, draft->path.text);
-    Values figures = figures_in(draft->path.text);
-    Document d = document_begin(
-        draft->path.text, *title ? title : "Variants of attention, compared");
-    if (*lead)
-        put_paragraph(&d, lead);
-    put_facts(&d, &e, o.rest[0], recipe);
-    put_results(&d, &all);
-    put_figures(&d, &figures);
-    values_free(&figures);
-    put_limits(&d, &all, e.runs, e.count);
-    document_end(&d);
-    draft_publish(draft, "report.html", true); /* which says that it is one */
+    char *place = draft->path.text;
+    draw_anew(&o, &e, place);
+    write_page(&o, &all, &e, place, page, "svg");
+    write_page(&o, &all, &e, place, for_latex, "pdf");
+    FILE *tables = begin_file(place, "tables.tex");
+    results_write(tables, &all, LATEX);
+    end_file(tables, place, "tables.tex");
+    bool pandoc = convert(place, page, "report.html") &&
+                  convert(place, for_latex, "report.tex");
+    draft_publish(draft, page, true); /* which says that it is a report */
+    if (!pandoc) { /* those of an older report would tell of other runs */
+        discard(within(o.out, "report.html").text);
+        discard(within(o.out, "report.tex").text);
+    }
     draft_publish_all(draft);
-    if (!o.quiet)
-        note("wrote %s/report.html, report.md, report.tex", o.out);
+    if (!pandoc)
+        note("%s/report.md is there; with pandoc there would be report.html "
+             "and report.tex too: install it, and give the same command again",
+             o.out);
+    else if (!o.quiet)
+        note("wrote %s/report.md, report.html, report.tex, tables.tex", o.out);
     outcomes_free(&all);
     experiment_free(&e);
-    free(recipe);
-    free(title);
-    free(lead);
     options_free(&o);
     return 0;
 }

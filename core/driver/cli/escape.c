@@ -11,37 +11,6 @@
 #include "base/words.h"
 #include "driver/cli/escape.h"
 
-/* Characters that LaTeX or HTML does not print as they are. */
-static const struct {
-    char character;
-    const char *latex, *html;
-} special[] = {{'<', "\\textless{}", "&lt;"},
-               {'&', "\\&", "&amp;"},
-               {'>', "\\textgreater{}", "&gt;"},
-               {'"', "\\symbol{34}", "&quot;"},
-               {'\'', NULL, "&#39;"},
-               {'\\', "\\textbackslash{}", NULL},
-               {'~', "\\textasciitilde{}", NULL},
-               {'^', "\\textasciicircum{}", NULL},
-               {'|', "\\textbar{}", NULL},
-               {'%', "\\%", NULL},
-               {'$', "\\$", NULL},
-               {'#', "\\#", NULL},
-               {'_', "\\_", NULL},
-               {'{', "\\{", NULL},
-               {'}', "\\}", NULL}};
-
-static const char *
-replacement(char c, Layout language)
-{
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (special[i].character == c)
-            return language == LATEX  ? special[i].latex
-                   : language == HTML ? special[i].html
-                                      : NULL;
-    return NULL;
-}
-
 static bool
 is_among(char c, const char *characters)
 {
@@ -53,9 +22,26 @@ is_among(char c, const char *characters)
 static void
 put_latex(FILE *to, char c, char next, bool first)
 {
+    static const struct {
+        char character;
+        const char *name;
+    } named[] = {{'<', "less"},       {'>', "greater"},
+                 {'|', "bar"},        {'\\', "backslash"},
+                 {'~', "asciitilde"}, {'^', "asciicircum"}};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (named[i].character == c) {
+            fprintf(to, "\\text%s{}", named[i].name);
+            return;
+        }
     bool joins = is_among(c, "-'`,?!") && is_among(next, "-'`,");
     bool argument = first && is_among(c, "[*");
-    fprintf(to, argument ? "{%c}" : joins ? "%c{}" : "%c", c);
+    fprintf(to,
+            c == '"'                 ? "\\symbol{34}"
+            : is_among(c, "&%$#_{}") ? "\\%c"
+            : argument               ? "{%c}"
+            : joins                  ? "%c{}"
+                                     : "%c",
+            c);
 }
 
 /* pdflatex knows these letters in every font encoding; of others it prints the
@@ -96,16 +82,14 @@ escaped(const char *text, Layout language)
     size_t length = strlen(text);
     FILE *to = begin_text(&all);
     bool begins = language == PARAGRAPH; /* but for blanks, and a number */
+    fputs(language == JSON ? "\"" : "", to);
     for (size_t i = 0; i < length;) {
         size_t from = i;
         int code = utf8_next((const unsigned char *)text, length, &i);
         bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
         const char *at = code < 0 ? "?" : control ? " " : text + from;
-        const char *word = replacement(*at, language);
         i += code < 0;
-        if (word)
-            fputs(word, to);
-        else if (*at & 0x80 && language == LATEX)
+        if (*at & 0x80 && language == LATEX)
             put_latex_unicode(to, code, at, (int)(i - from));
         else if (*at & 0x80)
             fwrite(at, 1, i - from, to);
@@ -115,9 +99,12 @@ escaped(const char *text, Layout language)
             put_markdown(to, at, begins,
                          from > 2 && !strncmp(text + from - 3, "www", 3));
         else
-            fputc(*at, to);
+            fprintf(to,
+                    language == JSON && is_among(*at, "\"\\") ? "\\%c" : "%c",
+                    *at);
         begins &= *at == ' ' || isdigit((unsigned char)*at);
     }
+    fputs(language == JSON ? "\"" : "", to);
     end_text(to, &all);
     return all;
 }

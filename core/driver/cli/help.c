@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "driver/cli/own_options.h"
-#include "driver/cli/print.h"
+#include "driver/cli/table.h"
 
 void
 print_commands(void)
@@ -35,7 +35,7 @@ print_option(const Option *option)
     char *help = format_text("%s%s%s%s%s%s", option->help, choices ? ": " : "",
                              choices ? choices : "", start ? " (" : "",
                              start ? start : "", start ? ")" : "");
-    print_folded(stdout, at, FROM, 79, help);
+    print_wrapped(stdout, at, FROM, 79, help);
     free(help);
 }
 

@@ -180,6 +180,9 @@ options_read(int argc, char **argv, int command)
         usage("--threads %d: there can be %d at most", o.threads, MOST_THREADS);
     if (!o.jobs)
         o.jobs = cores > o.threads ? cores / o.threads : 1;
+    if (o.tsv + o.markdown + o.latex + o.json > 1)
+        usage("--tsv, --markdown, --latex and --json contradict each other: "
+              "give one");
     if (o.redo && o.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;

@@ -36,7 +36,7 @@ typedef struct Options {
     int jobs, threads, seeds, head, timeout, memory;
     bool log_x, log_y, spectrum, tsv, quiet, no_weights, no_figures, redo, keep,
         only_tasks, only_variants, by_character, attention, weights, range,
-        markdown, latex;
+        markdown, latex, json;
     char **rest; /* what is no option */
     int rest_count;
 } Options;

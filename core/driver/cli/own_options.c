@@ -40,6 +40,11 @@ const Command commands[] = {
 };
 const int commands_count = sizeof commands / sizeof *commands;
 
+/* Those that print a table. */
+enum {
+    TABLES = LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | BENCH
+};
+
 /* Those that are no settings of a run. */
 static const Option own[] = {
 #define AT(field) .offset = offsetof(Options, field)
@@ -105,10 +110,6 @@ static const Option own[] = {
     {"judge", "WHAT",
      "the line of result.tsv that verdicts are about (test_accuracy)", 0,
      COMPARE | REPORT, TEXT, AT(judge)},
-    {"markdown", NULL, "a table in Markdown", 0, COUNT_COSTS | COMPARE, SWITCH,
-     AT(markdown)},
-    {"latex", NULL, "a table in LaTeX", 0, COUNT_COSTS | COMPARE, SWITCH,
-     AT(latex)},
     {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
      AT(by_character)},
     {"head", "N", "show that head (the first)", 0, TRACE, COUNT, AT(head)},
@@ -133,9 +134,14 @@ static const Option own[] = {
     {"tasks", NULL, "only the tasks, with their settings", 0, LIST, SWITCH,
      AT(only_tasks)},
     {"variants", NULL, "only the variants", 0, LIST, SWITCH, AT(only_variants)},
-    {"tsv", NULL, "a table of tabs, as when piped", 0,
-     LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | CHECK | BENCH,
-     SWITCH, AT(tsv)},
+    {"tsv", NULL, "cells and tabs, as when piped", 0, TABLES | CHECK, SWITCH,
+     AT(tsv)},
+    {"markdown", NULL, "the table in Markdown", 0, TABLES, SWITCH,
+     AT(markdown)},
+    {"latex", NULL, "the table in LaTeX, for a column of a paper", 0, TABLES,
+     SWITCH, AT(latex)},
+    {"json", NULL, "the table in JSON, an object a row", 0, TABLES, SWITCH,
+     AT(json)},
     {"quiet", NULL, "no progress, no notes", 'q',
      TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH |
          REPORT | MERGE,

@@ -6,8 +6,8 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "model/pass.h"
+#include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
-#include "driver/cli/print.h"
 #include "driver/figure/attention.h"
 #include "driver/figure/draw.h"
 
@@ -48,22 +48,23 @@ print_map(const Values *rows, const Values *cols, const double *weights)
 }
 
 static void
-write_map(FILE *to, const char *panel, const Values *rows, const Values *cols,
-          const double *weights)
+add_map(Sheet *sheet, const char *panel, const Values *rows, const Values *cols,
+        const double *weights)
 {
     for (int i = 0; i < rows->count; i++)
         for (int j = 0; j < cols->count; j++)
-            fprintf(to, "%s\t%d\t%d\t%s\t%s\t%.6g\n", panel, i, j,
-                    rows->text[i], cols->text[j], weights[i * cols->count + j]);
+            sheet_row(sheet, cell_words(panel), cell_number(i), cell_number(j),
+                      cell_words(rows->text[i]), cell_words(cols->text[j]),
+                      cell_number(weights[i * cols->count + j]));
 }
 
-/* All maps of the example, on stdout and as a figure. In the encoder the second
+/* All maps of the example, as pictures on a terminal, as rows of a table and as
+   a figure. In the encoder the second
    sequence asks, and is asked; in cross-attention it is asked. */
 static void
-show_maps(const Options *o, const Model *m, const Recording *r,
-          const Values both[2], Figure *f)
+show_maps(bool pictures, const Model *m, const Recording *r,
+          const Values both[2], Sheet *sheet, Figure *f)
 {
-    bool tsv = wants_tsv(o->tsv);
     figure_words(f, "first", &both[0]);
     figure_words(f, "second", &both[1]);
     fprintf(f->script, "$maps << END\n");
@@ -76,12 +77,10 @@ show_maps(const Options *o, const Model *m, const Recording *r,
         for (int h = 0; h < recording_heads(r, p); h++) {
             char *name = format_text("%s, head %d", place->name, h + 1);
             recording_weights(r, p, h, 0, weights);
-            write_map(f->data, name, rows, cols, weights);
+            add_map(sheet, name, rows, cols, weights);
             fprintf(f->script, "%d %d %s\n", rows == &both[1], cols == &both[1],
                     name);
-            if (tsv)
-                write_map(stdout, name, rows, cols, weights);
-            else {
+            if (pictures) {
                 printf("%s%s\n", p + h > 0 ? "\n" : "", name);
                 print_map(rows, cols, weights);
             }
@@ -100,7 +99,12 @@ show_maps(const Options *o, const Model *m, const Recording *r,
 void
 attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
 {
-    static const char head[] = "head\trow\tcolumn\tasks\tasked\tweight\n";
+    static const Column columns[] = {
+        {"head", .words = true},  {.name = "row"},
+        {.name = "column"},       {"asks", .words = true},
+        {"asked", .words = true}, {"weight", .format = "%.6g"}};
+    Sheet sheet = sheet_of(columns, 6);
+    Layout layout = layout_of(o);
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
@@ -117,11 +121,12 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     char *title = format_text("%s: attention of a test example", run);
     figure_title(&f, title, "");
     free(title);
-    fputs(head, f.data);
-    if (wants_tsv(o->tsv))
-        fputs(head, stdout);
-    show_maps(o, m, &p->recording, both, &f);
-    if (!wants_tsv(o->tsv))
+    show_maps(layout == ALIGNED, m, &p->recording, both, &sheet, &f);
+    sheet_write(f.data, &sheet, TSV);
+    if (layout != ALIGNED)
+        sheet_write(stdout, &sheet, layout);
+    sheet_free(&sheet);
+    if (layout == ALIGNED)
         printf("\nA row a token that asks, a column a token that is asked, in "
                "order; tenths of its\nweight: . below 0.05, * from 0.95 on. "
                "Each row sums to 1.\n");

@@ -5,20 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/words.h"
 #include "math/random.h"
 #include "variant/plugin.h"
-#include "driver/cli/child.h"
+#include "driver/cli/companion.h"
 #include "driver/cli/escape.h"
 #include "driver/figure/draw.h"
-
-/* How our child ends that found no gnuplot, as neither gnuplot nor a loader
-   that was refused memory does. */
-enum { NO_GNUPLOT = 90 };
 
 static FILE *
 open_part(const Figure *f, const char *ending)
@@ -152,54 +147,6 @@ append_script(FILE *to, const char *name)
     free(plots);
 }
 
-/* Has gnuplot run the script in the draft; how it ended. Its command line has
-   nothing but words of ours and the script's plain name. */
-static int
-run_gnuplot(const Figure *f, const char *format)
-{
-    int status;
-    char *term = format_text("term='%s'", format);
-    char *script = format_text("%s.gp", f->name);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0)
-        fail("no process for gnuplot: %s", strerror(errno));
-    if (child == 0) {
-        if (!chdir(f->draft->path.text) && freopen(".shown", "w", stdout) &&
-            freopen(".said", "w", stderr)) {
-            end_with_parent();
-            execlp("gnuplot", "gnuplot", "-d", "-e", term, script,
-                   (char *)NULL);
-        }
-        int status_of = errno == ENOENT ? NO_GNUPLOT : 1;
-        perror("it cannot be started");
-        _exit(status_of);
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    free(term);
-    free(script);
-    return status;
-}
-
-/* Why gnuplot ended so, to be freed: its signal, or the last line that it said,
-   after what it repeats. */
-static char *
-words_of(const Figure *f, int status)
-{
-    size_t size;
-    if (WIFSIGNALED(status))
-        return copy_text(strsignal(WTERMSIG(status)));
-    Path path = within(f->draft->path.text, ".said");
-    char *said = read_file(path.text, "what gnuplot said", &size);
-    while (size && isspace((unsigned char)said[size - 1]))
-        said[--size] = 0;
-    char *last = strrchr(said, '\n');
-    last = copy_text(last ? last + 1 : said);
-    free(said);
-    return last;
-}
-
 /* What term dumb drew, without the forms that it feeds. */
 static void
 print_shown(const Figure *f)
@@ -214,24 +161,25 @@ print_shown(const Figure *f)
 }
 
 /* Draws one picture into the draft, or prints it; false where there is no
-   gnuplot. Where it fails, what it was to draw is kept. */
+   gnuplot. Where it fails, what it was to draw is kept. The command line has
+   nothing but words of ours and the script's plain name. */
 static bool
 draw_picture(Figure *f, const char *format)
 {
     bool tex = !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
     char *file = format_text(tex ? "%s-%s.tex" : "%s.%s", f->name, format);
     char *path = format_text("%s/%s", f->draft->path.text, file), *why = NULL;
+    char *term = format_text("term='%s'", format);
+    char *script = format_text("%s.gp", f->name);
+    char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
     struct stat picture = {0};
-    int status = run_gnuplot(f, format);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GNUPLOT)
+    if (!companion_run(f->draft->path.text, argv, &why))
         return false;
-    if (status)
-        why = words_of(f, status);
-    else if (!strcmp(format, "dumb"))
+    if (!why && !strcmp(format, "dumb"))
         print_shown(f);
-    else if (stat(path, &picture) || picture.st_size == 0)
+    else if (!why && (stat(path, &picture) || picture.st_size == 0))
         why = copy_text("it wrote nothing; is the disk full?");
-    else if (!f->o->quiet)
+    else if (!why && !f->o->quiet)
         note("drew %s/%s", f->directory.text, file);
     if (why) {
         discard(path);
@@ -239,6 +187,8 @@ draw_picture(Figure *f, const char *format)
         fail("%s/%s: gnuplot could not draw it: %s", f->directory.text, file,
              why);
     }
+    free(script);
+    free(term);
     free(path);
     free(file);
     return true;

@@ -19,8 +19,8 @@ Square
 square_new(int count)
 {
     size_t n = (size_t)count;
-    return (Square){allocate(n, sizeof(char *)), allocate(n * n, sizeof(Cell)),
-                    count};
+    return (Square){allocate(n, sizeof(char *)),
+                    allocate(n * n, sizeof(SquareCell)), count};
 }
 
 void
@@ -39,7 +39,7 @@ file_name(bool in_double)
 }
 
 /* Row i of the table, which is to be the cell of two names. */
-static Cell
+static SquareCell
 read_cell(const Table *t, int i, const Square *s, const char *path)
 {
     double kind = table_number(t, i, KIND, path);
@@ -49,7 +49,7 @@ read_cell(const Table *t, int i, const Square *s, const char *path)
         (kind != NONE && kind != NEAREST && kind != SAME))
         fail("%s:%d: not what `qkv equiv` writes there; run it again", path,
              i + 2);
-    return (Cell){logits, (int)kind};
+    return (SquareCell){logits, (int)kind};
 }
 
 Square

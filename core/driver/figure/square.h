@@ -6,15 +6,15 @@
 
 #include "driver/cli/options.h"
 
-typedef struct Cell {
+typedef struct SquareCell {
     double logits; /* the largest relative difference, NaN: none */
     enum { NONE, NEAREST, SAME } kind;
-} Cell;
+} SquareCell;
 
 /* Row by row: trained as the row, written as the column. */
 typedef struct Square {
     char **names;
-    Cell *cells;
+    SquareCell *cells;
     int count;
 } Square;
 

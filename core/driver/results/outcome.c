@@ -11,8 +11,8 @@
 
 #define SIGNIFICANT 0.05
 
-void
-steps_text(double *x, int n, int steps, char text[32])
+double
+median_steps(double *x, int n, int steps, bool *beyond)
 {
     int unsolved = 0;
     for (int i = 0; i < n; i++)
@@ -20,7 +20,8 @@ steps_text(double *x, int n, int steps, char text[32])
             x[i] = steps; /* or more */
             unsolved++;
         }
-    snprintf(text, 32, "%s%.10g", 2 * unsolved >= n ? ">" : "", median(x, n));
+    *beyond = 2 * unsolved >= n;
+    return median(x, n);
 }
 
 /* The numbers of one line of result.tsv in an outcome's runs; to be freed. */
@@ -116,7 +117,7 @@ outcome_of(const Group *g, const char *series)
         a.solved += steps[i] > 0;
         a.diverged += !strcmp(run_text(a.runs[i], "status"), "diverged");
     }
-    steps_text(steps, a.seeds, most_steps(&a), a.steps);
+    a.steps = median_steps(steps, a.seeds, most_steps(&a), &a.beyond);
     free(steps);
     a.parameters = run_number(a.runs[0], "parameters");
     a.attention = run_number(a.runs[0], "attention_parameters");

@@ -18,7 +18,8 @@ typedef struct Outcome {
     int rates;          /* the best of so many */
     const Run **runs;   /* its runs at that rate */
     int seeds, solved, diverged;
-    char steps[32]; /* to the threshold: the median, ">300" */
+    double steps; /* to the threshold: the median, */
+    bool beyond;  /* or that many were not enough */
     double parameters, attention;
     Mean accuracy, loss; /* on test data */
     Paired against;      /* the baseline, in what is judged; p after Holm */
@@ -52,8 +53,8 @@ void verdict_text(const Outcomes *all, const Outcome *a,
 int verdict(const Outcomes *all, const Outcome *a);
 
 /* The median of the steps to the threshold, where a seed that never reached it
-   (0) counts as later than all that did: ">300" where it is the median, or one
-   of the two that this lies between. Sorts x. */
-void steps_text(double *x, int n, int steps, char text[32]);
+   (0) counts as later than all that did: *beyond where such a seed is the
+   median, or one of the two that this lies between. Sorts x. */
+double median_steps(double *x, int n, int steps, bool *beyond);
 
 #endif

@@ -9,40 +9,7 @@
 #include "task/task.h"
 #include "driver/results/results.h"
 
-/* "0.997", or "nan". */
-static const char *
-fixed(double x, char text[32])
-{
-    if (isnan(x))
-        return number_text(x, 3, text);
-    snprintf(text, 32, "%.3f", x);
-    return text;
-}
-
-/* Where rates were chosen, the rate stands in place of all parameters. */
-static void
-add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
-{
-    char digits[4][32];
-    sheet_add(sheet, "%s\t%.0f", a->series, a->attention);
-    if (all->rates > 1)
-        sheet_add(sheet, "%.10g", a->lr);
-    else
-        sheet_add(sheet, "%.0f", a->parameters);
-    if (a->runs[0]->config.steps > 0)
-        sheet_add(sheet, "%d/%d\t%s", a->solved, a->seeds, a->steps);
-    else
-        sheet_add(sheet, "-\t-");
-    const char *mean = fixed(a->accuracy.mean, digits[0]);
-    if (a->seeds > 1)
-        sheet_add(sheet, "%s [%s, %s]", mean, fixed(a->accuracy.low, digits[1]),
-                  fixed(a->accuracy.high, digits[2]));
-    else
-        sheet_add(sheet, "%s", mean);
-    sheet_add(sheet, "%s", number_text(a->loss.mean, 3, digits[3]));
-}
-
-/* The most seeds of one of them. */
+/* The most seeds of a variant. */
 static int
 most_seeds(const Outcomes *all)
 {
@@ -52,34 +19,83 @@ most_seeds(const Outcomes *all)
     return most;
 }
 
-static void
-add_head(Sheet *sheet, const Outcomes *all, const Group *g)
+/* "accuracy", or "R^2" where answers are numbers. */
+static const char *
+measure_of(const Group *g)
 {
-    sheet_add(sheet,
-              "variant\tattention\t%s\tsolved\tsteps\ttest %s%s\ttest loss",
-              all->rates > 1 ? "rate" : "of all",
-              task_measure(task_named(g->runs[0]->config.task)),
-              most_seeds(all) < 2                ? ""
-              : most_seeds(all) < INTERVAL_SEEDS ? " [range]"
-                                                 : " [95%]");
+    return task_measure(task_named(g->runs[0]->config.task));
 }
 
-Sheet
+static void
+add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
+{
+    char solved[32] = "-", steps[32] = "-", verdict[VERDICT_SIZE];
+    bool trained = a->runs[0]->config.steps > 0;
+    verdict_text(all, a, verdict);
+    snprintf(solved, sizeof solved, "%d/%d", a->solved, a->seeds);
+    snprintf(steps, sizeof steps, "%s%.10g", a->beyond ? ">" : "", a->steps);
+    sheet_row(sheet, cell_words(a->group->name), cell_words(a->series),
+              cell_number(a->attention), cell_number(a->parameters),
+              cell_number(a->lr),
+              trained ? cell_shown(a->solved, solved) : cell_number(NAN),
+              trained ? cell_shown(a->beyond ? NAN : a->steps, steps)
+                      : cell_number(NAN),
+              a->seeds > 1 ? cell_interval(a->accuracy)
+                           : cell_number(a->accuracy.mean),
+              cell_number(a->accuracy.mean), cell_number(a->accuracy.low),
+              cell_number(a->accuracy.high), cell_number(a->loss.mean),
+              cell_number(a->lr), cell_number(a->against.difference),
+              cell_number(a->against.p), cell_words(verdict),
+              cell_number(a->loss.low), cell_number(a->loss.high),
+              cell_number(a->seeds));
+}
+
+/* Of one group, or of all where it is NULL. People see the rates where there
+   were some to choose from, else the parameters of the whole model. */
+static Sheet
 results_sheet(const Outcomes *all, const Group *g)
 {
-    Sheet sheet = {.cols = 7};
-    add_head(&sheet, all, g);
+    bool rates = all->rates > 1;
+    char *accuracy = format_text("test %s%s", measure_of(g ? g : all->groups),
+                                 most_seeds(all) < 2                ? ""
+                                 : most_seeds(all) < INTERVAL_SEEDS ? " [range]"
+                                                                    : " [95%]");
+    const Column columns[] = {
+        {"task", .words = true, .readers = PROGRAMS},
+        {"variant", .words = true},
+        {"attention_parameters", .title = "attention"},
+        {"parameters", .title = "of all",
+         .readers = rates ? PROGRAMS : EVERYBODY},
+        {"rate", .readers = rates ? PEOPLE : NOBODY},
+        {.name = "solved"},
+        {"median_steps", .title = "steps"},
+        {"accuracy", .title = interned(accuracy), .format = "%.3f",
+         .readers = PEOPLE},
+        {"test_accuracy", .format = "%.3f", .readers = PROGRAMS},
+        {"low", .format = "%.3f", .readers = PROGRAMS},
+        {"high", .format = "%.3f", .readers = PROGRAMS},
+        {"test_loss", .title = "test loss", .format = "%.3g"},
+        {"rate", .readers = PROGRAMS},
+        {"difference", .format = "%.3g", .readers = PROGRAMS},
+        {"p_adjusted", .format = "%.3g", .readers = PROGRAMS},
+        {"verdict", .words = true, .readers = PROGRAMS},
+        {"loss_low", .format = "%.3g", .readers = PROGRAMS},
+        {"loss_high", .format = "%.3g", .readers = PROGRAMS},
+        {"seeds", .readers = PROGRAMS}};
+    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < all->count; i++)
-        if (all->list[i].group == g)
+        if (!g || all->list[i].group == g)
             add_row(&sheet, all, &all->list[i]);
+    free(accuracy);
     return sheet;
 }
 
-char *
-levels_text(const Group *g)
+/* What a group's numbers are to be compared with: what guessing reaches, and
+   what an obvious cheat. */
+static void
+write_levels(FILE *to, const Group *g, Layout layout)
 {
     const Run *r = g->runs[0];
-    const Task *t = task_named(r->config.task);
     char *more =
         isnan(run_number(r, "bigram_loss"))
             ? copy_text("")
@@ -88,165 +104,137 @@ levels_text(const Group *g)
                           run_number(r, "unigram_loss"),
                           run_number(r, "bigram_loss"));
     char *text =
-        format_text("%s: guessing has %s %.2f,\n%s %.2f; loss of guessing "
+        format_text("%s: guessing has %s %.2f, %s %.2f; loss of guessing "
                     "%.2f%s",
-                    g->name, task_measure(t), run_number(r, "chance"), t->cheat,
-                    run_number(r, "cheat"), run_number(r, "chance_loss"), more);
+                    g->name, measure_of(g), run_number(r, "chance"),
+                    task_named(r->config.task)->cheat, run_number(r, "cheat"),
+                    run_number(r, "chance_loss"), more);
+    words_below(to, text, layout);
     free(more);
-    return text;
+    free(text);
 }
 
-/* "no difference detected at 5 seeds:", then those of which that is true, for
-   each number of seeds that follow each other. */
+/* "no difference detected at 5 seeds: fused, mqa", for each number of seeds
+   that variants which follow each other have. */
 static void
-put_alike(FILE *to, const Outcomes *all, const Group *g, const char *indent)
+write_undecided(FILE *to, const Outcomes *all, const Group *g, Layout layout)
 {
-    int seeds = 0, from = (int)strlen(indent) + 4;
-    char *names = copy_text("");
+    int seeds = 0;
+    char *text = NULL;
     for (int i = 0; i <= all->count; i++) {
         const Outcome *a = i < all->count ? &all->list[i] : NULL;
         if (a && (a->group != g || !outcome_compared(a) || verdict(all, a)))
             continue;
-        if (*names && (!a || a->against.n != seeds)) {
-            fprintf(to, "%s  no difference detected at %d seeds:\n", indent,
-                    seeds);
-            print_folded(to, 0, from, 79, names);
-            replace(&names, copy_text(""));
+        if (text && (!a || a->against.n != seeds)) {
+            item_write(to, text, layout);
+            replace(&text, NULL);
         }
         if (a)
-            replace(&names, format_text("%s%s%s", names, *names ? ", " : "",
-                                        a->series));
+            replace(&text,
+                    text ? format_text("%s, %s", text, a->series)
+                         : format_text("no difference detected at %d seeds: %s",
+                                       a->against.n, a->series));
         seeds = a ? a->against.n : 0;
     }
-    free(names);
 }
 
-/* What is judged; accuracy by its own name where answers are numbers. */
-static const char *
-judged_words(const Outcomes *all, const Group *g)
-{
-    const Task *t = task_named(g->runs[0]->config.task);
-    return !strcmp(all->judged, "test_accuracy") &&
-                   strcmp(task_measure(t), "accuracy")
-               ? "test R^2"
-               : all->judged;
-}
-
-/* Those that could not be held against it, each with the reason. */
+/* "two-step: better by 0.012 (p = 0.01)", of those that are; or "mqa: runs
+   diverged", of those that could not be compared. */
 static void
-put_others(FILE *to, const Outcomes *all, const Group *g, const char *indent)
+write_others(FILE *to, const Outcomes *all, const Group *g, bool compared,
+             Layout layout)
 {
-    char words[VERDICT_SIZE];
+    char words[VERDICT_SIZE], p[32];
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
-        if (a->group != g || outcome_compared(a) || a->against.n < 2)
+        if (a->group != g || outcome_compared(a) != compared ||
+            (compared ? !verdict(all, a) : a->against.n < 2))
             continue;
         verdict_text(all, a, words);
-        fprintf(to, "%s  %s: %s\n", indent, a->series, words);
+        number_text(a->against.p, 2, p);
+        char *line = compared
+                         ? format_text("%s: %s (p = %s)", a->series, words, p)
+                         : format_text("%s: %s", a->series, words);
+        item_write(to, line, layout);
+        free(line);
     }
 }
 
-char *
-verdicts_text(const Outcomes *all, const Group *g, const char *indent)
+/* A blank line that Markdown wants around a table or a list. */
+static void
+write_gap(FILE *to, Layout layout)
 {
-    char *text, words[VERDICT_SIZE], p[32];
-    bool any = false;
-    FILE *to = begin_text(&text);
+    fputs(layout == MARKDOWN ? "\n" : "", to);
+}
+
+static void
+write_verdicts(FILE *to, const Outcomes *all, const Group *g, Layout layout)
+{
+    bool any = false, r2 = !strcmp(all->judged, "test_accuracy") &&
+                           strcmp(measure_of(g), "accuracy");
     for (int i = 0; i < all->count; i++)
         any |= all->list[i].group == g && all->list[i].against.n > 1;
-    if (any)
-        fprintf(to, "%sagainst %s, in %s:\n", indent, all->baseline,
-                judged_words(all, g));
-    for (int i = 0; i < all->count; i++) {
-        const Outcome *a = &all->list[i];
-        if (a->group != g || !verdict(all, a))
-            continue;
-        verdict_text(all, a, words);
-        fprintf(to, "%s  %s: %s (p = %s)\n", indent, a->series, words,
-                number_text(a->against.p, 2, p));
-    }
-    put_alike(to, all, g, indent);
-    put_others(to, all, g, indent);
-    end_text(to, &text);
-    return text;
+    if (!any)
+        return;
+    char *head = format_text("against %s, in %s:", all->baseline,
+                             r2 ? "test R^2" : all->judged);
+    words_write(to, head, layout);
+    write_gap(to, layout);
+    write_others(to, all, g, true, layout);
+    write_undecided(to, all, g, layout);
+    write_others(to, all, g, false, layout);
+    free(head);
 }
 
-/* One table of all, for other programs: a line for each task and variant. */
+/* What the columns and the verdicts mean. */
 static void
-print_whole(const Outcomes *all, Layout layout)
-{
-    Sheet sheet = {.cols = 16};
-    sheet_add(&sheet,
-              "task\tvariant\tattention_parameters\tparameters\tsolved\t"
-              "median_steps\ttest_accuracy\tlow\thigh\ttest_loss\trate\t"
-              "difference\tp_adjusted\tverdict\tloss_low\tloss_high");
-    for (int i = 0; i < all->count; i++) {
-        const Outcome *a = &all->list[i];
-        char n[8][32], words[VERDICT_SIZE];
-        verdict_text(all, a, words);
-        sheet_add(
-            &sheet,
-            "%s\t%s\t%.0f\t%.0f\t%d/%d\t%s\t%s\t%s\t%s\t%s\t%.10g\t%s\t%s\t"
-            "%s\t%s\t%s",
-            a->group->name, a->series, a->attention, a->parameters, a->solved,
-            a->seeds, a->steps, fixed(a->accuracy.mean, n[0]),
-            fixed(a->accuracy.low, n[1]), fixed(a->accuracy.high, n[2]),
-            number_text(a->loss.mean, 3, n[3]), a->lr,
-            number_text(a->against.difference, 3, n[4]),
-            number_text(a->against.p, 3, n[5]), words,
-            number_text(a->loss.low, 3, n[6]),
-            number_text(a->loss.high, 3, n[7]));
-    }
-    sheet_print(&sheet, layout);
-}
-
-char *
-notes_text(const Outcomes *all)
+write_notes(FILE *to, const Outcomes *all, Layout layout)
 {
     const Run *first = all->groups[0].runs[0];
-    char tests[128] = "";
-    if (all->comparisons)
-        snprintf(tests, sizeof tests,
-                 " Differences are paired by seed: t test, p after Holm over "
-                 "%s%d comparison%s.",
-                 all->comparisons > 1 ? "all " : "", all->comparisons,
-                 all->comparisons > 1 ? "s" : "");
-    return format_text(
+    int seeds = most_seeds(all);
+    char *tests =
+        all->comparisons
+            ? format_text(" Differences are paired by seed: t test, p after "
+                          "Holm over %s%d comparison%s.",
+                          all->comparisons > 1 ? "all " : "", all->comparisons,
+                          all->comparisons > 1 ? "s" : "")
+            : copy_text("");
+    char *notes = format_text(
         "attention: its parameters, in all blocks; steps: the median seed's "
         "first with %s at %.10g over 10 batches (> where that seed never had "
         "it)%s.%s%s",
-        task_measure(task_named(first->config.task)), first->config.threshold,
-        most_seeds(all) < 2                ? ""
-        : most_seeds(all) < INTERVAL_SEEDS ? "; in brackets: the smallest and "
-                                             "the largest of the seeds"
-                                           : "; in brackets: the 95% bootstrap "
-                                             "interval of the mean over seeds, "
-                                             "too narrow where they are few",
+        measure_of(all->groups), first->config.threshold,
+        seeds < 2                ? ""
+        : seeds < INTERVAL_SEEDS ? "; in brackets: the smallest and the "
+                                   "largest of the seeds"
+                                 : "; in brackets: the 95% bootstrap interval "
+                                   "of the mean over seeds, too narrow where "
+                                   "they are few",
         all->rates > 1 ? " rate: each variant's best learning rate of those "
                          "tried, chosen on validation data."
                        : "",
         tests);
+    words_below(to, notes, layout);
+    free(notes);
+    free(tests);
 }
 
 void
-results_print(const Outcomes *all, Layout layout)
+results_write(FILE *to, const Outcomes *all, Layout layout)
 {
-    if (layout != ALIGNED) {
-        print_whole(all, layout);
+    if (!for_people(layout)) {
+        Sheet sheet = results_sheet(all, NULL);
+        sheet_write(to, &sheet, layout);
+        sheet_free(&sheet);
         return;
     }
     for (int g = 0; g < all->group_count; g++) {
-        char *levels = levels_text(&all->groups[g]);
-        char *verdicts = verdicts_text(all, &all->groups[g], "");
         Sheet sheet = results_sheet(all, &all->groups[g]);
-        printf("\n%s\n", levels);
-        sheet_print(&sheet, ALIGNED);
-        printf("%s", verdicts);
-        free(levels);
-        free(verdicts);
+        write_levels(to, &all->groups[g], layout);
+        write_gap(to, layout);
+        sheet_write(to, &sheet, layout);
+        write_verdicts(to, all, &all->groups[g], layout);
+        sheet_free(&sheet);
     }
-    char *notes = notes_text(all);
-    printf("\n");
-    print_folded(stdout, 0, 0, 78, notes);
-    free(notes);
+    write_notes(to, all, layout);
 }

@@ -1,0 +1,319 @@
+/* table.c - a table that a command prints: built once, and written for a
+   terminal, as TSV, in Markdown, in LaTeX or as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "driver/cli/table.h"
+
+enum { ACROSS = 79 }; /* as wide as words are on a terminal */
+
+Layout
+layout_of(const Options *o)
+{
+    return o->markdown                        ? MARKDOWN
+           : o->latex                         ? LATEX
+           : o->json                          ? JSON
+           : o->tsv || !isatty(STDOUT_FILENO) ? TSV
+                                              : ALIGNED;
+}
+
+bool
+for_people(Layout layout)
+{
+    return layout != TSV && layout != JSON;
+}
+
+Cell
+cell_words(const char *text)
+{
+    return (Cell){text, NAN, NAN, NAN};
+}
+
+Cell
+cell_number(double value)
+{
+    return (Cell){NULL, value, NAN, NAN};
+}
+
+Cell
+cell_shown(double value, const char *text)
+{
+    return (Cell){text, value, NAN, NAN};
+}
+
+Cell
+cell_interval(Mean m)
+{
+    return (Cell){NULL, m.mean, m.low, m.high};
+}
+
+Sheet
+sheet_of(const Column *columns, int count)
+{
+    Sheet s = {.cols = count};
+    s.columns = allocate((size_t)count, sizeof *s.columns);
+    memcpy(s.columns, columns, (size_t)count * sizeof *columns);
+    return s;
+}
+
+void
+sheet_add_row(Sheet *s, const Cell *cells, size_t count)
+{
+    if ((int)count != s->cols)
+        bug("a row of %zu cells in a table of %d columns", count, s->cols);
+    for (int col = 0; col < s->cols; col++) {
+        s->cells = grow(s->cells, s->count, &s->room, sizeof *s->cells);
+        s->cells[s->count] = cells[col];
+        if (cells[col].text)
+            s->cells[s->count].text = copy_text(cells[col].text);
+        s->count++;
+    }
+}
+
+void
+sheet_free(Sheet *s)
+{
+    for (int i = 0; i < s->count; i++)
+        free((char *)s->cells[i].text);
+    free(s->cells);
+    free(s->columns);
+}
+
+/* In LaTeX, for a column of a paper: two decimals where the column has some,
+   millions as M, and what two decimals would make 0 as a power of ten. */
+static void
+put_short(FILE *to, double x, bool decimals)
+{
+    static const char units[] = "MGTPE";
+    int power = x == 0 ? 0 : (int)floor(log10(fabs(x)));
+    int unit = power < 20 ? power / 3 - 2 : 4;
+    fputs(x < 0 ? "$-$" : "", to);
+    x = fabs(x);
+    if (unit >= 0)
+        fprintf(to, "%.2f\\,%c", x / pow(1000, unit + 2), units[unit]);
+    else if (!decimals)
+        fprintf(to, "%.15g", x);
+    else if (power < -2)
+        fprintf(to, "$%.1f\\times10^{%d}$", x / pow(10, power), power);
+    else
+        fprintf(to, "%.2f", x);
+}
+
+/* One number as the layout's readers see it. */
+static void
+put_number(FILE *to, const Column *c, double x, Layout layout)
+{
+    bool percent = c->share && for_people(layout);
+    double shown = percent ? 100 * x : x;
+    if (!isfinite(x))
+        fputs(layout == JSON ? "null" : layout == TSV ? "NA" : "-", to);
+    else if (layout == LATEX)
+        put_short(to, shown, c->format != NULL);
+    else
+        fprintf(to, c->format && layout != JSON ? c->format : "%.15g", shown);
+    if (percent && isfinite(x))
+        fputs(layout == LATEX ? "\\%" : "%", to);
+}
+
+/* A cell as the language takes it; to be freed. */
+static char *
+cell_text(const Column *c, const Cell *cell, Layout layout)
+{
+    char *text;
+    if (cell->text && (c->words || layout != JSON))
+        return escaped(cell->text, layout);
+    FILE *to = begin_text(&text);
+    put_number(to, c, cell->value, layout);
+    if (!isnan(cell->low) && layout != JSON) {
+        fputs(" [", to);
+        put_number(to, c, cell->low, layout);
+        fputs(", ", to);
+        put_number(to, c, cell->high, layout);
+        fputs("]", to);
+    }
+    end_text(to, &text);
+    return text;
+}
+
+/* What a layout's readers see: the columns, and as texts all cells, row by row,
+   the heads first. */
+typedef struct View {
+    const Column **columns;
+    char **texts;
+    int cols, count;
+} View;
+
+static View
+view_of(const Sheet *s, Layout layout)
+{
+    View v = {allocate((size_t)s->cols, sizeof *v.columns),
+              allocate((size_t)(s->cols + s->count), sizeof *v.texts), 0, 0};
+    for (int i = 0; i < s->cols + s->count; i++) {
+        const Column *c = &s->columns[i % s->cols];
+        if (c->readers &&
+            c->readers != (for_people(layout) ? PEOPLE : PROGRAMS))
+            continue;
+        const char *head = for_people(layout) && c->title ? c->title : c->name;
+        if (i < s->cols)
+            v.columns[v.cols++] = c;
+        v.texts[v.count++] = i < s->cols
+                                 ? escaped(head, layout)
+                                 : cell_text(c, &s->cells[i - s->cols], layout);
+    }
+    return v;
+}
+
+/* Characters, of UTF-8. */
+static int
+width_of(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void
+write_aligned(FILE *to, const View *v)
+{
+    for (int i = 0; i < v->count; i++) {
+        int col = i % v->cols, widest = 0;
+        bool words = v->columns[col]->words, last = col == v->cols - 1;
+        for (int k = col; k < v->count; k += v->cols)
+            if (width_of(v->texts[k]) > widest)
+                widest = width_of(v->texts[k]);
+        int blanks = widest - width_of(v->texts[i]);
+        fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", v->texts[i],
+                words && !last ? blanks : 0, "", last ? "\n" : "  ");
+    }
+}
+
+static void
+write_tsv(FILE *to, const View *v)
+{
+    for (int i = 0; i < v->count; i++)
+        fprintf(to, "%s%s", v->texts[i], (i + 1) % v->cols ? "\t" : "\n");
+}
+
+static void
+write_markdown(FILE *to, const View *v)
+{
+    for (int i = 0; i < v->count; i++) {
+        bool last = (i + 1) % v->cols == 0;
+        fprintf(to, "| %s%s", v->texts[i], last ? " |\n" : " ");
+        for (int col = 0; i == v->cols - 1 && col < v->cols; col++)
+            fprintf(to, "|%s%s", v->columns[col]->words ? "---" : "--:",
+                    col == v->cols - 1 ? "|\n" : "");
+    }
+}
+
+/* Made narrower where it would not fit a column of the paper. */
+static void
+write_latex(FILE *to, const View *v)
+{
+    fputs("{\\small\\setlength{\\tabcolsep}{3pt}% booktabs, graphicx\n"
+          "\\sbox0{\\begin{tabular}{@{}",
+          to);
+    for (int col = 0; col < v->cols; col++)
+        fputs(v->columns[col]->words ? "l" : "r", to);
+    fputs("@{}}\n\\toprule\n", to);
+    for (int i = 0; i < v->count; i++)
+        fprintf(to, "%s%s%s", v->texts[i],
+                (i + 1) % v->cols ? " & " : " \\\\\n",
+                i == v->cols - 1 ? "\\midrule\n" : "");
+    fputs(
+        "\\bottomrule\n\\end{tabular}}%\n"
+        "\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\usebox0}%\n"
+        "\\else\\usebox0\\fi}\n",
+        to);
+}
+
+/* An object a row. */
+static void
+write_json(FILE *to, const View *v)
+{
+    fputs("[", to);
+    for (int i = v->cols; i < v->count; i++) {
+        int col = i % v->cols;
+        fprintf(to, "%s%s: %s%s",
+                col > 0       ? ", "
+                : i > v->cols ? ",\n {"
+                              : "\n {",
+                v->texts[col], v->texts[i], col == v->cols - 1 ? "}" : "");
+    }
+    fputs("\n]\n", to);
+}
+
+void
+sheet_write(FILE *to, const Sheet *s, Layout layout)
+{
+    static void (*const write[])(FILE *,
+                                 const View *) = {[ALIGNED] = write_aligned,
+                                                  [TSV] = write_tsv,
+                                                  [MARKDOWN] = write_markdown,
+                                                  [LATEX] = write_latex,
+                                                  [JSON] = write_json};
+    View v = view_of(s, layout);
+    write[layout](to, &v);
+    for (int i = 0; i < v.count; i++)
+        free(v.texts[i]);
+    free(v.texts);
+    free(v.columns);
+}
+
+void
+sheet_print(Sheet *s, Layout layout)
+{
+    sheet_write(stdout, s, layout);
+    sheet_free(s);
+}
+
+void
+print_wrapped(FILE *to, int at, int from, int width, const char *text)
+{
+    for (; *text; at = 0) {
+        int n = (int)strlen(text), most = width - from;
+        if (n > most)
+            for (n = most; n > 0 && text[n] != ' ';)
+                n--;
+        if (n == 0)
+            n = (int)strcspn(text, " ");
+        fprintf(to, "%*s%.*s\n", from - at, "", n, text);
+        text += n + (text[n] == ' ');
+    }
+}
+
+void
+words_write(FILE *to, const char *text, Layout layout)
+{
+    char *safe = escaped(text, layout == MARKDOWN ? PARAGRAPH : ALIGNED);
+    if (layout == ALIGNED)
+        print_wrapped(to, 0, 0, ACROSS, safe);
+    else if (for_people(layout))
+        fprintf(to, "%s%s\n", layout == LATEX ? "% " : "\n", safe);
+    free(safe);
+}
+
+void
+words_below(FILE *to, const char *text, Layout layout)
+{
+    fputs(layout == ALIGNED || layout == LATEX ? "\n" : "", to);
+    words_write(to, text, layout);
+}
+
+void
+item_write(FILE *to, const char *text, Layout layout)
+{
+    char *safe = escaped(text, layout == MARKDOWN ? PARAGRAPH : ALIGNED);
+    if (layout == ALIGNED) {
+        fputs("  ", to);
+        print_wrapped(to, 4, 4, ACROSS, safe);
+    } else if (for_people(layout))
+        fprintf(to, "%s%s\n", layout == LATEX ? "%   " : "- ", safe);
+    free(safe);
+}
