@@ -457,6 +457,12 @@ published standard 2 $((96 * 4 * 12288 * 12288)) '--preset gpt-3'
 works '| full-rank | 6144 |' "$qkv" count -v full-rank --markdown
 works '|---|--:|' "$qkv" count -v full-rank --markdown
 works 'full-rank & 6144 &' "$qkv" count -v full-rank --latex
+works '"variant": "full-rank", "parameters": 6144,' "$qkv" count -v full-rank --json
+works '"cache": null,' "$qkv" count -v full-rank --preset bert-base --json
+works '"variant": "wide", "parameters": 10240,' "$qkv" list --variants --json
+works '"task": "text", "chance": null,' "$qkv" list --tasks --json
+refuses 2 'give --variants or --tasks' "$qkv" list --json
+works '84.93\,M &' "$qkv" count -v wide --preset transformer-base --latex
 works 'W\textasciicircum{}Q' "$qkv" count -v mla --latex --weights
 works 'W^DKV	32	16	512	512' "$qkv" count -v mla --weights
 refuses 2 'contradict' "$qkv" count --latex --markdown
@@ -755,9 +761,9 @@ refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \
     $small -o judged --judge speed --no-figures
 works 'no difference detected at 2 seeds' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --judge test_loss
-works '| reverse | fused |' "$qkv" compare -t reverse --seeds 2 \
+works '| fused | 4096 | 5248 |' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --markdown
-works '& 1 & no difference detected' "$qkv" compare -t reverse --seeds 2 \
+works '%   no difference detected at 2 seeds: fused' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --latex
 refuses 2 'contradict' "$qkv" compare --markdown --latex -v standard \
     -t reverse --seeds 1 $small -o judged --no-figures
@@ -768,7 +774,7 @@ refuses 2 'contradict' "$qkv" compare --markdown --latex -v standard \
     complain "the best rate"
 
 # --- how a run starts and ends
-works '>0' "$qkv" train -t reverse --steps 0 -o start --test 32 -q --tsv
+works '	5248	NA	NA	' "$qkv" train -t reverse --steps 0 -o start --test 32 -q --tsv
 works '/1' "$qkv" train -t reverse --init W_Q=0.1+W_K=2 $small -o start
 # fails WORDS COMMAND ...: a run fails, for that reason.
 fails() {
@@ -877,18 +883,33 @@ END
     [ -s small/figures/test_accuracy-lr-reverse.svg ] &&
     cmp -s small.txt small/recipe.txt && ok || complain "a recipe"
 "$qkv" report small -o paper -q 2>err && grep -q 'Is it small?' paper/report.md &&
-    grep -q '<svg' paper/report.html && ! grep -q 'src=\|http:[^"]*\.js' paper/report.html &&
-    grep -q 'includegraphics' paper/report.tex &&
+    grep -q '^\\toprule' paper/tables.tex &&
     [ -s paper/figures/test_accuracy-lr-reverse.pdf ] && ok || complain "a report"
+if command -v pandoc >/dev/null; then
+    # one file that can be sent, with its figures in it
+    ! grep -q '<script\|src="[^d]\|href="[^#]' paper/report.html &&
+        grep -q 'includegraphics{figures/test_accuracy-lr-reverse.pdf}' paper/report.tex && ok ||
+        complain "a report in HTML and LaTeX"
+    sed -n 's/.*src="data:image\/svg+xml;base64,\([^"]*\)" alt="test_accuracy-lr-reverse".*/\1/p' \
+        paper/report.html | base64 -d | cmp -s - paper/figures/test_accuracy-lr-reverse.svg &&
+        ok || complain "a report's figure is another"
+fi
 cp -r paper again
-# the page holds the figure as it is, but for the names within it
-inner() { sed -n '/<svg/,/<\/svg>/p' "$1" | sed "s/${2:-none}_//g; 1d; \$d"; }
-inner paper/report.html test_accuracy-lr-reverse >in-page
-inner paper/figures/test_accuracy-lr-reverse.svg | cmp -s - in-page && [ -s in-page ] &&
-    [ "$(grep -c 'test_accuracy-lr-reverse_g' paper/report.html)" -gt 5 ] && ok ||
-    complain "a report's figure is another"
 "$qkv" report small -o again -q && diff -r -x '*.pdf' paper again >/dev/null &&
     ok || complain "a report twice, differs"
+# a pandoc that knows no --sandbox; one that fails; none
+mkdir old only
+printf '#!/bin/sh\ncase "$*" in *--sandbox*) exit 6 ;; esac\n%s\n' 'for last; do :; done; cat "$last"' \
+    'while [ "$1" != -o ]; do shift; done; cp "$last" "$2"' >old/pandoc
+chmod +x old/pandoc && ln -s "$(command -v gnuplot)" only/gnuplot
+PATH="$work/old:$PATH" "$qkv" report small -o again -q 2>err && [ ! -s err ] &&
+    cmp -s again/report.md again/report.html && ok || complain "a pandoc without --sandbox"
+printf '#!/bin/sh\necho no such font >&2\nexit 3\n' >old/pandoc
+PATH="$work/old:$PATH" refuses 1 'report.html: pandoc failed on it: no such font' \
+    "$qkv" report small -o again -q
+PATH="$work/only" "$qkv" report small -o again 2>err && grep -q 'with pandoc there would be' err &&
+    [ ! -e again/report.html ] && [ ! -e again/report.tex ] && [ -s again/tables.tex ] &&
+    cmp -s paper/report.md again/report.md && ok || complain "a report without pandoc"
 refuses 2 'there are: ' "$qkv" compare --recipe nothing -o small
 refuses 2 'contradict' "$qkv" compare --recipe rank --d-k 3 -o small
 refuses 2 'only --out' "$qkv" compare --recipe rank --seeds 3 -o small

@@ -275,7 +275,7 @@ convert(const char *draft, const char *from, const char *to)
 {
     char *latex[] = {"-V", "geometry:margin=2cm", "-V", (char *)preamble};
     char *html[] = {"--self-contained", "-Mpagetitle=qkv report", "-V",
-                    "maxwidth=60em"};
+                    "lang=en"};
     char **more = strstr(to, ".tex") ? latex : html, *why;
     char *argv[] = {
         "pandoc",
@@ -354,12 +354,13 @@ command_report(int argc, char **argv)
         discard(within(o.out, "report.tex").text);
     }
     draft_publish_all(draft);
-    if (!pandoc)
-        note("%s/report.md is there; with pandoc there would be report.html "
-             "and report.tex too: install it, and give the same command again",
-             o.out);
-    else if (!o.quiet)
+    if (!o.quiet && pandoc)
         note("wrote %s/report.md, report.html, report.tex, tables.tex", o.out);
+    else if (!o.quiet)
+        note("wrote %s/report.md, tables.tex; with pandoc there would be "
+             "report.html and report.tex too: install it, and give the same "
+             "command again",
+             o.out);
     outcomes_free(&all);
     experiment_free(&e);
     options_free(&o);

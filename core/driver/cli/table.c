@@ -84,10 +84,10 @@ sheet_free(Sheet *s)
     free(s->columns);
 }
 
-/* In LaTeX, for a column of a paper: two decimals where the column has some,
-   millions as M, and what two decimals would make 0 as a power of ten. */
+/* In LaTeX, for a column of a paper: two decimals, or two digits of what is
+   small, and millions as M. */
 static void
-put_short(FILE *to, double x, bool decimals)
+put_short(FILE *to, double x, const char *format)
 {
     static const char units[] = "MGTPE";
     int power = x == 0 ? 0 : (int)floor(log10(fabs(x)));
@@ -96,12 +96,14 @@ put_short(FILE *to, double x, bool decimals)
     x = fabs(x);
     if (unit >= 0)
         fprintf(to, "%.2f\\,%c", x / pow(1000, unit + 2), units[unit]);
-    else if (!decimals)
+    else if (!format)
         fprintf(to, "%.15g", x);
-    else if (power < -2)
-        fprintf(to, "$%.1f\\times10^{%d}$", x / pow(10, power), power);
-    else
+    else if (strchr(format, 'f') || power >= -1)
         fprintf(to, "%.2f", x);
+    else if (power >= -3)
+        fprintf(to, "%.2g", x);
+    else
+        fprintf(to, "$%.1f\\times10^{%d}$", x / pow(10, power), power);
 }
 
 /* One number as the layout's readers see it. */
@@ -113,7 +115,7 @@ put_number(FILE *to, const Column *c, double x, Layout layout)
     if (!isfinite(x))
         fputs(layout == JSON ? "null" : layout == TSV ? "NA" : "-", to);
     else if (layout == LATEX)
-        put_short(to, shown, c->format != NULL);
+        put_short(to, shown, c->format);
     else
         fprintf(to, c->format && layout != JSON ? c->format : "%.15g", shown);
     if (percent && isfinite(x))

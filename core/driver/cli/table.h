@@ -1,8 +1,9 @@
 /* table.h - a table that a command prints: built once, and written for a
    terminal, as TSV, in Markdown, in LaTeX or as JSON.
 
-       static const Column columns[] = {{"variant", .words = true},
-                                        {"test_loss", .title = "test loss", .format = "%.3g"}};
+       static const Column columns[] = {
+           {"variant", .words = true},
+           {"test_loss", .title = "test loss", .format = "%.3g"}};
        Sheet sheet = sheet_of(columns, 2);
        sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
        sheet_print(&sheet, layout_of(o));

@@ -58,9 +58,9 @@ add_map(Sheet *sheet, const char *panel, const Values *rows, const Values *cols,
                       cell_number(weights[i * cols->count + j]));
 }
 
-/* All maps of the example, as pictures on a terminal, as rows of a table and as
-   a figure. In the encoder the second
-   sequence asks, and is asked; in cross-attention it is asked. */
+/* All maps of the example: as pictures on a terminal, as rows of a table, and
+   as a figure. In the encoder the second sequence asks, and is asked; in
+   cross-attention it is asked. */
 static void
 show_maps(bool pictures, const Model *m, const Recording *r,
           const Values both[2], Sheet *sheet, Figure *f)

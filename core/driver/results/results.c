@@ -99,16 +99,14 @@ write_levels(FILE *to, const Group *g, Layout layout)
     char *more =
         isnan(run_number(r, "bigram_loss"))
             ? copy_text("")
-            : format_text(", of counting characters %.2f, pairs of them %.2f "
-                          "(validation)",
+            : format_text("; counting characters has loss %.2f, pairs of them "
+                          "%.2f (validation)",
                           run_number(r, "unigram_loss"),
                           run_number(r, "bigram_loss"));
-    char *text =
-        format_text("%s: guessing has %s %.2f, %s %.2f; loss of guessing "
-                    "%.2f%s",
-                    g->name, measure_of(g), run_number(r, "chance"),
-                    task_named(r->config.task)->cheat, run_number(r, "cheat"),
-                    run_number(r, "chance_loss"), more);
+    char *text = format_text(
+        "%s: guessing has %s %.2f (loss %.2f), %s %.2f%s", g->name,
+        measure_of(g), run_number(r, "chance"), run_number(r, "chance_loss"),
+        task_named(r->config.task)->cheat, run_number(r, "cheat"), more);
     words_below(to, text, layout);
     free(more);
     free(text);
