@@ -33,13 +33,13 @@ lanes_agree(Widest v)
 static real
 exponential_of(double x)
 {
-    return lanes_agree(exponential(all((real)x)));
+    return lanes_agree(exponential(broadcast((real)x)));
 }
 
 static real
 tanh_of(double x)
 {
-    return lanes_agree(hyperbolic_tangent(all((real)x)));
+    return lanes_agree(hyperbolic_tangent(broadcast((real)x)));
 }
 
 START_TEST(exponential_is_close)

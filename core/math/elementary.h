@@ -2,9 +2,9 @@
 
    libm's differ in the last bit between systems, and one bit is enough to
    make two trainings drift apart. These use +, -, *, / and fma only, which
-   IEEE 754 fixes to the bit. The first two are needed for every number of a
-   matrix: they take a vector of them, and each lane has what it would have in
-   a vector of any other width. */
+   IEEE 754 fixes to the bit. The first two are needed for every entry of a
+   matrix: they work on vectors, and each lane gets what it would get in a
+   vector of any other width. */
 #ifndef ELEMENTARY_H
 #define ELEMENTARY_H
 
@@ -60,13 +60,13 @@ exp_parts(Widest x, Widest *power)
         1. / 6227020800.,
     };
     Widest shifted = x * (real)LOG2_E + ROUNDING, minus_n = ROUNDING - shifted;
-    Widest r = FMA_WIDEST(minus_n, all(LN2_HIGH), x);
-    r = FMA_WIDEST(minus_n, all(LN2_LOW), r);
+    Widest r = FMA_WIDEST(minus_n, broadcast(LN2_HIGH), x);
+    r = FMA_WIDEST(minus_n, broadcast(LN2_LOW), r);
     *power = (Widest)(((WidestBits)shifted + BIAS) << MANTISSA);
-    Widest p = all(inverse_factorial[EXP_DEGREE]);
+    Widest p = broadcast(inverse_factorial[EXP_DEGREE]);
 #pragma GCC unroll 16
     for (int i = EXP_DEGREE - 1; i > 0; i--)
-        p = FMA_WIDEST(p, r, all(inverse_factorial[i]));
+        p = FMA_WIDEST(p, r, broadcast(inverse_factorial[i]));
     return p * r;
 }
 
@@ -75,9 +75,9 @@ exp_parts(Widest x, Widest *power)
 static inline Widest
 exponential(Widest x)
 {
-    Widest power, minus_one = exp_parts(larger(all(EXP_LOW), x), &power);
+    Widest power, minus_one = exp_parts(larger(broadcast(EXP_LOW), x), &power);
     Widest e = FMA_WIDEST(power, minus_one, power);
-    return choose(x < EXP_LOW, all(0), e);
+    return select_lanes(x < EXP_LOW, broadcast(0), e);
 }
 
 /* tanh x = (e^2|x| - 1) / (e^2|x| + 1) with the sign of x, to 4 units in the
@@ -85,9 +85,9 @@ exponential(Widest x)
 static inline Widest
 hyperbolic_tangent(Widest x)
 {
-    WidestBits sign = (WidestBits)x & (WidestBits)all((real)-0.);
+    WidestBits sign = (WidestBits)x & (WidestBits)broadcast((real)-0.);
     Widest a = (Widest)((WidestBits)x ^ sign), power;
-    a = choose(a > TANH_ONE, all(TANH_ONE), a);
+    a = select_lanes(a > TANH_ONE, broadcast(TANH_ONE), a);
     Widest minus_one = exp_parts(2 * a, &power);
     Widest e = FMA_WIDEST(power, minus_one, power - 1); /* e^2a - 1 */
     return (Widest)((WidestBits)(e / (e + 2)) | sign);

@@ -1,10 +1,10 @@
 /* matrix.c - the product of two matrices, close to what the machine can do.
 
    C is cut into tiles small enough for the registers: a few rows by a few
-   vectors. A tile walks once along k; at each step it reads its vectors of B
-   and, row by row, one number of A that multiplies all of them. So each number
+   vectors. A tile goes once along k; at each step it reads its vectors of B
+   and, row by row, one entry of A that multiplies all of them. So each entry
    that is read serves many multiply-adds, and these set the pace, not memory.
- */
+   tests/plain/matrix.c is the same in three loops. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -12,7 +12,7 @@
 #include "math/matrix.h"
 #include "math/vector.h"
 
-/* Compiled into its caller: handing on three matrices takes as long as a small
+/* Compiled into its caller: passing three matrices takes as long as a small
    product. */
 #define WITHIN static inline __attribute__((always_inline))
 
@@ -23,9 +23,9 @@ typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
 /* clang-format off */
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
    Everything is known at compile time, so that `sum` lives in registers.
-   `across` is in bytes: for a stride in numbers gcc writes a second loop, for
+   `across` is in bytes: for a stride in entries gcc writes a second loop, for
    the stride 1, and copies the sums between the two at every step. The widest
-   tile, which is for large matrices, asks for B some steps ahead. */
+   tile, which is for large matrices, prefetches B some steps ahead. */
 #define TILE(ROWS, N, V)                                                     \
     static __attribute__((noinline)) void                                    \
     tile_##ROWS##_##N##_##V(                                                 \
@@ -67,8 +67,8 @@ typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
 #define STRIP(TALLEST, N, V)                                                 \
     {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}}
 
-/* The tiles of each width, widest first: as tall as there is room for in 32
-   registers, or 16. */
+/* The tiles of each width, widest first: as tall as 32 registers allow, or 16.
+ */
 #if defined __AVX512F__
 enum { WIDEST_N = 4 };
 TO_6(TILE, 4, V64)
@@ -98,21 +98,21 @@ static const struct Strip {
     Tile *tile[12];
 } strips[] = {STRIPS};
 
-/* What is copied lies in the caches: a PANEL of B in the second, DEPTH x a
+/* What is copied stays in the caches: a PANEL of B in the second, DEPTH x a
    tile's rows of A in the first. */
 enum {
-    LINE_OF = 64 / sizeof(real), /* numbers in a line of the cache */
+    LINE_OF = 64 / sizeof(real), /* entries in a line of the cache */
     DEPTH = 2048 / sizeof(real),
     PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
     ROWS = 48,                     /* of a transposed A, copied together */
     MANY = 256, /* columns of C repay a copy of A', rows one of B, */
     NEAR = 32768 / sizeof(real), /* unless B fits the first cache as it is */
     WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
-    FAR = 96 /* from one number of a column of A to the next */
+    FAR = 96 /* from one entry of a column of A to the next */
 };
 
-/* The square of FEW x FEW numbers at `from`, transposed. It asks for the square
-   four further down: lines so far apart no processor guesses. */
+/* The square of FEW x FEW entries at `from`, transposed. It prefetches the
+   square four further down: no processor guesses lines so far apart. */
 static inline void
 transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {
@@ -136,8 +136,8 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 #endif
 }
 
-/* A transposed m square by square, along whole lines of the cache; rows lie far
-   apart too, and are asked for ahead. */
+/* A transposed m square by square, along whole lines of the cache; rows are far
+   apart too, and are prefetched. */
 void
 copy_matrix(real *to, Matrix m, int width)
 {
@@ -206,7 +206,7 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
 /* Some columns of C: whole strips of one width, or fewer than the narrowest.
    B is copied strip by strip where its rows are no vectors or lie too far
    apart to stay in a cache while row after row of A comes by; a transposed A
-   where many strips read it again. There is room for both copies. */
+   where many strips read it again. copy_b has space for both copies. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copy_b)

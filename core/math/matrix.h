@@ -1,6 +1,6 @@
 /* matrix.h - views of matrices, and the one product that training needs.
 
-   A view does not own its numbers. Transposing swaps two strides and moves
+   A view does not own its entries. Transposing swaps two strides and moves
    nothing, so one `multiply` serves A B, A B' and A' B. */
 #ifndef MATRIX_H
 #define MATRIX_H
@@ -28,7 +28,7 @@ transposed(Matrix a)
     return (Matrix){a.at, a.cols, a.rows, a.across, a.down};
 }
 
-/* The (rows x cols) numbers of m from row i and column j on. */
+/* The (rows x cols) part of m from row i and column j on. */
 static inline Matrix
 part(Matrix m, int i, int rows, int j, int cols)
 {

@@ -1,9 +1,9 @@
-/* rows.h - sums, maxima and softmax over one row of numbers.
+/* rows.h - sums, maxima and softmax over one row of a matrix.
 
-   A sum is kept in 16 lanes, number i in lane i mod 16, which are folded in
-   halves at the end: an order that vectors of any width can follow, and so
-   the same bits on each. The lanes lie in as many vectors as they take: one of
-   64 bytes, two of 32, four of 16, and twice as many in double. All is inline:
+   A sum is kept in 16 lanes, entry i in lane i mod 16, which are added in
+   halves at the end: an order that vectors of any width can follow, and so the
+   same bits on each. The lanes are in as many vectors as they need: one of 64
+   bytes, two of 32, four of 16, and twice as many in double. All is inline:
    over many short rows the constants are loaded once. */
 #ifndef ROWS_H
 #define ROWS_H
@@ -19,15 +19,15 @@
 enum {
     LANES = 16,
     WIDE = sizeof(Widest) / sizeof(real),
-    PARTS = LANES / WIDE /* vectors that the lanes take */
+    PARTS = LANES / WIDE /* vectors that hold the lanes */
 };
 #define EACH_PART  _Pragma("GCC unroll 8") for (int p = 0; p < PARTS; p++)
 #define PART(x, p) (*(const Widest *)((x) + (p)*WIDE))
 
-/* The lanes folded in halves by F, +8 and +4, and in double +2, so that they
-   fit a vector of 16 bytes. */
+/* The lanes reduced by F in halves, +8 and +4, and in double +2, until they fit
+   a vector of 16 bytes. */
 /* clang-format off */
-#define FOLD(NAME, F)                                                    \
+#define REDUCE(NAME, F)                                                    \
     static inline V16 NAME(const Widest *lanes)                          \
     {                                                                    \
         enum { COUNT = LANES / FEW };                                    \
@@ -41,21 +41,20 @@ enum {
     }
 /* clang-format on */
 #define SUM(a, b) ((a) + (b))
-FOLD(folded_sum, SUM)
-FOLD(folded_max, larger_16)
+REDUCE(narrow_sum, SUM)
+REDUCE(narrow_max, larger_16)
 
-/* The sum of the lanes, the last of which are folded +2, +1. */
+/* The sum of the lanes; the last halves are +2 and +1. */
 static inline real
-fold(const Widest *sum)
+reduce_sum(const Widest *sum)
 {
-    V16 v = folded_sum(sum);
+    V16 v = narrow_sum(sum);
     return FEW == 2 ? v[0] + v[1] : (v[0] + v[FEW / 2]) + (v[1] + v[FEW - 1]);
 }
 
-/* The next LANES numbers of a row that has `left` more; zeros behind its end.
- */
+/* The next LANES entries of a row that has `left` more; zeros after its end. */
 static inline void
-take(Widest *v, const real *x, long left)
+load(Widest *v, const real *x, long left)
 {
     if (left >= LANES)
         EACH_PART v[p] = PART(x, p);
@@ -68,7 +67,7 @@ take(Widest *v, const real *x, long left)
 }
 
 static inline void
-give(real *x, const Widest *v, long left)
+store(real *x, const Widest *v, long left)
 {
     if (left >= LANES)
         EACH_PART *(Widest *)(x + p * WIDE) = v[p];
@@ -81,9 +80,9 @@ give(real *x, const Widest *v, long left)
     }
 }
 
-/* The lanes of vector p that hold one of the next n numbers. */
+/* The lanes of vector p that hold one of the next n entries. */
 static inline Lanewise
-below(int n, int p)
+lanes_below(int n, int p)
 {
     static const Whole number[LANES] = {0, 1, 2,  3,  4,  5,  6,  7,
                                         8, 9, 10, 11, 12, 13, 14, 15};
@@ -95,10 +94,10 @@ row_sum(const real *x, int n)
 {
     Widest sum[PARTS] = {{0}}, v[PARTS];
     for (; n > 0; n -= LANES, x += LANES) {
-        take(v, x, n);
+        load(v, x, n);
         EACH_PART sum[p] += v[p];
     }
-    return fold(sum);
+    return reduce_sum(sum);
 }
 
 static inline real
@@ -106,32 +105,33 @@ row_dot(const real *x, const real *y, int n)
 {
     Widest sum[PARTS] = {{0}}, v[PARTS], w[PARTS];
     for (; n > 0; n -= LANES, x += LANES, y += LANES) {
-        take(v, x, n);
-        take(w, y, n);
+        load(v, x, n);
+        load(w, y, n);
         EACH_PART sum[p] = FMA_WIDEST(v[p], w[p], sum[p]);
     }
-    return fold(sum);
+    return reduce_sum(sum);
 }
 
-/* The largest of factor x, of the first n numbers of a row of `wide`. */
+/* The largest of factor x, among the first n entries of a row of `wide`. */
 static inline real
 row_max(const real *x, real factor, int n, int wide)
 {
     Widest top[PARTS], v[PARTS];
-    EACH_PART top[p] = all(factor * x[0]);
+    EACH_PART top[p] = broadcast(factor * x[0]);
     for (; n > 0; n -= LANES, wide -= LANES, x += LANES) {
-        take(v, x, wide);
+        load(v, x, wide);
         EACH_PART v[p] *= factor;
-        EACH_PART top[p] = choose(below(n, p) & (v[p] > top[p]), v[p], top[p]);
+        EACH_PART top[p] =
+            select_lanes(lanes_below(n, p) & (v[p] > top[p]), v[p], top[p]);
     }
-    V16 four = folded_max(top);
+    V16 four = narrow_max(top);
     real max = four[0];
     for (int i = 1; i < FEW; i++)
         max = four[i] > max ? four[i] : max;
     return max;
 }
 
-/* x becomes exp(factor x - max) for the first n numbers, of which max is the
+/* x becomes exp(factor x - max) for the first n entries, of which max is the
    largest of factor x, and 0 for those up to `wide`: never overflows. Returns
    the sum, at least 1. */
 static inline real
@@ -139,13 +139,13 @@ row_exponentials(real *x, real factor, int n, int wide, real max)
 {
     Widest sum[PARTS] = {{0}}, v[PARTS];
     for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
-        take(v, x, wide);
+        load(v, x, wide);
         EACH_PART v[p] = exponential(v[p] * factor - max);
-        EACH_PART v[p] = choose(below(n, p), v[p], all(0));
+        EACH_PART v[p] = select_lanes(lanes_below(n, p), v[p], broadcast(0));
         EACH_PART sum[p] += v[p];
-        give(x, v, wide);
+        store(x, v, wide);
     }
-    return fold(sum);
+    return reduce_sum(sum);
 }
 
 static inline void
@@ -153,9 +153,9 @@ row_scale(real *x, real factor, int n)
 {
     Widest v[PARTS];
     for (; n > 0; n -= LANES, x += LANES) {
-        take(v, x, n);
+        load(v, x, n);
         EACH_PART v[p] *= factor;
-        give(x, v, n);
+        store(x, v, n);
     }
 }
 
@@ -164,13 +164,13 @@ row_divide(real *x, real by, int n)
 {
     Widest v[PARTS];
     for (; n > 0; n -= LANES, x += LANES) {
-        take(v, x, n);
+        load(v, x, n);
         EACH_PART v[p] /= by;
-        give(x, v, n);
+        store(x, v, n);
     }
 }
 
-/* x becomes softmax(factor x) of the first n numbers, 0 for those up to `wide`.
+/* x becomes softmax(factor x) of the first n entries, 0 for those up to `wide`.
  */
 static inline void
 row_softmax(real *x, real factor, int n, int wide)
@@ -179,11 +179,12 @@ row_softmax(real *x, real factor, int n, int wide)
     row_scale(x, 1 / row_exponentials(x, factor, n, wide, max), wide);
 }
 
-/* The same of up to ABREAST rows, `down` apart, of which the first counts n
-   numbers and each next one `more` more. Within a row every step waits for the
-   one before, and not for those of other rows: so each is done in all rows
-   first. kept[2 i] becomes the largest of row i, kept[2 i + 1] 1 / the sum. */
-enum { ABREAST = 8 };
+/* The same of up to ROWS_AT_A_TIME rows, `down` apart, of which the first
+   counts n entries and each next one `more` more. Within a row every step waits
+   for the one before, and not for those of other rows: so each is done in all
+   rows first. kept[2 i] becomes the largest of row i, kept[2 i + 1] 1 / the
+   sum. */
+enum { ROWS_AT_A_TIME = 8 };
 static inline void
 rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
              int wide, real *kept)
@@ -203,10 +204,10 @@ row_weights(real *x, real factor, int n, int wide, const real *kept)
 {
     Widest v[PARTS];
     for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
-        take(v, x, wide);
+        load(v, x, wide);
         EACH_PART v[p] = exponential(v[p] * factor - kept[0]) * kept[1];
-        EACH_PART v[p] = choose(below(n, p), v[p], all(0));
-        give(x, v, wide);
+        EACH_PART v[p] = select_lanes(lanes_below(n, p), v[p], broadcast(0));
+        store(x, v, wide);
     }
 }
 
@@ -225,10 +226,10 @@ row_softmax_back(real *d, const real *weights, real factor, real mean, int n)
 {
     Widest v[PARTS], w[PARTS];
     for (; n > 0; n -= LANES, d += LANES, weights += LANES) {
-        take(v, weights, n);
-        take(w, d, n);
+        load(v, weights, n);
+        load(w, d, n);
         EACH_PART w[p] = factor * v[p] * (w[p] - mean);
-        give(d, w, n);
+        store(d, w, n);
     }
 }
 

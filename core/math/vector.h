@@ -1,4 +1,4 @@
-/* vector.h - vectors of numbers, and a fused multiply-add on them. */
+/* vector.h - vectors of reals, and a fused multiply-add on them. */
 #ifndef VECTOR_H
 #define VECTOR_H
 
@@ -16,7 +16,7 @@
 typedef real V16 VECTOR(16);
 typedef real V32 VECTOR(32);
 typedef real V64 VECTOR(64);
-enum { FEW = 16 / sizeof(real) }; /* numbers of the narrowest */
+enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
 #define UNROLL _Pragma("GCC unroll 16")
 
 #if defined __FMA__
@@ -47,7 +47,7 @@ FMA_V16(V16 a, V16 b, V16 c)
 }
 #endif
 
-/* A whole number as wide as a number. */
+/* An integer as wide as a real. */
 #ifdef QKV_DOUBLE
 typedef int64_t Whole;
 #else
@@ -76,7 +76,7 @@ typedef V16 Widest;
 
 /* x in every lane. */
 static inline Widest
-all(real x)
+broadcast(real x)
 {
     return x - (Widest){0};
 }
@@ -86,16 +86,16 @@ typedef Whole Lanewise VECTOR(sizeof(Widest));
 
 /* a in the lanes that are chosen, b in the others. */
 static inline Widest
-choose(Lanewise chosen, Widest a, Widest b)
+select_lanes(Lanewise chosen, Widest a, Widest b)
 {
     return (Widest)(((Lanewise)a & chosen) | ((Lanewise)b & ~chosen));
 }
 
-/* The larger of each two; b where one is no number. */
+/* The larger of each two; b where one is a NaN. */
 static inline Widest
 larger(Widest a, Widest b)
 {
-    return choose(a > b, a, b);
+    return select_lanes(a > b, a, b);
 }
 
 static inline V16

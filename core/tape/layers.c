@@ -194,13 +194,13 @@ counted_rows(const int *targets, int rows)
     return counted;
 }
 
-/* A few rows of logits become their softmax; up to ABREAST at a time, step by
-   step, since within a row each step waits for the one before. z becomes log of
-   the sum of their exponentials. */
+/* A few rows of logits become their softmax; up to ROWS_AT_A_TIME at a time,
+   step by step, since within a row each step waits for the one before. z
+   becomes log of the sum of their exponentials. */
 static void
 rows_probabilities(real *const *p, double *z, int rows, int classes)
 {
-    real max[ABREAST], sum[ABREAST];
+    real max[ROWS_AT_A_TIME], sum[ROWS_AT_A_TIME];
     for (int i = 0; i < rows; i++)
         max[i] = row_max(p[i], 1, classes, classes);
     for (int i = 0; i < rows; i++)
@@ -221,11 +221,11 @@ cross_entropy(Node *logits, const int *targets, int counted)
     c->kept = keep(c, (size_t)logits->rows * (size_t)classes);
     if (!c->value)
         return c;
-    double sum = 0, z[ABREAST];
-    real *p[ABREAST], target[ABREAST];
+    double sum = 0, z[ROWS_AT_A_TIME];
+    real *p[ROWS_AT_A_TIME], target[ROWS_AT_A_TIME];
     for (int i = 0; i < logits->rows;) {
         int rows = 0;
-        for (; i < logits->rows && rows < ABREAST; i++) {
+        for (; i < logits->rows && rows < ROWS_AT_A_TIME; i++) {
             if (targets[i] < 0)
                 continue;
             if (targets[i] >= classes)

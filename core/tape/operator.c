@@ -1,8 +1,8 @@
-/* operator.c - the linear and elementwise operators, each with its way back.
+/* operator.c - the linear and elementwise operators, each with its derivative.
 
-   The comment at a `_backward` is its derivative: dX stands for the gradient
-   of the loss by X, C for the operator's result, and `+=` because a matrix
-   used twice gets two shares. */
+   The comment at a `_backward` is the derivative: dX stands for the gradient of
+   the loss by X, C for the operator's result, and `+=` because a matrix that is
+   used twice gets two contributions. */
 #include <string.h>
 
 #include <qkv/operator.h>
@@ -15,12 +15,24 @@
 #include "tape/layers.h"
 #include "tape/tape.h"
 
-/* How many numbers of the result are to be computed: none on a measuring tape.
+/* How many entries of the result are to be computed: none on a measuring tape.
  */
 static size_t
 wanted(const Node *c)
 {
     return c->value ? size_of(c) : 0;
+}
+
+/* A new node of A's shape and heads, from A and perhaps a B of that shape. */
+static Node *
+elementwise(const char *name, void (*backward)(Node *self), Node *a, Node *b)
+{
+    if (b && (a->rows != b->rows || a->cols != b->cols))
+        bug("%s: (%d x %d) and (%d x %d) do not fit", name, a->rows, a->cols,
+            b->rows, b->cols);
+    Node *c = new_node(a->rows, a->cols, backward, (Node *[]){a, b}, b ? 2 : 1);
+    c->heads = a->heads;
+    return c;
 }
 
 static Matrix
@@ -29,7 +41,9 @@ value_of(const Node *n)
     return matrix(n->value, n->rows, n->cols, n->cols);
 }
 
-/* What C = A B costs, and its way back: as much for each trained operand. */
+/* What C = A B costs, and as much in its backward pass for each trained
+ * operand.
+ */
 static void
 price(Node *c, int inner)
 {
@@ -117,11 +131,7 @@ add_backward(Node *c)
 Node *
 add(Node *a, Node *b)
 {
-    if (a->rows != b->rows || a->cols != b->cols)
-        bug("add: (%d x %d) and (%d x %d) do not fit", a->rows, a->cols,
-            b->rows, b->cols);
-    Node *c = new_node(a->rows, a->cols, add_backward, (Node *[]){a, b}, 2);
-    c->heads = a->heads;
+    Node *c = elementwise("add", add_backward, a, b);
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = a->value[i] + b->value[i];
     return c;
@@ -140,8 +150,7 @@ scale_backward(Node *c)
 Node *
 scale(Node *a, double factor)
 {
-    Node *c = new_node(a->rows, a->cols, scale_backward, &a, 1);
-    c->heads = a->heads;
+    Node *c = elementwise("scale", scale_backward, a, NULL);
     keep_arguments(c, &factor, sizeof factor);
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = (real)factor * a->value[i];
@@ -164,15 +173,23 @@ hadamard_backward(Node *c)
 Node *
 hadamard(Node *a, Node *b)
 {
-    if (a->rows != b->rows || a->cols != b->cols)
-        bug("hadamard: (%d x %d) and (%d x %d) do not fit", a->rows, a->cols,
-            b->rows, b->cols);
-    Node *c =
-        new_node(a->rows, a->cols, hadamard_backward, (Node *[]){a, b}, 2);
-    c->heads = a->heads;
+    Node *c = elementwise("hadamard", hadamard_backward, a, b);
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = a->value[i] * b->value[i];
     return c;
+}
+
+/* C = f(A), entry by entry, LANES at a time. */
+static inline __attribute__((always_inline)) void
+each_entry(Node *c, Widest f(Widest))
+{
+    const real *a = c->in[0]->value;
+    for (long i = 0, n = (long)wanted(c); i < n; i += LANES) {
+        Widest x[PARTS];
+        load(x, a + i, n - i);
+        EACH_PART x[p] = f(x[p]);
+        store(c->value + i, x, n - i);
+    }
 }
 
 /* dA += dC (1 - C^2), elementwise */
@@ -187,15 +204,8 @@ squash_backward(Node *c)
 Node *
 squash(Node *a)
 {
-    Node *c = new_node(a->rows, a->cols, squash_backward, &a, 1);
-    c->heads = a->heads;
-    long n = (long)wanted(c);
-    for (long i = 0; i < n; i += LANES) {
-        Widest x[PARTS];
-        take(x, a->value + i, n - i);
-        EACH_PART x[p] = hyperbolic_tangent(x[p]);
-        give(c->value + i, x, n - i);
-    }
+    Node *c = elementwise("squash", squash_backward, a, NULL);
+    each_entry(c, hyperbolic_tangent);
     return c;
 }
 
@@ -208,18 +218,17 @@ sigmoid_backward(Node *c)
         d[i] += c->gradient[i] * c->value[i] * (1 - c->value[i]);
 }
 
+static inline Widest
+logistic(Widest x)
+{
+    return (1 + hyperbolic_tangent(x / 2)) / 2;
+}
+
 Node *
 sigmoid(Node *a)
 {
-    Node *c = new_node(a->rows, a->cols, sigmoid_backward, &a, 1);
-    c->heads = a->heads;
-    long n = (long)wanted(c);
-    for (long i = 0; i < n; i += LANES) {
-        Widest x[PARTS];
-        take(x, a->value + i, n - i);
-        EACH_PART x[p] = (1 + hyperbolic_tangent(x[p] / 2)) / 2;
-        give(c->value + i, x, n - i);
-    }
+    Node *c = elementwise("sigmoid", sigmoid_backward, a, NULL);
+    each_entry(c, logistic);
     return c;
 }
 
@@ -237,8 +246,7 @@ relu_backward(Node *c)
 Node *
 relu(Node *a)
 {
-    Node *c = new_node(a->rows, a->cols, relu_backward, &a, 1);
-    c->heads = a->heads;
+    Node *c = elementwise("relu", relu_backward, a, NULL);
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = a->value[i] > 0 ? a->value[i] : 0;
     return c;
@@ -285,19 +293,19 @@ gelu_piece(void *node, int piece, int worker)
     long end = piece_begin(n, piece + 1, pieces);
     for (long i = piece_begin(n, piece, pieces); i < end; i += LANES) {
         Widest x[PARTS], t[PARTS];
-        take(x, c->in[0]->value + i, end - i);
+        load(x, c->in[0]->value + i, end - i);
         EACH_PART t[p] = GELU_A * (x[p] + GELU_B * x[p] * x[p] * x[p]);
         EACH_PART t[p] = hyperbolic_tangent(t[p]);
         EACH_PART x[p] = x[p] / 2 * (1 + t[p]);
-        give(c->kept + i, t, end - i);
-        give(c->value + i, x, end - i);
+        store(c->kept + i, t, end - i);
+        store(c->value + i, x, end - i);
     }
 }
 
 Node *
 gelu(Node *a)
 {
-    Node *c = new_node(a->rows, a->cols, gelu_backward, &a, 1);
+    Node *c = elementwise("gelu", gelu_backward, a, NULL);
     c->kept = keep(c, size_of(c));
     if (c->value)
         share_out(threads_count(), gelu_piece, c);

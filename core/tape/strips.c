@@ -195,11 +195,11 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 static void
 make_weights(const Strip *t, const Attended *a, bool again)
 {
-    real unkept[2 * ABREAST] = {0};
+    real unkept[2 * ROWS_AT_A_TIME] = {0};
     int wide = (int)rounded(t->seen, LANES);
     each_pair(t->p, t->q, &t->k);
-    for (int i = 0; i < t->rows; i += ABREAST) {
-        int rows = t->rows - i < ABREAST ? t->rows - i : ABREAST;
+    for (int i = 0; i < t->rows; i += ROWS_AT_A_TIME) {
+        int rows = t->rows - i < ROWS_AT_A_TIME ? t->rows - i : ROWS_AT_A_TIME;
         (again ? rows_weights : rows_softmax)(
             t->p.at + i * t->p.down, t->p.down, rows, (real)a->scale,
             a->causal ? t->first + i + 1 : t->seen, a->causal, wide,

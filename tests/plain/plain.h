@@ -25,7 +25,7 @@ fused(real a, real b, real c)
 static inline real
 e_to(real x)
 {
-    return exponential(all(x))[0];
+    return exponential(broadcast(x))[0];
 }
 
 /* A sum over a row is kept in 16 lanes, entry j in lane j mod 16; in the end
