@@ -1,6 +1,6 @@
 #!/bin/sh
 # same.sh [-u] BUILD [quick] - every weight that the demo, the recipes and an
-# encoder-decoder train is, bit for bit, what it was: its checksum is in
+# encoder-decoder train is, bit for bit, what it was: the checksums are in
 # tests/weights.sum. quick: short runs of every variant and task alone. -u writes
 # the checksums of today. (The recipe `text` learns the README, and changes with it.)
 
@@ -32,12 +32,16 @@ if [ "$which" = all ]; then
         [ "$name" = text ] || "$qkv" compare --recipe "$name" -q -o "recipes/$name" >/dev/null
     done
 fi
-# WHERE TASK.VARIANT SEED CHECKSUM: of all numbers, matrix by matrix.
-find . -path '*/weights' | sort | while read -r weights; do
-    run=$(basename "$(dirname "$weights")")
-    printf '%s %s %s %s\n' "$(dirname "$(dirname "$weights")")" \
-        "$(echo "$run" | cut -d . -f 1,2)" "$(echo "$run" | grep -o 'seed[0-9]*')" \
-        "$(cat "$weights"/*.npy | cksum | cut -d ' ' -f 1)"
+# WHERE TASK.VARIANT SEED CHECKSUM: of all matrices one after the other; of a run that
+# kept none, of the losses and accuracies that it logged.
+find . -name config.tsv | sort | while read -r config; do
+    run=$(dirname "$config")
+    name=$(basename "$run")
+    printf '%s %s %s %s\n' "$(dirname "$run")" "$(echo "$name" | cut -d . -f 1,2)" \
+        "$(echo "$name" | grep -o 'seed[0-9]*')" \
+        "$(if [ -d "$run/weights" ]; then cat "$run"/weights/*.npy; else
+            tail -n +2 "$run/log.tsv" | cut -f 1-5
+        fi | cksum | cut -d ' ' -f 1)"
 done | sed 's|^\./||' | LC_ALL=C sort >now
 if [ "$update" ]; then
     cp now "$top/tests/weights.sum"
@@ -48,7 +52,7 @@ else
 fi
 [ ! -s differ ] || {
     head -n 20 differ >&2
-    echo "same: $(grep -c '^>' differ) of $(wc -l <now) runs have other weights" >&2
+    echo "same: $(grep -c '^>' differ) of $(wc -l <now) runs are others" >&2
     exit 1
 }
-echo "same: the weights of $(wc -l <now) runs are what they were"
+echo "same: $(wc -l <now) runs are what they were"
