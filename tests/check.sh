@@ -30,6 +30,8 @@ done
 "$build/qkv" check "$top/variants/standard.c" -q >out 2>err
 [ $? -eq 0 ] && [ "$(grep -cP '\tok\t' out)" -eq 10 ]
 verdict $? "standard.c does not pass ten checks"
+[ -z "$(ls -A tmp)" ]
+verdict $? "a folder was left behind"
 
 # finds NAME CHECK WORDS: that check fails, and says so.
 finds() {
@@ -81,6 +83,8 @@ breaks 'it uses d-k, which .shape does not name' 's/"heads d-k d-v"/"heads d-v"/
 breaks 'or write into its operands' \
     -e 's|qkv/variant.h>|qkv/operator.h>\n#include <qkv/variant.h>|' \
     -e 's|return matmul|if (x->value) w[W_Q]->value[0] *= 2; return matmul|'
+breaks 'rounded or written' -e '1i #include <fenv.h>' \
+    -e 's|return matmul|fesetround(FE_UPWARD); return matmul|'
 breaks 'the queries come from x' 's|matmul(x, w.W_Q|matmul(y, w[W_Q|'
 breaks 'declared twice' 's/"W^K"/"W_Q"/'
 breaks 'split gives a matrix its heads' 's|split(matmul(x, w.W_Q.), a->heads)|matmul(x, w[W_Q])|'
@@ -127,8 +131,8 @@ kill -TERM $!
 wait $!
 [ $? -eq 143 ] && ! pgrep -f 'check ./slow.c' >/dev/null
 verdict $? "check: SIGTERM"
-[ -z "$(ls tmp)" ]
-verdict $? "a folder was left behind"
+[ -z "$(ls -A tmp)" ]
+verdict $? "a folder was left behind by SIGTERM"
 
 echo "check: $passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -129,9 +129,8 @@ suites() {
 }
 scripts() {
     case $1 in
-    core/driver/*[cC]heck* | core/driver/comp[il]* | core/driver/child* | \
-        core/driver/*/tokens* | core/driver/subject* | core/driver/new* | \
-        core/driver/describe*)
+    core/driver/check* | core/driver/*/tokens* | core/driver/cli/child* | \
+        core/driver/cli/describe* | core/driver/new*)
         echo tests/shown/inspect tests/check tests/command ;;
     core/driver/trace* | core/driver/count* | core/driver/list* | \
         core/driver/help* | core/driver/completion*)
@@ -140,7 +139,7 @@ scripts() {
     core/driver/equiv* | core/driver/square* | core/driver/inspect* | \
         core/driver/attention* | core/driver/export*)
         echo tests/shown/inspect tests/command tests/shown/compare ;;
-    core/driver/progress* | core/driver/memory* | core/driver/queue* | core/driver/plan*)
+    core/driver/sweep/progress* | core/driver/cli/memory* | core/driver/sweep/plan*)
         echo tests/shown/compare tests/faults ;;
     core/driver/*)
         echo tests/shown/compare tests/shown/inspect tests/shown/tables \

@@ -69,24 +69,12 @@ tell(const char *format, va_list args)
         say(format, args);
 }
 
-static void (*tidies)(void);
-
-void
-at_end(void (*function)(void))
-{
-    if (tidies != function)
-        atexit(function);
-    tidies = function;
-}
-
 /* Without what a plugin has left to be done at exit. */
 static _Noreturn void
 end(int status)
 {
     if (!report->watched)
         exit(status);
-    if (tidies)
-        tidies();
     fflush(stdout);
     _exit(status);
 }

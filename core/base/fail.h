@@ -22,9 +22,6 @@ void note(const char *format, ...) PRINTF(1, 2);            /* goes on */
    reader is a failure. */
 int end_well(int status);
 
-/* Has the function called when the program ends by fail, usage or exit. */
-void at_end(void (*function)(void));
-
 enum { MESSAGE = 2048 }; /* the longest one's bytes, and a 0 */
 
 /* What a process tells the one that watches it (driver/child.h), in memory that

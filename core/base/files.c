@@ -136,15 +136,6 @@ discard(const char *path)
 
 static Draft *drafts; /* that are open */
 
-/* A child that exits leaves its parent's alone. */
-static void
-discard_drafts(void)
-{
-    for (; drafts; drafts = drafts->next)
-        if (drafts->owner == getpid())
-            discard(drafts->path.text);
-}
-
 /* False where it was swept away between being made and being locked. */
 static bool
 lock_draft(Draft *d)
@@ -168,11 +159,9 @@ draft_begin(const char *directory, const char *name)
 {
     Draft *d = allocate(1, sizeof *d);
     char *hidden = format_text(".%.100s" DRAFT "XXXXXX", name);
-    at_end(discard_drafts);
     if (!drafts) /* others are within the first */
         snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
-    d->owner = getpid();
     do {
         d->path = within(directory, hidden);
         if (!mkdtemp(d->path.text))
@@ -259,6 +248,8 @@ draft_end(Draft *d)
     close(d->lock);
     free(d->place);
     free(d);
+    if (!drafts)
+        *report->drafts = 0;
 }
 
 void

@@ -47,7 +47,6 @@ typedef struct Draft {
     char *place;
     int lock;
     bool on_disk;
-    pid_t owner;
     struct Draft *next;
 } Draft;
 
@@ -62,7 +61,8 @@ bool draft_publish(Draft *d, const char *name, bool replace);
 /* Publishes all that is left in it, instead of what is there, and ends it. */
 void draft_publish_all(Draft *d);
 
-/* Discards what is left in it. A program that exits does so of itself. */
+/* Discards what is left in it. Where a process ends before that, its parent
+   does (driver/cli/child.h). */
 void draft_end(Draft *d);
 
 /* Discards the drafts there, of this user, whose writers are gone. */

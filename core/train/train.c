@@ -1,8 +1,6 @@
 /* train.c - the training loop: draw, forward, backward, step.
 
    Everything that a step needs is allocated before the first one. */
-#include <fenv.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -205,9 +203,6 @@ add_line(Model *m, const Dataset *data, Tape *t, Batch *b, int step,
     if (hash_bytes(HASH_START, m->values, size) != before)
         fail("forward writes into weights, its own or what lies behind them: "
              "only the optimizer may");
-    if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
-        fail("forward changes how numbers are rounded or written (fesetround, "
-             "setlocale), and not for itself alone");
     since->loss = since->accuracy = 0;
     observe(o);
     for (int i = 0; i < o->count; i++)

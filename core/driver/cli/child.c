@@ -225,11 +225,12 @@ child_end(Child *c, void *answer)
                .signal = left ? 0 : WTERMSIG(c->status)};
     e.status = left && (e.answered || e.told) ? WEXITSTATUS(c->status) : 1;
     snprintf(e.plugin, sizeof e.plugin, "%s", r->plugin);
-    if (!e.answered) {
+    if (!e.answered)
         explain(c, &e);
-        drafts_sweep(r->drafts);
-    } else if (answer)
+    else if (answer)
         memcpy(answer, r->answer, c->size);
+    if (*r->drafts) /* that it has left open */
+        drafts_sweep(r->drafts);
     munmap(c->report, sizeof *c->report + c->size);
     c->process = 0;
     return e;
