@@ -51,9 +51,9 @@ finds state 'same bits' 'keep something between calls'
 sed 's/calls++/(x != y) * calls++/' "$top/tests/broken/state.c" >cross_state.c
 finds cross_state 'same bits' 'keep something'
 finds forgetful adopt 'does adopt fill the matrices of every head'
-finds across batches 'cross-attention: sequence 2 comes out otherwise'
+finds across batches 'cross-attention: sequence 2 gives another output'
 finds unused 'all used' 'W^W is declared'
-finds zero 'all used' 'no factor 0'
+finds zero 'all used' 'not times 0'
 [ "$(ls "$top/tests/broken" | wc -l)" -eq 12 ]
 verdict $? "a file of tests/broken is not tried"
 
@@ -83,7 +83,7 @@ breaks 'it uses d-k, which .shape does not name' 's/"heads d-k d-v"/"heads d-v"/
 breaks 'or write into its operands' \
     -e 's|qkv/variant.h>|qkv/operator.h>\n#include <qkv/variant.h>|' \
     -e 's|return matmul|if (x->value) w[W_Q]->value[0] *= 2; return matmul|'
-breaks 'rounded or written' -e '1i #include <fenv.h>' \
+breaks 'rounds or writes numbers' -e '1i #include <fenv.h>' \
     -e 's|return matmul|fesetround(FE_UPWARD); return matmul|'
 breaks 'the queries come from x' 's|matmul(x, w.W_Q|matmul(y, w[W_Q|'
 breaks 'declared twice' 's/"W^K"/"W_Q"/'
@@ -115,7 +115,7 @@ verdict $? "qkv new: does not pass"
 sh -c "$(sed -n 's/^  \(cc .*\)/\1/p' said)" && [ -s mine.so ]
 verdict $? "qkv new: the line that builds it"
 "$build/qkv" new mine >out 2>err
-[ $? -eq 1 ] && grep -q 'is there already' err
+[ $? -eq 1 ] && grep -q 'exists already' err
 verdict $? "qkv new: wrote over a file"
 "$build/qkv" new ../mine >out 2>err
 [ $? -eq 2 ] && [ ! -e ../mine.c ]

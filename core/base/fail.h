@@ -1,8 +1,8 @@
-/* fail.h - how the program says that it cannot go on.
+/* fail.h - how the program reports that it cannot go on.
 
-   Three kinds: the user asked wrongly (exit 2), something outside failed
-   (exit 1), the programmer erred (abort, for a debugger to catch). Every
-   message is one line, `qkv: what: why, what to do`, on stderr. */
+   Three kinds of error: the user asked wrongly (exit 2), something outside
+   failed (exit 1), the programmer made a mistake (abort, for a debugger to
+   catch). Every message is one line on stderr: `qkv: what: why, what to do`. */
 #ifndef FAIL_H
 #define FAIL_H
 
@@ -16,18 +16,18 @@
 _Noreturn void fail(const char *format, ...) PRINTF(1, 2);  /* exit 1 */
 _Noreturn void usage(const char *format, ...) PRINTF(1, 2); /* exit 2 */
 _Noreturn void bug(const char *format, ...) PRINTF(1, 2);   /* abort */
-void note(const char *format, ...) PRINTF(1, 2);            /* goes on */
+void note(const char *format, ...) PRINTF(1, 2);            /* continues */
 
-/* The status to end with when all is done: a result that did not reach its
-   reader is a failure. */
+/* The status to end with when all is done: output that could not be written is
+   a failure. */
 int end_well(int status);
 
-enum { MESSAGE = 2048 }; /* the longest one's bytes, and a 0 */
+enum { MESSAGE = 2048 }; /* bytes of the longest one, with its 0 */
 
-/* What a process tells the one that watches it (driver/child.h), in memory that
-   both have: nobody has to read messages. */
+/* What a process tells its parent (driver/cli/child.h), in memory that they
+   share: no message has to be parsed. */
 typedef struct Report {
-    bool watched;               /* then the other one says the message */
+    bool watched;               /* then the parent prints the message */
     volatile bool done;         /* end_well */
     char text[MESSAGE];         /* the message that ended it, or "" */
     char plugin[256];           /* whose code was called last, */
@@ -39,19 +39,19 @@ typedef struct Report {
 } Report;
 extern Report *report; /* this process's */
 
-/* From here on this process says its messages itself. */
+/* From here on this process prints its own messages. */
 void unwatched(void);
 
-/* Around a call of a plugin's code; NULL: of the last one's. A bug in between
-   is its own. */
+/* Around a call of a plugin's code (NULL: the same plugin as last time). A bug
+   in between is the plugin's. */
 void enter(const char *plugin, const char *doing);
 void leave(void);
 
-/* `count` zeroed elements of `size` bytes; fails when memory is out. */
+/* `count` zeroed elements of `size` bytes; fails if there is no memory. */
 void *allocate(size_t count, size_t size);
 
-/* The same, where a line of the cache begins, so that no vector lies across
-   two. */
+/* The same, at the start of a cache line, so that no vector crosses two lines.
+ */
 enum { LINE = 64 };
 void *allocate_aligned(size_t count, size_t size);
 

@@ -1,8 +1,9 @@
 /* check.c - qkv check: the gate for a plugin.
 
-   `qkv` checks what must hold in float and hands the rest to `qkv-double`, for
-   a gradient can be compared with differences only where rounding is small.
-   Each check has a process of its own: a plugin that crashes fails one. */
+   `qkv` runs the checks that float can decide and leaves the others to
+   `qkv-double`: gradients can be compared with differences only if rounding is
+   small. Each check runs in its own process, so that a crash fails one check.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,10 @@
 #include "driver/check/compile.h"
 #include "driver/commands.h"
 
-static const double seconds = 30, bytes = 1e9; /* that one check may take */
+static const double seconds = 30, bytes = 1e9; /* for one check */
 
-/* In the order in which they are run, each by the program with numbers of so
-   many bytes. */
+/* In the order in which they run; `number` is the size of the numbers of the
+   program that runs them. */
 static const struct {
     const char *name;
     size_t number;
@@ -61,13 +62,13 @@ run_check(const void *more, void *answer)
     *(Finding *)answer = t->check(t->plugin);
 }
 
-/* What a crash most often is, where the plugin has its own operator. */
+/* The usual cause of a crash in a plugin with its own operator. */
 static const char hint[] =
     "; does its operator return at once where c->value is NULL, in the run "
     "that only wants the shapes?";
 
-/* Runs those checks that this program's numbers can tell; the number that
-   failed. A reason is given once; a plugin that hangs is not asked again. */
+/* Runs this program's checks; returns how many failed. The same reason is given
+   once; after a check that hangs, no other is run. */
 static int
 run_checks(const Options *o, const char *plugin, bool own_operator, bool *hangs)
 {
@@ -94,15 +95,15 @@ run_checks(const Options *o, const char *plugin, bool own_operator, bool *hangs)
     return failed;
 }
 
-/* Hands over to qkv-double beside this program; its exit status. */
+/* Runs qkv-double, which is beside this program; returns its exit status. */
 static int
 run_double(const Options *o, const char *plugin)
 {
     Path program = within(executable_directory(), "qkv-double");
     char *argv[] = {program.text, "check", (char *)plugin,
                     layout_of(o) == TSV ? "--tsv" : NULL, NULL};
-    return run_program(argv,
-                       "it checks what needs doubles, and belongs beside qkv");
+    return run_program(
+        argv, "it runs the checks that need doubles, and belongs beside qkv");
 }
 
 /* Loads it as `list` would, in a child. */
@@ -110,7 +111,7 @@ static Facts
 loaded(const Options *o, const char *plugin)
 {
     Facts f = describe(plugin, NULL, false);
-    size_t n = strlen(plugin); /* which need not be what the user knows */
+    size_t n = strlen(plugin); /* which the user may not have typed */
     if (!f.ok && f.status == 2)
         usage("%s", f.why);
     const char *why = strncmp(f.why, plugin, n) ? f.why : f.why + n + 2;
@@ -144,8 +145,8 @@ check_in_float(const Options *o, const char *word)
     }
     Facts f = loaded(o, single);
     if (f.own_operator && slash && !source)
-        usage("%s: it has an operator of its own, compiled for float: give its "
-              ".c, and it is built for doubles too, which gradients need",
+        usage("%s: its own operator is compiled for float, and gradients are "
+              "checked in double: give its .c, and both are built",
               word);
     int failed = f.ok ? run_checks(o, single, f.own_operator, &hangs) : 1;
     if (f.ok && !hangs)

@@ -14,9 +14,9 @@
 
 /* @ stands for its name, $ for the folder of the headers. */
 static const char source[] =
-    "/* @.c - a variant of attention; as it stands, the standard one.\n"
+    "/* @.c - a variant of attention; so far, the standard one.\n"
     "\n"
-    "   Build it and see what it is:\n"
+    "   Build it, check it, train it:\n"
     "\n"
     "       cc -O2 -shared -fPIC -I'$' @.c -o @.so\n"
     "       qkv check ./@.c\n"
@@ -38,8 +38,8 @@ static const char source[] =
     "    weight(w, W_O, \"W^O\", a->heads * a->d_v, a->d_model);\n"
     "}\n"
     "\n"
-    "/* The equation. x asks and y is asked, a token a row; the result is as\n"
-    "   wide as x. */\n"
+    "/* The equation. Queries come from x, keys and values from y, a token a\n"
+    "   row; the result has the shape of x. */\n"
     "static Node *\n"
     "forward(Attention *a, Node *x, Node *y, Node **w)\n"
     "{\n"
@@ -50,8 +50,8 @@ static const char source[] =
     "    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);\n"
     "}\n"
     "\n"
-    "/* The way back, from what each head computes to the matrices: optional,\n"
-    "   and to be changed along with forward. */\n"
+    "/* Optional: fills the matrices so that each head computes what another\n"
+    "   variant's head does. Change it along with forward. */\n"
     "static void\n"
     "adopt(const Form *f, const Attention *a, Numbers *w)\n"
     "{\n"
@@ -99,13 +99,13 @@ command_new(int argc, char **argv)
         usage("%s: begins like an option; choose another name", name);
     char *there = plugin_find(name);
     if (there)
-        usage("%s: a variant of that name is there, %s, and two cannot be "
-              "compared; choose another name",
+        usage("%s: there is a variant of that name, %s, and the two could not "
+              "be compared; choose another name",
               name, there);
     char *file = format_text("%s.c", name);
     FILE *to = fopen(file, "wx");
     if (!to && errno == EEXIST)
-        fail("%s: is there already, and stays: choose another name", file);
+        fail("%s: exists already; choose another name", file);
     if (!to || !write_source(to, name, include_directory().text) ||
         fclose(to)) {
         int error = errno;

@@ -1,5 +1,5 @@
-/* calls.c - checks of single calls, which any precision can tell: shapes,
-   finite numbers, repetition, causality, batches. */
+/* calls.c - checks of single calls, which float can decide: shapes, finite
+   numbers, repetition, causality, batches. */
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
@@ -15,8 +15,8 @@ same_bits(const real *a, const real *b, int count)
     return !memcmp(a, b, (size_t)count * sizeof(real));
 }
 
-/* A shape option that the plugin uses, and does not name: its output changes
-   with it. NULL where there is none. */
+/* A shape option on which the output depends, though .shape does not name it;
+   NULL if there is none. */
 static const char *
 unnamed_option(Subject *s)
 {
@@ -31,7 +31,7 @@ unnamed_option(Subject *s)
     Tokens in = tokens_of(s, ways[0]);
     real *before = computed(s, &in, false);
     if (!same_bits(before, computed(s, &in, false), in.x_size))
-        return NULL; /* check_repeats tells */
+        return NULL; /* check_repeats reports it */
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         Subject other = *s;
         if (shape_uses(s->plugin.variant->shape, options[i].name))
@@ -57,13 +57,13 @@ check_shapes(const char *word)
     const char *unnamed = unnamed_option(&s);
     if (unnamed)
         return finding(FAILED,
-                       "it uses %s, which .shape does not name: nobody can set "
-                       "it then (widths are d_model, heads 1)",
+                       "it uses %s, which .shape does not name: so nobody can "
+                       "set it (a width is d_model then, heads are 1)",
                        unnamed);
     for (int i = 0; i < s.weights.count; i++)
         count += entries(&s, i);
     return finding(PASSED,
-                   "%d matrices of %d numbers; self-, cross- and causal "
+                   "%d matrices, %d parameters; self-, cross- and causal "
                    "attention, one token, many",
                    s.weights.count, count);
 }
@@ -96,11 +96,11 @@ check_finite(const char *word)
                                what, s.weights.list[k].name);
     }
     return finding(PASSED,
-                   "output and gradients, tokens 30 times as large too");
+                   "output and gradients, also for tokens 30 times as large");
 }
 
 /* Two calls on the same numbers, with another shape in between; then the same
-   of cross-attention. */
+   for cross-attention. */
 Finding
 check_repeats(const char *word)
 {
@@ -110,28 +110,28 @@ check_repeats(const char *word)
         Tokens other = tokens_of(&s, (Way){"", 1, 3, 4, false, 1});
         real *first = computed(&s, &in, true);
         if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
-            return finding(FAILED,
-                           "forward changes how numbers are rounded or written "
-                           "(fesetround, setlocale), and not for itself alone");
+            return finding(
+                FAILED,
+                "forward changes how the whole process rounds or writes "
+                "numbers (fesetround, setlocale)");
         computed(&s, &other, true);
         if (!same_bits(first, computed(&s, &in, true), in.x_size))
-            return finding(FAILED,
-                           "the same call twice gives other numbers: does the "
-                           "plugin keep something between calls, or write "
-                           "into its operands?");
+            return finding(
+                FAILED, "the same call twice gives different numbers: does the "
+                        "plugin keep something between calls, or write "
+                        "into its operands?");
     }
     return finding(PASSED, "the same call twice gives the same bits");
 }
 
-/* By how much they differ: two that are no numbers do not, which check_finite
-   tells of. */
+/* How much they differ. Two NaNs do not: check_finite reports those. */
 static double
 apart(real a, real b)
 {
     return isnan(a) && isnan(b) ? 0 : fabs((double)a - (double)b);
 }
 
-/* Moves a late token and looks for what moves before it. */
+/* Changes a late token and looks for changes in earlier outputs. */
 Finding
 check_causality(const char *word)
 {
@@ -148,15 +148,15 @@ check_causality(const char *word)
             if (apart(before[i], after[i]) != 0)
                 return finding(FAILED,
                                "token %d moves the output of token %d, which "
-                               "comes before it: something sees past the mask "
-                               "of `a` (attend, softmax and mask_zero keep it)",
+                               "comes before it: something ignores the mask of "
+                               "`a` (attend, softmax and mask_zero apply it)",
                                late + 1, i / d + 1);
     }
     return finding(PASSED, "a later token moves no earlier output");
 }
 
-/* The first of several sequences whose output is another one than alone, from
-   1; 0 if there is none. */
+/* The first of several sequences, counted from 1, whose output differs from its
+   output alone; 0 if there is none. */
 static int
 mixed(Subject *s, int keys, bool causal)
 {
@@ -169,7 +169,7 @@ mixed(Subject *s, int keys, bool causal)
     one.way.sequences = 1;
     one.x_size = size;
     for (int i = 0; i < MANY * size; i++) {
-        /* with fmax here gcc 12 for ARM ends by an error of its own */
+        /* fmax here crashes gcc 12 for ARM */
         double x = fabs((double)together[i]);
         largest = x > largest ? x : largest;
     }
@@ -193,10 +193,11 @@ check_batches(const char *word)
         int k = mixed(&s, i == 2 ? 7 : 0, i == 1);
         if (k)
             return finding(FAILED,
-                           "%sattention: sequence %d comes out otherwise "
-                           "beside others than alone: a sum runs over all "
-                           "rows, where each sequence has its own",
+                           "%sattention: sequence %d gives another output "
+                           "beside others than alone: does a sum run over the "
+                           "rows of all sequences?",
                            kinds[i], k);
     }
-    return finding(PASSED, "three sequences at once are each as it is alone");
+    return finding(PASSED,
+                   "three sequences at once give what each gives alone");
 }

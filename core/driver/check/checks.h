@@ -1,5 +1,5 @@
-/* checks.h - what a plugin must hold: a function for each line of `qkv check`,
-   run in a process of its own, which ends with it: nothing is freed. */
+/* checks.h - the checks of a plugin: a function for each line of `qkv check`.
+   Each runs in its own process, which then ends: nothing is freed. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
@@ -17,13 +17,13 @@ Finding finding(Verdict verdict, const char *format, ...) PRINTF(2, 3);
 typedef Finding Check(const char *plugin);
 
 /* calls.c: what holds in any precision. */
-Check check_shapes;    /* Do all ways to call it work, at any shape? */
-Check check_finite;    /* Is all that it computes a finite number? */
+Check check_shapes;    /* Does forward work in every way it may be called? */
+Check check_finite;    /* Is everything that it computes finite? */
 Check check_repeats;   /* Does it keep nothing from one call to the next? */
 Check check_causality; /* Does no output see a later token? */
 Check check_batches;   /* Is a sequence among others what it is alone? */
 
-/* gradients.c and form.c: small differences, which only doubles can tell. */
+/* gradients.c and form.c: small differences, which need double precision. */
 Check check_use;       /* Does the output depend on every matrix? */
 Check check_gradients; /* Are gradients the slopes of the function? */
 Check check_form;      /* Has it a canonical form? */

@@ -1,5 +1,5 @@
-/* compile.c - from a plugin's source to a shared object, in a draft that is
-   never published. */
+/* compile.c - from a plugin's source to a shared object, in a draft that
+   is never published. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "driver/cli/child.h"
 #include "driver/check/compile.h"
 
-/* Where a plugin may name what only the program has. */
+/* For symbols that are only in the program. */
 #ifdef __APPLE__
 #define LOOKED_UP " -undefined dynamic_lookup"
 #else
 #define LOOKED_UP ""
 #endif
 
-/* sh: HEADERS SOURCE FLOAT DOUBLE. $CC may be several words; the warnings are
-   given once. */
+/* sh: HEADERS SOURCE FLOAT DOUBLE. The shell splits $CC into words; warnings
+ * are shown once. */
 static const char commands[] =
     "set -e\n"
     "compile() { ${CC:-cc} -O2 -shared -fPIC" LOOKED_UP " \"$@\"; }\n"
@@ -55,8 +55,9 @@ compile_plugin(const char *source)
                     "sh",   headers.text, (char *)source,
                     single, both,         NULL};
     if (run_program(argv, "it starts the compiler"))
-        fail("%s: does not compile: the messages stand above; set CC to a C "
-             "compiler if there was none",
+        fail("%s: does not compile: see the messages above; if there is no "
+             "compiler, "
+             "set CC to one",
              source);
     free(single);
     free(both);

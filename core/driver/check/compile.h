@@ -1,5 +1,5 @@
-/* compile.h - from a plugin's source to a shared object, in a folder that goes
-   again. */
+/* compile.h - from a plugin's source to a shared object, in a temporary folder.
+ */
 #ifndef COMPILE_H
 #define COMPILE_H
 
@@ -9,8 +9,8 @@
 Path include_directory(void);
 
 /* Compiles SOURCE into NAME.so and double/NAME.so of a new folder under
-   $TMPDIR, with $CC (or cc), whose messages go to stderr. Exits with what
-   failed. Returns the folder, removed when the program ends. */
+   $TMPDIR, with $CC (or cc), whose messages go to stderr. Exits if
+   that fails. Returns the folder, which is removed when the program ends. */
 Path compile_plugin(const char *source);
 
 #endif

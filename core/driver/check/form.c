@@ -1,4 +1,4 @@
-/* form.c - checks of a plugin's canonical form, and of the way back from it. */
+/* form.c - checks of a plugin's canonical form, and of its adopt. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,8 @@ check_form(const char *word)
     Subject s = subject_open(word);
     Canonical c = form_of(&s);
     return c.m ? finding(PASSED,
-                         "found: %d heads of softmax(s x M_i y') y N_i, "
-                         "equal to %.0e",
+                         "%d heads of softmax(s x M_i y') y N_i, equal to "
+                         "%.0e",
                          c.heads, c.deviation)
                : finding(UNTESTED, "it has none: %s", c.why);
 }
@@ -53,8 +53,8 @@ head_of(const Canonical *c, int which, int h, bool turned)
     return copy;
 }
 
-/* What mistake would bring head h back as head k; one that UNTESTED stands for
-   if none does. */
+/* The mistake that would bring head h back as head k; UNTESTED if there is
+ * none. */
 static Finding
 explain_head(const Canonical *given, const Canonical *back, int which, int h,
              int k)
@@ -84,7 +84,7 @@ explain_head(const Canonical *given, const Canonical *back, int which, int h,
     return (Finding){.verdict = UNTESTED};
 }
 
-/* What mistake would bring `given` back as `back`. */
+/* The mistake that would bring `given` back as `back`. */
 static Finding
 explain_trip(const Canonical *given, const Canonical *back, double apart)
 {
@@ -96,22 +96,22 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
                     return f;
             }
     return finding(FAILED,
-                   "a form that it has itself comes back as another one, %.2g "
-                   "of the largest entry apart",
+                   "its own form comes back as a different one: they differ "
+                   "by %.2g of the largest entry",
                    apart);
 }
 
-/* A form that the plugin has itself, at random matrices, must come back from
-   adopt; or where adopt gives up something, one that it has adopted. */
+/* The plugin's own form at random matrices must come back from adopt; or if
+   adopt can only approximate it, what it has adopted must. */
 Finding
 check_adopt(const char *word)
 {
     Subject s = subject_open(word);
     if (!s.plugin.variant->adopt)
-        return finding(UNTESTED,
-                       "it has none. That forward is the equation you "
-                       "mean nothing else here can tell: a wrong one "
-                       "with right gradients is a function too");
+        return finding(
+            UNTESTED, "it has none. Nothing else here can tell whether forward "
+                      "is the equation you mean: a wrong one with right "
+                      "gradients is a function too");
     Canonical own = form_of(&s);
     if (!own.m)
         return finding(FAILED,
@@ -124,9 +124,7 @@ check_adopt(const char *word)
                        once.why);
     Misfit lost = form_misfit(&once, &own);
     if (lost.apart <= 1e-10)
-        return finding(PASSED,
-                       "a form that it has comes back from it, %.0e "
-                       "apart",
+        return finding(PASSED, "its own form comes back from it, to %.0e",
                        lost.apart);
     Canonical twice = adopted(&s, &once);
     for (int which = 0; which < 2; which++)
@@ -137,8 +135,8 @@ check_adopt(const char *word)
                            "MN"[which]);
     if (twice.m && form_misfit(&twice, &once).apart <= 1e-10)
         return finding(PASSED,
-                       "what it has adopted it adopts again; of its own form "
-                       "it gives up the share %.2g of M, %.2g of N",
+                       "what it has adopted comes back; of its own form it "
+                       "loses the share %.2g of M, %.2g of N",
                        lost.lost[0], lost.lost[1]);
     return explain_trip(&own, &once, lost.apart);
 }

@@ -1,5 +1,5 @@
-/* gradients.c - checks that compare gradients with the slopes of the function,
-   found by differences: in double, where rounding is small. */
+/* gradients.c - checks that compare gradients with finite differences, in
+   double precision. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ typedef struct Graph {
     bool crossed, twice;
 } Graph;
 
-/* forward, or twice forward from the same operands, added. */
+/* forward; or if `twice`, the sum of two calls on the same operands. */
 static Node *
 build(Node **in, void *more)
 {
@@ -24,7 +24,7 @@ build(Node **in, void *more)
     return g->twice ? add(out, plugin_forward(v, a, x, y, w)) : out;
 }
 
-/* What mistake would look like this. */
+/* The mistake that would look like this. */
 static const char *
 likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
 {
@@ -61,8 +61,9 @@ likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
                  "have added (= for +=)";
 }
 
-/* One way to call it. *unused becomes the index of a matrix that the result
-   does not depend on. The matrices are compared first: they say more. */
+/* Compares the gradients in one way of calling it. *unused becomes the index of
+   a matrix on which the result does not depend. Matrices are compared before x
+   and y: they tell more. */
 static Finding
 slopes_of_way(Subject *s, const Way *w, bool twice, int *unused)
 {
@@ -120,8 +121,8 @@ check_use(const char *word)
     if (unused >= 0)
         return finding(FAILED,
                        "%s is declared, counted and saved, but no gradient "
-                       "arrives at it: is it used, by no factor 0 (1 / a->d_k "
-                       "divides whole numbers), and does each backward add to "
+                       "arrives at it: is it used, and not times 0 (1 / a->d_k "
+                       "is a division of integers); does each backward add to "
                        "all its operands?",
                        s.weights.list[unused].name);
     return finding(PASSED, "the output depends on every matrix declared");

@@ -1,4 +1,4 @@
-/* subject.c - a plugin on the bench: called as training calls it. */
+/* subject.c - a plugin under test, called as training calls it. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ tokens_of(const Subject *s, Way way)
     return t;
 }
 
-/* Puts forward on the tape. */
+/* Records forward on the tape. */
 static Node *
 apply(Subject *s, Tape *t, const Tokens *in)
 {

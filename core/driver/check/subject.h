@@ -1,7 +1,6 @@
-/* subject.h - a plugin on the bench: called as training calls it.
-
-   At a small shape in which every width is another number, so that nothing
-   fits by chance. */
+/* subject.h - a plugin under test, called as training calls it: at a small
+   shape in which every width is a different number, so that nothing fits by
+   chance. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -12,8 +11,8 @@
 #include "variant/plugin.h"
 #include "driver/check/checks.h"
 
-/* A plugin at a shape, its matrices as training starts them; a little random
-   where they start as constants. */
+/* A plugin at a shape, its matrices initialised as in training; those that
+   start as constants are a little random. */
 typedef struct Subject {
     Plugin plugin;
     Attention attention;
@@ -27,7 +26,7 @@ Subject subject_open(const char *word);
 /* Declares and draws its matrices anew, at s->attention. */
 void subject_draw(Subject *s);
 
-/* How many numbers matrix i has. */
+/* The number of entries of matrix i. */
 int entries(const Subject *s, int i);
 
 /* A way in which forward may be called: so many sequences of so many queries,
@@ -47,18 +46,18 @@ extern const Way ways[WAYS];
 typedef struct Tokens {
     Way way;
     real *x, *y, *x_gradient, *y_gradient;
-    int x_size;     /* numbers in x */
+    int x_size;     /* entries of x */
     bool untrained; /* x is data, as one-hot tokens are */
 } Tokens;
 
 Tokens tokens_of(const Subject *s, Way way);
 
-/* The output for `in`, as large as x, to be freed; with the gradients of tokens
-   and matrices where `back`. */
+/* The output for `in`, of the shape of x; if `back`, the gradients of tokens
+   and matrices too. */
 real *computed(Subject *s, const Tokens *in, bool back);
 
-/* The factor that brings `wanted` nearest to `found`; and is found = factor
-   wanted, all of it? */
+/* The factor for which factor * wanted is nearest to found; and are the two
+   equal, to 1e-5 of the largest entry? */
 double factor_between(const double *found, const double *wanted, int count);
 bool proportional(const double *found, const double *wanted, int count,
                   double factor);

@@ -1,8 +1,7 @@
 /* child.c - work that may crash, hang or exit, done in a process of its own.
 
-   What a child does is in memory that it shares with its parent, and SIGCHLD
-   wakes the parent: a plugin has nothing to close, or to write into, by which
-   the two would lose each other. */
+   A child reports in memory that it shares with its parent, and SIGCHLD wakes
+   the parent: there is no pipe that a plugin could close or write into. */
 #include <errno.h>
 #include <math.h>
 #include <spawn.h>
@@ -30,7 +29,7 @@ static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static void
 interrupt(int signal)
 {
-    if (signal != SIGCHLD) /* which only wakes */
+    if (signal != SIGCHLD) /* it only wakes the parent */
         interrupted = signal;
 }
 
@@ -121,19 +120,19 @@ child_begin(Child *c, size_t size, Limits may, bool quiet)
     return true;
 }
 
-/* A call that has not lasted is not what took so long. */
+/* Names the call only if it has lasted. */
 static void
 end_late(Child *c, double seconds, const char *more)
 {
     if (!*c->late)
         snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s%s",
                  seconds, c->inside > 0.5 ? c->report->doing : "", more);
-    kill(c->process, SIGKILL); /* which ends one that stopped itself, too */
+    kill(c->process, SIGKILL); /* even if it has stopped itself */
 }
 
-/* The seconds that it has left, having ended it if it has none. It is looked
-   after every second; if more has passed, everything was stopped (Ctrl-Z), and
-   that time is not the child's. */
+/* The seconds that it has left; kills it if there are none. It is looked at
+   every second: if more has passed, everything was stopped (Ctrl-Z), and that
+   time does not count. */
 static double
 seconds_left(Child *c)
 {
@@ -162,8 +161,7 @@ has_ended(Child *c)
     return ended != 0;
 }
 
-/* Signals are let through while it waits, and only then: one that comes just
-   before is not missed. */
+/* Signals are let through while it waits, and only then, so none is missed. */
 Child *
 children_wait(Child *children, int count, double seconds)
 {
@@ -187,7 +185,7 @@ children_wait(Child *children, int count, double seconds)
     return ended;
 }
 
-/* Puts how it ended into words, where it did not say so itself. */
+/* Says in words how it ended, unless its own message does. */
 static void
 explain(const Child *c, Ended *e)
 {
@@ -229,7 +227,7 @@ child_end(Child *c, void *answer)
         explain(c, &e);
     else if (answer)
         memcpy(answer, r->answer, c->size);
-    if (*r->drafts) /* that it has left open */
+    if (*r->drafts) /* it left some */
         drafts_sweep(r->drafts);
     munmap(c->report, sizeof *c->report + c->size);
     c->process = 0;
@@ -246,8 +244,8 @@ ended_words(const Ended *e)
     return words;
 }
 
-/* Where this process is interrupted, so is the child: it has some seconds to
-   tidy up. */
+/* If this process is interrupted, so is the child, which then has a few seconds
+   to tidy up. */
 static void
 wait_for(Child *c)
 {
@@ -286,7 +284,7 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     int signal = interrupted ? interrupted : outside ? e.signal : 0;
     for (int i = 0; !e.answered && i < 4; i++)
         if (signal == interrupts[i])
-            raise(signal); /* it ends as one process would */
+            raise(signal); /* as one process would end */
     if (!e.answered)
         note("%s", ended_words(&e));
     return e.status;

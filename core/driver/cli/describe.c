@@ -7,11 +7,11 @@
 #include "driver/cli/child.h"
 #include "driver/cli/describe.h"
 
-/* That a plugin may take to load and declare. */
+/* for a plugin to load and to declare */
 static const double seconds = 10, bytes = 1e9;
 
-/* Also runs forward, for its shapes alone, where `tried`: if it crashes, then
-   here. */
+/* If `tried`, also runs forward, for its shapes alone: if it crashes, then
+ * here. */
 static size_t
 count_parameters(const Variant *v, Config c, bool tried)
 {
@@ -33,7 +33,7 @@ typedef struct Question {
     bool tried;
 } Question;
 
-/* In the child: anything wrong exits before it is answered. */
+/* In the child: whatever is wrong exits before it answers. */
 static void
 answer(const void *more, void *facts)
 {

@@ -1,4 +1,4 @@
-/* memory.c - what a process may take of time and memory. */
+/* memory.c - the time and memory that a process may use. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,7 @@
 #include "base/fail.h"
 #include "driver/cli/memory.h"
 
-/* The number behind `key`, which a line of the file begins with; NaN where
-   there is none. */
+/* The number after `key` at the start of a line; NaN if there is none. */
 static double
 number_after(const char *path, const char *key)
 {
@@ -24,8 +23,8 @@ number_after(const char *path, const char *key)
     return number;
 }
 
-/* What Linux says, which counts the caches that it would drop, or all there is;
-   and no more than a container has (control groups, version 2). */
+/* What Linux calls available, or all that is installed; but no more than a
+   container's limit (control groups, version 2). */
 double
 memory_free(void)
 {
@@ -44,7 +43,7 @@ limits(double seconds, double bytes)
                     bytes < all ? "its limit is" : "this machine has"};
 }
 
-/* Counted from what it has now: a sanitizer has terabytes. */
+/* Added to what it has now: a sanitizer reserves terabytes. */
 void
 memory_limit(Limits l)
 {

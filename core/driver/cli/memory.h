@@ -1,23 +1,23 @@
-/* memory.h - what a process may take of time and memory. */
+/* memory.h - the time and memory that a process may use. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
-/* Its limits, and what gives more of them. */
+/* Limits of a process, and how to raise them. */
 typedef struct Limits {
     double seconds;    /* INFINITY: only a plugin's calls are timed, each */
-    double bytes;      /* beyond what this program has */
+    double bytes;      /* beyond what this program uses */
     const char *more;  /* "; --timeout gives more", or "" */
     const char *whose; /* "this machine has" */
 } Limits;
 
-/* Bytes that programs can still be given. */
+/* Bytes of memory that are free. */
 double memory_free(void);
 
-/* So many seconds, and bytes, of which there are no more than are free. */
+/* So many seconds and bytes, but no more bytes than are free. */
 Limits limits(double seconds, double bytes);
 
-/* From here on this process gets no more bytes than that: who is refused some
-   reports whose limit it was. */
+/* From here on this process gets no more bytes than that; a message about
+   memory then says whose limit it was. */
 void memory_limit(Limits l);
 
 /* "3.2 GB" */

@@ -1,8 +1,8 @@
-/* jobs.c - runs in processes of their own, several at once.
+/* jobs.c - several runs at once, each in its own process.
 
-   A process a run: what a plugin breaks is its own, and cores are used by
-   having many of them. The last row of a worker's log is in the memory that it
-   shares with the driver, for those who watch: nothing hangs on it. */
+   What a plugin breaks is its own run, and many processes use many cores. A
+   worker keeps the last row of its log in the memory that it shares with the
+   driver, which shows it on the terminal. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +19,20 @@
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/progress.h"
 
-/* All workers, and what there is for them to do. */
+/* All workers, and the work for them. */
 typedef struct Crew {
     const Options *o;
     Child *workers;
-    const Job **at; /* what each is at */
-    int most;       /* at work at once */
+    const Job **at; /* what each one trains */
+    int most;       /* workers */
     Limits may;     /* each of them */
     const Job **queue;
     int next;
-    double effort, finished; /* of all runs, and of those that are done */
+    double effort, finished; /* of all runs, of those that are done */
     Progress progress;
 } Crew;
 
-/* Forward and back, on one sequence. */
+/* Forward and backward, on one sequence. */
 static double
 sequence_effort(const Config *c)
 {
@@ -122,7 +122,7 @@ keep_row(void *last, LogRow row)
     *(volatile LogRow *)last = row;
 }
 
-/* In the worker: one run, from the plugin to its directory. */
+/* In the worker: one run, from its plugin to its directory. */
 static _Noreturn void
 work(const Crew *crew, const Job *job, void *last)
 {
@@ -148,7 +148,7 @@ work(const Crew *crew, const Job *job, void *last)
     _exit(end_well(0));
 }
 
-/* Ends what is at work and the program, as the signal would have. */
+/* Kills the workers and ends the program, as the signal would have. */
 static _Noreturn void
 stop(const Crew *crew)
 {
@@ -164,7 +164,7 @@ stop(const Crew *crew)
     exit(end_well(128 + interrupted));
 }
 
-/* Gives idle workers the next jobs; how many are at work. */
+/* Gives idle workers the next jobs; returns how many are busy. */
 static int
 hand_out(Crew *crew)
 {
@@ -181,7 +181,7 @@ hand_out(Crew *crew)
     return busy;
 }
 
-/* Takes leave of a worker; one that fails says why. */
+/* A worker has ended; if it failed, says why. */
 static void
 finish(Crew *crew, Child *w)
 {
@@ -197,7 +197,7 @@ finish(Crew *crew, Child *w)
         progress_tell(crew->o, &crew->progress, job);
 }
 
-/* How far all of it is, and the first of those at work. */
+/* Shows how far all runs are, and the first busy worker's. */
 static void
 look(Crew *crew)
 {

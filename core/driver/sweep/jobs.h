@@ -1,4 +1,4 @@
-/* jobs.h - runs in processes of their own, several at once. */
+/* jobs.h - several runs at once, each in its own process. */
 #ifndef JOBS_H
 #define JOBS_H
 
@@ -6,25 +6,25 @@
 #include "driver/cli/memory.h"
 #include "driver/sweep/grid.h"
 
-/* Trains the jobs whose place in `wanted` is true, as many at once as
-   o->jobs, into o->out. A run that fails costs itself only and gets a line on
-   stderr. Returns how many failed. */
+/* Trains the jobs i for which wanted[i] holds, o->jobs at a time, into o->out.
+   A run that fails costs only itself, and a line on stderr. Returns how many
+   failed. */
 int jobs_run(const Options *o, const Grid *g, const bool *wanted);
 
-/* Those jobs, *total of them, the longest first: so none is left at work alone
-   for long. To be freed. */
+/* Those jobs, *total of them, the longest first, so that none runs alone at the
+   end. To be freed. */
 const Job **queue_of(const Grid *g, const bool *wanted, int *total);
 
-/* About how long a run takes, in a unit of its own: multiply-adds. */
+/* Roughly how long a run takes, in multiply-adds. */
 double effort(const Config *c);
 double step_effort(const Config *c); /* of one training step */
 
-/* Of each of `most` runs at once: what --timeout and --memory give, or else a
-   share of what is free. */
+/* The limits of each of `most` runs at once: the user's, or a share of the free
+   memory. */
 Limits run_limits(const Options *o, int most);
 
 /* In a run's own process: opens its plugin and its data, and makes its model.
-   Fails, with the sum, where it needs more memory than it may have. */
+   Fails, with the sum, if training needs more memory than the limit. */
 Model *run_prepare(Config c, Limits may, Dataset *data);
 
 #endif

@@ -1,5 +1,5 @@
-/* plan.c - qkv compare --plan: the runs as command lines, and what they will
-   take. */
+/* plan.c - qkv compare --plan: the runs as command lines, and an estimate of
+   their cost. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
 
-/* What a run was found to take here. */
+/* What a run was measured to cost here. */
 typedef struct Pace {
     double start, step; /* seconds: before the first step, and each */
     double bytes, files, memory;
@@ -26,7 +26,7 @@ typedef struct Trial {
     const Config *c;
 } Trial;
 
-/* Some steps of a run, timed: for a tenth of a second at least. */
+/* Times some steps of a run, for a tenth of a second at least. */
 static void
 try_run(const void *more, void *answer)
 {
@@ -57,15 +57,15 @@ try_run(const void *more, void *answer)
                   2500 + 60. * c->steps / c->log_every;
 }
 
-/* What all runs will take, and the longest and the largest of them. */
+/* The cost of all runs, and of the longest and the largest. */
 typedef struct Estimate {
     int runs, timed;
-    bool untimed; /* some could not be: no number is the whole */
+    bool untimed; /* some could not be timed: the sums are too small */
     double seconds, longest, bytes, files, memory;
 } Estimate;
 
-/* Times some of the runs that are not there yet, evenly from the longest to the
-   shortest; the others go by the nearest of them. */
+/* Times some of the missing runs, spread evenly from the longest to the
+   shortest; each of the others is judged by its neighbour. */
 static Estimate
 estimate(const Options *o, const Grid *g)
 {
@@ -130,7 +130,7 @@ say_estimate(const Options *o, const Grid *g, const Estimate *e)
              e->files, size_text(e->memory, memory));
 }
 
-/* " --NAME 'VALUE'", fit for a shell. */
+/* " --NAME 'VALUE'", quoted for a shell. */
 static void
 print_argument(const char *name, const char *value)
 {
@@ -139,7 +139,7 @@ print_argument(const char *name, const char *value)
     free(word);
 }
 
-/* The line of each run: what its task does not say of itself. */
+/* A line for each run: the settings in which it differs from its task's. */
 static void
 print_lines(const Options *o, const Grid *g)
 {
@@ -174,8 +174,8 @@ print_lines(const Options *o, const Grid *g)
     }
 }
 
-/* The lines within a job array for sbatch. Slurm takes 1001 tasks at most
-   unless it was told otherwise, and scripts of 4 MB. */
+/* The lines as a job array for sbatch. By default Slurm accepts 1001 tasks, and
+   scripts of 4 MB. */
 static void
 print_slurm(const Options *o, const Grid *g, const Estimate *e)
 {

@@ -4,9 +4,9 @@
 
 #include "driver/sweep/grid.h"
 
-/* Prints a `qkv train` line for each run, which any shell can do, any number of
-   times, beside any other; with --plan=slurm a script for sbatch around them.
-   Says on stderr what all of it will take. */
+/* Prints a `qkv train` line for each run; any shell can run each of them, any
+   number of times, beside any other. With --plan=slurm prints a script for
+   sbatch around them. Says on stderr what all of them will cost. */
 void plan_print(const Options *o, const Grid *g);
 
 #endif

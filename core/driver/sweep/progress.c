@@ -11,7 +11,7 @@
 #include "run/run.h"
 #include "driver/sweep/progress.h"
 
-static bool drawn; /* it is on the terminal */
+static bool drawn; /* the line is on the terminal */
 
 bool
 progress_drawn(const Options *o)
@@ -21,7 +21,7 @@ progress_drawn(const Options *o)
     return isatty(STDERR_FILENO) && !dumb && !o->quiet;
 }
 
-/* "0:41 left", "1:02:03 left", or nothing where it cannot be told yet. */
+/* "0:41 left", "1:02:03 left", or nothing while it is too early to tell. */
 static void
 put_time(FILE *to, const Progress *p)
 {
@@ -51,8 +51,8 @@ put_line(FILE *to, const Progress *p)
         fprintf(to, "  %.*s", (int)(strrchr(p->name, '.') - p->name), p->name);
 }
 
-/* Cut where the terminal ends: three columns early, so that the ^C which it
-   shows itself begins no new line. */
+/* Cut three columns before the terminal's edge, so that the ^C which the
+   terminal itself shows does not wrap. */
 void
 progress_draw(const Progress *p)
 {

@@ -1,11 +1,11 @@
 /* progress.h - how far the runs are, on stderr.
 
-   On a terminal one line, written again in its place:
+   On a terminal, one line that is rewritten in place:
 
        [####......]  0:41 left  57 of 140 runs  step 250/1000  loss 1.250  NAME
    sort.mqa.seed2
 
-   Elsewhere a line for each run that is done. TERM=dumb is heeded. */
+   Elsewhere, and with TERM=dumb, a line for each run that is done. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -14,19 +14,19 @@
 
 typedef struct Progress {
     int total, done, failed;
-    double start, share;         /* when it began; of all the work */
-    const char *name;            /* a run at work, or NULL, */
+    double start, share;         /* when it began; the share of all work done */
+    const char *name;            /* a run being trained, or NULL, */
     int steps;                   /* all of its steps, */
-    const volatile LogRow *last; /* and where it is; step 0 before the first */
+    const volatile LogRow *last; /* and its last row; step 0 before the first */
 } Progress;
 
-/* Writes the line anew, ten times a second at most. */
+/* Rewrites the line, ten times a second at most. */
 void progress_draw(const Progress *p);
 
-/* Takes it away, before something else is written. */
+/* Erases it, before something else is written. */
 void progress_clear(void);
 
-/* Is there a terminal to draw on, and is it wanted? */
+/* Is there a terminal to draw on, and no --quiet? */
 bool progress_drawn(const Options *o);
 
 /* A line for a run that is done. */
