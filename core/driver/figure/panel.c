@@ -123,12 +123,14 @@ add_places(Plot *all, Panel *p, const char *series, const Run *const *runs,
            int count)
 {
     const Run **here = allocate((size_t)count, sizeof(const Run *));
+    bool setting = setting_named(all->o->x);
     for (int v = 0; v < all->places; v++) {
         int n = 0;
-        for (int i = 0; i < count; i++)
-            if (!run_has_place(runs[i], all->o->x) ||
-                run_place(runs[i], all->o->x) == all->xs[v])
+        for (int i = 0; i < count; i++) {
+            double x = run_place(runs[i], all->o->x);
+            if (x == all->xs[v] || (setting && isnan(x)))
                 here[n++] = runs[i];
+        }
         if (n)
             add_point(all, p, series, all->xs[v], quantity_mean(here, n, p->y),
                       n);

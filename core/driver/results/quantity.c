@@ -164,29 +164,13 @@ quantity_mean(const Run *const *runs, int count, const char *name)
     return m;
 }
 
-bool
-run_has_place(const Run *r, const char *x)
-{
-    const Setting *s = setting_named(x);
-    return !s || !setting_unused(s, &r->config);
-}
-
 double
 run_place(const Run *r, const char *x)
 {
-    char text[VALUE_SIZE];
     const Setting *s = setting_named(x);
-    if (!s)
-        return run_quantity(r, x);
-    if (!run_has_place(r, x))
-        return NAN;
-    int matched = setting_matched(s, &r->config)
-                      ? shaped_value(&r->config.match.as, s)
-                      : 0;
-    if (matched) /* where the one is whose budget it meets */
-        return matched;
-    setting_print(s, &r->config, text);
+    const char *text = s ? run_asked(r, s) : NULL;
+    if (!text)
+        return s ? NAN : run_quantity(r, x);
     const char *sign = strchr(text, '=');
-    return setting_worded(s) && !*text ? 1
-                                       : strtod(sign ? sign + 1 : text, NULL);
+    return strcmp(text, "none") ? strtod(sign ? sign + 1 : text, NULL) : 1;
 }

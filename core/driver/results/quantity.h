@@ -47,12 +47,10 @@ void check_quantity(const Run *runs, int count, const char *name,
    runs needed more. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
-/* Where a run stands along x: the number of a setting, or the first number in
-   its text ("W_Q=0.1"; 1 where it is empty), or a line of result.tsv; of a
-   width that --match has chosen, the width of the one whose budget it meets. A
-   run that does not use the setting has no place, and is the same everywhere.
- */
-bool run_has_place(const Run *r, const char *x);
+/* Where a run is along x: what was asked for of a setting, the first number in
+   its text ("W_Q=0.1"; 1 where it is empty), or a line of result.tsv. A run
+   that has no use for the setting has no place, NaN, and is the same
+   everywhere. */
 double run_place(const Run *r, const char *x);
 
 #endif
