@@ -64,8 +64,11 @@ if (words(xs)) {
     room = words(xs) == 1 ? 1 : 0.04 * (last - first)
     if (log_x) { room = (last / first)**0.04 }
 }
-# Bars of several series at one place of a setting stand side by side.
-aside(i) = ticks && words(xs) > 1 ? 0.007 * (i - (curves + 1) / 2.) : 0
+# 3.5k and 4.0k along x where 4k would be the name of both.
+thousands = 1000.**floor(log10(abs(last) + 1) / 3)
+digits = last - first < 8 * thousands && thousands > 1 ? "%.1s%c" : "%.0s%c"
+# Bars of several series at one place are side by side.
+aside(i) = words(xs) > 1 ? 0.007 * (i - (curves + 1) / 2.) : 0
 apart(x_, i) = log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
 # About four ticks along the steps, 1, 2 or 5 times a power of ten apart.
@@ -104,7 +107,7 @@ do for [p=1:panels] {
             }
             if (turned) { set xtics rotate by 45 right }
         } else {
-            set format x "%.0s%c"
+            set format x digits
         }
     } else {
         set xrange [0:longest_run]
