@@ -117,15 +117,15 @@ is_axis(const Experiment *e, const Setting *s)
 }
 
 void
-draw_all(const Options *o, const Experiment *e)
+draw_all(const Drawing *d, const Experiment *e)
 {
     if (e->runs[0].config.steps > 0)
-        figures_draw(o, e);
-    bars_draw(o, e);
+        figures_draw(d, e);
+    bars_draw(d, e);
     for (int s = 0; s < setting_count; s++) {
         if (!is_axis(e, &settings[s]))
             continue;
-        Options along = *o;
+        Drawing along = *d;
         along.x = (char *)settings[s].name;
         along.y = "test_accuracy,test_loss,solved_at";
         figures_draw(&along, e);
@@ -180,7 +180,7 @@ train_and_show(const Options *o, Grid *g)
         note("one learning rate favours whom it suits; "
              "try --lr 0.001,0.003,0.01");
     if (e.count && !o->no_figures)
-        draw_all(o, &e);
+        draw_all(&o->draw, &e);
     free_runs(e.runs, e.count);
     return status;
 }
@@ -197,7 +197,7 @@ refuse_settings(const Options *o)
     if (o->seeds > 0 || o->plan || o->baseline || o->judge || o->redo ||
         o->keep || o->threads > 1 || o->timeout > 0 || o->memory > 0 ||
         o->no_figures || o->no_weights || o->tsv || o->markdown || o->latex ||
-        o->json || o->size)
+        o->json || o->draw.size)
         usage("--recipe says what is run: with it only --out, --jobs, --format "
               "and --quiet can be given");
 }
@@ -221,7 +221,7 @@ command_compare(int argc, char **argv)
     int status = 0;
     if (o.recipe) {
         refuse_settings(&o);
-        recipe_run(&o);
+        recipe_run(o.recipe, &o.draw, o.jobs);
         options_free(&o);
         return 0;
     }
@@ -290,10 +290,11 @@ command_train(int argc, char **argv)
             note("the run is %s/%s", o.out, g.jobs[0].name);
         show_results(&o, &e);
         if (layout_of(&o) == ALIGNED && !o.quiet) {
-            o.format = "dumb";
-            o.y = "validation_loss";
-            o.out = e.runs[0].path;
-            figures_draw(&o, &e);
+            Drawing curve = o.draw;
+            curve.format = "dumb";
+            curve.y = "validation_loss";
+            curve.out = e.runs[0].path;
+            figures_draw(&curve, &e);
         }
     }
     free_runs(e.runs, e.count);

@@ -24,8 +24,8 @@ int run_missing(const Options *o, Grid *g);
 Experiment finished(const Options *o, Grid *g);
 
 /* Curves, bars, and along each numeric setting that was varied how runs end,
- * into o->out/figures. */
-void draw_all(const Options *o, const Experiment *e);
+ * into d->out/figures. */
+void draw_all(const Drawing *d, const Experiment *e);
 
 /* Exits (2) where --baseline is none of the variants. */
 void check_baseline(const Options *o, const char *const *variants, int count);

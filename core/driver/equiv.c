@@ -249,7 +249,7 @@ draw_table(const Options *o, const Run *runs, int count, const Conversion *all)
                 : (SquareCell){all[i].logits, all[i].logits <= CONVERTS_EXACTLY
                                                   ? SAME
                                                   : NEAREST};
-    square_draw(&q, sizeof(real) == 8, o);
+    square_draw(&q, sizeof(real) == 8, &o->draw);
     square_free(&q);
 }
 

@@ -184,7 +184,7 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
     Figure f = {0};
     Canonical *forms = forms_of(o, m, data); /* before any file is begun */
     if (o->spectrum) {
-        f = figure_begin(o, "spectrum");
+        f = figure_begin(&o->draw, "spectrum");
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
         char *title = format_text("%s: singular values", run);
         figure_title(&f, title, "");

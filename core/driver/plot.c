@@ -39,21 +39,21 @@ int
 command_plot(int argc, char **argv)
 {
     Options o = options_read(argc, argv, PLOT);
-    bool over_steps = !strcmp(o.x, "step");
-    const Setting *x = setting_named(o.x);
-    if (x && !setting_numeric(x) && strcmp(o.x, "init"))
-        usage("--x %s: not a number", o.x);
-    check_setting("--by", o.by);
-    if (o.facet && strcmp(o.facet, "quantity"))
-        check_setting("--facet", o.facet);
+    bool over_steps = !strcmp(o.draw.x, "step");
+    const Setting *x = setting_named(o.draw.x);
+    if (x && !setting_numeric(x) && strcmp(o.draw.x, "init"))
+        usage("--x %s: not a number", o.draw.x);
+    check_setting("--by", o.draw.by);
+    if (o.draw.facet && strcmp(o.draw.facet, "quantity"))
+        check_setting("--facet", o.draw.facet);
     const char *const *paths = (const char *const *)o.rest;
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);
     if (x)
-        check_varies(o.x, &e);
-    figures_draw(&o, &e);
+        check_varies(o.draw.x, &e);
+    figures_draw(&o.draw, &e);
     if (over_steps)
-        bars_draw(&o, &e);
+        bars_draw(&o.draw, &e);
     experiment_free(&e);
     options_free(&o);
     return 0;

@@ -152,7 +152,7 @@ put_facts(FILE *to, const Experiment *e, const char *directory,
 static void
 draw_anew(const Options *o, const Experiment *e, char *directory)
 {
-    Options own = *o;
+    Drawing own = o->draw;
     own.out = directory;
     own.format = "svg,pdf";
     own.quiet = true;

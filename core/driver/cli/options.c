@@ -137,10 +137,10 @@ const char default_y[] = "validation_loss,validation_accuracy";
 Options
 options_read(int argc, char **argv, int command)
 {
-    Options o = {.format = default_format,
-                 .x = "step",
-                 .y = default_y,
-                 .by = "variant",
+    Options o = {.draw = {.format = default_format,
+                          .x = "step",
+                          .y = default_y,
+                          .by = "variant"},
                  .threads = 1};
     Option list[MOST_OPTIONS];
     struct option known[MOST_OPTIONS + 2] = {{0}};
@@ -175,6 +175,8 @@ options_read(int argc, char **argv, int command)
     if (!o.out)
         o.out = o.rest_count && !(command & (EQUIV | MERGE)) ? o.rest[0]
                                                              : "qkv-out";
+    o.draw.out = o.out;
+    o.draw.quiet = o.quiet;
     int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (o.threads > MOST_THREADS)
         usage("--threads %d: there can be %d at most", o.threads, MOST_THREADS);

@@ -28,11 +28,18 @@ enum {
     MERGE = 16384
 }; /* a command's bit */
 
+/* A figure that is asked for. */
+typedef struct Drawing {
+    const char *out; /* goes into figures/ there */
+    const char *format, *size, *x, *y, *by, *facet, *title, *labels;
+    bool log_x, log_y, bare, quiet;
+} Drawing;
+
 typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
-    const char *out, *format, *x, *y, *by, *title, *to, *preset,
-        *batch_directory, *from, *baseline, *judge, *recipe, *facet, *labels,
-        *size, *plan;
+    Drawing draw;
+    const char *out, *to, *preset, *batch_directory, *from, *baseline, *judge,
+        *recipe, *plan;
     int jobs, threads, seeds, head, timeout, memory;
     bool log_x, log_y, spectrum, tsv, quiet, no_weights, no_figures, redo, keep,
         only_tasks, only_variants, by_character, attention, weights, range,

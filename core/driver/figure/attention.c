@@ -117,7 +117,7 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     Values both[2] = {labels_of(data, b.all.ids, data->sizes.tokens)};
     if (data->sizes.source)
         both[1] = labels_of(data, b.all.source, data->sizes.source);
-    Figure f = figure_begin(o, "attention");
+    Figure f = figure_begin(&o->draw, "attention");
     char *title = format_text("%s: attention of a test example", run);
     figure_title(&f, title, "");
     free(title);

@@ -88,7 +88,7 @@ in_order(const void *a, const void *b)
 }
 
 void
-bars_draw(const Options *o, const Experiment *e)
+bars_draw(const Drawing *o, const Experiment *e)
 {
     const Run *runs = e->runs;
     int count = e->count;

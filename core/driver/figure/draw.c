@@ -46,7 +46,7 @@ file_name(const char *wanted)
 }
 
 Figure
-figure_begin(const Options *o, const char *wanted)
+figure_begin(const Drawing *o, const char *wanted)
 {
     char *name = file_name(wanted);
     Path directory = within(o->out, "figures");

@@ -9,7 +9,7 @@
 #include "driver/cli/options.h"
 
 typedef struct Figure {
-    const Options *o;
+    const Drawing *o;
     Path directory; /* o->out/figures */
     char *name;
     Draft *draft; /* where it is drawn */
@@ -18,7 +18,7 @@ typedef struct Figure {
 
 /* Begins a figure in o->out/figures, which is made where it is not there. NAME
    is the one that is wanted, in the letters that a file of ours may have. */
-Figure figure_begin(const Options *o, const char *wanted);
+Figure figure_begin(const Drawing *o, const char *wanted);
 
 /* Its title, and its caption: that and what is seen, sentences each after a
    blank. */

@@ -27,7 +27,7 @@ facet_title(const Group *g, const char *facet)
 /* A panel for each group, from the first on, that has its name without the
    facet. */
 static void
-draw_facets(const Options *o, const char *y, const Group *g,
+draw_facets(const Drawing *o, const char *y, const Group *g,
             const Values *names, int first)
 {
     const char *whose = names->text[first];
@@ -52,7 +52,7 @@ draw_facets(const Options *o, const char *y, const Group *g,
    else each by itself. Those that compare draws are called "curves", others for
    what they show, so that none takes another's place. */
 static void
-draw_group(const Options *o, const Values *ys, const Group *g)
+draw_group(const Drawing *o, const Values *ys, const Group *g)
 {
     bool over_steps = !strcmp(o->x, "step"), bare = o->facet;
     bool together = over_steps || bare;
@@ -107,7 +107,7 @@ check_facet(const Group *g, int groups, const char *facet)
 }
 
 void
-figures_draw(const Options *o, const Experiment *e)
+figures_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
     bool over_steps = !strcmp(o->x, "step");

@@ -7,9 +7,9 @@
 
 /* Draws o->y against o->x with a curve for each value of o->by, a figure for
    each group. */
-void figures_draw(const Options *o, const Experiment *e);
+void figures_draw(const Drawing *o, const Experiment *e);
 
 /* Draws the parameter counts of each variant on each task. */
-void bars_draw(const Options *o, const Experiment *e);
+void bars_draw(const Drawing *o, const Experiment *e);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct Point {
 
 /* Panels side by side, and what is drawn in them. */
 typedef struct Plot {
-    const Options *o;
+    const Drawing *o;
     bool over_steps;
     Panel *panels;
     int panel_count;
@@ -200,7 +200,7 @@ title_of(const Plot *all, const char *whose)
 /* Is its axis logarithmic: where it was asked for, or powers of ten are
    spanned? */
 static bool
-is_log(const Panel *p, const Options *o)
+is_log(const Panel *p, const Drawing *o)
 {
     return o->log_y ? isfinite(p->positive)
                     : isfinite(p->low) && p->low > 0 && p->high > 30 * p->low &&
@@ -376,7 +376,7 @@ static void
 draw_panels(const Plot *all, const char *name, const char *whose,
             const Values *series)
 {
-    const Options *o = all->o;
+    const Drawing *o = all->o;
     bool any = false;
     Values labels = values_cut(o->labels ? o->labels : "");
     Values titles = {0}, ylabels = {0}, names = {0};
@@ -442,7 +442,7 @@ draw_parts(const Plot *all, const char *name, const char *whose)
 }
 
 void
-draw_figures(const Options *o, const char *name, const char *whose,
+draw_figures(const Drawing *o, const char *name, const char *whose,
              Panel *panels, int count)
 {
     Plot all = {.o = o,

@@ -19,7 +19,7 @@ typedef struct Panel {
 /* Draws them side by side, with what o says of x and series, as figure NAME, or
    as several where there are more than seven curves; `whose` begins the
    title. */
-void draw_figures(const Options *o, const char *name, const char *whose,
+void draw_figures(const Drawing *o, const char *name, const char *whose,
                   Panel *panels, int count);
 
 #endif

@@ -83,7 +83,7 @@ square_read(const char *experiment, bool in_double)
 }
 
 void
-square_draw(const Square *s, bool in_double, const Options *o)
+square_draw(const Square *s, bool in_double, const Drawing *o)
 {
     char n[32];
     bool any = false;

@@ -25,6 +25,6 @@ void square_free(Square *s);
    program; count 0 where it has none. Fails where it is no square. */
 Square square_read(const char *experiment, bool in_double);
 
-void square_draw(const Square *s, bool in_double, const Options *o);
+void square_draw(const Square *s, bool in_double, const Drawing *o);
 
 #endif

@@ -92,10 +92,10 @@ filled_in(const char *word)
 /* A recipe says what is trained and drawn, by options; where that is read and
    written, and what code runs, is not for it to say. */
 static void
-check_words(Line *l, const Options *o, int command)
+check_words(Line *l, const Drawing *d, int command)
 {
     Options said = options_read(l->count - 1, l->words + 1, command);
-    bool path = said.out != o->out || said.recipe ||
+    bool path = said.out != d->out || said.recipe ||
                 said.rest_count != (command == PLOT) ||
                 (said.baseline && strchr(said.baseline, '/'));
     for (int i = 0; i < setting_count; i++)
@@ -111,14 +111,14 @@ check_words(Line *l, const Options *o, int command)
 }
 
 static void
-run(Line *l, const Options *o, int command)
+run(Line *l, const Drawing *d, int command)
 {
     int status;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         unwatched();
-        check_words(l, o, command);
+        check_words(l, d, command);
         execv(l->words[0], l->words);
         fail("%s: cannot be run: %s", l->words[0], strerror(errno));
     }
@@ -132,7 +132,7 @@ run(Line *l, const Options *o, int command)
 /* Runs a line: its words stand behind where they write to, and before what the
    user said of all commands, and what is plotted. */
 static void
-run_line(const Line *from, const Options *o, const char *experiment)
+run_line(const Line *from, const Drawing *d, int jobs, const char *experiment)
 {
     static const int bits[] = {COMPARE, EQUIV, PLOT};
     int wide = !strcmp(from->words[0], "double");
@@ -149,24 +149,24 @@ run_line(const Line *from, const Options *o, const char *experiment)
     put(&l, program);
     put(&l, name);
     put(&l, "--out");
-    put(&l, o->out);
+    put(&l, d->out);
     for (int i = wide + 1; i < from->count; i++)
         put(&l, plots ? from->words[i] : filled_in(from->words[i]));
     put(&l, "--format");
-    put(&l, o->format);
-    if (o->quiet)
+    put(&l, d->format);
+    if (d->quiet)
         put(&l, "--quiet");
-    put(&l, plots ? experiment : format_text("--jobs=%d", o->jobs));
-    run(&l, o, bits[which]);
+    put(&l, plots ? experiment : format_text("--jobs=%d", jobs));
+    run(&l, d, bits[which]);
     free(program);
 }
 
 /* Leaves the recipe beside the runs. */
 static void
-keep_copy(const Options *o, const char *text)
+keep_copy(const char *out, const char *text)
 {
-    below(o->out, "recipe.txt"); /* which fails for a link */
-    Draft *d = draft_begin(o->out, "recipe.txt");
+    below(out, "recipe.txt"); /* which fails for a link */
+    Draft *d = draft_begin(out, "recipe.txt");
     FILE *to = begin_file(d->path.text, "recipe.txt");
     fputs(text, to);
     end_file(to, d->path.text, "recipe.txt");
@@ -175,7 +175,7 @@ keep_copy(const Options *o, const char *text)
 
 /* Runs the lines of a recipe, or only those that plot; returns how many. */
 static int
-run_lines(char *text, const char *path, const Options *o,
+run_lines(char *text, const char *path, const Drawing *d, int jobs,
           const char *experiment, bool only_plots)
 {
     int number = 1, commands = 0;
@@ -192,34 +192,34 @@ run_lines(char *text, const char *path, const Options *o,
         if (!*line || *line == '#' || (only_plots && !plots))
             continue;
         Line l = cut(line, path, number);
-        run_line(&l, o, experiment);
+        run_line(&l, d, jobs, experiment);
         commands++;
     }
     return commands;
 }
 
 void
-recipe_run(const Options *o)
+recipe_run(const char *name, const Drawing *d, int jobs)
 {
     size_t size;
-    char *path = find_recipe(o->recipe);
+    char *path = find_recipe(name);
     char *text = read_file(path, "recipe", &size), *copy = copy_text(text);
-    if (!run_lines(text, path, o, o->out, false))
+    if (!run_lines(text, path, d, jobs, d->out, false))
         usage("%s: no command in it: a recipe has lines that begin with "
               "compare, equiv or plot",
               path);
-    keep_copy(o, copy);
+    keep_copy(d->out, copy);
     free(copy);
     free(text);
     free(path);
 }
 
 void
-recipe_plots(const Options *o, const char *experiment)
+recipe_plots(const Drawing *d, const char *experiment)
 {
     size_t size;
     Path path = below(experiment, "recipe.txt");
     char *text = read_file(path.text, "recipe", &size);
-    run_lines(text, path.text, o, experiment, true);
+    run_lines(text, path.text, d, 1, experiment, true);
     free(text);
 }
