@@ -244,10 +244,10 @@ START_TEST(room_for_two)
     ck_assert_uint_eq(tape_bytes(measured), tape_bytes(other));
     Tape *t = tape_fitting(measured);
     go_through(t, 16);
-    size_t used = tape_numbers(t);
+    size_t used = tape_entries(t);
     go_through(t, 15);
-    ck_assert(tape_numbers(t) > used);
-    size_t apart = tape_numbers(t) - used;
+    ck_assert(tape_entries(t) > used);
+    size_t apart = tape_entries(t) - used;
     ck_assert_uint_eq(apart * sizeof(real), tape_bytes(other) - alone);
     tape_free(measured);
     tape_free(other);

@@ -179,7 +179,7 @@ ragged(Tile *tile, Matrix c, Matrix a, const real *b, int add)
 }
 
 /* Whole rows of a band, tile by tile; what is left for two tiles is shared
-   evenly by them. The strips of B lie `next` numbers apart. */
+   evenly by them. The strips of B are `next` entries apart. */
 WITHIN void
 rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
               int add)
@@ -204,7 +204,7 @@ rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
 }
 
 /* Some columns of C: whole strips of one width, or fewer than the narrowest.
-   B is copied strip by strip where its rows are no vectors or lie too far
+   B is copied strip by strip where its rows are no vectors or are too far
    apart to stay in a cache while row after row of A comes by; a transposed A
    where many strips read it again. copy_b has space for both copies. */
 WITHIN void

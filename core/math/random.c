@@ -60,7 +60,7 @@ int
 random_below(Random *r, int n)
 {
     uint64_t range = (uint64_t)n, bits;
-    do /* the last, incomplete range is not used; few numbers need a look */
+    do /* the last, incomplete range is not used; few draws need a look */
         bits = random_bits(r);
     while (bits >= UINT64_MAX - range &&
            bits >= UINT64_MAX - UINT64_MAX % range);

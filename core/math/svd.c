@@ -31,7 +31,7 @@ turn(double *x, double *y, int n, double c, double s)
 }
 
 /* Brings columns x and y (length n) to a right angle, and turns those of V (v,
-   w; length k) with them. Returns false where they stand at one already. */
+   w; length k) with them. Returns false where they are at one already. */
 static int
 straighten(double *x, double *y, int n, double *v, double *w, int k)
 {

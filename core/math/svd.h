@@ -1,7 +1,7 @@
 /* svd.h - singular values, by one-sided Jacobi rotations.
 
-   In double whatever `real` is: what is asked of it is the rank of trained
-   matrices, where the last digits are the answer. */
+   In double whatever `real` is: it is used for the rank of trained matrices,
+   where the last digits are the answer. */
 #ifndef SVD_H
 #define SVD_H
 

@@ -15,7 +15,7 @@ fold_refusal(const Model *m)
         return "a residual adds the embedding itself to what attention "
                "returns; train without one (residual no)";
     if (c->norm != NORM_NONE)
-        return "LayerNorm stands between the embedding and Q, K, V, and is not "
+        return "LayerNorm is between the embedding and Q, K, V, and is not "
                "linear; train with norm none";
     if (m->places > 1)
         return "only the first attention reads the embedding, and it has more "
@@ -29,7 +29,7 @@ fold_refusal(const Model *m)
     return NULL;
 }
 
-/* A weight's numbers below those that are in `to`; the rows added. */
+/* Copies a weight, times a factor, to `to`; returns its rows. */
 static int
 stack(double *to, const Weight *w, double factor)
 {
@@ -61,10 +61,11 @@ folded_form(const Model *m, const Canonical *c, Model *onehot)
 {
     int d = c->d_model, n = onehot->attention.d_model;
     int classes = m->sizes.classes, heads = c->heads;
-    size_t size = (size_t)n * (size_t)n, room = (size_t)(n * (d + classes));
+    size_t size = (size_t)n * (size_t)n;
     Canonical f = {.heads = heads, .d_model = n, .deviation = c->deviation};
     Weight *last = model_weight(onehot, "unembedding");
-    double *t = table_of(m, onehot), *half = allocate(room, sizeof *half);
+    double *t = table_of(m, onehot),
+           *half = allocate((size_t)(n * (d + classes)), sizeof *half);
     double *u = allocate((size_t)(d * classes), sizeof *u);
     stack(u, model_weight(m, "unembedding"), 1);
     f.m = allocate((size_t)heads * size, sizeof *f.m);

@@ -3,8 +3,8 @@
    x = embedding + positions; then, block by block, x += attention(x, x) and
    x += MLP(x), each on LayerNorm(x) where `norm` is pre; logits = x W. Where
    there is a second sequence y, the encoder's blocks read it, and blocks have
-   x += attention(x, y) too. "No biases" is what makes every matrix of attention
-   count for what it is. */
+   x += attention(x, y) too. Without biases every matrix of attention counts for
+   what it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* weights.c - the weights of a model: which there are, what they start as.
+/* weights.c - the weights of a model: which there are, how they are
+   initialised.
 
    Every variant declares its own; embedding, positions, MLP, LayerNorm and the
    map to logits are the same around all of them. */
@@ -90,7 +91,7 @@ put_mlp(Model *m, ModelLayer *b, const char *block)
     put(m, wide, d, 0, 1 / sqrt(wide), "%s.mlp.W_2", block);
 }
 
-/* What tokens start as: at a standard deviation of 0.7 each, about 1 together
+/* The initial embedding: at a standard deviation of 0.7 each, about 1 together
    with their positions. One-hot ones need no weights. */
 static void
 put_embedding(Model *m)
@@ -158,8 +159,8 @@ called(const char *name, const char *word, size_t n)
     return !last[n];
 }
 
-/* Applies --init, "W_Q=0.1+W_K=0.1", to what weights start as; exits (2) where
-   it cannot be read or none of its names is there. */
+/* Applies --init, "W_Q=0.1+W_K=0.1", to how weights are initialised; exits (2)
+   where it cannot be read or none of its names is there. */
 static void
 scale_starts(Model *m)
 {

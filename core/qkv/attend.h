@@ -5,8 +5,8 @@
 
        out_i = softmax(mask(scale q_i k_i')) v_i
 
-   Shapes: q (tokens x heads*d), k (tokens asked x heads_k*d), v (tokens asked
-   x heads_v*d_v); out (tokens x heads*d_v), seen as `heads` heads. How many
+   Shapes: q (tokens x heads*d), k (keys x heads_k*d), v (keys x heads_v*d_v);
+   out (tokens x heads*d_v), seen as `heads` heads. How many
    heads q, k, v have, `split` says. heads_k and heads_v divide heads: a head
    of k serves heads/heads_k neighbouring heads of q, likewise v. So plain
    multi-head (all equal), multi-query (heads_k = heads_v = 1), grouped-query
@@ -37,7 +37,7 @@ Node *attend(Attention *a, Node *q, Node *k, Node *v, double scale);
    weigh(softmax(a, scores(q, k, s)), v). It keeps every step's matrix, so it
    costs more memory. */
 Node *scores(Node *q, Node *k, double scale); /* scale q_i k_i', unmasked,
-                                    (tokens x heads*tokens asked)           */
+                                    (tokens x heads*keys)                   */
 Node *softmax(Attention *a, Node *s);   /* each row of each head to weights
                                     that sum to 1; the masked ones are 0    */
 Node *weigh(Node *p, Node *v);          /* p_i v_i, (tokens x heads*d_v)    */

@@ -14,7 +14,7 @@
 
    Of a directory of $QKV_PATH `qkv-double` takes `double/mine.so`; a path it
    takes as it is. (-ffp-contract=off: the same bits on every machine.)
-   The program refuses the wrong one by the number at the end of this file. */
+   The program tells the wrong one by the constant at the end of this file. */
 #ifndef QKV_OPERATOR_H
 #define QKV_OPERATOR_H
 

@@ -1,4 +1,4 @@
-/* real.h - the number that every matrix is made of.
+/* real.h - the type of every matrix entry.
 
    float in `qkv`, double in `qkv-double`: the same sources, compiled with
    -DQKV_DOUBLE for the second. Gradient checks and exact identities are held

@@ -3,7 +3,7 @@
    A variant is a shared object built from one short C file that includes this
    header and defines `qkv_variant`. It declares its matrices and writes down
    its equation with the operators of tape.h and attend.h; the core gives it
-   its initial numbers, its gradient, its training, its accounts and figures.
+   its initial values, its gradient, its training, its accounts and figures.
    variants/standard.c is the one to read first (installed: below share/qkv).
    `qkv new mine` begins one, says how it is built where you are, and
 
@@ -30,7 +30,7 @@
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
 
-/* A canonical form to be adopted, and the numbers that adopt fills. */
+/* A canonical form to be fitted, and the entries that adopt fills. */
 typedef struct Form Form;
 typedef struct Numbers Numbers;
 
@@ -45,17 +45,17 @@ typedef struct Variant {
        their indices. */
     void (*weights)(Weights *w, const Attention *a);
 
-    /* The equation. x (tokens x d_model) are the tokens that ask, y (tokens
-       asked x d_model) those that are asked: in self-attention y is x. w[i] is
-       the matrix declared with index i. Returns (tokens x d_model).
-       A plugin allocates nothing and keeps nothing between calls. */
+    /* The equation. Queries come from x (tokens x d_model), keys and values
+       from y (keys x d_model): in self-attention y is x. w[i] is the matrix
+       declared with index i. Returns (tokens x d_model). A plugin allocates
+       nothing and keeps nothing between calls. */
     Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
 
     /* Optional: fills the matrices, all 0 before, so that head i of a->heads
        computes softmax(x M_i y') y N_i for the M_i and N_i of f, or comes as
        near as its matrices can. (The scale is in this M_i: it is the s M_i of
-       `qkv inspect`.) A few calls of what stands below; with it, other variants
-       can be converted into this one. */
+       `qkv inspect`.) A few calls of the functions below; with it, other
+       variants can be converted into this one. */
     void (*adopt)(const Form *f, const Attention *a, Numbers *w);
 } Variant;
 
@@ -91,7 +91,7 @@ Part columns_from(Numbers *w, int index, int from, int width);
 /* scale q k' = M_i, for q and k (d_model x r): by the singular values, shared
    out evenly between q and k; the r largest where M_i has more. As in attend,
    q may be n times as wide as k: then k serves the heads i to i + n - 1, whose
-   q lie side by side, and the nearest k for all of them is found. */
+   q are side by side, and the nearest k for all of them is found. */
 void factor_scores(const Form *f, int i, double scale, Part q, Part k);
 
 /* scale v o = N_i, for v (d_model x r) and o (r x d_model), likewise; o may be

@@ -14,7 +14,7 @@
 
 typedef struct Leaf {
     int rows, cols, sequences;
-    double size; /* standard deviation of its numbers */
+    double size; /* standard deviation of its entries */
 } Leaf;
 
 /* Builds the graph under test from its leaves. */
@@ -32,7 +32,7 @@ typedef struct Slopes {
 Slopes slopes_of(Build *build, void *more, const Leaf *leaves, int count);
 void slopes_free(Slopes *s);
 
-/* sum_ij r_ij A_ij, a (1 x 1), r from a stream of its own. */
+/* sum_ij r_ij A_ij, a (1 x 1), r from its own random stream. */
 Node *project(Node *a);
 
 #endif

@@ -1,4 +1,5 @@
-/* heads.c - the heads of a matrix, and what attention asks of their shapes. */
+/* heads.c - the heads of a matrix, and what attention requires of their shapes.
+ */
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/tape.h"

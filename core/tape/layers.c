@@ -1,5 +1,5 @@
-/* layers.c - embedding, positions, LayerNorm and loss, each with its way
-   back. */
+/* layers.c - embedding, positions, LayerNorm and loss, each with its
+   derivative. */
 #include <math.h>
 #include <string.h>
 
@@ -279,7 +279,7 @@ squared_error(Node *x, const int *targets, int counted, double first,
               double step)
 {
     if (x->cols != 1)
-        bug("squared_error: (%d x %d) where a number a row is asked for",
+        bug("squared_error: (%d x %d) where each row must be one number",
             x->rows, x->cols);
     Node *c = new_node(1, 1, squared_error_backward, &x, 1);
     c->sequences = 1;

@@ -30,15 +30,16 @@ Node *layer_norm(Node *x, Node *gain, Node *bias);
 int counted_rows(const int *targets, int rows);
 
 /* The sum over counted rows of -log softmax(logits)[target], in nats, divided
-   by `counted`: how many count in the whole batch, of which this may be a part.
+   by `counted`: how many count in the whole batch, of which this may be a
+   micro-batch.
    A (1 x 1); 0 where none counts. */
 Node *cross_entropy(Node *logits, const int *targets, int counted);
 
 /* How many counted rows' largest logit is the target's. */
 int correct_rows(const Node *logits, const int *targets);
 
-/* Where answer k stands for the number y = first + k step, and x (rows x 1) are
-   the numbers found: the sum over counted rows of (x - y)^2, divided by
+/* Where answer k means the number y = first + k step, and x (rows x 1) are the
+   numbers found: the sum over counted rows of (x - y)^2, divided by
    `counted`. A (1 x 1). */
 Node *squared_error(Node *x, const int *targets, int counted, double first,
                     double step);

@@ -1,7 +1,7 @@
 /* steps.c - attention in three steps, for variants that act between them:
    scores S = scale Q K', weights P = softmax(mask(S)), output O = P V.
 
-   Scores and weights lie in a matrix (tokens x heads*tokens asked), head by
+   Scores and weights are matrices (tokens x heads*keys), head by
    head in its columns. */
 #include <string.h>
 
@@ -37,12 +37,12 @@ Node *
 scores(Node *q, Node *k, double scale)
 {
     check_scores("scores", q, k);
-    int asked = k->rows / k->sequences, group = q->heads / k->heads;
-    Node *c = new_node(q->rows, q->heads * asked, scores_backward,
+    int keys = k->rows / k->sequences, group = q->heads / k->heads;
+    Node *c = new_node(q->rows, q->heads * keys, scores_backward,
                        (Node *[]){q, k}, 2);
     c->heads = q->heads;
     keep_arguments(c, &scale, sizeof scale);
-    c->flops[0] = pair_flops(q, asked, q->cols / q->heads);
+    c->flops[0] = pair_flops(q, keys, q->cols / q->heads);
     c->flops[1] = c->flops[0] * (q->trained + k->trained);
     c->kept = keep(c, size_of(c));
     if (!c->value)
@@ -128,25 +128,25 @@ mask_zero_backward(Node *c)
 {
     Node *a = c->in[0];
     const int *causal = c->arguments;
-    int tokens = c->rows / c->sequences, asked = c->cols / c->heads;
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
     real *d = gradient(a);
     const real *dc = c->gradient;
     for (int i = 0; i < c->rows; i++)
         for (int j = 0; j < c->cols; j++, d++, dc++)
-            *d += !*causal || j % asked <= i % tokens ? *dc : 0;
+            *d += !*causal || j % keys <= i % tokens ? *dc : 0;
 }
 
 Node *
 mask_zero(Attention *a, Node *s)
 {
-    int tokens = s->rows / s->sequences, asked = s->cols / s->heads;
-    check_mask("mask_zero", a, tokens, asked);
+    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
+    check_mask("mask_zero", a, tokens, keys);
     Node *c = new_node(s->rows, s->cols, mask_zero_backward, &s, 1);
     c->heads = s->heads;
     keep_arguments(c, &a->causal, sizeof a->causal);
     real *to = c->value, *from = s->value;
     for (int i = 0; to && i < c->rows; i++)
         for (int j = 0; j < c->cols; j++, to++, from++)
-            *to = !a->causal || j % asked <= i % tokens ? *from : 0;
+            *to = !a->causal || j % keys <= i % tokens ? *from : 0;
     return c;
 }

@@ -97,7 +97,7 @@ typedef struct Strip {
     real *d;      /* scratch for (rows x d_v); NULL: not needed */
 } Strip;
 
-/* Tokens first .. first + count, which lie in one block. */
+/* Tokens first .. first + count, which are in one block. */
 static Matrix
 block(const Blocks *b, int first, int count)
 {

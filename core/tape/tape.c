@@ -2,7 +2,7 @@
 
    Reverse-mode differentiation: the forward pass makes the nodes; in the
    backward pass each adds to the gradients of its operands, after all that use
-   it have added to its own. From then on its own is read no more: its memory
+   it have added to its own. Then its own is not read any more, and its memory
    serves the next gradient of that size. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,27 +18,27 @@ enum { ALIGNMENT = 64, MEASURED_NOTES = 1 << 24, HUGE_PAGE = 1 << 21 };
    a measuring tape, how many there would be. */
 enum { MOST_SIZES = 64 };
 typedef struct Spare {
-    size_t count; /* numbers in each */
+    size_t count; /* entries of each */
     real *first;
     int measured;
 } Spare;
 
-/* Notes are the nodes and their lists, in bytes, matrices their numbers. A
-   measuring tape has notes only. */
+/* Notes are the nodes and their lists, counted in bytes; matrices are counted
+   in entries. A measuring tape has notes only. */
 struct Tape {
     char *notes;
     real *matrices;
     size_t notes_used, notes_size, matrices_used, matrices_size;
-    size_t included; /* numbers that another measuring tape asked for */
+    size_t included; /* entries that another measuring tape needs */
     Node *last;
     Spare spare[MOST_SIZES];
     int sizes;
     bool keeps; /* gradients, for whoever wants to see them */
 };
 
-/* In large pages where there is much of it: they are found faster. */
+/* A large block in large pages, which the processor finds faster. */
 static real *
-room(size_t bytes)
+block_of(size_t bytes)
 {
     size_t page = bytes < 2 * HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
     size_t whole = (bytes + page - 1) / page * page;
@@ -74,9 +74,9 @@ notes(Tape *t, size_t bytes)
     return memset(at, 0, bytes);
 }
 
-/* Room for numbers, NULL on a measuring tape. */
+/* Memory for so many entries; NULL on a measuring tape. */
 static real *
-numbers(Tape *t, size_t count)
+entries(Tape *t, size_t count)
 {
     size_t at = t->matrices_used;
     t->matrices_used += aligned(count * sizeof(real)) / sizeof(real);
@@ -103,7 +103,7 @@ spare_of(Tape *t, size_t count)
 
 /* Memory for the gradient of n, which is a root: a leaf has its own. */
 static void
-take_gradient(Node *n)
+find_gradient(Node *n)
 {
     if (!n->trained)
         bug("a gradient is asked for where nothing is trained: in a backward, "
@@ -115,11 +115,11 @@ take_gradient(Node *n)
     if (n->gradient)
         memcpy(&s->first, n->gradient, sizeof s->first);
     else
-        n->gradient = numbers(n->tape, size_of(n));
+        n->gradient = entries(n->tape, size_of(n));
 }
 
 static void
-give_gradient_back(Node *n)
+release_gradient(Node *n)
 {
     Spare *s = n->in && !n->tape->keeps ? spare_of(n->tape, size_of(n)) : NULL;
     if (!s)
@@ -129,9 +129,11 @@ give_gradient_back(Node *n)
     n->gradient = NULL;
 }
 
-/* The same without memory: what it would take. `touched` says who has one. */
+/* The same without memory: the entries it would take. `touched` says who has
+ * one.
+ */
 static size_t
-take_measured(Node *n)
+measure_gradient(Node *n)
 {
     if (!n->in || !n->trained || n->touched)
         return 0;
@@ -183,16 +185,16 @@ matrices_needed(Tape *measured)
     for (Node *n = last ? backward_order(last) : NULL; n; n = n->next) {
         if (!n->in || !n->trained)
             continue;
-        all += take_measured(n);
+        all += measure_gradient(n);
         for (int i = 0; i < n->inputs; i++)
-            all += take_measured(n->in[i]->root);
+            all += measure_gradient(n->in[i]->root);
         Spare *s = spare_of(measured, size_of(n));
         if (s)
             s->measured++;
     }
     measured->sizes = 0; /* what the last node does not use: no spares */
     for (Node *n = measured->last; n; n = n->previous)
-        all += n->root == n ? take_measured(n) : 0;
+        all += n->root == n ? measure_gradient(n) : 0;
     for (Node *n = measured->last; n; n = n->previous)
         n->touched = false;
     return all > measured->included ? all : measured->included;
@@ -203,10 +205,10 @@ tape_of(size_t notes, size_t matrices)
 {
     Tape *t = allocate(1, sizeof *t);
     t->notes_size = notes;
-    t->notes = (char *)room(notes);
+    t->notes = (char *)block_of(notes);
     t->matrices_size = matrices;
     if (matrices)
-        t->matrices = room(matrices * sizeof(real));
+        t->matrices = block_of(matrices * sizeof(real));
     tape_reset(t);
     return t;
 }
@@ -250,7 +252,7 @@ tape_bytes(Tape *t)
 }
 
 size_t
-tape_numbers(const Tape *t)
+tape_entries(const Tape *t)
 {
     return t->matrices_used;
 }
@@ -326,18 +328,18 @@ new_node(int rows, int cols, void (*backward)(Node *self), Node *const *in,
     n->backward = backward;
     for (int i = 0; i < inputs; i++) {
         if (in[i]->tape != t)
-            bug("operand %d lies on another tape than operand 0", i);
+            bug("operand %d is on another tape than operand 0", i);
         n->in[i] = in[i];
         n->trained |= in[i]->trained;
     }
-    n->value = numbers(t, count);
+    n->value = entries(t, count);
     return n;
 }
 
 real *
 keep(Node *n, size_t count)
 {
-    return numbers(n->tape, count);
+    return entries(n->tape, count);
 }
 
 void
@@ -353,7 +355,7 @@ reach(Node *n, bool *fresh)
 {
     *fresh = !n->touched;
     if (*fresh) { /* once, before threads add to it: they only look */
-        take_gradient(n);
+        find_gradient(n);
         n->touched = true;
     }
     return n->gradient;
@@ -411,7 +413,7 @@ backward(Node *loss)
             n->backward(n);
             leave();
             if (!n->passed)
-                give_gradient_back(n);
+                release_gradient(n);
         }
     }
 }

@@ -1,4 +1,4 @@
-/* tape.h - the owner's side of the tape: its memory, its leaves, the way back.
+/* tape.h - the owner's side of the tape: memory, leaves, the backward pass.
 
    A tape is one block of memory that nodes and matrices are cut from, one
    after the other; a training step begins by taking all of it back at once.
@@ -22,32 +22,32 @@ size_of(const Node *n)
 /* A tape that only measures. */
 Tape *tape_measure(void);
 
-/* A tape with room for what has been put on `measured`, and for the way back
-   from there. */
+/* A tape large enough for what has been put on `measured`, and for the backward
+   pass from there. */
 Tape *tape_fitting(Tape *measured);
 
-/* Makes that room large enough for what has been put on `other` as well, which
-   has no more nodes than `measured`. */
+/* Makes it large enough for what has been put on `other` as well, which has no
+   more nodes than `measured`. */
 void tape_include(Tape *measured, Tape *other);
 
-/* The same with room to keep every gradient until the tape is reset: after the
-   way back each trained root has its own still. */
+/* The same, large enough to keep every gradient until the tape is reset: after
+   the backward pass each trained root still has its own. */
 Tape *tape_keeping(Tape *measured);
 
 /* Bytes of matrices and of nodes: of a measuring tape, those that a tape
    fitting it has. */
 size_t tape_bytes(Tape *t);
 
-/* Numbers of values, and of what is kept for the way back. */
-size_t tape_numbers(const Tape *t);
+/* Entries of all values, and of what is kept for the backward pass. */
+size_t tape_entries(const Tape *t);
 
 /* Drops every node. */
 void tape_reset(Tape *t);
 void tape_free(Tape *t);
 
 /* A node for a matrix that somebody else owns: its value (rows x cols) and its
-   gradient, NULL for data. The gradient is overwritten on the way back. On a
-   measuring tape neither is looked into. */
+   gradient, NULL for data. The gradient is overwritten by the backward pass.
+   On a measuring tape neither is looked into. */
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
            real *gradient);
 
@@ -66,8 +66,8 @@ Node *backward_order(Node *result);
  */
 void add_product(Node *n, Matrix a, Matrix b);
 
-/* The gradient of n += that of c, as large, as the last that c's way back does
-   with it: where n's is still to come, it takes over c's memory. */
+/* The gradient of n += that of c, which has its size, as the last that c's
+   backward does with it: where n has none yet, it takes over c's memory. */
 void pass_gradient(Node *c, Node *n);
 
 /* A node of the same memory as a's, value and gradient, to be seen otherwise.

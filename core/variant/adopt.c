@@ -11,11 +11,11 @@
 #include "math/svd.h"
 #include "variant/adopt.h"
 
-/* Head i: M_i (d_model x asked), its scale in it, and N_i (asked x d_model).
-   asked is d_model, but behind through(). */
+/* Head i: M_i (d_model x width), its scale in it, and N_i (width x d_model).
+   width is d_model, except after through(). */
 struct Form {
-    int heads, room; /* of the form; of the variant that adopts it */
-    int d_model, asked;
+    int heads, slots; /* of the form; heads of the variant that is fitted */
+    int d_model, width;
     double *m, *n;
     Form **made; /* by through(): a list, freed with this one */
     Form *next;
@@ -70,9 +70,9 @@ flipped(Part p)
 static void
 check_heads(const char *name, const Form *f, int first, int count)
 {
-    if (first < 0 || count < 1 || first + count > f->room)
+    if (first < 0 || count < 1 || first + count > f->slots)
         bug("%s: heads %d to %d of %d: they count from 0", name, first,
-            first + count - 1, f->room);
+            first + count - 1, f->slots);
 }
 
 static void
@@ -90,25 +90,25 @@ check_part(const char *name, Part p, int rows, int cols)
             p.cols, rows, cols);
 }
 
-/* Head i of m, or of n turned over, so that either is (d_model x asked); a head
+/* Head i of m, or of n turned over, so that either is (d_model x width); a head
    that the form does not have is 0. */
 static double
 form_entry(const Form *f, bool turned, int i, int row, int col)
 {
-    const double *from = (turned ? f->n : f->m) + i * f->d_model * f->asked;
+    const double *from = (turned ? f->n : f->m) + i * f->d_model * f->width;
     return i >= f->heads ? 0
            : turned      ? from[col * f->d_model + row]
-                         : from[row * f->asked + col];
+                         : from[row * f->width + col];
 }
 
 /* scale left_i shared' = M_i (N_i' if turned) for as many heads as `left`
-   (d_model x count*r) is wider than `shared` (asked x r): by the singular
-   values of the heads one below the other, (count*d_model x asked). */
+   (d_model x count*r) is wider than `shared` (width x r): by the singular
+   values of the heads one below the other, (count*d_model x width). */
 static void
 factor(const Form *f, bool turned, int first, double scale, Part left,
        Part shared)
 {
-    int d = f->d_model, n = f->asked, r = shared.cols, count = left.cols / r;
+    int d = f->d_model, n = f->width, r = shared.cols, count = left.cols / r;
     int rows = count * d, k = rows < n ? rows : n;
     check_heads("factor", f, first, count);
     check_scale("factor", scale);
@@ -144,30 +144,30 @@ factor_values(const Form *f, int first, double scale, Part v, Part o)
     factor(f, true, first, scale, flipped(o), v);
 }
 
+/* scale to = M_i (N_i' if turned) */
+static void
+put(const char *name, const Form *f, bool turned, int i, double scale, Part to)
+{
+    check_heads(name, f, i, 1);
+    check_scale(name, scale);
+    for (int row = 0; row < f->d_model; row++)
+        for (int col = 0; col < f->width; col++)
+            to.at[row * to.down + col * to.across] =
+                form_entry(f, turned, i, row, col) / scale;
+}
+
 void
 put_scores(const Form *f, int i, double scale, Part m)
 {
-    check_heads("put_scores", f, i, 1);
-    check_scale("put_scores", scale);
-    check_part("put_scores", m, f->d_model, f->asked);
-    for (int k = 0; k < f->d_model * f->asked; k++) {
-        int row = k / f->asked, col = k % f->asked;
-        m.at[row * m.down + col * m.across] =
-            form_entry(f, false, i, row, col) / scale;
-    }
+    check_part("put_scores", m, f->d_model, f->width);
+    put("put_scores", f, false, i, scale, m);
 }
 
 void
 put_values(const Form *f, int i, double scale, Part n)
 {
-    check_heads("put_values", f, i, 1);
-    check_scale("put_values", scale);
-    check_part("put_values", n, f->asked, f->d_model);
-    for (int k = 0; k < f->d_model * f->asked; k++) {
-        int row = k / f->asked, col = k % f->asked;
-        n.at[col * n.down + row * n.across] =
-            form_entry(f, true, i, row, col) / scale;
-    }
+    check_part("put_values", n, f->width, f->d_model);
+    put("put_values", f, true, i, scale, flipped(n));
 }
 
 /* The eigenvalues of a symmetric matrix are the singular values of what a
@@ -181,8 +181,8 @@ factor_symmetric(const Form *f, int i, double scale, Part w)
     check_heads("factor_symmetric", f, i, 1);
     check_scale("factor_symmetric", scale < 0 ? 0 : scale);
     check_part("factor_symmetric", w, d, w.cols);
-    if (f->asked != d)
-        bug("factor_symmetric: the form is (%d x %d), not square", d, f->asked);
+    if (f->width != d)
+        bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
     for (int k = 0; k < d * d; k++) {
         half[k] = (form_entry(f, false, i, k / d, k % d) +
                    form_entry(f, false, i, k % d, k / d)) /
@@ -205,18 +205,18 @@ static double
 inverse_norm(const Form *f, const double *from)
 {
     double sum = 0;
-    for (int i = 0; i < f->heads * f->d_model * f->asked; i++)
+    for (int i = 0; i < f->heads * f->d_model * f->width; i++)
         sum += from[i] * from[i];
     return sum > 0 ? 1 / sqrt(sum) : 0;
 }
 
-/* A form with room for its matrices, M_i (d_model x asked). */
+/* A form with memory for its matrices, M_i (d_model x width). */
 static Form *
-form_new(int heads, int room, int d_model, int asked, Form **made)
+form_new(int heads, int slots, int d_model, int width, Form **made)
 {
-    size_t size = (size_t)heads * (size_t)d_model * (size_t)asked;
+    size_t size = (size_t)heads * (size_t)d_model * (size_t)width;
     Form *f = allocate(1, sizeof *f);
-    *f = (Form){heads, room, d_model, asked, NULL, NULL, made, NULL};
+    *f = (Form){heads, slots, d_model, width, NULL, NULL, made, NULL};
     f->m = allocate(size, sizeof *f->m);
     f->n = allocate(size, sizeof *f->n);
     return f;
@@ -238,12 +238,12 @@ static const Form *
 seen_through(const Form *f, Part c)
 {
     int d = f->d_model, r = c.cols;
-    Form *inner = form_new(f->heads, f->room, d, r, f->made);
+    Form *inner = form_new(f->heads, f->slots, d, r, f->made);
     inner->next = *f->made;
     *f->made = inner;
     for (int i = 0; i < f->heads * d * r; i++) {
         int head = i / d / r, row = i / r % d, col = i % r;
-        for (int l = 0; l < f->asked; l++) {
+        for (int l = 0; l < f->width; l++) {
             double basis = c.at[l * c.down + col * c.across];
             inner->m[i] += form_entry(f, false, head, row, l) * basis;
             inner->n[(head * r + col) * d + row] +=
@@ -253,12 +253,12 @@ seen_through(const Form *f, Part c)
     return inner;
 }
 
-/* c spans what all M_i and all N_i', one below the other, ask of y: their right
-   singular vectors, the largest first. M and N count alike. */
+/* c spans what all M_i and all N_i', one below the other, read of y: their
+   right singular vectors, the largest first. M and N count equally. */
 const Form *
 through(const Form *f, Part c)
 {
-    int d = f->d_model, n = f->asked, r = c.cols, rows = 2 * f->heads * d;
+    int d = f->d_model, n = f->width, r = c.cols, rows = 2 * f->heads * d;
     int half = f->heads * d * n, k = rows < n ? rows : n;
     check_part("through", c, n, r);
     double *all =

@@ -15,7 +15,7 @@
 bool adopt(const Variant *v, const Attention *a, const Weights *w,
            const Canonical *c, real *const *values);
 
-/* What a canonical form lost when it was adopted, of M (0) and of N (1). */
+/* What was lost when a canonical form was fitted, of M (0) and of N (1). */
 typedef struct Misfit {
     double apart;   /* largest difference of entries of s M and of N, relative
                        to the largest entry */

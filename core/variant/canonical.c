@@ -1,9 +1,10 @@
 /* canonical.c - what a variant computes, found by probing it.
 
-   The identity in place of x (and 0 for y) makes the queries that reach attend
-   W^Q itself; in place of y, the keys and values W^K and W^V; in place of what
-   attend returns, the output W^O. That is true of a variant that is linear up
-   to attend and after it, and random tokens tell whether this one is. */
+   With the identity for x (and 0 for y) the queries that reach attend are W^Q
+   itself; with the identity for y, keys and values are W^K and W^V; and where
+   it replaces what attend returns, the output is W^O. That is true of a variant
+   that is linear up to attend and after it, and random tokens tell whether this
+   one is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +161,7 @@ multiply_maps(Canonical *c, const Maps *maps, int calls)
     }
 }
 
-/* Notes a difference, relative to the largest number seen beside it. */
+/* Notes a difference, and the largest entry that it is relative to. */
 static void
 compare(double found, double wanted, double *apart, double *largest)
 {
@@ -171,7 +172,7 @@ compare(double found, double wanted, double *apart, double *largest)
 }
 
 /* softmax(s x M y') in weights (x tokens x y tokens) of one head, its scores
-   held against those that the call was given. */
+   compared with those of the call. */
 static void
 head_weights(const Canonical *c, int head, const Call *call, int h,
              const double *x, const double *y, double *weights, double *apart,
@@ -217,7 +218,7 @@ deviation(Probe *p, const Canonical *c, double size)
     for (int i = 0; i < p->recording.calls && i < MOST_CALLS; i++) {
         Call *call = &p->recording.call[i];
         if (call->q->rows != X_TOKENS || call->k->rows != Y_TOKENS) {
-            part[1] = INFINITY; /* it is not x that asks y */
+            part[1] = INFINITY; /* queries are not x's, or keys not y's */
             break;
         }
         for (int h = 0; h < call->q->heads && head < c->heads; h++, head++) {

@@ -24,7 +24,7 @@ typedef struct Canonical {
 } Canonical;
 
 /* Finds the canonical form of v at attention a (its mask aside), whose declared
-   matrices w hold the numbers values[i] (rows x cols). Nothing is known of the
+   matrices w have the values values[i] (rows x cols). Nothing is known of the
    variant: it is probed with identity matrices, and what that yields is then
    proved on random tokens, y of another length than x, at their size and eight
    times it: scores and output must agree to 1e-4 (1e-10 in double). Where they

@@ -1,7 +1,8 @@
 /* cost.c - what a variant costs, at any shape and without computing it.
 
-   On a measuring tape forward makes its nodes and no numbers; each knows what
-   its product costs. What attend is asked with tells what a decoder keeps. */
+   On a measuring tape forward makes its nodes and computes nothing; each knows
+   what its product costs. The keys and values of attend tell what a decoder
+   keeps. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,11 +62,11 @@ cache_of(const Recording *r)
     Kept kept = {.count = 0};
     double sum = 0;
     for (int i = 0; i < r->calls && i < MOST_CALLS; i++) {
-        Node *asked[] = {r->call[i].k, r->call[i].v};
-        for (int k = 0; k < 2 && asked[k]; k++) {
+        Node *from[] = {r->call[i].k, r->call[i].v};
+        for (int k = 0; k < 2 && from[k]; k++) {
             Visited visited = {.count = 0};
-            if (!keep_marked(&kept, asked[k], &visited))
-                keep_node(&kept, asked[k]->root);
+            if (!keep_marked(&kept, from[k], &visited))
+                keep_node(&kept, from[k]->root);
         }
     }
     for (int i = 0; i < kept.count; i++)
@@ -74,7 +75,7 @@ cache_of(const Recording *r)
 }
 
 Cost
-cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int asked)
+cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
 {
     Cost cost = {0};
     Recording recording = {.replaced = -1};
@@ -88,14 +89,14 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int asked)
         cost.parameters += (double)d->rows * d->cols;
     }
     Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained), *y = x;
-    if (asked)
-        y = leaf(t, asked, a.d_model, 1, NULL, &trained);
-    size_t before = tape_numbers(t);
+    if (keys)
+        y = leaf(t, keys, a.d_model, 1, NULL, &trained);
+    size_t before = tape_entries(t);
     for (Node *n = plugin_forward(v, &a, x, y, weights); n; n = n->previous) {
         cost.forward += n->flops[0] / tokens;
         cost.backward += n->flops[1] / tokens;
     }
-    cost.activations = (double)(tape_numbers(t) - before) / tokens;
+    cost.activations = (double)(tape_entries(t) - before) / tokens;
     cost.cache = cache_of(&recording);
     free(weights);
     tape_free(t);

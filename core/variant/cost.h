@@ -7,15 +7,15 @@
 typedef struct Cost {
     double parameters;
     double forward, backward; /* FLOPs a token: 2 a multiply-add of products */
-    double cache;             /* numbers that a decoder keeps of a token */
-    double activations;       /* numbers that a training step keeps of one */
+    double cache;             /* entries that a decoder keeps of a token */
+    double activations;       /* entries that a training step keeps of one */
 } Cost;
 
 /* Of one attention of v at a, from a run of forward that has shapes only.
-   `tokens` of them ask `asked` others, or each other where that is 0; what is
-   counted by the token is counted by those that ask. */
+   `tokens` queries attend to `keys` other tokens, or to their own where that is
+   0; what is counted by the token is counted by the query. */
 Cost cost_of(const Variant *v, Attention a, const Weights *w, int tokens,
-             int asked);
+             int keys);
 
 /* FLOPs a token of causal attention beside its maps, forward and back: of each
    pair that is seen, 6 (tokens + 1) d_model for standard. */

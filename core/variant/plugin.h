@@ -1,5 +1,5 @@
-/* plugin.h - finds, opens and checks plugins, and takes down what they
-   declare. What a plugin must be, <qkv/variant.h> says. */
+/* plugin.h - finds, opens and checks plugins, and notes what they declare. What
+ * a plugin must be, <qkv/variant.h> says. */
 #ifndef PLUGIN_H
 #define PLUGIN_H
 
@@ -18,7 +18,7 @@ typedef struct Plugin {
     char name[NAME_SIZE]; /* the file's, without directory and .so */
     char path[PATH_SIZE];
     uint64_t hash;    /* of the file's bytes */
-    int own_operator; /* 1: it brings one, for this program's numbers only */
+    int own_operator; /* 1: it brings one, for this program's `real` only */
 } Plugin;
 
 /* The name in a word that is a name or a path: "./mine.so" -> "mine". */
@@ -51,7 +51,7 @@ Plugin plugin_open(const char *word);
 /* The FNV-1a hash of a plugin's file. */
 uint64_t plugin_hash(const char *path);
 
-/* The directory that the running executable lies in. */
+/* The directory of the running executable. */
 const char *executable_directory(void);
 
 /* The program's argv[0], where the system does not tell it otherwise. */
@@ -60,7 +60,7 @@ void executable_called(const char *word);
 typedef struct Declared {
     char name[NAME_SIZE];
     int rows, cols;
-    double mean, deviation; /* of the numbers that it starts as */
+    double mean, deviation; /* of its initial entries */
 } Declared;
 
 struct Weights {
