@@ -17,12 +17,11 @@
 #include "driver/commands.h"
 #include "driver/compare.h"
 
-static const char *
-word_of(const Conversion *v)
+/* Indices: of words for a table, signs for the square. */
+static int
+kind_of(const Conversion *v)
 {
-    return !v->done                        ? "none"
-           : v->logits <= CONVERTS_EXACTLY ? "exact"
-                                           : "nearest";
+    return !v->done ? NONE : v->logits <= CONVERTS_EXACTLY ? SAME : NEAREST;
 }
 
 /* Writes the converted model as a run: of no steps of its own. */
@@ -64,15 +63,16 @@ rank_cell(const Conversion *v, int which, char text[32])
 static void
 add_verdict(Sheet *sheet, const char *from, const char *to, const Conversion *v)
 {
+    static const char *const words[] = {"none", "nearest", "exact"};
     char rank[2][32];
-    sheet_row(sheet, cell_words(from), cell_words(to), cell_words(word_of(v)),
-              cell_number(v->done ? v->logits : NAN),
-              cell_number(v->done ? v->form.apart : NAN),
-              cell_number(v->done ? v->before : NAN),
-              cell_number(v->done ? v->after : NAN), rank_cell(v, 0, rank[0]),
-              cell_number(v->done ? v->form.lost[0] : NAN),
-              rank_cell(v, 1, rank[1]),
-              cell_number(v->done ? v->form.lost[1] : NAN), cell_words(v->why));
+    sheet_row(
+        sheet, cell_words(from), cell_words(to), cell_words(words[kind_of(v)]),
+        cell_number(v->done ? v->logits : NAN),
+        cell_number(v->done ? v->form.apart : NAN),
+        cell_number(v->done ? v->before : NAN),
+        cell_number(v->done ? v->after : NAN), rank_cell(v, 0, rank[0]),
+        cell_number(v->done ? v->form.lost[0] : NAN), rank_cell(v, 1, rank[1]),
+        cell_number(v->done ? v->form.lost[1] : NAN), cell_words(v->why));
 }
 
 /* Of conversions; or only of those that are not `exact`, and what they lost. */
@@ -120,9 +120,8 @@ tell(const char *from, const char *to, const Conversion *v)
            "worst head: M of rank %d -> %d, %.2g of it lost; N of rank %d -> "
            "%d, %.2g lost\n",
            from, to,
-           v->logits <= CONVERTS_EXACTLY
-               ? "the same function"
-               : "another function, the nearest its adopt finds",
+           kind_of(v) == SAME ? "the same function"
+                              : "another function, the nearest its adopt finds",
            v->logits, v->before, v->after, v->form.rank[0], v->form.kept[0],
            v->form.lost[0], v->form.rank[1], v->form.kept[1], v->form.lost[1]);
 }
@@ -135,8 +134,8 @@ convert_run(const Options *o)
     Dataset data;
     Conversion v;
     Plugin p = plugin_open(o->to);
-    Model *from = run_model(&r, &data),
-          *to = converted(from, &p, &shape, r.name, &v);
+    Model *from = run_model(&r, &data);
+    Model *to = converted(from, &p, &shape, r.name, &v);
     char names[2][NAME_SIZE];
     plugin_name(from->config.variant, names[0]);
     plugin_name(o->to, names[1]);
@@ -158,20 +157,27 @@ convert_run(const Options *o)
     return 0;
 }
 
-/* Every run into every variant: count x count verdicts, by row. */
+/* The square of all runs into all variants: count x count verdicts, row by
+   row, to be freed. */
 static Conversion *
-convert_all(const Run *runs, int count)
+convert_all(const Run *runs, Square *square)
 {
+    int count = square->count;
     Conversion *all = allocate((size_t)(count * count), sizeof *all);
     for (int i = 0; i < count; i++) {
+        char name[NAME_SIZE];
         Dataset data;
         Model *from = run_model(&runs[i], &data);
+        plugin_name(runs[i].config.variant, name);
+        square->names[i] = copy_text(name);
         for (int k = 0; k < count; k++) {
             Conversion *v = &all[i * count + k];
             Plugin p = plugin_open(runs[k].config.variant);
             Model *to = converted(from, &p, &runs[k].config, runs[i].name, v);
             if (to)
                 measure_conversion(from, to, &data, v);
+            square->cells[i * count + k].kind = kind_of(v);
+            square->cells[i * count + k].logits = v->done ? v->logits : NAN;
             model_free(to);
         }
         model_free(from);
@@ -182,88 +188,60 @@ convert_all(const Run *runs, int count)
 
 /* All conversions; or of those that are not exact, what was lost. */
 static Sheet
-verdicts_of(const Run *runs, int count, const Conversion *all, bool exact)
+verdicts_of(const Square *q, const Conversion *all, bool exact)
 {
     Sheet sheet = verdict_sheet(exact);
-    for (int i = 0; i < count * count; i++) {
-        char from[NAME_SIZE], to[NAME_SIZE];
-        plugin_name(runs[i / count].config.variant, from);
-        plugin_name(runs[i % count].config.variant, to);
-        if (exact || (all[i].done && all[i].logits > CONVERTS_EXACTLY))
-            add_verdict(&sheet, from, to, &all[i]);
-    }
+    for (int i = 0; i < q->count * q->count; i++)
+        if (exact || kind_of(&all[i]) == NEAREST)
+            add_verdict(&sheet, q->names[i / q->count], q->names[i % q->count],
+                        &all[i]);
     return sheet;
 }
 
-/* A square of signs, and below it what they do not tell. */
+/* A square of signs, and below it what they do not say. */
 static void
-print_square(const Run *runs, int count, const Conversion *all)
+print_square(const Square *q, const Conversion *all)
 {
-    char name[NAME_SIZE];
     printf("%-18s", "trained  \\  into");
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < q->count; k++)
         printf("%3d", k + 1);
-    for (int i = 0; i < count; i++) {
-        plugin_name(runs[i].config.variant, name);
-        printf("\n%2d %-15.15s", i + 1, name);
-        for (int k = 0; k < count; k++) {
-            const Conversion *v = &all[i * count + k];
-            printf("  %c", !v->done                        ? '.'
-                           : v->logits <= CONVERTS_EXACTLY ? '='
-                                                           : '~');
-        }
+    for (int i = 0; i < q->count * q->count; i++) {
+        if (i % q->count == 0)
+            printf("\n%2d %-15.15s", i / q->count + 1, q->names[i / q->count]);
+        printf("  %c", ".~="[kind_of(&all[i])]);
     }
     printf("\n\n= the same function: logits on test data agree to %g of the "
            "largest\n"
            "~ another one: the nearest that its adopt finds     . none\n\n",
            CONVERTS_EXACTLY);
-    Sheet lost = verdicts_of(runs, count, all, false);
+    Sheet lost = verdicts_of(q, all, false);
     if (lost.count)
         sheet_write(stdout, &lost, ALIGNED);
     sheet_free(&lost);
-    for (int i = 0; i < count; i++) {
-        const Conversion *v = &all[i * (count + 1)];
-        plugin_name(runs[i].config.variant, name);
-        if (v->done && v->logits > CONVERTS_EXACTLY)
+    for (int i = 0; i < q->count; i++) {
+        const Conversion *v = &all[i * (q->count + 1)];
+        if (kind_of(v) == NEAREST)
             printf("%s into itself is not the same: its adopt cannot reach all "
                    "that it can\nlearn, or is wrong; `qkv check` tells\n",
-                   name);
-        if (!v->done)
-            printf("%s: %s\n", name, v->why);
+                   q->names[i]);
+        if (kind_of(v) == NONE)
+            printf("%s: %s\n", q->names[i], v->why);
     }
-}
-
-static void
-draw_table(const Options *o, const Run *runs, int count, const Conversion *all)
-{
-    Square q = square_new(count);
-    char name[NAME_SIZE];
-    for (int i = 0; i < count; i++) {
-        plugin_name(runs[i].config.variant, name);
-        q.names[i] = copy_text(name);
-    }
-    for (int i = 0; i < count * count; i++)
-        q.cells[i] =
-            !all[i].done
-                ? (SquareCell){NAN, NONE}
-                : (SquareCell){all[i].logits, all[i].logits <= CONVERTS_EXACTLY
-                                                  ? SAME
-                                                  : NEAREST};
-    square_draw(&q, sizeof(real) == 8, &o->draw);
-    square_free(&q);
 }
 
 static void
 print_table(const Options *o, const Run *runs, int count)
 {
-    Conversion *all = convert_all(runs, count);
+    Square q = square_new(count);
+    Conversion *all = convert_all(runs, &q);
     if (layout_of(o) == ALIGNED)
-        print_square(runs, count, all);
+        print_square(&q, all);
     else {
-        Sheet sheet = verdicts_of(runs, count, all, true);
+        Sheet sheet = verdicts_of(&q, all, true);
         sheet_print(&sheet, layout_of(o));
     }
-    draw_table(o, runs, count, all);
+    square_draw(&q, sizeof(real) == 8, &o->draw);
+    square_free(&q);
     free(all);
 }
 

@@ -435,7 +435,7 @@ const Task tasks[] = {
      "length=16 symbols=10 d-model=32 heads=4 layers=1 mlp=0 norm=none "
      "batch=32 lr=0.003 steps=300",
      plain_sizes, draw_reverse, guess_commonest},
-    {"copy", "x SEP x, foretell the second x", "the commonest digit",
+    {"copy", "x SEP x, predict the second x", "the commonest digit",
      "length=8 symbols=10 mask=causal d-model=32 heads=4 layers=1 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=300",
      sizes_copy, draw_copy, guess_copy},

@@ -7,41 +7,51 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "model/fold.h"
+#include "model/pass.h"
 #include "train/convert.h"
+
+/* The canonical form of a place of `from`, as `to` can take it: with the
+   embedding folded into it, where only `from` has one. */
+static Canonical
+form_for(const Model *from, Model *to, int place)
+{
+    Canonical c = model_form(from, place);
+    if (!c.m || to->config.embed == from->config.embed)
+        return c;
+    Canonical folded = folded_form(from, &c, to);
+    canonical_free(&c);
+    return folded;
+}
 
 /* Place `place` of `to` becomes what that of `from` is, as nearly as can be;
    false with the reason where that cannot be asked. */
 static bool
 adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {
-    Canonical c = model_form(from, place);
-    if (c.m && to->config.embed != from->config.embed) {
-        Canonical folded = folded_form(from, &c, to);
-        canonical_free(&c);
-        c = folded;
-    }
+    Canonical c = form_for(from, to, place), now = {0};
     const Variant *target = place_variant(to, place);
     Weights w = weights_declared(target, &to->attention);
     real **values = model_attention(to, place);
-    bool done = false;
+    bool adopted =
+        c.m && target->adopt && adopt(target, &to->attention, &w, &c, values);
+    if (adopted)
+        now = model_form(to, place);
+    bool done = now.m != NULL;
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
     else if (!target->adopt)
         snprintf(v->why, sizeof v->why, "it cannot adopt a canonical form");
-    else if (!adopt(target, &to->attention, &w, &c, values))
+    else if (!adopted)
         snprintf(v->why, sizeof v->why, "%d heads do not fit into %d", c.heads,
                  to->attention.heads);
+    else if (!done)
+        snprintf(v->why, sizeof v->why,
+                 "what it adopts has no canonical form: %.120s", now.why);
     else {
-        Canonical now = model_form(to, place);
-        done = now.m != NULL;
-        if (!done)
-            snprintf(v->why, sizeof v->why,
-                     "what it adopts has no canonical form: %.120s", now.why);
-        Misfit f = done ? form_misfit(&now, &c) : (Misfit){0};
-        if (f.apart >= v->form.apart)
-            v->form = f;
-        canonical_free(&now);
+        Misfit f = form_misfit(&now, &c);
+        v->form = f.apart >= v->form.apart ? f : v->form;
     }
+    canonical_free(&now);
     canonical_free(&c);
     free(values);
     weights_free(&w);
@@ -90,10 +100,11 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     copy_rest(from, to);
     for (int place = 0; v->done && place < to->places; place++)
         v->done = adopt_place(from, to, place, v);
-    if (v->done)
-        return to;
-    model_free(to);
-    return NULL;
+    if (!v->done) {
+        model_free(to);
+        return NULL;
+    }
+    return to;
 }
 
 /* The config that m's same-start names. */
@@ -108,18 +119,6 @@ config_alike(const Config *own)
     return c;
 }
 
-/* Have two models the same weights, one by one? */
-static bool
-same_weights(const Model *a, const Model *b)
-{
-    bool same = a->count == b->count;
-    for (int i = 0; same && i < a->count; i++)
-        same = !strcmp(a->weights[i].name, b->weights[i].name) &&
-               a->weights[i].rows == b->weights[i].rows &&
-               a->weights[i].cols == b->weights[i].cols;
-    return same;
-}
-
 bool
 start_alike(Model *m, Conversion *v)
 {
@@ -128,37 +127,22 @@ start_alike(Model *m, Conversion *v)
     config_cast(&c, &p);
     Model *from = model_new(&c, m->sizes, p.variant);
     Model *to = converted(from, &own, &m->config, "", v);
-    bool fits = to && same_weights(m, to);
-    bool alike = fits && v->form.apart <= CONVERTS_EXACTLY;
-    if (to && !fits)
+    bool one = true, alike = false;
+    for (int place = 0; place < m->places; place++)
+        one &= place_variant(m, place) == m->variant;
+    if (to && !one)
         snprintf(v->why, sizeof v->why,
                  "its encoder or cross-attention has a variant of its own");
-    else if (alike)
-        memcpy(m->values, to->values, m->parameters * sizeof *m->values);
-    else if (to)
+    else if (to && v->form.apart > CONVERTS_EXACTLY)
         snprintf(v->why, sizeof v->why,
                  "%.2g of the largest entry of M or N is lost", v->form.apart);
-    if (to)
-        model_free(to);
+    else if (to) {
+        memcpy(m->values, to->values, m->parameters * sizeof *m->values);
+        alike = true;
+    }
+    model_free(to);
     model_free(from);
     return alike;
-}
-
-/* The logits of m on the first test batch; to be freed. */
-static real *
-logits_of(Model *m, const Dataset *data, size_t *count)
-{
-    Batch b = batch_new(data->sizes, m->config.batch);
-    Random r = dataset_stream(data, TEST);
-    dataset_draw(data, TEST, &r, 0, &b);
-    Tape *t = tape_for(m, &b);
-    Node *logits = model_forward(m, t, &b);
-    *count = (size_t)logits->rows * (size_t)logits->cols;
-    real *copy = allocate(*count, sizeof *copy);
-    memcpy(copy, logits->value, *count * sizeof *copy);
-    tape_free(t);
-    batch_free(&b);
-    return copy;
 }
 
 void
@@ -172,22 +156,34 @@ evaluate_split(Model *m, const Dataset *data, Split split, double *loss,
     batch_free(&b);
 }
 
+/* The largest difference of their logits on the first test batch, relative to
+   the largest of a where that is above 1; a NaN is as far apart as can be. */
+static double
+logits_apart(Model *a, Model *b, const Dataset *data)
+{
+    Batch batch = batch_new(data->sizes, a->config.batch);
+    Random r = dataset_stream(data, TEST);
+    dataset_draw(data, TEST, &r, 0, &batch);
+    Pass *x = pass_recorded(a, &batch, false);
+    Pass *y = pass_recorded(b, &batch, false);
+    double apart = 0, largest = 1;
+    for (size_t i = 0; i < size_of(x->logits); i++) {
+        double of_a = (double)x->logits->value[i];
+        double difference = fabs(of_a - (double)y->logits->value[i]);
+        apart = isnan(difference) ? INFINITY : fmax(apart, difference);
+        largest = fmax(largest, fabs(of_a));
+    }
+    pass_free(x);
+    pass_free(y);
+    batch_free(&batch);
+    return apart / largest;
+}
+
 void
 measure_conversion(Model *from, Model *to, const Dataset *data, Conversion *v)
 {
-    size_t count;
     double loss;
-    real *a = logits_of(from, data, &count), *b = logits_of(to, data, &count);
-    double apart = 0, largest = 1;
-    for (size_t i = 0; i < count; i++) {
-        double difference = fabs((double)a[i] - (double)b[i]);
-        apart = difference <= apart ? apart : difference; /* a NaN too */
-        apart = isnan(difference) ? INFINITY : apart;
-        largest = fmax(largest, fabs((double)a[i]));
-    }
-    v->logits = apart / largest;
+    v->logits = logits_apart(from, to, data);
     evaluate_split(from, data, TEST, &loss, &v->before);
     evaluate_split(to, data, TEST, &loss, &v->after);
-    free(a);
-    free(b);
 }

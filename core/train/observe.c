@@ -252,15 +252,15 @@ mode(const Observation *s, size_t i)
 
 /* The columns. Where `rest` is not NULL there are several, for i = 0, 1, ...,
    and it says which characters may follow the name. */
-typedef struct Column {
+typedef struct Observed {
     int kind;
     const char *name, *rest;
     double (*value)(const Observation *s, size_t i);
     size_t i;
-} Column;
+} Observed;
 
 #define FIELD(name) offsetof(Row, name)
-static const Column table[] = {
+static const Observed table[] = {
     {ATTENTION, "entropy", NULL, mean_of_rows, FIELD(entropy)},
     {ATTENTION, "largest_weight", NULL, mean_of_rows, FIELD(largest)},
     {ATTENTION, "saturated", NULL, mean_of_rows, FIELD(saturated)},
@@ -290,7 +290,7 @@ is_observed(const char *name)
 
 /* Adds column i of a row, whose name has _ for ^ as a weight's file has. */
 static void
-add_column(Observer *o, const Column *row, size_t i)
+add_column(Observer *o, const Observed *row, size_t i)
 {
     const Weight *w = &o->model->weights[i];
     char *name = o->names[o->count];
@@ -316,7 +316,7 @@ add_columns(Observer *o)
     o->names = allocate(most, sizeof *o->names);
     o->columns = allocate(most, sizeof *o->columns);
     o->values = allocate(most, sizeof *o->values);
-    for (const Column *row = table; row < table + ROWS; row++) {
+    for (const Observed *row = table; row < table + ROWS; row++) {
         size_t several = row->kind == MODES ? modes : weights;
         for (size_t i = 0; o->kinds & row->kind && i < several; i++)
             if (row->rest || i == 0)

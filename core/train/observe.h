@@ -25,7 +25,7 @@ typedef struct Observer {
     int kinds;                  /* bits: what is asked for */
     char (*names)[COLUMN_SIZE]; /* of the columns; */
     double *values;             /* as computed last; */
-    struct Column *columns;     /* how each is computed */
+    struct Observed *columns;   /* how each is computed */
     int count;
     Model *model;
     Batch batch;
