@@ -872,6 +872,25 @@ awk -F'\t' 'END { for (i = 6; i <= 11; i++)
     if (($i - 1 + 0.9^50)^2 > 1e-10) exit 1 }' linear/*/log.tsv && ok ||
     complain "linear"
 
+# --- every run as one row
+"$qkv" table rated >out 2>err && [ "$(wc -l <out)" -eq 9 ] && [ ! -s err ] && ok || complain "table"
+head -1 out | grep -q '^run	task	variant	seed	lr	status	steps	' && ok || complain "table: columns"
+# programs read it: the best mean of the table is what compare says
+best=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["variant"] == "fused" && $at["lr"] == 0.01 { sum += $at["test_accuracy"]; n++ }
+    END { printf "%.3f", sum / n }' out)
+"$qkv" compare -t reverse --seeds 2 -v standard,fused $small --lr 0.00001,0.01 -o rated --no-figures \
+    --tsv 2>err | grep -q "	fused	.*	$best	" && ok || complain "table: another mean than compare's: $best"
+works '"variant": "fused", "seed": 1, "lr": 0.01, "status": "finished", "steps": ' "$qkv" table rated --json
+works '| reverse | fused | 1 | 0.01 | - | ' "$qkv" table rated --markdown
+works 'reverse & fused & 1 & 0.01 & - & ' "$qkv" table rated --latex
+"$qkv" table rated "$work/judged" 2>err | grep -c '^reverse' >out
+[ "$(cat out)" -gt 8 ] && ok || complain "a table of two experiments"
+"$qkv" train -t reverse --steps 5 -o stepped --test 16 --validate 16 -q >/dev/null 2>err
+"$qkv" train -t reverse --steps 6 -o stepped --test 16 --validate 16 -q >/dev/null 2>err
+works 'steps_setting	status	steps	' "$qkv" table stepped
+refuses 2 'takes experiments' "$qkv" table
+refuses 1 'give the directory of an experiment' "$qkv" table nowhere
 # --- recipes and reports
 cat >small.txt <<'END'
 # Is it small?

@@ -125,6 +125,7 @@ words_of() { # COMMAND: sets the words
     plan) set -- compare -v standard,full-rank $small --seeds 1 --plan -q -o x ;;
     equiv) set -- equiv -v standard,full-rank $small --format svg -o x ;;
     plot) set -- plot x -q --format svg -o y ;;
+    table) set -- table x ;;
     report) set -- report x -q -o y ;;
     inspect) set -- inspect -q "x/$run" ;;
     export) set -- export "x/$run" --batch y -q ;;
@@ -221,7 +222,7 @@ if [ -n "$print" ]; then
         no-weights/embedding.npy empty-config.tsv empty-log.tsv empty-result.tsv \
         empty-weights/embedding.npy cut-config.tsv cut-log.tsv cut-result.tsv \
         cut-weights/embedding.npy; do
-        for command in train compare redo keep plan equiv plot report inspect export merge from; do
+        for command in train compare redo keep plan equiv plot table report inspect export merge from; do
             cell $state $command
         done
     done

@@ -165,7 +165,7 @@ options_read(int argc, char **argv, int command)
     o.rest_count = argc - optind;
     if (o.rest_count &&
         !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE | EXPORT |
-                     BENCH | REPORT | COMPLETION | MERGE)))
+                     BENCH | REPORT | COMPLETION | MERGE | TABLE)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
     for (int i = 0; i < o.rest_count; i++)

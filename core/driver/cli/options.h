@@ -25,7 +25,8 @@ enum {
     BENCH = 2048,
     REPORT = 4096,
     COMPLETION = 8192,
-    MERGE = 16384
+    MERGE = 16384,
+    TABLE = 32768
 }; /* a command's bit */
 
 /* A figure that is asked for. */

@@ -16,6 +16,8 @@ const Command commands[] = {
     {"report", "EXPERIMENT --out DIR",
      "tables, figures, verdicts: report.md; pandoc: .html, .tex", REPORT, 0,
      ""},
+    {"table", "EXPERIMENT ...",
+     "every run as one row: settings that vary, results, times", TABLE, 0, ""},
     {"merge", "EXPERIMENT ... --out DIR",
      "bring the runs of several experiments together in one", MERGE, 0, ""},
     {"equiv", "[RUN --to VARIANT]",
@@ -43,7 +45,8 @@ const int commands_count = sizeof commands / sizeof *commands;
 
 /* Those that print a table. */
 enum {
-    TABLES = LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | BENCH
+    TABLES =
+        LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | BENCH | TABLE
 };
 
 /* Those that are no settings of a run. */
