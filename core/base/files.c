@@ -134,9 +134,9 @@ discard(const char *path)
     rmdir(path);
 }
 
-static Draft *drafts; /* that are open */
+static int open_drafts;
 
-/* False where it was swept away between being made and being locked. */
+/* False if it was swept away before it could be locked. */
 static bool
 lock_draft(Draft *d)
 {
@@ -159,7 +159,7 @@ draft_begin(const char *directory, const char *name)
 {
     Draft *d = allocate(1, sizeof *d);
     char *hidden = format_text(".%.100s" DRAFT "XXXXXX", name);
-    if (!drafts) /* others are within the first */
+    if (open_drafts++ == 0) /* others are within the first */
         snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
     do {
@@ -168,13 +168,11 @@ draft_begin(const char *directory, const char *name)
             fail("%s: nothing can be written there: %s", directory,
                  strerror(errno));
     } while (!lock_draft(d));
-    d->next = drafts;
-    drafts = d;
     free(hidden);
     return d;
 }
 
-/* In one step, where the file system can do that. */
+/* In one step, if the file system can do that. */
 static bool
 exchange(const char *a, const char *b)
 {
@@ -185,8 +183,8 @@ exchange(const char *a, const char *b)
 #endif
 }
 
-/* All that was written is on the disk before any of it has its name: what a
-   power cut leaves is whole, or a draft. */
+/* Everything is on the disk before any of it has its name: what a power cut
+   leaves is complete, or a draft. */
 static bool
 put_on_disk(Draft *d)
 {
@@ -240,15 +238,11 @@ draft_publish_all(Draft *d)
 void
 draft_end(Draft *d)
 {
-    Draft **at = &drafts;
-    while (*at != d)
-        at = &(*at)->next;
-    *at = d->next;
     discard(d->path.text);
     close(d->lock);
     free(d->place);
     free(d);
-    if (!drafts)
+    if (--open_drafts == 0)
         *report->drafts = 0;
 }
 

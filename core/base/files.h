@@ -1,9 +1,10 @@
 /* files.h - paths, and directories that come and go as a whole.
 
-   A draft is a hidden directory beside where things are to be. Fill it; publish
-   what is whole, each in one step and on the disk before it has its name; end
-   it, and the rest is discarded. It is locked for as long as its writer lives:
-   what a writer left that was killed can be locked, and is swept away. */
+   A draft is a hidden directory beside the place where its files are to go.
+   Fill it; publish what is complete, each in one step, on the disk before it
+   has its name; end it, and the rest is discarded. A draft is locked while its
+   writer lives: one that can be locked was left by a killed writer, and is
+   swept away. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -15,57 +16,56 @@ typedef struct Path {
     char text[4096];
 } Path;
 
-/* DIRECTORY/NAME; fails where that is too long. */
+/* DIRECTORY/NAME; fails if that is too long. */
 Path within(const char *directory, const char *name);
 
 /* The same for a file of an experiment or a run, which somebody else may have
-   made, to read it or to write it: fails where it, or a directory on the way to
-   it, is a link, a pipe or a device. */
+   made: fails if it, or a directory on the way to it, is a link, a pipe or a
+   device. */
 Path below(const char *directory, const char *name);
 
-/* Fails where a path is one of these; or what is in a directory is. */
+/* Fails if the path is one of these, or an entry of the directory is. */
 void check_plain(const char *path);
 void check_all_plain(const char *directory);
 
 /* Makes the directory DIRECTORY/NAME. */
 Path new_directory(const char *directory, const char *name);
 
-/* Opens DIRECTORY/NAME for writing, and closes it; exits where it could not be
-   written, or not all of it. */
+/* Opens DIRECTORY/NAME for writing, and closes it; fails if not all of it could
+   be written. */
 FILE *begin_file(const char *directory, const char *name);
 void end_file(FILE *file, const char *directory, const char *name);
 
-/* Is nothing in it, but for drafts? */
+/* Is there nothing in it but drafts? */
 bool is_empty(const char *directory);
 
-/* Removes a file, or a directory and all that is in it, as far as it is there.
-   Links are removed, not followed. */
+/* Removes a file, or a directory with all that is in it, if it exists. Links
+   are removed, not followed. */
 void discard(const char *path);
 
 typedef struct Draft {
-    Path path; /* DIRECTORY/.NAME@qkv-XXXXXX, where nobody else writes */
-    char *place;
+    Path path;   /* DIRECTORY/.NAME@qkv-XXXXXX: nobody else writes there */
+    char *place; /* DIRECTORY */
     int lock;
     bool on_disk;
-    struct Draft *next;
 } Draft;
 
-/* Makes and locks a draft of what is to be in that directory; the name is for
-   whoever finds it there. */
+/* Makes and locks a draft of something that is to go into that directory; the
+   name tells a human what it was to be. */
 Draft *draft_begin(const char *directory, const char *name);
 
-/* Gives what the draft has under that name its place; false where a directory
-   is there already, and is not to be replaced. */
+/* Moves what the draft has under that name to its place; false if a directory
+   is there already and is not to be replaced. */
 bool draft_publish(Draft *d, const char *name, bool replace);
 
-/* Publishes all that is left in it, instead of what is there, and ends it. */
+/* Publishes all that is left in it, replacing what is there, and ends it. */
 void draft_publish_all(Draft *d);
 
-/* Discards what is left in it. Where a process ends before that, its parent
-   does (driver/cli/child.h). */
+/* Discards what is left in it. If a process ends without this, its parent does
+ * it (driver/cli/child.h). */
 void draft_end(Draft *d);
 
-/* Discards the drafts there, of this user, whose writers are gone. */
+/* Discards this user's drafts there whose writers are gone. */
 void drafts_sweep(const char *directory);
 
 #endif
