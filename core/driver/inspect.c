@@ -36,11 +36,11 @@ symmetric_share(const double *m, int d)
 /* A row of the table for one head, and its spectra as data of a figure. */
 static void
 describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
-              int head, double *room)
+              int head, double *scratch)
 {
     int d = c->d_model, rank[2];
     const double *form[] = {c->m + head * d * d, c->n + head * d * d};
-    double *s = room, *u = s + d, *v = u + d * d, effective[2], largest[2];
+    double *s = scratch, *u = s + d, *v = u + d * d, effective[2], largest[2];
     for (int k = 0; k < 2; k++) {
         double scale = k ? 1 : fabs(c->scale[head]);
         svd(form[k], d, d, u, s, v);
@@ -72,7 +72,7 @@ short_name(const Model *m, int place, char name[PLACE_SIZE])
         *dot = 0;
 }
 
-/* How much of what comes out lies beyond the range of what went in: the
+/* How much of what comes out is beyond the range of what went in: the
    question of the thread about symmetry, asked of 32 test sequences. */
 static void
 describe_range(Layout layout, Model *m, const Dataset *data)
@@ -141,7 +141,7 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
         {"largest_N", .title = "s1", .format = "%.3g"}};
     int d = m->attention.d_model;
-    double *room = allocate((size_t)(d + 2 * d * d), sizeof *room);
+    double *scratch = allocate((size_t)(d + 2 * d * d), sizeof *scratch);
     Sheet sheet = sheet_of(columns, 10);
     if (f->script)
         fprintf(f->script, "most = %d\nheads = '", d);
@@ -149,7 +149,7 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
         char place[PLACE_SIZE];
         short_name(m, p, place);
         for (int h = 0; h < forms[p].heads; h++) {
-            describe_head(&sheet, f->data, &forms[p], place, h, room);
+            describe_head(&sheet, f->data, &forms[p], place, h, scratch);
             if (f->script)
                 fprintf(f->script, "%s%s.%d", p || h ? " " : "", place, h + 1);
         }
@@ -157,7 +157,7 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
     if (f->script)
         fprintf(f->script, "'\n");
     sheet_print(&sheet, layout_of(o));
-    free(room);
+    free(scratch);
 }
 
 static void

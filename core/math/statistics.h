@@ -19,7 +19,7 @@ enum { INTERVAL_SEEDS = 4 };
    as far from 0 is where there is no difference: two-sided, from Student's t
    with n - 1 degrees of freedom. NaN where n < 2 or a number is. Where all
    differences are equal there is no spread to go by: p is 1 for 0, else that of
-   n signs alike, 2^(1 - n). */
+   n equal signs, 2^(1 - n). */
 typedef struct Paired {
     double difference, p;
     int n;

@@ -10,7 +10,7 @@
 /* Different words, by number; found through a table of hashes. */
 typedef struct Names {
     const char **name;
-    int count, room;
+    int count, capacity;
     int *slot, slots; /* number + 1, 0: free */
 } Names;
 
@@ -37,7 +37,7 @@ number_of(Names *n, const char *word)
     }
     int *slot = slot_of(n, word);
     if (!*slot) {
-        n->name = grow(n->name, n->count, &n->room, sizeof *n->name);
+        n->name = grow(n->name, n->count, &n->capacity, sizeof *n->name);
         n->name[n->count++] = word;
         *slot = n->count;
     }
@@ -70,7 +70,7 @@ typedef struct Lines {
     struct Line {
         char *input, *target;
     } * line;
-    int count, room, longest;
+    int count, capacity, longest;
 } Lines;
 
 /* Adds line `number`, "input TAB target". */
@@ -89,7 +89,7 @@ add_line(Lines *l, char *line, const char *path, int number)
         fail("%s:%d: %d tokens and %d answers: as many are needed, - where "
              "none is asked for",
              path, number, n, answers);
-    l->line = grow(l->line, l->count, &l->room, sizeof *l->line);
+    l->line = grow(l->line, l->count, &l->capacity, sizeof *l->line);
     l->line[l->count++] = (struct Line){line, tab + 1};
     l->longest = n > l->longest ? n : l->longest;
 }

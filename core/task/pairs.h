@@ -3,7 +3,7 @@
    A line of the file, after its first, "input TAB target", is a sequence:
    tokens with blanks between, a tab, as many answers; "-" asks for none. The
    first 80% of the lines are for training, 10% each for validation and test.
-   Shorter sequences are filled up with a token of its own, at which nothing is
+   Shorter sequences are padded with one more token, at which nothing is
    asked. */
 #ifndef PAIRS_H
 #define PAIRS_H

@@ -36,7 +36,7 @@ draw_symbols(const Config *c, Random *r, int *ids)
         ids[i] = random_below(r, c->symbols);
 }
 
-/* The symbol that stands most often among the first n. */
+/* The commonest symbol among the first n. */
 static int
 commonest(const int *ids, int n)
 {
@@ -131,7 +131,7 @@ guess_sort(const Config *c, const Example *e, int *guesses)
 }
 
 /* permute: y_i = x_p(i), with one fixed order p of the places for each length.
-   It lies in the targets until they are filled. */
+   It is kept in the targets until they are filled. */
 static void
 draw_permute(const Config *c, Random *r, Example *e)
 {
@@ -152,8 +152,8 @@ draw_shift(const Config *c, Random *r, Example *e)
         e->targets[i] = e->ids[(i + 1) % c->length];
 }
 
-/* modular-add: x_1 ... x_n =, where the last token is asked for the sum of the
-   numbers modulo p = symbols. */
+/* modular-add: x_1 ... x_n =, where the answer at the last token is the sum
+   of the numbers modulo p = symbols. */
 static Sizes
 sizes_sum(const Config *c)
 {
@@ -182,8 +182,8 @@ guess_sum(const Config *c, const Example *e, int *guesses)
 
 /* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
    m = members places, fixed and drawn at random, divided by sqrt(m). Attention
-   can do that only where its scores have rank enough to give each token a set
-   of its own: the rank figure. The answer is kept as how many of them are +1,
+   can do that only where its scores have rank enough to give each token its
+   own set: the rank figure. The answer is kept as how many of them are +1,
    k; as a number it is (2k - m) / sqrt(m), of mean 0 and variance 1. */
 static Sizes
 sizes_subset(const Config *c)
@@ -212,7 +212,7 @@ draw_subset(const Config *c, Random *r, Example *e)
     for (int i = 0; i < n; i++) {
         int wanted = c->members;
         e->targets[i] = 0;
-        /* each place with the chance that leaves all sets of m alike */
+        /* each place with the chance that makes all sets of m equally likely */
         for (int j = 0; j < n; j++)
             if (random_below(&fixed, n - j) < wanted) {
                 e->targets[i] += e->ids[j];
@@ -222,7 +222,7 @@ draw_subset(const Config *c, Random *r, Example *e)
 }
 
 /* recall: n tokens, each a key and a value; then the n keys in another order,
-   each asking for its value. Which token stands where tells nothing. */
+   each asking for its value. The position of a token tells nothing. */
 static Sizes
 sizes_recall(const Config *c)
 {
@@ -380,10 +380,10 @@ draw_cross_recall(const Config *c, Random *r, Example *e)
     for (int i = 0; i < n; i++)
         e->source[2 * i + 1] = c->symbols + random_below(r, c->values);
     for (int i = 0; i < queries_of(c); i++) {
-        int asked = random_below(r, n);
-        e->ids[2 * i] = e->source[2 * asked];
+        int at = random_below(r, n);
+        e->ids[2 * i] = e->source[2 * at];
         e->ids[2 * i + 1] = -1;
-        e->targets[i] = e->source[2 * asked + 1] - c->symbols;
+        e->targets[i] = e->source[2 * at + 1] - c->symbols;
     }
 }
 

@@ -15,8 +15,8 @@ typedef struct Sizes {
     int each;       /* ids a token: their embeddings are added */
     int vocabulary; /* different ids */
     int classes;    /* different answers */
-    int source;     /* tokens of the sequence that cross-attention asks; 0 for
-                       tasks of one sequence */
+    int source; /* tokens of the sequence whose keys cross-attention reads; 0
+                   for tasks of one sequence */
     double first, step; /* where an answer is a number: answer k stands for
                            first + k step; step 0: answers are classes */
 } Sizes;

@@ -3,8 +3,8 @@
    Everything that a step needs is allocated before the first one. */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "tape/layers.h"
 #include "train/observe.h"
@@ -39,7 +39,7 @@ measured_parts(Model *m, const Batch *first, int all)
     return t;
 }
 
-/* A tape with room for what was measured, which goes. */
+/* A tape with memory for what was measured, which is freed. */
 static Tape *
 fitting(Tape *measured)
 {
@@ -93,8 +93,8 @@ part_sequences(const Model *m, int sequences)
     return sequences_within(m->sizes, rows, sequences);
 }
 
-/* All parts of b; the way back too where it is to learn. Returns the loss, and
-   how many of `counted` answers are right in *right. */
+/* All parts of b; the backward pass too where it is to learn. Returns the loss,
+   and how many of `counted` answers are right in *right. */
 static double
 run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
           double *right)
@@ -144,14 +144,6 @@ train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
     return loss;
 }
 
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The sums since the last line of the log, and the accuracies of the last
    batches. */
 typedef struct Recent {
@@ -176,7 +168,7 @@ one_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
         r->solved_at = step;
 }
 
-/* The last step may have spoilt what no training batch asks about. */
+/* The last step may have spoilt a weight that no training batch uses. */
 static bool
 all_finite(const Model *m, const Result *r)
 {
@@ -232,12 +224,12 @@ train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
     Optimizer o = optimizer_new(m);
     Tape *t = tape_for_step(m, &b);
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
-    Observer seen = observer_new(m, data);
+    Observer observer = observer_new(m, data);
     Result r = {.rows = allocate(lines, sizeof *r.rows),
-                .names = seen.names,
-                .columns = seen.count,
-                .observed =
-                    allocate(lines * (size_t)seen.count, sizeof *r.observed)};
+                .names = observer.names,
+                .columns = observer.count,
+                .observed = allocate(lines * (size_t)observer.count,
+                                     sizeof *r.observed)};
     Random stream = dataset_stream(data, TRAINING);
     Recent since = {0};
     double start = now();
@@ -250,7 +242,7 @@ train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
         done = step >= c->steps || r.diverged;
         if (step % c->log_every && !done)
             continue;
-        LogRow *row = add_line(m, data, t, &b, step, &since, &seen, &r);
+        LogRow *row = add_line(m, data, t, &b, step, &since, &observer, &r);
         if (progress)
             progress(to, *row);
         done |= out_of_patience(&r, c->patience);
@@ -259,8 +251,8 @@ train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
     r.tape_bytes = tape_bytes(t);
     evaluate(m, data, TEST, t, &b, &r.test_loss, &r.test_accuracy);
     r.diverged |= !all_finite(m, &r);
-    seen.names = NULL; /* the result has them */
-    observer_free(&seen);
+    observer.names = NULL; /* the result has them */
+    observer_free(&observer);
     batch_free(&b);
     optimizer_free(&o);
     tape_free(t);

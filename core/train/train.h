@@ -46,7 +46,7 @@ Result train(Model *m, const Dataset *data, void (*progress)(void *, LogRow),
 void result_free(Result *r);
 
 /* Loss and accuracy over a whole split; no accuracy (NaN) without a finite
-   loss. `t` and `b` are room to work in. */
+   loss. `t` and `b` are scratch. */
 void evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
@@ -58,7 +58,7 @@ typedef struct Needs {
 } Needs;
 Needs training_needs(const Dataset *data, const Variant *v);
 
-/* A tape with room for m forward and back on b: at once, or as a step goes,
+/* A tape with memory for m forward and back on b: at once, or as a step goes,
    that takes no more than part_sequences of a batch's sequences at a time. */
 Tape *tape_for(Model *m, const Batch *b);
 Tape *tape_for_step(Model *m, const Batch *b);

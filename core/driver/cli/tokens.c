@@ -23,7 +23,7 @@ Words
 words_cut(const char *text, bool by_character)
 {
     Words w = {0};
-    int room = 0;
+    int capacity = 0;
     while (*text) {
         int n = character_bytes(text);
         if (!by_character) {
@@ -34,7 +34,7 @@ words_cut(const char *text, bool by_character)
         }
         if (!n)
             break;
-        w.word = grow(w.word, w.count, &room, sizeof *w.word);
+        w.word = grow(w.word, w.count, &capacity, sizeof *w.word);
         w.word[w.count++] = format_text("%.*s", n, text);
         text += n;
     }
