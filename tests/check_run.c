@@ -440,7 +440,8 @@ START_TEST(a_directory_that_is_no_experiment)
     expect_a_message();
     Run run = written("stray");
     run_free(&run);
-    experiment_open(test_directory, NULL);
+    Asked asked = asked_begin("train");
+    experiment_open(test_directory, &asked);
 }
 END_TEST
 

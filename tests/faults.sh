@@ -279,27 +279,28 @@ small="--steps 5 --test 16 --validate 16 -q --no-figures -t reverse"
 "$qkv" compare -v standard --seed 1,2 $small -o one >table 2>err
 "$qkv" compare -v standard,fused --seed 2,3 $small -o two >table 2>err
 "$qkv" compare -v standard,fused --seed 1,2,3 $small -o all >table 2>err
-"$qkv" merge one two -o both 2>err || complain "merge"
+cp -r two both && cp -r one/reverse*seed1* both # by hand
 "$qkv" compare -v standard --seed 1,2,3 $small -o both >table2 2>err
 "$qkv" compare -v standard --seed 1,2,3 $small -o all >table 2>err
-cmp -s table table2 && ok || complain "merged runs make another table"
-"$qkv" merge one two -o both 2>err && grep -q 'two: 0 runs taken, 4' err && ok ||
-    complain "merge again"
-for run in both/reverse*; do
-    diff -r -x timing.tsv "$run" "all/${run#both/}" >err || complain "$run differs"
-done
-sed -i 's/finished/diverged/' one/*seed1*/result.tsv
-"$qkv" merge one -o both 2>err
-[ $? -eq 1 ] && grep -q 'another result than' err &&
-    grep -q finished both/*standard*seed1*/result.tsv && ok || complain "merge of what differs"
-"$qkv" merge one -o one 2>err
-[ $? -eq 2 ] && grep -q 'merged into itself' err && ok || complain "into itself"
-"$qkv" merge sound/reverse* -o both 2>err
-[ $? -eq 1 ] && grep -q 'no experiment' err && ok || complain "merge of a run"
-ln -s ../../secret "$(ls -d two/*fused*seed3*)/weights/extra.npy"
-"$qkv" merge two -o fresh 2>err
-[ $? -eq 1 ] && grep -q 'a link' err && ! ls -A fresh | grep -q '^\.' && ok ||
-    complain "merge of a link"
+cmp -s table table2 && ok || complain "experiments brought together make another table"
+"$qkv" plot one two -q --format svg -o drawn12 2>err && "$qkv" plot both -q --format svg -o drawn3 &&
+    diff -r drawn12 drawn3 >differs && ok || complain "two experiments are drawn as one"
+"$qkv" report one two -q -o reported 2>err
+grep -q '^6 runs: reverse' reported/report.md && grep -q 'seed 1,2 .*--out one' reported/report.md &&
+    grep -q 'seed 2,3 .*--out one' reported/report.md && ok || complain "a run of both counts once"
+sed -i 's/finished/diverged/' one/*seed2*/result.tsv
+"$qkv" plot one two -q --format svg -o drawn12 2>err
+[ $? -eq 1 ] && grep -q 'the same settings and another result' err && ok ||
+    complain "two results of one run"
+# Runs of which nothing is recorded are averaged with none that differs.
+"$qkv" compare -v standard --seed 2 --lr 0.5 $small -o other >table 2>err
+cp -r other/reverse* two
+"$qkv" plot two -q --format svg -o drawn12 2>err
+[ $? -eq 1 ] && grep -q 'differ in lr, which no command asked for' err && ok ||
+    complain "a run that was put there by hand"
+"$qkv" compare -v standard --seed 2 --lr 0.5 $small -o two >table 2>err
+"$qkv" plot two -q --format svg -o drawn12 2>err && [ -e drawn12/figures/curves-reverse.lr0.5.svg ] &&
+    ok || complain "the command that made it records it"
 
 # --- a terminal
 if ! script -qec true /dev/null >/dev/null 2>&1; then

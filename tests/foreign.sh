@@ -44,6 +44,12 @@ fresh() { # [EXPERIMENT]: a copy of it, and its run of two-step or its only one
     cp -r "${1:-sound}" foreign
     run=$(ls -d foreign/*.two-step.*seed1* 2>/dev/null || ls -d foreign/*.seed1*)
 }
+reads() { # FILE: a command that reads it, of a run
+    case $1 in
+    weights*) command="inspect $run" ;;
+    *) command='report foreign -o told' ;;
+    esac
+}
 setting() { sed -i "s|^$1	.*|$1	$2|" "$run/config.tsv"; }
 fitting_name() { # a run's settings changed on purpose have another digest
     qkv plot foreign -o made
@@ -89,15 +95,13 @@ every_command() { # WHERE: all that read runs; the experiment is written to as w
     silent "$1: train --from"
     qkv plot foreign -o made --format svg
     silent "$1: plot"
-    qkv merge foreign -o merged
-    silent "$1: merge"
     qkv report foreign -o told
     silent "$1: report"
     qkv compare -v standard,two-step -t reverse $small -o foreign
     silent "$1: compare"
     qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 --validate 4 -o foreign -q
     silent "$1: equiv"
-    rm -rf batch converted further merged told made
+    rm -rf batch converted further told made
 }
 for place in "$work/evil" ./evil ../evil RUN foreign/figures; do
     fresh
@@ -186,7 +190,7 @@ echo mine | cmp -s - precious && ok || complain "a file of the user's was overwr
 fresh
 mv "$run" outside && ln -s "../outside/${run#*/}" foreign
 for command in "inspect $run" "export $run --batch batch" "train --from $run -o further" \
-    'merge foreign -o merged' 'plot foreign -o made' 'report foreign -o made' \
+    'plot foreign -o made' 'report foreign -o made' \
     "trace 1 $run" "plot $run" "equiv $run --to standard -o further" \
     "compare -v standard,two-step -t reverse $small -o foreign"; do
     refused 1 "$run: a link" qkv $command
@@ -195,25 +199,25 @@ for file in config.tsv result.tsv log.tsv timing.tsv weights weights/unembedding
     fresh
     mv "$run/$file" outside
     ln -s "$work/outside/$(basename $file)" "$run/$file"
-    refused 1 "$file: a link" qkv merge foreign -o merged
+    reads "$file"
+    refused 1 "$file: a link" qkv $command
 done
 fresh # the experiment's own place is the user's, who may say it by a link
 ln -sfn foreign linked
-qkv inspect "linked/${run#*/}" && qkv merge linked -o merged && ok ||
+qkv inspect "linked/${run#*/}" && qkv report linked -o told && ok ||
     complain "an experiment that the user calls by a link"
-rm -rf merged
+rm -rf told
 
 # "... pipes and devices are not opened."
 for file in config.tsv result.tsv log.tsv timing.tsv weights weights/unembedding.npy; do
     fresh
     rm -r "$run/$file" && mkfifo "$run/$file"
-    refused 1 "$file: not a plain file" qkv merge foreign -o merged
+    reads "$file"
+    refused 1 "$file: not a plain file" qkv $command
 done
 fresh # a matrix of a terabyte, with nothing in it
 truncate -s 1T "$run/weights/embedding.npy"
-rm -rf merged
-refused 1 '1 GiB is the most' qkv merge foreign -o merged
-[ ! -e "merged/${run#*/}" ] && ok || complain "half of a run was merged"
+refused 1 'embedding.npy' qkv inspect "$run"
 fresh
 rm -r "$run" && mkfifo "$run"
 refused 1 "$run: not a plain file" qkv plot foreign -o made
@@ -223,6 +227,37 @@ refused 1 'not a plain file' qkv compare -v standard -t reverse $small -o foreig
 fresh
 mkdir foreign/figures && mkfifo foreign/figures/curves-reverse-tikz.tex
 refused 1 'not a plain file' qkv plot foreign --format tikz
+
+# What is recorded of it is refused, with its line, unless a command would write it.
+record() { # LINE WORDS
+    fresh
+    printf '%b\n' "$1" >>foreign/experiment.tsv
+    refused 1 "experiment.tsv:$(wc -l <foreign/experiment.tsv): is not what qkv writes" \
+        qkv plot foreign -o made
+    refused 1 'is not what qkv writes' qkv compare -v standard -t reverse $small -o foreign
+}
+record 'command\trm'
+record 'exec\tPWNED'
+record 'lr'
+record 'lr\t'
+record 'lr\t0.1,x'
+record 'lr\t0.1\t0.2'
+record 'd-k\t-1'
+record 'baseline\t\033[2J'
+record 'seed\t2'
+record 'plugin-hash\t0'
+fresh
+printf 'from\t$(touch PWNED)\n' >>foreign/experiment.tsv
+qkv report foreign -o told -q && grep -q "from '\$(touch PWNED)'" told/report.md && ok ||
+    complain "a word of the record is quoted"
+fresh
+head -c -1 foreign/experiment.tsv >cut && cp cut foreign/experiment.tsv
+refused 1 'is not what qkv writes' qkv plot foreign -o made
+fresh
+printf 'key\tvalue\nformat\t2\n' >foreign/experiment.tsv # of an older qkv
+qkv plot foreign -o made --format svg && ok || complain "an older record"
+: >foreign/experiment.tsv
+qkv plot foreign -o made --format svg && ok || complain "an empty record"
 
 # "No size is believed before that of the file bears it out."
 fresh

@@ -43,18 +43,18 @@ grid -o two --plan -q >plan
 wait
 same two
 
-# xargs, and half of it each on two machines, merged.
+# xargs, and half of it each on two machines, brought together.
 grid -o three --plan -q | tr '\n' '\0' | xargs -0 -n 1 -P 2 sh -c >out 2>&1 || die "xargs: $(cat out)"
 same three
 mkdir a b
 grid -o part --plan -q >plan
 (cd a && sed -n 'p;n' ../plan | parallel) >out 2>&1 || die "the first half: $(cat out)"
 (cd b && sed -n 'n;p' ../plan | parallel) >out 2>&1 || die "the other half: $(cat out)"
-qkv merge a/part b/part -o four -q || die "merge"
-same four
+qkv plot a/part b/part -q --format svg -o both || die "two experiments"
+mkdir four && cp -r a/part/. b/part/re* foursame four
 
 # A grid of 100,000 runs has a line for each.
 qkv compare -v standard,fused -t reverse,recall --seeds 25000 -o grid --plan -q >plan ||
     die "no plan of 100,000 runs"
 [ "$(sort -u plan | wc -l)" -eq 100000 ] || die "100,000 runs are $(sort -u plan | wc -l) lines"
-echo "parallel: 20 runs by parallel, --resume, two at once, xargs, merged halves: the same bits; 100,000 planned"
+echo "parallel: 20 runs by parallel, --resume, two at once, xargs, two halves: the same bits; 100,000 planned"

@@ -129,7 +129,6 @@ words_of() { # COMMAND: sets the words
     report) set -- report x -q -o y ;;
     inspect) set -- inspect -q "x/$run" ;;
     export) set -- export "x/$run" --batch y -q ;;
-    merge) set -- merge x -q -o y ;;
     from) set -- train --from "x/$run" --steps 1 -q -o y ;;
     esac
     words="$*"
@@ -222,7 +221,7 @@ if [ -n "$print" ]; then
         no-weights/embedding.npy empty-config.tsv empty-log.tsv empty-result.tsv \
         empty-weights/embedding.npy cut-config.tsv cut-log.tsv cut-result.tsv \
         cut-weights/embedding.npy; do
-        for command in train compare redo keep plan equiv plot table report inspect export merge from; do
+        for command in train compare redo keep plan equiv plot table report inspect export from; do
             cell $state $command
         done
     done

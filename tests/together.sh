@@ -106,20 +106,6 @@ for round in 1 2 3 4 5; do
     same whole two "--redo twice at once"
 done
 
-# --- experiments brought together at once
-for round in 1 2 3 4 5; do
-    rm -rf two
-    at_once "$apart" "'$qkv' merge whole -o two" "merge beside merge"
-    taken=$(sed -n 's/.*: \([0-9]*\) runs taken.*/\1/p' err1 err2 | awk '{ n += $1 } END { print n }')
-    [ "$taken" = 12 ] && ok || complain "merge beside merge: $taken of 12 were taken"
-    same whole two "merge beside merge"
-done
-rm -rf two
-cp -r whole two
-rm two/*.seed1.*/result.tsv
-"$qkv" merge whole -o two -q 2>err || complain "merge over half a run"
-same whole two "merge over half a run"
-
 # --- killed before each call that changes a file, and repeated
 if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o moment.so \
     2>err; then
@@ -183,7 +169,6 @@ if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o m
         same whole two "--redo twice, without exchange"
     done
     unset QKV_NO_EXCHANGE
-    each $every 'rm -rf x' 'there x' "$qkv" merge single -o x -q
     rm -rf x
     "$qkv" export "single/$run" --batch batch -q 2>err || complain "export"
     mv batch kept
@@ -253,8 +238,6 @@ END
     full() {
         unshare -rm sh full.sh "$@" && ok || complain "a full disk, step $?: $*"
     }
-    "$qkv" merge single -o merged -q 2>err
-    full 24k merged "$qkv" merge single -o disk/x -q
     full 24k kept "$qkv" export "single/$run" --batch disk/x -q
     if command -v gnuplot >/dev/null; then
         full 24k drawn "$qkv" plot single -q --format svg -o disk/x

@@ -214,23 +214,22 @@ void
 asked_record(const char *directory, const Asked *a)
 {
     int count, lock = lock_record(directory), at = 0;
-    struct stat facts;
     Asked *list = asked_read(directory, &count);
-    int room = count, all = count + 1;
+    int room = count, all = count;
     list = grow(list, count, &room, sizeof *list);
-    list[count] = (Asked){0};
-    while (a && at < count && !asked_alike(&list[at], a))
+    while (at < count && !asked_alike(&list[at], a))
         at++;
-    bool there = a ? at < count && asked_equal(&list[at], a)
-                   : !fstat(lock, &facts) && facts.st_size;
-    if (!there) {
-        Asked old = list[at];
-        list[at] = a ? *a : old;
-        write_record(directory, list, at < count ? count : count + (a != NULL));
-        list[at] = old;
+    if (at == count || !asked_equal(&list[at], a)) {
+        if (at == count)
+            all++;
+        else
+            asked_free(&list[at]);
+        list[at] = *a;
+        write_record(directory, list, all);
+        list[at] = (Asked){0};
     }
-    while (all--)
-        asked_free(&list[all]);
+    for (int i = 0; i < count; i++)
+        asked_free(&list[i]);
     free(list);
     close(lock);
 }

@@ -6,7 +6,7 @@
 #include "run/run.h"
 
 /* Makes the experiment's directory, or checks that it is one, and records what
-   is asked of it (NULL: nothing). */
+   is asked of it. */
 void experiment_open(const char *directory, const Asked *a);
 
 /* The trained runs of one or several experiments, each once, and all that was

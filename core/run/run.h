@@ -49,12 +49,6 @@ bool run_exists(const char *directory, const char *name);
    there that is not to be replaced. */
 bool run_publish(Draft *d, const char *name, bool replace);
 
-/* Takes a run into another experiment: matrices and tables, and no other file.
-   One of its name that is there already stays; whether config, log and result
-   are the same bytes is told. */
-typedef enum { COPIED, THERE, DIFFERS } Copied;
-Copied run_copy(const Run *r, const char *directory);
-
 /* Was it not trained, but converted by equiv? */
 bool run_converted(const Run *r);
 

@@ -34,10 +34,9 @@ static const char *const commands[] = {
     "equiv -v standard,full-rank -t reverse TINY --format svg -q -o F|F",
     "equiv R --to full-rank -q -o O",
     "export R --batch O",
-    "merge F -o O",
-    "merge F M -o O",
-    "merge M F -o O",
-    "merge M -o F|F",
+    "plot F M --format svg -q -o O",
+    "report F M -q -o O",
+    "plot M F --format svg -q -o O",
     "compare -v standard,full-rank -t reverse --seeds 1 TINY --no-figures -q "
     "-o F|F",
     "compare -v standard,full-rank -t reverse --seeds 1 TINY --format svg "

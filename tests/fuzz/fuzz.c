@@ -432,8 +432,8 @@ experiment(const uint8_t *data, size_t size)
         "inspect RUN --spectrum --out out",
         "equiv RUN --to full-rank --out out",
         "export RUN --batch out",
-        "merge foreign --out out",
-        "merge foreign base/two --out out",
+        "plot foreign base/two --format svg --out out",
+        "report foreign base/two --out out",
         "trace 0 RUN",
         NULL};
     static const char *const bases[] = {"base/two", "base/text", "base/other",
@@ -443,8 +443,7 @@ experiment(const uint8_t *data, size_t size)
         int (*run)(int argc, char **argv);
     } called[] = {{"plot", command_plot},       {"report", command_report},
                   {"inspect", command_inspect}, {"equiv", command_equiv},
-                  {"export", command_export},   {"merge", command_merge},
-                  {"trace", command_trace}};
+                  {"export", command_export},   {"trace", command_trace}};
     Draw d = {.bytes = data, .left = size};
     char line[256], run[1024], *argv[16], *rest;
     int argc = 0;

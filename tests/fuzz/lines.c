@@ -152,7 +152,7 @@ draw_line(Trial *t, Draw *d)
     }
     if (c->bit == BENCH) /* takes minutes where it does anything */
         word(t, "nothing");
-    if (c->bit & (PLOT | REPORT | MERGE) && draw(d, 4))
+    if (c->bit & (PLOT | REPORT) && draw(d, 4))
         words(t, "foreign -o out");
     if (c->bit & (INSPECT | EXPORT) && draw(d, 4)) {
         word(t, draw_run("foreign", d));

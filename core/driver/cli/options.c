@@ -165,7 +165,7 @@ options_read(int argc, char **argv, int command)
     o.rest_count = argc - optind;
     if (o.rest_count &&
         !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE | EXPORT |
-                     BENCH | REPORT | COMPLETION | MERGE | TABLE)))
+                     BENCH | REPORT | COMPLETION | TABLE)))
         usage("\"%s\": not an option, and `qkv %s` takes nothing else",
               o.rest[0], argv[0]);
     for (int i = 0; i < o.rest_count; i++)
@@ -173,8 +173,7 @@ options_read(int argc, char **argv, int command)
             usage("an empty word where `qkv %s --help` has %s", argv[0],
                   "a name, a path or a text");
     if (!o.out)
-        o.out = o.rest_count && !(command & (EQUIV | MERGE)) ? o.rest[0]
-                                                             : "qkv-out";
+        o.out = o.rest_count && !(command & EQUIV) ? o.rest[0] : "qkv-out";
     o.draw.out = o.out;
     o.draw.quiet = o.quiet;
     int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -25,8 +25,7 @@ enum {
     BENCH = 2048,
     REPORT = 4096,
     COMPLETION = 8192,
-    MERGE = 16384,
-    TABLE = 32768
+    TABLE = 16384
 }; /* a command's bit */
 
 /* A figure that is asked for. */

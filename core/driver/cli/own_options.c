@@ -13,13 +13,11 @@ const Command commands[] = {
      COMPARE, OF_ANY, ""},
     {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or other ones",
      PLOT, 0, ""},
-    {"report", "EXPERIMENT --out DIR",
+    {"report", "EXPERIMENT ... --out DIR",
      "tables, figures, verdicts: report.md; pandoc: .html, .tex", REPORT, 0,
      ""},
     {"table", "EXPERIMENT ...",
      "every run as one row: settings that vary, results, times", TABLE, 0, ""},
-    {"merge", "EXPERIMENT ... --out DIR",
-     "bring the runs of several experiments together in one", MERGE, 0, ""},
     {"equiv", "[RUN --to VARIANT]",
      "convert trained variants into one another; which are the same?", EQUIV,
      OF_ANY, ""},
@@ -65,8 +63,6 @@ static const Option own[] = {
     {"out", "DIR", "figures go into DIR/figures (the first EXPERIMENT)", 'o',
      PLOT, TEXT, AT(out)},
     {"out", "DIR", "the report's directory", 'o', REPORT, TEXT, AT(out)},
-    {"out", "DIR", "the experiment that they become part of (qkv-out)", 'o',
-     MERGE, TEXT, AT(out)},
     {"out", "DIR", "figures go into DIR/figures (the run)", 'o', INSPECT, TEXT,
      AT(out)},
     {"from", "RUN",
@@ -148,8 +144,7 @@ static const Option own[] = {
     {"json", NULL, "the table in JSON, an object a row", 0, TABLES, SWITCH,
      AT(json)},
     {"quiet", NULL, "no progress, no notes", 'q',
-     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH |
-         REPORT | MERGE,
+     TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH | REPORT,
      SWITCH, AT(quiet)},
 #undef AT
 };
