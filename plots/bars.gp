@@ -18,12 +18,8 @@ wide = (1 - 14. / width - left - gap * (number - 1)) / number
 stats data skip 1 using ($3 + $4) nooutput
 top = STATS_max > 0 ? STATS_max : 1
 
-# Ticks 1, 2 or 5 times a power of ten apart, about three of them.
 room = narrow ? 1.8 : 1.45 # for the number at a bar's end
-step = top * room / (narrow ? 2 : 3)
-power = 10**floor(log10(step))
-apart = step / power < 1.5 ? power : step / power < 3.5 ? 2 * power : \
-    step / power < 7.5 ? 5 * power : 10 * power
+apart = nice(top * room / (narrow ? 2 : 3)) # about three ticks
 
 set style fill solid noborder
 set xrange [0:top * room]

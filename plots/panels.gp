@@ -71,11 +71,7 @@ digits = last - first < 8 * thousands && thousands > 1 ? "%.1s%c" : "%.0s%c"
 aside(i) = words(xs) > 1 ? 0.007 * (i - (curves + 1) / 2.) : 0
 apart(x_, i) = log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
-# About four ticks along the steps, 1, 2 or 5 times a power of ten apart.
-power = 10**floor(log10(longest_run / 4.))
-step = longest_run / 4. / power < 1.5 ? power : \
-    longest_run / 4. / power < 3.5 ? 2 * power : \
-    longest_run / 4. / power < 7.5 ? 5 * power : 10 * power
+step = nice(longest_run / 4.) # about four ticks along the steps
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
 curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]

@@ -95,6 +95,12 @@ find(word_, i) = i > words(known) ? 0 : \
     word(known, i) eq word_ ? i : find(word_, i + 1)
 look(word_, i) = find(word_, 1) ? find(word_, 1) : 21 + i % 16
 
+# How far ticks are apart that are to be about x apart: 1, 2 or 5 times a power of
+# ten.
+nice_(x_, power_) = x_ / power_ < 1.5 ? power_ : x_ / power_ < 3.5 ? 2 * power_ : \
+    x_ / power_ < 7.5 ? 5 * power_ : 10 * power_
+nice(x_) = nice_(x_, 10**floor(log10(x_)))
+
 # A cell as a number where the row is of that series.
 of(word_, col) = strcol(1) eq word_ ? column(col) : NaN
 
