@@ -1,7 +1,7 @@
 # attention.gp - a map of weights for each head, a row of maps for each place.
 #
-# data:   head, row, column, token that asks, token that is asked, weight
-# $maps:  for each which tokens ask, and are asked, 0 for $first, 1 for $second;
+# data:   head, row, column, token that is the query, that is the key, weight
+# $maps:  for each whose tokens are queries, and keys, 0 for $first, 1 for $second;
 #         and its name
 # across: maps in a row of the figure, down: rows of them
 
@@ -22,28 +22,28 @@ set border 31 linewidth 0.6
 set tics scale 0
 small(n) = sprintf(",%d", n > 32 ? 3 : n > 24 ? 6 : n > 16 ? 7 : 9)
 token(two_, i) = format(said(two_ ? $second[i] : $first[i]))
-asks(p) = int(word($maps[p], 1))
-asked(p) = int(word($maps[p], 2))
+queries(p) = int(word($maps[p], 1))
+keys(p) = int(word($maps[p], 2))
 first = 0
 do for [p=1:dumb ? 1 : |$maps|] {
     set title $maps[p][5:*] offset 0,-0.7 font ",10"
-    wide = asked(p) ? |$second| : |$first|
-    high = asks(p) ? |$second| : |$first|
+    wide = keys(p) ? |$second| : |$first|
+    high = queries(p) ? |$second| : |$first|
     by_column = small(wide)
     by_row = small(high)
     set xtics rotate by 90 right font by_column offset 0,0.2
     set ytics font by_row offset 0.6,0
     set xtics ()
     set ytics ()
-    do for [i=1:wide] { set xtics add (token(asked(p), i) i - 1) }
-    do for [i=1:high] { set ytics add (token(asks(p), i) i - 1) }
+    do for [i=1:wide] { set xtics add (token(keys(p), i) i - 1) }
+    do for [i=1:high] { set ytics add (token(queries(p), i) i - 1) }
     set xrange [-0.5:wide - 0.5]
     set yrange [high - 0.5:-0.5]
-    if (p > |$maps| - across) { set xlabel "is asked" offset 0,0.8 } \
+    if (p > |$maps| - across) { set xlabel "key" offset 0,0.8 } \
     else { unset xlabel }
     unset label 1
     if (p % across == 1 || across == 1) {
-        set label 1 "asks" at screen 12. / width, graph 0.5 center rotate by 90
+        set label 1 "query" at screen 12. / width, graph 0.5 center rotate by 90
     }
     plot data skip 1 every ::first::first + high * wide - 1 \
         using 3:2:($3 - 0.5):($3 + 0.5):($2 - 0.5):($2 + 0.5):6 \

@@ -59,8 +59,8 @@ add_map(Sheet *sheet, const char *panel, const Values *rows, const Values *cols,
 }
 
 /* All maps of the example: as pictures on a terminal, as rows of a table, and
-   as a figure. In the encoder the second sequence asks, and is asked; in
-   cross-attention it is asked. */
+   as a figure. In the encoder queries and keys are of the second sequence, in
+   cross-attention keys are. */
 static void
 show_maps(bool pictures, const Model *m, const Recording *r,
           const Values both[2], Sheet *sheet, Figure *f)
@@ -127,9 +127,9 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
         sheet_write(stdout, &sheet, layout);
     sheet_free(&sheet);
     if (layout == ALIGNED)
-        printf("\nA row a token that asks, a column a token that is asked, in "
-               "order; tenths of its\nweight: . below 0.05, * from 0.95 on. "
-               "Each row sums to 1.\n");
+        printf("\nRows are queries, columns are keys, in order; tenths of a "
+               "weight: . below 0.05,\n"
+               "* from 0.95 on. Each row sums to 1.\n");
     values_free(&both[0]);
     values_free(&both[1]);
     pass_free(p);
