@@ -112,10 +112,15 @@ logarithm(double x)
     return 2 * s * sum + n * 0.69314718055994530942;
 }
 
-/* e^-x in double for x >= 0: its series at x / 64, six times squared. */
+/* e^-x in double for x >= 0: its series at x / 64, six times squared; that of a
+   large x is the square of that of half. */
 static inline double
 decay(double x)
 {
+    if (x > 128) {
+        double half = decay(x / 2);
+        return half * half;
+    }
     double y = -x / 64, term = 1, sum = 1;
     for (int i = 1; i < 24; i++) {
         term *= y / i;
