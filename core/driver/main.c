@@ -65,7 +65,6 @@ main(int argc, char **argv)
     hold_streams();
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
     check_stack();
-    executable_called(argv[0]);
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
     for (int i = 0; i < COUNT; i++) {

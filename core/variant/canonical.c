@@ -171,33 +171,21 @@ compare(double found, double wanted, double *apart, double *largest)
         *apart = INFINITY;
 }
 
-/* softmax(s x M y') in weights (x tokens x y tokens) of one head, its scores
-   compared with those of the call. */
+/* Compares the scores s x M y' (x tokens x y tokens) of one head with those of
+   the call, and finds the weights that the call made of them. */
 static void
-head_weights(const Canonical *c, int head, const Call *call, int h,
-             const double *x, const double *y, double *weights, double *apart,
-             double *largest)
+compare_scores(const Canonical *c, int head, const Call *call, int h,
+               const double *x, const double *y, double *weights, double *apart,
+               double *largest)
 {
-    int d = c->d_model, width = call->q->cols / call->q->heads;
-    int kh = h / (call->q->heads / call->k->heads);
+    int d = c->d_model;
     double *xm = allocate((size_t)(X_TOKENS * d), sizeof *xm);
+    double found[X_TOKENS * Y_TOKENS], wanted[X_TOKENS * Y_TOKENS];
     product_of(xm, x, c->m + head * d * d, X_TOKENS, d, d, false);
-    product_of(weights, xm, y, X_TOKENS, d, Y_TOKENS, true);
-    for (int i = 0; i < X_TOKENS; i++) {
-        double *row = weights + i * Y_TOKENS, max = -INFINITY, sum = 0;
-        for (int j = 0; j < Y_TOKENS; j++) {
-            double score = 0;
-            for (int l = 0; l < width; l++)
-                score += entry(call->q, i, h, l) * entry(call->k, j, kh, l);
-            row[j] *= c->scale[head];
-            compare(call->scale * score, row[j], apart, largest);
-            max = fmax(max, row[j]);
-        }
-        for (int j = 0; j < Y_TOKENS; j++)
-            sum += row[j] = exp(row[j] - max);
-        for (int j = 0; j < Y_TOKENS; j++)
-            row[j] /= sum;
-    }
+    product_of(wanted, xm, y, X_TOKENS, d, Y_TOKENS, true);
+    call_weights(call, 0, h, found, weights);
+    for (int i = 0; i < X_TOKENS * Y_TOKENS; i++)
+        compare(found[i], c->scale[head] * wanted[i], apart, largest);
     free(xm);
 }
 
@@ -222,8 +210,8 @@ deviation(Probe *p, const Canonical *c, double size)
             break;
         }
         for (int h = 0; h < call->q->heads && head < c->heads; h++, head++) {
-            head_weights(c, head, call, h, xd, yd, weights, &part[0],
-                         &largest[0]);
+            compare_scores(c, head, call, h, xd, yd, weights, &part[0],
+                           &largest[0]);
             product_of(carried, yd, c->n + head * d * d, Y_TOKENS, d, d, false);
             for (int t = 0; t < X_TOKENS; t++)
                 for (int k = 0; k < Y_TOKENS; k++)

@@ -23,51 +23,19 @@
 #include "math/random.h"
 #include "variant/plugin.h"
 
-static const char *called; /* argv[0] */
-
-void
-executable_called(const char *word)
-{
-    called = word;
-}
-
-/* A word without a slash, where a shell would have found it; to be freed. */
-static char *
-in_path(const char *word)
-{
-    const char *from = getenv("PATH");
-    while (from && *from) {
-        size_t n = strcspn(from, ":");
-        char *path = format_text("%.*s/%s", (int)n, from, word);
-        if (!access(path, X_OK))
-            return path;
-        free(path);
-        from += n + (from[n] == ':');
-    }
-    return copy_text(word);
-}
-
-/* Linux says where the program is. Elsewhere, as on macOS and the BSDs, it is
-   where it was called from. */
+/* Linux says where the program is; elsewhere, as on macOS and the BSDs, the
+   loader knows. */
 const char *
 executable_directory(void)
 {
-    static char path[4096];
+    static char path[PATH_SIZE];
+    Dl_info program;
     if (path[0])
         return path;
-    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0) {
-        char *found = !called || strchr(called, '/')
-                          ? copy_text(called ? called : "")
-                          : in_path(called);
-        char *real = realpath(found, NULL);
-        if (!real || strlen(real) >= sizeof path)
-            fail("%s: not found: qkv finds its variants by its own place; call "
-                 "it by its whole path",
-                 found);
-        strcpy(path, real);
-        free(real);
-        free(found);
-    }
+    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0 &&
+        !(dladdr(path, &program) && realpath(program.dli_fname, path)))
+        fail("the program's own directory, where its variants are, cannot be "
+             "found: call it by its whole path");
     *strrchr(path, '/') = 0;
     return path;
 }

@@ -54,9 +54,6 @@ uint64_t plugin_hash(const char *path);
 /* The directory of the running executable. */
 const char *executable_directory(void);
 
-/* The program's argv[0], where the system does not tell it otherwise. */
-void executable_called(const char *word);
-
 typedef struct Declared {
     char name[NAME_SIZE];
     int rows, cols;
