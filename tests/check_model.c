@@ -276,9 +276,17 @@ START_TEST(convexity)
         ck_assert(strcmp(variants[i], "identity") || range.outputs_beyond == 0);
         int heads = recording_heads(&p->recording, 0);
         ck_assert_int_eq(heads, strcmp(variants[i], "identity") ? 4 : 1);
+        ck_assert_int_eq(p->recording.softmaxes > 0, data);
         for (int h = 0; h < heads; h++) {
-            double weights[16 * 16];
+            double weights[16 * 16], scores[16 * 16], again[16 * 16];
+            int own;
+            const Call *call = recording_head(&p->recording, 0, h, &own);
             recording_weights(&p->recording, 0, h, 3, weights);
+            call_weights(call, 3, own, scores, again);
+            ck_assert_mem_eq(weights, again, sizeof weights);
+            ck_assert_int_eq(call_queries(call), 16);
+            ck_assert_int_eq(call_keys(call), 16);
+            ck_assert(isnan(scores[0]) == data && !call->q == data);
             for (int row = 0; row < 16; row++) {
                 double sum = 0;
                 for (int k = 0; k < 16; k++) {
