@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "variant/plugin.h"
 #include "task/task.h"
-#include "driver/cli/own_options.h"
+#include "driver/cli/grammar.h"
 #include "driver/commands.h"
 
 /* Of a list "a,b" only the last word is completed. */

@@ -21,7 +21,7 @@
 #include "task/text.h"
 #include "run/run.h"
 #include "driver/cli/options.h"
-#include "driver/cli/own_options.h"
+#include "driver/cli/grammar.h"
 #include "driver/figure/square.h"
 #include "driver/report/recipe.h"
 #include "driver/commands.h"
@@ -321,11 +321,8 @@ options(const uint8_t *data, size_t size)
 static void
 recipe(const uint8_t *data, size_t size)
 {
-    Options o = {.recipe = as_file("recipe.txt", data, size),
-                 .out = folder,
-                 .format = default_format,
-                 .jobs = 1};
-    recipe_run(&o);
+    Drawing d = {.out = folder, .format = default_format};
+    recipe_run(as_file("recipe.txt", data, size), &d, 1);
 }
 
 /* A plugin's descriptor: what it says of itself, and the matrices it declares.

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driver/cli/own_options.h"
+#include "driver/cli/grammar.h"
 #include "tree.h"
 #include "trial.h"
 
@@ -102,36 +102,37 @@ give(Trial *t, const char *name, const char *value, int joined)
         word(t, value);
 }
 
-static void
-draw_setting(Trial *t, int command, Draw *d)
+static const char *
+draw_setting(Trial *t, const Setting *s, Draw *d)
 {
-    const Setting *s = &settings[draw(d, setting_count)];
-    if (!takes(command, s) && draw(d, 16))
-        return;
-    const char *value = !draw(d, 16)        ? hostile_word(d)
-                        : s->kind == CHOICE ? draw_choice(s->choices, d)
-                        : s->kind == WORD   ? draw_word(d, texts)
-                                            : draw_number(t, d);
-    give(t, s->name, value, draw(d, 4) == 0);
+    return s->kind == CHOICE   ? draw_choice(s->choices, d)
+           : setting_worded(s) ? draw_word(d, texts)
+                               : draw_number(t, d);
 }
 
+/* An option of the command, or now and then of another one. */
 static void
-draw_own(Trial *t, int command, Draw *d)
+draw_option(Trial *t, int command, Draw *d)
 {
-    const Own *o = &own[draw(d, own_count)];
-    if (!(o->bits & command) && draw(d, 16))
+    Option list[MOST_OPTIONS];
+    int other = commands[draw(d, commands_count)].bit;
+    int count = options_of(draw(d, 16) ? command : other, list);
+    if (!count)
         return;
+    const Option *o = &list[draw(d, count)];
+    bool bare = o->shape == SWITCH || o->shape == MAYBE;
     int writes = !strcmp(o->name, "out") ||
                  (!strcmp(o->name, "batch") && command == EXPORT);
     const char *value = writes               ? draw_word(d, outs)
                         : o->shape == SWITCH ? (draw(d, 16) ? NULL : "1")
-                        : o->shape == COUNT  ? draw_number(t, d)
                         : !draw(d, 16)       ? hostile_word(d)
-                                             : draw_word(d, texts);
+                        : o->shape == COUNT  ? draw_number(t, d)
+                        : o->shape == OF_SETTING
+                            ? draw_setting(t, &settings[o->offset], d)
+                            : draw_word(d, texts);
     if (o->shape == MAYBE && draw(d, 2))
         value = NULL;
-    give(t, o->name, value,
-         value && (o->shape == MAYBE || o->shape == SWITCH || !draw(d, 4)));
+    give(t, o->name, value, value && (bare || !draw(d, 4)));
 }
 
 void
@@ -159,11 +160,7 @@ draw_line(Trial *t, Draw *d)
         words(t, c->bit == EXPORT ? "--batch out" : "-o out");
     }
     for (int left = draw(d, 6); left > 0; left--)
-        if (draw(d, 2) &&
-            c->bit & (TRAIN | COMPARE | EQUIV | COUNT_COSTS | TRACE | LIST))
-            draw_setting(t, c->bit, d);
-        else
-            draw_own(t, c->bit, d);
+        draw_option(t, c->bit, d);
     if (!draw(d, 4))
         word(t, draw(d, 4) ? draw_word(d, rests) : hostile_word(d));
     if (!draw(d, 16))

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "driver/cli/own_options.h"
+#include "driver/cli/grammar.h"
 #include "driver/cli/table.h"
 
 void

@@ -9,7 +9,7 @@
 #include "base/threads.h"
 #include "base/words.h"
 #include "variant/plugin.h"
-#include "driver/cli/own_options.h"
+#include "driver/cli/grammar.h"
 
 enum { LETTERS = 256 }; /* those above are places in the list of options */
 

@@ -1,7 +1,7 @@
-/* own_options.h - the commands and their options, for the parser, for --help
+/* grammar.h - the commands and their options, for the parser, for --help
    and for the shell's completion. */
-#ifndef OWN_OPTIONS_H
-#define OWN_OPTIONS_H
+#ifndef GRAMMAR_H
+#define GRAMMAR_H
 
 #include "driver/cli/options.h"
 

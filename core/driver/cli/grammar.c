@@ -1,9 +1,8 @@
-/* own_options.c - the commands, and the options that are no settings of a
-   run. */
+/* grammar.c - the commands, and the options that each takes. */
 #include <string.h>
 
 #include "base/words.h"
-#include "driver/cli/own_options.h"
+#include "driver/cli/grammar.h"
 
 const Command commands[] = {
     {"list", "", "name the variants and the tasks there are", LIST, OF_SHAPE,
