@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(where_it_is_drawn)
 {
-    Options o = {.out = "none"}, quiet = {.quiet = true};
+    Work o = {.out = "none"}, quiet = {.quiet = true};
     open_terminal();
     ck_assert(progress_drawn(&o) && !progress_drawn(&quiet));
     setenv("TERM", "dumb", 1);

@@ -931,7 +931,7 @@ PATH="$work/only" "$qkv" report small -o again 2>err && grep -q 'with pandoc the
     cmp -s paper/report.md again/report.md && ok || complain "a report without pandoc"
 refuses 2 'there are: ' "$qkv" compare --recipe nothing -o small
 refuses 2 'contradict' "$qkv" compare --recipe rank --d-k 3 -o small
-refuses 2 'only --out' "$qkv" compare --recipe rank --seeds 3 -o small
+refuses 2 'contradict' "$qkv" compare --recipe rank --seeds 3 -o small
 echo 'train -t sort' >small.txt
 refuses 2 'small.txt:1: "train" is none of' "$qkv" compare --recipe ./small.txt -o s
 echo '# nothing' >small.txt

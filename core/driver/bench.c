@@ -292,7 +292,7 @@ command_bench(int argc, char **argv)
         {"tokens/s", .format = "%.4g"}};
     Sheet sheet = sheet_of(columns, 5);
     check_words(&o);
-    threads_start((int)o.threads);
+    threads_start(o.work.threads);
     if (!o.quiet)
         note("about a minute, on one core; other work on the machine spoils "
              "it");

@@ -41,19 +41,19 @@ settle_grid(Options *o, const char *variants, const char *tasks_wanted,
     unless_given(o, "variant", variants);
     unless_given(o, "task",
                  options_given(o, "file")->count ? "text" : tasks_wanted);
-    if (v->count && o->seeds > 0)
+    if (v->count && o->compare.seeds > 0)
         usage("--seed and --seeds contradict each other: give one");
-    int count = o->seeds > 0 ? o->seeds : usual;
+    int count = o->compare.seeds > 0 ? o->compare.seeds : usual;
     for (int i = v->count ? count : 0; i < count; i++)
         values_add(v, format_text("%d", i + 1));
 }
 
 /* Reads a job's run where there is one, and not yet read. */
 static bool
-read_job(const Options *o, Job *job)
+read_job(const Work *w, Job *job)
 {
-    if (!job->read && run_exists(o->out, job->name)) {
-        job->run = run_named(o->out, job->name);
+    if (!job->read && run_exists(w->out, job->name)) {
+        job->run = run_named(w->out, job->name);
         job->read = true;
     }
     return job->read;
@@ -62,14 +62,14 @@ read_job(const Options *o, Job *job)
 /* Refuses runs that another build of a plugin made, unless told what to do
    with them; marks those to be trained. */
 static int
-find_work(const Options *o, Grid *g, bool *wanted)
+find_work(const Work *w, Grid *g, bool *wanted)
 {
     int count = 0, stale = 0;
     const char *example = NULL;
     for (int i = 0; i < g->count; i++) {
         Job *job = &g->jobs[i];
-        wanted[i] = !read_job(o, job);
-        if (!wanted[i] && !o->keep &&
+        wanted[i] = !read_job(w, job);
+        if (!wanted[i] && !w->keep &&
             job->run.config.plugin_hash != job->config.plugin_hash) {
             stale++;
             example = job->name;
@@ -79,23 +79,23 @@ find_work(const Options *o, Grid *g, bool *wanted)
         }
         count += wanted[i];
     }
-    if (stale && !o->redo)
+    if (stale && !w->redo)
         fail("%s: %d runs, %s among them, were made with another build of "
              "their plugin: --redo trains them again, --keep takes them as "
              "they are, another --out leaves them alone",
-             o->out, stale, example);
+             w->out, stale, example);
     return count;
 }
 
 /* The finished runs of the grid, in its order. */
 Experiment
-finished(const Options *o, Grid *g)
+finished(const Work *w, Grid *g)
 {
     Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs),
                     .asked = &g->asked,
                     .asked_count = 1};
     for (int i = 0; i < g->count; i++)
-        if (read_job(o, &g->jobs[i])) {
+        if (read_job(w, &g->jobs[i])) {
             e.runs[e.count++] = g->jobs[i].run;
             g->jobs[i].read = false; /* the caller's now */
         }
@@ -134,16 +134,16 @@ draw_all(const Drawing *d, const Experiment *e)
 
 /* Trains what is missing; returns the exit status, 1 where a run failed. */
 int
-run_missing(const Options *o, Grid *g)
+run_missing(const Work *w, Grid *g)
 {
     bool *wanted = allocate((size_t)g->count, sizeof *wanted);
-    experiment_open(o->out, &g->asked);
-    int missing = find_work(o, g, wanted);
-    if (missing < g->count && !o->quiet)
+    experiment_open(w->out, &g->asked);
+    int missing = find_work(w, g, wanted);
+    if (missing < g->count && !w->quiet)
         note("%d of %d runs are in %s already", g->count - missing, g->count,
-             o->out);
-    int failed = missing ? jobs_run(o, g, wanted) : 0;
-    drafts_sweep(o->out);
+             w->out);
+    int failed = missing ? jobs_run(w, g, wanted) : 0;
+    drafts_sweep(w->out);
     if (failed)
         note("%d of %d runs failed; the same command tries them again", failed,
              g->count);
@@ -172,34 +172,17 @@ show_results(const Options *o, const Experiment *e)
 static int
 train_and_show(const Options *o, Grid *g)
 {
-    int status = run_missing(o, g);
-    Experiment e = finished(o, g);
+    int status = run_missing(&o->work, g);
+    Experiment e = finished(&o->work, g);
     show_results(o, &e);
     bool trained = e.count && e.runs[0].config.steps > 0;
     if (trained && options_given(o, "lr")->count < 2 && !o->quiet)
         note("one learning rate favours whom it suits; "
              "try --lr 0.001,0.003,0.01");
-    if (e.count && !o->no_figures)
+    if (e.count && !o->compare.no_figures)
         draw_all(&o->draw, &e);
     free_runs(e.runs, e.count);
     return status;
-}
-
-/* A recipe says what is run: nothing else may. */
-static void
-refuse_settings(const Options *o)
-{
-    for (int i = 0; i < setting_count; i++)
-        if (o->given[i].count)
-            usage("--%s and --recipe contradict each other: the recipe says "
-                  "what is run; copy it to change it",
-                  settings[i].name);
-    if (o->seeds > 0 || o->plan || o->baseline || o->judge || o->redo ||
-        o->keep || o->threads > 1 || o->timeout > 0 || o->memory > 0 ||
-        o->no_figures || o->no_weights || o->tsv || o->markdown || o->latex ||
-        o->json || o->draw.size)
-        usage("--recipe says what is run: with it only --out, --jobs, --format "
-              "and --quiet can be given");
 }
 
 void
@@ -219,9 +202,8 @@ command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv, COMPARE);
     int status = 0;
-    if (o.recipe) {
-        refuse_settings(&o);
-        recipe_run(o.recipe, &o.draw, o.jobs);
+    if (o.compare.recipe) {
+        recipe_run(o.compare.recipe, &o.draw, o.work.jobs);
         options_free(&o);
         return 0;
     }
@@ -232,8 +214,8 @@ command_compare(int argc, char **argv)
         names[i] = g.variants[i].name;
     check_baseline(&o, names, g.variant_count);
     free(names);
-    if (o.plan)
-        plan_print(&o, &g);
+    if (o.compare.plan)
+        plan_print(&o.work, o.compare.plan, &g);
     else
         status = train_and_show(&o, &g);
     grid_free(&g);
@@ -248,8 +230,8 @@ static uint64_t
 take_settings(Options *o)
 {
     const int may_differ = OF_SEED | OF_TRAINING | OF_OBSERVATION;
-    Run r = run_read(o->from);
-    o->from = interned(r.path); /* without a slash at its end */
+    Run r = run_read(o->work.from);
+    o->work.from = interned(r.path); /* without a slash at its end */
     for (int i = 0; i < setting_count; i++) {
         char value[VALUE_SIZE];
         const Setting *s = &settings[i];
@@ -277,14 +259,14 @@ command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TRAIN);
     Asked asked = asked_of(&o, "train"); /* as it was given */
-    uint64_t text = o.from ? take_settings(&o) : 0;
+    uint64_t text = o.work.from ? take_settings(&o) : 0;
     settle_grid(&o, "standard", "reverse", 1);
     Grid g = grid_of(&o, asked);
-    if (o.from && g.jobs[0].config.file_hash != text)
-        fail("%s: its text %s has changed since; bring that one back", o.from,
-             g.jobs[0].config.file);
-    int status = run_missing(&o, &g);
-    Experiment e = finished(&o, &g);
+    if (o.work.from && g.jobs[0].config.file_hash != text)
+        fail("%s: its text %s has changed since; bring that one back",
+             o.work.from, g.jobs[0].config.file);
+    int status = run_missing(&o.work, &g);
+    Experiment e = finished(&o.work, &g);
     if (e.count) {
         if (!o.quiet)
             note("the run is %s/%s", o.out, g.jobs[0].name);

@@ -15,13 +15,13 @@ extern const char default_variants[];
 void settle_grid(Options *o, const char *variants, const char *tasks_wanted,
                  int usual);
 
-/* Trains what the grid lacks in o->out; returns the exit status, 1 where a run
+/* Trains what the grid lacks in w->out; returns the exit status, 1 where a run
    failed. */
-int run_missing(const Options *o, Grid *g);
+int run_missing(const Work *w, Grid *g);
 
 /* The finished runs of the grid, in its order, as an experiment that was asked
    nothing else; free_runs them. */
-Experiment finished(const Options *o, Grid *g);
+Experiment finished(const Work *w, Grid *g);
 
 /* Curves, bars, and along each numeric setting that was varied how runs end,
  * into d->out/figures. */

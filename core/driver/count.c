@@ -60,8 +60,8 @@ static Config
 shape_of(const Options *o)
 {
     Config c = config_start();
-    if (o->preset)
-        config_apply(&c, preset_named(o->preset)->settings);
+    if (o->count.preset)
+        config_apply(&c, preset_named(o->count.preset)->settings);
     options_apply(o, &c);
     return c;
 }
@@ -136,7 +136,7 @@ cite(const Options *o)
     bool changed = false;
     for (int i = 0; i < setting_count; i++)
         changed |= o->given[i].count && strcmp(settings[i].name, "variant");
-    note("%s: %s%s", o->preset, preset_named(o->preset)->source,
+    note("%s: %s%s", o->count.preset, preset_named(o->count.preset)->source,
          changed ? "; changed by what was given with it" : "");
 }
 
@@ -153,10 +153,11 @@ command_count(int argc, char **argv)
         {.name = "numbers"},        {.name = "in all layers"}};
     Options o = options_read(argc, argv, COUNT_COSTS);
     Config c = shape_of(&o);
-    const struct Preset *preset = o.preset ? preset_named(o.preset) : NULL;
+    const struct Preset *preset =
+        o.count.preset ? preset_named(o.count.preset) : NULL;
     Values *given = options_given(&o, "variant");
     Layout layout = layout_of(&o);
-    Sheet sheet = sheet_of(o.weights ? of_weights : of_variants, 6);
+    Sheet sheet = sheet_of(o.count.weights ? of_weights : of_variants, 6);
     int count = given->count, status = 0;
     char **words = given->count ? given->text : plugin_list(&count);
     for (int i = 0; i < count; i++) {
@@ -169,7 +170,7 @@ command_count(int argc, char **argv)
             continue;
         }
         Plugin p = plugin_open(words[i]);
-        if (o.weights) {
+        if (o.count.weights) {
             add_weights(&sheet, &p, c);
             continue;
         }
@@ -179,7 +180,7 @@ command_count(int argc, char **argv)
             add_extra(&sheet, cached, preset->extra_cache * c.layers);
     }
     sheet_print(&sheet, layout);
-    explain(&c, o.weights, layout);
+    explain(&c, o.count.weights, layout);
     if (preset)
         cite(&o);
     for (int i = 0; i < count && !given->count; i++)

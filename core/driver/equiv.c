@@ -260,8 +260,8 @@ command_equiv(int argc, char **argv)
     }
     settle_grid(&o, default_variants, "induction", 1);
     Grid g = grid_of(&o, asked_of(&o, "equiv"));
-    status = run_missing(&o, &g);
-    Experiment e = finished(&o, &g);
+    status = run_missing(&o.work, &g);
+    Experiment e = finished(&o.work, &g);
     if (e.count)
         print_table(&o, e.runs, e.count);
     free_runs(e.runs, e.count);

@@ -9,16 +9,16 @@ int
 command_export(int argc, char **argv)
 {
     Options o = options_read(argc, argv, EXPORT);
-    if (o.rest_count != 1 || !o.batch_directory)
+    if (o.rest_count != 1 || !o.batch)
         usage("export takes one run, and --batch DIR for what it writes");
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    batch_write(o.batch_directory, m, &data);
+    batch_write(o.batch, m, &data);
     if (!o.quiet)
         note("%s holds a batch of %d sequences, its logits, loss and "
              "gradients; the weights are %s/weights",
-             o.batch_directory, m->config.batch, r.path);
+             o.batch, m->config.batch, r.path);
     model_free(m);
     dataset_close(&data);
     run_free(&r);

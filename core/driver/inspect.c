@@ -183,7 +183,7 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
              run);
     Figure f = {0};
     Canonical *forms = forms_of(o, m, data); /* before any file is begun */
-    if (o->spectrum) {
+    if (o->inspect.spectrum) {
         f = figure_begin(&o->draw, "spectrum");
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
         char *title = format_text("%s: singular values", run);
@@ -194,7 +194,7 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
     explain_table(m, layout_of(o));
     if (layout_of(o) == ALIGNED)
         describe_range(ALIGNED, m, data);
-    if (o->spectrum)
+    if (o->inspect.spectrum)
         figure_end(&f, "spectrum");
     for (int p = 0; p < m->places; p++)
         canonical_free(&forms[p]);
@@ -208,16 +208,17 @@ command_inspect(int argc, char **argv)
     if (o.rest_count != 1)
         usage("inspect takes one run: a directory that `qkv train` or `qkv "
               "compare` wrote, with its weights");
-    if (o.range && (o.attention || o.spectrum))
+    if (o.inspect.range && (o.inspect.attention || o.inspect.spectrum))
         usage("--range is a table of its own: give it without --attention and "
               "--spectrum");
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    if (o.range)
+    if (o.inspect.range)
         describe_range(layout_of(&o), m, &data);
     else
-        (o.attention ? attention_show : show_form)(&o, m, &data, r.name);
+        (o.inspect.attention ? attention_show : show_form)(&o, m, &data,
+                                                           r.name);
     model_free(m);
     dataset_close(&data);
     run_free(&r);

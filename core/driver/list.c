@@ -63,7 +63,7 @@ levels_of(const Task *t)
 static void
 list_tasks(const Options *o, Layout layout)
 {
-    Readers whole = o->only_tasks ? PROGRAMS : NOBODY;
+    Readers whole = o->list.tasks ? PROGRAMS : NOBODY;
     const Column columns[] = {
         {"task", .words = true},
         {"chance", .format = "%.2f"},
@@ -84,7 +84,7 @@ list_tasks(const Options *o, Layout layout)
                 "(accuracy of guessing evenly, and of a cheat that does not "
                 "learn the task)",
                 layout);
-    for (int i = 0; layout == ALIGNED && o->only_tasks && i < task_count; i++) {
+    for (int i = 0; layout == ALIGNED && o->list.tasks && i < task_count; i++) {
         printf("%s%s: the cheat is %s\n", i ? "" : "\n", tasks[i].name,
                tasks[i].cheat);
         print_wrapped(stdout, 0, 4, 79, tasks[i].settings);
@@ -97,13 +97,13 @@ command_list(int argc, char **argv)
     Options o = options_read(argc, argv, LIST);
     Layout layout = layout_of(&o);
     int status = 0;
-    if (layout == JSON && o.only_tasks == o.only_variants)
+    if (layout == JSON && o.list.tasks == o.list.variants)
         usage("list has two tables: with --json give --variants or --tasks");
-    if (!o.only_tasks)
+    if (!o.list.tasks)
         status = list_variants(&o, layout);
-    if (!o.only_tasks && !o.only_variants)
+    if (!o.list.tasks && !o.list.variants)
         printf("\n");
-    if (!o.only_variants)
+    if (!o.list.variants)
         list_tasks(&o, layout);
     options_free(&o);
     return status;

@@ -245,7 +245,7 @@ show_place(const Trace *t, const Options *o, int place)
            place_variant(t->model, place)->equation);
     if (t->model->config.norm)
         show_node(t, p->x, 0, "LayerNorm(x)");
-    int shown = o->head > 0 ? o->head : 1, own;
+    int shown = o->trace.head > 0 ? o->trace.head : 1, own;
     if (shown <= heads) {
         const Call *c = recording_head(r, place, shown - 1, &own);
         if (c->q)
@@ -253,7 +253,7 @@ show_place(const Trace *t, const Options *o, int place)
         else
             show_step(t, c, own, shown);
     }
-    if (heads > 1 && o->head == 0)
+    if (heads > 1 && o->trace.head == 0)
         printf(heads == 2 ? "\n(head 2 likewise: --head 2)\n"
                           : "\n(heads 2 to %d likewise: --head N)\n",
                heads);
@@ -377,12 +377,12 @@ command_trace(int argc, char **argv)
     Trace *t = allocate(1, sizeof *t);
     if (o.rest_count < 1 || o.rest_count > 2)
         usage("trace takes a text, in quotes, and maybe a trained run");
-    t->words = words_cut(o.rest[0], o.by_character);
+    t->words = words_cut(o.rest[0], o.trace.characters);
     open_model(t, &o);
     run_forward(t);
     int heads = recording_heads(&t->pass->recording, 0);
-    if (o.head > heads)
-        usage("--head %d: there are %d", o.head, heads);
+    if (o.trace.head > heads)
+        usage("--head %d: there are %d", o.trace.head, heads);
     show_tokens(t, o.rest[0]);
     show_node(t, embedded(t), 0,
               t->model->config.embed == EMBED_ONEHOT

@@ -141,12 +141,13 @@ options_read(int argc, char **argv, int command)
                           .x = "step",
                           .y = default_y,
                           .by = "variant"},
-                 .threads = 1};
+                 .work = {.threads = 1}};
     Option list[MOST_OPTIONS];
     struct option known[MOST_OPTIONS + 2] = {{0}};
     char letters[64];
     o.given = allocate((size_t)setting_count, sizeof *o.given);
     int code, count = options_of(command, list);
+    const Option *not_with_recipe = NULL;
     tell_getopt(list, count, known, letters);
     opterr = 0;
     optind = 0; /* from the beginning, whatever was read before */
@@ -156,6 +157,8 @@ options_read(int argc, char **argv, int command)
         if (code == 'h')
             print_help(command);
         const Option *option = option_coded(list, code);
+        if (!(option->commands & WITH_RECIPE))
+            not_with_recipe = option;
         if (option->shape == OF_SETTING)
             give(&o, (int)option->offset, optarg, command);
         else
@@ -174,17 +177,22 @@ options_read(int argc, char **argv, int command)
                   "a name, a path or a text");
     if (!o.out)
         o.out = o.rest_count && !(command & EQUIV) ? o.rest[0] : "qkv-out";
-    o.draw.out = o.out;
-    o.draw.quiet = o.quiet;
+    o.draw.out = o.work.out = o.out;
+    o.draw.quiet = o.work.quiet = o.quiet;
     int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (o.threads > MOST_THREADS)
-        usage("--threads %d: there can be %d at most", o.threads, MOST_THREADS);
-    if (!o.jobs)
-        o.jobs = cores > o.threads ? cores / o.threads : 1;
+    if (o.work.threads > MOST_THREADS)
+        usage("--threads %d: there can be %d at most", o.work.threads,
+              MOST_THREADS);
+    if (!o.work.jobs)
+        o.work.jobs = cores > o.work.threads ? cores / o.work.threads : 1;
     if (o.tsv + o.markdown + o.latex + o.json > 1)
         usage("--tsv, --markdown, --latex and --json contradict each other: "
               "give one");
-    if (o.redo && o.keep)
+    if (o.compare.recipe && not_with_recipe)
+        usage("--%s and --recipe contradict each other: the recipe says what "
+              "is run; copy it to change it",
+              not_with_recipe->name);
+    if (o.work.redo && o.work.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;
 }

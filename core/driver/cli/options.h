@@ -25,8 +25,9 @@ enum {
     BENCH = 2048,
     REPORT = 4096,
     COMPLETION = 8192,
-    TABLE = 16384
-}; /* a command's bit */
+    TABLE = 16384,
+    WITH_RECIPE = 1 << 20 /* compare, where --recipe is given */
+};                        /* a command's bit */
 
 /* A figure that is asked for. */
 typedef struct Drawing {
@@ -35,17 +36,42 @@ typedef struct Drawing {
     bool log_x, log_y, bare, quiet;
 } Drawing;
 
+/* How runs are trained, and where they go. */
+typedef struct Work {
+    const char *out, *from;
+    int jobs, threads, timeout, memory; /* seconds, megabytes; 0: not given */
+    bool no_weights, redo, keep, quiet;
+} Work;
+
+/* What was asked of a command: what several take, and then what one takes. */
 typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
-    Drawing draw;
-    const char *out, *to, *preset, *batch_directory, *from, *baseline, *judge,
-        *recipe, *plan;
-    int jobs, threads, seeds, head, timeout, memory;
-    bool log_x, log_y, spectrum, tsv, quiet, no_weights, no_figures, redo, keep,
-        only_tasks, only_variants, by_character, attention, weights, range,
-        markdown, latex, json;
-    char **rest; /* what is no option */
+    char **rest;   /* what is no option */
     int rest_count;
+    const char *out;
+    bool tsv, markdown, latex, json, quiet;
+    Work work;
+    Drawing draw;
+    const char *baseline, *judge, *to, *batch;
+    struct {
+        int seeds;
+        const char *plan, *recipe;
+        bool no_figures;
+    } compare;
+    struct {
+        bool tasks, variants;
+    } list;
+    struct {
+        const char *preset;
+        bool weights;
+    } count;
+    struct {
+        bool characters;
+        int head;
+    } trace;
+    struct {
+        bool attention, range, spectrum;
+    } inspect;
 } Options;
 
 /* The words of --format, and what it is unless it is given. */

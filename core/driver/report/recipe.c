@@ -95,7 +95,7 @@ static void
 check_words(Line *l, const Drawing *d, int command)
 {
     Options said = options_read(l->count - 1, l->words + 1, command);
-    bool path = said.out != d->out || said.recipe ||
+    bool path = said.out != d->out || said.compare.recipe ||
                 said.rest_count != (command == PLOT) ||
                 (said.baseline && strchr(said.baseline, '/'));
     for (int i = 0; i < setting_count; i++)

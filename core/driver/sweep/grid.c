@@ -180,16 +180,16 @@ asked_of(const Options *o, const char *command)
     }
     if (!strcmp(command, "compare"))
         asked_add(&a, "baseline", o->baseline ? o->baseline : BASELINE);
-    if (o->from)
-        asked_add(&a, "from", o->from);
+    if (o->work.from)
+        asked_add(&a, "from", o->work.from);
     return a;
 }
 
 Grid
 grid_of(const Options *o, Asked asked)
 {
-    const char *slash = o->from ? strrchr(o->from, '/') : NULL;
-    Grid g = {.asked = asked, .from = slash ? slash + 1 : o->from};
+    const char *slash = o->work.from ? strrchr(o->work.from, '/') : NULL;
+    Grid g = {.asked = asked, .from = slash ? slash + 1 : o->work.from};
     int room = 0;
     check_count(o);
     const Values *tasks_given = options_given(o, "task");

@@ -21,7 +21,7 @@
 
 /* All workers, and the work for them. */
 typedef struct Crew {
-    const Options *o;
+    const Work *w;
     Child *workers;
     const Job **at; /* what each one trains */
     int most;       /* workers */
@@ -78,12 +78,12 @@ queue_of(const Grid *g, const bool *wanted, int *total)
 }
 
 Limits
-run_limits(const Options *o, int most)
+run_limits(const Work *w, int most)
 {
-    return (Limits){o->timeout ? o->timeout : INFINITY,
-                    o->memory ? o->memory * 1e6 : memory_free() / most,
+    return (Limits){w->timeout ? w->timeout : INFINITY,
+                    w->memory ? w->memory * 1e6 : memory_free() / most,
                     "; --timeout gives more",
-                    o->memory  ? "--memory gives"
+                    w->memory  ? "--memory gives"
                     : most > 1 ? "with fewer --jobs there is more, each has"
                                : "this machine has"};
 }
@@ -126,22 +126,22 @@ keep_row(void *last, LogRow row)
 static _Noreturn void
 work(const Crew *crew, const Job *job, void *last)
 {
-    const Options *o = crew->o;
+    const Work *w = crew->w;
     signal(SIGINT, SIG_IGN); /* the driver ends its workers */
-    threads_start(o->threads);
+    threads_start(w->threads);
     Dataset data;
     Model *m = run_prepare(job->config, crew->may, &data);
     Levels l = dataset_levels(&data);
-    if (o->from) {
-        Run begun = run_read(o->from);
+    if (w->from) {
+        Run begun = run_read(w->from);
         run_weights(&begun, m);
     }
     Conversion v;
     const char *start = m->config.same_start.as.variant;
-    if (!o->from && *start && !start_alike(m, &v))
+    if (!w->from && *start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", start, v.why);
     Result r = train(m, &data, keep_row, last);
-    run_write(o->out, job->name, m, &r, &l, !o->no_weights, o->redo);
+    run_write(w->out, job->name, m, &r, &l, !w->no_weights, w->redo);
     result_free(&r);
     model_free(m);
     dataset_close(&data);
@@ -157,7 +157,7 @@ stop(const Crew *crew)
             kill(crew->workers[i].process, SIGKILL);
             waitpid(crew->workers[i].process, NULL, 0);
         }
-    drafts_sweep(crew->o->out);
+    drafts_sweep(crew->w->out);
     progress_clear();
     note("stopped with %d of %d runs done; the same command goes on from there",
          crew->progress.done, crew->progress.total);
@@ -193,8 +193,8 @@ finish(Crew *crew, Child *w)
     if (!e.answered) {
         progress_clear();
         note("%s: %s", job->name, e.why);
-    } else if (!crew->o->quiet && !progress_drawn(crew->o))
-        progress_tell(crew->o, &crew->progress, job);
+    } else if (!crew->w->quiet && !progress_drawn(crew->w))
+        progress_tell(crew->w, &crew->progress, job);
 }
 
 /* Shows how far all runs are, and the first busy worker's. */
@@ -218,17 +218,17 @@ look(Crew *crew)
 }
 
 int
-jobs_run(const Options *o, const Grid *g, const bool *wanted)
+jobs_run(const Work *w, const Grid *g, const bool *wanted)
 {
-    Crew crew = {.o = o, .progress = {.start = now()}};
-    bool drawn = progress_drawn(o);
+    Crew crew = {.w = w, .progress = {.start = now()}};
+    bool drawn = progress_drawn(w);
     int total;
     crew.queue = queue_of(g, wanted, &total);
     for (int i = 0; i < total; i++)
         crew.effort += effort(&crew.queue[i]->config);
     crew.progress.total = total;
-    crew.most = o->jobs < total ? o->jobs : total;
-    crew.may = run_limits(o, crew.most);
+    crew.most = w->jobs < total ? w->jobs : total;
+    crew.may = run_limits(w, crew.most);
     crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
     crew.at = allocate((size_t)crew.most, sizeof *crew.at);
     notice_interrupts();

@@ -6,10 +6,10 @@
 #include "driver/cli/memory.h"
 #include "driver/sweep/grid.h"
 
-/* Trains the jobs i for which wanted[i] holds, o->jobs at a time, into o->out.
+/* Trains the jobs i for which wanted[i] holds, w->jobs at a time, into w->out.
    A run that fails costs only itself, and a line on stderr. Returns how many
    failed. */
-int jobs_run(const Options *o, const Grid *g, const bool *wanted);
+int jobs_run(const Work *w, const Grid *g, const bool *wanted);
 
 /* Those jobs, *total of them, the longest first, so that none runs alone at the
    end. To be freed. */
@@ -21,7 +21,7 @@ double step_effort(const Config *c); /* of one training step */
 
 /* The limits of each of `most` runs at once: the user's, or a share of the free
    memory. */
-Limits run_limits(const Options *o, int most);
+Limits run_limits(const Work *w, int most);
 
 /* In a run's own process: opens its plugin and its data, and makes its model.
    Fails, with the sum, if training needs more memory than the limit. */

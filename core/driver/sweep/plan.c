@@ -22,7 +22,7 @@ typedef struct Pace {
 enum { PATIENCE = 600, MOST_TIMED = 6 };
 
 typedef struct Trial {
-    const Options *o;
+    const Work *w;
     const Config *c;
 } Trial;
 
@@ -35,7 +35,7 @@ try_run(const void *more, void *answer)
     const Config *c = trial->c;
     Pace *pace = answer;
     Dataset data;
-    Model *m = run_prepare(*c, run_limits(trial->o, 1), &data);
+    Model *m = run_prepare(*c, run_limits(trial->w, 1), &data);
     dataset_levels(&data);
     Batch b = batch_new(data.sizes, c->batch);
     Optimizer o = optimizer_new(m);
@@ -67,20 +67,20 @@ typedef struct Estimate {
 /* Times some of the missing runs, spread evenly from the longest to the
    shortest; each of the others is judged by its neighbour. */
 static Estimate
-estimate(const Options *o, const Grid *g)
+estimate(const Work *w, const Grid *g)
 {
     Pace paces[MOST_TIMED] = {{0}};
     Estimate e = {0};
     bool *wanted = allocate((size_t)g->count, sizeof *wanted);
     for (int i = 0; i < g->count; i++)
-        wanted[i] = !run_exists(o->out, g->jobs[i].name);
+        wanted[i] = !run_exists(w->out, g->jobs[i].name);
     const Job **queue = queue_of(g, wanted, &e.runs);
     int most = e.runs < MOST_TIMED ? e.runs : MOST_TIMED, last = -1;
     for (int i = 0; i < e.runs; i++) {
         int k = (int)((double)i * most / e.runs);
         const Config *c = &queue[i]->config;
         if (k != last) {
-            Ended end = in_child(try_run, &(Trial){o, c}, &paces[k],
+            Ended end = in_child(try_run, &(Trial){w, c}, &paces[k],
                                  sizeof *paces, limits(PATIENCE, INFINITY));
             if (!end.answered)
                 note("%s cannot be timed here: %s", queue[i]->name, end.why);
@@ -92,8 +92,8 @@ estimate(const Options *o, const Grid *g)
         e.seconds += seconds;
         e.longest = fmax(e.longest, seconds);
         e.memory = fmax(e.memory, p->memory);
-        e.bytes += o->no_weights ? 4000 : p->bytes;
-        e.files += o->no_weights ? 4 : p->files;
+        e.bytes += w->no_weights ? 4000 : p->bytes;
+        e.files += w->no_weights ? 4 : p->files;
     }
     e.timed = most;
     free(queue);
@@ -115,12 +115,12 @@ time_text(double seconds, char text[32])
 }
 
 static void
-say_estimate(const Options *o, const Grid *g, const Estimate *e)
+say_estimate(const Work *w, const Grid *g, const Estimate *e)
 {
     char bytes[32], memory[32], total[32], longest[32];
     if (e->runs < g->count)
         note("%d of %d runs are in %s already", g->count - e->runs, g->count,
-             o->out);
+             w->out);
     if (e->runs && !e->untimed)
         note("%d runs to do: about %s of a core like this one (timed on %d "
              "of them), the longest %s; %s on disk in %.0f files; %s of memory "
@@ -141,7 +141,7 @@ print_argument(const char *name, const char *value)
 
 /* A line for each run: the settings in which it differs from its task's. */
 static void
-print_lines(const Options *o, const Grid *g)
+print_lines(const Work *w, const Grid *g)
 {
     Config usual; /* of its task */
     for (int i = 0; i < g->count; i++) {
@@ -162,22 +162,22 @@ print_lines(const Options *o, const Grid *g)
                 (always || !setting_equal(&settings[s], c, &usual)))
                 print_argument(settings[s].name, value);
         }
-        print_argument("out", o->out);
-        if (o->threads > 1)
-            printf(" --threads %d", o->threads);
-        if (o->timeout > 0)
-            printf(" --timeout %d", o->timeout);
-        if (o->memory > 0)
-            printf(" --memory %d", o->memory);
-        printf("%s%s%s\n", o->no_weights ? " --no-weights" : "",
-               o->redo ? " --redo" : "", o->keep ? " --keep" : "");
+        print_argument("out", w->out);
+        if (w->threads > 1)
+            printf(" --threads %d", w->threads);
+        if (w->timeout > 0)
+            printf(" --timeout %d", w->timeout);
+        if (w->memory > 0)
+            printf(" --memory %d", w->memory);
+        printf("%s%s%s\n", w->no_weights ? " --no-weights" : "",
+               w->redo ? " --redo" : "", w->keep ? " --keep" : "");
     }
 }
 
 /* The lines as a job array for sbatch. By default Slurm accepts 1001 tasks, and
    scripts of 4 MB. */
 static void
-print_slurm(const Options *o, const Grid *g, const Estimate *e)
+print_slurm(const Work *w, const Grid *g, const Estimate *e)
 {
     enum { MOST_TASKS = 1000 };
     int each = (g->count + MOST_TASKS - 1) / MOST_TASKS;
@@ -190,14 +190,14 @@ print_slurm(const Options *o, const Grid *g, const Estimate *e)
            "#SBATCH --job-name=qkv\n#SBATCH --array=0-%d\n"
            "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%d\n"
            "#SBATCH --output=qkv-%%A.log\n#SBATCH --open-mode=append\n",
-           g->count, tasks, tasks - 1, o->threads);
+           g->count, tasks, tasks - 1, w->threads);
     printf(e->untimed ? "# not timed: give --mem and --time\n"
                       : "#SBATCH --mem=%.0fM\n#SBATCH --time=%.0f\n",
            megabytes, minutes);
     printf("first=$((SLURM_ARRAY_TASK_ID * %d + 1))\n"
            "sed -n \"$first,$((first + %d))p\" <<'RUNS' | {\n",
            each, each - 1);
-    print_lines(o, g);
+    print_lines(w, g);
     printf("RUNS\n"
            "    failed=0\n"
            "    while IFS= read -r run; do\n"
@@ -207,20 +207,20 @@ print_slurm(const Options *o, const Grid *g, const Estimate *e)
 }
 
 void
-plan_print(const Options *o, const Grid *g)
+plan_print(const Work *w, const char *kind, const Grid *g)
 {
-    bool slurm = !strcmp(o->plan, "slurm");
-    if (!slurm && *o->plan)
+    bool slurm = !strcmp(kind, "slurm");
+    if (!slurm && *kind)
         usage("--plan=%s: there is --plan, lines for any shell, and "
               "--plan=slurm, a script for sbatch",
-              o->plan);
+              kind);
     Estimate e = {0};
-    if (!o->quiet || slurm)
-        e = estimate(o, g);
+    if (!w->quiet || slurm)
+        e = estimate(w, g);
     if (slurm)
-        print_slurm(o, g, &e);
+        print_slurm(w, g, &e);
     else
-        print_lines(o, g);
-    if (!o->quiet)
-        say_estimate(o, g, &e);
+        print_lines(w, g);
+    if (!w->quiet)
+        say_estimate(w, g, &e);
 }

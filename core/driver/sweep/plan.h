@@ -7,6 +7,6 @@
 /* Prints a `qkv train` line for each run; any shell can run each of them, any
    number of times, beside any other. With --plan=slurm prints a script for
    sbatch around them. Says on stderr what all of them will cost. */
-void plan_print(const Options *o, const Grid *g);
+void plan_print(const Work *w, const char *kind, const Grid *g);
 
 #endif

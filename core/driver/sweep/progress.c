@@ -14,11 +14,11 @@
 static bool drawn; /* the line is on the terminal */
 
 bool
-progress_drawn(const Options *o)
+progress_drawn(const Work *w)
 {
     const char *terminal = getenv("TERM");
     bool dumb = !terminal || !strcmp(terminal, "dumb");
-    return isatty(STDERR_FILENO) && !dumb && !o->quiet;
+    return isatty(STDERR_FILENO) && !dumb && !w->quiet;
 }
 
 /* "0:41 left", "1:02:03 left", or nothing while it is too early to tell. */
@@ -83,9 +83,9 @@ progress_clear(void)
 }
 
 void
-progress_tell(const Options *o, const Progress *p, const Job *job)
+progress_tell(const Work *w, const Progress *p, const Job *job)
 {
-    Run r = run_read(within(o->out, job->name).text);
+    Run r = run_read(within(w->out, job->name).text);
     fprintf(stderr, "%d/%d %s: test accuracy %.3f, loss %.3f\n", p->done,
             p->total, job->name, run_number(&r, "test_accuracy"),
             run_number(&r, "test_loss"));

@@ -27,9 +27,9 @@ void progress_draw(const Progress *p);
 void progress_clear(void);
 
 /* Is there a terminal to draw on, and no --quiet? */
-bool progress_drawn(const Options *o);
+bool progress_drawn(const Work *w);
 
 /* A line for a run that is done. */
-void progress_tell(const Options *o, const Progress *p, const Job *job);
+void progress_tell(const Work *w, const Progress *p, const Job *job);
 
 #endif
