@@ -50,7 +50,7 @@ if command -v gnuplot >/dev/null; then
     [ -s runs/figures/curves-reverse.svg ] && ok || complain "plot draws nothing"
 fi
 does '' qkv report runs --out page
-[ -s page/report.html ] && ok || complain "no report"
+[ -s page/report.md ] && ok || complain "no report"
 does 'qkv compare' qkv new mine
 does '' sh -c "$(sed -n 's/^ *\(cc .*\)/\1/p' mine.c)"
 does 'parameters' qkv count -v ./mine.so --tsv

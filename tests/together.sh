@@ -186,7 +186,7 @@ if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o m
         draw="$qkv plot single -q --format svg"
         $draw -o drawn 2>err || complain "plot"
         at_once "$apart" "'$qkv' report whole -o two-told -q" "two reports at once"
-        [ -s two-told/report.html ] && [ -s two-told/figures/parameters.svg ] && ok ||
+        [ -s two-told/report.md ] && [ -s two-told/figures/parameters.svg ] && ok ||
             complain "two reports at once"
         result='diff -r drawn x >err && ok || complain "figures of a plot killed at $n"'
         each $((2 * every)) 'rm -rf x; cp -r drawn x' 'diff -r -x ".*" drawn x >err && ok ||
@@ -195,7 +195,7 @@ if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o m
         result='same told x "report killed at $n"
             [ "$(ls told/figures)" = "$(ls x/figures)" ] && ok || complain "report: figures"'
         each $((3 * every)) 'rm -rf x' : "$qkv" report single -o x -q
-        each $((5 * every)) 'rm -rf x; cp -r told x' '[ -s x/report.html ] && [ -s x/figures/parameters.svg ] &&
+        each $((5 * every)) 'rm -rf x; cp -r told x' '[ -s x/report.md ] && [ -s x/figures/parameters.svg ] &&
             ok || complain "killed at $n: the report that was there is gone"' \
             "$qkv" report single -o x -q
     fi
@@ -253,7 +253,7 @@ if command -v gnuplot >/dev/null; then
     chmod +x bin/gnuplot
     PATH=$work/bin:$PATH "$qkv" report whole -o failed -q >out 2>err
     [ $? -eq 1 ] && ok || complain "a report without a picture"
-    "$qkv" report whole -o failed -q >out 2>err && [ -s failed/report.html ] && ok ||
+    "$qkv" report whole -o failed -q >out 2>err && [ -s failed/report.md ] && ok ||
         complain "a report that had failed"
 
     # --- and one that was interrupted: gnuplot's parent is, and gnuplot goes too

@@ -5,6 +5,7 @@
    pandoc is installed it makes HTML and LaTeX of that. */
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,18 +73,25 @@ commands_of(const Experiment *e, const char *out)
     return text;
 }
 
-static void
-put_heading(FILE *to, const char *sign, const char *text)
+/* A heading or a paragraph, after what begins it; all that is formatted is
+   text. */
+#define TITLE   "# "
+#define HEADING "\n## "
+#define PLAIN   "\n"
+static void PRINTF(3, 4)
+    put(FILE *to, const char *sign, const char *format, ...)
 {
+    char *text;
+    va_list args;
+    FILE *all = begin_text(&text);
+    va_start(args, format);
+    vfprintf(all, format, args);
+    va_end(args);
+    end_text(all, &text);
     char *safe = escaped(text, PARAGRAPH);
-    fprintf(to, "%s %s\n", sign, safe);
+    fprintf(to, "%s%s\n", sign, safe);
     free(safe);
-}
-
-static void
-put_paragraph(FILE *to, const char *text)
-{
-    words_write(to, text, MARKDOWN);
+    free(text);
 }
 
 /* Nothing in the text ends the code before its end, not even in a recipe that
@@ -91,7 +99,7 @@ put_paragraph(FILE *to, const char *text)
 static void
 put_code(FILE *to, const char *text)
 {
-    fputs("\n", to);
+    fputs(*text ? "\n" : "", to);
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, "\n");
         char *line = format_text("%.*s", (int)n, at);
@@ -108,16 +116,15 @@ static void
 put_facts(FILE *to, const Experiment *e, const char *directory,
           const char *recipe)
 {
-    Values tasks_in = values_in(e, "task");
+    Values tasks_in = values_in(e, "task"), seeds = values_in(e, "seed");
     Values variants = values_in(e, "variant");
-    Values seeds = values_in(e, "seed");
     char *task_list = joined(&tasks_in, ", ");
     char *variant_list = joined(&variants, ", ");
+    char *commands = commands_of(e, directory);
     double seconds = 0;
     for (int i = 0; i < e->count; i++)
         seconds += run_quantity(&e->runs[i], "seconds");
-    char *commands = commands_of(e, directory);
-    char *text = format_text(
+    put(to, PLAIN,
         "%d runs: %s; %s %s; %d %s%s. %s precision, %.0f seconds of one core "
         "in all.",
         e->count, task_list, variants.count > 1 ? "variants" : "variant",
@@ -127,18 +134,18 @@ put_facts(FILE *to, const Experiment *e, const char *directory,
             : " in all, which give all that have them the same data",
         e->runs[0].config.precision == PRECISION_DOUBLE ? "Double" : "Single",
         ceil(seconds));
-    put_paragraph(to, text);
-    if (recipe || *commands) {
-        put_paragraph(to, recipe ? "It is run again by qkv compare --recipe "
-                                   "recipe.txt, with this as recipe.txt:"
-                                 : "It is run again by:");
-        put_code(to, recipe ? recipe : commands);
-    }
+    if (recipe)
+        put(to, PLAIN,
+            "It is run again by qkv compare --recipe recipe.txt, "
+            "with this as recipe.txt:");
+    else if (*commands)
+        put(to, PLAIN, "It is run again by:");
+    put_code(to, recipe ? recipe : commands);
     if (e->unrecorded)
-        put_paragraph(to, "Not all commands that made these runs are recorded: "
-                          "config.tsv of each run says what it is.");
+        put(to, PLAIN,
+            "Not all commands that made these runs are recorded: "
+            "config.tsv of each run says what it is.");
     free(commands);
-    free(text);
     free(task_list);
     free(variant_list);
     values_free(&tasks_in);
@@ -176,20 +183,18 @@ put_figures(FILE *to, const char *directory, const char *ending)
     Path figures = within(directory, "figures");
     Values names = files_in(figures.text, ".gp");
     if (names.count)
-        put_heading(to, "\n##", "Figures");
+        put(to, HEADING, "Figures");
     for (int i = 0; i < names.count; i++) {
         const char *name = names.text[i];
         char *file = format_text("%s.%s", name, ending);
+        char *seen = figure_caption(figures.text, name);
         if (access(within(figures.text, file).text, F_OK))
             fail("%s was not drawn: a report's figures need gnuplot; `make "
                  "deps` brings it",
                  name);
-        char *seen = figure_caption(figures.text, name);
-        char *caption = format_text("Figure %d. %s Data: figures/%s.tsv.",
-                                    i + 1, seen, name);
         fprintf(to, "\n![%s](figures/%s)\n", name, file);
-        put_paragraph(to, caption);
-        free(caption);
+        put(to, PLAIN, "Figure %d. %s Data: figures/%s.tsv.", i + 1, seen,
+            name);
         free(seen);
         free(file);
     }
@@ -205,31 +210,28 @@ put_limits(FILE *to, const Outcomes *all, const Run *runs, int count)
     for (int i = 1; i < all->count; i++)
         parameters |= all->list[i].group == all->list[i - 1].group &&
                       all->list[i].attention != all->list[i - 1].attention;
-    put_heading(to, "\n##", "What this does not show");
-    put_paragraph(to, "Toy tasks and small models: what decides here need not "
-                      "decide at the size of a language model.");
-    if (all->rates < 2) {
-        char *text = format_text(
+    put(to, HEADING, "What this does not show");
+    put(to, PLAIN,
+        "Toy tasks and small models: what decides here need not "
+        "decide at the size of a language model.");
+    if (all->rates < 2)
+        put(to, PLAIN,
             "One learning rate, %.10g. Depth, width and scale change the rate "
             "that suits a variant, so a difference in steps may be one of "
             "rates: a grid (--lr) tells.",
             runs[0].config.lr);
-        put_paragraph(to, text);
-        free(text);
-    }
     if (parameters && !*runs[0].config.match.asked)
-        put_paragraph(to, "The variants have different numbers of parameters; "
-                          "--match makes them alike.");
-    if (diverged) {
-        char *text = format_text("%d runs diverged; they have no accuracy, and "
-                                 "their variant no mean.",
-                                 diverged);
-        put_paragraph(to, text);
-        free(text);
-    }
-    put_paragraph(to,
-                  "\"No difference detected\" is not \"no difference\": with "
-                  "few seeds only large ones are found.");
+        put(to, PLAIN,
+            "The variants have different numbers of parameters; "
+            "--match makes them equal.");
+    if (diverged)
+        put(to, PLAIN,
+            "%d runs diverged; they have no accuracy, and their "
+            "variant no mean.",
+            diverged);
+    put(to, PLAIN,
+        "\"No difference detected\" is not \"no difference\": with "
+        "few seeds only large ones are found.");
 }
 
 /* The page as DRAFT/NAME, its figures with that ending. */
@@ -241,12 +243,12 @@ write_page(const Options *o, const Outcomes *all, const Experiment *e,
     char *title = recipe_words(recipe, true);
     char *lead = recipe_words(recipe, false);
     FILE *to = begin_file(draft, name);
-    put_heading(to, "#", *title ? title : "Variants of attention, compared");
+    put(to, TITLE, "%s", *title ? title : "Variants of attention, compared");
     if (*lead)
-        put_paragraph(to, lead);
-    put_heading(to, "\n##", "What was run");
+        put(to, PLAIN, "%s", lead);
+    put(to, HEADING, "What was run");
     put_facts(to, e, o->rest[0], recipe);
-    put_heading(to, "\n##", "Results");
+    put(to, HEADING, "Results");
     results_write(to, all, MARKDOWN);
     put_figures(to, draft, ending);
     put_limits(to, all, e->runs, e->count);
@@ -259,7 +261,7 @@ write_page(const Options *o, const Outcomes *all, const Experiment *e,
 /* Code may be broken at its blanks, and a letter that no font has is its
    number: in pdflatex, for the other engines have Unicode. */
 static const char preamble[] =
-    "header-includes=\\makeatletter\n"
+    "-Vheader-includes=\\makeatletter\n"
     "\\def\\@xobeysp{\\leavevmode\\penalty0\\ }\n"
     "\\def\\qkv@number#1:#2\\relax{U+\\UTFviii@hexnumber{%\n"
     "  \\decode@UTFviii#2\\relax}}\n"
@@ -273,25 +275,24 @@ static const char preamble[] =
 static bool
 convert(const char *draft, const char *from, const char *to)
 {
-    char *latex[] = {"-V", "geometry:margin=2cm", "-V", (char *)preamble};
-    char *html[] = {"--self-contained", "-Mpagetitle=qkv report", "-V",
-                    "lang=en"};
-    char **more = strstr(to, ".tex") ? latex : html, *why;
-    char *argv[] = {
-        "pandoc",
-        "--standalone",
-        "--columns=10000",
-        "--from=markdown_strict+pipe_tables+all_symbols_escapable-raw_html",
-        more[0],
-        more[1],
-        more[2],
-        more[3],
-        "-o",
-        (char *)to,
-        (char *)from,
-        "--sandbox",
-        NULL};
+    static const char markdown[] =
+        "--from=markdown_strict+pipe_tables+all_symbols_escapable-raw_html";
+    const char *latex[] = {"-Vgeometry:margin=2cm", preamble};
+    const char *html[] = {"--self-contained", "-Mpagetitle=qkv report"};
+    const char **more = strstr(to, ".tex") ? latex : html;
+    const char *argv[] = {"pandoc",
+                          "--standalone",
+                          "--columns=10000",
+                          markdown,
+                          more[0],
+                          more[1],
+                          "-o",
+                          to,
+                          from,
+                          "--sandbox",
+                          NULL};
     enum { SANDBOX = sizeof argv / sizeof *argv - 2 };
+    char *why;
     bool there = companion_run(draft, argv, &why);
     if (there && why) {
         free(why);

@@ -423,6 +423,7 @@ experiment(const uint8_t *data, size_t size)
         "plot foreign --out out --format tikz --y loss --by seed",
         "plot foreign --format svg --x cache --y test_loss",
         "report foreign --out out",
+        "table foreign --json",
         "inspect RUN",
         "inspect RUN --range",
         "inspect RUN --attention --out out",

@@ -20,12 +20,12 @@ enum { NOT_THERE = 90 };
 
 /* In our child. */
 static _Noreturn void
-become(const char *directory, char *const argv[])
+become(const char *directory, const char *const argv[])
 {
     if (!chdir(directory) && freopen(".shown", "w", stdout) &&
         freopen(".said", "w", stderr)) {
         end_with_parent();
-        execvp(argv[0], argv);
+        execvp(argv[0], (char *const *)argv);
     }
     bool none = errno == ENOENT;
     perror("it cannot be started");
@@ -48,7 +48,7 @@ last_line(const char *directory)
 }
 
 bool
-companion_run(const char *directory, char *const argv[], char **why)
+companion_run(const char *directory, const char *const argv[], char **why)
 {
     int status;
     fflush(NULL);

@@ -8,6 +8,6 @@
 /* Runs argv within a directory; what it prints is in .shown there. False where
    there is no such program. *why is NULL where it succeeded, else its last
    words, to be freed. */
-bool companion_run(const char *directory, char *const argv[], char **why);
+bool companion_run(const char *directory, const char *const argv[], char **why);
 
 #endif

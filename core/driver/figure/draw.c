@@ -171,7 +171,7 @@ draw_picture(Figure *f, const char *format)
     char *path = format_text("%s/%s", f->draft->path.text, file), *why = NULL;
     char *term = format_text("term='%s'", format);
     char *script = format_text("%s.gp", f->name);
-    char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
+    const char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
     struct stat picture = {0};
     if (!companion_run(f->draft->path.text, argv, &why))
         return false;
