@@ -186,6 +186,48 @@ START_TEST(groups)
 }
 END_TEST
 
+/* Settings that were asked for keep groups apart, and what follows from them
+   does not; runs that differ in another one are not averaged. */
+static Experiment
+recorded(Run *runs, int count, const char *setting)
+{
+    static Asked asked;
+    asked = asked_begin("compare");
+    asked_add(&asked, setting, "1,2");
+    for (int i = 0; i < count; i++)
+        runs[i].path = runs[i].name = "somewhere";
+    return (Experiment){
+        .runs = runs, .count = count, .asked = &asked, .asked_count = 1};
+}
+
+START_TEST(groups_by_the_record)
+{
+    Run runs[] = {made("heads=1 d-k=32 d-v=32"), made("heads=2 d-k=16 d-v=16"),
+                  made("heads=2 d-k=16 d-v=16 seed=2")};
+    Experiment e = recorded(runs, 3, "heads");
+    int n;
+    Group *g = groups_of(&e, "variant", NULL, &n);
+    ck_assert_int_eq(n, 2);
+    ck_assert_str_eq(g[0].name, "reverse.heads1");
+    ck_assert_str_eq(g[1].name, "reverse.heads2");
+    ck_assert_int_eq(g[1].count, 2);
+    char *name = group_name(&g[1], "heads");
+    ck_assert_str_eq(name, "reverse");
+    free(name);
+    groups_free(g, n);
+}
+END_TEST
+
+START_TEST(unlike_runs_are_not_averaged)
+{
+    expect_a_message();
+    Run runs[] = {made("lr=1 seed=1"), made("lr=2 seed=2")};
+    Experiment e = recorded(runs, 2, "heads");
+    int n;
+    groups_of(&e, "variant", NULL, &n);
+}
+END_TEST
+
 /* Four matrices of 32 x 32, 16 tokens' scores and sums, an MLP, by hand. */
 START_TEST(effort_of_runs)
 {
@@ -249,6 +291,8 @@ report_suite(void)
     tcase_add_loop_test(c, false_alarms, 0, 2);
     tcase_add_test(c, unsolved_seeds_are_censored);
     tcase_add_test(c, groups);
+    tcase_add_test(c, groups_by_the_record);
+    tcase_add_exit_test(c, unlike_runs_are_not_averaged, 1);
     tcase_add_test(c, effort_of_runs);
     tcase_add_test(c, order_of_series);
     suite_add_tcase(s, c);

@@ -434,6 +434,49 @@ START_TEST(broken_runs)
 }
 END_TEST
 
+static Asked
+asked_for(const char *lr, const char *baseline)
+{
+    Asked a = asked_begin("compare");
+    asked_add(&a, "task", "reverse");
+    asked_add(&a, "lr", lr);
+    asked_add(&a, "baseline", baseline);
+    return a;
+}
+
+/* Each command once; another baseline is another view of the same runs. Several
+   may be recorded at the same time. */
+START_TEST(what_was_asked)
+{
+    enum { CHILDREN = 8 };
+    Path place = within(test_directory, "asked");
+    const Asked a = asked_for("0.1,0.2", "standard"),
+                b = asked_for("0.1,0.2", "mqa"), c = asked_for("0.3", "mqa");
+    int count;
+    experiment_open(place.text, &a);
+    experiment_open(place.text, &a);
+    experiment_open(place.text, &b);
+    experiment_open(place.text, &c);
+    Asked *list = asked_read(place.text, &count);
+    ck_assert_int_eq(count, 2);
+    ck_assert(asked_equal(&list[0], &b) && asked_equal(&list[1], &c));
+    char *command = asked_command(&list[0], "it's here");
+    ck_assert_str_eq(command, "qkv compare --task reverse --lr 0.1,0.2 "
+                              "--baseline mqa --out 'it'\\''s here'");
+    for (int i = 0; i < CHILDREN; i++)
+        if (!fork()) {
+            char *lr = format_text("%d", i + 1);
+            const Asked mine = asked_for(lr, "standard");
+            experiment_open(place.text, &mine);
+            _exit(0);
+        }
+    for (int i = 0; i < CHILDREN; i++)
+        wait(NULL);
+    asked_read(place.text, &count);
+    ck_assert_int_eq(count, 2 + CHILDREN);
+}
+END_TEST
+
 /* It holds a run, but no experiment.tsv. */
 START_TEST(a_directory_that_is_no_experiment)
 {
@@ -513,6 +556,7 @@ run_suite(void)
     tcase_add_test(c, drafts_are_published);
     tcase_add_test(c, drafts_are_swept);
     tcase_add_test(c, an_experiment_of_runs);
+    tcase_add_test(c, what_was_asked);
     tcase_add_test(c, matrices_are_npy);
     tcase_add_test(c, models_round_trip);
     tcase_add_loop_exit_test(c, malformed_matrices, 1, 0, 8);
