@@ -6,7 +6,7 @@
 # across: maps in a row of the figure, down: rows of them
 
 if (!dumb) {
-    set multiplot layout down,across title title margins \
+    set multiplot layout down,across title title font title_font margins \
         screen 60. / width, 1 - 64. / width, 75. / height, 1 - 70. / height \
         spacing screen 50. / width, 66. / height
 }

@@ -16,7 +16,7 @@ set ylabel "singular value" offset 0.5,0
 if (dumb) {
     set title title
 } else {
-    set multiplot title title offset 0,-0.3
+    set multiplot title title font title_font offset 0,-0.3
 }
 do for [p=1:dumb ? 1 : 2] {
     matrix = word("M N", p)

@@ -61,6 +61,10 @@ said(line_) = tex && strstrt(line_, "\t") ? line_[strstrt(line_, "\t") + 1:*] : 
 format(s_) = strstrt(s_, "%") ? s_[1:strstrt(s_, "%")]."%".\
     format(s_[strstrt(s_, "%") + 1:*]) : s_
 title = said($title[1])
+# A title that is too long for the figure is written smaller.
+letters = strlen(plain($title[1]))
+title_size = 8.4 * letters < width - 20 ? 12 : int((width - 20) / 0.7 / letters)
+title_font = tex ? "" : sprintf(",%d", title_size < 6 ? 6 : title_size)
 
 # One colour and one dash for each variant, the same in every figure. Colours
 # that the colour-blind tell apart: Wong, Nature Methods 8, 441 (2011). The
