@@ -441,7 +441,8 @@ experiment(const uint8_t *data, size_t size)
         int (*run)(int argc, char **argv);
     } called[] = {{"plot", command_plot},       {"report", command_report},
                   {"inspect", command_inspect}, {"equiv", command_equiv},
-                  {"export", command_export},   {"trace", command_trace}};
+                  {"export", command_export},   {"trace", command_trace},
+                  {"table", command_table}};
     Draw d = {.bytes = data, .left = size};
     char line[256], run[1024], *argv[16], *rest;
     int argc = 0;
