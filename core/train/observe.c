@@ -30,10 +30,18 @@ enum {
 };
 
 /* What is found of a row of weights: a query of a head. */
+enum {
+    ENTROPY,
+    LARGEST,
+    SATURATED, /* these three NaN where it sees itself alone */
+    COUNT,
+    SUM,
+    SQUARES,  /* of its scores that are not masked */
+    GRADIENT, /* of the loss by its scores; NaN where there is none */
+    FINDINGS
+};
 typedef struct Row {
-    double entropy, largest, saturated; /* NaN where it sees itself alone */
-    double scores, sum, squares;        /* of its scores that are not masked */
-    double gradient; /* of the loss by its scores; NaN where there is none */
+    double of[FINDINGS];
 } Row;
 
 /* What a line is computed from. */
@@ -48,18 +56,18 @@ typedef struct Observation {
 static Row
 row_of(const double *scores, const double *p, int keys)
 {
-    Row r = {.gradient = NAN};
+    Row r = {.of[GRADIENT] = NAN};
     for (int j = 0; j < keys; j++) {
         if (p[j] >= DBL_MIN)
-            r.entropy -= p[j] * logarithm(p[j]);
-        r.largest = fmax(r.largest, p[j]);
+            r.of[ENTROPY] -= p[j] * logarithm(p[j]);
+        r.of[LARGEST] = fmax(r.of[LARGEST], p[j]);
         if (isfinite(scores[j])) {
-            r.scores++;
-            r.sum += scores[j];
-            r.squares += scores[j] * scores[j];
+            r.of[COUNT]++;
+            r.of[SUM] += scores[j];
+            r.of[SQUARES] += scores[j] * scores[j];
         }
     }
-    r.saturated = r.largest > 0.99;
+    r.of[SATURATED] = r.of[LARGEST] > 0.99;
     return r;
 }
 
@@ -97,13 +105,13 @@ observe_head(Observation *s, const Call *c, int sequence, int head,
     for (int i = 0; i < queries; i++, p += keys, scores += keys) {
         Row r = row_of(scores, p, keys);
         if (c->causal && i == 0)
-            r.entropy = r.largest = r.saturated = NAN;
+            r.of[ENTROPY] = r.of[LARGEST] = r.of[SATURATED] = NAN;
         if (c->v && out->gradient) {
             int v_head = head / (out->heads / c->v->heads);
             Matrix v = head_of(c->v, c->v->value, sequence, v_head);
             Matrix d = head_of(out, out->gradient, sequence, head);
-            r.gradient = gradient_norm(d.at + i * d.down, p, v) *
-                         counted_rows(b->all.targets, b->rows);
+            r.of[GRADIENT] = gradient_norm(d.at + i * d.down, p, v) *
+                             counted_rows(b->all.targets, b->rows);
         }
         s->rows = grow(s->rows, s->row_count, &s->capacity, sizeof r);
         s->rows[s->row_count++] = r;
@@ -127,22 +135,22 @@ observe_rows(Observation *s)
 
 /* A number of each row that has it, to be freed; how many there are. */
 static double *
-numbers_of(const Observation *s, size_t field, int *count)
+numbers_of(const Observation *s, size_t finding, int *count)
 {
     double *x = allocate((size_t)s->row_count + 1, sizeof *x);
     *count = 0;
     for (int i = 0; i < s->row_count; i++) {
-        x[*count] = *(const double *)((const char *)&s->rows[i] + field);
+        x[*count] = s->rows[i].of[finding];
         *count += !isnan(x[*count]);
     }
     return x;
 }
 
 static double
-mean_of_rows(const Observation *s, size_t field)
+mean_of_rows(const Observation *s, size_t finding)
 {
     int count;
-    double sum = 0, *x = numbers_of(s, field, &count);
+    double sum = 0, *x = numbers_of(s, finding, &count);
     for (int i = 0; i < count; i++)
         sum += x[i];
     free(x);
@@ -150,10 +158,10 @@ mean_of_rows(const Observation *s, size_t field)
 }
 
 static double
-median_of_rows(const Observation *s, size_t field)
+median_of_rows(const Observation *s, size_t finding)
 {
     int count;
-    double *x = numbers_of(s, field, &count), found = median(x, count);
+    double *x = numbers_of(s, finding, &count), found = median(x, count);
     free(x);
     return found;
 }
@@ -162,9 +170,9 @@ median_of_rows(const Observation *s, size_t field)
 static double
 score_deviation(const Observation *s, size_t unused)
 {
-    double n = mean_of_rows(s, offsetof(Row, scores));
-    double mean = mean_of_rows(s, offsetof(Row, sum)) / n;
-    double square = mean_of_rows(s, offsetof(Row, squares)) / n;
+    double n = mean_of_rows(s, COUNT);
+    double mean = mean_of_rows(s, SUM) / n;
+    double square = mean_of_rows(s, SQUARES) / n;
     (void)unused;
     return n > 0 ? sqrt(fmax(square - mean * mean, 0)) : NAN;
 }
@@ -259,14 +267,13 @@ typedef struct Observed {
     size_t i;
 } Observed;
 
-#define FIELD(name) offsetof(Row, name)
 static const Observed table[] = {
-    {ATTENTION, "entropy", NULL, mean_of_rows, FIELD(entropy)},
-    {ATTENTION, "largest_weight", NULL, mean_of_rows, FIELD(largest)},
-    {ATTENTION, "saturated", NULL, mean_of_rows, FIELD(saturated)},
+    {ATTENTION, "entropy", NULL, mean_of_rows, ENTROPY},
+    {ATTENTION, "largest_weight", NULL, mean_of_rows, LARGEST},
+    {ATTENTION, "saturated", NULL, mean_of_rows, SATURATED},
     {ATTENTION, "score_deviation", NULL, score_deviation, 0},
-    {SCORES, "score_gradient_median", NULL, median_of_rows, FIELD(gradient)},
-    {SCORES, "score_gradient_mean", NULL, mean_of_rows, FIELD(gradient)},
+    {SCORES, "score_gradient_median", NULL, median_of_rows, GRADIENT},
+    {SCORES, "score_gradient_mean", NULL, mean_of_rows, GRADIENT},
     {GRADIENTS, "gradient.", NAME_LETTERS ".", weight_gradient, 0},
     {RANK, "rank_m", NULL, rank_of_forms, 0},
     {RANK, "rank_n", NULL, rank_of_forms, 1},
