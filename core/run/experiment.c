@@ -46,7 +46,7 @@ experiment_open(const char *directory, const Asked *a)
     bool empty = is_empty(directory);        /* somebody may open it with us: */
     if (stat(marker.text, &facts) && !empty) /* ask for the marker after */
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "
-             "qkv's; give another --out",
+             "qkv's; give another directory",
              directory);
     asked_record(directory, a);
     drafts_sweep(directory);
