@@ -268,9 +268,11 @@ values_free(Values *v)
 char *
 joined(const Values *v, const char *between)
 {
-    char *text = copy_text("");
+    size_t gap = strlen(between), size = 1;
     for (int i = 0; i < v->count; i++)
-        replace(&text,
-                format_text("%s%s%s", text, i ? between : "", v->text[i]));
+        size += gap + strlen(v->text[i]);
+    char *text = allocate(size, 1), *to = text;
+    for (int i = 0; i < v->count; i++)
+        to += sprintf(to, "%s%s", i ? between : "", v->text[i]);
     return text;
 }
