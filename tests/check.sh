@@ -43,14 +43,14 @@ finds() {
 finds sign gradients 'its sign is wrong'
 finds transpose gradients 'a transpose is missing'
 finds overwrite gradients '= for +='
-finds scale adopt 'times as large: is the scale'
-finds swapped adopt 'transposed'
-finds order adopt 'the order of heads differs'
+finds scale fit 'times as large: is the scale'
+finds swapped fit 'transposed'
+finds order fit 'the order of heads differs'
 finds future causality 'token 2 moves the output of token 1'
 finds state 'same bits' 'keep something between calls'
 sed 's/calls++/(x != y) * calls++/' "$top/tests/broken/state.c" >cross_state.c
 finds cross_state 'same bits' 'keep something'
-finds forgetful adopt 'does adopt fill the matrices of every head'
+finds forgetful fit 'does fit fill the matrices of every head'
 finds across batches 'cross-attention: sequence 2 gives another output'
 finds unused 'all used' 'W^W is declared'
 finds zero 'all used' 'not times 0'
@@ -88,7 +88,7 @@ breaks 'rounds or writes numbers' -e '1i #include <fenv.h>' \
 breaks 'the queries come from x' 's|matmul(x, w.W_Q|matmul(y, w[W_Q|'
 breaks 'declared twice' 's/"W^K"/"W_Q"/'
 breaks 'split gives a matrix its heads' 's|split(matmul(x, w.W_Q.), a->heads)|matmul(x, w[W_Q])|'
-breaks 'is optional' 's|return matmul(attend|return matmul(squash(attend|; s|d_k)), w|d_k))), w|'
+breaks 'is optional' 's|return matmul(attend|return matmul(tanh_of(attend|; s|d_k)), w|d_k))), w|'
 
 # What cannot be checked is said, and is no pass.
 refuses() {

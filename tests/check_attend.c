@@ -96,7 +96,7 @@ build(Node **x, void *more)
     Node *v = split(x[2], c->v_heads);
     double scale = 1 / sqrt(c->d_k);
     if (g->three_steps)
-        return weigh(softmax(&a, scores(q, k, scale)), v);
+        return apply_weights(softmax(&a, scores(q, k, scale)), v);
     return attend(&a, q, k, v, scale);
 }
 
@@ -246,7 +246,7 @@ START_TEST(misuse)
         attend(&open, n, n, other, 1);
         break;
     case 5:
-        weigh(scores(n, n, 1), other);
+        apply_weights(scores(n, n, 1), other);
         break;
     case 6:
         softmax(&a, scores(n, other, 1));

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "math/random.h"
 #include "tape/tape.h"
-#include "variant/adopt.h"
+#include "variant/fit.h"
 #include "variant/canonical.h"
 #include "variant/plugin.h"
 #include "suites.h"
@@ -72,7 +72,7 @@ times(M a, double factor)
 }
 
 static M
-tanh_of(M a)
+tanh_each(M a)
 {
     for (int i = 0; i < a.rows * a.cols; i++)
         a.at[i] = tanh(a.at[i]);
@@ -159,8 +159,8 @@ two_step(int i, M x, M y)
 static Head
 two_step_tanh(int i, M x, M y)
 {
-    Head h = {tanh_of(mul(x, W("W^Q"))), tanh_of(mul(y, W("W^K"))),
-              tanh_of(mul(y, W("W^V"))), rows(W("W^O"), i, V), 1 / sqrt(K)};
+    Head h = {tanh_each(mul(x, W("W^Q"))), tanh_each(mul(y, W("W^K"))),
+              tanh_each(mul(y, W("W^V"))), rows(W("W^O"), i, V), 1 / sqrt(K)};
     h.q = mul(h.q, cols(W("W_i^Q"), i, K));
     h.k = mul(h.k, cols(W("W_i^K"), i, K));
     h.v = mul(h.v, cols(W("W_i^V"), i, V));
@@ -443,7 +443,7 @@ make_weights(const Weights *w, real **at, Random *r)
     }
 }
 
-/* How far what the variant computes is from a form that it has adopted. */
+/* How far what the variant computes is from a form that it has fitted. */
 static double
 adopted_apart(const char *name, const Canonical *given)
 {
@@ -451,8 +451,8 @@ adopted_apart(const char *name, const Canonical *given)
     Weights w = weights_declared(p.variant, &small);
     real *at[32];
     make_weights(&w, at, NULL);
-    bool can = adopt(p.variant, &small, &w, given, at);
-    ck_assert(can == (p.variant->adopt != NULL));
+    bool can = fit(p.variant, &small, &w, given, at);
+    ck_assert(can == (p.variant->fit != NULL));
     double apart = INFINITY;
     if (can) {
         Canonical c = canonical_form(p.variant, small, &w, at);
@@ -489,14 +489,14 @@ START_TEST(adopting_any_form)
     bool free_of_others = true;
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         free_of_others &= strcmp(name, shared[i]) != 0;
-    if (plugin_open(name).variant->adopt)
+    if (plugin_open(name).variant->fit)
         ck_assert_msg((apart < (sizeof(real) == 4 ? 1e-5 : 1e-12)) ==
                           free_of_others,
                       "%s: %g", name, apart);
 }
 END_TEST
 
-/* What it computes already, every variant that can adopt takes over whole:
+/* What it computes already, every variant that can fit takes over whole:
    those with shared matrices find them again. Not so collaborative, which gives
    each head columns of its own. */
 START_TEST(adopting_its_own_form)
@@ -508,7 +508,7 @@ START_TEST(adopting_its_own_form)
     make_weights(&w, at, &r);
     Canonical own = canonical_form(p.variant, small, &w, at);
     bool all = strcmp(formulas[_i].name, "collaborative") != 0;
-    if (p.variant->adopt && all) {
+    if (p.variant->fit && all) {
         double apart = adopted_apart(formulas[_i].name, &own);
         ck_assert_msg(apart < (sizeof(real) == 4 ? 1e-4 : 1e-11), "%s: %g",
                       formulas[_i].name, apart);
@@ -538,7 +538,7 @@ START_TEST(adopting_what_is_too_wide)
     for (int i = 0; i < w.count; i++)
         at[i] =
             allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
-    ck_assert(adopt(p.variant, &a, &w, &given, at));
+    ck_assert(fit(p.variant, &a, &w, &given, at));
     Canonical c = canonical_form(p.variant, a, &w, at);
     Misfit f = form_misfit(&c, &given);
     double all = sqrt(36 + 25 + 0.25 + 0.0625 + 0.015625);
@@ -546,7 +546,7 @@ START_TEST(adopting_what_is_too_wide)
     ck_assert(fabs(f.lost[0] - sqrt(0.25 + 0.0625 + 0.015625) / all) < 1e-6);
     ck_assert(f.rank[0] == 5 && f.kept[0] == 2 && f.lost[1] < 1e-6);
     given.heads = 2; /* more heads than the variant has */
-    ck_assert(!adopt(p.variant, &a, &w, &given, at));
+    ck_assert(!fit(p.variant, &a, &w, &given, at));
     canonical_free(&c);
     for (int i = 0; i < w.count; i++)
         free(at[i]);

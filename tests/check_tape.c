@@ -49,7 +49,7 @@ static Node *
 build_squash(Node **x, void *more)
 {
     (void)more;
-    return squash(x[0]);
+    return tanh_of(x[0]);
 }
 
 /* A gate, and a square: two shares of one gradient. */
@@ -88,7 +88,7 @@ static Node *
 build_split(Node **x, void *more)
 {
     (void)more;
-    return add(scale(split(x[0], 2), 2), squash(split(x[0], 3)));
+    return add(scale(split(x[0], 2), 2), tanh_of(split(x[0], 3)));
 }
 
 static Node *
@@ -162,7 +162,7 @@ START_TEST(heads_and_sequences)
     ck_assert_int_eq(h->sequences, 2);
     ck_assert_int_eq(add(h, a)->heads, 3);
     ck_assert_int_eq(scale(h, 2)->heads, 3);
-    ck_assert_int_eq(squash(h)->heads, 3);
+    ck_assert_int_eq(tanh_of(h)->heads, 3);
     ck_assert_int_eq(sigmoid(hadamard(h, a))->heads, 3);
     ck_assert_int_eq(relu(h)->heads, 3);
     ck_assert_int_eq(columns(h, 0, 2)->heads, 1);
@@ -202,14 +202,14 @@ START_TEST(measuring_computes_nothing)
     real x[6] = {1, 2, 3, 4, 5, 6};
     Tape *measured = tape_measure();
     Node *a = leaf(measured, 2, 3, 1, x, x);
-    Node *c = matmul_t(squash(a), a);
+    Node *c = matmul_t(tanh_of(a), a);
     ck_assert(!c->value);
     size_t bytes = tape_bytes(measured);
     Tape *t = tape_fitting(measured);
     for (int step = 0; step < 3; step++) {
         tape_reset(t);
         a = leaf(t, 2, 3, 1, x, x);
-        c = matmul_t(squash(a), a);
+        c = matmul_t(tanh_of(a), a);
         ck_assert(c->value);
         ck_assert_uint_eq(tape_bytes(t), bytes);
     }
@@ -227,7 +227,7 @@ go_through(Tape *t, int rows)
     tape_reset(t);
     Node *both = matmul(leaf(t, 16, 16, 1, w[0], dw[0]),
                         leaf(t, 16, 16, 1, w[1], dw[1]));
-    Node *loss = project(squash(matmul(leaf(t, rows, 16, 1, x, NULL), both)));
+    Node *loss = project(tanh_of(matmul(leaf(t, rows, 16, 1, x, NULL), both)));
     if (loss->value)
         backward(loss);
 }
@@ -271,7 +271,7 @@ gradient_of_siblings(const int *order, real dx[12])
         for (int i = 0; i < 4; i++) {
             int k = order[i];
             made[k] = k == 3
-                          ? squash(in)
+                          ? tanh_of(in)
                           : split(matmul(in, leaf(t, 4, 4, 1, w[k], dw[k])), 2);
         }
         Node *left = add(hadamard(made[0], made[1]), made[2]);
@@ -349,7 +349,7 @@ START_TEST(misuse)
         Tape *fit = tape_fitting(t); /* forward does more than measured */
         Node *n = leaf(fit, 4, 6, 1, x, NULL);
         for (int i = 0; i < 100; i++)
-            n = squash(n);
+            n = tanh_of(n);
         break;
     }
     case 12: {

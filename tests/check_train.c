@@ -415,7 +415,7 @@ START_TEST(score_gradients_are_those_of_the_steps)
         Node *k = split(matmul(x, w[3]), HEADS);
         Node *v = split(matmul(x, w[4]), HEADS);
         score = scores(q, k, 0.5); /* 1 / sqrt(d_k) */
-        Node *out = matmul(weigh(softmax(&a, score), v), w[5]);
+        Node *out = matmul(apply_weights(softmax(&a, score), v), w[5]);
         Node *loss = cross_entropy(matmul(add(x, out), w[6]),
                                    o.batch.all.targets, o.batch.rows);
         if (pass)

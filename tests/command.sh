@@ -545,7 +545,7 @@ for place in "$run" "$turned"; do
     awk -F'\t' '$1 == "test_loss" { print $2 }' "$place/result.tsv"
 done | awk '{ loss[NR] = $1 } END { d = loss[1] - loss[2]
     exit NR != 2 || d > 1e-8 || d < -1e-8 }' && ok || complain "a converted run"
-refuses 1 'cannot become two-step-tanh: it cannot adopt' \
+refuses 1 'cannot become two-step-tanh: it cannot fit' \
     "$qkv-double" equiv "$run" --to two-step-tanh -o turned
 refuses 2 'one run and --to' "$qkv" equiv "$run"
 refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3

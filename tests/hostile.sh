@@ -98,7 +98,7 @@ commands() {
     asks 'equiv --to' 1 "$words" 1 "$qkv" equiv "$other" --to victim -q \
         -o "$deed-$place/to"
     asks check 1 '' 0 "$qkv" check victim -q
-    [ "$place" != ADOPT ] || return 0
+    [ "$place" != FIT ] || return 0
     asks count 1 "$words" 1 "$qkv" count -v victim
     asks 'count beside' 1 "$words" 1 "$qkv" count -v standard,victim
     asks inspect 1 "$words" 1 "$qkv" inspect "$its"
@@ -127,9 +127,9 @@ tries crashes LOAD 'crashed being loaded: Segmentation fault'
 told
 tries hangs WEIGHTS "$late in weights"
 tries leaves WEIGHTS 'ended its process in weights (status 0)'
-tries hangs ADOPT "$late in adopt"
-tries leaves ADOPT 'ended its process in adopt (status 0)'
-tries crashes ADOPT 'crashed in adopt: Segmentation fault'
+tries hangs FIT "$late in fit"
+tries leaves FIT 'ended its process in fit (status 0)'
+tries crashes FIT 'crashed in fit: Segmentation fault'
 told
 tries hangs FORWARD "$late in forward"
 tries leaves FORWARD 'ended its process in forward (status 0)'

@@ -119,7 +119,7 @@ suites() {
     *random* | *elementary* | *rows*) echo numbers attend ;;
     *tape* | *operator* | *layers* | *steps*) echo tape formula ;;
     *attend*) echo attend ;;
-    *canonical* | *adopt* | *difference* | *cost* | *plugin* | *recording*)
+    *canonical* | *fit* | *difference* | *cost* | *plugin* | *recording*)
         echo variant algebra ;;
     *convert* | *fold* | *model* | *linear* | *pass*) echo model formula ;;
     *task* | *dataset* | *text* | *pairs*) echo task ;;

@@ -51,7 +51,8 @@ grid -o part --plan -q >plan
 (cd a && sed -n 'p;n' ../plan | parallel) >out 2>&1 || die "the first half: $(cat out)"
 (cd b && sed -n 'n;p' ../plan | parallel) >out 2>&1 || die "the other half: $(cat out)"
 qkv plot a/part b/part -q --format svg -o both || die "two experiments"
-mkdir four && cp -r a/part/. b/part/re* foursame four
+mkdir four && cp -r a/part/. b/part/re* four || die "two halves are not brought together"
+same four
 
 # A grid of 100,000 runs has a line for each.
 qkv compare -v standard,fused -t reverse,recall --seeds 25000 -o grid --plan -q >plan ||

@@ -18,7 +18,7 @@ weights(Weights *w, const Attention *a)
     weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
     weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
     weight(w, M, "M", a->heads, a->heads * a->d_k);
-    start_at(w, M, 0, 1);
+    initialise(w, M, 0, 1);
     weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
 }
@@ -60,7 +60,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 /* A block of the shared columns for each head. */
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     for (int i = 0; i < a->heads; i++) {
         factor_scores(f, i, 1 / sqrt(a->heads * a->d_k),
@@ -80,5 +80,5 @@ const Variant qkv_variant = {
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

@@ -26,7 +26,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     for (int i = 0; i < a->heads; i++) {
         put_scores(f, i, 1 / sqrt(a->d_model), columns_of(w, W, i, a->d_model));
@@ -41,5 +41,5 @@ const Variant qkv_variant = {
     .shape = "heads d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

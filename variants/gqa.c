@@ -26,7 +26,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     int n = a->heads / a->kv_heads;
     for (int g = 0; g < a->kv_heads; g++) {
@@ -44,5 +44,5 @@ const Variant qkv_variant = {
     .shape = "heads kv-heads d-k d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

@@ -26,7 +26,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     const Form *of_c = through(f, columns_of(w, W_DKV, 0, a->latent));
     for (int i = 0; i < a->heads; i++) {
@@ -42,5 +42,5 @@ const Variant qkv_variant = {
     .shape = "heads latent",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

@@ -26,7 +26,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     factor_scores(f, 0, 1 / sqrt(a->d_k),
                   columns_of(w, W_Q, 0, a->heads * a->d_k),
@@ -41,5 +41,5 @@ const Variant qkv_variant = {
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

@@ -28,7 +28,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *p = softmax(a, scores(q, k, 1 / sqrt(a->d_k)));
     Node *g = mask_zero(a, scores(v, u, 1 / sqrt(a->d_k)));
 
-    return matmul(weigh(p, weigh(g, y)), w[W_O]);
+    return matmul(apply_weights(p, apply_weights(g, y)), w[W_O]);
 }
 
 const Variant qkv_variant = {

@@ -22,9 +22,9 @@ weights(Weights *w, const Attention *a)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    Node *q = squash(matmul(x, w[W_Q]));
-    Node *k = squash(matmul(y, w[W_K]));
-    Node *v = squash(matmul(y, w[W_V]));
+    Node *q = tanh_of(matmul(x, w[W_Q]));
+    Node *k = tanh_of(matmul(y, w[W_K]));
+    Node *v = tanh_of(matmul(y, w[W_V]));
     Node *q_i = split(matmul(q, w[W_IQ]), a->heads);
     Node *k_i = split(matmul(k, w[W_IK]), a->heads);
     Node *v_i = split(matmul(v, w[W_IV]), a->heads);

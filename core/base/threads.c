@@ -1,6 +1,6 @@
-/* threads.c - a few threads that wait for work, and share it piece by piece.
+/* threads.c - a few threads that wait for work, and share it chunk by chunk.
 
-   Who is free takes a piece. How many are left stands in one number with that
+   Who is free takes a chunk. How many are left stands in one number with that
    of the call, so that a worker that comes late takes none of another call. A
    worker looks out for work for a while before it sleeps: in a training step
    there is always more in some microseconds, and to be woken takes longer. */
@@ -15,9 +15,9 @@
 enum { PATIENCE = 1 << 20 }; /* looks before it sleeps: some milliseconds */
 
 static struct {
-    _Atomic uint64_t left; /* the call's number, then its pieces left */
+    _Atomic uint64_t left; /* the call's number, then its chunks left */
     _Alignas(LINE) atomic_int done;
-    _Alignas(LINE) Piece *work;
+    _Alignas(LINE) Chunk *work;
     void *more;
     int count; /* of threads, this one among them */
     pthread_mutex_t lock;
@@ -26,7 +26,7 @@ static struct {
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool inside; /* of a piece */
+static _Thread_local bool inside; /* of a chunk */
 static _Thread_local int self;    /* the worker's number */
 
 static bool
@@ -93,10 +93,10 @@ threads_count(void)
 }
 
 void
-share_out(int pieces, Piece *work, void *more)
+parallel_for(int chunks, Chunk *work, void *more)
 {
-    if (pool.count == 1 || pieces == 1 || inside) {
-        for (int i = 0; i < pieces; i++)
+    if (pool.count == 1 || chunks == 1 || inside) {
+        for (int i = 0; i < chunks; i++)
             work(more, i, self);
         return;
     }
@@ -105,10 +105,10 @@ share_out(int pieces, Piece *work, void *more)
     pool.more = more;
     atomic_store(&pool.done, 0);
     pthread_mutex_lock(&pool.lock);
-    atomic_store(&pool.left, call << 32 | (uint32_t)pieces);
+    atomic_store(&pool.left, call << 32 | (uint32_t)chunks);
     pthread_cond_broadcast(&pool.begun);
     pthread_mutex_unlock(&pool.lock);
     take_pieces();
-    while (atomic_load(&pool.done) < pieces)
+    while (atomic_load(&pool.done) < chunks)
         ;
 }

@@ -1,7 +1,7 @@
 /* threads.h - one step's work on several cores.
 
    Off unless asked for: an experiment's runs are what usually shares out the
-   cores. What is shared out here are pieces that write to different places, so
+   cores. What is shared out here are chunks that write to different places, so
    that the numbers are the same to the bit, however many threads there are. */
 #ifndef THREADS_H
 #define THREADS_H
@@ -15,21 +15,21 @@ void threads_start(int count);
 /* How many there are: 1 before threads_start. */
 int threads_count(void);
 
-typedef void Piece(void *more, int piece, int worker);
+typedef void Chunk(void *more, int chunk, int worker);
 
-/* Calls work(more, i, worker) for every i below `pieces`, each once, and
+/* Calls work(more, i, worker) for every i below `chunks`, each once, and
    returns when all are done. `worker`, below threads_count(), is another one
-   for each two pieces that run at the same time. Within a piece it is called in
-   place: pieces do not share themselves out. */
-void share_out(int pieces, Piece *work, void *more);
+   for each two chunks that run at the same time. Within a chunk it is called in
+   place: a chunk starts no threads of its own. */
+void parallel_for(int chunks, Chunk *work, void *more);
 
-/* Piece i of the range from 0 to n, cut into as many as there are pieces. */
+/* Chunk i of the range from 0 to n, cut into as many as there are chunks. */
 static inline long
-piece_begin(long n, int i, int pieces)
+chunk_begin(long n, int i, int chunks)
 {
-    if (pieces == 1) /* no division, which a small product would notice */
+    if (chunks == 1) /* no division, which a small product would notice */
         return n * i;
-    return n / pieces * i + n % pieces * i / pieces;
+    return n / chunks * i + n % chunks * i / chunks;
 }
 
 #endif

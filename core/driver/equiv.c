@@ -1,7 +1,7 @@
 /* equiv.c - qkv equiv: which variants are the same function?
 
    Asked of trained weights: a run's canonical form is handed to another variant
-   to adopt, and what changes in the logits on fresh data is the answer. */
+   to fit, and what changes in the logits on fresh data is the answer. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ tell(const char *from, const char *to, const Conversion *v)
            "%d, %.2g lost\n",
            from, to,
            kind_of(v) == SAME ? "the same function"
-                              : "another function, the nearest its adopt finds",
+                              : "another function, the nearest its fit finds",
            v->logits, v->before, v->after, v->form.rank[0], v->form.kept[0],
            v->form.lost[0], v->form.rank[1], v->form.kept[1], v->form.lost[1]);
 }
@@ -212,7 +212,7 @@ print_square(const Square *q, const Conversion *all)
     }
     printf("\n\n= the same function: logits on test data agree to %g of the "
            "largest\n"
-           "~ another one: the nearest that its adopt finds     . none\n\n",
+           "~ another one: the nearest that its fit finds     . none\n\n",
            CONVERTS_EXACTLY);
     Sheet lost = verdicts_of(q, all, false);
     if (lost.count)
@@ -221,7 +221,7 @@ print_square(const Square *q, const Conversion *all)
     for (int i = 0; i < q->count; i++) {
         const Conversion *v = &all[i * (q->count + 1)];
         if (kind_of(v) == NEAREST)
-            printf("%s into itself is not the same: its adopt cannot reach all "
+            printf("%s into itself is not the same: its fit cannot reach all "
                    "that it can\nlearn, or is wrong; `qkv check` tells\n",
                    q->names[i]);
         if (kind_of(v) == NONE)

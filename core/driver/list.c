@@ -49,13 +49,14 @@ list_variants(const Options *o, Layout layout)
     return failed > 0;
 }
 
-/* Chance and cheat of a task at its own settings; NaN where a file decides. */
+/* Chance and trivial baseline of a task at its own settings; NaN where a file
+ * decides. */
 static Levels
 levels_of(const Task *t)
 {
     Config c = ordinary_config(t->name, "standard", "heads d-k d-v");
     if (!t->draw)
-        return (Levels){.chance = NAN, .cheat = NAN};
+        return (Levels){.chance = NAN, .trivial = NAN};
     Dataset data = dataset_open(&c);
     return dataset_levels(&data);
 }
@@ -67,26 +68,27 @@ list_tasks(const Options *o, Layout layout)
     const Column columns[] = {
         {"task", .words = true},
         {"chance", .format = "%.2f"},
-        {"cheat", .format = "%.2f"},
+        {"trivial", .format = "%.2f"},
         {"what", .words = true},
-        {"what the cheat does", .words = true, .readers = whole},
+        {"what the baseline does", .words = true, .readers = whole},
         {"settings", .words = true, .readers = whole}};
     Sheet sheet = sheet_of(columns, 6);
     for (int i = 0; i < task_count; i++) {
         const Task *t = &tasks[i];
         Levels l = levels_of(t);
         sheet_row(&sheet, cell_words(t->name), cell_number(l.chance),
-                  cell_number(l.cheat), cell_words(t->what),
-                  cell_words(t->cheat), cell_words(t->settings));
+                  cell_number(l.trivial), cell_words(t->what),
+                  cell_words(t->trivial), cell_words(t->settings));
     }
     sheet_print(&sheet, layout);
-    words_write(stdout,
-                "(accuracy of guessing evenly, and of a cheat that does not "
-                "learn the task)",
-                layout);
+    words_write(
+        stdout,
+        "(accuracy of guessing evenly, and of a trivial baseline that does not "
+        "learn the task)",
+        layout);
     for (int i = 0; layout == ALIGNED && o->list.tasks && i < task_count; i++) {
-        printf("%s%s: the cheat is %s\n", i ? "" : "\n", tasks[i].name,
-               tasks[i].cheat);
+        printf("%s%s: the trivial baseline is %s\n", i ? "" : "\n",
+               tasks[i].name, tasks[i].trivial);
         print_wrapped(stdout, 0, 4, 79, tasks[i].settings);
     }
 }

@@ -53,7 +53,7 @@ static const char source[] =
     "/* Optional: fills the matrices so that each head computes what another\n"
     "   variant's head does. Change it along with forward. */\n"
     "static void\n"
-    "adopt(const Form *f, const Attention *a, Numbers *w)\n"
+    "fit(const Form *f, const Attention *a, Entries *w)\n"
     "{\n"
     "    for (int i = 0; i < a->heads; i++) {\n"
     "        factor_scores(f, i, 1 / sqrt(a->d_k),\n"
@@ -70,7 +70,7 @@ static const char source[] =
     "    .shape = \"heads d-k d-v\", /* the shape options it uses */\n"
     "    .weights = weights,\n"
     "    .forward = forward,\n"
-    "    .adopt = adopt,\n"
+    "    .fit = fit,\n"
     "};\n";
 
 static bool

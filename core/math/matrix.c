@@ -261,18 +261,18 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
 
 typedef struct Product {
     Matrix c, a, b;
-    int add, pieces;
+    int add, chunks;
 } Product;
 
 /* Some of the rows of C. */
 static void
-product_piece(void *more, int i, int worker)
+product_chunk(void *more, int i, int worker)
 {
     (void)worker;
     const Product *p = more;
     _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
-    int first = (int)piece_begin(p->c.rows, i, p->pieces);
-    int rows = (int)piece_begin(p->c.rows, i + 1, p->pieces) - first;
+    int first = (int)chunk_begin(p->c.rows, i, p->chunks);
+    int rows = (int)chunk_begin(p->c.rows, i + 1, p->chunks) - first;
     if (rows > 0)
         product_here(part(p->c, first, rows, 0, p->c.cols),
                      part(p->a, first, rows, 0, p->a.cols), p->b, p->add,
@@ -287,7 +287,7 @@ product(Matrix c, Matrix a, Matrix b, int add)
             a.cols, b.rows, b.cols, c.rows, c.cols);
     double steps = (double)c.rows * c.cols * a.cols;
     Product p = {c, a, b, add, steps < WORTH_SHARING ? 1 : threads_count()};
-    share_out(p.pieces, product_piece, &p);
+    parallel_for(p.chunks, product_chunk, &p);
 }
 
 void

@@ -34,13 +34,13 @@ typedef struct Attention {
 Node *attend(Attention *a, Node *q, Node *k, Node *v, double scale);
 
 /* The same in steps that one can act between: attend(a, q, k, v, s) equals
-   weigh(softmax(a, scores(q, k, s)), v). It keeps every step's matrix, so it
-   costs more memory. */
+   apply_weights(softmax(a, scores(q, k, s)), v). It keeps every step's matrix,
+   so it costs more memory. */
 Node *scores(Node *q, Node *k, double scale); /* scale q_i k_i', unmasked,
                                     (tokens x heads*keys)                   */
 Node *softmax(Attention *a, Node *s);   /* each row of each head to weights
                                     that sum to 1; the masked ones are 0    */
-Node *weigh(Node *p, Node *v);          /* p_i v_i, (tokens x heads*d_v)    */
+Node *apply_weights(Node *p, Node *v);  /* p_i v_i, (tokens x heads*d_v)    */
 Node *mask_zero(Attention *a, Node *s); /* s, 0 where it is masked          */
 
 #pragma GCC visibility pop

@@ -21,7 +21,7 @@ Node *matmul_t(Node *a, Node *b);    /* A B'   (t x m), (n x m) -> (t x n) */
 Node *add(Node *a, Node *b);         /* A + B, keeps the heads of A        */
 Node *scale(Node *a, double factor); /* factor A, keeps the heads          */
 Node *hadamard(Node *a, Node *b);    /* A . B, entry by entry; heads of A   */
-Node *squash(Node *a);               /* tanh A, keeps the heads            */
+Node *tanh_of(Node *a);              /* tanh A, keeps the heads            */
 Node *sigmoid(Node *a);              /* 1 / (1 + e^-A), keeps the heads    */
 Node *relu(Node *a);                 /* max(A, 0), keeps the heads         */
 Node *split(Node *a, int heads);     /* the same matrix, seen as heads     */

@@ -30,9 +30,9 @@
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
 
-/* A canonical form to be fitted, and the entries that adopt fills. */
+/* A canonical form to be fitted, and the entries that fit fills. */
 typedef struct Form Form;
-typedef struct Numbers Numbers;
+typedef struct Entries Entries;
 
 typedef struct Variant {
     unsigned abi;         /* QKV_ABI, first in every version */
@@ -56,7 +56,7 @@ typedef struct Variant {
        near as its matrices can. (The scale is in this M_i: it is the s M_i of
        `qkv inspect`.) A few calls of the functions below; with it, other
        variants can be converted into this one. */
-    void (*adopt)(const Form *f, const Attention *a, Numbers *w);
+    void (*fit)(const Form *f, const Attention *a, Entries *w);
 } Variant;
 
 #pragma GCC visibility push(default)
@@ -74,7 +74,7 @@ void weight_each(Weights *w, int index, int count, const char *name, int rows,
 
 /* Matrix `index` starts as N(mean, deviation^2) instead: as ones (1, 0), zeros
    (0, 0), or k times as large (0, k / sqrt(rows)). */
-void start_at(Weights *w, int index, double mean, double deviation);
+void initialise(Weights *w, int index, double mean, double deviation);
 
 /* A block of a declared matrix: block i of `width` of its columns, or rows. */
 typedef struct Part {
@@ -82,11 +82,11 @@ typedef struct Part {
     int rows, cols;
     int down, across; /* element r, c is at[r * down + c * across] */
 } Part;
-Part columns_of(Numbers *w, int index, int i, int width);
-Part rows_of(Numbers *w, int index, int i, int width);
+Part columns_of(Entries *w, int index, int i, int width);
+Part rows_of(Entries *w, int index, int i, int width);
 
 /* `width` columns from column `from` on. */
-Part columns_from(Numbers *w, int index, int from, int width);
+Part columns_from(Entries *w, int index, int from, int width);
 
 /* scale q k' = M_i, for q and k (d_model x r): by the singular values, shared
    out evenly between q and k; the r largest where M_i has more. As in attend,
@@ -112,7 +112,7 @@ void put_values(const Form *f, int i, double scale, Part n);
 const Form *through(const Form *f, Part c);
 
 /* A square matrix becomes the identity. */
-void put_identity(Numbers *w, int index);
+void put_identity(Entries *w, int index);
 
 /* What a plugin exports. */
 extern const Variant qkv_variant;

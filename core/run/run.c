@@ -90,7 +90,7 @@ write_result(const char *run, const Model *m, const Result *r, const Levels *l)
         r->steps, (double)m->parameters, (double)m->attention_parameters, flops,
         cache, r->solved_at, last->loss, last->accuracy, last->validation_loss,
         last->validation_accuracy, r->test_loss, r->test_accuracy, l->chance,
-        l->cheat, l->chance_loss, l->unigram_loss, l->bigram_loss};
+        l->trivial, l->chance_loss, l->unigram_loss, l->bigram_loss};
     /* clang-format on */
     char n[32];
     FILE *file = begin_file(run, "result.tsv");

@@ -15,7 +15,7 @@ const char *const log_columns[LOG_COLUMNS] = {
 const char *const result_keys[RESULTS] = {
     "status", "steps", "parameters", "attention_parameters", "flops", "cache",
     "solved_at", "loss", "accuracy", "validation_loss", "validation_accuracy",
-    "test_loss", "test_accuracy", "chance", "cheat", "chance_loss",
+    "test_loss", "test_accuracy", "chance", "trivial", "chance_loss",
     "unigram_loss", "bigram_loss"};
 /* clang-format on */
 

@@ -1,6 +1,7 @@
-/* attend.h - what attend, and scores, softmax and weigh, have in common: the
-   heads of a matrix, and the checks of their shapes; and their inner loops, of
-   which tests/plain has a version each that is one page long. */
+/* attend.h - what attend, and scores, softmax and apply_weights, have in
+   common: the heads of a matrix, and the checks of their shapes; and their
+   inner loops, of which tests/plain has a version each that is one page long.
+ */
 #ifndef ATTEND_H
 #define ATTEND_H
 

@@ -61,7 +61,7 @@ check_product(const char *name, const Node *a, const Node *b, int a_cols,
             b->rows, b->cols);
     if (b->sequences != 1)
         bug("%s: the right operand (%d x %d) holds the tokens of %d sequences, "
-            "which a product would mix; use scores, weigh or attend",
+            "which a product would mix; use scores, apply_weights or attend",
             name, b->rows, b->cols, b->sequences);
 }
 
@@ -194,7 +194,7 @@ each_entry(Node *c, Widest f(Widest))
 
 /* dA += dC (1 - C^2), elementwise */
 static void
-squash_backward(Node *c)
+tanh_backward(Node *c)
 {
     real *d = gradient(c->in[0]);
     for (size_t i = 0, n = size_of(c); i < n; i++)
@@ -202,9 +202,9 @@ squash_backward(Node *c)
 }
 
 Node *
-squash(Node *a)
+tanh_of(Node *a)
 {
-    Node *c = elementwise("squash", squash_backward, a, NULL);
+    Node *c = elementwise("tanh_of", tanh_backward, a, NULL);
     each_entry(c, hyperbolic_tangent);
     return c;
 }
@@ -259,7 +259,7 @@ relu(Node *a)
 
 /* dA += dC ((1 + t) / 2 + x/2 (1 - t^2) du/dx) */
 static void
-gelu_piece_backward(void *node, int piece, int worker)
+gelu_chunk_backward(void *node, int chunk, int worker)
 {
     (void)worker;
     Node *c = node;
@@ -267,9 +267,9 @@ gelu_piece_backward(void *node, int piece, int worker)
     const real *restrict dc = c->gradient;
     real *restrict d = c->in[0]->root->gradient;
     long n = (long)size_of(c);
-    int pieces = threads_count();
-    long end = piece_begin(n, piece + 1, pieces);
-    for (long i = piece_begin(n, piece, pieces); i < end; i++) {
+    int chunks = threads_count();
+    long end = chunk_begin(n, chunk + 1, chunks);
+    for (long i = chunk_begin(n, chunk, chunks); i < end; i++) {
         real du = GELU_A * (1 + 3 * GELU_B * x[i] * x[i]);
         real slope = 1 + t[i] + x[i] * (1 - t[i] * t[i]) * du;
         d[i] += dc[i] * slope / 2;
@@ -280,18 +280,18 @@ static void
 gelu_backward(Node *c)
 {
     gradient(c->in[0]); /* zeroed before many add to it */
-    share_out(threads_count(), gelu_piece_backward, c);
+    parallel_for(threads_count(), gelu_chunk_backward, c);
 }
 
 static void
-gelu_piece(void *node, int piece, int worker)
+gelu_chunk(void *node, int chunk, int worker)
 {
     (void)worker;
     Node *c = node;
     long n = (long)size_of(c);
-    int pieces = threads_count();
-    long end = piece_begin(n, piece + 1, pieces);
-    for (long i = piece_begin(n, piece, pieces); i < end; i += LANES) {
+    int chunks = threads_count();
+    long end = chunk_begin(n, chunk + 1, chunks);
+    for (long i = chunk_begin(n, chunk, chunks); i < end; i += LANES) {
         Widest x[PARTS], t[PARTS];
         load(x, c->in[0]->value + i, end - i);
         EACH_PART t[p] = GELU_A * (x[p] + GELU_B * x[p] * x[p] * x[p]);
@@ -308,7 +308,7 @@ gelu(Node *a)
     Node *c = elementwise("gelu", gelu_backward, a, NULL);
     c->kept = keep(c, size_of(c));
     if (c->value)
-        share_out(threads_count(), gelu_piece, c);
+        parallel_for(threads_count(), gelu_chunk, c);
     return c;
 }
 

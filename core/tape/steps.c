@@ -85,7 +85,7 @@ softmax(Attention *a, Node *s)
 
 /* dP_i += dO_i V_i',  dV_i += P_i' dO_i */
 static void
-weigh_backward(Node *c)
+weights_backward(Node *c)
 {
     Node *p = c->in[0], *v = c->in[1];
     int group = p->heads / v->heads;
@@ -102,16 +102,16 @@ weigh_backward(Node *c)
 }
 
 Node *
-weigh(Node *p, Node *v)
+apply_weights(Node *p, Node *v)
 {
-    check_heads("weigh", p, v);
+    check_heads("apply_weights", p, v);
     if (p->cols / p->heads != v->rows / v->sequences)
-        bug("weigh: weights (%d x %d) of %d heads and values (%d x %d) in %d "
-            "sequences do not fit",
+        bug("apply_weights: weights (%d x %d) of %d heads and values (%d x %d) "
+            "in %d sequences do not fit",
             p->rows, p->cols, p->heads, v->rows, v->cols, v->sequences);
     int group = p->heads / v->heads;
-    Node *c = new_node(p->rows, p->heads * (v->cols / v->heads), weigh_backward,
-                       (Node *[]){p, v}, 2);
+    Node *c = new_node(p->rows, p->heads * (v->cols / v->heads),
+                       weights_backward, (Node *[]){p, v}, 2);
     c->heads = p->heads;
     c->flops[0] = pair_flops(p, v->rows / v->sequences, v->cols / v->heads);
     c->flops[1] = c->flops[0] * (p->trained + v->trained);

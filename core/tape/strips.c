@@ -264,11 +264,11 @@ typedef struct Pass {
 
 /* Every strip of a group of heads. */
 static void
-each_strip(void *pass, int piece, int worker)
+each_strip(void *pass, int chunk, int worker)
 {
     const Pass *w = pass;
-    int s = piece / w->groups, each = w->c->heads / w->groups;
-    for (int i = 0, h = piece % w->groups * each; i < each; i++, h++)
+    int s = chunk / w->groups, each = w->c->heads / w->groups;
+    for (int i = 0, h = chunk % w->groups * each; i < each; i++, h++)
         for (int first = 0; first < w->plan.tokens; first += w->plan.rows) {
             Strip t = strip_of(w->c, &w->plan, s, h, first, worker);
             if (first == 0 && t.of_row) {
@@ -298,7 +298,7 @@ static void
 pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
 {
     Pass w = {c, plan_of(c), groups_of(c->in[1], c->in[2]), visit};
-    share_out(c->sequences * w.groups, each_strip, &w);
+    parallel_for(c->sequences * w.groups, each_strip, &w);
 }
 
 void

@@ -205,13 +205,13 @@ dataset_levels(const Dataset *data)
         Counting c = text_counting(data->text, from, to);
         l.unigram_loss = c.unigram_loss;
         l.bigram_loss = c.bigram_loss;
-        l.cheat = c.bigram_accuracy;
+        l.trivial = c.bigram_accuracy;
     } else if (data->pairs)
-        l.cheat = pairs_commonest(data->pairs, VALIDATION);
+        l.trivial = pairs_commonest(data->pairs, VALIDATION);
     else if (data->sizes.step == 0)
-        l.cheat = play(data);
+        l.trivial = play(data);
     else { /* R^2 and error of answering with the mean, 0 */
-        l.chance = l.cheat = 0;
+        l.chance = l.trivial = 0;
         l.chance_loss = data->config.depth ? 0 : 1;
         for (int i = 0; data->config.depth && i < data->sizes.tokens; i++) {
             double mode = linear_mode(&data->config, i), square = mode * mode;

@@ -31,7 +31,7 @@ typedef struct Example {
 typedef struct Task {
     const char *name;
     const char *what;     /* in a line */
-    const char *cheat;    /* what one can do without learning it */
+    const char *trivial;  /* what one can do without learning it */
     const char *settings; /* at which standard attention solves it */
 
     /* Sizes from the config; exits (2) on settings that cannot be. */
@@ -97,10 +97,10 @@ int dataset_draw(const Dataset *data, Split split, Random *r, int index,
                  Batch *b);
 
 /* The trivial baselines: guessing evenly, and what one can do without learning
-   the task (`cheat`), whose accuracy is measured by letting it answer. */
+   the task (`trivial`), whose accuracy is measured by letting it answer. */
 typedef struct Levels {
-    double chance, cheat; /* accuracies of the two */
-    double chance_loss;   /* nats */
+    double chance, trivial; /* accuracies of the two */
+    double chance_loss;     /* nats */
     double unigram_loss,
         bigram_loss; /* of a text's validation part, else NaN */
 } Levels;

@@ -32,21 +32,21 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
     const Variant *target = place_variant(to, place);
     Weights w = weights_declared(target, &to->attention);
     real **values = model_attention(to, place);
-    bool adopted =
-        c.m && target->adopt && adopt(target, &to->attention, &w, &c, values);
-    if (adopted)
+    bool fitted =
+        c.m && target->fit && fit(target, &to->attention, &w, &c, values);
+    if (fitted)
         now = model_form(to, place);
     bool done = now.m != NULL;
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
-    else if (!target->adopt)
-        snprintf(v->why, sizeof v->why, "it cannot adopt a canonical form");
-    else if (!adopted)
+    else if (!target->fit)
+        snprintf(v->why, sizeof v->why, "it cannot fit a canonical form");
+    else if (!fitted)
         snprintf(v->why, sizeof v->why, "%d heads do not fit into %d", c.heads,
                  to->attention.heads);
     else if (!done)
         snprintf(v->why, sizeof v->why,
-                 "what it adopts has no canonical form: %.120s", now.why);
+                 "what it fits has no canonical form: %.120s", now.why);
     else {
         Misfit f = form_misfit(&now, &c);
         v->form = f.apart >= v->form.apart ? f : v->form;

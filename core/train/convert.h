@@ -2,7 +2,7 @@
 #ifndef CONVERT_H
 #define CONVERT_H
 
-#include "variant/adopt.h"
+#include "variant/fit.h"
 #include "model/model.h"
 #include "train/train.h"
 
@@ -21,7 +21,7 @@ typedef struct Conversion {
 
 /* A model of plugin p with the shape options of `shape` (heads, kv_heads, d_k,
    d_v, latent, embed), which computes what `from` does, or the nearest that its
-   adopt finds: every attention, the encoder's and cross-attention too, adopts
+   fit finds: every attention, the encoder's and cross-attention too, fits
    the canonical form of the one in its place, and the rest is copied. `run` is
    the name that its config says it is from. NULL, with v->why, where there is
    none. */

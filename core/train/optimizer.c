@@ -55,16 +55,16 @@ typedef struct Adam {
     real *w, *first, *second;
     const real *gradients;
     size_t count;
-    int pieces;
+    int chunks;
 } Adam;
 
 static void
-adam_piece(void *more, int piece, int worker)
+adam_chunk(void *more, int chunk, int worker)
 {
     (void)worker;
     const Adam a = *(const Adam *)more;
-    size_t end = (size_t)piece_begin((long)a.count, piece + 1, a.pieces);
-    size_t i = (size_t)piece_begin((long)a.count, piece, a.pieces);
+    size_t end = (size_t)chunk_begin((long)a.count, chunk + 1, a.chunks);
+    size_t i = (size_t)chunk_begin((long)a.count, chunk, a.chunks);
     for (; i < end; i++) {
         real g = a.gradients[i] + a.inside * a.w[i];
         a.first[i] = a.beta1 * a.first[i] + a.rest1 * g;
@@ -95,8 +95,8 @@ adam(Optimizer *o, Model *m, double lr)
               .second = o->second,
               .gradients = m->gradients,
               .count = m->parameters,
-              .pieces = threads_count()};
-    share_out(a.pieces, adam_piece, &a);
+              .chunks = threads_count()};
+    parallel_for(a.chunks, adam_chunk, &a);
 }
 
 void

@@ -338,12 +338,12 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
 }
 
 void
-start_at(Weights *w, int index, double mean, double deviation)
+initialise(Weights *w, int index, double mean, double deviation)
 {
     if (index < 0 || index >= w->count)
-        bug("start_at: matrix %d is not declared yet", index);
+        bug("initialise: matrix %d is not declared yet", index);
     if (!isfinite(mean) || !(deviation >= 0 && isfinite(deviation)))
-        bug("start_at: %s cannot start as N(%g, %g^2)", w->list[index].name,
+        bug("initialise: %s cannot start as N(%g, %g^2)", w->list[index].name,
             mean, deviation);
     w->list[index].mean = mean;
     w->list[index].deviation = deviation;

@@ -26,7 +26,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *s = scores(q, k, 1);
     Node *p = s;
 
-    return matmul(weigh(p, v), w[W_O]);
+    return matmul(apply_weights(p, v), w[W_O]);
 }
 
 const Variant qkv_variant = {

@@ -1,6 +1,6 @@
 /* 04-tanh.c - exercise: stop the collapse.
 
-   The two maps of two-step collapse into one. Put a tanh (squash) between
+   The two maps of two-step collapse into one. Put a tanh (tanh_of) between
    them, in all three roles. `make exercise N=04-tanh` checks it. */
 #include <qkv/variant.h>
 

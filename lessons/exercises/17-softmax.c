@@ -60,7 +60,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
     Node *p = shares(scores(q, k, 1 / sqrt(a->d_k)));
 
-    return matmul(weigh(p, v), w[W_O]);
+    return matmul(apply_weights(p, v), w[W_O]);
 }
 
 const Variant qkv_variant = {

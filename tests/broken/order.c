@@ -1,4 +1,4 @@
-/* order.c - adopt fills W^O in another order of heads. */
+/* order.c - fit fills W^O in another order of heads. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, MORE };
@@ -22,7 +22,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     for (int i = 0; i < a->heads; i++) {
         int last = a->heads - 1;
@@ -39,5 +39,5 @@ const Variant qkv_variant = {
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

@@ -22,7 +22,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     for (int i = 0; i < a->heads; i++) {
         factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
@@ -38,5 +38,5 @@ const Variant qkv_variant = {
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

@@ -234,7 +234,7 @@ edit_value(Draw *d)
                                        "encoder-variant",
                                        "cross-variant",
                                        "chance",
-                                       "cheat",
+                                       "trivial",
                                        "precision",
                                        NULL};
     const char *key = draw_word(d, keys);

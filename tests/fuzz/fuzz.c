@@ -350,7 +350,7 @@ declare(Weights *w, const Attention *a)
         if (what & 1)
             index = w->count;
         if (what % 8 == 7)
-            start_at(w, index - 1, rows, cols - 8);
+            initialise(w, index - 1, rows, cols - 8);
         else if (what % 8 == 6)
             weight_each(w, index, rows, name, cols, a->d_model);
         else

@@ -93,7 +93,7 @@ weights(Weights *w, const Attention *a)
             weight(w, i, name, a->d_model,
                    draw(3) ? a->d_model : a->heads * a->d_k);
         if (odd && !draw(4))
-            start_at(w, draw(9) - 2, draw(2) ? 0 : NAN, draw(2) ? 1 : -1);
+            initialise(w, draw(9) - 2, draw(2) ? 0 : NAN, draw(2) ? 1 : -1);
     }
 }
 
@@ -159,7 +159,7 @@ step(Attention *a, Node **nodes, int count, int careful)
     case 6:
         return scale(p, factors[draw(careful ? 3 : 7)]);
     case 7:
-        return squash(p);
+        return tanh_of(p);
     case 8:
         return draw(2) ? sigmoid(p) : relu(p);
     case 9:
@@ -176,14 +176,14 @@ step(Attention *a, Node **nodes, int count, int careful)
     case 13:
         return careful ? NULL : softmax(a, p);
     case 14:
-        return careful ? NULL : weigh(p, q);
+        return careful ? NULL : apply_weights(p, q);
     default:
         return careful && (p->cols / p->heads != q->cols / q->heads ||
                            q->rows != r->rows || p->rows != q->rows ||
                            p->heads % q->heads || p->heads % r->heads)
                    ? NULL
                : draw(3) ? attend(a, p, q, r, 1)
-                         : weigh(softmax(a, scores(p, q, 1)), r);
+                         : apply_weights(softmax(a, scores(p, q, 1)), r);
     }
 }
 

@@ -13,8 +13,8 @@ extern char found[MOST_FILES][LONGEST];
 extern int found_count;
 void list(const char *path, int deep);
 
-/* The bytes of a plain file, a 0 behind them, at most MOST_FILE_BYTES of it; and
-   they become the file's again. */
+/* The bytes of a plain file, a 0 behind them, at most MOST_FILE_BYTES of it;
+   and they become the file's again. */
 extern char bytes[MOST_FILE_BYTES + 1];
 extern size_t size;
 int take(const char *path);

@@ -9,7 +9,7 @@
 
 #include <qkv/variant.h>
 
-enum { LOAD, WEIGHTS, FORWARD, ADOPT };
+enum { LOAD, WEIGHTS, FORWARD, FIT };
 
 static inline void
 leaves(void)
@@ -111,9 +111,9 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
-    if (PLACE == ADOPT)
+    if (PLACE == FIT)
         DEED();
     for (int i = 0; i < a->heads; i++) {
         factor_scores(f, i, 1, columns_of(w, W_Q, i, a->d_k),
@@ -129,5 +129,5 @@ const Variant qkv_variant = {
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

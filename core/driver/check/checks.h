@@ -27,6 +27,6 @@ Check check_batches;   /* Is a sequence among others what it is alone? */
 Check check_use;       /* Does the output depend on every matrix? */
 Check check_gradients; /* Are gradients the slopes of the function? */
 Check check_form;      /* Has it a canonical form? */
-Check check_adopt;     /* Does its own form come back from adopt? */
+Check check_fit;       /* Does its own form come back from fit? */
 
 #endif

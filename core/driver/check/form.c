@@ -1,9 +1,9 @@
-/* form.c - checks of a plugin's canonical form, and of its adopt. */
+/* form.c - checks of a plugin's canonical form, and of its fit. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "variant/adopt.h"
+#include "variant/fit.h"
 #include "variant/canonical.h"
 #include "driver/check/subject.h"
 
@@ -28,12 +28,12 @@ check_form(const char *word)
 
 /* The form of what the plugin makes of `given`. */
 static Canonical
-adopted(Subject *s, const Canonical *given)
+fitted(Subject *s, const Canonical *given)
 {
     Canonical none = {.heads = 0};
     for (int i = 0; i < s->weights.count; i++)
         memset(s->values[i], 0, (size_t)entries(s, i) * sizeof(real));
-    if (adopt(s->plugin.variant, &s->attention, &s->weights, given, s->values))
+    if (fit(s->plugin.variant, &s->attention, &s->weights, given, s->values))
         return form_of(s);
     snprintf(none.why, sizeof none.why, "%d heads do not fit into %d",
              given->heads, s->attention.heads);
@@ -69,17 +69,17 @@ explain_head(const Canonical *given, const Canonical *back, int which, int h,
     if (same && k != h && factor != 0)
         return finding(FAILED,
                        "%c of head %d comes back as head %d's: the order of "
-                       "heads differs between forward and adopt",
+                       "heads differs between forward and fit",
                        "MN"[which], h + 1, k + 1);
     if (same && k == h && fabs(factor - 1) > 1e-9 && factor != 0)
         return finding(FAILED,
                        "%s_%d comes back %.4g times as large: is the scale the "
-                       "same in forward and adopt?",
+                       "same in forward and fit?",
                        which ? "N" : "s M", h + 1, factor);
     if (!same && proportional(found, turned, size, other) && other != 0)
         return finding(FAILED,
                        "%c_%d comes back transposed: are its two factors "
-                       "swapped, in forward or in adopt?",
+                       "swapped, in forward or in fit?",
                        "MN"[which], h + 1);
     return (Finding){.verdict = UNTESTED};
 }
@@ -101,13 +101,13 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
                    apart);
 }
 
-/* The plugin's own form at random matrices must come back from adopt; or if
-   adopt can only approximate it, what it has adopted must. */
+/* The plugin's own form at random matrices must come back from fit; or if
+   fit can only approximate it, what it has fitted must. */
 Finding
-check_adopt(const char *word)
+check_fit(const char *word)
 {
     Subject s = subject_open(word);
-    if (!s.plugin.variant->adopt)
+    if (!s.plugin.variant->fit)
         return finding(
             UNTESTED, "it has none. Nothing else here can tell whether forward "
                       "is the equation you mean: a wrong one with right "
@@ -115,27 +115,27 @@ check_adopt(const char *word)
     Canonical own = form_of(&s);
     if (!own.m)
         return finding(FAILED,
-                       "it has no canonical form to adopt: %s; without .adopt, "
+                       "it has no canonical form to fit: %s; without .fit, "
                        "which is optional, nothing asks for one",
                        own.why);
-    Canonical once = adopted(&s, &own);
+    Canonical once = fitted(&s, &own);
     if (!once.m)
-        return finding(FAILED, "what it adopts has no canonical form: %s",
+        return finding(FAILED, "what it fits has no canonical form: %s",
                        once.why);
     Misfit lost = form_misfit(&once, &own);
     if (lost.apart <= 1e-10)
         return finding(PASSED, "its own form comes back from it, to %.0e",
                        lost.apart);
-    Canonical twice = adopted(&s, &once);
+    Canonical twice = fitted(&s, &once);
     for (int which = 0; which < 2; which++)
         if (lost.rank[which] > 0 && lost.kept[which] == 0)
             return finding(FAILED,
-                           "of one head nothing of %c comes back: does adopt "
+                           "of one head nothing of %c comes back: does fit "
                            "fill the matrices of every head?",
                            "MN"[which]);
     if (twice.m && form_misfit(&twice, &once).apart <= 1e-10)
         return finding(PASSED,
-                       "what it has adopted comes back; of its own form it "
+                       "what it has fitted comes back; of its own form it "
                        "loses the share %.2g of M, %.2g of N",
                        lost.lost[0], lost.lost[1]);
     return explain_trip(&own, &once, lost.apart);

@@ -51,7 +51,7 @@ const Quantity quantities[] = {
     {"flops", "FLOPs of attention per token", .fixed = true},
     {"cache", "numbers cached per token", .fixed = true},
     {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE, .fixed = true},
-    {"cheat", "%s of the cheat", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "cheat"},
+    {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline"},
     {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "guessing"},
     {"unigram_loss", "loss of counting characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram"},
     {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram"},

@@ -91,7 +91,7 @@ results_sheet(const Outcomes *all, const Group *g)
 }
 
 /* What a group's numbers are to be compared with: what guessing reaches, and
-   what an obvious cheat. */
+   what a trivial baseline. */
 static void
 write_levels(FILE *to, const Group *g, Layout layout)
 {
@@ -106,7 +106,7 @@ write_levels(FILE *to, const Group *g, Layout layout)
     char *text = format_text(
         "%s: guessing has %s %.2f (loss %.2f), %s %.2f%s", g->name,
         measure_of(g), run_number(r, "chance"), run_number(r, "chance_loss"),
-        task_named(r->config.task)->cheat, run_number(r, "cheat"), more);
+        task_named(r->config.task)->trivial, run_number(r, "trivial"), more);
     words_below(to, text, layout);
     free(more);
     free(text);

@@ -1,6 +1,6 @@
 /* 01-steps.c - solution: attention in three steps.
 
-   weigh(softmax(scale q k'), v) is what attend does at once. */
+   apply_weights(softmax(scale q k'), v) is what attend does at once. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };
@@ -24,7 +24,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *s = scores(q, k, 1 / sqrt(a->d_k));
     Node *p = softmax(a, s);
 
-    return matmul(weigh(p, v), w[W_O]);
+    return matmul(apply_weights(p, v), w[W_O]);
 }
 
 const Variant qkv_variant = {

@@ -12,7 +12,7 @@ weights(Weights *w, const Attention *a)
     weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
     weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
-    start_at(w, W_Q, 0, 0);
+    initialise(w, W_Q, 0, 0);
 }
 
 static Node *

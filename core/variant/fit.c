@@ -1,4 +1,4 @@
-/* adopt.c - from a canonical form to the matrices of a variant.
+/* fit.c - from a canonical form to the matrices of a variant.
 
    A product A B that is to be M has many solutions; of those the singular value
    decomposition M = U S V' gives the one with both factors of one size, U
@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "math/svd.h"
-#include "variant/adopt.h"
+#include "variant/fit.h"
 
 /* Head i: M_i (d_model x width), its scale in it, and N_i (width x d_model).
    width is d_model, except after through(). */
@@ -21,21 +21,21 @@ struct Form {
     Form *next;
 };
 
-struct Numbers {
+struct Entries {
     const Weights *declared;
     double **at;
 };
 
 static const Declared *
-declared(const Numbers *w, int index)
+declared(const Entries *w, int index)
 {
     if (index < 0 || index >= w->declared->count)
-        bug("adopt: there is no matrix %d of %d", index, w->declared->count);
+        bug("fit: there is no matrix %d of %d", index, w->declared->count);
     return &w->declared->list[index];
 }
 
 Part
-columns_from(Numbers *w, int index, int from, int width)
+columns_from(Entries *w, int index, int from, int width)
 {
     const Declared *d = declared(w, index);
     if (from < 0 || width < 1 || from + width > d->cols)
@@ -45,13 +45,13 @@ columns_from(Numbers *w, int index, int from, int width)
 }
 
 Part
-columns_of(Numbers *w, int index, int i, int width)
+columns_of(Entries *w, int index, int i, int width)
 {
     return columns_from(w, index, i * width, width);
 }
 
 Part
-rows_of(Numbers *w, int index, int i, int width)
+rows_of(Entries *w, int index, int i, int width)
 {
     const Declared *d = declared(w, index);
     if (i < 0 || width < 1 || (i + 1) * width > d->rows)
@@ -279,7 +279,7 @@ through(const Form *f, Part c)
 }
 
 void
-put_identity(Numbers *w, int index)
+put_identity(Entries *w, int index)
 {
     const Declared *d = declared(w, index);
     for (int i = 0; i < d->rows && i < d->cols; i++)
@@ -287,10 +287,10 @@ put_identity(Numbers *w, int index)
 }
 
 bool
-adopt(const Variant *v, const Attention *a, const Weights *w,
-      const Canonical *c, real *const *values)
+fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
+    real *const *values)
 {
-    if (!v->adopt || c->heads > a->heads)
+    if (!v->fit || c->heads > a->heads)
         return false;
     Form *made = NULL;
     int d = c->d_model;
@@ -299,12 +299,12 @@ adopt(const Variant *v, const Attention *a, const Weights *w,
         form->m[i] = c->scale[i / d / d] * c->m[i];
         form->n[i] = c->n[i];
     }
-    Numbers numbers = {w, allocate((size_t)w->count, sizeof(double *))};
+    Entries numbers = {w, allocate((size_t)w->count, sizeof(double *))};
     for (int i = 0; i < w->count; i++)
         numbers.at[i] = allocate(
             (size_t)w->list[i].rows * (size_t)w->list[i].cols, sizeof(double));
-    enter(plugin_of(v), " in adopt");
-    v->adopt(form, a, &numbers);
+    enter(plugin_of(v), " in fit");
+    v->fit(form, a, &numbers);
     leave();
     for (int i = 0; i < w->count; i++) {
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)

@@ -1,11 +1,6 @@
-/* 20-adopt.c - exercise: take over a function.
+/* 20-fit.c - solution: take over a function.
 
-   A variant without a scale inside, and with one behind W^O. Its adopt is
-   that of standard: it counts on a scale inside that forward does not have,
-   and knows nothing of the one behind W^O. So what it takes over from a
-   trained standard is not the same function (`qkv equiv`). Tell
-   factor_scores and factor_values what stands in front of the products.
-   `make exercise N=20-adopt` checks it. */
+   No scale inside: 1. Behind W^O stands 1 / sqrt(d_k). */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };
@@ -31,12 +26,12 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 static void
-adopt(const Form *f, const Attention *a, Numbers *w)
+fit(const Form *f, const Attention *a, Entries *w)
 {
     for (int i = 0; i < a->heads; i++) {
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
+        factor_scores(f, i, 1, columns_of(w, W_Q, i, a->d_k),
                       columns_of(w, W_K, i, a->d_k));
-        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+        factor_values(f, i, 1 / sqrt(a->d_k), columns_of(w, W_V, i, a->d_v),
                       rows_of(w, W_O, i, a->d_v));
     }
 }
@@ -47,5 +42,5 @@ const Variant qkv_variant = {
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
-    .adopt = adopt,
+    .fit = fit,
 };

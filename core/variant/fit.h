@@ -1,6 +1,6 @@
-/* adopt.h - from a canonical form to the matrices of a variant. */
-#ifndef ADOPT_H
-#define ADOPT_H
+/* fit.h - from a canonical form to the matrices of a variant. */
+#ifndef FIT_H
+#define FIT_H
 
 #include <stdbool.h>
 
@@ -11,9 +11,9 @@
 
 /* Fills values[i] (rows x cols, as w declares them) so that v computes the
    canonical form c at attention a, as nearly as it can. False where v cannot
-   adopt one, or has fewer heads than c. */
-bool adopt(const Variant *v, const Attention *a, const Weights *w,
-           const Canonical *c, real *const *values);
+   fit one, or has fewer heads than c. */
+bool fit(const Variant *v, const Attention *a, const Weights *w,
+         const Canonical *c, real *const *values);
 
 /* What was lost when a canonical form was fitted, of M (0) and of N (1). */
 typedef struct Misfit {
