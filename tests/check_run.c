@@ -444,7 +444,8 @@ asked_for(const char *lr, const char *baseline)
     return a;
 }
 
-/* Each command once; another baseline is another view of the same runs. Several
+/* Each command once; another baseline is another view of the same runs. What
+   differs in the values of one setting is one command with all of them. Several
    may be recorded at the same time. */
 START_TEST(what_was_asked)
 {
@@ -458,10 +459,9 @@ START_TEST(what_was_asked)
     experiment_open(place.text, &b);
     experiment_open(place.text, &c);
     Asked *list = asked_read(place.text, &count);
-    ck_assert_int_eq(count, 2);
-    ck_assert(asked_equal(&list[0], &b) && asked_equal(&list[1], &c));
+    ck_assert_int_eq(count, 1);
     char *command = asked_command(&list[0], "it's here");
-    ck_assert_str_eq(command, "qkv compare --task reverse --lr 0.1,0.2 "
+    ck_assert_str_eq(command, "qkv compare --task reverse --lr 0.1,0.2,0.3 "
                               "--baseline mqa --out 'it'\\''s here'");
     for (int i = 0; i < CHILDREN; i++)
         if (!fork()) {
@@ -472,8 +472,44 @@ START_TEST(what_was_asked)
         }
     for (int i = 0; i < CHILDREN; i++)
         wait(NULL);
+    list = asked_read(place.text, &count);
+    ck_assert_int_eq(count, 2);
+    ck_assert_str_eq(asked_value(&list[1], "lr"), "1,2,3,4,5,6,7,8");
+    ck_assert_str_eq(asked_value(&list[1], "baseline"), "standard");
+}
+END_TEST
+
+/* The trains of a plan, in whatever order, are one grid, and no command beside
+   the comparison that has them; one that it has not stays. */
+START_TEST(trains_of_a_plan)
+{
+    Path place = within(test_directory, "plan");
+    int count;
+    for (int i = 0; i < 12; i++) {
+        int k = i * 5 % 12;
+        char *seed = format_text("%d", k % 3 + 1),
+             *lr = format_text("0.%d", k / 3 + 1);
+        Asked one = asked_begin("train");
+        asked_add(&one, "task", "reverse");
+        asked_add(&one, "seed", seed);
+        asked_add(&one, "lr", lr);
+        if (i == 11)
+            asked_add(&one, "steps", "7");
+        experiment_open(place.text, &one);
+    }
     asked_read(place.text, &count);
-    ck_assert_int_eq(count, 2 + CHILDREN);
+    ck_assert_int_le(count, 5);
+    Asked all = asked_begin("compare");
+    asked_add(&all, "task", "reverse");
+    asked_add(&all, "seed", "1,2,3");
+    asked_add(&all, "lr", "0.4,0.3,0.2,0.1");
+    asked_add(&all, "baseline", "mqa");
+    experiment_open(place.text, &all);
+    Asked *list = asked_read(place.text, &count);
+    ck_assert_int_eq(count, 2);
+    bool first = !strcmp(list[0].values.text[0], "compare");
+    ck_assert(asked_equal(&list[!first], &all));
+    ck_assert_str_eq(asked_value(&list[first], "steps"), "7");
 }
 END_TEST
 
@@ -557,6 +593,7 @@ run_suite(void)
     tcase_add_test(c, drafts_are_swept);
     tcase_add_test(c, an_experiment_of_runs);
     tcase_add_test(c, what_was_asked);
+    tcase_add_test(c, trains_of_a_plan);
     tcase_add_test(c, matrices_are_npy);
     tcase_add_test(c, models_round_trip);
     tcase_add_loop_exit_test(c, malformed_matrices, 1, 0, 8);

@@ -48,6 +48,15 @@ asked_value(const Asked *a, const char *key)
     return NULL;
 }
 
+static Asked
+asked_copy(const Asked *a)
+{
+    Asked copy = {0};
+    for (int i = 0; i < a->keys.count; i++)
+        asked_add(&copy, a->keys.text[i], a->values.text[i]);
+    return copy;
+}
+
 /* Do they say the same, but for that key? */
 static bool
 equal_but(const Asked *a, const Asked *b, const char *key)
@@ -87,9 +96,14 @@ add_argument(char **text, const char *name, const char *value)
 char *
 asked_command(const Asked *a, const char *out)
 {
+    bool list = false; /* of values: a grid, though each was a train */
+    for (int i = 1; i < a->keys.count; i++)
+        list |= setting_named(a->keys.text[i]) &&
+                strcmp(a->keys.text[i], "file") &&
+                strchr(a->values.text[i], ',');
     char *text =
         format_text("%s %s", asked_value(a, "precision") ? "qkv-double" : "qkv",
-                    a->values.text[0]);
+                    list ? "compare" : a->values.text[0]);
     for (int i = 1; i < a->keys.count; i++) {
         const char *key = a->keys.text[i], *value = a->values.text[i];
         bool usual = !strcmp(key, "baseline") && !strcmp(value, BASELINE);
@@ -210,23 +224,125 @@ write_record(const char *directory, const Asked *list, int count)
     draft_publish_all(d);
 }
 
+/* Adds a value in natural order, if it is new. */
+static void
+add_value(Values *v, const char *value)
+{
+    int at = 0;
+    while (at < v->count && natural_order(v->text[at], value) < 0)
+        at++;
+    if (at < v->count && !strcmp(v->text[at], value))
+        return;
+    values_add(v, NULL);
+    memmove(v->text + at + 1, v->text + at,
+            (size_t)(v->count - 1 - at) * sizeof *v->text);
+    v->text[at] = copy_text(value);
+}
+
+/* The values of two lists, each once; to be freed. */
+static char *
+both_lists(const char *a, const char *b)
+{
+    Values lists[] = {values_cut(a), values_cut(b)}, all = {0};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < lists[k].count; i++)
+            add_value(&all, lists[k].text[i]);
+        values_free(&lists[k]);
+    }
+    char *text = joined(&all, ",");
+    values_free(&all);
+    return text;
+}
+
+/* Are all values of b among those of a? */
+static bool
+has_values(const char *a, const char *b)
+{
+    char *x = both_lists(a, a), *y = both_lists(a, b);
+    bool has = !strcmp(x, y);
+    free(x);
+    free(y);
+    return has;
+}
+
+/* Makes a ask for b's runs too, if it then asks for no others: it has them all,
+   or the two differ in the values of one setting. So the trains of a plan leave
+   few commands, and none beside the comparison that they are part of. */
+static bool
+unite(Asked *a, const Asked *b)
+{
+    bool part = !strcmp(a->values.text[0], "compare") &&
+                !strcmp(b->values.text[0], "train"),
+         less = false;
+    int other = -1;
+    if ((!part && strcmp(a->values.text[0], b->values.text[0])) ||
+        a->keys.count != b->keys.count + part)
+        return false;
+    for (int i = 1; i < a->keys.count; i++) {
+        const char *key = a->keys.text[i], *value = asked_value(b, key);
+        if (part && !value && !strcmp(key, "baseline"))
+            continue;
+        if (value && !strcmp(a->values.text[i], value))
+            continue;
+        if (!value || !setting_named(key) || !strcmp(key, "file"))
+            return false;
+        if (has_values(a->values.text[i], value)) {
+            less |= !has_values(value, a->values.text[i]);
+            continue;
+        }
+        if (other >= 0)
+            return false;
+        other = i;
+    }
+    if (other >= 0 && less)
+        return false;
+    if (other >= 0)
+        replace(&a->values.text[other],
+                both_lists(a->values.text[other],
+                           asked_value(b, a->keys.text[other])));
+    return true;
+}
+
+/* Unites the command at `at` with others, as far as it goes; returns how many
+   there are then. */
+static int
+united(Asked *list, int count, int at)
+{
+    for (int i = 0; i < count; i++) {
+        if (i == at)
+            continue;
+        int kept = unite(&list[i], &list[at])   ? i
+                   : unite(&list[at], &list[i]) ? at
+                                                : -1;
+        if (kept < 0)
+            continue;
+        int gone = kept == i ? at : i;
+        asked_free(&list[gone]);
+        memmove(list + gone, list + gone + 1,
+                (size_t)(--count - gone) * sizeof *list);
+        at = kept - (kept > gone);
+        i = -1;
+    }
+    return count;
+}
+
 void
 asked_record(const char *directory, const Asked *a)
 {
     int count, lock = lock_record(directory), at = 0;
     Asked *list = asked_read(directory, &count);
-    int room = count, all = count;
+    int room = count;
     list = grow(list, count, &room, sizeof *list);
     while (at < count && !asked_alike(&list[at], a))
         at++;
     if (at == count || !asked_equal(&list[at], a)) {
         if (at == count)
-            all++;
+            count++;
         else
             asked_free(&list[at]);
-        list[at] = *a;
-        write_record(directory, list, all);
-        list[at] = (Asked){0};
+        list[at] = asked_copy(a);
+        count = united(list, count, at);
+        write_record(directory, list, count);
     }
     for (int i = 0; i < count; i++)
         asked_free(&list[i]);

@@ -55,9 +55,10 @@ char *asked_command(const Asked *a, const char *out);
    Fails with the line that is wrong. */
 Asked *asked_read(const char *directory, int *count);
 
-/* Adds it to the record, which is begun where there is none; instead of what
-   asks for the same runs. Several commands may do so at once. NULL: only begins
-   it. */
+/* Adds it to the record, or starts one. What asks for the same runs is
+   replaced; commands that differ in the values of one setting become one with
+   all of them; a train that a comparison has asked for too is not recorded.
+   Several commands may do so at once. */
 void asked_record(const char *directory, const Asked *a);
 
 #endif

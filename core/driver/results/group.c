@@ -201,7 +201,7 @@ add_run(const Cut *c, Group *g, const Run *r, const char *const *values)
 static Group *
 add_task(const Cut *c, const char *task, Group *list, int *groups)
 {
-    int first = *groups, room = *groups;
+    int first = *groups, room = first;
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < c->e->count; i++) {
             const Run *r = &c->e->runs[i];
