@@ -1061,6 +1061,21 @@ ${CC:-cc} -fPIC -shared -I "$top/core" -o once.so \
     "$qkv" train -v ./once.so --heads 4 --d-k 16 --d-v 16 --length 2 --batch 63 \
         --steps 2 -q -o once >out 2>err && ok || complain "a smaller part"
 
+# A plugin that was built again stands beside the same baseline, in a figure each.
+sed 's/equation = "/&an older /' "$top/variants/standard.c" >built.c
+for steps in 2 3; do
+    plugin built
+    "$qkv" compare -v standard,./built.so -t reverse --seeds 1 --steps $steps --test 8 \
+        --validate 8 --no-figures -q -o built >out 2>err || complain "a plugin that is built"
+    sed -i 's/an older/a newer/' built.c
+done
+"$qkv" plot built --format svg -q -o built >out 2>err
+for figure in built/figures/curves-*.tsv; do
+    grep -qw standard "$figure" && grep -qw built "$figure" && ok ||
+        complain "$figure: a build without its baseline"
+done
+[ "$(ls built/figures/curves-*.tsv | wc -l)" -eq 2 ] && ok || complain "two builds"
+
 # A damaged run is named.
 run=$(ls -d drawn/reverse.standard.*seed1.* | head -1)
 : >"$run/log.tsv"

@@ -173,8 +173,11 @@ draw_line(Trial *t, Draw *d)
         snprintf(sources[i], sizeof sources[i], "%s.c", t->words[i]);
         t->may_write[t->may_write_count++] = sources[i];
     }
-    for (int i = 0; i < t->count; i++)
+    for (int i = 0; i < t->count; i++) {
         t->may_open |= strstr(t->words[i], ".so") != NULL;
+        if (c->bit == PLOT && !strcmp(t->words[i], "mine/own"))
+            t->may_write[t->may_write_count++] = "mine/own/figures";
+    }
     t->may_read_mine = 1;
     t->in_words = 1;
 }

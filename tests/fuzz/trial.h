@@ -9,7 +9,7 @@ enum { MOST_WORDS = 128 };
 typedef struct Trial {
     const char *words[MOST_WORDS + 1];
     int count;
-    const char *may_write[8]; /* NULL-terminated, besides out and said */
+    const char *may_write[64]; /* NULL-terminated, besides out and said */
     int may_write_count;
     int may_read_mine; /* the reader's own experiment was named */
     int may_open;      /* the plugin was named by its path */

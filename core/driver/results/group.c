@@ -153,6 +153,20 @@ task_varies(const Experiment *e, const char *task, const Setting *s)
     return found;
 }
 
+/* The value of an axis; NULL where the run has none, or where it is recorded of
+   a variant that has but one: a plugin that was rebuilt parts its own runs, and
+   stands beside those of the others. */
+static const char *
+axis_value(const Experiment *e, const Run *r, const Setting *s)
+{
+    bool several = s->role != OF_RECORD;
+    for (int i = 0; i < e->count && !several; i++)
+        several = !strcmp(e->runs[i].config.task, r->config.task) &&
+                  e->runs[i].config.variant == r->config.variant &&
+                  differ(&e->runs[i], r, s);
+    return several ? run_asked(r, s) : NULL;
+}
+
 static void
 find_axes(Cut *c, const char *task)
 {
@@ -168,7 +182,7 @@ find_axes(Cut *c, const char *task)
     for (int i = 0; i < c->e->count; i++)
         for (int k = 0; k < c->count; k++)
             c->values[i * c->count + k] =
-                run_asked(&c->e->runs[i], &settings[c->axes[k]]);
+                axis_value(c->e, &c->e->runs[i], &settings[c->axes[k]]);
 }
 
 /* Does the run fit a group, as far as both have values of the axes? */
