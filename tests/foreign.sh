@@ -259,7 +259,7 @@ qkv plot foreign -o made --format svg && ok || complain "an older record"
 : >foreign/experiment.tsv
 qkv plot foreign -o made --format svg && ok || complain "an empty record"
 
-# "No size is believed before that of the file bears it out."
+# "A size that a file states is checked against the file before memory is taken for it."
 fresh
 setting d-model 900000
 (failed=0; ulimit -v 1000000 2>/dev/null; refused 1 'its shape is' qkv inspect "$run"; exit $failed)
