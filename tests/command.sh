@@ -1061,6 +1061,11 @@ ${CC:-cc} -fPIC -shared -I "$top/core" -o once.so \
     "$qkv" train -v ./once.so --heads 4 --d-k 16 --d-v 16 --length 2 --batch 63 \
         --steps 2 -q -o once >out 2>err && ok || complain "a smaller part"
 
+# auto has no shape, and a likeness that was found was asked for.
+refuses 2 'unknown variant "auto"' "$qkv" compare -v standard,two-step -t reverse \
+    --same-start auto+d-k=2 --seeds 1 $small -o likeness
+refuses 2 'nothing before the colon' "$qkv" train -t reverse --same-start :standard -o likeness
+
 # A plugin that was built again stands beside the same baseline, in a figure each.
 sed 's/equation = "/&an older /' "$top/variants/standard.c" >built.c
 for steps in 2 3; do

@@ -36,7 +36,7 @@ any_left(void)
 }
 
 static void
-take_pieces(void)
+take_chunks(void)
 {
     inside = true;
     uint64_t left = atomic_load(&pool.left);
@@ -67,7 +67,7 @@ run_worker(void *number)
     self = (int)(intptr_t)number;
     for (;;) {
         wait_for_work();
-        take_pieces();
+        take_chunks();
     }
     return NULL;
 }
@@ -108,7 +108,7 @@ parallel_for(int chunks, Chunk *work, void *more)
     atomic_store(&pool.left, call << 32 | (uint32_t)chunks);
     pthread_cond_broadcast(&pool.begun);
     pthread_mutex_unlock(&pool.lock);
-    take_pieces();
+    take_chunks();
     while (atomic_load(&pool.done) < chunks)
         ;
 }

@@ -69,7 +69,7 @@ notes(Tape *t, size_t bytes)
         bug(t->matrices
                 ? "the tape is full: more operators than in the first, "
                   "measuring run; forward must not change between calls"
-                : "the tape is full: more than 65,000 operators in one step; "
+                : "the tape is full: more than 50,000 operators in one step; "
                   "take fewer heads or layers");
     return memset(at, 0, bytes);
 }

@@ -264,6 +264,8 @@ set_likeness(Likeness *to, const char *text, const char *choices)
     to->found = text[n];
     const char *why =
         choices && *text ? set_choice(&ignored, choices, asked) : NULL;
+    if (to->found && !n)
+        why = "there is nothing before the colon";
     text = to->found ? text + n + 1 : choices ? "" : asked;
     return why ? why : set_shaped(&to->as, text);
 }

@@ -239,7 +239,7 @@ give_up(Canonical *c, const char *why, double apart)
         snprintf(c->why, sizeof c->why, "%s: misses by %.2g", why, apart);
 }
 
-/* Probes, multiplies and proves; p's watch has counted the calls. */
+/* Probes, multiplies and proves; p's recording has counted the calls. */
 static void
 find_form(Probe *p, Canonical *c)
 {

@@ -44,7 +44,7 @@ char **plugin_list(int *count);
 
 /* Opens a plugin, of a name or a path that is believed, and checks it. This
    runs the plugin's code, and nothing else does, so it is done in a process
-   that is watched (driver/child.h). Says what was tried and what to do, and
+   that is watched (driver/cli/child.h). Says what was tried and what to do, and
    exits, where it cannot be had. */
 Plugin plugin_open(const char *word);
 

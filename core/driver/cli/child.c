@@ -165,13 +165,15 @@ has_ended(Child *c)
 Child *
 children_wait(Child *children, int count, double seconds)
 {
-    sigset_t held, usual;
+    sigset_t held, usual, open;
     Child *ended = NULL;
     sigemptyset(&held);
     sigaddset(&held, SIGCHLD);
     for (int i = 0; i < 4; i++)
         sigaddset(&held, interrupts[i]);
     sigprocmask(SIG_BLOCK, &held, &usual);
+    open = usual;
+    sigdelset(&open, SIGCHLD); /* which whoever began us may have blocked */
     seconds = fmin(seconds, 1);
     for (int i = 0; i < count && !ended; i++)
         if (children[i].process && has_ended(&children[i]))
@@ -180,7 +182,7 @@ children_wait(Child *children, int count, double seconds)
             seconds = fmin(seconds, seconds_left(&children[i]));
     struct timespec time = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
     if (!ended)
-        pselect(0, NULL, NULL, NULL, &time, &usual);
+        pselect(0, NULL, NULL, NULL, &time, &open);
     sigprocmask(SIG_SETMASK, &usual, NULL);
     return ended;
 }

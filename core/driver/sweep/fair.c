@@ -183,7 +183,7 @@ find_start(const void *more, void *answer)
     double fewest = INFINITY;
     int most = 0;
     const Shaped *asked = &c->same_start.as;
-    bool automatic = !strcmp(asked->variant, "auto");
+    bool automatic = !strcmp(c->same_start.asked, "auto");
     if (!automatic) {
         int given = 0;
         for (int i = 0; i < SHAPE_COUNT; i++)

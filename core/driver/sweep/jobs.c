@@ -236,10 +236,10 @@ jobs_run(const Work *w, const Grid *g, const bool *wanted)
         if (drawn)
             look(&crew);
         Child *w = children_wait(crew.workers, crew.most, drawn ? 0.1 : 1);
-        if (interrupted)
-            stop(&crew);
         if (w)
             finish(&crew, w);
+        if (interrupted)
+            stop(&crew);
     }
     end_notice();
     progress_clear();
