@@ -438,7 +438,9 @@ static Asked
 asked_for(const char *lr, const char *baseline)
 {
     Asked a = asked_begin("compare");
+    asked_add(&a, "variant", "mqa,standard");
     asked_add(&a, "task", "reverse");
+    asked_add(&a, "seed", "1");
     asked_add(&a, "lr", lr);
     asked_add(&a, "baseline", baseline);
     return a;
@@ -461,8 +463,9 @@ START_TEST(what_was_asked)
     Asked *list = asked_read(place.text, &count);
     ck_assert_int_eq(count, 1);
     char *command = asked_command(&list[0], "it's here");
-    ck_assert_str_eq(command, "qkv compare --task reverse --lr 0.1,0.2,0.3 "
-                              "--baseline mqa --out 'it'\\''s here'");
+    ck_assert_str_eq(command, "qkv compare --variant mqa,standard --task "
+                              "reverse --seed 1 --lr 0.1,0.2,0.3 --baseline "
+                              "mqa --out 'it'\\''s here'");
     for (int i = 0; i < CHILDREN; i++)
         if (!fork()) {
             char *lr = format_text("%d", i + 1);
@@ -479,6 +482,22 @@ START_TEST(what_was_asked)
 }
 END_TEST
 
+/* What a command leaves to its defaults is not another's: two trains that name
+   neither variant nor task are two trains. */
+START_TEST(trains_by_hand)
+{
+    Path place = within(test_directory, "hand");
+    int count;
+    for (int i = 0; i < 2; i++) {
+        Asked one = asked_begin("train");
+        asked_add(&one, "seed", i ? "2" : "1");
+        experiment_open(place.text, &one);
+    }
+    asked_read(place.text, &count);
+    ck_assert_int_eq(count, 2);
+}
+END_TEST
+
 /* The trains of a plan, in whatever order, are one grid, and no command beside
    the comparison that has them; one that it has not stays. */
 START_TEST(trains_of_a_plan)
@@ -490,6 +509,7 @@ START_TEST(trains_of_a_plan)
         char *seed = format_text("%d", k % 3 + 1),
              *lr = format_text("0.%d", k / 3 + 1);
         Asked one = asked_begin("train");
+        asked_add(&one, "variant", "mqa");
         asked_add(&one, "task", "reverse");
         asked_add(&one, "seed", seed);
         asked_add(&one, "lr", lr);
@@ -500,6 +520,7 @@ START_TEST(trains_of_a_plan)
     asked_read(place.text, &count);
     ck_assert_int_le(count, 5);
     Asked all = asked_begin("compare");
+    asked_add(&all, "variant", "standard,mqa");
     asked_add(&all, "task", "reverse");
     asked_add(&all, "seed", "1,2,3");
     asked_add(&all, "lr", "0.4,0.3,0.2,0.1");
@@ -594,6 +615,7 @@ run_suite(void)
     tcase_add_test(c, an_experiment_of_runs);
     tcase_add_test(c, what_was_asked);
     tcase_add_test(c, trains_of_a_plan);
+    tcase_add_test(c, trains_by_hand);
     tcase_add_test(c, matrices_are_npy);
     tcase_add_test(c, models_round_trip);
     tcase_add_loop_exit_test(c, malformed_matrices, 1, 0, 8);

@@ -97,7 +97,8 @@ char *
 asked_command(const Asked *a, const char *out)
 {
     bool list = false; /* of values: a grid, though each was a train */
-    for (int i = 1; i < a->keys.count; i++)
+    for (int i = 1; i < a->keys.count && !strcmp(a->values.text[0], "train");
+         i++)
         list |= setting_named(a->keys.text[i]) &&
                 strcmp(a->keys.text[i], "file") &&
                 strchr(a->values.text[i], ',');
@@ -224,32 +225,26 @@ write_record(const char *directory, const Asked *list, int count)
     draft_publish_all(d);
 }
 
-/* Adds a value in natural order, if it is new. */
-static void
-add_value(Values *v, const char *value)
+static int
+in_order(const void *a, const void *b)
 {
-    int at = 0;
-    while (at < v->count && natural_order(v->text[at], value) < 0)
-        at++;
-    if (at < v->count && !strcmp(v->text[at], value))
-        return;
-    values_add(v, NULL);
-    memmove(v->text + at + 1, v->text + at,
-            (size_t)(v->count - 1 - at) * sizeof *v->text);
-    v->text[at] = copy_text(value);
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    int order = natural_order(x, y);
+    return order ? order : strcmp(x, y);
 }
 
 /* The values of two lists, each once; to be freed. */
 static char *
 both_lists(const char *a, const char *b)
 {
-    Values lists[] = {values_cut(a), values_cut(b)}, all = {0};
-    for (int k = 0; k < 2; k++) {
-        for (int i = 0; i < lists[k].count; i++)
-            add_value(&all, lists[k].text[i]);
-        values_free(&lists[k]);
-    }
-    char *text = joined(&all, ",");
+    char *text = format_text("%s,%s", a, b);
+    Values all = values_cut(text), once = {0};
+    qsort(all.text, (size_t)all.count, sizeof *all.text, in_order);
+    for (int i = 0; i < all.count; i++)
+        if (!i || strcmp(all.text[i], all.text[i - 1]))
+            values_add(&once, all.text[i]);
+    replace(&text, joined(&once, ","));
+    free(once.text); /* the words are those of `all` */
     values_free(&all);
     return text;
 }
@@ -265,6 +260,16 @@ has_values(const char *a, const char *b)
     return has;
 }
 
+/* May its lists grow? What it leaves to the command's defaults, or finds by
+   looking at all that it was asked for, would then be another thing. */
+static bool
+is_grid(const Asked *a)
+{
+    return asked_value(a, "variant") && asked_value(a, "task") &&
+           asked_value(a, "seed") && !asked_value(a, "from") &&
+           !asked_value(a, "same-start") && !asked_value(a, "match");
+}
+
 /* Makes a ask for b's runs too, if it then asks for no others: it has them all,
    or the two differ in the values of one setting. So the trains of a plan leave
    few commands, and none beside the comparison that they are part of. */
@@ -276,7 +281,7 @@ unite(Asked *a, const Asked *b)
          less = false;
     int other = -1;
     if ((!part && strcmp(a->values.text[0], b->values.text[0])) ||
-        a->keys.count != b->keys.count + part)
+        a->keys.count != b->keys.count + part || !is_grid(a) || !is_grid(b))
         return false;
     for (int i = 1; i < a->keys.count; i++) {
         const char *key = a->keys.text[i], *value = asked_value(b, key);

@@ -183,16 +183,18 @@ width_of(const char *text)
 static void
 write_aligned(FILE *to, const View *v)
 {
+    int *widest = allocate((size_t)v->cols, sizeof *widest);
+    for (int i = 0; i < v->count; i++)
+        if (width_of(v->texts[i]) > widest[i % v->cols])
+            widest[i % v->cols] = width_of(v->texts[i]);
     for (int i = 0; i < v->count; i++) {
-        int col = i % v->cols, widest = 0;
+        int col = i % v->cols;
         bool words = v->columns[col]->words, last = col == v->cols - 1;
-        for (int k = col; k < v->count; k += v->cols)
-            if (width_of(v->texts[k]) > widest)
-                widest = width_of(v->texts[k]);
-        int blanks = widest - width_of(v->texts[i]);
+        int blanks = widest[col] - width_of(v->texts[i]);
         fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", v->texts[i],
                 words && !last ? blanks : 0, "", last ? "\n" : "  ");
     }
+    free(widest);
 }
 
 static void
