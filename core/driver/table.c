@@ -96,6 +96,8 @@ add_results(Fields *f, const Experiment *e, bool people)
                                .format = people ? "%.3g" : NULL,
                                .readers = both ? EVERYBODY : PROGRAMS});
         }
+    while (known) /* a root is where its word is */
+        word_removed(&known, *(const char *const *)known);
 }
 
 static Fields
