@@ -43,7 +43,7 @@ for target in $targets; do
     # A whole command may end with a text of its last line not freed: no leak in a
     # process that goes.
     [ "$target" = experiment ] && leaks=0 || leaks=1
-    "$build/fuzz/$target" "$limit" -seed=1 -detect_leaks=$leaks -close_fd_mask=3 -max_len=4096 \
+    ASAN_OPTIONS=detect_leaks=$leaks "$build/fuzz/$target" "$limit" -seed=1 -close_fd_mask=3 -max_len=4096 \
         -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/found/$target" \
         "$PWD/tests/fuzz/corpus/$target" 2>"$build/fuzz/$target.log"
