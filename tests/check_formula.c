@@ -457,7 +457,7 @@ adopted_apart(const char *name, const Canonical *given)
     if (can) {
         Canonical c = canonical_form(p.variant, small, &w, at);
         ck_assert_msg(c.m != NULL, "%s: %s", name, c.why);
-        apart = form_misfit(&c, given).apart;
+        apart = fit_error(&c, given).apart;
         canonical_free(&c);
     }
     for (int i = 0; i < w.count; i++)
@@ -483,7 +483,7 @@ START_TEST(adopting_any_form)
     }
     Canonical given = {
         .heads = H, .d_model = D, .m = m, .n = n, .scale = scale};
-    ck_assert(form_misfit(&given, &given).apart == 0);
+    ck_assert(fit_error(&given, &given).apart == 0);
     const char *name = formulas[_i].name;
     double apart = adopted_apart(name, &given);
     bool free_of_others = true;
@@ -540,7 +540,7 @@ START_TEST(adopting_what_is_too_wide)
             allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
     ck_assert(fit(p.variant, &a, &w, &given, at));
     Canonical c = canonical_form(p.variant, a, &w, at);
-    Misfit f = form_misfit(&c, &given);
+    FitError f = fit_error(&c, &given);
     double all = sqrt(36 + 25 + 0.25 + 0.0625 + 0.015625);
     ck_assert(fabs(f.apart - 0.5 / 6) < 1e-6);
     ck_assert(fabs(f.lost[0] - sqrt(0.25 + 0.0625 + 0.015625) / all) < 1e-6);

@@ -2,7 +2,7 @@
 
    libm's differ in the last bit between systems, and one bit is enough to
    make two trainings drift apart. These use +, -, *, / and fma only, which
-   IEEE 754 fixes to the bit. The first two are needed for every entry of a
+   IEEE 754 fixes bit for bit. The first two are needed for every entry of a
    matrix: they work on vectors, and each lane gets what it would get in a
    vector of any other width. */
 #ifndef ELEMENTARY_H

@@ -48,7 +48,7 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
         snprintf(v->why, sizeof v->why,
                  "what it fits has no canonical form: %.120s", now.why);
     else {
-        Misfit f = form_misfit(&now, &c);
+        FitError f = fit_error(&now, &c);
         v->form = f.apart >= v->form.apart ? f : v->form;
     }
     canonical_free(&now);

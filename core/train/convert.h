@@ -15,7 +15,7 @@ typedef struct Conversion {
     bool done;
     char why[240];        /* where it could not be done */
     double logits;        /* largest difference, relative */
-    Misfit form;          /* of the place that lost most */
+    FitError form;        /* of the place that lost most */
     double before, after; /* test accuracy */
 } Conversion;
 

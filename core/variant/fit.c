@@ -338,10 +338,10 @@ rank_of_head(const Canonical *c, int which, int h)
     return rank;
 }
 
-Misfit
-form_misfit(const Canonical *now, const Canonical *wanted)
+FitError
+fit_error(const Canonical *now, const Canonical *wanted)
 {
-    Misfit f = {0};
+    FitError f = {0};
     int size = wanted->d_model * wanted->d_model, worst[2] = {0};
     for (int which = 0; which < 2; which++) {
         double apart = 0, largest = 1e-300;

@@ -16,15 +16,15 @@ bool fit(const Variant *v, const Attention *a, const Weights *w,
          const Canonical *c, real *const *values);
 
 /* What was lost when a canonical form was fitted, of M (0) and of N (1). */
-typedef struct Misfit {
+typedef struct FitError {
     double apart;   /* largest difference of entries of s M and of N, relative
                        to the largest entry */
     double lost[2]; /* |difference| / |M_i|, Frobenius, of the worst head */
     int rank[2], kept[2]; /* of that head: before, after */
-} Misfit;
+} FitError;
 
 /* How far `now` is from `wanted`, head by head; heads that one of them lacks
    count as 0. */
-Misfit form_misfit(const Canonical *now, const Canonical *wanted);
+FitError fit_error(const Canonical *now, const Canonical *wanted);
 
 #endif

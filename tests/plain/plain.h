@@ -1,7 +1,7 @@
 /* plain.h - what the plain kernels have in common.
 
    tests/plain has each fast kernel of core/ once more, as its formula reads:
-   matrix.c, attend.c, softmax.c. Linked into the program in place of the fast
+   matrix.c, attend.c, softmax.c. Linked into the program instead of the fast
    ones they train every weight to the same bits (tests/plain.sh). What they
    share with them is the order in which a sum is added up. */
 #ifndef PLAIN_H

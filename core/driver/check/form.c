@@ -122,7 +122,7 @@ check_fit(const char *word)
     if (!once.m)
         return finding(FAILED, "what it fits has no canonical form: %s",
                        once.why);
-    Misfit lost = form_misfit(&once, &own);
+    FitError lost = fit_error(&once, &own);
     if (lost.apart <= 1e-10)
         return finding(PASSED, "its own form comes back from it, to %.0e",
                        lost.apart);
@@ -133,7 +133,7 @@ check_fit(const char *word)
                            "of one head nothing of %c comes back: does fit "
                            "fill the matrices of every head?",
                            "MN"[which]);
-    if (twice.m && form_misfit(&twice, &once).apart <= 1e-10)
+    if (twice.m && fit_error(&twice, &once).apart <= 1e-10)
         return finding(PASSED,
                        "what it has fitted comes back; of its own form it "
                        "loses the share %.2g of M, %.2g of N",

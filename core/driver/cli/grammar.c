@@ -104,7 +104,7 @@ static const Option own[] = {
      TRAIN | COMPARE, COUNT, AT(work.timeout)},
     {"memory", "N", "let a run have N megabytes (what is free, over --jobs)", 0,
      TRAIN | COMPARE | EQUIV, COUNT, AT(work.memory)},
-    {"baseline", "VARIANT", "what the others are held against (standard)", 0,
+    {"baseline", "VARIANT", "what the others are compared with (standard)", 0,
      COMPARE | REPORT, TEXT, AT(baseline)},
     {"judge", "WHAT",
      "the line of result.tsv that verdicts are about (test_accuracy)", 0,
