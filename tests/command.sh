@@ -1061,6 +1061,13 @@ ${CC:-cc} -fPIC -shared -I "$top/core" -o once.so \
     "$qkv" train -v ./once.so --heads 4 --d-k 16 --d-v 16 --length 2 --batch 63 \
         --steps 2 -q -o once >out 2>err && ok || complain "a smaller part"
 
+# A report.md of one's own, and the figures beside it, are nobody's older report.
+mkdir -p own/figures
+echo mine | tee own/report.md >own/figures/photo.png
+refuses 1 'no report of qkv' "$qkv" report drawn -q -o own
+[ "$(cat own/report.md own/figures/photo.png | sort -u)" = mine ] && ok ||
+    complain "report wrote over somebody's own"
+
 # auto has no shape, and a likeness that was found was asked for.
 refuses 2 'unknown variant "auto"' "$qkv" compare -v standard,two-step -t reverse \
     --same-start auto+d-k=2 --seeds 1 $small -o likeness

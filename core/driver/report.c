@@ -305,6 +305,10 @@ convert(const char *draft, const char *from, const char *to)
     return there;
 }
 
+/* By it a directory is known to be a report's, to be written again; one that
+   somebody keeps a report.md of theirs in is not touched. */
+static const char marker[] = "report.tsv";
+
 /* A draft of the report, in a new directory or that of an older report. */
 static Draft *
 begin_report(const char *directory)
@@ -313,9 +317,10 @@ begin_report(const char *directory)
         fail("%s: cannot be made: %s; give another --out", directory,
              strerror(errno));
     drafts_sweep(directory);
-    if (access(within(directory, "report.md").text, F_OK) &&
-        !is_empty(directory))
-        fail("%s: holds files but no report; give another --out", directory);
+    if (access(within(directory, marker).text, F_OK) && !is_empty(directory))
+        fail("%s: holds files but no %s, so it is no report of qkv's; give "
+             "another --out",
+             directory, marker);
     Draft *d = draft_begin(directory, "report");
     new_directory(d->path.text, "figures");
     return d;
@@ -349,7 +354,10 @@ command_report(int argc, char **argv)
     end_file(tables, place, "tables.tex");
     bool pandoc = convert(place, page, "report.html") &&
                   convert(place, for_latex, "report.tex");
-    draft_publish(draft, page, true); /* which says that it is a report */
+    FILE *facts = begin_file(place, marker);
+    fprintf(facts, "key\tvalue\nformat\t1\n");
+    end_file(facts, place, marker);
+    draft_publish(draft, marker, true);
     if (!pandoc) { /* those of an older report would tell of other runs */
         discard(within(o.out, "report.html").text);
         discard(within(o.out, "report.tex").text);

@@ -15,7 +15,7 @@
 
 enum { FORMAT = 3 };
 static const char record[] = "experiment.tsv";
-const char asked_keys[] = "command precision baseline recipe from run to";
+const char asked_keys[] = "command precision baseline from run to";
 
 Asked
 asked_begin(const char *command)

@@ -29,7 +29,7 @@ typedef struct Asked {
 } Asked;
 
 /* The keys that are no settings: "command"; "precision", where it is double;
-   "baseline", what differences are taken against; "recipe"; "from", the run
+   "baseline", what differences are taken against; "from", the run
    whose weights a train began with; "run" and "to", what an equiv converted
    into which variant. */
 extern const char asked_keys[];
