@@ -332,7 +332,7 @@ if draws; then
     [ -z "$(find . -name PWNED)" ] && ok || complain "a stranger's experiment ran a command"
 fi
 
-# "Its recipe may say what is drawn of it, by options of `plot`: no path, no other
+# "Its recipe can only give options of `plot`: no path, no other
 # experiment."
 cp -r sound other
 rm -rf told
