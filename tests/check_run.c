@@ -446,6 +446,30 @@ asked_for(const char *lr, const char *baseline)
     return a;
 }
 
+static void
+ask(Path place, Asked a)
+{
+    experiment_open(place.text, &a);
+    asked_free(&a);
+}
+
+static void
+forget(Asked *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        asked_free(&list[i]);
+    free(list);
+}
+
+static int
+asked_count(Path place)
+{
+    int count;
+    Asked *list = asked_read(place.text, &count);
+    forget(list, count);
+    return count;
+}
+
 /* Each command once; another baseline is another view of the same runs. What
    differs in the values of one setting is one command with all of them. Several
    may be recorded at the same time. */
@@ -453,24 +477,22 @@ START_TEST(what_was_asked)
 {
     enum { CHILDREN = 8 };
     Path place = within(test_directory, "asked");
-    const Asked a = asked_for("0.1,0.2", "standard"),
-                b = asked_for("0.1,0.2", "mqa"), c = asked_for("0.3", "mqa");
     int count;
-    experiment_open(place.text, &a);
-    experiment_open(place.text, &a);
-    experiment_open(place.text, &b);
-    experiment_open(place.text, &c);
+    ask(place, asked_for("0.1,0.2", "standard"));
+    ask(place, asked_for("0.1,0.2", "standard"));
+    ask(place, asked_for("0.1,0.2", "mqa"));
+    ask(place, asked_for("0.3", "mqa"));
     Asked *list = asked_read(place.text, &count);
     ck_assert_int_eq(count, 1);
     char *command = asked_command(&list[0], "it's here");
     ck_assert_str_eq(command, "qkv compare --variant mqa,standard --task "
                               "reverse --seed 1 --lr 0.1,0.2,0.3 --baseline "
                               "mqa --out 'it'\\''s here'");
+    free(command);
+    forget(list, count);
     for (int i = 0; i < CHILDREN; i++)
         if (!fork()) {
-            char *lr = format_text("%d", i + 1);
-            const Asked mine = asked_for(lr, "standard");
-            experiment_open(place.text, &mine);
+            ask(place, asked_for(format_text("%d", i + 1), "standard"));
             _exit(0);
         }
     for (int i = 0; i < CHILDREN; i++)
@@ -479,6 +501,7 @@ START_TEST(what_was_asked)
     ck_assert_int_eq(count, 2);
     ck_assert_str_eq(asked_value(&list[1], "lr"), "1,2,3,4,5,6,7,8");
     ck_assert_str_eq(asked_value(&list[1], "baseline"), "standard");
+    forget(list, count);
 }
 END_TEST
 
@@ -487,14 +510,12 @@ END_TEST
 START_TEST(trains_by_hand)
 {
     Path place = within(test_directory, "hand");
-    int count;
     for (int i = 0; i < 2; i++) {
         Asked one = asked_begin("train");
         asked_add(&one, "seed", i ? "2" : "1");
-        experiment_open(place.text, &one);
+        ask(place, one);
     }
-    asked_read(place.text, &count);
-    ck_assert_int_eq(count, 2);
+    ck_assert_int_eq(asked_count(place), 2);
 }
 END_TEST
 
@@ -515,10 +536,11 @@ START_TEST(trains_of_a_plan)
         asked_add(&one, "lr", lr);
         if (i == 11)
             asked_add(&one, "steps", "7");
-        experiment_open(place.text, &one);
+        ask(place, one);
+        free(seed);
+        free(lr);
     }
-    asked_read(place.text, &count);
-    ck_assert_int_le(count, 5);
+    ck_assert_int_le(asked_count(place), 5);
     Asked all = asked_begin("compare");
     asked_add(&all, "variant", "standard,mqa");
     asked_add(&all, "task", "reverse");
@@ -531,6 +553,8 @@ START_TEST(trains_of_a_plan)
     bool first = !strcmp(list[0].values.text[0], "compare");
     ck_assert(asked_equal(&list[!first], &all));
     ck_assert_str_eq(asked_value(&list[first], "steps"), "7");
+    forget(list, count);
+    asked_free(&all);
 }
 END_TEST
 
