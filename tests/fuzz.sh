@@ -30,7 +30,7 @@ export QKV_PATH="$build/variants"
 sh tests/fuzz/base.sh "$build" "$QKV_FUZZ" || exit 1
 failed=0
 for target in $targets; do
-    clang -std=c11 -D_GNU_SOURCE -DQKV_CORE -DTARGET="$target" -Icore -g -O1 -fsanitize=fuzzer,address,undefined \
+    clang -std=c11 -Werror -D_GNU_SOURCE -DQKV_CORE -DTARGET="$target" -Icore -g -O1 -fsanitize=fuzzer,address,undefined \
         -fno-sanitize-recover=undefined tests/fuzz/fuzz.c tests/fuzz/edit.c tests/fuzz/tree.c \
         "$build/fuzz/libqkv.a" \
         $(for f in $wrapped; do echo "-Wl,--wrap=$f"; done) -lm -ldl \

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "task/config.h"
+#include "task/settings.h"
 #include "edit.h"
 #include "tree.h"
 

@@ -404,9 +404,13 @@ descriptor(const uint8_t *data, size_t size)
     from = rest;
     n = next_part(&rest, &rest_size, 0);
     snprintf(shape, sizeof shape, "%.*s", (int)n, (const char *)from);
-    described = (Variant){QKV_ABI + (given & 1), given & 2 ? NULL : equation,
-                          given & 4 ? NULL : shape, given & 8 ? NULL : declare,
-                          given & 16 ? NULL : forward};
+    described = (Variant){.abi = QKV_ABI + (given & 1),
+                          .equation = given & 2 ? NULL : equation,
+                          .shape = given & 4 ? NULL : shape,
+                          .weights = given & 8 ? NULL : declare,
+                          .forward = given & 16 ? NULL : forward,
+                          .family = given & 32 ? equation : NULL,
+                          .settings = given & 64 ? shape : NULL};
     Plugin p = plugin_open(as_file("x.so", data, size));
     Attention a = {.d_model = 8, .heads = 2, .d_k = 4, .d_v = 4};
     Weights w = weights_declared(p.variant, &a);
@@ -481,10 +485,14 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static int settings_built_in;
+    if (!settings_built_in)
+        settings_built_in = setting_count;
     active = 1;
     if (!setjmp(back))
         TARGET(data, size);
     active = guarded = 0;
+    setting_count = settings_built_in; /* the others' names are freed below */
     for (int i = 0; i < 16; i++) {
         if (files[i])
             __real_fclose(files[i]);

@@ -9,6 +9,7 @@ static const char *const commands[] = {
     "check P",
     "count -v P --d-model 8 --heads 2 --weights",
     "count -v standard,P --d-model 12 --heads 3",
+    "count --real -v P --d-model 4 --heads 2",
     "train -v P -t reverse TINY --timeout 5 -q -o out",
     "train -v P -t reverse TINY --layers 2 --mask causal --timeout 5 -q -o out",
     "compare -v standard,P -t reverse TINY --seeds 2 --timeout 5 --no-figures "

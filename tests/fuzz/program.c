@@ -127,6 +127,20 @@ misbehave(void)
 
 enum { MOST = 64 };
 
+static double
+far(const Attention *a, int head, int query, int key)
+{
+    (void)a;
+    return key > query + 3 ? -INFINITY : head * 0.5;
+}
+
+static int
+one_of(const Attention *a, int query, int key)
+{
+    (void)a;
+    return (query + key) % 9 - (query > 20);
+}
+
 static Node *
 any(Node **nodes, int count)
 {
@@ -141,7 +155,17 @@ step(Attention *a, Node **nodes, int count, int careful)
     Node *p = any(nodes, count), *q = any(nodes, count), *r = any(nodes, count);
     static const double factors[] = {1, 0.5, -2, 0, 1e300, NAN, INFINITY};
     int heads = a->heads > 0 ? a->heads : 1;
-    switch (draw(17)) {
+    switch (draw(20)) {
+    case 17:
+        return draw(8) ? softmax_sink(a, scores(a, p, p, 1), NULL)
+                       : softmax_sink(a, p, q);
+    case 18:
+        remember(a, draw(2), p);
+        return recall(a, draw(2), careful ? a->layer : draw(3) - 1);
+    case 19:
+        return draw(2)   ? fixed_bias(a, scores(a, p, p, 1), far)
+               : draw(2) ? score_bias(a, scores(a, p, p, 1), q, one_of)
+                         : map(p, exp, draw(8) ? exp : sqrt);
     case 0:
     case 1:
     case 2:
@@ -161,29 +185,36 @@ step(Attention *a, Node **nodes, int count, int careful)
     case 7:
         return tanh_of(p);
     case 8:
-        return draw(2) ? sigmoid(p) : relu(p);
+        return draw(3)   ? relu(p)
+               : draw(2) ? sigmoid(p)
+                         : rms_norm(p, draw(2) * 1e-5);
     case 9:
         return careful && p->cols % heads ? NULL : split(p, heads);
     case 10:
-        return careful ? columns(p, 0, p->cols)
+        return careful ? columns(p, 0, p->cols / p->heads)
                        : columns(p, draw(9) - 2, draw(20) - 2);
     case 11:
-        return careful && p->rows != q->rows
+        return careful && (p->rows != q->rows || p->heads != q->heads)
                    ? NULL
                    : concat((Node *[]){p, q}, careful ? 2 : draw(4) - 1);
     case 12:
-        return draw(2) ? cached(p) : mask_zero(a, p);
+        return draw(2)   ? cached(p)
+               : draw(2) ? mask_zero(a, p)
+               : careful && (p->heads != q->rows || p->cols / p->heads % 2)
+                   ? NULL
+               : draw(2) ? mix_heads(p, q)
+                         : rotate(a, p, 1 + draw(3) * 10);
     case 13:
         return careful ? NULL : softmax(a, p);
     case 14:
-        return careful ? NULL : apply_weights(p, q);
+        return careful ? NULL : apply_weights(a, p, q);
     default:
         return careful && (p->cols / p->heads != q->cols / q->heads ||
                            q->rows != r->rows || p->rows != q->rows ||
                            p->heads % q->heads || p->heads % r->heads)
                    ? NULL
                : draw(3) ? attend(a, p, q, r, 1)
-                         : apply_weights(softmax(a, scores(p, q, 1)), r);
+                         : apply_weights(a, softmax(a, scores(a, p, q, 1)), r);
     }
 }
 
@@ -211,9 +242,10 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return nodes[count - 1];
 }
 
-const Variant qkv_variant = {QKV_ABI,
-                             "a random program",
-                             "heads kv-heads d-k d-v latent",
-                             weights,
-                             forward,
-                             NULL};
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "a random program",
+    .shape = "heads kv-heads d-k d-v latent",
+    .weights = weights,
+    .forward = forward,
+};
