@@ -24,8 +24,8 @@ int end_well(int status);
 
 enum { MESSAGE = 2048 }; /* bytes of the longest one, with its 0 */
 
-/* What a process tells its parent (driver/cli/child.h), in memory that they
-   share: no message has to be parsed. */
+/* What a process tells its parent (driver/cli/plugin_process.h), in memory that
+   they share: no message has to be parsed. */
 typedef struct Report {
     bool watched;               /* then the parent prints the message */
     volatile bool done;         /* end_well */

@@ -136,23 +136,26 @@ discard(const char *path)
 
 static int open_drafts;
 
-/* False if it was swept away before it could be locked. */
-static bool
-lock_draft(Draft *d)
+int
+lock_path(const char *path, int how)
 {
     struct stat locked, there;
-    d->lock = open(d->path.text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (d->lock < 0 && errno != ENOENT)
-        fail("%s: cannot be opened: %s", d->path.text, strerror(errno));
-    if (d->lock < 0)
-        return false;
-    flock(d->lock, LOCK_EX);
-    if (!fstat(d->lock, &locked) && !lstat(d->path.text, &there) &&
-        locked.st_ino == there.st_ino)
-        return true;
-    close(d->lock);
-    return false;
+    for (;;) {
+        int lock = open(path, how | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (lock < 0 && errno != ENOENT)
+            fail("%s: cannot be opened: %s", path, strerror(errno));
+        if (lock < 0)
+            return -1;
+        while (flock(lock, LOCK_EX) && errno == EINTR)
+            ;
+        if (!fstat(lock, &locked) && !lstat(path, &there) &&
+            locked.st_ino == there.st_ino)
+            return lock;
+        close(lock); /* somebody has replaced or removed it meanwhile */
+    }
 }
+
+static int open_drafts;
 
 Draft *
 draft_begin(const char *directory, const char *name)
@@ -167,7 +170,8 @@ draft_begin(const char *directory, const char *name)
         if (!mkdtemp(d->path.text))
             fail("%s: nothing can be written there: %s", directory,
                  strerror(errno));
-    } while (!lock_draft(d));
+        d->lock = lock_path(d->path.text, O_RDONLY);
+    } while (d->lock < 0); /* swept away before it was locked */
     free(hidden);
     return d;
 }

@@ -43,6 +43,10 @@ bool is_empty(const char *directory);
    are removed, not followed. */
 void discard(const char *path);
 
+/* Opens what has that name, as open(2) does, and locks it once nobody else has
+   it locked; close unlocks it. -1 where there is nothing. */
+int lock_path(const char *path, int how);
+
 typedef struct Draft {
     Path path;   /* DIRECTORY/.NAME@qkv-XXXXXX: nobody else writes there */
     char *place; /* DIRECTORY */
@@ -62,7 +66,7 @@ bool draft_publish(Draft *d, const char *name, bool replace);
 void draft_publish_all(Draft *d);
 
 /* Discards what is left in it. If a process ends without this, its parent does
- * it (driver/cli/child.h). */
+ * it (driver/cli/plugin_process.h). */
 void draft_end(Draft *d);
 
 /* Discards this user's drafts there whose writers are gone. */

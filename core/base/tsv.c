@@ -18,12 +18,12 @@ count(const char *text, char c)
 
 /* Cuts one line into t's cells, from `cell` on. */
 static void
-cut(const Table *t, char *line, int cell, const char *path, int number)
+cut(const Table *t, char *line, int cell, const char *path, const char *remedy)
 {
     if (count(line, '\t') != t->cols - 1)
-        fail("%s:%d: %d cells where the first line has %d: not a table that "
-             "qkv wrote, or it was changed; remove the run to have it again",
-             path, number, count(line, '\t') + 1, t->cols);
+        fail("%s:%d: %d cells where the first line has %d: it is not what qkv "
+             "writes there; %s",
+             path, cell / t->cols + 1, count(line, '\t') + 1, t->cols, remedy);
     for (int i = 0; i < t->cols; i++) {
         t->cells[cell + i] = line;
         line += strcspn(line, "\t");
@@ -34,12 +34,16 @@ cut(const Table *t, char *line, int cell, const char *path, int number)
 Table
 table_read(const char *path)
 {
+    return table_read_or(path, "remove the run to have it again");
+}
+
+Table
+table_read_or(const char *path, const char *remedy)
+{
     size_t size;
     Table t = {.text = read_file(path, "table", &size)};
     if (size == 0 || t.text[size - 1] != '\n' || strlen(t.text) != size)
-        fail("%s: empty, cut short or not text; remove the run to have it "
-             "again",
-             path);
+        fail("%s: empty, cut short or not text; %s", path, remedy);
     int lines = count(t.text, '\n');
     size_t first = strcspn(t.text, "\n");
     t.text[first] = 0;
@@ -52,7 +56,7 @@ table_read(const char *path)
     for (int i = 0; i < lines; i++) {
         char *end = line + strcspn(line, "\n");
         *end = 0;
-        cut(&t, line, i * t.cols, path, i + 1); /* or fails before that */
+        cut(&t, line, i * t.cols, path, remedy); /* or fails before that */
         line = end + 1;
     }
     return t;

@@ -11,8 +11,10 @@ typedef struct Table {
     int rows, cols; /* rows without the names */
 } Table;
 
-/* Reads a table; fails with file and line where it is none. table_free it. */
+/* Reads a table of a run, or another one; fails with file and line where it is
+   none, and what to do about it. table_free it. */
 Table table_read(const char *path);
+Table table_read_or(const char *path, const char *remedy);
 void table_free(Table *t);
 
 /* The column of that name, -1 if there is none. */

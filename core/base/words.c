@@ -12,34 +12,29 @@
 enum { LONGEST = 64 };
 
 /* Letters to insert, drop, change or swap with their neighbour: the distance
-   of Damerau (1964), kept in three rows of its table. */
+   of Damerau (1964), from the first i letters of a to the first j of b. */
 static int
 distance(const char *a, const char *b)
 {
-    int row[3][LONGEST + 1];
-    int n = (int)strlen(b);
-    if (n > LONGEST)
+    int d[LONGEST + 1][LONGEST + 1];
+    int m = (int)strlen(a), n = (int)strlen(b);
+    if (m > LONGEST || n > LONGEST)
         return LONGEST;
-    for (int j = 0; j <= n; j++)
-        row[0][j] = j;
-    int *before = row[2], *last = row[0], *now = row[1];
-    for (int i = 1; a[i - 1]; i++) {
-        now[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int change = last[j - 1] + (a[i - 1] != b[j - 1]);
-            int drop = last[j] + 1, insert = now[j - 1] + 1;
-            now[j] = change < drop ? change : drop;
-            now[j] = now[j] < insert ? now[j] : insert;
+    for (int i = 0; i <= m; i++)
+        for (int j = 0; j <= n; j++) {
+            int least = i + j;
+            if (i && j)
+                least = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (i && d[i - 1][j] < least)
+                least = d[i - 1][j] + 1;
+            if (j && d[i][j - 1] < least)
+                least = d[i][j - 1] + 1;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-                a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
-                now[j] = before[j - 2] + 1;
+                a[i - 2] == b[j - 1] && d[i - 2][j - 2] < least)
+                least = d[i - 2][j - 2] + 1;
+            d[i][j] = least;
         }
-        int *free_row = before;
-        before = last;
-        last = now;
-        now = free_row;
-    }
-    return last[n];
+    return d[m][n];
 }
 
 const char *
@@ -73,10 +68,10 @@ index_in(const char *list, const char *word)
 {
     size_t n = strlen(word);
     for (int i = 0; *list; i++) {
-        size_t width = strcspn(list, " ");
+        size_t width = strcspn(list, " ,");
         if (n == width && !strncmp(list, word, n))
             return i;
-        list += width + strspn(list + width, " ");
+        list += width + strspn(list + width, " ,");
     }
     return -1;
 }
@@ -205,6 +200,7 @@ one_file(const char *a, const char *b)
 int
 natural_order(const char *a, const char *b)
 {
+    const char *whole_a = a, *whole_b = b;
     bool decimals = false; /* behind a point they count from the left */
     for (; *a && *b; a++, b++) {
         size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
@@ -219,12 +215,21 @@ natural_order(const char *a, const char *b)
         } else if (*a != *b)
             return (unsigned char)*a - (unsigned char)*b;
     }
-    return (unsigned char)*a - (unsigned char)*b;
+    return *a || *b ? (unsigned char)*a - (unsigned char)*b
+                    : strcmp(whole_a, whole_b);
+}
+
+int
+in_natural_order(const void *a, const void *b)
+{
+    return natural_order(*(char *const *)a, *(char *const *)b);
 }
 
 char *
 quoted(const char *text)
 {
+    if (*text && text[strspn(text, NAME_LETTERS ",.=/")] == 0)
+        return copy_text(text);
     char *copy = allocate(4 * strlen(text) + 3, 1), *to = copy;
     *to++ = '\'';
     for (; *text; text++)

@@ -13,7 +13,7 @@ const char *nearest(const char *word, const char *const *names, int count);
 /* " (did you mean "NAME"?)" or "", in memory that the next call reuses. */
 const char *did_you_mean(const char *word, const char *const *names, int count);
 
-/* Which word of a list, "heads d-k d-v", it is; -1 if none. */
+/* Which word of a list, "heads d-k" or "1,2,4", it is; -1 if none. */
 int index_in(const char *list, const char *word);
 
 /* The character at *at of a UTF-8 text (RFC 3629), which it steps over, or -1
@@ -39,8 +39,8 @@ char *read_file(const char *path, const char *what, size_t *size);
 /* Do the names of two matrices make one file, which has _ for ^? */
 bool one_file(const char *a, const char *b);
 
-/* The text as one word of a shell, which does not look into single quotes; to
-   be freed. */
+/* The text as one word of a shell: as it is where that means nothing else, or
+   between single quotes, into which no shell looks. To be freed. */
 char *quoted(const char *text);
 
 /* Puts a word, which stays the caller's, into a set, a tree that is NULL while
@@ -53,8 +53,9 @@ void word_removed(void **set, const char *word);
 const char *interned(const char *text);
 
 /* Names by their letters, and numbers in them by their size: d-k2 before d-k16.
-   Less than, equal to or greater than 0. */
+   Less than, equal to or greater than 0; and the same for qsort, of strings. */
 int natural_order(const char *a, const char *b);
+int in_natural_order(const void *a, const void *b);
 
 /* A copy of the string, to be freed. */
 char *copy_text(const char *text);

@@ -151,4 +151,24 @@ cosine(double x)
     return sine(x + 1.57079632679489661923);
 }
 
+/* sin x and cos x in double, each to 2^-52, for |x| up to 2^30: x = n pi/2 + r
+   with |r| <= pi/4, where pi/2 is the sum of two doubles, so that r is exact
+   but for one rounding; then their Taylor series at r. */
+static inline void
+sine_cosine(double x, double *s, double *c)
+{
+    double n = floor(x * 0.63661977236758134308 + 0.5);
+    double r = fma(-n, 0x1.921fb54442d18p+0, x);
+    r = fma(-n, 0x1.1a62633145c07p-54, r);
+    double a = 1, b = 1; /* sin r / r, and cos r */
+    for (int i = 18; i > 0; i -= 2) {
+        a = 1 - r * r / (i * (i + 1)) * a;
+        b = 1 - r * r / (i * (i - 1)) * b;
+    }
+    int quarter = (int)(n - 4 * floor(n / 4));
+    double turned[] = {r * a, b, -r * a, -b};
+    *s = turned[quarter];
+    *c = turned[(quarter + 1) % 4];
+}
+
 #endif

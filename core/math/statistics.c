@@ -1,13 +1,13 @@
-/* statistics.c - what is said of several seeds. */
+/* statistics.c - what several seeds tell. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "math/random.h"
 #include "math/statistics.h"
 
-enum { RESAMPLES = 1000 };
+#define LEVEL 0.05 /* of a 95% interval */
+#define POWER 0.8
 
 static int
 ascending(const void *a, const void *b)
@@ -16,24 +16,88 @@ ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-Mean
-bootstrap(const double *x, int n)
+static double
+mean_of(const double *x, int n)
 {
-    double means[RESAMPLES], sum = 0;
-    Random r = random_stream(0, "bootstrap");
+    double sum = 0;
     for (int i = 0; i < n; i++)
         sum += x[i];
-    if (n == 0 || isnan(sum))
-        return (Mean){NAN, NAN, NAN};
-    for (int k = 0; k < RESAMPLES; k++) {
-        means[k] = 0;
-        for (int i = 0; i < n; i++)
-            means[k] += x[random_below(&r, n)];
-        means[k] /= n;
+    return sum / n;
+}
+
+static double
+deviation_of(const double *x, int n)
+{
+    double mean = mean_of(x, n), squares = 0;
+    for (int i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    return n > 1 ? sqrt(squares / (n - 1)) : 0;
+}
+
+Mean
+mean_interval(const double *x, int n)
+{
+    double mean = mean_of(x, n);
+    double error = deviation_of(x, n) / sqrt(n);
+    double t = n < INTERVAL_SEEDS ? 1 : student_t(LEVEL, n - 1);
+    double aside = error > 0 ? error * t : error;
+    return (Mean){mean, mean - aside, mean + aside};
+}
+
+double
+median(double *x, int n)
+{
+    if (n == 0)
+        return NAN;
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return (x[(n - 1) / 2] + x[n / 2]) / 2;
+}
+
+/* How many values may be left out at each end so that what lies between still
+   covers the median with 95%, and what it covers. It is left of all of them if
+   the n seeds fall right of it, as n coins show heads. */
+static int
+left_out(int n, double *coverage)
+{
+    double chance = ldexp(1, -n), outside = chance; /* of 0 heads */
+    int k = 0;
+    *coverage = 1 - 2 * outside;
+    for (; k < n; k++) {
+        chance *= (double)(n - k) / (k + 1);
+        if (1 - 2 * (outside + chance) < 1 - LEVEL)
+            break;
+        outside += chance;
+        *coverage = 1 - 2 * outside;
     }
-    qsort(means, RESAMPLES, sizeof *means, ascending);
-    return (Mean){sum / n, means[RESAMPLES / 40],
-                  means[RESAMPLES - 1 - RESAMPLES / 40]};
+    return k;
+}
+
+double
+median_coverage(int n)
+{
+    double coverage;
+    left_out(n, &coverage);
+    return coverage;
+}
+
+Mean
+median_interval(double *x, int n)
+{
+    double coverage, middle = median(x, n);
+    int k = left_out(n, &coverage);
+    return n == 0 ? (Mean){NAN, NAN, NAN} : (Mean){middle, x[k], x[n - 1 - k]};
+}
+
+Mean
+share_interval(int k, int n)
+{
+    const double z = 1.959963984540054;
+    double share = (double)k / n, wide = 1 + z * z / n;
+    double middle = (share + z * z / (2 * n)) / wide;
+    double aside =
+        z / wide * sqrt(share * (1 - share) / n + z * z / (4. * n * n));
+    return (Mean){share, k == 0 ? 0 : middle - aside,
+                  k == n ? 1 : middle + aside};
 }
 
 double
@@ -52,29 +116,122 @@ student_p(double t, int freedom)
     return inside < 1 ? 1 - inside : 0;
 }
 
-Paired
-paired_t(const double *x, const double *base, int n)
+double
+student_t(double p, int freedom)
 {
-    double sum = 0, squares = 0, size = 0;
-    if (n < 2)
-        return (Paired){NAN, NAN, n};
-    for (int i = 0; i < n; i++)
-        sum += x[i] - base[i];
-    for (int i = 0; i < n; i++)
+    double low = 0, high = 1;
+    while (student_p(high, freedom) > p)
+        high *= 2;
+    for (int i = 0; i < 60; i++) {
+        double t = (low + high) / 2;
+        *(student_p(t, freedom) > p ? &low : &high) = t;
+    }
+    return high;
+}
+
+/* P(T > t). */
+static double
+above(double t, int freedom)
+{
+    double p = student_p(t, freedom) / 2;
+    return t > 0 ? p : 1 - p;
+}
+
+Paired
+paired_t(const double *x, const double *base, int n, double margin)
+{
+    double *d = allocate((size_t)n + 1, sizeof *d), size = 0;
+    for (int i = 0; i < n; i++) {
+        d[i] = x[i] - base[i];
         size = fmax(size, fmax(fabs(x[i]), fabs(base[i])));
-    double mean = sum / n;
-    for (int i = 0; i < n; i++)
-        squares += (x[i] - base[i] - mean) * (x[i] - base[i] - mean);
-    if (isnan(squares))
-        return (Paired){NAN, NAN, n};
-    if (sqrt(squares / n) <= 1e-9 * size) /* no spread: signs by chance? */
-        return (Paired){mean, mean == 0 ? 1 : ldexp(1, 1 - n), n};
-    double error = sqrt(squares / (n - 1) / n);
-    return (Paired){mean, student_p(mean / error, n - 1), n};
+    }
+    double mean = mean_of(d, n), deviation = deviation_of(d, n);
+    free(d);
+    if (n < 2 || isnan(mean))
+        return (Paired){NAN, NAN, NAN, NAN, NAN, NAN, n};
+    double error = deviation / sqrt(n), aside = error * student_t(LEVEL, n - 1);
+    Paired p = {mean, mean - aside, mean + aside, deviation, 1, 1, n};
+    if (error <= 1e-9 * size) { /* no spread: signs by chance? */
+        p.differ = mean == 0 ? 1 : ldexp(1, 1 - n);
+        p.same = fabs(mean) < margin ? ldexp(1, -n) : 1;
+    } else {
+        p.differ = student_p(mean / error, n - 1);
+        p.same = above((margin - fabs(mean)) / error, n - 1);
+    }
+    p.same = isnan(margin) ? NAN : p.same;
+    return p;
+}
+
+/* P(|Z + centre| < radius) of a standard normal Z. */
+static double
+within(double centre, double radius)
+{
+    return radius > 0 ? (erfc((centre - radius) / sqrt(2)) -
+                         erfc((centre + radius) / sqrt(2))) /
+                            2
+                      : 0;
+}
+
+/* Both tests compare the mean with t times its standard error, so the chance is
+   that of a normal mean, averaged over the error that n seeds find: s times the
+   true one, where s^2 (n - 1) is chi-squared. */
+double
+chance_to_show(double difference, double margin, int n, double alpha)
+{
+    enum { SLICES = 400 };
+    int freedom = n - 1;
+    double critical = student_t(isnan(margin) ? alpha : 2 * alpha, freedom);
+    double half = freedom / 2., sum = 0, width = (1 + 6 / sqrt(freedom));
+    double scale = log(2) + half * log(half) - lgamma(half);
+    for (int i = 0; i < SLICES; i++) {
+        double s = (i + 0.5) / SLICES * width;
+        double density = exp(scale + (freedom - 1) * log(s) - half * s * s);
+        double centre = difference * sqrt(n), far = critical * s;
+        sum +=
+            density * (isnan(margin) ? 1 - within(centre, far)
+                                     : within(centre, margin * sqrt(n) - far));
+    }
+    return sum * width / SLICES;
+}
+
+double
+detectable(int n, double alpha)
+{
+    double low = 0, high = 1;
+    while (chance_to_show(high, NAN, n, alpha) < POWER)
+        high *= 2;
+    for (int i = 0; i < 30; i++) {
+        double d = (low + high) / 2;
+        *(chance_to_show(d, NAN, n, alpha) < POWER ? &low : &high) = d;
+    }
+    return high;
+}
+
+static bool
+tells(double difference, double margin, int n, double alpha)
+{
+    return chance_to_show(difference, NAN, n, alpha) >= POWER ||
+           (!isnan(margin) &&
+            chance_to_show(difference, margin, n, alpha) >= POWER);
+}
+
+int
+seeds_to_tell(double difference, double margin, int n, double alpha)
+{
+    int low = n, high = n + 1;
+    while (high <= 10000 && !tells(difference, margin, high, alpha)) {
+        low = high;
+        high *= 2;
+    }
+    while (high <= 10000 && high - low > 1) {
+        int middle = (low + high) / 2;
+        *(tells(difference, margin, middle, alpha) ? &high : &low) = middle;
+    }
+    return high <= 10000 ? high : 0;
 }
 
 void
-holm(double *p, int n)
+holm(double *p, int n, int true_together)
 {
     double *sorted = allocate((size_t)n + 1, sizeof *sorted);
     int count = 0;
@@ -85,15 +242,8 @@ holm(double *p, int n)
     for (int i = 0; i < n; i++) {
         double raised = 0; /* the largest of those that come before it */
         for (int k = 0; k < count && sorted[k] <= p[i]; k++)
-            raised = fmax(raised, sorted[k] * (count - k));
+            raised = fmax(raised, sorted[k] * fmin(count - k, true_together));
         p[i] = isnan(p[i]) ? p[i] : fmin(raised, 1);
     }
     free(sorted);
-}
-
-double
-median(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof *x, ascending);
-    return n == 0 ? NAN : (x[(n - 1) / 2] + x[n / 2]) / 2;
 }

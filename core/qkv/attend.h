@@ -26,22 +26,72 @@ typedef struct Attention {
     int kv_heads; /* heads of k and v where queries share them */
     int latent;   /* width of the middle of two maps */
     int causal;   /* 1: a token sees itself and what came before it */
-    struct Recording *recording; /* the core's own */
+    int layer;    /* the block that it is in, from 0, */
+    int layers;   /* and how many blocks there are */
+    int position; /* of the first token of x; 0 in training */
+    /* The core's own. */
+    struct Recording *recording;
+    struct Tape *tape;    /* of x */
+    int place;            /* which attention of its block it is */
+    const char *settings; /* what setting() reads */
+    int relative;         /* how scores know of positions, if they do */
+    int scored;           /* heads that have had their scores */
 } Attention;
+
+/* What a query at a position adds to its score of a key at another: a number,
+   or a column of a table. Positions are a->position + t of token t of x, and
+   t of token t of y. */
+typedef double Bias(const Attention *a, int head, int query, int key);
+typedef int Bucket(const Attention *a, int query, int key);
 
 #pragma GCC visibility push(default)
 
 Node *attend(Attention *a, Node *q, Node *k, Node *v, double scale);
 
+/* attend with a fixed bias (in steps: see below), as ALiBi and windows have:
+       return abs(query - key) < 4 ? 0 : -INFINITY; */
+Node *attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale,
+                    Bias *bias);
+
+/* Rotary position embedding (Su et al. 2021, section 3.2.2, equation 15, in the
+   form of equation 34), of q and of k: columns 2j and 2j + 1 of each head of
+   token t, as a point in the plane, turned by the angle (a->position + t)
+   base^(-2j / width). Keeps the heads. Then q_t k_s' depends on positions by
+   t - s only. (The code of Llama and Qwen pairs columns j and j + width / 2:
+   the same function, of weights whose columns are in another order.) */
+Node *rotate(Attention *a, Node *n, double base);
+
 /* The same in steps that one can act between: attend(a, q, k, v, s) equals
-   apply_weights(softmax(a, scores(q, k, s)), v). It keeps every step's matrix,
-   so it costs more memory. */
-Node *scores(Node *q, Node *k, double scale); /* scale q_i k_i', unmasked,
-                                    (tokens x heads*keys)                   */
-Node *softmax(Attention *a, Node *s);   /* each row of each head to weights
-                                    that sum to 1; the masked ones are 0    */
-Node *apply_weights(Node *p, Node *v);  /* p_i v_i, (tokens x heads*d_v)    */
-Node *mask_zero(Attention *a, Node *s); /* s, 0 where it is masked          */
+   apply_weights(a, softmax(a, scores(a, q, k, s)), v). It keeps every step's
+   matrix, so it costs more memory.
+
+   Scores: scale q_i k_i', unmasked, (tokens x heads*keys). */
+Node *scores(Attention *a, Node *q, Node *k, double scale);
+
+/* Scores + bias, which is of a head and positions; where it is -INFINITY the
+   weight is 0, and costs nothing. Scores + table[head][bucket], for a table of
+   weights (heads x buckets), or (1 x buckets) for all heads. */
+Node *fixed_bias(Attention *a, Node *s, Bias *bias);
+Node *score_bias(Attention *a, Node *s, Node *table, Bucket *bucket);
+
+/* Each row of each head to weights that sum to 1; the masked ones are 0. With
+   a sink there is one score more in the sum, that has no value: sink
+   (1 x heads), learned in gpt-oss; NULL is a score of 0, the "softmax off by
+   one" of Miller 2023. */
+Node *softmax(Attention *a, Node *s);
+Node *softmax_sink(Attention *a, Node *s, Node *sink);
+
+/* p_i v_i, (tokens x heads*d_v). */
+Node *apply_weights(Attention *a, Node *p, Node *v);
+
+/* Scores that go through no softmax: 0 where they are masked. */
+Node *mask_zero(Attention *a, Node *s);
+
+/* Keeps n, under a number of your choice, for the blocks after this one; and
+   what block `layer` kept, in this forward pass, at the same place (in
+   cross-attention what cross-attention kept). A block can recall its own. */
+void remember(Attention *a, int slot, Node *n);
+Node *recall(Attention *a, int slot, int layer);
 
 #pragma GCC visibility pop
 

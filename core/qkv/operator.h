@@ -7,7 +7,8 @@
    the shortest one to begin from.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a
-   plugin is compiled once for each:
+   plugin is compiled once for each. Each does it where you name ./mine.c; by
+   hand it is
 
        cc -O2 -ffp-contract=off -shared -fPIC -I... mine.c -o mine.so
        cc ... -DQKV_DOUBLE mine.c -o double/mine.so
@@ -30,6 +31,8 @@ struct Node {
     int rows, cols;        /* the shape of value and of gradient */
     int sequences;         /* rows / sequences tokens in each */
     int heads;             /* cols / heads columns in each */
+    double seen;           /* the share of a head's entries that no fixed_bias
+                              masks; that of in[0] */
     real *value;           /* NULL in a run that only wants the shapes */
     bool trained;          /* it depends on a weight: it has a gradient, */
     real *gradient;        /* d loss / d value, to be reached by gradient();

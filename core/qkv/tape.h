@@ -16,19 +16,36 @@
 
 typedef struct Node Node;
 
-Node *matmul(Node *a, Node *b);      /* A B    (t x m), (m x n) -> (t x n) */
-Node *matmul_t(Node *a, Node *b);    /* A B'   (t x m), (n x m) -> (t x n) */
-Node *add(Node *a, Node *b);         /* A + B, keeps the heads of A        */
-Node *scale(Node *a, double factor); /* factor A, keeps the heads          */
-Node *hadamard(Node *a, Node *b);    /* A . B, entry by entry; heads of A   */
-Node *tanh_of(Node *a);              /* tanh A, keeps the heads            */
-Node *sigmoid(Node *a);              /* 1 / (1 + e^-A), keeps the heads    */
-Node *relu(Node *a);                 /* max(A, 0), keeps the heads         */
-Node *split(Node *a, int heads);     /* the same matrix, seen as heads     */
-Node *columns(Node *a, int from, int count); /* A[:, from : from + count]   */
-Node *concat(Node *const *a, int count);     /* [A_1 A_2 ...], side by side */
+Node *matmul(Node *a, Node *b);   /* A B    (t x m), (m x n) -> (t x n) */
+Node *matmul_t(Node *a, Node *b); /* A B'   (t x m), (n x m) -> (t x n) */
+
+/* Entry by entry; the heads of A. B has A's shape; or its rows, its heads, or
+   the columns of a head are 1, and it is repeated along these: a bias or gain
+   (1 x columns), a number for each head (split(w, heads), w (1 x heads)), for
+   each token (tokens x 1), for all (1 x 1). */
+Node *add(Node *a, Node *b);      /* A + B */
+Node *hadamard(Node *a, Node *b); /* A . B */
+
+/* Entry by entry; the heads of A. `map` takes f and its derivative f'. */
+Node *scale(Node *a, double factor); /* factor A */
+Node *tanh_of(Node *a);              /* tanh A */
+Node *sigmoid(Node *a);              /* 1 / (1 + e^-A) */
+Node *relu(Node *a);                 /* max(A, 0) */
+Node *map(Node *a, double (*f)(double), double (*df)(double)); /* f(A) */
+
+/* A_i is head i of A. `columns` and the two after it keep the heads; in concat
+   a matrix of one head serves every head of the others. */
+Node *split(Node *a, int heads); /* the same matrix, seen as heads */
+Node *columns(Node *a, int from, int count); /* A_i[:, from : from + count] */
+Node *concat(Node *const *a, int count);     /* [A_i B_i ...], side by side */
+Node *rms_norm(Node *a, double eps); /* A_i / sqrt(mean(A_i . A_i) + eps),
+                                        the mean over each row */
+Node *mix_heads(Node *a, Node *p);   /* head j is sum_i p_ij A_i; p (heads of
+                                        A x heads of the result), or such a
+                                        matrix for each token, split into the
+                                        heads of A */
 Node *cached(Node *a); /* A itself; says that a decoder keeps it of each token,
-                          and makes from it the keys and values of attend   */
+                          and makes from it the keys and values of attend */
 
 #pragma GCC visibility pop
 

@@ -5,12 +5,13 @@
    its equation with the operators of tape.h and attend.h; the core gives it
    its initial values, its gradient, its training, its accounts and figures.
    variants/standard.c is the one to read first (installed: below share/qkv).
-   `qkv new mine` begins one, says how it is built where you are, and
+   `qkv new mine` begins one, and
 
        qkv check ./mine.c
-       qkv compare -v standard,./mine.so
+       qkv compare -v standard,./mine.c
 
-   test and train it.
+   test and train it. Wherever a variant is named, ./mine.c is compiled first,
+   into ./mine.so beside it.
 
    Notation is that of "Attention Is All You Need" (Vaswani et al. 2017): a
    token is a row, so a map is applied from the right, q = x W^Q; A' is A
@@ -19,13 +20,14 @@
 #define QKV_VARIANT_H
 
 #include <math.h>
+#include <stdlib.h>
 
 #include <qkv/attend.h>
 #include <qkv/tape.h>
 
 /* Changes whenever a structure here does. A plugin built against another one
    is refused: rebuild it. */
-#define QKV_ABI 5
+#define QKV_ABI 6
 
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
@@ -37,18 +39,22 @@ typedef struct Entries Entries;
 typedef struct Variant {
     unsigned abi;         /* QKV_ABI, first in every version */
     const char *equation; /* what one head computes, in one line */
+    const char *family;   /* optional: what `qkv list --family` puts it under,
+                             "low rank" */
     const char *shape;    /* the shape options that it uses, of "heads
                              kv-heads d-k d-v latent": nobody can set another
                              one, which is 1 for heads, d_model for a width */
 
     /* Declares the matrices, by calling weight() for each, in the order of
-       their indices. */
+       their indices: the same in every block. What they start as may depend on
+       a->layer. */
     void (*weights)(Weights *w, const Attention *a);
 
     /* The equation. Queries come from x (tokens x d_model), keys and values
        from y (keys x d_model): in self-attention y is x. w[i] is the matrix
        declared with index i. Returns (tokens x d_model). A plugin allocates
-       nothing and keeps nothing between calls. */
+       nothing and keeps nothing between calls. Positions are no business of
+       its: with --positions rope or alibi attend and scores see to them. */
     Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
 
     /* Optional: fills the matrices, all 0 before, so that head i of a->heads
@@ -57,9 +63,19 @@ typedef struct Variant {
        `qkv inspect`.) A few calls of the functions below; with it, other
        variants can be converted into this one. */
     void (*fit)(const Form *f, const Attention *a, Entries *w);
+
+    /* Optional: settings of its own, which are numbers, and what each is unless
+       it is given: "window=4 base=10000". They are options of qkv then,
+       `--window 2,4,8`, and setting(a, "window") reads one. A name has small
+       letters, digits and -, and is no option of qkv already. Variants may
+       share it. */
+    const char *settings;
 } Variant;
 
 #pragma GCC visibility push(default)
+
+/* The value of a setting that .settings declares. */
+double setting(const Attention *a, const char *name);
 
 /* Declares matrix `index` (0, 1, 2, ...): rows x cols, its name as a paper
    writes it, "W^Q". It starts as N(0, 1 / rows): the columns of all of a

@@ -19,8 +19,11 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     if (v->rows != k->rows)
         bug("attend: keys (%d x %d) and values (%d x %d) do not fit", k->rows,
             k->cols, v->rows, v->cols);
-    Node *c = new_node(q->rows, q->heads * d_v, attend_backward,
-                       (Node *[]){q, k, v}, 3);
+    if (a->relative == ALIBI)
+        return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
+    Node *c = new_node(
+        q->rows, q->heads * d_v, attend_backward,
+        (Node *[]){positioned(a, q, a->position), positioned(a, k, 0), v}, 3);
     double to_score = pair_flops(q, keys, q->cols / q->heads);
     double to_weigh = pair_flops(q, keys, d_v);
     c->heads = q->heads;
@@ -32,6 +35,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     if (c->value)
         attend_forward(c);
     if (a->recording)
-        record_call(a->recording, (Call){q, k, v, c, scale, a->causal, 0});
+        record_call(a->recording,
+                    (Call){q, k, v, c, .scale = scale, .causal = a->causal});
     return c;
 }

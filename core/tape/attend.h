@@ -18,9 +18,37 @@ void check_heads(const char *name, const Node *q, const Node *k);
 void check_scores(const char *name, const Node *q, const Node *k);
 void check_mask(const char *name, const Attention *a, int tokens, int keys);
 
+/* Scores before any bias was added; and the sink of weights in head `head`,
+   -INFINITY where there is none. */
+Node *unbiased(Node *scores);
+double sink_of(const Node *weights, int head);
+
 /* FLOPs of a product of every query with every key (or weight with value),
    each `width` wide. Masked pairs are counted too. */
 double pair_flops(const Node *q, int keys, int width);
+
+/* How scores know of positions: Attention.relative. A variant does not see it,
+   so every variant can be trained with either.
+
+   ROPE, Su et al. 2021: q and k are rotated before their product, which then
+   depends on the distance of the two tokens alone. ALIBI, Press et al. 2022:
+   head i of h adds -2^(-8 i / h) for each token of distance to its scores.
+   These are the slopes of the text; the authors' code has others where h is no
+   power of two. Without a mask, later tokens are as far as earlier ones, as the
+   authors suggested afterwards. */
+enum { UNPOSITIONED, ROPE, ALIBI };
+enum { ROPE_BASE = 10000 };
+
+/* q, or k, as scores need it: with ROPE rotated, its first token being at
+   position `first`. Pair p of a head's columns turns by angle_of(p, width) with
+   each token. */
+Node *positioned(const Attention *a, Node *n, int first);
+double angle_of(int pair, int width);
+
+/* ALiBi's bias of a head of the next scores. Heads are counted over all calls:
+   a variant that calls attend for each has the slopes of one that calls it
+   once. */
+double alibi(const Attention *a, int head, int query, int key);
 
 /* What attend was called with besides q, k and v: the arguments of its node. */
 typedef struct Attended {

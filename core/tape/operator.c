@@ -25,11 +25,8 @@ wanted(const Node *c)
 
 /* A new node of A's shape and heads, from A and perhaps a B of that shape. */
 static Node *
-elementwise(const char *name, void (*backward)(Node *self), Node *a, Node *b)
+elementwise(void (*backward)(Node *self), Node *a, Node *b)
 {
-    if (b && (a->rows != b->rows || a->cols != b->cols))
-        bug("%s: (%d x %d) and (%d x %d) do not fit", name, a->rows, a->cols,
-            b->rows, b->cols);
     Node *c = new_node(a->rows, a->cols, backward, (Node *[]){a, b}, b ? 2 : 1);
     c->heads = a->heads;
     return c;
@@ -118,6 +115,55 @@ matmul_t(Node *a, Node *b)
     return c;
 }
 
+/* How far apart the entries of a B are along each axis of a matrix that it is
+   repeated for: 0 where B is 1 long. */
+typedef struct Strides {
+    size_t row, head, column;
+} Strides;
+
+/* dB += the entries of dC that repeat it */
+static void
+spread_backward(Node *c)
+{
+    const Strides *b = c->arguments;
+    int width = c->cols / c->heads;
+    real *d = gradient(c->in[0]);
+    const real *dc = c->gradient;
+    for (size_t i = 0; i < (size_t)c->rows; i++)
+        for (size_t h = 0; h < (size_t)c->heads; h++)
+            for (size_t j = 0; j < (size_t)width; j++)
+                d[i * b->row + h * b->head + j * b->column] += *dc++;
+}
+
+/* B repeated along the axes in which it is 1 long, to A's shape and heads; B
+   itself where it has that shape. */
+static Node *
+spread(const char *name, Node *a, Node *b)
+{
+    if (a->rows == b->rows && a->cols == b->cols)
+        return b;
+    int heads = a->cols == b->cols ? a->heads : b->heads;
+    int width = a->cols / a->heads, b_width = b->cols / heads;
+    if ((b->rows != 1 && b->rows != a->rows) ||
+        (heads != 1 && heads != a->heads) || (b_width != 1 && b_width != width))
+        bug("%s: (%d x %d) and (%d x %d) do not fit (heads: %d and %d): the "
+            "second has as many rows, heads and columns in a head as the "
+            "first, or 1",
+            name, a->rows, a->cols, b->rows, b->cols, a->heads, b->heads);
+    Node *c = new_node(a->rows, a->cols, spread_backward, &b, 1);
+    Strides s = {b->rows == 1 ? 0 : (size_t)b->cols,
+                 heads == 1 ? 0 : (size_t)b_width, b_width > 1};
+    c->sequences = a->sequences;
+    c->heads = a->heads;
+    keep_arguments(c, &s, sizeof s);
+    real *to = c->value;
+    for (size_t i = 0; to && i < (size_t)c->rows; i++)
+        for (size_t h = 0; h < (size_t)c->heads; h++)
+            for (size_t j = 0; j < (size_t)width; j++)
+                *to++ = b->value[i * s.row + h * s.head + j * s.column];
+    return c;
+}
+
 /* dA += dC,  dB += dC */
 static void
 add_backward(Node *c)
@@ -131,9 +177,9 @@ add_backward(Node *c)
 Node *
 add(Node *a, Node *b)
 {
-    Node *c = elementwise("add", add_backward, a, b);
+    Node *c = elementwise(add_backward, a, spread("add", a, b));
     for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = a->value[i] + b->value[i];
+        c->value[i] = a->value[i] + c->in[1]->value[i];
     return c;
 }
 
@@ -150,7 +196,7 @@ scale_backward(Node *c)
 Node *
 scale(Node *a, double factor)
 {
-    Node *c = elementwise("scale", scale_backward, a, NULL);
+    Node *c = elementwise(scale_backward, a, NULL);
     keep_arguments(c, &factor, sizeof factor);
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = (real)factor * a->value[i];
@@ -173,9 +219,9 @@ hadamard_backward(Node *c)
 Node *
 hadamard(Node *a, Node *b)
 {
-    Node *c = elementwise("hadamard", hadamard_backward, a, b);
+    Node *c = elementwise(hadamard_backward, a, spread("hadamard", a, b));
     for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = a->value[i] * b->value[i];
+        c->value[i] = a->value[i] * c->in[1]->value[i];
     return c;
 }
 
@@ -204,7 +250,7 @@ tanh_backward(Node *c)
 Node *
 tanh_of(Node *a)
 {
-    Node *c = elementwise("tanh_of", tanh_backward, a, NULL);
+    Node *c = elementwise(tanh_backward, a, NULL);
     each_entry(c, hyperbolic_tangent);
     return c;
 }
@@ -227,7 +273,7 @@ logistic(Widest x)
 Node *
 sigmoid(Node *a)
 {
-    Node *c = elementwise("sigmoid", sigmoid_backward, a, NULL);
+    Node *c = elementwise(sigmoid_backward, a, NULL);
     each_entry(c, logistic);
     return c;
 }
@@ -246,9 +292,30 @@ relu_backward(Node *c)
 Node *
 relu(Node *a)
 {
-    Node *c = elementwise("relu", relu_backward, a, NULL);
+    Node *c = elementwise(relu_backward, a, NULL);
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = a->value[i] > 0 ? a->value[i] : 0;
+    return c;
+}
+
+/* dA += dC f'(A), elementwise */
+static void
+map_backward(Node *c)
+{
+    double (*const *slope)(double) = c->arguments;
+    const real *a = c->in[0]->value;
+    real *d = gradient(c->in[0]);
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        d[i] += c->gradient[i] * (real)(*slope)((double)a[i]);
+}
+
+Node *
+map(Node *a, double (*f)(double), double (*df)(double))
+{
+    Node *c = elementwise(map_backward, a, NULL);
+    keep_arguments(c, &df, sizeof df);
+    for (size_t i = 0, n = wanted(c); i < n; i++)
+        c->value[i] = (real)f((double)a->value[i]);
     return c;
 }
 
@@ -305,7 +372,7 @@ gelu_chunk(void *node, int chunk, int worker)
 Node *
 gelu(Node *a)
 {
-    Node *c = elementwise("gelu", gelu_backward, a, NULL);
+    Node *c = elementwise(gelu_backward, a, NULL);
     c->kept = keep(c, size_of(c));
     if (c->value)
         parallel_for(threads_count(), gelu_chunk, c);
@@ -327,68 +394,5 @@ split(Node *a, int heads)
             heads);
     Node *c = view(a);
     c->heads = heads;
-    return c;
-}
-
-/* dA[:, from : from + cols] += dC */
-static void
-columns_backward(Node *c)
-{
-    Node *a = c->in[0];
-    const int *from = c->arguments;
-    real *d = gradient(a) + *from;
-    const real *dc = c->gradient;
-    for (int i = 0; i < c->rows; i++, d += a->cols, dc += c->cols)
-        for (int j = 0; j < c->cols; j++)
-            d[j] += dc[j];
-}
-
-Node *
-columns(Node *a, int from, int count)
-{
-    if (from < 0 || count < 1 || count > a->cols - from)
-        bug("columns: (%d x %d) has no columns %d to %d", a->rows, a->cols,
-            from, from + count - 1);
-    Node *c = new_node(a->rows, count, columns_backward, &a, 1);
-    keep_arguments(c, &from, sizeof from);
-    for (int i = 0; c->value && i < c->rows; i++)
-        memcpy(c->value + (size_t)i * (size_t)count,
-               a->value + (size_t)i * (size_t)a->cols + from,
-               (size_t)count * sizeof(real));
-    return c;
-}
-
-/* dA_1, dA_2, ... += the columns of dC that they became */
-static void
-concat_backward(Node *c)
-{
-    for (int k = 0, from = 0; k < c->inputs; from += c->in[k++]->cols) {
-        Node *a = c->in[k];
-        if (!a->trained)
-            continue;
-        real *d = gradient(a);
-        const real *dc = c->gradient + from;
-        for (int i = 0; i < c->rows; i++, d += a->cols, dc += c->cols)
-            for (int j = 0; j < a->cols; j++)
-                d[j] += dc[j];
-    }
-}
-
-Node *
-concat(Node *const *a, int count)
-{
-    int cols = 0;
-    for (int k = 0; k < count; k++) {
-        if (a[k]->rows != a[0]->rows)
-            bug("concat: (%d x %d) and (%d x %d) do not fit", a[0]->rows,
-                a[0]->cols, a[k]->rows, a[k]->cols);
-        cols += a[k]->cols;
-    }
-    Node *c = new_node(a[0]->rows, cols, concat_backward, a, count);
-    real *to = c->value;
-    for (int i = 0; to && i < c->rows; i++)
-        for (int k = 0; k < count; to += a[k++]->cols)
-            memcpy(to, a[k]->value + (size_t)i * (size_t)a[k]->cols,
-                   (size_t)a[k]->cols * sizeof(real));
     return c;
 }

@@ -1,6 +1,7 @@
 /* recording.c - what attention computed in a forward pass. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "math/elementary.h"
 #include "math/matrix.h"
@@ -17,22 +18,49 @@ enter(Recording *r, Call call)
 }
 
 void
-record_softmax(Recording *r, Node *weights, int causal)
+record_keys(Recording *r, Node *keys)
 {
+    if (r->key_count++ < 2 * MOST_CALLS)
+        r->keys[r->key_count - 1] = keys;
+}
+
+void
+record_softmax(Recording *r, Call call)
+{
+    Node *weights = call.out;
+    call.first = r->softmax_heads;
+    enter(r, call);
     r->softmaxes++;
-    enter(r, (Call){.out = weights, .causal = causal});
+    r->softmax_heads += weights->heads;
+    if (r->replaced != UNIT_WEIGHTS || !weights->value)
+        return;
+    memset(weights->value, 0, size_of(weights) * sizeof(real));
+    for (int h = 0; h < weights->heads && call.first + h < weights->rows; h++)
+        *head_of(weights, weights->value + (call.first + h) * weights->cols, 0,
+                 h)
+             .at = 1;
+}
+
+void
+record_sum(Recording *r, Sum sum)
+{
+    Node *out = sum.out;
+    bool identity = r->sums == r->replaced;
+    record_keys(r, sum.v);
+    if (r->sums++ < MOST_CALLS)
+        r->sum[r->sums - 1] = sum;
+    for (int i = 0; r->replaced >= 0 && out->value && i < out->rows; i++)
+        for (int j = 0; j < out->cols; j++)
+            out->value[(size_t)i * (size_t)out->cols + (size_t)j] =
+                identity && i == j;
 }
 
 void
 record_call(Recording *r, Call call)
 {
-    Node *out = call.out;
-    bool identity = r->calls == r->replaced;
     enter(r, call);
-    for (int i = 0; r->replaced >= 0 && out->value && i < out->rows; i++)
-        for (int j = 0; j < out->cols; j++)
-            out->value[(size_t)i * (size_t)out->cols + (size_t)j] =
-                identity && i == j;
+    record_keys(r, call.k);
+    record_sum(r, (Sum){NULL, call.v, call.out, r->calls - 1});
 }
 
 void
@@ -55,13 +83,14 @@ record_place(Recording *r, Place place)
     r->place[r->places++] = place;
 }
 
-/* The scores of head `head` of a sequence, from its queries and keys. */
+/* The scores of head `head` of a sequence, from queries and keys as attend
+   multiplied them: rotated, if it did that. */
 static void
 call_scores(const Call *c, int sequence, int head, double *scores)
 {
-    int k_head = head / (c->q->heads / c->k->heads);
-    Matrix q = head_of(c->q, c->q->value, sequence, head);
-    Matrix k = head_of(c->k, c->k->value, sequence, k_head);
+    const Node *qs = c->out->in[0], *ks = c->out->in[1];
+    Matrix q = head_of(qs, qs->value, sequence, head);
+    Matrix k = head_of(ks, ks->value, sequence, head / (qs->heads / ks->heads));
     for (int i = 0; i < q.rows; i++)
         for (int j = 0; j < k.rows; j++) {
             double s = c->causal && j > i ? -INFINITY : 0;
@@ -94,7 +123,7 @@ call_queries(const Call *c)
 int
 call_keys(const Call *c)
 {
-    return c->k ? c->k->rows / c->k->sequences : c->out->cols / c->out->heads;
+    return c->v ? c->k->rows / c->k->sequences : c->out->cols / c->out->heads;
 }
 
 void
@@ -103,16 +132,20 @@ call_weights(const Call *c, int sequence, int head, double *scores,
 {
     int queries = call_queries(c), keys = call_keys(c);
     double *from = scores ? scores : weights;
-    if (c->q) {
+    if (c->v) {
         call_scores(c, sequence, head, from);
         for (int i = 0; i < queries; i++)
             softmax_of(from + i * keys, weights + i * keys, keys);
         return;
     }
+    const Node *of = c->out->in[0];
+    Matrix s = head_of(of, of->value, sequence, head);
     Matrix p = head_of(c->out, c->out->value, sequence, head);
     for (int i = 0; i < queries * keys; i++) {
-        from[i] = NAN;
-        weights[i] = (double)p.at[i / keys * p.down + i % keys];
+        int at = i / keys * p.down + i % keys;
+        from[i] =
+            c->causal && i % keys > i / keys ? -INFINITY : (double)s.at[at];
+        weights[i] = (double)p.at[at];
     }
 }
 
@@ -201,7 +234,7 @@ recording_range(const Recording *r, int place)
     const Place *p = &r->place[place];
     Range range = {.outputs = (double)size_of(p->out)};
     for (int i = p->first; i < p->first + p->calls; i++)
-        if (r->call[i].q)
+        if (r->call[i].v)
             range_of_call(&r->call[i], &range);
         else
             range_of_products(p, r->call[i].out, &range);

@@ -2,7 +2,7 @@
 
    A recording is hung on the Attention that forward is called with:
 
-       Recording r = {.replaced = -1};
+       Recording r = {.replaced = NOTHING};
        a.recording = &r;
        forward(&a, x, y, w);
 
@@ -17,19 +17,30 @@
 #ifndef RECORDING_H
 #define RECORDING_H
 
+#include <stdbool.h>
+
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
 enum { MOST_CALLS = 256 };
 
-/* A call of attend; or of softmax alone, in steps: then q, k and v are NULL,
-   and `out` are the weights. */
+/* A call of attend; or of softmax, in steps: then v is NULL, `out` are the
+   weights, and q and k are NULL where its scores, biases aside, are no single
+   product. Where the model rotates q and k, these are what they were before. */
 typedef struct Call {
     Node *q, *k, *v, *out;
     double scale;
     int causal;
     int number; /* in the order in which calls were made, from 0 */
+    int first;  /* its first head, of those of all softmaxes */
 } Call;
+
+/* A weighted sum p v: of apply_weights; or of attend, then p is NULL and `call`
+   the number of that call. */
+typedef struct Sum {
+    Node *p, *v, *out;
+    int call;
+} Sum;
 
 /* A place of a model: what forward was called with there, and returned; its
    calls are call[first] .. call[first + calls - 1]. */
@@ -38,19 +49,31 @@ typedef struct Place {
     int first, calls;
 } Place;
 
+/* Counts include what is past the end of an array. */
 typedef struct Recording {
     Call call[MOST_CALLS];
-    int calls;     /* those past MOST_CALLS counted too; */
-    int softmaxes; /* of them, those of softmax alone */
+    int calls;
+    int softmaxes, softmax_heads; /* of these calls, those of softmax */
+    Sum sum[MOST_CALLS];
+    int sums;
+    Node *keys[2 * MOST_CALLS]; /* keys and values of attend and the steps */
+    int key_count;
     Place place[MOST_CALLS];
     int places;
-    int replaced; /* the call of attend whose result becomes the identity, while
-                     those of all others become 0; -1: none */
+    bool recalled; /* what an earlier block remembered */
+    bool rotated;  /* by the variant itself */
+    int replaced;  /* the sum whose result becomes the identity, while those of
+                      all others become 0; or NOTHING, or UNIT_WEIGHTS: those of
+                      softmax become 0 but one, in row i of head i of all */
 } Recording;
+enum { NOTHING = -1, UNIT_WEIGHTS = -2 };
 
-/* Enters a call of attend, and replaces its result where that is asked for. */
+/* Enter a call, keys or values, or a weighted sum; and replace the result where
+   that is asked for. */
 void record_call(Recording *r, Call call);
-void record_softmax(Recording *r, Node *weights, int causal);
+void record_softmax(Recording *r, Call call);
+void record_keys(Recording *r, Node *keys);
+void record_sum(Recording *r, Sum sum);
 
 /* Enters a place. Its calls are those since the place before, put in the order
    in which its result depends on them (backward_order, tape.h), whichever was
@@ -61,10 +84,9 @@ void record_place(Recording *r, Place place);
 int call_queries(const Call *c);
 int call_keys(const Call *c);
 
-/* The scores (scale q_i k_i', those that are masked -INFINITY; NaN where
-   softmax was taken alone) and the weights of head `head` of sequence
-   `sequence`, each (queries x keys), computed again from what the call was
-   given. `scores` may be NULL. */
+/* The scores (those that are masked -INFINITY) and the weights of head `head`
+   of sequence `sequence`, each (queries x keys), computed again from what the
+   call was given. `scores` may be NULL. */
 void call_weights(const Call *c, int sequence, int head, double *scores,
                   double *weights);
 

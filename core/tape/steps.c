@@ -2,7 +2,9 @@
    scores S = scale Q K', weights P = softmax(mask(S)), output O = P V.
 
    Scores and weights are matrices (tokens x heads*keys), head by
-   head in its columns. */
+   head in its columns. A bias of scores depends on positions alone: the form of
+   a head is then softmax(s x M y' + b) y N. */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -33,10 +35,9 @@ scores_backward(Node *c)
         }
 }
 
-Node *
-scores(Node *q, Node *k, double scale)
+static Node *
+product(Node *q, Node *k, double scale)
 {
-    check_scores("scores", q, k);
     int keys = k->rows / k->sequences, group = q->heads / k->heads;
     Node *c = new_node(q->rows, q->heads * keys, scores_backward,
                        (Node *[]){q, k}, 2);
@@ -54,6 +55,161 @@ scores(Node *q, Node *k, double scale)
     for (size_t i = 0; i < size_of(c); i++)
         c->value[i] *= (real)scale;
     return c;
+}
+
+static bool
+is_scores(const Node *n)
+{
+    return n->backward == scores_backward;
+}
+
+Node *
+scores(Attention *a, Node *q, Node *k, double scale)
+{
+    check_scores("scores", q, k);
+    Node *s =
+        product(positioned(a, q, a->position), positioned(a, k, 0), scale);
+    if (a->recording)
+        record_keys(a->recording, k);
+    if (a->relative == ALIBI)
+        s = fixed_bias(a, s, alibi);
+    a->scored += s->heads;
+    return s;
+}
+
+/* Scores of products in n that nobody needs cost nothing. */
+static void
+discount(Node *n, double share)
+{
+    if (is_scores(n)) {
+        n->flops[0] *= share;
+        n->flops[1] *= share;
+    }
+    for (int i = 0; i < n->inputs && !is_scores(n); i++)
+        if (n->in[i]->rows == n->rows)
+            discount(n->in[i], share);
+}
+
+/* dS += dC: where it is masked dC is 0 */
+static void
+fixed_bias_backward(Node *c)
+{
+    pass_gradient(c, c->in[0]);
+}
+
+/* C = S + b of head h, query i and key j, in all sequences. */
+static void
+add_entry(Node *c, int h, int i, int j, double b)
+{
+    Node *s = c->in[0];
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
+    for (int row = i; c->value && row < c->rows; row += tokens) {
+        size_t at = (size_t)row * (size_t)c->cols + (size_t)(h * keys + j);
+        c->value[at] = s->value[at] + (real)b;
+    }
+}
+
+Node *
+fixed_bias(Attention *a, Node *s, Bias *bias)
+{
+    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
+    double seen = 0;
+    Node *c = new_node(s->rows, s->cols, fixed_bias_backward, &s, 1);
+    c->heads = s->heads;
+    for (int h = 0; h < c->heads; h++)
+        for (int i = 0; i < tokens; i++) {
+            int keys_seen = 0, query = a->position + i;
+            for (int j = 0; j < keys; j++) {
+                double b = bias(a, h, query, j);
+                keys_seen += b > -INFINITY && !(a->causal && j > query);
+                seen += b > -INFINITY;
+                add_entry(c, h, i, j, b);
+            }
+            if (!keys_seen)
+                bug("fixed_bias: it masks every key of query %d of head %d",
+                    query, h);
+        }
+    c->seen *= seen / ((double)tokens * s->cols);
+    discount(s, c->seen);
+    return c;
+}
+
+typedef struct Buckets {
+    Attention attention;
+    Bucket *of;
+} Buckets;
+
+/* dS += dC,  dTable[head][bucket] += dC of all that it was added to */
+static void
+score_bias_backward(Node *c)
+{
+    const Buckets *b = c->arguments;
+    Node *s = c->in[0], *table = c->in[1];
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
+    real *d = table->trained ? gradient(table) : NULL;
+    const real *dc = c->gradient;
+    for (int i = 0; d && i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++)
+            for (int j = 0; j < keys; j++) {
+                int query = b->attention.position + i % tokens;
+                int at = b->of(&b->attention, query, j);
+                d[(table->rows == 1 ? 0 : h) * table->cols + at] += *dc++;
+            }
+    if (s->trained)
+        pass_gradient(c, s);
+}
+
+Node *
+score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
+{
+    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
+    if (table->rows != 1 && table->rows != s->heads)
+        bug("score_bias: scores (%d x %d) of %d heads and a table (%d x %d) do "
+            "not fit: it has a row for each head, or one for all",
+            s->rows, s->cols, s->heads, table->rows, table->cols);
+    Node *c = new_node(s->rows, s->cols, score_bias_backward,
+                       (Node *[]){s, table}, 2);
+    c->heads = s->heads;
+    keep_arguments(c, &(Buckets){*a, bucket}, sizeof(Buckets));
+    for (int i = 0; i < tokens; i++)
+        for (int j = 0; j < keys; j++) {
+            int at = bucket(a, a->position + i, j);
+            if (at < 0 || at >= table->cols)
+                bug("score_bias: bucket %d of query %d and key %d in a table "
+                    "(%d x %d)",
+                    at, a->position + i, j, table->rows, table->cols);
+            for (int h = 0; c->value && h < c->heads; h++)
+                add_entry(
+                    c, h, i, j,
+                    (double)table
+                        ->value[(table->rows == 1 ? 0 : h) * table->cols + at]);
+        }
+    return c;
+}
+
+Node *
+unbiased(Node *s)
+{
+    while (s->backward == fixed_bias_backward ||
+           s->backward == score_bias_backward)
+        s = s->in[0];
+    return s;
+}
+
+/* Enters what softmax made of scores s. */
+static void
+record(Attention *a, Node *s, Node *weights)
+{
+    const Node *n = unbiased(s);
+    Call call = {.out = weights, .causal = a->causal};
+    if (is_scores(n)) {
+        bool rotated = a->relative == ROPE;
+        call.q = rotated ? n->in[0]->in[0] : n->in[0];
+        call.k = rotated ? n->in[1]->in[0] : n->in[1];
+        call.scale = *(const double *)n->arguments;
+    }
+    if (a->recording)
+        record_softmax(a->recording, call);
 }
 
 /* dS += P (dP - rowsum(P dP)) */
@@ -74,13 +230,69 @@ softmax(Attention *a, Node *s)
     check_mask("softmax", a, s->rows / s->sequences, s->cols / s->heads);
     Node *c = new_node(s->rows, s->cols, softmax_backward, &s, 1);
     c->heads = s->heads;
-    if (a->recording)
-        record_softmax(a->recording, c, a->causal);
     for (int n = 0; c->value && n < c->sequences; n++)
         for (int h = 0; h < c->heads; h++)
             softmax_rows(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
                          a->causal);
+    record(a, s, c);
     return c;
+}
+
+/* The weights that row i of head h gives to the sink are kept. With p the
+   weights and the sink's one of the row:
+   dS += P (dP - rowsum(P dP)),  dSink += -p rowsum(P dP) */
+static void
+sink_backward(Node *c)
+{
+    Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
+    int keys = c->cols / c->heads;
+    for (int i = 0; i < c->rows * c->heads; i++) {
+        const real *p = c->value + (size_t)i * (size_t)keys;
+        const real *dp = c->gradient + (size_t)i * (size_t)keys;
+        real *ds = s->trained ? gradient(s) + (size_t)i * (size_t)keys : NULL;
+        real mean = row_dot(p, dp, keys);
+        for (int j = 0; ds && j < keys; j++)
+            ds[j] += p[j] * (dp[j] - mean);
+        if (sink && sink->trained)
+            gradient(sink)[i % c->heads] -= c->kept[i] * mean;
+    }
+}
+
+Node *
+softmax_sink(Attention *a, Node *s, Node *sink)
+{
+    int keys = s->cols / s->heads, tokens = s->rows / s->sequences;
+    check_mask("softmax_sink", a, tokens, keys);
+    if (sink && (sink->rows != 1 || sink->cols != s->heads))
+        bug("softmax_sink: scores (%d x %d) of %d heads and a sink (%d x %d) "
+            "do not fit: it is one number for each head",
+            s->rows, s->cols, s->heads, sink->rows, sink->cols);
+    Node *c = new_node(s->rows, s->cols, sink_backward, (Node *[]){s, sink},
+                       sink ? 2 : 1);
+    c->heads = s->heads;
+    size_t rows = (size_t)(c->rows * c->heads);
+    c->kept = keep(c, rows + (size_t)keys + 1);
+    for (size_t i = 0; c->value && i < rows; i++) {
+        int h = (int)i % c->heads, token = (int)i / c->heads % tokens;
+        int n = a->causal ? token + 1 : keys;
+        real *row = c->kept + rows, *p = c->value + i * (size_t)keys;
+        memcpy(row, s->value + i * (size_t)keys, (size_t)n * sizeof *row);
+        row[n] = sink ? sink->value[h] : 0;
+        row_softmax(row, 1, n + 1, keys + 1);
+        c->kept[i] = row[n];
+        row[n] = 0;
+        memcpy(p, row, (size_t)keys * sizeof *p);
+    }
+    record(a, s, c);
+    return c;
+}
+
+double
+sink_of(const Node *weights, int head)
+{
+    if (weights->backward != sink_backward)
+        return -INFINITY;
+    return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
 }
 
 /* dP_i += dO_i V_i',  dV_i += P_i' dO_i */
@@ -102,7 +314,7 @@ weights_backward(Node *c)
 }
 
 Node *
-apply_weights(Node *p, Node *v)
+apply_weights(Attention *a, Node *p, Node *v)
 {
     check_heads("apply_weights", p, v);
     if (p->cols / p->heads != v->rows / v->sequences)
@@ -113,13 +325,24 @@ apply_weights(Node *p, Node *v)
     Node *c = new_node(p->rows, p->heads * (v->cols / v->heads),
                        weights_backward, (Node *[]){p, v}, 2);
     c->heads = p->heads;
-    c->flops[0] = pair_flops(p, v->rows / v->sequences, v->cols / v->heads);
+    c->seen = 1;
+    c->flops[0] =
+        p->seen * pair_flops(p, v->rows / v->sequences, v->cols / v->heads);
     c->flops[1] = c->flops[0] * (p->trained + v->trained);
     for (int s = 0; c->value && s < p->sequences; s++)
         for (int h = 0; h < p->heads; h++)
             multiply(head_of(c, c->value, s, h), head_of(p, p->value, s, h),
                      head_of(v, v->value, s, h / group));
+    if (a->recording)
+        record_sum(a->recording, (Sum){p, v, c, -1});
     return c;
+}
+
+Node *
+attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
+{
+    Node *s = fixed_bias(a, scores(a, q, k, scale), bias);
+    return apply_weights(a, softmax(a, s), v);
 }
 
 /* dA += dC where it is not masked */

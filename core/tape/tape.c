@@ -33,7 +33,8 @@ struct Tape {
     Node *last;
     Spare spare[MOST_SIZES];
     int sizes;
-    bool keeps; /* gradients, for whoever wants to see them */
+    bool keeps;   /* gradients, for whoever wants to see them */
+    bool guarded; /* by as much again behind every matrix */
 };
 
 /* A large block in large pages, which the processor finds faster. */
@@ -79,7 +80,8 @@ static real *
 entries(Tape *t, size_t count)
 {
     size_t at = t->matrices_used;
-    t->matrices_used += aligned(count * sizeof(real)) / sizeof(real);
+    size_t size = aligned(count * sizeof(real)) / sizeof(real);
+    t->matrices_used += t->guarded ? 2 * size : size;
     if (!t->matrices)
         return NULL;
     if (t->matrices_used > t->matrices_size)
@@ -232,15 +234,31 @@ tape_fitting(Tape *measured)
     return tape_of(measured->notes_used, matrices_needed(measured));
 }
 
-Tape *
-tape_keeping(Tape *measured)
+/* Entries of all values, of what is kept, and of every gradient. */
+static size_t
+entries_kept(const Tape *measured)
 {
     size_t all = measured->matrices_used;
     for (Node *n = measured->last; n; n = n->previous)
         if (n->root == n && n->in && n->trained)
             all += aligned(size_of(n) * sizeof(real)) / sizeof(real);
-    Tape *t = tape_of(measured->notes_used, all + ALIGNMENT);
+    return all + ALIGNMENT;
+}
+
+Tape *
+tape_keeping(Tape *measured)
+{
+    Tape *t = tape_of(measured->notes_used, entries_kept(measured));
     t->keeps = true;
+    return t;
+}
+
+Tape *
+tape_guarded(Tape *measured)
+{
+    Tape *t = tape_of(measured->notes_used, 2 * entries_kept(measured));
+    t->keeps = t->guarded = true;
+    memset(t->matrices, UNWRITTEN, t->matrices_size * sizeof(real));
     return t;
 }
 
@@ -257,15 +275,21 @@ tape_entries(const Tape *t)
     return t->matrices_used;
 }
 
+Node *
+tape_last(const Tape *t)
+{
+    return t->last;
+}
+
 void
 tape_reset(Tape *t)
 {
     t->last = NULL;
     t->notes_used = t->matrices_used = 0;
     t->sizes = 0;
-#ifdef QKV_DEBUG /* every byte 255 is a NaN: nothing unwritten goes unseen */
+#ifdef QKV_DEBUG /* nothing unwritten goes unseen */
     if (t->matrices)
-        memset(t->matrices, 255, t->matrices_size * sizeof(real));
+        memset(t->matrices, UNWRITTEN, t->matrices_size * sizeof(real));
 #endif
 }
 
@@ -287,6 +311,7 @@ append(Tape *t, int rows, int cols, int sequences)
     n->cols = cols;
     n->sequences = sequences;
     n->heads = 1;
+    n->seen = 1;
     n->root = n;
     n->tape = t;
     n->previous = t->last;
@@ -311,6 +336,7 @@ view(Node *a)
     n->value = a->value;
     n->trained = a->trained;
     n->root = a->root;
+    n->seen = a->seen;
     return n;
 }
 
@@ -325,10 +351,13 @@ new_node(int rows, int cols, void (*backward)(Node *self), Node *const *in,
     size_t count = (size_t)rows * (size_t)cols;
     n->in = notes(t, (size_t)inputs * sizeof *in);
     n->inputs = inputs;
+    n->seen = in[0]->seen;
     n->backward = backward;
     for (int i = 0; i < inputs; i++) {
         if (in[i]->tape != t)
-            bug("operand %d is on another tape than operand 0", i);
+            bug("operand %d is of an earlier call: a plugin keeps no node from "
+                "one call to the next, as in a static variable",
+                i);
         n->in[i] = in[i];
         n->trained |= in[i]->trained;
     }
@@ -406,8 +435,14 @@ pass_gradient(Node *c, Node *n)
 void
 backward(Node *loss)
 {
-    gradient(loss)[0] = 1;
-    for (Node *n = backward_order(loss->root); n; n = n->next) {
+    backward_from(loss, &(real){1});
+}
+
+void
+backward_from(Node *result, const real *seed)
+{
+    memcpy(gradient(result), seed, size_of(result) * sizeof *seed);
+    for (Node *n = backward_order(result->root); n; n = n->next) {
         if (n->backward && n->touched) {
             enter(NULL, " in a backward");
             n->backward(n);

@@ -34,12 +34,22 @@ void tape_include(Tape *measured, Tape *other);
    the backward pass each trained root still has its own. */
 Tape *tape_keeping(Tape *measured);
 
+/* The same, with as much again behind every matrix, and UNWRITTEN in every
+   byte. tape_verify aborts if an operator has written there, or has not written
+   all of its value. */
+enum { UNWRITTEN = 255 };
+Tape *tape_guarded(Tape *measured);
+void tape_verify(const Tape *t);
+
 /* Bytes of matrices and of nodes: of a measuring tape, those that a tape
    fitting it has. */
 size_t tape_bytes(Tape *t);
 
 /* Entries of all values, and of what is kept for the backward pass. */
 size_t tape_entries(const Tape *t);
+
+/* The node that was made last, from which `previous` leads to all others. */
+Node *tape_last(const Tape *t);
 
 /* Drops every node. */
 void tape_reset(Tape *t);
@@ -53,6 +63,9 @@ Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
 
 /* Sets the gradient of every trained node that `loss` (1 x 1) depends on. */
 void backward(Node *loss);
+
+/* The same from any node, where d loss / d result is `seed`. */
+void backward_from(Node *result, const real *seed);
 
 /* The nodes that `result` (a root) is computed from, itself the first, each
    after all that use it: a list through `next`. One operand is followed to its

@@ -1,0 +1,250 @@
+/* each_head.c - operators that treat the columns of each head alike: parts of
+   them, their norm, their rotation by the position, and heads mixed.
+
+   The comment at a `_backward` is the derivative, as in operator.c. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "math/elementary.h"
+#include "math/matrix.h"
+#include "math/rows.h"
+#include "tape/attend.h"
+#include "tape/recording.h"
+#include "tape/tape.h"
+
+/* Row `row` of head `head` of a matrix at `at` with n's shape; one head serves
+   all. */
+static real *
+row_of(const Node *n, real *at, int row, int head)
+{
+    int width = n->cols / n->heads;
+    return at + (size_t)row * (size_t)n->cols +
+           (n->heads == 1 ? 0 : head * width);
+}
+
+/* dA_i[:, from : from + count] += dC_i */
+static void
+columns_backward(Node *c)
+{
+    Node *a = c->in[0];
+    const int *from = c->arguments;
+    int count = c->cols / c->heads;
+    real *d = gradient(a);
+    const real *dc = c->gradient;
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++, dc += count)
+            for (int j = 0; j < count; j++)
+                row_of(a, d, i, h)[*from + j] += dc[j];
+}
+
+Node *
+columns(Node *a, int from, int count)
+{
+    if (from < 0 || count < 1 || count > a->cols / a->heads - from)
+        bug("columns: (%d x %d) has no columns %d to %d in each of its heads, "
+            "%d",
+            a->rows, a->cols, from, from + count - 1, a->heads);
+    Node *c = new_node(a->rows, a->heads * count, columns_backward, &a, 1);
+    c->heads = a->heads;
+    keep_arguments(c, &from, sizeof from);
+    real *to = c->value;
+    for (int i = 0; to && i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++, to += count)
+            memcpy(to, row_of(a, a->value, i, h) + from,
+                   (size_t)count * sizeof(real));
+    return c;
+}
+
+/* dA_1, dA_2, ... += the columns of dC that they became */
+static void
+concat_backward(Node *c)
+{
+    const real *dc = c->gradient;
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++)
+            for (int k = 0; k < c->inputs; k++) {
+                Node *a = c->in[k];
+                int width = a->cols / a->heads;
+                real *d = a->trained ? row_of(a, gradient(a), i, h) : NULL;
+                for (int j = 0; d && j < width; j++)
+                    d[j] += dc[j];
+                dc += width;
+            }
+}
+
+Node *
+concat(Node *const *a, int count)
+{
+    int width = 0, heads = 1;
+    for (int k = 0; k < count; k++) {
+        heads = a[k]->heads > heads ? a[k]->heads : heads;
+        width += a[k]->cols / a[k]->heads;
+    }
+    for (int k = 0; k < count; k++)
+        if (a[k]->rows != a[0]->rows ||
+            (a[k]->heads != 1 && a[k]->heads != heads))
+            bug("concat: (%d x %d) of %d heads and (%d x %d) of %d do not fit",
+                a[0]->rows, a[0]->cols, a[0]->heads, a[k]->rows, a[k]->cols,
+                a[k]->heads);
+    Node *c = new_node(a[0]->rows, heads * width, concat_backward, a, count);
+    c->heads = heads;
+    real *to = c->value;
+    for (int i = 0; to && i < c->rows; i++)
+        for (int h = 0; h < heads; h++)
+            for (int k = 0; k < count; k++) {
+                width = a[k]->cols / a[k]->heads;
+                memcpy(to, row_of(a[k], a[k]->value, i, h),
+                       (size_t)width * sizeof(real));
+                to += width;
+            }
+    return c;
+}
+
+/* dA_i += (dC_i - C_i mean(dC_i . C_i)) / rms, each token of each head */
+static void
+rms_norm_backward(Node *c)
+{
+    Node *a = c->in[0];
+    int width = c->cols / c->heads, rows = c->rows * c->heads;
+    real *d = gradient(a), *inverse = c->kept;
+    const real *y = c->value, *dc = c->gradient;
+    for (int i = 0; i < rows; i++, d += width, y += width, dc += width) {
+        real along = row_dot(dc, y, width) / (real)width;
+        for (int j = 0; j < width; j++)
+            d[j] += (dc[j] - y[j] * along) * inverse[i];
+    }
+}
+
+Node *
+rms_norm(Node *a, double eps)
+{
+    int width = a->cols / a->heads, rows = a->rows * a->heads;
+    Node *c = new_node(a->rows, a->cols, rms_norm_backward, &a, 1);
+    c->heads = a->heads;
+    c->kept = keep(c, (size_t)rows);
+    const real *x = a->value;
+    real *y = c->value;
+    for (int i = 0; y && i < rows; i++, x += width, y += width) {
+        real inverse = 1 / SQRT(row_dot(x, x, width) / (real)width + (real)eps);
+        c->kept[i] = inverse;
+        for (int j = 0; j < width; j++)
+            y[j] = x[j] * inverse;
+    }
+    return c;
+}
+
+typedef struct Rotation {
+    int position; /* of the first token */
+    double base;
+} Rotation;
+
+/* Adds to each pair of columns 2j, 2j + 1 of `to` that of `from`, turned by
+   the angle of its token and j; by minus that angle for sign -1. */
+static void
+add_rotated(const Node *n, real *to, const real *from, int sign)
+{
+    const Rotation *by = n->arguments;
+    int tokens = n->rows / n->sequences, width = n->cols / n->heads;
+    for (int j = 0; j < width; j += 2) {
+        double rate = decay((double)j / width * logarithm(by->base));
+        for (int t = 0; t < tokens; t++) {
+            double c, s;
+            sine_cosine((by->position + t) * rate, &s, &c);
+            s *= sign;
+            for (int i = t; i < n->rows; i += tokens)
+                for (int k = i * n->cols + j; k < (i + 1) * n->cols;
+                     k += width) {
+                    double u = (double)from[k], v = (double)from[k + 1];
+                    to[k] += (real)(c * u - s * v);
+                    to[k + 1] += (real)(s * u + c * v);
+                }
+        }
+    }
+}
+
+/* dA += dC, each pair turned back */
+static void
+rotate_backward(Node *c)
+{
+    add_rotated(c, gradient(c->in[0]), c->gradient, -1);
+}
+
+Node *
+rotate(Attention *a, Node *n, double base)
+{
+    if (n->cols / n->heads % 2 || !(base >= 1))
+        bug("rotate: (%d x %d) of %d heads, base %g: heads are an even number "
+            "of columns wide, and the base is at least 1",
+            n->rows, n->cols, n->heads, base);
+    Node *c = new_node(n->rows, n->cols, rotate_backward, &n, 1);
+    c->heads = n->heads;
+    keep_arguments(c, &(Rotation){a->position, base}, sizeof(Rotation));
+    if (a->recording)
+        a->recording->rotated = true;
+    if (c->value) {
+        memset(c->value, 0, size_of(c) * sizeof(real));
+        add_rotated(c, c->value, n->value, 1);
+    }
+    return c;
+}
+
+/* Row i of a matrix at `at` with n's shape, as (heads x columns of a head). */
+static Matrix
+heads_by_columns(const Node *n, real *at, int i)
+{
+    int width = n->cols / n->heads;
+    return matrix(at + (size_t)i * (size_t)n->cols, n->heads, width, width);
+}
+
+/* Has p a mixing of its own for each row of s? */
+static bool
+by_row(const Node *s, const Node *p)
+{
+    return p->rows == s->rows && p->heads == s->heads;
+}
+
+/* The matrix at `at`, p's value or gradient, that mixes row i. */
+static Matrix
+mixing(const Node *s, const Node *p, real *at, int i)
+{
+    return by_row(s, p) ? heads_by_columns(p, at, i)
+                        : matrix(at, p->rows, p->cols, p->cols);
+}
+
+/* With each row a matrix, a head a row of it, C = P' S:
+   dS += P dC,  dP += S dC' */
+static void
+mix_heads_backward(Node *c)
+{
+    Node *s = c->in[0], *p = c->in[1];
+    for (int i = 0; i < c->rows; i++) {
+        Matrix dc = heads_by_columns(c, c->gradient, i);
+        if (s->trained)
+            multiply_add(heads_by_columns(s, gradient(s), i),
+                         mixing(s, p, p->value, i), dc);
+        if (p->trained)
+            multiply_add(mixing(s, p, gradient(p), i),
+                         heads_by_columns(s, s->value, i), transposed(dc));
+    }
+}
+
+Node *
+mix_heads(Node *s, Node *p)
+{
+    if (p->rows != s->heads && !by_row(s, p))
+        bug("mix_heads: (%d x %d) of %d heads and (%d x %d) of %d do not fit: "
+            "it has a row for each head, or for each token, split into as many "
+            "heads",
+            s->rows, s->cols, s->heads, p->rows, p->cols, p->heads);
+    int heads = by_row(s, p) ? p->cols / p->heads : p->cols;
+    Node *c = new_node(s->rows, heads * (s->cols / s->heads),
+                       mix_heads_backward, (Node *[]){s, p}, 2);
+    c->heads = heads;
+    c->flops[0] = 2. * s->rows * s->cols * heads;
+    c->flops[1] = c->flops[0] * (s->trained + p->trained);
+    for (int i = 0; c->value && i < c->rows; i++)
+        multiply(heads_by_columns(c, c->value, i),
+                 transposed(mixing(s, p, p->value, i)),
+                 heads_by_columns(s, s->value, i));
+    return c;
+}

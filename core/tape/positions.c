@@ -1,0 +1,27 @@
+/* positions.c - positions that the model puts into every variant's scores. */
+#include <stdlib.h>
+
+#include "math/elementary.h"
+#include "tape/attend.h"
+
+Node *
+positioned(const Attention *a, Node *n, int first)
+{
+    Attention here = *a;
+    here.position = first;
+    here.recording = NULL; /* it is not the variant that rotates */
+    return a->relative == ROPE ? rotate(&here, n, ROPE_BASE) : n;
+}
+
+double
+angle_of(int pair, int width)
+{
+    return decay(2. * pair / width * logarithm(ROPE_BASE));
+}
+
+double
+alibi(const Attention *a, int head, int query, int key)
+{
+    int number = (a->scored + head) % a->heads + 1;
+    return -decay(8. * number / a->heads * logarithm(2)) * abs(query - key);
+}
