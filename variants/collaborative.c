@@ -2,11 +2,13 @@
 
    Cordonnier, Loukas and Jaggi 2020, arXiv:2006.16362, equation 6: the scores
    of head i are x W^Q diag(m_i) (y W^K)'. A mixing vector m_i of ones on a
-   block of its own and zeros elsewhere is standard attention; here the columns
-   may be shared. The widths add up as in standard, heads * d_k columns.
+   separate block and zeros elsewhere is standard attention, with a W^Q sqrt(h)
+   times as large; here the columns may be shared. The widths add up as in
+   standard, heads * d_k columns, and the scale goes by their sum; the authors
+   divide by sqrt(d_k), and start m_i as N(0, 0.2^2) where it is N(0, 1) here.
 
-   `mix` is an operator of its own: a copy of q for each head, its columns
-   weighed by m_i. It is what most of this file is about. */
+   `mix` is an operator of the plugin: a copy of q for each head, its columns
+   weighted by m_i. It is what most of this file is about. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
@@ -77,6 +79,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "scores x W^Q diag(m_i) (y W^K)' / sqrt(h d_k)",
+    .family = "mixed heads",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

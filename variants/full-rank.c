@@ -1,4 +1,4 @@
-/* full-rank.c - one full matrix W_i in place of the pair W_i^Q W_i^K'.
+/* full-rank.c - one full matrix W_i instead of the pair W_i^Q W_i^K'.
 
    Q K' = x W_i^Q W_i^K' y' = x W_i y': why not learn W_i itself? It has
    d_model^2 numbers a head where the pair has 2 d_model d_k, and no limit of
@@ -38,6 +38,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i y' / sqrt(d_model)) y W_i^V",
+    .family = "full rank",
     .shape = "heads d-v",
     .weights = weights,
     .forward = forward,

@@ -44,6 +44,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "[q k v] = x W^QKV; softmax(q_i k_i' / sqrt(d_k)) v_i",
+    .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

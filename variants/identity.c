@@ -21,6 +21,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x y' / sqrt(d_model)) y",
+    .family = "fewer maps",
     .shape = "",
     .weights = weights,
     .forward = forward,

@@ -39,6 +39,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "c = y W^DKV; softmax(x W_i c' / sqrt(latent)) c",
+    .family = "low rank",
     .shape = "heads latent",
     .weights = weights,
     .forward = forward,

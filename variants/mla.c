@@ -1,9 +1,10 @@
 /* mla.c - keys and values in two steps through a narrow middle.
 
    Multi-head latent attention, DeepSeek-V2 (2024), section 2.1.2, equations 9
-   to 11, without its rotary part: c = y W^DKV is all that a decoder keeps of a
-   token, k and v are made from it. Here two maps in a row are not redundant:
-   the middle is narrower than either end. */
+   to 11: c = y W^DKV is all that a decoder keeps of a token, k and v are made
+   from it. The rotary part, its share of the scale, the norms and the narrow
+   middle of the queries are in mla-rope. Here two maps in a row are not
+   redundant: the middle is narrower than either end. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_DKV, W_UK, W_UV, W_O };
@@ -44,6 +45,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "c = y W^DKV; k_i = c W_i^UK, v_i = c W_i^UV",
+    .family = "low rank",
     .shape = "heads d-k d-v latent",
     .weights = weights,
     .forward = forward,

@@ -38,6 +38,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i^Q (y W^K)' / sqrt(d_k)) y W^V",
+    .family = "fewer keys",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

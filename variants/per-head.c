@@ -4,7 +4,7 @@
        MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O
        head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
    with Q = x and K = V = y, the tokens themselves: one map each, not two. The
-   same function as standard, h small products in place of one large one. */
+   same function as standard, h small products instead of one large one. */
 #include <qkv/variant.h>
 
 static void
@@ -45,6 +45,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "Concat(head_i) W^O, heads as in standard, one by one",
+    .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

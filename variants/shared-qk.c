@@ -40,6 +40,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i (y W_i)' / sqrt(d_k)) y W_i^V",
+    .family = "fewer maps",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -8,6 +8,7 @@
 
 enum { W_Q, W_K, W_V, W_O };
 
+/* The matrices: index, name, rows, columns. */
 static void
 weights(Weights *w, const Attention *a)
 {
@@ -17,6 +18,8 @@ weights(Weights *w, const Attention *a)
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
 }
 
+/* The equation. Queries come from x, keys and values from y, a token a row; the
+   result has the shape of x. */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
@@ -27,6 +30,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 
+/* Optional: fills the matrices so that each head computes what another
+   variant's head does. It changes with forward. */
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
@@ -41,6 +46,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V",
+    .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

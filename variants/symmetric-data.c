@@ -3,7 +3,8 @@
    AttentionAlt(Q, K, V, W) = 1/sqrt(d_k) softmax(Q K' / sqrt(d_k)) V W' with
    W = y W^W made from the tokens as Q, K and V are. Then G = V W' is tokens x
    tokens, a second map of who goes with whom that no softmax bounds. It weighs
-   the tokens y once before P does; a causal G is zero above its diagonal. */
+   the tokens y once before P does; a causal G is zero above its diagonal. Under
+   --positions rope or alibi G is rotated, or biased, as the scores of P are. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_W, W_O };
@@ -25,15 +26,16 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
     Node *u = split(matmul(y, w[W_W]), a->heads);
-    Node *p = softmax(a, scores(q, k, 1 / sqrt(a->d_k)));
-    Node *g = mask_zero(a, scores(v, u, 1 / sqrt(a->d_k)));
+    Node *p = softmax(a, scores(a, q, k, 1 / sqrt(a->d_k)));
+    Node *g = mask_zero(a, scores(a, v, u, 1 / sqrt(a->d_k)));
 
-    return matmul(apply_weights(p, apply_weights(g, y)), w[W_O]);
+    return matmul(apply_weights(a, p, apply_weights(a, g, y)), w[W_O]);
 }
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(q k' / sqrt(d_k)) (v w' / sqrt(d_k)) y",
+    .family = "other weights",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

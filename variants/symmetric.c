@@ -42,6 +42,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(q_i k_i' / sqrt(d_k)) v_i W_i' / sqrt(d_k)",
+    .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -35,6 +35,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "q_i = tanh(x W^Q) W_i^Q; k_i and v_i likewise",
+    .family = "more than linear",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -45,6 +45,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "q_i = x W^Q W_i^Q; k_i and v_i likewise",
+    .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -13,14 +13,23 @@
 #include <qkv/real.h>
 
 #include "variant/plugin.h"
+#include "variant/rotated.h"
 
+enum { WHY_SIZE = 160 };
+
+enum { BIASED = 64, SINK = BIASED * BIASED, BIAS_SIZE = SINK + 1 };
 typedef struct Canonical {
     int heads, d_model;
     double *m, *n; /* head after head, each row by row */
     double *scale; /* of each head */
+    int width;     /* of the q and k of a head, if the model rotates these; */
+    double *q, *k; /* then these are what they were before, head after head,
+                      (d_model x width), and M is that of distance 0 */
+    double *bias;  /* NULL where there is none; BIAS_SIZE of each head, see
+                      bias_entry */
     double
         deviation; /* of the variant from it, relative to the largest entry */
-    char why[160]; /* it has none; empty where it has one */
+    char why[WHY_SIZE]; /* it has none; empty where it has one */
 } Canonical;
 
 /* Finds the canonical form of v at attention a (its mask aside), whose declared
@@ -32,6 +41,20 @@ typedef struct Canonical {
 Canonical canonical_form(const Variant *v, Attention a, const Weights *w,
                          real *const *values);
 void canonical_free(Canonical *c);
+
+/* Memory for c's matrices, where c->d_model is set; width is 0 but for heads
+   that are rotated. */
+void canonical_allocate(Canonical *c, int heads, int width);
+
+/* A head whose q and k are rotated. */
+Rotated canonical_rotated(const Canonical *c, int head);
+
+/* Scores may have a bias b_ij by position besides, s x M y' + b, and a sink.
+   Entry i * BIASED + j is b_ij of head `head`, for so many queries and keys,
+   -INFINITY where it is masked; entry SINK is the sink, -INFINITY for none. And
+   are those of two forms the same? */
+double bias_entry(const Canonical *c, int head, int k);
+bool equal_biases(const Canonical *a, const Canonical *b);
 
 /* c (m x n) = a (m x k) b (k x n), or a b' for b (n x k) where `flipped`: small
    matrices in double, in plain loops. */

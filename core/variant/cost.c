@@ -61,24 +61,21 @@ cache_of(const Recording *r)
 {
     Kept kept = {.count = 0};
     double sum = 0;
-    for (int i = 0; i < r->calls && i < MOST_CALLS; i++) {
-        Node *from[] = {r->call[i].k, r->call[i].v};
-        for (int k = 0; k < 2 && from[k]; k++) {
-            Visited visited = {.count = 0};
-            if (!keep_marked(&kept, from[k], &visited))
-                keep_node(&kept, from[k]->root);
-        }
+    for (int i = 0; i < r->key_count && i < 2 * MOST_CALLS; i++) {
+        Visited visited = {.count = 0};
+        if (!keep_marked(&kept, r->keys[i], &visited))
+            keep_node(&kept, r->keys[i]->root);
     }
     for (int i = 0; i < kept.count; i++)
         sum += kept.node[i]->cols;
-    return r->calls > r->softmaxes && r->calls <= MOST_CALLS ? sum : NAN;
+    return r->key_count && r->key_count <= 2 * MOST_CALLS ? sum : NAN;
 }
 
 Cost
 cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
 {
     Cost cost = {0};
-    Recording recording = {.replaced = -1};
+    Recording recording = {.replaced = NOTHING};
     Tape *t = tape_measure();
     Node **weights = allocate((size_t)w->count, sizeof *weights);
     real trained; /* an address, for a tape that looks at none */
@@ -91,8 +88,11 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained), *y = x;
     if (keys)
         y = leaf(t, keys, a.d_model, 1, NULL, &trained);
+    plugin_forward_earlier(v, &a, x, y, weights);
+    Node *last = tape_last(t);
     size_t before = tape_entries(t);
-    for (Node *n = plugin_forward(v, &a, x, y, weights); n; n = n->previous) {
+    for (Node *n = plugin_forward(v, &a, x, y, weights); n && n != last;
+         n = n->previous) {
         cost.forward += n->flops[0] / tokens;
         cost.backward += n->flops[1] / tokens;
     }

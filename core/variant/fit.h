@@ -10,10 +10,10 @@
 #include "variant/plugin.h"
 
 /* Fills values[i] (rows x cols, as w declares them) so that v computes the
-   canonical form c at attention a, as nearly as it can. False where v cannot
-   fit one, or has fewer heads than c. */
+   canonical form c at attention a, as nearly as it can. False, and why, where
+   it cannot. */
 bool fit(const Variant *v, const Attention *a, const Weights *w,
-         const Canonical *c, real *const *values);
+         const Canonical *c, real *const *values, char why[WHY_SIZE]);
 
 /* What was lost when a canonical form was fitted, of M (0) and of N (1). */
 typedef struct FitError {

@@ -101,9 +101,9 @@ plugin_name(const char *word, char name[NAME_SIZE])
     if (n > 3 && !strcmp(from + n - 3, ".so"))
         n -= 3;
     if (n > 2 && !strcmp(from + n - 2, ".c"))
-        usage("%s: a source: build it with cc -shared -fPIC first, and name "
-              "the .so",
-              word);
+        usage("%s: a source: %s", word,
+              slash ? "name the .so that cc -shared -fPIC makes of it"
+                    : "it is named with a slash, as ./mine.c");
     if (n == 0 || n >= NAME_SIZE || strspn(from, NAME_LETTERS) < n)
         usage("\"%s\": not the name of a variant: it takes 1 to %d letters, "
               "digits, - _ and +",
@@ -146,8 +146,8 @@ plugin_believed(const char *word)
     plugin_name(word, name);
     char *path = plugin_find(name);
     if (!path)
-        fail("%s: it is named in a file, which is not believed where code is "
-             "concerned: QKV_PATH=DIRECTORY lets %s be found",
+        fail("%s: a file names this path, and only a path that you typed is "
+             "opened: put the directory of %s.so in QKV_PATH",
              word, name);
     free(path);
     return interned(name);
@@ -224,6 +224,95 @@ check_shape(const char *path, const char *shape)
                  path, word, SHAPE_OPTIONS);
 }
 
+bool
+is_own_name(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 0 && n < OWN_NAME && *name >= 'a' && *name <= 'z' &&
+           name[n - 1] != '-' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+}
+
+bool
+own_next(const char **list, Own *own)
+{
+    for (const char *word; *(word = *list + strspn(*list, " "));) {
+        size_t n = strcspn(word, " "), name = strcspn(word, "= ");
+        *list = word + n;
+        if (name == n)
+            continue;
+        char *end, *text = format_text("%.*s", (int)name, word);
+        *own = (Own){.value = strtod(word + name + 1, &end)};
+        if (is_own_name(text))
+            strcpy(own->name, text);
+        if (end == word + name + 1 || end != word + n || !isfinite(own->value))
+            own->value = NAN;
+        free(text);
+        return true;
+    }
+    return false;
+}
+
+const char *
+variant_uses(const Variant *v)
+{
+    char uses[USES_SIZE];
+    snprintf(uses, sizeof uses, "%s %s", v->shape,
+             v->settings ? v->settings : "");
+    return interned(uses);
+}
+
+/* A bias asks for each pair of tokens, so the last list is kept resolved; check
+   puts one setting more in front of it. */
+double
+setting(const Attention *a, const char *name)
+{
+    static _Thread_local struct {
+        char list[USES_SIZE];
+        Own own[MOST_OWN + 1];
+        int count;
+    } known;
+    const char *all = a->settings ? a->settings : "", *at = all;
+    if (strcmp(known.list, all)) {
+        snprintf(known.list, sizeof known.list, "%s", all);
+        known.count = 0;
+        while (known.count <= MOST_OWN &&
+               own_next(&at, &known.own[known.count]))
+            known.count++;
+    }
+    for (int i = 0; i < known.count; i++)
+        if (!strcmp(known.own[i].name, name))
+            return known.own[i].value;
+    bug("setting: \"%.60s\" is not declared: qkv_variant.settings has %s", name,
+        *all ? all : "none");
+}
+
+/* Exits where .settings is no list of different names and numbers. */
+static void
+check_settings(const char *path, const char *list)
+{
+    Own all[MOST_OWN];
+    int count = 0;
+    for (const char *at = list; *(at += strspn(at, " ")); count++) {
+        Own own = {.value = NAN};
+        const char *one = at, *end = at + strcspn(at, " ");
+        if (!own_next(&at, &own) || at != end || !*own.name || isnan(own.value))
+            fail("%s: qkv_variant.settings has \"%.*s\", which is not "
+                 "NAME=NUMBER "
+                 "with a name of small letters, digits and -, %d at most",
+                 path, (int)(end - one), one, OWN_NAME - 1);
+        for (int i = 0; i < count; i++)
+            if (!strcmp(all[i].name, own.name))
+                fail("%s: qkv_variant.settings declares \"%s\" twice", path,
+                     own.name);
+        if (count == MOST_OWN || end - list >= USES_SIZE / 2)
+            fail("%s: qkv_variant.settings is too long: it takes %d settings "
+                 "and %d letters",
+                 path, MOST_OWN, USES_SIZE / 2);
+        all[count] = own;
+    }
+}
+
 static void
 check_variant(const char *path, const Variant *v, const unsigned char *size)
 {
@@ -247,11 +336,12 @@ check_variant(const char *path, const Variant *v, const unsigned char *size)
     if (missing)
         fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
              path, missing);
-    if (!is_text(v->equation))
-        fail("%s: its .equation has a control character, or bytes that are no "
-             "UTF-8: write one line",
+    if (!is_text(v->equation) || !is_text(v->family ? v->family : ""))
+        fail("%s: its .equation or .family has a control character, or bytes "
+             "that are no UTF-8: write one line",
              path);
     check_shape(path, v->shape);
+    check_settings(path, v->settings ? v->settings : "");
 }
 
 /* Exits for a name that no directory has. */
@@ -378,6 +468,8 @@ Node *
 plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
 {
     enter(plugin_of(v), " in forward");
+    a->tape = x->tape;
+    a->scored = 0;
     Node *out = v->forward(a, x, y, w);
     if (!out)
         bug("forward returned NULL, where the last operator's node belongs");
@@ -389,6 +481,16 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
                 : "the last map, W^O, brings it back to d_model");
     leave();
     return out;
+}
+
+void
+plugin_forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
+                       Node **w)
+{
+    Attention earlier = *a;
+    earlier.recording = NULL;
+    for (earlier.layer = 0; earlier.layer < a->layer; earlier.layer++)
+        plugin_forward(v, &earlier, x, y, w);
 }
 
 void

@@ -21,6 +21,23 @@ typedef struct Plugin {
     int own_operator; /* 1: it brings one, for this program's `real` only */
 } Plugin;
 
+/* Settings of variants' own: how long a name is, and how many there can be. */
+enum { OWN_NAME = 32, MOST_OWN = 8, USES_SIZE = 512 };
+typedef struct Own {
+    char name[OWN_NAME]; /* "" where it cannot be one */
+    double value;        /* NaN where it is no number */
+} Own;
+
+/* The next "name=value" of a list, in which words without = are stepped over;
+   false at its end. */
+bool own_next(const char **list, Own *own);
+
+/* Can a setting of a variant's own be called that? */
+bool is_own_name(const char *name);
+
+/* What the variant uses: its .shape, and its .settings behind. */
+const char *variant_uses(const Variant *v);
+
 /* The name in a word that is a name or a path: "./mine.so" -> "mine". */
 void plugin_name(const char *word, char name[NAME_SIZE]);
 
@@ -44,8 +61,8 @@ char **plugin_list(int *count);
 
 /* Opens a plugin, of a name or a path that is believed, and checks it. This
    runs the plugin's code, and nothing else does, so it is done in a process
-   that is watched (driver/cli/child.h). Says what was tried and what to do, and
-   exits, where it cannot be had. */
+   that is watched (driver/cli/plugin_process.h). Says what was tried and what
+   to do, and exits, where it cannot be had. */
 Plugin plugin_open(const char *word);
 
 /* The FNV-1a hash of a plugin's file. */
@@ -72,6 +89,11 @@ void weights_free(Weights *w);
 /* Its forward; what it returns is as x is. */
 Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
                      Node **w);
+
+/* Where there is no model around it: the blocks before that of a, unrecorded,
+   on the same tokens, for what they remember. */
+void plugin_forward_earlier(const Variant *v, const Attention *a, Node *x,
+                            Node *y, Node **w);
 
 /* The path of the plugin that a variant came with; NULL if it came with none.
  */

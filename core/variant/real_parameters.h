@@ -1,0 +1,35 @@
+/* real_parameters.h - how many of a variant's parameters are really there.
+
+   The rank of d outputs / d parameters: the number of directions in which the
+   weights can be moved and the function moves with them. The other directions
+   are gauge: (W^Q A) (W^K A^-T)' = W^Q W^K' for every invertible A, so standard
+   attention stores 4 h d d_k parameters and has 2 h d_k^2 fewer. Nothing is
+   known of the variant, and no canonical form is needed. The tokens are 16, so
+   what a variant does at larger distances only is not counted. Believable in
+   double only. */
+#ifndef REAL_PARAMETERS_H
+#define REAL_PARAMETERS_H
+
+#include <stdbool.h>
+
+#include "math/rank.h"
+#include "variant/plugin.h"
+
+typedef struct RealCount {
+    int stored;
+    Rank found; /* found.rank: how many are real */
+    int *alone; /* of each matrix: how far the rank falls if only it is frozen;
+                   -1 where that cannot be told. NULL where no rank was found */
+} RealCount;
+
+/* Of one attention of v at a, its matrices random; in self-attention where
+   `keys` is 0, else with so many other tokens; `alone` fills that list too.
+   real_free it. */
+RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys,
+                     bool alone);
+void real_free(RealCount *r);
+
+/* More parameters than that take minutes and gigabytes. */
+enum { MOST_MEASURED = 6000 };
+
+#endif

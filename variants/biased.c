@@ -1,0 +1,45 @@
+/* biased.c - standard with a bias in each of its four maps, as in GPT-2.
+
+   Of the four one does nothing: q_i b^K is the same for every key, and a
+   softmax takes no notice of what is added to all of its entries, so that the
+   gradient of b^K is exactly 0 unless q and k are rotated. b^V does nothing
+   that b^O could not do: the weights of a row sum to 1, so it comes out as
+   b^V W^O for every token. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O, B_Q, B_K, B_V, B_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    weight(w, B_Q, "b^Q", 1, a->heads * a->d_k);
+    weight(w, B_K, "b^K", 1, a->heads * a->d_k);
+    weight(w, B_V, "b^V", 1, a->heads * a->d_v);
+    weight(w, B_O, "b^O", 1, a->d_model);
+    for (int i = B_Q; i <= B_O; i++)
+        initialise(w, i, 0, 0);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(add(matmul(x, w[W_Q]), w[B_Q]), a->heads);
+    Node *k = split(add(matmul(y, w[W_K]), w[B_K]), a->heads);
+    Node *v = split(add(matmul(y, w[W_V]), w[B_V]), a->heads);
+    Node *out = attend(a, q, k, v, 1 / sqrt(a->d_k));
+
+    return add(matmul(out, w[W_O]), w[B_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "q = x W_i^Q + b_i^Q; k, v and the output likewise",
+    .family = "more than linear",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

@@ -1,0 +1,54 @@
+/* differential.c - the difference of two softmaxes, to cancel what is common.
+
+   "Differential Transformer" (Ye et al. 2024, arXiv:2410.05258), equations 1 to
+   3. A head has two queries and two keys of width d_k, and one value. The paper
+   has heads = d_model / (2 d_k) and d_v = 2 d_k, so standard's parameters and
+   4 d_k + d_v more (for d-model 32: --heads 2 --d-k 8 --d-v 16); unless widths
+   are given it has 1.5 times as many. lambda is learned as exp(l_1 l_2') -
+   exp(l_3 l_4') + start, by all heads of a layer together, and start grows with
+   the depth. Each head is normalised, with a gain, and scaled by 1 - start. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O, L, GAIN = L + 4 };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, 2 * a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, 2 * a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    weight_each(w, L, 4, "l_i", 1, a->d_k);
+    for (int i = 0; i < 4; i++)
+        initialise(w, L + i, 0, 0.1);
+    weight(w, GAIN, "g", 1, a->d_v);
+    initialise(w, GAIN, 1, 0);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    int d = a->d_k;
+    double start = 0.8 - 0.6 * exp(-0.3 * a->layer), s = 1 / sqrt(d);
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    Node *plus = map(matmul_t(w[L], w[L + 1]), exp, exp);
+    Node *minus = map(matmul_t(w[L + 2], w[L + 3]), exp, exp);
+    Node *lambda = add(plus, scale(minus, -1)); /* less its start */
+    Node *p = attend(a, columns(q, 0, d), columns(k, 0, d), v, s);
+    Node *r = attend(a, columns(q, d, d), columns(k, d, d), v, s);
+    Node *noise = add(scale(r, start), hadamard(r, lambda));
+    Node *out = rms_norm(add(p, scale(noise, -1)), 1e-5);
+
+    return matmul(scale(hadamard(out, w[GAIN]), 1 - start), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "(1 - start) rms((P - lambda R) v) . g; P, R: softmax",
+    .family = "other weights",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

@@ -1,0 +1,61 @@
+/* mla-rope.c - MLA as DeepSeek-V2 has it: with its rotary part and its norms.
+
+   DeepSeek-V2 (2024, arXiv:2405.04434), section 2.1, equations 9 to 19, and the
+   RMSNorms behind both compressions that section 3.1.2 adds. A rotation between
+   W^Q and W^UK would keep W^UK from being absorbed (2.1.3), so positions have
+   columns of their own: for each query, and one key that all heads share. A
+   decoder keeps latent + rope numbers of a token. query-latent 0 leaves the
+   queries uncompressed, as in V2-Lite. Train it with --positions none. */
+#include <qkv/variant.h>
+
+enum { W_DKV, W_UK, W_UV, W_KR, G_KV, W_UQ, W_QR, W_O, W_DQ, G_Q };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    int h = a->heads, rope = (int)setting(a, "rope");
+    int latent = (int)setting(a, "query-latent");
+    int from = latent ? latent : a->d_model;
+    weight(w, W_DKV, "W^DKV", a->d_model, a->latent);
+    weight(w, W_UK, "W^UK", a->latent, h * a->d_k);
+    weight(w, W_UV, "W^UV", a->latent, h * a->d_v);
+    weight(w, W_KR, "W^KR", a->d_model, rope);
+    weight(w, G_KV, "g^KV", 1, a->latent);
+    initialise(w, G_KV, 1, 0);
+    weight(w, W_UQ, "W^UQ", from, h * a->d_k);
+    weight(w, W_QR, "W^QR", from, h * rope);
+    weight(w, W_O, "W^O", h * a->d_v, a->d_model);
+    if (latent) {
+        weight(w, W_DQ, "W^DQ", a->d_model, latent);
+        weight(w, G_Q, "g^Q", 1, latent);
+        initialise(w, G_Q, 1, 0);
+    }
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    double rope = setting(a, "rope"), width = a->d_k + rope;
+    Node *c = cached(hadamard(rms_norm(matmul(y, w[W_DKV]), 1e-6), w[G_KV]));
+    Node *k_c = split(matmul(c, w[W_UK]), a->heads);
+    Node *v = split(matmul(c, w[W_UV]), a->heads);
+    Node *k_r = cached(rotate(a, matmul(y, w[W_KR]), 10000));
+    if (setting(a, "query-latent"))
+        x = hadamard(rms_norm(matmul(x, w[W_DQ]), 1e-6), w[G_Q]);
+    Node *q_c = split(matmul(x, w[W_UQ]), a->heads);
+    Node *q_r = rotate(a, split(matmul(x, w[W_QR]), a->heads), 10000);
+    Node *q = concat((Node *[]){q_c, q_r}, 2);
+    Node *k = concat((Node *[]){k_c, k_r}, 2);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(width)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "c = rms(y W^DKV); k_i = [c W_i^UK, rotated y W^KR]",
+    .family = "low rank",
+    .shape = "heads d-k d-v latent",
+    .settings = "query-latent=24 rope=4",
+    .weights = weights,
+    .forward = forward,
+};

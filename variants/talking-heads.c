@@ -1,0 +1,56 @@
+/* talking-heads.c - heads are mixed before the softmax, and after it.
+
+   Shazeer et al. 2020, arXiv:2003.02436: the logits of head j are a learned
+   mixture P^L of the heads' scores, its weights a mixture P^W of what the
+   softmaxes return. Those weights may be negative, and need not sum to 1. The
+   values of a head are still summed linearly. Under --positions alibi the bias
+   is added before P^L, which mixes it; the authors' code adds biases after. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O, P_L, P_W };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    weight(w, P_L, "P^L", a->heads, a->heads);
+    weight(w, P_W, "P^W", a->heads, a->heads);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    Node *logits = mix_heads(scores(a, q, k, 1 / sqrt(a->d_k)), w[P_L]);
+    Node *p = mix_heads(softmax(a, logits), w[P_W]);
+
+    return matmul(apply_weights(a, p, v), w[W_O]);
+}
+
+/* Heads that do not talk: standard. */
+static void
+fit(const Form *f, const Attention *a, Entries *w)
+{
+    put_identity(w, P_L), put_identity(w, P_W);
+    for (int i = 0; i < a->heads; i++) {
+        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
+                      columns_of(w, W_K, i, a->d_k));
+        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "sum_j P^W_ji softmax(sum_l P^L_lj q_l k_l') v_i",
+    .family = "mixed heads",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .fit = fit,
+};

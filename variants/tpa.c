@@ -1,0 +1,51 @@
+/* tpa.c - queries, keys and values as sums of outer products.
+
+   Tensor product attention (Zhang et al. 2025, arXiv:2501.06425, section 3.1):
+   of a token x, the queries of all heads, (h x d_k), are A(x)' B(x) / R with
+   A(x) = x A^Q (R x h) and B(x) = x B^Q (R x d_k), and keys and values
+   likewise. A decoder keeps the factors of keys and values, 2 rank (h + d_k)
+   numbers. A product of two maps of the same token is no linear map of it: no
+   M_i. */
+#include <qkv/variant.h>
+
+enum { A_Q, B_Q, A_K, B_K, A_V, B_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    int h = a->heads, r = (int)setting(a, "rank");
+    int r_q = (int)setting(a, "query-rank");
+    weight(w, A_Q, "A^Q", a->d_model, r_q * h);
+    weight(w, B_Q, "B^Q", a->d_model, r_q * a->d_k);
+    weight(w, A_K, "A^K", a->d_model, r * h);
+    weight(w, B_K, "B^K", a->d_model, r * a->d_k);
+    weight(w, A_V, "A^V", a->d_model, r * h);
+    weight(w, B_V, "B^V", a->d_model, r * a->d_v);
+    weight(w, W_O, "W^O", h * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    int r = (int)setting(a, "rank"), r_q = (int)setting(a, "query-rank");
+    Node *a_q = split(matmul(x, w[A_Q]), r_q), *b_q = matmul(x, w[B_Q]);
+    Node *a_k = split(cached(matmul(y, w[A_K])), r);
+    Node *b_k = split(cached(matmul(y, w[B_K])), r);
+    Node *a_v = split(cached(matmul(y, w[A_V])), r);
+    Node *b_v = split(cached(matmul(y, w[B_V])), r);
+    Node *q = scale(mix_heads(split(b_q, r_q), a_q), 1. / r_q);
+    Node *k = scale(mix_heads(b_k, a_k), 1. / r);
+    Node *v = scale(mix_heads(b_v, a_v), 1. / r);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "q_i = sum_r (x A^Q)_ri (x B^Q)_r / R; k, v likewise",
+    .family = "low rank",
+    .shape = "heads d-k d-v",
+    .settings = "rank=2 query-rank=6",
+    .weights = weights,
+    .forward = forward,
+};

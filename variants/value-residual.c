@@ -1,0 +1,40 @@
+/* value-residual.c - every layer's values are half the first layer's.
+
+   "Value Residual Learning" (Zhou et al. 2024, arXiv:2410.17897), section 3,
+   with both factors 1/2 throughout (the paper's Identity-ResFormer): what the
+   tokens said in the first layer reaches the last one unmixed. In the first
+   layer this is standard. A decoder that keeps the sum keeps no more. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    remember(a, 0, v);
+    if (a->layer > 0)
+        v = add(scale(v, 0.5), scale(recall(a, 0, 0), 0.5));
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(q_i k_i') (v_i + v_i of the first layer) / 2",
+    .family = "across layers",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};
