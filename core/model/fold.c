@@ -56,37 +56,54 @@ table_of(const Model *m, const Model *onehot)
     return table;
 }
 
+/* What is around c: the tables T before it, U behind it, and memory. */
+typedef struct Around {
+    int d, n, classes; /* the widths of tokens, of one-hot ones, of U */
+    double *t, *u, *half, *out;
+} Around;
+
+/* Head h of c behind T, and before U: T M T', T N U; and T W^Q, T W^K. */
+static void
+fold_head(Canonical *f, const Canonical *c, int h, const Around *a)
+{
+    int d = a->d, n = a->n, w = c->width;
+    size_t size = (size_t)n * (size_t)n;
+    f->scale[h] = c->scale[h];
+    for (int k = 0; c->bias && k < BIAS_SIZE; k++)
+        f->bias[h * BIAS_SIZE + k] = bias_entry(c, h, k);
+    product_of(f->q + h * n * w, a->t, c->q + h * d * w, n, d, w, false);
+    product_of(f->k + h * n * w, a->t, c->k + h * d * w, n, d, w, false);
+    product_of(a->half, a->t, c->m + h * d * d, n, d, d, false);
+    product_of(f->m + (size_t)h * size, a->half, a->t, n, d, n, true);
+    product_of(a->half, a->t, c->n + h * d * d, n, d, d, false);
+    product_of(a->out, a->half, a->u, n, d, a->classes, false);
+    for (int i = 0; i < n * a->classes; i++)
+        f->n[(size_t)h * size + (size_t)(i / a->classes * n + i % a->classes)] =
+            a->out[i];
+}
+
 Canonical
 folded_form(const Model *m, const Canonical *c, Model *onehot)
 {
     int d = c->d_model, n = onehot->attention.d_model;
-    int classes = m->sizes.classes, heads = c->heads;
-    size_t size = (size_t)n * (size_t)n;
-    Canonical f = {.heads = heads, .d_model = n, .deviation = c->deviation};
+    int classes = m->sizes.classes;
+    Canonical f = {.d_model = n, .deviation = c->deviation};
     Weight *last = model_weight(onehot, "unembedding");
-    double *t = table_of(m, onehot),
-           *half = allocate((size_t)(n * (d + classes)), sizeof *half);
-    double *u = allocate((size_t)(d * classes), sizeof *u);
-    stack(u, model_weight(m, "unembedding"), 1);
-    f.m = allocate((size_t)heads * size, sizeof *f.m);
-    f.n = allocate((size_t)heads * size, sizeof *f.n);
-    f.scale = allocate((size_t)heads, sizeof *f.scale);
-    for (int h = 0; h < heads; h++) {
-        double *out = half + n * d;
-        f.scale[h] = c->scale[h];
-        product_of(half, t, c->m + h * d * d, n, d, d, false); /* T M */
-        product_of(f.m + (size_t)h * size, half, t, n, d, n, true);
-        product_of(half, t, c->n + h * d * d, n, d, d, false); /* T N */
-        product_of(out, half, u, n, d, classes, false);
-        for (int i = 0; i < n * classes; i++)
-            f.n[(size_t)h * size + (size_t)(i / classes * n + i % classes)] =
-                out[i];
-    }
+    Around a = {.d = d, .n = n, .classes = classes, .t = table_of(m, onehot)};
+    a.half = allocate((size_t)(n * (d + classes)), sizeof *a.half);
+    a.out = a.half + n * d;
+    a.u = allocate((size_t)(d * classes), sizeof *a.u);
+    stack(a.u, model_weight(m, "unembedding"), 1);
+    canonical_allocate(&f, c->heads, c->width);
+    if (c->bias)
+        f.bias = allocate((size_t)(c->heads * BIAS_SIZE), sizeof *f.bias);
+    for (int h = 0; h < c->heads; h++)
+        fold_head(&f, c, h, &a);
     memset(last->value, 0, (size_t)(n * classes) * sizeof(real));
     for (int i = 0; i < classes; i++)
         last->value[i * (classes + 1)] = 1;
-    free(t);
-    free(half);
-    free(u);
+    free(a.t);
+    free(a.half);
+    free(a.u);
     return f;
 }

@@ -10,11 +10,26 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "tape/attend.h"
 #include "tape/recording.h"
 #include "tape/layers.h"
 #include "variant/cost.h"
 #include "task/linear.h"
 #include "model/model.h"
+
+Attention
+place_attention(const Model *m, int place)
+{
+    const ModelPlace *p = &m->place[place];
+    Attention a = m->attention;
+    a.causal = p->kind == SELF && a.causal;
+    a.place = p->kind;
+    if (p->kind == CROSS)
+        a.relative = UNPOSITIONED; /* positions of two sequences */
+    a.layer = p->layer;
+    a.layers = p->kind == ENCODER ? m->config.encoder : m->config.layers;
+    return a;
+}
 
 const Variant *
 place_variant(const Model *m, int place)
@@ -46,9 +61,10 @@ Canonical
 model_form(const Model *m, int place)
 {
     const Variant *v = place_variant(m, place);
-    Weights w = weights_declared(v, &m->attention);
+    Attention a = place_attention(m, place);
+    Weights w = weights_declared(v, &a);
     real **values = model_attention(m, place);
-    Canonical c = canonical_form(v, m->attention, &w, values);
+    Canonical c = canonical_form(v, a, &w, values);
     free(values);
     weights_free(&w);
     return c;
@@ -60,11 +76,11 @@ model_cost(const Model *m, double *flops, double *cache)
     *flops = *cache = 0;
     for (int place = 0; place < m->places; place++) {
         const Variant *v = place_variant(m, place);
-        Weights w = weights_declared(v, &m->attention);
+        Attention a = place_attention(m, place);
+        Weights w = weights_declared(v, &a);
         int kind = m->place[place].kind;
         int tokens = kind == ENCODER ? m->sizes.source : m->sizes.tokens;
-        Cost c = cost_of(v, m->attention, &w, tokens,
-                         kind == CROSS ? m->sizes.source : 0);
+        Cost c = cost_of(v, a, &w, tokens, kind == CROSS ? m->sizes.source : 0);
         *flops += c.forward * tokens / m->sizes.tokens;
         *cache += kind == ENCODER ? 0 : c.cache;
         weights_free(&w);
@@ -96,9 +112,8 @@ static Node *
 attention(Model *m, int place, Node *x, Node *y)
 {
     const ModelPlace *p = &m->place[place];
-    Attention a = m->attention;
+    Attention a = place_attention(m, place);
     Node *normed = norm(m, x, p->norm);
-    a.causal = p->kind == SELF && a.causal;
     y = y ? y : normed;
     Node *out =
         plugin_forward(m->cast[p->kind], &a, normed, y, m->nodes + p->weights);
@@ -128,7 +143,7 @@ tokens(Model *m, Tape *t, const Batch *b, bool second)
                          : m->nodes[m->embedding];
     Node *x = embed(table, second ? b->all.source : b->all.ids, z->each,
                     second ? b->source_rows : b->rows, b->sequences);
-    if (kind == POSITIONS_NONE)
+    if (!positions_added(&m->config))
         return x;
     if (kind == POSITIONS_LEARNED && !onehot)
         return add_positions(

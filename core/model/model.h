@@ -7,7 +7,7 @@
 #include "tape/tape.h"
 #include "variant/canonical.h"
 #include "variant/plugin.h"
-#include "task/config.h"
+#include "task/settings.h"
 #include "task/task.h"
 
 /* One matrix of the model. */
@@ -26,7 +26,7 @@ enum { PLACE_SIZE = 32 };
 typedef struct ModelPlace {
     char name[PLACE_SIZE]; /* "encoder0.attention", "block0.attention",
                               "block0.cross" */
-    int kind;
+    int kind, layer;       /* the number of its block */
     int norm; /* which of the model's weights are its LayerNorm's, */
     int weights, declared; /* and which, and how many, its variant's */
 } ModelPlace;
@@ -84,7 +84,8 @@ Attention attention_of(const Config *c);
    own. */
 Attention attention_in(const Config *c, Sizes z);
 
-/* The variant at a place, and the word that named it. */
+/* What the variant at a place sees; and it, and the word that named it. */
+Attention place_attention(const Model *m, int place);
 const Variant *place_variant(const Model *m, int place);
 const char *place_word(const Model *m, int place);
 

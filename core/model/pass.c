@@ -16,7 +16,7 @@ pass_recorded(Model *m, const Batch *b, bool with_gradients)
         model_loss(m, logits, b->all.targets, counted);
     p->tape = with_gradients ? tape_keeping(measured) : tape_fitting(measured);
     tape_free(measured);
-    p->recording.replaced = -1;
+    p->recording.replaced = NOTHING;
     m->attention.recording = &p->recording;
     p->logits = model_forward(m, p->tape, b);
     m->attention.recording = NULL;

@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "math/elementary.h"
+#include "tape/attend.h"
 #include "task/linear.h"
 #include "model/model.h"
 
@@ -58,14 +59,16 @@ put_norm(Model *m, const char *block, const char *norm)
 /* A place of attention, with its LayerNorm and the matrices that its variant
    declares. Returns its index. */
 static int
-put_attention(Model *m, int kind, const char *block)
+put_attention(Model *m, int kind, int layer, const char *block)
 {
-    Weights w = weights_declared(m->cast[kind], &m->attention);
     m->place = grow(m->place, m->places, &m->place_capacity, sizeof *m->place);
     ModelPlace *p = &m->place[m->places];
+    p->kind = kind;
+    p->layer = layer;
+    Attention a = place_attention(m, m->places);
+    Weights w = weights_declared(m->cast[kind], &a);
     snprintf(p->name, sizeof p->name, "%s.%s", block,
              kind == CROSS ? "cross" : "attention");
-    p->kind = kind;
     p->norm = put_norm(m, block, kind == CROSS ? ".norm_cross" : ".norm1");
     p->weights = m->count;
     p->declared = w.count;
@@ -127,7 +130,7 @@ put_layers(Model *m)
     put_embedding(m);
     for (int i = 0; i < c->encoder; i++) {
         snprintf(name, sizeof name, "encoder%d", i);
-        m->encoder[i].self = put_attention(m, ENCODER, name);
+        m->encoder[i].self = put_attention(m, ENCODER, i, name);
         put_mlp(m, &m->encoder[i], name);
     }
     if (c->encoder)
@@ -136,9 +139,9 @@ put_layers(Model *m)
         ModelLayer *b = &m->layers[i];
         snprintf(name, sizeof name, "block%d", i);
         if (c->cross != CROSS_ONLY)
-            b->self = put_attention(m, SELF, name);
+            b->self = put_attention(m, SELF, i, name);
         if (c->cross != CROSS_NONE)
-            b->cross = put_attention(m, CROSS, name);
+            b->cross = put_attention(m, CROSS, i, name);
         put_mlp(m, b, name);
     }
     m->norm = put_norm(m, "", "norm");
@@ -250,13 +253,19 @@ linear_target(const Config *c)
 Attention
 attention_of(const Config *c)
 {
+    int p = c->positions;
     return (Attention){.d_model = c->d_model,
                        .heads = c->heads ? c->heads : 1,
                        .d_k = c->d_k ? c->d_k : c->d_model,
                        .d_v = c->d_v ? c->d_v : c->d_model,
                        .kv_heads = c->kv_heads ? c->kv_heads : 1,
                        .latent = c->latent ? c->latent : c->d_model,
-                       .causal = c->mask == MASK_CAUSAL};
+                       .causal = c->mask == MASK_CAUSAL,
+                       .layers = 1,
+                       .settings = config_own(c),
+                       .relative = p == POSITIONS_ROPE    ? ROPE
+                                   : p == POSITIONS_ALIBI ? ALIBI
+                                                          : UNPOSITIONED};
 }
 
 Attention
@@ -264,8 +273,8 @@ attention_in(const Config *c, Sizes z)
 {
     Attention a = attention_of(c);
     if (c->embed == EMBED_ONEHOT)
-        a.d_model = z.vocabulary +
-                    (c->positions == POSITIONS_NONE ? 0 : z.tokens + z.source);
+        a.d_model =
+            z.vocabulary + (positions_added(c) ? z.tokens + z.source : 0);
     double widest = fmax(a.heads, c->mlp) * a.d_model;
     if (c->embed == EMBED_ONEHOT && widest * a.d_model > INT_MAX)
         usage("embed onehot: a token is %d numbers wide, one for each token "
@@ -302,15 +311,15 @@ void
 config_cast(Config *c, const Plugin *p)
 {
     const char *others[] = {c->encoder_variant, c->cross_variant};
-    const char *shapes[3] = {p->variant->shape};
+    const char *uses[3] = {variant_uses(p->variant)};
     uint64_t hashes[3] = {p->hash};
     for (int i = 0; i < 2; i++)
         if (*others[i]) {
             Plugin other = plugin_open(others[i]);
-            shapes[i + 1] = other.variant->shape;
+            uses[i + 1] = variant_uses(other.variant);
             hashes[i + 1] = other.hash;
         }
-    config_settle_all(c, shapes, hashes);
+    config_settle_all(c, uses, hashes);
 }
 
 Model *

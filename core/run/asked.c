@@ -3,25 +3,32 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <qkv/real.h>
+
 #include "base/fail.h"
 #include "base/files.h"
+#include "base/tsv.h"
 #include "base/words.h"
-#include "task/config.h"
+#include "task/settings.h"
 #include "run/asked.h"
 
 enum { FORMAT = 3 };
 static const char record[] = "experiment.tsv";
-const char asked_keys[] = "command precision baseline from run to";
+static const char remedy[] = "empty the file, and the command that made the "
+                             "experiment records it again";
+const char asked_keys[] = "command precision baseline judge margin from run to";
+static const char verdict_keys[] = "baseline judge margin"; /* change no run */
 
 Asked
 asked_begin(const char *command)
 {
     Asked a = {0};
     asked_add(&a, "command", command);
+    if (sizeof(real) == sizeof(double))
+        asked_add(&a, "precision", "double");
     return a;
 }
 
@@ -57,37 +64,39 @@ asked_copy(const Asked *a)
     return copy;
 }
 
-/* Do they say the same, but for that key? */
+/* Has b all that a has, with the same values, but for those keys? */
 static bool
-equal_but(const Asked *a, const Asked *b, const char *key)
+has_all(const Asked *a, const Asked *b, const char *but)
 {
-    bool same = a->keys.count == b->keys.count;
-    for (int i = 0; same && i < a->keys.count; i++)
-        same = !strcmp(a->keys.text[i], b->keys.text[i]) &&
-               (!strcmp(a->keys.text[i], key) ||
-                !strcmp(a->values.text[i], b->values.text[i]));
-    return same;
+    for (int i = 0; i < a->keys.count; i++) {
+        const char *key = a->keys.text[i], *other = asked_value(b, key);
+        if (index_in(but, key) < 0 &&
+            (!other || strcmp(a->values.text[i], other)))
+            return false;
+    }
+    return true;
 }
 
 bool
 asked_equal(const Asked *a, const Asked *b)
 {
-    return equal_but(a, b, "");
+    return has_all(a, b, "") && has_all(b, a, "");
 }
 
-bool
-asked_alike(const Asked *a, const Asked *b)
+/* Do they ask for the same runs? A baseline changes them where they --match
+   it. */
+static bool
+alike(const Asked *a, const Asked *b)
 {
-    return equal_but(a, b, asked_value(a, "match") ? "" : "baseline");
+    const char *but = asked_value(a, "match") ? "judge margin" : verdict_keys;
+    return has_all(a, b, but) && has_all(b, a, but);
 }
 
-/* Adds " --NAME VALUE", or the value alone, quoted where a shell asks for it.
- */
+/* Adds " --NAME VALUE", or the value alone. */
 static void
 add_argument(char **text, const char *name, const char *value)
 {
-    bool plain = strspn(value, NAME_LETTERS ",.=/") == strlen(value);
-    char *word = plain ? copy_text(value) : quoted(value);
+    char *word = quoted(value);
     replace(text, *name ? format_text("%s --%s %s", *text, name, word)
                         : format_text("%s %s", *text, word));
     free(word);
@@ -119,7 +128,6 @@ asked_command(const Asked *a, const char *out)
 static bool
 is_line(const char *key, const char *value)
 {
-    const Setting *s = setting_named(key);
     Config trial = config_start();
     if (!is_text(value) || !*value)
         return false;
@@ -127,8 +135,13 @@ is_line(const char *key, const char *value)
         return index_in("compare train equiv", value) >= 0;
     if (index_in(asked_keys, key) >= 0)
         return true;
+    const Setting *s = setting_named(key);
+    if (!s && is_own_name(key)) /* no run has told of it yet */
+        s = setting_declare(key);
     if (!s || !s->help)
         return false;
+    if (!strcmp(key, "lr") && !strcmp(value, "auto"))
+        return true;
     Values v = values_cut(strcmp(key, "file") ? value : "");
     bool good = true;
     for (int i = 0; i < v.count; i++)
@@ -137,28 +150,12 @@ is_line(const char *key, const char *value)
     return good;
 }
 
-/* Cuts a line "KEY\tVALUE\n" off a text; false where it is none. */
-static bool
-next_line(char **text, char **key, char **value)
+static _Noreturn void
+not_ours(const char *path, int line)
 {
-    char *end = strchr(*text, '\n'), *tab = strchr(*text, '\t');
-    if (!end || !tab || tab > end || memchr(tab + 1, '\t', end - tab - 1))
-        return false;
-    *tab = *end = 0;
-    *key = *text;
-    *value = tab + 1;
-    *text = end + 1;
-    return true;
-}
-
-/* Of format 2, an older qkv's, there is nothing but these two lines. */
-static bool
-is_head(char **text)
-{
-    char *key, *value;
-    return next_line(text, &key, &value) && !strcmp(key, "key") &&
-           next_line(text, &key, &value) && !strcmp(key, "format") &&
-           (!strcmp(value, "3") || (!strcmp(value, "2") && !**text));
+    fail("%s:%d: is not what qkv writes there: it was changed, or another "
+         "version wrote it; %s",
+         path, line, remedy);
 }
 
 Asked *
@@ -167,48 +164,27 @@ asked_read(const char *directory, int *count)
     Path path = below(directory, record);
     struct stat facts;
     Asked *list = NULL;
-    size_t size;
-    int room = *count = 0, number = 3;
+    int room = *count = 0;
     if (stat(path.text, &facts) || !facts.st_size)
         return NULL;
-    char *text = read_file(path.text, "record", &size), *at = text, *key,
-         *value;
-    bool good = strlen(text) == size && is_head(&at);
-    for (; good && *at; number++) {
-        good = next_line(&at, &key, &value) && is_line(key, value);
-        if (good && !strcmp(key, "command")) {
+    Table t = table_read_or(path.text, remedy);
+    if (t.cols != 2 || t.rows < 1 || strcmp(table_cell(&t, 0, 0), "format") ||
+        atoi(table_cell(&t, 0, 1)) != FORMAT)
+        not_ours(path.text, 2);
+    for (int i = 1; i < t.rows; i++) {
+        const char *key = table_cell(&t, i, 0), *value = table_cell(&t, i, 1);
+        bool begins = !strcmp(key, "command");
+        if (begins) {
             list = grow(list, *count, &room, sizeof *list);
-            list[(*count)++] = asked_begin(value);
-        } else if (good &&
-                   (good = *count && !asked_value(&list[*count - 1], key)))
-            asked_add(&list[*count - 1], key, value);
+            list[(*count)++] = (Asked){0};
+        }
+        if (!*count || asked_value(&list[*count - 1], key) ||
+            !is_line(key, value))
+            not_ours(path.text, i + 2);
+        asked_add(&list[*count - 1], key, value);
     }
-    if (!good)
-        fail("%s:%d: is not what qkv writes there: it was cut or changed, or "
-             "another version wrote it; empty the file, and the command that "
-             "made the experiment records it again",
-             path.text, number > 3 ? number - 1 : 2);
-    free(text);
+    table_free(&t);
     return list;
-}
-
-/* Opens and locks the record, which is there from then on. */
-static int
-lock_record(const char *directory)
-{
-    Path path = below(directory, record);
-    struct stat locked, there;
-    for (;;) {
-        int lock =
-            open(path.text, O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (lock < 0)
-            fail("%s: cannot be opened: %s", path.text, strerror(errno));
-        flock(lock, LOCK_EX);
-        if (!fstat(lock, &locked) && !lstat(path.text, &there) &&
-            locked.st_ino == there.st_ino)
-            return lock;
-        close(lock); /* somebody has replaced it meanwhile */
-    }
 }
 
 static void
@@ -225,27 +201,18 @@ write_record(const char *directory, const Asked *list, int count)
     draft_publish_all(d);
 }
 
-static int
-in_order(const void *a, const void *b)
-{
-    const char *x = *(char *const *)a, *y = *(char *const *)b;
-    int order = natural_order(x, y);
-    return order ? order : strcmp(x, y);
-}
-
 /* The values of two lists, each once; to be freed. */
 static char *
 both_lists(const char *a, const char *b)
 {
-    char *text = format_text("%s,%s", a, b);
-    Values all = values_cut(text), once = {0};
-    qsort(all.text, (size_t)all.count, sizeof *all.text, in_order);
-    for (int i = 0; i < all.count; i++)
-        if (!i || strcmp(all.text[i], all.text[i - 1]))
-            values_add(&once, all.text[i]);
-    replace(&text, joined(&once, ","));
-    free(once.text); /* the words are those of `all` */
+    Values all = values_cut(a), more = values_cut(b);
+    for (int i = 0; i < more.count; i++)
+        if (index_in(a, more.text[i]) < 0)
+            values_add(&all, copy_text(more.text[i]));
+    qsort(all.text, (size_t)all.count, sizeof *all.text, in_natural_order);
+    char *text = joined(&all, ",");
     values_free(&all);
+    values_free(&more);
     return text;
 }
 
@@ -253,10 +220,11 @@ both_lists(const char *a, const char *b)
 static bool
 has_values(const char *a, const char *b)
 {
-    char *x = both_lists(a, a), *y = both_lists(a, b);
-    bool has = !strcmp(x, y);
-    free(x);
-    free(y);
+    Values values = values_cut(b);
+    bool has = true;
+    for (int i = 0; i < values.count; i++)
+        has &= index_in(a, values.text[i]) >= 0;
+    values_free(&values);
     return has;
 }
 
@@ -265,9 +233,21 @@ has_values(const char *a, const char *b)
 static bool
 is_grid(const Asked *a)
 {
-    return asked_value(a, "variant") && asked_value(a, "task") &&
-           asked_value(a, "seed") && !asked_value(a, "from") &&
-           !asked_value(a, "same-start") && !asked_value(a, "match");
+    const char *lr = asked_value(a, "lr");
+    return (!lr || strcmp(lr, "auto")) && asked_value(a, "variant") &&
+           asked_value(a, "task") && asked_value(a, "seed") &&
+           !asked_value(a, "from") && !asked_value(a, "same-start") &&
+           !asked_value(a, "match");
+}
+
+/* How many keys it has that decide what is run. */
+static int
+settings_of(const Asked *a)
+{
+    int count = 0;
+    for (int i = 0; i < a->keys.count; i++)
+        count += index_in(verdict_keys, a->keys.text[i]) < 0;
+    return count;
 }
 
 /* Makes a ask for b's runs too, if it then asks for no others: it has them all,
@@ -276,35 +256,32 @@ is_grid(const Asked *a)
 static bool
 unite(Asked *a, const Asked *b)
 {
-    bool part = !strcmp(a->values.text[0], "compare") &&
-                !strcmp(b->values.text[0], "train"),
-         less = false;
-    int other = -1;
+    bool train = !strcmp(b->values.text[0], "train");
+    bool part = train && !strcmp(a->values.text[0], "compare");
+    int differ = 0, more = 0, at = 0;
     if ((!part && strcmp(a->values.text[0], b->values.text[0])) ||
-        a->keys.count != b->keys.count + part || !is_grid(a) || !is_grid(b))
+        (!part && a->keys.count != b->keys.count) ||
+        settings_of(a) != settings_of(b) || !is_grid(a) || !is_grid(b))
         return false;
     for (int i = 1; i < a->keys.count; i++) {
-        const char *key = a->keys.text[i], *value = asked_value(b, key);
-        if (part && !value && !strcmp(key, "baseline"))
+        const char *key = a->keys.text[i], *has = a->values.text[i];
+        const char *given = asked_value(b, key);
+        if (given ? !strcmp(has, given)
+                  : part && index_in(verdict_keys, key) >= 0)
             continue;
-        if (value && !strcmp(a->values.text[i], value))
-            continue;
-        if (!value || !setting_named(key) || !strcmp(key, "file"))
+        if (!given || !setting_named(key) || !strcmp(key, "file"))
             return false;
-        if (has_values(a->values.text[i], value)) {
-            less |= !has_values(value, a->values.text[i]);
-            continue;
-        }
-        if (other >= 0)
-            return false;
-        other = i;
+        bool grows = !has_values(has, given);
+        differ += grows || !has_values(given, has);
+        more += grows;
+        at = grows ? i : at;
     }
-    if (other >= 0 && less)
+    if (more && differ > 1)
         return false;
-    if (other >= 0)
-        replace(&a->values.text[other],
-                both_lists(a->values.text[other],
-                           asked_value(b, a->keys.text[other])));
+    if (more)
+        replace(
+            &a->values.text[at],
+            both_lists(a->values.text[at], asked_value(b, a->keys.text[at])));
     return true;
 }
 
@@ -314,18 +291,15 @@ static int
 united(Asked *list, int count, int at)
 {
     for (int i = 0; i < count; i++) {
-        if (i == at)
+        bool kept = i != at && unite(&list[i], &list[at]);
+        if (i == at || (!kept && !unite(&list[at], &list[i])))
             continue;
-        int kept = unite(&list[i], &list[at])   ? i
-                   : unite(&list[at], &list[i]) ? at
-                                                : -1;
-        if (kept < 0)
-            continue;
-        int gone = kept == i ? at : i;
+        int gone = kept ? at : i;
+        at = kept ? i : at;
         asked_free(&list[gone]);
         memmove(list + gone, list + gone + 1,
                 (size_t)(--count - gone) * sizeof *list);
-        at = kept - (kept > gone);
+        at -= at > gone;
         i = -1;
     }
     return count;
@@ -334,11 +308,15 @@ united(Asked *list, int count, int at)
 void
 asked_record(const char *directory, const Asked *a)
 {
-    int count, lock = lock_record(directory), at = 0;
+    Path path = below(directory, record);
+    bool ours = !access(path.text, W_OK) || errno == ENOENT;
+    /* NFS locks only what is open for writing */
+    int lock = lock_path(path.text, ours ? O_RDWR | O_CREAT : O_RDONLY);
+    int count, at = 0;
     Asked *list = asked_read(directory, &count);
     int room = count;
     list = grow(list, count, &room, sizeof *list);
-    while (at < count && !asked_alike(&list[at], a))
+    while (at < count && !alike(&list[at], a))
         at++;
     if (at == count || !asked_equal(&list[at], a)) {
         if (at == count)

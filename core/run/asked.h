@@ -29,12 +29,13 @@ typedef struct Asked {
 } Asked;
 
 /* The keys that are no settings: "command"; "precision", where it is double;
-   "baseline", what differences are taken against; "from", the run
+   "baseline", what differences are taken against, "judge", what verdicts are
+   about, and "margin", which differences are none; "from", the run
    whose weights a train began with; "run" and "to", what an equiv converted
    into which variant. */
 extern const char asked_keys[];
 
-/* Begins one, and adds a line to it. */
+/* Begins one of this program, and adds a line to it. */
 Asked asked_begin(const char *command);
 void asked_add(Asked *a, const char *key, const char *value);
 void asked_free(Asked *a);
@@ -42,17 +43,14 @@ void asked_free(Asked *a);
 /* The value of a key, or NULL. */
 const char *asked_value(const Asked *a, const char *key);
 
-/* Do both say the same; or ask for the same runs, which a baseline does not
-   change unless they --match it? */
+/* Do both say the same? */
 bool asked_equal(const Asked *a, const Asked *b);
-bool asked_alike(const Asked *a, const Asked *b);
 
 /* The command that asks it again, into that directory; to be freed. */
 char *asked_command(const Asked *a, const char *out);
 
 /* What an experiment's record has, to be freed with all that is in it; none
-   where the file is not there, empty, or of an older qkv that recorded nothing.
-   Fails with the line that is wrong. */
+   where the file is not there or empty. Fails with the line that is wrong. */
 Asked *asked_read(const char *directory, int *count);
 
 /* Adds it to the record, or starts one. What asks for the same runs is

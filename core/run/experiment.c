@@ -52,27 +52,17 @@ experiment_open(const char *directory, const Asked *a)
     drafts_sweep(directory);
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-    const char *x = *(char *const *)a, *y = *(char *const *)b;
-    int order = natural_order(x, y);
-    return order ? order : strcmp(x, y);
-}
-
 /* A run's name ends in the digest of its settings, and its seed is counted
    once: exits where a name is that of others. */
 static void
 check_name(const Run *r, const char *name)
 {
-    char digest[9];
     const char *end = strrchr(name, '.');
-    config_digest(&r->config, digest);
-    if (!end || strcmp(end + 1, digest))
+    if (!end || strcmp(end + 1, r->digest))
         fail("%s: its name does not end in the digest of its settings, .%s: a "
              "copy under another name, or config.tsv was changed; remove it, "
              "or move it out of the experiment",
-             r->path, digest);
+             r->path, r->digest);
 }
 
 Run
@@ -122,7 +112,7 @@ experiment_runs(const char *directory, int *count)
     }
     closedir(dir);
     if (*count)
-        qsort(names, (size_t)*count, sizeof *names, by_name);
+        qsort(names, (size_t)*count, sizeof *names, in_natural_order);
     runs = allocate((size_t)*count, sizeof *runs);
     for (int i = 0; i < *count; i++) {
         runs[i] = run_named(directory, names[i]);
@@ -170,27 +160,35 @@ same_table(const Table *a, const Table *b)
     return same;
 }
 
-/* By name, which the settings of a run decide unless it was renamed. */
+static int
+by_digest(const void *a, const void *b)
+{
+    const Run *x = a, *y = b;
+    int order = strcmp(x->digest, y->digest);
+    return order ? order : natural_order(x->name, y->name);
+}
+
 static int
 in_order(const void *a, const void *b)
 {
     const Run *x = a, *y = b;
-    char p[9], q[9];
-    int order = by_name(&x->name, &y->name);
-    config_digest(&x->config, p);
-    config_digest(&y->config, q);
-    return order ? order : strcmp(p, q);
+    int order = natural_order(x->name, y->name);
+    return order ? order : strcmp(x->digest, y->digest);
 }
 
-/* Leaves each run once. */
+/* Leaves each run once, also where a copy has another name: runs of the same
+   settings have the same digest, and few others. */
 static void
 drop_doubles(Experiment *e)
 {
     int kept = 0;
-    qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
+    qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
     for (int i = 0; i < e->count; i++) {
         Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
-        if (!last || in_order(last, r)) {
+        bool same = last && !strcmp(last->digest, r->digest) &&
+                    (!strcmp(last->name, r->name) ||
+                     config_equal(&last->config, &r->config, OF_ANY));
+        if (!same) {
             e->runs[kept++] = *r;
             continue;
         }
@@ -202,6 +200,7 @@ drop_doubles(Experiment *e)
         run_free(r);
     }
     e->count = kept;
+    qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
 }
 
 Experiment
@@ -251,8 +250,10 @@ bool
 experiment_asks(const Experiment *e, const char *setting)
 {
     bool asked = e->unrecorded;
-    for (int i = 0; i < e->asked_count && !asked; i++)
-        asked = asked_value(&e->asked[i], setting);
+    for (int i = 0; i < e->asked_count && !asked; i++) {
+        const char *value = asked_value(&e->asked[i], setting);
+        asked = value && strcmp(value, "auto"); /* which was found, not asked */
+    }
     return asked;
 }
 

@@ -18,27 +18,25 @@ run_name(const Config *c, const Config *ordinary)
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, variant);
     for (int i = 0; i < setting_count; i++) {
-        const Setting *s = &settings[i];
+        const Setting *s = setting_in_order(i);
         bool plugin =
             setting_plugin(s) && s->offset != offsetof(Config, variant);
         if (!s->help || (setting_worded(s) && !plugin) ||
             !strcmp(s->name, "seed"))
             continue;
-        if (setting_equal(s, c, ordinary) || strlen(name) > 150)
+        if (setting_equal(s, c, ordinary) || strlen(name) > 150 ||
+            (setting_own(s) && setting_unused(s, c)))
             continue;
         setting_print(s, c, value);
         if (plugin && *value)
             plugin_name(interned(value), value);
-        char *longer = format_text("%s.%s%s", name, s->name, value);
-        free(name);
-        name = longer;
+        replace(&name, format_text("%s.%s%s", name, s->name, value));
     }
     const char *end = c->from + strlen(c->from);
-    char *whole =
-        format_text("%s%s%s.seed%d.%s", name, *c->from ? ".from" : "",
-                    end - c->from > 8 ? end - 8 : c->from, c->seed, digest);
-    free(name);
-    return whole;
+    replace(&name, format_text(
+                       "%s%s%s.seed%d.%s", name, *c->from ? ".from" : "",
+                       end - c->from > 8 ? end - 8 : c->from, c->seed, digest));
+    return name;
 }
 
 static void
@@ -48,8 +46,10 @@ write_config(const char *run, const Config *c)
     FILE *file = begin_file(run, "config.tsv");
     fprintf(file, "key\tvalue\nformat\t%d\n", RUN_FORMAT);
     for (int i = 0; i < setting_count; i++) {
-        setting_print(&settings[i], c, value);
-        fprintf(file, "%s\t%s\n", settings[i].name, value);
+        const Setting *s = setting_in_order(i);
+        setting_print(s, c, value);
+        if (!setting_own(s) || !setting_unused(s, c))
+            fprintf(file, "%s\t%s\n", s->name, value);
     }
     end_file(file, run, "config.tsv");
 }

@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "task/config.h"
+#include "task/settings.h"
 #include "model/model.h"
 #include "train/train.h"
 
@@ -35,6 +35,7 @@ void run_write(const char *directory, const char *name, const Model *m,
 typedef struct Run {
     char *path, *name; /* name: the last part of path */
     Config config;
+    char digest[9]; /* of config */
     Table result, log;
 } Run;
 

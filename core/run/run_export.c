@@ -1,6 +1,5 @@
 /* run_export.c - one batch of a run, for other frameworks to compute again. */
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,31 +12,16 @@
 #include "tape/tape.h"
 #include "run/run.h"
 
-PRINTF(6, 7)
+/* An array of a x b, or a x b x c numbers. */
 static void
-put(const char *to, const char *name, char kind, size_t size,
-    const void *values, const char *shape, ...)
+put(const char *to, const char *name, char kind, const void *values, int a,
+    int b, int c)
 {
-    char text[64];
-    va_list args;
-    va_start(args, shape);
-    vsnprintf(text, sizeof text, shape, args);
-    va_end(args);
-    size_t count = 1;
-    for (char *at = text; *at; at += strspn(at, ", "))
-        count *= strtoul(at, &at, 10);
-    npy_write_array(to, name, kind, size, values, count, text);
-}
-
-static void
-put_tokens(const char *to, const char *name, const int *ids, int sequences,
-           int tokens, int each)
-{
-    if (each > 1)
-        put(to, name, 'i', sizeof(int), ids, "%d, %d, %d", sequences, tokens,
-            each);
-    else
-        put(to, name, 'i', sizeof(int), ids, "%d, %d", sequences, tokens);
+    char shape[64];
+    size_t count = (size_t)a * (size_t)b * (size_t)(c ? c : 1);
+    snprintf(shape, sizeof shape, c ? "%d, %d, %d" : "%d, %d", a, b, c);
+    npy_write_array(to, name, kind, kind == 'i' ? sizeof(int) : sizeof(real),
+                    values, count, shape);
 }
 
 /* 1 where the token of a row may see that of a column. */
@@ -49,7 +33,7 @@ put_mask(const char *to, const Model *m)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             mask[i * n + j] = !m->attention.causal || j <= i;
-    put(to, "mask.npy", 'i', sizeof(int), mask, "%d, %d", n, n);
+    put(to, "mask.npy", 'i', mask, n, n, 0);
     free(mask);
 }
 
@@ -61,8 +45,7 @@ put_gradients(const char *to, const Model *m)
         const Weight *w = &m->weights[i];
         char *file = weight_file(w->name);
         char *name = format_text("gradients/%s", strchr(file, '/') + 1);
-        put(to, name, 'f', sizeof(real), w->gradient, "%d, %d", w->rows,
-            w->cols);
+        put(to, name, 'f', w->gradient, w->rows, w->cols, 0);
         free(name);
         free(file);
     }
@@ -73,16 +56,16 @@ put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
           const Node *loss)
 {
     int sequences = m->config.batch, tokens = m->sizes.tokens;
-    put_tokens(to, "tokens.npy", b->all.ids, sequences, tokens, m->sizes.each);
+    int each = m->sizes.each > 1 ? m->sizes.each : 0;
+    put(to, "tokens.npy", 'i', b->all.ids, sequences, tokens, each);
     if (m->sizes.source)
-        put_tokens(to, "source.npy", b->all.source, sequences, m->sizes.source,
-                   m->sizes.each);
-    put(to, "targets.npy", 'i', sizeof(int), b->all.targets, "%d, %d",
-        sequences, tokens);
+        put(to, "source.npy", 'i', b->all.source, sequences, m->sizes.source,
+            each);
+    put(to, "targets.npy", 'i', b->all.targets, sequences, tokens, 0);
     put_mask(to, m);
-    put(to, "logits.npy", 'f', sizeof(real), logits->value, "%d, %d, %d",
-        sequences, tokens, m->sizes.classes);
-    put(to, "loss.npy", 'f', sizeof(real), loss->value, "1, 1");
+    put(to, "logits.npy", 'f', logits->value, sequences, tokens,
+        m->sizes.classes);
+    put(to, "loss.npy", 'f', loss->value, 1, 1, 0);
     put_gradients(to, m);
 }
 

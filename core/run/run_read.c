@@ -19,31 +19,46 @@ const char *const result_keys[RESULTS] = {
     "unigram_loss", "bigram_loss"};
 /* clang-format on */
 
+/* The setting of a line of config.tsv: the built-in ones in their order, then
+   variants' own by name. NULL where it does not belong there. */
+static const Setting *
+setting_of_line(const Table *t, int i)
+{
+    const char *name = table_cell(t, i + 1, 0), *last = table_cell(t, i, 0);
+    const Setting *s = setting_named(name);
+    if (i < settings_built_in)
+        return s == &settings[i] ? s : NULL;
+    if (!is_own_name(name) || (s && !setting_own(s)) ||
+        (i > settings_built_in && strcmp(last, name) >= 0))
+        return NULL;
+    return setting_declare(name);
+}
+
 /* The config of a run, each setting named once. */
 static Config
 read_config(const char *path)
 {
     Table t = table_read(path);
-    Config c = {0};
+    Config c = config_start();
     if (t.cols != 2 || t.rows < 1 || strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
              "that one, or another directory",
              path, RUN_FORMAT);
-    if (t.rows != setting_count + 1)
+    if (t.rows < settings_built_in + 1)
         fail("%s: %d settings, and there are %d: it was cut or changed; remove "
              "the run to have it again",
-             path, t.rows - 1, setting_count);
-    for (int i = 0; i < setting_count; i++) {
+             path, t.rows - 1, settings_built_in);
+    for (int i = 0; i < t.rows - 1; i++) {
         char name[NAME_SIZE];
+        const Setting *s = setting_of_line(&t, i);
         const char *text = table_cell(&t, i + 1, 1),
-                   *why = strcmp(table_cell(&t, i + 1, 0), settings[i].name)
-                              ? "is not the setting that belongs here"
-                              : setting_set(&settings[i], &c, text);
+                   *why = s ? setting_set(s, &c, text)
+                            : "is not the setting that belongs here";
         if (why)
             fail("%s:%d: %s: %s; remove the run to have it again", path, i + 3,
                  table_cell(&t, i + 1, 0), why);
-        if (setting_plugin(&settings[i]) && (*text || !i))
+        if (setting_plugin(s) && (*text || !i))
             plugin_name(text, name); /* exits where it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
@@ -121,6 +136,7 @@ run_read(const char *path)
              "train` or `qkv compare` made in an experiment",
              r.path);
     r.config = read_config(below(r.path, "config.tsv").text);
+    config_digest(&r.config, r.digest);
     r.result = table_read(below(r.path, "result.tsv").text);
     r.log = table_read(below(r.path, "log.tsv").text);
     if (r.result.cols != 2)

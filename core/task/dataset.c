@@ -20,7 +20,8 @@ batch_new(Sizes s, int sequences)
                    (int)source,
                    {allocate(rows * each, sizeof(int)),
                     allocate(rows, sizeof(int)),
-                    source ? allocate(source * each, sizeof(int)) : NULL}};
+                    source ? allocate(source * each, sizeof(int)) : NULL,
+                    s.tokens, s.each}};
 }
 
 Batch
@@ -32,7 +33,7 @@ batch_part(const Batch *b, Sizes s, int first, int count)
                    count * s.tokens,
                    count * s.source,
                    {e->ids + first * s.tokens * s.each,
-                    e->targets + first * s.tokens, source}};
+                    e->targets + first * s.tokens, source, s.tokens, s.each}};
 }
 
 void

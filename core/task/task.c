@@ -53,19 +53,27 @@ commonest(const int *ids, int n)
     return best;
 }
 
-/* guesses[from .. to - 1] = value */
 static void
-fill(int *guesses, int from, int to, int value)
+guess_everywhere(const Example *e, int *guesses, int answer)
 {
-    for (int t = from; t < to; t++)
-        guesses[t] = value;
+    for (int t = 0; t < e->tokens; t++)
+        guesses[t] = answer;
 }
 
-/* The commonest symbol, everywhere. */
+/* The commonest symbol of the sequence, or of its source. */
 static void
 guess_commonest(const Config *c, const Example *e, int *guesses)
 {
-    fill(guesses, 0, c->length, commonest(e->ids, c->length));
+    const int *ids = e->source ? e->source : e->ids;
+    guess_everywhere(e, guesses, commonest(ids, c->length));
+}
+
+/* The first token: of a sum, as if all other numbers were 0. */
+static void
+guess_first(const Config *c, const Example *e, int *guesses)
+{
+    (void)c;
+    guess_everywhere(e, guesses, e->ids[0]);
 }
 
 /* reverse: y_i = x_(n-1-i) */
@@ -99,12 +107,6 @@ draw_copy(const Config *c, Random *r, Example *e)
         if (i < n - 1)
             ids[n + 1 + i] = ids[i];
     }
-}
-
-static void
-guess_copy(const Config *c, const Example *e, int *guesses)
-{
-    fill(guesses, c->length, 2 * c->length, commonest(e->ids, c->length));
 }
 
 /* sort: the digits in rising order */
@@ -171,13 +173,6 @@ draw_sum(const Config *c, Random *r, Example *e)
         sum = (sum + e->ids[i]) % c->symbols;
     }
     e->targets[n] = sum;
-}
-
-/* The first number: as if all others were 0. */
-static void
-guess_sum(const Config *c, const Example *e, int *guesses)
-{
-    guesses[c->length] = e->ids[0];
 }
 
 /* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
@@ -255,9 +250,9 @@ draw_distinct(Random *r, int *to, int stride, int n, int count)
 /* n stored tokens, and queries for them in another order: as recall has them,
    with 2 ids each, or as mqar, with 1. */
 static void
-draw_stored(const Config *c, Random *r, Example *e, int each)
+draw_stored(const Config *c, Random *r, Example *e)
 {
-    int *ids = e->ids, *targets = e->targets;
+    int *ids = e->ids, *targets = e->targets, each = e->each;
     int n = c->length, first = 2 * n / each; /* the token of the first query */
     int *keys = targets, *order = targets + n; /* lent until they are filled */
     draw_distinct(r, keys, 1, n, c->symbols);
@@ -276,23 +271,13 @@ draw_stored(const Config *c, Random *r, Example *e, int each)
         targets[i] = -1;
 }
 
+/* The value of some stored pair: another one for each query. */
 static void
-guess_stored(const Config *c, const Example *e, int *guesses, int first)
+guess_stored(const Config *c, const Example *e, int *guesses)
 {
-    for (int i = 0; i < c->length; i++)
-        guesses[first + i] = e->ids[2 * i + 1] - c->symbols;
-}
-
-static void
-draw_recall(const Config *c, Random *r, Example *e)
-{
-    draw_stored(c, r, e, 2);
-}
-
-static void
-guess_recall(const Config *c, const Example *e, int *guesses)
-{
-    guess_stored(c, e, guesses, c->length);
+    const int *pairs = e->source ? e->source : e->ids;
+    for (int t = 0; t < e->tokens; t++)
+        guesses[t] = pairs[2 * (t % c->length) + 1] - c->symbols;
 }
 
 /* induction: a pattern of distinct tokens, of a random period from 4 to 8, over
@@ -321,13 +306,6 @@ draw_induction(const Config *c, Random *r, Example *e)
         targets[i] = i < period ? -1 : ids[(i + 1) % period];
 }
 
-/* Some token of the pattern. */
-static void
-guess_induction(const Config *c, const Example *e, int *guesses)
-{
-    fill(guesses, 0, c->length, e->ids[0]);
-}
-
 /* mqar: n keys, each followed by its value; then the keys in another order,
    each asking for its value. Multi-query associative recall, after Zoology
    (Arora et al. 2023), section 3. */
@@ -340,26 +318,8 @@ sizes_mqar(const Config *c)
     return s;
 }
 
-static void
-draw_mqar(const Config *c, Random *r, Example *e)
-{
-    draw_stored(c, r, e, 1);
-}
-
-static void
-guess_mqar(const Config *c, const Example *e, int *guesses)
-{
-    guess_stored(c, e, guesses, 2 * c->length);
-}
-
 /* cross-recall: recall as cross-attention. The pairs are in the source, and
    --queries of its keys ask for their values. */
-static int
-queries_of(const Config *c)
-{
-    return c->queries ? c->queries : c->length;
-}
-
 static Sizes
 sizes_cross_recall(const Config *c)
 {
@@ -368,7 +328,7 @@ sizes_cross_recall(const Config *c)
         usage("%d queries of %d stored keys (length): ask for as many at most",
               c->queries, c->length);
     s.source = c->length;
-    s.tokens = queries_of(c);
+    s.tokens = c->queries ? c->queries : c->length;
     return s;
 }
 
@@ -379,19 +339,12 @@ draw_cross_recall(const Config *c, Random *r, Example *e)
     draw_distinct(r, e->source, 2, n, c->symbols);
     for (int i = 0; i < n; i++)
         e->source[2 * i + 1] = c->symbols + random_below(r, c->values);
-    for (int i = 0; i < queries_of(c); i++) {
+    for (int i = 0; i < e->tokens; i++) {
         int at = random_below(r, n);
         e->ids[2 * i] = e->source[2 * at];
         e->ids[2 * i + 1] = -1;
         e->targets[i] = e->source[2 * at + 1] - c->symbols;
     }
-}
-
-static void
-guess_cross_recall(const Config *c, const Example *e, int *guesses)
-{
-    for (int i = 0; i < queries_of(c); i++)
-        guesses[i] = e->source[2 * i + 1] - c->symbols;
 }
 
 /* translate: the source backwards, a token at a time: SEP y_1 y_2 ... are to
@@ -416,12 +369,6 @@ draw_translate(const Config *c, Random *r, Example *e)
     }
 }
 
-static void
-guess_translate(const Config *c, const Example *e, int *guesses)
-{
-    fill(guesses, 0, c->length, commonest(e->source, c->length));
-}
-
 /* text: the next character; pairs: a user's own. Their sizes and draws need the
    file: dataset.c has them. */
 static Sizes
@@ -438,7 +385,7 @@ const Task tasks[] = {
     {"copy", "x SEP x, predict the second x", "the commonest digit",
      "length=8 symbols=10 mask=causal d-model=32 heads=4 layers=1 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=300",
-     sizes_copy, draw_copy, guess_copy},
+     sizes_copy, draw_copy, guess_commonest},
     {"shift", "the token after it: y_i = x_(i+1 mod n)", "the commonest digit",
      "length=16 symbols=10 residual=no d-model=32 heads=4 layers=1 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=300",
@@ -454,7 +401,7 @@ const Task tasks[] = {
     {"modular-add", "numbers, =: their sum modulo p", "the first number",
      "length=2 symbols=13 d-model=32 heads=2 layers=1 mlp=4 norm=none "
      "batch=128 lr=0.003 steps=400",
-     sizes_sum, draw_sum, guess_sum},
+     sizes_sum, draw_sum, guess_first},
     {"linear", "a product of matrices becomes a given one", "0 everywhere",
      "depth=2 length=6 batch=1 optimizer=sgd lr=0.04 steps=2500 validate=1 "
      "test=1 mlp=0 norm=none log=modes log-every=5",
@@ -463,7 +410,7 @@ const Task tasks[] = {
      "any stored value",
      "length=8 symbols=32 values=16 positions=none d-model=32 heads=4 "
      "layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
-     sizes_recall, draw_recall, guess_recall},
+     sizes_recall, draw_stored, guess_stored},
     {"sort", "the digits in rising order", "the digit expected at its place",
      "length=8 symbols=10 d-model=32 heads=4 layers=1 mlp=4 norm=none "
      "batch=32 lr=0.003 steps=600",
@@ -472,21 +419,21 @@ const Task tasks[] = {
      "any token of the pattern",
      "length=24 symbols=16 mask=causal d-model=32 heads=4 layers=2 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=600",
-     sizes_induction, draw_induction, guess_induction},
+     sizes_induction, draw_induction, guess_first},
     {"mqar", "k v k v ..., then keys: which value?", "any stored value",
      "length=4 symbols=16 values=16 mask=causal d-model=32 heads=4 layers=2 "
      "mlp=0 norm=none batch=32 lr=0.003 steps=600",
-     sizes_mqar, draw_mqar, guess_mqar},
+     sizes_mqar, draw_stored, guess_stored},
     {"cross-recall", "the pairs in the source, keys ask: which value?",
      "any stored value",
      "length=8 symbols=32 values=16 positions=none cross=only d-model=32 "
      "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
-     sizes_cross_recall, draw_cross_recall, guess_cross_recall},
+     sizes_cross_recall, draw_cross_recall, guess_stored},
     {"translate", "the source's digits backwards, a token at a time",
      "the commonest digit of the source",
      "length=8 symbols=10 mask=causal encoder=1 cross=after d-model=32 "
      "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
-     sizes_translate, draw_translate, guess_translate},
+     sizes_translate, draw_translate, guess_commonest},
     {"text", "the next character of a text file",
      "the likeliest character after the last one",
      "length=32 mask=causal d-model=32 heads=4 layers=2 mlp=4 norm=pre "

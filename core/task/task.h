@@ -7,7 +7,7 @@
 #define TASK_H
 
 #include "math/random.h"
-#include "task/config.h"
+#include "task/settings.h"
 
 /* What a task makes of its settings. */
 typedef struct Sizes {
@@ -25,7 +25,8 @@ typedef struct Sizes {
    several ids a token, -1 where one is missing. */
 typedef struct Example {
     int *ids, *targets; /* each * tokens; tokens */
-    int *source;        /* each * source */
+    int *source;        /* each * source; NULL where there is none */
+    int tokens, each;
 } Example;
 
 typedef struct Task {
@@ -40,7 +41,7 @@ typedef struct Task {
     /* Draws one. */
     void (*draw)(const Config *c, Random *r, Example *e);
 
-    /* The trivial baseline's answers, at those tokens that are asked for one;
+    /* The trivial baseline's answers, of which those count that are asked for;
        NULL where they are numbers: then it answers 0. */
     void (*guess)(const Config *c, const Example *e, int *guesses);
 } Task;

@@ -30,20 +30,21 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {
     Canonical c = form_for(from, to, place), now = {0};
     const Variant *target = place_variant(to, place);
-    Weights w = weights_declared(target, &to->attention);
+    Attention a = place_attention(to, place);
+    Weights w = weights_declared(target, &a);
     real **values = model_attention(to, place);
-    bool fitted =
-        c.m && target->fit && fit(target, &to->attention, &w, &c, values);
+    char why[WHY_SIZE];
+    bool fitted = c.m && fit(target, &a, &w, &c, values, why);
     if (fitted)
         now = model_form(to, place);
-    bool done = now.m != NULL;
+    bool done = now.m && equal_biases(&now, &c);
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
-    else if (!target->fit)
-        snprintf(v->why, sizeof v->why, "it cannot fit a canonical form");
     else if (!fitted)
-        snprintf(v->why, sizeof v->why, "%d heads do not fit into %d", c.heads,
-                 to->attention.heads);
+        snprintf(v->why, sizeof v->why, "%s", why);
+    else if (now.m && !done)
+        snprintf(v->why, sizeof v->why,
+                 "its scores have another bias by position, or sink");
     else if (!done)
         snprintf(v->why, sizeof v->why,
                  "what it fits has no canonical form: %.120s", now.why);
@@ -73,6 +74,26 @@ copy_rest(const Model *from, Model *to)
     }
 }
 
+/* Does the form that a variant starts with come back from its fit; or if it can
+   only approximate that, what it has fitted? */
+static bool
+fit_is_sound(const Config *c, Sizes sizes, const Plugin *p)
+{
+    Conversion once = {.done = true}, twice = once;
+    const FitError *lost = &once.form;
+    Model *a = model_new(c, sizes, p->variant);
+    Model *b = model_new(c, sizes, p->variant);
+    for (int place = 0; place < a->places; place++)
+        if (adopt_place(a, b, place, &once))
+            twice.done &= adopt_place(b, a, place, &twice);
+    model_free(a);
+    model_free(b);
+    if ((lost->rank[0] && !lost->kept[0]) || (lost->rank[1] && !lost->kept[1]))
+        return false; /* of a head */
+    return lost->apart <= CONVERTS_EXACTLY ||
+           (twice.done && twice.form.apart <= CONVERTS_EXACTLY);
+}
+
 Model *
 converted(const Model *from, const Plugin *p, const Config *shape,
           const char *run, Conversion *v)
@@ -100,6 +121,10 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     copy_rest(from, to);
     for (int place = 0; v->done && place < to->places; place++)
         v->done = adopt_place(from, to, place, v);
+    if (v->done && v->form.apart > CONVERTS_EXACTLY &&
+        !fit_is_sound(&c, from->sizes, p))
+        snprintf(v->why, sizeof v->why,
+                 "its fit is broken: its own form does not come back from it");
     if (!v->done) {
         model_free(to);
         return NULL;
@@ -111,8 +136,9 @@ converted(const Model *from, const Plugin *p, const Config *shape,
 static Config
 config_alike(const Config *own)
 {
-    Config c = *own;
-    c.same_start = config_start().same_start;
+    Config c = *own, start = config_start();
+    c.same_start = start.same_start;
+    memcpy(c.own, start.own, sizeof c.own);
     c.heads = c.heads ? c.heads : 4;
     c.d_k = c.d_v = c.kv_heads = c.latent = 0;
     config_shape(&c, &own->same_start.as);

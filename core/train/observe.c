@@ -33,54 +33,58 @@ enum {
 enum {
     ENTROPY,
     LARGEST,
-    SATURATED, /* these three NaN where it sees itself alone */
-    COUNT,
-    SUM,
-    SQUARES,  /* of its scores that are not masked */
-    GRADIENT, /* of the loss by its scores; NaN where there is none */
+    SATURATED, /* these three not where a token sees itself alone */
+    GRADIENT,  /* of the loss by its scores, unless it is 0 */
     FINDINGS
 };
-typedef struct Row {
-    double of[FINDINGS];
-} Row;
 
-/* What a line is computed from. */
+/* What a line is computed from: each finding of every row that has it. */
 typedef struct Observation {
     const Observer *observer;
     Pass *pass;
-    Row *rows;
-    int row_count, capacity;
-    Canonical *forms; /* of each place */
+    double *found[FINDINGS];
+    int count[FINDINGS], capacity[FINDINGS];
+    double scores, sum, squares; /* of the scores that are not masked */
+    Canonical *forms;            /* of each place */
 } Observation;
 
-static Row
-row_of(const double *scores, const double *p, int keys)
+static void
+add_finding(Observation *s, int which, double x)
 {
-    Row r = {.of[GRADIENT] = NAN};
-    for (int j = 0; j < keys; j++) {
-        if (p[j] >= DBL_MIN)
-            r.of[ENTROPY] -= p[j] * logarithm(p[j]);
-        r.of[LARGEST] = fmax(r.of[LARGEST], p[j]);
-        if (isfinite(scores[j])) {
-            r.of[COUNT]++;
-            r.of[SUM] += scores[j];
-            r.of[SQUARES] += scores[j] * scores[j];
-        }
-    }
-    r.of[SATURATED] = r.of[LARGEST] > 0.99;
-    return r;
+    int n = s->count[which]++;
+    s->found[which] = grow(s->found[which], n, &s->capacity[which], sizeof x);
+    s->found[which][n] = x;
 }
 
-/* The norm of a row of dL/dS, from the row of dL/dO; NaN where that is 0, as it
-   is of a token whose answer does not count:
-   dS_j = P_j (dP_j - sum_j P_j dP_j),  dP = dO V' */
+/* A weight that is no number makes the findings none. */
+static void
+observe_row(Observation *s, const double *scores, const double *p, int keys,
+            bool alone)
+{
+    double entropy = 0, largest = 0;
+    for (int j = 0; j < keys; j++) {
+        if (!(p[j] < DBL_MIN))
+            entropy -= p[j] * logarithm(p[j]);
+        largest = p[j] <= largest ? largest : p[j];
+        if (isfinite(scores[j])) {
+            s->scores++;
+            s->sum += scores[j];
+            s->squares += scores[j] * scores[j];
+        }
+    }
+    if (alone)
+        return;
+    add_finding(s, ENTROPY, entropy);
+    add_finding(s, LARGEST, largest);
+    add_finding(s, SATURATED, isnan(largest) ? NAN : largest > 0.99);
+}
+
+/* The norm of a row of dL/dS, from the row of dL/dO:
+dS_j = P_j (dP_j - sum_j P_j dP_j),  dP = dO V' */
 static double
 gradient_norm(const real *d, const double *p, Matrix v)
 {
     double mean = 0, squares = 0, *dp = allocate((size_t)v.rows, sizeof *dp);
-    bool counts = false;
-    for (int l = 0; l < v.cols; l++)
-        counts |= d[l] != 0;
     for (int j = 0; j < v.rows; j++) {
         for (int l = 0; l < v.cols; l++)
             dp[j] += (double)d[l] * (double)v.at[j * v.down + l];
@@ -89,11 +93,21 @@ gradient_norm(const real *d, const double *p, Matrix v)
     for (int j = 0; j < v.rows; j++)
         squares += p[j] * p[j] * (dp[j] - mean) * (dp[j] - mean);
     free(dp);
-    return counts ? sqrt(squares) : NAN;
+    return sqrt(squares);
+}
+
+/* 0 as it is of a token whose answer does not count? */
+static bool
+all_zero(const real *d, int count)
+{
+    for (int l = 0; l < count; l++)
+        if (d[l] != 0)
+            return false;
+    return true;
 }
 
 /* The rows of a head of a call in a sequence. The gradients are times the
-   answers that the loss is a mean of. `scores` and `p` are memory for both. */
+answers that the loss is a mean of. `scores` and `p` are memory for both. */
 static void
 observe_head(Observation *s, const Call *c, int sequence, int head,
              double *scores, double *p)
@@ -102,20 +116,19 @@ observe_head(Observation *s, const Call *c, int sequence, int head,
     const Node *out = c->out;
     int queries = call_queries(c), keys = call_keys(c);
     call_weights(c, sequence, head, scores, p);
-    for (int i = 0; i < queries; i++, p += keys, scores += keys) {
-        Row r = row_of(scores, p, keys);
-        if (c->causal && i == 0)
-            r.of[ENTROPY] = r.of[LARGEST] = r.of[SATURATED] = NAN;
-        if (c->v && out->gradient) {
-            int v_head = head / (out->heads / c->v->heads);
-            Matrix v = head_of(c->v, c->v->value, sequence, v_head);
-            Matrix d = head_of(out, out->gradient, sequence, head);
-            r.of[GRADIENT] = gradient_norm(d.at + i * d.down, p, v) *
-                             counted_rows(b->all.targets, b->rows);
-        }
-        s->rows = grow(s->rows, s->row_count, &s->capacity, sizeof r);
-        s->rows[s->row_count++] = r;
-    }
+    for (int i = 0; i < queries; i++)
+        observe_row(s, scores + i * keys, p + i * keys, keys,
+                    c->causal && i == 0);
+    if (!c->v || !out->gradient)
+        return;
+    int v_head = head / (out->heads / c->v->heads);
+    Matrix v = head_of(c->v, c->v->value, sequence, v_head);
+    Matrix d = head_of(out, out->gradient, sequence, head);
+    for (int i = 0; i < queries; i++)
+        if (!all_zero(d.at + i * d.down, d.cols))
+            add_finding(s, GRADIENT,
+                        gradient_norm(d.at + i * d.down, p + i * keys, v) *
+                            counted_rows(b->all.targets, b->rows));
 }
 
 static void
@@ -133,48 +146,35 @@ observe_rows(Observation *s)
     }
 }
 
-/* A number of each row that has it, to be freed; how many there are. */
-static double *
-numbers_of(const Observation *s, size_t finding, int *count)
+static double
+mean_of_rows(const Observation *s, size_t which)
 {
-    double *x = allocate((size_t)s->row_count + 1, sizeof *x);
-    *count = 0;
-    for (int i = 0; i < s->row_count; i++) {
-        x[*count] = s->rows[i].of[finding];
-        *count += !isnan(x[*count]);
-    }
-    return x;
+    double sum = 0;
+    for (int i = 0; i < s->count[which]; i++)
+        sum += s->found[which][i];
+    return s->count[which] ? sum / s->count[which] : NAN;
 }
 
 static double
-mean_of_rows(const Observation *s, size_t finding)
+median_of_rows(const Observation *s, size_t which)
 {
-    int count;
-    double sum = 0, *x = numbers_of(s, finding, &count);
-    for (int i = 0; i < count; i++)
-        sum += x[i];
-    free(x);
-    return count ? sum / count : NAN;
-}
-
-static double
-median_of_rows(const Observation *s, size_t finding)
-{
-    int count;
-    double *x = numbers_of(s, finding, &count), found = median(x, count);
-    free(x);
-    return found;
+    size_t n = (size_t)s->count[which];
+    double mean = mean_of_rows(s, which); /* NaN if one is */
+    double *sorted = allocate(n + 1, sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = s->found[which][i];
+    double middle = median(sorted, (int)n);
+    free(sorted);
+    return isnan(mean) ? NAN : middle;
 }
 
 /* The standard deviation of all scores. */
 static double
 score_deviation(const Observation *s, size_t unused)
 {
-    double n = mean_of_rows(s, COUNT);
-    double mean = mean_of_rows(s, SUM) / n;
-    double square = mean_of_rows(s, SQUARES) / n;
+    double n = s->scores, mean = s->sum / n;
     (void)unused;
-    return n > 0 ? sqrt(fmax(square - mean * mean, 0)) : NAN;
+    return n > 0 ? sqrt(fmax(s->squares / n - mean * mean, 0)) : NAN;
 }
 
 /* The norm of the gradient of weight i. */
@@ -190,14 +190,13 @@ weight_gradient(const Observation *s, size_t i)
 
 /* The mean effective rank of the M_i of a form (which 0), or of its N_i (1). */
 static double
-mean_rank(const Canonical *c, const Canonical *start, size_t which)
+mean_rank(const Canonical *c, size_t which)
 {
     int d = c->d_model;
     size_t size = (size_t)d * (size_t)d;
     const double *m = which ? c->n : c->m;
     double *scratch = allocate(2 * size + (size_t)d, sizeof *scratch), sum = 0;
     double *values = scratch + 2 * size;
-    (void)start;
     for (int h = 0; h < c->heads; h++) {
         svd(m + (size_t)h * size, d, d, scratch, values, scratch + size);
         sum += effective_rank(values, d) / c->heads;
@@ -220,33 +219,27 @@ distance(const Canonical *c, const Canonical *start, size_t which)
     return sqrt(apart / size);
 }
 
-/* The mean over the places; NaN where one has no canonical form. */
-static double
-mean_of_forms(const Observation *s, size_t which,
-              double (*of_form)(const Canonical *c, const Canonical *start,
-                                size_t which))
-{
-    int places = s->observer->model->places;
-    const Canonical *start = s->observer->start;
-    double sum = 0;
-    for (int p = 0; p < places; p++)
-        sum += s->forms[p].m
-                   ? of_form(&s->forms[p], start ? &start[p] : NULL, which) /
-                         places
-                   : NAN;
-    return sum;
-}
-
+/* Means over the places; NaN where one has no canonical form. */
 static double
 rank_of_forms(const Observation *s, size_t which)
 {
-    return mean_of_forms(s, which, mean_rank);
+    double sum = 0;
+    int places = s->observer->model->places;
+    for (int p = 0; p < places; p++)
+        sum += s->forms[p].m ? mean_rank(&s->forms[p], which) / places : NAN;
+    return sum;
 }
 
 static double
 distance_of_forms(const Observation *s, size_t which)
 {
-    return mean_of_forms(s, which, distance);
+    const Canonical *start = s->observer->start;
+    double sum = 0;
+    int places = s->observer->model->places;
+    for (int p = 0; p < places; p++)
+        sum += s->forms[p].m ? distance(&s->forms[p], &start[p], which) / places
+                             : NAN;
+    return sum;
 }
 
 /* How much of mode i is there. */
@@ -414,6 +407,7 @@ observe(Observer *o)
     for (int i = 0; i < o->count; i++)
         o->values[i] = o->columns[i].value(&s, o->columns[i].i);
     free_forms(o->model, s.forms);
-    free(s.rows);
+    for (int i = 0; i < FINDINGS; i++)
+        free(s.found[i]);
     pass_free(s.pass);
 }

@@ -1,4 +1,4 @@
-/* config.c - every setting of a run, in one table. */
+/* settings.c - every setting of a run, in one table. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "math/random.h"
 #include "variant/plugin.h"
-#include "task/config.h"
+#include "task/settings.h"
 
 #ifdef QKV_DOUBLE
 #define PRECISION "double"
@@ -19,9 +19,15 @@
 #endif
 #define MOST      1e6
 #define AT(field) offsetof(Config, field)
+#define OWN(i)                                                            \
+    {                                                                     \
+        NULL, OF_SHAPE, NUMBER, AT(own[i]), -1e300, 1e300, NULL, "",      \
+            "a setting of the variant's own; `qkv list` says what it is " \
+            "unless given"                                                \
+    }
 
 /* clang-format off */
-const Setting settings[] = {
+Setting settings[] = {
     /* name, role, kind, where, least, most, choices, start, help */
     {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
@@ -52,13 +58,13 @@ const Setting settings[] = {
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
     {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: tokens and positions go straight into the projections, as wide as there are of them"},
-    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal", "learned", "what tells a token where it stands"},
+    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal rope alibi", "learned", "what tells where a token is: vectors added to tokens; or, in self-attention, q and k rotated (rope), or scores biased (alibi)"},
     {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
     {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
-    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params flops cache", "", "change widths to meet the baseline's budget"},
+    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params real flops cache", "", "change widths to meet the baseline's budget"},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
@@ -81,9 +87,17 @@ const Setting settings[] = {
     {"precision", OF_RECORD, CHOICE, AT(precision), 0, 0, "float double", PRECISION, NULL},
     {"plugin-hash", OF_RECORD, HASH, AT(plugin_hash), 0, 0, NULL, "0", NULL},
     {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, "0", NULL},
+
+    /* places for those that variants declare */
+    OWN(0), OWN(1), OWN(2), OWN(3), OWN(4), OWN(5), OWN(6), OWN(7),
 };
 /* clang-format on */
-const int setting_count = sizeof settings / sizeof *settings;
+enum {
+    PLACES = sizeof settings / sizeof *settings,
+    BUILT_IN = PLACES - MOST_OWN
+};
+int setting_count = BUILT_IN;
+const int settings_built_in = BUILT_IN, settings_most = PLACES;
 
 const Setting *
 setting_named(const char *name)
@@ -92,6 +106,53 @@ setting_named(const char *name)
         if (!strcmp(settings[i].name, name))
             return &settings[i];
     return NULL;
+}
+
+bool
+setting_own(const Setting *s)
+{
+    return s >= settings + BUILT_IN;
+}
+
+const Setting *
+setting_declare(const char *name)
+{
+    const Setting *known = setting_named(name);
+    if (known)
+        return known;
+    if (setting_count == PLACES)
+        fail("%s: variants have more than %d settings of their own, the most "
+             "that one command takes",
+             name, MOST_OWN);
+    settings[setting_count].name = interned(name);
+    return &settings[setting_count++];
+}
+
+const Setting *
+setting_in_order(int i)
+{
+    const Setting *s = settings + (i < BUILT_IN ? i : BUILT_IN);
+    for (;; s++) {
+        int before = BUILT_IN;
+        for (int k = BUILT_IN; k < setting_count; k++)
+            before += strcmp(settings[k].name, s->name) < 0;
+        if (i < BUILT_IN || before == i)
+            return s;
+    }
+}
+
+/* The value of a setting of a variant's own. */
+static double *
+own_value(const Setting *s, Config *c)
+{
+    return &c->own[s - settings - BUILT_IN];
+}
+
+static void
+clear_own(double own[MOST_OWN])
+{
+    for (int i = 0; i < MOST_OWN; i++)
+        own[i] = NAN;
 }
 
 /* The shape option at that place of SHAPE_OPTIONS. */
@@ -131,7 +192,8 @@ setting_equal(const Setting *s, const Config *a, const Config *b)
         return !memcmp(x, y, size_of(s));
     return p->asked == q->asked && p->found == q->found &&
            p->as.variant == q->as.variant &&
-           !memcmp(p->as.shape, q->as.shape, sizeof p->as.shape);
+           !memcmp(p->as.shape, q->as.shape, sizeof p->as.shape) &&
+           !memcmp(p->as.own, q->as.own, sizeof p->as.own);
 }
 
 bool
@@ -172,8 +234,17 @@ setting_worded(const Setting *s)
 }
 
 bool
+positions_added(const Config *c)
+{
+    return c->positions == POSITIONS_LEARNED ||
+           c->positions == POSITIONS_SINUSOIDAL;
+}
+
+bool
 setting_unused(const Setting *s, const Config *c)
 {
+    if (setting_own(s))
+        return isnan(*own_value(s, (Config *)c));
     return s->role == OF_SHAPE &&
            *(const int *)((const char *)c + s->offset) == 0;
 }
@@ -237,15 +308,21 @@ set_choice(int *to, const char *choices, const char *text)
 
 static const char *assign(Config *c, const char *assignments, int roles);
 
+/* `written`: by this program, which may name settings of variants' own. */
 static const char *
-set_shaped(Shaped *to, const char *text)
+set_shaped(Shaped *to, const char *text, bool written)
 {
     char word[WORD_SIZE];
+    Own own;
     Config c = {0};
+    clear_own(c.own);
     snprintf(word, sizeof word, "%s", text);
     char *options = word + strcspn(word, "+");
     for (char *at = options; *at; at++)
         *at = *at == '+' ? ' ' : *at;
+    for (const char *at = options; written && own_next(&at, &own);)
+        if (*own.name)
+            setting_declare(own.name);
     const char *why = assign(&c, options, OF_SHAPE);
     *options = 0;
     c.variant = interned(word);
@@ -267,7 +344,7 @@ set_likeness(Likeness *to, const char *text, const char *choices)
     if (to->found && !n)
         why = "there is nothing before the colon";
     text = to->found ? text + n + 1 : choices ? "" : asked;
-    return why ? why : set_shaped(&to->as, text);
+    return why ? why : set_shaped(&to->as, text, to->found);
 }
 
 static const char *
@@ -344,6 +421,15 @@ shaped_print(const Shaped *shaped, char text[VALUE_SIZE])
         if (shaped->shape[i])
             n += snprintf(text + n, (size_t)(VALUE_SIZE - n), "+%s=%d",
                           shape_option(i)->name, shaped->shape[i]);
+    for (int i = BUILT_IN; i < setting_count && n < VALUE_SIZE; i++) {
+        char value[VALUE_SIZE];
+        const Setting *s = setting_in_order(i);
+        double x = shaped->own[s - settings - BUILT_IN];
+        print_double(x, value);
+        if (!isnan(x))
+            n += snprintf(text + n, (size_t)(VALUE_SIZE - n), "+%s=%s", s->name,
+                          value);
+    }
 }
 
 static void
@@ -397,6 +483,7 @@ shaped_of(const Config *c)
     Shaped shaped = {.variant = c->variant};
     for (int i = 0; i < SHAPE_COUNT; i++)
         shaped.shape[i] = *shape_at(shape_option(i), (Config *)c);
+    memcpy(shaped.own, c->own, sizeof shaped.own);
     return shaped;
 }
 
@@ -414,13 +501,17 @@ config_shape(Config *c, const Shaped *shaped)
     for (int i = 0; i < SHAPE_COUNT; i++)
         if (shaped->shape[i])
             *shape_at(shape_option(i), c) = shaped->shape[i];
+    for (int i = 0; i < MOST_OWN; i++)
+        if (!isnan(shaped->own[i]))
+            c->own[i] = shaped->own[i];
 }
 
 Config
 config_start(void)
 {
     Config c = {0};
-    for (int i = 0; i < setting_count; i++)
+    clear_own(c.own);
+    for (int i = 0; i < BUILT_IN; i++)
         setting_set(&settings[i], &c, settings[i].start);
     return c;
 }
@@ -433,95 +524,20 @@ config_apply(Config *c, const char *assignments)
         bug("config: \"%s\" cannot be set: %s", assignments, why);
 }
 
-bool
-shape_uses(const char *shape, const char *option)
+const char *
+config_own(const Config *c)
 {
-    return index_in(shape, option) >= 0;
-}
-
-/* The width of one head's queries, keys or values. */
-static int
-head_width(const Config *c, const char *shape, const char *option, int width)
-{
-    if (!shape_uses(shape, option))
-        return 0;
-    if (width)
-        return width;
-    if (shape_uses(shape, "heads") && c->d_model % c->heads)
-        usage("heads %d does not divide d-model %d: choose heads that do, "
-              "or give d-k and d-v",
-              c->heads, c->d_model);
-    return shape_uses(shape, "heads") ? c->d_model / c->heads : c->d_model;
-}
-
-/* Half of `whole` where nothing is given; exits where there is no half. */
-static int
-half_unless_given(int given, int whole, const char *option, const char *of)
-{
-    if (!given && whole > 1 && whole % 2)
-        usage("%s: %s %d has no half, which it is unless given; give it",
-              option, of, whole);
-    return given ? given : whole > 1 ? whole / 2 : 1;
-}
-
-static void
-settle_heads(Config *c, const char *shape)
-{
-    if (c->heads < 1 && shape_uses(shape, "heads"))
-        usage("heads %d: attention has at least one head", c->heads);
-    c->d_k = head_width(c, shape, "d-k", c->d_k);
-    c->d_v = head_width(c, shape, "d-v", c->d_v);
-    c->kv_heads =
-        !shape_uses(shape, "kv-heads")
-            ? 0
-            : half_unless_given(c->kv_heads, c->heads, "kv-heads", "heads");
-    c->latent =
-        !shape_uses(shape, "latent")
-            ? 0
-            : half_unless_given(c->latent, c->d_model, "latent", "d-model");
-    if (c->kv_heads && c->heads % c->kv_heads)
-        usage("kv-heads %d does not divide heads %d: choose one that does",
-              c->kv_heads, c->heads);
-}
-
-void
-config_settle(Config *c, const char *shape)
-{
-    settle_heads(c, shape);
-    if (!shape_uses(shape, "heads"))
-        c->heads = 0;
-    if (c->heads * (c->d_model + 2. * c->d_k + c->d_v + c->latent) > 1e8)
-        usage("heads %d of d-model %d, d-k %d, d-v %d, latent %d: a "
-              "matrix more than 100 million wide; make them smaller",
-              c->heads, c->d_model, c->d_k, c->d_v, c->latent);
-    if (c->positions == POSITIONS_SINUSOIDAL && c->d_model % 2)
-        usage("positions sinusoidal needs an even d-model, not %d: sine "
-              "and cosine come in pairs",
-              c->d_model);
-    if (c->positions == POSITIONS_SINUSOIDAL && c->embed == EMBED_ONEHOT)
-        usage("embed onehot has positions of its own: set positions to "
-              "learned, which are one-hot then too, or none");
-    if (c->warmup > c->steps)
-        usage("warmup %d is longer than steps %d: make it shorter", c->warmup,
-              c->steps);
-}
-
-void
-config_settle_all(Config *c, const char *const shapes[3],
-                  const uint64_t hashes[3])
-{
-    char all[256] = "";
-    c->plugin_hash = hashes[0];
-    for (int i = 0; i < 3; i++) {
-        if (!shapes[i])
-            continue;
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
-                 i ? " " : "", shapes[i]);
-        if (i)
-            c->plugin_hash =
-                hash_bytes(c->plugin_hash, &hashes[i], sizeof hashes[i]);
+    char *all = copy_text(""), value[VALUE_SIZE];
+    for (const Setting *s = settings + BUILT_IN; s < settings + setting_count;
+         s++) {
+        setting_print(s, c, value);
+        if (!setting_unused(s, c))
+            replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
+                                      s->name, value));
     }
-    config_settle(c, all);
+    const char *own = interned(all);
+    free(all);
+    return own;
 }
 
 void
@@ -530,9 +546,11 @@ config_digest(const Config *c, char digest[9])
     uint64_t hash = HASH_START;
     for (int i = 0; i < setting_count; i++) {
         char value[VALUE_SIZE];
-        const Setting *s = &settings[i];
+        const Setting *s = setting_in_order(i);
         if (s->offset == AT(plugin_hash) || s->offset == AT(file))
             continue; /* the one is checked apart, the other by file-hash */
+        if (setting_own(s) && setting_unused(s, c))
+            continue;
         setting_print(s, c, value);
         if (setting_plugin(s) && *value)
             plugin_name(interned(value), value);

@@ -1,18 +1,26 @@
-/* config.h - every setting of a run, in one table.
+/* settings.h - every setting of a run, in one table.
 
    The options of the command, config.tsv, the defaults of a task, grids, the
    names of runs and the lines of --plan are all this table read or written. */
-#ifndef CONFIG_H
-#define CONFIG_H
+#ifndef SETTINGS_H
+#define SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "variant/plugin.h"
+
 enum { WORD_SIZE = 1024, VALUE_SIZE = WORD_SIZE };
 
 enum { NORM_NONE, NORM_PRE };
-enum { POSITIONS_NONE, POSITIONS_LEARNED, POSITIONS_SINUSOIDAL };
+enum {
+    POSITIONS_NONE,
+    POSITIONS_LEARNED,
+    POSITIONS_SINUSOIDAL,
+    POSITIONS_ROPE,
+    POSITIONS_ALIBI
+};
 enum { MASK_NONE, MASK_CAUSAL };
 enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
@@ -27,6 +35,7 @@ enum { SHAPE_COUNT = 5 };
 typedef struct Shaped {
     const char *variant;    /* "" for none */
     int shape[SHAPE_COUNT]; /* in the order of SHAPE_OPTIONS; 0: not given */
+    double own[MOST_OWN];   /* as in Config */
 } Shaped;
 
 /* What --same-start or --match asks for, and the variant that was found to
@@ -58,6 +67,7 @@ typedef struct Config {
     double threshold;
     int precision;                   /* the program's, not to be chosen */
     uint64_t plugin_hash, file_hash; /* of the bytes of either */
+    double own[MOST_OWN]; /* what variants declare; NaN: not given, not used */
 } Config;
 
 typedef enum { WORD, INTEGER, NUMBER, CHOICE, HASH, LIKENESS } Kind;
@@ -89,11 +99,26 @@ typedef struct Setting {
     const char *help;    /* NULL: the program sets it, not the user */
 } Setting;
 
-extern const Setting settings[];
-extern const int setting_count;
+/* The built-in ones, and behind them those that variants declare, in the order
+   in which they came to be known. */
+extern Setting settings[];
+extern int setting_count;
+extern const int settings_built_in, settings_most;
 
 /* NULL if there is no such setting. */
 const Setting *setting_named(const char *name);
+
+/* The setting of a variant's own that has this name, made where it is new. */
+const Setting *setting_declare(const char *name);
+
+/* Is it a variant's own? */
+bool setting_own(const Setting *s);
+
+/* Setting i, variants' own in the order of their names. */
+const Setting *setting_in_order(int i);
+
+/* "window=8 base=10000": c's settings of its variants' own. */
+const char *config_own(const Config *c);
 
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
@@ -113,7 +138,12 @@ bool setting_numeric(const Setting *s);
 /* Is it free text, empty unless something was asked for? */
 bool setting_worded(const Setting *s);
 
-/* Is it a shape option that c's variant does not use? (config_settle) */
+/* Are positions added to the tokens? Else they are in the scores, or nowhere.
+ */
+bool positions_added(const Config *c);
+
+/* Is it a shape option, or other variants' own, that c's variant does not use?
+   (config_settle) */
 bool setting_unused(const Setting *s, const Config *c);
 
 /* Is it a width that has the value which it has unless given: a head's share of
@@ -142,7 +172,8 @@ void shaped_print(const Shaped *shaped, char text[VALUE_SIZE]);
 /* What it has for a shape option, 0 if nothing, or if s is none. */
 int shaped_value(const Shaped *shaped, const Setting *s);
 
-/* Gives c that variant, and those shape options that it has. */
+/* Gives c that variant, and those shape options and own settings that it has.
+ */
 void config_shape(Config *c, const Shaped *shaped);
 
 /* Every setting at its start value. */
@@ -155,15 +186,15 @@ void config_apply(Config *c, const char *assignments);
 bool shape_uses(const char *shape, const char *option);
 
 /* Makes the settings agree with one another: d_k and d_v where they are 0,
-   and exits (2) where they contradict each other, saying how. `shape` are the
-   shape options that the variant uses: others go to 0, so that runs which
-   differ in them only are one run. */
-void config_settle(Config *c, const char *shape);
+   and exits (2) where they contradict each other, saying how. `uses` are the
+   shape options of the variant and settings of its own (variant_uses): others
+   go to 0 or NaN, so that runs which differ in them only are one run. */
+void config_settle(Config *c, const char *uses);
 
-/* The same for a model of several plugins: the shape options and file hashes
-   of --variant, --encoder-variant and --cross-variant, NULL for one that is not
-   given. Sets plugin_hash. */
-void config_settle_all(Config *c, const char *const shapes[3],
+/* The same for a model of several plugins: what is used by, and the file hashes
+   of, --variant, --encoder-variant and --cross-variant, NULL for one that is
+   not given. Sets plugin_hash. */
+void config_settle_all(Config *c, const char *const uses[3],
                        const uint64_t hashes[3]);
 
 /* Eight hex digits of everything that decides a run's result, but for the
