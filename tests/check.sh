@@ -27,9 +27,13 @@ for variant in "$top"/variants/*.c; do
     "$build/qkv" check "$(basename "$variant" .c)" -q >out 2>err
     verdict $? "$(basename "$variant") does not pass"
 done
+for right in "$top"/tests/right/*.c; do
+    "$build/qkv" check "$right" -q >out 2>err
+    verdict $? "right/$(basename "$right") does not pass"
+done
 "$build/qkv" check "$top/variants/standard.c" -q >out 2>err
-[ $? -eq 0 ] && [ "$(grep -cP '\tok\t' out)" -eq 10 ]
-verdict $? "standard.c does not pass ten checks"
+[ $? -eq 0 ] && [ "$(grep -cP '\tok\t' out)" -eq 11 ]
+verdict $? "standard.c does not pass eleven checks"
 [ -z "$(ls -A tmp)" ]
 verdict $? "a folder was left behind"
 
@@ -54,7 +58,14 @@ finds forgetful fit 'does fit fill the matrices of every head'
 finds across batches 'cross-attention: sequence 2 gives another output'
 finds unused 'all used' 'W^W is declared'
 finds zero 'all used' 'not times 0'
-[ "$(ls "$top/tests/broken" | wc -l)" -eq 12 ]
+finds rows shapes "written past the end of an operator's result, or of its gradient (6 x 8)"
+finds entry shapes 'did not write its row 1, column 1'
+finds beyond shapes 'read past the end of an operand'
+# It says at which shape, and with how many tokens.
+finds scale fit '[d_model 8, heads 4, d_k 6, d_v 5]'
+finds future causality 'd_v 5; 1 sequence of 6 tokens]'
+finds across batches 'keys each]'
+[ "$(ls "$top/tests/broken" | wc -l)" -eq 15 ]
 verdict $? "a file of tests/broken is not tried"
 
 # A crash, a hang or an exit fails its own checks.
@@ -73,10 +84,14 @@ breaks 'ended its process in forward (status 0)' \
     's|return matmul|extern void _exit(int); _exit(0); return matmul|'
 breaks 'ended its process in forward (status 3)' \
     's|return matmul|extern void exit(int); exit(3); return matmul|'
+breaks "in a map, f' is not the derivative of f" \
+    -e 's|^enum.*|&\nstatic double f(double x) { return x * x * x; }|' \
+    -e 's|matmul(x, w.W_Q.)|map(matmul(x, w[W_Q]), f, f)|'
 breaks 'do not fit' 's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned (6 x 1)' \
     's|return matmul|return columns(x, 0, 1); matmul|'
 breaks '(6 x 8) has no columns 5 to 9' 's|return matmul|return columns(x, 5, 5); matmul|'
+breaks 'd_v 5; 2 sequences of 3 tokens]' 's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'is not finite' 's|1 / sqrt(a->d_k)), w|0. / 0 * a->d_k), w|'
 
 breaks 'it uses d-k, which .shape does not name' 's/"heads d-k d-v"/"heads d-v"/'
@@ -88,6 +103,31 @@ breaks 'rounds or writes numbers' -e '1i #include <fenv.h>' \
 breaks 'the queries come from x' 's|matmul(x, w.W_Q|matmul(y, w[W_Q|'
 breaks 'declared twice' 's/"W^K"/"W_Q"/'
 breaks 'split gives a matrix its heads' 's|split(matmul(x, w.W_Q.), a->heads)|matmul(x, w[W_Q])|'
+breaks 'where x is the first 4 of 6 tokens' 's|matmul(y, w|matmul(x, w|'
+breaks 'does not divide into 4 heads [d_model 12, heads 3' 's|a->heads);|4);|'
+breaks 'does split give q, k and v a->heads each' \
+    's|split(matmul(\(.\), w.W_\(.\).), a->heads)|matmul(\1, w[W_\2])|'
+breaks 'a table in a static variable' -e 's|^static Node|static double table;\n&|' \
+    -e 's|    Node .q|    table = table ? table : 1 / sqrt(a->d_k);\n&|' \
+    -e 's|1 / sqrt(a->d_k)), w|table), w|'
+breaks '.shape names latent' 's|heads d-k d-v"|heads d-k d-v latent"|'
+breaks '.settings declares window' 's|    .fit = fit|    .settings = "window=4"|'
+breaks 'a mask that `a` does not ask for' 's|    Node .q|    a->causal = x == y;\n&|'
+breaks 'token 2 moves the output of token 1' \
+    's|    return matmul|    a->causal *= a->layer == 0;\n&|'
+breaks 'no gradient arrives at any of them' \
+    's|.*"W^O".*|&\n    initialise(w, W_V, 0, 0);\n    initialise(w, W_O, 0, 0);|'
+breaks 'out of memory in forward: it had taken' -e '1i #include <stdlib.h>' \
+    -e 's|    Node .q|    for (;;) for (int i = 0; i < 1 << 20; i++)\n((volatile char *)malloc(1))[0] = 1;\n&|'
+breaks 'each call keeps 2' -e '1i #include <stdlib.h>' \
+    -e 's|    Node .q|    *(volatile char *)malloc(200) = 1;\n&|'
+breaks 'is of an earlier call' -e 's|    Node .q|    static Node *once;\n&|' \
+    -e 's|    return|    q = once = once ? once : q;\n    return|'
+breaks 'draw from rand()' -e '1i #include <stdlib.h>' \
+    -e 's|    return|    q = scale(q, rand() / 1e9);\n    return|'
+[ "$(grep -c FAILED out)" -eq 1 ]
+verdict $? "rand() fails more than one check"
+breaks 'comes back 0.9999999' -e '/^forward/,/^}/s|sqrt(|sqrtf(|'
 breaks 'is optional' 's|return matmul(attend|return matmul(tanh_of(attend|; s|d_k)), w|d_k))), w|'
 
 # What cannot be checked is said, and is no pass.
@@ -98,7 +138,7 @@ refuses() {
     [ $? -ne 0 ] && grep -qF -- "$words" err out
     verdict $? "check $*: does not say \"$words\""
 }
-refuses 'check takes one plugin'
+refuses 'check takes PLUGIN'
 refuses 'cannot be read' ./none.c
 refuses 'no such plugin file' ./none.so
 echo 'int;;' >empty.c
@@ -112,8 +152,18 @@ refuses 'give its .c' ./sign.so
 # A plugin to start from passes as it is, and is built as it says.
 "$build/qkv" new mine >said 2>err && "$build/qkv" check ./mine.c -q >out 2>err
 verdict $? "qkv new: does not pass"
-sh -c "$(sed -n 's/^  \(cc .*\)/\1/p' said)" && [ -s mine.so ]
-verdict $? "qkv new: the line that builds it"
+! grep -q family mine.c && [ $(grep -c '' mine.c) -gt 40 ]
+verdict $? "qkv new: is in the family of standard"
+for qkv in qkv qkv-double; do
+    "$build/$qkv" count -v standard,./mine.c >out 2>err && grep -q mine out
+    verdict $? "$qkv count -v ./mine.c"
+done
+[ -s mine.so ] && [ -s double/mine.so ] && [ "$(ls | grep -c 'mine.so')" -eq 1 ]
+verdict $? "a named source is compiled beside it"
+echo 'int x = ;' >wrong.c
+"$build/qkv" compare -v ./wrong.c -o wrong >out 2>err
+[ $? -eq 1 ] && grep -q './wrong.c: does not compile' err && [ ! -e wrong.so ]
+verdict $? "compare of a source that does not compile"
 "$build/qkv" new mine >out 2>err
 [ $? -eq 1 ] && grep -q 'exists already' err
 verdict $? "qkv new: wrote over a file"

@@ -12,12 +12,12 @@
 #include <qkv/real.h>
 
 #include "base/fail.h"
-#include "driver/cli/child.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
+#include "driver/cli/compile.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/check/checks.h"
-#include "driver/check/compile.h"
 #include "driver/commands.h"
 
 static const double seconds = 30, bytes = 1e9; /* for one check */
@@ -29,15 +29,11 @@ static const struct {
     size_t number;
     Check *run;
 } checks[] = {
-    {"shapes", 4, check_shapes},
-    {"finite", 4, check_finite},
-    {"same bits", 4, check_repeats},
-    {"causality", 4, check_causality},
-    {"batches", 4, check_batches},
-    {"all used", 8, check_use},
-    {"gradients", 8, check_gradients},
-    {"linear", 8, check_form},
-    {"fit", 8, check_fit},
+    {"shapes", 4, check_shapes},     {"finite", 4, check_finite},
+    {"same bits", 4, check_repeats}, {"causality", 4, check_causality},
+    {"x and y", 4, check_queries},   {"batches", 4, check_batches},
+    {"all used", 8, check_use},      {"gradients", 8, check_gradients},
+    {"linear", 8, check_form},       {"fit", 8, check_fit},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
@@ -59,11 +55,18 @@ typedef struct Trial {
     const char *plugin;
 } Trial;
 
+typedef struct Outcome {
+    Finding found;
+    char at[AT_SIZE]; /* the shape and the tokens tried last */
+} Outcome;
+
 static void
 run_check(const void *more, void *answer)
 {
     const Trial *t = more;
-    *(Finding *)answer = t->check(t->plugin);
+    Outcome *o = answer;
+    Subject s = subject_open(t->plugin, o->at);
+    o->found = t->check(&s);
 }
 
 /* The usual cause of a crash in a plugin with its own operator. */
@@ -71,30 +74,32 @@ static const char hint[] =
     "; does its operator return at once where c->value is NULL, in the run "
     "that only wants the shapes?";
 
-/* Runs this program's checks; returns how many failed. The same reason is given
-   once; after a check that hangs, no other is run. */
+/* Runs this program's checks; returns how many failed. After one that did not
+   come to its end, and where a call is not the same twice, no other is run:
+   they would fail for that reason. */
 static int
-run_checks(const Options *o, const char *plugin, bool own_operator, bool *hangs)
+run_checks(const Options *o, const char *plugin, bool own_operator, bool *stop)
 {
     int failed = 0;
-    Finding last = {.verdict = PASSED};
-    for (int i = 0; i < CHECKS && !*hangs; i++) {
-        Finding f = {.verdict = FAILED};
+    for (int i = 0; i < CHECKS && !*stop; i++) {
+        Outcome out = {.at = ""};
         Trial t = {checks[i].run, plugin};
         if (checks[i].number != sizeof(real))
             continue;
-        Ended e = in_child(run_check, &t, &f, sizeof f, limits(seconds, bytes));
+        Ended e =
+            in_child(run_check, &t, &out, sizeof out, limits(seconds, bytes));
         if (interrupted)
             exit(128 + interrupted);
+        Finding f = out.found;
         if (!e.answered)
             f = finding(FAILED, "%.500s%s", e.why,
                         own_operator && e.signal == SIGSEGV ? hint : "");
-        bool again = f.verdict == FAILED && !strcmp(f.what, last.what);
-        last = f;
-        print_finding(o, checks[i].name,
-                      again ? &(Finding){FAILED, "as above"} : &f);
+        if (f.verdict == FAILED && *out.at)
+            f = finding(FAILED, "%.500s [%s]", copy_text(f.what), out.at);
+        print_finding(o, checks[i].name, &f);
         failed += f.verdict == FAILED;
-        *hangs = e.late;
+        *stop = !e.answered ||
+                (f.verdict == FAILED && checks[i].run == check_repeats);
     }
     return failed;
 }
@@ -114,7 +119,7 @@ run_double(const Options *o, const char *plugin)
 static Facts
 loaded(const Options *o, const char *plugin)
 {
-    Facts f = describe(plugin, NULL, false);
+    Facts f = describe(plugin, NULL, DECLARED);
     size_t n = strlen(plugin); /* which the user may not have typed */
     if (!f.ok && f.status == 2)
         usage("%s", f.why);
@@ -135,7 +140,7 @@ ends_in(const char *word, const char *end)
 static int
 check_in_float(const Options *o, const char *word)
 {
-    bool source = ends_in(word, ".c"), hangs = false;
+    bool source = ends_in(word, ".c"), stop = false;
     const char *slash = strrchr(word, '/'), *single = word, *both = word;
     if (slash && !source && !ends_in(word, ".so"))
         usage("%s: neither a .c nor a .so", word);
@@ -152,12 +157,14 @@ check_in_float(const Options *o, const char *word)
         usage("%s: its own operator is compiled for float, and gradients are "
               "checked in double: give its .c, and both are built",
               word);
-    int failed = f.ok ? run_checks(o, single, f.own_operator, &hangs) : 1;
-    if (f.ok && !hangs)
+    int failed = f.ok ? run_checks(o, single, f.own_operator, &stop) : 1;
+    if (f.ok && !stop)
         failed += run_double(o, both);
     if (!o->quiet)
         note("%s: %s", word,
-             failed ? "something is wrong" : "nothing wrong was found");
+             stop     ? "something is wrong; what is left was not checked"
+             : failed ? "something is wrong"
+                      : "nothing wrong was found");
     return failed > 0;
 }
 
@@ -165,14 +172,11 @@ int
 command_check(int argc, char **argv)
 {
     Options o = options_read(argc, argv, CHECK);
-    if (o.rest_count != 1)
-        usage("check takes one plugin: its .c, its .so, or the name of a "
-              "variant");
-    bool hangs = false;
+    bool stop = false;
     plugin_given(o.rest[0]);
     notice_interrupts();
     int failed = sizeof(real) == 4 ? check_in_float(&o, o.rest[0])
-                                   : run_checks(&o, o.rest[0], false, &hangs);
+                                   : run_checks(&o, o.rest[0], false, &stop);
     options_free(&o);
     return failed > 0;
 }

@@ -40,7 +40,7 @@ own(Node *a)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    Node *m = matmul(y == x ? y : own(y), w[W_M]);
+    Node *z = matmul(y, w[W_M]), *m = y == x ? z : own(z);
     Node *q = split(matmul(x, w[W_Q]), a->heads);
     Node *k = split(matmul(m, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);

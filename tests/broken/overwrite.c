@@ -19,7 +19,7 @@ static void
 own_backward(Node *c)
 {
     Node *a = c->in[0], *b = c->in[1];
-    real *da = gradient(a), *db = gradient(b);
+    real *da = a->trained ? gradient(a) : NULL, *db = gradient(b);
     int d = c->cols;
     for (int t = 0; t < c->rows; t++)
         for (int i = 0; i < d; i++) {
@@ -29,7 +29,8 @@ own_backward(Node *c)
                 sum += dc * b->value[i * d + j];
                 db[i * d + j] += dc * a->value[t * d + i];
             }
-            da[t * d + i] = sum;
+            if (da)
+                da[t * d + i] = sum;
         }
 }
 

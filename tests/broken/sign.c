@@ -48,7 +48,7 @@ own(Node *a, Node *b)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    Node *m = own(y, w[W_M]);
+    Node *m = own(matmul(y, w[W_M]), w[W_M]);
     Node *q = split(matmul(x, w[W_Q]), a->heads);
     Node *k = split(matmul(m, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);

@@ -1,13 +1,16 @@
 /* calls.c - checks of single calls, which float can decide: shapes, finite
-   numbers, repetition, causality, batches. */
+   numbers, repetition, causality, x and y, batches. */
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "task/config.h"
-#include "driver/check/subject.h"
+#include "math/random.h"
+#include "task/settings.h"
+#include "driver/cli/plugin_process.h"
+#include "driver/check/checks.h"
 
 static bool
 same_bits(const real *a, const real *b, int count)
@@ -15,57 +18,119 @@ same_bits(const real *a, const real *b, int count)
     return !memcmp(a, b, (size_t)count * sizeof(real));
 }
 
-/* A shape option on which the output depends, though .shape does not name it;
-   NULL if there is none. */
-static const char *
-unnamed_option(Subject *s)
+static const struct {
+    const char *name;
+    size_t offset;
+} options[] = {{"heads", offsetof(Attention, heads)},
+               {"d-k", offsetof(Attention, d_k)},
+               {"d-v", offsetof(Attention, d_v)},
+               {"kv-heads", offsetof(Attention, kv_heads)},
+               {"latent", offsetof(Attention, latent)}};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+/* Has `other` other matrices, or another output? */
+static bool
+differs(Subject *other, const Subject *s, const Tokens *in, const real *output)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } options[] = {{"heads", offsetof(Attention, heads)},
-                   {"d-k", offsetof(Attention, d_k)},
-                   {"d-v", offsetof(Attention, d_v)},
-                   {"kv-heads", offsetof(Attention, kv_heads)},
-                   {"latent", offsetof(Attention, latent)}};
-    Tokens in = tokens_of(s, ways[0]);
-    real *before = computed(s, &in, false);
-    if (!same_bits(before, computed(s, &in, false), in.x_size))
-        return NULL; /* check_repeats reports it */
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        Subject other = *s;
-        if (shape_uses(s->plugin.variant->shape, options[i].name))
-            continue;
-        *(int *)((char *)&other.attention + options[i].offset) *= 2;
-        subject_draw(&other);
-        if (!same_bits(before, computed(&other, &in, false), in.x_size))
-            return options[i].name;
+    bool same = other->weights.count == s->weights.count;
+    for (int i = 0; same && i < s->weights.count; i++)
+        same = other->weights.list[i].rows == s->weights.list[i].rows &&
+               other->weights.list[i].cols == s->weights.list[i].cols;
+    return !same || !same_bits(output, computed(other, in, false), in->x_size);
+}
+
+/* What .shape declares must matter, and what it does not may not. */
+static Finding
+vary_option(Subject *s, int i, const Tokens *in, const real *output)
+{
+    const char *name = options[i].name;
+    Subject other = *s;
+    *(int *)((char *)&other.attention + options[i].offset) *= 2;
+    subject_draw(&other);
+    bool named = shape_uses(s->plugin.variant->shape, name);
+    bool used = differs(&other, s, in, output);
+    if (used && !named)
+        return finding(FAILED,
+                       "it uses %s, which .shape does not name: so nobody can "
+                       "set it (a width is d_model then, heads are 1)",
+                       name);
+    if (named && !used)
+        return finding(FAILED,
+                       ".shape names %s, on which neither matrices nor output "
+                       "depend",
+                       name);
+    if (named && i == 0 && !s->plugin.own_operator &&
+        total_heads(&other, in) == total_heads(s, in))
+        return finding(FAILED, ".shape names heads, but nothing has more of "
+                               "them where there are more: does split give q, "
+                               "k and v a->heads each?");
+    return (Finding){.verdict = PASSED};
+}
+
+/* A setting of its own that it never uses; NULL if there is none. */
+static const char *
+idle_setting(Subject *s, const Tokens *in, const real *output)
+{
+    const char *all = s->attention.settings, *at = all ? all : "";
+    static Own own;
+    while (own_next(&at, &own)) {
+        bool used = false;
+        for (int i = 0; i < 2 && !used; i++) {
+            Subject other = *s;
+            other.attention.settings = format_text("%s=%.17g %s", own.name,
+                                                   i ? 2 * own.value : 1, all);
+            subject_draw(&other);
+            used = differs(&other, s, in, output);
+        }
+        if (!used)
+            return own.name;
     }
     return NULL;
 }
 
-Finding
-check_shapes(const char *word)
+static Finding
+vary_options(Subject *s)
 {
-    Subject s = subject_open(word);
+    Finding f = {.verdict = PASSED};
+    Tokens in = tokens_of(s, ways[SECOND_BLOCK]);
+    subject_draw(s); /* what earlier calls may have written into */
+    real *output = computed(s, &in, false);
+    if (!same_bits(output, computed(s, &in, false), in.x_size))
+        return f; /* check_repeats reports it */
+    for (int i = 0; i < OPTIONS && f.verdict == PASSED; i++)
+        f = vary_option(s, i, &in, output);
+    const char *idle = idle_setting(s, &in, output);
+    return f.verdict == PASSED && idle
+               ? finding(FAILED,
+                         ".settings declares %s, on which neither matrices nor "
+                         "output depend",
+                         idle)
+               : f;
+}
+
+Finding
+check_shapes(Subject *s)
+{
     int count = 0;
-    for (int i = 0; i < WAYS + (s.weights.count > 0); i++) {
-        Tokens in = tokens_of(&s, ways[i % WAYS]);
+    for (int i = 0; i < WAYS + (s->weights.count > 0); i++) {
+        Tokens in = tokens_of(s, ways[i % WAYS]);
         in.untrained = i == WAYS;
-        computed(&s, &in, true);
+        computed(s, &in, true);
     }
-    const char *unnamed = unnamed_option(&s);
-    if (unnamed)
-        return finding(FAILED,
-                       "it uses %s, which .shape does not name: so nobody can "
-                       "set it (a width is d_model then, heads are 1)",
-                       unnamed);
-    for (int i = 0; i < s.weights.count; i++)
-        count += entries(&s, i);
+    Subject other = subject_elsewhere(s);
+    for (int i = 0; i < 3; i++) {
+        Tokens in = tokens_of(&other, ways[i]);
+        computed(&other, &in, true);
+    }
+    Finding f = vary_options(s);
+    if (f.verdict == FAILED)
+        return f;
+    for (int i = 0; i < s->weights.count; i++)
+        count += entries(s, i);
     return finding(PASSED,
                    "%d matrices, %d parameters; self-, cross- and causal "
                    "attention, one token, many",
-                   s.weights.count, count);
+                   s->weights.count, count);
 }
 
 static bool
@@ -78,50 +143,24 @@ all_finite(const real *x, int count)
 }
 
 Finding
-check_finite(const char *word)
+check_finite(Subject *s)
 {
-    Subject s = subject_open(word);
     for (int i = 0; i < WAYS; i++) {
         const char *what = ways[i].what;
-        Tokens in = tokens_of(&s, ways[i]);
-        if (!all_finite(computed(&s, &in, true), in.x_size))
+        Tokens in = tokens_of(s, ways[i]);
+        if (!all_finite(computed(s, &in, true), in.x_size))
             return finding(FAILED, "%s: the output is not finite", what);
         if (!all_finite(in.x_gradient, in.x_size))
             return finding(FAILED, "%s: the gradient of x is not finite", what);
-        for (int k = 0; k < s.weights.count; k++)
-            if (!all_finite(s.gradients[k], entries(&s, k)))
+        for (int k = 0; k < s->weights.count; k++)
+            if (!all_finite(s->gradients[k], entries(s, k)))
                 return finding(FAILED,
                                "%s: the gradient of %s is not finite, its "
                                "output is",
-                               what, s.weights.list[k].name);
+                               what, s->weights.list[k].name);
     }
     return finding(PASSED,
                    "output and gradients, also for tokens 30 times as large");
-}
-
-/* Two calls on the same numbers, with another shape in between; then the same
-   for cross-attention. */
-Finding
-check_repeats(const char *word)
-{
-    Subject s = subject_open(word);
-    for (int keys = 0; keys < 8; keys += 7) {
-        Tokens in = tokens_of(&s, (Way){"", 2, 5, keys, false, 1});
-        Tokens other = tokens_of(&s, (Way){"", 1, 3, 4, false, 1});
-        real *first = computed(&s, &in, true);
-        if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
-            return finding(
-                FAILED,
-                "forward changes how the whole process rounds or writes "
-                "numbers (fesetround, setlocale)");
-        computed(&s, &other, true);
-        if (!same_bits(first, computed(&s, &in, true), in.x_size))
-            return finding(
-                FAILED, "the same call twice gives different numbers: does the "
-                        "plugin keep something between calls, or write "
-                        "into its operands?");
-    }
-    return finding(PASSED, "the same call twice gives the same bits");
 }
 
 /* How much they differ. Two NaNs do not: check_finite reports those. */
@@ -131,28 +170,152 @@ apart(real a, real b)
     return isnan(a) && isnan(b) ? 0 : fabs((double)a - (double)b);
 }
 
-/* Changes a late token and looks for changes in earlier outputs. */
-Finding
-check_causality(const char *word)
+/* But for rounding, which depends on how a product is cut up. */
+static bool
+nearly_same(const real *a, const real *b, int count)
 {
-    enum { TOKENS = 6 };
-    Subject s = subject_open(word);
-    int d = s.attention.d_model;
-    Tokens in = tokens_of(&s, (Way){"", 1, TOKENS, 0, true, 1});
-    for (int late = 1; late < TOKENS; late++) {
-        real *before = computed(&s, &in, false);
-        for (int j = 0; j < d; j++)
-            in.x[late * d + j] += 1;
-        real *after = computed(&s, &in, false);
-        for (int i = 0; i < late * d; i++)
-            if (apart(before[i], after[i]) != 0)
+    double near = sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
+    for (int i = 0; i < count; i++) {
+        /* fmax here crashes gcc 12 for ARM */
+        double x = fabs((double)b[i]);
+        largest = x > largest ? x : largest;
+    }
+    for (int i = 0; i < count; i++)
+        if (!(apart(a[i], b[i]) <= near * largest))
+            return false;
+    return true;
+}
+
+typedef struct Call {
+    Subject *subject;
+    const Tokens *in;
+} Call;
+
+static void
+compute_hash(const void *call, void *hash)
+{
+    const Call *c = call;
+    real *output = computed(c->subject, c->in, false);
+    size_t size = (size_t)c->in->x_size * sizeof *output;
+    *(uint64_t *)hash = hash_bytes(HASH_START, output, size);
+}
+
+/* Two calls on the same numbers, with one at another shape in between, which
+   must be what it is in a process of its own; then the same for
+   cross-attention. */
+Finding
+check_repeats(Subject *s)
+{
+    Subject other = subject_elsewhere(s);
+    for (int keys = 0; keys < 8; keys += 7) {
+        Way way = {.sequences = 2, .queries = 5, .keys = keys, .size = 1};
+        Tokens in = tokens_of(s, way);
+        way.keys += 2 * (keys > 0);
+        way.queries = 7;
+        way.layer = 1;
+        Tokens others = tokens_of(&other, way);
+        Call call = {&other, &others};
+        uint64_t alone, between;
+        Ended e = in_child(compute_hash, &call, &alone, sizeof alone,
+                           limits(INFINITY, INFINITY));
+        real *first = computed(s, &in, true);
+        if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
+            return finding(
+                FAILED,
+                "forward changes how the whole process rounds or writes "
+                "numbers (fesetround, setlocale)");
+        compute_hash(&call, &between);
+        if (!same_bits(first, computed(s, &in, true), in.x_size))
+            return finding(
+                FAILED, "the same call twice gives different numbers: does the "
+                        "plugin keep something between calls, draw from rand() "
+                        "or write into its operands?");
+        if (e.answered && alone != between)
+            return finding(FAILED,
+                           "a call gives other numbers after one at another "
+                           "shape than alone: does the plugin keep something "
+                           "between calls, as a table in a static variable?");
+        long kept = bytes_kept(s, &in);
+        if (kept > 0)
+            return finding(FAILED,
+                           "each call keeps %ld bytes that nobody frees: a "
+                           "plugin allocates nothing",
+                           kept);
+    }
+    return finding(PASSED, "the same call twice gives the same bits");
+}
+
+enum { TOKENS = 6 };
+
+/* Which outputs a change of one token changes. */
+static void
+changes(Subject *s, Tokens *in, int token, bool changed[TOKENS])
+{
+    int d = s->attention.d_model;
+    real *before = computed(s, in, false);
+    for (int j = 0; j < d; j++)
+        in->x[token * d + j] += 1;
+    real *after = computed(s, in, false);
+    memset(changed, 0, TOKENS * sizeof *changed);
+    for (int i = 0; i < TOKENS * d; i++)
+        changed[i / d] |= apart(before[i], after[i]) != 0;
+}
+
+/* Changes one token after the other, with a mask and without. */
+Finding
+check_causality(Subject *s)
+{
+    bool changed[TOKENS], later = false, earlier = false;
+    Way way = {.sequences = 1, .queries = TOKENS, .causal = true, .size = 1};
+    Tokens in = tokens_of(s, way);
+    for (int i = 2; i < 2 * TOKENS; i++) { /* in the first block and the next */
+        int token = i / 2;
+        in.way.layer = i % 2;
+        changes(s, &in, token, changed);
+        for (int k = 0; k < token; k++)
+            if (changed[k])
                 return finding(FAILED,
                                "token %d moves the output of token %d, which "
                                "comes before it: something ignores the mask of "
                                "`a` (attend, softmax and mask_zero apply it)",
-                               late + 1, i / d + 1);
+                               token + 1, k + 1);
     }
-    return finding(PASSED, "a later token moves no earlier output");
+    in.way.causal = false;
+    for (int token = 0; token < TOKENS; token++) {
+        changes(s, &in, token, changed);
+        for (int i = 0; i < TOKENS; i++) {
+            earlier |= i < token && changed[i];
+            later |= i > token && changed[i];
+        }
+    }
+    if (later && !earlier)
+        return finding(FAILED, "without a mask (a->causal is 0) no token moves "
+                               "the output of an earlier one either: is there "
+                               "a mask that `a` does not ask for?");
+    return finding(PASSED, "a later token moves no earlier output, unless "
+                           "there is no mask");
+}
+
+/* Some of the tokens as x, with all of them as y. */
+Finding
+check_queries(Subject *s)
+{
+    enum { SOME = 4 };
+    Way way = {.sequences = 1, .queries = TOKENS, .size = 1};
+    Tokens all = tokens_of(s, way), some = all;
+    some.way.queries = SOME;
+    some.way.keys = TOKENS;
+    some.x_size = SOME * s->attention.d_model;
+    some.y = all.x;
+    real *together = computed(s, &all, false);
+    if (!nearly_same(computed(s, &some, false), together, some.x_size))
+        return finding(FAILED,
+                       "where x is the first %d of %d tokens and y all of "
+                       "them, their outputs are not what they are in "
+                       "self-attention: are keys and values made from y, "
+                       "whether it is x or not?",
+                       SOME, TOKENS);
+    return finding(PASSED, "queries come from x, keys and values from y");
 }
 
 /* The first of several sequences, counted from 1, whose output differs from its
@@ -160,37 +323,32 @@ check_causality(const char *word)
 static int
 mixed(Subject *s, int keys, bool causal)
 {
-    enum { TOKENS = 5, MANY = 3 };
+    enum { MANY = 3 };
     int d = s->attention.d_model, size = TOKENS * d;
-    Tokens all = tokens_of(s, (Way){"", MANY, TOKENS, keys, causal, 1});
+    Tokens all = tokens_of(s, (Way){.sequences = MANY,
+                                    .queries = TOKENS,
+                                    .keys = keys,
+                                    .causal = causal,
+                                    .size = 1});
     Tokens one = all;
     real *together = computed(s, &all, false);
-    double near = sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
     one.way.sequences = 1;
     one.x_size = size;
-    for (int i = 0; i < MANY * size; i++) {
-        /* fmax here crashes gcc 12 for ARM */
-        double x = fabs((double)together[i]);
-        largest = x > largest ? x : largest;
-    }
     for (int k = 0; k < MANY; k++) {
         one.x = all.x + k * size;
         one.y = keys ? all.y + k * keys * d : NULL;
-        real *alone = computed(s, &one, false);
-        for (int i = 0; i < size; i++)
-            if (!(apart(alone[i], together[k * size + i]) <= near * largest))
-                return k + 1;
+        if (!nearly_same(computed(s, &one, false), together + k * size, size))
+            return k + 1;
     }
     return 0;
 }
 
 Finding
-check_batches(const char *word)
+check_batches(Subject *s)
 {
     static const char *const kinds[] = {"self-", "causal self-", "cross-"};
-    Subject s = subject_open(word);
     for (int i = 0; i < 3; i++) {
-        int k = mixed(&s, i == 2 ? 7 : 0, i == 1);
+        int k = mixed(s, i == 2 ? 7 : 0, i == 1);
         if (k)
             return finding(FAILED,
                            "%sattention: sequence %d gives another output "

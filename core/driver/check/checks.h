@@ -3,24 +3,16 @@
 #ifndef CHECKS_H
 #define CHECKS_H
 
-#include "base/fail.h"
+#include "driver/check/subject.h"
 
-typedef enum { PASSED, FAILED, UNTESTED } Verdict;
-
-typedef struct Finding {
-    Verdict verdict;
-    char what[700]; /* what was found, and the likely mistake */
-} Finding;
-
-Finding finding(Verdict verdict, const char *format, ...) PRINTF(2, 3);
-
-typedef Finding Check(const char *plugin);
+typedef Finding Check(Subject *s);
 
 /* calls.c: what holds in any precision. */
 Check check_shapes;    /* Does forward work in every way it may be called? */
 Check check_finite;    /* Is everything that it computes finite? */
 Check check_repeats;   /* Does it keep nothing from one call to the next? */
-Check check_causality; /* Does no output see a later token? */
+Check check_causality; /* Does an output see later tokens only if unmasked? */
+Check check_queries;   /* Do keys and values come from y alone? */
 Check check_batches;   /* Is a sequence among others what it is alone? */
 
 /* gradients.c and form.c: small differences, which need double precision. */

@@ -5,24 +5,24 @@
 
 #include "variant/fit.h"
 #include "variant/canonical.h"
-#include "driver/check/subject.h"
+#include "driver/check/checks.h"
 
 static Canonical
 form_of(const Subject *s)
 {
-    return canonical_form(s->plugin.variant, s->attention, &s->weights,
-                          s->values);
+    Attention a = s->attention;
+    a.layer = 1; /* which may recall what the first remembered */
+    return canonical_form(s->plugin.variant, a, &s->weights, s->values);
 }
 
 Finding
-check_form(const char *word)
+check_form(Subject *s)
 {
-    Subject s = subject_open(word);
-    Canonical c = form_of(&s);
+    Canonical c = form_of(s);
     return c.m ? finding(PASSED,
-                         "%d heads of softmax(s x M_i y') y N_i, equal to "
+                         "%d heads of softmax(s x M_i y'%s) y N_i, equal to "
                          "%.0e",
-                         c.heads, c.deviation)
+                         c.heads, c.bias ? " + b" : "", c.deviation)
                : finding(UNTESTED, "it has none: %s", c.why);
 }
 
@@ -33,11 +33,9 @@ fitted(Subject *s, const Canonical *given)
     Canonical none = {.heads = 0};
     for (int i = 0; i < s->weights.count; i++)
         memset(s->values[i], 0, (size_t)entries(s, i) * sizeof(real));
-    if (fit(s->plugin.variant, &s->attention, &s->weights, given, s->values))
-        return form_of(s);
-    snprintf(none.why, sizeof none.why, "%d heads do not fit into %d",
-             given->heads, s->attention.heads);
-    return none;
+    bool done = fit(s->plugin.variant, &s->attention, &s->weights, given,
+                    s->values, none.why);
+    return done ? form_of(s) : none;
 }
 
 /* s M (which 0) or N (1) of head h, or its transpose. */
@@ -73,9 +71,10 @@ explain_head(const Canonical *given, const Canonical *back, int which, int h,
                        "MN"[which], h + 1, k + 1);
     if (same && k == h && fabs(factor - 1) > 1e-9 && factor != 0)
         return finding(FAILED,
-                       "%s_%d comes back %.4g times as large: is the scale the "
+                       "%s_%d comes back %.*g times as large: is the scale the "
                        "same in forward and fit?",
-                       which ? "N" : "s M", h + 1, factor);
+                       which ? "N" : "s M", h + 1,
+                       fabs(factor - 1) < 1e-3 ? 9 : 4, factor);
     if (!same && proportional(found, turned, size, other) && other != 0)
         return finding(FAILED,
                        "%c_%d comes back transposed: are its two factors "
@@ -104,29 +103,31 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
 /* The plugin's own form at random matrices must come back from fit; or if
    fit can only approximate it, what it has fitted must. */
 Finding
-check_fit(const char *word)
+check_fit(Subject *s)
 {
-    Subject s = subject_open(word);
-    if (!s.plugin.variant->fit)
+    if (!s->plugin.variant->fit)
         return finding(
             UNTESTED, "it has none. Nothing else here can tell whether forward "
                       "is the equation you mean: a wrong one with right "
                       "gradients is a function too");
-    Canonical own = form_of(&s);
+    Canonical own = form_of(s);
     if (!own.m)
         return finding(FAILED,
                        "it has no canonical form to fit: %s; without .fit, "
                        "which is optional, nothing asks for one",
                        own.why);
-    Canonical once = fitted(&s, &own);
+    Canonical once = fitted(s, &own);
     if (!once.m)
         return finding(FAILED, "what it fits has no canonical form: %s",
                        once.why);
+    if (!equal_biases(&once, &own))
+        return finding(FAILED, "the bias by position of its scores, or their "
+                               "sink, does not come back");
     FitError lost = fit_error(&once, &own);
     if (lost.apart <= 1e-10)
         return finding(PASSED, "its own form comes back from it, to %.0e",
                        lost.apart);
-    Canonical twice = fitted(&s, &once);
+    Canonical twice = fitted(s, &once);
     for (int which = 0; which < 2; which++)
         if (lost.rank[which] > 0 && lost.kept[which] == 0)
             return finding(FAILED,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "tape/difference.h"
-#include "driver/check/subject.h"
+#include "driver/check/checks.h"
 
 typedef struct Graph {
     Subject *subject;
@@ -16,17 +16,15 @@ static Node *
 build(Node **in, void *more)
 {
     Graph *g = more;
-    const Variant *v = g->subject->plugin.variant;
-    Attention *a = &g->subject->attention;
-    Node **w = in, *x = in[g->subject->weights.count];
-    Node *y = in[g->subject->weights.count + g->crossed];
-    Node *out = plugin_forward(v, a, x, y, w);
-    return g->twice ? add(out, plugin_forward(v, a, x, y, w)) : out;
+    Subject *s = g->subject;
+    Node *x = in[s->weights.count], *y = in[s->weights.count + g->crossed];
+    Node *out = subject_forward(s, x, y, in);
+    return g->twice ? add(out, subject_forward(s, x, y, in)) : out;
 }
 
 /* The mistake that would look like this. */
 static const char *
-likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
+likely(const Slopes *s, const Leaf *l, bool own, bool twice)
 {
     static char text[160];
     int count = l->rows * l->cols;
@@ -38,6 +36,8 @@ likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
                    ? "the function itself is no number there"
                    : "a backward divides by 0, or takes a root of what is "
                      "below it";
+    if (!own) /* all that it can get wrong */
+        return "in a map, f' is not the derivative of f";
     if (all == 0)
         return "no gradient arrives there: does backward add to every operand?";
     if (twice)
@@ -53,12 +53,8 @@ likely(const Slopes *s, const Leaf *l, bool twice, bool matrix)
                  factor);
         return text;
     }
-    return matrix
-               ? "look at which index its backward sums over: a transpose may "
-                 "be missing"
-               : "the matrices are right: a backward sums over the wrong "
-                 "index (a transpose is missing), or overwrites what others "
-                 "have added (= for +=)";
+    return "a backward sums over the wrong index (a transpose is missing), or "
+           "overwrites what others have added (= for +=)";
 }
 
 /* Compares the gradients in one way of calling it. *unused becomes the index of
@@ -77,7 +73,7 @@ slopes_of_way(Subject *s, const Way *w, bool twice, int *unused)
     }
     leaves[count] = (Leaf){w->sequences * w->queries, d, w->sequences, size};
     leaves[count + 1] = (Leaf){w->sequences * w->keys, d, w->sequences, size};
-    s->attention.causal = w->causal;
+    subject_case(s, w);
     Slopes slopes = slopes_of(build, &g, leaves, count + 1 + g.crossed);
     for (int i = 0; i < count; i++)
         if (!slopes.reached[i])
@@ -95,35 +91,52 @@ slopes_of_way(Subject *s, const Way *w, bool twice, int *unused)
                    w->what, name, leaves[i].rows, leaves[i].cols,
                    slopes.row + 1, slopes.col + 1, slopes.found[at],
                    slopes.wanted[at],
-                   likely(&slopes, &leaves[i], twice, i < count));
+                   likely(&slopes, &leaves[i], s->plugin.own_operator, twice));
 }
 
 Finding
-check_gradients(const char *word)
+check_gradients(Subject *s)
 {
-    Subject s = subject_open(word);
     Finding f = {.verdict = PASSED};
     int unused;
     for (int i = 0; i < WAYS && f.verdict == PASSED; i++)
         if (ways[i].queries <= 8)
-            f = slopes_of_way(&s, &ways[i], false, &unused);
+            f = slopes_of_way(s, &ways[i], false, &unused);
     for (int i = 0; i < 2 && f.verdict == PASSED; i++)
-        f = slopes_of_way(&s, &ways[i], true, &unused);
+        f = slopes_of_way(s, &ways[i], true, &unused);
     return f;
 }
 
-Finding
-check_use(const char *word)
+/* Does a gradient arrive anywhere as the matrices start? */
+static bool
+can_start(Subject *s)
 {
-    Subject s = subject_open(word);
+    Tokens in = tokens_of(s, ways[0]);
+    s->as_declared = true;
+    subject_draw(s);
+    computed(s, &in, true);
+    for (int i = 0; i < s->weights.count; i++)
+        for (int k = 0; k < entries(s, i); k++)
+            if (s->gradients[i][k] != 0)
+                return true;
+    return s->weights.count == 0;
+}
+
+Finding
+check_use(Subject *s)
+{
     int unused = -1;
-    slopes_of_way(&s, &ways[0], false, &unused);
+    slopes_of_way(s, &ways[0], false, &unused);
     if (unused >= 0)
         return finding(FAILED,
                        "%s is declared, counted and saved, but no gradient "
                        "arrives at it: is it used, and not times 0 (1 / a->d_k "
                        "is a division of integers); does each backward add to "
                        "all its operands?",
-                       s.weights.list[unused].name);
+                       s->weights.list[unused].name);
+    if (!can_start(s))
+        return finding(FAILED, "as the matrices start, no gradient arrives at "
+                               "any of them: are two that are multiplied both "
+                               "0 (initialise)? It never learns");
     return finding(PASSED, "the output depends on every matrix declared");
 }

@@ -1,4 +1,8 @@
 /* subject.c - a plugin under test, called as training calls it. */
+#include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,17 +15,20 @@
 #include "model/model.h"
 #include "driver/check/subject.h"
 
-#define SMALL "d-model=8 heads=4 kv-heads=2 d-k=3 d-v=5 latent=7"
+/* d_k is even: queries and keys may be rotated, pair by pair. */
+#define SMALL     "d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7"
+#define ELSEWHERE "d-model=12 heads=3 kv-heads=1 d-k=2 d-v=7 latent=5"
 
 const Way ways[WAYS] = {
-    {"self-attention", 2, 3, 0, false, 1},
-    {"cross-attention", 2, 3, 5, false, 1},
-    {"causal self-attention", 2, 4, 0, true, 1},
-    {"one token", 1, 1, 0, false, 1},
-    {"one causal token", 1, 1, 0, true, 1},
-    {"one sequence of many tokens", 1, 33, 0, true, 1},
-    {"large scores", 2, 3, 0, false, 30},
-    {"large causal scores", 2, 4, 0, true, 30},
+    {"self-attention", 2, 3, 0, false, 1, 0},
+    {"cross-attention", 2, 3, 5, false, 1, 0},
+    {"causal self-attention", 2, 4, 0, true, 1, 0},
+    {"one token", 1, 1, 0, false, 1, 0},
+    {"one causal token", 1, 1, 0, true, 1, 0},
+    {"one sequence of many tokens", 1, 33, 0, true, 1, 0},
+    {"large scores", 2, 3, 0, false, 30, 0},
+    {"large causal scores", 2, 4, 0, true, 30, 0},
+    {"second block", 2, 3, 0, true, 1, 1},
 };
 
 Finding
@@ -41,10 +48,14 @@ entries(const Subject *s, int i)
     return s->weights.list[i].rows * s->weights.list[i].cols;
 }
 
+/* As many behind them are not to be read, and marked as on a guarded tape. */
 static real *
 reals(int count)
 {
-    return allocate((size_t)count, sizeof(real));
+    size_t size = (size_t)count * sizeof(real);
+    real *all = allocate(2, size);
+    memset(all + count, UNWRITTEN, size);
+    return all;
 }
 
 void
@@ -57,7 +68,7 @@ subject_draw(Subject *s)
     s->gradients = allocate(count, sizeof *s->gradients);
     for (int i = 0; i < s->weights.count; i++) {
         const Declared *d = &s->weights.list[i];
-        double size = fmax(d->deviation, 0.1);
+        double size = s->as_declared ? d->deviation : fmax(d->deviation, 0.1);
         s->values[i] = reals(entries(s, i));
         s->gradients[i] = reals(entries(s, i));
         for (int k = 0; k < entries(s, i); k++)
@@ -65,16 +76,69 @@ subject_draw(Subject *s)
     }
 }
 
-Subject
-subject_open(const char *word)
+void
+subject_case(Subject *s, const Way *w)
 {
-    Subject s = {.plugin = plugin_open(word)};
+    const Attention *a = &s->attention;
+    const char *shape = s->plugin.variant->shape;
+    char *text;
+    if (w) {
+        s->attention.causal = w->causal;
+        s->attention.layer = w->layer;
+    }
+    FILE *to = begin_text(&text);
+    fprintf(to, "d_model %d, heads %d, d_k %d, d_v %d", a->d_model, a->heads,
+            a->d_k, a->d_v);
+    if (shape_uses(shape, "kv-heads"))
+        fprintf(to, ", kv_heads %d", a->kv_heads);
+    if (shape_uses(shape, "latent"))
+        fprintf(to, ", latent %d", a->latent);
+    if (w)
+        fprintf(to, "; %d sequence%s of %d token%s", w->sequences,
+                w->sequences > 1 ? "s" : "", w->queries,
+                w->queries > 1 ? "s" : "");
+    if (w && w->keys)
+        fprintf(to, ", %d keys each", w->keys);
+    end_text(to, &text);
+    snprintf(s->at, AT_SIZE, "%s", text);
+    free(text);
+}
+
+static void
+take_shape(Subject *s, const char *shape)
+{
     Config c = config_start();
-    config_apply(&c, SMALL);
-    config_settle(&c, s.plugin.variant->shape);
-    s.attention = attention_of(&c);
-    subject_draw(&s);
+    config_apply(&c, shape);
+    config_settle(&c, variant_uses(s->plugin.variant));
+    s->attention = attention_of(&c);
+    s->attention.layers = 2;
+    s->attention.settings = s->plugin.variant->settings;
+    subject_case(s, NULL);
+    subject_draw(s);
+}
+
+Subject
+subject_open(const char *word, char *at)
+{
+    Subject s = {.plugin = plugin_open(word), .at = at};
+    take_shape(&s, SMALL);
     return s;
+}
+
+Subject
+subject_elsewhere(const Subject *s)
+{
+    Subject other = *s;
+    take_shape(&other, ELSEWHERE);
+    return other;
+}
+
+Node *
+subject_forward(Subject *s, Node *x, Node *y, Node **w)
+{
+    const Variant *v = s->plugin.variant;
+    plugin_forward_earlier(v, &s->attention, x, y, w);
+    return plugin_forward(v, &s->attention, x, y, w);
 }
 
 Tokens
@@ -107,8 +171,8 @@ apply(Subject *s, Tape *t, const Tokens *in)
     Node *y = in->y ? leaf(t, way->sequences * way->keys, d, way->sequences,
                            in->y, in->y_gradient)
                     : x;
-    s->attention.causal = way->causal;
-    Node *out = plugin_forward(s->plugin.variant, &s->attention, x, y, w);
+    subject_case(s, way);
+    Node *out = subject_forward(s, x, y, w);
     free(w);
     return out;
 }
@@ -118,15 +182,58 @@ computed(Subject *s, const Tokens *in, bool back)
 {
     Tape *measured = tape_measure();
     project(apply(s, measured, in));
-    Tape *t = tape_fitting(measured);
+    Tape *t = tape_guarded(measured);
     Node *out = apply(s, t, in), *result = project(out);
     real *copy = reals(in->x_size);
     memcpy(copy, out->value, (size_t)in->x_size * sizeof(real));
     if (back)
         backward(result);
+    tape_verify(t);
     tape_free(measured);
     tape_free(t);
     return copy;
+}
+
+int
+total_heads(Subject *s, const Tokens *in)
+{
+    Tape *measured = tape_measure();
+    int heads = 0;
+    apply(s, measured, in);
+    for (const Node *n = tape_last(measured); n; n = n->previous)
+        heads += n->heads;
+    tape_free(measured);
+    return heads;
+}
+
+static long
+bytes_held(void)
+{
+#ifdef __GLIBC__
+    struct mallinfo2 all = mallinfo2();
+    return (long)(all.uordblks + all.hblkhd);
+#else
+    return 0;
+#endif
+}
+
+long
+bytes_kept(Subject *s, const Tokens *in)
+{
+    Tape *measured = tape_measure();
+    project(apply(s, measured, in));
+    Tape *t = tape_fitting(measured);
+    long least = LONG_MAX;
+    for (int i = 0; i < 3; i++) { /* the first may fill a cache */
+        tape_reset(t);
+        long before = bytes_held();
+        backward(project(apply(s, t, in)));
+        long kept = bytes_held() - before;
+        least = kept < least ? kept : least;
+    }
+    tape_free(measured);
+    tape_free(t);
+    return least;
 }
 
 double

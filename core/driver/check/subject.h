@@ -8,23 +8,42 @@
 
 #include <qkv/real.h>
 
+#include "base/fail.h"
 #include "variant/plugin.h"
-#include "driver/check/checks.h"
+
+typedef enum { PASSED, FAILED, UNTESTED } Verdict;
+
+typedef struct Finding {
+    Verdict verdict;
+    char what[700]; /* what was found, and the likely mistake */
+} Finding;
+
+Finding finding(Verdict verdict, const char *format, ...) PRINTF(2, 3);
+
+enum { AT_SIZE = 120 };
 
 /* A plugin at a shape, its matrices initialised as in training; those that
-   start as constants are a little random. */
+   start as constants are a little random, unless `as_declared`. */
 typedef struct Subject {
     Plugin plugin;
     Attention attention;
     Weights weights;
     real **values, **gradients;
+    bool as_declared;
+    char *at; /* where it says what is tried: AT_SIZE bytes */
 } Subject;
 
 /* Opens the plugin at the small shape; exits where it cannot be. */
-Subject subject_open(const char *word);
+Subject subject_open(const char *word, char *at);
+
+/* The same plugin at another shape, of which no number is the same. */
+Subject subject_elsewhere(const Subject *s);
 
 /* Declares and draws its matrices anew, at s->attention. */
 void subject_draw(Subject *s);
+
+/* forward as a model calls it; in a later block, after the blocks before. */
+Node *subject_forward(Subject *s, Node *x, Node *y, Node **w);
 
 /* The number of entries of matrix i. */
 int entries(const Subject *s, int i);
@@ -36,10 +55,14 @@ typedef struct Way {
     int sequences, queries, keys;
     bool causal;
     double size; /* standard deviation of the tokens */
+    int layer;
 } Way;
 
-enum { WAYS = 8 };
+enum { SECOND_BLOCK = 8, WAYS };
 extern const Way ways[WAYS];
+
+/* Makes s->attention that of a way, unless w is NULL, and says it in s->at. */
+void subject_case(Subject *s, const Way *w);
 
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
  */
@@ -55,6 +78,13 @@ Tokens tokens_of(const Subject *s, Way way);
 /* The output for `in`, of the shape of x; if `back`, the gradients of tokens
    and matrices too. */
 real *computed(Subject *s, const Tokens *in, bool back);
+
+/* The heads of all nodes of a call, added up. */
+int total_heads(Subject *s, const Tokens *in);
+
+/* Bytes that every call allocates and nobody frees, where the C library tells.
+ */
+long bytes_kept(Subject *s, const Tokens *in);
 
 /* The factor for which factor * wanted is nearest to found; and are the two
    equal, to 1e-5 of the largest entry? */

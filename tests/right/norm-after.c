@@ -1,0 +1,35 @@
+/* norm-after.c - RMSNorm of each head's output (Sun et al. 2023, RetNet). */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O, GAIN };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    weight(w, GAIN, "g", 1, a->d_v);
+    initialise(w, GAIN, 1, 0);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    Node *o = rms_norm(attend(a, q, k, v, 1 / sqrt(a->d_k)), 1e-6);
+
+    return matmul(hadamard(o, w[GAIN]), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "g . RMSNorm(softmax(q_i k_i' / sqrt(d_k)) v_i)",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

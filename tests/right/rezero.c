@@ -1,0 +1,30 @@
+/* rezero.c - a learned factor that starts as 0 (Bachlechner et al. 2020). */
+#include <qkv/variant.h>
+enum { W_Q, W_K, W_V, W_O, A };
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    weight(w, A, "alpha", 1, 1);
+    initialise(w, A, 0, 0);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    return hadamard(matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]), w[A]);
+}
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "rezero",
+    .family = "as standard",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};
