@@ -75,6 +75,9 @@ array ink[8] = ["#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", \
 known = "standard per-head fused two-step two-step-tanh full-rank symmetric"
 known = known." mqa gqa mla mla-absorbed wide shared-qk identity"
 known = known." scale-outside unscaled symmetric-data collaborative"
+known = known." shared-kv shared-qkv no-wq no-wv-wo linear gated"
+known = known." qk-norm gqa-qk-norm biased talking-heads differential mfa"
+known = known." window sink tpa mla-rope value-residual"
 
 set linetype 1 linecolor rgb ink[1] linewidth 3.0 dashtype 1
 set linetype 2 linecolor rgb ink[2] linewidth 1.8 dashtype (7,15)
@@ -86,17 +89,21 @@ set linetype 7 linecolor rgb ink[7] linewidth 2.0 dashtype 1
 do for [i=8:14] {
     set linetype i linecolor rgb ink[i-6] linewidth 2.0 dashtype (16,4,4,4)
 }
-do for [i=15:18] {
+do for [i=15:20] {
     set linetype i linecolor rgb ink[i-13] linewidth 2.0 dashtype (5,5)
 }
 do for [i=1:8] {
     set linetype 20+i linecolor rgb ink[i] linewidth 2.0 dashtype 1
     set linetype 28+i linecolor rgb ink[i] linewidth 2.0 dashtype (6,4)
 }
+do for [i=37:50] {
+    set linetype i linecolor rgb ink[2 + (i - 37) % 7] linewidth 2.0 \
+        dashtype (12,3,3 + 3 * (i > 43),3)
+}
 
 # The linetype of a series: its own where it is known by name, else by place.
 find(word_, i) = i > words(known) ? 0 : \
-    word(known, i) eq word_ ? i : find(word_, i + 1)
+    word(known, i) eq word_ ? (i < 21 ? i : i + 16) : find(word_, i + 1)
 look(word_, i) = find(word_, 1) ? find(word_, 1) : 21 + i % 16
 
 # How far ticks are apart that are to be about x apart: 1, 2 or 5 times a power of

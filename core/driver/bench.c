@@ -123,10 +123,11 @@ static void
 bench_layer(Sheet *sheet, const Variant *v, int tokens, int sequences)
 {
     enum { D = 512, HEADS = 8 };
-    Layer l = {.variant = v,
-               .a = {D, HEADS, D / HEADS, D / HEADS, HEADS, D / HEADS, 1, NULL},
-               .tokens = tokens,
-               .sequences = sequences};
+    Layer l = {
+        .variant = v,
+        .a = {D, HEADS, D / HEADS, D / HEADS, HEADS, D / HEADS, 1, .layers = 1},
+        .tokens = tokens,
+        .sequences = sequences};
     double rows = (double)tokens * sequences, parameters = 0, flops;
     if (v)
         l.weights = weights_declared(v, &l.a);

@@ -7,15 +7,17 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "driver/cli/options.h"
+#include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
 #include "driver/sweep/grid.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
-#include "driver/results/results.h"
+#include "driver/results/results_table.h"
 #include "driver/figure/figure.h"
 #include "driver/report/recipe.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
+#include "driver/rates.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
    is worth seeing. */
@@ -168,17 +170,55 @@ show_results(const Options *o, const Experiment *e)
              diverged, diverged == 1 ? "run" : "runs");
 }
 
+/* Says which variants store differently and are equally large: at a small
+   shape, where it takes no time to count. */
+static void
+say_equals(const Grid *g)
+{
+    Config c = config_start();
+    int count = g->variant_count;
+    const char **words = allocate((size_t)count, sizeof *words);
+    RealOnes *found = allocate((size_t)count, sizeof *found);
+    c.d_model = 8;
+    for (int i = 0; i < count; i++)
+        words[i] = g->variants[i].word;
+    count_real_ones(words, count, &c, found);
+    for (int i = 0; i < count; i++) {
+        bool differ = false, first = true;
+        char *list = copy_text("");
+        for (int k = 0; k < count; k++) {
+            if (found[k].real != found[i].real)
+                continue;
+            first &= k >= i;
+            differ |= found[k].stored != found[i].stored;
+            replace(&list, format_text("%s%s%s (%.0f)", list, *list ? ", " : "",
+                                       g->variants[k].name, found[k].stored));
+        }
+        if (first && differ)
+            note("equally large, whatever they store: %s; %.0f parameters are "
+                 "really there in each (at d-model %d, heads %d; `qkv count "
+                 "--real` has your shape)",
+                 list, found[i].real, c.d_model, c.heads);
+        free(list);
+    }
+    free(words);
+    free(found);
+}
+
 /* Trains what the grid lacks, then prints and draws all of it. */
 static int
-train_and_show(const Options *o, Grid *g)
+train_and_show(const Options *o, Grid *g, bool rates_found)
 {
     int status = run_missing(&o->work, g);
     Experiment e = finished(&o->work, g);
     show_results(o, &e);
     bool trained = e.count && e.runs[0].config.steps > 0;
-    if (trained && options_given(o, "lr")->count < 2 && !o->quiet)
-        note("one learning rate favours whom it suits; "
-             "try --lr 0.001,0.003,0.01");
+    bool single = !rates_found && options_given(o, "lr")->count < 2;
+    if (trained && single && !o->quiet)
+        note("a single learning rate can favour one variant; compare several: "
+             "--lr auto, or --lr 0.001,0.003,0.01");
+    if (g->variant_count > 1 && !o->quiet)
+        say_equals(g);
     if (e.count && !o->compare.no_figures)
         draw_all(&o->draw, &e);
     free_runs(e.runs, e.count);
@@ -208,16 +248,31 @@ command_compare(int argc, char **argv)
         return 0;
     }
     settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
-    Grid g = grid_of(&o, asked_of(&o, "compare"));
+    Asked asked = asked_of(&o, "compare");
+    double *rates = NULL;
+    if (rates_wanted(&o)) {
+        if (o.compare.plan)
+            usage("--plan and --lr auto contradict each other: rates are found "
+                  "by training; run --lr auto, or give the rates");
+        rates = rates_found(&o, run_missing);
+        values_free(options_given(&o, "lr"));
+    }
+    Grid g = grid_of(&o, asked);
+    if (rates)
+        rates_apply(&g, rates, options_given(&o, "seed")->count);
+    bool found = rates;
+    free(rates);
     const char **names = allocate((size_t)g.variant_count, sizeof *names);
     for (int i = 0; i < g.variant_count; i++)
         names[i] = g.variants[i].name;
     check_baseline(&o, names, g.variant_count);
     free(names);
+    if (o.margin)
+        check_margins(o.margin);
     if (o.compare.plan)
         plan_print(&o.work, o.compare.plan, &g);
     else
-        status = train_and_show(&o, &g);
+        status = train_and_show(&o, &g, found);
     grid_free(&g);
     options_free(&o);
     return status;

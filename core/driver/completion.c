@@ -92,12 +92,11 @@ print_words(const char *command, const char *before)
         bool named =
             !strncmp(before, "--", 2) && !strcmp(before + 2, list[i].name);
         if ((named || (letter[1] && !strcmp(before, letter))) &&
-            list[i].shape != SWITCH && list[i].shape != MAYBE) {
+            list[i].argument && list[i].shape != MAYBE) {
             print_values(&list[i]);
             return;
         }
     }
-    printf("--help\n");
     for (int i = 0; i < count; i++)
         printf("--%s\n", list[i].name);
 }
@@ -111,11 +110,10 @@ command_completion(int argc, char **argv)
         return 0;
     }
     Options o = options_read(argc, argv, COMPLETION);
-    const char *shell = o.rest_count == 1 ? o.rest[0] : "";
+    const char *shell = o.rest[0];
     bool for_zsh = !strcmp(shell, "zsh");
     if (!for_zsh && strcmp(shell, "bash"))
-        usage("completion takes one word, bash or zsh: the shell that is to "
-              "read what it prints");
+        usage("completion %s: it is for bash or zsh", shell);
     printf("%s", for_zsh ? zsh : bash);
     options_free(&o);
     return 0;

@@ -3,40 +3,65 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/threads.h"
 #include "base/words.h"
 #include "variant/cost.h"
+#include "variant/formula.h"
+#include "variant/real_parameters.h"
 #include "model/model.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
 
-/* Published shapes. layers counts attention sublayers: the base Transformer has
-   6 in the encoder and 2 in each of the decoder's 6 layers. */
+/* Published models: the variant that has their attention, its settings (those
+   of its own apart), and where they are written. layers counts attention
+   sublayers: the base Transformer has 6 in the encoder and 2 in each of the
+   decoder's 6 layers. length is that of training; 128 is nobody's, where a
+   source does not say it: only FLOPs and activations depend on it. */
 static const struct Preset {
-    const char *name, *settings, *source;
-    double extra_cache; /* numbers a layer that mla as published keeps too */
-    double keeping;     /* the share of layers that a decoder has */
+    const char *name, *variant, *settings, *own, *source;
+    double keeping; /* the share of layers that a decoder has */
 } presets[] = {
-    {"transformer-base", "d-model=512 heads=8 layers=18 length=128",
-     "Vaswani et al. 2017, table 3", 0, 2. / 3},
-    {"transformer-b32", "d-model=512 heads=8 d-k=32 layers=18 length=128",
-     "Vaswani et al. 2017, table 3, rows (B)", 0, 2. / 3},
-    {"transformer-b16", "d-model=512 heads=8 d-k=16 layers=18 length=128",
-     "Vaswani et al. 2017, table 3, rows (B)", 0, 2. / 3},
-    {"transformer-big", "d-model=1024 heads=16 layers=18 length=128",
-     "Vaswani et al. 2017, table 3", 0, 2. / 3},
-    {"bert-base", "d-model=768 heads=12 layers=12 length=512",
-     "Devlin et al. 2018, section 3", 0, 0},
-    {"gpt-3", "d-model=12288 heads=96 d-k=128 d-v=128 layers=96 length=2048",
-     "Brown et al. 2020, table 2.1", 0, 1},
-    {"llama-2-70b", "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
-     "Touvron et al. 2023, table 1; it is gqa", 0, 1},
-    {"deepseek-v2",
+    {"transformer-base", "standard", "d-model=512 heads=8 layers=18 length=128",
+     "", "Vaswani et al. 2017, table 3", 2. / 3},
+    {"transformer-b32", "standard",
+     "d-model=512 heads=8 d-k=32 layers=18 length=128", "",
+     "Vaswani et al. 2017, table 3, rows (B)", 2. / 3},
+    {"transformer-b16", "standard",
+     "d-model=512 heads=8 d-k=16 layers=18 length=128", "",
+     "Vaswani et al. 2017, table 3, rows (B)", 2. / 3},
+    {"transformer-big", "standard",
+     "d-model=1024 heads=16 layers=18 length=128", "",
+     "Vaswani et al. 2017, table 3", 2. / 3},
+    {"bert-base", "biased", "d-model=768 heads=12 layers=12 length=512", "",
+     "Devlin et al. 2018, section 3", 0},
+    {"gpt2", "biased", "d-model=768 heads=12 layers=12 length=1024", "",
+     "Radford et al. 2019, table 2, the smallest; heads: its hparams.json", 1},
+    {"gpt-3", "biased",
+     "d-model=12288 heads=96 d-k=128 d-v=128 layers=96 length=2048", "",
+     "Brown et al. 2020, table 2.1", 1},
+    {"llama-2-70b", "gqa",
+     "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096", "",
+     "Touvron et al. 2023, table 1; widths: the released params.json", 1},
+    {"llama-3-8b", "gqa",
+     "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192", "",
+     "Llama team 2024, arXiv:2407.21783, table 3", 1},
+    {"qwen3-8b", "gqa-qk-norm",
+     "d-model=4096 heads=32 kv-heads=8 layers=36 length=128", "",
+     "Qwen team 2025, arXiv:2505.09388, table 1; d-model: its config.json", 1},
+    {"deepseek-v2", "mla-rope",
      "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 length=128",
-     "DeepSeek-V2 2024, section 3.1.2; it is mla", 64, 1},
+     "query-latent=1536 rope=64",
+     "DeepSeek-AI 2024, arXiv:2405.04434, section 3.1.2", 1},
+    {"deepseek-v2-lite", "mla-rope",
+     "d-model=2048 heads=16 d-k=128 d-v=128 latent=512 layers=27 length=128",
+     "query-latent=0 rope=64",
+     "DeepSeek-AI 2024, arXiv:2405.04434, appendix B.1", 1},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
 
@@ -60,18 +85,24 @@ static Config
 shape_of(const Options *o)
 {
     Config c = config_start();
-    if (o->count.preset)
-        config_apply(&c, preset_named(o->count.preset)->settings);
+    Own own;
+    if (o->count.preset) {
+        const struct Preset *p = preset_named(o->count.preset);
+        for (const char *at = p->own; own_next(&at, &own);)
+            setting_declare(own.name);
+        config_apply(&c, p->settings);
+        config_apply(&c, p->own);
+    }
     options_apply(o, &c);
     return c;
 }
 
 /* One variant at its settled shape: all layers' parameters and cache, a token's
-   FLOPs. Returns what is cached. */
-static double
+   FLOPs. */
+static void
 add_variant(Sheet *sheet, const Plugin *p, Config c, double keeping)
 {
-    config_settle(&c, p->variant->shape);
+    config_settle(&c, variant_uses(p->variant));
     Attention a = attention_of(&c);
     Weights w = weights_declared(p->variant, &a);
     Cost cost = cost_of(p->variant, a, &w, c.length, 0);
@@ -82,26 +113,13 @@ add_variant(Sheet *sheet, const Plugin *p, Config c, double keeping)
               cell_number(cost.backward * c.layers), cell_number(cached),
               cell_number(cost.activations * c.layers));
     weights_free(&w);
-    return cached;
-}
-
-/* What the published model caches beside what our variant of that name does:
-   a line of its own, and the sum. */
-static void
-add_extra(Sheet *sheet, double ours, double extra)
-{
-    Cell none = cell_number(NAN);
-    sheet_row(sheet, cell_words("+ its rotary key"), none, none, none,
-              cell_number(extra), none);
-    sheet_row(sheet, cell_words("= as published"), none, none, none,
-              cell_number(ours + extra), none);
 }
 
 /* Its matrices, one a line. */
 static void
 add_weights(Sheet *sheet, const Plugin *p, Config c)
 {
-    config_settle(&c, p->variant->shape);
+    config_settle(&c, variant_uses(p->variant));
     Attention a = attention_of(&c);
     Weights w = weights_declared(p->variant, &a);
     for (int i = 0; i < w.count; i++) {
@@ -114,17 +132,137 @@ add_weights(Sheet *sheet, const Plugin *p, Config c)
     weights_free(&w);
 }
 
+/* Of each matrix, what it alone can do. */
 static void
-explain(const Config *c, bool weights, Layout layout)
+add_alone(Sheet *sheet, const Plugin *p, const Weights *w, const RealCount *r)
 {
+    for (int i = 0; i < w->count; i++) {
+        const Declared *d = &w->list[i];
+        bool told = r->alone && r->alone[i] >= 0;
+        sheet_row(sheet, cell_words(p->name), cell_words(d->name),
+                  cell_number(d->rows), cell_number(d->cols),
+                  cell_number((double)d->rows * d->cols),
+                  cell_number(told ? r->alone[i] : NAN));
+    }
+}
+
+static void
+add_counted(Sheet *sheet, const Plugin *p, double stored, double real_ones,
+            const Rank *gap)
+{
+    sheet_row(sheet, cell_words(p->name), cell_number(stored),
+              cell_number(real_ones), cell_number(stored - real_ones),
+              cell_number(gap ? gap->last : NAN),
+              cell_number(gap ? gap->next : NAN));
+}
+
+/* How many parameters are real by a formula; NaN where none holds. */
+static double
+fitted_count(const Plugin *p, const Attention *a)
+{
+    Formula f = formula_fit(p->variant, *a);
+    char *text = formula_text(&f);
+    if (f.holds)
+        note("%s: %s, by a formula fitted to %d small shapes, checked on %d "
+             "others",
+             p->name, text, f.fitted, f.checked);
+    else
+        note("%s: no formula fits its small shapes, so it has no number here; "
+             "up to %d parameters are measured",
+             p->name, MOST_MEASURED);
+    free(text);
+    return f.holds ? formula_value(&f, a) : NAN;
+}
+
+/* Of one variant, how many parameters are real, and the gap that tells. False
+   where that cannot be told. */
+static bool
+add_real(Sheet *sheet, const Plugin *p, Config c, const Options *o)
+{
+    config_settle(&c, variant_uses(p->variant));
+    Attention a = attention_of(&c);
+    Weights w = weights_declared(p->variant, &a);
+    double stored = 0, found = NAN;
+    for (int i = 0; i < w.count; i++)
+        stored += (double)w.list[i].rows * w.list[i].cols;
+    bool fitted = *o->count.real || stored > MOST_MEASURED;
+    RealCount r = {.found = {.rank = -1}};
+    if (fitted && o->count.weights)
+        note("%s: its %.0f parameters are too many to freeze each matrix; up "
+             "to %d are measured",
+             p->name, stored, MOST_MEASURED);
+    else if (fitted)
+        found = fitted_count(p, &a);
+    else {
+        if (!o->quiet && isatty(STDERR_FILENO))
+            note("%s: the rank of %.0f columns ...", p->name, stored);
+        r = real_count(p->variant, a, &w, 0, o->count.weights);
+        found = r.found.rank < 0 ? NAN : r.found.rank;
+        if (r.found.rank < 0)
+            note("%s: no gap in its singular values tells those that are 0: "
+                 "they fall all the way to rounding",
+                 p->name);
+    }
+    if (r.found.faint)
+        note("%s: %d of its parameters are real only through singular values "
+             "of %.0e",
+             p->name, r.found.faint, r.found.faintness);
+    if (o->count.weights)
+        add_alone(sheet, p, &w, &r);
+    else
+        add_counted(sheet, p, stored * c.layers, found * c.layers,
+                    fitted ? NULL : &r.found);
+    real_free(&r);
+    weights_free(&w);
+    return found >= 0;
+}
+
+/* The tables: costs, or what is real; of a variant, or of each matrix. */
+static const Column of_table[2][2][6] = {
+    {{{"variant", .words = true},
+      {.name = "parameters"},
+      {.name = "forward"},
+      {.name = "backward"},
+      {.name = "cache"},
+      {.name = "activations"}},
+     {{"variant", .words = true},
+      {"matrix", .words = true},
+      {.name = "rows"},
+      {.name = "columns"},
+      {.name = "numbers"},
+      {.name = "in all layers"}}},
+    {{{"variant", .words = true},
+      {.name = "parameters"},
+      {.name = "real"},
+      {.name = "gauge"},
+      {.name = "smallest", .format = "%.0e"},
+      {.name = "next", .format = "%.0e"}},
+     {{"variant", .words = true},
+      {"matrix", .words = true},
+      {.name = "rows"},
+      {.name = "columns"},
+      {.name = "numbers"},
+      {.name = "alone"}}}};
+
+static void
+explain(const Config *c, const Options *o, Layout layout)
+{
+    static const char *const more[2][2] = {
+        {" forward, backward: FLOPs a token (2 a multiply-add of products); "
+         "cache: numbers a decoder keeps of a token; activations: numbers a "
+         "training step keeps of one.",
+         ""},
+        {" real: the rank of d outputs / d parameters for random tokens, in "
+         "double, of one layer, times the layers (what layers share is not "
+         "seen); gauge: the others, which change nothing; smallest, next: the "
+         "last singular value that is counted is at least, and the first that "
+         "is not at most, that share of the largest.",
+         " alone: by how much the rank falls if only that matrix is frozen."}};
     char *text = format_text(
         "%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP or "
         "norm.%s",
         c->layers, c->layers > 1 ? "s" : "", c->d_model, c->heads, c->length,
-        weights ? ""
-                : " forward, backward: FLOPs a token (2 a multiply-add of "
-                  "products); cache: numbers a decoder keeps of a token; "
-                  "activations: numbers a training step keeps of one.");
+        more[o->count.real != NULL][o->count.weights]);
     words_below(stdout, text, layout);
     free(text);
 }
@@ -140,53 +278,87 @@ cite(const Options *o)
          changed ? "; changed by what was given with it" : "");
 }
 
+/* Exits: a variant that was asked for cannot be counted at c. */
+static _Noreturn void
+refuse(const char *word, Config c, const Facts *f)
+{
+    Config usual = config_start();
+    Facts there = describe(word, &usual, TRIED);
+    if (f->status == 2 || !there.ok)
+        (f->status == 2 ? usage : fail)("%s", f->why);
+    config_settle(&usual, there.uses);
+    config_settle(&c, there.uses);
+    refuse_fit(there.name, &c, &usual, f->why);
+}
+
+static void
+check_real(const Options *o)
+{
+    const char *how = o->count.real;
+    if (how && *how && strcmp(how, "fitted"))
+        usage("--real=%s: it takes \"fitted\" or nothing", how);
+    if (how && !o->count.preset && !options_given(o, "variant")->count)
+        usage("--real takes minutes for all variants: name some with -v, or "
+              "see `qkv list --real`, at a small shape");
+}
+
 int
 command_count(int argc, char **argv)
 {
-    static const Column of_variants[] = {
-        {"variant", .words = true}, {.name = "parameters"},
-        {.name = "forward"},        {.name = "backward"},
-        {.name = "cache"},          {.name = "activations"}};
-    static const Column of_weights[] = {
-        {"variant", .words = true}, {"matrix", .words = true},
-        {.name = "rows"},           {.name = "columns"},
-        {.name = "numbers"},        {.name = "in all layers"}};
     Options o = options_read(argc, argv, COUNT_COSTS);
+    check_real(&o);
+    if (o.count.real && sizeof(real) == 4) {
+        options_free(&o);
+        return run_in_double(argc, argv, "it measures in double");
+    }
     Config c = shape_of(&o);
     const struct Preset *preset =
         o.count.preset ? preset_named(o.count.preset) : NULL;
     Values *given = options_given(&o, "variant");
     Layout layout = layout_of(&o);
-    Sheet sheet = sheet_of(o.count.weights ? of_weights : of_variants, 6);
-    int count = given->count, status = 0;
-    char **words = given->count ? given->text : plugin_list(&count);
+    Sheet sheet = sheet_of(of_table[o.count.real != NULL][o.count.weights], 6);
+    bool all = !given->count && !preset;
+    int count = given->count ? given->count : 1, status = 0;
+    char *published = preset ? copy_text(preset->variant) : NULL;
+    char **words = all            ? plugin_list(&count)
+                   : given->count ? given->text
+                                  : &published;
+    bool *out = allocate((size_t)count + 1, sizeof *out);
     for (int i = 0; i < count; i++) {
-        Facts f = {.ok = true};
-        if (!given->count) /* who cannot have the shape is left out */
-            f = describe(words[i], &c, true);
-        if (!f.ok) {
+        Facts f = describe(words[i], &c, TRIED); /* can it have the shape? */
+        out[i] = !f.ok;
+        status |= !f.ok;
+        if (!f.ok && given->count)
+            refuse(words[i], c, &f);
+        if (!f.ok)
             note("%s is left out: %s", f.name, f.why);
-            status = 1;
+    }
+    if (o.count.real) /* no process is made from here on */
+        threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
+    for (int i = 0; i < count; i++) {
+        if (out[i])
+            continue;
+        Plugin p = plugin_open(words[i]);
+        if (o.count.real) {
+            status |= !add_real(&sheet, &p, c, &o);
             continue;
         }
-        Plugin p = plugin_open(words[i]);
         if (o.count.weights) {
             add_weights(&sheet, &p, c);
             continue;
         }
-        double cached =
-            add_variant(&sheet, &p, c, preset ? preset->keeping : 1);
-        if (preset && preset->extra_cache > 0 && !strcmp(p.name, "mla"))
-            add_extra(&sheet, cached, preset->extra_cache * c.layers);
+        add_variant(&sheet, &p, c, preset ? preset->keeping : 1);
     }
+    free(out);
     sheet_print(&sheet, layout);
-    explain(&c, o.count.weights, layout);
+    explain(&c, &o, layout);
     if (preset)
         cite(&o);
-    for (int i = 0; i < count && !given->count; i++)
+    for (int i = 0; i < count && all; i++)
         free(words[i]);
-    if (!given->count)
+    if (all)
         free(words);
+    free(published);
     options_free(&o);
     return status;
 }

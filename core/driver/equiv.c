@@ -21,7 +21,7 @@
 static int
 kind_of(const Conversion *v)
 {
-    return !v->done ? NONE : v->logits <= CONVERTS_EXACTLY ? SAME : NEAREST;
+    return *v->why ? NONE : v->logits <= CONVERTS_EXACTLY ? SAME : NEAREST;
 }
 
 /* Writes the converted model as a run: of no steps of its own. */
@@ -36,7 +36,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
                 .seconds = 1e-9};
     Levels l = dataset_levels(data);
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
-                                      to->variant->shape);
+                                      variant_uses(to->variant));
     char *name = run_name(&to->config, &ordinary);
     evaluate_split(to, data, VALIDATION, &row.validation_loss,
                    &row.validation_accuracy);
@@ -113,19 +113,6 @@ target_shape(const Options *o, const Run *r)
     return c;
 }
 
-static void
-tell(const char *from, const char *to, const Conversion *v)
-{
-    printf("%s into %s: %s\nlogits %.1e apart, accuracy %.3f -> %.3f\n"
-           "worst head: M of rank %d -> %d, %.2g of it lost; N of rank %d -> "
-           "%d, %.2g lost\n",
-           from, to,
-           kind_of(v) == SAME ? "the same function"
-                              : "another function, the nearest its fit finds",
-           v->logits, v->before, v->after, v->form.rank[0], v->form.kept[0],
-           v->form.lost[0], v->form.rank[1], v->form.kept[1], v->form.lost[1]);
-}
-
 static int
 convert_run(const Options *o)
 {
@@ -139,17 +126,17 @@ convert_run(const Options *o)
     char names[2][NAME_SIZE];
     plugin_name(from->config.variant, names[0]);
     plugin_name(o->to, names[1]);
-    if (!to)
+    if (!to || *v.why)
         fail("%s cannot become %s: %s", r.path, names[1], v.why);
     measure_conversion(from, to, &data, &v);
     write_converted(o, to, &data);
+    Sheet sheet = verdict_sheet(true);
+    add_verdict(&sheet, names[0], names[1], &v);
+    sheet_print(&sheet, layout_of(o));
     if (layout_of(o) == ALIGNED)
-        tell(names[0], names[1], &v);
-    else {
-        Sheet sheet = verdict_sheet(true);
-        add_verdict(&sheet, names[0], names[1], &v);
-        sheet_print(&sheet, layout_of(o));
-    }
+        printf("\nThe logits are %.1e apart on test data, relative to the "
+               "largest.\n",
+               v.logits);
     model_free(from);
     model_free(to);
     dataset_close(&data);
@@ -221,9 +208,10 @@ print_square(const Square *q, const Conversion *all)
     for (int i = 0; i < q->count; i++) {
         const Conversion *v = &all[i * (q->count + 1)];
         if (kind_of(v) == NEAREST)
-            printf("%s into itself is not the same: its fit cannot reach all "
-                   "that it can\nlearn, or is wrong; `qkv check` tells\n",
-                   q->names[i]);
+            printf(
+                "%s into itself is not the same: its fit cannot reach all that "
+                "it can learn\n",
+                q->names[i]);
         if (kind_of(v) == NONE)
             printf("%s: %s\n", q->names[i], v->why);
     }
@@ -250,7 +238,7 @@ command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv, EQUIV);
     int status;
-    if ((o.rest_count == 1) != (o.to != NULL) || o.rest_count > 1)
+    if ((o.rest_count == 1) != (o.to != NULL))
         usage("equiv takes one run and --to VARIANT, to convert it, or "
               "neither, for the table");
     if (o.rest_count) {

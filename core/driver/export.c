@@ -9,8 +9,8 @@ int
 command_export(int argc, char **argv)
 {
     Options o = options_read(argc, argv, EXPORT);
-    if (o.rest_count != 1 || !o.batch)
-        usage("export takes one run, and --batch DIR for what it writes");
+    if (!o.batch)
+        usage("export needs --batch DIR, for what it writes");
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);

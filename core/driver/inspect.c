@@ -14,6 +14,7 @@
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/figure/attention.h"
+#include "driver/figure/distances.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/commands.h"
@@ -31,6 +32,27 @@ symmetric_share(const double *m, int d)
             all += m[i * d + j] * m[i * d + j];
         }
     return all > 0 ? both / all : 1;
+}
+
+/* How many matrices all M_i(distance) of a head are sums of: A_p and B_p of
+   each pair of columns, as many as are independent; 1 where nothing is rotated.
+ */
+static int
+family_of(const Canonical *c, int head)
+{
+    int d = c->d_model, w = c->width, size = d * d;
+    if (!w)
+        return 1;
+    double *all =
+        allocate((size_t)(w * size + w + w * w + size * w), sizeof *all);
+    double *s = all + w * size, *u = s + w, *v = u + w * w;
+    Rotated rotated = canonical_rotated(c, head);
+    for (int i = 0; i < w; i++)
+        rotated_term(&rotated, i / 2, w, i % 2, all + i * size);
+    svd(all, w, size, u, s, v);
+    int rank = rank_of(s, w < size ? w : size, ROUNDED_AWAY);
+    free(all);
+    return rank;
 }
 
 /* A row of the table for one head, and its spectra as data of a figure. */
@@ -57,7 +79,8 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
               cell_number(c->scale[head]), cell_number(rank[0]),
               cell_number(effective[0]), cell_number(largest[0]),
               cell_number(symmetric_share(form[0], d)), cell_number(rank[1]),
-              cell_number(effective[1]), cell_number(largest[1]));
+              cell_number(effective[1]), cell_number(largest[1]),
+              cell_number(family_of(c, head)));
 }
 
 /* "0" for self-attention of block 0, "0.cross", "encoder0". */
@@ -124,6 +147,15 @@ forms_of(const Options *o, Model *m, const Dataset *data)
     return forms;
 }
 
+static bool
+any_rotated(const Model *m, const Canonical *forms)
+{
+    bool any = false;
+    for (int p = 0; p < m->places; p++)
+        any |= forms[p].width > 0;
+    return any;
+}
+
 /* The table of all heads, and their spectra as data of a figure. */
 static void
 describe_forms(const Options *o, const Model *m, const Canonical *forms,
@@ -139,10 +171,13 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
         {"symmetric_share_M", .title = "sym.", .format = "%.2f"},
         {"rank_N", .title = "rank N"},
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
-        {"largest_N", .title = "s1", .format = "%.3g"}};
+        {"largest_N", .title = "s1", .format = "%.3g"},
+        {"family_M", .title = "family"}};
     int d = m->attention.d_model;
     double *scratch = allocate((size_t)(d + 2 * d * d), sizeof *scratch);
-    Sheet sheet = sheet_of(columns, 10);
+    Sheet sheet = sheet_of(columns, 11);
+    if (!any_rotated(m, forms))
+        sheet.columns[10].readers = NOBODY;
     if (f->script)
         fprintf(f->script, "most = %d\nheads = '", d);
     for (int p = 0; p < m->places; p++) {
@@ -161,15 +196,34 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
 }
 
 static void
-explain_table(const Model *m, Layout layout)
+explain_table(const Options *o, const Model *m, const Canonical *forms)
 {
+    Layout layout = layout_of(o);
+    bool biased = false;
+    for (int p = 0; p < m->places; p++)
+        biased |= forms[p].bias != NULL;
     char *text = format_text(
-        "Head i is softmax(s x M_i y') y N_i, M_i and N_i (%d x %d). eff.: "
+        "Head i is softmax(s x M_i y'%s) y N_i, M_i and N_i (%d x %d). eff.: "
         "effective rank, exp(entropy of the singular values); s1: the largest, "
         "of s M_i and of N_i; sym.: the share of M_i that equals its "
-        "transpose, 1 for all, 0.5 if random.",
-        m->attention.d_model, m->attention.d_model);
+        "transpose, 1 for all, 0.5 if random.%s",
+        biased ? " + b_i" : "", m->attention.d_model, m->attention.d_model,
+        biased ? " b_i is a bias by position, or a sink." : "");
+    if (any_rotated(m, forms))
+        replace(&text,
+                format_text("%s Here q and k are rotated, so M_i is another "
+                            "matrix at each distance of query and key; that "
+                            "of distance 0 is shown. family: of how many "
+                            "matrices all of them are sums.",
+                            text));
     words_below(stdout, text, layout);
+    bool noted = !for_people(layout) && !o->quiet;
+    if (noted && any_rotated(m, forms))
+        note(
+            "M_i is that of distance 0: it is another matrix at each distance; "
+            "family_M: of how many matrices all of them are sums");
+    if (noted && biased)
+        note("to the scores comes b_i, a bias by position, or a sink");
     free(text);
 }
 
@@ -191,7 +245,7 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
         free(title);
     }
     describe_forms(o, m, forms, &f);
-    explain_table(m, layout_of(o));
+    explain_table(o, m, forms);
     if (layout_of(o) == ALIGNED)
         describe_range(ALIGNED, m, data);
     if (o->inspect.spectrum)
@@ -205,17 +259,18 @@ int
 command_inspect(int argc, char **argv)
 {
     Options o = options_read(argc, argv, INSPECT);
-    if (o.rest_count != 1)
-        usage("inspect takes one run: a directory that `qkv train` or `qkv "
-              "compare` wrote, with its weights");
-    if (o.inspect.range && (o.inspect.attention || o.inspect.spectrum))
-        usage("--range is a table of its own: give it without --attention and "
-              "--spectrum");
+    if (o.inspect.attention + o.inspect.range + o.inspect.spectrum +
+            !!o.inspect.distances >
+        1 + (o.inspect.attention && o.inspect.spectrum))
+        usage("--range and --distances are tables of their own: give each "
+              "without the others");
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
     if (o.inspect.range)
         describe_range(layout_of(&o), m, &data);
+    else if (o.inspect.distances)
+        distances_show(&o, m, r.name);
     else
         (o.inspect.attention ? attention_show : show_form)(&o, m, &data,
                                                            r.name);

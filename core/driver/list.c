@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "task/task.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
@@ -13,33 +14,59 @@
 #include "driver/commands.h"
 
 static int
+by_family(const void *a, const void *b)
+{
+    const Facts *f = a, *g = b;
+    int order = strcmp(f->family, g->family);
+    return order ? order : strcmp(f->name, g->name);
+}
+
+static int
 list_variants(const Options *o, Layout layout)
 {
-    static const Column columns[] = {{"variant", .words = true},
-                                     {.name = "parameters"},
-                                     {"equation", .words = true}};
+    bool family = o->list.family, counted = o->list.real;
+    const Column columns[] = {
+        {"family", .words = true, .readers = family ? EVERYBODY : NOBODY},
+        {"variant", .words = true},
+        {.name = "parameters"},
+        {.name = "real", .readers = counted ? EVERYBODY : NOBODY},
+        {"equation", .words = true, .readers = family ? PROGRAMS : EVERYBODY},
+        {"settings", .words = true}};
     Config c = config_start();
     int count, failed = 0;
+    bool any = false;
+    if (counted)
+        c.d_model = 8; /* which takes no time */
     options_apply(o, &c);
     Config trial = c;
     config_settle(&trial, "heads d-k d-v"); /* refuses a wrong shape once */
     char **names = plugin_list(&count);
-    Sheet sheet = sheet_of(columns, 3);
+    Facts *facts = allocate((size_t)count, sizeof *facts);
     for (int i = 0; i < count; i++) {
-        Facts f = describe(names[i], &c, false);
-        failed += !f.ok;
-        if (f.ok)
-            sheet_row(&sheet, cell_words(f.name),
-                      cell_number((double)f.parameters),
-                      cell_words(f.equation));
-        else
-            note("%s is left out: %s", names[i], f.why);
+        facts[i] = describe(names[i], &c, counted ? MEASURED : DECLARED);
         free(names[i]);
     }
     free(names);
+    if (family)
+        qsort(facts, (size_t)count, sizeof *facts, by_family);
+    Sheet sheet = sheet_of(columns, 6);
+    for (int i = 0; i < count; i++) {
+        const Facts *f = &facts[i];
+        failed += !f->ok;
+        any |= *f->own;
+        if (f->ok)
+            sheet_row(&sheet, cell_words(f->family), cell_words(f->name),
+                      cell_number((double)f->parameters),
+                      cell_number(f->real < 0 ? NAN : f->real),
+                      cell_words(f->equation), cell_words(f->own));
+        else
+            note("%s is left out: %s", f->name, f->why);
+    }
+    free(facts);
     if (count == 0)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
+    sheet.columns[5].readers = !any ? NOBODY : family ? EVERYBODY : PROGRAMS;
     sheet_print(&sheet, layout);
     char *shape =
         format_text("(parameters of one attention at d-model %d, heads %d)",
@@ -98,7 +125,15 @@ command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv, LIST);
     Layout layout = layout_of(&o);
+    if (o.list.real && sizeof(real) == 4) {
+        options_free(&o);
+        return run_in_double(argc, argv, "it measures in double");
+    }
     int status = 0;
+    if (o.list.real && o.list.tasks)
+        usage("--real and --tasks contradict each other: tasks have no "
+              "parameters");
+    o.list.variants |= o.list.family;
     if (layout == JSON && o.list.tasks == o.list.variants)
         usage("list has two tables: with --json give --variants or --tasks");
     if (!o.list.tasks)

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "variant/plugin.h"
-#include "driver/cli/child.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"
 

@@ -35,22 +35,35 @@ check_varies(const char *x, const Experiment *e)
     values_free(&v);
 }
 
+/* Exits where curves would be points: no run was trained. */
+static void
+check_trained(const Experiment *e)
+{
+    for (int i = 0; i < e->count; i++)
+        if (e->runs[i].config.steps > 0)
+            return;
+    fail("nothing to draw over steps: the runs took none (--steps 0); give a "
+         "setting that varies: --x SETTING");
+}
+
 int
 command_plot(int argc, char **argv)
 {
     Options o = options_read(argc, argv, PLOT);
     bool over_steps = !strcmp(o.draw.x, "step");
-    const Setting *x = setting_named(o.draw.x);
+    const char *const *paths = (const char *const *)o.rest;
+    Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
+                                : experiment_read(&o.out, 1);
+    const Setting *x = setting_named(o.draw.x); /* maybe the runs' own */
     if (x && !setting_numeric(x) && strcmp(o.draw.x, "init"))
         usage("--x %s: not a number", o.draw.x);
     check_setting("--by", o.draw.by);
     if (o.draw.facet && strcmp(o.draw.facet, "quantity"))
         check_setting("--facet", o.draw.facet);
-    const char *const *paths = (const char *const *)o.rest;
-    Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
-                                : experiment_read(&o.out, 1);
     if (x)
         check_varies(o.draw.x, &e);
+    if (over_steps)
+        check_trained(&e);
     figures_draw(&o.draw, &e);
     if (over_steps)
         bars_draw(&o.draw, &e);

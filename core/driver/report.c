@@ -17,7 +17,7 @@
 #include "driver/cli/companion.h"
 #include "driver/cli/table.h"
 #include "driver/results/quantity.h"
-#include "driver/results/results.h"
+#include "driver/results/results_table.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
@@ -111,45 +111,66 @@ put_code(FILE *to, const char *text)
     }
 }
 
+/* What all runs have of a setting: "a, b"; to be freed. */
+static char *
+list_of(const Experiment *e, const char *setting)
+{
+    Values values = values_in(e, setting);
+    char *list = joined(&values, ", ");
+    values_free(&values);
+    return list;
+}
+
+/* Has each variant of each group the same number of seeds? */
+static bool
+seeds_each(const Outcomes *all, int seeds)
+{
+    bool each = true;
+    for (int i = 0; i < all->count; i++)
+        each &= all->list[i].seeds == seeds;
+    return each;
+}
+
 /* What was run, on what, and how it is run again. */
 static void
-put_facts(FILE *to, const Experiment *e, const char *directory,
-          const char *recipe)
+put_facts(FILE *to, const Outcomes *all, const Experiment *e,
+          const char *directory, const char *recipe)
 {
-    Values tasks_in = values_in(e, "task"), seeds = values_in(e, "seed");
-    Values variants = values_in(e, "variant");
-    char *task_list = joined(&tasks_in, ", ");
-    char *variant_list = joined(&variants, ", ");
+    Values seeds = values_in(e, "seed");
+    char *tasks = list_of(e, "task"), *variants = list_of(e, "variant");
+    char *precision = list_of(e, "precision");
     char *commands = commands_of(e, directory);
     double seconds = 0;
     for (int i = 0; i < e->count; i++)
         seconds += run_quantity(&e->runs[i], "seconds");
     put(to, PLAIN,
-        "%d runs: %s; %s %s; %d %s%s. %s precision, %.0f seconds of one core "
-        "in all.",
-        e->count, task_list, variants.count > 1 ? "variants" : "variant",
-        variant_list, seeds.count, seeds.count > 1 ? "seeds" : "seed",
-        e->count % seeds.count == 0
+        "%d runs: %s; %s %s; %d %s%s. %s precision, %.0f seconds of runs, "
+        "one after the other.",
+        e->count, tasks, strchr(variants, ',') ? "variants" : "variant",
+        variants, seeds.count, seeds.count > 1 ? "seeds" : "seed",
+        seeds.count == 1 ? ", which gives every variant the same data"
+        : seeds_each(all, seeds.count)
             ? " each, which give every variant the same data"
             : " in all, which give all that have them the same data",
-        e->runs[0].config.precision == PRECISION_DOUBLE ? "Double" : "Single",
+        strchr(precision, ',')         ? "Single and double"
+        : !strcmp(precision, "double") ? "Double"
+                                       : "Single",
         ceil(seconds));
     if (recipe)
         put(to, PLAIN,
-            "It is run again by qkv compare --recipe recipe.txt, "
-            "with this as recipe.txt:");
+            "To run it again, save this as recipe.txt, and give qkv compare "
+            "--recipe recipe.txt:");
     else if (*commands)
-        put(to, PLAIN, "It is run again by:");
+        put(to, PLAIN, "To run it again:");
     put_code(to, recipe ? recipe : commands);
     if (e->unrecorded)
         put(to, PLAIN,
             "Not all commands that made these runs are recorded: "
             "config.tsv of each run says what it is.");
     free(commands);
-    free(task_list);
-    free(variant_list);
-    values_free(&tasks_in);
-    values_free(&variants);
+    free(precision);
+    free(tasks);
+    free(variants);
     values_free(&seeds);
 }
 
@@ -214,7 +235,7 @@ put_limits(FILE *to, const Outcomes *all, const Run *runs, int count)
     put(to, PLAIN,
         "Toy tasks and small models: what decides here need not "
         "decide at the size of a language model.");
-    if (all->rates < 2)
+    if (all->rates < 2 && !all->found)
         put(to, PLAIN,
             "One learning rate, %.10g. Depth, width and scale change the rate "
             "that suits a variant, so a difference in steps may be one of "
@@ -230,8 +251,8 @@ put_limits(FILE *to, const Outcomes *all, const Run *runs, int count)
             "variant no mean.",
             diverged);
     put(to, PLAIN,
-        "\"No difference detected\" is not \"no difference\": with "
-        "few seeds only large ones are found.");
+        "\"Undecided\" is neither a difference nor sameness: it is said what "
+        "these seeds could have shown, and how many would tell.");
 }
 
 /* The page as DRAFT/NAME, its figures with that ending. */
@@ -247,7 +268,7 @@ write_page(const Options *o, const Outcomes *all, const Experiment *e,
     if (*lead)
         put(to, PLAIN, "%s", lead);
     put(to, HEADING, "What was run");
-    put_facts(to, e, o->rest[0], recipe);
+    put_facts(to, all, e, o->rest[0], recipe);
     put(to, HEADING, "Results");
     results_write(to, all, MARKDOWN);
     put_figures(to, draft, ending);
@@ -269,9 +290,26 @@ static const char preamble[] =
     "\n"
     "\\makeatother";
 
+/* Does pandoc know --sandbox, by which it reads no other file? One before 2.15
+   does not. */
+static bool
+has_sandbox(const char *draft)
+{
+    size_t size;
+    char *why;
+    bool there =
+        companion_run(draft, (const char *[]){"pandoc", "--help", NULL}, &why);
+    free(why);
+    if (!there)
+        return false;
+    char *help = read_file(within(draft, ".shown").text, "help", &size);
+    bool has = strstr(help, "--sandbox");
+    free(help);
+    return has;
+}
+
 /* Has pandoc make DRAFT/TO of DRAFT/FROM; false where there is none. What a
-   stranger wrote is text: no HTML and no TeX is passed on, and with --sandbox,
-   which old pandocs do not know, no other file is read. */
+   stranger wrote is text: no HTML and no TeX is passed on. */
 static bool
 convert(const char *draft, const char *from, const char *to)
 {
@@ -280,6 +318,7 @@ convert(const char *draft, const char *from, const char *to)
     const char *latex[] = {"-Vgeometry:margin=2cm", preamble};
     const char *html[] = {"--self-contained", "-Mpagetitle=qkv report"};
     const char **more = strstr(to, ".tex") ? latex : html;
+    const char *sandbox = has_sandbox(draft) ? "--sandbox" : NULL;
     const char *argv[] = {"pandoc",
                           "--standalone",
                           "--columns=10000",
@@ -289,16 +328,10 @@ convert(const char *draft, const char *from, const char *to)
                           "-o",
                           to,
                           from,
-                          "--sandbox",
+                          sandbox,
                           NULL};
-    enum { SANDBOX = sizeof argv / sizeof *argv - 2 };
     char *why;
     bool there = companion_run(draft, argv, &why);
-    if (there && why) {
-        free(why);
-        argv[SANDBOX] = NULL;
-        companion_run(draft, argv, &why);
-    }
     if (there && why)
         fail("%s: pandoc failed on it: %s", to, why);
     free(why);
@@ -331,9 +364,6 @@ command_report(int argc, char **argv)
 {
     static const char page[] = "report.md", for_latex[] = ".report.md";
     Options o = options_read(argc, argv, REPORT);
-    if (!o.rest_count)
-        usage("report takes experiments and --out DIR: `qkv report "
-              "build/demo -o report`");
     for (int i = 0; i < o.rest_count; i++)
         if (!strcmp(o.out, o.rest[i]))
             usage("report needs --out DIR, a directory of its own: %s is the "

@@ -117,37 +117,39 @@ fields_of(const Experiment *e, bool people)
     return f;
 }
 
-/* The value of a key in a table of two columns; NULL where it has none. */
-static const char *
-value_in(const Table *t, const char *key)
+/* The value of a key in RUN/FILE, a table of two columns: no cell where it has
+   none, nor is the step at which a run was solved that never was. */
+static Cell
+cell_in(const Table *t, const Run *r, const char *file, const Field *f)
 {
-    for (int i = 0; i < t->rows; i++)
-        if (!strcmp(table_cell(t, i, 0), key))
-            return table_cell(t, i, 1);
-    return NULL;
+    int row = 0;
+    while (row < t->rows && strcmp(table_cell(t, row, 0), f->key))
+        row++;
+    if (row == t->rows)
+        return f->column.words ? cell_words(NULL) : cell_number(NAN);
+    if (f->column.words)
+        return cell_words(table_cell(t, row, 1));
+    double x = table_number(t, row, 1, within(r->path, file).text);
+    return cell_number(strcmp(f->key, "solved_at") || x > 0 ? x : NAN);
 }
 
-/* One cell; `text` is room for what it shows. What a variant has no use for is
-   not known, nor is the step at which a run was solved that never was. */
+/* One cell; `text` has the memory for what it shows. What a variant has no use
+   for is not known. */
 static Cell
 cell_of(const Run *r, const Table *timing, const Field *f,
         char text[VALUE_SIZE])
 {
-    const char *value = NULL;
+    const Setting *s = setting_named(f->key);
     if (f->from == OF_RUN)
-        value = r->name;
-    else if (f->from == OF_RESULT)
-        value = value_in(&r->result, f->key);
-    else if (f->from == OF_TIMING)
-        value = value_in(timing, f->key);
-    else if (!setting_unused(setting_named(f->key), &r->config)) {
-        run_setting(r, f->key, text);
-        value = text;
-    }
-    if (value && !strcmp(f->key, "solved_at") && !strcmp(value, "0"))
-        value = NULL;
-    return f->column.words ? cell_words(value)
-                           : cell_number(value ? strtod(value, NULL) : NAN);
+        return cell_words(r->name);
+    if (f->from == OF_RESULT)
+        return cell_in(&r->result, r, "result.tsv", f);
+    if (f->from == OF_TIMING)
+        return cell_in(timing, r, "timing.tsv", f);
+    bool unused = setting_unused(s, &r->config);
+    run_setting(r, f->key, text);
+    return f->column.words ? cell_words(unused ? NULL : text)
+                           : cell_number(unused ? NAN : strtod(text, NULL));
 }
 
 static void
@@ -184,8 +186,6 @@ command_table(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TABLE);
     Layout layout = layout_of(&o);
-    if (!o.rest_count)
-        usage("table takes experiments: `qkv table build/demo`");
     Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
     Fields f = fields_of(&e, for_people(layout));
     Sheet sheet = sheet_for(&f);

@@ -30,24 +30,26 @@ typedef struct Trace {
     Pass *pass;
 } Trace;
 
-/* "NAME (rows x cols)" and a line for each token, those that fit; `by_token`:
-   a column is a token too. */
+/* What the rows of a matrix are, and its columns. */
+typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS } Axes;
+
+/* "NAME (rows x cols)" and its rows, those that fit. */
 static void
-show(const Trace *t, const char *name, Matrix m, bool by_token)
+show(const Trace *t, const char *name, Matrix m, Axes axes)
 {
     enum { WIDE = 8, HIGH = 16 };
     printf("\n%s (%d x %d)\n", name, m.rows, m.cols);
-    if (by_token) {
+    if (axes == TOKENS_BY_TOKENS) {
         printf("%12s", "");
         for (int j = 0; j < m.cols && j < WIDE; j++)
             print_right(t->words.word[j], 8);
         printf("\n");
     }
     for (int i = 0; i < m.rows && i < HIGH; i++) {
-        print_left(t->words.word[i], 12);
+        print_left(axes == WEIGHTS ? "" : t->words.word[i], 12);
         for (int j = 0; j < m.cols && j < WIDE; j++) {
             double x = (double)m.at[i * m.down + j];
-            if (by_token && isinf(x))
+            if (axes == TOKENS_BY_TOKENS && isinf(x))
                 printf("%8s", "masked");
             else
                 printf("%8.3f", x);
@@ -67,7 +69,7 @@ show_node(const Trace *t, const Node *n, int head, const char *name, ...)
     va_start(args, name);
     vsnprintf(text, sizeof text, name, args);
     va_end(args);
-    show(t, text, head_of(n, n->value, 0, head), false);
+    show(t, text, head_of(n, n->value, 0, head), TOKENS);
 }
 
 /* The matrices that a node is a product of tokens with, the first map first;
@@ -91,132 +93,105 @@ maps_of(const Model *m, const Node *n, const Weight *maps[MOST_MAPS])
     return count;
 }
 
-/* "q_1 = x W^Q", as far as the maps are known. */
+/* The name that the equation gives a weight. */
+static const char *
+symbol(const Weight *w)
+{
+    return strrchr(w->name, '.') + 1;
+}
+
+/* a b, in memory to be freed. */
+static Matrix
+multiplied(Matrix a, Matrix b)
+{
+    real *at = allocate((size_t)a.rows * (size_t)b.cols, sizeof *at);
+    Matrix c = matrix(at, a.rows, b.cols, b.cols);
+    multiply(c, a, b);
+    return c;
+}
+
+/* "q_1 = x W^Q" and its rows, a token each; and where several maps are applied
+   one after the other, each of them and their product before it. */
 static void
-name_of(const Trace *t, const Node *n, char letter, int number, char name[96])
+show_mapped(const Trace *t, const Node *n, int head, int number, char letter,
+            const char *what)
 {
     const Weight *maps[MOST_MAPS];
-    int count = maps_of(t->model, n, maps);
-    int at = snprintf(name, 96, "%c_%d%s", letter, number, count ? " = x" : "");
-    for (int k = 0; k < count && at < 80; k++)
-        at += snprintf(name + at, 96 - (size_t)at, " %.12s",
-                       strrchr(maps[k]->name, '.') + 1);
-}
-
-/* Row i of a matrix that is shown in a corner: its first four numbers. */
-enum { CORNER = 4, BLOCK = 6 * CORNER + 2 };
-static void
-row_text(Matrix m, int i, char *text)
-{
-    int n = 0;
-    text[0] = 0;
-    if (i == CORNER && m.rows > CORNER)
-        snprintf(text, BLOCK + 1, "    ..");
-    for (int j = 0; i < CORNER && i < m.rows && j < m.cols && j < CORNER; j++)
-        n += snprintf(text + n, (size_t)(BLOCK + 1 - n), "%6.2f",
-                      (double)m.at[i * m.down + j]);
-    if (n && m.cols > CORNER)
-        snprintf(text + n, (size_t)(BLOCK + 1 - n), "..");
-}
-
-/* "W^Q (8 x 4)" */
-static void
-block_name(const Weight *w, Matrix m, char text[48])
-{
-    snprintf(text, 48, "%.24s (%d x %d)", strrchr(w->name, '.') + 1, m.rows,
-             m.cols);
-}
-
-/* a b = c, side by side: the first of the maps, and the product of all. */
-static void
-show_blocks(const Weight *const *maps, const Matrix *m, Matrix product)
-{
-    char a[48], b[48], c[BLOCK + 1];
-    block_name(maps[0], m[0], a);
-    block_name(maps[1], m[1], b);
-    printf("\n%-*.*s%-*.*s= their product (%d x %d)\n", BLOCK, BLOCK - 1, a,
-           BLOCK, BLOCK - 1, b, product.rows, product.cols);
-    for (int i = 0; i <= CORNER; i++) {
-        row_text(m[0], i, a);
-        row_text(m[1], i, b);
-        row_text(product, i, c);
-        printf("%-*s%-*s  %s\n", BLOCK, a, BLOCK, b, c);
-    }
-}
-
-/* m[0] m[1] ...; its numbers to be freed. */
-static Matrix
-product_of_maps(const Matrix *m, int count)
-{
-    Matrix product = m[0];
-    for (int k = 1; k < count; k++) {
-        int rows = product.rows, cols = m[k].cols;
-        Matrix next =
-            matrix(allocate((size_t)rows * (size_t)cols, sizeof(real)), rows,
-                   cols, cols);
-        multiply(next, product, m[k]);
+    int count = maps_of(t->model, n, maps), width = n->cols / n->heads;
+    char *names = copy_text("");
+    Matrix product = {0};
+    if (count > 1)
+        printf("\n%c is %d linear maps in a row, which are one:\n", letter,
+               count);
+    for (int k = 0; k < count; k++) {
+        const Weight *w = maps[k];
+        Matrix m = matrix(w->value, w->rows, w->cols, w->cols);
+        if (k == count - 1)
+            m = part(m, 0, m.rows, head * width, width);
+        if (count > 1)
+            show(t, symbol(w), m, WEIGHTS);
+        replace(&names, format_text("%s %s", names, symbol(w)));
+        Matrix next = k > 0 ? multiplied(product, m) : m;
         if (k > 1)
             free(product.at);
         product = next;
     }
-    return product;
+    if (count > 1) {
+        show(t, "their product", product, WEIGHTS);
+        free(product.at);
+    }
+    show_node(t, n, head, "%c_%d%s%s, %s", letter, number, count ? " = x" : "",
+              names, what);
+    free(names);
 }
 
-/* Where several maps are applied one after the other: each, and their product,
-   for one head. */
+/* q_i and k_i, and what a rotation by the position makes of them. */
 static void
-show_product(const Trace *t, const char *what, const Node *n, int head)
+show_product(const Trace *t, const Call *c, int head, int number)
 {
-    const Weight *maps[MOST_MAPS];
-    Matrix m[MOST_MAPS];
-    int count = maps_of(t->model, n, maps), width = n->cols / n->heads;
-    if (count < 2)
+    int k_head = head / (c->q->heads / c->k->heads);
+    show_mapped(t, c->q, head, number, 'q', "what each token asks");
+    show_mapped(t, c->k, k_head, number, 'k', "what each token answers to");
+    if (!c->v || c->out->in[0] == c->q)
         return;
-    printf("\n%s is %d linear maps in a row, which are one:\n", what, count);
-    for (int k = 0; k < count; k++)
-        m[k] =
-            matrix(maps[k]->value, maps[k]->rows, maps[k]->cols, maps[k]->cols);
-    m[count - 1] =
-        part(m[count - 1], 0, m[count - 1].rows, head * width, width);
-    Matrix product = product_of_maps(m, count);
-    if (count > 2)
-        printf("(of %d, the first two are shown)\n", count);
-    show_blocks(maps, m, product);
-    free(product.at);
+    show_node(t, c->out->in[0], head,
+              "q_%d rotated: pairs of columns turned by the token's position",
+              number);
+    show_node(t, c->out->in[1], k_head, "k_%d rotated likewise", number);
 }
 
+/* A head; of one whose softmax was taken step by step, up to its weights. */
 static void
 show_head(const Trace *t, const Call *c, int head, int number)
 {
-    int k_head = head / (c->q->heads / c->k->heads);
-    int v_head = head / (c->q->heads / c->v->heads);
-    int n = c->q->rows, keys = c->k->rows;
-    char q[96], k[96], v[96];
-    name_of(t, c->q, 'q', number, q);
-    name_of(t, c->k, 'k', number, k);
-    name_of(t, c->v, 'v', number, v);
-    printf("\n--- head %d\n", number);
-    show_product(t, "q", c->q, head);
-    show_node(t, c->q, head, "%s, what each token asks", q);
-    show_product(t, "k", c->k, k_head);
-    show_node(t, c->k, k_head, "%s, what each token answers to", k);
-    show_product(t, "v", c->v, v_head);
-    show_node(t, c->v, v_head, "%s, what each token tells", v);
+    int n = call_queries(c), keys = call_keys(c);
     size_t size = (size_t)(n * keys);
     double *scores = allocate(2 * size, sizeof *scores);
     real *shown = allocate(2 * size, sizeof *shown);
-    char name[96];
+    const Node *steps = c->v ? NULL : c->out->in[0];
+    bool rotated = t->model->config.positions == POSITIONS_ROPE;
+    char name[96] = "scores";
+    printf("\n--- head %d\n", number);
+    if (c->q) {
+        show_product(t, c, head, number);
+        snprintf(name, sizeof name, "scores = %.4g q_%d k_%d'%s", c->scale,
+                 number, number, rotated ? ", both rotated" : "");
+    }
+    if (c->v)
+        show_mapped(t, c->v, head / (c->q->heads / c->v->heads), number, 'v',
+                    "what each token tells");
+    if (steps && unbiased(c->out->in[0]) != steps)
+        snprintf(name + strlen(name), 20, " + bias");
     call_weights(c, 0, head, scores, scores + size);
     for (size_t i = 0; i < 2 * size; i++)
         shown[i] = (real)scores[i];
-    snprintf(name, sizeof name, "scores = %.4g q_%d k_%d'", c->scale, number,
-             number);
-    show(t, name, matrix(shown, n, keys, keys), true);
+    show(t, name, matrix(shown, n, keys, keys), TOKENS_BY_TOKENS);
     show(t, "weights = softmax(scores), each row sums to 1",
-         matrix(shown + size, n, keys, keys), true);
+         matrix(shown + size, n, keys, keys), TOKENS_BY_TOKENS);
     free(scores);
     free(shown);
-    show_node(t, c->out, head, "head_%d = weights v_%d", number, number);
+    if (c->v)
+        show_node(t, c->out, head, "head_%d = weights v_%d", number, number);
 }
 
 /* What the first block reads: before its LayerNorm, where there is one. */
@@ -225,14 +200,6 @@ embedded(const Trace *t)
 {
     const Node *x = t->pass->recording.place[0].x;
     return t->model->config.norm ? x->in[0] : x;
-}
-
-/* A head whose softmax was taken alone. */
-static void
-show_step(const Trace *t, const Call *c, int head, int number)
-{
-    printf("\n--- head %d, its softmax taken step by step\n", number);
-    show_node(t, c->out, head, "weights, each row sums to 1");
 }
 
 static void
@@ -248,10 +215,7 @@ show_place(const Trace *t, const Options *o, int place)
     int shown = o->trace.head > 0 ? o->trace.head : 1, own;
     if (shown <= heads) {
         const Call *c = recording_head(r, place, shown - 1, &own);
-        if (c->q)
-            show_head(t, c, own, shown);
-        else
-            show_step(t, c, own, shown);
+        show_head(t, c, own, shown);
     }
     if (heads > 1 && o->trace.head == 0)
         printf(heads == 2 ? "\n(head 2 likewise: --head 2)\n"
@@ -261,7 +225,7 @@ show_place(const Trace *t, const Options *o, int place)
     if (p->calls == 1 && maps_of(t->model, p->out, maps) == 1 &&
         p->out->in[0]->root == r->call[p->first].out->root)
         show_node(t, p->out, 0, "output = [head_1 ... head_%d] %s", heads,
-                  strrchr(maps[0]->name, '.') + 1);
+                  symbol(maps[0]));
     else
         show_node(t, p->out, 0, "output, of all heads");
 }
@@ -297,7 +261,7 @@ shortened(const Model *trained, int tokens)
     if (sizes.source || !trained->places)
         fail("trace follows attention in one sequence, and task %s has %s",
              trained->config.task, sizes.source ? "two" : "no attention");
-    if (tokens > sizes.tokens && trained->config.positions != POSITIONS_NONE)
+    if (tokens > sizes.tokens && positions_added(&trained->config))
         fail("%d tokens, and the run knows positions of %d: give it fewer",
              tokens, sizes.tokens);
     if (tokens != sizes.tokens && trained->config.embed == EMBED_ONEHOT)
@@ -375,8 +339,6 @@ command_trace(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TRACE);
     Trace *t = allocate(1, sizeof *t);
-    if (o.rest_count < 1 || o.rest_count > 2)
-        usage("trace takes a text, in quotes, and maybe a trained run");
     t->words = words_cut(o.rest[0], o.trace.characters);
     open_model(t, &o);
     run_forward(t);
@@ -387,9 +349,9 @@ command_trace(int argc, char **argv)
     show_node(t, embedded(t), 0,
               t->model->config.embed == EMBED_ONEHOT
                   ? "x, one-hot: what the token is, and where"
-              : t->model->config.positions == POSITIONS_NONE
-                  ? "x, the row of the embedding that the id names"
-                  : "x, the rows of embedding and positions, added");
+              : positions_added(&t->model->config)
+                  ? "x, the rows of embedding and positions, added"
+                  : "x, the row of the embedding that the id names");
     for (int i = 0; i < t->pass->recording.places; i++)
         show_place(t, &o, i);
     if (t->from_run)

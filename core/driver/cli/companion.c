@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/files.h"
 #include "base/words.h"
-#include "driver/cli/child.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/cli/companion.h"
 
 /* How our child ends that found no such program: neither gnuplot nor pandoc
@@ -20,15 +20,16 @@ enum { NOT_THERE = 90 };
 
 /* In our child. */
 static _Noreturn void
-become(const char *directory, const char *const argv[])
+become(const char *directory, const char *const argv[], pid_t parent)
 {
     if (!chdir(directory) && freopen(".shown", "w", stdout) &&
         freopen(".said", "w", stderr)) {
-        end_with_parent();
+        end_with_parent(parent);
         execvp(argv[0], (char *const *)argv);
     }
     bool none = errno == ENOENT;
-    perror("it cannot be started");
+    fprintf(stderr, "it cannot be started: %s\n", strerror(errno));
+    fflush(stderr);
     _exit(none ? NOT_THERE : 1);
 }
 
@@ -52,11 +53,11 @@ companion_run(const char *directory, const char *const argv[], char **why)
 {
     int status;
     fflush(NULL);
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child < 0)
         fail("no process for %s: %s", argv[0], strerror(errno));
     if (child == 0)
-        become(directory, argv);
+        become(directory, argv, parent);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     *why = !status               ? NULL

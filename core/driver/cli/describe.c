@@ -3,34 +3,48 @@
 #include <stdlib.h>
 
 #include "variant/cost.h"
+#include "variant/real_parameters.h"
 #include "model/model.h"
-#include "driver/cli/child.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
+#include "driver/cli/grammar.h"
 
-/* for a plugin to load and to declare */
+/* For a plugin to load and to declare; to be measured, ten times as long. */
 static const double seconds = 10, bytes = 1e9;
 
-/* If `tried`, also runs forward, for its shapes alone: if it crashes, then
- * here. */
-static size_t
-count_parameters(const Variant *v, Config c, bool tried)
+/* Fills what depends on the shape. A forward that crashes does so here. */
+static void
+count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
 {
-    size_t count = 0;
-    config_settle(&c, v->shape);
+    config_settle(&c, variant_uses(v));
     Attention a = attention_of(&c);
     Weights w = weights_declared(v, &a);
     for (int i = 0; i < w.count; i++)
-        count += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
-    if (tried)
+        f->parameters += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
+    if (effort == TRIED)
         cost_of(v, a, &w, c.length, 0);
+    if (effort == MEASURED && f->parameters <= 1000)
+        f->real = real_count(v, a, &w, 0, false).found.rank;
     weights_free(&w);
-    return count;
+}
+
+/* Exits where it declares what qkv has already. */
+static void
+check_own(const Plugin *p)
+{
+    Own own;
+    const char *at = variant_uses(p->variant);
+    while (own_next(&at, &own))
+        if (option_taken(own.name))
+            fail("%s: qkv_variant.settings declares \"%s\", an option that qkv "
+                 "has already: call it something else",
+                 p->path, own.name);
 }
 
 typedef struct Question {
     const char *word;
     const Config *config;
-    bool tried;
+    Effort effort;
 } Question;
 
 /* In the child: whatever is wrong exits before it answers. */
@@ -40,28 +54,53 @@ answer(const void *more, void *facts)
     const Question *q = more;
     Facts *f = facts;
     Plugin p = plugin_open(q->word);
+    check_own(&p);
     f->ok = true;
+    f->real = -1;
     if (q->config)
-        f->parameters = count_parameters(p.variant, *q->config, q->tried);
+        count_parameters(p.variant, *q->config, q->effort, f);
     f->hash = p.hash;
     f->own_operator = p.own_operator;
     snprintf(f->name, sizeof f->name, "%s", p.name);
     snprintf(f->word, sizeof f->word, "%s", q->word);
     snprintf(f->path, sizeof f->path, "%s", p.path);
     snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);
-    snprintf(f->shape, sizeof f->shape, "%s", p.variant->shape);
+    snprintf(f->family, sizeof f->family, "%s",
+             p.variant->family ? p.variant->family : "other");
+    snprintf(f->uses, sizeof f->uses, "%s", variant_uses(p.variant));
+    snprintf(f->own, sizeof f->own, "%s",
+             p.variant->settings ? p.variant->settings : "");
 }
 
 Facts
-describe(const char *word, const Config *c, bool tried)
+describe(const char *word, const Config *c, Effort effort)
 {
     Facts f = {0};
-    Question q = {word, c, tried};
-    Ended e = in_child(answer, &q, &f, sizeof f, limits(seconds, bytes));
+    Question q = {word, c, effort};
+    Ended e =
+        in_child(answer, &q, &f, sizeof f,
+                 limits(effort == MEASURED ? 10 * seconds : seconds, bytes));
     if (!e.answered) {
         f = (Facts){.status = e.status};
         snprintf(f.why, sizeof f.why, "%s", ended_words(&e));
         plugin_name(word, f.name);
     }
     return f;
+}
+
+void
+refuse_fit(const char *name, const Config *c, const Config *usual,
+           const char *why)
+{
+    const char *comma = "";
+    char value[VALUE_SIZE], *text;
+    FILE *to = begin_text(&text);
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (s->role & OF_FIT && !setting_equal(s, c, usual)) {
+            setting_print(s, c, value);
+            fprintf(to, "%s%s %s", comma, s->name, value);
+            comma = ", ";
+        }
+    end_text(to, &text);
+    usage("%s: does not fit at %s: %s", name, text, why);
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "variant/plugin.h"
-#include "task/config.h"
+#include "task/settings.h"
 
 typedef struct Facts {
     bool ok;
@@ -16,14 +16,26 @@ typedef struct Facts {
     char why[1024]; /* and why */
     char name[NAME_SIZE];
     char word[WORD_SIZE], path[PATH_SIZE]; /* as asked for, as found */
-    char equation[256], shape[64];
+    char family[64];
+    char equation[256], uses[USES_SIZE]; /* variant_uses, */
+    char own[USES_SIZE]; /* and of them the settings of its own */
     uint64_t hash;
     bool own_operator; /* then it is compiled for one precision */
-    size_t parameters; /* in the matrices that it declares */
+    size_t parameters; /* in the matrices that it declares, */
+    int real;          /* and how many of them are real; -1: not measured */
 } Facts;
 
 /* Describes the plugin that `word` names. If c is given, counts its parameters
-   at that shape, and if `tried`, runs its forward there. */
-Facts describe(const char *word, const Config *c, bool tried);
+   at that shape; TRIED runs its forward there, MEASURED (in double) counts the
+   real ones of up to 1,000. */
+typedef enum { DECLARED, TRIED, MEASURED } Effort;
+Facts describe(const char *word, const Config *c, Effort effort);
+
+/* Exits (2): the shapes of a variant do not fit together at c, though they do
+   at the usual config; names the settings of these roles in which they differ.
+ */
+enum { OF_FIT = OF_SHAPE | OF_MODEL | OF_SECOND };
+_Noreturn void refuse_fit(const char *name, const Config *c,
+                          const Config *usual, const char *why);
 
 #endif

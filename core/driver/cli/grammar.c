@@ -2,43 +2,60 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "run/asked.h"
 #include "driver/cli/grammar.h"
 
+enum { MANY = 1 << 30 };
 const Command commands[] = {
-    {"list", "", "name the variants and the tasks there are", LIST, OF_SHAPE,
-     "d-model"},
-    {"train", "", "train one variant on one task, once", TRAIN, OF_ANY, ""},
+    {"list", "", "name the variants and the tasks there are", LIST, 0, 0,
+     OF_SHAPE, "d-model"},
+    {"train", "", "train one variant on one task, once", TRAIN, 0, 0, OF_ANY,
+     ""},
     {"compare", "", "train variants x tasks x seeds x a grid; draw them",
-     COMPARE, OF_ANY, ""},
+     COMPARE, 0, 0, OF_ANY, ""},
     {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or other ones",
-     PLOT, 0, ""},
+     PLOT, 0, MANY, 0, ""},
     {"report", "EXPERIMENT ... --out DIR",
-     "tables, figures, verdicts: report.md; pandoc: .html, .tex", REPORT, 0,
-     ""},
+     "tables, figures, verdicts: report.md; pandoc: .html, .tex", REPORT, 1,
+     MANY, 0, ""},
     {"table", "EXPERIMENT ...",
-     "every run as one row: settings that vary, results, times", TABLE, 0, ""},
+     "every run as one row: settings that vary, results, times", TABLE, 1, MANY,
+     0, ""},
     {"equiv", "[RUN --to VARIANT]",
-     "convert trained variants into one another; which are the same?", EQUIV,
-     OF_ANY, ""},
+     "convert trained variants into one another; which are the same?", EQUIV, 0,
+     1, OF_ANY, ""},
     {"count", "", "what variants cost at any shape: parameters, FLOPs, cache",
-     COUNT_COSTS, OF_VARIANT | OF_SHAPE, "d-model layers length"},
+     COUNT_COSTS, 0, 0, OF_VARIANT | OF_SHAPE,
+     "d-model layers length positions"},
     {"inspect", "RUN",
-     "the canonical form of a trained run's heads: rank, spectrum", INSPECT, 0,
-     ""},
+     "the canonical form of a trained run's heads: rank, spectrum", INSPECT, 1,
+     1, 0, ""},
     {"trace", "TEXT [RUN]",
-     "follow a text through attention: ids, q, k, v, scores, weights", TRACE,
-     OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, ""},
+     "follow a text through attention: ids, q, k, v, scores, weights", TRACE, 1,
+     2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, ""},
     {"export", "RUN --batch DIR",
-     "a batch of a run, its logits and gradients, as .npy", EXPORT, 0, ""},
+     "a batch of a run, its logits and gradients, as .npy", EXPORT, 1, 1, 0,
+     ""},
     {"bench", "[matmul | attend | layer | train | CONFIG ...]",
-     "the speed of this machine, and of ours on it", BENCH, OF_VARIANT, ""},
-    {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW, 0, ""},
+     "the speed of this machine, and of ours on it", BENCH, 0, MANY, OF_VARIANT,
+     ""},
+    {"new", "NAME", "begin a variant of your own: writes NAME.c", NEW, 1, 1, 0,
+     ""},
     {"check", "PLUGIN", "what must hold of a plugin: gradients, causality ...",
-     CHECK, 0, ""},
+     CHECK, 1, 1, 0, ""},
     {"completion", "bash | zsh",
-     "what that shell needs to complete qkv's words", COMPLETION, 0, ""},
+     "what that shell needs to complete qkv's words", COMPLETION, 1, 1, 0, ""},
 };
 const int commands_count = sizeof commands / sizeof *commands;
+
+const Command *
+command_of(int bit)
+{
+    const Command *c = commands;
+    while (c->bit != bit)
+        c++;
+    return c;
+}
 
 /* Those that print a table. */
 enum {
@@ -93,11 +110,17 @@ static const Option own[] = {
     {"to", "VARIANT", "what to convert RUN into", 0, EQUIV, TEXT, AT(to)},
     {"batch", "DIR", "the directory to make", 0, EXPORT, TEXT, AT(batch)},
     {"preset", "NAME",
-     "a published shape: transformer-base transformer-b32 transformer-b16 "
-     "transformer-big bert-base gpt-3 llama-2-70b deepseek-v2",
+     "a published model's shape, and its variant unless one is given: "
+     "transformer-base transformer-b32 transformer-b16 transformer-big "
+     "bert-base gpt2 gpt-3 llama-2-70b llama-3-8b qwen3-8b deepseek-v2 "
+     "deepseek-v2-lite",
      0, COUNT_COSTS, TEXT, AT(count.preset)},
     {"weights", NULL, "a line for each matrix", 0, COUNT_COSTS, SWITCH,
      AT(count.weights)},
+    {"real", "[=fitted]",
+     "how many of the parameters are really there: measured, or of more than "
+     "6,000 by a formula fitted to small shapes",
+     0, COUNT_COSTS, MAYBE, AT(count.real)},
     {"recipe", "NAME", "run a recipe of plots/recipes, or a file NAME.txt", 0,
      COMPARE | WITH_RECIPE, TEXT, AT(compare.recipe)},
     {"timeout", "N", "end a run that takes longer than N seconds", 0,
@@ -107,8 +130,13 @@ static const Option own[] = {
     {"baseline", "VARIANT", "what the others are compared with (standard)", 0,
      COMPARE | REPORT, TEXT, AT(baseline)},
     {"judge", "WHAT",
-     "the line of result.tsv that verdicts are about (test_accuracy)", 0,
-     COMPARE | REPORT, TEXT, AT(judge)},
+     "the line of result.tsv that verdicts are about (test_accuracy; where it "
+     "is saturated solved_at; where some seed has none test_loss)",
+     0, COMPARE | REPORT, TEXT, AT(judge)},
+    {"margin", "WHAT=X,...",
+     "the differences that are none: in a quantity's unit, or in per cent of "
+     "the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)",
+     0, COMPARE | REPORT, TEXT, AT(margin)},
     {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
      AT(trace.characters)},
     {"head", "N", "show that head (the first)", 0, TRACE, COUNT,
@@ -120,6 +148,10 @@ static const Option own[] = {
      INSPECT, SWITCH, AT(inspect.range)},
     {"spectrum", NULL, "draw the singular values of every M_i and N_i", 0,
      INSPECT, SWITCH, AT(inspect.spectrum)},
+    {"distances", "[=LIST]",
+     "with rotary positions: print and draw scores between tokens at distances "
+     "(0,1,2,4,8)",
+     0, INSPECT, MAYBE, AT(inspect.distances)},
     {"title", "TEXT", "over the figure", 0, PLOT, TEXT, AT(draw.title)},
     {"format", "LIST", "of figures", 0,
      COMPARE | PLOT | INSPECT | EQUIV | WITH_RECIPE, TEXT, AT(draw.format),
@@ -135,6 +167,12 @@ static const Option own[] = {
     {"tasks", NULL, "only the tasks, with their settings", 0, LIST, SWITCH,
      AT(list.tasks)},
     {"variants", NULL, "only the variants", 0, LIST, SWITCH, AT(list.variants)},
+    {"real", NULL,
+     "how many parameters are really there, measured at --d-model 8 unless "
+     "that is given; up to 1,000 are",
+     0, LIST, SWITCH, AT(list.real)},
+    {"family", NULL, "only the variants, family by family", 0, LIST, SWITCH,
+     AT(list.family)},
     {"tsv", NULL, "cells and tabs, as when piped", 0, TABLES | CHECK, SWITCH,
      AT(tsv)},
     {"markdown", NULL, "the table in Markdown", 0, TABLES, SWITCH,
@@ -148,17 +186,15 @@ static const Option own[] = {
          REPORT | WITH_RECIPE,
      SWITCH, AT(quiet)},
 #undef AT
+    {"help", NULL, "this", 'h', ~0, HELP, .offset = 0},
 };
 enum { OWN = sizeof own / sizeof *own };
 
 static bool
 takes(int command, const Setting *s)
 {
-    for (int i = 0; i < commands_count; i++)
-        if (commands[i].bit == command)
-            return s->help && (s->role & commands[i].roles ||
-                               index_in(commands[i].also, s->name) >= 0);
-    return false;
+    const Command *c = command_of(command);
+    return s->help && (s->role & c->roles || index_in(c->also, s->name) >= 0);
 }
 
 /* What a setting is unless it is given. */
@@ -206,4 +242,15 @@ options_of(int command, Option list[MOST_OPTIONS])
         if (takes(command, &settings[i]))
             list[count++] = option_of(&settings[i], command);
     return count;
+}
+
+bool
+option_taken(const char *name)
+{
+    const Setting *s = setting_named(name);
+    bool taken = (s && !setting_own(s)) || index_in(asked_keys, name) >= 0 ||
+                 index_in("help format command", name) >= 0;
+    for (int i = 0; i < OWN; i++)
+        taken |= !strcmp(own[i].name, name);
+    return taken;
 }

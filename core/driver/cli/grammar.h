@@ -8,15 +8,17 @@
 typedef struct Command {
     const char *name, *arguments, *what;
     int bit;
+    int least, most;  /* how many words it takes besides options */
     int roles;        /* of the settings that it takes, */
     const char *also; /* and names of further ones */
 } Command;
 extern const Command commands[];
 extern const int commands_count;
+const Command *command_of(int bit);
 
 /* A MAYBE has a value or none: --plan, --plan=slurm; an OF_SETTING is a line of
    settings[]. */
-typedef enum { SWITCH, TEXT, COUNT, MAYBE, OF_SETTING } Shape;
+typedef enum { SWITCH, TEXT, COUNT, MAYBE, HELP, OF_SETTING } Shape;
 typedef struct Option {
     const char *name, *argument, *help;
     int letter, commands; /* the commands that take it */
@@ -27,8 +29,11 @@ typedef struct Option {
 } Option;
 
 /* All options that a command takes, its own and then settings; their number. */
-enum { MOST_OPTIONS = 96 };
+enum { MOST_OPTIONS = 112 };
 int options_of(int command, Option list[MOST_OPTIONS]);
+
+/* Is it a built-in option of some command, or a key of experiment.tsv? */
+bool option_taken(const char *name);
 
 /* Prints what --help does, and ends. */
 _Noreturn void print_help(int command);

@@ -42,17 +42,13 @@ print_option(const Option *option)
 _Noreturn void
 print_help(int command)
 {
-    for (int i = 0; i < commands_count; i++)
-        if (commands[i].bit == command)
-            printf("qkv %s [options]%s%s\n%s\n\n", commands[i].name,
-                   *commands[i].arguments ? " " : "", commands[i].arguments,
-                   commands[i].what);
+    const Command *c = command_of(command);
+    printf("qkv %s [options]%s%s\n%s\n\n", c->name, *c->arguments ? " " : "",
+           c->arguments, c->what);
     Option list[MOST_OPTIONS];
-    const Option help = {.name = "help", .letter = 'h', .help = "this"};
     int count = options_of(command, list), own = 0;
     while (own < count && list[own].shape != OF_SETTING)
         print_option(&list[own++]);
-    print_option(&help);
     if (own < count)
         printf("\nSettings; in brackets what they are unless the task, or you, "
                "say otherwise%s\n",

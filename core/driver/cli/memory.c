@@ -24,7 +24,8 @@ number_after(const char *path, const char *key)
 }
 
 /* What Linux calls available, or all that is installed; but no more than a
-   container's limit (control groups, version 2). */
+   container's limit (control groups, version 2). One that was set further out,
+   as for a step of Slurm's, is not seen. */
 double
 memory_free(void)
 {

@@ -9,6 +9,8 @@
 #include "base/threads.h"
 #include "base/words.h"
 #include "variant/plugin.h"
+#include "driver/cli/compile.h"
+#include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"
 
 enum { LETTERS = 256 }; /* those above are places in the list of options */
@@ -19,6 +21,12 @@ give(Options *o, int index, const char *text, int command)
 {
     const Setting *s = &settings[index];
     Config trial;
+    if (command == COMPARE && !strcmp(s->name, "lr") &&
+        !strcmp(text, "auto")) { /* driver/rates.h */
+        values_free(&o->given[index]);
+        o->given[index] = values_cut(text);
+        return;
+    }
     bool lists = command == COMPARE || (command & (EQUIV | COUNT_COSTS) &&
                                         !strcmp(s->name, "variant"));
     bool single = !lists || !strcmp(s->name, "file");
@@ -26,6 +34,8 @@ give(Options *o, int index, const char *text, int command)
     if (single)
         replace(&v.text[0], copy_text(text));
     for (int i = 0; i < v.count; i++) {
+        if (setting_plugin(s))
+            replace(&v.text[i], copy_text(plugin_built(v.text[i])));
         const char *why = setting_set(s, &trial, v.text[i]);
         if (why)
             usage("--%s: %s%s", s->name, why,
@@ -71,11 +81,11 @@ set_own(Options *o, const Option *option, const char *text)
         if (!is_text(text)) /* a plan has it in a line, a report in words */
             usage("--%s: it has a control character or bytes that are no UTF-8",
                   option->name);
+        if (!strcmp(option->argument, "VARIANT"))
+            plugin_given(text = plugin_built(text));
         *(const char **)at = text;
         if (option->choices)
             check_choices(option, text);
-        if (!strcmp(option->argument, "VARIANT"))
-            plugin_given(text);
     } else {
         long n = strtol(text, &end, 10);
         if (end == text || *end || n < 1 || n > 1000000)
@@ -89,9 +99,12 @@ set_own(Options *o, const Option *option, const char *text)
 static _Noreturn void
 unknown(const struct option *known, int count, char **argv, int code)
 {
-    const char *names[MOST_OPTIONS + 1], *word = argv[optind - 1];
-    for (int i = 0; i < count; i++)
+    const char *names[MOST_OPTIONS], *word = argv[optind - 1];
+    bool variants = false;
+    for (int i = 0; i < count; i++) {
         names[i] = known[i].name;
+        variants |= !strcmp(names[i], "variant");
+    }
     if (code == ':')
         usage("%s: needs a value after it", word);
     if (optopt && optopt < LETTERS)
@@ -101,17 +114,20 @@ unknown(const struct option *known, int count, char **argv, int code)
         usage("%s: takes no value", word);
     char *name = copy_text(word + strspn(word, "-"));
     name[strcspn(name, "=")] = 0;
-    usage("unknown option %s%s: `qkv %s --help` names those there are", word,
-          did_you_mean(name, names, count), argv[0]);
+    usage("unknown option %s%s: `qkv %s --help` names those there are%s", word,
+          did_you_mean(name, names, count), argv[0],
+          variants ? "; no variant named here declares it: `qkv list` has "
+                     "those that do"
+                   : "");
 }
 
 /* Fills getopt's table of the options, and its string of letters. */
 static void
 tell_getopt(const Option *list, int count, struct option *known, char *letters)
 {
-    letters += sprintf(letters, ":h");
+    *letters++ = ':';
     for (int i = 0; i < count; i++) {
-        int argument = list[i].shape == SWITCH  ? no_argument
+        int argument = !list[i].argument        ? no_argument
                        : list[i].shape == MAYBE ? optional_argument
                                                 : required_argument;
         known[i] = (struct option){list[i].name, argument, NULL, LETTERS + i};
@@ -119,7 +135,6 @@ tell_getopt(const Option *list, int count, struct option *known, char *letters)
             letters += sprintf(letters, "%c%s", list[i].letter,
                                argument == required_argument ? ":" : "");
     }
-    known[count] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
 /* The option that a code of getopt's stands for. */
@@ -129,6 +144,80 @@ option_coded(const Option *list, int code)
     while (code < LETTERS && list->letter != code)
         list++;
     return code < LETTERS ? list : list + code - LETTERS;
+}
+
+/* Adds the variants that an option's value names: a list, or "mine+window=4".
+ */
+static void
+add_variants(Values *variants, const Option *option, const char *value)
+{
+    bool ours = option->shape == OF_SETTING;
+    bool start = ours && !strcmp(option->name, "same-start");
+    if (ours ? !start && !setting_plugin(&settings[option->offset])
+             : !option->argument || strcmp(option->argument, "VARIANT"))
+        return;
+    Values v = values_cut(value);
+    for (int i = 0; i < v.count; i++) {
+        int n = (int)(start ? strcspn(v.text[i], "+") : strlen(v.text[i]));
+        if (!start || (strcmp(v.text[i], "auto") && !strchr(v.text[i], ':')))
+            values_add(variants, format_text("%.*s", n, v.text[i]));
+    }
+    values_free(&v);
+}
+
+/* Makes options of what the variants on a command line declare, where it has a
+   word that is none without them, or asks for help. */
+static void
+declare_own(int argc, char **argv, int command)
+{
+    Option list[MOST_OPTIONS];
+    struct option known[MOST_OPTIONS + 1] = {{0}};
+    char letters[64], **words = allocate((size_t)argc + 1, sizeof *words);
+    bool strange = false, help = false;
+    Values variants = {0};
+    memcpy(words, argv, (size_t)argc * sizeof *words); /* getopt moves them */
+    tell_getopt(list, options_of(command, list), known, letters);
+    opterr = 0;
+    optind = 0;
+    for (int code;
+         (code = getopt_long(argc, words, letters, known, NULL)) != -1;) {
+        bool good = code != '?' && code != ':';
+        const Option *option = good ? option_coded(list, code) : NULL;
+        strange |= !good ||
+                   (!strcmp(option->name, "same-start") && strchr(optarg, '+'));
+        help |= good && option->shape == HELP;
+        if (good)
+            add_variants(&variants, option, optarg);
+    }
+    for (int i = 0; (strange || help) && i < variants.count; i++) {
+        Own own;
+        const char *word = plugin_built(variants.text[i]);
+        plugin_given(word);
+        Facts f = describe(word, NULL, false);
+        const char *at = f.uses;
+        if (!f.ok && !help)
+            (f.status == 2 ? usage : fail)("%s", f.why);
+        while (own_next(&at, &own))
+            setting_declare(own.name);
+    }
+    values_free(&variants);
+    free(words);
+}
+
+/* Exits unless the words besides options are as many as the command takes. */
+static void
+check_rest(const Options *o, const Command *c)
+{
+    if (o->rest_count && !c->most)
+        usage("\"%s\": not an option, and `qkv %s` takes nothing else",
+              o->rest[0], c->name);
+    if (o->rest_count < c->least || o->rest_count > c->most)
+        usage("%s takes %s: `qkv %s --help` tells more", c->name, c->arguments,
+              c->name);
+    for (int i = 0; i < o->rest_count; i++)
+        if (!*o->rest[i])
+            usage("an empty word where `qkv %s --help` has %s", c->name,
+                  "a name, a path or a text");
 }
 
 const char default_format[] = "svg,png";
@@ -143,20 +232,20 @@ options_read(int argc, char **argv, int command)
                           .by = "variant"},
                  .work = {.threads = 1}};
     Option list[MOST_OPTIONS];
-    struct option known[MOST_OPTIONS + 2] = {{0}};
+    struct option known[MOST_OPTIONS + 1] = {{0}};
     char letters[64];
-    o.given = allocate((size_t)setting_count, sizeof *o.given);
+    o.given = allocate((size_t)settings_most, sizeof *o.given);
+    declare_own(argc, argv, command);
     int code, count = options_of(command, list);
     const Option *not_with_recipe = NULL;
     tell_getopt(list, count, known, letters);
-    opterr = 0;
     optind = 0; /* from the beginning, whatever was read before */
     while ((code = getopt_long(argc, argv, letters, known, NULL)) != -1) {
         if (code == '?' || code == ':')
-            unknown(known, count + 1, argv, code);
-        if (code == 'h')
-            print_help(command);
+            unknown(known, count, argv, code);
         const Option *option = option_coded(list, code);
+        if (option->shape == HELP)
+            print_help(command);
         if (!(option->commands & WITH_RECIPE))
             not_with_recipe = option;
         if (option->shape == OF_SETTING)
@@ -166,20 +255,12 @@ options_read(int argc, char **argv, int command)
     }
     o.rest = argv + optind;
     o.rest_count = argc - optind;
-    if (o.rest_count &&
-        !(command & (PLOT | INSPECT | EQUIV | CHECK | NEW | TRACE | EXPORT |
-                     BENCH | REPORT | COMPLETION | TABLE)))
-        usage("\"%s\": not an option, and `qkv %s` takes nothing else",
-              o.rest[0], argv[0]);
-    for (int i = 0; i < o.rest_count; i++)
-        if (!*o.rest[i])
-            usage("an empty word where `qkv %s --help` has %s", argv[0],
-                  "a name, a path or a text");
+    check_rest(&o, command_of(command));
     if (!o.out)
         o.out = o.rest_count && !(command & EQUIV) ? o.rest[0] : "qkv-out";
     o.draw.out = o.work.out = o.out;
     o.draw.quiet = o.work.quiet = o.quiet;
-    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    int cores = o.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (o.work.threads > MOST_THREADS)
         usage("--threads %d: there can be %d at most", o.work.threads,
               MOST_THREADS);

@@ -1,14 +1,14 @@
 /* options.h - the words of a command line, taken apart.
 
-   Options come from two tables: the settings of a run (config.h) and those of
-   the commands themselves. --help is printed from the same two. */
+   Options come from two tables: the settings of a run (settings.h) and those
+   of the commands themselves. --help is printed from the same two. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include <stdbool.h>
 
 #include "base/words.h"
-#include "task/config.h"
+#include "task/settings.h"
 
 enum {
     LIST = 1,
@@ -48,21 +48,23 @@ typedef struct Options {
     Values *given; /* by place in settings[]; count 0: not given */
     char **rest;   /* what is no option */
     int rest_count;
+    int cores; /* of this machine */
     const char *out;
     bool tsv, markdown, latex, json, quiet;
     Work work;
     Drawing draw;
-    const char *baseline, *judge, *to, *batch;
+    const char *baseline, *judge, *margin, *to, *batch;
     struct {
         int seeds;
         const char *plan, *recipe;
         bool no_figures;
     } compare;
     struct {
-        bool tasks, variants;
+        bool tasks, variants, real, family;
     } list;
     struct {
         const char *preset;
+        const char *real;
         bool weights;
     } count;
     struct {
@@ -71,6 +73,7 @@ typedef struct Options {
     } trace;
     struct {
         bool attention, range, spectrum;
+        const char *distances;
     } inspect;
 } Options;
 

@@ -180,40 +180,41 @@ width_of(const char *text)
     return n;
 }
 
+/* The line below the heads. */
 static void
-write_aligned(FILE *to, const View *v)
+write_rule(FILE *to, const View *v, Layout layout)
 {
+    for (int col = 0; layout == MARKDOWN && col < v->cols; col++)
+        fputs(v->columns[col]->words ? "|---" : "|--:", to);
+    fputs(layout == MARKDOWN ? "|\n"
+          : layout == LATEX  ? "\\midrule\n"
+                             : "",
+          to);
+}
+
+/* Row by row; on a terminal each column is as wide as its widest cell. */
+static void
+write_rows(FILE *to, const View *v, Layout layout)
+{
+    static const char *const signs[][3] = {[ALIGNED] = {"", "  ", "\n"},
+                                           [TSV] = {"", "\t", "\n"},
+                                           [MARKDOWN] = {"| ", " | ", " |\n"},
+                                           [LATEX] = {"", " & ", " \\\\\n"}};
     int *widest = allocate((size_t)v->cols, sizeof *widest);
-    for (int i = 0; i < v->count; i++)
+    for (int i = 0; layout == ALIGNED && i < v->count; i++)
         if (width_of(v->texts[i]) > widest[i % v->cols])
             widest[i % v->cols] = width_of(v->texts[i]);
     for (int i = 0; i < v->count; i++) {
-        int col = i % v->cols;
+        int col = i % v->cols, blanks = widest[col] - width_of(v->texts[i]);
         bool words = v->columns[col]->words, last = col == v->cols - 1;
-        int blanks = widest[col] - width_of(v->texts[i]);
-        fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", v->texts[i],
-                words && !last ? blanks : 0, "", last ? "\n" : "  ");
+        blanks = blanks > 0 ? blanks : 0;
+        fprintf(to, "%s%*s%s%*s%s", col ? "" : signs[layout][0],
+                words ? 0 : blanks, "", v->texts[i],
+                words && !last ? blanks : 0, "", signs[layout][last ? 2 : 1]);
+        if (i == v->cols - 1)
+            write_rule(to, v, layout);
     }
     free(widest);
-}
-
-static void
-write_tsv(FILE *to, const View *v)
-{
-    for (int i = 0; i < v->count; i++)
-        fprintf(to, "%s%s", v->texts[i], (i + 1) % v->cols ? "\t" : "\n");
-}
-
-static void
-write_markdown(FILE *to, const View *v)
-{
-    for (int i = 0; i < v->count; i++) {
-        bool last = (i + 1) % v->cols == 0;
-        fprintf(to, "| %s%s", v->texts[i], last ? " |\n" : " ");
-        for (int col = 0; i == v->cols - 1 && col < v->cols; col++)
-            fprintf(to, "|%s%s", v->columns[col]->words ? "---" : "--:",
-                    col == v->cols - 1 ? "|\n" : "");
-    }
 }
 
 /* Made narrower where it would not fit a column of the paper. */
@@ -226,10 +227,7 @@ write_latex(FILE *to, const View *v)
     for (int col = 0; col < v->cols; col++)
         fputs(v->columns[col]->words ? "l" : "r", to);
     fputs("@{}}\n\\toprule\n", to);
-    for (int i = 0; i < v->count; i++)
-        fprintf(to, "%s%s%s", v->texts[i],
-                (i + 1) % v->cols ? " & " : " \\\\\n",
-                i == v->cols - 1 ? "\\midrule\n" : "");
+    write_rows(to, v, LATEX);
     fputs(
         "\\bottomrule\n\\end{tabular}}%\n"
         "\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\usebox0}%\n"
@@ -256,14 +254,13 @@ write_json(FILE *to, const View *v)
 void
 sheet_write(FILE *to, const Sheet *s, Layout layout)
 {
-    static void (*const write[])(FILE *,
-                                 const View *) = {[ALIGNED] = write_aligned,
-                                                  [TSV] = write_tsv,
-                                                  [MARKDOWN] = write_markdown,
-                                                  [LATEX] = write_latex,
-                                                  [JSON] = write_json};
     View v = view_of(s, layout);
-    write[layout](to, &v);
+    if (layout == JSON)
+        write_json(to, &v);
+    else if (layout == LATEX)
+        write_latex(to, &v);
+    else
+        write_rows(to, &v, layout);
     for (int i = 0; i < v.count; i++)
         free(v.texts[i]);
     free(v.texts);

@@ -100,9 +100,9 @@ void
 attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
 {
     static const Column columns[] = {
-        {"head", .words = true},  {.name = "row"},
-        {.name = "column"},       {"asks", .words = true},
-        {"asked", .words = true}, {"weight", .format = "%.6g"}};
+        {"head", .words = true}, {.name = "row"},
+        {.name = "column"},      {"query", .words = true},
+        {"key", .words = true},  {"weight", .format = "%.6g"}};
     Sheet sheet = sheet_of(columns, 6);
     Layout layout = layout_of(o);
     Batch b = batch_new(data->sizes, 1);
@@ -121,15 +121,15 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     char *title = format_text("%s: attention of a test example", run);
     figure_title(&f, title, "");
     free(title);
+    if (layout == ALIGNED)
+        printf("Rows are queries, columns are keys, in order; tenths of a "
+               "weight: . below 0.05,\n"
+               "* from 0.95 on. Each row sums to 1.\n\n");
     show_maps(layout == ALIGNED, m, &p->recording, both, &sheet, &f);
     sheet_write(f.data, &sheet, TSV);
     if (layout != ALIGNED)
         sheet_write(stdout, &sheet, layout);
     sheet_free(&sheet);
-    if (layout == ALIGNED)
-        printf("\nRows are queries, columns are keys, in order; tenths of a "
-               "weight: . below 0.05,\n"
-               "* from 0.95 on. Each row sums to 1.\n");
     values_free(&both[0]);
     values_free(&both[1]);
     pass_free(p);

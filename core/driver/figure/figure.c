@@ -1,5 +1,6 @@
 /* figure.c - what is drawn of an experiment: which groups of runs, and which
    of their quantities, are side by side. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +25,34 @@ facet_title(const Group *g, const char *facet)
     return title;
 }
 
+/* The place of a panel's facet among the values that were asked for. */
+static int
+place_of(const Panel *p, const char *facet, const char *asked)
+{
+    const char *value = run_asked(p->group->runs[0], setting_named(facet));
+    int place = value && asked ? index_in(asked, value) : -1;
+    return place < 0 ? INT_MAX : place;
+}
+
+/* Puts panels in the order in which their facets were asked for. */
+static void
+sort_panels(Panel *panels, int count, const char *facet, const char *asked)
+{
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && place_of(&panels[k], facet, asked) <
+                                     place_of(&panels[k - 1], facet, asked);
+             k--) {
+            Panel p = panels[k];
+            panels[k] = panels[k - 1];
+            panels[k - 1] = p;
+        }
+}
+
 /* A panel for each group, from the first on, that has its name without the
    facet. */
 static void
 draw_facets(const Drawing *o, const char *y, const Group *g,
-            const Values *names, int first)
+            const Values *names, int first, const char *asked)
 {
     const char *whose = names->text[first];
     Panel *panels = allocate((size_t)names->count, sizeof *panels);
@@ -37,6 +61,7 @@ draw_facets(const Drawing *o, const char *y, const Group *g,
         if (!strcmp(names->text[i], whose))
             panels[count++] = (Panel){
                 .group = &g[i], .y = y, .title = facet_title(&g[i], o->facet)};
+    sort_panels(panels, count, o->facet, asked);
     char *name = format_text("%s-%s-by-%s%s%s", y, o->x, o->facet,
                              *whose ? "-" : "", whose);
     char *title = *whose ? copy_text(whose) : axis_title(y, NULL);
@@ -119,7 +144,8 @@ figures_draw(const Drawing *o, const Experiment *e)
         check_quantity(e->runs, e->count, o->x, false);
         check_same_place(e, o->x);
     }
-    Group *g = groups_of(e, o->by, over_steps ? NULL : o->x, &groups);
+    Group *g = groups_of(e, o->by, over_steps ? NULL : o->x,
+                         facets ? o->facet : NULL, &groups);
     if (facets)
         check_facet(g, groups, o->facet);
     for (int i = 0; facets && i < groups; i++)
@@ -129,7 +155,8 @@ figures_draw(const Drawing *o, const Experiment *e)
         for (int k = 0; facets && k < i; k++)
             shown |= !strcmp(names.text[k], names.text[i]);
         for (int y = 0; facets && !shown && y < ys.count; y++)
-            draw_facets(o, ys.text[y], g, &names, i);
+            draw_facets(o, ys.text[y], g, &names, i,
+                        experiment_said(e, o->facet));
         if (!facets)
             draw_group(o, &ys, &g[i]);
     }

@@ -96,7 +96,7 @@ mean_at(const Run *const *runs, int count, int row, const char *column)
                                   runs[i]->path)
                    : NAN;
     }
-    Mean m = bootstrap(x, count);
+    Mean m = values_mean(column, x, count);
     free(x);
     return m;
 }
@@ -117,24 +117,33 @@ add_steps(Plot *all, Panel *p, const char *series, const Run *const *runs,
                   mean_at(runs, count, row, p->y), count);
 }
 
-/* A variant that does not use x has the same everywhere: a level line. */
+/* A variant that does not use x has the same everywhere: a level line. Along a
+   result several configurations may share a place: each is a point of its own,
+   since only the seeds of one are averaged. */
 static void
 add_places(Plot *all, Panel *p, const char *series, const Run *const *runs,
            int count)
 {
     const Run **here = allocate((size_t)count, sizeof(const Run *));
+    double *x = allocate((size_t)count, sizeof *x);
     bool setting = setting_named(all->o->x);
+    for (int i = 0; i < count; i++)
+        x[i] = run_place(runs[i], all->o->x);
     for (int v = 0; v < all->places; v++) {
-        int n = 0;
-        for (int i = 0; i < count; i++) {
-            double x = run_place(runs[i], all->o->x);
-            if (x == all->xs[v] || (setting && isnan(x)))
-                here[n++] = runs[i];
+        double at = all->xs[v];
+        for (int first = 0; first < count; first++) {
+            int n = 0;
+            if (x[first] != at && !(setting && isnan(x[first])))
+                continue;
+            for (int i = 0; i < count; i++)
+                if ((x[i] == at || (setting && isnan(x[i]))) &&
+                    (setting || same_but(runs[first], runs[i], "seed")))
+                    here[n++] = runs[i];
+            if (here[0] == runs[first]) /* else it is drawn already */
+                add_point(all, p, series, at, quantity_mean(here, n, p->y), n);
         }
-        if (n)
-            add_point(all, p, series, all->xs[v], quantity_mean(here, n, p->y),
-                      n);
     }
+    free(x);
     free(here);
 }
 
@@ -144,20 +153,18 @@ add_curves(Plot *all)
 {
     Panel *end = all->panels + all->panel_count;
     for (const Panel *p = all->panels; p < end; p++)
-        for (int s = 0; s < p->group->series.count; s++)
-            add_series(&all->series, p->group->series.text[s]);
+        for (int s = 0; s < p->group->series_count; s++)
+            values_add(&all->series, copy_text(p->group->series[s].name));
+    series_sort(&all->series);
     for (Panel *p = all->panels; p < end; p++) {
         p->low = p->positive = INFINITY;
         p->high = -INFINITY;
         for (int s = 0; s < all->series.count; s++) {
-            int count;
-            const char *series = all->series.text[s];
-            const Run **runs =
-                series_runs(p->group, all->o->by, series, &count);
-            if (count)
-                (all->over_steps ? add_steps : add_places)(all, p, series, runs,
-                                                           count);
-            free(runs);
+            const char *name = all->series.text[s];
+            const Series *found = group_series(p->group, name);
+            if (found)
+                (all->over_steps ? add_steps : add_places)(
+                    all, p, name, found->runs, found->count);
         }
     }
 }
@@ -177,9 +184,11 @@ static char *
 title_of(const Plot *all, const char *whose)
 {
     char seeds[32];
-    int medians = 0;
-    for (int p = 0; p < all->panel_count; p++)
+    int medians = 0, shares = 0;
+    for (int p = 0; p < all->panel_count; p++) {
         medians += quantity_named(all->panels[p].y)->median;
+        shares += quantity_named(all->panels[p].y)->counted;
+    }
     if (all->least < all->most)
         snprintf(seeds, sizeof seeds, "%d to %d", all->least, all->most);
     else
@@ -188,13 +197,21 @@ title_of(const Plot *all, const char *whose)
         return copy_text(all->o->title);
     if (all->most == 1)
         return format_text("%s: one seed", whose);
+    int covered = (int)floor(100 * median_coverage(all->least));
     if (medians == all->panel_count)
-        return format_text("%s: median of %s seeds, from the first to the last",
+        return format_text("%s: median of %s seeds, %d%% interval", whose,
+                           seeds, covered);
+    if (shares == all->panel_count)
+        return format_text("%s: share of %s seeds, 95%% interval (Wilson)",
                            whose, seeds);
-    return format_text("%s: mean of %s seeds%s%s", whose, seeds,
-                       all->most < INTERVAL_SEEDS ? ", smallest to largest"
-                                                  : " and its 95% interval",
-                       medians ? "; of steps the median, first to last" : "");
+    char *median = format_text("; of steps the median, %d%%", covered);
+    char *title = format_text(
+        "%s: mean of %s seeds, %s%s%s", whose, seeds,
+        all->most < INTERVAL_SEEDS ? "smallest to largest"
+                                   : "95% interval (Student's t)",
+        medians ? median : "", shares ? "; of shares Wilson's" : "");
+    free(median);
+    return title;
 }
 
 /* Is its axis logarithmic: where it was asked for, or powers of ten are
@@ -256,7 +273,7 @@ put_data(const Figure *f, const Plot *all, const Values *series, char **names)
 {
     const char *by = strcmp(all->o->by, "variant") ? all->o->by : "";
     const Panel *before = NULL;
-    bool hidden = false;
+    bool hidden = false, unsolved = false;
     char *words;
     FILE *seen = begin_text(&words);
     fprintf(f->data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->o->x);
@@ -271,6 +288,8 @@ put_data(const Figure *f, const Plot *all, const Values *series, char **names)
             if (shown)
                 put_row(f->data, panel, next);
             hidden |= shown && next->y.mean <= 0 && is_log(p, all->o);
+            unsolved |= shown && quantity_named(p->y)->median &&
+                        next->y.high >= p->group->runs[0]->config.steps;
         }
         if (!shown)
             continue;
@@ -282,6 +301,9 @@ put_data(const Figure *f, const Plot *all, const Values *series, char **names)
         before = p;
     }
     fputs(hidden ? ". What is not above 0 is not drawn." : ".", seen);
+    fputs(unsolved ? " A seed that never got there is drawn at the last step."
+                   : "",
+          seen);
     if (hidden && !all->o->quiet)
         note("%s: its axis is logarithmic. What is not above 0 is not drawn",
              f->name);
@@ -319,7 +341,8 @@ put_ranges(FILE *script, const Plot *all)
                 seen ? p->high : 0);
         for (const Quantity *q = quantities; q < quantities + quantity_count;
              q++) {
-            double level = q->level && q->measure == y->measure
+            bool other = q->split && strncmp(p->y, q->split, strlen(q->split));
+            double level = q->level && q->measure == y->measure && !other
                                ? shared_level(p->group, q->name)
                                : NAN;
             if (!isnan(level))
@@ -346,7 +369,8 @@ put_places(FILE *script, const Plot *all)
     for (int i = 0; i < n; i++)
         fprintf(script, "%s%.10g", i ? " " : "", xs[i]);
     fprintf(script, "'\nticks = %d\nlog_x = %d\nlongest_run = %d\n",
-            n <= 10 && (setting_named(all->o->x) || log), log, all->steps);
+            n <= 10 && (setting_named(all->o->x) || log), log,
+            all->over_steps ? all->steps : 1);
 }
 
 /* How the panels lie, the size that lets them be read, and how high a legend is
@@ -377,6 +401,10 @@ draw_panels(const Plot *all, const char *name, const char *whose,
             const Values *series)
 {
     const Drawing *o = all->o;
+    const char *why = all->over_steps && !all->steps
+                          ? "its runs took no step (--steps 0)"
+                          : "none of its numbers is finite: its runs diverged, "
+                            "or have no such number";
     bool any = false;
     Values labels = values_cut(o->labels ? o->labels : "");
     Values titles = {0}, ylabels = {0}, names = {0};
@@ -390,7 +418,7 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         values_add(&titles, copy_text(title));
         values_add(&ylabels, copy_text(label));
         values_add(&names, copy_text(*title ? title : *label ? label : y));
-        any |= isfinite(p->low);
+        any |= isfinite(p->low) && !(all->over_steps && !all->steps);
         free(y);
     }
     Figure f = figure_begin(o, name);
@@ -411,8 +439,7 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         free(seen);
         free(x);
     } else
-        figure_drop(&f, "none of its numbers is finite: its runs diverged, or "
-                        "have no such number");
+        figure_drop(&f, why);
     values_free(&labels);
     values_free(&titles);
     values_free(&ylabels);
@@ -449,8 +476,7 @@ draw_figures(const Drawing *o, const char *name, const char *whose,
                 .over_steps = !strcmp(o->x, "step"),
                 .panels = panels,
                 .panel_count = count,
-                .least = INT_MAX,
-                .steps = 1};
+                .least = INT_MAX};
     if (!all.over_steps)
         find_places(&all);
     add_curves(&all);

@@ -47,24 +47,33 @@ series_before(const char *a, const char *b)
     double x = strtod(a, &a_end), y = strtod(b, &b_end);
     if (!strcmp(a, BASELINE) || !strcmp(b, BASELINE))
         return strcmp(b, BASELINE) != 0;
-    if (!*a_end && !*b_end)
+    if (!*a_end != !*b_end)
+        return !*a_end;
+    if (!*a_end && x != y)
         return x < y;
     return strcmp(a, b) < 0;
 }
 
-void
-add_series(Values *s, const char *value)
+static int
+series_order(const void *a, const void *b)
 {
-    int at = 0;
-    while (at < s->count && series_before(s->text[at], value))
-        at++;
-    for (int i = 0; i < s->count; i++)
-        if (!strcmp(s->text[i], value))
-            return;
-    values_add(s, NULL);
-    memmove(s->text + at + 1, s->text + at,
-            (size_t)(s->count - 1 - at) * sizeof *s->text);
-    s->text[at] = copy_text(value);
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    return series_before(y, x) - series_before(x, y);
+}
+
+void
+series_sort(Values *names)
+{
+    int kept = 0;
+    if (names->count)
+        qsort(names->text, (size_t)names->count, sizeof *names->text,
+              series_order);
+    for (int i = 0; i < names->count; i++)
+        if (kept && !strcmp(names->text[i], names->text[kept - 1]))
+            free(names->text[i]);
+        else
+            names->text[kept++] = names->text[i];
+    names->count = kept;
 }
 
 Values
@@ -75,13 +84,12 @@ files_in(const char *directory, const char *ending)
     DIR *dir = opendir(directory);
     for (struct dirent *e; dir && (e = readdir(dir));) {
         size_t n = strlen(e->d_name);
-        if (n <= most || strcmp(e->d_name + n - most, ending))
-            continue;
-        e->d_name[n - most] = 0;
-        add_series(&names, e->d_name);
+        if (n > most && !strcmp(e->d_name + n - most, ending))
+            values_add(&names, format_text("%.*s", (int)(n - most), e->d_name));
     }
     if (dir)
         closedir(dir);
+    series_sort(&names);
     return names;
 }
 
@@ -93,17 +101,26 @@ values_in(const Experiment *e, const char *setting)
     for (int i = 0; i < e->count; i++) {
         const char *value = run_asked(&e->runs[i], s);
         if (value)
-            add_series(&v, value);
+            values_add(&v, copy_text(value));
     }
+    series_sort(&v);
     return v;
 }
 
-/* What runs are cut by. */
+/* A setting that varies in the runs of a task. One that was asked for tells
+   groups apart; another one must be the same in all runs that are averaged. */
+typedef struct Axis {
+    const Setting *setting;
+    const char **values; /* run by run, as run_asked says */
+    bool asked;
+} Axis;
+
+/* What the runs of a task are cut by. */
 typedef struct Cut {
     const Experiment *e;
-    const char *by, *x;  /* x: NULL over steps */
-    int *axes, count;    /* places in settings[]: these tell groups apart */
-    const char **values; /* of the axes, run by run, as run_asked says */
+    const char *by, *x, *facet; /* x: NULL over steps */
+    Axis *axes;
+    int count;
 } Cut;
 
 /* May it tell groups apart? Along a result, sizes may not: they lead there. */
@@ -113,101 +130,99 @@ may_part(const Cut *c, const Setting *s)
     bool size = s->role == OF_SHAPE || index_in("d-model layers", s->name) >= 0;
     return index_in("task seed file log", s->name) < 0 &&
            strcmp(s->name, c->by) && (!c->x || strcmp(s->name, c->x)) &&
-           !(size && c->x && !setting_named(c->x));
+           !(size && c->x && !setting_named(c->x) &&
+             !(c->facet && !strcmp(s->name, c->facet)));
 }
 
-/* Have two runs both a value of it, and another one? */
-static bool
-differ(const Run *a, const Run *b, const Setting *s)
+/* A plugin that was rebuilt parts its own runs, and is beside those of the
+   others: leaves no value to the runs of a variant that has but one. */
+static void
+drop_single(const Experiment *e, const char **values)
 {
-    if (setting_equal(s, &a->config, &b->config))
-        return false;
-    const char *x = run_asked(a, s), *y = run_asked(b, s);
-    return x && y && x != y;
+    const Setting *variant = setting_named("variant");
+    const char **names = allocate((size_t)e->count, sizeof *names);
+    int *first = allocate((size_t)e->count, sizeof *first); /* of a variant */
+    bool *several = allocate((size_t)e->count, sizeof *several);
+    for (int i = 0; i < e->count; i++) {
+        int k = i - 1;
+        names[i] = values[i] ? run_asked(&e->runs[i], variant) : NULL;
+        while (k >= 0 && names[k] != names[i])
+            k--;
+        first[i] = k < 0 ? i : first[k];
+        several[first[i]] |= values[i] != values[first[i]];
+    }
+    for (int i = 0; i < e->count; i++)
+        if (!several[first[i]])
+            values[i] = NULL;
+    free(names);
+    free(first);
+    free(several);
+}
+
+/* The values of a setting in the runs of a task, run by run, NULL where a run
+   has none; or NULL if no two of them differ. To be freed. */
+static const char **
+values_of(const Experiment *e, const char *task, const Setting *s)
+{
+    const char **values = allocate((size_t)e->count, sizeof *values);
+    const char *seen = NULL;
+    bool varies = false;
+    for (int i = 0; i < e->count; i++)
+        if (!strcmp(e->runs[i].config.task, task))
+            values[i] = run_asked(&e->runs[i], s);
+    if (s->role == OF_RECORD)
+        drop_single(e, values);
+    for (int i = 0; i < e->count; i++) {
+        varies |= values[i] && seen && values[i] != seen;
+        seen = values[i] ? values[i] : seen;
+    }
+    if (varies)
+        return values;
+    free(values);
+    return NULL;
 }
 
 bool
 task_varies(const Experiment *e, const char *task, const Setting *s)
 {
-    const Setting *variant = setting_named("variant");
-    const Run **firsts = NULL;
-    int count = 0, room = 0;
-    bool found = false;
-    for (int i = 0; i < e->count && !found; i++) {
-        const Run *r = &e->runs[i];
-        int k = 0;
-        if (strcmp(r->config.task, task) || setting_unused(s, &r->config) ||
-            (setting_matched(s, &r->config) && !run_asked(r, s)))
-            continue;
-        while (k < count && s->role == OF_RECORD &&
-               differ(firsts[k], r, variant))
-            k++;
-        if (k < count) {
-            found = differ(firsts[k], r, s);
-            continue;
-        }
-        firsts = grow(firsts, count, &room, sizeof *firsts);
-        firsts[count++] = r;
-    }
-    free(firsts);
-    return found;
-}
-
-/* The value of an axis; NULL where the run has none, or where it is recorded of
-   a variant that has but one: a plugin that was rebuilt parts its own runs, and
-   stands beside those of the others. */
-static const char *
-axis_value(const Experiment *e, const Run *r, const Setting *s)
-{
-    bool several = s->role != OF_RECORD;
-    for (int i = 0; i < e->count && !several; i++)
-        several = !strcmp(e->runs[i].config.task, r->config.task) &&
-                  e->runs[i].config.variant == r->config.variant &&
-                  differ(&e->runs[i], r, s);
-    return several ? run_asked(r, s) : NULL;
+    const char **values = values_of(e, task, s);
+    bool varies = values;
+    free(values);
+    return varies;
 }
 
 static void
 find_axes(Cut *c, const char *task)
 {
     c->count = 0;
-    for (int s = 0; s < setting_count; s++)
-        if (may_part(c, &settings[s]) &&
-            (settings[s].role == OF_RECORD ||
-             experiment_asks(c->e, settings[s].name)) &&
-            task_varies(c->e, task, &settings[s]))
-            c->axes[c->count++] = s;
-    free(c->values);
-    c->values = allocate((size_t)(c->e->count * c->count + 1), sizeof(char *));
-    for (int i = 0; i < c->e->count; i++)
-        for (int k = 0; k < c->count; k++)
-            c->values[i * c->count + k] =
-                axis_value(c->e, &c->e->runs[i], &settings[c->axes[k]]);
+    for (const Setting *s = settings; s < settings + setting_count; s++) {
+        const char **values = may_part(c, s) ? values_of(c->e, task, s) : NULL;
+        bool asked = s->role == OF_RECORD || experiment_asks(c->e, s->name);
+        if (values)
+            c->axes[c->count++] = (Axis){s, values, asked};
+    }
 }
 
-/* Does the run fit a group, as far as both have values of the axes? */
+/* Does a run fit a group, as far as both have values of the axes? */
 static bool
-fits(const Cut *c, const Group *g, const char *const *values)
+fits(const Cut *c, const Group *g, int run)
 {
     bool fits = true;
-    for (int k = 0; k < c->count && fits; k++) {
-        const char *value = g->key[c->axes[k]];
-        fits = !value || !values[k] || value == values[k];
+    for (const Axis *a = c->axes; fits && a < c->axes + c->count; a++) {
+        const char *key = g->key[a->setting - settings];
+        fits = !key || !a->values[run] || key == a->values[run];
     }
     return fits;
 }
 
 static void
-add_run(const Cut *c, Group *g, const Run *r, const char *const *values)
+add_run(const Cut *c, Group *g, int run)
 {
-    char value[VALUE_SIZE];
-    for (int k = 0; k < c->count; k++)
-        if (values[k])
-            g->key[c->axes[k]] = values[k];
-    run_setting(r, c->by, value);
+    for (const Axis *a = c->axes; a < c->axes + c->count; a++)
+        if (a->asked && a->values[run])
+            g->key[a->setting - settings] = a->values[run];
     g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
-    g->runs[g->count++] = r;
-    add_series(&g->series, value);
+    g->runs[g->count++] = &c->e->runs[run];
 }
 
 /* The groups of one task. Runs that have a value of every axis make them; the
@@ -218,16 +233,14 @@ add_task(const Cut *c, const char *task, Group *list, int *groups)
     int first = *groups, room = first;
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < c->e->count; i++) {
-            const Run *r = &c->e->runs[i];
-            const char *const *values = &c->values[i * c->count];
             bool joined = false, all = true;
             for (int k = 0; k < c->count; k++)
-                all &= values[k] != NULL;
-            if (strcmp(r->config.task, task) || all == pass)
+                all &= !c->axes[k].asked || c->axes[k].values[i];
+            if (strcmp(c->e->runs[i].config.task, task) || all == pass)
                 continue;
             for (int g = first; g < *groups; g++)
-                if (fits(c, &list[g], values)) {
-                    add_run(c, &list[g], r, values);
+                if (fits(c, &list[g], i)) {
+                    add_run(c, &list[g], i);
                     joined = true;
                 }
             if (joined)
@@ -235,7 +248,7 @@ add_task(const Cut *c, const char *task, Group *list, int *groups)
             list = grow(list, *groups, &room, sizeof *list);
             list[*groups] =
                 (Group){.key = allocate((size_t)setting_count, sizeof(char *))};
-            add_run(c, &list[(*groups)++], r, values);
+            add_run(c, &list[(*groups)++], i);
         }
     return list;
 }
@@ -250,50 +263,81 @@ same_but(const Run *a, const Run *b, const char *setting)
     return true;
 }
 
-/* What is logged changes nothing in a run: of two that differ in it alone one
-   counts. */
-static void
-drop_doubles(Group *g)
+/* A run of a group, and what it is sorted by. */
+typedef struct Member {
+    const char *series, *x;
+    const Run *run;
+} Member;
+
+static int
+in_order(const void *a, const void *b)
 {
-    int kept = 0;
-    for (int i = 0; i < g->count; i++) {
-        bool fresh = true;
-        for (int k = 0; k < kept && fresh; k++)
-            fresh = g->runs[k]->config.log == g->runs[i]->config.log ||
-                    !same_but(g->runs[k], g->runs[i], "log");
-        if (fresh)
-            g->runs[kept++] = g->runs[i];
-    }
-    g->count = kept;
+    const Member *m = a, *n = b;
+    const Config *p = &m->run->config, *q = &n->run->config;
+    int order = series_order(&m->series, &n->series);
+    order = order ? order : strcmp(m->x, n->x);
+    order = order ? order : (p->seed > q->seed) - (p->seed < q->seed);
+    return order ? order : (m->run > n->run) - (m->run < n->run);
 }
 
-/* Exits where runs would be averaged that no seed tells apart: somebody put
+static Member
+member_of(const Cut *c, const Run *r)
+{
+    char series[VALUE_SIZE];
+    const Setting *along = c->x ? setting_named(c->x) : NULL;
+    const char *x = along ? run_asked(r, along) : NULL;
+    run_setting(r, c->by, series);
+    return (Member){interned(series), x ? x : "", r};
+}
+
+/* Exits where two runs would be averaged that no seed tells apart: somebody put
    them there without a command that is recorded. */
 static void
-check_alike(const Cut *c, const Group *g)
+check_alike(const Cut *c, const Run *one, const Run *other)
 {
-    const Setting *by = setting_named(c->by);
-    const Setting *x = c->x ? setting_named(c->x) : NULL;
-    const Run **firsts = NULL;
-    int count = 0, room = 0;
-    for (int i = 0; i < g->count; i++) {
-        const Run *r = g->runs[i];
-        int k = 0;
-        while (k < count && (run_asked(firsts[k], by) != run_asked(r, by) ||
-                             (x && run_asked(firsts[k], x) != run_asked(r, x))))
-            k++;
-        for (int s = 0; k < count && s < setting_count; s++)
-            if (may_part(c, &settings[s]) && differ(firsts[k], r, &settings[s]))
-                fail("%s and %s differ in %s, which no command asked for that "
-                     "is recorded in their experiment.tsv; run the command "
-                     "that made them again: it trains nothing, and is recorded",
-                     firsts[k]->path, r->path, settings[s].name);
-        if (k < count)
-            continue;
-        firsts = grow(firsts, count, &room, sizeof *firsts);
-        firsts[count++] = r;
+    for (const Axis *a = c->axes; a < c->axes + c->count; a++) {
+        const char *x = a->values[one - c->e->runs];
+        const char *y = a->values[other - c->e->runs];
+        if (x && y && x != y)
+            fail("%s and %s differ in %s, which no command asked for that is "
+                 "recorded in their experiment.tsv; run the command that made "
+                 "them again: it trains nothing, and is recorded",
+                 one->path, other->path, a->setting->name);
     }
-    free(firsts);
+}
+
+/* Sorts the runs of a group into series. What is logged changes nothing in a
+   run: of two that differ in it alone one counts. */
+static void
+cut_series(const Cut *c, Group *g)
+{
+    int kept = 0, room = 0;
+    Member *m = allocate((size_t)g->count, sizeof *m);
+    for (int i = 0; i < g->count; i++)
+        m[i] = member_of(c, g->runs[i]);
+    qsort(m, (size_t)g->count, sizeof *m, in_order);
+    for (int i = 0; i < g->count; i++) {
+        const Run *r = m[i].run;
+        bool first = !kept || m[i].series != m[kept - 1].series, twice = false;
+        if (!first && m[i].x == m[kept - 1].x)
+            check_alike(c, m[kept - 1].run, r);
+        for (int k = kept - 1;
+             !twice && k >= 0 && m[k].series == m[i].series &&
+             m[k].x == m[i].x && m[k].run->config.seed == r->config.seed;
+             k--)
+            twice = same_but(m[k].run, r, "log");
+        if (twice)
+            continue;
+        g->series = grow(g->series, g->series_count, &room, sizeof *g->series);
+        if (first)
+            g->series[g->series_count++] =
+                (Series){m[i].series, g->runs + kept, 0};
+        g->series[g->series_count - 1].count++;
+        g->runs[kept] = r;
+        m[kept++] = m[i];
+    }
+    g->count = kept;
+    free(m);
 }
 
 char *
@@ -311,9 +355,11 @@ group_name(const Group *g, const char *without)
 }
 
 Group *
-groups_of(const Experiment *e, const char *by, const char *x, int *groups)
+groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
+          int *groups)
 {
-    Cut c = {e, by, x, allocate((size_t)setting_count, sizeof(int)), 0, NULL};
+    Cut c = {e, by, x, facet, allocate((size_t)setting_count, sizeof *c.axes),
+             0};
     Group *list = NULL;
     *groups = 0;
     for (int i = 0; i < e->count; i++) {
@@ -326,29 +372,21 @@ groups_of(const Experiment *e, const char *by, const char *x, int *groups)
         find_axes(&c, task);
         list = add_task(&c, task, list, groups);
         for (; g < *groups; g++) {
-            if (strcmp(by, "log"))
-                drop_doubles(&list[g]);
-            check_alike(&c, &list[g]);
+            cut_series(&c, &list[g]);
             list[g].name = group_name(&list[g], "");
         }
+        for (int k = 0; k < c.count; k++)
+            free(c.axes[k].values);
     }
     free(c.axes);
-    free(c.values);
     return list;
 }
 
-const Run **
-series_runs(const Group *g, const char *by, const char *series, int *count)
+const Series *
+group_series(const Group *g, const char *name)
 {
-    const Run **runs = allocate((size_t)g->count + 1, sizeof(const Run *));
-    char text[VALUE_SIZE];
-    *count = 0;
-    for (int i = 0; i < g->count; i++) {
-        run_setting(g->runs[i], by, text);
-        if (!strcmp(text, series))
-            runs[(*count)++] = g->runs[i];
-    }
-    return runs;
+    return bsearch(&name, g->series, (size_t)g->series_count, sizeof *g->series,
+                   series_order);
 }
 
 void
@@ -356,9 +394,9 @@ groups_free(Group *g, int groups)
 {
     for (int i = 0; i < groups; i++) {
         free(g[i].runs);
+        free(g[i].series);
         free(g[i].key);
         free(g[i].name);
-        values_free(&g[i].series);
     }
     free(g);
 }

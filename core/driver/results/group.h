@@ -1,45 +1,50 @@
-/* group.h - which runs are averaged, and which stand side by side. */
+/* group.h - which runs are averaged, and which are side by side. */
 #ifndef GROUP_H
 #define GROUP_H
 
 #include "base/words.h"
 #include "run/experiment.h"
 
-/* Runs that differ in `by`, in x and in their seeds only, and the values of
-   `by` that occur among them. */
+/* The runs with one value of `by`: a curve, or a line of the results. */
+typedef struct Series {
+    const char *name;
+    const Run **runs; /* by their seeds */
+    int count;
+} Series;
+
+/* Runs that differ in `by`, in x and in their seeds only. */
 typedef struct Group {
-    const Run **runs;
+    const Run **runs; /* series by series */
     int count, room;
+    Series *series;
+    int series_count;
     const char **key; /* by place in settings[]: what keeps it apart, or NULL */
     char *name;       /* "reverse", "reverse.lr0.01" */
-    Values series;
 } Group;
 
 /* Cuts the runs into groups: by task and by every setting that their commands
    asked for and that varies, but for `by`, `x` (a setting, a result or NULL)
-   and the seed. */
+   and the seed. Along a result runs of several sizes share a group, unless
+   `facet` (or NULL) is that size. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
-                 int *groups);
+                 const char *facet, int *groups);
 void groups_free(Group *g, int groups);
 
 /* A group's name without what it says of a setting, so that groups which differ
    in that alone have the same; to be freed. */
 char *group_name(const Group *g, const char *without);
 
-/* The runs of a series in a group; to be freed. */
-const Run **series_runs(const Group *g, const char *by, const char *series,
-                        int *count);
+/* Its series of that name, or NULL. */
+const Series *group_series(const Group *g, const char *name);
 
 /* The order of series: the baseline, numbers by size, names by letter. It does
    not depend on the order of the runs, so that a figure drawn again is the
-   same. */
+   same. Sorts a list by it, and leaves each name once. */
 bool series_before(const char *a, const char *b);
+void series_sort(Values *names);
 
 /* The files of a directory whose names end so, without that, in that order. */
 Values files_in(const char *directory, const char *ending);
-
-/* Adds a value to a list in that order, if it is new. */
-void add_series(Values *s, const char *value);
 
 /* Do two runs differ in nothing but that setting? */
 bool same_but(const Run *a, const Run *b, const char *setting);

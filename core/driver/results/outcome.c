@@ -30,7 +30,7 @@ numbers_of(const Outcome *a, const char *key)
 {
     double *x = allocate((size_t)a->seeds + 1, sizeof *x);
     for (int i = 0; i < a->seeds; i++)
-        x[i] = run_number(a->runs[i], key);
+        x[i] = run_quantity(a->runs[i], key);
     return x;
 }
 
@@ -38,93 +38,9 @@ static Mean
 mean_of(const Outcome *a, const char *key)
 {
     double *x = numbers_of(a, key);
-    Mean m = bootstrap(x, a->seeds);
+    Mean m = values_mean(key, x, a->seeds);
     free(x);
     return m;
-}
-
-/* Mean of a validation quantity over an outcome's runs at one rate, where a
-   diverged run counts as the worst there is; *seeds of them. */
-static double
-validation(const Outcome *a, double lr, const char *key, double worst,
-           int *seeds)
-{
-    double sum = 0;
-    *seeds = 0;
-    for (int i = 0; i < a->seeds; i++) {
-        if (a->runs[i]->config.lr != lr)
-            continue;
-        double x = run_number(a->runs[i], key);
-        sum += isnan(x) ? worst : x;
-        ++*seeds;
-    }
-    return sum / *seeds;
-}
-
-/* Chooses the rate, counts those there were, and keeps the runs at it. One at
-   which a seed failed is none to choose. */
-static void
-choose_rate(Outcome *a)
-{
-    int most = 0, kept = 0;
-    double best[2] = {0, 0}, *seen = allocate((size_t)a->seeds, sizeof *seen);
-    for (int i = 0; i < a->seeds; i++) {
-        double lr = a->runs[i]->config.lr;
-        int k = 0, seeds;
-        while (k < a->rates && seen[k] != lr)
-            k++;
-        if (k < a->rates)
-            continue;
-        seen[a->rates++] = lr;
-        double accuracy =
-            validation(a, lr, "validation_accuracy", -INFINITY, &seeds);
-        double loss = validation(a, lr, "validation_loss", INFINITY, &seeds);
-        bool better = accuracy > best[0] ||
-                      (accuracy == best[0] &&
-                       (loss < best[1] || (loss == best[1] && lr < a->lr)));
-        if (seeds > most || (seeds == most && better)) {
-            most = seeds;
-            best[0] = accuracy;
-            best[1] = loss;
-            a->lr = lr;
-        }
-    }
-    free(seen);
-    for (int i = 0; i < a->seeds; i++)
-        if (a->runs[i]->config.lr == a->lr)
-            a->runs[kept++] = a->runs[i];
-    a->seeds = kept;
-}
-
-/* Of all its runs, those of the one that was trained longest. */
-static int
-most_steps(const Outcome *a)
-{
-    double most = 0;
-    for (int i = 0; i < a->seeds; i++)
-        most = fmax(most, run_number(a->runs[i], "steps"));
-    return (int)most;
-}
-
-static Outcome
-outcome_of(const Group *g, const char *series)
-{
-    Outcome a = {.group = g, .series = series};
-    a.runs = series_runs(g, "variant", series, &a.seeds);
-    choose_rate(&a);
-    double *steps = numbers_of(&a, "solved_at");
-    for (int i = 0; i < a.seeds; i++) {
-        a.solved += steps[i] > 0;
-        a.diverged += !strcmp(run_text(a.runs[i], "status"), "diverged");
-    }
-    a.steps = median_steps(steps, a.seeds, most_steps(&a), &a.beyond);
-    free(steps);
-    a.parameters = run_number(a.runs[0], "parameters");
-    a.attention = run_number(a.runs[0], "attention_parameters");
-    a.accuracy = mean_of(&a, "test_accuracy");
-    a.loss = mean_of(&a, "test_loss");
-    a.against = (Paired){NAN, NAN, 0};
-    return a;
 }
 
 /* A number that is judged. There is none where a seed never got to the
@@ -132,13 +48,51 @@ outcome_of(const Group *g, const char *series)
 static double
 judged(const Run *r, const char *key)
 {
-    double x = run_has(r, key) ? run_number(r, key) : NAN;
+    double x = run_has(r, key) ? run_quantity(r, key) : NAN;
     return quantity_named(key)->median && x == 0 ? NAN : x;
+}
+
+/* What is given of a quantity in "test_accuracy=0.02,solved_at=5%", or its own
+   margin; in its unit. */
+static double
+margin_of(const char *margins, const char *key, const Outcome *base)
+{
+    const char *text = quantity_named(key)->margin;
+    Values given = values_cut(margins ? margins : "");
+    size_t n = strlen(key);
+    char *end;
+    for (int i = 0; i < given.count; i++)
+        if (!strncmp(given.text[i], key, n) && given.text[i][n] == '=')
+            text = given.text[i] + n + 1;
+    double margin = text ? strtod(text, &end) : NAN, sum = 0;
+    for (int i = 0; i < base->seeds; i++)
+        sum += fabs(judged(base->runs[i], key));
+    if (text && *end == '%')
+        margin *= sum / base->seeds / 100;
+    values_free(&given);
+    return margin;
+}
+
+void
+check_margins(const char *text)
+{
+    Values given = values_cut(text);
+    for (int i = 0; i < given.count; i++) {
+        const char *sign = strchr(given.text[i], '=');
+        char *end = "";
+        double x = sign && sign > given.text[i] ? strtod(sign + 1, &end) : 0;
+        if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
+            usage("--margin \"%s\": give a quantity and the difference that is "
+                  "none, in its unit or in per cent of the baseline's, as in "
+                  "test_accuracy=0.01,solved_at=10%%",
+                  given.text[i]);
+    }
+    values_free(&given);
 }
 
 /* The differences of those seeds that both have. */
 static Paired
-compare(const Outcome *a, const Outcome *base, const char *key)
+compare(const Outcome *a, const Outcome *base, const char *key, double margin)
 {
     double *x = allocate((size_t)a->seeds, sizeof *x);
     double *y = allocate((size_t)a->seeds, sizeof *y);
@@ -152,39 +106,302 @@ compare(const Outcome *a, const Outcome *base, const char *key)
             y[n++] = judged(other, key);
             break;
         }
-    Paired p = paired_t(x, y, n);
+    Paired p = paired_t(x, y, n, margin);
     free(x);
     free(y);
     return p;
 }
 
-bool
-outcome_compared(const Outcome *a)
+/* Are all seeds within the margin of the best there can be? */
+static bool
+saturated(const Outcome *a, const Quantity *q, double margin)
 {
-    return !isnan(a->against.p);
+    bool all = q->scale == SHARE && q->better == MORE;
+    for (int i = 0; i < a->seeds; i++)
+        all &= judged(a->runs[i], q->name) >= 1 - margin;
+    return all;
 }
 
-/* Holds every outcome against the baseline of its group. */
+bool
+outdoes(const Score *a, const Score *b)
+{
+    if (a->seeds != b->seeds)
+        return a->seeds > b->seeds;
+    for (int i = 0; i < 3; i++)
+        if (a->rank[i] != b->rank[i])
+            return a->rank[i] > b->rank[i];
+    return false;
+}
+
+/* What is read for a judged quantity where test data has no say. */
+static const char *
+chosen_by(const char *judge)
+{
+    return !judge                            ? NULL
+           : !strcmp(judge, "test_accuracy") ? "validation_accuracy"
+           : !strcmp(judge, "test_loss")     ? "validation_loss"
+                                             : judge;
+}
+
+/* The sum of a quantity, more being better, where a run that diverged or never
+   got there is the worst there is. */
+static double
+merit(const Run *r, const char *key)
+{
+    double x = judged(r, key);
+    if (quantity_named(key)->better == LESS)
+        return isnan(x) ? quantity_named(key)->median ? -2. * r->config.steps
+                                                      : -INFINITY
+                        : -x;
+    return isnan(x) ? -INFINITY : x;
+}
+
+Score
+score_of(const Outcomes *all, const Outcome *a, double lr, int but)
+{
+    double sum = 0, steps = 0, loss = 0;
+    double enough = 1 - margin_of(all->margins, "test_accuracy", a);
+    const char *key = chosen_by(all->judge);
+    bool full = !key;
+    int n = 0;
+    for (int i = 0; i < a->seeds; i++) {
+        const Run *r = a->runs[i];
+        if (r->config.lr != lr || r->config.seed == but)
+            continue;
+        double x = merit(r, key ? key : "validation_accuracy");
+        full &= x >= enough;
+        sum += x;
+        steps += merit(r, "solved_at");
+        loss += merit(r, "validation_loss");
+        n++;
+    }
+    return full ? (Score){{1, steps / n, loss / n}, n}
+                : (Score){{sum / n, 0, loss / n}, n};
+}
+
+/* Its rates, each once, by size; to be freed. */
+static double *
+rates_of(const Outcome *a, int *count)
+{
+    double *rates = allocate((size_t)a->seeds + 1, sizeof *rates);
+    *count = 0;
+    for (int i = 0; i < a->seeds; i++)
+        rates[i] = a->runs[i]->config.lr;
+    median(rates, a->seeds); /* sorts */
+    for (int i = 0; i < a->seeds; i++)
+        if (i == 0 || rates[i] != rates[*count - 1])
+            rates[(*count)++] = rates[i];
+    return rates;
+}
+
+/* The run of a seed at the rate at which the other seeds did best; of one seed
+   alone, its own best. */
+static const Run *
+chosen_run(const Outcomes *all, const Outcome *a, int seed, bool alone)
+{
+    const Run *chosen = NULL;
+    Score best = {{0}, 0};
+    for (int i = 0; i < a->seeds; i++) {
+        const Run *r = a->runs[i];
+        if (r->config.seed != seed)
+            continue;
+        Score s = score_of(all, a, r->config.lr, alone ? -1 : seed);
+        if (!chosen || outdoes(&s, &best)) {
+            chosen = r;
+            best = s;
+        }
+    }
+    return chosen;
+}
+
+/* Leaves each seed the run at the rate that the others choose, so that no seed
+   is judged at a rate which was chosen for its luck. */
+static void
+choose_rates(const Outcomes *all, Outcome *a)
+{
+    double *rates = rates_of(a, &a->rates);
+    const Run **kept = allocate((size_t)a->seeds + 1, sizeof(const Run *));
+    int count = 0;
+    for (int i = 0; i < a->seeds && a->rates > 1; i++) {
+        int seed = a->runs[i]->config.seed, k = 0;
+        while (k < count && kept[k]->config.seed != seed)
+            k++;
+        if (k == count)
+            kept[count++] = chosen_run(all, a, seed, a->seeds <= a->rates);
+    }
+    if (a->rates > 1) {
+        memcpy(a->runs, kept, (size_t)count * sizeof(const Run *));
+        a->seeds = count;
+    }
+    for (int k = 0; k < a->rates; k++) {
+        int here = 0;
+        for (int i = 0; i < a->seeds; i++)
+            here += a->runs[i]->config.lr == rates[k];
+        if (here <= a->agreed)
+            continue;
+        a->agreed = here;
+        a->lr = rates[k];
+        a->end = a->rates < 2 ? 0 : k == 0 ? -1 : k == a->rates - 1;
+    }
+    free(rates);
+    free(kept);
+}
+
+/* Of all its runs, those of the one that was trained longest. */
+static int
+most_steps(const Outcome *a)
+{
+    double most = 0;
+    for (int i = 0; i < a->seeds; i++)
+        most = fmax(most, run_number(a->runs[i], "steps"));
+    return (int)most;
+}
+
+static Outcome
+outcome_of(const Outcomes *all, const Group *g, const Series *s)
+{
+    Outcome a = {.group = g, .series = s->name, .seeds = s->count};
+    a.runs = allocate((size_t)s->count, sizeof(const Run *));
+    memcpy(a.runs, s->runs, (size_t)s->count * sizeof(const Run *));
+    choose_rates(all, &a);
+    double *steps = numbers_of(&a, "solved_at");
+    for (int i = 0; i < a.seeds; i++) {
+        a.solved += steps[i] > 0;
+        a.lost += run_lost(a.runs[i]);
+        a.diverged += !strcmp(run_text(a.runs[i], "status"), "diverged");
+    }
+    a.steps = median_steps(steps, a.seeds, most_steps(&a), &a.beyond);
+    free(steps);
+    a.parameters = run_number(a.runs[0], "parameters");
+    a.attention = run_number(a.runs[0], "attention_parameters");
+    a.accuracy = mean_of(&a, "test_accuracy");
+    a.loss = mean_of(&a, "test_loss");
+    a.against = (Paired){NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    a.margin = a.detectable = NAN;
+    return a;
+}
+
+/* Holds an outcome against the baseline: in what is asked for, or in the first
+   quantity whose turn it is that is not saturated in both, and that all seeds
+   have. */
+static void
+hold_against(const Outcomes *all, Outcome *a, const Outcome *base)
+{
+    for (int turn = 1; isnan(a->against.differ); turn++) {
+        const char *key = all->judge && turn == 1 ? all->judge
+                          : all->judge            ? NULL
+                                                  : quantity_at(turn);
+        if (!key)
+            return;
+        const Quantity *q = quantity_named(key);
+        double margin = margin_of(all->margins, key, base);
+        bool full = saturated(a, q, margin) && saturated(base, q, margin);
+        a->saturated |= full;
+        if (full && !all->judge)
+            continue;
+        a->judged = key;
+        a->margin = margin;
+        a->against = compare(a, base, key, margin);
+    }
+}
+
+static bool
+identical(const Paired *p)
+{
+    return p->n > 1 && p->difference == 0 && p->deviation == 0;
+}
+
+/* The verdict, and what these seeds could have shown at the level that the
+   first of all tests has to meet. */
+static void
+decide(const Outcomes *all, Outcome *a)
+{
+    const Paired *p = &a->against;
+    bool less = a->judged && quantity_named(a->judged)->better == LESS;
+    if (identical(p))
+        a->verdict = EQUAL;
+    else if (isnan(p->differ))
+        a->verdict = UNTESTED;
+    else if (p->same < SIGNIFICANT)
+        a->verdict = EQUAL;
+    else if (p->differ < SIGNIFICANT)
+        a->verdict = (p->difference > 0) == less ? WORSE : BETTER;
+    else
+        a->verdict = UNDECIDED;
+    if (a->verdict == UNTESTED || identical(p) || p->deviation == 0)
+        return;
+    double alpha = SIGNIFICANT / all->comparisons, unit = p->deviation;
+    a->detectable = unit * detectable(p->n, alpha);
+    if (a->verdict == UNDECIDED)
+        a->needed =
+            seeds_to_tell(p->difference / unit, a->margin / unit, p->n, alpha);
+}
+
+static const Outcome *
+baseline_of(const Outcomes *all, const Outcome *a)
+{
+    for (int k = 0; k < all->count; k++) {
+        const Outcome *base = &all->list[k];
+        if (base != a && base->group == a->group &&
+            !strcmp(base->series, all->baseline))
+            return base;
+    }
+    return NULL;
+}
+
+static bool
+same_runs(const Outcome *a, const Outcome *b)
+{
+    return a && b && a->seeds == b->seeds &&
+           !memcmp(a->runs, b->runs, (size_t)a->seeds * sizeof *a->runs);
+}
+
+/* The first comparison of the very runs that comparison i is of. Variants that
+   do not use a setting of the grid are shown at each of its values: that is one
+   test, not many. */
+static int
+first_of(const Outcomes *all, const Outcome *const *base, int i)
+{
+    int k = 0;
+    while (k < i && !(same_runs(&all->list[k], &all->list[i]) &&
+                      same_runs(base[k], base[i])))
+        k++;
+    return k;
+}
+
+/* Compares every outcome with the baseline of its group. Of a comparison's two
+   hypotheses, that there is no difference and that there is one of the margin
+   or more, one at most is true. */
 static void
 compare_all(Outcomes *all)
 {
-    double *p = allocate((size_t)all->count + 1, sizeof *p);
+    size_t size = (size_t)all->count + 1;
+    double *p = allocate(2 * size, sizeof *p);
+    const Outcome **base = allocate(size, sizeof *base);
+    int *first = allocate(size, sizeof *first);
     for (int i = 0; i < all->count; i++) {
         Outcome *a = &all->list[i];
-        p[i] = NAN;
-        for (int k = 0; k < all->count; k++) {
-            const Outcome *base = &all->list[k];
-            if (k == i || base->group != a->group ||
-                strcmp(base->series, all->baseline))
-                continue;
-            a->against = compare(a, base, all->judged);
-            p[i] = a->against.p;
-        }
-        all->comparisons += !isnan(p[i]);
+        base[i] = baseline_of(all, a);
+        if (base[i])
+            hold_against(all, a, base[i]);
+        first[i] = first_of(all, base, i);
+        bool tested = first[i] == i && !isnan(a->against.differ) &&
+                      !identical(&a->against);
+        p[2 * i] = tested ? a->against.differ : NAN;
+        p[2 * i + 1] = tested ? a->against.same : NAN;
+        all->comparisons += tested;
     }
-    holm(p, all->count);
-    for (int i = 0; i < all->count; i++)
-        all->list[i].against.p = p[i];
+    holm(p, 2 * all->count, all->comparisons);
+    for (int i = 0; i < all->count; i++) {
+        Outcome *a = &all->list[i];
+        if (!identical(&a->against)) {
+            a->against.differ = p[2 * first[i]];
+            a->against.same = p[2 * first[i] + 1];
+        }
+        decide(all, a);
+    }
+    free(first);
+    free(base);
     free(p);
 }
 
@@ -207,30 +424,78 @@ check_judge(const char *judge, const Run *runs, int count)
 
 /* What is given now, else what was when the runs were made. */
 static const char *
-baseline_of(const Options *o, const Experiment *e)
+said(const char *now, const Experiment *e, const char *key)
 {
-    const char *then = experiment_said(e, "baseline");
-    return o->baseline ? o->baseline : then ? then : BASELINE;
+    return now ? now : experiment_said(e, key);
 }
 
 Outcomes
 outcomes_of(const Options *o, const Experiment *e)
 {
-    Outcomes all = {.baseline = baseline_of(o, e),
-                    .judged = o->judge ? o->judge : "test_accuracy"};
+    const char *baseline = said(o->baseline, e, "baseline");
+    Outcomes all = {.baseline = baseline ? baseline : BASELINE,
+                    .judge = said(o->judge, e, "judge"),
+                    .margins = said(o->margin, e, "margin")};
+    const char *lr = experiment_said(e, "lr");
+    all.found = lr && !strcmp(lr, "auto");
     int room = 0;
-    check_judge(all.judged, e->runs, e->count);
-    all.groups = groups_of(e, "variant", "lr", &all.group_count);
+    if (all.judge)
+        check_judge(all.judge, e->runs, e->count);
+    if (all.margins)
+        check_margins(all.margins);
+    all.groups = groups_of(e, "variant", "lr", NULL, &all.group_count);
     for (int g = 0; g < all.group_count; g++)
-        for (int s = 0; s < all.groups[g].series.count; s++) {
+        for (int s = 0; s < all.groups[g].series_count; s++) {
             Outcome a =
-                outcome_of(&all.groups[g], all.groups[g].series.text[s]);
+                outcome_of(&all, &all.groups[g], &all.groups[g].series[s]);
             all.rates = a.rates > all.rates ? a.rates : all.rates;
             all.list = grow(all.list, all.count, &room, sizeof *all.list);
             all.list[all.count++] = a;
         }
     compare_all(&all);
     return all;
+}
+
+/* A variant's runs at one rate. */
+static Outcome
+at_rate(const Outcome *a, double lr)
+{
+    const Series *s = group_series(a->group, a->series);
+    Outcome at = {.group = a->group, .series = a->series, .lr = lr};
+    at.runs = allocate((size_t)s->count, sizeof(const Run *));
+    at.against = (Paired){NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    for (int i = 0; i < s->count; i++)
+        if (s->runs[i]->config.lr == lr)
+            at.runs[at.seeds++] = s->runs[i];
+    return at;
+}
+
+char *
+verdicts_by_rate(const Outcomes *all, const Outcome *a)
+{
+    static const char *const words[] = {"untested", "undecided", "the same",
+                                        "worse", "better"};
+    const Series *s = group_series(a->group, a->series);
+    Outcome every = {.runs = s->runs, .seeds = s->count}, base = *a;
+    Outcomes alone = *all;
+    char *text = copy_text(""), n[32];
+    int count;
+    double *rates = rates_of(&every, &count);
+    alone.comparisons = 1;
+    base.series = all->baseline;
+    for (int k = 0; k < count; k++) {
+        Outcome one = at_rate(a, rates[k]), other = at_rate(&base, rates[k]);
+        if (one.seeds && other.seeds)
+            hold_against(&alone, &one, &other);
+        decide(&alone, &one);
+        replace(&text,
+                format_text("%s%s%s at %s", text, k ? ", " : "",
+                            words[one.verdict], number_text(rates[k], 3, n)));
+        free(one.runs);
+        free(other.runs);
+    }
+    free(rates);
+    return text;
 }
 
 void
@@ -242,35 +507,29 @@ outcomes_free(Outcomes *all)
     groups_free(all->groups, all->group_count);
 }
 
-int
-verdict(const Outcomes *all, const Outcome *a)
-{
-    if (!outcome_compared(a) || a->against.p >= SIGNIFICANT)
-        return 0;
-    int more = quantity_named(all->judged)->better == LESS ? -1 : 1;
-    return a->against.difference > 0 ? more : -more;
-}
-
 void
 verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
 {
-    int way = verdict(all, a);
+    static const char *const words[] = {[WORSE] = "worse", [BETTER] = "better"};
+    const Paired *p = &a->against;
     if (!strcmp(a->series, all->baseline))
         snprintf(text, VERDICT_SIZE, "the baseline");
-    else if (!outcome_compared(a))
+    else if (a->verdict == UNTESTED)
         snprintf(text, VERDICT_SIZE, "%s",
-                 a->diverged         ? "runs diverged"
-                 : a->against.n == 0 ? "no baseline"
-                 : a->against.n == 1 ? "one seed, no test"
-                                     : "not comparable");
-    else if (way == 0)
-        snprintf(text, VERDICT_SIZE, "no difference detected at %d seeds",
-                 a->against.n);
+                 a->diverged ? "runs diverged"
+                 : p->n == 0 ? "no baseline"
+                 : p->n == 1 ? "one seed, no test"
+                             : "not comparable");
+    else if (identical(p))
+        snprintf(text, VERDICT_SIZE, "identical at %d seeds", p->n);
+    else if (a->verdict == UNDECIDED)
+        snprintf(text, VERDICT_SIZE, "undecided at %d seeds", p->n);
+    else if (a->verdict == EQUAL)
+        snprintf(text, VERDICT_SIZE, "the same within %.2g", a->margin);
     else
-        snprintf(text, VERDICT_SIZE, "%s by %.2g",
-                 quantity_named(all->judged)->better == NEITHER
-                     ? a->against.difference > 0 ? "more" : "less"
-                 : way > 0 ? "better"
-                           : "worse",
-                 fabs(a->against.difference));
+        snprintf(text, VERDICT_SIZE, "%s by %.3g",
+                 quantity_named(a->judged)->better == NEITHER
+                     ? p->difference > 0 ? "more" : "less"
+                     : words[a->verdict],
+                 fabs(p->difference));
 }

@@ -1,9 +1,9 @@
 /* outcome.h - how each variant fared on each task: what a table of results
    says, and the verdict against the baseline.
 
-   Where runs differ in their learning rate, a variant is shown at its best one:
-   that with the highest mean accuracy on validation data, of equal ones the
-   lowest loss. Test data has no say in it. */
+   Where runs differ in their learning rate, each seed of a variant is shown at
+   the rate at which its other seeds did best, in what is judged, on validation
+   data: neither test data nor the seed itself has a say in it. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
@@ -11,18 +11,31 @@
 #include "driver/cli/options.h"
 #include "driver/results/group.h"
 
+/* Of a variant against the baseline: EQUAL goes before the others, since what
+   is smaller than the margin is no difference, however sure. */
+typedef enum Verdict { UNTESTED, UNDECIDED, EQUAL, WORSE, BETTER } Verdict;
+
 typedef struct Outcome {
     const Group *group;
     const char *series; /* the variant */
-    double lr;          /* the rate that all of this is at, */
-    int rates;          /* the best of so many */
-    const Run **runs;   /* its runs at that rate */
-    int seeds, solved, diverged;
+    double lr;          /* the rate of most of its runs, of so many that were */
+    int rates;          /* tried; */
+    int agreed;         /* how many they are */
+    int end; /* -1: the lowest rate, 1: the highest one that was tried */
+    const Run **runs; /* one for each seed */
+    int seeds, solved, lost, diverged;
     double steps; /* to the threshold: the median, */
     bool beyond;  /* or that many were not enough */
     double parameters, attention;
     Mean accuracy, loss; /* on test data */
-    Paired against;      /* the baseline, in what is judged; p after Holm */
+
+    const char *judged; /* the quantity that its verdict is about */
+    bool saturated;     /* since accuracy cannot tell the two apart */
+    double margin;      /* of it, NaN where it has none */
+    Paired against;     /* the baseline; both p after Holm */
+    Verdict verdict;
+    double detectable; /* the least difference that these seeds show in 80% */
+    int needed;        /* seeds that would decide in 80%; 0: more than 10,000 */
 } Outcome;
 
 typedef struct Outcomes {
@@ -32,25 +45,42 @@ typedef struct Outcomes {
     int group_count;
     int comparisons; /* that Holm's adjustment is over */
     int rates;       /* the most that a variant had to choose from */
-    const char *baseline, *judged;
+    bool found;      /* by --lr auto */
+    const char *baseline;
+    const char *judge;   /* what all are judged by; NULL: each by the first
+                            quantity whose turn it is, and that can tell */
+    const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 
-/* Of the runs, against o.s baseline, or that which was asked for when they
-   were made, in what o judges by; exits (2) where nothing of that name
-   is in their results. outcomes_free it. */
+/* Of the runs, by o's baseline, judge and margins, or those that were asked for
+   when the runs were made; exits (2) where nothing that is judged is in their
+   results. outcomes_free it. */
 Outcomes outcomes_of(const Options *o, const Experiment *e);
 void outcomes_free(Outcomes *all);
 
-/* Is it held against the baseline? */
-bool outcome_compared(const Outcome *a);
+/* How a rate did; what is first decides. */
+typedef struct Score {
+    double rank[3]; /* more is better */
+    int seeds;
+} Score;
+bool outdoes(const Score *a, const Score *b);
 
-/* "better by 0.012", "worse by 0.31", "no difference detected at 5 seeds". */
+/* Of the runs of a at that rate, but for one seed: by all->judge, or as
+   verdicts are, by accuracy until it is saturated, then by steps; of equal ones
+   the lowest loss. On validation data. */
+Score score_of(const Outcomes *all, const Outcome *a, double lr, int but);
+
+/* Exits (2) unless the text is margins: "test_accuracy=0.02,solved_at=5%". */
+void check_margins(const char *text);
+
+/* "better by 0.012", "the same within 0.01", "undecided at 5 seeds". */
+/* "better at 0.001, undecided at 0.003, worse at 0.01": what the verdict would
+   be with both at one rate, each tested by itself; to be freed. */
+char *verdicts_by_rate(const Outcomes *all, const Outcome *a);
+
 enum { VERDICT_SIZE = 80 };
 void verdict_text(const Outcomes *all, const Outcome *a,
                   char text[VERDICT_SIZE]);
-
-/* 1: better, -1: worse, 0: no difference detected (at 5% over the table). */
-int verdict(const Outcomes *all, const Outcome *a);
 
 /* The median of the steps to the threshold, where a seed that never reached it
    (0) counts as later than all that did: *beyond where such a seed is the

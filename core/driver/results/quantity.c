@@ -23,27 +23,46 @@ seconds_of(const Run *r)
     return seconds;
 }
 
+bool
+run_lost(const Run *r)
+{
+    double train = run_number(r, "accuracy");
+    double end = fmax(train, run_number(r, "validation_accuracy"));
+    return run_number(r, "solved_at") > 0 && r->config.steps > 0 &&
+           !(end >= r->config.threshold - 0.05);
+}
+
+static double
+held_at(const Run *r)
+{
+    return run_lost(r) ? 0 : run_number(r, "solved_at");
+}
+
 static double
 solved(const Run *r)
 {
-    return run_number(r, "solved_at") > 0;
+    return held_at(r) > 0;
 }
 
 /* Of a name that ends in *, all that begin so; %s in its title is the rest.
    In that of an ACCURACY it is what the task measures. A LOSS has a unit where
-   the task measures accuracy. */
+   the task measures accuracy.
+
+   Margins: one answer in a hundred; a tenth of the baseline's steps or seconds;
+   a hundredth of a nat, by which a token is guessed 1% better. A step of a
+   learning rate's grid changes more than any of these. */
 /* clang-format off */
 const Quantity quantities[] = {
     /* name, title, unit, measure, better, scale */
-    {"loss", "training loss", "nats", LOSS, LESS, .scale = POWERS},
-    {"accuracy", "training %s", NULL, ACCURACY, MORE, .scale = SHARE},
-    {"validation_loss", "validation loss", "nats", LOSS, LESS, .scale = POWERS},
-    {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE},
-    {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS},
-    {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE},
-    {"solved_at", "steps to the threshold", .better = LESS, .median = true},
-    {"solved", "share of seeds that solved it", .better = MORE, .scale = SHARE, .of = solved},
-    {"seconds", "seconds of training", .better = LESS, .of = seconds_of},
+    {"loss", "training loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
+    {"accuracy", "training %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
+    {"validation_loss", "validation loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
+    {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
+    {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .turn = 3},
+    {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .turn = 1},
+    {"solved_at", "steps to the threshold", .better = LESS, .median = true, .margin = "10%", .turn = 2, .of = held_at},
+    {"solved", "share of seeds that solved it", .better = MORE, .scale = SHARE, .counted = true, .of = solved},
+    {"seconds", "seconds of training", .better = LESS, .margin = "10%", .of = seconds_of},
 
     {"steps", "steps of training", .fixed = true},
     {"parameters", "parameters", .fixed = true},
@@ -53,8 +72,8 @@ const Quantity quantities[] = {
     {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE, .fixed = true},
     {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline"},
     {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "guessing"},
-    {"unigram_loss", "loss of counting characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram"},
-    {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram"},
+    {"unigram_loss", "loss of counting characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram", .split = "validation_"},
+    {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram", .split = "validation_"},
 
     {"entropy", "entropy of a row of weights", .unit = "nats"},
     {"largest_weight", "largest weight of a row", .scale = SHARE},
@@ -89,6 +108,15 @@ quantity_named(const char *name)
             return q;
     }
     return &other;
+}
+
+const char *
+quantity_at(int turn)
+{
+    for (const Quantity *q = quantities; q < quantities + quantity_count; q++)
+        if (q->turn == turn)
+            return q->name;
+    return NULL;
 }
 
 char *
@@ -141,25 +169,43 @@ check_quantity(const Run *runs, int count, const char *name, bool over_steps)
 static Mean
 median_of_steps(double *x, const Run *const *runs, int count)
 {
-    double least = INFINITY, most = 0, steps = 0;
+    double steps = 0;
     for (int i = 0; i < count; i++) {
         x[i] = x[i] > 0 ? x[i] : INFINITY;
         steps = fmax(steps, runs[i]->config.steps);
-        least = fmin(least, x[i]);
-        most = fmax(most, x[i]);
     }
-    return (Mean){fmin(median(x, count), steps), fmin(least, steps),
-                  fmin(most, steps)};
+    Mean m = median_interval(x, count);
+    return (Mean){fmin(m.mean, steps), fmin(m.low, steps), fmin(m.high, steps)};
+}
+
+Mean
+values_mean(const char *name, const double *x, int n)
+{
+    Mean m = mean_interval(x, n);
+    int scale = quantity_named(name)->scale;
+    double least = INFINITY;
+    for (int i = 0; i < n; i++)
+        least = fmin(least, x[i]);
+    if (isnan(m.mean))
+        return m;
+    if (scale != ANY && least >= 0)
+        m.low = fmax(m.low, 0);
+    if (scale == SHARE)
+        m.high = fmin(m.high, 1);
+    return m;
 }
 
 Mean
 quantity_mean(const Run *const *runs, int count, const char *name)
 {
     double *x = allocate((size_t)count, sizeof *x);
+    const Quantity *q = quantity_named(name);
+    double sum = 0;
     for (int i = 0; i < count; i++)
-        x[i] = run_quantity(runs[i], name);
-    Mean m = quantity_named(name)->median ? median_of_steps(x, runs, count)
-                                          : bootstrap(x, count);
+        sum += x[i] = run_quantity(runs[i], name);
+    Mean m = q->median    ? median_of_steps(x, runs, count)
+             : q->counted ? share_interval((int)sum, count)
+                          : values_mean(name, x, count);
     free(x);
     return m;
 }

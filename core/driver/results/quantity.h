@@ -17,7 +17,13 @@ typedef struct Quantity {
     enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
     bool fixed;                        /* training does not change it */
     bool median;                       /* not a mean; a 0 is never */
-    const char *level; /* what curves of its measure are compared with */
+    bool counted;                      /* 0 or 1: the mean is a share of runs */
+    const char *margin; /* a smaller difference is none; "10%": of the baseline;
+                           NULL: that cannot be said of it */
+    int turn; /* when verdicts are about it: the first that can tell; 0: never,
+                 unless asked */
+    const char *level; /* what curves of its measure are compared with, */
+    const char *split; /* if they are of these data: how their names begin */
     double (*of)(const Run *); /* where it is no line of result.tsv */
 } Quantity;
 
@@ -27,11 +33,19 @@ extern const int quantity_count;
 /* Its row; one that says nothing of it where it has none. */
 const Quantity *quantity_named(const char *name);
 
+/* That which verdicts are about at that turn, from 1 on; NULL after the last.
+ */
+const char *quantity_at(int turn);
+
 /* A quantity or setting in words, for an axis, as the task measures it (NULL:
    any task); to be freed. */
 char *axis_title(const char *name, const Task *t);
 
 double run_quantity(const Run *r, const char *name);
+
+/* Did it get to the threshold, and was far below it again at the end? Then it
+   has no step at which it was solved. */
+bool run_lost(const Run *r);
 
 /* "loss, accuracy": what a run logged, over steps or at its end; to be
    freed. */
@@ -42,9 +56,13 @@ char *quantity_names(const Run *r, bool over_steps);
 void check_quantity(const Run *runs, int count, const char *name,
                     bool over_steps);
 
-/* The mean over runs, at least one, and its interval; or the median, between
-   the least and the most, which is all the steps there were where half of the
-   runs needed more. */
+/* The mean of some values of it and its interval by Student's t, which ends
+   where there are no values: a share is between 0 and 1, a loss not below 0. */
+Mean values_mean(const char *name, const double *x, int n);
+
+/* The same over runs, at least one; or the median and its interval, which ends
+   with all the steps there were where runs needed more; or the share of runs,
+   by Wilson's. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
 /* Where a run is along x: what was asked for of a setting, the first number in

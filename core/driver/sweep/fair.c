@@ -9,25 +9,32 @@
 #include "model/model.h"
 #include "train/convert.h"
 #include "train/observe.h"
-#include "driver/cli/child.h"
+#include "driver/cli/real_count.h"
 #include "driver/sweep/fair.h"
 
-enum { PATIENCE = 600 }; /* seconds for a child to answer */
-
-/* Asks in a child; exits where there is no answer, with the reason. */
-static void
-ask(void (*work)(const void *, void *), const void *more, void *to, size_t size)
+/* How many of its parameters are really there. */
+static double
+real_price(Config c, Sizes z)
 {
-    Ended e = in_child(work, more, to, size, limits(PATIENCE, INFINITY));
-    if (!e.answered)
-        (e.status == 2 ? usage : fail)("%s", ended_words(&e));
+    RealOnes found;
+    c.d_model = attention_in(&c, z).d_model;
+    count_real_ones(&c.variant, 1, &c, &found);
+    if (isnan(found.real))
+        fail("--match real: how many parameters of %s are really there cannot "
+             "be told; `qkv count --real=fitted -v %s` says why",
+             c.variant, c.variant);
+    return found.real * (c.cross == CROSS_AFTER ? 2 : 1);
 }
 
 /* What the attention of one block costs at c, all of it by this variant. */
 static double
-price(const char *budget, const Variant *v, Config c, Sizes z)
+price(const char *budget, const char *variant, Config c, Sizes z)
 {
-    config_settle(&c, v->shape);
+    const Variant *v = plugin_open(variant).variant;
+    c.variant = variant;
+    config_settle(&c, variant_uses(v));
+    if (!strcmp(budget, "real"))
+        return real_price(c, z);
     Attention a = attention_in(&c, z);
     Weights w = weights_declared(v, &a);
     double sum = 0;
@@ -43,112 +50,103 @@ price(const char *budget, const Variant *v, Config c, Sizes z)
     return sum;
 }
 
-/* Sets the width that such a variant can be told; false where it has none. */
-static bool
+/* Sets the width that such a variant can be told, and returns its name; NULL
+   where it has none. */
+static const char *
 set_width(const char *shape, Config *c, int width)
 {
-    if (shape_uses(shape, "latent"))
+    bool k = shape_uses(shape, "d-k"), v = shape_uses(shape, "d-v");
+    if (shape_uses(shape, "latent")) {
         c->latent = width;
-    else {
-        c->d_k = shape_uses(shape, "d-k") ? width : c->d_k;
-        c->d_v = shape_uses(shape, "d-v") ? width : c->d_v;
+        return "latent";
     }
-    return shape_uses(shape, "latent") || shape_uses(shape, "d-k") ||
-           shape_uses(shape, "d-v");
+    c->d_k = k ? width : c->d_k;
+    c->d_v = v ? width : c->d_v;
+    return k && v ? "d-k and d-v" : k ? "d-k" : v ? "d-v" : NULL;
 }
 
-/* A variant in the shape that it has at c's point of the grid. */
+/* The variant in the shape that it has at c's point of the grid. */
 static Shaped
-shaped_at(const char *variant, const char *shape, Config c)
+shaped_at(const char *variant, Config c)
 {
     c.variant = variant;
-    config_settle(&c, shape);
+    config_settle(&c, variant_uses(plugin_open(variant).variant));
     return shaped_of(&c);
 }
 
-/* A width is asked for, and found; 0 where there is none. */
-typedef struct Budget {
-    const Config *c;
-    const char *baseline;
-} Budget;
-typedef struct Met {
-    int width;
-    double wanted, found;
-    char name[64], shape[64];
-    Shaped of; /* its variant is a pointer that parent and child share */
-} Met;
-
-static void
-find_width(const void *more, void *answer)
+/* The width at which c's attention costs most nearly what is wanted; an even
+   one where columns are rotated in pairs. No wider one costs less, so halves of
+   the range are left out. Beyond d-model nothing more is real. */
+static int
+nearest_width(Config c, const char *shape, Sizes z, double wanted)
 {
-    const Budget *b = more;
-    Met *met = answer;
-    Config c = *b->c;
     const char *budget = c.match.asked;
-    const Variant *v = plugin_open(c.variant).variant;
-    const Variant *base = plugin_open(b->baseline).variant;
-    Dataset data = dataset_open(&c);
-    double best = INFINITY;
-    met->of = shaped_at(b->baseline, base->shape, c);
-    met->wanted = price(budget, base, c, data.sizes);
-    met->found = price(budget, v, c, data.sizes);
-    snprintf(met->shape, sizeof met->shape, "%s", v->shape);
-    snprintf(met->name, sizeof met->name, "%s",
-             shape_uses(v->shape, "latent") ? "latent"
-             : !shape_uses(v->shape, "d-k") ? "d-v"
-             : shape_uses(v->shape, "d-v")  ? "d-k and d-v"
-                                            : "d-k");
-    for (int w = 1;
-         strcmp(c.variant, b->baseline) && set_width(v->shape, &c, w); w++) {
-        double cost = price(budget, v, c, data.sizes);
-        if (fabs(cost - met->wanted) < best) {
-            best = fabs(cost - met->wanted);
-            met->width = w;
-            met->found = cost;
+    int step = c.positions == POSITIONS_ROPE ? 2 : 1, best = step;
+    int low = 1, high = (strcmp(budget, "real") ? 4 : 1) * c.d_model / step;
+    double off = INFINITY;
+    while (low <= high) {
+        int middle = (low + high) / 2, width = step * middle;
+        set_width(shape, &c, width);
+        double cost = price(budget, c.variant, c, z);
+        double miss = fabs(cost - wanted);
+        if (miss < off || (miss == off && width < best)) {
+            off = miss;
+            best = width;
         }
-        if (w >= 4 * c.d_model || cost > 2 * met->wanted)
-            break;
+        if (cost < wanted)
+            low = middle + 1;
+        else
+            high = middle - 1;
     }
-    dataset_close(&data);
+    return best;
 }
 
 void
 meet_budget(const Options *o, Config *c)
 {
-    const char *baseline = interned(o->baseline ? o->baseline : "standard");
-    if (!*c->match.asked || c->match.found)
+    const char *baseline = interned(o->baseline ? o->baseline : BASELINE);
+    const char *budget = c->match.asked, *width = NULL;
+    if (!*budget || c->match.found)
         return; /* a plan's line says the widths itself */
     if (*c->same_start.asked)
         usage("--match and --same-start contradict each other: another width "
               "is another function; give one");
-    Met met = {0};
-    ask(find_width, &(Budget){c, baseline}, &met, sizeof met);
-    double off = 100 * (met.found / met.wanted - 1);
-    if (met.width)
-        set_width(met.shape, c, met.width);
-    if (met.width && !o->quiet)
-        note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
-             "(%+.0f%%)",
-             c->match.asked, c->task, c->variant, met.name, met.width,
-             met.found, met.wanted, baseline, off);
-    else if (!met.width && strcmp(c->variant, baseline))
+    const Variant *v = plugin_open(c->variant).variant;
+    Dataset data = dataset_open(c);
+    Sizes z = data.sizes;
+    dataset_close(&data);
+    double wanted = price(budget, baseline, *c, z);
+    c->match.as = shaped_at(baseline, *c);
+    c->match.found = true;
+    if (!strcmp(c->variant, baseline))
+        return;
+    Config wider = *c; /* has it a width? */
+    int best = 0;
+    if (set_width(v->shape, &wider, 1)) {
+        best = nearest_width(*c, v->shape, z, wanted);
+        width = set_width(v->shape, c, best);
+    }
+    double found = price(budget, c->variant, *c, z);
+    if (!width)
         note("--match %s, task %s: %s has no width to change; it stays at %.0f "
              "for the %.0f of %s",
-             c->match.asked, c->task, c->variant, met.found, met.wanted,
-             baseline);
-    c->match.found = true;
-    c->match.as = met.of;
+             budget, c->task, c->variant, found, wanted, baseline);
+    else if (!o->quiet)
+        note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
+             "(%+.0f%%)",
+             budget, c->task, c->variant, width, best, found, wanted, baseline,
+             100 * (found / wanted - 1));
 }
 
 /* Can the variant at c's point start as that one does? */
 static bool
-can_start(const Facts *f, Config c, const Shaped *as)
+can_start(const char *variant, Config c, const Shaped *as)
 {
     Conversion v;
-    c.variant = interned(f->word);
+    c.variant = interned(variant);
     c.same_start.found = true;
     c.same_start.as = *as;
-    Plugin p = plugin_open(f->word);
+    Plugin p = plugin_open(variant);
     config_cast(&c, &p);
     Dataset data = dataset_open(&c);
     Model *m = model_new(&c, data.sizes, p.variant);
@@ -158,116 +156,84 @@ can_start(const Facts *f, Config c, const Shaped *as)
     return can;
 }
 
-/* A start is asked for at c. */
-typedef struct Choice {
-    const Grid *g;
-    const Config *c;
-} Choice;
-
-/* Tries a variant as the one to start as; returns how many can follow. */
-static int
-try_start(const Choice *choice, const Shaped *as, bool able[MOST_VARIANTS])
+/* The variant and shape that --same-start names, or of "auto" that one whose
+   function most others can start as; of several, that with the fewest
+   parameters. */
+static Shaped
+find_start(const Grid *g, Config c)
 {
-    int count = 0;
-    for (int i = 0; i < choice->g->variant_count; i++)
-        count += able[i] = can_start(&choice->g->variants[i], *choice->c, as);
-    return count;
-}
-
-static void
-find_start(const void *more, void *answer)
-{
-    const Choice *choice = more;
-    const Config *c = choice->c;
-    Start *s = answer, tried = {0};
+    const Shaped *asked = &c.same_start.as;
+    bool automatic = !strcmp(c.same_start.asked, "auto"), shaped = false;
+    for (int i = 0; i < SHAPE_COUNT; i++)
+        shaped |= asked->shape[i] > 0;
+    Config at = c; /* as it is there, but for what is asked for */
+    config_shape(&at, asked);
+    Shaped best = shaped || automatic ? *asked : shaped_at(asked->variant, at);
     double fewest = INFINITY;
     int most = 0;
-    const Shaped *asked = &c->same_start.as;
-    bool automatic = !strcmp(c->same_start.asked, "auto");
-    if (!automatic) {
-        int given = 0;
-        for (int i = 0; i < SHAPE_COUNT; i++)
-            given += asked->shape[i] > 0;
-        s->as = given
-                    ? *asked
-                    : shaped_at(asked->variant,
-                                plugin_open(asked->variant).variant->shape, *c);
-        try_start(choice, &s->as, s->able);
-    }
-    for (int i = 0; automatic && i < choice->g->variant_count; i++) {
-        const Facts *f = &choice->g->variants[i];
-        Config at = *c;
-        tried.as = shaped_at(f->word, f->shape, at);
-        int count = try_start(choice, &tried.as, tried.able);
-        Dataset data = dataset_open(&at);
-        double cost =
-            price("params", plugin_open(f->word).variant, at, data.sizes);
-        dataset_close(&data);
-        if (count < most || (count == most && cost >= fewest))
+    Dataset data = dataset_open(&c);
+    for (int i = 0; i < (automatic ? g->variant_count : 1); i++) {
+        Shaped as =
+            automatic ? shaped_at(interned(g->variants[i].word), c) : best;
+        int able = 0;
+        for (int k = 0; k < g->variant_count; k++)
+            able += can_start(g->variants[k].word, c, &as);
+        double cost = price("params", as.variant, c, data.sizes);
+        if (able < most || (able == most && cost >= fewest))
             continue;
-        most = count;
+        most = able;
         fewest = cost;
-        s->as = tried.as;
-        memcpy(s->able, tried.able, sizeof s->able);
+        best = as;
     }
+    dataset_close(&data);
+    if (most < 1 + (g->variant_count > 1))
+        usage("--same-start %s: no two of the variants can start as the same "
+              "function",
+              c.same_start.asked);
+    return best;
 }
 
 /* The choice for c's point of the grid, made once. */
-static const Start *
-start_of(Grid *g, const Options *o, const Config *c)
+static Shaped
+start_of(Grid *g, const Options *o, Config point)
 {
     char text[VALUE_SIZE];
-    Config point = *c;
     point.variant = interned("");
     for (int i = 0; i < g->start_count; i++)
         if (config_equal(&g->starts[i].point, &point, OF_ANY))
-            return &g->starts[i];
-    if (g->variant_count > MOST_VARIANTS)
-        usage("--same-start: for %d variants at most", MOST_VARIANTS);
+            return g->starts[i].as;
     g->starts =
         grow(g->starts, g->start_count, &g->start_room, sizeof *g->starts);
     Start *s = &g->starts[g->start_count++];
-    ask(find_start, &(Choice){g, c}, s, sizeof *s);
-    s->point = point;
-    s->as.variant = interned(s->as.variant);
-    int able = 0;
-    for (int i = 0; i < g->variant_count; i++)
-        able += s->able[i];
-    if (able < 1 + (g->variant_count > 1))
-        usage("--same-start %s: no two of the variants can start as the same "
-              "function",
-              c->same_start.asked);
-    if (!o->quiet) {
-        shaped_print(&s->as, text);
-        note("task %s: all start as %s", c->task, text);
-    }
-    return s;
+    *s = (Start){point, find_start(g, point)};
+    shaped_print(&s->as, text);
+    if (!o->quiet)
+        note("task %s: all start as %s", point.task, text);
+    return s->as;
 }
 
 void
 choose_start(Grid *g, const Options *o, Config *c)
 {
+    char text[VALUE_SIZE];
     if (!*c->same_start.asked || c->same_start.found)
         return;
-    char text[VALUE_SIZE];
-    const Start *s = start_of(g, o, c);
-    int i = 0;
-    while (strcmp(g->variants[i].word, c->variant))
-        i++;
+    Shaped as = start_of(g, o, *c);
+    bool able = can_start(c->variant, *c, &as);
     c->same_start.found = true;
-    c->same_start.as = s->able[i] ? s->as : (Shaped){.variant = ""};
-    if (!s->able[i]) {
-        shaped_print(&s->as, text);
+    c->same_start.as = able ? as : config_start().same_start.as;
+    shaped_print(&as, text);
+    if (!able)
         note("%s cannot start as %s does: it keeps a start of its own",
              c->variant, text);
-    }
 }
 
-static void
-build(const void *more, void *answer)
+void
+check_build(const Config *asked)
 {
-    (void)answer;
-    Config c = *(const Config *)more;
+    if (!*asked->init && !*asked->log && !asked->depth)
+        return;
+    Config c = *asked;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     Dataset data = dataset_open(&c);
@@ -276,11 +242,4 @@ build(const void *more, void *answer)
     observer_free(&o);
     model_free(m);
     dataset_close(&data);
-}
-
-void
-check_build(const Config *c)
-{
-    if (*c->init || *c->log || c->depth)
-        ask(build, c, NULL, 0);
 }

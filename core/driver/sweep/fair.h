@@ -1,7 +1,5 @@
-/* fair.h - what makes a comparison fair: equal budgets, equal starts.
-
-   Plugins' code is asked in a child process: what crashes there ends the
-   command with a line, and nothing was trained. */
+/* fair.h - what makes a comparison fair: equal budgets, equal starts. All of it
+   is decided before anything is trained. */
 #ifndef FAIR_H
 #define FAIR_H
 
@@ -10,15 +8,14 @@
 /* With --match: changes the widths of c's variant, not settled yet, so that one
    attention costs as nearly what the baseline's does as one whole number
    allows, and says what it changed. d-k and d-v go together where it uses both;
-   mla has its latent. Exits (2) on a budget there is not. */
+   mla has its latent. Exits (2) on a budget there is not. `real` are the
+   parameters that are really there, as qkv-double counts them at each width. */
 void meet_budget(const Options *o, Config *c);
 
 /* A choice of --same-start for one point of a grid. */
-enum { MOST_VARIANTS = 64 };
 typedef struct Start {
     Config point; /* without a variant */
     Shaped as;
-    bool able[MOST_VARIANTS]; /* by place in the grid's variants */
 } Start;
 
 /* With --same-start: c, not settled yet, gets the variant and shape that it

@@ -2,47 +2,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <qkv/real.h>
-
 #include "base/fail.h"
 #include "base/words.h"
 #include "task/task.h"
+#include "train/train.h"
 #include "run/run.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/sweep/fair.h"
 #include "driver/sweep/grid.h"
 
 Config
-ordinary_config(const char *task, const char *variant, const char *shape)
+ordinary_config(const char *task, const char *variant, const char *uses)
 {
     Config c = config_start();
     config_apply(&c, task_named(task)->settings);
     c.task = interned(task);
     c.variant = interned(variant);
-    config_settle(&c, shape);
+    config_settle(&c, uses);
     return c;
 }
 
+/* The facts of a plugin, which is asked for them once; exits with what is wrong
+   with it. */
 static const Facts *
-facts_of(const Grid *g, const char *word)
+facts_of(Grid *g, const char *word)
 {
     for (int i = 0; i < g->fact_count; i++)
         if (!strcmp(g->variants[i].word, word))
             return &g->variants[i];
-    bug("grid: no facts of %s", word);
-}
-
-/* Asks a plugin for its facts, once; exits with what is wrong with it. */
-static void
-describe_one(Grid *g, const char *word)
-{
-    for (int i = 0; i < g->fact_count; i++)
-        if (!strcmp(g->variants[i].word, word))
-            return;
-    Facts *f = &g->variants[g->fact_count];
-    *f = describe(word, NULL, false);
+    Facts *f = &g->variants[g->fact_count++];
+    *f = describe(word, NULL, DECLARED);
     if (!f->ok)
         (f->status == 2 ? usage : fail)("%s", f->why);
-    g->fact_count++;
+    return f;
 }
 
 /* Describes the variants, and refuses two of one name: their runs could not
@@ -59,8 +51,7 @@ describe_all(Grid *g, const Options *o)
         for (int k = 0; k < i; k++)
             if (!strcmp(v->text[i], v->text[k]))
                 usage("variant %s is asked for twice", v->text[i]);
-        describe_one(g, v->text[i]);
-        const Facts *f = &g->variants[i];
+        const Facts *f = facts_of(g, v->text[i]);
         for (int k = 0; k < i; k++)
             if (!strcmp(g->variants[k].name, f->name))
                 usage(strcmp(g->variants[k].path, f->path)
@@ -71,7 +62,7 @@ describe_all(Grid *g, const Options *o)
     g->variant_count = v->count;
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < others[i]->count; k++)
-            describe_one(g, others[i]->text[k]);
+            facts_of(g, others[i]->text[k]);
 }
 
 /* Opens the task's dataset, to refuse what is wrong before anything runs and
@@ -91,19 +82,51 @@ check_source(const Grid *g, Config *c)
 
 /* Makes the settings of one point of the grid whole. */
 static void
-settle_point(const Grid *g, Config *c, const Facts *f)
+settle_point(Grid *g, Config *c, const Facts *f)
 {
-    const char *shapes[3] = {f->shape};
+    const char *uses[3] = {f->uses};
     const char *others[] = {c->encoder_variant, c->cross_variant};
     uint64_t hashes[3] = {f->hash};
     for (int i = 0; i < 2; i++)
         if (*others[i]) {
-            shapes[i + 1] = facts_of(g, others[i])->shape;
+            uses[i + 1] = facts_of(g, others[i])->uses;
             hashes[i + 1] = facts_of(g, others[i])->hash;
         }
-    config_settle_all(c, shapes, hashes);
+    config_settle_all(c, uses, hashes);
     check_source(g, c);
     c->from = interned(g->from ? g->from : "");
+}
+
+/* In a child: the shapes of a forward pass. */
+static void
+try_forward(const void *config, void *answer)
+{
+    (void)answer;
+    Config c = *(const Config *)config;
+    Dataset data = dataset_open(&c);
+    training_needs(&data, plugin_open(c.variant).variant);
+}
+
+/* Refuses settings at which the shapes of the model do not fit together, though
+   they do at the ordinary ones: a plugin that fails at those too costs its own
+   run only. Not again for settings that fitted in the last run. */
+static void
+check_fit(const Grid *g, const Config *c, const Config *ordinary)
+{
+    const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
+    if (last && config_equal(last, c, OF_VARIANT | OF_FIT | OF_DATA))
+        return;
+    const Limits may = limits(10, 1e9);
+    Ended e = in_child(try_forward, c, NULL, 0, may);
+    if (e.answered || e.told || e.late)
+        return;
+    Config usual = *c;
+    config_copy(&usual, ordinary, OF_FIT);
+    if (!in_child(try_forward, &usual, NULL, 0, may).answered)
+        return;
+    char name[NAME_SIZE];
+    plugin_name(e.plugin, name);
+    refuse_fit(name, c, ordinary, e.why);
 }
 
 /* Adds the run of a whole config, unless it is there already. */
@@ -133,8 +156,9 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
         choose_start(g, o, &c);
         check_build(&c);
         const Facts *f = facts_of(g, c.variant);
-        Config ordinary = ordinary_config(c.task, c.variant, f->shape);
+        Config ordinary = ordinary_config(c.task, c.variant, f->uses);
         settle_point(g, &c, f);
+        check_fit(g, &c, &ordinary);
         for (int k = 0; k < seeds->count; k++) {
             setting_set(&settings[seed], &c, seeds->text[k]);
             add_job(g, c, &ordinary, room);
@@ -170,8 +194,6 @@ Asked
 asked_of(const Options *o, const char *command)
 {
     Asked a = asked_begin(command);
-    if (sizeof(real) == sizeof(double))
-        asked_add(&a, "precision", "double");
     for (int i = 0; i < setting_count; i++) {
         char *values = joined(&o->given[i], ",");
         if (*values)
@@ -180,6 +202,10 @@ asked_of(const Options *o, const char *command)
     }
     if (!strcmp(command, "compare"))
         asked_add(&a, "baseline", o->baseline ? o->baseline : BASELINE);
+    if (o->judge)
+        asked_add(&a, "judge", o->judge);
+    if (o->margin)
+        asked_add(&a, "margin", o->margin);
     if (o->work.from)
         asked_add(&a, "from", o->work.from);
     return a;
@@ -203,6 +229,22 @@ grid_of(const Options *o, Asked asked)
             expand(&g, o, c, 0, &room);
         }
     return g;
+}
+
+void
+grid_rate(Grid *g, Job *job, double lr)
+{
+    Config *c = &job->config;
+    const Facts *f = facts_of(g, c->variant);
+    Config ordinary = ordinary_config(c->task, c->variant, f->uses);
+    word_removed(&g->names, job->name);
+    free(job->name);
+    if (job->read)
+        run_free(&job->run);
+    job->read = false;
+    c->lr = lr;
+    job->name = run_name(c, &ordinary);
+    word_added(&g->names, job->name);
 }
 
 void

@@ -35,8 +35,10 @@ Asked asked_of(const Options *o, const char *command);
 Grid grid_of(const Options *o, Asked asked);
 void grid_free(Grid *g);
 
+/* Gives a job of it another learning rate, and its run the name that has it. */
+void grid_rate(Grid *g, Job *job, double lr);
+
 /* The settings of a task, before any option, settled for a variant. */
-Config ordinary_config(const char *task, const char *variant,
-                       const char *shape);
+Config ordinary_config(const char *task, const char *variant, const char *uses);
 
 #endif

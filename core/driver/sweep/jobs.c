@@ -15,7 +15,7 @@
 #include "train/convert.h"
 #include "train/train.h"
 #include "run/run.h"
-#include "driver/cli/child.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/progress.h"
 

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "run/run.h"
-#include "driver/cli/child.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
 
@@ -69,7 +69,7 @@ typedef struct Estimate {
 static Estimate
 estimate(const Work *w, const Grid *g)
 {
-    Pace paces[MOST_TIMED] = {{0}};
+    Pace p = {0};
     Estimate e = {0};
     bool *wanted = allocate((size_t)g->count, sizeof *wanted);
     for (int i = 0; i < g->count; i++)
@@ -80,20 +80,19 @@ estimate(const Work *w, const Grid *g)
         int k = (int)((double)i * most / e.runs);
         const Config *c = &queue[i]->config;
         if (k != last) {
-            Ended end = in_child(try_run, &(Trial){w, c}, &paces[k],
-                                 sizeof *paces, limits(PATIENCE, INFINITY));
+            Ended end = in_child(try_run, &(Trial){w, c}, &p, sizeof p,
+                                 limits(PATIENCE, INFINITY));
             if (!end.answered)
                 note("%s cannot be timed here: %s", queue[i]->name, end.why);
             e.untimed |= !end.answered;
             last = k;
         }
-        const Pace *p = &paces[k];
-        double seconds = p->start + p->step * effort(c) / step_effort(c);
+        double seconds = p.start + p.step * effort(c) / step_effort(c);
         e.seconds += seconds;
         e.longest = fmax(e.longest, seconds);
-        e.memory = fmax(e.memory, p->memory);
-        e.bytes += w->no_weights ? 4000 : p->bytes;
-        e.files += w->no_weights ? 4 : p->files;
+        e.memory = fmax(e.memory, p.memory);
+        e.bytes += w->no_weights ? 4000 : p.bytes;
+        e.files += w->no_weights ? 4 : p.files;
     }
     e.timed = most;
     free(queue);
@@ -130,15 +129,6 @@ say_estimate(const Work *w, const Grid *g, const Estimate *e)
              e->files, size_text(e->memory, memory));
 }
 
-/* " --NAME 'VALUE'", quoted for a shell. */
-static void
-print_argument(const char *name, const char *value)
-{
-    char *word = quoted(value);
-    printf(" --%s %s", name, word);
-    free(word);
-}
-
 /* A line for each run: the settings in which it differs from its task's. */
 static void
 print_lines(const Work *w, const Grid *g)
@@ -150,7 +140,7 @@ print_lines(const Work *w, const Grid *g)
             usual = config_start();
             config_apply(&usual, task_named(c->task)->settings);
         }
-        printf("%s train", sizeof(real) == 8 ? "qkv-double" : "qkv");
+        Asked asked = asked_begin("train");
         for (int s = 0; s < setting_count; s++) {
             char value[VALUE_SIZE];
             bool always = setting_worded(&settings[s]) ||
@@ -160,9 +150,12 @@ print_lines(const Work *w, const Grid *g)
                 !setting_unused(&settings[s], c) &&
                 !setting_follows(&settings[s], c) &&
                 (always || !setting_equal(&settings[s], c, &usual)))
-                print_argument(settings[s].name, value);
+                asked_add(&asked, settings[s].name, value);
         }
-        print_argument("out", w->out);
+        char *line = asked_command(&asked, w->out);
+        printf("%s", line);
+        free(line);
+        asked_free(&asked);
         if (w->threads > 1)
             printf(" --threads %d", w->threads);
         if (w->timeout > 0)

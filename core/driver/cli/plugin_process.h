@@ -1,9 +1,9 @@
-/* child.h - work that may crash, hang or exit, done in a process of its own.
+/* plugin_process.h - work that may crash, hang or exit, as a plugin's code may.
 
    Every call of a plugin's code is made in such a child. Its parent reads in
    the Report (fail.h) what the child did, and ends it when its time is up. */
-#ifndef CHILD_H
-#define CHILD_H
+#ifndef PLUGIN_PROCESS_H
+#define PLUGIN_PROCESS_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -46,8 +46,8 @@ extern volatile sig_atomic_t interrupted;
 void notice_interrupts(void);
 void end_notice(void);
 
-/* Calls work(more, answer) in a child, and copies the `size` bytes of answer
-   that it fills. What it prints is discarded. */
+/* Calls work(more, answer) in a child, and copies the `size` bytes of answer,
+   as far as it has filled them. What it prints is discarded. */
 Ended in_child(void (*work)(const void *more, void *answer), const void *more,
                void *answer, size_t size, Limits may);
 
@@ -58,8 +58,13 @@ int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
    message if it cannot be run. */
 int run_program(char *argv[], const char *hint);
 
-/* This process, or the program it becomes, dies with its parent (Linux). */
-void end_with_parent(void);
+/* The same command by qkv-double, which is beside this program: `why` says what
+   it is needed for. */
+int run_in_double(int argc, char **argv, const char *why);
+
+/* This process, or the program it becomes, dies with its parent (Linux), or at
+   once if that has ended. */
+void end_with_parent(pid_t parent);
 
 /* The parts of in_child, for several children at once.
 
@@ -71,7 +76,7 @@ bool child_begin(Child *c, size_t size, Limits may, bool quiet);
    seconds have passed, or a signal came. Kills those that are late. */
 Child *children_wait(Child *children, int count, double seconds);
 
-/* How it ended; copies its answer if it has one. Removes drafts that it left.
+/* How it ended; copies its answer. Removes drafts that it left.
  */
 Ended child_end(Child *c, void *answer);
 

@@ -1,4 +1,4 @@
-/* child.c - work that may crash, hang or exit, done in a process of its own.
+/* plugin_process.c - work that may crash, hang or exit, as a plugin's code may.
 
    A child reports in memory that it shares with its parent, and SIGCHLD wakes
    the parent: there is no pipe that a plugin could close or write into. */
@@ -19,7 +19,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "driver/cli/child.h"
+#include "variant/plugin.h"
+#include "driver/cli/plugin_process.h"
 
 extern char **environ;
 volatile sig_atomic_t interrupted;
@@ -71,6 +72,20 @@ run_program(char *argv[], const char *hint)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+int
+run_in_double(int argc, char **argv, const char *why)
+{
+    Path program = within(executable_directory(), "qkv-double");
+    char **same = allocate((size_t)argc + 2, sizeof *same);
+    char *hint = format_text("%s, and belongs beside qkv", why);
+    same[0] = program.text;
+    memcpy(same + 1, argv, (size_t)argc * sizeof *same);
+    int status = run_program(same, hint);
+    free(same);
+    free(hint);
+    return status;
+}
+
 /* Seconds that one call of a plugin's code may take. */
 static double
 call_seconds(void)
@@ -84,11 +99,13 @@ call_seconds(void)
 }
 
 void
-end_with_parent(void)
+end_with_parent(pid_t parent)
 {
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    if (getppid() != parent) /* it has ended already */
+        _exit(1);
 }
 
 bool
@@ -105,13 +122,14 @@ child_begin(Child *c, size_t size, Limits may, bool quiet)
     c->report->doing = "";
     sigaction(SIGCHLD, &wake, NULL);
     fflush(NULL);
+    pid_t parent = getpid();
     c->process = fork();
     if (c->process < 0)
         fail("no process for a plugin's code: %s", strerror(errno));
     if (c->process)
         return false;
     set_handlers(SIG_DFL);
-    end_with_parent();
+    end_with_parent(parent);
     if (quiet && !(freopen("/dev/null", "w", stdout) &&
                    freopen("/dev/null", "w", stderr)))
         _exit(1);
@@ -203,13 +221,13 @@ explain(const Child *c, Ended *e)
         snprintf(to, most, "ended its process%s (status %d)", r->doing,
                  WEXITSTATUS(c->status));
     else if (c->taken > 0.8 * c->may.bytes)
-        snprintf(to, most, "crashed%s: %s; it had taken %s%s", r->doing,
-                 strsignal(s), size_text(c->taken, size), r->limit);
+        snprintf(to, most, "out of memory%s: it had taken %s%s", r->doing,
+                 size_text(c->taken, size), r->limit);
     else
         snprintf(to, most, "%s%s: %s%s", crash ? "crashed" : "was ended",
                  r->doing, strsignal(s),
-                 stray ? " (an operand that is NULL, or w[i] past the weights "
-                         "declared?)"
+                 stray ? " (an operand that is NULL, memory that was refused, "
+                         "or w[i] past the weights declared?)"
                  : crash ? ""
                          : " (out of memory, a limit, or by hand?)");
 }
@@ -227,7 +245,7 @@ child_end(Child *c, void *answer)
     snprintf(e.plugin, sizeof e.plugin, "%s", r->plugin);
     if (!e.answered)
         explain(c, &e);
-    else if (answer)
+    if (answer)
         memcpy(answer, r->answer, c->size);
     if (*r->drafts) /* it left some */
         drafts_sweep(r->drafts);

@@ -1,6 +1,6 @@
-/* results.h - the table of an experiment's results. */
-#ifndef RESULTS_H
-#define RESULTS_H
+/* results_table.h - the table of an experiment's results. */
+#ifndef RESULTS_TABLE_H
+#define RESULTS_TABLE_H
 
 #include "driver/cli/table.h"
 #include "driver/results/outcome.h"

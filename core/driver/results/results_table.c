@@ -1,0 +1,367 @@
+/* results_table.c - the table of an experiment's results. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "task/task.h"
+#include "driver/results/quantity.h"
+#include "driver/results/results_table.h"
+
+/* The most seeds of a variant. */
+static int
+most_seeds(const Outcomes *all)
+{
+    int most = 0;
+    for (int i = 0; i < all->count; i++)
+        most = all->list[i].seeds > most ? all->list[i].seeds : most;
+    return most;
+}
+
+/* "accuracy", or "R^2" where answers are numbers. */
+static const char *
+measure_of(const Group *g)
+{
+    return task_measure(task_named(g->runs[0]->config.task));
+}
+
+static void
+add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
+{
+    char solved[40] = "-", steps[32] = "-", verdict[VERDICT_SIZE];
+    bool trained = a->runs[0]->config.steps > 0;
+    char rate[64], n[32];
+    snprintf(rate, sizeof rate, "%s", number_text(a->lr, 10, n));
+    if (a->agreed < a->seeds)
+        snprintf(rate, sizeof rate, "%s (%d/%d)", n, a->agreed, a->seeds);
+    verdict_text(all, a, verdict);
+    if (a->lost)
+        snprintf(solved, sizeof solved, "%d/%d, %d lost", a->solved, a->seeds,
+                 a->lost);
+    else
+        snprintf(solved, sizeof solved, "%d/%d", a->solved, a->seeds);
+    snprintf(steps, sizeof steps, "%s%.10g", a->beyond ? ">" : "", a->steps);
+    sheet_row(sheet, cell_words(a->group->name), cell_words(a->series),
+              cell_number(a->attention), cell_number(a->parameters),
+              cell_shown(a->lr, rate),
+              trained ? cell_shown(a->solved, solved) : cell_number(NAN),
+              trained ? cell_shown(a->beyond ? NAN : a->steps, steps)
+                      : cell_number(NAN),
+              a->seeds > 1 ? cell_interval(a->accuracy)
+                           : cell_number(a->accuracy.mean),
+              cell_number(a->accuracy.mean), cell_number(a->accuracy.low),
+              cell_number(a->accuracy.high), cell_number(a->loss.mean),
+              cell_shown(a->lr, rate), cell_number(a->against.difference),
+              cell_number(a->against.differ), cell_words(verdict),
+              cell_number(a->loss.low), cell_number(a->loss.high),
+              cell_number(a->seeds), cell_words(a->judged),
+              cell_number(a->against.low), cell_number(a->against.high),
+              cell_number(a->margin), cell_number(a->against.same),
+              cell_number(a->detectable),
+              cell_number(a->needed ? a->needed : NAN));
+}
+
+/* Of one group, or of all where it is NULL. People see the rates where there
+   were some to choose from, else the parameters of the whole model. */
+static Sheet
+results_sheet(const Outcomes *all, const Group *g)
+{
+    bool rates = all->rates > 1 || all->found;
+    char *accuracy = format_text("test %s%s", measure_of(g ? g : all->groups),
+                                 most_seeds(all) < 2                ? ""
+                                 : most_seeds(all) < INTERVAL_SEEDS ? " [range]"
+                                                                    : " [95%]");
+    const Column columns[] = {
+        {"task", .words = true, .readers = PROGRAMS},
+        {"variant", .words = true},
+        {"attention_parameters", .title = "attention"},
+        {"parameters", .title = "of all",
+         .readers = rates ? PROGRAMS : EVERYBODY},
+        {"rate", .readers = rates ? PEOPLE : NOBODY},
+        {.name = "solved"},
+        {"median_steps", .title = "steps"},
+        {"accuracy", .title = interned(accuracy), .format = "%.3f",
+         .readers = PEOPLE},
+        {"test_accuracy", .format = "%.3f", .readers = PROGRAMS},
+        {"low", .format = "%.3f", .readers = PROGRAMS},
+        {"high", .format = "%.3f", .readers = PROGRAMS},
+        {"test_loss", .title = "test loss", .format = "%.3g"},
+        {"rate", .readers = PROGRAMS},
+        {"difference", .format = "%.3g", .readers = PROGRAMS},
+        {"p_adjusted", .format = "%.3g", .readers = PROGRAMS},
+        {"verdict", .words = true, .readers = PROGRAMS},
+        {"loss_low", .format = "%.3g", .readers = PROGRAMS},
+        {"loss_high", .format = "%.3g", .readers = PROGRAMS},
+        {"seeds", .readers = PROGRAMS},
+        {"judged", .words = true, .readers = PROGRAMS},
+        {"difference_low", .format = "%.3g", .readers = PROGRAMS},
+        {"difference_high", .format = "%.3g", .readers = PROGRAMS},
+        {"margin", .format = "%.3g", .readers = PROGRAMS},
+        {"p_same", .format = "%.3g", .readers = PROGRAMS},
+        {"detectable", .format = "%.3g", .readers = PROGRAMS},
+        {"seeds_needed", .readers = PROGRAMS}};
+    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < all->count; i++)
+        if (!g || all->list[i].group == g)
+            add_row(&sheet, all, &all->list[i]);
+    free(accuracy);
+    return sheet;
+}
+
+/* What a group's numbers are to be compared with: what guessing reaches, and
+   what a trivial baseline. */
+static void
+write_levels(FILE *to, const Group *g, Layout layout)
+{
+    const Run *r = g->runs[0];
+    char *more =
+        isnan(run_number(r, "bigram_loss"))
+            ? copy_text("")
+            : format_text("; counting characters has loss %.2f, pairs of them "
+                          "%.2f (validation)",
+                          run_number(r, "unigram_loss"),
+                          run_number(r, "bigram_loss"));
+    char *text = format_text(
+        "%s: guessing has %s %.2f (loss %.2f), %s %.2f%s", g->name,
+        measure_of(g), run_number(r, "chance"), run_number(r, "chance_loss"),
+        task_named(r->config.task)->trivial, run_number(r, "trivial"), more);
+    words_below(to, text, layout);
+    free(more);
+    free(text);
+}
+
+/* "two-step did best at the highest rate that was tried, 0.04", of a group. */
+static void
+write_ends(FILE *to, const Outcomes *all, const Group *g, Layout layout)
+{
+    char n[32];
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        if (a->group != g || !a->end)
+            continue;
+        char *line = format_text("%s did best at the %s rate that was tried, "
+                                 "%s: a wider grid may change its verdict",
+                                 a->series, a->end < 0 ? "lowest" : "highest",
+                                 number_text(a->lr, 3, n));
+        item_write(to, line, layout);
+        free(line);
+    }
+}
+
+/* What a verdict rests on: the difference with its interval and p; where it is
+   undecided, what these seeds could have shown, and how many would tell. To be
+   freed. */
+static char *
+grounds_of(const Outcome *a)
+{
+    char n[6][32];
+    const Paired *p = &a->against;
+    char *seeds = a->needed ? format_text("about %d would decide", a->needed)
+                            : copy_text("10,000 would not decide");
+    char *text = format_text("%s [%s, %s]", number_text(p->difference, 3, n[0]),
+                             number_text(p->low, 3, n[1]),
+                             number_text(p->high, 3, n[2]));
+    if (a->verdict == UNDECIDED)
+        replace(&text,
+                format_text("%s; %d seeds show %s or more, %s", text, p->n,
+                            number_text(a->detectable, 3, n[3]), seeds));
+    else
+        replace(&text, format_text("%s, p = %s", text,
+                                   number_text(a->verdict == EQUAL ? p->same
+                                                                   : p->differ,
+                                               2, n[4])));
+    free(seeds);
+    return text;
+}
+
+/* Leaves out of a verdict what its grounds say too: "better by 70". */
+static void
+cut_words(const Outcome *a, char *words)
+{
+    char *rest = strstr(words, a->verdict == UNDECIDED ? " at " : " by ");
+    if (rest && a->against.deviation > 0)
+        *rest = 0;
+}
+
+/* "two-step: better in steps to the threshold: -70 [-95, -45], p = 0.009", of a
+   verdict's variants. */
+static void
+write_verdict(FILE *to, const Outcomes *all, const Group *g, Verdict verdict,
+              Layout layout)
+{
+    char words[VERDICT_SIZE];
+    const Task *t = task_named(g->runs[0]->config.task);
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        if (a->group != g || a->verdict != verdict || a->against.n < 2)
+            continue;
+        verdict_text(all, a, words);
+        cut_words(a, words);
+        char *quantity = axis_title(a->judged, t), *grounds = grounds_of(a);
+        bool spread = a->against.deviation > 0;
+        char *line =
+            verdict == UNTESTED
+                ? format_text("%s: %s", a->series, words)
+                : format_text("%s: %s in %s%s%s", a->series, words, quantity,
+                              spread ? ": " : "", spread ? grounds : "");
+        if (a->rates > 1 && verdict != UNTESTED) {
+            char *by_rate = verdicts_by_rate(all, a);
+            replace(&line,
+                    format_text("%s. Both at one rate: %s", line, by_rate));
+            free(by_rate);
+        }
+        item_write(to, line, layout);
+        free(line);
+        free(grounds);
+        free(quantity);
+    }
+}
+
+/* A blank line that Markdown wants around a table or a list. */
+static void
+write_gap(FILE *to, Layout layout)
+{
+    fputs(layout == MARKDOWN ? "\n" : "", to);
+}
+
+static void
+write_verdicts(FILE *to, const Outcomes *all, const Group *g, Layout layout)
+{
+    bool any = false, saturated = false;
+    for (int i = 0; i < all->count; i++) {
+        any |= all->list[i].group == g && all->list[i].against.n > 1;
+        saturated |= all->list[i].group == g && all->list[i].saturated;
+    }
+    if (!any)
+        return;
+    char *head = format_text(
+        "against %s%s:", all->baseline,
+        saturated ? ", where accuracy is saturated in steps or loss" : "");
+    words_write(to, head, layout);
+    write_gap(to, layout);
+    for (int verdict = BETTER; verdict >= UNTESTED; verdict--)
+        write_verdict(to, all, g, (Verdict)verdict, layout);
+    write_ends(to, all, g, layout);
+    free(head);
+}
+
+/* "3 better (two-step on reverse, recall; mqa on sort)", of a verdict that has
+   names to be read, or "12 the same"; to be freed, NULL for none. */
+static char *
+counted(const Outcomes *all, Verdict verdict, const char *word, bool names)
+{
+    int count = 0;
+    char *list = copy_text("");
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        if (a->verdict != verdict)
+            continue;
+        replace(&list, format_text("%s%s%s on %s", list, count ? ", " : "",
+                                   a->series, a->group->name));
+        count++;
+    }
+    char *text = !count  ? NULL
+                 : names ? format_text("%d %s (%s)", count, word, list)
+                         : format_text("%d %s", count, word);
+    free(list);
+    return text;
+}
+
+/* What the whole table shows, in a sentence. */
+static void
+write_headline(FILE *to, const Outcomes *all, Layout layout)
+{
+    static const char *const words[] = {NULL, "undecided", "the same", "worse",
+                                        "better"};
+    char *text = NULL;
+    for (int verdict = BETTER; verdict > UNTESTED; verdict--) {
+        char *some =
+            counted(all, (Verdict)verdict, words[verdict], verdict >= WORSE);
+        if (some)
+            replace(&text, text ? format_text("%s, %s", text, some)
+                                : format_text("Compared with %s: %s",
+                                              all->baseline, some));
+        free(some);
+    }
+    if (text) {
+        replace(&text, format_text("%s.", text));
+        words_write(to, text, layout);
+        write_gap(to, layout);
+    }
+    free(text);
+}
+
+static bool
+any_lost(const Outcomes *all)
+{
+    bool any = false;
+    for (int i = 0; i < all->count; i++)
+        any |= all->list[i].lost;
+    return any;
+}
+
+/* What the columns and the verdicts mean. */
+static void
+write_notes(FILE *to, const Outcomes *all, Layout layout)
+{
+    static const char rule[] =
+        " Judged is test accuracy; where all seeds of both are within its "
+        "margin of 1 (saturated) steps to the threshold, and where some seed "
+        "has none test loss.";
+    const Run *first = all->groups[0].runs[0];
+    int seeds = most_seeds(all);
+    char *tests =
+        all->comparisons
+            ? format_text(" Differences are paired by seed, with 95%% "
+                          "intervals; t tests of a difference and of sameness "
+                          "within a margin, p after Holm over %d "
+                          "comparison%s.%s",
+                          all->comparisons, all->comparisons > 1 ? "s" : "",
+                          all->judge ? "" : rule)
+            : copy_text("");
+    char *notes = format_text(
+        "attention: its parameters, in all blocks; steps: the median seed's "
+        "first with %s at %.10g over 10 batches (> where that seed never had "
+        "it%s)%s.%s%s",
+        measure_of(all->groups), first->config.threshold,
+        any_lost(all) ? ", or lost it again" : "",
+        seeds < 2                ? ""
+        : seeds < INTERVAL_SEEDS ? "; in brackets: the smallest and the "
+                                   "largest of the seeds"
+                                 : "; in brackets: the 95% interval of the "
+                                   "mean over seeds, by Student's t",
+        all->rates > 1
+            ? " rate: the learning rate at which a variant did best, chosen "
+              "for each seed by the others, in what is judged, on validation "
+              "data (3/5: by so many)."
+        : all->found ? " rate: the learning rate that --lr auto found, on "
+                       "other seeds."
+                     : "",
+        tests);
+    words_below(to, notes, layout);
+    free(notes);
+    free(tests);
+}
+
+void
+results_write(FILE *to, const Outcomes *all, Layout layout)
+{
+    if (!for_people(layout)) {
+        Sheet sheet = results_sheet(all, NULL);
+        sheet_write(to, &sheet, layout);
+        sheet_free(&sheet);
+        return;
+    }
+    write_headline(to, all, layout);
+    for (int g = 0; g < all->group_count; g++) {
+        Sheet sheet = results_sheet(all, &all->groups[g]);
+        write_levels(to, &all->groups[g], layout);
+        write_gap(to, layout);
+        sheet_write(to, &sheet, layout);
+        write_verdicts(to, all, &all->groups[g], layout);
+        sheet_free(&sheet);
+    }
+    write_notes(to, all, layout);
+}
