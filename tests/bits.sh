@@ -33,7 +33,7 @@ static Node *forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(add(hadamard(attend(a, matmul(x, w[W_Q]), matmul(y, w[W_K]),
                                       tanh_of(matmul(y, w[W_V])), 0.2),
                                sigmoid(matmul(x, w[W_G]))),
-                      apply_weights(softmax(a, scores(matmul(x, w[W_K]),
+                      apply_weights(a, softmax(a, scores(a, matmul(x, w[W_K]),
                                               matmul(y, w[W_Q]), 0.2)),
                             matmul(y, w[W_G]))),
                   w[W_O]);

@@ -96,7 +96,7 @@ build(Node **x, void *more)
     Node *v = split(x[2], c->v_heads);
     double scale = 1 / sqrt(c->d_k);
     if (g->three_steps)
-        return apply_weights(softmax(&a, scores(q, k, scale)), v);
+        return apply_weights(&a, softmax(&a, scores(&a, q, k, scale)), v);
     return attend(&a, q, k, v, scale);
 }
 
@@ -178,14 +178,88 @@ static Node *
 build_mask_zero(Node **x, void *more)
 {
     Attention a = {.causal = *(int *)more};
-    return mask_zero(&a, scores(split(x[0], 2), split(x[0], 2), 0.7));
+    return mask_zero(&a, scores(&a, split(x[0], 2), split(x[0], 2), 0.7));
+}
+
+/* Two tokens to each side; further ones not at all. */
+static double
+slope_and_window(const Attention *a, int head, int query, int key)
+{
+    (void)a;
+    int apart = query > key ? query - key : key - query;
+    return apart > 2 ? -INFINITY : -(head + 1) * 0.3 * apart;
+}
+
+static int
+nearness(const Attention *a, int query, int key)
+{
+    (void)a;
+    return query == key ? 0 : query > key ? 1 : 2;
+}
+
+/* Every step with an operator between; the table is for each head, or for all,
+   the sink a weight or none. */
+static Node *
+build_steps(Node **x, void *more)
+{
+    Attention a = {.causal = *(int *)more};
+    Node *h = split(x[0], 2);
+    Node *s = score_bias(&a, scores(&a, h, h, 0.7), x[1], nearness);
+    s = fixed_bias(&a, mix_heads(s, x[3]), slope_and_window);
+    return apply_weights(&a, softmax_sink(&a, s, a.causal ? x[2] : NULL), h);
 }
 
 START_TEST(gradients_of_one_matrix)
 {
     Leaf leaf_of = {8, 6, 2, 1};
+    Leaf steps[] = {leaf_of, {1 + _i, 3, 1, 1}, {1, 2, 1, 1}, {2, 2, 1, 1}};
     check_gradient(build_of_one, &_i, &leaf_of, 1);
     check_gradient(build_mask_zero, &_i, &leaf_of, 1);
+    check_gradient(build_steps, &_i, steps, 4);
+    steps[0] = (Leaf){1, 2, 1, 1};
+    check_gradient(build_steps, &_i, steps, 4);
+}
+END_TEST
+
+/* A window without a bias is attention to the keys in it; its sink takes what
+   the weights lack of 1; what is masked costs nothing. */
+START_TEST(biases_by_hand)
+{
+    enum { T = 6, D = 4 };
+    real *x = numbers(T * D, 1, "x"), sink[2] = {0, 1};
+    real table[] = {0, 1, 2};
+    Attention a = {0}, late = {.position = 1};
+    Tape *measured = tape_measure(), *t = measured;
+    Node *s = NULL, *biased = NULL, *moved = NULL, *p = NULL, *out = NULL;
+    for (int round = 0; round < 2; round++) {
+        Node *n = split(leaf(t, T, D, 1, x, NULL), 2);
+        s = scores(&a, n, n, 1);
+        moved = score_bias(&late, s, leaf(t, 1, 3, 1, table, NULL), nearness);
+        biased = fixed_bias(&a, s, slope_and_window);
+        p = softmax_sink(&a, biased, leaf(t, 1, 2, 1, sink, NULL));
+        out = apply_weights(&a, p, n);
+        t = round ? t : tape_fitting(measured);
+    }
+    for (int i = 0; i < T; i++)
+        for (int h = 0; h < 2; h++) {
+            double all = exp((double)sink[h]), sum = 0;
+            for (int j = 0; j < T; j++) {
+                int at = (i * 2 + h) * T + j, query = i + 1;
+                double b = slope_and_window(&a, h, i, j);
+                ck_assert(moved->value[at] == s->value[at] + (query == j  ? 0
+                                                              : query > j ? 1
+                                                                          : 2));
+                all += exp((double)s->value[at] + b);
+                sum += (double)p->value[at];
+                ck_assert(isfinite(b) || p->value[at] == 0);
+            }
+            ck_assert_double_eq_tol(sum, 1 - exp((double)sink[h]) / all, 1e-5);
+        }
+    ck_assert(out->flops[0] == 2. * 2 * (T * T - 12) * D / 2);
+    ck_assert(s->flops[0] == out->flops[0]);
+    tape_free(measured);
+    tape_free(t);
+    free(x);
 }
 END_TEST
 
@@ -246,13 +320,28 @@ START_TEST(misuse)
         attend(&open, n, n, other, 1);
         break;
     case 5:
-        apply_weights(scores(n, n, 1), other);
+        apply_weights(&a, scores(&a, n, n, 1), other);
         break;
     case 6:
-        softmax(&a, scores(n, other, 1));
+        softmax(&a, scores(&a, n, other, 1));
         break;
     case 7:
-        mask_zero(&a, scores(n, other, 1));
+        mask_zero(&a, scores(&a, n, other, 1));
+        break;
+    case 8: /* three heads, a table for two */
+        score_bias(&open, scores(&open, split(n, 3), split(n, 3), 1), thin,
+                   nearness);
+        break;
+    case 9: /* a bucket that the table has not */
+        score_bias(&open, scores(&open, n, n, 1), leaf(t, 1, 2, 1, x, NULL),
+                   nearness);
+        break;
+    case 10: /* the key of every query is masked */
+        fixed_bias(&(Attention){.position = 9}, scores(&open, n, n, 1),
+                   slope_and_window);
+        break;
+    case 11:
+        softmax_sink(&open, scores(&open, n, n, 1), n);
         break;
     }
 }
@@ -267,8 +356,9 @@ attend_suite(void)
     tcase_add_loop_test(c, equals_the_formula, 0, CASES);
     tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * CASES);
     tcase_add_loop_test(c, gradients_of_one_matrix, 0, IN_DOUBLE * 2);
+    tcase_add_test(c, biases_by_hand);
     tcase_add_loop_test(c, causal_rows_do_not_see_later_tokens, 0, 2);
-    tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, 8);
+    tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, 12);
     suite_add_tcase(s, c);
     return s;
 }

@@ -11,17 +11,18 @@
 #include "base/fail.h"
 #include "math/random.h"
 #include "tape/tape.h"
+#include "variant/cost.h"
 #include "variant/fit.h"
 #include "variant/canonical.h"
 #include "variant/plugin.h"
 #include "suites.h"
 
 #define NEAR (sizeof(real) == 4 ? 2e-5 : 1e-13)
-enum { D = 6, H = 4, G = 2, K = 2, V = 3, R = 5, T = 4, ASKED = 7 };
+enum { D = 8, H = 4, G = 2, K = 2, V = 3, R = 5, T = 4, ASKED = 7 };
 
 typedef struct M {
     int rows, cols;
-    double at[200];
+    double at[800];
 } M;
 
 static M
@@ -277,28 +278,315 @@ collaborative(int i, M x, M y)
                   1 / sqrt(H * K)};
 }
 
+/* One matrix for keys and values, each as wide as a key. */
+static Head
+shared(int i, M x, M y, M w_q, M w_kv)
+{
+    M kv = mul(y, cols(w_kv, i, K));
+    return (Head){mul(x, cols(w_q, i, K)), kv, kv, rows(W("W^O"), i, K),
+                  1 / sqrt(K)};
+}
+
+static Head
+shared_kv(int i, M x, M y)
+{
+    return shared(i, x, y, W("W^Q"), W("W^KV"));
+}
+
+static Head
+shared_qkv(int i, M x, M y)
+{
+    return shared(i, x, y, W("W"), W("W"));
+}
+
+static M
+identity_matrix(void)
+{
+    M one = {D, D, {0}};
+    for (int d = 0; d < D; d++)
+        one.at[d * (D + 1)] = 1;
+    return one;
+}
+
+static Head
+no_wq(int i, M x, M y)
+{
+    return (Head){cols(x, i, D / H), mul(y, cols(W("W^K"), i, D / H)),
+                  mul(y, cols(W("W^V"), i, V)), rows(W("W^O"), i, V),
+                  1 / sqrt((double)D / H)};
+}
+
+static Head
+no_wv_wo(int i, M x, M y)
+{
+    return (Head){mul(x, cols(W("W^Q"), i, K)), mul(y, cols(W("W^K"), i, K)),
+                  cols(y, i, D / H), rows(identity_matrix(), i, D / H),
+                  1 / sqrt(K)};
+}
+
+/* What a head adds to the output. */
+static M
+of_head(Head h)
+{
+    M s = softmax_rows(times(mul(h.q, flip(h.k)), h.scale));
+    return mul(mul(s, h.v), h.o);
+}
+
+/* (x W^Q (y W^K)' / sqrt(d_k)) y W^V W^O: no softmax */
+static M
+linear(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    return mul(mul(times(mul(h.q, flip(h.k)), h.scale), h.v), h.o);
+}
+
+/* softmax(...) v . sigmoid(x W^G), before W^O */
+static M
+gated(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    M o = h.o, gate = mul(x, cols(W("W^G"), i, V));
+    h.o = rows(cols(identity_matrix(), 0, V), 0, V);
+    M out = of_head(h);
+    for (int e = 0; e < T * V; e++)
+        out.at[e] /= 1 + exp(-gate.at[e]);
+    return mul(out, o);
+}
+
+/* Each row over the root of its mean square and eps, its columns times g. */
+static M
+normalised(M a, double eps, M g)
+{
+    for (int i = 0; i < a.rows; i++) {
+        double sum = 0, *row = a.at + i * a.cols;
+        for (int j = 0; j < a.cols; j++)
+            sum += row[j] * row[j] / a.cols;
+        for (int j = 0; j < a.cols; j++)
+            row[j] *= g.at[j] / sqrt(sum + eps);
+    }
+    return a;
+}
+
+/* a + factor b; a b of one row is added to every row. */
+static M
+plus(M a, M b, double factor)
+{
+    for (int i = 0; i < a.rows * a.cols; i++)
+        a.at[i] += factor * b.at[b.rows == 1 ? i % a.cols : i];
+    return a;
+}
+
+static M
+qk_norm(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    h.q = normalised(h.q, 1e-6, W("g^Q"));
+    h.k = normalised(h.k, 1e-6, W("g^K"));
+    return of_head(h);
+}
+
+static M
+gqa_qk_norm(int i, M x, M y)
+{
+    Head h = gqa(i, x, y);
+    h.q = normalised(h.q, 1e-6, W("g^Q"));
+    h.k = normalised(h.k, 1e-6, W("g^K"));
+    return of_head(h);
+}
+
+/* b^O is added once, not by every head. */
+static M
+biased(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    h.q = plus(h.q, cols(W("b^Q"), i, K), 1);
+    h.k = plus(h.k, cols(W("b^K"), i, K), 1);
+    h.v = plus(h.v, cols(W("b^V"), i, V), 1);
+    return plus(of_head(h), W("b^O"), i == 0);
+}
+
+/* Head i: weights sum_j P^W_ji softmax(sum_l P^L_lj s_l). */
+static M
+talking_heads(int i, M x, M y)
+{
+    Head own = standard(i, x, y);
+    M p_l = W("P^L"), p_w = W("P^W"), weights = {T, ASKED, {0}};
+    for (int j = 0; j < H; j++) {
+        M s = {T, ASKED, {0}};
+        for (int l = 0; l < H; l++) {
+            Head h = standard(l, x, y);
+            s = plus(s, mul(h.q, flip(h.k)), h.scale * p_l.at[l * H + j]);
+        }
+        weights = plus(weights, softmax_rows(s), p_w.at[j * H + i]);
+    }
+    return mul(mul(weights, own.v), own.o);
+}
+
+/* The same, head by head of the softmax: M_j = sum_l P^L_lj W_l^Q W_l^K' and
+   N_j = sum_i P^W_ji W_i^V W_i^O. */
+static Head
+talking_head(int j, M x, M y)
+{
+    Head all = {{x.rows, D, {0}}, y, {y.rows, D, {0}}, identity_matrix(), 0};
+    M p_l = W("P^L"), p_w = W("P^W");
+    for (int i = 0; i < H; i++) {
+        Head h = standard(i, x, y), own = standard(i, x, identity_matrix());
+        all.q = plus(all.q, mul(h.q, flip(own.k)), p_l.at[i * H + j]);
+        all.v = plus(all.v, mul(h.v, h.o), p_w.at[j * H + i]);
+        all.scale = h.scale;
+    }
+    return all;
+}
+
+/* In the first layer, where lambda starts at 0.8 - 0.6. */
+static M
+differential(int i, M x, M y)
+{
+    double lambda = exp(mul(W("l_1"), flip(W("l_2"))).at[0]) -
+                    exp(mul(W("l_3"), flip(W("l_4"))).at[0]) + 0.2;
+    M p[2], v = mul(y, cols(W("W^V"), i, V));
+    for (int j = 0; j < 2; j++) {
+        M q = mul(x, cols(W("W^Q"), 2 * i + j, K));
+        M k = mul(y, cols(W("W^K"), 2 * i + j, K));
+        p[j] = softmax_rows(times(mul(q, flip(k)), 1 / sqrt(K)));
+    }
+    M out = normalised(mul(plus(p[0], p[1], -lambda), v), 1e-5, W("g"));
+    return mul(times(out, 1 - 0.2), rows(W("W^O"), i, V));
+}
+
+static Head
+mfa(int i, M x, M y)
+{
+    return (Head){mul(mul(x, W("S^Q")), cols(W("Q"), i, R)), mul(y, W("S^K")),
+                  mul(y, W("S^V")), rows(W("W^O"), i, R), 1 / sqrt(R)};
+}
+
+/* Its settings unless they are given: window=4, rank=2 query-rank=6,
+   query-latent=24 rope=4. */
+enum { WINDOW = 4, RANK = 2, QUERY_RANK = 6, ROPE = 4 };
+
+static M
+windowed(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    M s = times(mul(h.q, flip(h.k)), h.scale);
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < ASKED; j++)
+            if (j <= t - WINDOW || j >= t + WINDOW)
+                s.at[t * ASKED + j] = -1e300;
+    return mul(mul(softmax_rows(s), h.v), h.o);
+}
+
+/* One score more in the sum: the last column, dropped again. */
+static M
+sink(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    M s = times(mul(h.q, flip(h.k)), h.scale), more = {T, ASKED + 1, {0}};
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j <= ASKED; j++)
+            more.at[t * (ASKED + 1) + j] =
+                j < ASKED ? s.at[t * ASKED + j] : W("b").at[i];
+    more = softmax_rows(more);
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < ASKED; j++)
+            s.at[t * ASKED + j] = more.at[t * (ASKED + 1) + j];
+    return mul(mul(s, h.v), h.o);
+}
+
+/* Of each token: sum_r A_ri B_r / rank. */
+static M
+outer(M x, const char *a_name, const char *b_name, int i, int rank)
+{
+    M a = mul(x, W(a_name)), b = mul(x, W(b_name));
+    int width = b.cols / rank;
+    M c = {x.rows, width, {0}};
+    for (int t = 0; t < x.rows; t++)
+        for (int r = 0; r < rank; r++)
+            for (int j = 0; j < width; j++)
+                c.at[t * width + j] += a.at[t * a.cols + r * H + i] *
+                                       b.at[t * b.cols + r * width + j] / rank;
+    return c;
+}
+
+static M
+tpa(int i, M x, M y)
+{
+    return of_head((Head){
+        outer(x, "A^Q", "B^Q", i, QUERY_RANK), outer(y, "A^K", "B^K", i, RANK),
+        outer(y, "A^V", "B^V", i, RANK), rows(W("W^O"), i, V), 1 / sqrt(K)});
+}
+
+/* Columns 2j, 2j + 1 of row t turned by t 10000^(-2j / width). */
+static M
+rotated(M a)
+{
+    for (int t = 0; t < a.rows; t++)
+        for (int j = 0; j < a.cols; j += 2) {
+            double *at = a.at + t * a.cols + j, u = at[0], v = at[1];
+            double angle = t * pow(10000, -(double)j / a.cols);
+            at[0] = u * cos(angle) - v * sin(angle);
+            at[1] = u * sin(angle) + v * cos(angle);
+        }
+    return a;
+}
+
+/* Equations 14 to 18 of DeepSeek-V2: the scores are a sum of two. */
+static M
+mla_rope(int i, M x, M y)
+{
+    M c = normalised(mul(y, W("W^DKV")), 1e-6, W("g^KV"));
+    M of_q = normalised(mul(x, W("W^DQ")), 1e-6, W("g^Q"));
+    M q = mul(of_q, cols(W("W^UQ"), i, K)), k = mul(c, cols(W("W^UK"), i, K));
+    M q_r = rotated(mul(of_q, cols(W("W^QR"), i, ROPE)));
+    M k_r = rotated(mul(y, W("W^KR"))), v = mul(c, cols(W("W^UV"), i, V));
+    M s = plus(mul(q, flip(k)), mul(q_r, flip(k_r)), 1);
+    return mul(mul(softmax_rows(times(s, 1 / sqrt(K + ROPE))), v),
+               rows(W("W^O"), i, V));
+}
+
+/* A variant whose heads are softmax(scale q k') v o; or if not only that, what
+   head i adds to the output. */
 static const struct {
     const char *name;
     Head (*head)(int i, M x, M y);
+    M (*adds)(int i, M x, M y);
 } formulas[] = {
-    {"standard", standard},
-    {"per-head", per_head},
-    {"fused", fused},
-    {"two-step", two_step},
-    {"two-step-tanh", two_step_tanh},
-    {"full-rank", full_rank},
-    {"wide", wide},
-    {"symmetric", symmetric},
-    {"symmetric-data", symmetric_data},
-    {"unscaled", unscaled},
-    {"scale-outside", scale_outside},
-    {"shared-qk", shared_qk},
-    {"identity", identity},
-    {"mqa", mqa},
-    {"gqa", gqa},
-    {"mla", mla},
-    {"mla-absorbed", mla_absorbed},
-    {"collaborative", collaborative},
+    {"standard", .head = standard},
+    {"per-head", .head = per_head},
+    {"fused", .head = fused},
+    {"two-step", .head = two_step},
+    {"two-step-tanh", .head = two_step_tanh},
+    {"full-rank", .head = full_rank},
+    {"wide", .head = wide},
+    {"symmetric", .head = symmetric},
+    {"symmetric-data", .head = symmetric_data},
+    {"unscaled", .head = unscaled},
+    {"scale-outside", .head = scale_outside},
+    {"shared-qk", .head = shared_qk},
+    {"identity", .head = identity},
+    {"mqa", .head = mqa},
+    {"gqa", .head = gqa},
+    {"mla", .head = mla},
+    {"mla-absorbed", .head = mla_absorbed},
+    {"collaborative", .head = collaborative},
+    {"shared-kv", .head = shared_kv},
+    {"shared-qkv", .head = shared_qkv},
+    {"no-wq", .head = no_wq},
+    {"no-wv-wo", .head = no_wv_wo},
+    {"linear", .adds = linear},
+    {"gated", .adds = gated},
+    {"qk-norm", .adds = qk_norm},
+    {"gqa-qk-norm", .adds = gqa_qk_norm},
+    {"biased", .adds = biased},
+    {"talking-heads", .head = talking_head, .adds = talking_heads},
+    {"differential", .adds = differential},
+    {"mfa", .head = mfa},
+    {"window", .head = standard, .adds = windowed},
+    {"sink", .head = standard, .adds = sink},
+    {"tpa", .adds = tpa},
+    {"mla-rope", .adds = mla_rope},
+    {"value-residual", .head = standard}, /* which is its first layer */
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
@@ -334,7 +622,7 @@ run_plugin(const Variant *v, Attention a, M x, M y)
         Node *yn = leaf(t, ASKED, D, 1, y_at, NULL);
         for (int i = 0; i < declared.count; i++)
             weight[i] = leaf(t, values[i].rows, values[i].cols, 1, at[i], NULL);
-        Node *n = v->forward(&a, xn, yn, weight);
+        Node *n = plugin_forward(v, &a, xn, yn, weight);
         if (t == measured)
             t = tape_fitting(measured);
         else
@@ -359,6 +647,7 @@ START_TEST(variants_equal_their_equations)
                    .kv_heads = G,
                    .latent = R};
     Plugin p = plugin_open(formulas[_i].name);
+    a.settings = p.variant->settings;
     Random r = random_stream(17, "formulas");
     declared = weights_declared(p.variant, &a);
     for (int i = 0; i < declared.count; i++)
@@ -366,9 +655,8 @@ START_TEST(variants_equal_their_equations)
             drawn(declared.list[i].rows, declared.list[i].cols, 0.5, &r);
     M x = drawn(T, D, 1, &r), y = drawn(ASKED, D, 1, &r), wanted = {T, D, {0}};
     for (int i = 0; i < H; i++) {
-        Head h = formulas[_i].head(i, x, y);
-        M s = softmax_rows(times(mul(h.q, flip(h.k)), h.scale));
-        M out = mul(mul(s, h.v), h.o);
+        M out = formulas[_i].adds ? formulas[_i].adds(i, x, y)
+                                  : of_head(formulas[_i].head(i, x, y));
         for (int n = 0; n < T * D; n++)
             wanted.at[n] += out.at[n];
     }
@@ -394,11 +682,10 @@ START_TEST(probe_finds_the_equation)
                    .causal = 1};
     const char *name = formulas[_i].name;
     Plugin p = plugin_open(name);
+    a.settings = p.variant->settings;
     Random r = random_stream(17, "formulas");
-    M one = {D, D, {0}};
+    M one = identity_matrix();
     real *at[32];
-    for (int i = 0; i < D; i++)
-        one.at[i * D + i] = 1;
     declared = weights_declared(p.variant, &a);
     for (int i = 0; i < declared.count; i++) {
         values[i] =
@@ -406,7 +693,8 @@ START_TEST(probe_finds_the_equation)
         at[i] = copied(&values[i]);
     }
     Canonical c = canonical_form(p.variant, a, &declared, at);
-    bool has = strcmp(name, "two-step-tanh") && strcmp(name, "symmetric-data");
+    bool has = formulas[_i].head && strcmp(name, "two-step-tanh") &&
+               strcmp(name, "symmetric-data");
     ck_assert_msg((c.m != NULL) == has, "%s: %s", name, c.why);
     ck_assert((*c.why == 0) == has);
     if (!strcmp(name, "two-step-tanh"))
@@ -415,9 +703,9 @@ START_TEST(probe_finds_the_equation)
     for (int i = 0; i < c.heads && c.m; i++) {
         Head h = formulas[_i].head(i, one, one);
         M m = mul(h.q, flip(h.k)), n = mul(h.v, h.o);
-        ck_assert(fabs(c.scale[i] - h.scale) < 1e-12);
         for (int e = 0; e < D * D; e++) {
-            ck_assert(fabs(c.m[i * D * D + e] - m.at[e]) < NEAR);
+            double s_m = c.scale[i] * c.m[i * D * D + e];
+            ck_assert(fabs(s_m - h.scale * m.at[e]) < NEAR);
             ck_assert(fabs(c.n[i * D * D + e] - n.at[e]) < NEAR);
         }
     }
@@ -448,14 +736,17 @@ static double
 adopted_apart(const char *name, const Canonical *given)
 {
     Plugin p = plugin_open(name);
-    Weights w = weights_declared(p.variant, &small);
+    Attention a = small;
+    a.settings = p.variant->settings;
+    Weights w = weights_declared(p.variant, &a);
     real *at[32];
     make_weights(&w, at, NULL);
-    bool can = fit(p.variant, &small, &w, given, at);
+    char why[WHY_SIZE];
+    bool can = fit(p.variant, &a, &w, given, at, why);
     ck_assert(can == (p.variant->fit != NULL));
     double apart = INFINITY;
     if (can) {
-        Canonical c = canonical_form(p.variant, small, &w, at);
+        Canonical c = canonical_form(p.variant, a, &w, at);
         ck_assert_msg(c.m != NULL, "%s: %s", name, c.why);
         apart = fit_error(&c, given).apart;
         canonical_free(&c);
@@ -466,12 +757,12 @@ adopted_apart(const char *name, const Canonical *given)
     return apart;
 }
 
-/* Any form of heads of rank 2 is taken over whole by what has a pair of
-   matrices of its own for each head, or more. */
+/* Any form of heads of rank 2 is fitted exactly by what has a pair of matrices
+   for each head, or more. */
 START_TEST(adopting_any_form)
 {
-    static const char *const shared[] = {"mqa", "gqa", "mla", "mla-absorbed",
-                                         "shared-qk"};
+    static const char *const shared[] = {
+        "mqa", "gqa", "mla", "mla-absorbed", "shared-qk", "no-wv-wo"};
     double m[H * D * D], n[H * D * D], scale[H];
     Random r = random_stream(23, "forms");
     for (int h = 0; h < H; h++) {
@@ -498,16 +789,19 @@ END_TEST
 
 /* What it computes already, every variant that can fit takes over whole:
    those with shared matrices find them again. Not so collaborative, which gives
-   each head columns of its own. */
+   each head columns of its own, and talking heads, which no longer talk. */
 START_TEST(adopting_its_own_form)
 {
     Plugin p = plugin_open(formulas[_i].name);
-    Weights w = weights_declared(p.variant, &small);
+    Attention a = small;
+    a.settings = p.variant->settings;
+    Weights w = weights_declared(p.variant, &a);
     Random r = random_stream(29, "forms");
     real *at[32];
     make_weights(&w, at, &r);
-    Canonical own = canonical_form(p.variant, small, &w, at);
-    bool all = strcmp(formulas[_i].name, "collaborative") != 0;
+    Canonical own = canonical_form(p.variant, a, &w, at);
+    bool all = strcmp(formulas[_i].name, "collaborative") != 0 &&
+               strcmp(formulas[_i].name, "talking-heads") != 0;
     if (p.variant->fit && all) {
         double apart = adopted_apart(formulas[_i].name, &own);
         ck_assert_msg(apart < (sizeof(real) == 4 ? 1e-4 : 1e-11), "%s: %g",
@@ -526,6 +820,7 @@ START_TEST(adopting_what_is_too_wide)
 {
     Attention a = {.d_model = D, .heads = 1, .d_k = K, .d_v = D};
     double m[D * D] = {0}, n[D * D] = {0}, one = 1;
+    char why[WHY_SIZE];
     const double spectrum[D] = {6, 5, 0.5, 0.25, 0.125, 0};
     for (int i = 0; i < D; i++) {
         m[i * D + (i + 1) % D] = spectrum[i];
@@ -538,7 +833,7 @@ START_TEST(adopting_what_is_too_wide)
     for (int i = 0; i < w.count; i++)
         at[i] =
             allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
-    ck_assert(fit(p.variant, &a, &w, &given, at));
+    ck_assert(fit(p.variant, &a, &w, &given, at, why));
     Canonical c = canonical_form(p.variant, a, &w, at);
     FitError f = fit_error(&c, &given);
     double all = sqrt(36 + 25 + 0.25 + 0.0625 + 0.015625);
@@ -546,7 +841,7 @@ START_TEST(adopting_what_is_too_wide)
     ck_assert(fabs(f.lost[0] - sqrt(0.25 + 0.0625 + 0.015625) / all) < 1e-6);
     ck_assert(f.rank[0] == 5 && f.kept[0] == 2 && f.lost[1] < 1e-6);
     given.heads = 2; /* more heads than the variant has */
-    ck_assert(!fit(p.variant, &a, &w, &given, at));
+    ck_assert(!fit(p.variant, &a, &w, &given, at, why));
     canonical_free(&c);
     for (int i = 0; i < w.count; i++)
         free(at[i]);
@@ -602,6 +897,111 @@ START_TEST(calls_in_any_order)
 }
 END_TEST
 
+static int stepped; /* how stepped_forward goes about it */
+
+static void
+stepped_weights(Weights *w, const Attention *a)
+{
+    weight_each(w, 0, 4, "W_i", a->d_model, a->d_model);
+    weight_each(w, 4, 2, "mix_i", 2, 2);
+    weight(w, 6, "table", 2, 3);
+    weight(w, 7, "sink", 1, 2);
+}
+
+static int
+near_or_far(const Attention *a, int query, int key)
+{
+    (void)a;
+    return query == key ? 0 : query > key ? 1 : 2;
+}
+
+static double
+window(const Attention *a, int head, int query, int key)
+{
+    (void)a;
+    return head && query > key + 3 ? -INFINITY : 0;
+}
+
+static Node *
+stepped_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[0]), 2), *k = split(matmul(y, w[1]), 2);
+    Node *v = split(matmul(y, w[2]), 2), *p;
+    if (stepped == 0)
+        return matmul(attend(a, q, k, v, 0.5), w[3]);
+    p = scores(a, q, k, 0.5);
+    if (stepped == 1)
+        p = softmax(a, p);
+    else if (stepped == 2) { /* talking heads, a table, a window, a sink */
+        p = score_bias(a, mix_heads(p, w[4]), w[6], near_or_far);
+        p = mix_heads(softmax_sink(a, fixed_bias(a, p, window), w[7]), w[5]);
+    } else /* the difference of two softmaxes */
+        p = add(softmax(a, p), scale(softmax(a, scores(a, q, k, 0.25)), -2));
+    return matmul(apply_weights(a, p, v), w[3]);
+}
+
+/* The form of what scores, softmax and apply_weights compute is that of attend;
+   mixed heads, of which the form has the mixtures; biases and sinks. */
+START_TEST(steps_have_a_form)
+{
+    enum { SIZE = D * D };
+    Variant v = {
+        .abi = QKV_ABI, .weights = stepped_weights, .forward = stepped_forward};
+    Attention a = {.d_model = D, .heads = 2, .causal = 1};
+    Weights w = weights_declared(&v, &a);
+    Random r = random_stream(33, "forms");
+    real *at[8];
+    make_weights(&w, at, &r);
+    stepped = 0;
+    Canonical whole = canonical_form(&v, a, &w, at);
+    stepped = 1;
+    Canonical steps = canonical_form(&v, a, &w, at);
+    ck_assert(whole.heads == 2 && steps.heads == 2 && !steps.bias);
+    ck_assert(!memcmp(whole.m, steps.m, 2 * SIZE * sizeof *whole.m));
+    ck_assert(!memcmp(whole.n, steps.n, 2 * SIZE * sizeof *whole.n));
+    ck_assert(whole.scale[1] == 0.5 && steps.scale[1] == 0.5);
+    stepped = 2;
+    Canonical mixed = canonical_form(&v, a, &w, at);
+    ck_assert_msg(mixed.heads == 2 && mixed.bias, "%s", mixed.why);
+    ck_assert(!equal_biases(&whole, &mixed) && equal_biases(&whole, &steps));
+    ck_assert(equal_biases(&mixed, &mixed));
+    for (int h = 0; h < 2; h++) {
+        double *b = mixed.bias + h * BIAS_SIZE;
+        ck_assert(b[SINK] == (double)at[7][h] &&
+                  b[1] == (double)at[6][3 * h + 2]);
+        ck_assert(b[0] == (double)at[6][3 * h]);
+        ck_assert((isinf(b[9 * BIASED]) != 0) == h);
+        for (int i = 0; i < SIZE; i++) {
+            double m = 0, n = 0;
+            for (int k = 0; k < 2; k++) {
+                m += (double)at[4][2 * k + h] * 0.5 * whole.m[k * SIZE + i];
+                n += (double)at[5][2 * h + k] * whole.n[k * SIZE + i];
+            }
+            double found = mixed.scale[h] * mixed.m[h * SIZE + i];
+            ck_assert(fabs(found - m) < 1e-5);
+            ck_assert(fabs(mixed.n[h * SIZE + i] - n) < 1e-5);
+        }
+    }
+    stepped = 3;
+    Canonical other = canonical_form(&v, a, &w, at);
+    ck_assert_msg(other.heads == 4 && !other.bias, "%s", other.why);
+    for (int i = 0; i < 2 * SIZE; i++) {
+        int first = other.scale[0] == 0.5 ? 0 : 2 * SIZE;
+        ck_assert(fabs(other.n[i + first] - whole.n[i]) < 1e-6);
+        ck_assert(fabs(other.n[i + 2 * SIZE - first] + 2 * whole.n[i]) < 1e-6);
+    }
+    for (stepped = 0; stepped < 3; stepped++)
+        ck_assert(cost_of(&v, a, &w, 9, 0).cache == 2 * D);
+    canonical_free(&whole);
+    canonical_free(&steps);
+    canonical_free(&mixed);
+    canonical_free(&other);
+    for (int i = 0; i < w.count; i++)
+        free(at[i]);
+    weights_free(&w);
+}
+END_TEST
+
 Suite *
 formula_suite(void)
 {
@@ -613,6 +1013,7 @@ formula_suite(void)
     tcase_add_loop_test(c, adopting_its_own_form, 0, FORMULAS);
     tcase_add_test(c, adopting_what_is_too_wide);
     tcase_add_test(c, calls_in_any_order);
+    tcase_add_test(c, steps_have_a_form);
     suite_add_tcase(s, c);
     return s;
 }

@@ -22,6 +22,7 @@ main(void)
         return EXIT_FAILURE;
     report->watched = true; /* each test is a process of its own */
     SRunner *r = srunner_create(matrix_suite());
+    srunner_add_suite(r, real_suite());
     srunner_add_suite(r, numbers_suite());
     srunner_add_suite(r, tape_suite());
     srunner_add_suite(r, attend_suite());
@@ -35,6 +36,7 @@ main(void)
     srunner_add_suite(r, progress_suite());
     srunner_add_suite(r, model_suite());
     srunner_add_suite(r, theorem_suite());
+    srunner_add_suite(r, positions_suite());
     srunner_run_all(r, CK_ENV);
     int failed = srunner_ntests_failed(r);
     srunner_free(r);

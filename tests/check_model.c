@@ -1,6 +1,7 @@
 /* check_model.c - the model around a variant, and its conversions: the
    identities of trained models, in float and in double. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,10 @@ static const char *const wholes[][2] = {
     {"cross-recall", "length=4 queries=2 symbols=6 values=3 d-model=8"},
     {"recall", "embed=onehot length=2 symbols=4 values=3 mlp=1 norm=pre"},
     {"induction", "length=10 mlp=1 norm=pre d-model=8"},
+    {"induction", "length=10 positions=rope d-model=8"},
+    {"induction", "length=10 positions=alibi d-model=8"},
+    {"translate", "positions=rope length=3 encoder=1 d-model=8 heads=2"},
+    {"translate", "positions=alibi length=3 encoder=1 d-model=8 heads=2"},
 };
 
 START_TEST(gradients_of_the_whole)
@@ -253,11 +258,12 @@ END_TEST
 START_TEST(convexity)
 {
     static const char *const variants[] = {
-        "standard",      "per-head",      "fused", "two-step",
-        "two-step-tanh", "full-rank",     "wide",  "symmetric",
-        "scale-outside", "unscaled",      "mla",   "mla-absorbed",
-        "shared-qk",     "identity",      "mqa",   "gqa",
-        "collaborative", "symmetric-data"};
+        "standard",      "per-head",  "fused",         "two-step",
+        "two-step-tanh", "full-rank", "wide",          "symmetric",
+        "scale-outside", "unscaled",  "mla",           "mla-absorbed",
+        "shared-qk",     "identity",  "mqa",           "gqa",
+        "collaborative", "shared-kv", "shared-qkv",    "no-wq",
+        "no-wv-wo",      "gated",     "symmetric-data"};
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         Dataset s;
         Model *m = trained(variants[i], "reverse", "steps=3 test=32", &s);
@@ -286,7 +292,7 @@ START_TEST(convexity)
             ck_assert_mem_eq(weights, again, sizeof weights);
             ck_assert_int_eq(call_queries(call), 16);
             ck_assert_int_eq(call_keys(call), 16);
-            ck_assert(isnan(scores[0]) == data && !call->q == data);
+            ck_assert(isfinite(scores[0]) && call->q && !call->v == data);
             for (int row = 0; row < 16; row++) {
                 double sum = 0;
                 for (int k = 0; k < 16; k++) {
@@ -300,6 +306,76 @@ START_TEST(convexity)
         batch_free(&b);
         model_free(m);
     }
+}
+END_TEST
+
+static bool recalls_itself;
+
+static void
+one_weight(Weights *w, const Attention *a)
+{
+    weight(w, 0, "A", a->d_model, a->d_model);
+}
+
+/* The first block's values, in all blocks (Zhou et al. 2024: value residual).
+ */
+static Node *
+first_values(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *v = split(matmul(y, w[0]), 2);
+    ck_assert(a->layer >= 0 && a->layer < a->layers && a->position == 0);
+    remember(a, 7, v);
+    Node *first = recall(a, 7, recalls_itself ? a->layer : 0);
+    ck_assert_int_eq(first->heads, 2);
+    ck_assert((first->value == v->value) ==
+              (!v->value || a->layer == 0 || recalls_itself));
+    return attend(a, split(x, 2), split(y, 2), first, 1);
+}
+
+/* What a block remembers the later ones have, whatever else the model does, and
+   alone, where a later one has no form: it is no function of its tokens. */
+START_TEST(blocks_remember)
+{
+    Variant v = {.abi = QKV_ABI,
+                 .equation = "",
+                 .shape = "",
+                 .weights = one_weight,
+                 .forward = first_values};
+    Config c = config_start();
+    recalls_itself = _i;
+    c.task = interned("translate");
+    config_apply(&c, task_named("translate")->settings);
+    config_apply(&c, "layers=3 encoder=2 cross=after batch=2");
+    config_settle(&c, "");
+    Dataset s = dataset_open(&c);
+    Model *m = model_new(&c, s.sizes, &v);
+    Batch b = batch_new(s.sizes, 2);
+    Random r = dataset_stream(&s, TEST);
+    dataset_draw(&s, TEST, &r, 0, &b);
+    Pass *p = pass_recorded(m, &b, true);
+    ck_assert(p->recording.recalled == !_i);
+    ck_assert_int_eq(m->places, 8);
+    double flops, cache;
+    model_cost(m, &flops, &cache);
+    ck_assert(cache == 6 * 2 * c.d_model);
+    for (int i = 0; i < m->places; i++) {
+        Canonical form = model_form(m, i);
+        ck_assert(!form.m == (!_i && m->place[i].layer > 0));
+        ck_assert(form.m || strstr(form.why, "earlier block"));
+        canonical_free(&form);
+    }
+    pass_free(p);
+    batch_free(&b);
+    model_free(m);
+    dataset_close(&s);
+}
+END_TEST
+
+START_TEST(nothing_to_recall)
+{
+    expect_a_message();
+    Attention a = {.layer = 1};
+    recall(&a, 0, 0);
 }
 END_TEST
 
@@ -317,6 +393,8 @@ model_suite(void)
                         IN_DOUBLE * (int)(sizeof wholes / sizeof *wholes));
     tcase_add_test(c, who_sees_whom);
     tcase_add_test(c, convexity);
+    tcase_add_loop_test(c, blocks_remember, 0, 2);
+    tcase_add_test_raise_signal(c, nothing_to_recall, SIGABRT);
     suite_add_tcase(s, c);
     return s;
 }

@@ -83,6 +83,14 @@ START_TEST(logarithm_and_sine_are_close)
     for (double x = -40; x < 40; x += 0.0137) {
         ck_assert(fabs(sine(x) - sin(x)) < 2e-14);
         ck_assert(fabs(cosine(x) - cos(x)) < 2e-14);
+        for (double far = x; fabs(far) < 0x1p30; far *= 97) {
+            double s, c;
+            sine_cosine(far, &s, &c);
+            ck_assert(fabs(s - sin(far)) <= 0x1p-52);
+            ck_assert(fabs(c - cos(far)) <= 0x1p-52);
+            if (far == 0)
+                break;
+        }
     }
 }
 END_TEST

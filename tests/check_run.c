@@ -1,14 +1,17 @@
 /* check_run.c - configs, tables and the directory of a run. */
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
@@ -323,6 +326,13 @@ START_TEST(an_experiment_of_runs)
     Run *runs = experiment_runs(directory.text, &count);
     ck_assert_int_eq(count, 1);
     ck_assert_str_eq(runs[0].name, name);
+    /* a copy counts once, whatever its name */
+    Run copy = written("copy");
+    const char *const paths[] = {copy.path, directory.text};
+    Experiment e = experiment_read(paths, 2);
+    ck_assert_int_eq(e.count, 1);
+    experiment_free(&e);
+    run_free(&copy);
     run_free(&runs[0]);
     run_free(&run);
     free(runs);
@@ -485,9 +495,13 @@ START_TEST(what_was_asked)
     Asked *list = asked_read(place.text, &count);
     ck_assert_int_eq(count, 1);
     char *command = asked_command(&list[0], "it's here");
-    ck_assert_str_eq(command, "qkv compare --variant mqa,standard --task "
-                              "reverse --seed 1 --lr 0.1,0.2,0.3 --baseline "
-                              "mqa --out 'it'\\''s here'");
+    ck_assert_str_eq(command, IN_DOUBLE
+                                  ? "qkv-double compare --variant mqa,standard "
+                                    "--task reverse --seed 1 --lr 0.1,0.2,0.3 "
+                                    "--baseline mqa --out 'it'\\''s here'"
+                                  : "qkv compare --variant mqa,standard "
+                                    "--task reverse --seed 1 --lr 0.1,0.2,0.3 "
+                                    "--baseline mqa --out 'it'\\''s here'");
     free(command);
     forget(list, count);
     for (int i = 0; i < CHILDREN; i++)
@@ -502,6 +516,40 @@ START_TEST(what_was_asked)
     ck_assert_str_eq(asked_value(&list[1], "lr"), "1,2,3,4,5,6,7,8");
     ck_assert_str_eq(asked_value(&list[1], "baseline"), "standard");
     forget(list, count);
+}
+END_TEST
+
+static void
+heard(int signal)
+{
+    (void)signal;
+}
+
+/* A signal does not let it go on while somebody else has the record locked. */
+START_TEST(waits_for_the_record)
+{
+    struct sigaction action = {.sa_handler = heard}; /* no SA_RESTART */
+    struct itimerval soon = {.it_value.tv_usec = 50000};
+    Path place = within(test_directory, "locked");
+    int held[2];
+    char byte;
+    ask(place, asked_for("0.1", "standard"));
+    ck_assert_int_eq(pipe(held), 0);
+    if (!fork()) {
+        int lock = lock_path(within(place.text, "experiment.tsv").text, O_RDWR);
+        ck_assert_int_eq(write(held[1], "", 1), 1);
+        poll(NULL, 0, 300);
+        _exit(close(lock));
+    }
+    ck_assert_int_eq(read(held[0], &byte, 1), 1);
+    double begun = now();
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    ask(place, asked_for("0.2", "standard"));
+    ck_assert_double_ge(now() - begun, 0.15);
+    wait(NULL);
+    close(held[0]);
+    close(held[1]);
 }
 END_TEST
 
@@ -639,6 +687,7 @@ run_suite(void)
     tcase_add_test(c, an_experiment_of_runs);
     tcase_add_test(c, what_was_asked);
     tcase_add_test(c, trains_of_a_plan);
+    tcase_add_test(c, waits_for_the_record);
     tcase_add_test(c, trains_by_hand);
     tcase_add_test(c, matrices_are_npy);
     tcase_add_test(c, models_round_trip);

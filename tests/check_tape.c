@@ -1,10 +1,12 @@
 /* check_tape.c - the tape's memory, and every operator's gradient. */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "math/random.h"
+#include "tape/attend.h"
 #include "tape/layers.h"
 #include "tape/tape.h"
 #include "gradient.h"
@@ -91,6 +93,81 @@ build_split(Node **x, void *more)
     return add(scale(split(x[0], 2), 2), tanh_of(split(x[0], 3)));
 }
 
+/* A matrix of two heads of three columns, and what is repeated along it: where
+   b is one of `shapes`, once added and once multiplied. */
+typedef struct Shape {
+    int rows, cols, heads;
+} Shape;
+static const Shape shapes[] = {{4, 6, 1}, {1, 6, 1}, {1, 6, 2},
+                               {1, 3, 1}, {1, 2, 2}, {1, 1, 1},
+                               {4, 1, 1}, {4, 2, 2}, {4, 3, 1}};
+enum { SHAPES = 9 };
+
+static Node *
+build_repeated(Node **x, void *more)
+{
+    const Shape *s = more;
+    Node *a = split(x[0], 2), *b = split(x[1], s->heads);
+    return hadamard(add(a, b), b);
+}
+
+static double
+cube(double x)
+{
+    return x * x * x;
+}
+
+static double
+cube_slope(double x)
+{
+    return 3 * x * x;
+}
+
+static Node *
+build_map(Node **x, void *more)
+{
+    (void)more;
+    return hadamard(map(x[0], cube, cube_slope), x[0]);
+}
+
+/* Parts of heads, normed, and put together with one that serves all. */
+static Node *
+build_each_head(Node **x, void *more)
+{
+    Node *a = split(x[0], *(int *)more);
+    int width = a->cols / a->heads;
+    Node *part = columns(a, width - 1, 1), *norm = rms_norm(a, 0.1);
+    return concat((Node *[]){norm, x[1], part, norm}, 4);
+}
+
+static Node *
+build_mix(Node **x, void *more)
+{
+    return mix_heads(split(x[0], *(int *)more), x[1]);
+}
+
+/* A matrix for each token. */
+static Node *
+build_mix_tokens(Node **x, void *more)
+{
+    int heads = *(int *)more;
+    return mix_heads(split(x[0], heads), split(x[1], heads));
+}
+
+static Node *
+build_mix_twice(Node **x, void *more)
+{
+    (void)more;
+    return mix_heads(split(x[0], 3), x[0]);
+}
+
+static Node *
+build_rotate(Node **x, void *more)
+{
+    Attention a = {.position = *(int *)more};
+    return add(rotate(&a, split(x[0], 2), 100), rotate(&a, x[0], 1));
+}
+
 static Node *
 build_layer_norm(Node **x, void *more)
 {
@@ -138,6 +215,26 @@ START_TEST(gradients)
     check_gradient(build_gelu, NULL, LEAVES({4, 5, 1, 2}), 1);
     check_gradient(build_columns, NULL, LEAVES({3, 6, 1, 1}, {3, 1, 1, 1}), 2);
     check_gradient(build_split, NULL, LEAVES({3, 6, 1, 1}), 1);
+    for (int i = 0; i < SHAPES; i++)
+        check_gradient(
+            build_repeated, (void *)&shapes[i],
+            LEAVES({4, 6, 2, 1}, {shapes[i].rows, shapes[i].cols, 1, 1}), 2);
+    check_gradient(build_repeated, &(Shape){1, 1, 1},
+                   LEAVES({1, 2, 1, 1}, {1, 1, 1, 1}), 2);
+    check_gradient(build_map, NULL, LEAVES({4, 5, 1, 1}), 1);
+    for (int heads = 1; heads <= 3; heads++)
+        check_gradient(build_each_head, &heads,
+                       LEAVES({4, 6, 1, 1}, {4, 2, 1, 1}), 2);
+    check_gradient(build_each_head, &(int){1},
+                   LEAVES({1, 1, 1, 1}, {1, 1, 1, 1}), 2);
+    check_gradient(build_mix, &(int){2}, LEAVES({5, 6, 1, 1}, {2, 3, 1, 1}), 2);
+    check_gradient(build_mix, &(int){1}, LEAVES({1, 1, 1, 1}, {1, 1, 1, 1}), 2);
+    for (int heads = 1; heads <= 3; heads++)
+        check_gradient(build_mix_tokens, &heads,
+                       LEAVES({4, 6, 2, 1}, {4, 12, 1, 1}), 2);
+    check_gradient(build_mix_twice, NULL, LEAVES({3, 6, 1, 1}), 1);
+    check_gradient(build_rotate, &(int){0}, LEAVES({6, 8, 2, 1}), 1);
+    check_gradient(build_rotate, &(int){5}, LEAVES({1, 4, 1, 1}), 1);
     check_gradient(build_layer_norm, NULL,
                    LEAVES({4, 6, 1, 2}, {1, 6, 1, 1}, {1, 6, 1, 1}), 3);
     check_gradient(build_layer_norm, NULL,
@@ -165,9 +262,53 @@ START_TEST(heads_and_sequences)
     ck_assert_int_eq(tanh_of(h)->heads, 3);
     ck_assert_int_eq(sigmoid(hadamard(h, a))->heads, 3);
     ck_assert_int_eq(relu(h)->heads, 3);
-    ck_assert_int_eq(columns(h, 0, 2)->heads, 1);
+    ck_assert_int_eq(columns(h, 0, 2)->heads, 3);
+    ck_assert_int_eq(columns(h, 0, 2)->cols, 6);
     ck_assert_int_eq(columns(h, 0, 2)->sequences, 2);
-    ck_assert_int_eq(concat((Node *[]){h, a}, 2)->cols, 12);
+    ck_assert_int_eq(columns(a, 0, 5)->cols, 5);
+    Node *one = leaf(t, 1, 2, 1, x, NULL), *mix = leaf(t, 3, 5, 1, x, NULL);
+    ck_assert_int_eq(add(h, one)->heads, 3);
+    ck_assert_int_eq(hadamard(h, one)->sequences, 2);
+    ck_assert_int_eq(mix_heads(h, mix)->heads, 5);
+    ck_assert_int_eq(mix_heads(h, mix)->cols, 10);
+    ck_assert_int_eq(mix_heads(h, h)->heads, 2);
+    ck_assert_int_eq(mix_heads(h, h)->cols, 4);
+    ck_assert_int_eq(rms_norm(h, 0)->heads, 3);
+    ck_assert_int_eq(map(h, cube, cube_slope)->heads, 3);
+    ck_assert_int_eq(rotate(&(Attention){0}, h, 10)->heads, 3);
+    ck_assert_int_eq(concat((Node *[]){h, a}, 2)->heads, 3);
+    ck_assert_int_eq(concat((Node *[]){h, a}, 2)->cols, 24);
+    tape_free(t);
+}
+END_TEST
+
+/* What the operators compute at tokens of two heads of two columns. */
+START_TEST(by_hand)
+{
+    real x[8] = {3, 4, 1, -1, 0, 0, 2, 2}, one[2] = {10, 20};
+    real mix[4] = {1, 0, 2, 1};
+    Attention a = {.position = 1};
+    Tape *measured = tape_measure(), *t = measured;
+    Node *sum = NULL, *norm = NULL, *mixed = NULL, *turned = NULL, *both = NULL;
+    for (int round = 0; round < 2; round++) {
+        Node *n = split(leaf(t, 2, 4, 1, x, NULL), 2);
+        Node *b = leaf(t, 1, 2, 1, one, NULL);
+        sum = add(add(n, split(b, 2)), scale(b, 10));
+        norm = rms_norm(n, 0);
+        mixed = mix_heads(n, leaf(t, 2, 2, 1, mix, NULL));
+        turned = rotate(&a, n, 1);
+        both = concat((Node *[]){n, columns(n, 1, 1)}, 2);
+        t = round ? t : tape_fitting(measured);
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert(sum->value[i] == x[i] + one[i / 2] + 10 * one[i % 2]);
+    ck_assert_double_eq_tol((double)norm->value[1], 4 / sqrt(12.5), 1e-6);
+    ck_assert(mixed->value[0] == 3 + 2 * 1 && mixed->value[2] == 1);
+    ck_assert_double_eq_tol((double)turned->value[2], cos(1) + sin(1), 1e-6);
+    ck_assert_double_eq_tol((double)turned->value[7], 2 * (sin(2) + cos(2)),
+                            1e-6);
+    ck_assert(both->cols == 6 && both->value[2] == 4 && both->value[5] == -1);
+    tape_free(measured);
     tape_free(t);
 }
 END_TEST
@@ -370,10 +511,34 @@ START_TEST(misuse)
     case 16:
         new_node(0, 4, NULL, &b, 1);
         break;
+    case 17: /* a row for each of three heads */
+        add(split(b, 3), leaf(t, 3, 2, 1, x, NULL));
+        break;
+    case 18: /* two heads where there are three */
+        hadamard(split(b, 3), split(leaf(t, 1, 4, 1, x, NULL), 2));
+        break;
+    case 19: /* the larger one comes first */
+        add(leaf(t, 1, 6, 1, x, NULL), b);
+        break;
+    case 20:
+        columns(split(b, 3), 1, 2);
+        break;
+    case 21:
+        concat((Node *[]){split(b, 3), split(b, 2)}, 2);
+        break;
+    case 22:
+        rotate(&(Attention){0}, split(b, 2), 100);
+        break;
+    case 23:
+        rotate(&(Attention){0}, b, 0.5);
+        break;
+    case 24:
+        mix_heads(split(b, 3), c);
+        break;
     }
 }
 END_TEST
-enum { MISUSES = 17 };
+enum { MISUSES = 25 };
 
 START_TEST(loss_of_even_logits_is_log_classes)
 {
@@ -426,6 +591,7 @@ tape_suite(void)
     TCase *c = tcase_create("tape");
     tcase_add_loop_test(c, gradients, 0, IN_DOUBLE);
     tcase_add_test(c, heads_and_sequences);
+    tcase_add_test(c, by_hand);
     tcase_add_test(c, only_what_is_trained_has_a_gradient);
     tcase_add_test(c, measuring_computes_nothing);
     tcase_add_test(c, room_for_two);

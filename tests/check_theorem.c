@@ -22,7 +22,7 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
            const double *w_k, double *weights)
 {
     Attention a = {.d_model = d, .heads = 1, .d_k = d_k, .d_v = 1};
-    Recording recording = {.replaced = -1};
+    Recording recording = {.replaced = NOTHING};
     Plugin p = plugin_open("standard");
     const double *from[] = {w_q, w_k, NULL, NULL};
     int rows[] = {d, d, d, 1}, cols[] = {d_k, d_k, 1, d};
@@ -42,7 +42,7 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
         for (int i = 0; i < 4; i++)
             w[i] = leaf(t, rows[i], cols[i], 1, at[i], NULL);
         Node *xn = leaf(t, n, d, 1, tokens, NULL);
-        recording = (Recording){.replaced = -1};
+        recording = (Recording){.replaced = NOTHING};
         p.variant->forward(&a, xn, xn, w);
         if (round == 0)
             t = tape_fitting(measured);

@@ -315,7 +315,10 @@ START_TEST(every_kind_of_model_trains_alike_twice)
         "norm=pre mlp=2 positions=sinusoidal optimizer=adamw",
         "positions=none residual=no optimizer=sgd lr=0.1",
         "layers=2 heads=2 d-k=5 d-v=3 schedule=cosine warmup=5",
-        "variant=full-rank heads=1 batch=1", "variant=two-step-tanh test=7"};
+        "positions=rope layers=2",
+        "positions=alibi mask=causal",
+        "variant=full-rank heads=1 batch=1",
+        "variant=two-step-tanh test=7"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         LogRow last[2];
         for (int again = 0; again < 2; again++) {
@@ -414,8 +417,8 @@ START_TEST(score_gradients_are_those_of_the_steps)
         Node *q = split(matmul(x, w[2]), HEADS);
         Node *k = split(matmul(x, w[3]), HEADS);
         Node *v = split(matmul(x, w[4]), HEADS);
-        score = scores(q, k, 0.5); /* 1 / sqrt(d_k) */
-        Node *out = matmul(apply_weights(softmax(&a, score), v), w[5]);
+        score = scores(&a, q, k, 0.5); /* 1 / sqrt(d_k) */
+        Node *out = matmul(apply_weights(&a, softmax(&a, score), v), w[5]);
         Node *loss = cross_entropy(matmul(add(x, out), w[6]),
                                    o.batch.all.targets, o.batch.rows);
         if (pass)
@@ -445,6 +448,26 @@ START_TEST(score_gradients_are_those_of_the_steps)
 }
 END_TEST
 
+/* Weights of attention that are no numbers are not certain ones. */
+START_TEST(weights_that_are_no_numbers_have_no_entropy)
+{
+    Dataset s;
+    Model *m = make("reverse", "d-model=8 heads=2 length=6 batch=4", &s);
+    m->config.log = interned("attention+scores");
+    real **w = model_attention(m, 0);
+    w[0][0] = (real)NAN;
+    free(w);
+    Observer o = observer_new(m, &s);
+    observe(&o);
+    for (int i = 0; i < o.count; i++)
+        if (strcmp(o.names[i], "score_deviation"))
+            ck_assert_msg(isnan(o.values[i]), "%s: %g", o.names[i],
+                          o.values[i]);
+    observer_free(&o);
+    model_free(m);
+}
+END_TEST
+
 Suite *
 train_suite(void)
 {
@@ -453,6 +476,7 @@ train_suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, a_step_allocates_nothing_and_calls_nobody, 0, 3);
     tcase_add_test(c, score_gradients_are_those_of_the_steps);
+    tcase_add_test(c, weights_that_are_no_numbers_have_no_entropy);
     tcase_add_loop_test(c, parts_of_a_batch, 0, 2);
     tcase_add_loop_test(c, threads_change_nothing, 0, 3);
     tcase_add_loop_test(c, needs_are_what_is_taken, 0, 4);

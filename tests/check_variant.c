@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "math/random.h"
+#include "tape/attend.h"
 #include "tape/tape.h"
 #include "variant/cost.h"
 #include "variant/plugin.h"
@@ -15,12 +16,41 @@
 #include "gradient.h"
 #include "suites.h"
 
-static const char *const shipped[] = {
-    "standard",       "per-head",     "fused",     "two-step",
-    "two-step-tanh",  "full-rank",    "symmetric", "wide",
-    "shared-qk",      "identity",     "mqa",       "gqa",
-    "scale-outside",  "unscaled",     "mla",       "mla-absorbed",
-    "symmetric-data", "collaborative"};
+static const char *const shipped[] = {"standard",
+                                      "per-head",
+                                      "fused",
+                                      "two-step",
+                                      "two-step-tanh",
+                                      "full-rank",
+                                      "symmetric",
+                                      "wide",
+                                      "shared-qk",
+                                      "identity",
+                                      "mqa",
+                                      "gqa",
+                                      "scale-outside",
+                                      "unscaled",
+                                      "mla",
+                                      "mla-absorbed",
+                                      "symmetric-data",
+                                      "collaborative",
+                                      "shared-kv",
+                                      "shared-qkv",
+                                      "no-wq",
+                                      "no-wv-wo",
+                                      "linear",
+                                      "gated",
+                                      "qk-norm",
+                                      "gqa-qk-norm",
+                                      "biased",
+                                      "talking-heads",
+                                      "differential",
+                                      "mfa",
+                                      "window",
+                                      "sink",
+                                      "tpa",
+                                      "mla-rope",
+                                      "value-residual"};
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 
 typedef struct Graph {
@@ -34,13 +64,14 @@ build(Node **in, void *more)
 {
     Graph *g = more;
     Node *x = in[0], *y = g->crossed ? in[1] : in[0];
-    return g->variant->forward(&g->attention, x, y, in + 1 + g->crossed);
+    return plugin_forward(g->variant, &g->attention, x, y, in + 1 + g->crossed);
 }
 
 static void
 check_shape(const Variant *v, Attention a, int sequences, int tokens, int asked,
             double size)
 {
+    a.settings = v->settings;
     Graph g = {v, a, asked != 0};
     Leaf leaves[MOST_LEAVES] = {
         {sequences * tokens, a.d_model, sequences, size},
@@ -67,8 +98,11 @@ START_TEST(gradients)
     check_shape(p.variant, a, 2, 3, 5, 1); /* cross-attention */
     a.causal = 1;
     check_shape(p.variant, a, 2, 4, 0, 1);
-    check_shape(p.variant, a, 1, 1, 0, 1); /* T = 1 */
-    check_shape(p.variant, a, 1, 3, 0, 3); /* large logits */
+    check_shape(p.variant, a, 1, 1, 0, 1);  /* T = 1 */
+    check_shape(p.variant, a, 1, 3, 0, 3);  /* large logits */
+    a.d_model = 8, a.d_v = 2, a.latent = 4; /* rope turns pairs */
+    for (a.relative = ROPE; a.relative <= ALIBI; a.relative++)
+        check_shape(p.variant, a, 2, 3, 0, 1);
     a = (Attention){.d_model = 1,
                     .heads = 1,
                     .d_k = 1,
@@ -79,11 +113,27 @@ START_TEST(gradients)
 }
 END_TEST
 
+/* None was forgotten. */
+START_TEST(all_are_tested)
+{
+    int count, found = 0;
+    char **names = plugin_list(&count);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < SHIPPED; k++)
+            found += !strcmp(names[i], shipped[k]);
+        ck_assert_msg(found == i + 1, "%s is not in the list above", names[i]);
+        free(names[i]);
+    }
+    free(names);
+    ck_assert_int_eq(count, SHIPPED);
+}
+END_TEST
+
 /* Closed forms, at d_model d, h heads, g heads of keys and values, widths k and
    v, latent r. */
 START_TEST(parameter_counts)
 {
-    double d = 6, h = 4, g = 2, k = 3, v = 5, r = 7;
+    double d = 8, h = 4, g = 2, k = 3, v = 5, r = 7;
     double q = d * h * k, values = 2 * d * h * v, standard = 2 * q + values;
     const struct {
         const char *name;
@@ -107,8 +157,26 @@ START_TEST(parameter_counts)
         {"mla", q + d * r + r * h * k + r * h * v + d * h * v},
         {"mla-absorbed", 2 * d * h * r + d * r},
         {"collaborative", standard + h * h * k},
+        {"shared-kv", 3 * q},
+        {"shared-qkv", 2 * q},
+        {"no-wq", d * d + values},
+        {"no-wv-wo", 2 * q},
+        {"linear", standard},
+        {"gated", standard + d * h * v},
+        {"qk-norm", standard + 2 * k},
+        {"gqa-qk-norm", q + d * g * (k + v) + d * h * v + 2 * k},
+        {"biased", standard + h * (2 * k + v) + d},
+        {"talking-heads", standard + 2 * h * h},
+        {"differential", 4 * q + values + 4 * k + v},
+        {"mfa", 3 * d * r + h * r * r + d * h * r},
+        {"window", standard},
+        {"sink", standard + h},
+        {"tpa", d * (10 * h + 8 * k + 2 * v) + d * h * v},
+        {"mla-rope", d * (r + 4 + 24 + h * v) + r * h * (k + v) + r +
+                         24 * h * (k + 4) + 24},
+        {"value-residual", standard},
     };
-    Attention a = {.d_model = 6,
+    Attention a = {.d_model = 8,
                    .heads = 4,
                    .d_k = 3,
                    .d_v = 5,
@@ -118,6 +186,7 @@ START_TEST(parameter_counts)
     for (int i = 0; i < SHIPPED; i++) {
         double found = 0;
         Plugin p = plugin_open(wanted[i].name);
+        a.settings = p.variant->settings;
         Weights w = weights_declared(p.variant, &a);
         for (int n = 0; n < w.count; n++)
             found += w.list[n].rows * w.list[n].cols;
@@ -132,7 +201,7 @@ END_TEST
    variant's decoder keeps of a token. */
 START_TEST(costs)
 {
-    const double d = 6, h = 4, g = 2, k = 3, v = 5, r = 7, tokens = 11;
+    const double d = 8, h = 4, g = 2, k = 3, v = 5, r = 7, tokens = 11;
     const struct {
         const char *name;
         double cache;
@@ -148,10 +217,25 @@ START_TEST(costs)
         {"gqa", g * (k + v)},
         {"mla", r},
         {"mla-absorbed", r},
-        {"symmetric-data", NAN},
+        {"symmetric-data", h * k + h * v + h * d + d},
         {"collaborative", h * (k + v)},
+        {"shared-kv", h * k},
+        {"shared-qkv", h * k},
+        {"no-wq", d + h * v},
+        {"no-wv-wo", h * k + d},
+        {"gated", h * (k + v)},
+        {"qk-norm", h * (k + v)},
+        {"gqa-qk-norm", g * (k + v)},
+        {"biased", h * (k + v)},
+        {"mfa", 2 * r},
+        {"window", h * (k + v)},
+        {"sink", h * (k + v)},
+        {"tpa", 2 * (h + k) + 2 * (h + v)},
+        {"mla-rope", r + 4},
+        {"value-residual", h * (k + v)},
+        {"talking-heads", h * (k + v)},
     };
-    Attention a = {.d_model = 6,
+    Attention a = {.d_model = 8,
                    .heads = 4,
                    .d_k = 3,
                    .d_v = 5,
@@ -159,6 +243,7 @@ START_TEST(costs)
                    .latent = 7};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         Plugin p = plugin_open(wanted[i].name);
+        a.settings = p.variant->settings;
         Weights w = weights_declared(p.variant, &a);
         Cost c = cost_of(p.variant, a, &w, 11, 0);
         ck_assert_msg(c.cache == wanted[i].cache ||
@@ -194,7 +279,7 @@ model_of(const char *variant, Dataset *s)
 {
     Config c = small_config(variant);
     Plugin p = plugin_open(variant);
-    config_settle(&c, p.variant->shape);
+    config_settle(&c, variant_uses(p.variant));
     *s = dataset_open(&c);
     return model_new(&c, s->sizes, p.variant);
 }
@@ -352,6 +437,7 @@ variant_suite(void)
     TCase *c = tcase_create("variant");
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * SHIPPED);
+    tcase_add_test(c, all_are_tested);
     tcase_add_test(c, parameter_counts);
     tcase_add_test(c, costs);
     tcase_add_test(c, three_start_alike);

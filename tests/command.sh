@@ -74,11 +74,18 @@ works "standard" "$qkv" list
 works "d-model=32" "$qkv" list --tasks
 works "4096" "$qkv" list --variants
 works "16384" "$qkv" list --variants --d-model 64
+works "| two-step | 448 | 224 |" "$qkv" list --real --variants --markdown
+works "| standard | 256 | 224 | 32 |" "$qkv" count --real -v standard --d-model 8 --markdown
+works "| standard | W^Q | 8 | 8 | 64 | 48 |" "$qkv" count --real --weights -v standard --d-model 8 --markdown
+refuses 2 "name some with -v" "$qkv" count --real --d-model 8
+refuses 2 "it takes \"fitted\" or nothing" "$qkv" count --real=x
+refuses 2 "tasks have no parameters" "$qkv" list --real --tasks
+works "fewer keys	mqa	2560" "$qkv" list --family
 refuses 2 'did you mean "compare"' "$qkv" comprae
 refuses 2 'qkv help' "$qkv" xyzzy
 works "complete -o" "$qkv" completion bash
 works "#compdef qkv" "$qkv" completion zsh
-refuses 2 'bash or zsh' "$qkv" completion
+refuses 2 'takes bash | zsh' "$qkv" completion
 refuses 2 'bash or zsh' "$qkv" completion fish
 
 # --- options
@@ -87,6 +94,7 @@ refuses 2 'unknown option -z' "$qkv" train -z
 refuses 2 'unknown option -z' "$qkv" train -zq
 refuses 2 'needs a value' "$qkv" train --steps
 refuses 2 'takes no value' "$qkv" compare --quiet=3
+refuses 2 '--help=x: takes no value' "$qkv" compare --help=x
 refuses 2 'there is --plan, lines for any shell' "$qkv" compare --plan=3
 refuses 2 'nothing else' "$qkv" train reverse
 refuses 2 'is not a number' "$qkv" train --steps many
@@ -98,6 +106,16 @@ refuses 2 'at least one head' "$qkv" train --heads 0
 refuses 2 'does not divide' "$qkv" train --heads 3 --d-model 32
 refuses 2 'does not divide' "$qkv" list --heads 3
 refuses 2 'does not divide heads 4' "$qkv" train -v gqa --kv-heads 3
+# Shapes that only the variant's equation knows of, of whichever variant it is.
+refuses 2 'no-wq: does not fit at d-model 16, heads 3, d-v 4: split: (64 x 16)' \
+    "$qkv" train -v no-wq --heads 3 --d-v 4 --d-model 16
+refuses 2 'no-wq: does not fit at d-model 16, heads 3, d-v 4: ' \
+    "$qkv" count -v no-wq --heads 3 --d-k 4 --d-v 4 --d-model 16
+refuses 2 'mfa: does not fit at latent 5, positions rope: rotate' \
+    "$qkv" compare -v standard,mfa --latent 4,5 --positions rope
+refuses 2 'no-wq: does not fit at embed onehot: split' "$qkv" train -v no-wq -t copy --embed onehot
+refuses 2 'no-wq: does not fit at d-model 16, heads 3, d-k 4, d-v 4, cross' \
+    "$qkv" train -t cross-recall --cross only --cross-variant no-wq --heads 3 --d-k 4 --d-v 4 --d-model 16
 refuses 2 'unknown option --steps' "$qkv" list --steps 3
 refuses 2 'not within' "$qkv" train --beta1 1
 refuses 2 'lists are for' "$qkv" train --heads 1,2
@@ -160,7 +178,7 @@ refuses 2 'two variants are called standard' \
 refuses 2 'asked for twice' "$qkv" compare -v standard,standard -t reverse
 refuses 2 'not the name of a variant' "$qkv" train -v './a b.so'
 refuses 2 'with a slash, ./standard.so' "$qkv" train -v standard.so
-refuses 2 'a source: build it' "$qkv" train -v ./standard.c
+refuses 2 'named with a slash' "$qkv" train -v standard.c
 
 echo 'int nothing;' >no-entry.c
 plugin no-entry
@@ -227,7 +245,7 @@ sed 's|return matmul|return add(x, w[W_O]); matmul|' \
     "$top/variants/standard.c" >broken.c
 plugin broken
 "$qkv" count -v ./broken.so --d-model 64 >out 2>err
-[ $? -eq 1 ] && grep -q 'broken.so: add: (16 x 64) and (64 x 64)' err && ok ||
+[ $? -eq 1 ] && grep -q 'broken.so: add: (16 x 64) and (64 x 64) do not fit' err && ok ||
     complain "count: whose bug it is"
 sed 's|return matmul|*(volatile int *)8 = 1; return matmul|' \
     "$top/variants/standard.c" >broken.c
@@ -256,6 +274,87 @@ QKV_PATH=$work/more works mine "$qkv" list
 chmod o+w "$work/more"
 QKV_PATH=$work/more refuses 1 'anybody may write to it' "$qkv" list
 chmod o-w "$work/more"
+
+# --- settings of a plugin's own
+sed 's|sqrt(a->d_k)|& * setting(a, "gain") + setting(a, "shift")|
+     s|    .weights = weights|    .settings = "shift=0 gain=1",\n&|' \
+    "$top/variants/standard.c" >gain.c
+plugin gain
+sed 's|"shift=0 gain=1"|"gain=2"|; s| + setting(a, "shift")||' gain.c >gain2.c
+plugin gain2
+works 'nothing wrong' sh -c '"$1" check ./gain.so 2>&1' - "$qkv"
+works '  --gain X' "$qkv" train -v ./gain.so --help
+mkdir own && cp gain.so gain2.so own
+QKV_PATH=$work/own works 'shift=0 gain=1' "$qkv" list --variants
+refuses 2 'unknown option --gain' "$qkv" train --gain 2
+refuses 2 'no variant named here declares it' "$qkv" compare -v standard --gain 2
+refuses 2 'did you mean "gain"' "$qkv" train -v ./gain.so --gian 2
+refuses 2 '"x" is not a number' "$qkv" train -v ./gain.so --gain x
+refuses 2 'not within' "$qkv" train -v ./gain.so --gain inf
+refuses 2 'needs a value' "$qkv" train -v ./gain.so --gain
+refuses 2 'no such plugin file' "$qkv" train -v ./none.so --gain 2
+
+# An axis: the two that declare it run twice, standard once.
+works 'reverse.gain3' "$qkv" compare -v standard,./gain.so,./gain2.so \
+    -t reverse --seeds 1 $small --gain 2,3 -o gains
+[ "$(ls -d gains/reverse.* | wc -l)" -eq 5 ] &&
+    [ "$(ls -d gains/reverse.gain.*gain3* | wc -l)" -eq 1 ] &&
+    [ "$(ls -d gains/reverse.gain2.*gain2.seed* 2>/dev/null | wc -l)" -eq 0 ] &&
+    [ -f gains/figures/test_loss-gain-reverse.svg ] && ok || complain "a grid of a plugin's setting"
+[ "$(tail -n 2 gains/reverse.gain.*gain3*/config.tsv)" = "$(printf 'gain\t3\nshift\t0')" ] &&
+    [ "$(tail -n 1 gains/reverse.standard.*/config.tsv | cut -f1)" = file-hash ] &&
+    ok || complain "a plugin's setting in config.tsv"
+query=weights/block0.attention.W_Q.npy
+cmp -s gains/reverse.gain.*gain2.seed1.*/$query gains/reverse.gain2.*test32.seed1.*/$query &&
+    ok || complain "the same value of it in two variants is another function"
+cmp -s gains/reverse.gain.*gain2.seed1.*/$query gains/reverse.gain.*gain3.seed1.*/$query &&
+    complain "its value changes nothing"
+works gain "$qkv" table gains
+works '--gain 2,3' sh -c '"$1" report gains -o gains-report -q && cat gains-report/report.md' \
+    - "$qkv"
+rm gains/figures/*
+"$qkv" plot gains --x gain --y test_loss -q && "$qkv" plot gains --by gain --y loss -q &&
+    [ -f gains/figures/test_loss-gain-reverse.svg ] && [ "$(ls gains/figures/*.svg | wc -l)" -gt 2 ] &&
+    ok || complain "figures of a plugin's setting"
+refuses 2 'no setting of a run' "$qkv" plot gains --by gian
+works '--shift 0 --gain 3' "$qkv" compare -v standard,./gain.so,./gain2.so -t reverse --seeds 1 \
+    $small --gain 2,3 -o gains-again --plan
+sed "s|^qkv|'$qkv'|" out >plan.sh
+sh plan.sh >/dev/null 2>&1
+[ "$(cd gains && ls -d reverse.*)" = "$(cd gains-again && ls -d reverse.*)" ] && ok ||
+    complain "a plan with a plugin's settings"
+QKV_PATH=$work/own works 'exact' "$qkv" equiv gains/reverse.gain.*gain3* --to gain2 --gain 5 \
+    -o gains-turned
+works 4096 "$qkv" count -v ./gain.so --gain 3
+works 'scores' "$qkv" trace 'a b' -v ./gain.so --gain 3
+works reverse "$qkv" compare -v standard,./gain.so -t reverse --seeds 1 $small \
+    --same-start ./gain.so+gain=3 --no-figures -o gains-start
+grep -q 'same-start.*:./gain.so+.*+gain=3+shift=0' gains-start/reverse.standard*/config.tsv &&
+    ok || complain "a start with a plugin's setting"
+# What is no declaration; and what a run's config cannot have.
+for settings in 'gain' 'gain=' 'gain=x' '=1' 'Gain=1' 'gain=1 gain=2' 'gain=1,2' \
+    'a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1'; do
+    sed "s|\"gain=2\"|\"$settings\"|" gain2.c >wrong.c
+    plugin wrong
+    refuses 1 'qkv_variant.settings' "$qkv" train -v ./wrong.so
+done
+for word in lr d-k jobs from command x; do
+    sed "s|\"gain=2\"|\"$word=2\"|" gain2.c >wrong.c
+    plugin wrong
+    refuses 1 "declares \"$word\"" "$qkv" train -v ./wrong.so
+    "$qkv" check ./wrong.so >out 2>&1 && complain "check: declares $word" || ok
+done
+sed 's|"gain=2"|"gains=2"|' gain2.c >wrong.c
+plugin wrong
+refuses 1 '"gain" is not declared: qkv_variant.settings has gains=2' \
+    "$qkv" count -v ./wrong.so
+run=$(ls -d gains/reverse.gain.*gain3*)
+for line in 'gain\t3' 'gain\tx' 'Gain\t3' 'lr\t3' 'b b\t3'; do
+    cp -r gains gains-wrong
+    printf "$line\n" >>gains-wrong/"${run#gains/}"/config.tsv
+    refuses 1 'remove the run' "$qkv" table gains-wrong
+    rm -r gains-wrong
+done
 
 # --- runs: plain files, whole or not at all
 run=$(ls -d qkv-out/reverse.standard.*seed1.* | head -1)
@@ -442,13 +541,24 @@ published standard 2 $((18 * 1048576 - 4718592)) '--preset transformer-base --d-
 published standard 2 $((18 * 1048576 - 7077888)) '--preset transformer-base --d-k 16'
 # DeepSeek-V2: 34,560 with the rotary key's 3,840; multi-head 1,966,080.
 published mla 5 $((34560 - 3840)) '--preset deepseek-v2'
+published mla-rope 5 34560 '--preset deepseek-v2'
 published standard 5 1966080 '--preset deepseek-v2'
 published full-rank 2 $((8 * 512 * 512 + 2 * 512 * 512)) \
     '--d-model 512 --heads 8'
-"$qkv" count -v mla --preset deepseek-v2 --tsv >out 2>err
-awk -F'\t' '/rotary key/ { key = $5 } /as published/ { all = $5 }
-    END { exit key != 3840 || all != 34560 }' out && ok ||
-    complain "DeepSeek-V2's rotary key"
+# preset NAME VARIANT PARAMETERS CACHE: of all attention layers, from the matrices
+# in the models' configurations.
+preset() {
+    "$qkv" count --preset "$1" --tsv 2>err | awk -F'\t' 'NR == 2 { print $1, $2, $5 }' >out
+    [ "$(cat out)" = "$2 $3 $4" ] && ok || complain "$1: $(cat out), not $2 $3 $4"
+}
+preset gpt2 biased $((12 * (4 * 768 * 768 + 4 * 768))) $((12 * 2 * 768))
+preset llama-3-8b gqa $((32 * (2 * 4096 * 4096 + 2 * 4096 * 1024))) $((32 * 2048))
+preset qwen3-8b gqa-qk-norm $((36 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 256))) $((36 * 2048))
+# q_a 5120 x 1536 and norm, q_b to 128 heads of 192, kv_a 5120 x 576, norm of 512,
+# kv_b to 128 heads of 256, o: 149,227,520 a layer.
+preset deepseek-v2 mla-rope $((60 * 149227520)) $((60 * 576))
+preset deepseek-v2-lite mla-rope \
+    $((27 * (2048 * 16 * 192 + 2048 * 576 + 512 + 512 * 16 * 256 + 2048 * 2048))) $((27 * 576))
 published standard 2 $((18 * 1048576 - 4718592)) '--preset transformer-b32'
 published standard 2 $((18 * 1048576 - 7077888)) '--preset transformer-b16'
 published gqa 5 $((80 * 2 * 8 * 128)) '--preset llama-2-70b'
@@ -477,13 +587,25 @@ works 'symmetric_share_M' "$qkv" inspect "$run"
 awk -F'\t' 'NR > 1 && ($4 != 8 || $7 != "1.00" || $8 != 8) { exit 1 }
     END { exit NR != 9 }' out && ok || complain "inspect: shared-qk"
 works 'values_beyond' "$qkv" inspect "$run" --range
-refuses 2 'a table of its own' "$qkv" inspect "$run" --range --attention
+refuses 2 'tables of their own' "$qkv" inspect "$run" --range --attention
+refuses 1 'one matrix at all distances' "$qkv" inspect "$run" --distances
+"$qkv" train -t copy --positions rope --steps 20 $small -o rotated >out 2>err
+rotated=$(ls -d rotated/copy*)
+works 'family_M' "$qkv" inspect "$rotated"
+grep -q 'M_i is that of distance 0' err || complain "inspect: which M"
+works 'mean_score' "$qkv" inspect "$rotated" --distances=0,8 -q --format svg
+[ -s "$rotated/figures/distances.svg" ] || complain "inspect --distances: no figure"
+refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=a
+"$qkv" compare -t recall -v standard,mla --positions rope --match params \
+    --seeds 1 --steps 2 $small -o even >out 2>err || complain "--match: even widths"
+works 'both rotated' "$qkv" trace 'hello world' --positions rope
+works "k_1' + bias" "$qkv" trace 'hello world' --positions alibi
 "$qkv" inspect "$run" --spectrum -q >out 2>err || complain "--spectrum"
 [ -s "$run/figures/spectrum.svg" ] && ok || complain "no spectrum.svg"
 "$qkv" train -v two-step-tanh $small -o looked >out 2>err
 refuses 1 'no canonical form: not linear in its tokens' \
     "$qkv" inspect "$(ls -d looked/*tanh*)"
-refuses 2 'inspect takes one run' "$qkv" inspect
+refuses 2 'inspect takes RUN' "$qkv" inspect
 refuses 1 'an experiment, a directory of runs' "$qkv" inspect looked
 mkdir nothing
 refuses 1 'no run: it has no config.tsv' "$qkv" inspect nothing
@@ -549,6 +671,18 @@ refuses 1 'cannot become two-step-tanh: it cannot fit' \
     "$qkv-double" equiv "$run" --to two-step-tanh -o turned
 refuses 2 'one run and --to' "$qkv" equiv "$run"
 refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
+# A variant whose fit does not bring back its own form is nobody's nearest one.
+for broken in scale order forgetful; do
+    cp "$top/tests/broken/$broken.c" .
+    plugin $broken
+    "$qkv" equiv -v standard,./$broken.so -t reverse $small -o broken -q >out 2>err
+    [ "$(grep -c 'none.*its fit is broken' out)" -eq 2 ] && ok ||
+        complain "equiv into a variant with a broken fit: $broken"
+done
+# A fit may be an approximation of its own form: not broken.
+"$qkv" equiv -v collaborative,standard -t reverse $small -o broken -q >out 2>err
+grep -q 'collaborative.collaborative.nearest' out && ok || complain "equiv: collaborative"
+
 # As wide as the model, a pair is as good as one full matrix.
 "$qkv-double" equiv -v standard,full-rank -t reverse --d-k 32 $small -o wide \
     >out 2>err
@@ -562,7 +696,8 @@ refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
     complain "a diverged run in a figure"
 # Steps are a median, where a run that never got there counts with all it had.
 "$qkv" plot grid --x d-k --y solved_at -o grid >out 2>err &&
-    grep -q "20 unsolved" grid/figures/solved_at-d-k-recall.gp && ok ||
+    grep -q "20 unsolved" grid/figures/solved_at-d-k-recall.gp &&
+    grep -q 'A seed that never got there' grid/figures/solved_at-d-k-recall.txt && ok ||
     complain "never solved"
 # Other figures of the same runs: panels, along a result, for LaTeX.
 "$qkv" plot grid --x d-k --y solved,test_accuracy --facet task -o grid -q \
@@ -605,7 +740,7 @@ spoilt() {
 }
 spoilt config.tsv 's/^format\t2/format\t9/' 'another version' 1
 spoilt config.tsv 's/^variant\t.*/variant\tgone/' 'unknown variant "gone"' 2
-spoilt config.tsv 's|^variant\t.*|variant\t./gone.so|' 'is not believed' 1
+spoilt config.tsv 's|^variant\t.*|variant\t./gone.so|' 'only a path that you typed' 1
 spoilt config.tsv 's/^heads\t4/heads\tfour/' 'is not a number' 1
 spoilt config.tsv 's/^task\t.*/task\tnothing/' 'unknown task' 2
 matrix=weights/unembedding.npy
@@ -668,7 +803,7 @@ done
 wide='a b c d e f g h i j a a a a a k l m n o p q r s t'
 works ' 18 19 of 20' "$qkv" trace "$wide"
 works ' 18 19 .. of 20' "$qkv" trace "$wide a"
-refuses 2 'takes a text' "$qkv" trace
+refuses 2 'trace takes TEXT' "$qkv" trace
 refuses 2 'there are 2' "$qkv" trace a --head 3
 
 # --- two sequences, and the embedding folded away
@@ -716,6 +851,9 @@ refuses 2 'and sort has one' "$qkv" compare -t sort --cross none,only
 refuses 2 'as many at most' "$qkv" train -t cross-recall --queries 9
 refuses 2 'positions of its own' "$qkv" train --embed onehot \
     --positions sinusoidal
+refuses 2 'rope needs an even d-k, not 3' "$qkv" train --positions rope --d-k 3
+refuses 2 'with cross only there is none' "$qkv" train -t cross-recall \
+    --positions alibi
 "$qkv" train -t recall --residual no $small -o folded >out 2>err
 run=$(ls -d folded/recall*)
 works exact "$qkv" equiv "$run" --to two-step --embed onehot -o folded -q
@@ -754,17 +892,39 @@ for budget in params flops cache; do
         complain "--match $budget"
 done
 grep -q 'identity has no width to change' err && ok || complain "--match"
-refuses 2 'none of: params flops cache' "$qkv" compare --match size
+"$qkv" compare -t reverse --seeds 1 --match real --d-model 8 --steps 0 --test 32 \
+    -v standard,two-step,mla -o really --no-figures >out 2>err ||
+    complain "--match real"
+grep -q 'two-step takes d-k and d-v 2: 224 for the 224 of standard' err && ok ||
+    complain "--match real: $(cat err)"
+grep -q '^match	real:standard+heads=4+d-k=2+d-v=2' really/*mla*/config.tsv && ok ||
+    complain "--match real is not recorded"
+grep -q 'standard (256), two-step (448); 224 parameters are' err && ok ||
+    complain "compare does not say who is equally large: $(cat err)"
+mkdir -p alone && cp "$qkv" alone/qkv &&
+    QKV_PATH=$build/variants alone/qkv compare -t reverse --seeds 1 -v standard,fused \
+    --steps 0 --test 8 -o noted --no-figures >out 2>err && ok ||
+    complain "compare without qkv-double: $(cat err)"
+refuses 2 'none of: params real flops cache' "$qkv" compare --match size
 refuses 2 'none of the runs is of it' "$qkv" compare -t reverse --seeds 1 \
     -v standard $small -o judged --baseline mqa --no-figures
 refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \
     $small -o judged --judge speed --no-figures
-works 'no difference detected at 2 seeds' "$qkv" compare -t reverse --seeds 2 \
+works 'undecided at 2 seeds' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --judge test_loss
 works '| fused | 4096 | 5248 |' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --markdown
-works '%   no difference detected at 2 seeds: fused' "$qkv" compare -t reverse --seeds 2 \
+works '%   fused: identical at 2 seeds in test accuracy' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --latex
+for margin in test_accuracy 0.01 test_accuracy=0 solved_at=5x =1% test_loss=nan; do
+    refuses 2 "--margin \"$margin\": give a quantity" "$qkv" compare -t reverse \
+        --seeds 2 -v standard,fused $small -o judged --no-figures --margin $margin
+done
+works 'the same within 5' "$qkv" compare -t reverse --seeds 2 -v standard,mqa \
+    $small -o judged --no-figures --judge test_loss --margin test_loss=5
+grep -q '^margin.test_loss=5$' judged/experiment.tsv && ok || complain "--margin is recorded"
+works 'the same within 5' "$qkv" compare -t reverse --seeds 2 -v standard,mqa \
+    $small -o judged --no-figures --judge test_loss --margin test_loss=5
 refuses 2 'contradict' "$qkv" compare --markdown --latex -v standard \
     -t reverse --seeds 1 $small -o judged --no-figures
 # the best rate is chosen where there are several
@@ -775,6 +935,7 @@ refuses 2 'contradict' "$qkv" compare --markdown --latex -v standard \
 
 # --- how a run starts and ends
 works '	5248	NA	NA	' "$qkv" train -t reverse --steps 0 -o start --test 32 -q --tsv
+refuses 1 'nothing to draw over steps' "$qkv" plot start --y validation_loss
 works '/1' "$qkv" train -t reverse --init W_Q=0.1+W_K=2 $small -o start
 # fails WORDS COMMAND ...: a run fails, for that reason.
 fails() {
@@ -889,8 +1050,13 @@ works 'reverse & fused & 1 & 0.01 & - & ' "$qkv" table rated --latex
 "$qkv" train -t reverse --steps 5 -o stepped --test 16 --validate 16 -q >/dev/null 2>err
 "$qkv" train -t reverse --steps 6 -o stepped --test 16 --validate 16 -q >/dev/null 2>err
 works 'steps_setting	status	steps	' "$qkv" table stepped
-refuses 2 'takes experiments' "$qkv" table
+refuses 2 'takes EXPERIMENT' "$qkv" table
 refuses 1 'give the directory of an experiment' "$qkv" table nowhere
+cp -r stepped spoilt-table
+sed -i 's/^seconds\t.*/seconds\tfew/' spoilt-table/*/timing.tsv
+refuses 1 'timing.tsv, line 2: "few" is not a number' "$qkv" table spoilt-table
+sed -i 's/^test_loss\t.*/test_loss\tlow/' spoilt-table/*/result.tsv
+refuses 1 'result.tsv, line 13: "low" is not a number' "$qkv" table spoilt-table
 # --- recipes and reports
 cat >small.txt <<'END'
 # Is it small?
@@ -923,9 +1089,11 @@ printf '#!/bin/sh\ncase "$*" in *--sandbox*) exit 6 ;; esac\n%s\n' 'for last; do
 chmod +x old/pandoc && ln -s "$(command -v gnuplot)" only/gnuplot
 PATH="$work/old:$PATH" "$qkv" report small -o again -q 2>err && [ ! -s err ] &&
     cmp -s again/report.md again/report.html && ok || complain "a pandoc without --sandbox"
-printf '#!/bin/sh\necho no such font >&2\nexit 3\n' >old/pandoc
+printf '#!/bin/sh\n[ $1 = --help ] && echo --sandbox && exit\necho "$@" >>%s\n%s\n' "$work/asked" \
+    'echo no such font >&2; exit 3' >old/pandoc
 PATH="$work/old:$PATH" refuses 1 'report.html: pandoc failed on it: no such font' \
     "$qkv" report small -o again -q
+[ "$(grep -c . asked)" -eq 1 ] && grep -q -- --sandbox asked && ok || complain "pandoc failed, and was tried again"
 PATH="$work/only" "$qkv" report small -o again 2>err && grep -q 'with pandoc there would be' err &&
     [ ! -e again/report.html ] && [ ! -e again/report.tex ] && [ -s again/tables.tex ] &&
     cmp -s paper/report.md again/report.md && ok || complain "a report without pandoc"
@@ -936,7 +1104,7 @@ echo 'train -t sort' >small.txt
 refuses 2 'small.txt:1: "train" is none of' "$qkv" compare --recipe ./small.txt -o s
 echo '# nothing' >small.txt
 refuses 2 'no command in it' "$qkv" compare --recipe ./small.txt -o s
-refuses 2 'takes experiments' "$qkv" report -o paper
+refuses 2 'takes EXPERIMENT' "$qkv" report -o paper
 refuses 1 'no finished run' "$qkv" report none -o paper
 for recipe in "$top"/plots/recipes/*.txt; do
     # every line of every recipe is understood: its plan can be made
@@ -952,7 +1120,7 @@ run=$(ls -d cross/cross-recall*)
     complain "export"
 refuses 1 'is there already' "$qkv" export "$run" --batch batch
 refuses 1 'No such file' "$qkv" export "$run" --batch no/where
-refuses 2 'takes one run' "$qkv" export "$run"
+refuses 2 'needs --batch' "$qkv" export "$run"
 [ -z "$(ls -d ./*partial* 2>/dev/null)" ] && ok || complain "export: half a batch"
 
 # Without gnuplot: training succeeds, data and scripts are there.
@@ -1004,14 +1172,50 @@ timeout 20 "$qkv" train $small --steps 2 -q -o swept >out 2>err
 "$qkv" compare -v standard -t reverse --seeds 1 $small -q -o swept >&- 2>err
 [ $? -eq 1 ] && grep -q 'stdout: cannot' err && ok || complain "a closed stdout"
 
+# Configurations that share a place along a result are points of their own, and
+# panels stand in the order that was asked for.
+"$qkv" compare -t reverse -v standard --d-k 2,4 --heads 4,1,2 --seeds 2 --d-model 8 \
+    $small --steps 2 --no-figures -o pool >out 2>err
+"$qkv" plot pool --x attention_parameters --y test_loss -q --format svg 2>err
+[ "$(grep -c '^1.standard.192' pool/figures/test_loss-attention_parameters-reverse.tsv)" -eq 2 ] &&
+    [ "$(wc -l <pool/figures/test_loss-attention_parameters-reverse.tsv)" -eq 7 ] && ok ||
+    complain "configurations are averaged"
+"$qkv" plot pool --x attention_parameters --y test_loss --facet heads -q --format svg 2>err
+sed -n '/titles <</,/END/p' pool/figures/test_loss-attention_parameters-by-heads-reverse.gp |
+    tr -cd '0-9' >out
+[ "$(cat out)" = 412 ] && ok || complain "facets are not as asked: $(cat out)"
+
+# A variant without the setting of the grid is shown at each value, and tested once.
+works "p after Holm over 3 comparisons" "$qkv" compare -v standard,full-rank,wide \
+    --baseline full-rank -t reverse --d-k 2,4 --seeds 2 $small --no-figures -o once --markdown
+
+# --lr auto: a rate for each variant, found on other seeds, which are not averaged
+# with those that are judged; the same command finds it again.
+auto="compare -t reverse -v standard,two-step --length 6 --lr auto --seeds 2 $small --steps 40 --no-figures -o found"
+"$qkv" $auto >out 2>err && [ "$(grep -c 'reverse' out)" -eq 2 ] && ok || complain "--lr auto"
+[ "$(ls -d found/reverse.* | wc -l)" -eq 4 ] && ls -d found/rates/*.seed1003.* >/dev/null &&
+    grep -q '^lr.auto$' found/experiment.tsv && ok || complain "--lr auto: seeds of its own"
+mv out auto.tsv && "$qkv" $auto >out 2>err && cmp auto.tsv out && ok || complain "--lr auto again"
+"$qkv" report found -q -o found-report 2>err && grep -q 'that --lr auto found' found-report/report.md &&
+    ok || complain "--lr auto in a report"
+refuses 2 'contradict' "$qkv" $auto --plan
+refuses 2 'lr' "$qkv" train --lr auto
+
 # Only seeds that both have are compared.
-"$qkv" compare -v standard,mqa -t reverse --seeds 3 $small --no-figures -q -o paired \
+"$qkv" compare -v standard,mqa,fused -t reverse --seeds 3 $small --no-figures -q -o paired \
     >out 2>err
-rm -r paired/reverse.standard.*seed1.* paired/reverse.mqa.*seed3.*
+rm -r paired/reverse.standard.*seed1.* paired/reverse.mqa.*seed3.* paired/reverse.fused.*seed3.*
 "$qkv" report paired -q -o paired-report >out 2>err
 ! grep -q 'detected at\|seeds each' paired-report/report.md &&
     grep -q '3 seeds in all' paired-report/report.md && ok ||
     complain "seeds that only one has"
+if [ -x "$build/qkv-double" ]; then
+    "$build/qkv-double" compare -v standard -t reverse --seeds 1 $small --no-figures -q -o precise \
+        >out 2>err
+    "$qkv" report paired precise -q -o paired-report 2>err &&
+        grep -q 'Single and double precision' paired-report/report.md && ok ||
+        complain "a report of two precisions"
+fi
 
 # The command in a report makes the same runs: none is a value, a plugin has its
 # path, and a converted run is nobody's seed.

@@ -220,6 +220,10 @@ gnuplot_is 'echo "gnuplot: error while loading shared libraries" >&2; exit 127'
 gnuplot_is 'kill -SEGV $$'
 [ $status -eq 1 ] && grep -q 'qkv: .*egmentation' err && ok || complain "a gnuplot that crashed"
 [ -z "$(ls -A ill/figures | grep 'svg')" ] && ok || complain "a failed picture stays"
+chmod -x bin/gnuplot
+env PATH="$work/bin" "$qkv" plot grid -o ill --format svg >out 2>err
+[ $? -eq 1 ] && grep -q 'gnuplot could not draw it: it cannot be started: Permission denied' err && ok ||
+    complain "a gnuplot that may not be run"
 rm bin/gnuplot
 env PATH="$work/bin" "$qkv" plot grid -o ill --format svg >out 2>err
 [ $? -eq 0 ] && grep -q 'gnuplot is not installed' err && ok || complain "no gnuplot"

@@ -108,7 +108,7 @@ fault nothing 'forward returned' '    return NULL;'
 fault shapes 'add: ([0-9]* x 32) and (32 x 32) do not fit' \
     '    return add(x, w[3]);'
 # A node of the tape that only measured, and is gone.
-costs elsewhere 'another tape\|crashed' <<'END'
+costs elsewhere 'of an earlier call\|crashed' <<'END'
 --
 #include <qkv/variant.h>
 #include <qkv/operator.h>
@@ -227,8 +227,8 @@ cat >evil.c <<'END'
 __attribute__((constructor)) static void evil(void) { fclose(fopen("done", "w")); }
 END
 cc -shared -fPIC evil.c -o evil.so
-spoil code 1 'is not believed' "sed -i 's|^variant	.*|variant	./evil.so|' config.tsv"
-spoil 'code, from elsewhere' 1 'is not believed' \
+spoil code 1 'only a path that you typed' "sed -i 's|^variant	.*|variant	./evil.so|' config.tsv"
+spoil 'code, from elsewhere' 1 'only a path that you typed' \
     "sed -i 's|^variant	.*|variant	$work/evil.so|' config.tsv"
 [ ! -e done ] && ok || complain "a run's plugin was opened"
 "$qkv" train --from foreign -q -o further >out 2>err
@@ -330,7 +330,7 @@ else
     table 'softmax(x W_i y' "$qkv list"
     table '= the same function' "$qkv equiv -v standard,two-step --steps 5 -q -o tabled"
     table 'cache' "$qkv count -v standard,mla"
-    table 'no difference detected' "$qkv compare -v standard,fused -t reverse --seeds 2 --steps 30 -q --no-figures -o tabled2"
+    table 'identical at 2 seeds' "$qkv compare -v standard,fused -t reverse --seeds 2 --steps 30 -q --no-figures -o tabled2"
     table 'rank' "$qkv inspect sound/reverse*"
     draws TERM=dumb 2
     ! grep -q "$esc" drawn && grep -q '^4/4 reverse' drawn && ok || complain "TERM=dumb"

@@ -23,11 +23,41 @@ def joined(x):
     return x.transpose(1, 2).flatten(-2)
 
 
+# The attention that is computed now: how its scores know of positions ("rope",
+# "alibi" or otherwise), how many heads it has, how many have had their scores.
+here = {"positions": "", "heads": 1, "scored": 0}
+
+
+def rotated(x):
+    """RoFormer, equation 34: pairs of columns turned by t * 10000^(-2 p / d)."""
+    if here["positions"] != "rope":
+        return x
+    d = x.shape[-1]
+    p = torch.arange(d // 2, dtype=torch.float64)
+    t = torch.arange(x.shape[-2], dtype=torch.float64).unsqueeze(1)
+    angle = t * 10000 ** (-2 * p / d)
+    turn = torch.polar(torch.ones_like(angle), angle)
+    pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * turn).flatten(-2).to(x.dtype)
+
+
+def scores_of(q, k, scale):
+    """ALiBi: head i of h adds -2^(-8 i / h) |query - key|."""
+    s = scale * rotated(q) @ rotated(k).mT
+    if here["positions"] != "alibi":
+        return s
+    i = (here["scored"] + torch.arange(s.shape[1])) % here["heads"] + 1
+    here["scored"] += s.shape[1]
+    query, key = (torch.arange(n, dtype=torch.float64) for n in s.shape[-2:])
+    slope = 2 ** (-8 * i.double() / here["heads"]).reshape(-1, 1, 1)
+    return s - (slope * (query.unsqueeze(1) - key).abs()).to(s.dtype)
+
+
 def attend(q, k, v, scale, causal):
     """q (B, h, T, d); k and v of fewer heads serve neighbours."""
     k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)
     v = v.repeat_interleave(q.shape[1] // v.shape[1], 1)
-    return weights_of(scale * q @ k.mT, causal) @ v
+    return weights_of(scores_of(q, k, scale), causal) @ v
 
 
 def weights_of(scores, causal):
@@ -35,6 +65,58 @@ def weights_of(scores, causal):
         later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
         scores = scores.masked_fill(later, float("-inf"))
     return scores.softmax(-1)
+
+
+def normalised(x, gain, eps):
+    """RMSNorm, of each head's columns."""
+    return x * (x.square().mean(-1, keepdim=True) + eps).rsqrt() * gain[0]
+
+
+def differential(w, c, x, y, causal, layer):
+    """Ye et al. 2024, equations 1 to 3; each head's two queries side by side."""
+    h, d = c["heads"], c["d-k"]
+    start = 0.8 - 0.6 * np.exp(-0.3 * layer)
+    q, k, v = (heads_of(t @ w[n], h) for t, n in
+               ((x, "W_Q"), (y, "W_K"), (y, "W_V")))
+    now = (w["l_1"] * w["l_2"]).sum().exp() - (w["l_3"] * w["l_4"]).sum().exp()
+    maps = [weights_of(scores_of(q[..., a:a + d], k[..., a:a + d], d ** -0.5), causal)
+            for a in (0, d)]
+    out = (maps[0] - (now + start) * maps[1]) @ v
+    return joined((1 - start) * normalised(out, w["g"], 1e-5)) @ w["W_O"]
+
+
+def turned(x, base=10000):
+    """Pairs of columns 2j, 2j + 1 of token t turned by t base^(-2j / width)."""
+    t, d = torch.arange(x.shape[-2], dtype=torch.float64), x.shape[-1]
+    angle = t[:, None] * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    c, s = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    u, v = x[..., 0::2], x[..., 1::2]
+    return torch.stack([c * u - s * v, s * u + c * v], -1).flatten(-2)
+
+
+def mla_rope(w, c, x, y, causal):
+    """DeepSeek-V2, appendix C, with an RMSNorm behind each compression."""
+    h = c["heads"]
+    latent = normalised(y @ w["W_DKV"], w["g_KV"], 1e-6)
+    query = normalised(x @ w["W_DQ"], w["g_Q"], 1e-6)
+    k_r = turned(heads_of(y @ w["W_KR"], 1)).expand(-1, h, -1, -1)
+    q_r = turned(heads_of(query @ w["W_QR"], h))
+    q = torch.cat([heads_of(query @ w["W_UQ"], h), q_r], -1)
+    k = torch.cat([heads_of(latent @ w["W_UK"], h), k_r], -1)
+    v = heads_of(latent @ w["W_UV"], h)
+    out = attend(q, k, v, q.shape[-1] ** -0.5, causal)
+    return joined(out) @ w["W_O"]
+
+
+def tpa(w, c, x, y, causal):
+    """Zhang et al. 2025, section 3.1: each of a token's matrices is A' B / R."""
+    def factors(t, role, width):
+        b = (t @ w["B_" + role]).unflatten(-1, (-1, width))
+        a = (t @ w["A_" + role]).unflatten(-1, (b.shape[-2], -1))
+        return (a.mT @ b / b.shape[-2]).transpose(1, 2)
+    q, k = factors(x, "Q", c["d-k"]), factors(y, "K", c["d-k"])
+    out = attend(q, k, factors(y, "V", c["d-v"]), c["d-k"] ** -0.5, causal)
+    return joined(out) @ w["W_O"]
 
 
 def their_own(w, c, x, y, causal):
@@ -57,8 +139,21 @@ def their_own(w, c, x, y, causal):
     return torch.func.functional_call(module, given, (x, y, y), arguments)[0]
 
 
-def algebra(w, c, x, y, causal):
+first = {}  # what the first layer's value residual is
+
+
+def algebra(w, c, x, y, causal, layer):
     name, h = c["variant"], c["heads"]
+    if name == "differential":
+        return differential(w, c, x, y, causal, layer)
+    if name == "tpa":
+        return tpa(w, c, x, y, causal)
+    if name == "mla-rope":
+        return mla_rope(w, c, x, y, causal)
+    if name == "mfa":
+        q = heads_of(x @ w["S_Q"] @ w["Q"], h)
+        k, v = heads_of(y @ w["S_K"], 1), heads_of(y @ w["S_V"], 1)
+        return joined(attend(q, k, v, c["latent"] ** -0.5, causal)) @ w["W_O"]
     scale = c["d-k"] ** -0.5 if c["d-k"] else None
     q, k, v = (w.get(n) for n in ("W_Q", "W_K", "W_V"))
     if "W_QKV" in w:
@@ -85,6 +180,15 @@ def algebra(w, c, x, y, causal):
         return joined(attend(*one, x.shape[-1] ** -0.5, causal))
     if name == "shared-qk":
         q = k = w["W_QK"]
+    if name == "shared-kv":
+        k = v = w["W_KV"]
+    if name == "shared-qkv":
+        q = k = v = w["W"]
+    if name == "no-wq":
+        q, scale = torch.eye(x.shape[-1], dtype=x.dtype), (x.shape[-1] // h) ** -0.5
+    if name == "no-wv-wo":
+        v = torch.eye(x.shape[-1], dtype=x.dtype)
+        w = w | {"W_O": v}
     if name == "mla-absorbed":
         m = heads_of(y @ w["W_DKV"], 1)
         q = heads_of(x @ q, h)
@@ -101,6 +205,8 @@ def algebra(w, c, x, y, causal):
         return joined(out) @ w["W_O"]
     else:
         q, k, v = x @ q, y @ k, y @ v
+    if name == "biased":
+        q, k, v = q + w["b_Q"], k + w["b_K"], v + w["b_V"]
     if name == "wide":
         scale = x.shape[-1] ** -0.5
     if name in ("scale-outside", "unscaled"):
@@ -108,18 +214,47 @@ def algebra(w, c, x, y, causal):
         scale = 1
     else:
         outside = 1
-    kv = c["kv-heads"] if name == "gqa" else 1 if name == "mqa" else h
+    kv = c["kv-heads"] if name in ("gqa", "gqa-qk-norm") else 1 if name == "mqa" else h
     q, k, v = heads_of(q, h), heads_of(k, kv), heads_of(v, kv)
+    if name.endswith("qk-norm"):
+        q, k = normalised(q, w["g_Q"], 1e-6), normalised(k, w["g_K"], 1e-6)
+    if name == "window":
+        s = scores_of(q, k, scale)
+        t, u = torch.arange(s.shape[-2])[:, None], torch.arange(s.shape[-1])
+        s = s.masked_fill((t - u).abs() >= 4, float("-inf"))
+        return joined(weights_of(s, causal) @ v) @ w["W_O"]
+    if name == "sink":
+        s = scores_of(q, k, scale)
+        if causal:
+            later = torch.ones(s.shape[-2:], dtype=torch.bool).triu(1)
+            s = s.masked_fill(later, float("-inf"))
+        last = w["b"][0][:, None, None].expand(s.shape[0], -1, s.shape[2], 1)
+        p = torch.cat([s, last], -1).softmax(-1)[..., :-1]
+        return joined(p @ v) @ w["W_O"]
+    if name == "value-residual":
+        v = v if layer == 0 else (v + first["v"]) / 2
+        if layer == 0:
+            first["v"] = v
+    if name == "talking-heads":
+        logits = torch.einsum("bhqk,hj->bjqk", scores_of(q, k, scale), w["P_L"])
+        p = torch.einsum("bhqk,hj->bjqk", weights_of(logits, causal), w["P_W"])
+        return joined(p @ v) @ w["W_O"]
     if name == "symmetric-data":
         u = heads_of(y @ w["W_W"], h)
-        g = scale * v @ u.mT
+        p = weights_of(scores_of(q, k, scale), causal)
+        g = scores_of(v, u, scale)
         g = g.tril() if causal else g
-        p = weights_of(scale * q @ k.mT, causal)
         return joined(p @ g @ y.unsqueeze(1)) @ w["W_O"]
+    if name == "linear":
+        s = scores_of(q, k, scale)
+        return joined((s.tril() if causal else s) @ v) @ w["W_O"]
     out = attend(q, k, v, scale, causal)
+    if name == "gated":
+        return (joined(out) * (x @ w["W_G"]).sigmoid()) @ w["W_O"]
     if name == "symmetric":  # 1/sqrt(d_k) P V W', heads summed; W_T is W'
         return scale * joined(out) @ w["W_T"]
-    return outside * joined(out) @ w["W_O"]
+    bias = w["b_O"] if name == "biased" else 0
+    return outside * joined(out) @ w["W_O"] + bias
 
 
 class Model:
@@ -141,15 +276,20 @@ class Model:
         return layer_norm(x, x.shape[-1:], gain, bias, 1e-5)
 
     def attention(self, x, y, norm, place, causal):
+        layer = int("".join(filter(str.isdigit, place)))
         prefix = place + "."
         w = {n[len(prefix):]: t for n, t in self.w.items() if n.startswith(prefix)}
         normed = self.norm(x, norm)
-        usual = self.c["variant"] in ("standard", "fused")
+        positions = "" if place.endswith(".cross") else self.c["positions"]
+        here.update(positions=positions, heads=max(self.c["heads"], 1), scored=0)
+        usual = self.c["variant"] in ("standard", "fused") and (
+            positions not in ("rope", "alibi"))
         one = self.c["embed"] == "learned" and (
             self.c["heads"] * self.c["d-k"] == self.c["d-model"] and
             self.c["d-k"] == self.c["d-v"])
-        how = their_own if usual and one else algebra
-        out = how(w, self.c, normed, normed if y is None else y, causal)
+        y = normed if y is None else y
+        out = (their_own(w, self.c, normed, y, causal) if usual and one else
+               algebra(w, self.c, normed, y, causal, layer))
         return x + out if self.c["residual"] == "yes" else out
 
     def mlp(self, x, block):

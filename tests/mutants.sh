@@ -129,7 +129,7 @@ suites() {
 }
 scripts() {
     case $1 in
-    core/driver/check* | core/driver/*/tokens* | core/driver/cli/child* | \
+    core/driver/check* | core/driver/*/tokens* | core/driver/cli/plugin_process* | \
         core/driver/cli/describe* | core/driver/new*)
         echo tests/shown/inspect tests/check tests/command ;;
     core/driver/trace* | core/driver/count* | core/driver/list* | \

@@ -50,7 +50,7 @@ END
 cc=${CC:-cc}
 {
     $cc -O1 -shared -fPIC -Icore -D_GNU_SOURCE variants/standard.c "$root/trip.c" -o "$mold/canary.so" &&
-        $cc -O1 -shared -fPIC -Icore -D_GNU_SOURCE tests/fuzz/program.c -o "$mold/program.so" &&
+        $cc -O1 -shared -fPIC -Icore -Wall -Werror -D_GNU_SOURCE tests/fuzz/program.c -o "$mold/program.so" &&
         $cc -O1 -DPROGRAM "$root/trip.c" -o "$root/sh"
 } || exit 1
 cp "$mold/canary.so" "$mold/standard.so"

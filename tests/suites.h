@@ -18,6 +18,7 @@ extern char test_directory[];
 void expect_a_message(void);
 
 Suite *matrix_suite(void);
+Suite *real_suite(void);
 Suite *numbers_suite(void);
 Suite *tape_suite(void);
 Suite *attend_suite(void);
@@ -31,5 +32,6 @@ Suite *report_suite(void);
 Suite *progress_suite(void);
 Suite *model_suite(void);
 Suite *theorem_suite(void);
+Suite *positions_suite(void);
 
 #endif

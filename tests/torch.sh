@@ -34,6 +34,13 @@ for program in qkv qkv-double; do
     export_run $program -v fused -t translate
     export_run $program -t reverse --positions sinusoidal --residual no
     export_run $program -t sort --d-k 3 --d-v 5
+    for positions in rope alibi; do
+        for variant in standard per-head two-step gqa mla full-rank shared-qk \
+            symmetric-data linear differential; do
+            export_run $program -v $variant -t induction --positions $positions
+        done
+        export_run $program -t translate --encoder 1 --positions $positions
+    done
 done
 python3 tests/in_torch.py $pairs >"$work/out" || {
     cat "$work/out"

@@ -1,0 +1,337 @@
+/* check_positions.c - positions in the scores: rope and alibi. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "math/random.h"
+#include "tape/attend.h"
+#include "tape/recording.h"
+#include "variant/canonical.h"
+#include "model/fold.h"
+#include "train/convert.h"
+#include "suites.h"
+
+enum { TOKENS = 5, WIDE = 8, HEADS = 2 };
+
+/* The scores of query i and key j of head h of one attention whose tokens are
+   all the same, the first of x at `position`. */
+typedef struct Scores {
+    double of[HEADS][TOKENS][TOKENS];
+} Scores;
+
+static Scores
+scores_of(int relative, int position, bool in_steps)
+{
+    Scores found;
+    Recording recording = {.replaced = -1};
+    Attention a = {.heads = HEADS, .position = position, .relative = relative};
+    real value[2][TOKENS * WIDE];
+    double weights[TOKENS * TOKENS];
+    Random r = random_stream(3, "positions");
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < TOKENS * WIDE; i++)
+            value[k][i] =
+                i < WIDE ? (real)random_normal(&r) : value[k][i - WIDE];
+    Tape *measured = tape_measure(), *t = measured;
+    for (int round = 0; round < 2; round++) {
+        Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
+        Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
+        a.scored = 0;
+        a.recording = round ? &recording : NULL;
+        Node *c = in_steps ? scores(&a, q, k, 0.5) : attend(&a, q, k, k, 0.5);
+        for (int h = 0; round && h < HEADS; h++)
+            for (int i = 0; i < TOKENS * TOKENS; i++)
+                found.of[h][i / TOKENS][i % TOKENS] =
+                    (double)c
+                        ->value[i / TOKENS * c->cols + h * TOKENS + i % TOKENS];
+        if (!round)
+            t = tape_fitting(measured);
+    }
+    for (int h = 0; !in_steps && h < HEADS; h++)
+        call_weights(&recording.call[0], 0, h, found.of[h][0], weights);
+    tape_free(t);
+    tape_free(measured);
+    return found;
+}
+
+/* Scores depend on the distance of query and key only, and do depend on it;
+   attend and scores agree; the decoding position moves the queries. */
+START_TEST(scores_know_the_distance_only)
+{
+    double near = sizeof(real) == 4 ? 1e-5 : 1e-14;
+    for (int relative = ROPE; relative <= ALIBI; relative++) {
+        Scores s = scores_of(relative, 0, false);
+        Scores steps = scores_of(relative, 0, true);
+        Scores later = scores_of(relative, 2, false);
+        for (int h = 0; h < HEADS; h++)
+            for (int i = 0; i < TOKENS; i++)
+                for (int j = 0; j < TOKENS; j++) {
+                    double here = s.of[h][i][j];
+                    ck_assert(fabs(here - steps.of[h][i][j]) < near);
+                    ck_assert(!(i && j) ||
+                              fabs(here - s.of[h][i - 1][j - 1]) < near);
+                    ck_assert(!j || fabs(here - s.of[h][i][j - 1]) > 1e-3);
+                    ck_assert(i + 2 >= TOKENS ||
+                              fabs(later.of[h][i][j] - s.of[h][i + 2][j]) <
+                                  near);
+                }
+    }
+    Scores none = scores_of(UNPOSITIONED, 2, false);
+    ck_assert(none.of[0][0][1] == none.of[0][3][2]);
+}
+END_TEST
+
+/* ALiBi's bias is -2^(-8 i / h) |i - j|; RoPE's rotation of a pair by hand. */
+START_TEST(what_is_added_and_what_is_turned)
+{
+    Scores none = scores_of(UNPOSITIONED, 0, true);
+    Scores biased = scores_of(ALIBI, 0, true);
+    double near = sizeof(real) == 4 ? 1e-5 : 1e-13;
+    for (int h = 0; h < HEADS; h++)
+        ck_assert(fabs(none.of[h][0][3] - biased.of[h][0][3] -
+                       3 * pow(2, -8. * (h + 1) / HEADS)) < near);
+    const double q[] = {0.5, -1, 0.25, 2}, k[] = {1, 3, -2, 0.5};
+    double m, sum = 0;
+    Rotated head = {1, 1, 4, q, k};
+    for (int p = 0; p < 2; p++) {
+        double angle = 7 * pow(10000, -p / 2.), c = cos(angle), s = sin(angle);
+        const double *a = q + 2 * p, *b = k + 2 * p;
+        sum += (c * a[0] - s * a[1]) * b[0] + (s * a[0] + c * a[1]) * b[1];
+    }
+    rotated_product(&head, 7, &m);
+    ck_assert(fabs(m - sum) < 1e-12);
+}
+END_TEST
+
+/* A variant that calls attend head by head has the slopes of one that calls it
+   once, and a second call of all heads begins anew. */
+START_TEST(slopes_count_over_calls)
+{
+    for (int h = 0; h < 8; h++) {
+        Attention later = {.heads = 4, .scored = h};
+        ck_assert(fabs(alibi(&later, 0, 7, 2) + 5 * pow(4, -1 - h % 4)) <
+                  1e-14);
+    }
+}
+END_TEST
+
+/* An untrained model of recall at settings "a=b c=d". */
+static Model *
+model_at(const char *variant, const char *settings, Dataset *s)
+{
+    Plugin p = plugin_open(variant);
+    Config c = config_start();
+    c.task = interned("recall");
+    c.variant = interned(variant);
+    config_apply(&c, task_named("recall")->settings);
+    config_apply(&c, "test=32 batch=16");
+    config_apply(&c, settings);
+    config_settle(&c, p.variant->shape);
+    *s = dataset_open(&c);
+    return model_new(&c, s->sizes, p.variant);
+}
+
+static Conversion
+into(const char *from, const char *to, const char *settings, const char *shape)
+{
+    Dataset s;
+    Conversion v;
+    Model *m = model_at(from, settings, &s);
+    Plugin p = plugin_open(to);
+    Config c = m->config;
+    c.variant = interned(to);
+    config_apply(&c, shape);
+    Model *made = converted(m, &p, &c, "test", &v);
+    if (made)
+        measure_conversion(m, made, &s, &v);
+    model_free(made);
+    model_free(m);
+    dataset_close(&s);
+    return v;
+}
+
+/* What re-brackets maps before the rotation is exact, and what keeps to what
+   commutes with it. */
+static const struct {
+    const char *from, *to, *settings, *shape;
+} exact[] = {
+    {"standard", "per-head", "positions=rope", ""},
+    {"per-head", "fused", "positions=rope", ""},
+    {"fused", "two-step", "positions=rope", ""},
+    {"two-step", "standard", "positions=rope layers=2", ""},
+    {"unscaled", "symmetric", "positions=rope", ""},
+    {"standard", "wide", "positions=rope", ""},
+    {"full-rank", "wide", "positions=rope", ""},
+    {"gqa", "standard", "positions=rope", ""},
+    {"mqa", "gqa", "positions=rope", ""},
+    {"mqa", "mla", "positions=rope", "latent=16"},
+    {"mla", "standard", "positions=rope", ""},
+    {"standard", "mla", "positions=rope", "latent=32"},
+    {"shared-qk", "shared-qk", "positions=rope", ""},
+    {"shared-qk", "standard", "positions=rope", ""},
+    {"standard", "standard", "positions=rope heads=2", "heads=4 d-k=16 d-v=16"},
+    {"standard", "standard", "positions=rope d-k=4", "d-k=8"},
+    {"standard", "standard", "positions=rope residual=no", "embed=onehot"},
+    {"standard", "two-step", "positions=alibi", ""},
+    {"per-head", "full-rank", "positions=alibi", ""},
+    {"full-rank", "full-rank", "positions=alibi", ""},
+    {"mqa", "mla", "positions=alibi", "latent=16"},
+    {"standard", "standard", "positions=alibi residual=no", "embed=onehot"},
+};
+enum { EXACT = sizeof exact / sizeof *exact };
+
+START_TEST(exact_conversions)
+{
+    Conversion v =
+        into(exact[_i].from, exact[_i].to, exact[_i].settings, exact[_i].shape);
+    ck_assert_msg(v.done && v.logits < (sizeof(real) == 4 ? 1e-4 : 1e-13),
+                  "%s -> %s %s: %s %g", exact[_i].from, exact[_i].to,
+                  exact[_i].settings, v.why, v.logits);
+}
+END_TEST
+
+START_TEST(what_is_refused_or_lost)
+{
+    static const char *const products[] = {"full-rank", "mla-absorbed"};
+    for (int i = 0; i < 2; i++) {
+        Conversion v = into("standard", products[i], "positions=rope", "");
+        ck_assert(!v.done && strstr(v.why, "through a rotation"));
+    }
+    Conversion v = into("standard", "gqa", "positions=rope", "");
+    ck_assert(v.done && v.logits > 0.01 && v.form.lost[0] > 0.1);
+    v = into("standard", "standard", "positions=rope d-k=8", "d-k=6");
+    ck_assert(v.done && v.form.lost[0] > 0.5 && v.form.lost[1] < 1e-4);
+    v = into("standard", "standard", "positions=alibi heads=2",
+             "heads=4 d-k=16 d-v=16");
+    ck_assert(!v.done && strstr(v.why, "another bias"));
+}
+END_TEST
+
+/* Heads that share a key, and one that is its own query, get the nearest there
+   is: no other of the same shape comes nearer. */
+START_TEST(the_nearest_pair)
+{
+    enum { D = 5, ROWS = 4, W = 4, SHARE = 3 };
+    double q[SHARE][D * W], k[SHARE][ROWS * W], left[D * SHARE * W] = {0};
+    double shared[ROWS * W] = {0}, best = INFINITY;
+    Rotated heads[SHARE];
+    Random r = random_stream(5, "pairs");
+    for (int h = 0; h < SHARE; h++) {
+        for (int i = 0; i < D * W; i++)
+            q[h][i] = random_normal(&r);
+        for (int i = 0; i < ROWS * W; i++)
+            k[h][i] = random_normal(&r);
+        heads[h] = (Rotated){D, ROWS, W, q[h], k[h]};
+    }
+    rotated_factor(heads, SHARE, -0.5, (Part){left, D, SHARE * W, SHARE * W, 1},
+                   (Part){shared, ROWS, W, W, 1});
+    for (int trial = 0; trial < 400; trial++) {
+        double lost = 0, moved_q[SHARE][D * W], moved_k[ROWS * W];
+        double step = trial ? 0.02 : 0;
+        for (int i = 0; i < ROWS * W; i++)
+            moved_k[i] = shared[i] + step * random_normal(&r);
+        for (int h = 0; h < SHARE; h++) {
+            for (int i = 0; i < D * W; i++)
+                moved_q[h][i] =
+                    -0.5 * (left[i / W * SHARE * W + h * W + i % W] +
+                            step * random_normal(&r));
+            Rotated found = {D, ROWS, W, moved_q[h], moved_k};
+            for (int term = 0; term < W; term++) {
+                double x[D * ROWS], y[D * ROWS];
+                rotated_term(&heads[h], term / 2, W, term % 2, x);
+                rotated_term(&found, term / 2, W, term % 2, y);
+                for (int i = 0; i < D * ROWS; i++)
+                    lost += (x[i] - y[i]) * (x[i] - y[i]);
+            }
+        }
+        if (!trial)
+            best = lost;
+        ck_assert_msg(lost >= best - 1e-9, "%g, moved %g", best, lost);
+    }
+}
+END_TEST
+
+/* The nearest w w' of a head, among its neighbours. */
+START_TEST(the_nearest_symmetric_pair)
+{
+    enum { D = 5, W = 4 };
+    double q[D * W], k[D * W], w[D * W] = {0}, best = INFINITY;
+    Random r = random_stream(6, "pairs");
+    for (int i = 0; i < D * W; i++) {
+        q[i] = random_normal(&r);
+        k[i] = random_normal(&r);
+    }
+    Rotated head = {D, D, W, q, k};
+    rotated_symmetric(&head, 1, (Part){w, D, W, W, 1});
+    for (int trial = 0; trial < 400; trial++) {
+        double lost = 0, moved[D * W];
+        for (int i = 0; i < D * W; i++)
+            moved[i] = w[i] + (trial ? 0.02 : 0) * random_normal(&r);
+        Rotated found = {D, D, W, moved, moved};
+        for (int term = 0; term < W; term++) {
+            double x[D * D], y[D * D];
+            rotated_term(&head, term / 2, W, term % 2, x);
+            rotated_term(&found, term / 2, W, term % 2, y);
+            for (int i = 0; i < D * D; i++)
+                lost += (x[i] - y[i]) * (x[i] - y[i]);
+        }
+        if (!trial)
+            best = lost;
+        ck_assert_msg(lost >= best - 1e-9, "%g, moved %g", best, lost);
+    }
+    ck_assert(best > 0.1);
+}
+END_TEST
+
+/* What a fixed distance solves, rope learns, and a model without positions does
+   not; recall needs none, and alibi does not stand in its way. */
+START_TEST(training)
+{
+    static const struct {
+        const char *task, *settings;
+        double least, most;
+    } runs[] = {{"copy", "positions=rope steps=300", 0.95, 1},
+                {"copy", "positions=none steps=300", 0, 0.5},
+                {"recall", "positions=alibi steps=200", 0.95, 1},
+                {"recall", "positions=rope steps=200", 0.95, 1}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        Config c = config_start();
+        Plugin p = plugin_open("standard");
+        c.task = interned(runs[i].task);
+        config_apply(&c, task_named(runs[i].task)->settings);
+        config_apply(&c, "test=64 validate=1 log-every=1000");
+        config_apply(&c, runs[i].settings);
+        config_settle(&c, p.variant->shape);
+        Dataset s = dataset_open(&c);
+        Model *m = model_new(&c, s.sizes, p.variant);
+        Result r = train(m, &s, NULL, NULL);
+        ck_assert_msg(
+            r.test_accuracy >= runs[i].least && r.test_accuracy <= runs[i].most,
+            "%s %s: %g", runs[i].task, runs[i].settings, r.test_accuracy);
+        result_free(&r);
+        model_free(m);
+        dataset_close(&s);
+    }
+}
+END_TEST
+
+Suite *
+positions_suite(void)
+{
+    Suite *s = suite_create("positions");
+    TCase *c = tcase_create("positions");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, scores_know_the_distance_only);
+    tcase_add_test(c, what_is_added_and_what_is_turned);
+    tcase_add_test(c, slopes_count_over_calls);
+    tcase_add_loop_test(c, exact_conversions, 0, EXACT);
+    tcase_add_test(c, what_is_refused_or_lost);
+    tcase_add_test(c, the_nearest_pair);
+    tcase_add_test(c, the_nearest_symmetric_pair);
+    tcase_add_test(c, training);
+    suite_add_tcase(s, c);
+    return s;
+}

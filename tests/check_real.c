@@ -1,0 +1,493 @@
+/* check_real.c - the rank of large matrices, and how many parameters of each
+   variant are really there. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "math/matrix.h"
+#include "math/random.h"
+#include "math/svd.h"
+#include "variant/formula.h"
+#include "variant/real_parameters.h"
+#include "suites.h"
+
+/* A (m x n) of rank r: B C, and so that its singular values differ, row
+   i of C shrinks by `fall` to the power of i. To be freed. */
+static real *
+of_rank(int m, int n, int r, double fall)
+{
+    Random random = random_stream((uint64_t)(m * n + r), "rank");
+    real *a = allocate((size_t)(m * n), sizeof *a);
+    real *b = allocate((size_t)(m * r + 1), sizeof *b);
+    real *c = allocate((size_t)(r * n + 1), sizeof *c);
+    for (int i = 0; i < m * r; i++)
+        b[i] = (real)random_normal(&random);
+    for (int i = 0; i < r * n; i++)
+        c[i] = (real)(pow(fall, i / n) * random_normal(&random));
+    for (int i = 0; i < m; i++)
+        for (int k = 0; k < r; k++)
+            for (int j = 0; j < n; j++)
+                a[i * n + j] += b[i * r + k] * c[k * n + j];
+    free(b);
+    free(c);
+    return a;
+}
+
+/* Against the singular values; at widths around those of a panel (32) and of a
+   Hadamard transform (powers of 2). */
+START_TEST(ranks)
+{
+    static const int shapes[][3] = {{1, 1, 1},    {5, 1, 1},    {9, 5, 2},
+                                    {40, 32, 32}, {40, 33, 9},  {64, 64, 40},
+                                    {65, 65, 64}, {90, 63, 62}, {130, 95, 1}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        int m = shapes[k][0], n = shapes[k][1], wanted = shapes[k][2];
+        size_t size = (size_t)(m * n);
+        real *a = of_rank(m, n, wanted, 0.97), *null = NULL;
+        real *same = allocate(size, sizeof *same);
+        double *d = allocate(size, sizeof *d), *u = allocate(size, sizeof *u);
+        double *s = allocate((size_t)n, sizeof *s);
+        double *v = allocate((size_t)(n * n), sizeof *v);
+        for (size_t i = 0; i < size; i++)
+            d[i] = (double)(same[i] = a[i]);
+        svd(d, m, n, u, s, v);
+        Rank r = matrix_rank(a, m, n, RANK_ROUNDING, &null);
+        ck_assert_int_eq(r.rank, wanted);
+        ck_assert_int_eq(r.faint, 0);
+        ck_assert_msg(fabs(r.last / (s[wanted - 1] / s[0]) - 1) < 0.05,
+                      "%g, not %g", r.last, s[wanted - 1] / s[0]);
+        ck_assert(wanted == n ? r.next == 0 : r.next < RANK_ROUNDING);
+        ck_assert((null == NULL) == (wanted == n));
+        int wide = n - wanted;
+        for (int i = 0; i < m; i++) /* A v = 0 */
+            for (int j = 0; j < wide; j++) {
+                double sum = 0;
+                for (int l = 0; l < n; l++)
+                    sum += d[i * n + l] * (double)null[l * wide + j];
+                ck_assert(fabs(sum) < 1e3 * RANK_ROUNDING * s[0]);
+            }
+        for (int i = 0; i < wide; i++) /* the v are orthonormal */
+            for (int j = 0; j < wide; j++) {
+                double sum = 0;
+                for (int l = 0; l < n; l++)
+                    sum += (double)(null[l * wide + i] * null[l * wide + j]);
+                ck_assert(fabs(sum - (i == j)) < RANK_ROUNDING);
+            }
+        free(a);
+        free(same);
+        free(null);
+        free(d);
+        free(u);
+        free(s);
+        free(v);
+    }
+}
+END_TEST
+
+/* Singular values that fall evenly down to rounding have no rank. */
+START_TEST(no_gap)
+{
+    real *a = of_rank(60, 60, 60, sizeof(real) == 4 ? 0.7 : 0.5);
+    ck_assert_int_eq(matrix_rank(a, 60, 60, RANK_ROUNDING, NULL).rank, -1);
+    free(a);
+}
+END_TEST
+
+START_TEST(nothing)
+{
+    real a[6] = {0};
+    ck_assert_int_eq(matrix_rank(a, 3, 2, RANK_ROUNDING, NULL).rank, 0);
+}
+END_TEST
+
+static RealCount
+count_of(const Variant *v, Attention a, int keys)
+{
+    if (!a.settings)
+        a.settings = v->settings;
+    Weights w = weights_declared(v, &a);
+    RealCount c = real_count(v, a, &w, keys, true);
+    weights_free(&w);
+    return c;
+}
+
+/* At d_model d, h heads, g of keys and values, widths k and v, latent r: what
+   is stored, and what of that is gauge, where k, v and r are no wider than what
+   is on either side of them. */
+static const struct {
+    const char *name;
+    int here; /* at d_model 16: the older ones as measured by another program */
+    int faint; /* so many at most are real only through the eps of a norm */
+} rows[] = {{"standard", 896, 0},      {"symmetric", 896, 0},
+            {"per-head", 896, 0},      {"fused", 896, 0},
+            {"two-step", 896, 0},      {"two-step-tanh", 1664, 0},
+            {"full-rank", 1472, 0},    {"wide", 1472, 0},
+            {"shared-qk", 680, 0},     {"gqa", 704, 0},
+            {"mqa", 608, 0},           {"mla", 704, 0},
+            {"mla-absorbed", 1088, 0}, {"symmetric-data", 1916, 0},
+            {"collaborative", 992, 0}, {"scale-outside", 896, 0},
+            {"unscaled", 896, 0},      {"identity", 0, 0},
+            {"shared-kv", 704, 0},     {"shared-qkv", 488, 0},
+            {"no-wq", 704, 0},         {"no-wv-wo", 448, 0},
+            {"linear", 892, 0},        {"gated", 1200, 0},
+            {"qk-norm", 964, 8},       {"gqa-qk-norm", 740, 6},
+            {"biased", 928, 0},        {"talking-heads", 920, 0},
+            {"differential", 1385, 4}, {"mfa", 960, 0},
+            {"window", 896, 0},        {"value-residual", 896, 0},
+            {"sink", 900, 0},          {"tpa", 1454, 0}};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static int
+closed_form(const char *name, const Attention *a)
+{
+    int d = a->d_model, h = a->heads, g = a->kv_heads, k = a->d_k, v = a->d_v;
+    int r = a->latent, qk = h * (2 * d * k - k * k),
+        ov = h * (2 * d * v - v * v);
+    const struct {
+        const char *name;
+        int real;
+    } forms[] = {
+        {"two-step-tanh", 3 * d * d + qk + ov},
+        {"full-rank", h * d * d + ov},
+        {"wide", h * d * d + ov},
+        {"shared-qk", h * (d * k - k * (k - 1) / 2) + ov},
+        {"gqa", d * (h + g) * (k + v) - g * (k * k + v * v)},
+        {"mqa", d * (h + 1) * (k + v) - (k * k + v * v)},
+        {"mla", (d + r) * h * (k + v) + d * r - h * (k * k + v * v) - r * r},
+        {"mla-absorbed", 2 * d * h * r + d * r - r * r},
+        {"symmetric-data", h * (d * d - 1) + qk + ov},
+        {"collaborative", 2 * d * h * k + h * h * k - 2 * h * k + ov},
+        {"shared-kv", 3 * d * h * k - h * k * k},
+        {"shared-qkv", 2 * d * h * k - h * k * (k - 1) / 2},
+        {"no-wq", d * d + ov},
+        {"no-wv-wo", 2 * d * h * k - h * k * k},
+        {"gated", qk + 3 * d * h * v - h * v},
+        {"linear", qk + ov - h},
+        {"identity", 0},
+        {"qk-norm", h * 2 * d * k + k + ov},
+        {"gqa-qk-norm", d * (h + g) * (k + v) + k - g * v * v},
+        {"biased", qk + ov + h * k + d},
+        {"talking-heads", qk + ov + 2 * h * h - 2 * h},
+        {"differential", 2 * qk + 1 + h * (2 * d * v - v * (v - 1) / 2)},
+        {"sink", qk + ov + h},
+        {"tpa", d * (10 * h + 8 * k + 2 * v + h * v) - 36 - 2 * 4 - k * k -
+                    v * v - 2 * h + 2},
+        {"mfa", 3 * d * r + h * r * r + d * h * r - 3 * r * r},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (!strcmp(forms[i].name, name))
+            return forms[i].real;
+    return qk + ov;
+}
+
+START_TEST(table)
+{
+    if (!IN_DOUBLE)
+        return;
+    Attention a = {.d_model = 16,
+                   .heads = 4,
+                   .d_k = 4,
+                   .d_v = 4,
+                   .kv_heads = 2,
+                   .latent = 8};
+    Plugin p = plugin_open(rows[_i].name);
+    RealCount c = count_of(p.variant, a, 0);
+    ck_assert_msg(c.found.rank == rows[_i].here, "%s: %d", p.name,
+                  c.found.rank);
+    ck_assert_int_eq(closed_form(p.name, &a), rows[_i].here);
+    ck_assert(c.stored == 0 || rows[_i].faint || c.found.last > 1e-4);
+    ck_assert_int_le(c.found.faint, rows[_i].faint);
+    real_free(&c);
+}
+END_TEST
+
+/* Whatever the shape, the mask, and the tokens that are attended to; but of one
+   column a norm leaves only the sign. */
+START_TEST(closed_forms)
+{
+    static const Attention shapes[] = {
+        {.d_model = 12,
+         .heads = 4,
+         .d_k = 3,
+         .d_v = 2,
+         .kv_heads = 2,
+         .latent = 5},
+        {.d_model = 6,
+         .heads = 2,
+         .d_k = 2,
+         .d_v = 4,
+         .kv_heads = 2,
+         .latent = 4,
+         .causal = 1},
+        {.d_model = 9,
+         .heads = 3,
+         .d_k = 1,
+         .d_v = 1,
+         .kv_heads = 1,
+         .latent = 2},
+    };
+    Plugin p = plugin_open(rows[_i].name);
+    size_t count = sizeof shapes / sizeof *shapes - (rows[_i].faint > 0);
+    if (!strcmp(p.name, "tpa")) /* a sum of 6 products is of rank 6 */
+        count = 1;
+    for (size_t i = 0; IN_DOUBLE && i < count; i++)
+        for (int keys = 0; keys <= 17 * !shapes[i].causal; keys += 17) {
+            RealCount c = count_of(p.variant, shapes[i], keys);
+            int wanted = closed_form(p.name, &shapes[i]);
+            ck_assert_msg(c.found.rank == wanted, "%s %zu %d: %d, not %d",
+                          p.name, i, keys, c.found.rank, wanted);
+            real_free(&c);
+        }
+}
+END_TEST
+
+/* MLA as published, without its compressed queries: beside the gauge of mla's
+   heads, of the gain and of what it is a gain of, O(r), and one complex number
+   for each pair of rotated columns. */
+START_TEST(rotary)
+{
+    const int d = 12, h = 3, k = 2, v = 3, r = 5, rope = 4;
+    Attention a = {.d_model = d,
+                   .heads = h,
+                   .d_k = k,
+                   .d_v = v,
+                   .latent = r,
+                   .settings = "query-latent=0 rope=4"};
+    RealCount c = count_of(plugin_open("mla-rope").variant, a, 0);
+    int gauge = h * (k * k + v * v) + r + r * (r - 1) / 2 + rope;
+    ck_assert(!IN_DOUBLE || c.found.rank == c.stored - gauge);
+    real_free(&c);
+}
+END_TEST
+
+/* A matrix of rank d is any matrix, however wide its factors. */
+START_TEST(wider_than_a_token)
+{
+    Attention a = {.d_model = 4, .heads = 2, .d_k = 6, .d_v = 3};
+    RealCount c = count_of(plugin_open("standard").variant, a, 0);
+    ck_assert(!IN_DOUBLE || c.found.rank == 2 * (16 + 24 - 9));
+    real_free(&c);
+}
+END_TEST
+
+/* What only a matrix can do: of standard's W^Q all but its share of the gauge,
+   of two maps in a row neither. */
+START_TEST(alone)
+{
+    Attention a = {.d_model = 8, .heads = 2, .d_k = 3, .d_v = 2};
+    RealCount c = count_of(plugin_open("two-step").variant, a, 0);
+    static const int wanted[] = {0, 0, 0, 0, 0, 0, 24};
+    static const int one_map[] = {30, 30, 24, 24};
+    for (int i = 0; i < 7 && IN_DOUBLE; i++)
+        ck_assert_int_eq(c.alone[i], wanted[i]);
+    real_free(&c);
+    c = count_of(plugin_open("standard").variant, a, 0);
+    for (int i = 0; i < 4 && IN_DOUBLE; i++)
+        ck_assert_int_eq(c.alone[i], one_map[i]);
+    real_free(&c);
+}
+END_TEST
+
+/* standard, and beside it a path that no shape tells has seven parameters too
+   many: tanh(x (p + p')) r, of the first seven coordinates. And one that is
+   real, but only just. */
+static void
+planted_weights(Weights *w, const Attention *a)
+{
+    weight(w, 0, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, 1, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, 2, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, 3, "W^O", a->heads * a->d_v, a->d_model);
+    weight(w, 4, "p", 1, 7);
+    weight(w, 5, "q", 1, 7);
+    weight(w, 6, "r", 1, a->d_model);
+    initialise(w, 4, 0, 0);
+}
+
+static Node *
+planted_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[0]), a->heads);
+    Node *k = split(matmul(y, w[1]), a->heads);
+    Node *v = split(matmul(y, w[2]), a->heads);
+    Node *out = matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[3]);
+    Node *along = matmul_t(columns(x, 0, 7), add(w[4], w[5]));
+    return add(out, matmul(tanh_of(along), w[6]));
+}
+
+static Node *
+faint_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[0]), a->heads);
+    Node *k = split(matmul(y, w[1]), a->heads);
+    Node *v = split(matmul(y, w[2]), a->heads);
+    Node *out = matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[3]);
+    Node *along = matmul_t(columns(x, 0, 7), add(w[4], w[5]));
+    return add(out, scale(matmul(tanh_of(along), w[6]), 1e-8));
+}
+
+START_TEST(planted)
+{
+    Variant v = {.abi = QKV_ABI,
+                 .equation = "",
+                 .shape = "heads d-k d-v",
+                 .weights = planted_weights,
+                 .forward = planted_forward};
+    Attention a = {.d_model = 9, .heads = 2, .d_k = 3, .d_v = 2};
+    int wanted = 2 * (2 * 9 * 3 - 9 + 2 * 9 * 2 - 4) + 7 + 9;
+    RealCount c = count_of(&v, a, 0);
+    if (IN_DOUBLE) {
+        ck_assert_int_eq(c.found.rank, wanted);
+        ck_assert_int_eq(c.stored - wanted - 2 * (9 + 4), 7);
+        ck_assert(c.alone[4] == 0 && c.alone[5] == 0 && c.alone[6] == 9);
+        ck_assert_int_eq(c.found.faint, 0);
+    }
+    real_free(&c);
+    v.forward = faint_forward;
+    c = count_of(&v, a, 0);
+    if (IN_DOUBLE) {
+        ck_assert_int_eq(c.found.rank, wanted);
+        ck_assert_int_eq(c.found.faint, 16);
+        ck_assert(c.found.faintness > 1e-10 && c.found.faintness < 1e-7);
+    }
+    real_free(&c);
+}
+END_TEST
+
+/* standard, and to its scores is added a table by distance, of each head. */
+enum { DISTANCES = 14 };
+static int
+distance_of(const Attention *a, int query, int key)
+{
+    int distance = a->position + query - key;
+    distance = distance < 0 ? -distance : distance;
+    return distance < DISTANCES ? distance : DISTANCES - 1;
+}
+
+static void
+distant_weights(Weights *w, const Attention *a)
+{
+    weight(w, 0, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, 1, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, 2, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, 3, "W^O", a->heads * a->d_v, a->d_model);
+    weight(w, 4, "B", a->heads, DISTANCES);
+}
+
+static Node *
+distant_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[0]), a->heads);
+    Node *k = split(matmul(y, w[1]), a->heads);
+    Node *v = split(matmul(y, w[2]), a->heads);
+    Node *s = score_bias(a, scores(a, q, k, 1), w[4], distance_of);
+    return matmul(apply_weights(a, softmax(a, s), v), w[3]);
+}
+
+/* All but one of each head's are real, at however large a distance. */
+START_TEST(distances)
+{
+    Variant v = {QKV_ABI, .shape = "heads d-k d-v", .weights = distant_weights,
+                 .forward = distant_forward};
+    Attention a = {.d_model = 6, .heads = 2, .d_k = 2, .d_v = 2};
+    RealCount c = count_of(&v, a, 0);
+    int wanted = 2 * (2 * 24 - 8 + DISTANCES - 1);
+    ck_assert_msg(!IN_DOUBLE || c.found.rank == wanted, "%d, not %d",
+                  c.found.rank, wanted);
+    real_free(&c);
+}
+END_TEST
+
+/* A formula fitted to small shapes is right at one far from them. */
+START_TEST(formulas)
+{
+    static const char *const names[] = {"standard", "mla", "shared-qk",
+                                        "collaborative", "full-rank"};
+    static const char *const texts[] = {
+        "-h v^2 + 2 d h v - h k^2 + 2 d h k",
+        "h v r + h k r - h v^2 + d h v - h k^2 + d h k - r^2 + d r",
+        "-h v^2 + 2 d h v - 0.5 h k^2 + d h k + 0.5 h k",
+        "h^2 k - h v^2 + 2 d h v + 2 d h k - 2 h k",
+        "-h v^2 + 2 d h v + d^2 h"};
+    Attention a = {.d_model = 512,
+                   .heads = 8,
+                   .kv_heads = 1,
+                   .d_k = 64,
+                   .d_v = 64,
+                   .latent = 128};
+    Plugin p = plugin_open(names[_i]);
+    if (!IN_DOUBLE)
+        return;
+    if (_i != 1)
+        a.latent = a.d_model;
+    if (_i == 4)
+        a.d_k = a.d_model;
+    Formula f = formula_fit(p.variant, a);
+    ck_assert_msg(f.holds, "%s", p.name);
+    char *text = formula_text(&f);
+    ck_assert_str_eq(text, texts[_i]);
+    ck_assert(formula_value(&f, &a) == closed_form(p.name, &a));
+    free(text);
+}
+END_TEST
+
+/* What is no polynomial gets no formula. */
+static void
+odd_weights(Weights *w, const Attention *a)
+{
+    weight(w, 0, "W", a->d_model, a->d_model);
+    weight(w, 1, "V", 2 - a->d_model % 2, a->d_model);
+}
+
+static Node *
+odd_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    (void)y;
+    return add(matmul(x, w[0]),
+               tanh_of(matmul(columns(x, 0, 2 - a->d_model % 2), w[1])));
+}
+
+START_TEST(no_formula)
+{
+    Variant v = {.abi = QKV_ABI,
+                 .equation = "",
+                 .shape = "",
+                 .weights = odd_weights,
+                 .forward = odd_forward};
+    Attention a = {.d_model = 9,
+                   .heads = 1,
+                   .kv_heads = 1,
+                   .d_k = 9,
+                   .d_v = 9,
+                   .latent = 9};
+    if (!IN_DOUBLE)
+        return;
+    ck_assert(!formula_fit(&v, a).holds);
+    RealCount c = count_of(&v, a, 0);
+    ck_assert_int_eq(c.found.rank, 81 + 9);
+    real_free(&c);
+}
+END_TEST
+
+Suite *
+real_suite(void)
+{
+    Suite *s = suite_create("real");
+    TCase *t = tcase_create("real");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, ranks);
+    tcase_add_test(t, no_gap);
+    tcase_add_test(t, nothing);
+    tcase_add_loop_test(t, table, 0, ROWS);
+    tcase_add_loop_test(t, closed_forms, 0, ROWS);
+    tcase_add_test(t, rotary);
+    tcase_add_test(t, wider_than_a_token);
+    tcase_add_test(t, alone);
+    tcase_add_test(t, planted);
+    tcase_add_test(t, distances);
+    tcase_add_loop_test(t, formulas, 0, 5);
+    tcase_add_test(t, no_formula);
+    suite_add_tcase(s, t);
+    return s;
+}
