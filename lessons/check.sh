@@ -119,8 +119,8 @@ for lesson; do
     fi
 done
 
-# What share of each file's code some lesson shows. The variants, the tape, attention,
-# the product and the training loop: all of it; of the rest of core/ below the driver
+# What share of each file's code some lesson shows. The equations of the variants, the tape,
+# attention, the product and the training loop: all of it; of the rest of core/ below the driver
 # what a lesson needs. What is missing, `coverage.awk -v missing=1` lists.
 cover() {
     awk -v shown="$work/shown" -f lessons/coverage.awk variants/*.c \

@@ -3,7 +3,8 @@
 #     awk -v shown=STRETCHES [-v missing=1] -f coverage.awk FILE ...
 #
 # STRETCHES has lines FILE:FIRST-LAST, as excerpts.awk prints them. Comments, blank
-# lines, includes and their guards, and lone braces do not count. Prints file, lines shown, lines there
+# lines, includes and their guards, and lone braces do not count; of a variant its
+# equation counts, which is its forward. Prints file, lines shown, lines there
 # are; with missing=1 the lines instead that no lesson shows.
 
 BEGIN {
@@ -21,10 +22,11 @@ function finish() {
     all = found = comment = 0
 }
 
-FNR == 1 { finish(); file = FILENAME }
+FNR == 1 { finish(); file = FILENAME; counts = file !~ /^variants\// }
+file ~ /^variants\// && /^forward\(/ { counts = 1; next }
 { line = $0; gsub(/\/\*([^*]|\*[^\/])*\*\//, "", line) }
 line ~ /\/\*/ { comment = 1 }
-!comment && line !~ /^[ \t{}]*;?[ \t\\]*$/ && line !~ /^#(include|endif|ifndef [A-Z_]+_H$|pragma GCC visibility|define [A-Z_]+_H$)/ {
+counts && !comment && line !~ /^[ \t{}]*;?[ \t\\]*$/ && line !~ /^#(include|endif|ifndef [A-Z_]+_H$|pragma GCC visibility|define [A-Z_]+_H$)/ {
     all++
     if ((FILENAME, FNR) in seen)
         found++
@@ -32,4 +34,5 @@ line ~ /\/\*/ { comment = 1 }
         print FILENAME ":" FNR ": " $0
 }
 line ~ /\*\// { comment = 0 }
+file ~ /^variants\// && /^}/ { counts = 0 }
 END { finish() }

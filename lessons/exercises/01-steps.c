@@ -23,10 +23,10 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
 
-    Node *s = scores(q, k, 1);
+    Node *s = scores(a, q, k, 1);
     Node *p = s;
 
-    return matmul(apply_weights(p, v), w[W_O]);
+    return matmul(apply_weights(a, p, v), w[W_O]);
 }
 
 const Variant qkv_variant = {

@@ -21,10 +21,10 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
 
-    Node *s = scores(q, k, 1 / sqrt(a->d_k));
+    Node *s = scores(a, q, k, 1 / sqrt(a->d_k));
     Node *p = softmax(a, s);
 
-    return matmul(apply_weights(p, v), w[W_O]);
+    return matmul(apply_weights(a, p, v), w[W_O]);
 }
 
 const Variant qkv_variant = {

@@ -56,9 +56,9 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
 
-    Node *p = shares(scores(q, k, 1 / sqrt(a->d_k)));
+    Node *p = shares(scores(a, q, k, 1 / sqrt(a->d_k)));
 
-    return matmul(apply_weights(p, v), w[W_O]);
+    return matmul(apply_weights(a, p, v), w[W_O]);
 }
 
 const Variant qkv_variant = {
