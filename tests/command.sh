@@ -1099,7 +1099,20 @@ PATH="$work/only" "$qkv" report small -o again 2>err && grep -q 'with pandoc the
     cmp -s paper/report.md again/report.md && ok || complain "a report without pandoc"
 refuses 2 'there are: ' "$qkv" compare --recipe nothing -o small
 refuses 2 'contradict' "$qkv" compare --recipe rank --d-k 3 -o small
-refuses 2 'contradict' "$qkv" compare --recipe rank --seeds 3 -o small
+refuses 2 'contradict' "$qkv" compare --recipe rank --lr 0.1 -o small
+# with other seeds, variants, judge and margin; the recipe as it was run is kept
+sed 's/^compare.*/compare -t reverse --steps 20 --test 32 --lr 0.003,0.01 --variant standard,mqa --seed 11,12,13 --baseline mqa --judge test_loss --margin test_loss=2%/' \
+    small.txt >wanted.txt
+"$qkv" compare --recipe ./small.txt -o other -q -v standard,mqa --seed 11..13 \
+    --judge test_loss --margin test_loss=2% --baseline mqa >out 2>err &&
+    [ "$(ls -d other/reverse.* | sed 's/.*seed//; s/[.].*//' | sort -u | tr '\n' ' ')" = '11 12 13 ' ] &&
+    cut -f 2,18 out | grep -q "^standard.test_loss" && cmp -s wanted.txt other/recipe.txt && ok ||
+    complain "a recipe with other seeds: $(cat err)"
+printf '%s\n' 'compare -v standard -t reverse --steps 4 --test 4 --seeds=3 --no-figures' \
+    'equiv --variant=standard,fused -t reverse --steps 4' >equal.txt
+"$qkv" compare --recipe ./equal.txt -o equal -q --seeds 2 -v standard,two-step >out 2>err &&
+    [ "$(ls -d equal/reverse.* | wc -l)" -eq 6 ] && ok || complain "a recipe with equiv and other variants: $(cat err)"
+refuses 2 'not a whole number\|not a number' "$qkv" compare --seed 3..1 -o small
 echo 'train -t sort' >small.txt
 refuses 2 'small.txt:1: "train" is none of' "$qkv" compare --recipe ./small.txt -o s
 echo '# nothing' >small.txt

@@ -243,7 +243,7 @@ command_compare(int argc, char **argv)
     Options o = options_read(argc, argv, COMPARE);
     int status = 0;
     if (o.compare.recipe) {
-        recipe_run(o.compare.recipe, &o.draw, o.work.jobs);
+        recipe_run(&o);
         options_free(&o);
         return 0;
     }

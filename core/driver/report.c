@@ -180,18 +180,19 @@ put_facts(FILE *to, const Outcomes *all, const Experiment *e,
 static void
 draw_anew(const Options *o, const Experiment *e, char *directory)
 {
-    Drawing own = o->draw;
-    own.out = directory;
-    own.format = "svg,pdf";
-    own.quiet = true;
+    Options own = *o;
+    Drawing *d = &own.draw;
+    d->out = directory;
+    d->format = "svg,pdf";
+    d->quiet = true;
     if (has_recipe(o))
         recipe_plots(&own, o->rest[0]);
     else
-        draw_all(&own, e);
+        draw_all(d, e);
     for (int in_double = 0; in_double < 2; in_double++) {
         Square s = square_read(o->rest[0], in_double);
         if (s.count)
-            square_draw(&s, in_double, &own);
+            square_draw(&s, in_double, d);
         square_free(&s);
     }
 }

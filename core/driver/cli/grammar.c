@@ -66,8 +66,8 @@ enum {
 /* Those that are no settings of a run. */
 static const Option own[] = {
 #define AT(field) .offset = offsetof(Options, field)
-    {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0, COMPARE,
-     COUNT, AT(compare.seeds)},
+    {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0,
+     COMPARE | WITH_RECIPE, COUNT, AT(compare.seeds)},
     {"jobs", "N", "runs at once (as many as cores; with --threads fewer)", 'j',
      COMPARE | EQUIV | WITH_RECIPE, COUNT, AT(work.jobs)},
     {"threads", "N",
@@ -121,22 +121,24 @@ static const Option own[] = {
      "how many of the parameters are really there: measured, or of more than "
      "6,000 by a formula fitted to small shapes",
      0, COUNT_COSTS, MAYBE, AT(count.real)},
-    {"recipe", "NAME", "run a recipe of plots/recipes, or a file NAME.txt", 0,
-     COMPARE | WITH_RECIPE, TEXT, AT(compare.recipe)},
+    {"recipe", "NAME",
+     "run a recipe of plots/recipes, or a file NAME.txt; --variant, --seed, "
+     "--seeds, --baseline, --judge and --margin replace what it says",
+     0, COMPARE | WITH_RECIPE, TEXT, AT(compare.recipe)},
     {"timeout", "N", "end a run that takes longer than N seconds", 0,
      TRAIN | COMPARE, COUNT, AT(work.timeout)},
     {"memory", "N", "let a run have N megabytes (what is free, over --jobs)", 0,
      TRAIN | COMPARE | EQUIV, COUNT, AT(work.memory)},
     {"baseline", "VARIANT", "what the others are compared with (standard)", 0,
-     COMPARE | REPORT, TEXT, AT(baseline)},
+     COMPARE | REPORT | WITH_RECIPE, TEXT, AT(baseline)},
     {"judge", "WHAT",
      "the line of result.tsv that verdicts are about (test_accuracy; where it "
      "is saturated solved_at; where some seed has none test_loss)",
-     0, COMPARE | REPORT, TEXT, AT(judge)},
+     0, COMPARE | REPORT | WITH_RECIPE, TEXT, AT(judge)},
     {"margin", "WHAT=X,...",
      "the differences that are none: in a quantity's unit, or in per cent of "
      "the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)",
-     0, COMPARE | REPORT, TEXT, AT(margin)},
+     0, COMPARE | REPORT | WITH_RECIPE, TEXT, AT(margin)},
     {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
      AT(trace.characters)},
     {"head", "N", "show that head (the first)", 0, TRACE, COUNT,
@@ -217,7 +219,9 @@ start_of(const Setting *s, int command)
 static Option
 option_of(const Setting *s, int command)
 {
+    bool replaces = index_in("variant seed", s->name) >= 0;
     return (Option){.name = s->name,
+                    .commands = replaces ? WITH_RECIPE : 0,
                     .argument = s->kind == INTEGER  ? "N"
                                 : s->kind == NUMBER ? "X"
                                                     : "WORD",

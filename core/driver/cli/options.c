@@ -15,6 +15,28 @@
 
 enum { LETTERS = 256 }; /* those above are places in the list of options */
 
+/* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
+static Values
+cut_list(const Setting *s, const char *text)
+{
+    Values words = values_cut(text), all = {0};
+    for (int i = 0; i < words.count; i++) {
+        char *end;
+        long first = strtol(words.text[i], &end, 10), last = first - 1;
+        bool range =
+            s->kind == INTEGER && end > words.text[i] && !strncmp(end, "..", 2);
+        if (range)
+            last = strtol(end + 2, &end, 10);
+        if (!range || *end || last < first || last - first > 1000000)
+            values_add(&all, copy_text(words.text[i]));
+        else
+            for (; first <= last; first++)
+                values_add(&all, format_text("%ld", first));
+    }
+    values_free(&words);
+    return all;
+}
+
 /* Takes down what was given to a setting, each value checked alone. */
 static void
 give(Options *o, int index, const char *text, int command)
@@ -30,7 +52,7 @@ give(Options *o, int index, const char *text, int command)
     bool lists = command == COMPARE || (command & (EQUIV | COUNT_COSTS) &&
                                         !strcmp(s->name, "variant"));
     bool single = !lists || !strcmp(s->name, "file");
-    Values v = values_cut(single ? "" : text);
+    Values v = cut_list(s, single ? "" : text);
     if (single)
         replace(&v.text[0], copy_text(text));
     for (int i = 0; i < v.count; i++) {
@@ -270,8 +292,8 @@ options_read(int argc, char **argv, int command)
         usage("--tsv, --markdown, --latex and --json contradict each other: "
               "give one");
     if (o.compare.recipe && not_with_recipe)
-        usage("--%s and --recipe contradict each other: the recipe says what "
-              "is run; copy it to change it",
+        usage("--%s and --recipe contradict each other: the recipe says that; "
+              "copy it to change it",
               not_with_recipe->name);
     if (o.work.redo && o.work.keep)
         usage("--redo and --keep contradict each other: give one");

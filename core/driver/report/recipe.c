@@ -16,11 +16,11 @@
 #include "driver/figure/figure.h"
 #include "driver/report/recipe.h"
 
-enum { MOST_WORDS = 96 };
+enum { MOST_WORDS = 96, ADDED_WORDS = 32 };
 
 /* One command: its words, and where it stands. */
 typedef struct Line {
-    char *words[MOST_WORDS + 16];
+    char *words[MOST_WORDS + ADDED_WORDS];
     int count;
     const char *file;
     int number;
@@ -89,6 +89,65 @@ filled_in(const char *word)
               : word;
 }
 
+/* Is it a word "--NAME" or "--NAME=..." of one of these names? */
+static bool
+is_option(const char *word, const char *names)
+{
+    if (strncmp(word, "--", 2))
+        return false;
+    char *name = format_text("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    bool is = index_in(names, name) >= 0;
+    free(name);
+    return is;
+}
+
+/* Puts what the user gave of an option in place of what the line says of it,
+   and of the others of these names. */
+static void
+put_instead(Line *l, const char *names, const char *name, const char *value)
+{
+    bool variant = !strcmp(name, "--variant");
+    int kept = 0;
+    if (!value)
+        return;
+    for (int i = 0; i < l->count; i++) {
+        const char *word = l->words[i];
+        bool is = is_option(word, names) || (variant && !strcmp(word, "-v"));
+        if (!is)
+            l->words[kept++] = l->words[i];
+        else if (!strchr(word, '='))
+            i++; /* its value */
+    }
+    l->count = kept;
+    put(l, name);
+    put(l, value);
+}
+
+/* The line with what the user said beside --recipe. An equiv has one seed, and
+   no verdict. */
+static Line
+changed(const Line *from, const Options *o, int command)
+{
+    Line l = *from;
+    const Values *variants = options_given(o, "variant");
+    const Values *seeds = options_given(o, "seed");
+    bool compares = command == COMPARE;
+    if (command == PLOT)
+        return l;
+    if (variants->count)
+        put_instead(&l, "variant", "--variant", joined(variants, ","));
+    if (seeds->count)
+        put_instead(&l, "seed seeds", "--seed",
+                    compares ? joined(seeds, ",") : seeds->text[0]);
+    if (compares && o->compare.seeds > 0)
+        put_instead(&l, seeds->count ? "" : "seed seeds", "--seeds",
+                    format_text("%d", o->compare.seeds));
+    put_instead(&l, "baseline", "--baseline", compares ? o->baseline : NULL);
+    put_instead(&l, "judge", "--judge", compares ? o->judge : NULL);
+    put_instead(&l, "margin", "--margin", compares ? o->margin : NULL);
+    return l;
+}
+
 /* A recipe says what is trained and drawn, by options; where that is read and
    written, and what code runs, is not for it to say. */
 static void
@@ -110,15 +169,16 @@ check_words(Line *l, const Drawing *d, int command)
     options_free(&said);
 }
 
+/* Runs a line, which the user may have changed. */
 static void
-run(Line *l, const Drawing *d, int command)
+run(Line *said, Line *l, const Drawing *d, int command)
 {
     int status;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         unwatched();
-        check_words(l, d, command);
+        check_words(said, d, command);
         execv(l->words[0], l->words);
         fail("%s: cannot be run: %s", l->words[0], strerror(errno));
     }
@@ -129,10 +189,32 @@ run(Line *l, const Drawing *d, int command)
              l->number);
 }
 
-/* Runs a line: its words stand behind where they write to, and before what the
-   user said of all commands, and what is plotted. */
-static void
-run_line(const Line *from, const Drawing *d, int jobs, const char *experiment)
+/* The words that are run: those of the line stand behind where it writes to,
+   and before what the user said of all commands, and what is plotted. */
+static Line
+whole(const Line *from, const char *program, const Options *o,
+      const char *experiment)
+{
+    int wide = !strcmp(from->words[0], "double");
+    bool plots = !strcmp(from->words[wide], "plot");
+    Line l = {.file = from->file, .number = from->number};
+    put(&l, program);
+    put(&l, from->words[wide]);
+    put(&l, "--out");
+    put(&l, o->draw.out);
+    for (int i = wide + 1; i < from->count; i++)
+        put(&l, plots ? from->words[i] : filled_in(from->words[i]));
+    put(&l, "--format");
+    put(&l, o->draw.format);
+    if (o->draw.quiet)
+        put(&l, "--quiet");
+    put(&l, plots ? experiment : format_text("--jobs=%d", o->work.jobs));
+    return l;
+}
+
+/* Runs a line with what the user changed in it, and returns that. */
+static Line
+run_line(const Line *from, const Options *o, const char *experiment)
 {
     static const int bits[] = {COMPARE, EQUIV, PLOT};
     int wide = !strcmp(from->words[0], "double");
@@ -144,21 +226,12 @@ run_line(const Line *from, const Drawing *d, int jobs, const char *experiment)
               from->file, from->number, name);
     char *program = format_text("%s/qkv%s", executable_directory(),
                                 wide || sizeof(real) == 8 ? "-double" : "");
-    bool plots = bits[which] == PLOT;
-    Line l = {.file = from->file, .number = from->number};
-    put(&l, program);
-    put(&l, name);
-    put(&l, "--out");
-    put(&l, d->out);
-    for (int i = wide + 1; i < from->count; i++)
-        put(&l, plots ? from->words[i] : filled_in(from->words[i]));
-    put(&l, "--format");
-    put(&l, d->format);
-    if (d->quiet)
-        put(&l, "--quiet");
-    put(&l, plots ? experiment : format_text("--jobs=%d", jobs));
-    run(&l, d, bits[which]);
+    Line now = changed(from, o, bits[which]);
+    Line said = whole(from, program, o, experiment);
+    Line all = whole(&now, program, o, experiment);
+    run(&said, &all, &o->draw, bits[which]);
     free(program);
+    return now;
 }
 
 /* Leaves the recipe beside the runs. */
@@ -173,53 +246,79 @@ keep_copy(const char *out, const char *text)
     draft_publish_all(d);
 }
 
-/* Runs the lines of a recipe, or only those that plot; returns how many. */
+/* A line as a recipe has it: a word with a blank in it, or none, between '. */
+static void
+put_words(FILE *to, const Line *l)
+{
+    for (int i = 0; i < l->count; i++) {
+        const char *word = l->words[i];
+        const char *sign = !*word || strpbrk(word, " \t") ? "'" : "";
+        fprintf(to, "%s%s%s%s", i ? " " : "", sign, word, sign);
+    }
+}
+
+/* Runs the lines of a recipe, or only those that plot; returns how many. What
+   was run goes to `kept`, line by line, in the recipe's own words where nothing
+   is changed in them. */
 static int
-run_lines(char *text, const char *path, const Drawing *d, int jobs,
-          const char *experiment, bool only_plots)
+run_lines(char *text, const char *path, const Options *o,
+          const char *experiment, bool only_plots, FILE *kept)
 {
     int number = 1, commands = 0;
     for (char *line = text, *next; line; line = next, number++) {
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
+        char *own = copy_text(line);
         size_t n = strlen(line);
         if (n && line[n - 1] == '\r')
             line[n - 1] = 0;
         line += strspn(line, " \t");
         size_t word = strcspn(line, " \t");
-        bool plots = word == 4 && !strncmp(line, "plot", word);
-        if (!*line || *line == '#' || (only_plots && !plots))
-            continue;
-        Line l = cut(line, path, number);
-        run_line(&l, d, jobs, experiment);
-        commands++;
+        bool plots = word == 4 && !strncmp(line, "plot", word), same = true;
+        if (*line && *line != '#' && (plots || !only_plots)) {
+            Line l = cut(line, path, number);
+            Line now = run_line(&l, o, experiment);
+            same =
+                now.count == l.count &&
+                !memcmp(now.words, l.words, (size_t)l.count * sizeof *l.words);
+            if (!same)
+                put_words(kept, &now);
+            commands++;
+        }
+        fprintf(kept, "%s%s", same ? own : "", next ? "\n" : "");
+        free(own);
     }
     return commands;
 }
 
 void
-recipe_run(const char *name, const Drawing *d, int jobs)
+recipe_run(const Options *o)
 {
     size_t size;
-    char *path = find_recipe(name);
-    char *text = read_file(path, "recipe", &size), *copy = copy_text(text);
-    if (!run_lines(text, path, d, jobs, d->out, false))
+    char *path = find_recipe(o->compare.recipe), *copy;
+    char *text = read_file(path, "recipe", &size);
+    FILE *kept = begin_text(&copy);
+    if (!run_lines(text, path, o, o->out, false, kept))
         usage("%s: no command in it: a recipe has lines that begin with "
               "compare, equiv or plot",
               path);
-    keep_copy(d->out, copy);
+    end_text(kept, &copy);
+    keep_copy(o->out, copy);
     free(copy);
     free(text);
     free(path);
 }
 
 void
-recipe_plots(const Drawing *d, const char *experiment)
+recipe_plots(const Options *o, const char *experiment)
 {
     size_t size;
     Path path = below(experiment, "recipe.txt");
-    char *text = read_file(path.text, "recipe", &size);
-    run_lines(text, path.text, d, 1, experiment, true);
+    char *text = read_file(path.text, "recipe", &size), *copy;
+    FILE *kept = begin_text(&copy);
+    run_lines(text, path.text, o, experiment, true, kept);
+    end_text(kept, &copy);
+    free(copy);
     free(text);
 }

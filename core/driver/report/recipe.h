@@ -4,15 +4,17 @@
 
 #include "driver/cli/options.h"
 
-/* Runs the commands of plots/recipes/NAME.txt, or of the file `name` where that
-   has a slash or ends in .txt, in d->out, `jobs` runs at once, line by line; a
-   line begins with compare, equiv or plot, `double` before it takes qkv-double,
+/* Runs the commands of plots/recipes/NAME.txt, where --recipe gives a NAME, or
+   of that file where it has a slash or ends in .txt, line by line; a line
+   begins with compare, equiv or plot, `double` before it takes qkv-double,
    {plots} in it is the directory of plot scripts. Lines with # are what the
-   figure shows. Leaves a copy as recipe.txt beside the runs. Exits where the
-   recipe is not there, a line cannot be understood, or a command fails. */
-void recipe_run(const char *name, const Drawing *d, int jobs);
+   figure shows. Variants, seeds, baseline, judge and margin that are given too
+   replace the lines'. Leaves the recipe, as it was run, as recipe.txt beside
+   the runs. Exits where it is not there, a line cannot be understood, or a
+   command fails. */
+void recipe_run(const Options *o);
 
-/* Draws again, into d->out, what the recipe of an experiment draws. */
-void recipe_plots(const Drawing *d, const char *experiment);
+/* Draws again, as o->draw says, what the recipe of an experiment draws. */
+void recipe_plots(const Options *o, const char *experiment);
 
 #endif
