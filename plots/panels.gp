@@ -9,7 +9,7 @@
 #          between 0 and 1, the range of its means, and levels to compare
 #          with, "value name value name ..."
 # ticks:   1 for a tick at each of xs
-# longest_run: the most steps
+# longest_run: how far training went along x
 # log_x:   1 for a logarithmic x axis
 # columns, down: how the panels lie
 # below:   how high the legend is where it stands below them, else 0
@@ -65,13 +65,14 @@ if (words(xs)) {
     if (log_x) { room = (last / first)**0.04 }
 }
 # 3.5k and 4.0k along x where 4k would be the name of both.
+if (!words(xs)) { last = longest_run }
 thousands = 1000.**floor(log10(abs(last) + 1) / 3)
 digits = last - first < 8 * thousands && thousands > 1 ? "%.1s%c" : "%.0s%c"
 # Bars of several series at one place are side by side.
 aside(i) = words(xs) > 1 ? 0.007 * (i - (curves + 1) / 2.) : 0
 apart(x_, i) = log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
-step = nice(longest_run / 4.) # about four ticks along the steps
+step = nice(longest_run / 4.) # about four ticks along training
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
 curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]
@@ -109,6 +110,7 @@ do for [p=1:panels] {
         set xrange [0:longest_run]
         if (log_x) { set logscale x; set xrange [*:longest_run] } \
         else { set xtics step }
+        if (longest_run > 9999) { set format x (step < thousands ? "%.1s%c" : "%.0s%c") }
     }
     set yrange [*:*]
     unset logscale y

@@ -203,6 +203,52 @@ grep -q 'accuracy-step.*: its axis is logarithmic. What is not above 0 is not dr
     grep -q 'What is not above 0 is not drawn' zero/figures/*accuracy*.txt && ok ||
     complain "points that a logarithmic axis has no place for are not named"
 
+# --- figures that people draw daily: all of one experiment
+# A plot of it, quiet, as an svg; what is asked for wrongly ends with 2 and that
+# message, and leaves nothing.
+plot() { "$qkv" plot many -o drawn -q --format svg "$@" 2>err && [ ! -s err ] && ok || complain "plot $*"; }
+refused() {
+    message=$1 && shift
+    "$qkv" plot many -o nothing -q --format svg "$@" 2>err
+    [ $? -eq 2 ] && grep -q "^qkv: .*$message" err && [ "$(wc -l <err)" -eq 1 ] &&
+        [ -z "$(find nothing -type f 2>/dev/null)" ] && ok || complain "plot $* is not refused"
+}
+# rows FILE: the rows of a figure's data, without that of the names.
+rows() { sed 1d "drawn/figures/$1.tsv"; }
+"$qkv" compare -v standard,two-step -t reverse,recall --d-k 2,4 --seeds 3 $small --log-every 5 -o many >out 2>err ||
+    complain "compare"
+
+# along training: tokens, FLOPs (three times those of a forward pass), seconds
+run=$(ls -d many/reverse.two-step.d-k2.*seed1.*)
+fact() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$run/result.tsv" "$run/timing.tsv"; }
+for x in tokens flops seconds; do
+    "$qkv" plot "$run" -o drawn -q --format svg --x $x --y loss 2>err && ok || complain "plot --x $x"
+done
+tokens=$((20 * 32 * 16))
+[ "$(rows loss-tokens-reverse | tail -n 1 | cut -f3)" -eq $tokens ] &&
+    [ "$(rows loss-flops-reverse | tail -n 1 | cut -f3)" -eq $((3 * tokens * $(fact flops))) ] &&
+    [ "$(rows loss-seconds-reverse | tail -n 1 | cut -f3)" = "$(fact seconds)" ] && ok ||
+    complain "how far training went"
+plot --x flops --y validation_loss
+grep -q 'FLOPs of attention in training' drawn/figures/validation_loss-flops-recall.d-k2.svg && ok ||
+    complain "the axis of training FLOPs"
+plot --x flops --y test_loss
+grep -q 'FLOPs of attention per token' drawn/figures/test_loss-flops-recall.svg && ok ||
+    complain "a cost as an axis"
+
+# smoothed: the mean over the steps around each, said on the axis and below
+"$qkv" plot "$run" -o drawn -q --format svg --y loss --smooth 10 2>err && ok || complain "plot --smooth"
+awk -F '\t' 'NR == FNR { if (FNR > 1) { step[++n] = $1; loss[n] = $2 } next }
+    FNR > 1 { sum = m = 0
+        for (i = 1; i <= n; i++) if ((step[i] - $3) ^ 2 <= 25) { sum += loss[i]; m++ }
+        if ((sum / m - $4) ^ 2 > 1e-9) wrong++; rows++ }
+    END { exit wrong || rows != n }' "$run/log.tsv" drawn/figures/loss-step-reverse.tsv &&
+    grep -q '10-step mean' drawn/figures/loss-step-reverse.svg &&
+    grep -q "seed's mean over the 10 steps around it" drawn/figures/loss-step-reverse.txt && ok ||
+    complain "a smoothed curve"
+refused 'every 5th was logged; give 10 or more' --smooth 9
+refused 'only curves over training' --smooth 10 --x d-k --y test_loss
+
 # --- a gnuplot that does not do its work
 mkdir bin
 gnuplot_is() {

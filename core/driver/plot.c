@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "driver/cli/options.h"
 #include "driver/figure/figure.h"
+#include "driver/results/quantity.h"
 #include "driver/commands.h"
 
 /* Exits (2) where `name` is no setting that runs can be told apart by. */
@@ -46,14 +47,32 @@ check_trained(const Experiment *e)
          "setting that varies: --x SETTING");
 }
 
+/* Exits (2) where a mean over so many steps is one value. */
+static void
+check_smooth(const Drawing *d, const Experiment *e, bool training)
+{
+    int least = 0;
+    for (int i = 0; i < e->count; i++)
+        if (2 * e->runs[i].config.log_every > least)
+            least = 2 * e->runs[i].config.log_every;
+    if (!training)
+        usage("--smooth: only curves over training are smoothed, not those "
+              "along --x %s",
+              d->x);
+    if (d->smooth < least)
+        usage("--smooth %d: a mean over so many steps is of one value, since "
+              "every %dth was logged; give %d or more",
+              d->smooth, least / 2, least);
+}
+
 int
 command_plot(int argc, char **argv)
 {
     Options o = options_read(argc, argv, PLOT);
-    bool over_steps = !strcmp(o.draw.x, "step");
     const char *const *paths = (const char *const *)o.rest;
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);
+    bool training = over_training(e.runs, o.draw.x, o.draw.y);
     const Setting *x = setting_named(o.draw.x); /* maybe the runs' own */
     if (x && !setting_numeric(x) && strcmp(o.draw.x, "init"))
         usage("--x %s: not a number", o.draw.x);
@@ -62,10 +81,12 @@ command_plot(int argc, char **argv)
         check_setting("--facet", o.draw.facet);
     if (x)
         check_varies(o.draw.x, &e);
-    if (over_steps)
+    if (training)
         check_trained(&e);
+    if (o.draw.smooth)
+        check_smooth(&o.draw, &e, training);
     figures_draw(&o.draw, &e);
-    if (over_steps)
+    if (training)
         bars_draw(&o.draw, &e);
     experiment_free(&e);
     options_free(&o);

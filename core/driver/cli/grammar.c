@@ -90,8 +90,9 @@ static const Option own[] = {
      "for sbatch, and say what they will take",
      0, COMPARE, MAYBE, AT(compare.plan)},
     {"x", "WHAT",
-     "what lies along x: step, a setting, or a line of result.tsv (step)", 0,
-     PLOT, TEXT, AT(draw.x)},
+     "what lies along x: step, tokens, flops or seconds of training, a "
+     "setting, or a line of result.tsv (step)",
+     0, PLOT, TEXT, AT(draw.x)},
     {"y", "WHAT",
      "what is drawn: columns of log.tsv, or for another x of "
      "result.tsv (validation_loss,validation_accuracy)",
@@ -100,6 +101,9 @@ static const Option own[] = {
      AT(draw.by)},
     {"facet", "SETTING", "a panel for each value of it, or for each quantity",
      0, PLOT, TEXT, AT(draw.facet)},
+    {"smooth", "N",
+     "curves over training: a mean over N steps around each, of each seed", 0,
+     PLOT, COUNT, AT(draw.smooth)},
     {"log-x", NULL, "a logarithmic x axis", 0, PLOT, SWITCH, AT(draw.log_x)},
     {"log-y", NULL, "logarithmic y axes; what is not above 0 is not drawn", 0,
      PLOT, SWITCH, AT(draw.log_y)},

@@ -33,7 +33,8 @@ enum {
 typedef struct Drawing {
     const char *out; /* goes into figures/ there */
     const char *format, *size, *x, *y, *by, *facet, *title, *labels;
-    bool log_x, log_y, bare, quiet;
+    int smooth; /* over so many steps; 0: not */
+    bool log_x, log_y, quiet;
 } Drawing;
 
 /* How runs are trained, and where they go. */

@@ -79,20 +79,19 @@ draw_facets(const Drawing *o, const char *y, const Group *g,
 static void
 draw_group(const Drawing *o, const Values *ys, const Group *g)
 {
-    bool over_steps = !strcmp(o->x, "step"), bare = o->facet;
-    bool together = over_steps || bare;
-    bool usual =
-        bare || !strcmp(o->y, default_y) || !strcmp(o->y, "validation_loss");
+    bool training = over_training(g->runs[0], o->x, o->y), bare = o->facet;
+    bool together = training || bare;
+    bool usual = !strcmp(o->x, "step") && (bare || !strcmp(o->y, default_y) ||
+                                           !strcmp(o->y, "validation_loss"));
     char *all = joined(ys, "+");
     Panel *panels = allocate((size_t)ys->count, sizeof *panels);
     for (int y = 0; y < ys->count; y++)
         panels[y] =
             (Panel){.group = g, .y = ys->text[y], .title = bare ? NULL : ""};
     for (int y = 0; y < (together ? 1 : ys->count); y++) {
-        const char *what = over_steps ? all : bare ? "quantities" : ys->text[y];
-        char *name = over_steps && usual
-                         ? format_text("curves-%s", g->name)
-                         : format_text("%s-%s-%s", what, o->x, g->name);
+        const char *what = training ? all : bare ? "quantities" : ys->text[y];
+        char *name = usual ? format_text("curves-%s", g->name)
+                           : format_text("%s-%s-%s", what, o->x, g->name);
         draw_figures(o, name, g->name, panels + y, together ? ys->count : 1);
         free(name);
     }
@@ -135,16 +134,16 @@ void
 figures_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
-    bool over_steps = !strcmp(o->x, "step");
+    bool training = over_training(e->runs, o->x, o->y);
     bool facets = o->facet && strcmp(o->facet, "quantity");
     Values ys = values_cut(o->y), names = {0};
     for (int y = 0; y < ys.count; y++)
-        check_quantity(e->runs, e->count, ys.text[y], over_steps);
-    if (!over_steps && !setting_named(o->x)) {
+        check_quantity(e->runs, e->count, ys.text[y], training);
+    if (!training && !setting_named(o->x)) {
         check_quantity(e->runs, e->count, o->x, false);
         check_same_place(e, o->x);
     }
-    Group *g = groups_of(e, o->by, over_steps ? NULL : o->x,
+    Group *g = groups_of(e, o->by, training ? NULL : o->x,
                          facets ? o->facet : NULL, &groups);
     if (facets)
         check_facet(g, groups, o->facet);

@@ -1,6 +1,5 @@
 /* panel.c - figures of one or more panels: curves of a quantity, over steps or
    against a setting or a result. */
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,168 +13,24 @@
 
 enum { MOST_CURVES = 7 };
 
-/* A row of the data. */
-typedef struct Point {
-    const Panel *panel;
-    const char *series;
-    double x;
-    Mean y;
-} Point;
-
-/* Panels side by side, and what is drawn in them. */
-typedef struct Plot {
-    const Drawing *o;
-    bool over_steps;
-    Panel *panels;
-    int panel_count;
-    Values series; /* of all panels */
-    Point *points; /* curve by curve */
-    int count, capacity;
-    double *xs; /* the places along x, where these are not steps */
-    int places;
-    int least, most; /* seeds that a point is the mean of */
-    int steps;       /* of the longest run */
-} Plot;
-
-/* --- the data */
-
-static int
-rising(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Where the runs are along x, each place once. */
-static void
-find_places(Plot *all)
-{
-    int count = 0, room = 0;
-    for (int p = 0; p < all->panel_count; p++)
-        for (int i = 0; i < all->panels[p].group->count; i++) {
-            double x = run_place(all->panels[p].group->runs[i], all->o->x);
-            all->xs = grow(all->xs, count, &room, sizeof *all->xs);
-            if (!isnan(x))
-                all->xs[count++] = x;
-        }
-    qsort(all->xs, (size_t)count, sizeof *all->xs, rising);
-    for (int i = 0; i < count; i++)
-        if (i == 0 || all->xs[i] != all->xs[i - 1])
-            all->xs[all->places++] = all->xs[i];
-}
-
-/* Adds the mean over so many seeds; widens the range of its panel. */
-static void
-add_point(Plot *all, Panel *p, const char *series, double x, Mean y, int seeds)
-{
-    all->points =
-        grow(all->points, all->count, &all->capacity, sizeof *all->points);
-    all->points[all->count++] = (Point){p, series, x, y};
-    all->least = seeds < all->least ? seeds : all->least;
-    all->most = seeds > all->most ? seeds : all->most;
-    if (!isfinite(y.mean))
-        return;
-    double low = all->over_steps || !isfinite(y.low) ? y.mean : y.low;
-    double high = all->over_steps || !isfinite(y.high) ? y.mean : y.high;
-    double above = low > 0 ? low : y.mean;
-    p->low = fmin(p->low, low);
-    p->high = fmax(p->high, high);
-    p->positive = above > 0 ? fmin(p->positive, above) : p->positive;
-}
-
-/* The mean of a column at row `row` of the runs' logs; no number where one of
-   them ended before. */
-static Mean
-mean_at(const Run *const *runs, int count, int row, const char *column)
-{
-    double *x = allocate((size_t)count, sizeof *x);
-    for (int i = 0; i < count; i++) {
-        const Table *log = &runs[i]->log;
-        x[i] = row < log->rows
-                   ? table_number(log, row, table_column(log, column),
-                                  runs[i]->path)
-                   : NAN;
-    }
-    Mean m = values_mean(column, x, count);
-    free(x);
-    return m;
-}
-
-static void
-add_steps(Plot *all, Panel *p, const char *series, const Run *const *runs,
-          int count)
-{
-    const Run *longest = runs[0];
-    for (int i = 0; i < count; i++) {
-        int steps = runs[i]->config.steps;
-        all->steps = steps > all->steps ? steps : all->steps;
-        longest = runs[i]->log.rows > longest->log.rows ? runs[i] : longest;
-    }
-    for (int row = 0; row < longest->log.rows; row++)
-        add_point(all, p, series,
-                  table_number(&longest->log, row, 0, longest->path),
-                  mean_at(runs, count, row, p->y), count);
-}
-
-/* A variant that does not use x has the same everywhere: a level line. Along a
-   result several configurations may share a place: each is a point of its own,
-   since only the seeds of one are averaged. */
-static void
-add_places(Plot *all, Panel *p, const char *series, const Run *const *runs,
-           int count)
-{
-    const Run **here = allocate((size_t)count, sizeof(const Run *));
-    double *x = allocate((size_t)count, sizeof *x);
-    bool setting = setting_named(all->o->x);
-    for (int i = 0; i < count; i++)
-        x[i] = run_place(runs[i], all->o->x);
-    for (int v = 0; v < all->places; v++) {
-        double at = all->xs[v];
-        for (int first = 0; first < count; first++) {
-            int n = 0;
-            if (x[first] != at && !(setting && isnan(x[first])))
-                continue;
-            for (int i = 0; i < count; i++)
-                if ((x[i] == at || (setting && isnan(x[i]))) &&
-                    (setting || same_but(runs[first], runs[i], "seed")))
-                    here[n++] = runs[i];
-            if (here[0] == runs[first]) /* else it is drawn already */
-                add_point(all, p, series, at, quantity_mean(here, n, p->y), n);
-        }
-    }
-    free(x);
-    free(here);
-}
-
-/* The series of all panels, in order, and the points of each in each. */
-static void
-add_curves(Plot *all)
-{
-    Panel *end = all->panels + all->panel_count;
-    for (const Panel *p = all->panels; p < end; p++)
-        for (int s = 0; s < p->group->series_count; s++)
-            values_add(&all->series, copy_text(p->group->series[s].name));
-    series_sort(&all->series);
-    for (Panel *p = all->panels; p < end; p++) {
-        p->low = p->positive = INFINITY;
-        p->high = -INFINITY;
-        for (int s = 0; s < all->series.count; s++) {
-            const char *name = all->series.text[s];
-            const Series *found = group_series(p->group, name);
-            if (found)
-                (all->over_steps ? add_steps : add_places)(
-                    all, p, name, found->runs, found->count);
-        }
-    }
-}
-
 /* --- its words */
 
 /* The quantity of a panel, as its task measures it; to be freed. */
 static char *
-y_title(const Panel *p)
+y_title(const Panel *p, const Drawing *o)
 {
-    return axis_title(p->y, task_named(p->group->runs[0]->config.task));
+    char *title = axis_title(p->y, task_named(p->group->runs[0]->config.task));
+    if (o->smooth)
+        replace(&title, format_text("%s, %d-step mean", title, o->smooth));
+    return title;
+}
+
+/* What lies along x; to be freed. */
+static char *
+x_title(const Plot *all)
+{
+    return all->over_training ? copy_text(progress_title(all->o->x))
+                              : axis_title(all->o->x, NULL);
 }
 
 /* The title that a figure has unless the user gives one: whose, and what the
@@ -301,6 +156,11 @@ put_data(const Figure *f, const Plot *all, const Values *series, char **names)
         before = p;
     }
     fputs(hidden ? ". What is not above 0 is not drawn." : ".", seen);
+    if (all->o->smooth)
+        fprintf(seen,
+                " Each value is a seed's mean over the %d steps around it, "
+                "of fewer at both ends.",
+                all->o->smooth);
     fputs(unsolved ? " A seed that never got there is drawn at the last step."
                    : "",
           seen);
@@ -368,9 +228,9 @@ put_places(FILE *script, const Plot *all)
     fprintf(script, "xs = '");
     for (int i = 0; i < n; i++)
         fprintf(script, "%s%.10g", i ? " " : "", xs[i]);
-    fprintf(script, "'\nticks = %d\nlog_x = %d\nlongest_run = %d\n",
+    fprintf(script, "'\nticks = %d\nlog_x = %d\nlongest_run = %.10g\n",
             n <= 10 && (setting_named(all->o->x) || log), log,
-            all->over_steps ? all->steps : 1);
+            all->over_training ? all->longest : 1);
 }
 
 /* How the panels lie, the size that lets them be read, and how high a legend is
@@ -401,7 +261,7 @@ draw_panels(const Plot *all, const char *name, const char *whose,
             const Values *series)
 {
     const Drawing *o = all->o;
-    const char *why = all->over_steps && !all->steps
+    const char *why = all->over_training && !(all->longest > 0)
                           ? "its runs took no step (--steps 0)"
                           : "none of its numbers is finite: its runs diverged, "
                             "or have no such number";
@@ -410,7 +270,7 @@ draw_panels(const Plot *all, const char *name, const char *whose,
     Values titles = {0}, ylabels = {0}, names = {0};
     for (const Panel *p = all->panels; p < all->panels + all->panel_count;
          p++) {
-        char *y = y_title(p);
+        char *y = y_title(p, o);
         const char *title = p->title ? p->title : y;
         const char *label = !p->title          ? ""
                             : labels.count > 1 ? labels.text[1]
@@ -418,12 +278,12 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         values_add(&titles, copy_text(title));
         values_add(&ylabels, copy_text(label));
         values_add(&names, copy_text(*title ? title : *label ? label : y));
-        any |= isfinite(p->low) && !(all->over_steps && !all->steps);
+        any |= isfinite(p->low) && !(all->over_training && !(all->longest > 0));
         free(y);
     }
     Figure f = figure_begin(o, name);
     if (any) {
-        char *title = title_of(all, whose), *x = axis_title(o->x, NULL);
+        char *title = title_of(all, whose), *x = x_title(all);
         char *seen = put_data(&f, all, series, names.text);
         figure_title(&f, title, seen);
         figure_text(&f, "by", strcmp(o->by, "variant") ? o->by : "");
@@ -472,19 +332,10 @@ void
 draw_figures(const Drawing *o, const char *name, const char *whose,
              Panel *panels, int count)
 {
-    Plot all = {.o = o,
-                .over_steps = !strcmp(o->x, "step"),
-                .panels = panels,
-                .panel_count = count,
-                .least = INT_MAX};
-    if (!all.over_steps)
-        find_places(&all);
-    add_curves(&all);
+    Plot all = curves_of(o, panels, count);
     if (all.series.count > MOST_CURVES)
         draw_parts(&all, name, whose);
     else
         draw_panels(&all, name, whose, &all.series);
-    free(all.xs);
-    free(all.points);
-    values_free(&all.series);
+    curves_free(&all);
 }

@@ -1,20 +1,11 @@
 /* panel.h - figures of one or more panels.
 
    A panel shows one quantity of one group of runs, a curve for each series,
-   over steps with a band or against a setting or a result with bars. */
+   over training with a band or against a setting or a result with bars. */
 #ifndef PANEL_H
 #define PANEL_H
 
-#include "driver/cli/options.h"
-#include "driver/results/group.h"
-
-typedef struct Panel {
-    const Group *group;
-    const char *y;
-    char *title; /* NULL: the quantity, which then is no label of an axis */
-    double low, high; /* of what is drawn: means, and bars around them */
-    double positive;  /* the lowest of these above 0 */
-} Panel;
+#include "driver/figure/curves.h"
 
 /* Draws them side by side, with what o says of x and series, as figure NAME, or
    as several where there are more than seven curves; `whose` begins the

@@ -65,6 +65,17 @@ Mean values_mean(const char *name, const double *x, int n);
    by Wilson's. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
+/* Does x measure training itself, "step", "tokens", "flops" or "seconds", and
+   did the run log all of "y,y" as it went? Flops and seconds are lines of its
+   results, too, beside what it did not log. */
+bool over_training(const Run *r, const char *x, const char *y);
+
+/* How far along such an x a run was after so many steps. FLOPs are attention's;
+   a backward pass takes twice the forward one (Kaplan et al. 2020). All steps
+   of a run take equally long. */
+double run_progress(const Run *r, const char *x, double steps);
+const char *progress_title(const char *x);
+
 /* Where a run is along x: what was asked for of a setting, the first number in
    its text ("W_Q=0.1"; 1 where it is empty), or a line of result.tsv. A run
    that has no use for the setting has no place, NaN, and is the same
