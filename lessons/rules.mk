@@ -17,9 +17,12 @@ $(FIGURES): figure-%: all
 	@mkdir -p $(BUILD)/figures
 	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
 
+claims: all          ## run the claims of papers that are not run yet; lessons/claims.md
+	@sh lessons/claims.sh $(BUILD)
+
 DIAGRAMS = $(patsubst plots/diagrams/%.gp,lessons/figures/diagrams/%.svg,$(wildcard plots/diagrams/*.gp))
 diagrams: $(DIAGRAMS)   ## the diagrams of README and lessons, in lessons/figures/diagrams
 $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.gp
 	gnuplot $< >$@.new && mv $@.new $@
 
-.PHONY: diagrams lessons lessons-update exercise book figures $(FIGURES)
+.PHONY: diagrams lessons lessons-update exercise book claims figures $(FIGURES)

@@ -1126,6 +1126,81 @@ for recipe in "$top"/plots/recipes/*.txt; do
     sh lines >out 2>err && ok || complain "$recipe"
 done
 
+# --- claims
+# Each of the four verdicts, of a claim that is planted for it.
+claim() { # FILE VERDICT RECIPE-LINE ...: is that what comes out?
+    file=$1 verdict=$2
+    shift 2
+    printf '%s\n' '# Is it so?' 'claim it' 'claim is' 'source somebody' 'published large' \
+        'ours small' 'hypothesis so' "$@" >"planted/$file.txt"
+    "$qkv" compare --claim "./planted/$file.txt" -o "claims/$file" -q >out 2>err
+    grep -qF -- "- **Verdict.** **$verdict**" out && ok || complain "a claim that is $verdict: $(cat out err)"
+}
+mkdir planted claims
+runs='compare -t reverse -v standard,fused,linear --length 6 --seeds 3 --steps 60 --test 64 --judge test_accuracy --no-figures --no-weights'
+claim yes 'reproduced' "$runs" 'expect variant=fused outcome is same' 'expect variant=linear test_accuracy < 1.1' \
+    'count -v standard,shared-kv --d-model 8 --real' 'expect variant=shared-kv gauge < 50'
+grep -q '^- \*\*Claim\.\*\* it is$' out && grep -q '| 2 | variant=shared-kv gauge \\< 50 | 16 | yes |' out &&
+    grep -q '(3 of 3 met): 9 runs, 20..-..-.., hash [0-9a-f]\{16\}$' out && ok || complain "a claim's section"
+cp -r claims/yes/claim was
+cp out section
+"$qkv" compare --claim ./planted/yes.txt -o claims/yes -q >out && diff -r claims/yes/claim was >out2 &&
+    cmp -s out section && ok || complain "a claim twice, differs"
+claim no 'not reproduced' "$runs" 'expect variant=fused outcome is better' 'expect variant=fused outcome is same'
+claim opposite 'the opposite' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
+    'expect variant=linear outcome is better'
+claim open 'not reproduced: undecided' \
+    "$(echo "$runs" | sed 's/seeds 3 --steps 60/seeds 2 --steps 20/') --margin test_accuracy=0.0001" \
+    'expect variant=linear outcome is same,better,worse' 'expect variant=linear outcome is worse'
+claim never 'not testable here' 'untestable there is no such thing' && [ ! -e claims/never/claim/line8.tsv ] &&
+    ok || complain "a claim that is not tested"
+# A cluster gets the runs; what cannot be understood is refused, with its line.
+"$qkv" compare --claim ./planted/no.txt -o elsewhere --plan 2>err >out &&
+    [ "$(grep -c '^qkv train .*--out elsewhere' out)" -eq 9 ] && [ ! -e elsewhere ] && ok || complain "a claim's plan"
+wrong() { # MESSAGE SED-SCRIPT: the claim `yes`, changed so, is refused
+    sed "$2" planted/yes.txt >planted/wrong.txt
+    refuses 2 "$1" "$qkv" compare --claim ./planted/wrong.txt -o claims/wrong
+    [ ! -e claims/wrong ] && ok || complain "a claim that is wrong is run"
+}
+wrong 'no line "source"' '/^source/d'
+wrong 'no line "hypothesis"' '/^hypothesis/d'
+wrong 'wrong.txt:9: expect "variant=fused": give' '9s/ outcome is same//'
+wrong 'wrong.txt:10: expect "variant=linear test_accuracy < low": give' '10s/1.1/low/'
+wrong 'wrong.txt:1: expect: no command stands above' '1s/.*/expect outcome is same/'
+wrong 'wrong.txt:8: "comparing" is none of' '8s/compare/comparing/'
+wrong 'wrong.txt:4: source: nothing stands' '4s/ .*//'
+wrong 'begins with expect or untestable' '/^expect/d'
+unlike() { # MESSAGE SED-SCRIPT: the table is not what the claim expects
+    sed "$2" planted/yes.txt >planted/unlike.txt
+    refuses 1 "$1" "$qkv" compare --claim ./planted/unlike.txt -o claims/unlike -q
+}
+unlike 'unlike.txt:9: expect: no row of the table of line 8' '9s/fused/fuse/'
+unlike 'unlike.txt:9: expect: the table of line 8 has no column "end"' '9s/outcome/end/'
+refuses 2 'there are: additions' "$qkv" compare --claim nothing
+refuses 2 'contradict' "$qkv" compare --claim kv-shared --recipe rank
+refuses 2 'contradict' "$qkv" compare --claim kv-shared --d-k 2
+# The page: what is not run, or was run as another recipe, is not run yet.
+mkdir -p book/plots/recipes/claims book/bin ledger
+cp planted/yes.txt planted/no.txt planted/opposite.txt planted/never.txt book/plots/recipes/claims
+cp planted/open.txt book/plots/recipes/claims/later.txt
+cp "$qkv" book/bin/qkv && ln -s ../plots book/bin/plots
+for name in yes no opposite; do cp -r "claims/$name" ledger/; done
+QKV_PATH=$build/variants book/bin/qkv report ledger --claims >page && cp page first &&
+    grep -q '^| yes | Is it so? | reproduced | 3 of 3 | 9 | 20' page &&
+    grep -q '^| no | Is it so? | not reproduced | 1 of 2 | ' page &&
+    grep -q '^| opposite | Is it so? | the opposite | 0 of 1 | ' page &&
+    grep -q '^| never | Is it so? | not testable here | - | - | - | - |' page &&
+    grep -q '^| later | Is it so? | not run yet | - | - | - | - |' page && ok || complain "the page of claims"
+echo 'expect variant=fused outcome is worse' >>book/plots/recipes/claims/yes.txt
+book/bin/qkv report ledger --claims | grep -q '^| yes | .* | not run yet |' && ok || complain "another recipe's runs"
+cp planted/yes.txt book/plots/recipes/claims && book/bin/qkv report ledger --claims | cmp -s - first && ok ||
+    complain "the page of claims twice, differs"
+for recipe in "$top"/plots/recipes/claims/*.txt; do
+    # of every claim a plan can be made
+    grep '^compare' "$recipe" | sed "s|^compare|$qkv compare --plan|; s|{plots}|$build/plots|" >lines
+    sh lines >out 2>err && ok || complain "$recipe"
+done
+
 # --- export
 run=$(ls -d cross/cross-recall*)
 "$qkv" export "$run" --batch batch -q && [ -s batch/source.npy ] &&

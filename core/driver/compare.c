@@ -242,7 +242,7 @@ command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv, COMPARE);
     int status = 0;
-    if (o.compare.recipe) {
+    if (o.compare.recipe || o.compare.claim) {
         recipe_run(&o);
         options_free(&o);
         return 0;

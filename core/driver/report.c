@@ -21,6 +21,7 @@
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
+#include "driver/report/claim.h"
 #include "driver/report/recipe.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
@@ -365,6 +366,11 @@ command_report(int argc, char **argv)
 {
     static const char page[] = "report.md", for_latex[] = ".report.md";
     Options o = options_read(argc, argv, REPORT);
+    if (o.claims) {
+        claims_write(stdout, o.rest[0]);
+        options_free(&o);
+        return 0;
+    }
     for (int i = 0; i < o.rest_count; i++)
         if (!strcmp(o.out, o.rest[i]))
             usage("report needs --out DIR, a directory of its own: %s is the "

@@ -88,7 +88,7 @@ static const Option own[] = {
     {"plan", "[=slurm]",
      "instead of running print a `qkv train` line for each run, or a script "
      "for sbatch, and say what they will take",
-     0, COMPARE, MAYBE, AT(compare.plan)},
+     0, COMPARE | WITH_RECIPE, MAYBE, AT(compare.plan)},
     {"x", "WHAT",
      "what lies along x: step, tokens, flops or seconds of training, a "
      "setting, or a line of result.tsv (step)",
@@ -129,6 +129,14 @@ static const Option own[] = {
      "run a recipe of plots/recipes, or a file NAME.txt; --variant, --seed, "
      "--seeds, --baseline, --judge and --margin replace what it says",
      0, COMPARE | WITH_RECIPE, TEXT, AT(compare.recipe)},
+    {"claim", "NAME",
+     "run a claim of plots/recipes/claims, or a file NAME.txt: a recipe that "
+     "says what a paper claims and what is expected; prints the verdict",
+     0, COMPARE | WITH_RECIPE, TEXT, AT(compare.claim)},
+    {"claims", NULL,
+     "EXPERIMENT is a directory of claims that were run, each in one of its "
+     "name: print the page of all claims",
+     0, REPORT, SWITCH, AT(claims)},
     {"timeout", "N", "end a run that takes longer than N seconds", 0,
      TRAIN | COMPARE, COUNT, AT(work.timeout)},
     {"memory", "N", "let a run have N megabytes (what is free, over --jobs)", 0,

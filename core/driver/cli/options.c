@@ -291,10 +291,12 @@ options_read(int argc, char **argv, int command)
     if (o.tsv + o.markdown + o.latex + o.json > 1)
         usage("--tsv, --markdown, --latex and --json contradict each other: "
               "give one");
-    if (o.compare.recipe && not_with_recipe)
-        usage("--%s and --recipe contradict each other: the recipe says that; "
+    if (o.compare.recipe && o.compare.claim)
+        usage("--recipe and --claim contradict each other: give one");
+    if ((o.compare.recipe || o.compare.claim) && not_with_recipe)
+        usage("--%s and --%s contradict each other: the recipe says that; "
               "copy it to change it",
-              not_with_recipe->name);
+              not_with_recipe->name, o.compare.claim ? "claim" : "recipe");
     if (o.work.redo && o.work.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;

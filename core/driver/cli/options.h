@@ -57,9 +57,10 @@ typedef struct Options {
     const char *baseline, *judge, *margin, *to, *batch;
     struct {
         int seeds;
-        const char *plan, *recipe;
+        const char *plan, *recipe, *claim;
         bool no_figures;
     } compare;
+    bool claims; /* of report */
     struct {
         bool tasks, variants, real, family;
     } list;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "variant/plugin.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
+#include "driver/report/claim.h"
 #include "driver/report/recipe.h"
 
 enum { MOST_WORDS = 96, ADDED_WORDS = 32 };
@@ -28,26 +30,35 @@ typedef struct Line {
 
 /* Exits with the names of the recipes there are. */
 static _Noreturn void
-no_recipe(const char *name, const char *directory)
+no_recipe(const char *option, const char *name, const char *directory)
 {
     Values names = files_in(directory, ".txt");
-    usage("--recipe %s: no such recipe in %s; there are: %s", name, directory,
-          joined(&names, " "));
+    usage("--%s %s: no such %s in %s; there are: %s", option, name, option,
+          directory, joined(&names, " "));
 }
 
-/* The recipe's path; to be freed. */
 static char *
-find_recipe(const char *name)
+recipes_directory(void)
 {
-    size_t n = strlen(name);
-    if (strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".txt")))
-        return copy_text(name);
     char *plots = plots_directory();
     char *directory = format_text("%s/recipes", plots);
     free(plots);
+    return directory;
+}
+
+/* The path of the recipe, or claim; to be freed. */
+static char *
+find_recipe(const Options *o)
+{
+    const char *claim = o->compare.claim;
+    const char *name = claim ? claim : o->compare.recipe;
+    size_t n = strlen(name);
+    if (strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".txt")))
+        return copy_text(name);
+    char *directory = claim ? claims_directory() : recipes_directory();
     char *path = format_text("%s/%s.txt", directory, name);
     if (access(path, F_OK))
-        no_recipe(name, directory);
+        no_recipe(claim ? "claim" : "recipe", name, directory);
     free(directory);
     return path;
 }
@@ -154,7 +165,8 @@ static void
 check_words(Line *l, const Drawing *d, int command)
 {
     Options said = options_read(l->count - 1, l->words + 1, command);
-    bool path = said.out != d->out || said.compare.recipe ||
+    bool path = (command != COUNT_COSTS && said.out != d->out) ||
+                said.compare.recipe || said.compare.claim ||
                 said.rest_count != (command == PLOT) ||
                 (said.baseline && strchr(said.baseline, '/'));
     for (int i = 0; i < setting_count; i++)
@@ -169,9 +181,10 @@ check_words(Line *l, const Drawing *d, int command)
     options_free(&said);
 }
 
-/* Runs a line, which the user may have changed. */
+/* Runs a line, which the user may have changed; what it prints goes to `to`,
+   unless that is NULL. */
 static void
-run(Line *said, Line *l, const Drawing *d, int command)
+run(Line *said, Line *l, const Drawing *d, int command, FILE *to)
 {
     int status;
     fflush(NULL);
@@ -179,6 +192,9 @@ run(Line *said, Line *l, const Drawing *d, int command)
     if (child == 0) {
         unwatched();
         check_words(said, d, command);
+        if (to && dup2(fileno(to), STDOUT_FILENO) < 0)
+            fail("%s: its output cannot be kept: %s", l->words[0],
+                 strerror(errno));
         execv(l->words[0], l->words);
         fail("%s: cannot be run: %s", l->words[0], strerror(errno));
     }
@@ -197,13 +213,21 @@ whole(const Line *from, const char *program, const Options *o,
 {
     int wide = !strcmp(from->words[0], "double");
     bool plots = !strcmp(from->words[wide], "plot");
+    bool counts = !strcmp(from->words[wide], "count");
     Line l = {.file = from->file, .number = from->number};
     put(&l, program);
     put(&l, from->words[wide]);
-    put(&l, "--out");
-    put(&l, o->draw.out);
+    if (!counts) {
+        put(&l, "--out");
+        put(&l, o->draw.out);
+    }
     for (int i = wide + 1; i < from->count; i++)
         put(&l, plots ? from->words[i] : filled_in(from->words[i]));
+    if (o->compare.plan)
+        put(&l, *o->compare.plan ? format_text("--plan=%s", o->compare.plan)
+                                 : "--plan");
+    if (counts)
+        return l;
     put(&l, "--format");
     put(&l, o->draw.format);
     if (o->draw.quiet)
@@ -212,24 +236,65 @@ whole(const Line *from, const char *program, const Options *o,
     return l;
 }
 
+/* What was run of a recipe: its lines, and of a claim what they printed. */
+typedef struct Kept {
+    FILE *recipe;
+    Printed *list;
+    int count, room;
+} Kept;
+
+/* What a line prints in that layout; to be freed. */
+static char *
+printed(Line *said, Line *l, const Options *o, int command, const char *layout)
+{
+    FILE *to = tmpfile();
+    if (!to)
+        fail("no temporary file: %s", strerror(errno));
+    put(l, layout);
+    run(said, l, &o->draw, command, to);
+    l->count--;
+    long size = fseek(to, 0, SEEK_END) ? -1 : ftell(to);
+    char *text = allocate((size_t)(size < 0 ? 0 : size) + 1, 1);
+    rewind(to);
+    if (size < 0 || fread(text, 1, (size_t)size, to) != (size_t)size)
+        fail("a temporary file cannot be read: %s", strerror(errno));
+    fclose(to);
+    return text;
+}
+
+static void
+keep_printed(Line *said, Line *l, const Options *o, int command, Kept *kept)
+{
+    Printed p = {.line = l->number};
+    p.tsv = printed(said, l, o, command, "--tsv");
+    p.markdown = printed(said, l, o, command, "--markdown");
+    kept->list = grow(kept->list, kept->count, &kept->room, sizeof p);
+    kept->list[kept->count++] = p;
+}
+
 /* Runs a line with what the user changed in it, and returns that. */
 static Line
-run_line(const Line *from, const Options *o, const char *experiment)
+run_line(const Line *from, const Options *o, const char *experiment, Kept *kept)
 {
-    static const int bits[] = {COMPARE, EQUIV, PLOT};
+    static const int bits[] = {COMPARE, EQUIV, PLOT, COUNT_COSTS};
     int wide = !strcmp(from->words[0], "double");
     const char *name = from->words[from->count > wide ? wide : 0];
-    int which = index_in("compare equiv plot", name);
+    int which = index_in("compare equiv plot count", name);
     if (which < 0)
-        usage("%s:%d: \"%s\" is none of compare, equiv, plot, or these with "
-              "double before them",
+        usage("%s:%d: \"%s\" is none of compare, equiv, plot, count, or these "
+              "with double before them",
               from->file, from->number, name);
     char *program = format_text("%s/qkv%s", executable_directory(),
                                 wide || sizeof(real) == 8 ? "-double" : "");
     Line now = changed(from, o, bits[which]);
     Line said = whole(from, program, o, experiment);
     Line all = whole(&now, program, o, experiment);
-    run(&said, &all, &o->draw, bits[which]);
+    if (o->compare.plan && bits[which] != COMPARE)
+        return now; /* nothing of it takes time */
+    if (o->compare.claim && !o->compare.plan && bits[which] != PLOT)
+        keep_printed(&said, &all, o, bits[which], kept);
+    else
+        run(&said, &all, &o->draw, bits[which], NULL);
     free(program);
     return now;
 }
@@ -262,7 +327,7 @@ put_words(FILE *to, const Line *l)
    is changed in them. */
 static int
 run_lines(char *text, const char *path, const Options *o,
-          const char *experiment, bool only_plots, FILE *kept)
+          const char *experiment, bool only_plots, Kept *kept)
 {
     int number = 1, commands = 0;
     for (char *line = text, *next; line; line = next, number++) {
@@ -276,35 +341,59 @@ run_lines(char *text, const char *path, const Options *o,
         line += strspn(line, " \t");
         size_t word = strcspn(line, " \t");
         bool plots = word == 4 && !strncmp(line, "plot", word), same = true;
-        if (*line && *line != '#' && (plots || !only_plots)) {
+        if (*line && *line != '#' && !claim_line(line) &&
+            (plots || !only_plots)) {
             Line l = cut(line, path, number);
-            Line now = run_line(&l, o, experiment);
+            Line now = run_line(&l, o, experiment, kept);
             same =
                 now.count == l.count &&
                 !memcmp(now.words, l.words, (size_t)l.count * sizeof *l.words);
             if (!same)
-                put_words(kept, &now);
+                put_words(kept->recipe, &now);
             commands++;
         }
-        fprintf(kept, "%s%s", same ? own : "", next ? "\n" : "");
+        fprintf(kept->recipe, "%s%s", same ? own : "", next ? "\n" : "");
         free(own);
     }
     return commands;
+}
+
+/* Leaves beside the runs what the commands of a claim printed. */
+static void
+keep_claim(const Options *o, Kept *kept)
+{
+    claim_keep(o->out, kept->list, kept->count);
+    for (int i = 0; i < kept->count; i++) {
+        free(kept->list[i].tsv);
+        free(kept->list[i].markdown);
+    }
+    free(kept->list);
 }
 
 void
 recipe_run(const Options *o)
 {
     size_t size;
-    char *path = find_recipe(o->compare.recipe), *copy;
+    char *path = find_recipe(o), *copy;
+    if (o->compare.claim)
+        claim_check(path);
     char *text = read_file(path, "recipe", &size);
-    FILE *kept = begin_text(&copy);
-    if (!run_lines(text, path, o, o->out, false, kept))
+    Kept kept = {.recipe = begin_text(&copy)};
+    if (o->compare.claim && !o->compare.plan && mkdir(o->out, 0777) &&
+        errno != EEXIST)
+        fail("%s: cannot be made: %s; give another --out", o->out,
+             strerror(errno));
+    if (!run_lines(text, path, o, o->out, false, &kept) && !o->compare.claim)
         usage("%s: no command in it: a recipe has lines that begin with "
-              "compare, equiv or plot",
+              "compare, equiv, count or plot",
               path);
-    end_text(kept, &copy);
-    keep_copy(o->out, copy);
+    end_text(kept.recipe, &copy);
+    if (o->compare.claim && !o->compare.plan)
+        keep_claim(o, &kept);
+    if (!o->compare.plan)
+        keep_copy(o->out, copy);
+    if (o->compare.claim && !o->compare.plan)
+        claim_write(stdout, path, o->out);
     free(copy);
     free(text);
     free(path);
@@ -316,9 +405,9 @@ recipe_plots(const Options *o, const char *experiment)
     size_t size;
     Path path = below(experiment, "recipe.txt");
     char *text = read_file(path.text, "recipe", &size), *copy;
-    FILE *kept = begin_text(&copy);
-    run_lines(text, path.text, o, experiment, true, kept);
-    end_text(kept, &copy);
+    Kept kept = {.recipe = begin_text(&copy)};
+    run_lines(text, path.text, o, experiment, true, &kept);
+    end_text(kept.recipe, &copy);
     free(copy);
     free(text);
 }

@@ -507,6 +507,17 @@ outcomes_free(Outcomes *all)
     groups_free(all->groups, all->group_count);
 }
 
+const char *
+verdict_word(const Outcome *a)
+{
+    static const char *const words[] = {"untested", "undecided", "same",
+                                        "worse", "better"};
+    bool neither = a->judged && quantity_named(a->judged)->better == NEITHER;
+    if (neither && a->verdict >= WORSE)
+        return a->against.difference > 0 ? "more" : "less";
+    return words[a->verdict];
+}
+
 void
 verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
 {

@@ -78,6 +78,9 @@ void check_margins(const char *text);
    be with both at one rate, each tested by itself; to be freed. */
 char *verdicts_by_rate(const Outcomes *all, const Outcome *a);
 
+/* In one word: better, worse, same, undecided, untested; of a quantity of which
+   neither much nor little is good, more or less. */
+const char *verdict_word(const Outcome *a);
 enum { VERDICT_SIZE = 80 };
 void verdict_text(const Outcomes *all, const Outcome *a,
                   char text[VERDICT_SIZE]);

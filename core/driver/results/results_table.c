@@ -60,7 +60,8 @@ add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
               cell_number(a->against.low), cell_number(a->against.high),
               cell_number(a->margin), cell_number(a->against.same),
               cell_number(a->detectable),
-              cell_number(a->needed ? a->needed : NAN));
+              cell_number(a->needed ? a->needed : NAN),
+              cell_words(verdict_word(a)));
 }
 
 /* Of one group, or of all where it is NULL. People see the rates where there
@@ -101,7 +102,8 @@ results_sheet(const Outcomes *all, const Group *g)
         {"margin", .format = "%.3g", .readers = PROGRAMS},
         {"p_same", .format = "%.3g", .readers = PROGRAMS},
         {"detectable", .format = "%.3g", .readers = PROGRAMS},
-        {"seeds_needed", .readers = PROGRAMS}};
+        {"seeds_needed", .readers = PROGRAMS},
+        {"outcome", .words = true, .readers = PROGRAMS}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < all->count; i++)
         if (!g || all->list[i].group == g)

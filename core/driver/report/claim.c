@@ -1,0 +1,594 @@
+/* claim.c - a claim of a paper: what its recipe expects, what came out, and the
+   page of all of them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/files.h"
+#include "base/tsv.h"
+#include "base/words.h"
+#include "math/random.h"
+#include "run/experiment.h"
+#include "driver/cli/escape.h"
+#include "driver/cli/table.h"
+#include "driver/figure/draw.h"
+#include "driver/report/claim.h"
+#include "driver/results/group.h"
+
+enum { CLAIM, SOURCE, PUBLISHED, OURS, HYPOTHESIS, UNTESTABLE, EXPECT, FACTS };
+static const struct {
+    const char *word, *title;
+} facts[FACTS] = {{"claim", "Claim"},
+                  {"source", "Source"},
+                  {"published", "Published setting"},
+                  {"ours", "Setting here"},
+                  {"hypothesis", "Hypothesis, written before the run"},
+                  {"untestable", "Not testable here"},
+                  {"expect", "Expected"}};
+
+enum { MOST_WORDS = 16 };
+
+/* "variant=mqa outcome is same,better", of the table of an earlier line. */
+typedef struct Expect {
+    int line, command; /* lines of the recipe: its own, and the table's */
+    char *text, *words[MOST_WORDS];
+    int count;
+} Expect;
+
+typedef struct Claim {
+    const char *path;
+    char *text, *name, *title, *lead; /* text: the whole recipe */
+    char *facts[FACTS];               /* or NULL */
+    char *commands;                   /* as code in Markdown, or NULL */
+    Expect *expects;
+    int expect_count, room, command; /* the last line with a table */
+} Claim;
+
+/* Which fact a line tells, -1 for another line. */
+static int
+fact_of(const char *line)
+{
+    size_t n = strcspn(line, " \t");
+    for (int i = 0; i < FACTS; i++)
+        if (strlen(facts[i].word) == n && !strncmp(line, facts[i].word, n))
+            return i;
+    return -1;
+}
+
+bool
+claim_line(const char *line)
+{
+    return fact_of(line) >= 0;
+}
+
+/* Adds a text, and before it what is between, to what is there. */
+static void
+join(char **to, const char *between, const char *text)
+{
+    replace(to,
+            *to ? format_text("%s%s%s", *to, between, text) : copy_text(text));
+}
+
+static void
+add_expect(Claim *c, const char *text, int line)
+{
+    Expect e = {.line = line, .command = c->command, .text = copy_text(text)};
+    char *more, *own = copy_text(text), *end = ""; /* kept: the words' */
+    for (char *word = strtok_r(own, " \t", &more); word && e.count < MOST_WORDS;
+         word = strtok_r(NULL, " \t", &more))
+        e.words[e.count++] = word;
+    bool good = e.count >= 3 && index_in("is < >", e.words[e.count - 2]) >= 0;
+    if (good && strcmp(e.words[e.count - 2], "is"))
+        strtod(e.words[e.count - 1], &end);
+    for (int i = 0; i < e.count - 3; i++)
+        good &= strchr(e.words[i], '=') != NULL;
+    if (!good || *end)
+        usage("%s:%d: expect \"%s\": give keys and a column's value, as in "
+              "variant=mqa outcome is same,better, or to=mqa logits < 1e-5",
+              c->path, line, text);
+    if (!c->command)
+        usage("%s:%d: expect: no command stands above, whose table it would be "
+              "about",
+              c->path, line);
+    c->expects =
+        grow(c->expects, c->expect_count, &c->room, sizeof *c->expects);
+    c->expects[c->expect_count++] = e;
+}
+
+static void
+read_line(Claim *c, const char *line, int number)
+{
+    size_t n = strcspn(line, " \t");
+    char *word = format_text("%.*s", (int)n, line);
+    const char *rest = line + n + strspn(line + n, " \t");
+    int fact = fact_of(line);
+    if (*line == '#')
+        join(c->title ? &c->lead : &c->title, " ", line + 1 + (line[1] == ' '));
+    else if (fact >= 0 && !*rest)
+        usage("%s:%d: %s: nothing stands behind it", c->path, number, word);
+    else if (fact == EXPECT)
+        add_expect(c, rest, number);
+    else if (fact >= 0)
+        join(&c->facts[fact], " ", rest);
+    else if (index_in("compare equiv count plot double", word) < 0)
+        usage("%s:%d: \"%s\" is none of compare, equiv, count, plot, these "
+              "with double before them, claim, source, published, ours, "
+              "hypothesis, untestable, expect",
+              c->path, number, word);
+    else {
+        join(&c->commands, "\n    ", line);
+        c->command = strcmp(word, "plot") ? number : c->command;
+    }
+    free(word);
+}
+
+static void
+check_complete(const Claim *c)
+{
+    for (int i = 0; i < UNTESTABLE; i++)
+        if (!c->facts[i])
+            usage("%s: no line \"%s\": a claim says what is claimed, where, in "
+                  "which setting, in which one it is tested, and what is "
+                  "expected",
+                  c->path, facts[i].word);
+    if (!c->title || (!c->expect_count && !c->facts[UNTESTABLE]))
+        usage("%s: a claim has a question in its first line, after #, and a "
+              "line that begins with expect or untestable",
+              c->path);
+}
+
+static Claim
+claim_read(const char *path)
+{
+    size_t size;
+    int number = 1;
+    Claim c = {.path = path, .text = read_file(path, "recipe", &size)};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    c.name = format_text("%.*s", (int)strcspn(name, "."), name);
+    char *all = copy_text(c.text);
+    for (char *line = all, *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        line += strspn(line, " \t");
+        line[strcspn(line, "\r")] = 0;
+        if (*line)
+            read_line(&c, line, number);
+    }
+    free(all);
+    check_complete(&c);
+    return c;
+}
+
+static void
+claim_free(Claim *c)
+{
+    for (int i = 0; i < c->expect_count; i++) {
+        free(c->expects[i].words[0]); /* where the copy begins */
+        free(c->expects[i].text);
+    }
+    for (int i = 0; i < FACTS; i++)
+        free(c->facts[i]);
+    free(c->expects);
+    free(c->commands);
+    free(c->lead);
+    free(c->title);
+    free(c->name);
+    free(c->text);
+}
+
+void
+claim_check(const char *path)
+{
+    Claim c = claim_read(path);
+    claim_free(&c);
+}
+
+/* The file that has what the command of a line printed. */
+static Path
+printed_path(const char *out, int line, const char *ending)
+{
+    char *name = format_text("claim/line%d.%s", line, ending);
+    Path p = below(out, name);
+    free(name);
+    return p;
+}
+
+static void
+write_text(const char *directory, const char *name, const char *text)
+{
+    FILE *to = begin_file(directory, name);
+    fputs(text, to);
+    end_file(to, directory, name);
+}
+
+static uint64_t
+hash_text(uint64_t hash, const char *text)
+{
+    return hash_bytes(hash, text, strlen(text) + 1);
+}
+
+/* Goes on with the names and results of all runs in a directory. */
+static uint64_t
+hash_runs(uint64_t hash, const char *out, int *count)
+{
+    Run *runs = experiment_runs(out, count);
+    for (int i = 0; i < *count; i++) {
+        const Table *t = &runs[i].result;
+        hash = hash_text(hash, runs[i].name);
+        for (int k = 0; k < (t->rows + 1) * t->cols; k++)
+            hash = hash_text(hash, t->cells[k]);
+    }
+    free_runs(runs, *count);
+    return hash;
+}
+
+/* What OUT/claim/claim.tsv says; a hash of "" where it is not there. */
+typedef struct Record {
+    char date[32], runs[32], hash[32];
+} Record;
+
+static Record
+record_of(const char *out)
+{
+    Record r = {"-", "-", ""};
+    if (access(out, F_OK) || access(below(out, "claim/claim.tsv").text, F_OK))
+        return r;
+    Path path = below(out, "claim/claim.tsv");
+    Table t = table_read_or(path.text, "run the claim again");
+    for (int i = 0; i < t.rows && t.cols == 2; i++) {
+        const char *key = table_cell(&t, i, 0);
+        char *to = !strcmp(key, "date")   ? r.date
+                   : !strcmp(key, "runs") ? r.runs
+                   : !strcmp(key, "hash") ? r.hash
+                                          : NULL;
+        if (to)
+            snprintf(to, sizeof r.date, "%s", table_cell(&t, i, 1));
+    }
+    table_free(&t);
+    return r;
+}
+
+void
+claim_keep(const char *out, const Printed *list, int count)
+{
+    int runs;
+    Record old = record_of(out), now = old;
+    uint64_t all = HASH_START;
+    time_t today = time(NULL);
+    below(out, "claim"); /* which fails for a link */
+    Draft *d = draft_begin(out, "claim");
+    Path place = new_directory(d->path.text, "claim");
+    for (int i = 0; i < count; i++) {
+        char *tsv = format_text("line%d.tsv", list[i].line);
+        char *markdown = format_text("line%d.md", list[i].line);
+        write_text(place.text, tsv, list[i].tsv);
+        write_text(place.text, markdown, list[i].markdown);
+        all = hash_text(all, list[i].tsv);
+        free(tsv);
+        free(markdown);
+    }
+    all = hash_runs(all, out, &runs);
+    snprintf(now.hash, sizeof now.hash, "%016" PRIx64, all);
+    if (strcmp(old.hash, now.hash))
+        strftime(now.date, sizeof now.date, "%Y-%m-%d", gmtime(&today));
+    FILE *to = begin_file(place.text, "claim.tsv");
+    fprintf(to, "key\tvalue\nformat\t1\ndate\t%s\nruns\t%d\nhash\t%s\n",
+            now.date, runs, now.hash);
+    end_file(to, place.text, "claim.tsv");
+    draft_publish_all(d);
+}
+
+/* --- what came out */
+
+typedef enum { UNMET, OPEN, OPPOSED, MET } Met;
+
+/* Is a cell what is expected of it? OPEN where it is undecided, OPPOSED where
+   it is worse instead of better, or the other way round. */
+static Met
+met_by(const Expect *e, const char *cell)
+{
+    static const char *const pairs[][2] = {{"better", "worse"},
+                                           {"worse", "better"},
+                                           {"more", "less"},
+                                           {"less", "more"}};
+    const char *value = e->words[e->count - 1], *sign = e->words[e->count - 2];
+    if (strcmp(sign, "is")) {
+        char *end;
+        double x = strtod(cell, &end), bound = strtod(value, NULL);
+        if (!*cell || *end)
+            return UNMET;
+        return (*sign == '<' ? x < bound : x > bound) ? MET : UNMET;
+    }
+    if (index_in(value, cell) >= 0)
+        return MET;
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(cell, pairs[i][0]) && index_in(value, pairs[i][1]) >= 0)
+            return OPPOSED;
+    return strcmp(cell, "undecided") ? UNMET : OPEN;
+}
+
+/* The column of that name, in the table that an expect line is about. */
+static int
+column_of(const Claim *c, const Expect *e, const Table *t, const char *name)
+{
+    int col = table_column(t, name);
+    if (col < 0)
+        fail("%s:%d: expect: the table of line %d has no column \"%s\"",
+             c->path, e->line, e->command, name);
+    return col;
+}
+
+/* Does a row of the table have the value of each key? */
+static bool
+row_matches(const Claim *c, const Expect *e, const Table *t, int row)
+{
+    bool all = true;
+    for (int i = 0; i < e->count - 3; i++) {
+        const char *sign = strchr(e->words[i], '=');
+        char *key = format_text("%.*s", (int)(sign - e->words[i]), e->words[i]);
+        int col = column_of(c, e, t, key);
+        all &= !strcmp(table_cell(t, row, col), sign + 1);
+        free(key);
+    }
+    return all;
+}
+
+/* What an expect line found: the least of what its rows meet, and their cells,
+   each once; *found is to be freed. */
+static Met
+look_up(const Claim *c, const Expect *e, const char *out, char **found)
+{
+    Met least = MET;
+    Values cells = {0};
+    Path path = printed_path(out, e->command, "tsv");
+    Table t = table_read_or(path.text, "run the claim again");
+    int col = column_of(c, e, &t, e->words[e->count - 3]), rows = 0;
+    for (int i = 0; i < t.rows; i++) {
+        if (!row_matches(c, e, &t, i))
+            continue;
+        const char *cell = table_cell(&t, i, col);
+        Met met = met_by(e, cell);
+        bool known = false;
+        for (int k = 0; k < cells.count; k++)
+            known |= !strcmp(cells.text[k], cell);
+        if (!known)
+            values_add(&cells, copy_text(cell));
+        least = met < least ? met : least;
+        rows++;
+    }
+    if (!rows)
+        fail("%s:%d: expect: no row of the table of line %d has these keys",
+             c->path, e->line, e->command);
+    *found = joined(&cells, ", ");
+    values_free(&cells);
+    table_free(&t);
+    return least;
+}
+
+/* Was it run in `out`, as its recipe is now? */
+static bool
+was_run(const Claim *c, const char *out)
+{
+    size_t size;
+    if (!c->expect_count || !*record_of(out).hash ||
+        access(below(out, "recipe.txt").text, F_OK))
+        return false;
+    char *text = read_file(below(out, "recipe.txt").text, "recipe", &size);
+    bool same = !strcmp(text, c->text);
+    free(text);
+    return same;
+}
+
+/* The verdict, and how many expectations are met. All of them: reproduced. */
+static const char *
+verdict_of(const Claim *c, const char *out, int *met)
+{
+    int count[MET + 1] = {0};
+    *met = 0;
+    if (!c->expect_count)
+        return "not testable here";
+    if (!was_run(c, out))
+        return "not run yet";
+    for (int i = 0; i < c->expect_count; i++) {
+        char *found;
+        count[look_up(c, &c->expects[i], out, &found)]++;
+        free(found);
+    }
+    *met = count[MET];
+    return *met == c->expect_count                ? "reproduced"
+           : count[OPPOSED]                       ? "the opposite"
+           : *met + count[OPEN] < c->expect_count ? "not reproduced"
+                                                  : "not reproduced: undecided";
+}
+
+/* --- the page */
+
+static void
+write_fact(FILE *to, const char *title, const char *text)
+{
+    char *safe = escaped(text, MARKDOWN);
+    fprintf(to, "- **%s.** %s\n", title, safe);
+    free(safe);
+}
+
+/* What was expected, and what was found. */
+static void
+write_expects(FILE *to, const Claim *c, const char *out)
+{
+    static const char *const words[] = {"no", "undecided", "the opposite",
+                                        "yes"};
+    const Column columns[] = {{.name = "table"},
+                              {"expected", .words = true},
+                              {"found", .words = true},
+                              {"met", .words = true}};
+    Sheet sheet = sheet_of(columns, 4);
+    int number = 0;
+    for (int i = 0; i < c->expect_count; i++) {
+        char *found;
+        Met met = look_up(c, &c->expects[i], out, &found);
+        number += !i || c->expects[i].command != c->expects[i - 1].command;
+        sheet_row(&sheet, cell_number(number), cell_words(c->expects[i].text),
+                  cell_words(found), cell_words(words[met]));
+        free(found);
+    }
+    fputs("\n", to);
+    sheet_write(to, &sheet, MARKDOWN);
+    sheet_free(&sheet);
+}
+
+/* What each command printed that an expect line is about. */
+static void
+write_tables(FILE *to, const Claim *c, const char *out)
+{
+    size_t size;
+    int number = 0;
+    for (int i = 0; i < c->expect_count; i++) {
+        int line = c->expects[i].command;
+        if (i > 0 && c->expects[i - 1].command == line)
+            continue;
+        Path path = printed_path(out, line, "md");
+        char *text = read_file(path.text, "table", &size);
+        fprintf(to, "\nTable %d.\n\n%s", ++number, text + strspn(text, "\n"));
+        free(text);
+    }
+}
+
+static void
+write_figures(FILE *to, const char *out, const char *from)
+{
+    Path figures = within(out, "figures");
+    Values names = files_in(figures.text, ".gp");
+    for (int i = 0; i < names.count; i++) {
+        char *seen = figure_caption(figures.text, names.text[i]);
+        char *safe = escaped(seen, MARKDOWN);
+        fprintf(to, "\n![%s](%s/%s.svg)\n", safe, from, names.text[i]);
+        free(safe);
+        free(seen);
+    }
+    values_free(&names);
+}
+
+/* "reproduced (3 of 3 met): 60 runs, 2026-11-23, hash 0123456789abcdef". */
+static void
+write_verdict(FILE *to, const Claim *c, const char *out)
+{
+    int met;
+    Record r = record_of(out);
+    fprintf(to, "- **Verdict.** **%s**", verdict_of(c, out, &met));
+    if (was_run(c, out))
+        fprintf(to, " (%d of %d met): %s runs, %s, hash %s", met,
+                c->expect_count, r.runs, r.date, r.hash);
+    fputs("\n", to);
+}
+
+/* A section; its figures are in the directory `from`, as the page sees it. */
+static void
+write_section(FILE *to, const Claim *c, const char *out, const char *from)
+{
+    char *title = escaped(c->title, MARKDOWN);
+    fprintf(to, "\n## %s: %s\n", c->name, title);
+    free(title);
+    if (c->lead) {
+        char *lead = escaped(c->lead, PARAGRAPH);
+        fprintf(to, "\n%s\n", lead);
+        free(lead);
+    }
+    fputs("\n", to);
+    for (int i = 0; i < EXPECT; i++)
+        if (c->facts[i])
+            write_fact(to, facts[i].title, c->facts[i]);
+    write_verdict(to, c, out);
+    bool ran = was_run(c, out);
+    if (ran)
+        write_expects(to, c, out);
+    if (c->commands)
+        fprintf(to, "\n    %s\n", c->commands);
+    if (ran) {
+        write_tables(to, c, out);
+        write_figures(to, out, from);
+    }
+}
+
+void
+claim_write(FILE *to, const char *path, const char *out)
+{
+    Claim c = claim_read(path);
+    write_section(to, &c, out, "figures");
+    claim_free(&c);
+}
+
+char *
+claims_directory(void)
+{
+    char *plots = plots_directory();
+    char *directory = format_text("%s/recipes/claims", plots);
+    free(plots);
+    return directory;
+}
+
+/* The row of a claim in the table of all. */
+static void
+add_row(Sheet *sheet, const Claim *c, const char *out)
+{
+    int met;
+    const char *verdict = verdict_of(c, out, &met);
+    bool ran = was_run(c, out);
+    Record r = ran ? record_of(out) : (Record){"-", "-", "-"};
+    char *share = format_text("%d of %d", met, c->expect_count);
+    sheet_row(sheet, cell_words(c->name), cell_words(c->title),
+              cell_words(verdict), cell_words(ran ? share : "-"),
+              cell_words(r.runs), cell_words(r.date), cell_words(r.hash));
+    free(share);
+}
+
+static const char head[] =
+    "# What papers claim, and what comes out here\n\n"
+    "Each claim is a recipe in `plots/recipes/claims`: its source, the setting "
+    "that was published, ours, and what we expected of it were written down "
+    "before it was run. Its verdict is computed from what its commands print: "
+    "*reproduced* where all that was expected is so; *the opposite* where "
+    "something better was expected and is worse, or the other way round; else "
+    "*not reproduced*. A verdict is about our small setting: a claim that "
+    "fails here may hold where it was made. Claims about text learn the README "
+    "of their day. `make claims` runs what is missing "
+    "and writes this page; `qkv compare --claim NAME` runs one.\n\n";
+
+void
+claims_write(FILE *to, const char *directory)
+{
+    const Column columns[] = {
+        {"claim", .words = true},   {"question", .words = true},
+        {"verdict", .words = true}, {"met", .words = true},
+        {"runs", .words = true},    {"date", .words = true},
+        {"hash", .words = true}};
+    char *place = claims_directory();
+    Values names = files_in(place, ".txt");
+    Claim *all = allocate((size_t)names.count + 1, sizeof *all);
+    Sheet sheet = sheet_of(columns, 7);
+    for (int i = 0; i < names.count; i++) {
+        Path out = within(directory, names.text[i]);
+        all[i] = claim_read(format_text("%s/%s.txt", place, names.text[i]));
+        add_row(&sheet, &all[i], out.text);
+    }
+    fputs(head, to);
+    sheet_write(to, &sheet, MARKDOWN);
+    for (int i = 0; i < names.count; i++) {
+        Path out = within(directory, names.text[i]);
+        char *from = format_text("figures/claims/%s", names.text[i]);
+        write_section(to, &all[i], out.text, from);
+        free(from);
+        free((char *)all[i].path);
+        claim_free(&all[i]);
+    }
+    free(all);
+    sheet_free(&sheet);
+    values_free(&names);
+    free(place);
+}
