@@ -8,6 +8,7 @@
 #include "math/matrix.h"
 #include "math/random.h"
 #include "math/svd.h"
+#include "tape/attend.h"
 #include "variant/formula.h"
 #include "variant/real_parameters.h"
 #include "suites.h"
@@ -34,6 +35,27 @@ of_rank(int m, int n, int r, double fall)
     return a;
 }
 
+/* The next rows of a matrix. */
+typedef struct Rows {
+    const real *at;
+    int wide;
+} Rows;
+
+static void
+next_rows(void *more, int count, real *to)
+{
+    Rows *r = more;
+    memcpy(to, r->at, (size_t)(count * r->wide) * sizeof *to);
+    r->at += count * r->wide;
+}
+
+static Rank
+rank_found(const real *a, int m, int n, real **null)
+{
+    Rows all = {a, n};
+    return matrix_rank(next_rows, &all, m, n, RANK_ROUNDING, null);
+}
+
 /* Against the singular values; at widths around those of a panel (32) and of a
    Hadamard transform (powers of 2). */
 START_TEST(ranks)
@@ -52,12 +74,13 @@ START_TEST(ranks)
         for (size_t i = 0; i < size; i++)
             d[i] = (double)(same[i] = a[i]);
         svd(d, m, n, u, s, v);
-        Rank r = matrix_rank(a, m, n, RANK_ROUNDING, &null);
+        Rank r = rank_found(a, m, n, &null);
         ck_assert_int_eq(r.rank, wanted);
         ck_assert_int_eq(r.faint, 0);
-        ck_assert_msg(fabs(r.last / (s[wanted - 1] / s[0]) - 1) < 0.05,
-                      "%g, not %g", r.last, s[wanted - 1] / s[0]);
-        ck_assert(wanted == n ? r.next == 0 : r.next < RANK_ROUNDING);
+        double last = s[wanted - 1] / s[0];
+        ck_assert_msg(r.last < 1.02 * last && r.last > 0.05 * last,
+                      "%g is not at most %g, and near it", r.last, last);
+        ck_assert(r.next < 10 * RANK_ROUNDING && (wanted < n || !r.next));
         ck_assert((null == NULL) == (wanted == n));
         int wide = n - wanted;
         for (int i = 0; i < m; i++) /* A v = 0 */
@@ -67,13 +90,10 @@ START_TEST(ranks)
                     sum += d[i * n + l] * (double)null[l * wide + j];
                 ck_assert(fabs(sum) < 1e3 * RANK_ROUNDING * s[0]);
             }
-        for (int i = 0; i < wide; i++) /* the v are orthonormal */
-            for (int j = 0; j < wide; j++) {
-                double sum = 0;
-                for (int l = 0; l < n; l++)
-                    sum += (double)(null[l * wide + i] * null[l * wide + j]);
-                ck_assert(fabs(sum - (i == j)) < RANK_ROUNDING);
-            }
+        int ones = 0; /* and independent */
+        for (int i = 0; i < n * wide; i++)
+            ones += null[i] == 1;
+        ck_assert_int_eq(ones, wide);
         free(a);
         free(same);
         free(null);
@@ -89,7 +109,7 @@ END_TEST
 START_TEST(no_gap)
 {
     real *a = of_rank(60, 60, 60, sizeof(real) == 4 ? 0.7 : 0.5);
-    ck_assert_int_eq(matrix_rank(a, 60, 60, RANK_ROUNDING, NULL).rank, -1);
+    ck_assert_int_eq(rank_found(a, 60, 60, NULL).rank, -1);
     free(a);
 }
 END_TEST
@@ -97,7 +117,7 @@ END_TEST
 START_TEST(nothing)
 {
     real a[6] = {0};
-    ck_assert_int_eq(matrix_rank(a, 3, 2, RANK_ROUNDING, NULL).rank, 0);
+    ck_assert_int_eq(rank_found(a, 3, 2, NULL).rank, 0);
 }
 END_TEST
 
@@ -196,8 +216,11 @@ START_TEST(table)
     ck_assert_msg(c.found.rank == rows[_i].here, "%s: %d", p.name,
                   c.found.rank);
     ck_assert_int_eq(closed_form(p.name, &a), rows[_i].here);
-    ck_assert(c.stored == 0 || rows[_i].faint || c.found.last > 1e-4);
+    ck_assert(c.stored == 0 || rows[_i].faint || c.found.last > 1e-7);
+    ck_assert(c.stored == 0 || c.found.next < 1e-4 * c.found.last);
     ck_assert_int_le(c.found.faint, rows[_i].faint);
+    if (strstr(p.name, "qk-norm"))
+        ck_assert_int_eq(c.found.faint, rows[_i].faint);
     real_free(&c);
 }
 END_TEST
@@ -257,6 +280,43 @@ START_TEST(rotary)
     RealCount c = count_of(plugin_open("mla-rope").variant, a, 0);
     int gauge = h * (k * k + v * v) + r + r * (r - 1) / 2 + rope;
     ck_assert(!IN_DOUBLE || c.found.rank == c.stored - gauge);
+    real_free(&c);
+}
+END_TEST
+
+/* Rotated, a pair of columns of q and k keeps a complex number of its gauge,
+   2 of 4: it was 64 of 1024, and is 16. */
+START_TEST(rotated)
+{
+    Attention a = {
+        .d_model = 16, .heads = 4, .d_k = 4, .d_v = 4, .relative = ROPE};
+    RealCount c = count_of(plugin_open("standard").variant, a, 0);
+    ck_assert_int_eq(c.stored, 1024);
+    ck_assert(!IN_DOUBLE || c.found.rank == 944);
+    real_free(&c);
+}
+END_TEST
+
+/* Without gains, a norm of q and k leaves O(d_k), and makes the scale of each
+   head's q and k real by its eps only. */
+static Node *
+normed_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = rms_norm(split(matmul(x, w[0]), a->heads), 1e-6);
+    Node *k = rms_norm(split(matmul(y, w[1]), a->heads), 1e-6);
+    Node *v = split(matmul(y, w[2]), a->heads);
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[3]);
+}
+
+START_TEST(normed)
+{
+    Variant v = {.abi = QKV_ABI,
+                 .weights = plugin_open("standard").variant->weights,
+                 .forward = normed_forward};
+    Attention a = {.d_model = 16, .heads = 4, .d_k = 4, .d_v = 4};
+    RealCount c = count_of(&v, a, 0);
+    ck_assert_int_eq(c.stored, 1024);
+    ck_assert(!IN_DOUBLE || (c.found.rank == 936 && c.found.faint == 2 * 4));
     real_free(&c);
 }
 END_TEST
@@ -349,7 +409,7 @@ START_TEST(planted)
     if (IN_DOUBLE) {
         ck_assert_int_eq(c.found.rank, wanted);
         ck_assert_int_eq(c.found.faint, 16);
-        ck_assert(c.found.faintness > 1e-10 && c.found.faintness < 1e-7);
+        ck_assert(c.found.last > 1e-12 && c.found.last < 1e-8);
     }
     real_free(&c);
 }
@@ -482,6 +542,8 @@ real_suite(void)
     tcase_add_loop_test(t, table, 0, ROWS);
     tcase_add_loop_test(t, closed_forms, 0, ROWS);
     tcase_add_test(t, rotary);
+    tcase_add_test(t, rotated);
+    tcase_add_test(t, normed);
     tcase_add_test(t, wider_than_a_token);
     tcase_add_test(t, alone);
     tcase_add_test(t, planted);

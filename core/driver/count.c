@@ -204,9 +204,9 @@ add_real(Sheet *sheet, const Plugin *p, Config c, const Options *o)
                  p->name);
     }
     if (r.found.faint)
-        note("%s: %d of its parameters are real only through singular values "
-             "of %.0e",
-             p->name, r.found.faint, r.found.faintness);
+        note("%s: %d of its parameters are real only just, by singular values "
+             "as small as %.0e of the largest",
+             p->name, r.found.faint, r.found.last);
     if (o->count.weights)
         add_alone(sheet, p, &w, &r);
     else
@@ -229,7 +229,7 @@ static const Column of_table[2][2][6] = {
       {"matrix", .words = true},
       {.name = "rows"},
       {.name = "columns"},
-      {.name = "numbers"},
+      {.name = "entries"},
       {.name = "in all layers"}}},
     {{{"variant", .words = true},
       {.name = "parameters"},
@@ -241,7 +241,7 @@ static const Column of_table[2][2][6] = {
       {"matrix", .words = true},
       {.name = "rows"},
       {.name = "columns"},
-      {.name = "numbers"},
+      {.name = "entries"},
       {.name = "alone"}}}};
 
 static void

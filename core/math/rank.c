@@ -1,5 +1,10 @@
-/* rank.c - the rank of a large matrix, and its null space. */
+/* rank.c - the rank of a large matrix, and its null space.
+
+   A P = L U with the columns of A permuted, by partial pivoting, where A may be
+   asked for more rows. Here all is transposed: a row of A is a column of what
+   is eliminated, so that a pivot is chosen among the n entries of one row. */
 #include <float.h>
+#include <stdio.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,236 +16,212 @@
 #include "math/rank.h"
 #include "math/rows.h"
 
-enum { ROUNDS = 4, PANEL = 64, STEPS = 60 };
+enum { PANEL = 64, STEPS = 40 };
 
-/* A singular value below that, beside the largest, is said to be faint. */
-#define FAINT 1e-5
+/* A pivot is at least that share of the largest that waits. */
+#define LEVEL 0.3
 
-/* An orthogonal matrix that mixes all columns with all others: signs, a random
-   order, and a Hadamard transform of the first columns, then of the last. */
-typedef struct Mixing {
-    int n, power; /* the largest power of 2 up to n */
-    int *order[ROUNDS];
-    real *sign[ROUNDS];
-} Mixing;
+/* Pivots below that, beside the largest, are said to be faint, where they are
+   so far below all others. */
+#define FAINT     1e-4
+#define FAINT_GAP 30
 
-static Mixing
-mixing_of(int n)
+/* How well singular values are found. */
+#define NEAR 1e-2
+
+/* Rows of A in a pool, a column each, of which the first `rank` entries are
+   those of U, and the others what is left of the row when the pivots so far are
+   subtracted. */
+typedef struct Elimination {
+    int n, rank, waiting, asked; /* asked: rows of A so far */
+    int *order;                  /* entry i is column order[i] of A */
+    real *lu, *pool;             /* (n x n), L without its 1s; (n x 2 PANEL) */
+    double *pivot;
+    bool finite;
+} Elimination;
+
+static real *
+pool_row(const Elimination *e, int i)
 {
-    Mixing x = {.n = n, .power = 1};
-    Random r = random_stream((uint64_t)n, "mixing");
-    while (2 * x.power <= n)
-        x.power *= 2;
-    for (int i = 0; i < ROUNDS; i++) {
-        x.order[i] = allocate((size_t)n, sizeof *x.order[i]);
-        x.sign[i] = allocate((size_t)n, sizeof *x.sign[i]);
-        random_order(&r, x.order[i], n);
-        for (int j = 0; j < n; j++)
-            x.sign[i][j] = random_below(&r, 2) ? 1 : -1;
-    }
-    return x;
+    return e->pool + (size_t)i * 2 * PANEL;
 }
 
-static void
-mixing_free(Mixing *x)
+static real *
+lu_row(const Elimination *e, int i)
 {
-    for (int i = 0; i < ROUNDS; i++) {
-        free(x->order[i]);
-        free(x->sign[i]);
-    }
+    return e->lu + (size_t)i * (size_t)e->n;
 }
 
-/* x (of n entries) times a Hadamard matrix, scaled to be orthogonal. */
+/* Subtracts the pivots so far from the last `count` in the pool: solves L X = P
+   by blocks. */
 static void
-hadamard_transform(real *x, int n)
+subtract_pivots(const Elimination *e, int count)
 {
-    for (int half = 1; half < n; half *= 2)
-        for (int i = 0; i < n; i += 2 * half)
-            for (int j = i; j < i + half; j++) {
-                real a = x[j], b = x[j + half];
-                x[j] = a + b;
-                x[j + half] = a - b;
-            }
-    real size = 1 / (real)sqrt(n);
-    for (int i = 0; i < n; i++)
-        x[i] *= size;
-}
-
-/* Each row of a (m x n) times the mixing. */
-static void
-mix(const Mixing *x, real *a, int m)
-{
-    int n = x->n;
-    real *old = allocate((size_t)n, sizeof *old);
-    for (real *row = a; row < a + (size_t)m * (size_t)n; row += n)
-        for (int i = 0; i < ROUNDS; i++) {
-            memcpy(old, row, (size_t)n * sizeof *old);
-            for (int j = 0; j < n; j++)
-                row[j] = x->sign[i][j] * old[x->order[i][j]];
-            hadamard_transform(i % 2 ? row + n - x->power : row, x->power);
+    real down[PANEL * PANEL], *x = e->pool + e->waiting - count;
+    Matrix all = matrix(x, e->n, count, 2 * PANEL);
+    for (int at = 0, wide; at < e->rank; at += wide) {
+        wide = e->rank - at < PANEL ? e->rank - at : PANEL;
+        int rest = e->n - at - wide;
+        for (int i = 0; i < wide; i++) {
+            real *xi = x + (size_t)(at + i) * 2 * PANEL;
+            for (int j = 0; j < i; j++)
+                row_add(xi, -lu_row(e, at + i)[at + j],
+                        x + (size_t)(at + j) * 2 * PANEL, count);
+            for (int j = 0; j < count; j++)
+                down[i * count + j] = -xi[j];
         }
-    free(old);
-}
-
-/* PANEL reflections at once: I - V T V', V' (count x rows) and -T (count x
-   count, upper) row by row; they begin at row `first` (Schreiber and Van Loan
-   1989). */
-typedef struct Panel {
-    int first, rows, count;
-    real *v, *t;
-} Panel;
-
-/* The reflection that leaves of x (of n entries) its first one only: x becomes
-   v, v[0] = 1. Returns the factor t of I - t v v', and what is left. */
-static real
-reflection(real *x, int n, real *left)
-{
-    real size = (real)sqrt((double)row_dot(x, x, n)), first = x[0];
-    *left = first > 0 ? -size : size;
-    if (size == 0)
-        return 0;
-    for (int i = 1; i < n; i++)
-        x[i] /= first - *left;
-    x[0] = 1;
-    return (*left - first) / *left;
-}
-
-/* Reflects the columns of a panel, rows of p->v, one after the other, and
-   writes what is left of them into a, the triangle R. */
-static void
-panel_reflect(Panel *p, Matrix a)
-{
-    for (int j = 0; j < p->count; j++) {
-        real *v = p->v + j * p->rows + j, *tj = p->t + j, left;
-        int n = p->rows - j, count = p->count;
-        real t = reflection(v, n, &left);
-        for (int i = j + 1; i < count; i++) {
-            real *x = p->v + i * p->rows + j, f = t * row_dot(v, x, n);
-            for (int k = 0; k < n; k++)
-                x[k] -= f * v[k];
-        }
-        for (int i = 0; i < j; i++) /* what is above has its last value */
-            a.at[i * a.down + j] = v[i - j];
-        a.at[j * a.down + j] = left;
-        memset(v - j, 0, (size_t)j * sizeof *v);
-        for (int i = 0; i < j; i++) { /* column j of -T */
-            real sum = 0;
-            for (int k = i; k < j; k++)
-                sum +=
-                    p->t[i * count + k] * row_dot(p->v + k * p->rows + j, v, n);
-            tj[i * count] = -t * sum;
-        }
-        tj[j * count] = -t;
-    }
-}
-
-/* C -= V T' V' C, or with T, where the reflections go in the other order. */
-static void
-panel_apply(const Panel *p, Matrix c, bool back)
-{
-    size_t size = (size_t)p->count * (size_t)c.cols;
-    real *both = allocate(2 * size, sizeof *both);
-    Matrix vc = matrix(both, p->count, c.cols, c.cols);
-    Matrix tvc = matrix(both + size, p->count, c.cols, c.cols);
-    Matrix v = matrix(p->v, p->count, p->rows, p->rows);
-    Matrix t = matrix(p->t, p->count, p->count, p->count);
-    multiply(vc, v, c);
-    multiply(tvc, back ? t : transposed(t), vc);
-    multiply_add(c, transposed(v), tvc);
-    free(both);
-}
-
-static int
-panels_of(int n)
-{
-    return (n + PANEL - 1) / PANEL;
-}
-
-static void
-panels_free(Panel *list, int n)
-{
-    for (int i = 0; i < panels_of(n); i++) {
-        free(list[i].v);
-        free(list[i].t);
-    }
-    free(list);
-}
-
-/* A = Q R for a (m x n, m >= n): a becomes R, whatever is below it. Returns Q,
-   as panels of reflections. */
-static Panel *
-qr(Matrix a)
-{
-    Panel *list = allocate((size_t)panels_of(a.cols), sizeof *list);
-    for (int at = 0; at < a.cols; at += PANEL) {
-        Panel *p = &list[at / PANEL];
-        int count = a.cols - at < PANEL ? a.cols - at : PANEL;
-        *p = (Panel){.first = at, .rows = a.rows - at, .count = count};
-        size_t rows = (size_t)p->rows;
-        p->v = allocate((size_t)count * rows, sizeof *p->v);
-        p->t = allocate((size_t)(count * count), sizeof *p->t);
-        Matrix columns = part(a, at, p->rows, at, count);
-        copy_matrix(p->v, transposed(columns), p->rows);
-        panel_reflect(p, columns);
-        int rest = a.cols - at - count;
         if (rest)
-            panel_apply(p, part(a, at, p->rows, at + count, rest), false);
+            multiply_add(some_rows(all, at + wide, rest),
+                         matrix(lu_row(e, at + wide) + at, rest, wide, e->n),
+                         matrix(down, wide, count, count));
     }
-    return list;
 }
 
-/* C becomes Q C. */
+/* Asks for more rows of A, which join the pool. */
 static void
-apply_q(const Panel *list, int n, Matrix c)
+ask(Elimination *e, NextRows *next, void *more, int count)
 {
-    for (int i = panels_of(n) - 1; i >= 0; i--)
-        panel_apply(&list[i], some_rows(c, list[i].first, list[i].rows), true);
-}
-
-/* Finds the gap: where the smallest that is counted is farthest above the
-   largest that is not, which may be rounding only. */
-static void
-find_gap(Rank *r, const double *size, int n, double rounding)
-{
-    double *least = allocate((size_t)n + 1, sizeof *least);
-    double most = 0, largest = 0, widest = 100; /* a gap is wider than that */
-    least[0] = INFINITY;
-    for (int i = 0; i < n; i++) {
-        least[i + 1] = fmin(least[i], size[i]);
-        largest = fmax(largest, size[i]);
-    }
-    r->rank = largest > 0 ? -1 : 0;
-    double floor = largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
-    for (int i = n; i > 0 && most <= rounding * largest; i--) {
-        double gap = least[i] / fmax(most, floor);
-        if (gap > widest) {
-            widest = gap;
-            r->rank = i;
+    real *rows = allocate((size_t)count * (size_t)e->n, sizeof *rows);
+    next(more, count, rows);
+    for (int i = 0; i < e->n; i++)
+        for (int j = 0; j < count; j++) {
+            real x = rows[(size_t)j * (size_t)e->n + (size_t)e->order[i]];
+            e->finite &= isfinite(x) != 0;
+            pool_row(e, i)[e->waiting + j] = x;
         }
-        most = fmax(most, size[i - 1]);
-    }
-    free(least);
+    free(rows);
+    e->waiting += count;
+    e->asked += count;
+    subtract_pivots(e, count);
 }
 
+/* The entry of column j of the pool, after those of U, that is largest. */
 static int
-falling(const void *a, const void *b)
+largest_entry(const Elimination *e, int j)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
+    int at = e->rank;
+    double largest = -1;
+    for (int i = e->rank; i < e->n; i++) {
+        double x = fabs((double)pool_row(e, i)[j]);
+        if (x > largest) {
+            largest = x;
+            at = i;
+        }
+    }
+    return at;
 }
 
-/* Are some of those that are counted far below the others? */
-static void
-find_faint(Rank *r, double *size)
+static double
+largest_waiting(const Elimination *e)
 {
-    double widest = 100;
-    qsort(size, (size_t)r->rank, sizeof *size, falling);
-    for (int i = 1; i < r->rank; i++)
-        if (size[i] < FAINT * size[0] && size[i - 1] > widest * size[i]) {
-            widest = size[i - 1] / size[i];
-            r->faint = r->rank - i;
-            r->faintness = size[i] / size[0];
+    double largest = 0;
+    for (int j = 0; j < e->waiting && e->rank < e->n; j++) {
+        double x = (double)pool_row(e, largest_entry(e, j))[j];
+        largest = fmax(largest, fabs(x));
+    }
+    return largest;
+}
+
+static void
+swap(real *a, real *b, int count)
+{
+    for (int i = 0; i < count; i++) {
+        real old = a[i];
+        a[i] = b[i];
+        b[i] = old;
+    }
+}
+
+/* The first in the pool become columns of L and U, and leave it. */
+static void
+leave_pool(Elimination *e, int count)
+{
+    size_t left = (size_t)(e->waiting - count) * sizeof(real);
+    for (int i = 0; i < e->n; i++) {
+        real *x = pool_row(e, i);
+        memcpy(lu_row(e, i) + e->rank - count, x, (size_t)count * sizeof *x);
+        memmove(x, x + count, left);
+    }
+    e->waiting -= count;
+}
+
+/* Takes all pivots of the pool that are at least `level`; returns how many. */
+static int
+take_pivots(Elimination *e, double level)
+{
+    int j = 0, first = e->rank;
+    for (int end = e->waiting; j < end && e->rank < e->n;) {
+        int best = largest_entry(e, j), k = e->rank, column = e->order[k];
+        real *top = pool_row(e, k), *found = pool_row(e, best);
+        double size = fabs((double)found[j]);
+        if (!(size >= level)) { /* it waits, as the last */
+            end--;
+            for (int i = 0; i < e->n; i++)
+                swap(pool_row(e, i) + j, pool_row(e, i) + end, 1);
+            continue;
         }
+        swap(top, found, e->waiting);
+        swap(lu_row(e, k), lu_row(e, best), first);
+        e->order[k] = e->order[best];
+        e->order[best] = column;
+        for (int i = k + 1; i < e->n; i++) {
+            real *x = pool_row(e, i) + j;
+            x[0] /= top[j];
+            row_add(x + 1, -x[0], top + j + 1, e->waiting - j - 1);
+        }
+        e->pivot[e->rank++] = size;
+        j++;
+    }
+    leave_pool(e, j);
+    return j;
+}
+
+/* Goes on until a panel of rows is nothing but rounding, or all are asked for:
+   pivots far below the largest wait until there are no others. */
+static void
+eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
+{
+    double largest = 0, level = 0;
+    bool left = true;
+    while (left && e->rank < e->n && (e->waiting || e->asked < most)) {
+        int fresh = most - e->asked < PANEL ? most - e->asked : PANEL;
+        if (fresh)
+            ask(e, next, more, fresh);
+        bool some = level > 0 && take_pivots(e, level) > 0;
+        while (left && (!some || e->waiting > PANEL)) {
+            double size = largest_waiting(e);
+            largest = fmax(largest, size);
+            left = size > rounding * largest;
+            level = LEVEL * size;
+            if (left)
+                take_pivots(e, level);
+            some = true;
+        }
+    }
+}
+
+/* x becomes T x for a triangle T of pivots `from` to `from` + n; or T' x where
+   it is flipped; or what T, or T', makes x of. */
+static void
+apply(const Elimination *e, int from, int n, real *x, bool upper, bool flip,
+      bool solve)
+{
+    bool rising = upper ^ flip ^ solve;
+    real sign = solve ? -1 : 1;
+    for (int step = 0; step < n; step++) {
+        int i = rising ? step : n - 1 - step, other = upper ? i + 1 : 0;
+        const real *row = lu_row(e, from + i) + from;
+        int count = upper ? n - i - 1 : i;
+        real diagonal = upper ? row[i] : 1;
+        if (flip) {
+            real along = solve ? x[i] / diagonal : x[i];
+            row_add(x + other, sign * along, row + other, count);
+            x[i] = solve ? along : along * diagonal;
+        } else {
+            real sum = sign * row_dot(row + other, x + other, count);
+            x[i] = solve ? (x[i] + sum) / diagonal : x[i] * diagonal + sum;
+        }
+    }
 }
 
 /* x becomes as long as 1; returns how long it was. */
@@ -255,133 +236,162 @@ normalise(real *x, int n)
     return sqrt(sum);
 }
 
-static bool
-differ(double found, double before)
-{
-    return fabs(found - before) > 1e-3 * found;
-}
-
-/* The largest singular value of a, by the power method on A' A. */
+/* The largest singular value of L U between those pivots, or the smallest, by
+   the power method on (L U)' L U, or its inverse. */
 static double
-largest_of(Matrix a)
+extreme(const Elimination *e, int from, int n, bool smallest)
 {
-    Random random = random_stream((uint64_t)a.cols, "power");
-    real *x = allocate((size_t)(a.cols + a.rows), sizeof *x);
-    Matrix in = matrix(x, a.cols, 1, 1), out = matrix(x + a.cols, a.rows, 1, 1);
-    double found = 0, before = -1;
-    for (int i = 0; i < a.cols; i++)
-        x[i] = (real)random_normal(&random);
-    for (int step = 0; step < STEPS && differ(found, before); step++) {
-        before = found;
-        multiply(out, a, in);
-        multiply(in, transposed(a), out);
-        found = normalise(x, a.cols);
-    }
-    free(x);
-    return sqrt(found);
-}
-
-/* The smallest of the upper triangle of a, by the same on (R' R)^-1. */
-static double
-smallest_of(Matrix a)
-{
-    int n = a.cols;
-    Random random = random_stream((uint64_t)n, "inverse");
+    Random random = random_stream((uint64_t)n, "power");
     real *x = allocate((size_t)n, sizeof *x);
     double found = 0, before = -1;
     for (int i = 0; i < n; i++)
         x[i] = (real)random_normal(&random);
-    for (int step = 0; step < STEPS && differ(found, before); step++) {
+    for (int step = 0; step < STEPS && fabs(found - before) > NEAR * found;
+         step++) {
         before = found;
-        for (int i = 0; i < n; i++) {
-            const real *row = a.at + i * a.down;
-            x[i] /= row[i];
-            for (int j = i + 1; j < n; j++)
-                x[j] -= row[j] * x[i];
-        }
-        for (int i = n - 1; i >= 0; i--) {
-            const real *row = a.at + i * a.down;
-            x[i] -= row_dot(row + i + 1, x + i + 1, n - i - 1);
-            x[i] /= row[i];
-        }
+        for (int k = 0; k < 4; k++) /* U, L, L', U', or the other way round */
+            apply(e, from, n, x, (k == 0 || k == 3) != smallest,
+                  (k > 1) != smallest, smallest);
         found = normalise(x, n);
     }
     free(x);
-    return 1 / sqrt(found);
+    return smallest ? 1 / sqrt(found) : sqrt(found);
 }
 
-/* The columns of Q beyond the rank, mixed back: (n x (n - rank)). */
-static real *
-null_space(const Panel *q, const Mixing *mixing, int n, int rank)
+/* Finds the gap: where the smallest that is counted is farthest above the
+   largest that is not, which may be rounding only. */
+static void
+find_gap(Rank *r, const double *size, int n, double rest, double rounding)
 {
-    size_t wide = (size_t)(n - rank);
-    real *own = allocate((size_t)n * wide, sizeof *own);
-    real *null = allocate((size_t)n * wide, sizeof *null);
-    real *mixed = allocate((size_t)n * (size_t)n, sizeof *mixed);
-    for (int i = 0; i < n; i++)
-        mixed[(size_t)i * (size_t)(n + 1)] = 1;
-    for (int i = 0; i < n - rank; i++)
-        own[(size_t)(rank + i) * wide + (size_t)i] = 1;
-    Matrix basis = matrix(own, n, n - rank, n - rank);
-    apply_q(q, n, basis);
-    mix(mixing, mixed, n);
-    multiply(matrix(null, n, n - rank, n - rank), matrix(mixed, n, n, n),
-             basis);
-    free(mixed);
-    free(own);
+    double *least = allocate((size_t)n + 1, sizeof *least);
+    double largest = rest, widest = 100; /* a gap is wider than that */
+    least[0] = INFINITY;
+    for (int i = 0; i < n; i++) {
+        least[i + 1] = fmin(least[i], size[i]);
+        largest = fmax(largest, size[i]);
+    }
+    r->rank = largest > 0 ? -1 : 0;
+    double floor = largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
+    for (int i = n; i > 0 && rest <= rounding * largest; i--) {
+        double gap = least[i] / fmax(rest, floor);
+        if (gap > widest) {
+            widest = gap;
+            r->rank = i;
+        }
+        rest = fmax(rest, size[i - 1]);
+    }
+    free(least);
+}
+
+static int
+falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* How many of the pivots that are counted are far below the others? */
+static int
+count_faint(double *size, int rank)
+{
+    double widest = FAINT_GAP;
+    int faint = 0;
+    qsort(size, (size_t)rank, sizeof *size, falling);
+    for (int i = 1; i < rank; i++)
+        if (size[i] < FAINT * size[0] && size[i - 1] > widest * size[i]) {
+            widest = size[i - 1] / size[i];
+            faint = rank - i;
+        }
+    return faint;
+}
+
+/* L = [L1; L2] has W = L2 L1^-1, by blocks of columns, and [-W 1] L = 0. */
+static real *
+null_space(const Elimination *e, int rank)
+{
+    int free_ones = e->n - rank;
+    size_t wide = (size_t)free_ones, size = (size_t)e->n * wide;
+    real *null = allocate(size, sizeof *null);
+    real *w = allocate(wide * (size_t)rank, sizeof *w);
+    real *block = allocate(wide * PANEL, sizeof *block);
+    copy_matrix(w, matrix(lu_row(e, rank), free_ones, rank, e->n), rank);
+    for (int at = (rank - 1) / PANEL * PANEL; at >= 0; at -= PANEL) {
+        int count = rank - at < PANEL ? rank - at : PANEL;
+        for (int i = 0; i < free_ones; i++) {
+            real *row = w + (size_t)i * (size_t)rank + (size_t)at;
+            for (int j = count - 1; j >= 0; j--) {
+                row_add(row, -row[j], lu_row(e, at + j) + at, j);
+                block[i * count + j] = -row[j];
+            }
+        }
+        if (at)
+            multiply_add(matrix(w, free_ones, at, rank),
+                         matrix(block, free_ones, count, count),
+                         matrix(lu_row(e, at), count, at, e->n));
+    }
+    for (int i = 0; i < free_ones; i++) {
+        for (int j = 0; j < rank; j++)
+            null[(size_t)e->order[j] * wide + (size_t)i] =
+                -w[(size_t)i * (size_t)rank + (size_t)j];
+        null[(size_t)e->order[rank + i] * wide + (size_t)i] = 1;
+    }
+    free(block);
+    free(w);
     return null;
 }
 
-/* Of an upper triangle: where its diagonal has a gap, and how large the
-   singular values on either side of it are. With R = [R11 R12; 0 R22], the
-   smallest of R11 is at most the last that counts, and the largest of R22 at
+/* What is left of the rows that wait, all together. */
+static double
+size_waiting(const Elimination *e)
+{
+    double sum = 0;
+    for (int i = e->rank; i < e->n; i++)
+        for (int j = 0; j < e->waiting; j++)
+            sum += (double)pool_row(e, i)[j] * (double)pool_row(e, i)[j];
+    return sqrt(sum);
+}
+
+/* With A = L U + S, L = [L1 0; L2 L3]: the smallest singular value of L1 U1 is
+   at most the last that counts, and the largest of L3 U3 and of S together at
    least the first that does not, so a gap between these two is proof. */
 static Rank
-rank_of_triangle(Matrix a, double rounding)
+rank_found(const Elimination *e, double rounding)
 {
-    Rank r = {0};
-    int n = a.cols;
-    double *size = allocate((size_t)n, sizeof *size);
-    for (int i = 0; i < n; i++) {
-        size[i] = fabs((double)a.at[i * (a.down + 1)]);
-        memset(a.at + i * a.down, 0, (size_t)i * sizeof *a.at);
-    }
-    find_gap(&r, size, n, rounding);
+    Rank r = {.rank = -1};
+    if (e->finite)
+        find_gap(&r, e->pivot, e->rank, largest_waiting(e), 100 * rounding);
     if (r.rank > 0) {
-        double largest = largest_of(a);
-        int rest = n - r.rank;
-        r.last = smallest_of(part(a, 0, r.rank, 0, r.rank)) / largest;
-        if (rest)
-            r.next = largest_of(part(a, r.rank, rest, r.rank, rest)) / largest;
-        find_faint(&r, size);
+        int others = e->rank - r.rank;
+        double largest = extreme(e, 0, r.rank, false);
+        r.last = extreme(e, 0, r.rank, true) / largest;
+        r.next = size_waiting(e);
+        if (others)
+            r.next += extreme(e, r.rank, others, false);
+        r.next /= largest;
+        r.faint = count_faint(e->pivot, r.rank);
     }
-    free(size);
     return r;
 }
 
 Rank
-matrix_rank(real *a, int m, int n, double rounding, real **null)
+matrix_rank(NextRows *next, void *more, int most, int n, double rounding,
+            real **null)
 {
-    Mixing mixing = mixing_of(n);
-    mix(&mixing, a, m);
-    panels_free(qr(matrix(a, m, n, n)), n);
-    Matrix upper = matrix(a, n, n, n);
-    double haze = 100 * rounding; /* R shows rounding larger than it is, */
-    Rank r = rank_of_triangle(upper, haze);
-    bool clear = r.rank == 0 || (r.last > 1e4 * haze && !r.faint);
-    /* and what is small smaller, so that it may have to be told by L */
-    if (null || !clear) {
-        real *b = allocate((size_t)n * (size_t)n, sizeof *b);
-        copy_matrix(b, transposed(upper), n);
-        Panel *q = qr(matrix(b, n, n, n));
-        r = rank_of_triangle(matrix(b, n, n, n), rounding);
-        if (null)
-            *null = r.rank >= 0 && r.rank < n
-                        ? null_space(q, &mixing, n, r.rank)
-                        : NULL;
-        panels_free(q, n);
-        free(b);
-    }
-    mixing_free(&mixing);
+    size_t wide = (size_t)n;
+    Elimination e = {.n = n, .finite = true};
+    e.order = allocate(wide, sizeof *e.order);
+    e.pivot = allocate(wide, sizeof *e.pivot);
+    e.lu = allocate(wide * wide, sizeof *e.lu);
+    e.pool = allocate(wide * 2 * PANEL, sizeof *e.pool);
+    for (int i = 0; i < n; i++)
+        e.order[i] = i;
+    eliminate(&e, next, more, most, rounding);
+    Rank r = rank_found(&e, rounding);
+    if (null)
+        *null = r.rank >= 0 && r.rank < n ? null_space(&e, r.rank) : NULL;
+    free(e.order);
+    free(e.pivot);
+    free(e.lu);
+    free(e.pool);
     return r;
 }

@@ -100,6 +100,19 @@ row_sum(const real *x, int n)
     return reduce_sum(sum);
 }
 
+/* to += factor x */
+static inline void
+row_add(real *to, real factor, const real *x, int n)
+{
+    Widest f = broadcast(factor), v[PARTS], w[PARTS];
+    for (; n > 0; n -= LANES, to += LANES, x += LANES) {
+        load(v, x, n);
+        load(w, to, n);
+        EACH_PART w[p] = FMA_WIDEST(f, v[p], w[p]);
+        store(to, w, n);
+    }
+}
+
 static inline real
 row_dot(const real *x, const real *y, int n)
 {

@@ -1,8 +1,8 @@
 /* real_parameters.c - how many of a variant's parameters are really there.
 
    A row of the Jacobian is a backward pass: the gradient, by all weights, of a
-   random mean of the outputs for random tokens. A few more rows than weights,
-   each from tokens of its own, and the rank is that of the function. */
+   random mean of the outputs for random tokens, of its own each. Rows are made
+   until new ones say nothing new: their rank is that of the function. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,10 @@ typedef struct Layer {
     const Variant *variant;
     Attention attention;
     const Weights *weights;
-    int keys;
+    int keys, stored;
+    Random random;
+    Tape *measured, *tape;
+    size_t drawn; /* numbers in x, seed and y */
     real *values, *x, *y, *seed;
 } Layer;
 
@@ -58,36 +61,66 @@ apply(Layer *l, Tape *t, real *row)
     return out;
 }
 
-/* Fills the Jacobian (rows x stored), zero before. */
+/* Random weights, and tapes that fit. */
 static void
-differentiate(Layer *l, real *jacobian, int rows, int stored)
+layer_open(Layer *l)
 {
-    Random r = random_stream(17, "real");
     size_t d = (size_t)l->attention.d_model, size = TOKENS * d;
-    size_t all = 2 * size + (size_t)l->keys * d;
     int at = 0;
+    l->random = random_stream(17, "real");
+    l->values = allocate((size_t)l->stored, sizeof *l->values);
     for (int i = 0; i < l->weights->count; i++) { /* constants moved too */
         const Declared *m = &l->weights->list[i];
-        draw(&r, l->values + at, (size_t)entries_of(m), m->mean,
+        draw(&l->random, l->values + at, (size_t)entries_of(m), m->mean,
              fmax(m->deviation, 0.1));
         at += entries_of(m);
     }
-    l->x = allocate(all, sizeof *l->x);
+    l->drawn = 2 * size + (size_t)l->keys * d;
+    l->x = allocate(l->drawn, sizeof *l->x);
     l->seed = l->x + size;
     l->y = l->seed + size;
-    Tape *measured = tape_measure();
-    apply(l, measured, jacobian);
-    Tape *t = tape_fitting(measured);
+    real *row = allocate((size_t)l->stored, sizeof *row);
+    l->measured = tape_measure();
+    apply(l, l->measured, row);
+    l->tape = tape_fitting(l->measured);
+    free(row);
+}
+
+static void
+layer_close(Layer *l)
+{
+    tape_free(l->measured);
+    tape_free(l->tape);
+    free(l->x);
+    free(l->values);
+}
+
+/* The next rows of the Jacobian, zero before. */
+static void
+differentiate(void *layer, int rows, real *jacobian)
+{
+    Layer *l = layer;
     for (int i = 0; i < rows; i++) {
-        draw(&r, l->x, all, 0, 1);
-        Node *out = apply(l, t, jacobian + (size_t)i * (size_t)stored);
+        draw(&l->random, l->x, l->drawn, 0, 1);
+        Node *out = apply(l, l->tape, jacobian + (size_t)i * (size_t)l->stored);
         if (out->trained)
             backward_from(out, l->seed);
-        tape_reset(t);
+        tape_reset(l->tape);
     }
-    tape_free(measured);
-    tape_free(t);
-    free(l->x);
+}
+
+typedef struct Rows {
+    const real *at;
+    int wide;
+} Rows;
+
+static void
+next_rows(void *more, int count, real *to)
+{
+    Rows *r = more;
+    size_t size = (size_t)count * (size_t)r->wide;
+    memcpy(to, r->at, size * sizeof *to);
+    r->at += size;
 }
 
 /* The rank without the columns of a matrix is that of what is left of it where
@@ -97,19 +130,13 @@ differentiate(Layer *l, real *jacobian, int rows, int stored)
 static int
 fall_of(const real *null, int entries, int wide, double rounding)
 {
-    int tall = entries > wide ? entries : wide;
-    int n = entries > wide ? wide : entries;
-    size_t size = (size_t)tall * (size_t)n;
-    double largest = 0; /* beside 1, the columns being as long */
-    for (size_t i = 0; i < size; i++)
+    Rows all = {null, wide};
+    double largest = 0; /* beside 1 */
+    for (int i = 0; i < entries * wide; i++)
         largest = fmax(largest, fabs((double)null[i]));
     if (largest <= rounding)
         return entries;
-    real *a = allocate(size, sizeof *a);
-    Matrix m = matrix(null, entries, wide, wide);
-    copy_matrix(a, entries > wide ? m : transposed(m), n);
-    Rank r = matrix_rank(a, tall, n, rounding, NULL);
-    free(a);
+    Rank r = matrix_rank(next_rows, &all, entries, wide, rounding, NULL);
     return r.rank < 0 ? -1 : entries - r.rank;
 }
 
@@ -119,30 +146,26 @@ real_count(const Variant *v, Attention a, const Weights *w, int keys,
 {
     RealCount c = {.found = {.last = NAN, .next = NAN}};
     Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
+    real *null = NULL;
     for (int i = 0; i < w->count; i++)
         c.stored += entries_of(&w->list[i]);
+    l.stored = c.stored;
     if (!c.stored)
         return c;
-    int rows = c.stored + c.stored / 8 + 16, at = 0;
-    real *null = NULL,
-         *j = allocate((size_t)rows * (size_t)c.stored, sizeof *j);
-    l.values = allocate((size_t)c.stored, sizeof *l.values);
-    differentiate(&l, j, rows, c.stored);
-    c.found =
-        matrix_rank(j, rows, c.stored, RANK_ROUNDING, alone ? &null : NULL);
+    layer_open(&l);
+    c.found = matrix_rank(differentiate, &l, c.stored + c.stored / 8 + 64,
+                          c.stored, RANK_ROUNDING, alone ? &null : NULL);
+    layer_close(&l);
     if (alone && c.found.rank >= 0)
         c.alone = allocate((size_t)w->count, sizeof *c.alone);
-    int wide = c.stored - c.found.rank;
+    int at = 0, wide = c.stored - c.found.rank;
     for (int i = 0; i < w->count && c.alone; i++) {
         int entries = entries_of(&w->list[i]);
-        c.alone[i] =
-            fall_of(null ? null + (size_t)at * (size_t)wide : NULL, entries,
-                    wide, RANK_ROUNDING / fmin(c.found.last, 1));
+        c.alone[i] = fall_of(null + (size_t)at * (size_t)wide, entries, wide,
+                             RANK_ROUNDING / fmin(c.found.last, 1));
         at += entries;
     }
     free(null);
-    free(l.values);
-    free(j);
     return c;
 }
 

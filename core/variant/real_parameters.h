@@ -29,7 +29,7 @@ RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys,
                      bool alone);
 void real_free(RealCount *r);
 
-/* More parameters than that take minutes and gigabytes. */
+/* More parameters than that take half a minute, and most of a gigabyte. */
 enum { MOST_MEASURED = 6000 };
 
 #endif
