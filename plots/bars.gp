@@ -11,8 +11,7 @@ do for [r=1:count] {
     if (strlen(plain($rows[r])) > longest) { longest = strlen(plain($rows[r])) }
 }
 narrow = width < 500
-font_ = narrow ? ",9" : ",12"
-left = (24. + (narrow ? 6.4 : 8.6) * longest) / width
+left = (24. + 0.64 * type * longest) / width
 gap = 22. / width
 wide = (1 - 14. / width - left - gap * (number - 1)) / number
 stats data skip 1 using ($3 + $4) nooutput
@@ -31,24 +30,23 @@ if (dumb) {
     set lmargin longest + 2
 } else {
     set grid noytics xtics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6
-    set multiplot title title font font_ offset 0,-0.3
+    set multiplot title (paper ? "" : title) noenhanced font title_font offset 0,-0.3
 }
 do for [p=1:number] {
     panel = plain($panels[p])
     unset label
     if (p == 1 || dumb) {
         do for [r=1:count] {
-            set label r said($rows[r]) at 0,r right offset -0.8,0 font font_
+            set label r said($rows[r]) at 0,r right offset -0.8,0 noenhanced
         }
     }
     if (dumb) {
         set title "parameters of attention: ".panel
     } else {
-        set title panel font font_ offset 0,-0.6
-        set xtics font font_
+        set title panel offset 0,-0.6
         set lmargin at screen left + (p - 1) * (wide + gap)
         set rmargin at screen left + (p - 1) * (wide + gap) + wide
-        set tmargin at screen 1 - 64. / height
+        set tmargin at screen 1 - (paper ? 30. : 64.) / height
         set bmargin at screen 40. / height
     }
     plot data skip 1 using (in(panel, 3) * 0.5):5:(in(panel, 3) * 0.5):(0.36) \
@@ -57,7 +55,7 @@ do for [p=1:number] {
             (in(panel, 4) * 0.5):(0.36) with boxxyerror \
             linecolor rgb "#C8C8C8" notitle, \
         '' skip 1 using (in(panel, 3) + in(panel, 4)):5:\
-            (sprintf(" %d", in(panel, 3))) with labels left font font_ \
+            (sprintf(" %d", in(panel, 3))) with labels left noenhanced \
             textcolor rgb "#0072B2" notitle
 }
 if (!dumb) { unset multiplot }

@@ -7,12 +7,11 @@
 # $titles, $ylabels: for each panel its title and its axis title
 # $panels: for each whether its axis is logarithmic, whether it is a share,
 #          between 0 and 1, the range of its means, and levels to compare
-#          with, "value name value name ..."
+#          with, "value name value name ...", _ for a blank in a name
 # ticks:   1 for a tick at each of xs
 # longest_run: how far training went along x
 # log_x:   1 for a logarithmic x axis
-# columns, down: how the panels lie
-# below:   how high the legend is where it stands below them, else 0
+# title_asked: 1 where the user gave the title; then it is drawn in a paper too
 
 panels = |$panels|
 curves = |$series|
@@ -23,182 +22,245 @@ array most[panels]
 do for [p=1:panels] {
     logs[p] = int(word($panels[p], 1))
     shares[p] = int(word($panels[p], 2))
-    least[p] = real(word($panels[p], 3))
-    most[p] = real(word($panels[p], 4))
+    least[p] = num(word($panels[p], 3))
+    most[p] = num(word($panels[p], 4))
 }
 array names[curves]
 do for [i=1:curves] { names[i] = plain($series[i]) }
+do for [i=1:curves] {
+    line[i] = next_(strlen(plain($by[1])) ? 100 + i : look(names[i]), i - 1)
+}
 same = 1
 do for [p=2:panels] { if ($ylabels[p] ne $ylabels[1]) { same = 0 } }
 titled = 0
 do for [p=1:panels] { if (strlen(plain($titles[p]))) { titled = 1 } }
-# Panels of one quantity share its kind of axis; 1e-04 is wider than 0.5.
+# Panels of several quantities have these for titles.
+above = !titled && !same
+# Panels of one quantity share its kind of axis.
 powers = 0
 do for [p=1:panels] { if (logs[p]) { powers = 1 } }
 alike = powers && same && strlen(plain($ylabels[1])) # bare panels differ in theirs
 do for [p=1:panels] { if (alike && least[p] > 0) { logs[p] = 1 } }
-powers = powers && panels > 1
-legend = curves > 1
-longest = strlen(plain($by[1]))
-do for [i=1:curves] {
-    if (strlen(names[i]) > longest) { longest = strlen(names[i]) }
-}
-left = 90. / width
-narrow = width < 500
-right = 1 - (!legend || below ? 20. : narrow ? 56. + 6.4 * longest : \
-    86. + 8 * longest) / width
-gap = (!same ? 92. : powers ? 76. : 56.) / width
-wide = (right - left - gap * (columns - 1)) / columns
-top = 1 - (titled ? 64. : 44.) / height
-turned = ticks && words(xs) > 5 && columns > 1
-bottom = (below + (turned ? 90. : 62.)) / height
-vgap = (titled ? 86. : 66.) / height + (turned ? 28. / height : 0)
-set pointintervalbox 0
-tall = (top - bottom - vgap * (down - 1)) / down
 
+# The range and the ticks of each panel's y axis.
+array lows[panels]
+array highs[panels]
+array yticks[panels]
+array tens[panels]
+letters_ = 1
+do for [p=1:panels] {
+    low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
+    high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
+    if (!logs[p] && least[p] >= 0 && low < 0) { low = 0 }
+    if (low == high && most[p] > 0) { low = 0; high = 1.15 * most[p] }
+    if (shares[p]) {
+        if (!logs[p]) { low = 0 }
+        high = most[p] > 0.8 ? 1.03 : 1.2 * most[p]
+    }
+    if (!(low < high)) { high = low + 1 }
+    lows[p] = low
+    highs[p] = high
+    yticks[p] = logs[p] ? logarithmic(low, high, 5) : linear(low, high, 4)
+    tens[p] = logs[p] && (low < 0.005 || high >= 1e5)
+    if (widest_(yticks[p], tens[p], 1) > letters_) {
+        letters_ = widest_(yticks[p], tens[p], 1)
+    }
+}
+
+# Along x.
 first = 0
 last = 0
 if (words(xs)) {
-    first = real(word(xs, 1))
-    last = real(word(xs, words(xs)))
-    room = words(xs) == 1 ? 1 : 0.04 * (last - first)
-    if (log_x) { room = (last / first)**0.04 }
+    first = num(word(xs, 1))
+    last = num(word(xs, words(xs)))
+} else {
+    last = longest_run
+    if (log_x && !dumb) {
+        stats data skip 1 using ($3 > 0 ? $3 : NaN) nooutput
+        first = STATS_min
+    }
 }
-# 3.5k and 4.0k along x where 4k would be the name of both.
-if (!words(xs)) { last = longest_run }
-thousands = 1000.**floor(log10(abs(last) + 1) / 3)
-digits = last - first < 8 * thousands && thousands > 1 ? "%.1s%c" : "%.0s%c"
+room = words(xs) == 1 ? 1 : 0.04 * (last - first)
+if (log_x) { room = last > first ? (last / first)**0.04 : 1.5 }
+from = !words(xs) && !log_x ? 0 : log_x ? first / room : first - room
+to = !words(xs) ? last : log_x ? last * room : last + room
+
+# How the panels lie. Margins are in type; a letter is about 0.6 wide.
+if (!paper) { type = 14 }
+em = 1. * type
+across = int(width / em / 13.5)
+across = across > panels ? panels : across < 1 ? 1 : across
+down = (panels + across - 1) / across
+across = (panels + down - 1) / down
+longest = 0
+do for [i=1:curves] {
+    if (strlen(names[i]) > longest) { longest = strlen(names[i]) }
+}
+legend = curves > 1
+item = (0.58 * longest + 3.4) * em
+keys = int((width - em) / item)
+keys = keys < 1 ? 1 : keys > curves ? curves : keys
+rows = (curves + keys - 1) / keys
+keys = (curves + rows - 1) / rows
+by = strlen(plain($by[1])) ? 1 : 0
+heading = !paper || title_asked
+head = (heading ? 2.2 : 0.3) * em
+key_high = legend ? (1.22 * (rows + by) + 0.6) * em : 0
+left = ((strlen(plain($ylabels[1])) && !above ? 2.1 : 0.5) + 0.62 * letters_ + 0.8) * em
+right = 1.4 * em
+gap = (0.62 * letters_ + 1.8) * em
+wide = (width - left - right - gap * (across - 1)) / across
+xticks = ticks ? xs : log_x ? logarithmic(from, to, 5) : \
+    linear(from, to, int(wide / em / 4) > 5 ? 5 : int(wide / em / 4) < 2 ? 2 : int(wide / em / 4))
+tens_x = log_x && !ticks && (first < 0.005 || last >= 1e5)
+xletters_ = widest_(xticks, tens_x, 1)
+turned = words(xticks) * (xletters_ + 1) * 0.62 * em > wide
+below_ = turned ? (0.9 + 0.45 * xletters_) * em : 1.4 * em
+named = titled || above
+vgap = below_ + (named ? 1.9 : 0.8) * em
+top = head + key_high + (named ? 1.7 : 0.6) * em
+bottom = below_ + 1.8 * em
+tall = (down > 1 || across > 1 ? 0.8 : 0.55) * wide
+highest = (type == 15 ? 11 : 18) * em # of a slide
+tall = tall < 8 * em ? 8 * em : tall > highest ? highest : tall
+if (exists("height")) { tall = (height - top - bottom - vgap * (down - 1)) / down } \
+else { height = top + down * tall + vgap * (down - 1) + bottom }
+eval terminal(height)
+screen_x(x_) = x_ / (1. * width)
+screen_y(y_) = 1 - y_ / (1. * height) # from the top
+
 # Bars of several series at one place are side by side.
 aside(i) = words(xs) > 1 ? 0.007 * (i - (curves + 1) / 2.) : 0
 apart(x_, i) = log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
-step = nice(longest_run / 4.) # about four ticks along training
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
 curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]
 at(p_, i, col) = curve(p_, i) ? column(col) : NaN
 bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
-    logs[p_] && column(col) <= 0 ? low : column(col)
+    logs[p_] && column(col) <= 0 ? lows[p_] : column(col)
+# Over steps about six markers a curve, not two of neighbours at one place.
+stats data skip 1 using 1 nooutput
+each = int(STATS_records / (6. * panels * curves))
+each = each < 1 ? 1 : each
+marked(p_, i) = (int(column(0)) + i * (each > curves ? each / curves : 1)) % each ? NaN : \
+    at(p_, i, 4)
 
-small = narrow ? ",9" : ",12"
-# Numbers that are written with a power of ten, and take more room.
-tiny(p_) = logs[p_] && (least[p_] < 0.01 || most[p_] >= 1e5)
-if (narrow && !dumb && !tex) { set tics font ",9"; set key font ",9" }
-if (!dumb) { set multiplot title title font small offset 0,-0.3 }
+set style data lines
+if (!dumb) { set multiplot }
+set label 90 "" at screen 0,0 noenhanced
 do for [p=1:panels] {
-    set xlabel said($xlabel[1]) offset 0,0.3 font small
-    set ylabel (same && p % columns != 1 && columns > 1 ? "" : said($ylabels[p])) \
-        offset (tiny(p) ? -0.4 : 0.3),0 font small
-    set title said($titles[p]) offset 0,-0.6 font small
-    if (words(xs)) {
-        if (log_x) {
-            set logscale x
-            set xrange [first / room:last * room]
-        } else {
-            set xrange [first - room:last + room]
-        }
-        if (ticks) {
-            set xtics ()
-            do for [i=1:words(xs)] {
-                set xtics add (word(xs, i) real(word(xs, i)))
-            }
-            if (turned) { set xtics rotate by 45 right }
-        } else {
-            set format x digits
-        }
-    } else {
-        set xrange [0:longest_run]
-        if (log_x) { set logscale x; set xrange [*:longest_run] } \
-        else { set xtics step }
-        if (longest_run > 9999) { set format x (step < thousands ? "%.1s%c" : "%.0s%c") }
+    if (log_x) { set logscale x }
+    set xrange [from:to]
+    set xtics enhanced ()
+    do for [i=1:words(xticks)] {
+        set xtics add (number(num(word(xticks, i)), tens_x) num(word(xticks, i)))
     }
-    set yrange [*:*]
+    if (turned) { set xtics rotate by 45 right }
     unset logscale y
-    set format y "%g"
-    set ytics autofreq
-    if (logs[p]) {
-        set logscale y
-        set format y (tiny(p) ? "%.0e" : "%g")
-    }
-    low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
-    high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
-    if (low == high && most[p] > 0) { low = 0; high = 1.15 * most[p] }
-    if (low < high) { set yrange [low:high] }
-    if (shares[p]) {
-        if (!logs[p]) { low = 0 }
-        high = most[p] > 0.8 ? 1.02 : 1.2 * most[p]
-        if (high > low) { set yrange [low:high] }
-    }
-    if (logs[p] && high < 300 * low) { # fewer than three powers of ten
-        set ytics ()
-        do for [e=floor(log10(low)):ceil(log10(high))] {
-            do for [digit in "1 2 5"] {
-                set ytics add (sprintf("%g", digit * 10.**e) digit * 10.**e)
-            }
-        }
+    if (logs[p]) { set logscale y }
+    set yrange [lows[p]:highs[p]]
+    set ytics enhanced ()
+    do for [i=1:words(yticks[p])] {
+        set ytics add (number(num(word(yticks[p], i)), tens[p]) \
+            num(word(yticks[p], i)))
     }
     unset label
     unset arrow
-    if (p == 1 && !dumb && legend) {
-        set key vertical maxrows 40 Left reverse samplen (narrow ? 2 : 3.2) \
-            spacing 1.25 title said($by[1])
-        if (below) {
-            set key at screen (narrow ? 0.02 : left),((below + 4.) / height) left top
-        } \
-        else { set key at screen 0.995,(top + 0.005) right top }
-    } else {
-        unset key
-    }
+    unset key
     if (dumb) {
         set title plain($ylabels[p])."; ".title
-        unset ylabel
+        set xlabel plain($xlabel[1])
         set key outside top center horizontal
         if (curves == 1) { unset key }
-    } else {
-        column_ = (p - 1) % columns
-        row_ = (p - 1) / columns
-        set lmargin at screen left + column_ * (wide + gap)
-        set rmargin at screen left + column_ * (wide + gap) + wide
-        set tmargin at screen top - row_ * (tall + vgap)
-        set bmargin at screen top - row_ * (tall + vgap) - tall
-        do for [m=3:words($panels[p])/2] {
-            level = real(word($panels[p], 2 * m - 1))
-            caption = word($panels[p], 2 * m)
-            if (level < low || level > high) { continue }
-            set arrow m from graph 0, first level to graph 1, first level nohead \
-                back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
-            set label m caption at graph 0.985, first level right offset 0,0.5 \
-                textcolor rgb "#666666" font ",10"
-        }
-    }
-    if (dumb) {
         plot for [i=1:curves] data skip 1 \
             using (at(p, i, 3)):(at(p, i, 4)) \
             with lines title said($series[i])
-    } else {
-        if (!words(xs)) {
-            plot for [i=1:curves] data skip 1 \
-                using (at(p, i, 3)):\
-                      (bound(p, i, 5)):(bound(p, i, 6)) \
-                with filledcurves linetype look(names[i], i) \
-                fillstyle transparent solid 0.15 noborder notitle, \
-                for [i=1:curves] data skip 1 \
-                using (at(p, i, 3)):(at(p, i, 4)) \
-                with lines linetype look(names[i], i) \
-                title said($series[i])
-        } else {
-            plot for [i=1:curves] data skip 1 \
-                using (apart(at(p, i, 3), i)):\
-                      (at(p, i, 4)):\
-                      (bound(p, i, 5)):(bound(p, i, 6)) \
-                with yerrorbars linetype look(names[i], i) \
-                dashtype 1 pointtype 7 pointsize 0.9 notitle, \
-                for [i=1:curves] data skip 1 \
-                using (apart(at(p, i, 3), i)):\
-                      (at(p, i, 4)) \
-                with lines linetype look(names[i], i) \
-                title said($series[i])
+        continue
+    }
+    column_ = (p - 1) % across
+    row_ = (p - 1) / across
+    x = left + column_ * (wide + gap)
+    y = top + row_ * (tall + vgap)
+    set lmargin at screen screen_x(x)
+    set rmargin at screen screen_x(x + wide)
+    set tmargin at screen screen_y(y)
+    set bmargin at screen screen_y(y + tall)
+    name_ = above ? $ylabels[p] : $titles[p]
+    set title said(name_) noenhanced offset 0,-0.6
+    if (maths(name_)) { set title enhanced }
+    if (p == 1) {
+        middle = top + (down * tall + (down - 1) * vgap) / 2
+        set label 91 said($xlabel[1]) center noenhanced \
+            at screen screen_x((left + width - right) / 2),screen_y(height - 0.9 * em)
+        if (maths($xlabel[1])) { set label 91 enhanced }
+        if (!above) {
+            set label 92 said($ylabels[1]) center rotate by 90 noenhanced \
+                at screen screen_x(1.05 * em),screen_y(middle)
+            if (maths($ylabels[1])) { set label 92 enhanced }
+        }
+        if (heading) {
+            set label 93 title center noenhanced font title_font \
+                at screen 0.5,screen_y(1.1 * em)
+            if (maths($title[1])) { set label 93 enhanced }
         }
     }
+    do for [m=3:words($panels[p])/2] {
+        level = num(word($panels[p], 2 * m - 1))
+        caption = word($panels[p], 2 * m)
+        if (strstrt(caption, "_")) {
+            caption = caption[1:strstrt(caption, "_") - 1]." ".\
+                caption[strstrt(caption, "_") + 1:*]
+        }
+        if (level < lows[p] || level > highs[p]) { continue }
+        set arrow m from graph 0, first level to graph 1, first level nohead \
+            back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
+        set label m caption at graph 0.985, first level right offset 0,0.5 \
+            textcolor rgb "#555555" noenhanced
+    }
+    if (!words(xs)) {
+        plot for [i=1:curves] data skip 1 \
+            using (at(p, i, 3)):(bound(p, i, 5)):(bound(p, i, 6)) \
+            with filledcurves linetype line[i] \
+            fillstyle transparent solid 0.15 noborder notitle, \
+            for [i=1:curves] data skip 1 \
+            using (at(p, i, 3)):(at(p, i, 4)) \
+            with lines linetype line[i] notitle, \
+            for [i=1:curves] data skip 1 \
+            using (at(p, i, 3)):(marked(p, i)) \
+            with points linetype line[i] notitle
+    } else {
+        plot for [i=1:curves] data skip 1 \
+            using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
+            with lines linetype line[i] notitle, \
+            for [i=1:curves] data skip 1 \
+            using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
+            with points linetype line[i] notitle, \
+            for [i=1:curves] data skip 1 \
+            using (apart(at(p, i, 3), i)):\
+                  (at(p, i, 4)):(bound(p, i, 5)):(bound(p, i, 6)) \
+            with yerrorbars linetype line[i] dashtype solid linewidth 1.2 \
+            pointtype 0 notitle
+    }
+}
+if (!dumb && legend) { # above the panels, as a plot of nothing
+    unset label
+    unset arrow
+    unset title
+    unset logscale
+    unset border
+    unset xtics
+    unset ytics
+    unset grid
+    set xrange [0:1]
+    set yrange [0:1]
+    set lmargin at screen 0
+    set rmargin at screen 1
+    set label 1 said($by[1]) center noenhanced at screen 0.5,screen_y(head + 0.6 * em)
+    if (maths($by[1])) { set label 1 enhanced }
+    set key at screen 0.5,screen_y(head + 1.22 * by * em) center top horizontal \
+        maxcols keys Left reverse samplen 2.2 spacing 1.2
+    plot for [i=1:curves] NaN with linespoints linetype line[i] \
+        title said($series[i])
 }
 if (!dumb) { unset multiplot }

@@ -1,116 +1,177 @@
-# style.gp - what all figures share: terminals, colours, dashes.
+# style.gp - what all figures share: sizes, terminals, colours, dashes, markers.
 #
 # A figure's script NAME.gp is a few lines of its own (data, texts, numbers),
 # then this file, then one of the others here, all in one, so that
 #     gnuplot NAME.gp                          draws NAME.svg
 #     gnuplot -e "term='pdf'" NAME.gp          draws NAME.pdf
+#     gnuplot -e "term='pdf'; size='icml'" NAME.gp     as wide as a column there
 # works wherever NAME.gp and NAME.tsv lie together. Change the look of every
 # figure here, that of one figure in its NAME.gp.
 
-# `size` is column (one of two of a paper), page (as wide as its text) or slide.
-
 if (!exists("term")) term = "svg"
-if (!exists("width")) width = 900
-if (!exists("height")) height = 380
-if (exists("size")) {
-    if (!exists("down")) { down = 1 }
-    if (size eq "column" && exists("columns")) { columns = 1 }
-    width = size eq "column" ? 420 : size eq "page" ? 720 : 960
-    height = size eq "slide" ? 540 : exists("$rows") ? height : \
-        (size eq "column" ? 300 : 340) * (0.25 + 0.75 * down)
-    if (exists("below") && size ne "slide") { height = height + below }
-}
 tex = term eq "tikz" || term eq "cairolatex"
+dumb = term eq "dumb"
 if (!exists("out")) {
     out = name.(tex ? "-".term.".tex" : ".".term)
 }
 
-dumb = term eq "dumb"
-if (term eq "svg") {
-    set terminal svg size width,height font "sans,12" noenhanced \
-        background rgb "white" linewidth 1
-}
-if (term eq "png") {
-    set terminal pngcairo size 2*width,2*height font "sans,12" \
-        noenhanced fontscale 2 linewidth 1.8
-}
-if (term eq "pdf") {
-    set terminal pdfcairo size width/100.,height/100. font "sans,10" \
-        noenhanced
-}
-if (term eq "tikz") {
-    eval sprintf("set terminal tikz size %.2fin,%.2fin font '\\footnotesize'", \
-        width / 100., height / 100.)
-}
-if (term eq "cairolatex") {
-    set terminal cairolatex pdf size width/100.,height/100.
-}
-if (dumb) {
-    set terminal dumb noenhanced size 79,17
-} else {
-    set output out
+# `size` is how wide a figure is, in LaTeX's points (72.27 to the inch, as
+# \the\columnwidth prints them), or one of these:
+#   column   229.5 pt, LaTeX's article in two columns
+#   icml     6.75 in less 0.25 in between two columns (icml2025.sty): 3.25 in
+#   acl      A4 less margins of 2.5 cm and 0.6 cm between (acl.sty): 7.7 cm
+#   neurips  textwidth=5.5in (neurips_2025.sty)
+#   page     both columns of acl.sty, 16 cm, which fits across the others' too
+#   slide    beamer's text, 16:9: 14 cm
+names_ = "column icml acl neurips page slide"
+points_ = "229.5 234.87 219.08 397.48 455.24 398.33"
+place_(s_, i) = i > words(names_) || word(names_, i) eq s_ ? i : place_(s_, i + 1)
+paper = exists("size") # where a caption is the title
+if (paper) {
+    points = place_(size, 1) > words(names_) ? real(strstrt(size, "pt") ? size[1:strstrt(size, "pt") - 1] : size) : \
+        real(word(points_, place_(size, 1)))
+    width = points * 96 / 72.27
 }
 
-# A text is a line of a block: | and the text; where LaTeX takes another one for
-# it, a tab and that. Nothing in a block is a command of gnuplot's. Labels of tics
-# are formats, in which % is %%.
+# Widths, heights and type are in 1/96 inch, a pixel of a page. Type is 9 pt in a
+# paper, so that an index of 0.8 of it has 7.
+if (!exists("type")) type = !paper ? 12 : size eq "slide" ? 15 : 12
+if (!exists("width")) width = 600
+resolution = paper ? 3.125 : 2 # of a PNG: 300 points to the inch, or 192
+terminal(height_) = \
+    term eq "svg" ? sprintf("set terminal svg size %d,%d enhanced \
+font 'sans-serif,%g' background rgb 'white'", width, height_, type) : \
+    term eq "png" ? sprintf("set terminal pngcairo size %d,%d enhanced \
+font 'sans,%g' fontscale %g linewidth %g pointscale %g", resolution * width, \
+        resolution * height_, 0.75 * type, resolution, resolution, resolution) : \
+    term eq "pdf" ? sprintf("set terminal pdfcairo size %.4fin,%.4fin enhanced \
+font 'sans,%g' linewidth 1.2 pointscale 0.6", width / 96., height_ / 96., \
+        0.75 * type) : \
+    term eq "tikz" ? sprintf("set terminal tikz size %.4fin,%.4fin \
+font '\\fontsize{%g}{%g}\\selectfont'", width / 96., height_ / 96., \
+        0.75 * type, 0.9 * type) : \
+    term eq "cairolatex" ? sprintf("set terminal cairolatex pdf \
+size %.4fin,%.4fin colortext \
+header '\\fontsize{%g}{%g}\\selectfont' linewidth 1.2 pointscale 0.6", \
+        width / 96., height_ / 96., 0.75 * type, 0.9 * type) : \
+    "set terminal dumb noenhanced size 79,17"
+if (!dumb) { set output out }
+if (term eq "tikz") { set terminal tikz createstyle }
+if (dumb || exists("height")) { eval terminal(exists("height") ? height : 0) }
+
+# A text is a line of a block: a sign, the text, and where LaTeX takes another one
+# for it, a tab and that. The sign is ^ where _ and ^ in it lower and raise what
+# follows, else |. Nothing in a block is a command of gnuplot's. Labels of tics are
+# formats, in which % is %%.
 plain(line_) = strstrt(line_, "\t") ? line_[2:strstrt(line_, "\t") - 1] : \
     line_[2:*]
 said(line_) = tex && strstrt(line_, "\t") ? line_[strstrt(line_, "\t") + 1:*] : \
     plain(line_)
+maths(line_) = !tex && !dumb && line_[1:1] eq "^"
 format(s_) = strstrt(s_, "%") ? s_[1:strstrt(s_, "%")]."%".\
     format(s_[strstrt(s_, "%") + 1:*]) : s_
+set title noenhanced
+set xlabel noenhanced
+set ylabel noenhanced
+set key noenhanced
+set xtics noenhanced
+set ytics noenhanced
 title = said($title[1])
 # A title that is too long for the figure is written smaller.
 letters = strlen(plain($title[1]))
-title_size = 8.4 * letters < width - 20 ? 12 : int((width - 20) / 0.7 / letters)
-title_font = tex ? "" : sprintf(",%d", title_size < 6 ? 6 : title_size)
+title_size = 0.62 * type * letters < width - 20 ? type : \
+    int((width - 20) / 0.62 / letters)
+scale_ = term eq "svg" ? 1 : 0.75
+title_font = tex ? "" : sprintf(",%g", scale_ * (title_size < 10 ? 10 : title_size))
 
-# One colour and one dash for each variant, the same in every figure. Colours
-# that the colour-blind tell apart: Wong, Nature Methods 8, 441 (2011). The
-# baseline is black and solid; those that coincide with it are drawn over it
-# with gaps, so that both are seen.
-array ink[8] = ["#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", \
-                "#CC79A7", "#0072B2", "#B8A800"]
-known = "standard per-head fused two-step two-step-tanh full-rank symmetric"
-known = known." mqa gqa mla mla-absorbed wide shared-qk identity"
-known = known." scale-outside unscaled symmetric-data collaborative"
-known = known." shared-kv shared-qkv no-wq no-wv-wo linear gated"
-known = known." qk-norm gqa-qk-norm biased talking-heads differential mfa"
-known = known." window sink tpa mla-rope value-residual"
-
-set linetype 1 linecolor rgb ink[1] linewidth 3.0 dashtype 1
-set linetype 2 linecolor rgb ink[2] linewidth 1.8 dashtype (7,15)
-set linetype 3 linecolor rgb ink[3] linewidth 3.0 dashtype (3,8)
-set linetype 4 linecolor rgb ink[4] linewidth 2.0 dashtype 1
-set linetype 5 linecolor rgb ink[5] linewidth 2.0 dashtype (9,4)
-set linetype 6 linecolor rgb ink[6] linewidth 2.0 dashtype 1
-set linetype 7 linecolor rgb ink[7] linewidth 2.0 dashtype 1
-do for [i=8:14] {
-    set linetype i linecolor rgb ink[i-6] linewidth 2.0 dashtype (16,4,4,4)
+# Each variant has one line in every figure: a colour, a dash and a marker. No two
+# share dash and marker, so a grey print tells them apart. Colours that the
+# colour-blind tell apart: Wong, Nature Methods 8, 441 (2011). The baseline is
+# black and solid; those that may coincide with it are dashed, so that both are
+# seen. In the order of their numbers neighbours differ in all three. Of 60 lines
+# 34 are those of variants here; a name from elsewhere has one of the others.
+colours = "#D55E00 #0072B2 #009E73 #E69F00 #56B4E9 #CC79A7 #8C7F00"
+markers = "5 9 13 11 4 8 6 12 10 2 1 3"
+set dashtype 1 (14,5)
+set dashtype 2 (3,4)
+set dashtype 3 (14,4,3,4)
+set dashtype 4 (7,5)
+known = "full-rank two-step per-head fused symmetric"
+known = known." mqa gqa mla mla-absorbed scale-outside"
+known = known." linear two-step-tanh shared-qk shared-kv unscaled"
+known = known." gated shared-qkv identity wide symmetric-data"
+known = known." differential collaborative no-wq no-wv-wo biased"
+known = known." talking-heads qk-norm gqa-qk-norm mfa tpa"
+known = known." window sink mla-rope value-residual"
+set linetype 100 linecolor rgb "#000000" linewidth 2.4 dashtype solid pointtype 7
+do for [i=0:59] {
+    set linetype 101 + i linecolor rgb word(colours, i % 7 + 1) linewidth 1.6 \
+        pointtype int(word(markers, i % 12 + 1))
+    if (i % 5) { set linetype 101 + i dashtype i % 5 } \
+    else { set linetype 101 + i dashtype solid }
 }
-do for [i=15:20] {
-    set linetype i linecolor rgb ink[i-13] linewidth 2.0 dashtype (5,5)
-}
-do for [i=1:8] {
-    set linetype 20+i linecolor rgb ink[i] linewidth 2.0 dashtype 1
-    set linetype 28+i linecolor rgb ink[i] linewidth 2.0 dashtype (6,4)
-}
-do for [i=37:50] {
-    set linetype i linecolor rgb ink[2 + (i - 37) % 7] linewidth 2.0 \
-        dashtype (12,3,3 + 3 * (i > 43),3)
-}
-
-# The linetype of a series: its own where it is known by name, else by place.
-find(word_, i) = i > words(known) ? 0 : \
-    word(known, i) eq word_ ? (i < 21 ? i : i + 16) : find(word_, i + 1)
-look(word_, i) = find(word_, 1) ? find(word_, 1) : 21 + i % 16
+find(word_, i) = i > words(known) || word(known, i) eq word_ ? i : find(word_, i + 1)
+hash(s_, n_) = strlen(s_) ? hash(s_[2:*], (31 * n_ + \
+    strstrt("abcdefghijklmnopqrstuvwxyz0123456789-_.", s_[1:1])) % 9973) : n_
+# The line of a variant.
+look(word_) = word_ eq "standard" ? 100 : 100 + (find(word_, 1) <= words(known) ? \
+    find(word_, 1) : words(known) + 1 + hash(word_, 0) % (60 - words(known)))
+# That of the i-th of `curves` names, which no earlier one has.
+array line[500]
+free_(n_, i) = i < 1 ? n_ : line[i] == n_ ? 0 : free_(n_, i - 1)
+next_(n_, i) = free_(n_, i) ? n_ : next_(n_ == 160 ? 101 + words(known) : n_ + 1, i)
 
 # How far ticks are apart that are to be about x apart: 1, 2 or 5 times a power of
 # ten.
 nice_(x_, power_) = x_ / power_ < 1.5 ? power_ : x_ / power_ < 3.5 ? 2 * power_ : \
     x_ / power_ < 7.5 ? 5 * power_ : 10 * power_
 nice(x_) = nice_(x_, 10**floor(log10(x_)))
+
+# A word as a number; gnuplot 5.4 takes 1.0e-05, not 1e-05.
+exponent_(s_) = strstrt(s_, "e")
+num(s_) = exponent_(s_) && !strstrt(s_, ".") ? real(s_[1:exponent_(s_) - 1].".0".\
+    s_[exponent_(s_):*]) : real(s_)
+
+# A number at an axis: 20k, 0.05; 2 x 10^-5 where it is below 0.001 or above ten
+# million, or `ten` of its axis says so.
+power_(x_) = int(floor(log10(abs(x_)) + 1e-9))
+front_(x_) = sprintf("%.4g", x_ / 10.**power_(x_))
+raised_(f_, e_) = tex ? sprintf("$%s10^{%d}$", f_ eq "1" ? "" : f_."\\cdot ", e_) : \
+    dumb ? sprintf("%se%d", f_, e_) : \
+    sprintf("%s10^{%s%d}", f_ eq "1" ? "" : f_."·", e_ < 0 ? "−" : "", abs(e_))
+number(x_, ten) = x_ == 0 ? "0" : ten || abs(x_) < 0.99e-3 || abs(x_) >= 1e7 ? \
+    raised_(front_(x_), power_(x_)) : abs(x_) >= 1e6 ? \
+    sprintf("%.4gM", x_ / 1e6) : abs(x_) >= 1e4 ? sprintf("%.4gk", x_ / 1e3) : \
+    sprintf("%.6g", x_)
+# About how many letters wide that is.
+wide_(x_, ten) = strstrt(number(x_, ten), "10^{") ? 2.2 + 0.8 * \
+    strlen(sprintf("%d", power_(x_))) + (front_(x_) eq "1" ? 0 : \
+    strlen(front_(x_)) + 0.6) : strlen(number(x_, ten))
+widest_(list_, ten, i) = i > words(list_) ? 0 : \
+    wide_(num(word(list_, i)), ten) > widest_(list_, ten, i + 1) ? \
+    wide_(num(word(list_, i)), ten) : widest_(list_, ten, i + 1)
+
+# The places of about n_ ticks from low_ to high_, with blanks between.
+linear_(x_, step_, high_) = x_ > high_ + 1e-6 * step_ ? "" : \
+    sprintf("%.10g ", abs(x_) < 1e-6 * step_ ? 0 : x_).linear_(x_ + step_, step_, high_)
+apart_(low_, high_, n_) = nice((high_ - low_) / (1. * n_))
+linear(low_, high_, n_) = linear_(apart_(low_, high_, n_) * \
+    ceil(low_ / apart_(low_, high_, n_) - 1e-6), apart_(low_, high_, n_), high_)
+digit_(low_, high_, x_) = x_ >= low_ * 0.999999 && x_ <= high_ * 1.000001 ? \
+    sprintf("%.10g ", x_) : ""
+decades_(low_, high_, e_, by_) = 10.**e_ > high_ ? "" : \
+    digit_(low_, high_, 10.**e_).decades_(low_, high_, e_ + by_, by_)
+fine_(low_, high_, e_) = 10.**e_ > high_ ? "" : digit_(low_, high_, 10.**e_).\
+    digit_(low_, high_, 2 * 10.**e_).digit_(low_, high_, 5 * 10.**e_).\
+    fine_(low_, high_, e_ + 1)
+first_(x_) = int(floor(log10(x_) + 1e-9))
+powers_(low_, high_, n_) = decades_(low_, high_, first_(low_), \
+    1 + int((log10(high_) - log10(low_)) / (n_ + 1)))
+# On a logarithmic axis: powers of ten; 1, 2 and 5 times these; or, where even of
+# these there are fewer than three, as on a linear one.
+logarithmic(low_, high_, n_) = words(powers_(low_, high_, n_)) >= 3 ? \
+    powers_(low_, high_, n_) : words(fine_(low_, high_, first_(low_))) >= 3 ? \
+    fine_(low_, high_, first_(low_)) : linear(low_, high_, n_)
 
 # A cell as a number where the row is of that series.
 of(word_, col) = strcol(1) eq word_ ? column(col) : NaN
@@ -120,4 +181,6 @@ set datafile commentschars ""
 set datafile missing "nan"
 set tics nomirror
 set border 3
+set errorbars 1
+set pointsize 0.6
 if (!dumb) { set grid ytics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6 }

@@ -98,6 +98,58 @@ for text in "$(printf '\033]0;owned\007')" "$(printf '\302\233 red')" "$(printf 
         ok || complain "a title with a control character: $(cat err)"
 done
 
+# --- for a paper: as wide as asked, type that can be read, maths, a line for each variant
+figure=made/figures/test_loss-lr-reverse
+for pair in column:228.6 icml:234 acl:218.3 neurips:396 page:453.5 240:239.1 300.5pt:299.4; do
+    "$qkv" plot grid -o made --x lr --y test_loss --size "${pair%:*}" --format pdf,svg -q 2>err ||
+        complain "plot --size $pair"
+    page=$(grep -a -o '/MediaBox *\[[^]]*' $figure.pdf | awk '{ print $(NF - 1) }')
+    awk -v page="$page" -v asked="${pair#*:}" 'BEGIN { exit !(page <= asked + 0.5 && page > asked - 1.5) }' &&
+        ok || complain "--size $pair: the page is $page points wide"
+    # a pixel of SVG is 0.75 points
+    grep -o 'font-size="[0-9.]*"' $figure.svg | awk -F '"' '$2 * 0.75 < 7 { exit 1 }' && ok ||
+        complain "--size $pair: type under 7 points"
+done
+rm -rf made
+"$qkv" plot grid -o made --x lr --y test_loss --size column --labels 'd_k of x,R^2 on (W^Q)' \
+    --by d-k --format svg,tikz,cairolatex -q 2>err && ok || complain "plot of maths"
+! grep -q 'd_k\|R^2\|W^Q' $figure.svg && grep -q '>d</tspan>.*>k</tspan>' $figure.svg &&
+    ok || complain "maths in SVG is literal"
+for term in tikz cairolatex; do
+    grep -qF '$d_k$ of x' $figure-$term.tex && grep -qF '$R^2$ on ($W^Q$)' $figure-$term.tex && ok ||
+        complain "maths in $term is literal"
+done
+"$qkv" plot grid -o made --x lr --y test_loss --size column --labels 'a_bc,my_d_k is d_k' --format svg -q
+grep -qF '>a_bc<' $figure.svg && grep -qF '>my_d_k is d_k<' $figure.svg && ok ||
+    complain "a name with _ is taken for maths"
+[ -s made/figures/gnuplot-lua-tikz.sty ] && [ -s made/figures/gnuplot-lua-tikz-common.tex ] && ok ||
+    complain "TikZ without its style file"
+if [ "$latex" ]; then # two columns: nothing sticks out
+    "$qkv" plot grid -o made --size column --format pdf,tikz,cairolatex -q
+    {
+        printf '%s\n' '\documentclass[twocolumn]{article}' \
+            '\usepackage{graphicx,gnuplot-lua-tikz}\graphicspath{{made/figures/}}' '\begin{document}'
+        for f in made/figures/*-tikz.tex made/figures/curves*-cairolatex.tex; do
+            printf '\\noindent\\input{%s}%%\n\\par x\\par\n' "$f"
+        done
+        printf '\\noindent\\includegraphics{{%s}.pdf}\n' made/figures/curves-reverse.lr0.001
+        printf '%s\n' '\end{document}'
+    } >paper.tex
+    TEXINPUTS=made/figures: pdflatex -interaction=nonstopmode -halt-on-error paper.tex >tex.log 2>&1 </dev/null &&
+        ! grep -q Overfull tex.log && ok ||
+        complain "figures in a column: $(grep -A3 '^!\|Overfull' tex.log)"
+fi
+{
+    printf 'name = "x"\n$title << END\n|x\nEND\n'
+    cat "$build/plots/style.gp"
+    printf 'print look("%s"), " %s"\n' $(for v in "$build"/variants/*.so; do
+        v=$(basename "$v" .so) && echo "$v $v"
+    done)
+} >lines.gp
+gnuplot lines.gp 2>lines && awk 'NF == 2 { n++; i = $1 - 101; key = i < 0 ? "black" : i % 5 " " i % 12
+    twice += seen[key]++; $1 > 134 && unknown++ } END { exit !(n >= 35 && !twice && !unknown) }' lines && ok ||
+    complain "two variants share dash and marker, or one has no line: $(sort -n lines | tr '\n' ' ')"
+
 # --- tokens of a text
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     printf 'Az %% \\ ^ _ ~ # & { } $ < > " '"'"' ` | -- [ * @ é 漢 \t \033[31m\n'

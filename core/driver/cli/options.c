@@ -74,15 +74,29 @@ give(Options *o, int index, const char *text, int command)
     o->given[index] = v;
 }
 
+/* Is it a WIDTH in points: "240", "234.8pt"? */
+static bool
+is_width(const Option *option, const char *text)
+{
+    char *end;
+    double points = strtod(text, &end);
+    return !strcmp(option->argument, "WIDTH") && points >= 100 &&
+           points <= 1500 && (!*end || !strcmp(end, "pt"));
+}
+
 /* Exits unless each word of a list "a,b" is one of the choices. */
 static void
 check_choices(const Option *option, const char *text)
 {
     Values words = values_cut(text);
     for (int i = 0; i < words.count; i++)
-        if (index_in(option->choices, words.text[i]) < 0)
-            usage("--%s: \"%.64s\" is none of: %s", option->name, words.text[i],
-                  option->choices);
+        if (index_in(option->choices, words.text[i]) < 0 &&
+            !is_width(option, words.text[i]))
+            usage("--%s: \"%.64s\" is none of: %s%s", option->name,
+                  words.text[i], option->choices,
+                  strcmp(option->argument, "WIDTH")
+                      ? ""
+                      : ", nor a width from 100 to 1500 points");
     if (words.count > 1 && strcmp(option->argument, "LIST"))
         usage("--%s: one of: %s", option->name, option->choices);
     values_free(&words);

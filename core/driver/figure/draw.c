@@ -67,16 +67,64 @@ figure_begin(const Drawing *o, const char *wanted)
     return f;
 }
 
-void
-figure_words(const Figure *f, const char *key, const Values *words)
+/* How long the maths is that begins there: W^Q, d_k, 10^{-1}; 0: none does. */
+static size_t
+maths_length(const char *word)
+{
+    size_t n = isalpha((unsigned char)*word) ? 1 : strspn(word, "0123456789");
+    size_t base = n;
+    while (n && (word[n] == '_' || word[n] == '^')) {
+        size_t in = strspn(word + n + 2, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"
+                                         "KLMNOPQRSTUVWXYZ0123456789+-=,");
+        if (isalnum((unsigned char)word[n + 1]))
+            n += 2;
+        else if (word[n + 1] == '{' && in && word[n + 2 + in] == '}')
+            n += in + 3;
+        else
+            return 0;
+    }
+    return n > base && strspn(word + n, ".,:;)") == strcspn(word + n, " ") ? n
+                                                                           : 0;
+}
+
+char *
+maths_in_latex(const char *text)
+{
+    char *all;
+    bool maths = false, other = false;
+    FILE *to = begin_text(&all);
+    while (*text) {
+        text += *text == '(' ? (putc('(', to), 1) : 0;
+        size_t n = maths_length(text);
+        size_t rest = n + strcspn(text + n, " ") +
+                      strspn(text + n + strcspn(text + n, " "), " ");
+        char *word = format_text("%.*s", (int)(rest - n), text + n);
+        char *safe = escaped(word, LATEX);
+        fprintf(to, n ? "$%.*s$%s" : "%.*s%s", (int)n, text, safe);
+        maths |= n > 0;
+        other |= strpbrk(word, "\\{}^_@&~") != NULL;
+        text += rest;
+        free(word);
+        free(safe);
+    }
+    end_text(to, &all);
+    if (maths && !other)
+        return all;
+    free(all);
+    return NULL;
+}
+
+static void
+put_texts(const Figure *f, const char *key, const Values *words, bool labels)
 {
     fprintf(f->script, "$%s << END\n", key);
     for (int i = 0; i < words->count; i++) {
         char *plain = escaped(words->text[i], ALIGNED);
-        char *latex = escaped(words->text[i], LATEX);
+        char *maths = labels ? maths_in_latex(plain) : NULL;
+        char *latex = maths ? maths : escaped(words->text[i], LATEX);
         bool same = !strcmp(plain, latex);
-        fprintf(f->script, "|%s%s%s\n", plain, same ? "" : "\t",
-                same ? "" : latex);
+        fprintf(f->script, "%c%s%s%s\n", maths ? '^' : '|', plain,
+                same ? "" : "\t", same ? "" : latex);
         free(plain);
         free(latex);
     }
@@ -84,9 +132,21 @@ figure_words(const Figure *f, const char *key, const Values *words)
 }
 
 void
-figure_text(const Figure *f, const char *key, const char *text)
+figure_words(const Figure *f, const char *key, const Values *words)
 {
-    figure_words(f, key, &(Values){&(char *){(char *)text}, 1, 1});
+    put_texts(f, key, words, false);
+}
+
+void
+figure_labels(const Figure *f, const char *key, const Values *words)
+{
+    put_texts(f, key, words, true);
+}
+
+void
+figure_label(const Figure *f, const char *key, const char *text)
+{
+    figure_labels(f, key, &(Values){&(char *){(char *)text}, 1, 1});
 }
 
 void
@@ -97,7 +157,7 @@ figure_title(const Figure *f, const char *title, const char *seen)
     char *plain = escaped(all, ALIGNED);
     fprintf(to, "%s\n", plain);
     end_file(to, f->directory.text, f->name);
-    figure_text(f, "title", title);
+    figure_label(f, "title", title);
     free(plain);
     free(all);
 }
@@ -186,6 +246,10 @@ draw_picture(Figure *f, const char *format)
         draft_publish_all(f->draft);
         fail("%s/%s: gnuplot could not draw it: %s", f->directory.text, file,
              why);
+    }
+    if (!strcmp(format, "tikz")) { /* styles for TeX without LaTeX */
+        discard(within(f->draft->path.text, "gnuplot-lua-tikz.tex").text);
+        discard(within(f->draft->path.text, "t-gnuplot-lua-tikz.tex").text);
     }
     free(script);
     free(term);

@@ -205,8 +205,13 @@ put_ranges(FILE *script, const Plot *all)
             double level = q->level && q->measure == y->measure && !other
                                ? shared_level(p->group, q->name)
                                : NAN;
-            if (!isnan(level))
-                fprintf(script, " %.6g %s", level, q->level);
+            if (!isnan(level)) {
+                char *name = copy_text(q->level);
+                for (char *c = name; *c; c++)
+                    *c = *c == ' ' ? '_' : *c;
+                fprintf(script, " %.6g %s", level, name);
+                free(name);
+            }
         }
         if (y->median)
             fprintf(script, " %d unsolved", p->group->runs[0]->config.steps);
@@ -231,28 +236,6 @@ put_places(FILE *script, const Plot *all)
     fprintf(script, "'\nticks = %d\nlog_x = %d\nlongest_run = %.10g\n",
             n <= 10 && (setting_named(all->o->x) || log), log,
             all->over_training ? all->longest : 1);
-}
-
-/* How the panels lie, the size that lets them be read, and how high a legend is
-   that has to stand below them, since its names would leave them no room. */
-static void
-put_size(FILE *script, const Plot *all, const Values *series)
-{
-    bool narrow = all->o->size && !strcmp(all->o->size, "column"), same = true;
-    int count = all->panel_count, longest = longest_of(series);
-    int columns = narrow ? 1 : count <= 3 ? count : count == 4 ? 2 : 3;
-    int down = (count + columns - 1) / columns;
-    for (int p = 1; p < count; p++)
-        same &= !strcmp(all->panels[p].y, all->panels[0].y);
-    bool wide = series->count > 1 && longest > (narrow ? 22 : 34);
-    int below = wide ? 10 + 19 * series->count : 0;
-    fprintf(script,
-            "columns = %d\ndown = %d\nbelow = %d\n"
-            "if (!exists(\"width\")) width = %d\n"
-            "if (!exists(\"height\")) height = %d\n",
-            columns, down, below,
-            count == 1 ? 660 : 220 + (same ? 300 : 345) * columns,
-            100 + 280 * down + below);
 }
 
 /* Draws a curve for each of these series. */
@@ -286,13 +269,15 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         char *title = title_of(all, whose), *x = x_title(all);
         char *seen = put_data(&f, all, series, names.text);
         figure_title(&f, title, seen);
-        figure_text(&f, "by", strcmp(o->by, "variant") ? o->by : "");
-        figure_text(&f, "xlabel", o->labels ? labels.text[0] : x);
+        char *by = axis_title(o->by, NULL);
+        figure_label(&f, "by", strcmp(o->by, "variant") ? by : "");
+        figure_label(&f, "xlabel", o->labels ? labels.text[0] : x);
         figure_words(&f, "series", series);
-        figure_words(&f, "titles", &titles);
-        figure_words(&f, "ylabels", &ylabels);
+        figure_labels(&f, "titles", &titles);
+        figure_labels(&f, "ylabels", &ylabels);
+        free(by);
         put_places(f.script, all);
-        put_size(f.script, all, series);
+        fprintf(f.script, "title_asked = %d\n", !!o->title);
         put_ranges(f.script, all);
         figure_end(&f, "panels");
         free(title);
