@@ -23,6 +23,7 @@
 #include "driver/cli/options.h"
 #include "driver/cli/grammar.h"
 #include "driver/figure/square.h"
+#include "driver/report/claim.h"
 #include "driver/report/recipe.h"
 #include "driver/commands.h"
 #include "edit.h"
@@ -321,8 +322,17 @@ options(const uint8_t *data, size_t size)
 static void
 recipe(const uint8_t *data, size_t size)
 {
-    Drawing d = {.out = folder, .format = default_format};
-    recipe_run(as_file("recipe.txt", data, size), &d, 1);
+    Options o = {.out = folder, .work = {.jobs = 1}};
+    o.draw = (Drawing){.out = folder, .format = default_format};
+    o.given = allocate((size_t)settings_most, sizeof *o.given);
+    o.compare.recipe = as_file("recipe.txt", data, size);
+    recipe_run(&o);
+}
+
+static void
+claim(const uint8_t *data, size_t size)
+{
+    claim_check(as_file("claim.txt", data, size));
 }
 
 /* A plugin's descriptor: what it says of itself, and the matrices it declares.
