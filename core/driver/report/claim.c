@@ -466,6 +466,8 @@ write_figures(FILE *to, const char *out, const char *from)
     Path figures = within(out, "figures");
     Values names = files_in(figures.text, ".gp");
     for (int i = 0; i < names.count; i++) {
+        if (!strcmp(names.text[i], "parameters"))
+            continue; /* the tables have them */
         char *seen = figure_caption(figures.text, names.text[i]);
         char *safe = escaped(seen, MARKDOWN);
         fprintf(to, "\n![%s](%s/%s.svg)\n", safe, from, names.text[i]);
