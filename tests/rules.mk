@@ -5,12 +5,12 @@ check: check-quick run-solve run-lessons run-install run-starve run-parallel run
 
 check-quick: run-floors run-same run-plain run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book run-rates run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
   run-parallel run-slurm run-together run-arm run-fuzz run-solve run-lessons run-install run-states \
-  run-found run-random run-plain
+  run-found run-random run-plain run-rates
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-random: $(BUILD)/commands

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "driver/results/outcome.h"
+#include "driver/results/rate.h"
 #include "driver/rates.h"
 
 enum { SEEDS = 3, FIRST_SEED = 1001, RATES = 29, START = 14 };

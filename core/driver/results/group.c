@@ -254,10 +254,10 @@ add_task(const Cut *c, const char *task, Group *list, int *groups)
 }
 
 bool
-same_but(const Run *a, const Run *b, const char *setting)
+same_but(const Run *a, const Run *b, const char *but)
 {
     for (int s = 0; s < setting_count; s++)
-        if (strcmp(settings[s].name, setting) &&
+        if (index_in(but, settings[s].name) < 0 &&
             !setting_equal(&settings[s], &a->config, &b->config))
             return false;
     return true;

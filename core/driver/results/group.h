@@ -46,8 +46,8 @@ void series_sort(Values *names);
 /* The files of a directory whose names end so, without that, in that order. */
 Values files_in(const char *directory, const char *ending);
 
-/* Do two runs differ in nothing but that setting? */
-bool same_but(const Run *a, const Run *b, const char *setting);
+/* Do two runs differ in nothing but these settings, "lr seed"? */
+bool same_but(const Run *a, const Run *b, const char *but);
 
 /* Were there different values of it asked for in the runs of a task? Of what
    the program notes down itself, such as the hash of a plugin, in those of one

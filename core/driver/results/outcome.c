@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/words.h"
 #include "driver/results/outcome.h"
 #include "driver/results/quantity.h"
+#include "driver/results/rate.h"
 
 #define SIGNIFICANT 0.05
 
@@ -43,36 +45,6 @@ mean_of(const Outcome *a, const char *key)
     return m;
 }
 
-/* A number that is judged. There is none where a seed never got to the
-   threshold, or where the variant has no such number. */
-static double
-judged(const Run *r, const char *key)
-{
-    double x = run_has(r, key) ? run_quantity(r, key) : NAN;
-    return quantity_named(key)->median && x == 0 ? NAN : x;
-}
-
-/* What is given of a quantity in "test_accuracy=0.02,solved_at=5%", or its own
-   margin; in its unit. */
-static double
-margin_of(const char *margins, const char *key, const Outcome *base)
-{
-    const char *text = quantity_named(key)->margin;
-    Values given = values_cut(margins ? margins : "");
-    size_t n = strlen(key);
-    char *end;
-    for (int i = 0; i < given.count; i++)
-        if (!strncmp(given.text[i], key, n) && given.text[i][n] == '=')
-            text = given.text[i] + n + 1;
-    double margin = text ? strtod(text, &end) : NAN, sum = 0;
-    for (int i = 0; i < base->seeds; i++)
-        sum += fabs(judged(base->runs[i], key));
-    if (text && *end == '%')
-        margin *= sum / base->seeds / 100;
-    values_free(&given);
-    return margin;
-}
-
 void
 check_margins(const char *text)
 {
@@ -102,8 +74,8 @@ compare(const Outcome *a, const Outcome *base, const char *key, double margin)
             const Run *other = base->runs[k++ % base->seeds];
             if (a->runs[i]->config.seed != other->config.seed)
                 continue;
-            x[n] = judged(a->runs[i], key);
-            y[n++] = judged(other, key);
+            x[n] = run_judged(a->runs[i], key);
+            y[n++] = run_judged(other, key);
             break;
         }
     Paired p = paired_t(x, y, n, margin);
@@ -118,133 +90,8 @@ saturated(const Outcome *a, const Quantity *q, double margin)
 {
     bool all = q->scale == SHARE && q->better == MORE;
     for (int i = 0; i < a->seeds; i++)
-        all &= judged(a->runs[i], q->name) >= 1 - margin;
+        all &= run_judged(a->runs[i], q->name) >= 1 - margin;
     return all;
-}
-
-bool
-outdoes(const Score *a, const Score *b)
-{
-    if (a->seeds != b->seeds)
-        return a->seeds > b->seeds;
-    for (int i = 0; i < 3; i++)
-        if (a->rank[i] != b->rank[i])
-            return a->rank[i] > b->rank[i];
-    return false;
-}
-
-/* What is read for a judged quantity where test data has no say. */
-static const char *
-chosen_by(const char *judge)
-{
-    return !judge                            ? NULL
-           : !strcmp(judge, "test_accuracy") ? "validation_accuracy"
-           : !strcmp(judge, "test_loss")     ? "validation_loss"
-                                             : judge;
-}
-
-/* The sum of a quantity, more being better, where a run that diverged or never
-   got there is the worst there is. */
-static double
-merit(const Run *r, const char *key)
-{
-    double x = judged(r, key);
-    if (quantity_named(key)->better == LESS)
-        return isnan(x) ? quantity_named(key)->median ? -2. * r->config.steps
-                                                      : -INFINITY
-                        : -x;
-    return isnan(x) ? -INFINITY : x;
-}
-
-Score
-score_of(const Outcomes *all, const Outcome *a, double lr, int but)
-{
-    double sum = 0, steps = 0, loss = 0;
-    double enough = 1 - margin_of(all->margins, "test_accuracy", a);
-    const char *key = chosen_by(all->judge);
-    bool full = !key;
-    int n = 0;
-    for (int i = 0; i < a->seeds; i++) {
-        const Run *r = a->runs[i];
-        if (r->config.lr != lr || r->config.seed == but)
-            continue;
-        double x = merit(r, key ? key : "validation_accuracy");
-        full &= x >= enough;
-        sum += x;
-        steps += merit(r, "solved_at");
-        loss += merit(r, "validation_loss");
-        n++;
-    }
-    return full ? (Score){{1, steps / n, loss / n}, n}
-                : (Score){{sum / n, 0, loss / n}, n};
-}
-
-/* Its rates, each once, by size; to be freed. */
-static double *
-rates_of(const Outcome *a, int *count)
-{
-    double *rates = allocate((size_t)a->seeds + 1, sizeof *rates);
-    *count = 0;
-    for (int i = 0; i < a->seeds; i++)
-        rates[i] = a->runs[i]->config.lr;
-    median(rates, a->seeds); /* sorts */
-    for (int i = 0; i < a->seeds; i++)
-        if (i == 0 || rates[i] != rates[*count - 1])
-            rates[(*count)++] = rates[i];
-    return rates;
-}
-
-/* The run of a seed at the rate at which the other seeds did best; of one seed
-   alone, its own best. */
-static const Run *
-chosen_run(const Outcomes *all, const Outcome *a, int seed, bool alone)
-{
-    const Run *chosen = NULL;
-    Score best = {{0}, 0};
-    for (int i = 0; i < a->seeds; i++) {
-        const Run *r = a->runs[i];
-        if (r->config.seed != seed)
-            continue;
-        Score s = score_of(all, a, r->config.lr, alone ? -1 : seed);
-        if (!chosen || outdoes(&s, &best)) {
-            chosen = r;
-            best = s;
-        }
-    }
-    return chosen;
-}
-
-/* Leaves each seed the run at the rate that the others choose, so that no seed
-   is judged at a rate which was chosen for its luck. */
-static void
-choose_rates(const Outcomes *all, Outcome *a)
-{
-    double *rates = rates_of(a, &a->rates);
-    const Run **kept = allocate((size_t)a->seeds + 1, sizeof(const Run *));
-    int count = 0;
-    for (int i = 0; i < a->seeds && a->rates > 1; i++) {
-        int seed = a->runs[i]->config.seed, k = 0;
-        while (k < count && kept[k]->config.seed != seed)
-            k++;
-        if (k == count)
-            kept[count++] = chosen_run(all, a, seed, a->seeds <= a->rates);
-    }
-    if (a->rates > 1) {
-        memcpy(a->runs, kept, (size_t)count * sizeof(const Run *));
-        a->seeds = count;
-    }
-    for (int k = 0; k < a->rates; k++) {
-        int here = 0;
-        for (int i = 0; i < a->seeds; i++)
-            here += a->runs[i]->config.lr == rates[k];
-        if (here <= a->agreed)
-            continue;
-        a->agreed = here;
-        a->lr = rates[k];
-        a->end = a->rates < 2 ? 0 : k == 0 ? -1 : k == a->rates - 1;
-    }
-    free(rates);
-    free(kept);
 }
 
 /* Of all its runs, those of the one that was trained longest. */
@@ -294,7 +141,7 @@ hold_against(const Outcomes *all, Outcome *a, const Outcome *base)
         if (!key)
             return;
         const Quantity *q = quantity_named(key);
-        double margin = margin_of(all->margins, key, base);
+        double margin = margin_of(all->margins, key, base->runs, base->seeds);
         bool full = saturated(a, q, margin) && saturated(base, q, margin);
         a->saturated |= full;
         if (full && !all->judge)
@@ -335,6 +182,27 @@ decide(const Outcomes *all, Outcome *a)
     if (a->verdict == UNDECIDED)
         a->needed =
             seeds_to_tell(p->difference / unit, a->margin / unit, p->n, alpha);
+}
+
+/* Leaves a verdict undecided that a rate which was not tried might turn round:
+   a better one of whoever is behind, or of either where they are the same. */
+static void
+doubt(const Outcomes *all, Outcome *a, const Outcome *base)
+{
+    double limit = fabs(a->against.difference);
+    bool chosen = a->rates > 1 || base->rates > 1 || all->found;
+    if (!chosen || a->verdict < EQUAL || identical(&a->against) ||
+        quantity_named(a->judged)->better == NEITHER)
+        return;
+    double mine = a->verdict == BETTER ? 0 : may_gain(all, a, a->judged);
+    double its = a->verdict == WORSE ? 0 : may_gain(all, base, a->judged);
+    if (a->verdict == EQUAL)
+        limit = a->margin - limit;
+    if (fmax(mine, its) <= limit)
+        return;
+    a->verdict = UNDECIDED;
+    a->behind = mine > its ? a->series : base->series;
+    a->gain = fmax(mine, its);
 }
 
 static const Outcome *
@@ -399,6 +267,8 @@ compare_all(Outcomes *all)
             a->against.same = p[2 * first[i] + 1];
         }
         decide(all, a);
+        if (base[i])
+            doubt(all, a, base[i]);
     }
     free(first);
     free(base);
@@ -429,6 +299,29 @@ said(const char *now, const Experiment *e, const char *key)
     return now ? now : experiment_said(e, key);
 }
 
+/* The runs in which --lr auto has found the rates: in `rates` beside those that
+   are judged. */
+static Experiment
+search_of(const Experiment *e)
+{
+    Values places = {0};
+    for (int i = 0; i < e->count; i++) {
+        const char *path = e->runs[i].path, *end = strrchr(path, '/');
+        char *place = format_text("%.*s/rates", end ? (int)(end - path) : 1,
+                                  end ? path : ".");
+        if (access(within(place, "experiment.tsv").text, F_OK))
+            free(place);
+        else
+            values_add(&places, place);
+    }
+    series_sort(&places);
+    Experiment found = {0};
+    if (places.count)
+        found = experiment_read((const char *const *)places.text, places.count);
+    values_free(&places);
+    return found;
+}
+
 Outcomes
 outcomes_of(const Options *o, const Experiment *e)
 {
@@ -438,6 +331,7 @@ outcomes_of(const Options *o, const Experiment *e)
                     .margins = said(o->margin, e, "margin")};
     const char *lr = experiment_said(e, "lr");
     all.found = lr && !strcmp(lr, "auto");
+    all.search = all.found ? search_of(e) : (Experiment){0};
     int room = 0;
     if (all.judge)
         check_judge(all.judge, e->runs, e->count);
@@ -504,6 +398,7 @@ outcomes_free(Outcomes *all)
     for (int i = 0; i < all->count; i++)
         free(all->list[i].runs);
     free(all->list);
+    experiment_free(&all->search);
     groups_free(all->groups, all->group_count);
 }
 
@@ -533,6 +428,8 @@ verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
                              : "not comparable");
     else if (identical(p))
         snprintf(text, VERDICT_SIZE, "identical at %d seeds", p->n);
+    else if (a->behind)
+        snprintf(text, VERDICT_SIZE, "undecided at these rates");
     else if (a->verdict == UNDECIDED)
         snprintf(text, VERDICT_SIZE, "undecided at %d seeds", p->n);
     else if (a->verdict == EQUAL)

@@ -3,7 +3,8 @@
 
    Where runs differ in their learning rate, each seed of a variant is shown at
    the rate at which its other seeds did best, in what is judged, on validation
-   data: neither test data nor the seed itself has a say in it. */
+   data: neither test data nor the seed itself has a say in it. Where a rate
+   that was not tried might turn a verdict round (rate.h), it is undecided. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
@@ -36,6 +37,9 @@ typedef struct Outcome {
     Verdict verdict;
     double detectable; /* the least difference that these seeds show in 80% */
     int needed;        /* seeds that would decide in 80%; 0: more than 10,000 */
+    const char *behind; /* who might be better at another rate, so that it is
+                           undecided, or NULL; */
+    double gain;        /* by so much, or infinite */
 } Outcome;
 
 typedef struct Outcomes {
@@ -43,9 +47,10 @@ typedef struct Outcomes {
     int count;
     Group *groups;
     int group_count;
-    int comparisons; /* that Holm's adjustment is over */
-    int rates;       /* the most that a variant had to choose from */
-    bool found;      /* by --lr auto */
+    int comparisons;   /* that Holm's adjustment is over */
+    int rates;         /* the most that a variant had to choose from */
+    bool found;        /* by --lr auto, */
+    Experiment search; /* in these runs */
     const char *baseline;
     const char *judge;   /* what all are judged by; NULL: each by the first
                             quantity whose turn it is, and that can tell */
@@ -58,22 +63,9 @@ typedef struct Outcomes {
 Outcomes outcomes_of(const Options *o, const Experiment *e);
 void outcomes_free(Outcomes *all);
 
-/* How a rate did; what is first decides. */
-typedef struct Score {
-    double rank[3]; /* more is better */
-    int seeds;
-} Score;
-bool outdoes(const Score *a, const Score *b);
-
-/* Of the runs of a at that rate, but for one seed: by all->judge, or as
-   verdicts are, by accuracy until it is saturated, then by steps; of equal ones
-   the lowest loss. On validation data. */
-Score score_of(const Outcomes *all, const Outcome *a, double lr, int but);
-
 /* Exits (2) unless the text is margins: "test_accuracy=0.02,solved_at=5%". */
 void check_margins(const char *text);
 
-/* "better by 0.012", "the same within 0.01", "undecided at 5 seeds". */
 /* "better at 0.001, undecided at 0.003, worse at 0.01": what the verdict would
    be with both at one rate, each tested by itself; to be freed. */
 char *verdicts_by_rate(const Outcomes *all, const Outcome *a);
@@ -81,6 +73,8 @@ char *verdicts_by_rate(const Outcomes *all, const Outcome *a);
 /* In one word: better, worse, same, undecided, untested; of a quantity of which
    neither much nor little is good, more or less. */
 const char *verdict_word(const Outcome *a);
+
+/* "better by 0.012", "the same within 0.01", "undecided at 5 seeds". */
 enum { VERDICT_SIZE = 80 };
 void verdict_text(const Outcomes *all, const Outcome *a,
                   char text[VERDICT_SIZE]);

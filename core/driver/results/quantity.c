@@ -185,6 +185,33 @@ run_quantity(const Run *r, const char *name)
     return q->of ? q->of(r) : run_number(r, name);
 }
 
+double
+run_judged(const Run *r, const char *key)
+{
+    double x = run_has(r, key) ? run_quantity(r, key) : NAN;
+    return quantity_named(key)->median && x == 0 ? NAN : x;
+}
+
+double
+margin_of(const char *margins, const char *key, const Run *const *runs,
+          int count)
+{
+    const char *text = quantity_named(key)->margin;
+    Values given = values_cut(margins ? margins : "");
+    size_t n = strlen(key);
+    char *end;
+    for (int i = 0; i < given.count; i++)
+        if (!strncmp(given.text[i], key, n) && given.text[i][n] == '=')
+            text = given.text[i] + n + 1;
+    double margin = text ? strtod(text, &end) : NAN, sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += fabs(run_judged(runs[i], key));
+    if (text && *end == '%')
+        margin *= sum / count / 100;
+    values_free(&given);
+    return margin;
+}
+
 char *
 quantity_names(const Run *r, bool over_steps)
 {

@@ -43,6 +43,16 @@ char *axis_title(const char *name, const Task *t);
 
 double run_quantity(const Run *r, const char *name);
 
+/* The number that is judged: NaN where the run never got to the threshold, or
+   where its variant has no such number. */
+double run_judged(const Run *r, const char *name);
+
+/* Which difference of it is none, in its unit: what is given of it in
+   "test_accuracy=0.02,solved_at=5%", or its own margin. Per cent are of the
+   mean over these runs, the baseline's. */
+double margin_of(const char *margins, const char *name, const Run *const *runs,
+                 int count);
+
 /* Did it get to the threshold, and was far below it again at the end? Then it
    has no step at which it was solved. */
 bool run_lost(const Run *r);

@@ -152,6 +152,22 @@ write_ends(FILE *to, const Outcomes *all, const Group *g, Layout layout)
     }
 }
 
+/* Which variant may be better at another rate, after its grounds; to be freed.
+ */
+static char *
+doubts_of(const char *grounds, const Outcome *a)
+{
+    char n[32];
+    char *by = isfinite(a->gain)
+                   ? format_text(" by up to %s", number_text(a->gain, 2, n))
+                   : copy_text("");
+    char *text = format_text("%s; at a rate that was not tried %s may be "
+                             "better%s: a wider or finer grid would tell",
+                             grounds, a->behind, by);
+    free(by);
+    return text;
+}
+
 /* What a verdict rests on: the difference with its interval and p; where it is
    undecided, what these seeds could have shown, and how many would tell. To be
    freed. */
@@ -165,7 +181,9 @@ grounds_of(const Outcome *a)
     char *text = format_text("%s [%s, %s]", number_text(p->difference, 3, n[0]),
                              number_text(p->low, 3, n[1]),
                              number_text(p->high, 3, n[2]));
-    if (a->verdict == UNDECIDED)
+    if (a->behind)
+        replace(&text, doubts_of(text, a));
+    else if (a->verdict == UNDECIDED)
         replace(&text,
                 format_text("%s; %d seeds show %s or more, %s", text, p->n,
                             number_text(a->detectable, 3, n[3]), seeds));
@@ -182,7 +200,8 @@ grounds_of(const Outcome *a)
 static void
 cut_words(const Outcome *a, char *words)
 {
-    char *rest = strstr(words, a->verdict == UNDECIDED ? " at " : " by ");
+    char *rest =
+        strstr(words, a->verdict == UNDECIDED && !a->behind ? " at " : " by ");
     if (rest && a->against.deviation > 0)
         *rest = 0;
 }
@@ -326,7 +345,7 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
     char *notes = format_text(
         "attention: its parameters, in all blocks; steps: the median seed's "
         "first with %s at %.10g over 10 batches (> where that seed never had "
-        "it%s)%s.%s%s",
+        "it%s)%s.%s%s%s",
         measure_of(all->groups), first->config.threshold,
         any_lost(all) ? ", or lost it again" : "",
         seeds < 2                ? ""
@@ -341,6 +360,9 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
         : all->found ? " rate: the learning rate that --lr auto found, on "
                        "other seeds."
                      : "",
+        all->rates > 1 || all->found
+            ? " A verdict that another rate might turn round is undecided."
+            : "",
         tests);
     words_below(to, notes, layout);
     free(notes);
