@@ -605,6 +605,14 @@ works "k_1' + bias" "$qkv" trace 'hello world' --positions alibi
 "$qkv" train -v two-step-tanh $small -o looked >out 2>err
 refuses 1 'no canonical form: not linear in its tokens' \
     "$qkv" inspect "$(ls -d looked/*tanh*)"
+"$qkv" train -v mla-rope $small -o looked >out 2>err
+refuses 1 'it rotates by the position itself' \
+    "$qkv" inspect "$(ls -d looked/*mla-rope*)"
+refuses 1 'it rotates by the position itself' \
+    "$qkv" inspect "$(ls -d looked/*mla-rope*)" --distances
+"$qkv" train -v value-residual $small -o looked --layers 2 >out 2>err
+refuses 1 'block1.attention: value-residual has no canonical form: it recalls' \
+    "$qkv" inspect "$(ls -d looked/*value-residual*)"
 refuses 2 'inspect takes RUN' "$qkv" inspect
 refuses 1 'an experiment, a directory of runs' "$qkv" inspect looked
 mkdir nothing

@@ -420,10 +420,10 @@ find_form(Probe *p, Canonical *c)
     if (!(c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10)))
         give_up(c,
                 p->recording.rotated
-                    ? "it rotates by the position, so that M is another matrix "
-                      "at each distance, or is not linear in its tokens"
-                    : "not linear in its tokens, or not alike in all places",
-                c->deviation);
+                    ? "it rotates by the position itself: M is found at each "
+                      "distance only where positions are rope"
+                    : "not linear in its tokens, or it knows their positions",
+                p->recording.rotated ? NAN : c->deviation);
 }
 
 Canonical
