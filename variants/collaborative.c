@@ -1,11 +1,12 @@
 /* collaborative.c - heads that share W^Q and W^K, and differ in how they mix.
 
-   Cordonnier, Loukas and Jaggi 2020, arXiv:2006.16362, equation 6: the scores
-   of head i are x W^Q diag(m_i) (y W^K)'. A mixing vector m_i of ones on a
-   separate block and zeros elsewhere is standard attention, with a W^Q sqrt(h)
-   times as large; here the columns may be shared. The widths add up as in
-   standard, heads * d_k columns, and the scale goes by their sum; the authors
-   divide by sqrt(d_k), and start m_i as N(0, 0.2^2) where it is N(0, 1) here.
+   Cordonnier, Loukas and Jaggi 2020, arXiv:2006.16362 (the authors' code was
+   read, not the paper): the scores of head i are x W^Q diag(m_i) (y W^K)'. A
+   mixing vector m_i of ones on a separate block and zeros elsewhere is standard
+   attention, with a W^Q sqrt(h) times as large; here the columns may be shared.
+   The widths add up as in standard, heads * d_k columns, and the scale goes by
+   their sum; the authors divide by sqrt(d_k), start m_i as N(0, 0.2^2) where it
+   is N(0, 1) here, and add a bias of each key, left out here.
 
    `mix` is an operator of the plugin: a copy of q for each head, its columns
    weighted by m_i. It is what most of this file is about. */

@@ -1,12 +1,13 @@
 /* differential.c - the difference of two softmaxes, to cancel what is common.
 
    "Differential Transformer" (Ye et al. 2024, arXiv:2410.05258), equations 1 to
-   3. A head has two queries and two keys of width d_k, and one value. The paper
-   has heads = d_model / (2 d_k) and d_v = 2 d_k, so standard's parameters and
-   4 d_k + d_v more (for d-model 32: --heads 2 --d-k 8 --d-v 16); unless widths
-   are given it has 1.5 times as many. lambda is learned as exp(l_1 l_2') -
-   exp(l_3 l_4') + start, by all heads of a layer together, and start grows with
-   the depth. Each head is normalised, with a gain, and scaled by 1 - start. */
+   3; l_i starts as in the authors' code. A head has two queries and two keys of
+   width d_k, and one value. The paper has heads = d_model / (2 d_k) and d_v =
+   2 d_k, so standard's parameters and 4 d_k + d_v more (for d-model 32: --heads
+   2 --d-k 8 --d-v 16); unless widths are given it has 1.5 times as many. lambda
+   is learned as exp(l_1 l_2') - exp(l_3 l_4') + start, by all heads of a layer
+   together, and start grows with the depth. Each head is normalised, with a
+   gain, and scaled by 1 - start. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, L, GAIN = L + 4 };

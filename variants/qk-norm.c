@@ -1,13 +1,13 @@
 /* qk-norm.c - queries and keys are normalised before they meet.
 
-   Henry et al. 2020, arXiv:2010.04245, normalise both and learn the scale; the
-   form here is that of today's models (Dehghani et al. 2023, arXiv:2302.05442,
-   section 2; Qwen3): RMSNorm over the columns of each head, with a gain that
-   the heads share, and 1/sqrt(d_k) left in place. (OLMo 2 normalises all heads
-   together.) However large W^Q and W^K grow, a score stays below sqrt(d_k)
-   times the gains, of which only the product acts unless q and k are rotated.
-   The norm is between the two maps, so that they no longer fold into M_i.
- */
+   Henry et al. 2020, arXiv:2010.04245, scale both to length 1 and learn the
+   scale of their product. Dehghani et al. 2023, arXiv:2302.05442, section 2 (as
+   others quote it), keep 1/sqrt(d_k) and take LayerNorm; Qwen3 takes RMSNorm, as
+   here, over the columns of each head, with a gain that the heads share.
+   (OLMo 2 normalises all heads together.) However large W^Q and W^K grow, a
+   score stays below sqrt(d_k) times the gains, of which only the product acts
+   unless q and k are rotated. The norm is between the two maps, so that they no
+   longer fold into M_i. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, G_Q, G_K };

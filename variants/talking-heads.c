@@ -1,10 +1,11 @@
 /* talking-heads.c - heads are mixed before the softmax, and after it.
 
-   Shazeer et al. 2020, arXiv:2003.02436: the logits of head j are a learned
-   mixture P^L of the heads' scores, its weights a mixture P^W of what the
-   softmaxes return. Those weights may be negative, and need not sum to 1. The
-   values of a head are still summed linearly. Under --positions alibi the bias
-   is added before P^L, which mixes it; the authors' code adds biases after. */
+   Shazeer et al. 2020, arXiv:2003.02436 (the authors' code was read, not the
+   paper): the logits of head j are a learned mixture P^L of the heads' scores,
+   its weights a mixture P^W of what the softmaxes return. Those weights may be
+   negative, and need not sum to 1. The values of a head are still summed
+   linearly. Under --positions alibi the bias is added before P^L, which mixes
+   it; the authors' code adds biases after. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, P_L, P_W };

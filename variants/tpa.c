@@ -1,11 +1,11 @@
 /* tpa.c - queries, keys and values as sums of outer products.
 
-   Tensor product attention (Zhang et al. 2025, arXiv:2501.06425, section 3.1):
-   of a token x, the queries of all heads, (h x d_k), are A(x)' B(x) / R with
-   A(x) = x A^Q (R x h) and B(x) = x B^Q (R x d_k), and keys and values
-   likewise. A decoder keeps the factors of keys and values, 2 rank (h + d_k)
-   numbers. A product of two maps of the same token is no linear map of it: no
-   M_i. */
+   Tensor product attention (Zhang et al. 2025, arXiv:2501.06425, section 3.1,
+   equations 3.1 and 3.2): of a token x, the queries of all heads, (h x d_k),
+   are A(x)' B(x) / R with A(x) = x A^Q (R x h) and B(x) = x B^Q (R x d_k), and
+   keys and values likewise. A decoder keeps the factors of keys and values, 2
+   rank (h + d_k) numbers. A product of two maps of the same token is no linear
+   map of it: no M_i. (The paper starts all maps by Xavier's rule.) */
 #include <qkv/variant.h>
 
 enum { A_Q, B_Q, A_K, B_K, A_V, B_V, W_O };

@@ -1,9 +1,10 @@
 /* value-residual.c - every layer's values are half the first layer's.
 
-   "Value Residual Learning" (Zhou et al. 2024, arXiv:2410.17897), section 3,
-   with both factors 1/2 throughout (the paper's Identity-ResFormer): what the
-   tokens said in the first layer reaches the last one unmixed. In the first
-   layer this is standard. A decoder that keeps the sum keeps no more. */
+   "Value Residual Learning" (Zhou et al. 2024, arXiv:2410.17897), with both
+   factors 1/2 throughout, as in the authors' code (the paper, which was not
+   read, calls it Identity-ResFormer): what the tokens said in the first layer
+   reaches the last one unmixed. In the first layer this is standard. A decoder
+   that keeps the sum keeps no more. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,8 +1,9 @@
 /* window.c - a token sees itself and the window - 1 tokens before it.
 
    Local attention: Beltagy et al. 2020, arXiv:2004.05150, section 3.1; Mistral
-   7B, arXiv:2310.06825, section 2. Without a causal mask it sees as many after
-   it. A second layer sees twice as far. The window hides pairs of tokens and
+   7B, arXiv:2310.06825, section 2, which counts tokens i - window to i. Without
+   a causal mask it sees as many after it (in Beltagy's count window / 2 on each
+   side). A second layer sees twice as far. The window hides pairs of tokens and
    changes nothing else: M_i and N_i are standard's. */
 #include <qkv/variant.h>
 
