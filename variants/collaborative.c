@@ -8,8 +8,9 @@
    their sum; the authors divide by sqrt(d_k), start m_i as N(0, 0.2^2) where it
    is N(0, 1) here, and add a bias of each key, left out here.
 
-   `mix` is an operator of the plugin: a copy of q for each head, its columns
-   weighted by m_i. It is what most of this file is about. */
+   `mix` is an operator of the plugin, the one that the book shows: a copy of q
+   for each head, its columns weighted by m_i. hadamard cannot do it, for m_i is
+   a row of M, and q one head that is to become several. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
