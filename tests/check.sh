@@ -87,7 +87,15 @@ breaks 'ended its process in forward (status 3)' \
 breaks "in a map, f' is not the derivative of f" \
     -e 's|^enum.*|&\nstatic double f(double x) { return x * x * x; }|' \
     -e 's|matmul(x, w.W_Q.)|map(matmul(x, w[W_Q]), f, f)|'
-breaks 'do not fit' 's|return matmul|return add(x, w[W_Q]); matmul|'
+breaks 'add: x (6 x 8) and W^Q (8 x 24) do not fit' \
+    's|return matmul|return add(x, w[W_Q]); matmul|'
+breaks 'split(w, a->heads)' \
+    -e 's|^enum.*|enum { W_Q, W_K, W_V, W_O, G };|' \
+    -e 's|.*"W^O".*|&\n    weight(w, G, "g", 1, a->heads);|' \
+    -e 's|    return|    q = hadamard(q, w[G]);\n    return|'
+breaks 'leave it one, as the key at its own position' \
+    -e 's|^enum.*|&\nstatic double\nnone(const Attention *a, int h, int i, int j)\n{\n    return a \&\& h == i + j ? 0 : -INFINITY;\n}|' \
+    -e 's|attend(a, q, k, v, \(.*\)), w|attend_biased(a, q, k, v, \1, none), w|'
 breaks 'forward returned (6 x 1)' \
     's|return matmul|return columns(x, 0, 1); matmul|'
 breaks '(6 x 8) has no columns 5 to 9' 's|return matmul|return columns(x, 5, 5); matmul|'
@@ -119,6 +127,8 @@ breaks 'no gradient arrives at any of them' \
     's|.*"W^O".*|&\n    initialise(w, W_V, 0, 0);\n    initialise(w, W_O, 0, 0);|'
 breaks 'out of memory in forward: it had taken' -e '1i #include <stdlib.h>' \
     -e 's|    Node .q|    for (;;) for (int i = 0; i < 1 << 20; i++)\n((volatile char *)malloc(1))[0] = 1;\n&|'
+breaks 'out of memory in forward: it had taken 9' -e '1i #include <stdlib.h>' \
+    -e 's|    Node .q|    *(volatile char *)malloc(60000000) = 1;\n&|'
 breaks 'each call keeps 2' -e '1i #include <stdlib.h>' \
     -e 's|    Node .q|    *(volatile char *)malloc(200) = 1;\n&|'
 breaks 'is of an earlier call' -e 's|    Node .q|    static Node *once;\n&|' \
@@ -127,7 +137,10 @@ breaks 'draw from rand()' -e '1i #include <stdlib.h>' \
     -e 's|    return|    q = scale(q, rand() / 1e9);\n    return|'
 [ "$(grep -c FAILED out)" -eq 1 ]
 verdict $? "rand() fails more than one check"
-breaks 'comes back 0.9999999' -e '/^forward/,/^}/s|sqrt(|sqrtf(|'
+breaks 'the scale 0.408248276 was rounded to float' \
+    -e '/^forward/,/^}/s|sqrt(|sqrtf(|' -e '/\.fit = fit/d'
+breaks 'the scale 0.100000001 was rounded to float' \
+    -e 's|matmul(attend(|matmul(scale(attend(|; s|d_k)), w|d_k)), 0.1f), w|'
 breaks 'is optional' 's|return matmul(attend|return matmul(tanh_of(attend|; s|d_k)), w|d_k))), w|'
 
 # What cannot be checked is said, and is no pass.

@@ -233,7 +233,7 @@ breaks() {
     fi
 }
 breaks 'crashed' 's|return matmul|*(volatile int *)8 = 1; return matmul|'
-breaks 'add: (64 x 32) and (32 x 32) do not fit' \
+breaks 'add: (64 x 32) and block0.attention.W^Q (32 x 32) do not fit' \
     's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned' 's|return matmul|return columns(x, 0, 1); matmul|'
 breaks 'forward returned NULL' 's|return matmul|return 0; matmul|'
@@ -245,7 +245,7 @@ sed 's|return matmul|return add(x, w[W_O]); matmul|' \
     "$top/variants/standard.c" >broken.c
 plugin broken
 "$qkv" count -v ./broken.so --d-model 64 >out 2>err
-[ $? -eq 1 ] && grep -q 'broken.so: add: (16 x 64) and (64 x 64) do not fit' err && ok ||
+[ $? -eq 1 ] && grep -q 'broken.so: add: (16 x 64) and W^O (64 x 64) do not fit' err && ok ||
     complain "count: whose bug it is"
 sed 's|return matmul|*(volatile int *)8 = 1; return matmul|' \
     "$top/variants/standard.c" >broken.c

@@ -105,7 +105,7 @@ int deeper(int n) { volatile char room[9999]; room[n] = 1; return next(n % 9) + 
 END
 fault narrow 'forward returned' '    return columns(x, 0, 1);'
 fault nothing 'forward returned' '    return NULL;'
-fault shapes 'add: ([0-9]* x 32) and (32 x 32) do not fit' \
+fault shapes 'add: ([0-9]* x 32) and .*W^O (32 x 32) do not fit' \
     '    return add(x, w[3]);'
 # A node of the tape that only measured, and is gone.
 costs elsewhere 'of an earlier call\|crashed' <<'END'

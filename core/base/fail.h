@@ -34,6 +34,7 @@ typedef struct Report {
     volatile int calls;         /* how many calls there were, */
     const char *volatile doing; /* " in forward"; "": it has returned */
     char limit[128];            /* of memory, in words; or "" */
+    volatile double held;       /* bytes of it, if somebody counts them */
     char drafts[4096];          /* the directory with its drafts, or "" */
     _Alignas(max_align_t) char answer[];
 } Report;

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/recording.h"
+#include "tape/label.h"
 #include "tape/layers.h"
 #include "variant/cost.h"
 #include "task/linear.h"
@@ -175,6 +176,7 @@ model_forward(Model *m, Tape *t, const Batch *b)
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         m->nodes[i] = leaf(t, w->rows, w->cols, 1, w->value, w->gradient);
+        name_leaf(m->nodes[i], w->name);
     }
     if (c->depth) {
         Node *product = m->nodes[0];

@@ -10,6 +10,7 @@
 #include "math/rows.h"
 #include "tape/attend.h"
 #include "tape/recording.h"
+#include "tape/label.h"
 #include "tape/tape.h"
 
 /* Row `row` of head `head` of a matrix at `at` with n's shape; one head serves
@@ -41,9 +42,8 @@ Node *
 columns(Node *a, int from, int count)
 {
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
-        bug("columns: (%d x %d) has no columns %d to %d in each of its heads, "
-            "%d",
-            a->rows, a->cols, from, from + count - 1, a->heads);
+        bug("columns: %s has no columns %d to %d in each of its heads, %d",
+            label(a).text, from, from + count - 1, a->heads);
     Node *c = new_node(a->rows, a->heads * count, columns_backward, &a, 1);
     c->heads = a->heads;
     keep_arguments(c, &from, sizeof from);
@@ -232,10 +232,9 @@ Node *
 mix_heads(Node *s, Node *p)
 {
     if (p->rows != s->heads && !by_row(s, p))
-        bug("mix_heads: (%d x %d) of %d heads and (%d x %d) of %d do not fit: "
-            "it has a row for each head, or for each token, split into as many "
-            "heads",
-            s->rows, s->cols, s->heads, p->rows, p->cols, p->heads);
+        bug("mix_heads: %s of %d heads and %s of %d do not fit: it has a row "
+            "for each head, or for each token, split into as many heads",
+            label(s).text, s->heads, label(p).text, p->heads);
     int heads = by_row(s, p) ? p->cols / p->heads : p->cols;
     Node *c = new_node(s->rows, heads * (s->cols / s->heads),
                        mix_heads_backward, (Node *[]){s, p}, 2);

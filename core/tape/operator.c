@@ -12,6 +12,7 @@
 #include "math/elementary.h"
 #include "math/matrix.h"
 #include "math/rows.h"
+#include "tape/label.h"
 #include "tape/layers.h"
 #include "tape/tape.h"
 
@@ -54,12 +55,11 @@ check_product(const char *name, const Node *a, const Node *b, int a_cols,
               int b_side)
 {
     if (a_cols != b_side)
-        bug("%s: (%d x %d) and (%d x %d) do not fit", name, a->rows, a->cols,
-            b->rows, b->cols);
+        bug("%s: %s and %s do not fit", name, label(a).text, label(b).text);
     if (b->sequences != 1)
-        bug("%s: the right operand (%d x %d) holds the tokens of %d sequences, "
-            "which a product would mix; use scores, apply_weights or attend",
-            name, b->rows, b->cols, b->sequences);
+        bug("%s: the right operand %s holds the tokens of %d sequences, which "
+            "a product would mix; use scores, apply_weights or attend",
+            name, label(b).text, b->sequences);
 }
 
 /* dA += dC B',  dB += A' dC */
@@ -146,10 +146,12 @@ spread(const char *name, Node *a, Node *b)
     int width = a->cols / a->heads, b_width = b->cols / heads;
     if ((b->rows != 1 && b->rows != a->rows) ||
         (heads != 1 && heads != a->heads) || (b_width != 1 && b_width != width))
-        bug("%s: (%d x %d) and (%d x %d) do not fit (heads: %d and %d): the "
-            "second has as many rows, heads and columns in a head as the "
-            "first, or 1",
-            name, a->rows, a->cols, b->rows, b->cols, a->heads, b->heads);
+        bug("%s: %s and %s do not fit (heads: %d and %d): the second has as "
+            "many rows, heads and columns in a head as the first, or 1%s",
+            name, label(a).text, label(b).text, a->heads, b->heads,
+            b->cols == a->heads ? "; a number for each head is split into "
+                                  "heads, split(w, a->heads)"
+                                : "");
     Node *c = new_node(a->rows, a->cols, spread_backward, &b, 1);
     Strides s = {b->rows == 1 ? 0 : (size_t)b->cols,
                  heads == 1 ? 0 : (size_t)b_width, b_width > 1};
@@ -390,8 +392,7 @@ Node *
 split(Node *a, int heads)
 {
     if (heads < 1 || a->cols % heads)
-        bug("split: (%d x %d) does not divide into %d heads", a->rows, a->cols,
-            heads);
+        bug("split: %s does not divide into %d heads", label(a).text, heads);
     Node *c = view(a);
     c->heads = heads;
     return c;

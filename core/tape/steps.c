@@ -11,6 +11,7 @@
 #include "math/matrix.h"
 #include "math/rows.h"
 #include "tape/attend.h"
+#include "tape/label.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
 
@@ -126,7 +127,9 @@ fixed_bias(Attention *a, Node *s, Bias *bias)
                 add_entry(c, h, i, j, b);
             }
             if (!keys_seen)
-                bug("fixed_bias: it masks every key of query %d of head %d",
+                bug("fixed_bias: it masks every key of query %d of head %d, "
+                    "whose weights cannot sum to 1 then: leave it one, as the "
+                    "key at its own position",
                     query, h);
         }
     c->seen *= seen / ((double)tokens * s->cols);
@@ -164,9 +167,9 @@ score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
 {
     int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
     if (table->rows != 1 && table->rows != s->heads)
-        bug("score_bias: scores (%d x %d) of %d heads and a table (%d x %d) do "
-            "not fit: it has a row for each head, or one for all",
-            s->rows, s->cols, s->heads, table->rows, table->cols);
+        bug("score_bias: scores (%d x %d) of %d heads and a table %s do not "
+            "fit: it has a row for each head, or one for all",
+            s->rows, s->cols, s->heads, label(table).text);
     Node *c = new_node(s->rows, s->cols, score_bias_backward,
                        (Node *[]){s, table}, 2);
     c->heads = s->heads;
@@ -264,9 +267,9 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     int keys = s->cols / s->heads, tokens = s->rows / s->sequences;
     check_mask("softmax_sink", a, tokens, keys);
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
-        bug("softmax_sink: scores (%d x %d) of %d heads and a sink (%d x %d) "
-            "do not fit: it is one number for each head",
-            s->rows, s->cols, s->heads, sink->rows, sink->cols);
+        bug("softmax_sink: scores (%d x %d) of %d heads and a sink %s do not "
+            "fit: it is one number for each head",
+            s->rows, s->cols, s->heads, label(sink).text);
     Node *c = new_node(s->rows, s->cols, sink_backward, (Node *[]){s, sink},
                        sink ? 2 : 1);
     c->heads = s->heads;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "tape/label.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
 #include "variant/cost.h"
@@ -83,6 +84,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     for (int i = 0; i < w->count; i++) {
         const Declared *d = &w->list[i];
         weights[i] = leaf(t, d->rows, d->cols, 1, NULL, &trained);
+        name_leaf(weights[i], d->name);
         cost.parameters += (double)d->rows * d->cols;
     }
     Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained), *y = x;

@@ -3,7 +3,6 @@
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,16 +17,6 @@ same_bits(const real *a, const real *b, int count)
     return !memcmp(a, b, (size_t)count * sizeof(real));
 }
 
-static const struct {
-    const char *name;
-    size_t offset;
-} options[] = {{"heads", offsetof(Attention, heads)},
-               {"d-k", offsetof(Attention, d_k)},
-               {"d-v", offsetof(Attention, d_v)},
-               {"kv-heads", offsetof(Attention, kv_heads)},
-               {"latent", offsetof(Attention, latent)}};
-enum { OPTIONS = sizeof options / sizeof *options };
-
 /* Has `other` other matrices, or another output? */
 static bool
 differs(Subject *other, const Subject *s, const Tokens *in, const real *output)
@@ -41,12 +30,11 @@ differs(Subject *other, const Subject *s, const Tokens *in, const real *output)
 
 /* What .shape declares must matter, and what it does not may not. */
 static Finding
-vary_option(Subject *s, int i, const Tokens *in, const real *output)
+vary_option(Subject *s, const Setting *option, const Tokens *in,
+            const real *output)
 {
-    const char *name = options[i].name;
-    Subject other = *s;
-    *(int *)((char *)&other.attention + options[i].offset) *= 2;
-    subject_draw(&other);
+    const char *name = option->name;
+    Subject other = subject_changed(s, option);
     bool named = shape_uses(s->plugin.variant->shape, name);
     bool used = differs(&other, s, in, output);
     if (used && !named)
@@ -59,7 +47,7 @@ vary_option(Subject *s, int i, const Tokens *in, const real *output)
                        ".shape names %s, on which neither matrices nor output "
                        "depend",
                        name);
-    if (named && i == 0 && !s->plugin.own_operator &&
+    if (named && !strcmp(name, "heads") && !s->plugin.own_operator &&
         total_heads(&other, in) == total_heads(s, in))
         return finding(FAILED, ".shape names heads, but nothing has more of "
                                "them where there are more: does split give q, "
@@ -97,8 +85,9 @@ vary_options(Subject *s)
     real *output = computed(s, &in, false);
     if (!same_bits(output, computed(s, &in, false), in.x_size))
         return f; /* check_repeats reports it */
-    for (int i = 0; i < OPTIONS && f.verdict == PASSED; i++)
-        f = vary_option(s, i, &in, output);
+    for (int i = 0; i < settings_built_in && f.verdict == PASSED; i++)
+        if (settings[i].role == OF_SHAPE)
+            f = vary_option(s, &settings[i], &in, output);
     const char *idle = idle_setting(s, &in, output);
     return f.verdict == PASSED && idle
                ? finding(FAILED,

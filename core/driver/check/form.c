@@ -105,6 +105,15 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
 Finding
 check_fit(Subject *s)
 {
+    Tokens in = tokens_of(s, ways[0]);
+    double rounded = scale_in_float(s, &in);
+    subject_case(s, NULL);
+    if (rounded != 0)
+        return finding(FAILED,
+                       "the scale %.9g was rounded to float, and forward is "
+                       "another function for it: sqrt, not sqrtf; 0.1, not "
+                       "0.1f",
+                       rounded);
     if (!s->plugin.variant->fit)
         return finding(
             UNTESTED, "it has none. Nothing else here can tell whether forward "

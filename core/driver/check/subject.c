@@ -11,6 +11,8 @@
 
 #include "math/random.h"
 #include "tape/difference.h"
+#include "tape/label.h"
+#include "tape/recording.h"
 #include "tape/tape.h"
 #include "model/model.h"
 #include "driver/check/subject.h"
@@ -105,16 +107,22 @@ subject_case(Subject *s, const Way *w)
 }
 
 static void
-take_shape(Subject *s, const char *shape)
+take_config(Subject *s)
 {
-    Config c = config_start();
-    config_apply(&c, shape);
-    config_settle(&c, variant_uses(s->plugin.variant));
-    s->attention = attention_of(&c);
+    s->attention = attention_of(&s->config);
     s->attention.layers = 2;
     s->attention.settings = s->plugin.variant->settings;
     subject_case(s, NULL);
     subject_draw(s);
+}
+
+static void
+take_shape(Subject *s, const char *shape)
+{
+    s->config = config_start();
+    config_apply(&s->config, shape);
+    config_settle(&s->config, variant_uses(s->plugin.variant));
+    take_config(s);
 }
 
 Subject
@@ -133,12 +141,35 @@ subject_elsewhere(const Subject *s)
     return other;
 }
 
+Subject
+subject_changed(const Subject *s, const Setting *option)
+{
+    Subject other = *s;
+    int *value = (int *)((char *)&other.config + option->offset);
+    *value = *value ? 2 * *value : 2;
+    take_config(&other);
+    return other;
+}
+
+static long
+bytes_held(void)
+{
+#ifdef __GLIBC__
+    struct mallinfo2 all = mallinfo2();
+    return (long)(all.uordblks + all.hblkhd);
+#else
+    return 0;
+#endif
+}
+
 Node *
 subject_forward(Subject *s, Node *x, Node *y, Node **w)
 {
     const Variant *v = s->plugin.variant;
     plugin_forward_earlier(v, &s->attention, x, y, w);
-    return plugin_forward(v, &s->attention, x, y, w);
+    Node *out = plugin_forward(v, &s->attention, x, y, w);
+    report->held = (double)bytes_held();
+    return out;
 }
 
 Tokens
@@ -163,14 +194,19 @@ apply(Subject *s, Tape *t, const Tokens *in)
     const Way *way = &in->way;
     int d = s->attention.d_model;
     Node **w = allocate((size_t)s->weights.count, sizeof *w);
-    for (int i = 0; i < s->weights.count; i++)
-        w[i] = leaf(t, s->weights.list[i].rows, s->weights.list[i].cols, 1,
-                    s->values[i], s->gradients[i]);
+    for (int i = 0; i < s->weights.count; i++) {
+        const Declared *one = &s->weights.list[i];
+        w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
+        name_leaf(w[i], one->name);
+    }
     Node *x = leaf(t, way->sequences * way->queries, d, way->sequences, in->x,
                    in->untrained ? NULL : in->x_gradient);
     Node *y = in->y ? leaf(t, way->sequences * way->keys, d, way->sequences,
                            in->y, in->y_gradient)
                     : x;
+    name_leaf(x, "x");
+    if (in->y)
+        name_leaf(y, "y");
     subject_case(s, way);
     Node *out = subject_forward(s, x, y, w);
     free(w);
@@ -206,15 +242,52 @@ total_heads(Subject *s, const Tokens *in)
     return heads;
 }
 
-static long
-bytes_held(void)
+/* Is x a float, and none of so few digits that it is meant as it is, as 1/2? */
+static bool
+rounded_to_float(double x)
 {
-#ifdef __GLIBC__
-    struct mallinfo2 all = mallinfo2();
-    return (long)(all.uordblks + all.hblkhd);
-#else
-    return 0;
-#endif
+    int exponent;
+    double digits = ldexp(frexp((float)x, &exponent), 16);
+    return fabs(x - (double)(float)x) <= 5e-16 * fabs(x) &&
+           digits != floor(digits);
+}
+
+/* The one factor between the entries of n and those of its operand; 0 if there
+   is none. */
+static double
+factor_of(const Node *n)
+{
+    const Node *a = n->inputs == 1 ? n->in[0] : NULL;
+    if (!a || a->rows != n->rows || a->cols != n->cols)
+        return 0;
+    double factor = (double)n->value[0] / (double)a->value[0];
+    for (int i = 1; i < n->rows * n->cols; i++)
+        if (!(fabs((double)n->value[i] - factor * (double)a->value[i]) <=
+              5e-16 * fabs((double)n->value[i])))
+            return 0;
+    return factor;
+}
+
+double
+scale_in_float(Subject *s, const Tokens *in)
+{
+    double found = 0;
+    Tape *measured = tape_measure();
+    apply(s, measured, in);
+    Tape *t = tape_fitting(measured);
+    Recording recording = {.replaced = NOTHING};
+    s->attention.recording = &recording;
+    apply(s, t, in);
+    s->attention.recording = NULL;
+    for (int i = 0; i < recording.calls && i < MOST_CALLS; i++)
+        if (rounded_to_float(recording.call[i].scale))
+            found = recording.call[i].scale;
+    for (const Node *n = tape_last(t); n; n = n->previous)
+        if (rounded_to_float(factor_of(n)))
+            found = factor_of(n);
+    tape_free(measured);
+    tape_free(t);
+    return found;
 }
 
 long

@@ -9,6 +9,7 @@
 #include <qkv/real.h>
 
 #include "base/fail.h"
+#include "task/settings.h"
 #include "variant/plugin.h"
 
 typedef enum { PASSED, FAILED, UNTESTED } Verdict;
@@ -26,6 +27,7 @@ enum { AT_SIZE = 120 };
    start as constants are a little random, unless `as_declared`. */
 typedef struct Subject {
     Plugin plugin;
+    Config config;
     Attention attention;
     Weights weights;
     real **values, **gradients;
@@ -38,6 +40,9 @@ Subject subject_open(const char *word, char *at);
 
 /* The same plugin at another shape, of which no number is the same. */
 Subject subject_elsewhere(const Subject *s);
+
+/* The same at another value of one shape option. */
+Subject subject_changed(const Subject *s, const Setting *option);
 
 /* Declares and draws its matrices anew, at s->attention. */
 void subject_draw(Subject *s);
@@ -81,6 +86,10 @@ real *computed(Subject *s, const Tokens *in, bool back);
 
 /* The heads of all nodes of a call, added up. */
 int total_heads(Subject *s, const Tokens *in);
+
+/* A scale that was rounded to float on its way here, by sqrtf or 0.1f; 0 if
+   there is none. Only of use in double. */
+double scale_in_float(Subject *s, const Tokens *in);
 
 /* Bytes that every call allocates and nobody frees, where the C library tells.
  */

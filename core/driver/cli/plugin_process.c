@@ -212,6 +212,7 @@ explain(const Child *c, Ended *e)
     char size[32], *to = e->why;
     const Report *r = c->report;
     size_t most = sizeof e->why;
+    double taken = fmax(c->taken, r->held); /* which it may not have touched */
     int s = e->signal;
     bool stray = s == SIGSEGV || s == SIGBUS;
     bool crash = stray || s == SIGFPE || s == SIGILL || s == SIGABRT;
@@ -220,9 +221,9 @@ explain(const Child *c, Ended *e)
     else if (!s)
         snprintf(to, most, "ended its process%s (status %d)", r->doing,
                  WEXITSTATUS(c->status));
-    else if (c->taken > 0.8 * c->may.bytes)
+    else if (taken > 0.8 * c->may.bytes)
         snprintf(to, most, "out of memory%s: it had taken %s%s", r->doing,
-                 size_text(c->taken, size), r->limit);
+                 size_text(taken, size), r->limit);
     else
         snprintf(to, most, "%s%s: %s%s", crash ? "crashed" : "was ended",
                  r->doing, strsignal(s),
