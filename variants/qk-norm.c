@@ -2,8 +2,8 @@
 
    Henry et al. 2020, arXiv:2010.04245, scale both to length 1 and learn the
    scale of their product. Dehghani et al. 2023, arXiv:2302.05442, section 2 (as
-   others quote it), keep 1/sqrt(d_k) and take LayerNorm; Qwen3 takes RMSNorm, as
-   here, over the columns of each head, with a gain that the heads share.
+   others quote it), keep 1/sqrt(d_k) and take LayerNorm; Qwen3 takes RMSNorm,
+   as here, over the columns of each head, with a gain that the heads share.
    (OLMo 2 normalises all heads together.) However large W^Q and W^K grow, a
    score stays below sqrt(d_k) times the gains, of which only the product acts
    unless q and k are rotated. The norm is between the two maps, so that they no
