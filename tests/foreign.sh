@@ -186,6 +186,13 @@ printf '%s\n' 'compare -v standard -t reverse --steps 4 --seeds 1 --test 4' >rec
 ln -s ../precious foreign/recipe.txt
 refused 1 'recipe.txt: a link' qkv compare --recipe ./recipe -o foreign -q
 refused 1 'recipe.txt: a link' qkv report foreign -o made
+rm foreign/recipe.txt
+mkdir claimed
+ln -s ../claimed foreign/claim
+printf '%s\n' '# so?' 'claim a' 'source b' 'published c' 'ours d' 'hypothesis e' \
+    'compare -v standard -t reverse --steps 4 --seeds 1 --test 4' 'expect variant=standard seeds is 1' >a-claim.txt
+refused 1 'claim: a link' qkv compare --claim ./a-claim.txt -o foreign -q
+[ -z "$(ls claimed)" ] && ok || complain "a claim was written through a link"
 echo mine | cmp -s - precious && ok || complain "a file of the user's was overwritten"
 fresh
 mv "$run" outside && ln -s "../outside/${run#*/}" foreign
@@ -356,7 +363,8 @@ rm -rf told
 
 # "A recipe that you run yourself trains and draws into --out alone, with plugins
 # found by their names."
-for line in 'compare --out elsewhere' 'compare --recipe ./recipe' \
+for line in 'compare --out elsewhere' 'compare --recipe ./recipe' 'compare --claim ./recipe' \
+    'count --baseline standard' \
     "compare -v standard,$work/evil/two-step.so" "compare --baseline $work/evil/standard.so" \
     "compare --encoder-variant $work/evil/standard.so" \
     "compare --same-start $work/evil/standard.so" 'plot ../other' 'train -o elsewhere'; do

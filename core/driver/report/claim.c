@@ -290,7 +290,8 @@ claim_keep(const char *out, const Printed *list, int count)
 typedef enum { UNMET, OPEN, OPPOSED, MET } Met;
 
 /* Is a cell what is expected of it? OPEN where it is undecided, OPPOSED where
-   it is worse instead of better, or the other way round. */
+   it is worse and better was expected, not sameness too; or the other way
+   round. */
 static Met
 met_by(const Expect *e, const char *cell)
 {
@@ -309,7 +310,7 @@ met_by(const Expect *e, const char *cell)
     if (index_in(value, cell) >= 0)
         return MET;
     for (int i = 0; i < 4; i++)
-        if (!strcmp(cell, pairs[i][0]) && index_in(value, pairs[i][1]) >= 0)
+        if (!strcmp(cell, pairs[i][0]) && !strcmp(value, pairs[i][1]))
             return OPPOSED;
     return strcmp(cell, "undecided") ? UNMET : OPEN;
 }
@@ -505,7 +506,10 @@ write_section(FILE *to, const Claim *c, const char *out, const char *from)
     fputs("\n", to);
     for (int i = 0; i < EXPECT; i++)
         if (c->facts[i])
-            write_fact(to, facts[i].title, c->facts[i]);
+            write_fact(to,
+                       i == UNTESTABLE && c->expect_count ? "Not tested"
+                                                          : facts[i].title,
+                       c->facts[i]);
     write_verdict(to, c, out);
     bool ran = was_run(c, out);
     if (ran)
