@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "math/random.h"
 #include "math/statistics.h"
+#include "driver/cli/escape.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/sweep/jobs.h"
 #include "driver/results/outcome.h"
@@ -642,6 +643,36 @@ START_TEST(order_of_series)
 }
 END_TEST
 
+/* What a paper has in maths, and what stays as it was typed. */
+START_TEST(words_in_latex)
+{
+    static const char *const words[][2] = {
+        {"d_k", "$d_k$"},
+        {"R^2", "$R^2$"},
+        {"1/sqrt(d_model)", "1/sqrt($d_{\\mathrm{model}}$)"},
+        {"W_i^Q y'", "$W_i^Q$ y'"},
+        {"e^s_j", "$e^{s_j}$"},
+        {"W^DKV.", "$W^{\\mathrm{DKV}}$."},
+        {"-0.2 [-0.3, -0.1]", "$-$0.2 [$-$0.3, $-$0.1]"},
+        {"3e-05, 1e+06", "$3\\times10^{-5}$, $10^{6}$"},
+        {"8->4", "8$\\to$4"},
+        {"--lr two-step x-1", "-{}-lr two-step x-1"},
+        {"solved_at x_1.tsv x^2_{i} _a a_ x_(n-1)",
+         "solved\\_at x\\_1.tsv x\\textasciicircum{}2\\_\\{i\\} \\_a a\\_ "
+         "x\\_(n-1)"},
+        {"1e5 0x1e-5 2e-5x", "1e5 0x1e-5 2e-5x"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *text = escaped(words[i][0], LATEX);
+        ck_assert_str_eq(text, words[i][1]);
+        free(text);
+    }
+    char *code = escaped("qkv --init 'W_Q=0.1' a,b", LATEX_CODE);
+    ck_assert_str_eq(code, "qkv\\ -{}-init\\ \\textquotesingle{}W\\_Q=0.1"
+                           "\\textquotesingle{}\\ a,\\allowbreak{}b");
+    free(code);
+}
+END_TEST
+
 Suite *
 report_suite(void)
 {
@@ -665,6 +696,7 @@ report_suite(void)
     tcase_add_exit_test(c, unlike_runs_are_not_averaged, 1);
     tcase_add_test(c, effort_of_runs);
     tcase_add_test(c, order_of_series);
+    tcase_add_test(c, words_in_latex);
     suite_add_tcase(s, c);
     return s;
 }

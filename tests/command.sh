@@ -566,14 +566,14 @@ published standard 2 $((12 * 4 * 768 * 768)) '--preset bert-base'
 published standard 2 $((96 * 4 * 12288 * 12288)) '--preset gpt-3'
 works '| full-rank | 6144 |' "$qkv" count -v full-rank --markdown
 works '|---|--:|' "$qkv" count -v full-rank --markdown
-works 'full-rank & 6144 &' "$qkv" count -v full-rank --latex
+works 'full-rank & $6144$ &' "$qkv" count -v full-rank --latex
 works '"variant": "full-rank", "parameters": 6144,' "$qkv" count -v full-rank --json
 works '"cache": null,' "$qkv" count -v full-rank --preset bert-base --json
 works '"variant": "wide", "parameters": 10240,' "$qkv" list --variants --json
 works '"task": "text", "chance": null,' "$qkv" list --tasks --json
 refuses 2 'give --variants or --tasks' "$qkv" list --json
-works '84.93\,M &' "$qkv" count -v wide --preset transformer-base --latex
-works 'W\textasciicircum{}Q' "$qkv" count -v mla --latex --weights
+works '84.93\,\mathrm{M}$ &' "$qkv" count -v wide --preset transformer-base --latex
+works '$W^Q$' "$qkv" count -v mla --latex --weights
 works 'W^DKV	32	16	512	512' "$qkv" count -v mla --weights
 refuses 2 'contradict' "$qkv" count --latex --markdown
 refuses 2 'did you mean "deepseek-v2"' "$qkv" count --preset deepseek-v3
@@ -1052,7 +1052,7 @@ best=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     --tsv 2>err | grep -q "	fused	.*	$best	" && ok || complain "table: another mean than compare's: $best"
 works '"variant": "fused", "seed": 1, "lr": 0.01, "status": "finished", "steps": ' "$qkv" table rated --json
 works '| reverse | fused | 1 | 0.01 | - | ' "$qkv" table rated --markdown
-works 'reverse & fused & 1 & 0.01 & - & ' "$qkv" table rated --latex
+works 'fused & $1$ & $0.01$ & ' "$qkv" table rated --latex
 "$qkv" table rated "$work/judged" 2>err | grep -c '^reverse' >out
 [ "$(cat out)" -gt 8 ] && ok || complain "a table of two experiments"
 "$qkv" train -t reverse --steps 5 -o stepped --test 16 --validate 16 -q >/dev/null 2>err

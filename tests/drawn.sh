@@ -217,7 +217,7 @@ if [ "$latex" ] && [ -e page/report.tex ]; then
 fi
 if [ "$latex" ]; then # the tables, in a column of a paper
     printf '%s\n' '\documentclass[twocolumn]{article}' '\usepackage{booktabs,graphicx}' '\begin{document}' \
-        '\begin{table}\centering\input{page/tables}\end{table} x' '\end{document}' >paper.tex
+        '\input{page/tables} x' '\end{document}' >paper.tex
     pdflatex -interaction=nonstopmode -halt-on-error paper.tex >tex.log 2>&1 </dev/null &&
         ! grep -q Overfull tex.log && ok || complain "tables.tex in a column: $(grep -A3 '^!\|Overfull' tex.log)"
 fi

@@ -301,12 +301,12 @@ command_bench(int argc, char **argv)
     add_line(&sheet, "peak", "multiply-adds in registers",
              peak.peak * peak.seconds, 0, peak);
     bench_all(&sheet, &o, v->count ? v->text[0] : "standard");
+    sheet_note(&sheet, "speed",
+               copy_text("of_peak: of the peak measured between the repeats. A "
+                         "training step's FLOPs are those it cannot do "
+                         "without: 6 a matrix number and token, 6 (T + 1) d a "
+                         "layer."));
     sheet_print(&sheet, layout_of(&o));
-    words_below(stdout,
-                "of_peak: of the peak measured between the repeats. A training "
-                "step's FLOPs are those it cannot do without: 6 a matrix "
-                "number and token, 6 (T + 1) d a layer.",
-                layout_of(&o));
     options_free(&o);
     return 0;
 }

@@ -222,30 +222,31 @@ static const Column of_table[2][2][6] = {
     {{{"variant", .words = true},
       {.name = "parameters"},
       {.name = "forward"},
-      {.name = "backward"},
+      {.name = "backward", .spare = 2},
       {.name = "cache"},
-      {.name = "activations"}},
+      {.name = "activations", .spare = 1}},
      {{"variant", .words = true},
       {"matrix", .words = true},
-      {.name = "rows"},
-      {.name = "columns"},
+      {.name = "rows", .spare = 2},
+      {.name = "columns", .spare = 2},
       {.name = "entries"},
-      {.name = "in all layers"}}},
+      {.name = "in all layers", .spare = 1}}},
     {{{"variant", .words = true},
       {.name = "parameters"},
       {.name = "real"},
       {.name = "gauge"},
-      {.name = "smallest", .format = "%.0e"},
-      {.name = "next", .format = "%.0e"}},
+      {.name = "smallest", .format = "%.0e", .spare = 1},
+      {.name = "next", .format = "%.0e", .spare = 1}},
      {{"variant", .words = true},
       {"matrix", .words = true},
-      {.name = "rows"},
-      {.name = "columns"},
+      {.name = "rows", .spare = 1},
+      {.name = "columns", .spare = 1},
       {.name = "entries"},
       {.name = "alone"}}}};
 
-static void
-explain(const Config *c, const Options *o, Layout layout)
+/* What is counted; to be freed. */
+static char *
+explained(const Config *c, const Options *o)
 {
     static const char *const more[2][2] = {
         {" forward, backward: FLOPs a token (2 a multiply-add of products); "
@@ -258,13 +259,11 @@ explain(const Config *c, const Options *o, Layout layout)
          "last singular value that is counted is at least, and the first that "
          "is not at most, that share of the largest.",
          " alone: by how much the rank falls if only that matrix is frozen."}};
-    char *text = format_text(
+    return format_text(
         "%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP or "
         "norm.%s",
         c->layers, c->layers > 1 ? "s" : "", c->d_model, c->heads, c->length,
         more[o->count.real != NULL][o->count.weights]);
-    words_below(stdout, text, layout);
-    free(text);
 }
 
 /* Where the shape comes from, and what of it was changed. */
@@ -315,7 +314,6 @@ command_count(int argc, char **argv)
     const struct Preset *preset =
         o.count.preset ? preset_named(o.count.preset) : NULL;
     Values *given = options_given(&o, "variant");
-    Layout layout = layout_of(&o);
     Sheet sheet = sheet_of(of_table[o.count.real != NULL][o.count.weights], 6);
     bool all = !given->count && !preset;
     int count = given->count ? given->count : 1, status = 0;
@@ -350,8 +348,8 @@ command_count(int argc, char **argv)
         add_variant(&sheet, &p, c, preset ? preset->keeping : 1);
     }
     free(out);
-    sheet_print(&sheet, layout);
-    explain(&c, &o, layout);
+    sheet_note(&sheet, "parameters", explained(&c, &o));
+    sheet_print(&sheet, layout_of(&o));
     if (preset)
         cite(&o);
     for (int i = 0; i < count && all; i++)

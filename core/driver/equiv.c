@@ -79,19 +79,20 @@ add_verdict(Sheet *sheet, const char *from, const char *to, const Conversion *v)
 static Sheet
 verdict_sheet(bool exact)
 {
-    const Column columns[] = {{"from", .title = "trained", .words = true},
-                              {"to", .title = "into", .words = true},
-                              {"is_it_the_same", .title = "same", .words = true,
-                               .readers = exact ? EVERYBODY : NOBODY},
-                              {"logits", .format = "%.1e", .readers = PROGRAMS},
-                              {"s_M_N", .format = "%.1e", .readers = PROGRAMS},
-                              {"accuracy", .format = "%.3f"},
-                              {"after", .format = "%.3f"},
-                              {"rank_M", .title = "rank M", .words = true},
-                              {"lost_of_M", .title = "lost", .format = "%.2g"},
-                              {"rank_N", .title = "rank N", .words = true},
-                              {"lost_of_N", .title = "lost", .format = "%.2g"},
-                              {"why_not", .words = true, .readers = PROGRAMS}};
+    const Column columns[] = {
+        {"from", .title = "trained", .words = true},
+        {"to", .title = "into", .words = true},
+        {"is_it_the_same", .title = "same", .words = true,
+         .readers = exact ? EVERYBODY : NOBODY},
+        {"logits", .format = "%.1e", .readers = PROGRAMS},
+        {"s_M_N", .format = "%.1e", .readers = PROGRAMS},
+        {"accuracy", .format = "%.3f", .spare = 3},
+        {"after", .format = "%.3f", .spare = 3},
+        {"rank_M", .title = "rank M", .words = true, .spare = 2},
+        {"lost_of_M", .title = "lost", .format = "%.2g", .spare = 1},
+        {"rank_N", .title = "rank N", .words = true, .spare = 2},
+        {"lost_of_N", .title = "lost", .format = "%.2g", .spare = 1},
+        {"why_not", .words = true, .readers = PROGRAMS}};
     return sheet_of(columns, 12);
 }
 
@@ -132,6 +133,7 @@ convert_run(const Options *o)
     write_converted(o, to, &data);
     Sheet sheet = verdict_sheet(true);
     add_verdict(&sheet, names[0], names[1], &v);
+    sheet.label = "conversion";
     sheet_print(&sheet, layout_of(o));
     if (layout_of(o) == ALIGNED)
         printf("\nThe logits are %.1e apart on test data, relative to the "
@@ -226,6 +228,7 @@ print_table(const Options *o, const Run *runs, int count)
         print_square(&q, all);
     else {
         Sheet sheet = verdicts_of(&q, all, true);
+        sheet.label = "conversions";
         sheet_print(&sheet, layout_of(o));
     }
     square_draw(&q, sizeof(real) == 8, &o->draw);

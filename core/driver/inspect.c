@@ -156,6 +156,38 @@ any_rotated(const Model *m, const Canonical *forms)
     return any;
 }
 
+/* What its columns mean; programs' readers are told on stderr what they would
+   not guess. To be freed. */
+static char *
+explained(const Options *o, const Model *m, const Canonical *forms)
+{
+    bool biased = false;
+    for (int p = 0; p < m->places; p++)
+        biased |= forms[p].bias != NULL;
+    char *text = format_text(
+        "Head i is softmax(s x M_i y'%s) y N_i, M_i and N_i (%d x %d). eff.: "
+        "effective rank, exp(entropy of the singular values); s1: the largest, "
+        "of s M_i and of N_i; sym.: the share of M_i that equals its "
+        "transpose, 1 for all, 0.5 if random.%s",
+        biased ? " + b_i" : "", m->attention.d_model, m->attention.d_model,
+        biased ? " b_i is a bias by position, or a sink." : "");
+    if (any_rotated(m, forms))
+        replace(&text,
+                format_text("%s Here q and k are rotated, so M_i is another "
+                            "matrix at each distance of query and key; that "
+                            "of distance 0 is shown. family: of how many "
+                            "matrices all of them are sums.",
+                            text));
+    bool noted = !for_people(layout_of(o)) && !o->quiet;
+    if (noted && any_rotated(m, forms))
+        note(
+            "M_i is that of distance 0: it is another matrix at each distance; "
+            "family_M: of how many matrices all of them are sums");
+    if (noted && biased)
+        note("to the scores comes b_i, a bias by position, or a sink");
+    return text;
+}
+
 /* The table of all heads, and their spectra as data of a figure. */
 static void
 describe_forms(const Options *o, const Model *m, const Canonical *forms,
@@ -164,7 +196,7 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
     static const Column columns[] = {
         {"block", .words = true},
         {.name = "head"},
-        {"scale", .title = "s", .format = "%.4f"},
+        {"scale", .title = "s", .format = "%.4f", .spare = 1},
         {"rank_M", .title = "rank M"},
         {"effective_rank_M", .title = "eff.", .format = "%.1f"},
         {"largest_sM", .title = "s1", .format = "%.3g"},
@@ -191,40 +223,9 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
     }
     if (f->script)
         fprintf(f->script, "'\n");
+    sheet_note(&sheet, "forms", explained(o, m, forms));
     sheet_print(&sheet, layout_of(o));
     free(scratch);
-}
-
-static void
-explain_table(const Options *o, const Model *m, const Canonical *forms)
-{
-    Layout layout = layout_of(o);
-    bool biased = false;
-    for (int p = 0; p < m->places; p++)
-        biased |= forms[p].bias != NULL;
-    char *text = format_text(
-        "Head i is softmax(s x M_i y'%s) y N_i, M_i and N_i (%d x %d). eff.: "
-        "effective rank, exp(entropy of the singular values); s1: the largest, "
-        "of s M_i and of N_i; sym.: the share of M_i that equals its "
-        "transpose, 1 for all, 0.5 if random.%s",
-        biased ? " + b_i" : "", m->attention.d_model, m->attention.d_model,
-        biased ? " b_i is a bias by position, or a sink." : "");
-    if (any_rotated(m, forms))
-        replace(&text,
-                format_text("%s Here q and k are rotated, so M_i is another "
-                            "matrix at each distance of query and key; that "
-                            "of distance 0 is shown. family: of how many "
-                            "matrices all of them are sums.",
-                            text));
-    words_below(stdout, text, layout);
-    bool noted = !for_people(layout) && !o->quiet;
-    if (noted && any_rotated(m, forms))
-        note(
-            "M_i is that of distance 0: it is another matrix at each distance; "
-            "family_M: of how many matrices all of them are sums");
-    if (noted && biased)
-        note("to the scores comes b_i, a bias by position, or a sink");
-    free(text);
 }
 
 /* The canonical form: its table, and with --spectrum its figure. */
@@ -245,7 +246,6 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
         free(title);
     }
     describe_forms(o, m, forms, &f);
-    explain_table(o, m, forms);
     if (layout_of(o) == ALIGNED)
         describe_range(ALIGNED, m, data);
     if (o->inspect.spectrum)

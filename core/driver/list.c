@@ -67,12 +67,11 @@ list_variants(const Options *o, Layout layout)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
     sheet.columns[5].readers = !any ? NOBODY : family ? EVERYBODY : PROGRAMS;
+    sheet_note(&sheet, "variants",
+               format_text("Parameters of one attention at d-model %d, heads "
+                           "%d.",
+                           c.d_model, c.heads));
     sheet_print(&sheet, layout);
-    char *shape =
-        format_text("(parameters of one attention at d-model %d, heads %d)",
-                    c.d_model, c.heads);
-    words_write(stdout, shape, layout);
-    free(shape);
     return failed > 0;
 }
 
@@ -107,12 +106,10 @@ list_tasks(const Options *o, Layout layout)
                   cell_number(l.trivial), cell_words(t->what),
                   cell_words(t->trivial), cell_words(t->settings));
     }
+    sheet_note(&sheet, "tasks",
+               copy_text("Accuracy of guessing evenly, and of a trivial "
+                         "baseline that does not learn the task."));
     sheet_print(&sheet, layout);
-    words_write(
-        stdout,
-        "(accuracy of guessing evenly, and of a trivial baseline that does not "
-        "learn the task)",
-        layout);
     for (int i = 0; layout == ALIGNED && o->list.tasks && i < task_count; i++) {
         printf("%s%s: the trivial baseline is %s\n", i ? "" : "\n",
                tasks[i].name, tasks[i].trivial);

@@ -56,20 +56,23 @@ varies(const Experiment *e, const Setting *s)
     return false;
 }
 
+static const char always[] = "task variant seed";
+
 static void
 add_setting(Fields *f, const Experiment *e, const Setting *s)
 {
     bool taken = run_has(&e->runs[0], s->name); /* steps, loss */
+    bool asked = index_in(always, s->name) >= 0 || experiment_asks(e, s->name);
     add_field(f, OF_SETTING, s->name,
               (Column){.name = column_name(s->name, taken),
-                       .words = !setting_numeric(s)});
+                       .words = !setting_numeric(s),
+                       .spare = asked ? 0 : 3});
 }
 
 /* Task, variant and seed always; of the others those that vary. */
 static void
 add_settings(Fields *f, const Experiment *e)
 {
-    static const char always[] = "task variant seed";
     add_setting(f, e, setting_named("task"));
     add_setting(f, e, setting_named("variant"));
     add_setting(f, e, setting_named("seed"));
@@ -94,7 +97,8 @@ add_results(Fields *f, const Experiment *e, bool people)
                       (Column){.name = column_name(key, false),
                                .words = !strcmp(key, "status"),
                                .format = people ? "%.3g" : NULL,
-                               .readers = both ? EVERYBODY : PROGRAMS});
+                               .readers = both ? EVERYBODY : PROGRAMS,
+                               .spare = strcmp(key, "test_accuracy") != 0});
         }
     while (known) /* a root is where its word is */
         word_removed(&known, *(const char *const *)known);
@@ -111,9 +115,10 @@ fields_of(const Experiment *e, bool people)
     add_settings(&f, e);
     add_results(&f, e, people);
     for (int i = 0; i < 4; i++)
-        add_field(
-            &f, OF_TIMING, timings[i],
-            (Column){.name = timings[i], .readers = i ? PROGRAMS : EVERYBODY});
+        add_field(&f, OF_TIMING, timings[i],
+                  (Column){.name = timings[i],
+                           .readers = i ? PROGRAMS : EVERYBODY,
+                           .spare = 2});
     return f;
 }
 
@@ -177,6 +182,7 @@ sheet_for(const Fields *f)
     for (int i = 0; i < f->count; i++)
         columns[i] = f->list[i].column;
     Sheet sheet = sheet_of(columns, f->count);
+    sheet.label = "runs";
     free(columns);
     return sheet;
 }

@@ -5,10 +5,12 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/words.h"
+#include "math/random.h"
 #include "driver/cli/escape.h"
 
 static bool
@@ -17,18 +19,106 @@ is_among(char c, const char *characters)
     return c && strchr(characters, c);
 }
 
-/* Two of -, ' or ` would become another sign; a [ or * that begins a text, an
-   argument of the \\ before it. */
+/* One script of a symbol, "_model": the bytes of it, 0 if there is none. */
+static size_t
+script_size(const char *text)
+{
+    size_t n = 1;
+    if (!is_among(*text, "_^"))
+        return 0;
+    while (isalnum((unsigned char)text[n]))
+        n++;
+    return n > 1 ? n : 0;
+}
+
+/* A word is upright. */
 static void
-put_latex(FILE *to, char c, char next, bool first)
+put_script(FILE *to, const char *text, size_t size, const char *inner,
+           size_t inner_size)
+{
+    fprintf(to,
+            size > 2 ? "%c{\\mathrm{%.*s}"
+            : inner  ? "%c{%.*s"
+                     : "%c%.*s",
+            *text, (int)size - 1, text + 1);
+    if (inner)
+        put_script(to, inner, inner_size, NULL, 0);
+    fputs(size > 2 || inner ? "}" : "", to);
+}
+
+/* "d_k" or "W_i^Q" as maths: one letter, and what is below and above it. How
+   many bytes of the text they are, 0 if it begins with none. */
+static size_t
+put_symbol(FILE *to, const char *text)
+{
+    size_t one = isalpha((unsigned char)*text) ? script_size(text + 1) : 0;
+    size_t two = one ? script_size(text + 1 + one) : 0, n = 1 + one + two;
+    bool nested = two && text[1] == '^'; /* e^s_j: the j is that of s */
+    bool name = text[n] == '.' && isalnum((unsigned char)text[n + 1]);
+    if (!one || name || is_among(text[n], "_^{\\"))
+        return 0;
+    fprintf(to, "$%c", *text);
+    put_script(to, text + 1, one, nested ? text + 1 + one : NULL, two);
+    if (two && !nested)
+        put_script(to, text + 1 + one, two, NULL, 0);
+    fputs("$", to);
+    return n;
+}
+
+/* "1e-05" as a power of ten, likewise. */
+static size_t
+put_power(FILE *to, const char *text)
+{
+    int power, size = 0;
+    size_t n = strspn(text, "0123456789.");
+    if (!n || text[n] != 'e' || !isdigit((unsigned char)text[n - 1]) ||
+        !is_among(text[n + 1], "-+") ||
+        sscanf(text + n + 1, "%3d%n", &power, &size) < 1 ||
+        isalnum((unsigned char)text[n + 1 + (size_t)size]))
+        return 0;
+    fputs("$", to);
+    if (n > 1 || *text != '1')
+        fprintf(to, "%.*s\\times", (int)n, text);
+    fprintf(to, "10^{%d}$", power);
+    return n + 1 + (size_t)size;
+}
+
+/* An arrow, a symbol, a number's power of ten or its minus, which is no hyphen,
+   as maths: how many bytes they are. */
+static size_t
+put_maths(FILE *to, const char *text, size_t from)
+{
+    char before = from ? text[from - 1] : ' ';
+    const char *at = text + from;
+    if (!strncmp(at, "->", 2)) {
+        fputs("$\\to$", to);
+        return 2;
+    }
+    if (isalnum((unsigned char)before) || is_among(before, "._^\\-") ||
+        before & 0x80)
+        return 0;
+    if (*at == '-' && isdigit((unsigned char)at[1])) {
+        fputs("$-$", to);
+        return 1;
+    }
+    size_t n = put_symbol(to, at);
+    return n ? n : put_power(to, at);
+}
+
+/* Two of -, ' or ` would become another sign; a [ or * that begins a text, an
+   argument of the \\ before it. Code is seen as it is typed, and broken at
+   blanks, commas and slashes. */
+static void
+put_latex(FILE *to, char c, char next, bool first, bool code)
 {
     static const struct {
         char character;
         const char *name;
-    } named[] = {{'<', "less"},       {'>', "greater"},
-                 {'|', "bar"},        {'\\', "backslash"},
-                 {'~', "asciitilde"}, {'^', "asciicircum"}};
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+    } named[] = {{'<', "less"},         {'>', "greater"},
+                 {'|', "bar"},          {'\\', "backslash"},
+                 {'~', "asciitilde"},   {'^', "asciicircum"},
+                 {'\'', "quotesingle"}, {'`', "asciigrave"}};
+    for (size_t i = 0; i < (code ? 8 : 6); i++)
         if (named[i].character == c) {
             fprintf(to, "\\text%s{}", named[i].name);
             return;
@@ -36,11 +126,13 @@ put_latex(FILE *to, char c, char next, bool first)
     bool joins = is_among(c, "-'`,?!") && is_among(next, "-'`,");
     bool argument = first && is_among(c, "[*");
     fprintf(to,
-            c == '"'                 ? "\\symbol{34}"
-            : is_among(c, "&%$#_{}") ? "\\%c"
-            : argument               ? "{%c}"
-            : joins                  ? "%c{}"
-                                     : "%c",
+            c == '"'                    ? "\\symbol{34}"
+            : is_among(c, "&%$#_{}")    ? "\\%c"
+            : argument                  ? "{%c}"
+            : code && c == ' '          ? "\\%c"
+            : code && is_among(c, ",/") ? "%c\\allowbreak{}"
+            : joins                     ? "%c{}"
+                                        : "%c",
             c);
 }
 
@@ -82,6 +174,7 @@ escaped(const char *text, Layout language)
     size_t length = strlen(text);
     FILE *to = begin_text(&all);
     bool begins = language == PARAGRAPH; /* but for blanks, and a number */
+    bool latex = language == LATEX || language == LATEX_CODE;
     fputs(language == JSON ? "\"" : "", to);
     for (size_t i = 0; i < length;) {
         size_t from = i;
@@ -89,12 +182,16 @@ escaped(const char *text, Layout language)
         bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
         const char *at = code < 0 ? "?" : control ? " " : text + from;
         i += code < 0;
-        if (*at & 0x80 && language == LATEX)
+        size_t maths = language == LATEX ? put_maths(to, text, from) : 0;
+        if (maths)
+            i = from + maths;
+        else if (*at & 0x80 && latex)
             put_latex_unicode(to, code, at, (int)(i - from));
         else if (*at & 0x80)
             fwrite(at, 1, i - from, to);
-        else if (language == LATEX)
-            put_latex(to, *at, i < length ? text[i] : 0, from == 0);
+        else if (latex)
+            put_latex(to, *at, i < length ? text[i] : 0, from == 0,
+                      language == LATEX_CODE);
         else if (language == MARKDOWN || language == PARAGRAPH)
             put_markdown(to, at, begins,
                          from > 2 && !strncmp(text + from - 3, "www", 3));
@@ -107,4 +204,22 @@ escaped(const char *text, Layout language)
     fputs(language == JSON ? "\"" : "", to);
     end_text(to, &all);
     return all;
+}
+
+char *
+plain_name(const char *wanted)
+{
+    enum { LONGEST = 120 };
+    char *name = format_text("%.*s", LONGEST, wanted);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._+=,-", *c))
+            *c = '_';
+    if (*name == '.' || *name == '-')
+        *name = '_';
+    if (!strcmp(name, wanted))
+        return name;
+    uint64_t hash = hash_bytes(HASH_START, wanted, strlen(wanted));
+    char *apart = format_text("%s-%08x", name, (unsigned)hash);
+    free(name);
+    return apart;
 }

@@ -3,13 +3,27 @@
 #define ESCAPE_H
 
 /* ALIGNED is plain text on a terminal; a PARAGRAPH is Markdown where a line
-   begins. */
-typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, JSON, PARAGRAPH } Layout;
+   begins; LATEX_CODE is text that is seen as it is typed, where LATEX has maths
+   of d_k, W_i^Q, 1e-05 and -0.2. */
+typedef enum {
+    ALIGNED,
+    TSV,
+    MARKDOWN,
+    LATEX,
+    JSON,
+    PARAGRAPH,
+    LATEX_CODE
+} Layout;
 
 /* A text that somebody else may have written, so that all of it is seen and
    nothing of it acts: without control characters, what is no UTF-8 as ?, and
    with each character escaped that means something in the language; in JSON
    between quotes. To be freed. */
 char *escaped(const char *text, Layout language);
+
+/* What a figure's files, or a label, are called: letters, digits and a few
+   signs, since gnuplot opens <name and |name as pipes. Where that is another
+   name than was wanted, a hash keeps it apart from others. To be freed. */
+char *plain_name(const char *wanted);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
+#include "driver/cli/latex_table.h"
 #include "driver/cli/table.h"
 
 enum { ACROSS = 79 }; /* as wide as words are on a terminal */
@@ -82,28 +83,14 @@ sheet_free(Sheet *s)
         free((char *)s->cells[i].text);
     free(s->cells);
     free(s->columns);
+    free(s->note);
 }
 
-/* In LaTeX, for a column of a paper: two decimals, or two digits of what is
-   small, and millions as M. */
-static void
-put_short(FILE *to, double x, const char *format)
+void
+sheet_note(Sheet *s, const char *label, char *note)
 {
-    static const char units[] = "MGTPE";
-    int power = x == 0 ? 0 : (int)floor(log10(fabs(x)));
-    int unit = power < 20 ? power / 3 - 2 : 4;
-    fputs(x < 0 ? "$-$" : "", to);
-    x = fabs(x);
-    if (unit >= 0)
-        fprintf(to, "%.2f\\,%c", x / pow(1000, unit + 2), units[unit]);
-    else if (!format)
-        fprintf(to, "%.15g", x);
-    else if (strchr(format, 'f') || power >= -1)
-        fprintf(to, "%.2f", x);
-    else if (power >= -3)
-        fprintf(to, "%.2g", x);
-    else
-        fprintf(to, "$%.1f\\times10^{%d}$", x / pow(10, power), power);
+    s->label = label;
+    s->note = note;
 }
 
 /* One number as the layout's readers see it. */
@@ -114,12 +101,10 @@ put_number(FILE *to, const Column *c, double x, Layout layout)
     double shown = percent ? 100 * x : x;
     if (!isfinite(x))
         fputs(layout == JSON ? "null" : layout == TSV ? "NA" : "-", to);
-    else if (layout == LATEX)
-        put_short(to, shown, c->format);
     else
         fprintf(to, c->format && layout != JSON ? c->format : "%.15g", shown);
     if (percent && isfinite(x))
-        fputs(layout == LATEX ? "\\%" : "%", to);
+        fputs("%", to);
 }
 
 /* A cell as the language takes it; to be freed. */
@@ -186,10 +171,7 @@ write_rule(FILE *to, const View *v, Layout layout)
 {
     for (int col = 0; layout == MARKDOWN && col < v->cols; col++)
         fputs(v->columns[col]->words ? "|---" : "|--:", to);
-    fputs(layout == MARKDOWN ? "|\n"
-          : layout == LATEX  ? "\\midrule\n"
-                             : "",
-          to);
+    fputs(layout == MARKDOWN ? "|\n" : "", to);
 }
 
 /* Row by row; on a terminal each column is as wide as its widest cell. */
@@ -198,8 +180,7 @@ write_rows(FILE *to, const View *v, Layout layout)
 {
     static const char *const signs[][3] = {[ALIGNED] = {"", "  ", "\n"},
                                            [TSV] = {"", "\t", "\n"},
-                                           [MARKDOWN] = {"| ", " | ", " |\n"},
-                                           [LATEX] = {"", " & ", " \\\\\n"}};
+                                           [MARKDOWN] = {"| ", " | ", " |\n"}};
     int *widest = allocate((size_t)v->cols, sizeof *widest);
     for (int i = 0; layout == ALIGNED && i < v->count; i++)
         if (width_of(v->texts[i]) > widest[i % v->cols])
@@ -215,24 +196,6 @@ write_rows(FILE *to, const View *v, Layout layout)
             write_rule(to, v, layout);
     }
     free(widest);
-}
-
-/* Made narrower where it would not fit a column of the paper. */
-static void
-write_latex(FILE *to, const View *v)
-{
-    fputs("{\\small\\setlength{\\tabcolsep}{3pt}% booktabs, graphicx\n"
-          "\\sbox0{\\begin{tabular}{@{}",
-          to);
-    for (int col = 0; col < v->cols; col++)
-        fputs(v->columns[col]->words ? "l" : "r", to);
-    fputs("@{}}\n\\toprule\n", to);
-    write_rows(to, v, LATEX);
-    fputs(
-        "\\bottomrule\n\\end{tabular}}%\n"
-        "\\ifdim\\wd0>\\columnwidth\\resizebox{\\columnwidth}{!}{\\usebox0}%\n"
-        "\\else\\usebox0\\fi}\n",
-        to);
 }
 
 /* An object a row. */
@@ -254,11 +217,13 @@ write_json(FILE *to, const View *v)
 void
 sheet_write(FILE *to, const Sheet *s, Layout layout)
 {
+    if (layout == LATEX) {
+        latex_write(to, s);
+        return;
+    }
     View v = view_of(s, layout);
     if (layout == JSON)
         write_json(to, &v);
-    else if (layout == LATEX)
-        write_latex(to, &v);
     else
         write_rows(to, &v, layout);
     for (int i = 0; i < v.count; i++)
@@ -271,6 +236,8 @@ void
 sheet_print(Sheet *s, Layout layout)
 {
     sheet_write(stdout, s, layout);
+    if (s->note && layout != LATEX)
+        words_below(stdout, s->note, layout);
     sheet_free(s);
 }
 

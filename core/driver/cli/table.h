@@ -20,7 +20,8 @@
 #include "driver/cli/escape.h"
 #include "driver/cli/options.h"
 
-typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY } Readers;
+/* Papers are people's, in LaTeX. */
+typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY, PAPERS } Readers;
 
 typedef struct Column {
     const char *name, *title; /* for programs; for people, NULL: the name */
@@ -28,6 +29,10 @@ typedef struct Column {
     bool words;               /* no numbers: on the left, and text in JSON */
     bool share;               /* people see it in per cent */
     Readers readers;
+    /* In LaTeX: the largest go first, if not all fit, 0 stays; and what the
+       caption says of it. */
+    int spare;
+    const char *meaning;
 } Column;
 
 /* What is in a row. A number that is not known is NaN: "-" to people, NA in
@@ -45,6 +50,8 @@ typedef struct Sheet {
     Column *columns;
     Cell *cells; /* row by row */
     int cols, count, room;
+    char *note;        /* what it shows: below it, in LaTeX its caption */
+    const char *label; /* in LaTeX: tab:LABEL */
 } Sheet;
 
 Sheet sheet_of(const Column *columns, int count);
@@ -56,6 +63,9 @@ void sheet_free(Sheet *s);
                   sizeof((const Cell[]){__VA_ARGS__}) / sizeof(Cell))
 void sheet_add_row(Sheet *s, const Cell *cells, size_t count);
 
+/* Takes the text over, which is not escaped yet. */
+void sheet_note(Sheet *s, const char *label, char *note);
+
 /* What --tsv, --markdown, --latex or --json ask for, else ALIGNED on a terminal
    and TSV in a pipe. */
 Layout layout_of(const Options *o);
@@ -63,7 +73,7 @@ bool for_people(Layout layout);
 
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
-/* Writes it to stdout, and frees it. */
+/* Writes it to stdout with its note, and frees it. */
 void sheet_print(Sheet *s, Layout layout);
 
 /* Words before or after a table, and a line of a list of them: lines on a

@@ -144,13 +144,13 @@ distances_show(const Options *o, const Model *m, const char *run)
     fprintf(f.script,
             "'\nif (!exists(\"width\")) width = 110 + 150 * words(distances)\n"
             "if (!exists(\"height\")) height = 80 + 150 * heads\n");
+    sheet_note(
+        &sheet, "distances",
+        copy_text("Scores s x M_i y' of each pair of tokens, where the query "
+                  "is so many tokens after the key: their mean, their "
+                  "standard deviation, the largest by size. M is another "
+                  "matrix at each distance, since q and k are rotated."));
     sheet_print(&sheet, layout_of(o));
-    words_below(stdout,
-                "Scores s x M_i y' of each pair of tokens, where the query is "
-                "so many tokens after the key: their mean, their standard "
-                "deviation, the largest by size. M is another matrix at each "
-                "distance, since q and k are rotated.",
-                layout_of(o));
     canonical_free(&c);
     figure_end(&f, "distances");
 }

@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
 #include "variant/plugin.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/escape.h"
@@ -24,31 +23,10 @@ open_part(const Figure *f, const char *ending)
     return to;
 }
 
-/* What the files of that figure are called: letters, digits and a few signs,
-   since gnuplot opens <name and |name as pipes. Where that is another name than
-   was wanted, a hash keeps it apart from others. To be freed. */
-static char *
-file_name(const char *wanted)
-{
-    enum { LONGEST = 120 };
-    char *name = format_text("%.*s", LONGEST, wanted);
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("._+=,-", *c))
-            *c = '_';
-    if (*name == '.' || *name == '-')
-        *name = '_';
-    if (!strcmp(name, wanted))
-        return name;
-    uint64_t hash = hash_bytes(HASH_START, wanted, strlen(wanted));
-    char *apart = format_text("%s-%08x", name, (unsigned)hash);
-    free(name);
-    return apart;
-}
-
 Figure
 figure_begin(const Drawing *o, const char *wanted)
 {
-    char *name = file_name(wanted);
+    char *name = plain_name(wanted);
     Path directory = within(o->out, "figures");
     mkdir(o->out, 0777); /* if it is not there; what fails, fails below */
     if (mkdir(directory.text, 0777) && errno != EEXIST)

@@ -27,16 +27,69 @@ measure_of(const Group *g)
     return task_measure(task_named(g->runs[0]->config.task));
 }
 
+/* Leaves out of a verdict what stands beside it: "undecided at 5 seeds". */
+static void
+cut_at(char *words, const char *from)
+{
+    char *rest = strstr(words, from);
+    if (rest)
+        *rest = 0;
+}
+
+/* "solved_at" as people know it in a word. */
+static const char *
+brief_name(const Outcomes *all, const char *quantity)
+{
+    return !strcmp(quantity, "solved_at")       ? "steps"
+           : !strcmp(quantity, "test_loss")     ? "loss"
+           : !strcmp(quantity, "test_accuracy") ? measure_of(all->groups)
+                                                : quantity;
+}
+
+/* What the verdicts of a group are about: one quantity, or NULL. */
+static const char *
+judged_in(const Outcomes *all, const Group *g)
+{
+    const char *one = NULL;
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        if (a->group != g || !a->judged)
+            continue;
+        if (one && strcmp(one, a->judged))
+            return NULL;
+        one = a->judged;
+    }
+    return one;
+}
+
+/* A verdict in a table of a paper: "better", and in what where that differs. */
+static void
+brief_verdict(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
+{
+    verdict_text(all, a, text);
+    if (!strcmp(a->series, all->baseline))
+        snprintf(text, VERDICT_SIZE, "baseline");
+    cut_at(text, " at ");
+    cut_at(text, " by ");
+    cut_at(text, " within ");
+    size_t n = strlen(text);
+    if (a->judged && !judged_in(all, a->group))
+        snprintf(text + n, VERDICT_SIZE - n, " (%s)",
+                 brief_name(all, a->judged));
+}
+
 static void
 add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
 {
-    char solved[40] = "-", steps[32] = "-", verdict[VERDICT_SIZE];
+    char solved[40] = "-", steps[32] = "-";
+    char verdict[VERDICT_SIZE], brief[VERDICT_SIZE];
     bool trained = a->runs[0]->config.steps > 0;
     char rate[64], n[32];
     snprintf(rate, sizeof rate, "%s", number_text(a->lr, 10, n));
     if (a->agreed < a->seeds)
         snprintf(rate, sizeof rate, "%s (%d/%d)", n, a->agreed, a->seeds);
     verdict_text(all, a, verdict);
+    brief_verdict(all, a, brief);
     if (a->lost)
         snprintf(solved, sizeof solved, "%d/%d, %d lost", a->solved, a->seeds,
                  a->lost);
@@ -61,15 +114,60 @@ add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
               cell_number(a->margin), cell_number(a->against.same),
               cell_number(a->detectable),
               cell_number(a->needed ? a->needed : NAN),
-              cell_words(verdict_word(a)));
+              cell_words(verdict_word(a)), cell_words(brief));
+}
+
+/* Is an outcome's verdict about it? */
+static bool
+is_judged(const Outcomes *all, const Group *g, const char *quantity)
+{
+    bool any = false;
+    for (int i = 0; i < all->count; i++) {
+        const Outcome *a = &all->list[i];
+        any |=
+            (!g || a->group == g) && a->judged && !strcmp(a->judged, quantity);
+    }
+    return any;
+}
+
+/* What a paper's caption says of the steps, and of the verdicts. */
+static const char *
+meaning_of_steps(const Group *g)
+{
+    char *text = format_text("the median seed's to %s %.10g", measure_of(g),
+                             g->runs[0]->config.threshold);
+    const char *kept = interned(text);
+    free(text);
+    return kept;
+}
+
+static const char *
+meaning_of_tests(const Outcomes *all, const Group *g)
+{
+    const char *judged = judged_in(all, g);
+    char *text = format_text(
+        "against %s%s%s, paired t tests of a difference and of sameness, Holm "
+        "over %d comparison%s",
+        all->baseline, judged ? " in " : "",
+        judged ? brief_name(all, judged) : "", all->comparisons,
+        all->comparisons > 1 ? "s" : "");
+    const char *kept = interned(text);
+    free(text);
+    return kept;
 }
 
 /* Of one group, or of all where it is NULL. People see the rates where there
-   were some to choose from, else the parameters of the whole model. */
+   were some to choose from, else the parameters of the whole model; a paper has
+   the verdicts, and what they are about. */
 static Sheet
 results_sheet(const Outcomes *all, const Group *g)
 {
     bool rates = all->rates > 1 || all->found;
+    int full = !all->comparisons || is_judged(all, g, "test_accuracy") ? 0 : 2;
+    int steps = is_judged(all, g, "solved_at") ? 0 : 5;
+    int loss = is_judged(all, g, "test_loss") ? 0 : 4;
+    const char *of_steps = g ? meaning_of_steps(g) : NULL;
+    const char *tests = g ? meaning_of_tests(all, g) : NULL;
     char *accuracy = format_text("test %s%s", measure_of(g ? g : all->groups),
                                  most_seeds(all) < 2                ? ""
                                  : most_seeds(all) < INTERVAL_SEEDS ? " [range]"
@@ -77,18 +175,22 @@ results_sheet(const Outcomes *all, const Group *g)
     const Column columns[] = {
         {"task", .words = true, .readers = PROGRAMS},
         {"variant", .words = true},
-        {"attention_parameters", .title = "attention"},
+        {"attention_parameters", .title = "attention", .spare = 1,
+         .meaning = "its parameters"},
         {"parameters", .title = "of all",
-         .readers = rates ? PROGRAMS : EVERYBODY},
-        {"rate", .readers = rates ? PEOPLE : NOBODY},
-        {.name = "solved"},
-        {"median_steps", .title = "steps"},
+         .readers = rates ? PROGRAMS : EVERYBODY, .spare = 6,
+         .meaning = "the model's"},
+        {"rate", .readers = rates ? PEOPLE : NOBODY, .spare = 3,
+         .meaning =
+             all->found ? "found on other seeds" : "chosen by the other seeds"},
+        {"solved", .spare = 5},
+        {"median_steps", .title = "steps", .spare = steps, .meaning = of_steps},
         {"accuracy", .title = interned(accuracy), .format = "%.3f",
-         .readers = PEOPLE},
+         .readers = PEOPLE, .spare = full},
         {"test_accuracy", .format = "%.3f", .readers = PROGRAMS},
         {"low", .format = "%.3f", .readers = PROGRAMS},
         {"high", .format = "%.3f", .readers = PROGRAMS},
-        {"test_loss", .title = "test loss", .format = "%.3g"},
+        {"test_loss", .title = "test loss", .format = "%.3g", .spare = loss},
         {"rate", .readers = PROGRAMS},
         {"difference", .format = "%.3g", .readers = PROGRAMS},
         {"p_adjusted", .format = "%.3g", .readers = PROGRAMS},
@@ -103,7 +205,9 @@ results_sheet(const Outcomes *all, const Group *g)
         {"p_same", .format = "%.3g", .readers = PROGRAMS},
         {"detectable", .format = "%.3g", .readers = PROGRAMS},
         {"seeds_needed", .readers = PROGRAMS},
-        {"outcome", .words = true, .readers = PROGRAMS}};
+        {"outcome", .words = true, .readers = PROGRAMS},
+        {"verdict", .words = true,
+         .readers = all->comparisons ? PAPERS : NOBODY, .meaning = tests}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < all->count; i++)
         if (!g || all->list[i].group == g)
@@ -113,9 +217,9 @@ results_sheet(const Outcomes *all, const Group *g)
 }
 
 /* What a group's numbers are to be compared with: what guessing reaches, and
-   what a trivial baseline. */
-static void
-write_levels(FILE *to, const Group *g, Layout layout)
+   what a trivial baseline; to be freed. */
+static char *
+levels_of(const Group *g)
 {
     const Run *r = g->runs[0];
     char *more =
@@ -129,9 +233,8 @@ write_levels(FILE *to, const Group *g, Layout layout)
         "%s: guessing has %s %.2f (loss %.2f), %s %.2f%s", g->name,
         measure_of(g), run_number(r, "chance"), run_number(r, "chance_loss"),
         task_named(r->config.task)->trivial, run_number(r, "trivial"), more);
-    words_below(to, text, layout);
     free(more);
-    free(text);
+    return text;
 }
 
 /* "two-step did best at the highest rate that was tried, 0.04", of a group. */
@@ -200,10 +303,8 @@ grounds_of(const Outcome *a)
 static void
 cut_words(const Outcome *a, char *words)
 {
-    char *rest =
-        strstr(words, a->verdict == UNDECIDED && !a->behind ? " at " : " by ");
-    if (rest && a->against.deviation > 0)
-        *rest = 0;
+    if (a->against.deviation > 0)
+        cut_at(words, a->verdict == UNDECIDED && !a->behind ? " at " : " by ");
 }
 
 /* "two-step: better in steps to the threshold: -70 [-95, -45], p = 0.009", of a
@@ -369,6 +470,34 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
     free(tests);
 }
 
+/* What a paper says of the table of a group; to be freed. */
+static char *
+caption_of(const Outcomes *all, const Group *g)
+{
+    int seeds = most_seeds(all);
+    char *levels = levels_of(g);
+    char *text = seeds < 2
+                     ? format_text("%s.", levels)
+                     : format_text("%s. Means of %d seeds [%s].", levels, seeds,
+                                   seeds < INTERVAL_SEEDS
+                                       ? "range"
+                                       : "95% interval of Student's t");
+    free(levels);
+    return text;
+}
+
+void
+results_group(FILE *to, const Outcomes *all, const Group *g, Layout layout)
+{
+    Sheet sheet = results_sheet(all, g);
+    char *label = plain_name(g->name);
+    if (layout == LATEX)
+        sheet_note(&sheet, interned(label), caption_of(all, g));
+    sheet_write(to, &sheet, layout);
+    sheet_free(&sheet);
+    free(label);
+}
+
 void
 results_write(FILE *to, const Outcomes *all, Layout layout)
 {
@@ -380,12 +509,13 @@ results_write(FILE *to, const Outcomes *all, Layout layout)
     }
     write_headline(to, all, layout);
     for (int g = 0; g < all->group_count; g++) {
-        Sheet sheet = results_sheet(all, &all->groups[g]);
-        write_levels(to, &all->groups[g], layout);
+        char *levels = levels_of(&all->groups[g]);
+        if (layout != LATEX)
+            words_below(to, levels, layout);
         write_gap(to, layout);
-        sheet_write(to, &sheet, layout);
+        results_group(to, all, &all->groups[g], layout);
         write_verdicts(to, all, &all->groups[g], layout);
-        sheet_free(&sheet);
+        free(levels);
     }
     write_notes(to, all, layout);
 }

@@ -10,4 +10,8 @@
    verdict against the baseline. For programs it is one table. */
 void results_write(FILE *to, const Outcomes *all, Layout layout);
 
+/* Of one group, the table alone. */
+void results_group(FILE *to, const Outcomes *all, const Group *g,
+                   Layout layout);
+
 #endif

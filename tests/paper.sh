@@ -1,0 +1,122 @@
+#!/bin/sh
+# paper.sh BUILD - what a writer of papers takes from here: every table in LaTeX,
+# Markdown and JSON, and a report's tables and figures in a paper of two columns.
+# Nothing is wider than its column, and no file is missing.
+
+set -u
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+build=$(cd "$1" && pwd)
+qkv=$build/qkv
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+ok() { passed=$((passed + 1)); }
+complain() {
+    failed=$((failed + 1))
+    printf 'paper: %s\n' "$*" >&2
+    [ -z "${STOP:-}" ] || exit 1
+}
+has() { command -v "$1" >/dev/null; }
+small="--test 8 --validate 8 -q"
+for tool in pdflatex pandoc python3 gnuplot; do
+    has $tool || echo "paper: no $tool here: what needs it is skipped" >&2
+done
+
+# begins COLUMN: a document of two columns that wide, as an ACL's (219pt) or
+# ICML's (235pt); or of one, as wide as a page.
+begins() {
+    case $1 in
+    page) printf '%s\n' '\documentclass{article}' '\textwidth=397pt' ;;
+    *) printf '%s\n' '\documentclass[twocolumn]{article}' '\columnsep=16pt' \
+        "\\textwidth=\\dimexpr $1*2+16pt\\relax" ;;
+    esac
+    printf '%s\n' '\usepackage{booktabs,graphicx}' '\textheight=640pt \topmargin=-36pt' \
+        '\oddsidemargin=0pt'
+}
+
+# typeset NAME: NAME.tex compiles, twice, with nothing too wide and nothing missing.
+typeset() {
+    has pdflatex || return 0
+    for pass in 1 2; do
+        timeout 100 pdflatex -interaction=nonstopmode -halt-on-error "$1.tex" >"$1.out" 2>&1 \
+            </dev/null || break
+    done
+    ! grep 'Overfull\|^!\|not found\|undefined\|too large\|multiply defined' "$1.out" >faults &&
+        [ -s "$1.pdf" ] && ok || complain "$1: $(cat faults; tail -n 3 "$1.out")"
+}
+
+# --- every table that there is, of all variants
+all=$("$qkv" list --variants | tail -n +2 | cut -f1 | paste -sd, -)
+"$qkv" compare -v "$all" -t reverse,recall --seeds 2 --steps 4 $small --no-figures -o many \
+    >many.tsv 2>err || complain "compare"
+run=$(ls -d many/recall.standard.*seed1.*)
+number=0
+tables() { # LAYOUT: each command's, as a file table-N.LAYOUT
+    number=0
+    while read -r command; do
+        number=$((number + 1))
+        sh -c "'$qkv' $command --$1" >"table-$number.$1" 2>err </dev/null && [ -s "table-$number.$1" ] &&
+            ok || complain "$command --$1: $(cat err)"
+    done <<END
+list --variants
+list --variants --family
+list --variants --real
+list --tasks
+count
+count --weights
+count --preset deepseek-v2 -v standard,gqa,mla-rope
+count --real --weights -v standard,two-step --d-model 8
+compare -v $all -t reverse,recall --seeds 2 --steps 4 $small --no-figures -o many
+table many
+inspect $run -q
+inspect $run --range -q
+inspect $run --attention -q --format svg -o seen
+equiv -v standard,two-step-tanh,symmetric-data,mqa,identity,no-wv-wo -t reverse --steps 2 $small -o same --format svg
+END
+}
+tables latex
+for width in 219pt 235pt page; do
+    {
+        begins $width
+        printf '%s\n' '\begin{document}'
+        for i in $(seq $number); do
+            # words in it, and labels that other tables of that command have too
+            printf 'Table. \\let\\label=\\relax \\input{table-%s.latex}\\clearpage\n' "$i"
+        done
+        printf '%s\n' '\end{document}'
+    } >tables-$width.tex
+    typeset tables-$width
+done
+cat table-*.latex >all.latex
+! grep -v '^%' all.latex | grep -qi 'nan\|\binf\b' && ok || complain "a number that is none in LaTeX"
+grep -q '^.caption.*In all rows: .*solved \$0/2\$, steps \$>4\$\.}$' all.latex && ok ||
+    complain "what all rows share is in the caption"
+grep -q '^.caption{1 layer of d-model 32' all.latex && grep -q '^.label{tab:recall}' all.latex && ok ||
+    complain "a caption and a label"
+for words in '$W_i^Q$' '$d_k$' '$d_{\mathrm{model}}$' '$e^{s_j}$' '\times10^{-' '\ [0.' '$W^{\mathrm{DKV}}$'; do
+    grep -qF -- "$words" all.latex && ok || complain "$words is not in maths"
+done
+grep -q '& -- ' all.latex && ok || complain "what is not known has no dash"
+"$qkv" compare -v standard,mqa,two-step -t reverse --length 6 --seeds 3 --steps 60 $small \
+    --no-figures -o judged --latex >judged.latex 2>err
+grep -q '^% Left out, for the width of a column: .*; --tsv has all' judged.latex &&
+    grep -q 'verdict .tabularnewline' judged.latex && ok || complain "a paper has the verdict"
+
+# --- for programs and for pages
+if has python3; then
+    tables json
+    for file in table-*.json; do
+        python3 -m json.tool "$file" >out 2>err && ok || complain "$file: $(cat err)"
+    done
+fi
+if has pandoc; then
+    tables markdown
+    for i in $(seq $number); do
+        pandoc -f gfm -t html "table-$i.markdown" >out 2>err && grep -q '<td' out &&
+            ! grep -q '<p>|' out && ok || complain "table-$i.markdown is no table: $(cat err)"
+    done
+fi
+
+echo "paper: $passed passed, $failed failed"
+[ $failed -eq 0 ]
