@@ -6,7 +6,7 @@
 # across: maps in a row of the figure, down: rows of them
 
 if (!dumb) {
-    set multiplot layout down,across title title font title_font margins \
+    set multiplot layout down,across title title noenhanced font title_font margins \
         screen 60. / width, 1 - 64. / width, 75. / height, 1 - 70. / height \
         spacing screen 50. / width, 66. / height
 }
@@ -20,13 +20,13 @@ unset key
 unset grid
 set border 31 linewidth 0.6
 set tics scale 0
-small(n) = sprintf(",%d", n > 32 ? 3 : n > 24 ? 6 : n > 16 ? 7 : 9)
+small(n) = sprintf(",%g", n > 32 ? 3 : n > 24 ? 6 : n > 16 ? 7 : scale_ * 11)
 token(two_, i) = format(said(two_ ? $second[i] : $first[i]))
 queries(p) = int(word($maps[p], 1))
 keys(p) = int(word($maps[p], 2))
 first = 0
 do for [p=1:dumb ? 1 : |$maps|] {
-    set title $maps[p][5:*] offset 0,-0.7 font ",10"
+    set title $maps[p][5:*] offset 0,-0.7 
     wide = keys(p) ? |$second| : |$first|
     high = queries(p) ? |$second| : |$first|
     by_column = small(wide)

@@ -7,7 +7,7 @@ stats data skip 1 using (abs(column(5))) nooutput
 most = STATS_max > 0 ? STATS_max : 1
 across = words(distances)
 if (!dumb) {
-    set multiplot layout heads,across title title font title_font margins \
+    set multiplot layout heads,across title title noenhanced font title_font margins \
         screen 62. / width, 1 - 66. / width, 50. / height, 1 - 62. / height \
         spacing screen 14. / width, 18. / height
 }
@@ -29,8 +29,7 @@ do for [p=1:dumb ? 1 : heads * across] {
     column_ = (p - 1) % across + 1
     if (dumb) { set title title } else {
         if (head == 1) {
-            set title "distance ".word(distances, column_) offset 0,-0.7 \
-                font ",10"
+            set title "distance ".word(distances, column_) offset 0,-0.7
         } else { unset title }
     }
     if (head == heads) { set xlabel "key" offset 0,0.5 } else { unset xlabel }

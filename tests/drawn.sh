@@ -150,6 +150,13 @@ gnuplot lines.gp 2>lines && awk 'NF == 2 { n++; i = $1 - 101; key = i < 0 ? "bla
     twice += seen[key]++; $1 > 134 && unknown++ } END { exit !(n >= 35 && !twice && !unknown) }' lines && ok ||
     complain "two variants share dash and marker, or one has no line: $(sort -n lines | tr '\n' ' ')"
 
+# --- the square of equiv: powers of ten, in a page's width
+"$qkv" equiv -v standard,two-step,mla -t recall --steps 10 -q -o square --format svg,tikz >out 2>err &&
+    ! grep -q '[0-9]e-[0-9]' square/figures/equivalence.svg &&
+    grep -q '>10</tspan>\|·10</tspan>' square/figures/equivalence.svg &&
+    grep -q '10^{-[0-9]*}\$' square/figures/equivalence-tikz.tex &&
+    grep -q '^ width="600"' square/figures/equivalence.svg && ok || complain "the square of equiv"
+
 # --- tokens of a text
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     printf 'Az %% \\ ^ _ ~ # & { } $ < > " '"'"' ` | -- [ * @ é 漢 \t \033[31m\n'

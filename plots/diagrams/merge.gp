@@ -6,7 +6,7 @@
 # with each pair of matrices multiplied out. The QK pair and its product M are blue,
 # the OV pair and its product N orange, in every diagram of the book.
 
-set terminal svg size 900,420 font "sans,14" noenhanced background rgb "white"
+set terminal svg size 900,420 font "sans-serif,14" enhanced background rgb "white"
 set margins 0, 0, 0, 0
 unset border
 unset tics
@@ -56,7 +56,7 @@ eval text(49, 24, "multiply")
 eval text(71, 41, "used: two products, 896 really there")
 eval text(57, 3, "x (queries)")
 eval text(74, 3, "y (keys, values)")
-eval box(62, 11, 15, qk, "M = W^Q W^K'", "")
+eval box(62, 11, 15, qk, "M = W^Q W^{K}'", "")
 eval box(82, 11, 14, ov, "N = W^V W^O", "")
 set label "32 x 32, rank 8" at 62.8,16 left font "sans,11" textcolor rgb "#505050"
 set label "32 x 32, rank 8" at 81.2,16 right font "sans,11" textcolor rgb "#505050"

@@ -93,7 +93,7 @@ show_maps(bool pictures, const Model *m, const Recording *r,
             "END\nacross = %d\ndown = (|$maps| + across - 1) / across\n"
             "if (!exists(\"width\")) width = 74 + 290 * across\n"
             "if (!exists(\"height\")) height = 75 + 305 * down\n",
-            heads < 4 ? heads : 4);
+            heads < 2 ? heads : 2);
 }
 
 void

@@ -106,9 +106,5 @@ square_draw(const Square *s, bool in_double, const Drawing *o)
     figure_title(&f, title, "");
     free(title);
     figure_words(&f, "names", &(Values){s->names, s->count, s->count});
-    fprintf(f.script,
-            "if (!exists(\"width\")) width = %d\n"
-            "if (!exists(\"height\")) height = %d\n",
-            s->count < 5 ? 560 : 240 + 66 * s->count, 200 + 34 * s->count);
     figure_end(&f, "equivalence");
 }
