@@ -13,7 +13,7 @@ build=$(cd "$1" && pwd)
 shift
 all=
 [ $# -gt 0 ] || all=yes
-[ $# -gt 0 ] || set -- lessons/[0-9]*.md
+[ $# -gt 0 ] || set -- lessons/[0-9]*.md lessons/claims.md
 work=$(mktemp -d)
 export LC_ALL=C
 trap 'rm -rf "$work"' EXIT
