@@ -1,8 +1,13 @@
-# panels.gp - curves in one or more panels: over steps with bands, against a
-# setting or a result with error bars.
+# panels.gp - curves in one or more panels: over training with bands, against a
+# setting or a result with error bars; and bars, where there are words along x.
 #
-# data:    panel, series, x, then mean, low and high of the quantity
-# $series: the names of the curves     xs: the values along x, where not steps
+# data:    panel, series, x, then mean, low and high of the quantity; where each
+#          seed is drawn, it, and 0 in the rows of their median
+# $keys:   the series in the data, by which their lines are known
+# $series: what they are called        xs: the values along x, where not training
+# $words:  what these are called, where they are words
+# seeds:   where each is drawn         xlim, ylim: limits of axes, where given
+# named_along: where each series is named along x, so that it needs no legend
 # $by, $xlabel: what the series and the x axis are
 # $titles, $ylabels: for each panel its title and its axis title
 # $panels: for each whether its axis is logarithmic, whether it is a share,
@@ -26,7 +31,7 @@ do for [p=1:panels] {
     most[p] = num(word($panels[p], 4))
 }
 array names[curves]
-do for [i=1:curves] { names[i] = plain($series[i]) }
+do for [i=1:curves] { names[i] = plain($keys[i]) }
 do for [i=1:curves] {
     line[i] = next_(strlen(plain($by[1])) ? 100 + i : look(names[i]), i - 1)
 }
@@ -36,11 +41,12 @@ titled = 0
 do for [p=1:panels] { if (strlen(plain($titles[p]))) { titled = 1 } }
 # Panels of several quantities have these for titles.
 above = !titled && !same
-# Panels of one quantity share its kind of axis.
-powers = 0
-do for [p=1:panels] { if (logs[p]) { powers = 1 } }
-alike = powers && same && strlen(plain($ylabels[1])) # bare panels differ in theirs
-do for [p=1:panels] { if (alike && least[p] > 0) { logs[p] = 1 } }
+worded = exists("$words")
+if (!exists("seeds")) seeds = ""
+each_seed = words(seeds) > 0
+# Bars begin at 0; where an axis has none, or seeds are drawn, there are points.
+bars = worded && !each_seed && !logs[1] && \
+    (exists("ylim") ? num(word(ylim, 1)) <= 0 : 1)
 
 # The range and the ticks of each panel's y axis.
 array lows[panels]
@@ -52,11 +58,14 @@ do for [p=1:panels] {
     low = logs[p] ? least[p] / 1.6 : least[p] - 0.08 * (most[p] - least[p])
     high = logs[p] ? most[p] * 1.6 : most[p] + 0.08 * (most[p] - least[p])
     if (!logs[p] && least[p] >= 0 && low < 0) { low = 0 }
+    if (bars && low > 0) { low = 0 }
+    if (bars && high < 0) { high = 0 }
     if (low == high && most[p] > 0) { low = 0; high = 1.15 * most[p] }
     if (shares[p]) {
         if (!logs[p]) { low = 0 }
         high = most[p] > 0.8 ? 1.03 : 1.2 * most[p]
     }
+    if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }
     if (!(low < high)) { high = low + 1 }
     lows[p] = low
     highs[p] = high
@@ -80,10 +89,11 @@ if (words(xs)) {
         first = STATS_min
     }
 }
-room = words(xs) == 1 ? 1 : 0.04 * (last - first)
+room = worded ? 0.55 : words(xs) == 1 ? 1 : 0.04 * (last - first)
 if (log_x) { room = last > first ? (last / first)**0.04 : 1.5 }
 from = !words(xs) && !log_x ? 0 : log_x ? first / room : first - room
 to = !words(xs) ? last : log_x ? last * room : last + room
+if (exists("xlim")) { from = num(word(xlim, 1)); to = num(word(xlim, 2)) }
 
 # How the panels lie. Margins are in type; a letter is about 0.6 wide.
 if (!paper) { type = 14 }
@@ -94,9 +104,9 @@ down = (panels + across - 1) / across
 across = (panels + down - 1) / down
 longest = 0
 do for [i=1:curves] {
-    if (strlen(names[i]) > longest) { longest = strlen(names[i]) }
+    if (strlen(plain($series[i])) > longest) { longest = strlen(plain($series[i])) }
 }
-legend = curves > 1
+legend = curves > 1 && !exists("named_along")
 item = (0.58 * longest + 3.4) * em
 keys = int((width - em) / item)
 keys = keys < 1 ? 1 : keys > curves ? curves : keys
@@ -113,7 +123,10 @@ wide = (width - left - right - gap * (across - 1)) / across
 xticks = ticks ? xs : log_x ? logarithmic(from, to, 5) : \
     linear(from, to, int(wide / em / 4) > 5 ? 5 : int(wide / em / 4) < 2 ? 2 : int(wide / em / 4))
 tens_x = log_x && !ticks && (first < 0.005 || last >= 1e5)
-xletters_ = widest_(xticks, tens_x, 1)
+xletters_ = worded ? 0 : widest_(xticks, tens_x, 1)
+do for [i=1:worded ? words(xs) : 0] {
+    if (strlen(plain($words[i])) > xletters_) { xletters_ = strlen(plain($words[i])) }
+}
 turned = words(xticks) * (xletters_ + 1) * 0.62 * em > wide
 below_ = turned ? (0.9 + 0.45 * xletters_) * em : 1.4 * em
 named = titled || above
@@ -129,19 +142,29 @@ eval terminal(height)
 screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 
-# Bars of several series at one place are side by side.
-aside(i) = words(xs) > 1 ? 0.007 * (i - (curves + 1) / 2.) : 0
-apart(x_, i) = log_x ? x_ * (last / first)**aside(i) : \
+# Those of several series at one place are side by side, and so are the seeds of
+# one where there are words.
+each_wide = exists("named_along") ? 0.7 : 0.8 / curves
+aside(i) = exists("named_along") || words(xs) < 2 && !worded ? 0 : \
+    (worded ? each_wide : 0.007) * (i - (curves + 1) / 2.)
+apart(x_, i) = worded ? x_ + aside(i) : log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
+seed_(n_) = n_ > words(seeds) ? 0 : int(word(seeds, n_))
+number_(s_, n_) = n_ > words(seeds) || seed_(n_) == s_ ? n_ : number_(s_, n_ + 1)
+beside(x_, i, s_) = !words(xs) ? x_ : apart(x_, i) + (worded ? 0.6 * each_wide * \
+    ((number_(s_, 1) - 0.5) / words(seeds) - 0.5) : 0)
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
-curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]
+of_curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]
+curve(p_, i) = of_curve(p_, i) && (each_seed ? column(7) == 0 : 1)
 at(p_, i, col) = curve(p_, i) ? column(col) : NaN
+seed_at(p_, i, s_, col) = of_curve(p_, i) && column(7) > 0 && \
+    (s_ ? column(7) == s_ : 1) ? column(col) : NaN
 bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
     logs[p_] && column(col) <= 0 ? lows[p_] : column(col)
 # Over steps about six markers a curve, not two of neighbours at one place.
 stats data skip 1 using 1 nooutput
-each = int(STATS_records / (6. * panels * curves))
+each = int(STATS_records / (6. * panels * curves * (words(seeds) + 1)))
 each = each < 1 ? 1 : each
 marked(p_, i) = (int(column(0)) + i * (each > curves ? each / curves : 1)) % each ? NaN : \
     at(p_, i, 4)
@@ -153,8 +176,10 @@ do for [p=1:panels] {
     if (log_x) { set logscale x }
     set xrange [from:to]
     set xtics enhanced ()
+    if (worded) { set xtics noenhanced scale 0 }
     do for [i=1:words(xticks)] {
-        set xtics add (number(num(word(xticks, i)), tens_x) num(word(xticks, i)))
+        set xtics add ((worded ? format(said($words[i])) : \
+            number(num(word(xticks, i)), tens_x)) num(word(xticks, i)))
     }
     if (turned) { set xtics rotate by 45 right }
     unset logscale y
@@ -172,10 +197,14 @@ do for [p=1:panels] {
         set title plain($ylabels[p])."; ".title
         set xlabel plain($xlabel[1])
         set key outside top center horizontal
-        if (curves == 1) { unset key }
-        plot for [i=1:curves] data skip 1 \
+        if (!legend) { unset key }
+        set boxwidth each_wide
+        plot for [i=1:worded ? 0 : curves] data skip 1 \
             using (at(p, i, 3)):(at(p, i, 4)) \
-            with lines title said($series[i])
+            with lines title said($series[i]), \
+            for [i=1:worded ? curves : 0] data skip 1 \
+            using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
+            with boxes title said($series[i])
         continue
     }
     column_ = (p - 1) % across
@@ -213,35 +242,55 @@ do for [p=1:panels] {
                 caption[strstrt(caption, "_") + 1:*]
         }
         if (level < lows[p] || level > highs[p]) { continue }
+        if (bars && level < most[p]) { continue } # they would hide its name
         set arrow m from graph 0, first level to graph 1, first level nohead \
             back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
         set label m caption at graph 0.985, first level right offset 0,0.5 \
             textcolor rgb "#555555" noenhanced
     }
-    if (!words(xs)) {
-        plot for [i=1:curves] data skip 1 \
-            using (at(p, i, 3)):(bound(p, i, 5)):(bound(p, i, 6)) \
-            with filledcurves linetype line[i] \
-            fillstyle transparent solid 0.15 noborder notitle, \
-            for [i=1:curves] data skip 1 \
-            using (at(p, i, 3)):(at(p, i, 4)) \
-            with lines linetype line[i] notitle, \
-            for [i=1:curves] data skip 1 \
-            using (at(p, i, 3)):(marked(p, i)) \
-            with points linetype line[i] notitle
-    } else {
-        plot for [i=1:curves] data skip 1 \
-            using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
-            with lines linetype line[i] notitle, \
-            for [i=1:curves] data skip 1 \
-            using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
-            with points linetype line[i] notitle, \
-            for [i=1:curves] data skip 1 \
-            using (apart(at(p, i, 3), i)):\
-                  (at(p, i, 4)):(bound(p, i, 5)):(bound(p, i, 6)) \
-            with yerrorbars linetype line[i] dashtype solid linewidth 1.2 \
-            pointtype 0 notitle
-    }
+    # Of each kind of mark the curves that have it, all or none.
+    bands = words(xs) || each_seed ? 0 : curves
+    boxes = bars ? curves : 0
+    threads = !words(xs) && each_seed ? words(seeds) : 0
+    dots = words(xs) && each_seed ? curves : 0
+    lines = worded ? 0 : curves
+    medians = worded && each_seed ? curves : 0
+    markers_ = words(xs) && !bars && !each_seed ? curves : 0
+    sparse = words(xs) ? 0 : curves
+    intervals = words(xs) && !each_seed ? curves : 0
+    plot for [i=1:bands] data skip 1 \
+        using (at(p, i, 3)):(bound(p, i, 5)):(bound(p, i, 6)) \
+        with filledcurves linetype line[i] \
+        fillstyle transparent solid 0.15 noborder notitle, \
+        for [i=1:boxes] data skip 1 \
+        using (apart(at(p, i, 3), i)):(at(p, i, 4) / 2):(0.45 * each_wide):\
+              (abs(at(p, i, 4)) / 2) \
+        with boxxyerror linetype line[i] dashtype solid linewidth 1 \
+        fillstyle transparent solid 0.4 border notitle, \
+        for [s=1:threads] for [i=1:curves] data skip 1 \
+        using (seed_at(p, i, seed_(s), 3)):\
+              (seed_at(p, i, seed_(s), 4)) \
+        with lines linetype line[i] dashtype solid linewidth 0.5 notitle, \
+        for [i=1:dots] data skip 1 \
+        using (beside(seed_at(p, i, 0, 3), i, column(7))):(seed_at(p, i, 0, 4)) \
+        with points linetype line[i] notitle, \
+        for [i=1:medians] data skip 1 \
+        using (apart(at(p, i, 3), i)):(at(p, i, 4)):(0.4 * each_wide):(0) \
+        with boxxyerror linetype line[i] dashtype solid linewidth 1.6 notitle, \
+        for [i=1:lines] data skip 1 \
+        using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
+        with lines linetype line[i] notitle, \
+        for [i=1:markers_] data skip 1 \
+        using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
+        with points linetype line[i] notitle, \
+        for [i=1:sparse] data skip 1 \
+        using (at(p, i, 3)):(marked(p, i)) \
+        with points linetype line[i] notitle, \
+        for [i=1:intervals] data skip 1 \
+        using (apart(at(p, i, 3), i)):(bound(p, i, 5)):(0):\
+              (bound(p, i, 6) - bound(p, i, 5)) \
+        with vectors heads size screen 0.005,90 linetype (bars ? 100 : line[i]) \
+        dashtype solid linewidth 1.2 notitle
 }
 if (!dumb && legend) { # above the panels, as a plot of nothing
     unset label
@@ -260,7 +309,10 @@ if (!dumb && legend) { # above the panels, as a plot of nothing
     if (maths($by[1])) { set label 1 enhanced }
     set key at screen 0.5,screen_y(head + 1.22 * by * em) center top horizontal \
         maxcols keys Left reverse samplen 2.2 spacing 1.2
-    plot for [i=1:curves] NaN with linespoints linetype line[i] \
+    plot for [i=1:bars ? 0 : curves] NaN with linespoints linetype line[i] \
+        title said($series[i]), \
+        for [i=1:bars ? curves : 0] NaN with boxes linetype line[i] \
+        dashtype solid linewidth 1 fillstyle transparent solid 0.4 border \
         title said($series[i])
 }
 if (!dumb) { unset multiplot }

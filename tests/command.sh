@@ -521,7 +521,7 @@ for file in evil/*/config.tsv; do
 done
 refuses 1 'not the name of a task' "$qkv" plot evil
 refuses 2 'no setting' "$qkv" plot drawn --by variety
-refuses 2 'not a number' "$qkv" plot drawn --x norm
+refuses 2 'it is none in all runs' "$qkv" plot drawn --x norm
 refuses 2 'none of the runs uses it' "$qkv" plot drawn --x latent --y test_loss
 refuses 2 'it is 8 in all runs' "$qkv" plot drawn --x d-k --y test_loss
 refuses 1 'No such file' "$qkv" plot nowhere

@@ -308,6 +308,117 @@ awk -F '\t' 'NR == FNR { if (FNR > 1) { step[++n] = $1; loss[n] = $2 } next }
 refused 'every 5th was logged; give 10 or more' --smooth 9
 refused 'only curves over training' --smooth 10 --x d-k --y test_loss
 
+# seeds as points and threads: a row each, and one of their median
+plot --x d-k --y test_accuracy --spread seeds --facet task
+[ "$(rows test_accuracy-d-k-by-task | grep -c '	[123]$')" -eq 24 ] &&
+    [ "$(rows test_accuracy-d-k-by-task | grep -c '	0$')" -eq 8 ] &&
+    grep -q 'each of 3 seeds, and their median' drawn/figures/test_accuracy-d-k-by-task.svg && ok ||
+    complain "each seed as a point"
+rows test_accuracy-d-k-by-task | awk -F '\t' '{ place = $1 " " $2 " " $3 }
+    $7 { value[place] = value[place] " " $4 }
+    !$7 { split(value[place], v, " "); n = 0
+        for (i = 1; i <= 3; i++) n += v[i] == $4
+        if (!n || $5 > $4 || $6 < $4) wrong++ }
+    END { exit wrong }' && ok || complain "the median of seeds"
+plot --y loss --spread seeds --facet d-k
+[ "$(rows loss-step-by-d-k-recall | grep -c '	1	two-step	10	.*	2$\|^1	two-step	10	.*	2$')" -eq 1 ] && ok ||
+    complain "each seed as a curve"
+plot --x test_loss --y test_accuracy --spread seeds # of results that differ from seed to seed
+[ "$(rows test_accuracy-test_loss-recall | wc -l)" -eq 12 ] && ok || complain "a result against another one"
+
+# bars: words along x, whose names are the tics
+plot --x variant --y test_accuracy
+[ "$(rows test_accuracy-variant-recall.d-k2 | cut -f2,3 | tr '\n\t' ', ')" = 'standard 1,two-step 2,' ] &&
+    grep -q '>two-step</text>' drawn/figures/test_accuracy-variant-recall.d-k2.svg && ok || complain "bars of variants"
+plot --x task --y test_accuracy,solved_at --by d-k --show 4,2
+[ "$(rows test_accuracy-task-variantstandard | cut -f2,3 | tr '\n\t' ', ')" = '4 1,4 2,2 1,2 2,' ] &&
+    grep -q 'd-k 4: reverse [.0-9]*, recall [.0-9]*; d-k 2: reverse' drawn/figures/test_accuracy-task-variantstandard.txt &&
+    ok || complain "bars of tasks, as they were asked for"
+
+# maps: numbers by their size, a colour for each pair
+plot --map --x d-k --y test_loss --facet task
+[ "$(rows test_loss-d-k-by-task | wc -l)" -eq 8 ] &&
+    grep -q 'reverse: lowest [.0-9]* (d-k [24], [a-z-]*), highest ' drawn/figures/test_loss-d-k-by-task.txt && ok ||
+    complain "a map"
+value=$(rows test_loss-d-k-by-task | sed -n 1p | cut -f4)
+grep -q ">$(printf %.3g "$value")<" drawn/figures/test_loss-d-k-by-task.svg && ok || complain "a number in its cell"
+"$qkv" compare -v standard -t reverse --d-k 2,16,4 --lr 0.01,0.0005,0.003 --seeds 1 $small -o cells >out 2>err
+"$qkv" plot cells -o cells --map --x d-k --by lr --y test_loss -q --format svg 2>err &&
+    [ "$(grep -A 3 'words << END' cells/figures/test_loss-d-k-reverse.gp | tr -dc '0-9\n' | tr '\n' ' ')" = ' 2 4 16 ' ] &&
+    [ "$(grep -A 3 'keys << END' cells/figures/test_loss-d-k-reverse.gp | tr -dc '.0-9\n' | tr '\n' ' ')" = ' 0.0005 0.003 0.01 ' ] &&
+    ok || complain "axes of a map are not sorted"
+"$qkv" plot many -o drawn -q --size column --format tikz,cairolatex --map --x d-k --y test_accuracy 2>err &&
+    "$qkv" plot many -o drawn -q --size column --format tikz,cairolatex --x task --y test_loss 2>err && ok ||
+    complain "maps and bars for LaTeX"
+rm -f err
+paper drawn/figures/test_accuracy-d-k-recall-tikz.tex drawn/figures/test_accuracy-d-k-recall-cairolatex.tex \
+    drawn/figures/test_loss-task-d-k2-tikz.tex drawn/figures/test_loss-task-d-k2-cairolatex.tex
+[ "$("$qkv" plot many -o drawn -q --format dumb --map --x d-k --y test_loss 2>err | grep -c 'two-step |.*[0-9]')" -eq 2 ] && ok ||
+    complain "a map on a terminal"
+
+# which, in which order, and what they are called: lines stay those of the values
+plot --y loss --show two-step,standard --rename 'standard=theirs,two-step=ours & "co"' --facet d-k
+figure=drawn/figures/loss-step-by-d-k-recall
+[ "$(rows loss-step-by-d-k-recall | cut -f2 | uniq | head -n 2 | tr '\n' ' ')" = 'two-step standard ' ] &&
+    grep -q '>ours &amp; "co"</text>' $figure.svg && ! grep -q '>two-step</text>' $figure.svg &&
+    grep -q 'd_k 2: ours & "co" from' $figure.txt && ok || complain "names of one's own"
+plot --y loss --show two-step
+! grep -q standard drawn/figures/loss-step-recall.d-k2.tsv && ok || complain "--show"
+refused 'none of the values that are drawn: standard, two-step$' --show mqa
+refused 'none of the values that are drawn: standard, two-step$' --rename mqa=ours
+refused 'give a value and what it is called' --rename standard
+
+# limits
+plot --x d-k --y test_accuracy --xlim 0,5 --ylim 0.25,0.75
+figure=drawn/figures/test_accuracy-d-k-recall
+grep -q "xlim = '0 5'" $figure.gp && grep -q '>0.3<' $figure.svg && ! grep -q '>0.8<' $figure.svg &&
+    grep -q 'What is beyond the limits of the axes is not drawn' $figure.txt && ok || complain "limits"
+refused 'the lower limit is first' --ylim 1,0 --y loss
+refused 'give two numbers' --xlim 5
+refused 'no common limits' --ylim 0,1
+refused 'begins above 0' --y loss --log-y --ylim 0,1
+refused 'words along variant' --x variant --y test_loss --xlim 0,1
+refused 'words along variant' --x variant --y test_loss --log-x
+refused 'it is none in all runs' --x norm --y test_loss
+refused 'it is what --x has' --x d-k --facet d-k --y test_loss
+refused 'is no setting' --map
+refused 'it is 0.003 in all runs' --map --x d-k --by lr --y test_loss
+refused 'means of one quantity' --map --x d-k --y test_loss --spread seeds
+refused 'none of: interval seeds' --spread all
+refused 'no setting of a run' --by variant,colour
+
+# panels of a quantity share their axes
+plot --x d-k --y solved_at,test_loss --facet task
+[ "$(sed -n '/panels << END/,/^END/p' drawn/figures/test_loss-d-k-by-task.gp | sed '1d;$d' | cut -d' ' -f1-4 | sort -u | wc -l)" -eq 1 ] &&
+    ok || complain "panels have axes of their own"
+plot --x d-k --y test_loss --by task --facet variant
+[ "$(rows test_loss-d-k-by-variant | cut -f1,2 | uniq | tr '\n\t' ', ')" = '1 recall,1 reverse,2 recall,2 reverse,' ] && ok ||
+    complain "panels by variant, curves by task"
+
+# several experiments: which one a curve is of
+"$qkv" compare -v standard,fused -t recall --d-k 2 --seed 7 $small --log-every 5 -o more >out 2>err
+"$qkv" compare -v standard -t recall --d-k 2 --lr 0.01 --seed 7 $small --log-every 5 -o fast >out 2>err
+"$qkv" plot many more -o both -q --format svg --y loss 2>err &&
+    grep -q 'standard (many, more) from .*two-step (many) from\|standard (many, more) from .*fused (more)' \
+        both/figures/loss-step-recall.d-k2.txt && ok || complain "curves of several experiments"
+"$qkv" plot more fast -o both -q --format svg --y loss --by variant,experiment --rename fast=ours 2>err &&
+    grep -q '>standard, more</text>' both/figures/loss-step-recall.svg &&
+    grep -q '>standard, ours</text>' both/figures/loss-step-recall.svg &&
+    grep -q ' lr: more 0.003, ours 0.01\.' both/figures/loss-step-recall.txt && ok ||
+    complain "a curve for each experiment"
+"$qkv" plot more fast -o both -q --format svg --y loss --facet experiment 2>err &&
+    [ "$(sed -n '/titles << END/,/^END/p' both/figures/loss-step-by-experiment-recall.gp | tr -d '|\n')" = '$titles << ENDfastmoreEND' ] &&
+    ok || complain "a panel for each experiment"
+
+# Whatever the kind, only seeds are averaged: what else varies makes figures of
+# its own, or is a place of its own.
+for kind in '--x variant' '--x task' '--map --x d-k' '--x d-k' '--x variant --spread seeds' '--by task --x d-k'; do
+    rm -rf drawn && plot $kind --y test_loss
+    least=3 && case $kind in *seeds*) least='each of 3' ;; esac
+    [ -z "$(grep -L "$least seeds" drawn/figures/*.txt)" ] && ok || complain "plot $kind averages more than seeds"
+done
+refused 'no place for a mean' --x test_loss --y test_accuracy
+
 # --- a gnuplot that does not do its work
 mkdir bin
 gnuplot_is() {

@@ -5,34 +5,115 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "driver/cli/options.h"
+#include "driver/figure/curves.h"
 #include "driver/figure/figure.h"
 #include "driver/results/quantity.h"
 #include "driver/commands.h"
 
-/* Exits (2) where `name` is no setting that runs can be told apart by. */
+/* Exits (2) where one of "name,name" is no setting that runs can be told apart
+   by, or none of the runs uses it. */
 static void
-check_setting(const char *option, const char *name)
+check_settings(const char *option, const char *list, const Experiment *e)
 {
+    Values wanted = values_cut(list);
     const char **names = allocate((size_t)setting_count, sizeof *names);
     for (int i = 0; i < setting_count; i++)
         names[i] = settings[i].name;
-    if (!setting_named(name))
-        usage("%s %s: no setting of a run%s", option, name,
-              did_you_mean(name, names, setting_count));
+    for (int i = 0; i < wanted.count; i++) {
+        if (!axis_named(wanted.text[i]))
+            usage("%s %s: no setting of a run%s", option, wanted.text[i],
+                  did_you_mean(wanted.text[i], names, setting_count));
+        Values v = values_in(e, wanted.text[i]);
+        if (!v.count)
+            usage("%s %s: none of the runs uses it", option, wanted.text[i]);
+        values_free(&v);
+    }
+    values_free(&wanted);
     free(names);
+}
+
+/* Exits (2) unless it is one of the values that some settings have. */
+static void
+check_value(const char *option, const char *value, const char *list,
+            const Experiment *e)
+{
+    Values names = values_cut(list), known = {0};
+    bool found = false;
+    for (int i = 0; i < names.count; i++) {
+        Values v = axis_named(names.text[i]) ? values_in(e, names.text[i])
+                                             : (Values){0};
+        for (int k = 0; k < v.count; k++) {
+            found |= !strcmp(v.text[k], value);
+            values_add(&known, copy_text(v.text[k]));
+        }
+        values_free(&v);
+    }
+    char *there = joined(&known, ", ");
+    if (!found)
+        usage("%s: \"%s\" is none of the values that are drawn: %s", option,
+              value, there);
+    free(there);
+    values_free(&known);
+    values_free(&names);
+}
+
+/* Leaves the runs that --show names: those with one of its values of the first
+   setting of --by. */
+static void
+keep_shown(const Drawing *d, Experiment *e)
+{
+    int kept = 0;
+    char *by = format_text("%.*s", (int)strcspn(d->by, ","), d->by);
+    Values wanted = values_cut(d->show);
+    for (int i = 0; i < wanted.count; i++)
+        check_value("--show", wanted.text[i], by, e);
+    for (int i = 0; i < e->count; i++) {
+        const char *value = run_asked(&e->runs[i], axis_named(by));
+        if (value && index_in(d->show, value) >= 0)
+            e->runs[kept++] = e->runs[i];
+        else
+            run_free(&e->runs[i]);
+    }
+    e->count = kept;
+    values_free(&wanted);
+    free(by);
+}
+
+/* Exits (2) unless all of --rename are NAME=TEXT, of values that are drawn. */
+static void
+check_names(const Drawing *d, const Experiment *e)
+{
+    Values pairs = values_cut(d->rename);
+    char *drawn =
+        format_text("%s,%s,%s", d->by, d->x, d->facet ? d->facet : "");
+    for (int i = 0; i < pairs.count; i++) {
+        size_t n = strcspn(pairs.text[i], "=");
+        if (!n || strlen(pairs.text[i]) < n + 2)
+            usage("--rename \"%s\": give a value and what it is called, as in "
+                  "standard=ours",
+                  pairs.text[i]);
+        char *name = format_text("%.*s", (int)n, pairs.text[i]);
+        check_value("--rename", name, drawn, e);
+        free(name);
+    }
+    free(drawn);
+    values_free(&pairs);
 }
 
 /* Exits (2) where x is the same in all runs: a figure of one point. */
 static void
-check_varies(const char *x, const Experiment *e)
+check_varies(const char *option, const char *x, const Experiment *e)
 {
     Values v = values_in(e, x);
     if (!v.count)
-        usage("--x %s: none of the runs uses it", x);
-    if (v.count == 1)
-        usage("--x %s: it is %s in all runs, so there is nothing to draw "
+        usage("%s %s: none of the runs uses it", option, x);
+    if (v.count == 1 && setting_named(x))
+        usage("%s %s: it is %s in all runs, so there is nothing to draw "
               "along; `qkv compare --%s A,B,...` varies it",
-              x, v.text[0], x);
+              option, x, v.text[0], x);
+    if (v.count == 1)
+        usage("%s %s: all runs are of %s; give several experiments", option, x,
+              v.text[0]);
     values_free(&v);
 }
 
@@ -65,6 +146,46 @@ check_smooth(const Drawing *d, const Experiment *e, bool training)
               d->smooth, least / 2, least);
 }
 
+/* Exits (2) where a map has no rows or columns, or no single colour. */
+static void
+check_map(const Drawing *d, const Experiment *e)
+{
+    if (!axis_named(d->x))
+        usage("--map: what lies along --x %s is no setting; give one, and "
+              "another one with --by",
+              d->x);
+    if (strchr(d->by, ',') || series_along(d))
+        usage("--map: give one setting with --by, and another one with --x");
+    if (d->spread || (d->facet && !strcmp(d->facet, "quantity")))
+        usage("--map: its colours are the means of one quantity; leave out %s",
+              d->spread ? "--spread" : "--facet quantity");
+    check_varies("--by", d->by, e);
+}
+
+/* Exits (2) where what is asked for cannot be drawn of these runs. */
+static void
+check_drawing(const Drawing *d, const Experiment *e)
+{
+    bool training = over_training(e->runs, d->x, d->y);
+    bool facet = d->facet && strcmp(d->facet, "quantity");
+    check_settings("--by", d->by, e);
+    if (facet)
+        check_settings("--facet", d->facet, e);
+    if (facet && (index_in(d->by, d->facet) >= 0 || !strcmp(d->x, d->facet)))
+        usage("--facet %s: it is what --%s has; take another one", d->facet,
+              strcmp(d->x, d->facet) ? "by" : "x");
+    if (axis_named(d->x))
+        check_varies("--x", d->x, e);
+    if (training)
+        check_trained(e);
+    if (d->smooth)
+        check_smooth(d, e, training);
+    if (d->map)
+        check_map(d, e);
+    if (d->rename)
+        check_names(d, e);
+}
+
 int
 command_plot(int argc, char **argv)
 {
@@ -72,21 +193,12 @@ command_plot(int argc, char **argv)
     const char *const *paths = (const char *const *)o.rest;
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);
-    bool training = over_training(e.runs, o.draw.x, o.draw.y);
-    const Setting *x = setting_named(o.draw.x); /* maybe the runs' own */
-    if (x && !setting_numeric(x) && strcmp(o.draw.x, "init"))
-        usage("--x %s: not a number", o.draw.x);
-    check_setting("--by", o.draw.by);
-    if (o.draw.facet && strcmp(o.draw.facet, "quantity"))
-        check_setting("--facet", o.draw.facet);
-    if (x)
-        check_varies(o.draw.x, &e);
-    if (training)
-        check_trained(&e);
-    if (o.draw.smooth)
-        check_smooth(&o.draw, &e, training);
+    check_settings("--by", o.draw.by, &e);
+    if (o.draw.show)
+        keep_shown(&o.draw, &e);
+    check_drawing(&o.draw, &e);
     figures_draw(&o.draw, &e);
-    if (training)
+    if (over_training(e.runs, o.draw.x, o.draw.y))
         bars_draw(&o.draw, &e);
     experiment_free(&e);
     options_free(&o);

@@ -33,8 +33,9 @@ enum {
 typedef struct Drawing {
     const char *out; /* goes into figures/ there */
     const char *format, *size, *x, *y, *by, *facet, *title, *labels;
+    const char *show, *rename, *spread, *xlim, *ylim; /* or NULL */
     int smooth; /* over so many steps; 0: not */
-    bool log_x, log_y, quiet;
+    bool map, log_x, log_y, quiet;
 } Drawing;
 
 /* How runs are trained, and where they go. */

@@ -1,6 +1,5 @@
 /* figure.c - what is drawn of an experiment: which groups of runs, and which
    of their quantities, are side by side. */
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,36 +10,43 @@
 #include "driver/figure/figure.h"
 #include "driver/figure/panel.h"
 
-/* "learning rate 0.01", or a task's name; to be freed. */
+/* "learning rate 0.01", or what is named by itself; to be freed. */
 static char *
-facet_title(const Group *g, const char *facet)
+facet_title(const Group *g, const Drawing *o)
 {
     char value[VALUE_SIZE];
-    run_setting(g->runs[0], facet, value);
-    if (!strcmp(facet, "task"))
-        return copy_text(value);
-    char *axis = axis_title(facet, NULL);
-    char *title = format_text("%s %s", axis, value);
+    run_setting(g->runs[0], o->facet, value);
+    char *name = shown_name(o, value);
+    if (index_in("task variant experiment", o->facet) >= 0)
+        return name;
+    char *axis = axis_title(o->facet, NULL);
+    char *title = format_text("%s %s", axis, name);
     free(axis);
+    free(name);
     return title;
 }
 
-/* The place of a panel's facet among the values that were asked for. */
-static int
-place_of(const Panel *p, const char *facet, const char *asked)
+/* Is a panel before another one: in the order in which their facets were asked
+   for, or else in that of series? */
+static bool
+goes_before(const Panel *a, const Panel *b, const char *facet,
+            const char *asked)
 {
-    const char *value = run_asked(p->group->runs[0], setting_named(facet));
-    int place = value && asked ? index_in(asked, value) : -1;
-    return place < 0 ? INT_MAX : place;
+    const char *x = run_asked(a->group->runs[0], axis_named(facet));
+    const char *y = run_asked(b->group->runs[0], axis_named(facet));
+    int i = x && asked ? index_in(asked, x) : -1;
+    int k = y && asked ? index_in(asked, y) : -1;
+    if (i != k)
+        return k < 0 || (i >= 0 && i < k);
+    return i < 0 && x && y && series_before(x, y);
 }
 
-/* Puts panels in the order in which their facets were asked for. */
 static void
 sort_panels(Panel *panels, int count, const char *facet, const char *asked)
 {
     for (int i = 1; i < count; i++)
-        for (int k = i; k > 0 && place_of(&panels[k], facet, asked) <
-                                     place_of(&panels[k - 1], facet, asked);
+        for (int k = i;
+             k > 0 && goes_before(&panels[k], &panels[k - 1], facet, asked);
              k--) {
             Panel p = panels[k];
             panels[k] = panels[k - 1];
@@ -51,21 +57,21 @@ sort_panels(Panel *panels, int count, const char *facet, const char *asked)
 /* A panel for each group, from the first on, that has its name without the
    facet. */
 static void
-draw_facets(const Drawing *o, const char *y, const Group *g,
-            const Values *names, int first, const char *asked)
+draw_facets(const Drawing *o, const Experiment *e, const char *y,
+            const Group *g, const Values *names, int first)
 {
     const char *whose = names->text[first];
     Panel *panels = allocate((size_t)names->count, sizeof *panels);
     int count = 0;
     for (int i = first; i < names->count; i++)
         if (!strcmp(names->text[i], whose))
-            panels[count++] = (Panel){
-                .group = &g[i], .y = y, .title = facet_title(&g[i], o->facet)};
-    sort_panels(panels, count, o->facet, asked);
+            panels[count++] =
+                (Panel){.group = &g[i], .y = y, .title = facet_title(&g[i], o)};
+    sort_panels(panels, count, o->facet, experiment_said(e, o->facet));
     char *name = format_text("%s-%s-by-%s%s%s", y, o->x, o->facet,
                              *whose ? "-" : "", whose);
     char *title = *whose ? copy_text(whose) : axis_title(y, NULL);
-    draw_figures(o, name, title, panels, count);
+    draw_figures(o, e, name, title, panels, count);
     for (int i = 0; i < count; i++)
         free(panels[i].title);
     free(panels);
@@ -77,7 +83,8 @@ draw_facets(const Drawing *o, const char *y, const Group *g,
    else each by itself. Those that compare draws are called "curves", others for
    what they show, so that none takes another's place. */
 static void
-draw_group(const Drawing *o, const Values *ys, const Group *g)
+draw_group(const Drawing *o, const Experiment *e, const Values *ys,
+           const Group *g)
 {
     bool training = over_training(g->runs[0], o->x, o->y), bare = o->facet;
     bool together = training || bare;
@@ -90,9 +97,14 @@ draw_group(const Drawing *o, const Values *ys, const Group *g)
             (Panel){.group = g, .y = ys->text[y], .title = bare ? NULL : ""};
     for (int y = 0; y < (together ? 1 : ys->count); y++) {
         const char *what = training ? all : bare ? "quantities" : ys->text[y];
-        char *name = usual ? format_text("curves-%s", g->name)
-                           : format_text("%s-%s-%s", what, o->x, g->name);
-        draw_figures(o, name, g->name, panels + y, together ? ys->count : 1);
+        const char *dash = *g->name ? "-" : ""; /* it may be of all tasks */
+        char *name = usual
+                         ? format_text("curves%s%s", dash, g->name)
+                         : format_text("%s-%s%s%s", what, o->x, dash, g->name);
+        char *whose =
+            *g->name ? copy_text(g->name) : axis_title(ys->text[y], NULL);
+        draw_figures(o, e, name, whose, panels + y, together ? ys->count : 1);
+        free(whose);
         free(name);
     }
     free(panels);
@@ -109,7 +121,7 @@ check_same_place(const Experiment *e, const char *x)
         double p = run_quantity(a, x), q = run_quantity(b, x);
         if (p != q && !(isnan(p) && isnan(q)) && same_but(a, b, "seed"))
             usage("--x %s: it differs from seed to seed, so it is no place for "
-                  "a mean; draw it with --y",
+                  "a mean; draw it with --y, or each seed: --spread seeds",
                   x);
     }
 }
@@ -118,7 +130,7 @@ check_same_place(const Experiment *e, const char *x)
 static void
 check_facet(const Group *g, int groups, const char *facet)
 {
-    const Setting *s = setting_named(facet);
+    const Setting *s = axis_named(facet);
     for (int i = 0; i < groups; i++)
         for (int k = 1; k < g[i].count; k++) {
             const char *one = run_asked(g[i].runs[0], s);
@@ -139,9 +151,10 @@ figures_draw(const Drawing *o, const Experiment *e)
     Values ys = values_cut(o->y), names = {0};
     for (int y = 0; y < ys.count; y++)
         check_quantity(e->runs, e->count, ys.text[y], training);
-    if (!training && !setting_named(o->x)) {
+    if (!training && !axis_named(o->x)) {
         check_quantity(e->runs, e->count, o->x, false);
-        check_same_place(e, o->x);
+        if (!o->spread || strcmp(o->spread, "seeds"))
+            check_same_place(e, o->x);
     }
     Group *g = groups_of(e, o->by, training ? NULL : o->x,
                          facets ? o->facet : NULL, &groups);
@@ -154,10 +167,9 @@ figures_draw(const Drawing *o, const Experiment *e)
         for (int k = 0; facets && k < i; k++)
             shown |= !strcmp(names.text[k], names.text[i]);
         for (int y = 0; facets && !shown && y < ys.count; y++)
-            draw_facets(o, ys.text[y], g, &names, i,
-                        experiment_said(e, o->facet));
+            draw_facets(o, e, ys.text[y], g, &names, i);
         if (!facets)
-            draw_group(o, &ys, &g[i]);
+            draw_group(o, e, &ys, &g[i]);
     }
     values_free(&names);
     values_free(&ys);

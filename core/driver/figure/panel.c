@@ -8,170 +8,36 @@
 #include "base/words.h"
 #include "task/task.h"
 #include "driver/results/quantity.h"
+#include "driver/figure/caption.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/panel.h"
 
 enum { MOST_CURVES = 7 };
 
-/* --- its words */
-
-/* The quantity of a panel, as its task measures it; to be freed. */
-static char *
-y_title(const Panel *p, const Drawing *o)
-{
-    char *title = axis_title(p->y, task_named(p->group->runs[0]->config.task));
-    if (o->smooth)
-        replace(&title, format_text("%s, %d-step mean", title, o->smooth));
-    return title;
-}
-
-/* What lies along x; to be freed. */
-static char *
-x_title(const Plot *all)
-{
-    return all->over_training ? copy_text(progress_title(all->o->x))
-                              : axis_title(all->o->x, NULL);
-}
-
-/* The title that a figure has unless the user gives one: whose, and what the
-   points and bands are. */
-static char *
-title_of(const Plot *all, const char *whose)
-{
-    char seeds[32];
-    int medians = 0, shares = 0;
-    for (int p = 0; p < all->panel_count; p++) {
-        medians += quantity_named(all->panels[p].y)->median;
-        shares += quantity_named(all->panels[p].y)->counted;
-    }
-    if (all->least < all->most)
-        snprintf(seeds, sizeof seeds, "%d to %d", all->least, all->most);
-    else
-        snprintf(seeds, sizeof seeds, "%d", all->most);
-    if (all->o->title)
-        return copy_text(all->o->title);
-    if (all->most == 1)
-        return format_text("%s: one seed", whose);
-    int covered = (int)floor(100 * median_coverage(all->least));
-    if (medians == all->panel_count)
-        return format_text("%s: median of %s seeds, %d%% interval", whose,
-                           seeds, covered);
-    if (shares == all->panel_count)
-        return format_text("%s: share of %s seeds, 95%% interval (Wilson)",
-                           whose, seeds);
-    char *median = format_text("; of steps the median, %d%%", covered);
-    char *title = format_text(
-        "%s: mean of %s seeds, %s%s%s", whose, seeds,
-        all->most < INTERVAL_SEEDS ? "smallest to largest"
-                                   : "95% interval (Student's t)",
-        medians ? median : "", shares ? "; of shares Wilson's" : "");
-    free(median);
-    return title;
-}
-
-/* Is its axis logarithmic: where it was asked for, or powers of ten are
-   spanned? */
-static bool
-is_log(const Panel *p, const Drawing *o)
-{
-    return o->log_y ? isfinite(p->positive)
-                    : isfinite(p->low) && p->low > 0 && p->high > 30 * p->low &&
-                          quantity_named(p->y)->scale == POWERS;
-}
-
-/* A mean; a median that is all the steps there were is of seeds that needed
-   more. */
 static void
-short_number(const Panel *p, double x, char text[33])
-{
-    bool median = quantity_named(p->y)->median;
-    text[0] = '>';
-    number_text(x, median ? 10 : 3,
-                text + (median && x >= p->group->runs[0]->config.steps));
-}
-
-/* "standard from 0.1 to 1", or "standard 1". */
-static void
-put_curve_words(FILE *to, const char *by, const Point *first, const Point *last)
-{
-    char begin[33], end[33];
-    short_number(first->panel, first->y.mean, begin);
-    short_number(last->panel, last->y.mean, end);
-    fprintf(to, "%s%s%s ", by, *by ? " " : "", first->series);
-    if (strcmp(begin, end))
-        fprintf(to, "from %s to ", begin);
-    fputs(end, to);
-}
-
-static void
-put_row(FILE *data, int panel, const Point *t)
+put_row(FILE *data, const Plot *all, const Point *t)
 {
     char n[4][32];
-    fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", panel + 1, t->series,
-            number_text(t->x, 10, n[0]), number_text(t->y.mean, 6, n[1]),
-            number_text(t->y.low, 6, n[2]), number_text(t->y.high, 6, n[3]));
+    fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s", (int)(t->panel - all->panels) + 1,
+            t->series, number_text(t->x, 10, n[0]),
+            number_text(t->y.mean, 6, n[1]), number_text(t->y.low, 6, n[2]),
+            number_text(t->y.high, 6, n[3]));
+    if (all->each_seed)
+        fprintf(data, "\t%d", t->seed);
+    fputs("\n", data);
 }
 
-static bool
-is_among(const Values *series, const char *name)
+/* Writes the data of some series, curve by curve; of what is drawn of each seed
+   the last column tells it, and 0 the rows of their medians. */
+static void
+put_data(const Figure *f, const Plot *all, const Values *series)
 {
-    for (int i = 0; i < series->count; i++)
-        if (series->text[i] == name)
-            return true;
-    return false;
+    fprintf(f->data, "panel\tseries\t%s\tmean\tlow\thigh%s\n", all->o->x,
+            all->each_seed ? "\tseed" : "");
+    for (const Point *t = all->points; t < all->points + all->count; t++)
+        if (is_among(series, t->series))
+            put_row(f->data, all, t);
 }
-
-/* Writes the data of some series, curve by curve; what is seen of them, in
-   words that begin with the panels' names, to be freed. */
-static char *
-put_data(const Figure *f, const Plot *all, const Values *series, char **names)
-{
-    const char *by = strcmp(all->o->by, "variant") ? all->o->by : "";
-    const Panel *before = NULL;
-    bool hidden = false, unsolved = false;
-    char *words;
-    FILE *seen = begin_text(&words);
-    fprintf(f->data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->o->x);
-    const Point *end = all->points + all->count, *next;
-    for (const Point *first = all->points; first < end; first = next) {
-        const Panel *p = first->panel;
-        int panel = (int)(p - all->panels);
-        bool shown = is_among(series, first->series);
-        for (next = first;
-             next < end && next->panel == p && next->series == first->series;
-             next++) {
-            if (shown)
-                put_row(f->data, panel, next);
-            hidden |= shown && next->y.mean <= 0 && is_log(p, all->o);
-            unsolved |= shown && quantity_named(p->y)->median &&
-                        next->y.high >= p->group->runs[0]->config.steps;
-        }
-        if (!shown)
-            continue;
-        if (p == before)
-            fputs(", ", seen);
-        else
-            fprintf(seen, "%s %s: ", before ? "." : "", names[panel]);
-        put_curve_words(seen, by, first, next - 1);
-        before = p;
-    }
-    fputs(hidden ? ". What is not above 0 is not drawn." : ".", seen);
-    if (all->o->smooth)
-        fprintf(seen,
-                " Each value is a seed's mean over the %d steps around it, "
-                "of fewer at both ends.",
-                all->o->smooth);
-    fputs(unsolved ? " A seed that never got there is drawn at the last step."
-                   : "",
-          seen);
-    if (hidden && !all->o->quiet)
-        note("%s: its axis is logarithmic. What is not above 0 is not drawn",
-             f->name);
-    end_text(seen, &words);
-    return words;
-}
-
-/* --- its script */
 
 /* A level that all runs of the group share, or NaN. */
 static double
@@ -192,7 +58,7 @@ put_ranges(FILE *script, const Plot *all)
     for (const Panel *p = all->panels; p < all->panels + all->panel_count;
          p++) {
         const Quantity *y = quantity_named(p->y);
-        bool seen = isfinite(p->low), log = is_log(p, all->o);
+        bool seen = isfinite(p->low), log = p->log;
         fprintf(script, "%d %d %g %g", log,
                 seen && p->low >= 0 && y->scale == SHARE,
                 log    ? p->positive
@@ -213,7 +79,7 @@ put_ranges(FILE *script, const Plot *all)
                 free(name);
             }
         }
-        if (y->median)
+        if (y->median && !p->group->tasks)
             fprintf(script, " %d unsolved", p->group->runs[0]->config.steps);
         fprintf(script, "\n");
     }
@@ -221,21 +87,62 @@ put_ranges(FILE *script, const Plot *all)
 }
 
 static void
-put_places(FILE *script, const Plot *all)
+put_limits(FILE *script, const char *name, const double limits[2])
 {
+    if (!isnan(limits[0]))
+        fprintf(script, "%s = '%.10g %.10g'\n", name, limits[0], limits[1]);
+}
+
+/* What is along x: places and the words there, or how far training went; limits
+   of the axes; whether a legend tells more than that; and the seeds. */
+static void
+put_places(const Figure *f, const Plot *all)
+{
+    FILE *script = f->script;
     const double *xs = all->xs;
     int n = all->places;
-    bool log = all->o->log_x || (n > 1 && xs[0] > 0 && xs[n - 1] >= 8 * xs[0]);
-    if (log && n && xs[0] <= 0)
-        usage("--log-x: %s is %.10g in a run, which has no place on a "
-              "logarithmic axis",
-              all->o->x, xs[0]);
+    Values words = {0};
     fprintf(script, "xs = '");
     for (int i = 0; i < n; i++)
         fprintf(script, "%s%.10g", i ? " " : "", xs[i]);
     fprintf(script, "'\nticks = %d\nlog_x = %d\nlongest_run = %.10g\n",
-            n <= 10 && (setting_named(all->o->x) || log), log,
-            all->over_training ? all->longest : 1);
+            all->words.count ||
+                (n <= 10 && (axis_named(all->o->x) || all->log_x)),
+            all->log_x, all->over_training ? all->longest : 1);
+    for (int i = 0; i < n && all->words.count; i++)
+        values_add(&words, shown_name(all->o, all->words.text[(int)xs[i] - 1]));
+    if (words.count)
+        figure_words(f, "words", &words);
+    values_free(&words);
+    put_limits(script, "xlim", all->xlim);
+    put_limits(script, "ylim", all->ylim);
+    if (series_along(all->o))
+        fprintf(script, "named_along = 1\n");
+    if (all->o->map)
+        fprintf(script, "upward = %d\n",
+                setting_numeric(axis_named(all->o->by)));
+    if (!all->each_seed)
+        return;
+    Values seeds = {0};
+    for (int i = 0; i < all->count; i++)
+        if (all->points[i].seed)
+            values_add(&seeds, format_text("%d", all->points[i].seed));
+    series_sort(&seeds);
+    char *list = joined(&seeds, " ");
+    fprintf(script, "seeds = '%s'\n", list);
+    free(list);
+    values_free(&seeds);
+}
+
+/* What series are called. */
+static void
+put_names(const Figure *f, const Drawing *o, const Values *series)
+{
+    Values shown = {0};
+    for (int i = 0; i < series->count; i++)
+        values_add(&shown, shown_name(o, series->text[i]));
+    figure_words(f, "series", &shown);
+    values_free(&shown);
 }
 
 /* Draws a curve for each of these series. */
@@ -266,20 +173,27 @@ draw_panels(const Plot *all, const char *name, const char *whose,
     }
     Figure f = figure_begin(o, name);
     if (any) {
+        bool hidden = false;
         char *title = title_of(all, whose), *x = x_title(all);
-        char *seen = put_data(&f, all, series, names.text);
+        char *by = by_title(o);
+        char *seen = seen_of(all, series, names.text, &hidden);
+        if (hidden && !o->quiet)
+            note("%s: its axis is logarithmic. What is not above 0 is not "
+                 "drawn",
+                 f.name);
+        put_data(&f, all, series);
         figure_title(&f, title, seen);
-        char *by = axis_title(o->by, NULL);
-        figure_label(&f, "by", strcmp(o->by, "variant") ? by : "");
+        figure_label(&f, "by", o->map || strcmp(o->by, "variant") ? by : "");
         figure_label(&f, "xlabel", o->labels ? labels.text[0] : x);
-        figure_words(&f, "series", series);
+        figure_words(&f, "keys", series);
+        put_names(&f, o, series);
         figure_labels(&f, "titles", &titles);
         figure_labels(&f, "ylabels", &ylabels);
-        free(by);
-        put_places(f.script, all);
+        put_places(&f, all);
         fprintf(f.script, "title_asked = %d\n", !!o->title);
         put_ranges(f.script, all);
-        figure_end(&f, "panels");
+        figure_end(&f, o->map ? "map" : "panels");
+        free(by);
         free(title);
         free(seen);
         free(x);
@@ -314,11 +228,11 @@ draw_parts(const Plot *all, const char *name, const char *whose)
 }
 
 void
-draw_figures(const Drawing *o, const char *name, const char *whose,
-             Panel *panels, int count)
+draw_figures(const Drawing *o, const Experiment *e, const char *name,
+             const char *whose, Panel *panels, int count)
 {
-    Plot all = curves_of(o, panels, count);
-    if (all.series.count > MOST_CURVES)
+    Plot all = curves_of(o, e, panels, count);
+    if (all.series.count > MOST_CURVES && !o->map && !series_along(o))
         draw_parts(&all, name, whose);
     else
         draw_panels(&all, name, whose, &all.series);

@@ -10,7 +10,7 @@
 /* Draws them side by side, with what o says of x and series, as figure NAME, or
    as several where there are more than seven curves; `whose` begins the
    title. */
-void draw_figures(const Drawing *o, const char *name, const char *whose,
-                  Panel *panels, int count);
+void draw_figures(const Drawing *o, const Experiment *e, const char *name,
+                  const char *whose, Panel *panels, int count);
 
 #endif

@@ -12,9 +12,23 @@
 #include "variant/plugin.h"
 #include "driver/results/group.h"
 
+static const Setting experiment = {.name = "experiment"};
+
+const Setting *
+axis_named(const char *name)
+{
+    return strcmp(name, experiment.name) ? setting_named(name) : &experiment;
+}
+
 void
 run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 {
+    if (axis_named(setting) == &experiment) {
+        int n = (int)(strlen(r->path) - strlen(r->name));
+        snprintf(text, VALUE_SIZE, "%.*s", n > 1 ? n - 1 : 1,
+                 n ? r->path : ".");
+        return;
+    }
     setting_asked(setting_named(setting), &r->config, text);
     if (setting_worded(setting_named(setting)) && !*text)
         strcpy(text, "none");
@@ -28,30 +42,66 @@ run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 }
 
 const char *
+run_series(const Run *r, const char *by)
+{
+    char value[VALUE_SIZE];
+    Values names = values_cut(by), texts = {0};
+    for (int i = 0; i < names.count; i++) {
+        run_setting(r, names.text[i], value);
+        values_add(&texts, copy_text(value));
+    }
+    char *all = joined(&texts, ",");
+    const char *kept = interned(all);
+    values_free(&names);
+    values_free(&texts);
+    free(all);
+    return kept;
+}
+
+const char *
 run_asked(const Run *r, const Setting *s)
 {
     char text[VALUE_SIZE];
-    if (setting_unused(s, &r->config))
+    if (s != &experiment && setting_unused(s, &r->config))
         return NULL;
     run_setting(r, s->name, text);
-    if (!setting_matched(s, &r->config))
+    if (s == &experiment || !setting_matched(s, &r->config))
         return interned(text);
     snprintf(text, sizeof text, "%d", shaped_value(&r->config.match.as, s));
     return strcmp(text, "0") ? interned(text) : NULL;
 }
 
-bool
-series_before(const char *a, const char *b)
+/* The order of two values, the first n and m letters of texts. */
+static int
+value_order(const char *a, size_t n, const char *b, size_t m)
 {
     char *a_end, *b_end;
     double x = strtod(a, &a_end), y = strtod(b, &b_end);
-    if (!strcmp(a, BASELINE) || !strcmp(b, BASELINE))
-        return strcmp(b, BASELINE) != 0;
-    if (!*a_end != !*b_end)
-        return !*a_end;
-    if (!*a_end && x != y)
-        return x < y;
-    return strcmp(a, b) < 0;
+    size_t base = strlen(BASELINE);
+    bool a_base = n == base && !memcmp(a, BASELINE, base);
+    bool b_base = m == base && !memcmp(b, BASELINE, base);
+    bool a_number = n && a_end == a + n, b_number = m && b_end == b + m;
+    if (a_base || b_base)
+        return b_base - a_base;
+    if (a_number != b_number)
+        return b_number - a_number;
+    if (a_number && x != y)
+        return x < y ? -1 : 1;
+    int order = strncmp(a, b, n < m ? n : m);
+    return order ? order : (n > m) - (n < m);
+}
+
+bool
+series_before(const char *a, const char *b)
+{
+    for (;;) {
+        size_t n = strcspn(a, ","), m = strcspn(b, ",");
+        int order = value_order(a, n, b, m);
+        if (order || !a[n] || !b[m])
+            return order ? order < 0 : !a[n] && b[m];
+        a += n + 1;
+        b += m + 1;
+    }
 }
 
 static int
@@ -97,7 +147,7 @@ Values
 values_in(const Experiment *e, const char *setting)
 {
     Values v = {0};
-    const Setting *s = setting_named(setting);
+    const Setting *s = axis_named(setting);
     for (int i = 0; i < e->count; i++) {
         const char *value = run_asked(&e->runs[i], s);
         if (value)
@@ -115,7 +165,7 @@ typedef struct Axis {
     bool asked;
 } Axis;
 
-/* What the runs of a task are cut by. */
+/* What the runs of a task, or of all where by or x is the task, are cut by. */
 typedef struct Cut {
     const Experiment *e;
     const char *by, *x, *facet; /* x: NULL over steps */
@@ -123,13 +173,36 @@ typedef struct Cut {
     int count;
 } Cut;
 
+static bool
+lies_along(const Cut *c, const char *setting)
+{
+    return index_in(c->by, setting) >= 0 || (c->x && !strcmp(c->x, setting));
+}
+
+/* Has each experiment one value of a setting? Then where a curve is of one of
+   them, it tells no groups apart. */
+static bool
+one_in_each(const Experiment *e, const char *const *values)
+{
+    const char **names = allocate((size_t)e->count, sizeof *names);
+    bool one = true;
+    for (int i = 0; i < e->count; i++) {
+        names[i] = run_asked(&e->runs[i], &experiment);
+        for (int k = 0; one && k < i; k++)
+            one = names[k] != names[i] || !values[k] || !values[i] ||
+                  values[k] == values[i];
+    }
+    free(names);
+    return one;
+}
+
 /* May it tell groups apart? Along a result, sizes may not: they lead there. */
 static bool
 may_part(const Cut *c, const Setting *s)
 {
     bool size = s->role == OF_SHAPE || index_in("d-model layers", s->name) >= 0;
     return index_in("task seed file log", s->name) < 0 &&
-           strcmp(s->name, c->by) && (!c->x || strcmp(s->name, c->x)) &&
+           !lies_along(c, s->name) &&
            !(size && c->x && !setting_named(c->x) &&
              !(c->facet && !strcmp(s->name, c->facet)));
 }
@@ -159,8 +232,14 @@ drop_single(const Experiment *e, const char **values)
     free(several);
 }
 
-/* The values of a setting in the runs of a task, run by run, NULL where a run
-   has none; or NULL if no two of them differ. To be freed. */
+static bool
+is_of(const Run *r, const char *task)
+{
+    return !task || !strcmp(r->config.task, task);
+}
+
+/* The values of a setting in the runs of a task (NULL: of all), run by run,
+   NULL where a run has none; or NULL if no two of them differ. To be freed. */
 static const char **
 values_of(const Experiment *e, const char *task, const Setting *s)
 {
@@ -168,7 +247,7 @@ values_of(const Experiment *e, const char *task, const Setting *s)
     const char *seen = NULL;
     bool varies = false;
     for (int i = 0; i < e->count; i++)
-        if (!strcmp(e->runs[i].config.task, task))
+        if (is_of(&e->runs[i], task))
             values[i] = run_asked(&e->runs[i], s);
     if (s->role == OF_RECORD)
         drop_single(e, values);
@@ -194,13 +273,29 @@ task_varies(const Experiment *e, const char *task, const Setting *s)
 static void
 find_axes(Cut *c, const char *task)
 {
+    bool apart = c->facet && axis_named(c->facet) == &experiment;
+    bool along = apart || lies_along(c, experiment.name);
     c->count = 0;
     for (const Setting *s = settings; s < settings + setting_count; s++) {
         const char **values = may_part(c, s) ? values_of(c->e, task, s) : NULL;
         bool asked = s->role == OF_RECORD || experiment_asks(c->e, s->name);
+        if (values && along && one_in_each(c->e, values)) {
+            free(values);
+            values = NULL;
+        }
         if (values)
             c->axes[c->count++] = (Axis){s, values, asked};
     }
+    const char **values = apart ? values_of(c->e, task, &experiment) : NULL;
+    if (values)
+        c->axes[c->count++] = (Axis){&experiment, values, true};
+}
+
+/* Where a group keeps its value of an axis. */
+static const char **
+key_of(const Group *g, const Setting *s)
+{
+    return &g->key[s == &experiment ? settings_most : s - settings];
 }
 
 /* Does a run fit a group, as far as both have values of the axes? */
@@ -209,7 +304,7 @@ fits(const Cut *c, const Group *g, int run)
 {
     bool fits = true;
     for (const Axis *a = c->axes; fits && a < c->axes + c->count; a++) {
-        const char *key = g->key[a->setting - settings];
+        const char *key = *key_of(g, a->setting);
         fits = !key || !a->values[run] || key == a->values[run];
     }
     return fits;
@@ -220,13 +315,14 @@ add_run(const Cut *c, Group *g, int run)
 {
     for (const Axis *a = c->axes; a < c->axes + c->count; a++)
         if (a->asked && a->values[run])
-            g->key[a->setting - settings] = a->values[run];
+            *key_of(g, a->setting) = a->values[run];
     g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
     g->runs[g->count++] = &c->e->runs[run];
 }
 
-/* The groups of one task. Runs that have a value of every axis make them; the
-   others, which are the same whatever it is, join each that they fit. */
+/* The groups of one task, or of all. Runs that have a value of every axis make
+   them; the others, which are the same whatever it is, join each that they fit.
+ */
 static Group *
 add_task(const Cut *c, const char *task, Group *list, int *groups)
 {
@@ -236,7 +332,7 @@ add_task(const Cut *c, const char *task, Group *list, int *groups)
             bool joined = false, all = true;
             for (int k = 0; k < c->count; k++)
                 all &= !c->axes[k].asked || c->axes[k].values[i];
-            if (strcmp(c->e->runs[i].config.task, task) || all == pass)
+            if (!is_of(&c->e->runs[i], task) || all == pass)
                 continue;
             for (int g = first; g < *groups; g++)
                 if (fits(c, &list[g], i)) {
@@ -246,8 +342,9 @@ add_task(const Cut *c, const char *task, Group *list, int *groups)
             if (joined)
                 continue;
             list = grow(list, *groups, &room, sizeof *list);
-            list[*groups] =
-                (Group){.key = allocate((size_t)setting_count, sizeof(char *))};
+            list[*groups] = (Group){
+                .key = allocate((size_t)settings_most + 1, sizeof(char *)),
+                .tasks = lies_along(c, "task")};
             add_run(c, &list[(*groups)++], i);
         }
     return list;
@@ -283,11 +380,9 @@ in_order(const void *a, const void *b)
 static Member
 member_of(const Cut *c, const Run *r)
 {
-    char series[VALUE_SIZE];
-    const Setting *along = c->x ? setting_named(c->x) : NULL;
+    const Setting *along = c->x ? axis_named(c->x) : NULL;
     const char *x = along ? run_asked(r, along) : NULL;
-    run_setting(r, c->by, series);
-    return (Member){interned(series), x ? x : "", r};
+    return (Member){run_series(r, c->by), x ? x : "", r};
 }
 
 /* Exits where two runs would be averaged that no seed tells apart: somebody put
@@ -343,7 +438,7 @@ cut_series(const Cut *c, Group *g)
 char *
 group_name(const Group *g, const char *without)
 {
-    bool task = strcmp(without, "task");
+    bool task = strcmp(without, "task") && !g->tasks;
     char *name = copy_text(task ? g->runs[0]->config.task : "");
     for (int s = 0; s < setting_count; s++)
         if (g->key[s] && strcmp(settings[s].name, without))
@@ -358,14 +453,16 @@ Group *
 groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
           int *groups)
 {
-    Cut c = {e, by, x, facet, allocate((size_t)setting_count, sizeof *c.axes),
-             0};
+    Cut c = {
+        e, by, x, facet, allocate((size_t)setting_count + 1, sizeof *c.axes),
+        0};
     Group *list = NULL;
     *groups = 0;
     for (int i = 0; i < e->count; i++) {
-        const char *task = e->runs[i].config.task;
+        const char *task =
+            lies_along(&c, "task") ? NULL : e->runs[i].config.task;
         int g = 0;
-        while (g < *groups && strcmp(list[g].runs[0]->config.task, task))
+        while (g < *groups && !is_of(list[g].runs[0], task))
             g++;
         if (g < *groups)
             continue;

@@ -5,7 +5,8 @@
 #include "base/words.h"
 #include "run/experiment.h"
 
-/* The runs with one value of `by`: a curve, or a line of the results. */
+/* The runs with one value of `by`, or of all in a list "variant,lr": a curve,
+   or a line of the results. */
 typedef struct Series {
     const char *name;
     const Run **runs; /* by their seeds */
@@ -18,14 +19,16 @@ typedef struct Group {
     int count, room;
     Series *series;
     int series_count;
-    const char **key; /* by place in settings[]: what keeps it apart, or NULL */
+    const char **key; /* by place in settings[], and behind them the experiment:
+                         what keeps it apart, or NULL */
+    bool tasks;       /* are there runs of several */
     char *name;       /* "reverse", "reverse.lr0.01" */
 } Group;
 
-/* Cuts the runs into groups: by task and by every setting that their commands
-   asked for and that varies, but for `by`, `x` (a setting, a result or NULL)
-   and the seed. Along a result runs of several sizes share a group, unless
-   `facet` (or NULL) is that size. */
+/* Cuts the runs into groups: by task, by every setting that their commands
+   asked for and that varies, and by experiment if that is the facet, but for
+   `by`, `x` (a setting, a result or NULL) and the seed. Along a result runs of
+   several sizes share a group, unless `facet` (or NULL) is that size. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  const char *facet, int *groups);
 void groups_free(Group *g, int groups);
@@ -46,6 +49,10 @@ void series_sort(Values *names);
 /* The files of a directory whose names end so, without that, in that order. */
 Values files_in(const char *directory, const char *ending);
 
+/* A setting of that name; "experiment", the directory that a run is in, is
+   taken for one. NULL if there is none. */
+const Setting *axis_named(const char *name);
+
 /* Do two runs differ in nothing but these settings, "lr seed"? */
 bool same_but(const Run *a, const Run *b, const char *but);
 
@@ -54,8 +61,10 @@ bool same_but(const Run *a, const Run *b, const char *but);
    variant. */
 bool task_varies(const Experiment *e, const char *task, const Setting *s);
 
-/* A run's setting as text; the variant without its path. */
+/* A run's setting as text; the variant without its path. `by` as its series is
+   called, "standard,0.01", interned. */
 void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);
+const char *run_series(const Run *r, const char *by);
 
 /* The same as it was asked for, interned: of a width that --match has chosen
    that of the variant whose budget it meets. NULL where the run has no use for
