@@ -6,6 +6,7 @@
 set -u
 export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
 build=$(cd "$1" && pwd)
+top=$(cd "$(dirname "$0")/.." && pwd)
 qkv=$build/qkv
 command -v gnuplot >/dev/null || { echo "drawn: skipped, no gnuplot here"; exit 0; }
 work=$(mktemp -d)
@@ -409,6 +410,17 @@ plot --x d-k --y test_loss --by task --facet variant
 "$qkv" plot more fast -o both -q --format svg --y loss --facet experiment 2>err &&
     [ "$(sed -n '/titles << END/,/^END/p' both/figures/loss-step-by-experiment-recall.gp | tr -d '|\n')" = '$titles << ENDfastmoreEND' ] &&
     ok || complain "a panel for each experiment"
+
+# what lesson 12 shows
+"$qkv" compare -v standard,two-step,mqa -t recall --seeds 2 --lr 0.003,0.01 $small --log-every 5 -o mine >out 2>err
+"$qkv" compare -v standard -t recall --seeds 2 --lr 0.001 $small --log-every 5 -o earlier >out 2>err
+qkv() { "$qkv" "$@" -q --format svg; }
+sed -n '/^    qkv plot mine/{s/  *# .*//;p}' "$top/lessons/12-your-figure.md" >shown
+while read -r line; do
+    eval "$line" 2>err && ok || complain "lesson 12: $line"
+done <shown
+unset -f qkv
+[ "$(wc -l <shown)" -eq 9 ] && ok || complain "lesson 12 shows other figures"
 
 # Whatever the kind, only seeds are averaged: what else varies makes figures of
 # its own, or is a place of its own.
