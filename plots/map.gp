@@ -10,7 +10,8 @@ panels = |$panels|
 rows = |$series|
 columns_ = words(xs)
 array names[rows]
-do for [i=1:rows] { names[i] = plain($keys[i]) }
+do for [i=1:rows] { names[i] = plain($series[i]) }
+if (exists("$keys")) { do for [i=1:rows] { names[i] = plain($keys[i]) } }
 place(s_, i) = i > rows ? NaN : names[i] eq s_ ? (upward ? i : rows + 1 - i) : \
     place(s_, i + 1)
 column_of(x_, i) = i > columns_ ? NaN : num(word(xs, i)) == x_ ? i : \

@@ -3,8 +3,9 @@
 #
 # data:    panel, series, x, then mean, low and high of the quantity; where each
 #          seed is drawn, it, and 0 in the rows of their median
-# $keys:   the series in the data, by which their lines are known
-# $series: what they are called        xs: the values along x, where not training
+# $series: the curves' names           xs: the values along x, where not training
+# $keys:   the series in the data, by which their lines are known, where they are
+#          called something else
 # $words:  what these are called, where they are words
 # seeds:   where each is drawn         xlim, ylim: limits of axes, where given
 # named_along: where each series is named along x, so that it needs no legend
@@ -31,7 +32,8 @@ do for [p=1:panels] {
     most[p] = num(word($panels[p], 4))
 }
 array names[curves]
-do for [i=1:curves] { names[i] = plain($keys[i]) }
+do for [i=1:curves] { names[i] = plain($series[i]) }
+if (exists("$keys")) { do for [i=1:curves] { names[i] = plain($keys[i]) } }
 do for [i=1:curves] {
     line[i] = next_(strlen(plain($by[1])) ? 100 + i : look(names[i]), i - 1)
 }

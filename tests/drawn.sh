@@ -346,7 +346,7 @@ grep -q ">$(printf %.3g "$value")<" drawn/figures/test_loss-d-k-by-task.svg && o
 "$qkv" compare -v standard -t reverse --d-k 2,16,4 --lr 0.01,0.0005,0.003 --seeds 1 $small -o cells >out 2>err
 "$qkv" plot cells -o cells --map --x d-k --by lr --y test_loss -q --format svg 2>err &&
     [ "$(grep -A 3 'words << END' cells/figures/test_loss-d-k-reverse.gp | tr -dc '0-9\n' | tr '\n' ' ')" = ' 2 4 16 ' ] &&
-    [ "$(grep -A 3 'keys << END' cells/figures/test_loss-d-k-reverse.gp | tr -dc '.0-9\n' | tr '\n' ' ')" = ' 0.0005 0.003 0.01 ' ] &&
+    [ "$(grep -A 3 'series << END' cells/figures/test_loss-d-k-reverse.gp | tr -dc '.0-9\n' | tr '\n' ' ')" = ' 0.0005 0.003 0.01 ' ] &&
     ok || complain "axes of a map are not sorted"
 "$qkv" plot many -o drawn -q --size column --format tikz,cairolatex --map --x d-k --y test_accuracy 2>err &&
     "$qkv" plot many -o drawn -q --size column --format tikz,cairolatex --x task --y test_loss 2>err && ok ||

@@ -134,13 +134,18 @@ put_places(const Figure *f, const Plot *all)
     values_free(&seeds);
 }
 
-/* What series are called. */
+/* What series are called, and in the data, where that differs. */
 static void
 put_names(const Figure *f, const Drawing *o, const Values *series)
 {
     Values shown = {0};
-    for (int i = 0; i < series->count; i++)
+    bool differ = false;
+    for (int i = 0; i < series->count; i++) {
         values_add(&shown, shown_name(o, series->text[i]));
+        differ |= strcmp(shown.text[i], series->text[i]) != 0;
+    }
+    if (differ)
+        figure_words(f, "keys", series);
     figure_words(f, "series", &shown);
     values_free(&shown);
 }
@@ -185,7 +190,6 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         figure_title(&f, title, seen);
         figure_label(&f, "by", o->map || strcmp(o->by, "variant") ? by : "");
         figure_label(&f, "xlabel", o->labels ? labels.text[0] : x);
-        figure_words(&f, "keys", series);
         put_names(&f, o, series);
         figure_labels(&f, "titles", &titles);
         figure_labels(&f, "ylabels", &ylabels);
