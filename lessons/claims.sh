@@ -23,6 +23,7 @@ for claim in $CLAIMS; do
 done
 [ ! "${PLAN-}" ] || exit $failed
 "$build/qkv" report "$out" --claims >"$out/claims.md" || exit 1
+rm -rf lessons/figures/claims
 for figure in $(grep -o '](figures/claims/[^)]*)' "$out/claims.md" | tr -d '()]'); do
     name=${figure#figures/claims/}
     mkdir -p "lessons/$(dirname "$figure")"

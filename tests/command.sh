@@ -1155,8 +1155,12 @@ cp out section
 "$qkv" compare --claim ./planted/yes.txt -o claims/yes -q >out && diff -r claims/yes/claim was >out2 &&
     cmp -s out section && ok || complain "a claim twice, differs"
 claim no 'not reproduced' "$runs" 'expect variant=fused outcome is better' 'expect variant=fused outcome is same'
+claim worse 'not reproduced' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
+    'expect variant=linear outcome is better,same'
 claim opposite 'the opposite' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
     'expect variant=linear outcome is better'
+claim mixed 'not reproduced' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
+    'expect variant=linear outcome is better' 'expect variant=linear outcome is worse'
 claim open 'not reproduced: undecided' \
     "$(echo "$runs" | sed 's/seeds 3 --steps 60/seeds 2 --steps 20/') --margin test_accuracy=0.0001" \
     'expect variant=linear outcome is same,better,worse' 'expect variant=linear outcome is worse'
