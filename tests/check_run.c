@@ -204,14 +204,13 @@ written(const char *name)
     config_settle(&c, p.variant->shape);
     c.plugin_hash = p.hash;
     Dataset s = dataset_open(&c);
-    Levels l = dataset_levels(&s);
     Model *m = model_new(&c, s.sizes, p.variant);
     Result r = train(m, &s, NULL, NULL);
     char *path = format_text("%s/%s", test_directory, name);
-    run_write(test_directory, name, m, &r, &l, true, false);
+    run_write(test_directory, name, m, &r, &s, true, false);
     ck_assert(run_exists(test_directory, name));
-    run_write(test_directory, name, m, &r, &l, true, false);
-    run_write(test_directory, name, m, &r, &l, true, true);
+    run_write(test_directory, name, m, &r, &s, true, false);
+    run_write(test_directory, name, m, &r, &s, true, true);
     Run run = run_read(path);
     ck_assert(run_number(&run, "test_loss") > 0);
     ck_assert(fabs(run_number(&run, "test_loss") / r.test_loss - 1) < 1e-9);

@@ -163,7 +163,7 @@ START_TEST(levels)
         if (!tasks[k].draw)
             continue;
         Dataset s = open_task(tasks[k].name, "");
-        Levels l = dataset_levels(&s);
+        Levels l = dataset_levels(&s, VALIDATION);
         if (s.sizes.step) { /* answering with the mean explains nothing */
             ck_assert(l.chance == 0 && l.trivial == 0 && l.chance_loss >= 1);
             continue;

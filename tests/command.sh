@@ -1065,6 +1065,19 @@ sed -i 's/^seconds\t.*/seconds\tfew/' spoilt-table/*/timing.tsv
 refuses 1 'timing.tsv, line 2: "few" is not a number' "$qkv" table spoilt-table
 sed -i 's/^test_loss\t.*/test_loss\tlow/' spoilt-table/*/result.tsv
 refuses 1 'result.tsv, line 13: "low" is not a number' "$qkv" table spoilt-table
+# --- trivial baselines are those of the data that is drawn
+awk 'BEGIN { for (i = 0; i < 1000; i++) printf "ab"; for (i = 0; i < 200; i++) printf "b" }' >parts.txt
+"$qkv" compare --file parts.txt -v standard --length 8 --steps 4 --seeds 2 --test 20 --validate 20 --batch 4 \
+    --lr 0.001,0.003 -q --no-figures --markdown -o parts >out 2>err &&
+    "$qkv" plot parts --x lr --y test_loss,validation_loss,loss --facet quantity -q 2>>err || complain "a text of two parts"
+level() { sed -n "s/^$1	//p" parts/*seed1*/result.tsv | head -n 1 | awk -v f="$2" '{ printf f, $1 }'; }
+[ "$(level bigram_loss %.2f)" != "$(level test_bigram_loss %.2f)" ] &&
+    grep -q "pairs of them $(level test_bigram_loss %.2f)$" out &&
+    sed -n '/^$panels/{n;p;}' parts/figures/quantities-lr-text.gp | grep -q " $(level test_bigram_loss %.6g) bigram$" &&
+    sed -n '/^$panels/{n;n;p;}' parts/figures/quantities-lr-text.gp | grep -q " $(level bigram_loss %.6g) bigram$" &&
+    ! sed -n '/^$panels/{n;n;n;p;}' parts/figures/quantities-lr-text.gp | grep bigram && ok ||
+    complain "baselines of another part of the text"
+
 # --- recipes and reports
 cat >small.txt <<'END'
 # Is it small?

@@ -34,7 +34,6 @@ write_converted(const Options *o, Model *to, const Dataset *data)
                 .steps = to->config.steps,
                 .converted = true,
                 .seconds = 1e-9};
-    Levels l = dataset_levels(data);
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
                                       variant_uses(to->variant));
     char *name = run_name(&to->config, &ordinary);
@@ -46,7 +45,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     asked_add(&asked, "to", o->to);
     experiment_open(o->out, &asked);
     asked_free(&asked);
-    run_write(o->out, name, to, &r, &l, true, true);
+    run_write(o->out, name, to, &r, data, true, true);
     if (!o->quiet)
         note("the converted run is %s/%s", o->out, name);
     free(name);

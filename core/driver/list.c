@@ -84,7 +84,7 @@ levels_of(const Task *t)
     if (!t->draw)
         return (Levels){.chance = NAN, .trivial = NAN};
     Dataset data = dataset_open(&c);
-    return dataset_levels(&data);
+    return dataset_levels(&data, VALIDATION);
 }
 
 static void

@@ -80,17 +80,19 @@ write_log(const char *run, const Result *r)
 }
 
 static void
-write_result(const char *run, const Model *m, const Result *r, const Levels *l)
+write_result(const char *run, const Model *m, const Result *r,
+             const Dataset *data)
 {
     const LogRow *last = &r->rows[r->count - 1];
+    Levels l = dataset_levels(data, VALIDATION);
     double flops, cache;
     model_cost(m, &flops, &cache);
     /* clang-format off */
     const double values[RESULTS - 1] = { /* behind the status */
         r->steps, (double)m->parameters, (double)m->attention_parameters, flops,
         cache, r->solved_at, last->loss, last->accuracy, last->validation_loss,
-        last->validation_accuracy, r->test_loss, r->test_accuracy, l->chance,
-        l->trivial, l->chance_loss, l->unigram_loss, l->bigram_loss};
+        last->validation_accuracy, r->test_loss, r->test_accuracy, l.chance,
+        l.trivial, l.chance_loss, l.unigram_loss, l.bigram_loss};
     /* clang-format on */
     char n[32];
     FILE *file = begin_file(run, "result.tsv");
@@ -101,6 +103,13 @@ write_result(const char *run, const Model *m, const Result *r, const Levels *l)
     for (int i = 1; i < RESULTS; i++)
         fprintf(file, "%s\t%s\n", result_keys[i],
                 number_text(values[i - 1], 10, n));
+    if (*m->config.file) {
+        l = dataset_levels(data, TEST);
+        const double test[] = {l.trivial, l.unigram_loss, l.bigram_loss};
+        for (int i = 0; i < TEST_LEVELS; i++)
+            fprintf(file, "%s\t%s\n", test_levels[i],
+                    number_text(test[i], 10, n));
+    }
     for (int k = 0; k < r->columns; k++)
         fprintf(
             file, "%s\t%s\n", r->names[k],
@@ -139,7 +148,7 @@ write_weights(const char *run, const Model *m)
 
 void
 run_write(const char *directory, const char *name, const Model *m,
-          const Result *r, const Levels *l, bool weights, bool replace)
+          const Result *r, const Dataset *data, bool weights, bool replace)
 {
     Draft *d = draft_begin(directory, name);
     Path run = new_directory(d->path.text, name);
@@ -148,6 +157,6 @@ run_write(const char *directory, const char *name, const Model *m,
     write_timing(run.text, r, m);
     if (weights)
         write_weights(run.text, m);
-    write_result(run.text, m, r, l);
+    write_result(run.text, m, r, data);
     run_publish(d, name, replace);
 }

@@ -17,9 +17,13 @@
 enum { RUN_FORMAT = 2 };
 
 /* What log.tsv and result.tsv have, before what an observer adds to both. */
-enum { LOG_COLUMNS = 5, RESULTS = 18 };
+enum { LOG_COLUMNS = 5, RESULTS = 18, TEST_LEVELS = 3 };
 extern const char *const log_columns[LOG_COLUMNS];
 extern const char *const result_keys[RESULTS];
+
+/* The trivial baselines on test data, behind them where the task has a file,
+   whose parts differ. (Runs of before 2026-11-23 have none.) */
+extern const char *const test_levels[TEST_LEVELS];
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
    `ordinary` (the task's own settings, settled for the variant), of one that
@@ -30,7 +34,8 @@ char *run_name(const Config *c, const Config *ordinary);
 /* Writes a finished run into its experiment, with or without its weights. One
    that is there already stays, unless it is to be replaced. */
 void run_write(const char *directory, const char *name, const Model *m,
-               const Result *r, const Levels *l, bool weights, bool replace);
+               const Result *r, const Dataset *data, bool weights,
+               bool replace);
 
 typedef struct Run {
     char *path, *name; /* name: the last part of path */

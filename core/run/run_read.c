@@ -17,6 +17,8 @@ const char *const result_keys[RESULTS] = {
     "solved_at", "loss", "accuracy", "validation_loss", "validation_accuracy",
     "test_loss", "test_accuracy", "chance", "trivial", "chance_loss",
     "unigram_loss", "bigram_loss"};
+const char *const test_levels[TEST_LEVELS] = {
+    "test_trivial", "test_unigram_loss", "test_bigram_loss"};
 /* clang-format on */
 
 /* The setting of a line of config.tsv: the built-in ones in their order, then
@@ -81,7 +83,10 @@ static void
 check_names(const Run *r)
 {
     const Table *log = &r->log, *result = &r->result;
-    int all = RESULTS + log->cols - LOG_COLUMNS;
+    bool file = result->rows > RESULTS &&
+                !strcmp(table_cell(result, RESULTS, 0), test_levels[0]);
+    int own = RESULTS + (file ? TEST_LEVELS : 0);
+    int all = own + log->cols - LOG_COLUMNS;
     for (int i = 0; i < log->cols || i < LOG_COLUMNS; i++) {
         const char *name = i < log->cols ? log->cells[i] : "";
         if (i < LOG_COLUMNS ? strcmp(name, log_columns[i]) : !is_observed(name))
@@ -91,7 +96,8 @@ check_names(const Run *r)
         const char *name = i < result->rows ? table_cell(result, i, 0) : "";
         if (i >= all ||
             strcmp(name, i < RESULTS ? result_keys[i]
-                                     : log->cells[i - RESULTS + LOG_COLUMNS]))
+                         : i < own   ? test_levels[i - RESULTS]
+                                     : log->cells[i - own + LOG_COLUMNS]))
             changed(r, "result.tsv", i + 2, name);
     }
 }

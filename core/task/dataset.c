@@ -194,21 +194,21 @@ play(const Dataset *data)
 }
 
 Levels
-dataset_levels(const Dataset *data)
+dataset_levels(const Dataset *data, Split split)
 {
     Levels l = {.chance = 1. / data->sizes.classes,
                 .chance_loss = logarithm(data->sizes.classes),
                 .unigram_loss = NAN,
                 .bigram_loss = NAN};
     if (data->text) {
-        int from = data->text->part[VALIDATION] + 1,
-            to = data->text->part[TEST];
+        int from = data->text->part[split] + 1,
+            to = data->text->part[split + 1];
         Counting c = text_counting(data->text, from, to);
         l.unigram_loss = c.unigram_loss;
         l.bigram_loss = c.bigram_loss;
         l.trivial = c.bigram_accuracy;
     } else if (data->pairs)
-        l.trivial = pairs_commonest(data->pairs, VALIDATION);
+        l.trivial = pairs_commonest(data->pairs, split);
     else if (data->sizes.step == 0)
         l.trivial = play(data);
     else { /* R^2 and error of answering with the mean, 0 */

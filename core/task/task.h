@@ -100,12 +100,13 @@ int dataset_draw(const Dataset *data, Split split, Random *r, int index,
 /* The trivial baselines: guessing evenly, and what one can do without learning
    the task (`trivial`), whose accuracy is measured by letting it answer. */
 typedef struct Levels {
-    double chance, trivial; /* accuracies of the two */
-    double chance_loss;     /* nats */
-    double unigram_loss,
-        bigram_loss; /* of a text's validation part, else NaN */
+    double chance, trivial;           /* accuracies of the two */
+    double chance_loss;               /* nats */
+    double unigram_loss, bigram_loss; /* of a text, else NaN */
 } Levels;
-Levels dataset_levels(const Dataset *data);
+
+/* Of a split: a file's parts differ, what is drawn does not. */
+Levels dataset_levels(const Dataset *data, Split split);
 
 /* As many sequences as have no more than `tokens`, but 1 at least, and `most`
    at most. */

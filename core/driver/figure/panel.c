@@ -44,7 +44,8 @@ static double
 shared_level(const Group *g, const char *key)
 {
     for (int i = 1; i < g->count; i++)
-        if (strcmp(run_text(g->runs[i], key), run_text(g->runs[0], key)))
+        if (!run_has(g->runs[i], key) ||
+            strcmp(run_text(g->runs[i], key), run_text(g->runs[0], key)))
             return NAN;
     return run_number(g->runs[0], key);
 }
@@ -67,8 +68,7 @@ put_ranges(FILE *script, const Plot *all)
                 seen ? p->high : 0);
         for (const Quantity *q = quantities; q < quantities + quantity_count;
              q++) {
-            bool other = q->split && strncmp(p->y, q->split, strlen(q->split));
-            double level = q->level && q->measure == y->measure && !other
+            double level = is_level(q, p->y, p->group->runs[0])
                                ? shared_level(p->group, q->name)
                                : NAN;
             if (!isnan(level)) {

@@ -115,10 +115,13 @@ const Quantity quantities[] = {
     {"flops", "FLOPs of attention per token", .fixed = true},
     {"cache", "numbers cached per token", .fixed = true},
     {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE, .fixed = true},
-    {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline"},
+    {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline", .split = "validation_"},
     {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "guessing"},
     {"unigram_loss", "loss of counting characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram", .split = "validation_"},
     {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram", .split = "validation_"},
+    {"test_trivial", "%s of the trivial baseline on test data", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline", .split = "test_"},
+    {"test_unigram_loss", "loss of counting characters of test data", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram", .split = "test_"},
+    {"test_bigram_loss", "loss of counting pairs of them", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram", .split = "test_"},
 
     {"entropy", "entropy of a row of weights", .unit = "nats"},
     {"largest_weight", "largest weight of a row", .scale = SHARE},
@@ -210,6 +213,15 @@ margin_of(const char *margins, const char *key, const Run *const *runs,
         margin *= sum / count / 100;
     values_free(&given);
     return margin;
+}
+
+bool
+is_level(const Quantity *q, const char *y, const Run *r)
+{
+    return q->level && q->measure == quantity_named(y)->measure &&
+           run_has(r, q->name) &&
+           (!q->split || !*r->config.file ||
+            !strncmp(y, q->split, strlen(q->split)));
 }
 
 char *

@@ -23,7 +23,8 @@ typedef struct Quantity {
     int turn; /* when verdicts are about it: the first that can tell; 0: never,
                  unless asked */
     const char *level; /* what curves of its measure are compared with, */
-    const char *split; /* if they are of these data: how their names begin */
+    const char *split; /* of these data, where a file's parts differ: how the
+                          names of what they are compared with begin */
     double (*of)(const Run *); /* where it is no line of result.tsv */
 } Quantity;
 
@@ -52,6 +53,9 @@ double run_judged(const Run *r, const char *name);
    mean over these runs, the baseline's. */
 double margin_of(const char *margins, const char *name, const Run *const *runs,
                  int count);
+
+/* Is it a level to compare y with, in runs like this one? */
+bool is_level(const Quantity *q, const char *y, const Run *r);
 
 /* Did it get to the threshold, and was far below it again at the end? Then it
    has no step at which it was solved. */

@@ -217,22 +217,26 @@ results_sheet(const Outcomes *all, const Group *g)
 }
 
 /* What a group's numbers are to be compared with: what guessing reaches, and
-   what a trivial baseline; to be freed. */
+   what a trivial baseline; on test data, as the numbers are, where a file's
+   parts differ. To be freed. */
 static char *
 levels_of(const Group *g)
 {
     const Run *r = g->runs[0];
+    bool test = run_has(r, test_levels[0]);
+    double unigram = run_number(r, test ? test_levels[1] : "unigram_loss");
+    double bigram = run_number(r, test ? test_levels[2] : "bigram_loss");
     char *more =
-        isnan(run_number(r, "bigram_loss"))
+        isnan(bigram)
             ? copy_text("")
             : format_text("; counting characters has loss %.2f, pairs of them "
-                          "%.2f (validation)",
-                          run_number(r, "unigram_loss"),
-                          run_number(r, "bigram_loss"));
+                          "%.2f%s",
+                          unigram, bigram, test ? "" : " (validation)");
     char *text = format_text(
         "%s: guessing has %s %.2f (loss %.2f), %s %.2f%s", g->name,
         measure_of(g), run_number(r, "chance"), run_number(r, "chance_loss"),
-        task_named(r->config.task)->trivial, run_number(r, "trivial"), more);
+        task_named(r->config.task)->trivial,
+        run_number(r, test ? test_levels[0] : "trivial"), more);
     free(more);
     return text;
 }

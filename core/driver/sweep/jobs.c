@@ -131,7 +131,6 @@ work(const Crew *crew, const Job *job, void *last)
     threads_start(w->threads);
     Dataset data;
     Model *m = run_prepare(job->config, crew->may, &data);
-    Levels l = dataset_levels(&data);
     if (w->from) {
         Run begun = run_read(w->from);
         run_weights(&begun, m);
@@ -141,7 +140,7 @@ work(const Crew *crew, const Job *job, void *last)
     if (!w->from && *start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", start, v.why);
     Result r = train(m, &data, keep_row, last);
-    run_write(w->out, job->name, m, &r, &l, !w->no_weights, w->redo);
+    run_write(w->out, job->name, m, &r, &data, !w->no_weights, w->redo);
     result_free(&r);
     model_free(m);
     dataset_close(&data);

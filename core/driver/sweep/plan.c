@@ -36,7 +36,7 @@ try_run(const void *more, void *answer)
     Pace *pace = answer;
     Dataset data;
     Model *m = run_prepare(*c, run_limits(trial->w, 1), &data);
-    dataset_levels(&data);
+    dataset_levels(&data, VALIDATION);
     Batch b = batch_new(data.sizes, c->batch);
     Optimizer o = optimizer_new(m);
     Tape *t = tape_for_step(m, &b);
