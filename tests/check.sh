@@ -60,12 +60,17 @@ finds unused 'all used' 'W^W is declared'
 finds zero 'all used' 'not times 0'
 finds rows shapes "written past the end of an operator's result, or of its gradient (6 x 8)"
 finds entry shapes 'did not write its row 1, column 1'
+finds block shapes 'other matrices in the second block'
+finds third shapes 'nothing was remembered in slot 0 of block 1'
+finds cached 'x and y' 'cached marks what is made from x'
+finds clip gradients 'is not the derivative of f at -13.6'
+finds four-heads fit 'W^K (12 x 6) has no columns 6 to 7'
 finds beyond shapes 'read past the end of an operand'
 # It says at which shape, and with how many tokens.
 finds scale fit '[d_model 8, heads 4, d_k 6, d_v 5]'
 finds future causality 'd_v 5; 1 sequence of 6 tokens]'
 finds across batches 'keys each]'
-[ "$(ls "$top/tests/broken" | wc -l)" -eq 15 ]
+[ "$(ls "$top/tests/broken" | wc -l)" -eq 20 ]
 verdict $? "a file of tests/broken is not tried"
 
 # A crash, a hang or an exit fails its own checks.

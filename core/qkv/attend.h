@@ -69,8 +69,9 @@ Node *rotate(Attention *a, Node *n, double base);
 Node *scores(Attention *a, Node *q, Node *k, double scale);
 
 /* Scores + bias, which is of a head and positions; where it is -INFINITY the
-   weight is 0, and costs nothing. Scores + table[head][bucket], for a table of
-   weights (heads x buckets), or (1 x buckets) for all heads. */
+   weight is 0, and costs nothing. (Of scale(s, 0) it makes a matrix of numbers
+   by position, to multiply scores with.) Scores + table[head][bucket], for a
+   table of weights (heads x buckets), or (1 x buckets) for all heads. */
 Node *fixed_bias(Attention *a, Node *s, Bias *bias);
 Node *score_bias(Attention *a, Node *s, Node *table, Bucket *bucket);
 
@@ -84,7 +85,8 @@ Node *softmax_sink(Attention *a, Node *s, Node *sink);
 /* p_i v_i, (tokens x heads*d_v). */
 Node *apply_weights(Attention *a, Node *p, Node *v);
 
-/* Scores that go through no softmax: 0 where they are masked. */
+/* Scores that go through no softmax, as weights of apply_weights: 0 where they
+   are masked. Of scores that are 1 this is a running sum. */
 Node *mask_zero(Attention *a, Node *s);
 
 /* Keeps n, under a number of your choice, for the blocks after this one; and

@@ -26,7 +26,8 @@ Node *matmul_t(Node *a, Node *b); /* A B'   (t x m), (n x m) -> (t x n) */
 Node *add(Node *a, Node *b);      /* A + B */
 Node *hadamard(Node *a, Node *b); /* A . B */
 
-/* Entry by entry; the heads of A. `map` takes f and its derivative f'. */
+/* Entry by entry; the heads of A. `map` takes f and its derivative f'; a
+   constant, as ones, is a map too. */
 Node *scale(Node *a, double factor); /* factor A */
 Node *tanh_of(Node *a);              /* tanh A */
 Node *sigmoid(Node *a);              /* 1 / (1 + e^-A) */

@@ -80,7 +80,8 @@ double setting(const Attention *a, const char *name);
 /* Declares matrix `index` (0, 1, 2, ...): rows x cols, its name as a paper
    writes it, "W^Q". It starts as N(0, 1 / rows): the columns of all of a
    variant's matrices are drawn one after the other, so that two variants that
-   slice the same columns differently start as the same function. */
+   slice the same columns differently start as the same function. A bias
+   (1 x columns) would start as N(0, 1), and a gain too: see initialise. */
 void weight(Weights *w, int index, const char *name, int rows, int cols);
 
 /* Declares `count` matrices of one shape, from `index` on; the "i" of the name

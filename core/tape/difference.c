@@ -121,6 +121,21 @@ miss(double found, double wanted)
     return isnan(off) ? INFINITY : off;
 }
 
+bool
+slope_holds(const Mapping *m, double x)
+{
+    double d = m->df(x), rounding = 1e-8 * (1 + fabs(m->f(x)));
+    for (int try = 0; try < 9; try++) {
+        double h = 1e-4 * pow(0.1, try / 3) * fmax(1, fabs(x));
+        double up = try % 3 == 0 ? 0 : h, down = try % 3 == 1 ? 0 : h;
+        double slope = (m->f(x + up) - m->f(x - down)) / (up + down);
+        if (!(fabs(slope - d) >
+              1e-4 * (fabs(slope) + fabs(d)) + rounding)) /* or no number */
+            return true;
+    }
+    return false;
+}
+
 /* Compares one leaf; true where all of it is right. Where the function bends
    sharply a smaller step decides; at a kink, as of relu, one side of it. */
 static bool

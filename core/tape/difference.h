@@ -32,6 +32,15 @@ typedef struct Slopes {
 Slopes slopes_of(Build *build, void *more, const Leaf *leaves, int count);
 void slopes_free(Slopes *s);
 
+/* What `map` was given for n; NULL for another operator's node. */
+typedef struct Mapping {
+    double (*f)(double), (*df)(double);
+} Mapping;
+const Mapping *mapping_of(const Node *n);
+
+/* Is df the derivative of f at x, on one side at least? */
+bool slope_holds(const Mapping *m, double x);
+
 /* sum_ij r_ij A_ij, a (1 x 1), r from its own random stream. */
 Node *project(Node *a);
 

@@ -12,6 +12,7 @@
 #include "math/elementary.h"
 #include "math/matrix.h"
 #include "math/rows.h"
+#include "tape/difference.h"
 #include "tape/label.h"
 #include "tape/layers.h"
 #include "tape/tape.h"
@@ -304,21 +305,27 @@ relu(Node *a)
 static void
 map_backward(Node *c)
 {
-    double (*const *slope)(double) = c->arguments;
+    const Mapping *m = c->arguments;
     const real *a = c->in[0]->value;
     real *d = gradient(c->in[0]);
     for (size_t i = 0, n = size_of(c); i < n; i++)
-        d[i] += c->gradient[i] * (real)(*slope)((double)a[i]);
+        d[i] += c->gradient[i] * (real)m->df((double)a[i]);
 }
 
 Node *
 map(Node *a, double (*f)(double), double (*df)(double))
 {
     Node *c = elementwise(map_backward, a, NULL);
-    keep_arguments(c, &df, sizeof df);
+    keep_arguments(c, &(Mapping){f, df}, sizeof(Mapping));
     for (size_t i = 0, n = wanted(c); i < n; i++)
         c->value[i] = (real)f((double)a->value[i]);
     return c;
+}
+
+const Mapping *
+mapping_of(const Node *n)
+{
+    return n->backward == map_backward ? n->arguments : NULL;
 }
 
 /* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the

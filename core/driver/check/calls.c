@@ -55,25 +55,53 @@ vary_option(Subject *s, const Setting *option, const Tokens *in,
     return (Finding){.verdict = PASSED};
 }
 
+/* Does it use its setting? A window shows where there are many tokens, and one
+   to both sides where there is no mask. */
+static bool
+uses_setting(Subject *s, const Own *own)
+{
+    for (int i = 0; i < 4; i++) {
+        Way way = {.sequences = 1, .queries = 33, .size = 1, .layer = 1};
+        way.causal = i / 2;
+        Tokens in = tokens_of(s, way);
+        real *output = computed(s, &in, false);
+        Subject other = *s;
+        other.attention.settings =
+            format_text("%s=%.17g %s", own->name, i % 2 ? 2 * own->value : 1,
+                        s->attention.settings);
+        subject_draw(&other);
+        if (differs(&other, s, &in, output))
+            return true;
+    }
+    return false;
+}
+
 /* A setting of its own that it never uses; NULL if there is none. */
 static const char *
-idle_setting(Subject *s, const Tokens *in, const real *output)
+idle_setting(Subject *s)
 {
-    const char *all = s->attention.settings, *at = all ? all : "";
+    const char *at = s->attention.settings ? s->attention.settings : "";
     static Own own;
-    while (own_next(&at, &own)) {
-        bool used = false;
-        for (int i = 0; i < 2 && !used; i++) {
-            Subject other = *s;
-            other.attention.settings = format_text("%s=%.17g %s", own.name,
-                                                   i ? 2 * own.value : 1, all);
-            subject_draw(&other);
-            used = differs(&other, s, in, output);
-        }
-        if (!used)
+    while (own_next(&at, &own))
+        if (!uses_setting(s, &own))
             return own.name;
-    }
     return NULL;
+}
+
+/* Each block declares the same matrices. */
+static bool
+blocks_differ(const Subject *s)
+{
+    Attention second = s->attention;
+    second.layer = !second.layer;
+    Weights w = weights_declared(s->plugin.variant, &second);
+    bool same = w.count == s->weights.count;
+    for (int i = 0; same && i < w.count; i++)
+        same = w.list[i].rows == s->weights.list[i].rows &&
+               w.list[i].cols == s->weights.list[i].cols &&
+               !strcmp(w.list[i].name, s->weights.list[i].name);
+    weights_free(&w);
+    return !same;
 }
 
 static Finding
@@ -88,8 +116,8 @@ vary_options(Subject *s)
     for (int i = 0; i < settings_built_in && f.verdict == PASSED; i++)
         if (settings[i].role == OF_SHAPE)
             f = vary_option(s, &settings[i], &in, output);
-    const char *idle = idle_setting(s, &in, output);
-    return f.verdict == PASSED && idle
+    const char *idle = f.verdict == PASSED ? idle_setting(s) : NULL;
+    return idle
                ? finding(FAILED,
                          ".settings declares %s, on which neither matrices nor "
                          "output depend",
@@ -101,6 +129,10 @@ Finding
 check_shapes(Subject *s)
 {
     int count = 0;
+    if (blocks_differ(s))
+        return finding(FAILED, "weights declares other matrices in the second "
+                               "block than in the first: only what they start "
+                               "as may depend on a->layer");
     for (int i = 0; i < WAYS + (s->weights.count > 0); i++) {
         Tokens in = tokens_of(s, ways[i % WAYS]);
         in.untrained = i == WAYS;
@@ -297,6 +329,10 @@ check_queries(Subject *s)
     some.x_size = SOME * s->attention.d_model;
     some.y = all.x;
     real *together = computed(s, &all, false);
+    if (caches_queries(s, &some))
+        return finding(FAILED,
+                       "cached marks what is made from x: a decoder "
+                       "keeps what keys and values are made from, of y");
     if (!nearly_same(computed(s, &some, false), together, some.x_size))
         return finding(FAILED,
                        "where x is the first %d of %d tokens and y all of "

@@ -102,23 +102,9 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
 
 /* The plugin's own form at random matrices must come back from fit; or if
    fit can only approximate it, what it has fitted must. */
-Finding
-check_fit(Subject *s)
+static Finding
+round_trip(Subject *s)
 {
-    Tokens in = tokens_of(s, ways[0]);
-    double rounded = scale_in_float(s, &in);
-    subject_case(s, NULL);
-    if (rounded != 0)
-        return finding(FAILED,
-                       "the scale %.9g was rounded to float, and forward is "
-                       "another function for it: sqrt, not sqrtf; 0.1, not "
-                       "0.1f",
-                       rounded);
-    if (!s->plugin.variant->fit)
-        return finding(
-            UNTESTED, "it has none. Nothing else here can tell whether forward "
-                      "is the equation you mean: a wrong one with right "
-                      "gradients is a function too");
     Canonical own = form_of(s);
     if (!own.m)
         return finding(FAILED,
@@ -149,4 +135,29 @@ check_fit(Subject *s)
                        "loses the share %.2g of M, %.2g of N",
                        lost.lost[0], lost.lost[1]);
     return explain_trip(&own, &once, lost.apart);
+}
+
+Finding
+check_fit(Subject *s)
+{
+    Tokens in = tokens_of(s, ways[0]);
+    double rounded = scale_in_float(s, &in);
+    subject_case(s, NULL);
+    if (rounded != 0)
+        return finding(FAILED,
+                       "the scale %.9g was rounded to float, and forward is "
+                       "another function for it: sqrt, not sqrtf; 0.1, not "
+                       "0.1f",
+                       rounded);
+    if (!s->plugin.variant->fit)
+        return finding(
+            UNTESTED, "it has none. Nothing else here can tell whether forward "
+                      "is the equation you mean: a wrong one with right "
+                      "gradients is a function too");
+    Finding here = round_trip(s);
+    if (here.verdict == FAILED)
+        return here;
+    Subject other = subject_elsewhere(s);
+    Finding there = round_trip(&other);
+    return there.verdict == FAILED ? there : here;
 }

@@ -57,11 +57,11 @@ likely(const Slopes *s, const Leaf *l, bool own, bool twice)
            "overwrites what others have added (= for +=)";
 }
 
-/* Compares the gradients in one way of calling it. *unused becomes the index of
-   a matrix on which the result does not depend. Matrices are compared before x
-   and y: they tell more. */
+/* Compares the gradients in one way of calling it; used[i] becomes true where
+   the result depends on matrix i, unless `used` is NULL. Matrices are compared
+   before x and y: they tell more. */
 static Finding
-slopes_of_way(Subject *s, const Way *w, bool twice, int *unused)
+slopes_of_way(Subject *s, const Way *w, bool twice, bool *used)
 {
     Graph g = {s, w->keys != 0, twice};
     int d = s->attention.d_model, count = s->weights.count;
@@ -75,9 +75,8 @@ slopes_of_way(Subject *s, const Way *w, bool twice, int *unused)
     leaves[count + 1] = (Leaf){w->sequences * w->keys, d, w->sequences, size};
     subject_case(s, w);
     Slopes slopes = slopes_of(build, &g, leaves, count + 1 + g.crossed);
-    for (int i = 0; i < count; i++)
-        if (!slopes.reached[i])
-            *unused = i;
+    for (int i = 0; used && i < count; i++)
+        used[i] |= slopes.reached[i];
     if (slopes.leaf < 0)
         return finding(PASSED, "of x, y and every matrix, entry by entry and "
                                "sign by sign, to 1e-6");
@@ -98,13 +97,17 @@ Finding
 check_gradients(Subject *s)
 {
     Finding f = {.verdict = PASSED};
-    int unused;
     for (int i = 0; i < WAYS && f.verdict == PASSED; i++)
         if (ways[i].queries <= 8)
-            f = slopes_of_way(s, &ways[i], false, &unused);
+            f = slopes_of_way(s, &ways[i], false, NULL);
     for (int i = 0; i < 2 && f.verdict == PASSED; i++)
-        f = slopes_of_way(s, &ways[i], true, &unused);
-    return f;
+        f = slopes_of_way(s, &ways[i], true, NULL);
+    Tokens in = tokens_of(s, ways[0]);
+    double x = f.verdict == PASSED ? wrong_slope(s, &in) : NAN;
+    return isnan(x)
+               ? f
+               : finding(FAILED,
+                         "in a map, f' is not the derivative of f at %.3g", x);
 }
 
 /* Does a gradient arrive anywhere as the matrices start? */
@@ -125,15 +128,18 @@ can_start(Subject *s)
 Finding
 check_use(Subject *s)
 {
-    int unused = -1;
-    slopes_of_way(s, &ways[0], false, &unused);
-    if (unused >= 0)
-        return finding(FAILED,
-                       "%s is declared, counted and saved, but no gradient "
-                       "arrives at it: is it used, and not times 0 (1 / a->d_k "
-                       "is a division of integers); does each backward add to "
-                       "all its operands?",
-                       s->weights.list[unused].name);
+    int count = s->weights.count;
+    bool *used = allocate((size_t)count, sizeof *used);
+    slopes_of_way(s, &ways[0], false, used);
+    slopes_of_way(s, &ways[SECOND_BLOCK], false, used);
+    for (int i = 0; i < count; i++)
+        if (!used[i])
+            return finding(
+                FAILED,
+                "%s is declared, counted and saved, but no gradient arrives at "
+                "it: is it used, and not times 0 (1 / a->d_k is a division of "
+                "integers); does each backward add to all its operands?",
+                s->weights.list[i].name);
     if (!can_start(s))
         return finding(FAILED, "as the matrices start, no gradient arrives at "
                                "any of them: are two that are multiplied both "

@@ -31,6 +31,7 @@ const Way ways[WAYS] = {
     {"large scores", 2, 3, 0, false, 30, 0},
     {"large causal scores", 2, 4, 0, true, 30, 0},
     {"second block", 2, 3, 0, true, 1, 1},
+    {"third block", 2, 3, 0, true, 1, 2},
 };
 
 Finding
@@ -110,7 +111,7 @@ static void
 take_config(Subject *s)
 {
     s->attention = attention_of(&s->config);
-    s->attention.layers = 2;
+    s->attention.layers = 3;
     s->attention.settings = s->plugin.variant->settings;
     subject_case(s, NULL);
     subject_draw(s);
@@ -240,6 +241,36 @@ total_heads(Subject *s, const Tokens *in)
         heads += n->heads;
     tape_free(measured);
     return heads;
+}
+
+double
+wrong_slope(Subject *s, const Tokens *in)
+{
+    double found = NAN;
+    Tape *measured = tape_measure();
+    apply(s, measured, in);
+    for (const Node *n = tape_last(measured); n; n = n->previous) {
+        const Mapping *m = mapping_of(n);
+        for (double x = 0.0137; m && x < 1000; x *= 1.7)
+            for (int sign = -1; sign < 2; sign += 2)
+                if (!(fabs(found) <= x) && !slope_holds(m, sign * x))
+                    found = sign * x;
+    }
+    tape_free(measured);
+    return found;
+}
+
+bool
+caches_queries(Subject *s, const Tokens *in)
+{
+    Tape *measured = tape_measure();
+    bool found = false;
+    apply(s, measured, in);
+    for (const Node *n = tape_last(measured); n; n = n->previous)
+        found |=
+            n->kept_by_decoder && n->rows != in->way.sequences * in->way.keys;
+    tape_free(measured);
+    return found;
 }
 
 /* Is x a float, and none of so few digits that it is meant as it is, as 1/2? */

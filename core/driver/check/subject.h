@@ -63,7 +63,7 @@ typedef struct Way {
     int layer;
 } Way;
 
-enum { SECOND_BLOCK = 8, WAYS };
+enum { SECOND_BLOCK = 8, THIRD_BLOCK, WAYS };
 extern const Way ways[WAYS];
 
 /* Makes s->attention that of a way, unless w is NULL, and says it in s->at. */
@@ -90,6 +90,13 @@ int total_heads(Subject *s, const Tokens *in);
 /* A scale that was rounded to float on its way here, by sqrtf or 0.1f; 0 if
    there is none. Only of use in double. */
 double scale_in_float(Subject *s, const Tokens *in);
+
+/* Where df of a map of the plugin is not the slope of its f, however large the
+   numbers that reach it; NaN: nowhere. */
+double wrong_slope(Subject *s, const Tokens *in);
+
+/* In cross-attention with more keys than queries: does cached mark queries? */
+bool caches_queries(Subject *s, const Tokens *in);
 
 /* Bytes that every call allocates and nobody frees, where the C library tells.
  */

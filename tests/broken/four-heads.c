@@ -1,0 +1,48 @@
+/* four-heads.c - fit fills four heads, whatever their number. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+/* The matrices: index, name, rows, columns. */
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+/* The equation. Queries come from x, keys and values from y, a token a row; the
+   result has the shape of x. */
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+/* Optional: fills the matrices so that each head computes what another
+   variant's head does. It changes with forward. */
+static void
+fit(const Form *f, const Attention *a, Entries *w)
+{
+    for (int i = 0; i < 4; i++) {
+        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
+                      columns_of(w, W_K, i, a->d_k));
+        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
+                      rows_of(w, W_O, i, a->d_v));
+    }
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "wrong",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .fit = fit,
+};

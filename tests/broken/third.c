@@ -1,0 +1,38 @@
+/* third.c - the second block keeps nothing for the third, which asks it. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+/* The matrices: index, name, rows, columns. */
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+/* The equation. Queries come from x, keys and values from y, a token a row; the
+   result has the shape of x. */
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    if (a->layer == 0)
+        remember(a, 0, v);
+    else
+        v = add(v, recall(a, 0, a->layer - 1));
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "wrong",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

@@ -1,0 +1,73 @@
+/* forgetting.c - the Forgetting Transformer (Lin et al. 2025,
+   arXiv:2503.02130): from key j to query i a score falls by log f_l for each
+   token l after j. That is c_i - c_j for the running sum c of log f, and c_i is
+   the same for all keys. (For causal masks; without one c is the same sum for
+   every token.) */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O, W_F, B_F };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    weight(w, W_F, "W^F", a->d_model, a->heads);
+    weight(w, B_F, "b^F", 1, a->heads);
+    initialise(w, B_F, 0, 0);
+}
+
+static double
+one(double x)
+{
+    (void)x;
+    return 1;
+}
+
+static double
+zero(double x)
+{
+    (void)x;
+    return 0;
+}
+
+static double
+log_sigmoid(double x)
+{
+    return x < 0 ? x - log1p(exp(x)) : -log1p(exp(-x));
+}
+
+static double
+log_sigmoid_slope(double x)
+{
+    return 1 / (1 + exp(x));
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    Node *f =
+        map(add(matmul(y, w[W_F]), w[B_F]), log_sigmoid, log_sigmoid_slope);
+    Node *ones = map(columns(y, 0, 1), one, zero);
+    Node *below = mask_zero(a, scores(a, ones, ones, 1));
+    Node *c = split(apply_weights(a, below, f), a->heads);
+    Node *unit = map(columns(q, 0, 1), one, zero);
+
+    /* [q 1] [k -c sqrt(d_k)]' / sqrt(d_k) = q k' / sqrt(d_k) - c */
+    q = concat((Node *[]){q, unit}, 2);
+    k = concat((Node *[]){k, scale(c, -sqrt(a->d_k))}, 2);
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(q_i k_j' / sqrt(d_k) + sum_j<l<=i log f_l) v",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

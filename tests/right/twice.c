@@ -1,0 +1,38 @@
+/* twice.c - keys that have attended themselves: attention twice in one layer,
+   with one set of maps. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+once(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    return once(a, x, add(y, once(a, y, y, w)), w);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "A(x, y + A(y, y)) for A of standard",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};
