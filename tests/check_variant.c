@@ -116,16 +116,16 @@ END_TEST
 /* None was forgotten. */
 START_TEST(all_are_tested)
 {
-    int count, found = 0;
-    char **names = plugin_list(&count);
-    for (int i = 0; i < count; i++) {
+    int found = 0;
+    Values names = plugin_list();
+    for (int i = 0; i < names.count; i++) {
         for (int k = 0; k < SHIPPED; k++)
-            found += !strcmp(names[i], shipped[k]);
-        ck_assert_msg(found == i + 1, "%s is not in the list above", names[i]);
-        free(names[i]);
+            found += !strcmp(names.text[i], shipped[k]);
+        ck_assert_msg(found == i + 1, "%s is not in the list above",
+                      names.text[i]);
     }
-    free(names);
-    ck_assert_int_eq(count, SHIPPED);
+    ck_assert_int_eq(names.count, SHIPPED);
+    values_free(&names);
 }
 END_TEST
 

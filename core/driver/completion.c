@@ -46,13 +46,10 @@ static const char zsh[] =
 static void
 print_variants(void)
 {
-    int count;
-    char **names = plugin_list(&count);
-    for (int i = 0; i < count; i++) {
-        printf("%s\n", names[i]);
-        free(names[i]);
-    }
-    free(names);
+    Values names = plugin_list();
+    for (int i = 0; i < names.count; i++)
+        printf("%s\n", names.text[i]);
+    values_free(&names);
 }
 
 /* The words that may stand behind an option: none where it takes a file or a

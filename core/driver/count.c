@@ -315,19 +315,21 @@ command_count(int argc, char **argv)
         o.count.preset ? preset_named(o.count.preset) : NULL;
     Values *given = options_given(&o, "variant");
     Sheet sheet = sheet_of(of_table[o.count.real != NULL][o.count.weights], 6);
-    bool all = !given->count && !preset;
-    int count = given->count ? given->count : 1, status = 0;
-    char *published = preset ? copy_text(preset->variant) : NULL;
-    char **words = all            ? plugin_list(&count)
-                   : given->count ? given->text
-                                  : &published;
+    bool asked = given->count;
+    int status = 0;
+    if (preset && !asked)
+        values_add(given, copy_text(preset->variant));
+    else if (!asked)
+        *given = plugin_list();
+    int count = given->count;
     bool *out = allocate((size_t)count + 1, sizeof *out);
     for (int i = 0; i < count; i++) {
-        Facts f = describe(words[i], &c, TRIED); /* can it have the shape? */
+        Facts f =
+            describe(given->text[i], &c, TRIED); /* can it have the shape? */
         out[i] = !f.ok;
         status |= !f.ok;
-        if (!f.ok && given->count)
-            refuse(words[i], c, &f);
+        if (!f.ok && asked)
+            refuse(given->text[i], c, &f);
         if (!f.ok)
             note("%s is left out: %s", f.name, f.why);
     }
@@ -336,7 +338,7 @@ command_count(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         if (out[i])
             continue;
-        Plugin p = plugin_open(words[i]);
+        Plugin p = plugin_open(given->text[i]);
         if (o.count.real) {
             status |= !add_real(&sheet, &p, c, &o);
             continue;
@@ -352,11 +354,6 @@ command_count(int argc, char **argv)
     sheet_print(&sheet, layout_of(&o));
     if (preset)
         cite(&o);
-    for (int i = 0; i < count && all; i++)
-        free(words[i]);
-    if (all)
-        free(words);
-    free(published);
     options_free(&o);
     return status;
 }

@@ -33,20 +33,19 @@ list_variants(const Options *o, Layout layout)
         {"equation", .words = true, .readers = family ? PROGRAMS : EVERYBODY},
         {"settings", .words = true}};
     Config c = config_start();
-    int count, failed = 0;
+    int failed = 0;
     bool any = false;
     if (counted)
         c.d_model = 8; /* which takes no time */
     options_apply(o, &c);
     Config trial = c;
     config_settle(&trial, "heads d-k d-v"); /* refuses a wrong shape once */
-    char **names = plugin_list(&count);
+    Values names = plugin_list();
+    int count = names.count;
     Facts *facts = allocate((size_t)count, sizeof *facts);
-    for (int i = 0; i < count; i++) {
-        facts[i] = describe(names[i], &c, counted ? MEASURED : DECLARED);
-        free(names[i]);
-    }
-    free(names);
+    for (int i = 0; i < count; i++)
+        facts[i] = describe(names.text[i], &c, counted ? MEASURED : DECLARED);
+    values_free(&names);
     if (family)
         qsort(facts, (size_t)count, sizeof *facts, by_family);
     Sheet sheet = sheet_of(columns, 6);

@@ -159,11 +159,11 @@ by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char **
-plugin_list(int *count)
+Values
+plugin_list(void)
 {
-    char **names = NULL, *at;
-    int room = 0, all = *count = 0;
+    Values names = {0};
+    char *at;
     for (int i = 0; (at = directory(i)); free(at), i++) {
         DIR *dir = opendir(at);
         for (struct dirent *e; dir && (e = readdir(dir));) {
@@ -172,19 +172,20 @@ plugin_list(int *count)
                 strcmp(e->d_name + n - 3, ".so") ||
                 strspn(e->d_name, NAME_LETTERS) != n - 3)
                 continue;
-            names = grow(names, all, &room, sizeof *names);
-            names[all++] = format_text("%.*s", (int)n - 3, e->d_name);
+            values_add(&names, format_text("%.*s", (int)n - 3, e->d_name));
         }
         if (dir)
             closedir(dir);
     }
+    int all = names.count;
+    names.count = 0;
     if (all)
-        qsort(names, (size_t)all, sizeof *names, by_name);
+        qsort(names.text, (size_t)all, sizeof *names.text, by_name);
     for (int i = 0; i < all; i++)
-        if (*count && !strcmp(names[*count - 1], names[i]))
-            free(names[i]);
+        if (names.count && !strcmp(names.text[names.count - 1], names.text[i]))
+            free(names.text[i]);
         else
-            names[(*count)++] = names[i];
+            names.text[names.count++] = names.text[i];
     return names;
 }
 
@@ -348,7 +349,6 @@ check_variant(const char *path, const Variant *v, const unsigned char *size)
 static _Noreturn void
 unknown(const char *word)
 {
-    int count;
     char *at, *tried = copy_text("");
     for (int i = 0; i < 2; i++) {
         char *file = format_text("%s%s", word, i ? ".so" : "");
@@ -358,12 +358,14 @@ unknown(const char *word)
                   word, file);
         free(file);
     }
-    const char *const *names = (const char *const *)plugin_list(&count);
+    Values names = plugin_list();
     for (int i = 0; (at = place(i)); i++)
         tried = format_text("%s%s%s/%s.so", tried, i ? ", " : "", at, word);
     usage("unknown variant \"%s\"%s: tried %s; `qkv list` names those there "
           "are",
-          word, did_you_mean(word, names, count), tried);
+          word,
+          did_you_mean(word, (const char *const *)names.text, names.count),
+          tried);
 }
 
 const char *

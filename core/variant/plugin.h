@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <qkv/variant.h>
+#include "base/words.h"
 
 enum { NAME_SIZE = 64, PATH_SIZE = 4096 };
 
@@ -55,9 +56,8 @@ const char *plugin_believed(const char *word);
    anybody may write to the file or its directory. */
 char *plugin_find(const char *name);
 
-/* The names of all plugins in those directories, in order. To be freed, each
-   and the array. */
-char **plugin_list(int *count);
+/* The names of all plugins in those directories, in order. To be freed. */
+Values plugin_list(void);
 
 /* Opens a plugin, of a name or a path that is believed, and checks it. This
    runs the plugin's code, and nothing else does, so it is done in a process
