@@ -178,10 +178,9 @@ plugin_list(void)
             closedir(dir);
     }
     int all = names.count;
-    names.count = 0;
     if (all)
         qsort(names.text, (size_t)all, sizeof *names.text, by_name);
-    for (int i = 0; i < all; i++)
+    for (int i = names.count = 0; i < all; i++)
         if (names.count && !strcmp(names.text[names.count - 1], names.text[i]))
             free(names.text[i]);
         else

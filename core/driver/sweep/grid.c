@@ -105,6 +105,7 @@ try_forward(const void *config, void *answer)
     Config c = *(const Config *)config;
     Dataset data = dataset_open(&c);
     training_needs(&data, plugin_open(c.variant).variant);
+    dataset_close(&data);
 }
 
 /* Refuses settings at which the shapes of the model do not fit together, though
