@@ -149,7 +149,7 @@ screen_y(y_) = 1 - y_ / (1. * height) # from the top
 each_wide = exists("named_along") ? 0.7 : 0.8 / curves
 aside(i) = exists("named_along") || words(xs) < 2 && !worded ? 0 : \
     (worded ? each_wide : 0.007) * (i - (curves + 1) / 2.)
-apart(x_, i) = worded ? x_ + aside(i) : log_x ? x_ * (last / first)**aside(i) : \
+apart(x_, i) = worded ? x_ + aside(i) : dumb || !words(xs) ? x_ : log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
 seed_(n_) = n_ > words(seeds) ? 0 : int(word(seeds, n_))
 number_(s_, n_) = n_ > words(seeds) || seed_(n_) == s_ ? n_ : number_(s_, n_ + 1)
@@ -201,12 +201,9 @@ do for [p=1:panels] {
         set key outside top center horizontal
         if (!legend) { unset key }
         set boxwidth each_wide
-        plot for [i=1:worded ? 0 : curves] data skip 1 \
-            using (at(p, i, 3)):(at(p, i, 4)) \
-            with lines title said($series[i]), \
-            for [i=1:worded ? curves : 0] data skip 1 \
-            using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
-            with boxes title said($series[i])
+        if (worded) { set style data boxes } else { set style data lines }
+        plot for [i=1:curves] data skip 1 \
+            using (apart(at(p, i, 3), i)):(at(p, i, 4)) title said($series[i])
         continue
     }
     column_ = (p - 1) % across
@@ -311,10 +308,12 @@ if (!dumb && legend) { # above the panels, as a plot of nothing
     if (maths($by[1])) { set label 1 enhanced }
     set key at screen 0.5,screen_y(head + 1.22 * by * em) center top horizontal \
         maxcols keys Left reverse samplen 2.2 spacing 1.2
-    plot for [i=1:bars ? 0 : curves] NaN with linespoints linetype line[i] \
-        title said($series[i]), \
-        for [i=1:bars ? curves : 0] NaN with boxes linetype line[i] \
-        dashtype solid linewidth 1 fillstyle transparent solid 0.4 border \
-        title said($series[i])
+    if (bars) {
+        plot for [i=1:curves] NaN with boxes linetype line[i] dashtype solid \
+            linewidth 1 fillstyle transparent solid 0.4 border title said($series[i])
+    } else {
+        plot for [i=1:curves] NaN with linespoints linetype line[i] \
+            title said($series[i])
+    }
 }
 if (!dumb) { unset multiplot }

@@ -327,6 +327,11 @@ plot --y loss --spread seeds --facet d-k
 plot --x test_loss --y test_accuracy --spread seeds # of results that differ from seed to seed
 [ "$(rows test_accuracy-test_loss-recall | wc -l)" -eq 12 ] && ok || complain "a result against another one"
 
+# a legend of a few names is one row
+plot --x d-k --y test_accuracy
+[ "$(grep -B 1 '>standard</text>\|>two-step</text>' drawn/figures/test_accuracy-d-k-recall.svg |
+    sed -n 's/.*translate([^,]*,\([^)]*\)).*/\1/p' | sort -u | wc -l)" -eq 1 ] && ok || complain "a legend in two rows"
+
 # bars: words along x, whose names are the tics
 plot --x variant --y test_accuracy
 [ "$(rows test_accuracy-variant-recall.d-k2 | cut -f2,3 | tr '\n\t' ', ')" = 'standard 1,two-step 2,' ] &&
