@@ -656,7 +656,7 @@ START_TEST(words_in_latex)
         {"-0.2 [-0.3, -0.1]", "$-$0.2 [$-$0.3, $-$0.1]"},
         {"3e-05, 1e+06", "$3\\times10^{-5}$, $10^{6}$"},
         {"8->4", "8$\\to$4"},
-        {"--lr two-step x-1", "-{}-lr two-step x-1"},
+        {"--lr two-step x-1", "\\mbox{-{}-lr} two-step x-1"},
         {"solved_at x_1.tsv x^2_{i} _a a_ x_(n-1)",
          "solved\\_at x\\_1.tsv x\\textasciicircum{}2\\_\\{i\\} \\_a a\\_ "
          "x\\_(n-1)"},

@@ -209,25 +209,25 @@ rm -f err
 grep -v '^    ' page/report.md >words.md # all but code
 ! grep -q '^```' page/report.md && ! grep -q '[^\\]](j\|[^\\]](http\|[^\\]<b\|http://\|www\.a\|[^\\]&lt' words.md &&
     grep -q '^\\+ ' words.md && ok || complain "Markdown takes a recipe's words for its own"
-! grep -v '^%' page/tables.tex | grep -q '\\input\|\\end{verbatim}' && ok || complain "LaTeX takes a recipe's words for its own"
 ! LC_ALL=C grep -q "$(printf '\033')" page/*.* && ok || complain "a control character in a report"
 if command -v pandoc >/dev/null; then
     ! grep -q '<b>\|<a \|<img src="[^d]\|&lt;b&gt;&lt;' page/report.html &&
         grep -qF '&lt;b&gt;&amp;lt; www.a.b &quot;q&quot;' page/report.html &&
         ok || complain "HTML takes a recipe's words for its own"
-    sed '1,/begin{document}/d' page/report.tex | grep -v '^\\end{verbatim}$' >words.tex
-    ! grep -q '\\input\|\\end{verbatim}\|\\href\|\\url' words.tex && ok ||
-        complain "LaTeX takes a recipe's words for its own"
 fi
+sed '1,/begin{document}/d' page/report.tex | grep -v '^\\input{[a-z]*/[a-z_-]*}$' >words.tex
+cat page/tables/*.tex page/figures/*.tex >>words.tex
+! grep -q '\\input\|\\end{verbatim}\|\\href\|\\url' words.tex && ok ||
+    complain "LaTeX takes a recipe's words for its own"
 if [ "$latex" ] && [ -e page/report.tex ]; then
     (cd page && pdflatex -interaction=nonstopmode -halt-on-error report.tex) >tex.log 2>&1 </dev/null &&
         ok || complain "report.tex of a hostile recipe does not compile: $(grep -A3 '^!' tex.log)"
 fi
 if [ "$latex" ]; then # the tables, in a column of a paper
     printf '%s\n' '\documentclass[twocolumn]{article}' '\usepackage{booktabs,graphicx}' '\begin{document}' \
-        '\input{page/tables} x' '\end{document}' >paper.tex
+        "\\input{page/tables/$(basename page/tables/*.tex .tex)} x" '\end{document}' >paper.tex
     pdflatex -interaction=nonstopmode -halt-on-error paper.tex >tex.log 2>&1 </dev/null &&
-        ! grep -q Overfull tex.log && ok || complain "tables.tex in a column: $(grep -A3 '^!\|Overfull' tex.log)"
+        ! grep -q Overfull tex.log && ok || complain "a table in a column: $(grep -A3 '^!\|Overfull' tex.log)"
 fi
 unharmed "a recipe"
 

@@ -118,5 +118,60 @@ if has pandoc; then
     done
 fi
 
+# --- a paper in two columns, made from one comparison, in another folder
+"$qkv" compare -v standard,two-step,two-step-tanh,mqa,symmetric -t reverse,recall --length 8 --d-k 2,8 \
+    --seeds 3 --steps 80 $small --no-figures -o mine >mine.tsv 2>err || complain "compare"
+# input KIND: what a report wrote of that kind, one after the other.
+input() {
+    for file in "$report/$1"/*.tex; do
+        name=$(basename "$file" .tex)
+        label=$(sed -n 's/^.label{\(.*\)}$/\1/p' "$file")
+        [ "$label" ] && ok || complain "$file has no label"
+        printf 'As \\ref{%s} shows.\n\\input{../%s/%s/%s}\n' "$label" "$report" "$1" "$name"
+    done
+}
+if has gnuplot; then
+    mkdir paper
+    for width in icml:235pt acl:219.1pt column:229.5pt; do
+        size=${width%:*}
+        report=report-$size
+        "$qkv" report mine -o "$report" --size $size -q 2>err && ok || complain "report: $(cat err)"
+        "$qkv" plot mine -o drawn-$size --size $size --format tikz -q 2>err && ok ||
+            complain "plot: $(cat err)"
+        tikz=
+        if has kpsewhich && kpsewhich tikz.sty >/dev/null; then
+            tikz=$(ls drawn-$size/figures/*-tikz.tex 2>/dev/null)
+            cp drawn-$size/figures/gnuplot-lua-tikz* paper
+        else
+            echo "paper: no TikZ here: its figures are skipped" >&2
+        fi
+        {
+            begins ${width#*:}
+            [ "$tikz" ] && echo '\usepackage{gnuplot-lua-tikz}'
+            printf '%s\n' '\title{Which of the matrices are there?}' '\begin{document}' '\maketitle'
+            input tables
+            input figures
+            for file in $tikz; do
+                printf '%s\n' '\clearpage\begin{figure}[tb]\centering' "\\input{../$file}" \
+                    '\caption{As TikZ.}\end{figure}'
+            done
+            printf '%s\n' '\end{document}'
+        } >paper/paper-$size.tex
+        (cd paper && failed=0 && typeset paper-$size && exit $failed) && ok || complain "the paper, $size"
+    done
+    grep -q '^.caption{recall.*mean of 3 seeds' report-icml/figures/*recall*.tex &&
+        ! grep -h '^.caption' report-icml/*/*.tex | grep -q 'shortstack\|nan' && ok ||
+        complain "captions of the record"
+    (cd report-column && failed=0 && typeset report && exit $failed) && ok || complain "report.tex"
+    "$qkv" report mine -o report-page --size page -q 2>err &&
+        grep -q 'begin{figure\*}' report-page/figures/*.tex && (cd report-page && failed=0 && typeset report && exit $failed) &&
+        ok || complain "a report as wide as a page"
+    # the verdict, the tables, the figures, then how it came about
+    order=$(grep -o '^Compared with\|input{tables\|input{figures\|What was run\|{}-variant' \
+        report-column/report.tex | uniq | tr '\n' ' ')
+    [ "$order" = 'Compared with input{tables input{figures What was run {}-variant ' ] && ok ||
+        complain "the order of a report: $order"
+fi
+
 echo "paper: $passed passed, $failed failed"
 [ $failed -eq 0 ]

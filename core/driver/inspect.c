@@ -242,7 +242,7 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
         f = figure_begin(&o->draw, "spectrum");
         fprintf(f.data, "matrix\thead\tindex\tvalue\n");
         char *title = format_text("%s: singular values", run);
-        figure_title(&f, title, "");
+        figure_title(&f, title, "", "");
         free(title);
     }
     describe_forms(o, m, forms, &f);

@@ -1,11 +1,11 @@
 /* report.c - qkv report: an experiment as a page that can be sent to a
    colleague or put into a paper.
 
-   It writes Markdown: what was run, the results, the figures, the limits. Where
-   pandoc is installed it makes HTML and LaTeX of that. */
+   It writes Markdown and LaTeX: the verdicts, the tables, the figures, the
+   limits, and how they came about; each table and figure also as a file that a
+   paper reads. Where pandoc is installed it makes HTML of the Markdown. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +22,7 @@
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
 #include "driver/report/claim.h"
+#include "driver/report/page.h"
 #include "driver/report/recipe.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
@@ -74,44 +75,6 @@ commands_of(const Experiment *e, const char *out)
     return text;
 }
 
-/* A heading or a paragraph, after what begins it; all that is formatted is
-   text. */
-#define TITLE   "# "
-#define HEADING "\n## "
-#define PLAIN   "\n"
-static void PRINTF(3, 4)
-    put(FILE *to, const char *sign, const char *format, ...)
-{
-    char *text;
-    va_list args;
-    FILE *all = begin_text(&text);
-    va_start(args, format);
-    vfprintf(all, format, args);
-    va_end(args);
-    end_text(all, &text);
-    char *safe = escaped(text, PARAGRAPH);
-    fprintf(to, "%s%s\n", sign, safe);
-    free(safe);
-    free(text);
-}
-
-/* Nothing in the text ends the code before its end, not even in a recipe that
-   somebody else wrote. */
-static void
-put_code(FILE *to, const char *text)
-{
-    fputs(*text ? "\n" : "", to);
-    for (const char *at = text; *at;) {
-        size_t n = strcspn(at, "\n");
-        char *line = format_text("%.*s", (int)n, at);
-        char *safe = escaped(line, ALIGNED);
-        fprintf(to, "    %s\n", safe);
-        at += n + (at[n] == '\n');
-        free(safe);
-        free(line);
-    }
-}
-
 /* What all runs have of a setting: "a, b"; to be freed. */
 static char *
 list_of(const Experiment *e, const char *setting)
@@ -134,7 +97,7 @@ seeds_each(const Outcomes *all, int seeds)
 
 /* What was run, on what, and how it is run again. */
 static void
-put_facts(FILE *to, const Outcomes *all, const Experiment *e,
+put_facts(const Page *p, const Outcomes *all, const Experiment *e,
           const char *directory, const char *recipe)
 {
     Values seeds = values_in(e, "seed");
@@ -144,7 +107,8 @@ put_facts(FILE *to, const Outcomes *all, const Experiment *e,
     double seconds = 0;
     for (int i = 0; i < e->count; i++)
         seconds += run_quantity(&e->runs[i], "seconds");
-    put(to, PLAIN,
+    page_text(
+        p,
         "%d runs: %s; %s %s; %d %s%s. %s precision, %.0f seconds of runs, "
         "one after the other.",
         e->count, tasks, strchr(variants, ',') ? "variants" : "variant",
@@ -158,16 +122,15 @@ put_facts(FILE *to, const Outcomes *all, const Experiment *e,
                                        : "Single",
         ceil(seconds));
     if (recipe)
-        put(to, PLAIN,
-            "To run it again, save this as recipe.txt, and give qkv compare "
-            "--recipe recipe.txt:");
+        page_text(
+            p, "To run it again, save this as recipe.txt, and give qkv compare "
+               "--recipe recipe.txt:");
     else if (*commands)
-        put(to, PLAIN, "To run it again:");
-    put_code(to, recipe ? recipe : commands);
+        page_text(p, "To run it again:");
+    page_code(p, recipe ? recipe : commands);
     if (e->unrecorded)
-        put(to, PLAIN,
-            "Not all commands that made these runs are recorded: "
-            "config.tsv of each run says what it is.");
+        page_text(p, "Not all commands that made these runs are recorded: "
+                     "config.tsv of each run says what it is.");
     free(commands);
     free(precision);
     free(tasks);
@@ -175,16 +138,17 @@ put_facts(FILE *to, const Outcomes *all, const Experiment *e,
     values_free(&seeds);
 }
 
-/* Draws the experiment anew, so that what is shown is what was counted, by
-   scripts of our own: as its recipe does, or as compare would; and the squares
-   of equiv, from their data. */
+/* Draws the experiment in some formats: as its recipe does, or as compare
+   would; and the squares of equiv, from their data. */
 static void
-draw_anew(const Options *o, const Experiment *e, char *directory)
+draw_as(const Options *o, const Experiment *e, const char *format,
+        const char *size, char *directory)
 {
     Options own = *o;
     Drawing *d = &own.draw;
     d->out = directory;
-    d->format = "svg,pdf";
+    d->format = (char *)format;
+    d->size = (char *)size;
     d->quiet = true;
     if (has_recipe(o))
         recipe_plots(&own, o->rest[0]);
@@ -198,34 +162,65 @@ draw_anew(const Options *o, const Experiment *e, char *directory)
     }
 }
 
-/* The figures there are, in order, with that ending; exits where gnuplot has
-   not drawn one. */
-static void
-put_figures(FILE *to, const char *directory, const char *ending)
+/* Is a figure of that --size as wide as two columns? */
+static bool
+is_wide(const char *size)
 {
+    return index_in("page neurips slide", size) >= 0 || atof(size) > 300;
+}
+
+/* Draws it anew, so that what is shown is what was counted, by scripts of our
+   own: for a paper, then for a page. Exits where gnuplot has not drawn one. */
+static void
+draw_anew(const Options *o, const Experiment *e, char *directory)
+{
+    const char *size = o->draw.size ? o->draw.size : "column";
+    draw_as(o, e, "pdf", size, directory);
+    draw_as(o, e, "svg", NULL, directory);
     Path figures = within(directory, "figures");
     Values names = files_in(figures.text, ".gp");
-    if (names.count)
-        put(to, HEADING, "Figures");
     for (int i = 0; i < names.count; i++) {
-        const char *name = names.text[i];
-        char *file = format_text("%s.%s", name, ending);
-        char *seen = figure_caption(figures.text, name);
+        char *file = format_text("%s.svg", names.text[i]);
         if (access(within(figures.text, file).text, F_OK))
             fail("%s was not drawn: a report's figures need gnuplot; `make "
                  "deps` brings it",
-                 name);
-        fprintf(to, "\n![%s](figures/%s)\n", name, file);
-        put(to, PLAIN, "Figure %d. %s Data: figures/%s.tsv.", i + 1, seen,
-            name);
-        free(seen);
+                 names.text[i]);
+        figure_float(figures.text, names.text[i], is_wide(size));
         free(file);
     }
     values_free(&names);
 }
 
 static void
-put_limits(FILE *to, const Outcomes *all, const Run *runs, int count)
+put_figures(const Page *p, const char *directory)
+{
+    Path figures = within(directory, "figures");
+    Values names = files_in(figures.text, ".gp");
+    if (names.count && p->layout == MARKDOWN) /* a paper's float */
+        page_heading(p, "Figures");
+    for (int i = 0; i < names.count; i++)
+        page_figure(p, figures.text, names.text[i], i + 1);
+    values_free(&names);
+}
+
+/* A float of each group, as tables/GROUP.tex. */
+static void
+write_tables(const Outcomes *all, const char *draft)
+{
+    Path tables = new_directory(draft, "tables");
+    for (int g = 0; g < all->group_count; g++) {
+        char *name = plain_name(all->groups[g].name);
+        char *file = format_text("%s.tex", name);
+        FILE *to = begin_file(tables.text, file);
+        results_group(to, all, &all->groups[g], LATEX);
+        end_file(to, tables.text, file);
+        free(file);
+        free(name);
+    }
+}
+
+static void
+put_limits(const Page *p, const Outcomes *all, const Run *runs, int count)
 {
     int diverged = 0, parameters = 0;
     for (int i = 0; i < count; i++)
@@ -233,64 +228,54 @@ put_limits(FILE *to, const Outcomes *all, const Run *runs, int count)
     for (int i = 1; i < all->count; i++)
         parameters |= all->list[i].group == all->list[i - 1].group &&
                       all->list[i].attention != all->list[i - 1].attention;
-    put(to, HEADING, "What this does not show");
-    put(to, PLAIN,
-        "Toy tasks and small models: what decides here need not "
-        "decide at the size of a language model.");
+    page_heading(p, "What this does not show");
+    page_text(p, "Toy tasks and small models: what decides here need not "
+                 "decide at the size of a language model.");
     if (all->rates < 2 && !all->found)
-        put(to, PLAIN,
+        page_text(
+            p,
             "One learning rate, %.10g. Depth, width and scale change the rate "
             "that suits a variant, so a difference in steps may be one of "
             "rates: a grid (--lr) tells.",
             runs[0].config.lr);
     if (parameters && !*runs[0].config.match.asked)
-        put(to, PLAIN,
-            "The variants have different numbers of parameters; "
-            "--match makes them equal.");
+        page_text(p, "The variants have different numbers of parameters; "
+                     "--match makes them equal.");
     if (diverged)
-        put(to, PLAIN,
-            "%d runs diverged; they have no accuracy, and their "
-            "variant no mean.",
-            diverged);
-    put(to, PLAIN,
+        page_text(p,
+                  "%d runs diverged; they have no accuracy, and their "
+                  "variant no mean.",
+                  diverged);
+    page_text(
+        p,
         "\"Undecided\" is neither a difference nor sameness: it is said what "
         "these seeds could have shown, and how many would tell.");
 }
 
-/* The page as DRAFT/NAME, its figures with that ending. */
+/* The page as DRAFT/NAME: what it shows, then how it came about. */
 static void
 write_page(const Options *o, const Outcomes *all, const Experiment *e,
-           const char *draft, const char *name, const char *ending)
+           const char *draft, const char *name, Layout layout)
 {
     char *recipe = recipe_of(o);
     char *title = recipe_words(recipe, true);
     char *lead = recipe_words(recipe, false);
-    FILE *to = begin_file(draft, name);
-    put(to, TITLE, "%s", *title ? title : "Variants of attention, compared");
+    Page page = {begin_file(draft, name), layout}, *p = &page;
+    page_begin(p, *title ? title : "Variants of attention, compared");
     if (*lead)
-        put(to, PLAIN, "%s", lead);
-    put(to, HEADING, "What was run");
-    put_facts(to, all, e, o->rest[0], recipe);
-    put(to, HEADING, "Results");
-    results_write(to, all, MARKDOWN);
-    put_figures(to, draft, ending);
-    put_limits(to, all, e->runs, e->count);
-    end_file(to, draft, name);
+        page_text(p, "%s", lead);
+    page_heading(p, "Results");
+    results_write(p->to, all, layout);
+    put_figures(p, draft);
+    put_limits(p, all, e->runs, e->count);
+    page_heading(p, "What was run");
+    put_facts(p, all, e, o->rest[0], recipe);
+    page_end(p);
+    end_file(p->to, draft, name);
     free(recipe);
     free(title);
     free(lead);
 }
-
-/* Code may be broken at its blanks, and a letter that no font has is its
-   number: in pdflatex, for the other engines have Unicode. */
-static const char preamble[] =
-    "-Vheader-includes=\\makeatletter\n"
-    "\\def\\@xobeysp{\\leavevmode\\penalty0\\ }\n"
-    "\\def\\qkv@number#1:#2\\relax{U+\\UTFviii@hexnumber{%\n"
-    "  \\decode@UTFviii#2\\relax}}\n"
-    "\\def\\UTFviii@undefined@err#1{\\expandafter\\qkv@number\\string#1\\relax}"
-    "\n"
-    "\\makeatother";
 
 /* Does pandoc know --sandbox, by which it reads no other file? One before 2.15
    does not. */
@@ -310,32 +295,28 @@ has_sandbox(const char *draft)
     return has;
 }
 
-/* Has pandoc make DRAFT/TO of DRAFT/FROM; false where there is none. What a
-   stranger wrote is text: no HTML and no TeX is passed on. */
+/* Has pandoc make report.html of DRAFT/report.md; false where there is none.
+   What a stranger wrote is text: no HTML and no TeX is passed on. */
 static bool
-convert(const char *draft, const char *from, const char *to)
+make_html(const char *draft)
 {
     static const char markdown[] =
         "--from=markdown_strict+pipe_tables+all_symbols_escapable-raw_html";
-    const char *latex[] = {"-Vgeometry:margin=2cm", preamble};
-    const char *html[] = {"--self-contained", "-Mpagetitle=qkv report"};
-    const char **more = strstr(to, ".tex") ? latex : html;
     const char *sandbox = has_sandbox(draft) ? "--sandbox" : NULL;
     const char *argv[] = {"pandoc",
                           "--standalone",
-                          "--columns=10000",
+                          "--self-contained",
+                          "-Mpagetitle=qkv report",
                           markdown,
-                          more[0],
-                          more[1],
                           "-o",
-                          to,
-                          from,
+                          "report.html",
+                          "report.md",
                           sandbox,
                           NULL};
     char *why;
     bool there = companion_run(draft, argv, &why);
     if (there && why)
-        fail("%s: pandoc failed on it: %s", to, why);
+        fail("report.html: pandoc failed on it: %s", why);
     free(why);
     return there;
 }
@@ -364,7 +345,6 @@ begin_report(const char *directory)
 int
 command_report(int argc, char **argv)
 {
-    static const char page[] = "report.md", for_latex[] = ".report.md";
     Options o = options_read(argc, argv, REPORT);
     if (o.claims) {
         claims_write(stdout, o.rest[0]);
@@ -384,29 +364,22 @@ command_report(int argc, char **argv)
     Draft *draft = begin_report(o.out);
     char *place = draft->path.text;
     draw_anew(&o, &e, place);
-    write_page(&o, &all, &e, place, page, "svg");
-    write_page(&o, &all, &e, place, for_latex, "pdf");
-    FILE *tables = begin_file(place, "tables.tex");
-    results_write(tables, &all, LATEX);
-    end_file(tables, place, "tables.tex");
-    bool pandoc = convert(place, page, "report.html") &&
-                  convert(place, for_latex, "report.tex");
+    write_tables(&all, place);
+    write_page(&o, &all, &e, place, "report.md", MARKDOWN);
+    write_page(&o, &all, &e, place, "report.tex", LATEX_TEXT);
+    bool pandoc = make_html(place);
     FILE *facts = begin_file(place, marker);
     fprintf(facts, "key\tvalue\nformat\t1\n");
     end_file(facts, place, marker);
     draft_publish(draft, marker, true);
-    if (!pandoc) { /* those of an older report would tell of other runs */
+    if (!pandoc) /* that of an older report would tell of other runs */
         discard(within(o.out, "report.html").text);
-        discard(within(o.out, "report.tex").text);
-    }
     draft_publish_all(draft);
-    if (!o.quiet && pandoc)
-        note("wrote %s/report.md, report.html, report.tex, tables.tex", o.out);
-    else if (!o.quiet)
-        note("wrote %s/report.md, tables.tex; with pandoc there would be "
-             "report.html and report.tex too: install it, and give the same "
-             "command again",
-             o.out);
+    if (!o.quiet)
+        note("wrote %s/report.md, report.tex%s", o.out,
+             pandoc ? ", report.html"
+                    : "; with pandoc there would be report.html too: install "
+                      "it, and give the same command again");
     outcomes_free(&all);
     experiment_free(&e);
     options_free(&o);

@@ -83,8 +83,19 @@ put_power(FILE *to, const char *text)
     return n + 1 + (size_t)size;
 }
 
+/* "--lr", whose hyphens are no dash, and which is not broken after them. */
+static size_t
+put_option(FILE *to, const char *text)
+{
+    size_t n = 2;
+    while (isalnum((unsigned char)text[n]))
+        n++;
+    fprintf(to, "\\mbox{-{}-%.*s}", (int)n - 2, text + 2);
+    return n;
+}
+
 /* An arrow, a symbol, a number's power of ten or its minus, which is no hyphen,
-   as maths: how many bytes they are. */
+   as maths, or an option: how many bytes they are. */
 static size_t
 put_maths(FILE *to, const char *text, size_t from)
 {
@@ -101,6 +112,8 @@ put_maths(FILE *to, const char *text, size_t from)
         fputs("$-$", to);
         return 1;
     }
+    if (*at == '-' && at[1] == '-' && isalpha((unsigned char)at[2]))
+        return put_option(to, at);
     size_t n = put_symbol(to, at);
     return n ? n : put_power(to, at);
 }
@@ -174,6 +187,7 @@ escaped(const char *text, Layout language)
     size_t length = strlen(text);
     FILE *to = begin_text(&all);
     bool begins = language == PARAGRAPH; /* but for blanks, and a number */
+    language = language == LATEX_TEXT ? LATEX : language;
     bool latex = language == LATEX || language == LATEX_CODE;
     fputs(language == JSON ? "\"" : "", to);
     for (size_t i = 0; i < length;) {

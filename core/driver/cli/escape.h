@@ -3,7 +3,8 @@
 #define ESCAPE_H
 
 /* ALIGNED is plain text on a terminal; a PARAGRAPH is Markdown where a line
-   begins; LATEX_CODE is text that is seen as it is typed, where LATEX has maths
+   begins; LATEX_TEXT is LATEX, where words around a table are not comments but
+   text; LATEX_CODE is text that is seen as it is typed, where LATEX has maths
    of d_k, W_i^Q, 1e-05 and -0.2. */
 typedef enum {
     ALIGNED,
@@ -12,6 +13,7 @@ typedef enum {
     LATEX,
     JSON,
     PARAGRAPH,
+    LATEX_TEXT,
     LATEX_CODE
 } Layout;
 

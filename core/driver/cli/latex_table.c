@@ -237,7 +237,8 @@ stack_heads(Strip *parts, int count, int rows)
         double widest = 0;
         for (int row = 1; row <= rows; row++)
             widest = fmax(widest, width_of(p->texts[row]));
-        if (widest >= p->width || !strchr(p->texts[0], ' '))
+        if (p->state != SHOWN || widest >= p->width ||
+            !strchr(p->texts[0], ' '))
             continue;
         replace(&p->texts[0], stacked(p->texts[0], p->column->words, &widest));
         p->width = widest;

@@ -256,10 +256,19 @@ print_wrapped(FILE *to, int at, int from, int width, const char *text)
     }
 }
 
+/* As what the words around a table are escaped. */
+static Layout
+words_language(Layout layout)
+{
+    return layout == MARKDOWN     ? PARAGRAPH
+           : layout == LATEX_TEXT ? LATEX_TEXT
+                                  : ALIGNED;
+}
+
 void
 words_write(FILE *to, const char *text, Layout layout)
 {
-    char *safe = escaped(text, layout == MARKDOWN ? PARAGRAPH : ALIGNED);
+    char *safe = escaped(text, words_language(layout));
     if (layout == ALIGNED)
         print_wrapped(to, 0, 0, ACROSS, safe);
     else if (for_people(layout))
@@ -277,11 +286,15 @@ words_below(FILE *to, const char *text, Layout layout)
 void
 item_write(FILE *to, const char *text, Layout layout)
 {
-    char *safe = escaped(text, layout == MARKDOWN ? PARAGRAPH : ALIGNED);
+    char *safe = escaped(text, words_language(layout));
+    const char *sign = layout == LATEX        ? "%   "
+                       : layout == LATEX_TEXT ? "\n\\hangindent=1em "
+                                                "\\noindent\\textbullet\\ "
+                                              : "- ";
     if (layout == ALIGNED) {
         fputs("  ", to);
         print_wrapped(to, 4, 4, ACROSS, safe);
     } else if (for_people(layout))
-        fprintf(to, "%s%s\n", layout == LATEX ? "%   " : "- ", safe);
+        fprintf(to, "%s%s\n", sign, safe);
     free(safe);
 }

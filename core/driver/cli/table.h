@@ -77,8 +77,8 @@ void sheet_write(FILE *to, const Sheet *s, Layout layout);
 void sheet_print(Sheet *s, Layout layout);
 
 /* Words before or after a table, and a line of a list of them: lines on a
-   terminal, a paragraph of Markdown, comments in LaTeX, for programs nothing.
- */
+   terminal, a paragraph of Markdown or LATEX_TEXT, comments in LATEX, for
+   programs nothing. */
 void words_write(FILE *to, const char *text, Layout layout);
 void words_below(FILE *to, const char *text, Layout layout); /* a blank line */
 void item_write(FILE *to, const char *text, Layout layout);

@@ -119,7 +119,7 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
         both[1] = labels_of(data, b.all.source, data->sizes.source);
     Figure f = figure_begin(&o->draw, "attention");
     char *title = format_text("%s: attention of a test example", run);
-    figure_title(&f, title, "");
+    figure_title(&f, title, "", "");
     free(title);
     if (layout == ALIGNED)
         printf("Rows are queries, columns are keys, in order; tenths of a "

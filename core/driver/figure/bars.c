@@ -122,8 +122,9 @@ bars_draw(const Drawing *o, const Experiment *e)
         free(bar);
     }
     free(sorted);
-    figure_title(
-        &f, "Parameters: attention (blue, as the number), the rest (grey)", "");
+    figure_title(&f,
+                 "Parameters: attention (blue, as the number), the rest (grey)",
+                 "", "");
     figure_words(&f, "panels", &tasks);
     figure_words(&f, "rows", &rows);
     int wide = 120 + 9 * longest_of(&rows) + 175 * tasks.count;

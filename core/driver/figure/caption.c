@@ -256,10 +256,11 @@ put_differences(FILE *to, const Plot *all, const Setting *s)
     values_free(&values);
 }
 
-/* Sentences that are not about one curve. */
-static void
-put_notes(FILE *to, const Plot *all, const Values *series, bool *hidden)
+char *
+notes_of(const Plot *all, const Values *series, bool *hidden)
 {
+    char *words;
+    FILE *to = begin_text(&words);
     bool unsolved = false, beyond = false, missing = false;
     for (const Point *t = all->points; t < all->points + all->count; t++) {
         if (!is_among(series, t->series))
@@ -288,10 +289,12 @@ put_notes(FILE *to, const Plot *all, const Values *series, bool *hidden)
                 all->o->smooth);
     if (unsolved)
         fputs(" A seed that never got there is drawn at the last step.", to);
+    end_text(to, &words);
+    return words;
 }
 
 char *
-seen_of(const Plot *all, const Values *series, char **names, bool *hidden)
+seen_of(const Plot *all, const Values *series, char **names)
 {
     const Panel *before = NULL;
     const Point *end = all->points + all->count, *next;
@@ -318,7 +321,6 @@ seen_of(const Plot *all, const Values *series, char **names, bool *hidden)
         before = p;
     }
     fputs(".", to);
-    put_notes(to, all, series, hidden);
     end_text(to, &words);
     return words;
 }

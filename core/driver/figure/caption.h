@@ -15,10 +15,13 @@ char *y_title(const Panel *p, const Drawing *o);
    points and bands are. */
 char *title_of(const Plot *all, const char *whose);
 
+/* What has to be known of all curves to read them. Of what a logarithmic axis
+   has no place for: *hidden. */
+char *notes_of(const Plot *all, const Values *series, bool *hidden);
+
 /* What is seen of some series, in sentences that begin with the panels' names.
-   Of what the axes have no place for: *hidden. */
-char *seen_of(const Plot *all, const Values *series, char **names,
-              bool *hidden);
+ */
+char *seen_of(const Plot *all, const Values *series, char **names);
 
 /* Is a text one of a list, not only equal to one? */
 bool is_among(const Values *list, const char *text);

@@ -134,7 +134,8 @@ distances_show(const Options *o, const Model *m, const char *run)
     figure_title(&f, title,
                  " A map for each head and each distance of query and key, in "
                  "tokens: a row is a query, a column a key, colours are scores "
-                 "s x M_i y'.");
+                 "s x M_i y'.",
+                 "");
     free(title);
     show_heads(&sheet, f.data, m, &c, distance, distances);
     fprintf(f.script, "heads = %d\ntokens = %d\ndistances = '", c.heads,

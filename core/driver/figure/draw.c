@@ -128,16 +128,22 @@ figure_label(const Figure *f, const char *key, const char *text)
 }
 
 void
-figure_title(const Figure *f, const char *title, const char *seen)
+figure_title(const Figure *f, const char *title, const char *notes,
+             const char *seen)
 {
     FILE *to = open_part(f, "txt");
-    char *all = format_text("%s.%s", title, seen);
-    char *plain = escaped(all, ALIGNED);
-    fprintf(to, "%s\n", plain);
+    const char *words[] = {title, notes, seen};
+    for (int i = 0; i < 3; i++) {
+        char *plain = escaped(words[i] + (i == 2 && *seen), ALIGNED);
+        fprintf(to, "%s%s", plain,
+                i == 0   ? "."
+                : i == 1 ? "\n"
+                : *seen  ? "\n"
+                         : "");
+        free(plain);
+    }
     end_file(to, f->directory.text, f->name);
     figure_label(f, "title", title);
-    free(plain);
-    free(all);
 }
 
 int
@@ -151,12 +157,16 @@ longest_of(const Values *words)
 }
 
 char *
-figure_caption(const char *directory, const char *name)
+figure_caption(const char *directory, const char *name, bool brief)
 {
     size_t size;
     char *path = format_text("%s/%s.txt", directory, name);
     char *caption = read_file(path, "caption of a figure", &size);
-    caption[strcspn(caption, "\n")] = 0;
+    char *end = caption + strcspn(caption, "\n");
+    if (brief)
+        *end = 0;
+    for (; *end; end += strcspn(end, "\n"))
+        *end = end[1] ? ' ' : 0;
     free(path);
     return caption;
 }

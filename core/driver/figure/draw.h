@@ -20,9 +20,11 @@ typedef struct Figure {
    is the one that is wanted, in the letters that a file of ours may have. */
 Figure figure_begin(const Drawing *o, const char *wanted);
 
-/* Its title, and its caption: that and what is seen, sentences each after a
-   blank. */
-void figure_title(const Figure *f, const char *title, const char *seen);
+/* Its title, and its caption NAME.txt: a line of that and of what has to be
+   known to read it, which a paper prints, and one of what is seen, for those
+   who do not see it. Sentences, each after a blank. */
+void figure_title(const Figure *f, const char *title, const char *notes,
+                  const char *seen);
 
 /* A block $KEY of the script, a line a text. It may be the name of a stranger's
    run: nothing in a block is gnuplot's, since each line begins with | and so
@@ -42,9 +44,8 @@ char *maths_in_latex(const char *text);
 /* The bytes of the longest of some texts, by which room is left for them. */
 int longest_of(const Values *words);
 
-/* The caption of figure DIRECTORY/NAME: what there is to see in it, in words.
-   To be freed. */
-char *figure_caption(const char *directory, const char *name);
+/* The caption of figure DIRECTORY/NAME; brief: its first line. To be freed. */
+char *figure_caption(const char *directory, const char *name, bool brief);
 
 /* Ends the script with plots/style.gp and plots/KIND.gp, and has gnuplot draw
    each of o's formats. Where there is no gnuplot, it leaves data and script and

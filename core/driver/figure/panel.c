@@ -182,13 +182,14 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         bool hidden = false;
         char *title = title_of(all, whose), *x = x_title(all);
         char *by = by_title(o);
-        char *seen = seen_of(all, series, names.text, &hidden);
+        char *notes = notes_of(all, series, &hidden);
+        char *seen = seen_of(all, series, names.text);
         if (hidden && !o->quiet)
             note("%s: its axis is logarithmic. What is not above 0 is not "
                  "drawn",
                  f.name);
         put_data(&f, all, series);
-        figure_title(&f, title, seen);
+        figure_title(&f, title, notes, seen);
         figure_label(&f, "by", o->map || strcmp(o->by, "variant") ? by : "");
         figure_label(&f, "xlabel", o->labels ? labels.text[0] : x);
         put_names(&f, o, series);
@@ -200,6 +201,7 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         figure_end(&f, o->map ? "map" : "panels");
         free(by);
         free(title);
+        free(notes);
         free(seen);
         free(x);
     } else

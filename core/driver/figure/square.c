@@ -103,7 +103,7 @@ square_draw(const Square *s, bool in_double, const Drawing *o)
     char *title = format_text("Trained as the row, written as the column: "
                               "difference of logits, %s",
                               in_double ? "double" : "float");
-    figure_title(&f, title, "");
+    figure_title(&f, title, "", "");
     free(title);
     figure_words(&f, "names", &(Values){s->names, s->count, s->count});
     figure_end(&f, "equivalence");

@@ -469,7 +469,7 @@ write_figures(FILE *to, const char *out, const char *from)
     for (int i = 0; i < names.count; i++) {
         if (!strcmp(names.text[i], "parameters"))
             continue; /* the tables have them */
-        char *seen = figure_caption(figures.text, names.text[i]);
+        char *seen = figure_caption(figures.text, names.text[i], false);
         char *safe = escaped(seen, MARKDOWN);
         fprintf(to, "\n![%s](%s/%s.svg)\n", safe, from, names.text[i]);
         free(safe);

@@ -221,6 +221,10 @@ whole(const Line *from, const char *program, const Options *o,
         put(&l, "--out");
         put(&l, o->draw.out);
     }
+    if (plots && o->draw.size) { /* unless the line says another one */
+        put(&l, "--size");
+        put(&l, o->draw.size);
+    }
     for (int i = wide + 1; i < from->count; i++)
         put(&l, plots ? from->words[i] : filled_in(from->words[i]));
     if (o->compare.plan)

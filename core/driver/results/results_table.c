@@ -497,7 +497,10 @@ results_group(FILE *to, const Outcomes *all, const Group *g, Layout layout)
     char *label = plain_name(g->name);
     if (layout == LATEX)
         sheet_note(&sheet, interned(label), caption_of(all, g));
-    sheet_write(to, &sheet, layout);
+    if (layout == LATEX_TEXT)
+        fprintf(to, "\n\\input{tables/%s}\n", label);
+    else
+        sheet_write(to, &sheet, layout);
     sheet_free(&sheet);
     free(label);
 }

@@ -10,7 +10,8 @@
    verdict against the baseline. For programs it is one table. */
 void results_write(FILE *to, const Outcomes *all, Layout layout);
 
-/* Of one group, the table alone. */
+/* Of one group, the table alone; in LATEX_TEXT it is read from
+ * tables/GROUP.tex. */
 void results_group(FILE *to, const Outcomes *all, const Group *g,
                    Layout layout);
 
