@@ -292,6 +292,9 @@ tokens=$((20 * 32 * 16))
 plot --x flops --y validation_loss
 grep -q 'FLOPs of attention in training' drawn/figures/validation_loss-flops-recall.d-k2.svg && ok ||
     complain "the axis of training FLOPs"
+plot --x tokens --y loss --log-x --xlim 2000,20000
+[ "$(grep -c "10</tspan><tspan [^>]*>[34]</tspan>" drawn/figures/loss-tokens-recall.d-k2.svg)" -ge 2 ] && ok ||
+    complain "ticks of a logarithmic axis of tokens"
 plot --x flops --y test_loss
 grep -q 'FLOPs of attention per token' drawn/figures/test_loss-flops-recall.svg && ok ||
     complain "a cost as an axis"
@@ -368,6 +371,7 @@ figure=drawn/figures/loss-step-by-d-k-recall
 [ "$(rows loss-step-by-d-k-recall | cut -f2 | uniq | head -n 2 | tr '\n' ' ')" = 'two-step standard ' ] &&
     grep -q '>ours &amp; "co"</text>' $figure.svg && ! grep -q '>two-step</text>' $figure.svg &&
     grep -q 'd_k 2: ours & "co" from' $figure.txt && ok || complain "names of one's own"
+grep -q '>ours &amp; "co".d-k4</text>' drawn/figures/parameters.svg && ok || complain "names in the figure of parameters"
 plot --y loss --show two-step
 ! grep -q standard drawn/figures/loss-step-recall.d-k2.tsv && ok || complain "--show"
 refused 'none of the values that are drawn: standard, two-step$' --show mqa

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
+#include "driver/figure/curves.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 
@@ -87,6 +88,22 @@ in_order(const void *a, const void *b)
     return less < 0 ? -1 : less > 0;
 }
 
+/* The rows as they are called: "ours.d-k4". To be freed. */
+static Values
+shown_rows(const Drawing *o, const Values *rows)
+{
+    Values shown = {0};
+    for (int i = 0; i < rows->count; i++) {
+        const char *label = rows->text[i];
+        size_t n = strcspn(label, ".");
+        char *variant = format_text("%.*s", (int)n, label);
+        replace(&variant, shown_name(o, variant));
+        values_add(&shown, format_text("%s%s", variant, label + n));
+        free(variant);
+    }
+    return shown;
+}
+
 void
 bars_draw(const Drawing *o, const Experiment *e)
 {
@@ -126,12 +143,14 @@ bars_draw(const Drawing *o, const Experiment *e)
                  "Parameters: attention (blue, as the number), the rest (grey)",
                  "", "");
     figure_words(&f, "panels", &tasks);
-    figure_words(&f, "rows", &rows);
-    int wide = 120 + 9 * longest_of(&rows) + 175 * tasks.count;
+    Values shown = shown_rows(o, &rows);
+    figure_words(&f, "rows", &shown);
+    int wide = 120 + 9 * longest_of(&shown) + 175 * tasks.count;
     fprintf(f.script, "width = %d\nheight = %d\n", wide < 560 ? 560 : wide,
             115 + 34 * rows.count);
     values_free(&tasks);
     values_free(&rows);
+    values_free(&shown);
     values_free(&bars);
     figure_end(&f, "bars");
 }

@@ -108,7 +108,7 @@ put_places(const Figure *f, const Plot *all)
         fprintf(script, "%s%.10g", i ? " " : "", xs[i]);
     fprintf(script, "'\nticks = %d\nlog_x = %d\nlongest_run = %.10g\n",
             all->words.count ||
-                (n <= 10 && (axis_named(all->o->x) || all->log_x)),
+                (n && n <= 10 && (axis_named(all->o->x) || all->log_x)),
             all->log_x, all->over_training ? all->longest : 1);
     for (int i = 0; i < n && all->words.count; i++)
         values_add(&words, shown_name(all->o, all->words.text[(int)xs[i] - 1]));
