@@ -91,8 +91,9 @@ if (words(xs)) {
         first = STATS_min
     }
 }
-room = worded ? 0.55 : words(xs) == 1 ? 1 : 0.04 * (last - first)
-if (log_x) { room = last > first ? (last / first)**0.04 : 1.5 }
+beyond = 0.04 + (each_seed && words(xs) ? 0.02 * curves : 0)
+room = worded ? 0.55 : words(xs) == 1 ? 1 : beyond * (last - first)
+if (log_x) { room = last > first ? (last / first)**beyond : 1.5 }
 from = !words(xs) && !log_x ? 0 : log_x ? first / room : first - room
 to = !words(xs) ? last : log_x ? last * room : last + room
 if (exists("xlim")) { from = num(word(xlim, 1)); to = num(word(xlim, 2)) }
@@ -102,6 +103,19 @@ if (!paper) { type = 14 }
 em = 1. * type
 across = int(width / em / 13.5)
 across = across > panels ? panels : across < 1 ? 1 : across
+broadest = 1 # of the panels' titles
+do for [p=1:panels] {
+    letters = strlen(plain(above ? $ylabels[p] : $titles[p]))
+    if (letters > broadest) { broadest = letters }
+}
+if (across > 1 && 0.58 * em * broadest > (width - 5 * em) / across - 2 * em) {
+    across = across - 1
+}
+if (across > 1 && 0.58 * em * broadest > (width - 5 * em) / across - 2 * em) {
+    across = across - 1
+}
+# Ticks at many values need wide panels.
+if (ticks && panels > 1 && across > 2 && words(xs) > 5) { across = 2 }
 down = (panels + across - 1) / across
 across = (panels + down - 1) / down
 longest = 0
@@ -145,16 +159,20 @@ screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 
 # Those of several series at one place are side by side, and so are the seeds of
-# one where there are words.
+# one.
 each_wide = exists("named_along") ? 0.7 : 0.8 / curves
 aside(i) = exists("named_along") || words(xs) < 2 && !worded ? 0 : \
-    (worded ? each_wide : 0.007) * (i - (curves + 1) / 2.)
-apart(x_, i) = worded ? x_ + aside(i) : dumb || !words(xs) ? x_ : log_x ? x_ * (last / first)**aside(i) : \
+    (worded ? each_wide : each_seed ? 0.03 : 0.007) * (i - (curves + 1) / 2.)
+apart(x_, i) = worded ? x_ + aside(i) : dumb || !words(xs) ? x_ : \
+    log_x ? x_ * (last / first)**aside(i) : \
     x_ + (last - first) * aside(i)
 seed_(n_) = n_ > words(seeds) ? 0 : int(word(seeds, n_))
 number_(s_, n_) = n_ > words(seeds) || seed_(n_) == s_ ? n_ : number_(s_, n_ + 1)
-beside(x_, i, s_) = !words(xs) ? x_ : apart(x_, i) + (worded ? 0.6 * each_wide * \
-    ((number_(s_, 1) - 0.5) / words(seeds) - 0.5) : 0)
+within_(s_) = (number_(s_, 1) - 0.5) / words(seeds) - 0.5
+beside(x_, i, s_) = !words(xs) ? x_ : worded ? \
+    apart(x_, i) + 0.6 * each_wide * within_(s_) : \
+    log_x ? apart(x_, i) * (last / first)**(0.022 * within_(s_)) : \
+    apart(x_, i) + 0.022 * (last - first) * within_(s_)
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
 of_curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]
@@ -244,7 +262,11 @@ do for [p=1:panels] {
         if (bars && level < most[p]) { continue } # they would hide its name
         set arrow m from graph 0, first level to graph 1, first level nohead \
             back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
-        set label m caption at graph 0.985, first level right offset 0,0.5 \
+        if (p > 1 && $titles[p] ne $titles[1] && same) { continue } # named once
+        near = logs[p] ? log(highs[p] / level) / log(highs[p] / lows[p]) : \
+            (highs[p] - level) / (highs[p] - lows[p])
+        set label m caption at graph 0.985, first level right \
+            offset 0,(near * tall < 1.3 * em ? -0.6 : 0.5) \
             textcolor rgb "#555555" noenhanced
     }
     # Of each kind of mark the curves that have it, all or none.
@@ -308,9 +330,10 @@ if (!dumb && legend) { # above the panels, as a plot of nothing
     if (maths($by[1])) { set label 1 enhanced }
     set key at screen 0.5,screen_y(head + 1.22 * by * em) center top horizontal \
         maxcols keys Left reverse samplen 2.2 spacing 1.2
-    if (bars) {
-        plot for [i=1:curves] NaN with boxes linetype line[i] dashtype solid \
-            linewidth 1 fillstyle transparent solid 0.4 border title said($series[i])
+    if (bars) { # an empty one of two loops would have a place in the key
+        plot for [i=1:curves] NaN with boxes linetype line[i] \
+            dashtype solid linewidth 1 fillstyle transparent solid 0.4 border \
+            title said($series[i])
     } else {
         plot for [i=1:curves] NaN with linespoints linetype line[i] \
             title said($series[i])

@@ -440,6 +440,36 @@ for kind in '--x variant' '--x task' '--map --x d-k' '--x d-k' '--x variant --sp
 done
 refused 'no place for a mean' --x test_loss --y test_accuracy
 
+# --- what a grid is drawn as: a figure for each quantity, small multiples in it
+"$qkv" compare -v standard,two-step -t reverse,recall --d-k 2,4 --lr 0.001,0.003,0.01,0.03 --seeds 1 \
+    --steps 10 --test 16 --validate 16 --log-every 5 -o multiples --format svg -q >out 2>err && [ ! -s err ] &&
+    [ "$(ls multiples/figures/*.svg | wc -l)" -eq 11 ] && ok || # 2 of curves, 3 along lr, a task; 1 of bars
+    complain "a grid of 2 x 4 makes $(ls multiples/figures/*.svg | wc -l) figures"
+[ "$(cut -f1 multiples/figures/validation_loss-step-recall.tsv | sort -un | tail -n 1)" -eq 8 ] &&
+    [ "$(cut -f1 multiples/figures/test_loss-lr-recall.tsv | sort -un | tail -n 1)" -eq 2 ] &&
+    grep -q 'learning rate 0.03' multiples/figures/validation_loss-step-recall.svg && ok ||
+    complain "panels of small multiples"
+
+# --- intervals on a logarithmic axis are those of the logarithm, above 0
+"$qkv" plot many -o relative --y validation_loss --log-y --format svg -q 2>err && ok || complain "plot --log-y"
+awk -F '\t' 'NR > 1 && $4 > 0 { rows++; r = $4 / $5 - $6 / $4; wrong += !($5 > 0) || r * r > 1e-4 * $6 / $4 }
+    END { exit wrong || !rows }' relative/figures/curves-recall.d-k2.tsv &&
+    grep -q 'as many times above the mean as below' relative/figures/curves-recall.d-k2.txt && ok ||
+    complain "an interval on a logarithmic axis is not that of the logarithm"
+
+# --- seeds that solve a task beside others that do not are drawn, not averaged
+rm -rf heaps
+cp -r many heaps
+for run in heaps/recall.two-step.d-k4*; do
+    case $run in *seed1.*) accuracy=0.3 solved=0 ;; *) accuracy=1 solved=9 ;; esac
+    awk -F '\t' -v OFS='\t' -v a=$accuracy -v s=$solved '
+        $1 ~ /accuracy$/ { $2 = a } $1 == "solved_at" { $2 = s } 1' "$run/result.tsv" >x && mv x "$run/result.tsv"
+done
+"$qkv" plot heaps -o heaps --x d-k --y test_accuracy --format svg -q 2>err && ok || complain "plot of two heaps"
+[ "$(awk -F '\t' '$2 == "two-step" && $3 == 4 && $7' heaps/figures/test_accuracy-d-k-recall.tsv | wc -l)" -eq 3 ] &&
+    grep -q 'Each seed is drawn, since some solved' heaps/figures/test_accuracy-d-k-recall.txt &&
+    ! grep -q seed heaps/figures/test_accuracy-d-k-reverse.tsv && ok || complain "seeds that fall apart are averaged"
+
 # --- a gnuplot that does not do its work
 mkdir bin
 gnuplot_is() {

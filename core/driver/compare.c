@@ -118,20 +118,37 @@ is_axis(const Experiment *e, const Setting *s)
     return varied;
 }
 
-void
-draw_all(const Drawing *d, const Experiment *e)
+/* The setting with most values of those that were varied, or NULL. */
+static const char *
+longest_axis(const Experiment *e)
 {
-    if (e->runs[0].config.steps > 0)
-        figures_draw(d, e);
-    bars_draw(d, e);
+    const char *axis = NULL;
+    int most = 1;
     for (int s = 0; s < setting_count; s++) {
         if (!is_axis(e, &settings[s]))
             continue;
-        Drawing along = *d;
-        along.x = (char *)settings[s].name;
-        along.y = "test_accuracy,test_loss,solved_at";
-        figures_draw(&along, e);
+        Values values = values_in(e, settings[s].name);
+        if (values.count > most) {
+            most = values.count;
+            axis = settings[s].name;
+        }
+        values_free(&values);
     }
+    return axis;
+}
+
+void
+draw_all(const Drawing *d, const Experiment *e)
+{
+    Drawing own = *d;
+    own.together = true;
+    if (e->runs[0].config.steps > 0)
+        figures_draw(&own, e);
+    bars_draw(d, e);
+    own.x = longest_axis(e);
+    own.y = "test_accuracy,test_loss,solved_at";
+    if (own.x)
+        figures_draw(&own, e);
 }
 
 /* Trains what is missing; returns the exit status, 1 where a run failed. */

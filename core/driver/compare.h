@@ -23,8 +23,9 @@ int run_missing(const Work *w, Grid *g);
    nothing else; free_runs them. */
 Experiment finished(const Work *w, Grid *g);
 
-/* Curves, bars, and along each numeric setting that was varied how runs end,
- * into d->out/figures. */
+/* Draws into d->out/figures what a grid answers: the curves, the parameters,
+   and how runs end along the numeric setting with most values. Of each quantity
+   and task that is one figure; what else was varied is its panels. */
 void draw_all(const Drawing *d, const Experiment *e);
 
 /* Exits (2) where --baseline is none of the variants. */

@@ -36,6 +36,7 @@ typedef struct Drawing {
     const char *show, *rename, *spread, *xlim, *ylim; /* or NULL */
     int smooth; /* over so many steps; 0: not */
     bool map, log_x, log_y, quiet;
+    bool together; /* groups of a task are panels of one figure */
 } Drawing;
 
 /* How runs are trained, and where they go. */

@@ -272,6 +272,14 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
         beyond |= !all->o->map && (is_beyond(all->xlim, t->x) ||
                                    is_beyond(all->ylim, t->y.mean));
     }
+    if (all->relative)
+        fputs(" On a logarithmic axis an interval is that of the logarithm, as "
+              "many times above the mean as below.",
+              to);
+    if (all->each_seed && !all->o->spread)
+        fputs(" Each seed is drawn, since some solved the task where others "
+              "stayed a tenth or more below: no seed is near their mean.",
+              to);
     if (*hidden)
         fputs(" What is not above 0 is not drawn.", to);
     for (int s = 0; tells_experiments(all->o) && s < setting_count; s++)

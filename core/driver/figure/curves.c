@@ -249,6 +249,22 @@ add_place(Plot *all, Panel *p, const char *series, double x,
     free(y);
 }
 
+/* Puts the points of seeds, of those from the first on, before the others, so
+   that these are a line. */
+static void
+seeds_first(Point *points, int count)
+{
+    Point *means = allocate((size_t)count + 1, sizeof *means);
+    int kept = 0, others = 0;
+    for (int i = 0; i < count; i++)
+        if (points[i].seed)
+            points[kept++] = points[i];
+        else
+            means[others++] = points[i];
+    memcpy(points + kept, means, (size_t)others * sizeof *means);
+    free(means);
+}
+
 /* A variant that does not use x has the same everywhere: a level line. Along a
    result several configurations may share a place: each is a point of its own,
    since only the seeds of one are averaged. */
@@ -259,6 +275,7 @@ add_places(Plot *all, Panel *p, const char *series, const Run *const *runs,
     const Run **here = allocate((size_t)count, sizeof(const Run *));
     double *x = allocate((size_t)count, sizeof *x);
     bool setting = axis_named(all->o->x);
+    int before = all->count;
     for (int i = 0; i < count; i++)
         x[i] = place_of(all, runs[i]);
     for (int v = 0; v < all->places; v++) {
@@ -275,6 +292,7 @@ add_places(Plot *all, Panel *p, const char *series, const Run *const *runs,
                 add_place(all, p, series, at, here, n);
         }
     }
+    seeds_first(all->points + before, all->count - before);
     free(x);
     free(here);
 }
@@ -327,6 +345,65 @@ share_axes(Plot *all)
                      all->xs[n - 1] >= 8 * all->xs[0] && !(all->xlim[0] <= 0));
 }
 
+/* On a logarithmic axis an interval by Student's t is that of the logarithm, of
+   which the standard error is that of the mean, relative to it (the delta
+   method): as many times above the mean as below, and above 0. */
+static void
+take_logarithms(Plot *all)
+{
+    for (Point *t = all->points; t < all->points + all->count; t++) {
+        Panel *p = all->panels + (t->panel - all->panels);
+        const Quantity *q = quantity_named(p->y);
+        double mean = t->y.mean;
+        if (!p->log || q->median || q->counted || !(mean > 0))
+            continue;
+        double aside = fmax(mean - t->y.low, t->y.high - mean) / mean;
+        t->y.low = mean * exp(-aside);
+        t->y.high = mean * exp(aside);
+        if (q->scale == SHARE)
+            t->y.high = fmin(t->y.high, 1);
+        all->relative |= aside > 0;
+        if (all->over_training)
+            continue;
+        p->positive = fmin(p->positive, t->y.low);
+        p->high = fmax(p->high, t->y.high);
+    }
+}
+
+/* Did some seeds of a curve solve the task at a place where others stayed a
+   tenth or more below? Their mean is what none of them came to. */
+static bool
+falls_apart(const Plot *all, const Series *s)
+{
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < s->count; k++) {
+            const Run *a = s->runs[i], *b = s->runs[k];
+            if (place_of(all, a) == place_of(all, b) &&
+                run_quantity(a, "solved") > run_quantity(b, "solved") &&
+                run_number(a, "test_accuracy") -
+                        run_number(b, "test_accuracy") >=
+                    0.1)
+                return true;
+        }
+    return false;
+}
+
+/* Is each seed drawn: where that was asked for, or a mean would be of seeds
+   that fall apart? */
+static bool
+draws_seeds(const Plot *all)
+{
+    const Drawing *o = all->o;
+    bool apart = false;
+    if (o->spread || o->map || all->over_training || !axis_named(o->x))
+        return o->spread && !strcmp(o->spread, "seeds");
+    for (const Panel *p = all->panels; p < all->panels + all->panel_count; p++)
+        for (int s = 0; s < p->group->series_count; s++)
+            apart |= quantity_named(p->y)->measure != OTHER &&
+                     falls_apart(all, &p->group->series[s]);
+    return apart;
+}
+
 /* Reads "LOW,HIGH"; exits (2) where that are no limits. */
 static void
 read_limits(const char *option, const char *text, double limits[2])
@@ -375,7 +452,6 @@ curves_of(const Drawing *o, const Experiment *e, Panel *panels, int count)
     Plot all = {.o = o,
                 .over_training =
                     over_training(panels[0].group->runs[0], o->x, o->y),
-                .each_seed = o->spread && !strcmp(o->spread, "seeds"),
                 .panels = panels,
                 .panel_count = count,
                 .least = INT_MAX};
@@ -383,8 +459,11 @@ curves_of(const Drawing *o, const Experiment *e, Panel *panels, int count)
     read_limits("ylim", o->ylim, all.ylim);
     if (!all.over_training)
         find_places(&all, e);
+    all.each_seed = draws_seeds(&all);
     add_curves(&all);
     share_axes(&all);
+    if (!all.each_seed && !o->map && all.least >= INTERVAL_SEEDS)
+        take_logarithms(&all);
     check_axes(&all);
     return all;
 }

@@ -31,6 +31,7 @@ typedef struct Point {
 typedef struct Plot {
     const Drawing *o;
     bool over_training, each_seed;
+    bool relative; /* are intervals those of logarithms */
     Panel *panels;
     int panel_count;
     Values series; /* of all panels */

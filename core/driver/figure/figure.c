@@ -111,6 +111,61 @@ draw_group(const Drawing *o, const Experiment *e, const Values *ys,
     free(all);
 }
 
+/* "d_k 4, learning rate 0.01": what keeps a group apart from others of its
+   task; to be freed. */
+static char *
+group_title(const Group *g)
+{
+    char *title = copy_text("");
+    for (int s = 0; s < setting_count; s++) {
+        if (!g->key[s])
+            continue;
+        char *name = axis_title(settings[s].name, NULL);
+        replace(&title,
+                format_text("%s%s%s %.*s", title, *title ? ", " : "", name,
+                            settings[s].kind == HASH ? 6 : 40, g->key[s]));
+        free(name);
+    }
+    return title;
+}
+
+/* Small multiples: a figure for each quantity, with a panel for each of these
+   groups of a task. */
+static void
+draw_multiples(const Drawing *o, const Experiment *e, const Values *ys,
+               const Group *g, int groups)
+{
+    const char *task = g->runs[0]->config.task;
+    Panel *panels = allocate((size_t)groups, sizeof *panels);
+    for (int i = 0; i < groups; i++)
+        panels[i] = (Panel){.group = &g[i], .title = group_title(&g[i])};
+    for (int y = 0; y < ys->count; y++) {
+        char *name = format_text("%s-%s-%s", ys->text[y], o->x, task);
+        for (int i = 0; i < groups; i++)
+            panels[i].y = ys->text[y];
+        char *axis = axis_title(ys->text[y], task_named(task));
+        char *whose = format_text("%s, %s", task, axis);
+        draw_figures(o, e, name, whose, panels, groups);
+        free(whose);
+        free(axis);
+        free(name);
+    }
+    for (int i = 0; i < groups; i++)
+        free(panels[i].title);
+    free(panels);
+}
+
+/* How many groups from this one on are of its task. */
+static int
+groups_of_task(const Group *g, int groups)
+{
+    int n = 1;
+    while (n < groups &&
+           !strcmp(g[n].runs[0]->config.task, g->runs[0]->config.task))
+        n++;
+    return n;
+}
+
 /* Exits where a result along x is another one for each seed: then no two runs
    share a point. */
 static void
@@ -162,7 +217,15 @@ figures_draw(const Drawing *o, const Experiment *e)
         check_facet(g, groups, o->facet);
     for (int i = 0; facets && i < groups; i++)
         values_add(&names, group_name(&g[i], o->facet));
-    for (int i = 0; i < groups; i++) {
+    for (int i = 0; o->together && i < groups;) {
+        int n = groups_of_task(&g[i], groups - i);
+        if (n == 1)
+            draw_group(o, e, &ys, &g[i]);
+        else
+            draw_multiples(o, e, &ys, &g[i], n);
+        i += n;
+    }
+    for (int i = 0; !o->together && i < groups; i++) {
         bool shown = false; /* in a figure that began with another one */
         for (int k = 0; facets && k < i; k++)
             shown |= !strcmp(names.text[k], names.text[i]);

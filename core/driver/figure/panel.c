@@ -28,16 +28,15 @@ put_row(FILE *data, const Plot *all, const Point *t)
 }
 
 /* Writes the data of some series, curve by curve. Where each seed is drawn, the
-   last column tells it, and 0 the rows of their medians, which are last. */
+   last column tells it, and 0 the rows of their medians, which follow. */
 static void
 put_data(const Figure *f, const Plot *all, const Values *series)
 {
     fprintf(f->data, "panel\tseries\t%s\tmean\tlow\thigh%s\n", all->o->x,
             all->each_seed ? "\tseed" : "");
-    for (int seeds = all->each_seed; seeds >= 0; seeds--)
-        for (const Point *t = all->points; t < all->points + all->count; t++)
-            if (!t->seed == !seeds && is_among(series, t->series))
-                put_row(f->data, all, t);
+    for (const Point *t = all->points; t < all->points + all->count; t++)
+        if (is_among(series, t->series))
+            put_row(f->data, all, t);
 }
 
 /* A level that all runs of the group share, or NaN. */
