@@ -118,6 +118,33 @@ if has pandoc; then
     done
 fi
 
+# --- somebody else's words: the name of a text, which tables and captions show
+name='a%b_$x$#1&_{c}~_^\dé漢_<b>_[l](u)|*w*--x`k`/and_a_rather_long_path.txt'
+mkdir "${name%/*}"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    echo "words of a text, line $i of it, and more of them, $i$i" >>"$name"
+done
+tail -n 11 "$name" >other.txt
+for file in "$name" other.txt; do
+    "$qkv" compare --file "$file" --length 8 -v standard,mqa --seeds 2 --steps 4 $small \
+        --no-figures -o read >out 2>err || complain "compare of $file: $(cat err)"
+done
+"$qkv" table read --latex >read.latex
+"$qkv" table read --markdown >read.markdown
+"$qkv" table read --json >read.json
+{
+    begins 219pt
+    printf '%s\n' '\usepackage[T1]{fontenc}\begin{document}' 'Read. \input{read.latex}' '\end{document}'
+} >hostile.tex
+typeset hostile
+if has pandoc; then
+    pandoc -f gfm -t plain --columns=400 read.markdown | grep -qF -- "$name" && ok || complain "$name in Markdown"
+fi
+if has python3; then
+    python3 -c 'import json, sys; sys.exit(sys.argv[1] not in [r["file"] for r in json.load(open("read.json"))])' \
+        "$name" && ok || complain "$name in JSON"
+fi
+
 # --- a paper in two columns, made from one comparison, in another folder
 "$qkv" compare -v standard,two-step,two-step-tanh,mqa,symmetric -t reverse,recall --length 8 --d-k 2,8 \
     --seeds 3 --steps 80 $small --no-figures -o mine >mine.tsv 2>err || complain "compare"

@@ -100,7 +100,7 @@ width_of(const char *text)
     double width = 0;
     for (const char *c = text; *c; c++) {
         if (*c == '\\' && isalpha((unsigned char)c[1])) {
-            width += strncmp(c, "\\mathrm", 7) ? 7 : 0;
+            width += strchr("th", c[1]) ? 7 : 0; /* \textless, \times, \to */
             while (isalpha((unsigned char)c[1]))
                 c++;
         } else if (*c == '\\' && c[1]) {
@@ -127,13 +127,13 @@ width_of_piece(const char **text, const char *ends)
     return width;
 }
 
-/* Of its longest piece, where it is broken at blanks and hyphens. */
+/* Of its longest piece, where it is broken at blanks and these signs. */
 static double
 width_of_longest(const char *text)
 {
     double width = 0;
     for (; *text; text += *text != 0)
-        width = fmax(width, width_of_piece(&text, " -") + width_of("-"));
+        width = fmax(width, width_of_piece(&text, " -_/") + width_of("-"));
     return width;
 }
 
@@ -336,15 +336,31 @@ write_caption(FILE *to, const Sheet *s, const Strip *parts, int count,
     free(note);
 }
 
+/* A text that is broken at blanks and hyphens, also after _ and /. */
+static void
+put_broken(FILE *to, const char *text)
+{
+    fputs("\\raggedright ", to);
+    for (const char *c = text; *c; c++) {
+        bool underscore = *c == '\\' && c[1] == '_';
+        if (underscore)
+            putc(*c++, to);
+        putc(*c, to);
+        fputs(underscore || *c == '/' ? "\\allowbreak{}" : "", to);
+    }
+}
+
 static void
 write_row(FILE *to, const Strip *parts, int count, int row)
 {
     const char *sign = "";
     for (int col = 0; col < count; col++)
         if (parts[col].state == SHOWN) {
-            fprintf(to, "%s%s%s", sign,
-                    parts[col].broken && row ? "\\raggedright " : "",
-                    parts[col].texts[row]);
+            fputs(sign, to);
+            if (parts[col].broken && row)
+                put_broken(to, parts[col].texts[row]);
+            else
+                fputs(parts[col].texts[row], to);
             sign = " & ";
         }
     fputs(" \\tabularnewline\n", to);
