@@ -1,8 +1,13 @@
-# bars.gp - parameter counts as bars: attention, and the rest beside it.
+# bars.gp - parameter counts as bars: attention, of which the real ones are solid,
+# and the rest beside it.
 #
-# data:   panel, label, attention, rest, row
+# data:   panel, label, attention, rest, row, real (or NA)
 # $panels: the panels' names         $rows: the labels, from the top
 
+known(n_) = strcol(6) ne "NA"
+solid(panel_) = in(panel_, known(0) ? 6 : 3)
+figures(n_) = known(0) && column(6) < column(3) ? \
+    sprintf(" %d of %d", column(6), column(3)) : sprintf(" %d", column(3))
 in(panel_, col) = strcol(1) eq panel_ ? column(col) : NaN
 number = |$panels|
 count = |$rows|
@@ -14,10 +19,12 @@ narrow = width < 500
 left = (24. + 0.64 * type * longest) / width
 gap = 22. / width
 wide = (1 - 14. / width - left - gap * (number - 1)) / number
+stats data skip 1 using (known(0) ? 1 : 0) nooutput
+pairs = STATS_max > 0
 stats data skip 1 using ($3 + $4) nooutput
 top = STATS_max > 0 ? STATS_max : 1
 
-room = narrow ? 1.8 : 1.45 # for the number at a bar's end
+room = (narrow ? 1.8 : 1.45) + (pairs ? 0.45 : 0) # for the number at a bar's end
 apart = nice(top * room / (narrow ? 2 : 3)) # about three ticks
 
 set style fill solid noborder
@@ -50,12 +57,14 @@ do for [p=1:number] {
         set bmargin at screen 40. / height
     }
     plot data skip 1 using (in(panel, 3) * 0.5):5:(in(panel, 3) * 0.5):(0.36) \
+            with boxxyerror linecolor rgb "#A9D3EE" notitle, \
+        '' skip 1 using (solid(panel) * 0.5):5:(solid(panel) * 0.5):(0.36) \
             with boxxyerror linecolor rgb "#0072B2" notitle, \
         '' skip 1 using (in(panel, 3) + in(panel, 4) * 0.5):5:\
             (in(panel, 4) * 0.5):(0.36) with boxxyerror \
             linecolor rgb "#C8C8C8" notitle, \
         '' skip 1 using (in(panel, 3) + in(panel, 4)):5:\
-            (sprintf(" %d", in(panel, 3))) with labels left noenhanced \
+            (figures(0)) with labels left noenhanced \
             textcolor rgb "#0072B2" notitle
 }
 if (!dumb) { unset multiplot }

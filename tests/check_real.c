@@ -321,6 +321,25 @@ START_TEST(normed)
 }
 END_TEST
 
+/* The values of a first block are used in the second: of a pair W^V, W^O the
+   gauge is one for both. Blocks that share nothing are as many times one. */
+START_TEST(blocks)
+{
+    Attention a = {.d_model = 8, .heads = 2, .d_k = 4, .d_v = 4, .layers = 2};
+    RealCount c = count_of(plugin_open("value-residual").variant, a, 0);
+    ck_assert_int_eq(c.stored, 2 * 256);
+    ck_assert(c.together == 2);
+    ck_assert_msg(!IN_DOUBLE || c.real == 2 * (256 - 2 * 16) - 2 * 16, "%d",
+                  c.real);
+    real_free(&c);
+    a.layers = 3;
+    c = count_of(plugin_open("standard").variant, a, 0);
+    ck_assert(c.together == 1 && c.stored == 3 * 256);
+    ck_assert(!IN_DOUBLE || c.real == 3 * (256 - 4 * 16));
+    real_free(&c);
+}
+END_TEST
+
 /* A matrix of rank d is any matrix, however wide its factors. */
 START_TEST(wider_than_a_token)
 {
@@ -483,11 +502,15 @@ START_TEST(formulas)
         a.latent = a.d_model;
     if (_i == 4)
         a.d_k = a.d_model;
-    Formula f = formula_fit(p.variant, a);
-    ck_assert_msg(f.holds, "%s", p.name);
-    char *text = formula_text(&f);
+    const Formula *f = formula_fit(p.variant, a);
+    ck_assert_msg(f->holds, "%s", p.name);
+    char *text = formula_text(f);
     ck_assert_str_eq(text, texts[_i]);
-    ck_assert(formula_value(&f, &a) == closed_form(p.name, &a));
+    ck_assert(formula_value(f, &a) == closed_form(p.name, &a));
+    a.d_model += 8; /* it serves all that are ordered alike, and no others */
+    ck_assert(formula_fit(p.variant, a) == f);
+    a.latent = a.d_k = a.d_v = 2 * a.d_model;
+    ck_assert(formula_fit(p.variant, a) != f);
     free(text);
 }
 END_TEST
@@ -523,7 +546,7 @@ START_TEST(no_formula)
                    .latent = 9};
     if (!IN_DOUBLE)
         return;
-    ck_assert(!formula_fit(&v, a).holds);
+    ck_assert(!formula_fit(&v, a)->holds);
     RealCount c = count_of(&v, a, 0);
     ck_assert_int_eq(c.found.rank, 81 + 9);
     real_free(&c);
@@ -544,6 +567,7 @@ real_suite(void)
     tcase_add_test(t, rotary);
     tcase_add_test(t, rotated);
     tcase_add_test(t, normed);
+    tcase_add_test(t, blocks);
     tcase_add_test(t, wider_than_a_token);
     tcase_add_test(t, alone);
     tcase_add_test(t, planted);

@@ -408,7 +408,7 @@ grep -q 'standard.d-k2' grid/figures/parameters.tsv &&
 sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err
 sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err ||
     complain "a plan a second time"
-diff -r -x timing.tsv -x experiment.tsv -x figures grid planned >err && ok ||
+diff -r -x timing.tsv -x experiment.tsv -x real.tsv -x figures grid planned >err && ok ||
     complain "the plan's runs differ"
 # Its lines are any shell's, whatever the folder is called.
 for folder in "it's" '$HOME `id` a\b' '"x"; *' 'größer ☃'; do
@@ -909,6 +909,29 @@ grep -q '^match	real:standard+heads=4+d-k=2+d-v=2' really/*mla*/config.tsv && ok
     complain "--match real is not recorded"
 grep -q 'standard (256), two-step (448); 224 parameters are' err && ok ||
     complain "compare does not say who is equally large: $(cat err)"
+"$qkv" compare -t reverse --seeds 1 -v standard,two-step,identity $small --d-model 8 \
+    -o counted -q --format svg >out 2>err && [ "$(cut -f3,4 counted/real.tsv | sort -u)" = \
+    "$(printf '0\t0\n256\t224\n448\t224\nstored\treal')" ] && ok ||
+    complain "real.tsv: $(cat counted/real.tsv err)"
+[ "$(awk -F'\t' 'NR == 3 { print $2, $NF }' out)" = "identity 0" ] && ok ||
+    complain "compare shows no real parameters: $(cat out)"
+grep -q '^reverse	two-step	448	.*	224$' counted/figures/parameters.tsv && ok ||
+    complain "parameters.tsv: $(cat counted/figures/parameters.tsv)"
+works "Blue and the first number: the parameters of attention that are really there" \
+    cat counted/figures/parameters.txt
+sed 's/\t224$/\t200/' counted/real.tsv >few && cp few counted/real.tsv # read, not counted
+"$qkv" plot counted --y loss -q --format svg >/dev/null 2>&1
+grep -q '	448	.*	200$' counted/figures/parameters.tsv && ok ||
+    complain "plot does not read real.tsv"
+rm counted/real.tsv && "$qkv" plot counted --y loss -q --format svg >/dev/null 2>&1
+works "really there was not counted" cat counted/figures/parameters.txt
+grep -q '	448	.*	NA$' counted/figures/parameters.tsv && ok ||
+    complain "plot knows what nobody counted"
+printf 'variant=mla\nd-model=16\n\nvariant=value-residual\nlayers=2\nd-model=16\n\n' |
+    "$qkv" count --real=- | tr '\n' ' ' | grep -q '^896 704 2048 1856 $' && ok ||
+    complain "count --real=- does not answer"
+works "layers are measured as one function" sh -c \
+    "'$qkv' count --real -v value-residual --d-model 8 --layers 2 2>&1"
 mkdir -p alone && cp "$qkv" alone/qkv &&
     QKV_PATH=$build/variants alone/qkv compare -t reverse --seeds 1 -v standard,fused \
     --steps 0 --test 8 -o noted --no-figures >out 2>err && ok ||

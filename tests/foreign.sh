@@ -265,6 +265,13 @@ printf 'key\tvalue\nformat\t2\n' >foreign/experiment.tsv # of an older qkv
 refused 1 'experiment.tsv:2: is not what qkv writes' qkv plot foreign -o made
 : >foreign/experiment.tsv
 qkv plot foreign -o made --format svg && ok || complain "an empty record"
+fresh
+printf 'run\tplugin\tstored\treal\na\tb\t1\tx\n' >foreign/real.tsv
+refused 1 'real.tsv, line 2: "x" is not a number' qkv plot foreign -o made
+printf 'run\treal\na\t1\n' >foreign/real.tsv
+refused 1 'real.tsv: not 4 columns; remove it' qkv plot foreign -o made
+rm foreign/real.tsv && mkfifo foreign/real.tsv
+refused 1 'not a plain file' qkv plot foreign -o made
 
 # "A size that a file states is checked against the file before memory is taken for it."
 fresh

@@ -21,7 +21,7 @@ grid() {
         --test 64 --validate 32 "$@"
 }
 same() { # DIRECTORY
-    diff -r -x timing.tsv -x experiment.tsv here "$1" >differs || die "$1: $(cat differs)"
+    diff -r -x timing.tsv -x experiment.tsv -x real.tsv here "$1" >differs || die "$1: $(cat differs)"
     grid -o "$1" -q --no-figures >table2 || die "$1: no table"
     cmp -s table table2 || die "$1: another table"
 }

@@ -109,6 +109,6 @@ all=$(ls -d runs/re*/result.tsv | wc -l)
 grid -o here -q --no-figures >table || die "the runs without Slurm"
 grid -o runs -q --no-figures >table2 || die "the table of Slurm's runs"
 cmp -s table table2 || die "another table"
-diff -r -x timing.tsv -x experiment.tsv here runs >differs || die "other runs: $(cat differs)"
+diff -r -x timing.tsv -x experiment.tsv -x real.tsv here runs >differs || die "other runs: $(cat differs)"
 [ -z "$(find runs -name '.*@*')" ] || die "left over: $(ls -A runs)"
 echo "slurm: 40 runs as an array, one killed: $first there, then $all, the same bits as without"

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
+#include "run/real.h"
 #include "driver/cli/options.h"
 #include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
@@ -194,12 +195,12 @@ say_equals(const Grid *g)
 {
     Config c = config_start();
     int count = g->variant_count;
-    const char **words = allocate((size_t)count, sizeof *words);
     RealOnes *found = allocate((size_t)count, sizeof *found);
     c.d_model = 8;
-    for (int i = 0; i < count; i++)
-        words[i] = g->variants[i].word;
-    count_real_ones(words, count, &c, found);
+    for (int i = 0; i < count; i++) {
+        c.variant = interned(g->variants[i].word);
+        found[i] = real_ones(&c);
+    }
     for (int i = 0; i < count; i++) {
         bool differ = false, first = true;
         char *list = copy_text("");
@@ -218,8 +219,23 @@ say_equals(const Grid *g)
                  list, found[i].real, c.d_model, c.heads);
         free(list);
     }
-    free(words);
     free(found);
+}
+
+void
+count_real(const Work *w, Experiment *e)
+{
+    bool any = false;
+    real_read(w->out, e->runs, e->count);
+    for (int i = 0; i < e->count; i++)
+        if (e->runs[i].real < 0) {
+            if (!any && !w->quiet && isatty(STDERR_FILENO))
+                note("counting real parameters ...");
+            e->runs[i].real = real_of_run(&e->runs[i]);
+            any |= !(e->runs[i].real < 0);
+        }
+    if (any)
+        real_write(w->out, e->runs, e->count);
 }
 
 /* Trains what the grid lacks, then prints and draws all of it. */
@@ -228,6 +244,8 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
 {
     int status = run_missing(&o->work, g);
     Experiment e = finished(&o->work, g);
+    if (!o->compare.no_figures)
+        count_real(&o->work, &e);
     show_results(o, &e);
     bool trained = e.count && e.runs[0].config.steps > 0;
     bool single = !rates_found && options_given(o, "lr")->count < 2;

@@ -23,6 +23,10 @@ int run_missing(const Work *w, Grid *g);
    nothing else; free_runs them. */
 Experiment finished(const Work *w, Grid *g);
 
+/* Counts how many parameters are real in the runs of w->out that nobody
+   counted, and records it there. */
+void count_real(const Work *w, Experiment *e);
+
 /* Draws into d->out/figures what a grid answers: the curves, the parameters,
    and how runs end along the numeric setting with most values. Of each quantity
    and task that is one figure; what else was varied is its panels. */

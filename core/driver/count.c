@@ -15,6 +15,7 @@
 #include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
+#include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
 
@@ -160,18 +161,37 @@ add_counted(Sheet *sheet, const Plugin *p, double stored, double real_ones,
 static double
 fitted_count(const Plugin *p, const Attention *a)
 {
-    Formula f = formula_fit(p->variant, *a);
-    char *text = formula_text(&f);
-    if (f.holds)
-        note("%s: %s, by a formula fitted to %d small shapes, checked on %d "
+    const Formula *f = formula_fit(p->variant, *a);
+    char *text = formula_text(f);
+    if (f->holds)
+        note("%s: %s%s, by a formula fitted to %d small shapes, checked on %d "
              "others",
-             p->name, text, f.fitted, f.checked);
+             p->name, text, a->layers > 1 ? " in all layers" : "", f->fitted,
+             f->checked);
     else
         note("%s: no formula fits its small shapes, so it has no number here; "
              "up to %d parameters are measured",
              p->name, MOST_MEASURED);
     free(text);
-    return f.holds ? formula_value(&f, a) : NAN;
+    return f->holds ? formula_value(f, a) : NAN;
+}
+
+/* Says what was measured that the table does not say. */
+static void
+remark(const char *name, const RealCount *r)
+{
+    if (r->real < 0)
+        note("%s: no gap in its singular values tells those that are 0: they "
+             "fall all the way to rounding",
+             name);
+    if (r->together > 1)
+        note("%s: its %d layers are measured as one function, since they use "
+             "what others computed",
+             name, r->together);
+    if (r->found.faint)
+        note("%s: %d of its parameters are real only just, by singular values "
+             "as small as %.0e of the largest",
+             name, r->found.faint, r->found.last);
 }
 
 /* Of one variant, how many parameters are real, and the gap that tells. False
@@ -186,7 +206,10 @@ add_real(Sheet *sheet, const Plugin *p, Config c, const Options *o)
     for (int i = 0; i < w.count; i++)
         stored += (double)w.list[i].rows * w.list[i].cols;
     bool fitted = *o->count.real || stored > MOST_MEASURED;
-    RealCount r = {.found = {.rank = -1}};
+    RealCount r = {.real = -1};
+    a.layers = o->count.weights ? 1 : c.layers;
+    if (!o->quiet && isatty(STDERR_FILENO))
+        note("%s: %.0f parameters ...", p->name, stored);
     if (fitted && o->count.weights)
         note("%s: its %.0f parameters are too many to freeze each matrix; up "
              "to %d are measured",
@@ -194,23 +217,14 @@ add_real(Sheet *sheet, const Plugin *p, Config c, const Options *o)
     else if (fitted)
         found = fitted_count(p, &a);
     else {
-        if (!o->quiet && isatty(STDERR_FILENO))
-            note("%s: the rank of %.0f columns ...", p->name, stored);
         r = real_count(p->variant, a, &w, 0, o->count.weights);
-        found = r.found.rank < 0 ? NAN : r.found.rank;
-        if (r.found.rank < 0)
-            note("%s: no gap in its singular values tells those that are 0: "
-                 "they fall all the way to rounding",
-                 p->name);
+        found = r.real < 0 ? NAN : r.real;
+        remark(p->name, &r);
     }
-    if (r.found.faint)
-        note("%s: %d of its parameters are real only just, by singular values "
-             "as small as %.0e of the largest",
-             p->name, r.found.faint, r.found.last);
     if (o->count.weights)
         add_alone(sheet, p, &w, &r);
     else
-        add_counted(sheet, p, stored * c.layers, found * c.layers,
+        add_counted(sheet, p, stored * c.layers, found,
                     fitted ? NULL : &r.found);
     real_free(&r);
     weights_free(&w);
@@ -254,10 +268,11 @@ explained(const Config *c, const Options *o)
          "training step keeps of one.",
          ""},
         {" real: the rank of d outputs / d parameters for random tokens, in "
-         "double, of one layer, times the layers (what layers share is not "
-         "seen); gauge: the others, which change nothing; smallest, next: the "
-         "last singular value that is counted is at least, and the first that "
-         "is not at most, that share of the largest.",
+         "double, of one layer, times the layers, or of all, with a residual "
+         "around each, where they share what they compute; gauge: the others, "
+         "which change nothing; smallest, next: the last singular value that "
+         "is counted is at least, and the first that is not at most, that "
+         "share of the largest.",
          " alone: by how much the rank falls if only that matrix is frozen."}};
     return format_text(
         "%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP or "
@@ -290,15 +305,39 @@ refuse(const char *word, Config c, const Facts *f)
     refuse_fit(there.name, &c, &usual, f->why);
 }
 
+/* Are the questions in standard input? */
+static bool
+asks(const Options *o)
+{
+    return o->count.real && !strcmp(o->count.real, "-");
+}
+
 static void
 check_real(const Options *o)
 {
     const char *how = o->count.real;
+    if (asks(o))
+        return;
     if (how && *how && strcmp(how, "fitted"))
         usage("--real=%s: it takes \"fitted\" or nothing", how);
     if (how && !o->count.preset && !options_given(o, "variant")->count)
         usage("--real takes minutes for all variants: name some with -v, or "
               "see `qkv list --real`, at a small shape");
+}
+
+/* What was asked of one variant; false where that cannot be told. */
+static bool
+add_plugin(Sheet *sheet, const char *word, Config c, const Options *o,
+           double keeping)
+{
+    Plugin p = plugin_open(word);
+    if (o->count.real)
+        return add_real(sheet, &p, c, o);
+    if (o->count.weights)
+        add_weights(sheet, &p, c);
+    else
+        add_variant(sheet, &p, c, keeping);
+    return true;
 }
 
 int
@@ -309,6 +348,11 @@ command_count(int argc, char **argv)
     if (o.count.real && sizeof(real) == 4) {
         options_free(&o);
         return run_in_double(argc, argv, "it measures in double");
+    }
+    if (asks(&o)) {
+        answer_questions();
+        options_free(&o);
+        return 0;
     }
     Config c = shape_of(&o);
     const struct Preset *preset =
@@ -335,20 +379,10 @@ command_count(int argc, char **argv)
     }
     if (o.count.real) /* no process is made from here on */
         threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
-    for (int i = 0; i < count; i++) {
-        if (out[i])
-            continue;
-        Plugin p = plugin_open(given->text[i]);
-        if (o.count.real) {
-            status |= !add_real(&sheet, &p, c, &o);
-            continue;
-        }
-        if (o.count.weights) {
-            add_weights(&sheet, &p, c);
-            continue;
-        }
-        add_variant(&sheet, &p, c, preset ? preset->keeping : 1);
-    }
+    for (int i = 0; i < count; i++)
+        if (!out[i])
+            status |= !add_plugin(&sheet, given->text[i], c, &o,
+                                  preset ? preset->keeping : 1);
     free(out);
     sheet_note(&sheet, "parameters", explained(&c, &o));
     sheet_print(&sheet, layout_of(&o));

@@ -60,7 +60,8 @@ rank_cell(const Conversion *v, int which, char text[32])
 }
 
 static void
-add_verdict(Sheet *sheet, const char *from, const char *to, const Conversion *v)
+add_verdict(Sheet *sheet, const Run *r, const char *from, const char *to,
+            const Conversion *v)
 {
     static const char *const words[] = {"none", "nearest", "exact"};
     char rank[2][32];
@@ -71,7 +72,9 @@ add_verdict(Sheet *sheet, const char *from, const char *to, const Conversion *v)
         cell_number(v->done ? v->before : NAN),
         cell_number(v->done ? v->after : NAN), rank_cell(v, 0, rank[0]),
         cell_number(v->done ? v->form.lost[0] : NAN), rank_cell(v, 1, rank[1]),
-        cell_number(v->done ? v->form.lost[1] : NAN), cell_words(v->why));
+        cell_number(v->done ? v->form.lost[1] : NAN), cell_words(v->why),
+        cell_number(run_number(r, "attention_parameters")),
+        cell_number(r->real >= 0 ? r->real : NAN));
 }
 
 /* Of conversions; or only of those that are not `exact`, and what they lost. */
@@ -91,8 +94,10 @@ verdict_sheet(bool exact)
         {"lost_of_M", .title = "lost", .format = "%.2g", .spare = 1},
         {"rank_N", .title = "rank N", .words = true, .spare = 2},
         {"lost_of_N", .title = "lost", .format = "%.2g", .spare = 1},
-        {"why_not", .words = true, .readers = PROGRAMS}};
-    return sheet_of(columns, 12);
+        {"why_not", .words = true, .readers = PROGRAMS},
+        {"stored", .readers = PROGRAMS},
+        {"real", .readers = PROGRAMS}};
+    return sheet_of(columns, sizeof columns / sizeof *columns);
 }
 
 /* The shape options that the target takes: the run's, and those given. */
@@ -131,7 +136,7 @@ convert_run(const Options *o)
     measure_conversion(from, to, &data, &v);
     write_converted(o, to, &data);
     Sheet sheet = verdict_sheet(true);
-    add_verdict(&sheet, names[0], names[1], &v);
+    add_verdict(&sheet, &r, names[0], names[1], &v);
     sheet.label = "conversion";
     sheet_print(&sheet, layout_of(o));
     if (layout_of(o) == ALIGNED)
@@ -176,33 +181,39 @@ convert_all(const Run *runs, Square *square)
 
 /* All conversions; or of those that are not exact, what was lost. */
 static Sheet
-verdicts_of(const Square *q, const Conversion *all, bool exact)
+verdicts_of(const Square *q, const Run *runs, const Conversion *all, bool exact)
 {
     Sheet sheet = verdict_sheet(exact);
     for (int i = 0; i < q->count * q->count; i++)
         if (exact || kind_of(&all[i]) == NEAREST)
-            add_verdict(&sheet, q->names[i / q->count], q->names[i % q->count],
-                        &all[i]);
+            add_verdict(&sheet, &runs[i / q->count], q->names[i / q->count],
+                        q->names[i % q->count], &all[i]);
     return sheet;
 }
 
-/* A square of signs, and below it what they do not say. */
+/* A square of signs, and what each variant stores and really has; below it what
+   the signs do not say. */
 static void
-print_square(const Square *q, const Conversion *all)
+print_square(const Square *q, const Run *runs, const Conversion *all)
 {
     printf("%-18s", "trained  \\  into");
     for (int k = 0; k < q->count; k++)
         printf("%3d", k + 1);
-    for (int i = 0; i < q->count * q->count; i++) {
-        if (i % q->count == 0)
-            printf("\n%2d %-15.15s", i / q->count + 1, q->names[i / q->count]);
-        printf("  %c", ".~="[kind_of(&all[i])]);
+    printf("%9s%8s", "stored", "real");
+    for (int i = 0; i < q->count; i++) {
+        printf("\n%2d %-15.15s", i + 1, q->names[i]);
+        for (int k = 0; k < q->count; k++)
+            printf("  %c", ".~="[kind_of(&all[i * q->count + k])]);
+        printf("%9.0f", run_number(&runs[i], "attention_parameters"));
+        printf(runs[i].real >= 0 ? "%8.0f" : "       -", runs[i].real);
     }
     printf("\n\n= the same function: logits on test data agree to %g of the "
            "largest\n"
-           "~ another one: the nearest that its fit finds     . none\n\n",
+           "~ another one: the nearest that its fit finds     . none\n"
+           "stored, real: parameters of attention, and how many of them are "
+           "really there\n\n",
            CONVERTS_EXACTLY);
-    Sheet lost = verdicts_of(q, all, false);
+    Sheet lost = verdicts_of(q, runs, all, false);
     if (lost.count)
         sheet_write(stdout, &lost, ALIGNED);
     sheet_free(&lost);
@@ -224,9 +235,9 @@ print_table(const Options *o, const Run *runs, int count)
     Square q = square_new(count);
     Conversion *all = convert_all(runs, &q);
     if (layout_of(o) == ALIGNED)
-        print_square(&q, all);
+        print_square(&q, runs, all);
     else {
-        Sheet sheet = verdicts_of(&q, all, true);
+        Sheet sheet = verdicts_of(&q, runs, all, true);
         sheet.label = "conversions";
         sheet_print(&sheet, layout_of(o));
     }
@@ -252,6 +263,7 @@ command_equiv(int argc, char **argv)
     Grid g = grid_of(&o, asked_of(&o, "equiv"));
     status = run_missing(&o.work, &g);
     Experiment e = finished(&o.work, &g);
+    count_real(&o.work, &e);
     if (e.count)
         print_table(&o, e.runs, e.count);
     free_runs(e.runs, e.count);

@@ -42,6 +42,9 @@ typedef struct Run {
     Config config;
     char digest[9]; /* of config */
     Table result, log;
+    double real; /* how many parameters of its attention are really there, as
+                    its experiment records it (real.h); NaN: that cannot be
+                    told; -1: nobody counted */
 } Run;
 
 /* Reads a run; fails with what is wrong with it. */

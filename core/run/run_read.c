@@ -126,7 +126,7 @@ check_log(const Run *r)
 Run
 run_read(const char *path)
 {
-    Run r = {.path = copy_text(path)};
+    Run r = {.path = copy_text(path), .real = -1};
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
         r.path[--n] = 0;

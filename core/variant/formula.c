@@ -79,16 +79,6 @@ ordered_alike(Numbers a, Numbers b, const bool *used)
     return a.n[D] % a.n[H] || b.n[D] % b.n[H] == 0;
 }
 
-bool
-formula_serves(const Variant *v, const Attention *a, const Attention *b)
-{
-    bool used[2][SHAPE_NUMBERS];
-    find_used(v, numbers_of(a), used[0]);
-    find_used(v, numbers_of(b), used[1]);
-    return !memcmp(used[0], used[1], sizeof used[0]) &&
-           ordered_alike(numbers_of(a), numbers_of(b), used[0]);
-}
-
 /* All products of a power of h, or g, with at most two of the widths that go
    with it. */
 static void
@@ -200,8 +190,8 @@ measure(Sample *s, int more, int wide, int most)
         RealCount c = real_count(s->variant, a, &w, 0, false);
         weights_free(&w);
         real_free(&c);
-        s->count[s->size] = c.found.rank;
-        if (c.found.rank < 0)
+        s->count[s->size] = c.real;
+        if (c.real < 0)
             return false;
     }
     return true;
@@ -266,11 +256,45 @@ fit_to(const Variant *v, Attention a, int most, int more)
     return f;
 }
 
-Formula
+static const char *
+settings_of(const Attention *a)
+{
+    return a->settings ? a->settings : "";
+}
+
+/* Is what fits a right for b too? */
+static bool
+serves(const Variant *v, const Attention *a, const Attention *b)
+{
+    bool used[2][SHAPE_NUMBERS];
+    Numbers one = numbers_of(a), other = numbers_of(b);
+    find_used(v, one, used[0]);
+    find_used(v, other, used[1]);
+    return a->causal == b->causal && a->layers == b->layers &&
+           a->relative == b->relative &&
+           !strcmp(settings_of(a), settings_of(b)) &&
+           !memcmp(used[0], used[1], sizeof used[0]) &&
+           ordered_alike(one, other, used[0]);
+}
+
+const Formula *
 formula_fit(const Variant *v, Attention a)
 {
-    Formula f = fit_to(v, a, 200, 500);
-    return f.holds ? f : fit_to(v, a, 800, 1200);
+    static struct Known {
+        const Variant *variant;
+        Attention at;
+        Formula formula;
+        struct Known *next;
+    } * known;
+    for (struct Known *k = known; k; k = k->next)
+        if (k->variant == v && serves(v, &k->at, &a))
+            return &k->formula;
+    struct Known *k = allocate(1, sizeof *k);
+    *k = (struct Known){v, a, fit_to(v, a, 200, 500), known};
+    if (!k->formula.holds)
+        k->formula = fit_to(v, a, 800, 1200);
+    known = k;
+    return &k->formula;
 }
 
 char *

@@ -25,11 +25,9 @@ typedef struct Formula {
     } term[MOST_TERMS];
 } Formula;
 
-/* Of v at shapes like a. */
-Formula formula_fit(const Variant *v, Attention a);
-
-/* Are a and b ordered alike, so that one formula serves both? */
-bool formula_serves(const Variant *v, const Attention *a, const Attention *b);
+/* Of v at shapes like a, fitted once for all that are ordered alike, and kept.
+ */
+const Formula *formula_fit(const Variant *v, Attention a);
 
 double formula_value(const Formula *f, const Attention *a);
 

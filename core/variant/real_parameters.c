@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "math/random.h"
+#include "tape/recording.h"
 #include "tape/tape.h"
 #include "variant/real_parameters.h"
 
@@ -16,23 +17,16 @@
    more columns. */
 enum { TOKENS = 16 };
 
-static void
-draw(Random *r, real *to, size_t count, double mean, double deviation)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] = (real)(mean + deviation * random_normal(r));
-}
-
-/* What is measured: the weights' values, one after the other, and the tokens x
-   and y, with the seed of a backward pass behind them. */
+/* What is measured: the weights' values, one after the other, block by block,
+   and the tokens x and y, with the seed of a backward pass between them. */
 typedef struct Layer {
     const Variant *variant;
     Attention attention;
-    const Weights *weights;
-    int keys, stored;
+    const Weights *weights; /* of a block */
+    int keys, stored;       /* stored: of all blocks */
     Random random;
     Tape *measured, *tape;
-    size_t drawn; /* numbers in x, seed and y */
+    size_t drawn; /* entries of x, seed and y */
     real *values, *x, *y, *seed;
 } Layer;
 
@@ -42,21 +36,26 @@ entries_of(const Declared *d)
     return d->rows * d->cols;
 }
 
-/* Records forward; the gradients of the weights go into `row`. */
+/* Records forward, or that of all blocks with a residual around each; the
+   gradients of the weights go into `row`. */
 static Node *
-apply(Layer *l, Tape *t, real *row)
+apply(const Layer *l, Tape *t, real *row)
 {
-    int d = l->attention.d_model, at = 0;
+    Attention a = l->attention;
+    int at = 0;
     Node **w = allocate((size_t)l->weights->count, sizeof *w);
-    for (int i = 0; i < l->weights->count; i++) {
-        const Declared *m = &l->weights->list[i];
-        w[i] = leaf(t, m->rows, m->cols, 1, l->values + at, row + at);
-        at += entries_of(m);
+    Node *x = leaf(t, TOKENS, a.d_model, 1, l->x, NULL), *out = x;
+    Node *y = l->keys ? leaf(t, l->keys, a.d_model, 1, l->y, NULL) : NULL;
+    for (a.layer = 0; a.layer < a.layers; a.layer++) {
+        for (int i = 0; i < l->weights->count; i++) {
+            const Declared *m = &l->weights->list[i];
+            w[i] = leaf(t, m->rows, m->cols, 1, l->values + at, row + at);
+            at += entries_of(m);
+        }
+        out = plugin_forward(l->variant, &a, x, y ? y : x, w);
+        if (a.layers > 1)
+            out = x = add(x, out);
     }
-    Node *x = leaf(t, TOKENS, d, 1, l->x, NULL), *y = x;
-    if (l->keys)
-        y = leaf(t, l->keys, d, 1, l->y, NULL);
-    Node *out = plugin_forward(l->variant, &l->attention, x, y, w);
     free(w);
     return out;
 }
@@ -66,15 +65,15 @@ static void
 layer_open(Layer *l)
 {
     size_t d = (size_t)l->attention.d_model, size = TOKENS * d;
-    int at = 0;
+    real *to = l->values = allocate((size_t)l->stored, sizeof *l->values);
     l->random = random_stream(17, "real");
-    l->values = allocate((size_t)l->stored, sizeof *l->values);
-    for (int i = 0; i < l->weights->count; i++) { /* constants moved too */
-        const Declared *m = &l->weights->list[i];
-        draw(&l->random, l->values + at, (size_t)entries_of(m), m->mean,
-             fmax(m->deviation, 0.1));
-        at += entries_of(m);
-    }
+    while (to < l->values + l->stored)
+        for (int i = 0; i < l->weights->count; i++) { /* constants moved too */
+            const Declared *m = &l->weights->list[i];
+            double deviation = fmax(m->deviation, 0.1);
+            for (int k = 0; k < entries_of(m); k++)
+                *to++ = (real)(m->mean + deviation * random_normal(&l->random));
+        }
     l->drawn = 2 * size + (size_t)l->keys * d;
     l->x = allocate(l->drawn, sizeof *l->x);
     l->seed = l->x + size;
@@ -95,18 +94,33 @@ layer_close(Layer *l)
     free(l->values);
 }
 
-/* The next rows of the Jacobian, zero before. */
+/* The next rows of the Jacobian, zero before: tokens and seeds of variance 1.
+ */
 static void
 differentiate(void *layer, int rows, real *jacobian)
 {
     Layer *l = layer;
     for (int i = 0; i < rows; i++) {
-        draw(&l->random, l->x, l->drawn, 0, 1);
+        for (size_t k = 0; k < l->drawn; k++)
+            l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
         Node *out = apply(l, l->tape, jacobian + (size_t)i * (size_t)l->stored);
         if (out->trained)
             backward_from(out, l->seed);
         tape_reset(l->tape);
     }
+}
+
+/* Does a block recall what one before it remembered? */
+static bool
+blocks_share(Layer l)
+{
+    Recording seen = {.replaced = NOTHING};
+    l.attention.layers = 2;
+    l.attention.recording = &seen;
+    l.stored *= 2;
+    layer_open(&l);
+    layer_close(&l);
+    return seen.recalled;
 }
 
 typedef struct Rows {
@@ -144,21 +158,28 @@ RealCount
 real_count(const Variant *v, Attention a, const Weights *w, int keys,
            bool alone)
 {
-    RealCount c = {.found = {.last = NAN, .next = NAN}};
+    RealCount c = {.found = {.last = NAN, .next = NAN}, .together = 1};
     Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
     real *null = NULL;
+    int times = a.layers > 1 ? a.layers : 1;
     for (int i = 0; i < w->count; i++)
-        c.stored += entries_of(&w->list[i]);
-    l.stored = c.stored;
-    if (!c.stored)
+        l.stored += entries_of(&w->list[i]);
+    c.stored = times * l.stored;
+    if (!l.stored)
         return c;
+    if (times > 1 && blocks_share(l)) {
+        c.together = times;
+        l.stored = c.stored;
+    }
+    l.attention.layers = c.together;
     layer_open(&l);
-    c.found = matrix_rank(differentiate, &l, c.stored + c.stored / 8 + 64,
-                          c.stored, RANK_ROUNDING, alone ? &null : NULL);
+    c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
+                          l.stored, RANK_ROUNDING, alone ? &null : NULL);
     layer_close(&l);
-    if (alone && c.found.rank >= 0)
+    c.real = c.found.rank < 0 ? -1 : times / c.together * c.found.rank;
+    if (alone && c.real >= 0)
         c.alone = allocate((size_t)w->count, sizeof *c.alone);
-    int at = 0, wide = c.stored - c.found.rank;
+    int at = 0, wide = l.stored - c.found.rank;
     for (int i = 0; i < w->count && c.alone; i++) {
         int entries = entries_of(&w->list[i]);
         c.alone[i] = fall_of(null + (size_t)at * (size_t)wide, entries, wide,

@@ -16,15 +16,18 @@
 #include "variant/plugin.h"
 
 typedef struct RealCount {
-    int stored;
-    Rank found; /* found.rank: how many are real */
+    int stored, real; /* of a.layers blocks; real: -1 where no gap tells */
+    int together;     /* so many of them were measured as one function: one, or
+                         all, with a residual around each, where a block recalls
+                         what another remembered */
+    Rank found;       /* of these */
     int *alone; /* of each matrix: how far the rank falls if only it is frozen;
                    -1 where that cannot be told. NULL where no rank was found */
 } RealCount;
 
-/* Of one attention of v at a, its matrices random; in self-attention where
-   `keys` is 0, else with so many other tokens; `alone` fills that list too.
-   real_free it. */
+/* Of the attention of a.layers blocks of v at a, their matrices random, each
+   block's declared in w; in self-attention where `keys` is 0, else with so many
+   other tokens; `alone` fills that list too, of one block. real_free it. */
 RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys,
                      bool alone);
 void real_free(RealCount *r);

@@ -24,7 +24,7 @@ count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
     if (effort == TRIED)
         cost_of(v, a, &w, c.length, 0);
     if (effort == MEASURED && f->parameters <= 1000)
-        f->real = real_count(v, a, &w, 0, false).found.rank;
+        f->real = real_count(v, a, &w, 0, false).real;
     weights_free(&w);
 }
 

@@ -7,116 +7,205 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/files.h"
 #include "base/words.h"
-#include "variant/plugin.h"
+#include "variant/formula.h"
+#include "variant/real_parameters.h"
+#include "model/model.h"
 #include "driver/cli/real_count.h"
 
 extern char **environ;
 
-/* More than that are quicker fitted than measured: what standard stores at such
-   a d-model. */
-enum { WIDE = 16 };
+/* More than that are quicker fitted than measured. */
+enum { QUICK = 2000 };
 
-/* The words of the command. */
-static Values
-question(const char *const *variants, int count, const Config *c)
+/* The process that is asked, and where it answers. */
+static struct {
+    pid_t process;
+    FILE *answers;
+} asked;
+
+static bool
+begin(void)
 {
-    Values words = {0};
-    char *list = copy_text("");
-    for (int i = 0; i < count; i++)
-        replace(&list, format_text("%s%s%s", list, i ? "," : "", variants[i]));
+    int ends[2];
+    posix_spawn_file_actions_t to;
     Path program = within(executable_directory(), "qkv-double");
-    values_add(&words, copy_text(program.text));
-    values_add(&words, copy_text("count"));
-    values_add(&words,
-               copy_text(c->d_model > WIDE ? "--real=fitted" : "--real"));
-    values_add(&words, copy_text("--tsv"));
-    values_add(&words, format_text("--variant=%s", list));
-    free(list);
+    char *argv[] = {program.text, "count", "--real=-", NULL};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        fail("no pipe to qkv-double: %s", strerror(errno));
+    posix_spawn_file_actions_init(&to);
+    posix_spawn_file_actions_adddup2(&to, ends[1], 0);
+    posix_spawn_file_actions_adddup2(&to, ends[1], 1);
+    posix_spawn_file_actions_addopen(&to, 2, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&asked.process, argv[0], &to, NULL, argv, environ))
+        close(ends[0]);
+    else
+        asked.answers = fdopen(ends[0], "r");
+    posix_spawn_file_actions_destroy(&to);
+    close(ends[1]);
+    return asked.answers;
+}
+
+/* What crashes there crashes nothing here: the next question begins another. */
+static void
+end(void)
+{
+    fclose(asked.answers);
+    asked.answers = NULL;
+    while (waitpid(asked.process, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+static char *
+question(const Config *c)
+{
+    char *text = format_text("variant=%s\n", c->variant);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
         char value[VALUE_SIZE];
-        if (!(s->role & OF_SHAPE) && strcmp(s->name, "d-model") &&
-            strcmp(s->name, "positions"))
+        bool own = setting_own(s);
+        if (!(s->role & OF_SHAPE) && !own && strcmp(s->name, "d-model") &&
+            strcmp(s->name, "positions") && strcmp(s->name, "layers"))
             continue;
         setting_print(s, c, value);
-        if (!setting_own(s) || !isnan(c->own[s - settings - settings_built_in]))
-            values_add(&words, format_text("--%s=%s", s->name, value));
+        if (!own || !isnan(c->own[s - settings - settings_built_in]))
+            replace(&text, format_text("%s%s=%s\n", text, s->name, value));
     }
-    return words;
+    replace(&text, format_text("%s\n", text));
+    return text;
 }
 
-/* What the program prints; NULL where there is no such program. */
-static FILE *
-answer_of(const Values *words)
+static RealOnes
+ask(const char *text)
 {
-    pid_t child;
-    posix_spawn_file_actions_t to;
-    char **argv = allocate((size_t)words->count + 1, sizeof *argv);
-    FILE *answer = tmpfile();
-    if (!answer)
-        fail("no temporary file: %s", strerror(errno));
-    memcpy(argv, words->text, (size_t)words->count * sizeof *argv);
-    posix_spawn_file_actions_init(&to);
-    posix_spawn_file_actions_adddup2(&to, fileno(answer), STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&to, STDERR_FILENO, "/dev/null", O_WRONLY,
-                                     0);
-    bool begun = !posix_spawn(&child, argv[0], &to, NULL, argv, environ);
-    while (begun && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
-    posix_spawn_file_actions_destroy(&to);
-    free(argv);
-    rewind(answer);
-    if (begun)
-        return answer;
-    fclose(answer);
-    return NULL;
+    RealOnes found;
+    char line[80];
+    size_t left = strlen(text);
+    if (!asked.answers && !begin())
+        return (RealOnes){NAN, NAN};
+    while (left) {
+        ssize_t sent = send(fileno(asked.answers), text, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            break;
+        text += sent > 0 ? sent : 0;
+        left -= sent > 0 ? (size_t)sent : 0;
+    }
+    if (!left && fgets(line, sizeof line, asked.answers) &&
+        sscanf(line, "%lf %lf", &found.stored, &found.real) == 2)
+        return found;
+    end();
+    return (RealOnes){NAN, NAN};
+}
+
+RealOnes
+real_ones(const Config *c)
+{
+    static struct {
+        char *question;
+        RealOnes found;
+    } * known;
+    static int count, capacity;
+    char *text = question(c);
+    for (int i = 0; i < count; i++)
+        if (!strcmp(known[i].question, text)) {
+            free(text);
+            return known[i].found;
+        }
+    known = grow(known, count++, &capacity, sizeof *known);
+    known[count - 1].question = text;
+    known[count - 1].found = ask(text);
+    return known[count - 1].found;
+}
+
+/* Adds what is in `layers` places of a kind. */
+static void
+add_places(RealOnes *sum, Config c, const char *variant, int layers)
+{
+    if (!layers)
+        return;
+    c.variant = *variant ? variant : c.variant;
+    c.layers = layers;
+    RealOnes found = real_ones(&c);
+    sum->stored += found.stored;
+    sum->real += found.real;
+}
+
+double
+real_of_run(const Run *r)
+{
+    Config c = r->config;
+    RealOnes sum = {0, 0};
+    if (c.depth)
+        return 0;
+    if (c.embed == EMBED_ONEHOT) { /* as wide as there are tokens */
+        Dataset data = dataset_open(&c);
+        c.d_model = attention_in(&c, data.sizes).d_model;
+        dataset_close(&data);
+    }
+    Config crossing = c; /* between two sequences no distance is known */
+    crossing.positions = POSITIONS_NONE;
+    add_places(&sum, c, "", c.cross == CROSS_ONLY ? 0 : c.layers);
+    add_places(&sum, crossing, c.cross_variant,
+               c.cross == CROSS_NONE ? 0 : c.layers);
+    add_places(&sum, c, c.encoder_variant, c.encoder);
+    return isnan(sum.stored)                                     ? -1
+           : sum.stored == run_number(r, "attention_parameters") ? sum.real
+                                                                 : NAN;
 }
 
 static void
-read_answer(FILE *answer, RealOnes *found, int count)
+answer(Config c)
 {
-    char line[1024];
-    bool named = fgets(line, sizeof line, answer);
-    for (int i = 0; i < count && named && fgets(line, sizeof line, answer); i++)
-        sscanf(line, "%*[^\t]\t%lf\t%lf", &found[i].stored, &found[i].real);
-    fclose(answer);
+    const Variant *v = plugin_open(c.variant).variant;
+    config_settle(&c, variant_uses(v));
+    Attention a = attention_of(&c);
+    a.layers = c.layers;
+    Weights w = weights_declared(v, &a);
+    double stored = 0, found = NAN;
+    for (int i = 0; i < w.count; i++)
+        stored += (double)w.list[i].rows * w.list[i].cols;
+    const Formula *f = stored > QUICK ? formula_fit(v, a) : NULL;
+    if (f && f->holds)
+        found = formula_value(f, &a);
+    else if (stored <= MOST_MEASURED) {
+        RealCount r = real_count(v, a, &w, 0, false);
+        found = r.real < 0 ? NAN : r.real;
+        real_free(&r);
+    }
+    weights_free(&w);
+    printf("%.0f %.0f\n", stored * c.layers, found);
+    fflush(stdout);
 }
 
 void
-count_real_ones(const char *const *variants, int count, const Config *c,
-                RealOnes *found)
+answer_questions(void)
 {
-    static struct {
-        char *key;
-        RealOnes *found;
-    } * known;
-    static int known_count, capacity;
-    size_t size = (size_t)count * sizeof *found;
-    Values words = question(variants, count, c);
-    char *key = joined(&words, " ");
-    int i = 0;
-    while (i < known_count && strcmp(known[i].key, key))
-        i++;
-    if (i < known_count) {
-        memcpy(found, known[i].found, size);
-        free(key);
-        values_free(&words);
-        return;
+    char line[VALUE_SIZE + 80];
+    Config c = config_start();
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = 0;
+        char *value = strchr(line, '=');
+        if (!value) {
+            answer(c);
+            c = config_start();
+            continue;
+        }
+        *value++ = 0;
+        Own own;
+        const Setting *s = setting_named(line);
+        const char *wrong = s ? setting_set(s, &c, value) : "no setting";
+        if (wrong)
+            usage("count --real=-: %s %s: %s", line, value, wrong);
+        if (strcmp(line, "variant"))
+            continue;
+        const char *at = variant_uses(plugin_open(c.variant).variant);
+        while (own_next(&at, &own))
+            setting_declare(own.name);
     }
-    for (int k = 0; k < count; k++)
-        found[k] = (RealOnes){NAN, NAN};
-    FILE *answer = answer_of(&words);
-    if (answer)
-        read_answer(answer, found, count);
-    values_free(&words);
-    known = grow(known, known_count++, &capacity, sizeof *known);
-    known[i].key = key;
-    known[i].found = allocate((size_t)count, sizeof *found);
-    memcpy(known[i].found, found, size);
 }

@@ -1,18 +1,28 @@
 /* real_count.h - how many parameters are really there, by qkv-double.
 
-   That takes double precision, and most experiments are in float: so it is the
-   table of `qkv-double count --real` that is read. */
+   That takes double precision, and most experiments are in float: so they ask a
+   process of `qkv-double count --real=-`, which keeps the formulas that it has
+   fitted for the questions to come. A question is a line for each setting,
+   "variant=mla", and an empty one; the answer, a line of two numbers. */
 #ifndef REAL_COUNT_H
 #define REAL_COUNT_H
 
-#include "task/settings.h"
+#include "run/run.h"
 
-/* Of one attention of each variant at c's shape; NaN where that cannot be told.
-   Each question is asked once. */
+/* Of the attention of c's blocks, all by c's variant in c's shape; NaN where
+   that cannot be told. Each question is asked once. */
 typedef struct RealOnes {
     double stored, real;
 } RealOnes;
-void count_real_ones(const char *const *variants, int count, const Config *c,
-                     RealOnes *found);
+RealOnes real_ones(const Config *c);
+
+/* The same of a run's model, whose encoder and cross-attention may be other
+   variants: what is real, NaN where that cannot be told, -1 where nobody
+   answers.
+ */
+double real_of_run(const Run *r);
+
+/* The other side: answers what stands in standard input. */
+void answer_questions(void);
 
 #endif

@@ -104,6 +104,30 @@ shown_rows(const Drawing *o, const Values *rows)
     return shown;
 }
 
+/* What the colours are; and which bars have no light part because nobody knows
+   how much of them is real. */
+static void
+write_title(const Figure *f, const Values *told, const Values *untold)
+{
+    char *names = joined(untold, ", ");
+    char *notes = format_text(
+        " Blue and the first number: the parameters of attention that are "
+        "really there; light: the rest of those that are stored, by which no "
+        "more functions can be had.%s%s%s",
+        *names ? " Not told, and all blue: " : "", names, *names ? "." : "");
+    if (told->count)
+        figure_title(f,
+                     "Parameters: real (blue), redundant (light), outside "
+                     "attention (grey)",
+                     notes, "");
+    else
+        figure_title(
+            f, "Parameters: attention (blue, as the number), the rest (grey)",
+            " How many of them are really there was not counted.", "");
+    free(notes);
+    free(names);
+}
+
 void
 bars_draw(const Drawing *o, const Experiment *e)
 {
@@ -114,13 +138,13 @@ bars_draw(const Drawing *o, const Experiment *e)
         any += run_number(&runs[i], "attention_parameters");
     if (any == 0) /* task linear has no attention */
         return;
-    Values tasks = {0}, rows = {0}, bars = {0};
+    Values tasks = {0}, rows = {0}, bars = {0}, told = {0}, untold = {0};
     const Run **sorted = allocate((size_t)count, sizeof *sorted);
     for (int i = 0; i < count; i++)
         sorted[i] = &runs[i];
     qsort(sorted, (size_t)count, sizeof *sorted, in_order);
     Figure f = figure_begin(o, "parameters");
-    fprintf(f.data, "task\tvariant\tattention\trest\trow\n");
+    fprintf(f.data, "task\tvariant\tattention\trest\trow\treal\n");
     for (int i = 0; i < count; i++) {
         const Run *r = sorted[i];
         if (i > 0 && alike(sorted[i - 1], r))
@@ -131,26 +155,30 @@ bars_draw(const Drawing *o, const Experiment *e)
         int row = place(&rows, label);
         double attention = run_number(r, "attention_parameters");
         place(&tasks, r->config.task);
-        if (place(&bars, bar) == known)
-            fprintf(f.data, "%s\t%s\t%.0f\t%.0f\t%d\n", r->config.task, label,
+        if (place(&bars, bar) == known) {
+            fprintf(f.data, "%s\t%s\t%.0f\t%.0f\t%d\t", r->config.task, label,
                     attention, run_number(r, "parameters") - attention,
                     row + 1);
+            fprintf(f.data, r->real >= 0 ? "%.0f\n" : "NA\n", r->real);
+            place(r->real >= 0 ? &told : &untold, label);
+        }
         free(label);
         free(bar);
     }
     free(sorted);
-    figure_title(&f,
-                 "Parameters: attention (blue, as the number), the rest (grey)",
-                 "", "");
+    write_title(&f, &told, &untold);
     figure_words(&f, "panels", &tasks);
     Values shown = shown_rows(o, &rows);
     figure_words(&f, "rows", &shown);
-    int wide = 120 + 9 * longest_of(&shown) + 175 * tasks.count;
+    int wide =
+        120 + 9 * longest_of(&shown) + (told.count ? 230 : 175) * tasks.count;
     fprintf(f.script, "width = %d\nheight = %d\n", wide < 560 ? 560 : wide,
             115 + 34 * rows.count);
     values_free(&tasks);
     values_free(&rows);
     values_free(&shown);
     values_free(&bars);
+    values_free(&told);
+    values_free(&untold);
     figure_end(&f, "bars");
 }

@@ -121,6 +121,7 @@ outcome_of(const Outcomes *all, const Group *g, const Series *s)
     free(steps);
     a.parameters = run_number(a.runs[0], "parameters");
     a.attention = run_number(a.runs[0], "attention_parameters");
+    a.real = a.runs[0]->real >= 0 ? a.runs[0]->real : NAN;
     a.accuracy = mean_of(&a, "test_accuracy");
     a.loss = mean_of(&a, "test_loss");
     a.against = (Paired){NAN, NAN, NAN, NAN, NAN, NAN, 0};

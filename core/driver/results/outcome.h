@@ -28,6 +28,7 @@ typedef struct Outcome {
     double steps; /* to the threshold: the median, */
     bool beyond;  /* or that many were not enough */
     double parameters, attention;
+    double real; /* of attention's; NaN: not counted, or not to be told */
     Mean accuracy, loss; /* on test data */
 
     const char *judged; /* the quantity that its verdict is about */

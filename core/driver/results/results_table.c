@@ -20,6 +20,16 @@ most_seeds(const Outcomes *all)
     return most;
 }
 
+/* Is it known of any how many parameters are real? */
+static bool
+any_counted(const Outcomes *all)
+{
+    bool any = false;
+    for (int i = 0; i < all->count; i++)
+        any |= all->list[i].real >= 0;
+    return any;
+}
+
 /* "accuracy", or "R^2" where answers are numbers. */
 static const char *
 measure_of(const Group *g)
@@ -96,25 +106,25 @@ add_row(Sheet *sheet, const Outcomes *all, const Outcome *a)
     else
         snprintf(solved, sizeof solved, "%d/%d", a->solved, a->seeds);
     snprintf(steps, sizeof steps, "%s%.10g", a->beyond ? ">" : "", a->steps);
-    sheet_row(sheet, cell_words(a->group->name), cell_words(a->series),
-              cell_number(a->attention), cell_number(a->parameters),
-              cell_shown(a->lr, rate),
-              trained ? cell_shown(a->solved, solved) : cell_number(NAN),
-              trained ? cell_shown(a->beyond ? NAN : a->steps, steps)
-                      : cell_number(NAN),
-              a->seeds > 1 ? cell_interval(a->accuracy)
-                           : cell_number(a->accuracy.mean),
-              cell_number(a->accuracy.mean), cell_number(a->accuracy.low),
-              cell_number(a->accuracy.high), cell_number(a->loss.mean),
-              cell_shown(a->lr, rate), cell_number(a->against.difference),
-              cell_number(a->against.differ), cell_words(verdict),
-              cell_number(a->loss.low), cell_number(a->loss.high),
-              cell_number(a->seeds), cell_words(a->judged),
-              cell_number(a->against.low), cell_number(a->against.high),
-              cell_number(a->margin), cell_number(a->against.same),
-              cell_number(a->detectable),
-              cell_number(a->needed ? a->needed : NAN),
-              cell_words(verdict_word(a)), cell_words(brief));
+    sheet_row(
+        sheet, cell_words(a->group->name), cell_words(a->series),
+        cell_number(a->attention), cell_number(a->real),
+        cell_number(a->parameters), cell_shown(a->lr, rate),
+        trained ? cell_shown(a->solved, solved) : cell_number(NAN),
+        trained ? cell_shown(a->beyond ? NAN : a->steps, steps)
+                : cell_number(NAN),
+        a->seeds > 1 ? cell_interval(a->accuracy)
+                     : cell_number(a->accuracy.mean),
+        cell_number(a->accuracy.mean), cell_number(a->accuracy.low),
+        cell_number(a->accuracy.high), cell_number(a->loss.mean),
+        cell_shown(a->lr, rate), cell_number(a->against.difference),
+        cell_number(a->against.differ), cell_words(verdict),
+        cell_number(a->loss.low), cell_number(a->loss.high),
+        cell_number(a->seeds), cell_words(a->judged),
+        cell_number(a->against.low), cell_number(a->against.high),
+        cell_number(a->margin), cell_number(a->against.same),
+        cell_number(a->detectable), cell_number(a->needed ? a->needed : NAN),
+        cell_words(verdict_word(a)), cell_words(brief), cell_number(a->real));
 }
 
 /* Is an outcome's verdict about it? */
@@ -177,6 +187,8 @@ results_sheet(const Outcomes *all, const Group *g)
         {"variant", .words = true},
         {"attention_parameters", .title = "attention", .spare = 1,
          .meaning = "its parameters"},
+        {"real", .readers = any_counted(all) ? PEOPLE : NOBODY, .spare = 2,
+         .meaning = "of these, those really there"},
         {"parameters", .title = "of all",
          .readers = rates ? PROGRAMS : EVERYBODY, .spare = 6,
          .meaning = "the model's"},
@@ -207,7 +219,8 @@ results_sheet(const Outcomes *all, const Group *g)
         {"seeds_needed", .readers = PROGRAMS},
         {"outcome", .words = true, .readers = PROGRAMS},
         {"verdict", .words = true,
-         .readers = all->comparisons ? PAPERS : NOBODY, .meaning = tests}};
+         .readers = all->comparisons ? PAPERS : NOBODY, .meaning = tests},
+        {"real_parameters", .readers = PROGRAMS}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < all->count; i++)
         if (!g || all->list[i].group == g)
@@ -448,9 +461,10 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
                           all->judge ? "" : rule)
             : copy_text("");
     char *notes = format_text(
-        "attention: its parameters, in all blocks; steps: the median seed's "
+        "attention: its parameters, in all blocks; %ssteps: the median seed's "
         "first with %s at %.10g over 10 batches (> where that seed never had "
         "it%s)%s.%s%s%s",
+        any_counted(all) ? "real: those that are really there; " : "",
         measure_of(all->groups), first->config.threshold,
         any_lost(all) ? ", or lost it again" : "",
         seeds < 2                ? ""

@@ -16,9 +16,9 @@
 static double
 real_price(Config c, Sizes z)
 {
-    RealOnes found;
     c.d_model = attention_in(&c, z).d_model;
-    count_real_ones(&c.variant, 1, &c, &found);
+    c.layers = 1;
+    RealOnes found = real_ones(&c);
     if (isnan(found.real))
         fail("--match real: how many parameters of %s are really there cannot "
              "be told; `qkv count --real=fitted -v %s` says why",
