@@ -640,6 +640,12 @@ START_TEST(order_of_series)
     ck_assert(natural_order("lr0.0015", "lr0.003") < 0);
     ck_assert(natural_order("0.15", "0.9") < 0);
     ck_assert(natural_order("1.5.seed10", "1.5.seed9") > 0);
+    ck_assert(natural_order("lr1e-05.seed3", "lr0.0001.seed2") < 0);
+    ck_assert(natural_order("lr1e-05", "lr5e-06") > 0);
+    ck_assert(natural_order("seed1.9e9", "seed2.1e1") < 0);
+    ck_assert(series_before("0.3+W=0.3", "10+W=10"));
+    ck_assert(series_before("W_Q=2", "W_Q=10") &&
+              series_before("1e-05", "0.001"));
 }
 END_TEST
 

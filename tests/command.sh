@@ -1101,6 +1101,16 @@ level() { sed -n "s/^$1	//p" parts/*seed1*/result.tsv | head -n 1 | awk -v f="$2
     ! sed -n '/^$panels/{n;n;n;p;}' parts/figures/quantities-lr-text.gp | grep bigram && ok ||
     complain "baselines of another part of the text"
 
+# --- values in the order in which they were asked for, figures by size
+"$qkv" compare -v window -t reverse --window 24,2,8,4 --lr 0.00001,0.0001 --steps 4 --test 4 --seeds 1 \
+    --no-figures -q -o windows >/dev/null 2>err && "$qkv" report windows -o windows-report -q 2>>err &&
+    "$qkv" plot windows --y loss --facet window --format svg -q 2>>err || complain "windows"
+[ "$(sed -n 's/^reverse.window\([0-9]*\): guessing.*/\1/p' windows-report/report.md | tr '\n' ' ')" = '24 2 8 4 ' ] &&
+    [ "$(sed -n 's/^!\[curves-reverse.lr\(.*\).window\([0-9]*\)\].*/\1:\2/p' windows-report/report.md | tr '\n' ' ')" = \
+        '1e-05:2 1e-05:4 1e-05:8 1e-05:24 0.0001:2 0.0001:4 0.0001:8 0.0001:24 ' ] &&
+    [ "$(sed -n '/^$titles/,/^END/s/.*window \([0-9]*\).*/\1/p' windows/figures/loss-step-by-window-reverse.lr1e-05.gp | tr '\n' ' ')" = '24 2 8 4 ' ] &&
+    ok || complain "the order of values"
+
 # --- recipes and reports
 cat >small.txt <<'END'
 # Is it small?

@@ -197,23 +197,43 @@ one_file(const char *a, const char *b)
     return !*a && !*b;
 }
 
+/* How many letters of a number the text begins with: 24, 0.003, 1e-05. */
+static size_t
+number_length(const char *text)
+{
+    static const char digits[] = "0123456789";
+    size_t n = strspn(text, digits);
+    if (n && text[n] == '.')
+        n += 1 + strspn(text + n + 1, digits);
+    if (n && text[n] == 'e' && (text[n + 1] == '-' || text[n + 1] == '+'))
+        n += 2 + strspn(text + n + 2, digits);
+    return n && text[n - 1] == '.' ? n - 1 : n;
+}
+
+/* The number in the first n letters. */
+static double
+number_of(const char *text, size_t n)
+{
+    char *number = format_text("%.*s", (int)n, text);
+    double x = strtod(number, NULL);
+    free(number);
+    return x;
+}
+
 int
 natural_order(const char *a, const char *b)
 {
     const char *whole_a = a, *whole_b = b;
-    bool decimals = false; /* behind a point they count from the left */
-    for (; *a && *b; a++, b++) {
-        size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
-        decimals = (decimals && m) || *a == '.';
-        if (m && n && !decimals) {
-            unsigned long long x = strtoull(a, NULL, 10);
-            unsigned long long y = strtoull(b, NULL, 10);
-            if (x != y)
-                return x < y ? -1 : 1;
-            a += m - 1;
-            b += n - 1;
-        } else if (*a != *b)
+    while (*a && *b) {
+        size_t m = number_length(a), n = number_length(b);
+        double x = m && n ? number_of(a, m) : 0;
+        double y = m && n ? number_of(b, n) : 0;
+        if (x != y)
+            return x < y ? -1 : 1;
+        if ((!m || !n) && *a != *b)
             return (unsigned char)*a - (unsigned char)*b;
+        a += m && n ? m : 1;
+        b += m && n ? n : 1;
     }
     return *a || *b ? (unsigned char)*a - (unsigned char)*b
                     : strcmp(whole_a, whole_b);

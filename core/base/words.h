@@ -52,7 +52,8 @@ void word_removed(void **set, const char *word);
    are the same pointer. */
 const char *interned(const char *text);
 
-/* Names by their letters, and numbers in them by their size: d-k2 before d-k16.
+/* Names by their letters, and numbers in them by their size: d-k2 before d-k16,
+   lr1e-05 before lr0.0001.
    Less than, equal to or greater than 0; and the same for qsort, of strings. */
 int natural_order(const char *a, const char *b);
 int in_natural_order(const void *a, const void *b);

@@ -63,6 +63,11 @@ give(Options *o, int index, const char *text, int command)
             usage("--%s: %s%s", s->name, why,
                   single && strchr(text, ',') ? "; lists are for `qkv compare`"
                                               : "");
+        if (setting_numeric(s)) { /* 1e-05, however it was written */
+            char number[VALUE_SIZE];
+            setting_print(s, &trial, number);
+            replace(&v.text[i], copy_text(number));
+        }
         if (setting_plugin(s))
             plugin_given(v.text[i]);
         if (!strcmp(s->name, "same-start"))

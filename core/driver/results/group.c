@@ -87,8 +87,12 @@ value_order(const char *a, size_t n, const char *b, size_t m)
         return b_number - a_number;
     if (a_number && x != y)
         return x < y ? -1 : 1;
-    int order = strncmp(a, b, n < m ? n : m);
-    return order ? order : (n > m) - (n < m);
+    char *one = format_text("%.*s", (int)n, a);
+    char *other = format_text("%.*s", (int)m, b);
+    int order = natural_order(one, other);
+    free(one);
+    free(other);
+    return order;
 }
 
 bool
@@ -139,7 +143,9 @@ files_in(const char *directory, const char *ending)
     }
     if (dir)
         closedir(dir);
-    series_sort(&names);
+    if (names.count)
+        qsort(names.text, (size_t)names.count, sizeof *names.text,
+              in_natural_order);
     return names;
 }
 
@@ -449,6 +455,48 @@ group_name(const Group *g, const char *without)
     return name;
 }
 
+/* Less than 0 where a value was asked for before another one. */
+static int
+asked_order(const Experiment *e, const char *setting, const char *a,
+            const char *b)
+{
+    const char *said = experiment_said(e, setting);
+    int i = said ? index_in(said, a) : -1, k = said ? index_in(said, b) : -1;
+    if (i >= 0 && k >= 0)
+        return i - k;
+    return i >= 0 ? -1 : k >= 0 ? 1 : series_before(b, a) - series_before(a, b);
+}
+
+static int
+group_order(const Experiment *e, const Group *g, const Group *h)
+{
+    const char *t = g->runs[0]->config.task, *u = h->runs[0]->config.task;
+    const char *tasks = experiment_said(e, "task");
+    bool said = tasks && index_in(tasks, t) >= 0 && index_in(tasks, u) >= 0;
+    int order = said ? asked_order(e, "task", t, u) : 0;
+    if (strcmp(t, u) && !order)
+        return 0; /* as they came */
+    for (int s = 0; !order && s < setting_count; s++)
+        if (settings[s].role != OF_RECORD && g->key[s] && h->key[s] &&
+            g->key[s] != h->key[s])
+            order = asked_order(e, settings[s].name, g->key[s], h->key[s]);
+    return order;
+}
+
+/* Tasks and values in the order in which they were asked for, or else by size
+   or name: not in that of the runs, whose names leave out what is usual. */
+static void
+sort_groups(const Experiment *e, Group *list, int groups)
+{
+    for (int i = 1; i < groups; i++)
+        for (int k = i; k > 0 && group_order(e, &list[k], &list[k - 1]) < 0;
+             k--) {
+            Group g = list[k];
+            list[k] = list[k - 1];
+            list[k - 1] = g;
+        }
+}
+
 Group *
 groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
           int *groups)
@@ -476,6 +524,7 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
             free(c.axes[k].values);
     }
     free(c.axes);
+    sort_groups(e, list, *groups);
     return list;
 }
 
