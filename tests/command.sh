@@ -1111,6 +1111,21 @@ level() { sed -n "s/^$1	//p" parts/*seed1*/result.tsv | head -n 1 | awk -v f="$2
     [ "$(sed -n '/^$titles/,/^END/s/.*window \([0-9]*\).*/\1/p' windows/figures/loss-step-by-window-reverse.lr1e-05.gp | tr '\n' ' ')" = '24 2 8 4 ' ] &&
     ok || complain "the order of values"
 
+# --- verdicts between positions; the report says what was trained
+"$qkv" compare -v standard -t reverse --positions learned,rope,none --seeds 3 --steps 20 --test 32 \
+    --d-model 16 --heads 2 --no-figures -q -o between >out 2>err &&
+    [ "$(cut -f 2,14 out | sed 's/ .*//; 1d' | tr '\n\t' ' :')" = 'learned:the none:undecided rope:undecided ' ] &&
+    "$qkv" report between -o between-report -q 2>err && grep -q '^against learned' between-report/report.md &&
+    grep -q '^Trained: d-model 16; layers 1; heads 2; d-k 8; positions learned, none, rope; length 16; steps 20; batch 32; optimizer adam; lr 0.003\.$' between-report/report.md &&
+    "$qkv" plot between --x positions --y test_accuracy -q && ok || complain "verdicts between positions"
+"$qkv" compare -v standard,mqa -t reverse --positions learned,rope --by positions --baseline rope --seeds 2 --steps 4 \
+    --test 8 --no-figures -q --markdown -o between2 >out 2>err && grep -q '^Compared with rope' out && ok ||
+    complain "verdicts between positions of two variants"
+refuses 2 'not a setting of several values' "$qkv" compare -v standard --by positions -o between3
+refuses 2 'contradict' "$qkv" compare -v standard --positions rope,none --by positions --match params -o between3
+refuses 2 'none of the runs is of it' "$qkv" compare -v standard --positions rope,none --baseline alibi -o between3
+refuses 2 'in which these runs differ' "$qkv" report between --by heads -o between3
+
 # --- recipes and reports
 cat >small.txt <<'END'
 # Is it small?

@@ -272,6 +272,36 @@ check_baseline(const Options *o, const char *const *variants, int count)
               o->baseline);
 }
 
+/* Of one variant verdicts are between the words that were given to another
+   setting, as positions, where there is one such; with --by between what that
+   names. */
+static void
+settle_by(Options *o)
+{
+    bool matched = options_given(o, "match")->count, one = true;
+    const Setting *words = NULL;
+    if (o->by && matched)
+        usage("--by and --match contradict each other: widths are matched to a "
+              "variant's; give one");
+    for (int i = 0; i < setting_count; i++)
+        if (settings[i].kind == CHOICE && o->given[i].count > 1) {
+            one = !words;
+            words = &settings[i];
+        }
+    if (!o->by && words && one && !matched &&
+        options_given(o, "variant")->count == 1)
+        o->by = words->name;
+    if (!o->by)
+        return;
+    const Setting *s = setting_named(o->by);
+    if (!s || o->given[s - settings].count < 2)
+        usage("--by %s: not a setting of several values: give --%s A,B", o->by,
+              o->by);
+    if (!o->baseline)
+        o->baseline = o->given[s - settings].text[0];
+    o->draw.by = o->by;
+}
+
 int
 command_compare(int argc, char **argv)
 {
@@ -283,6 +313,7 @@ command_compare(int argc, char **argv)
         return 0;
     }
     settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
+    settle_by(&o);
     Asked asked = asked_of(&o, "compare");
     double *rates = NULL;
     if (rates_wanted(&o)) {
@@ -300,7 +331,9 @@ command_compare(int argc, char **argv)
     const char **names = allocate((size_t)g.variant_count, sizeof *names);
     for (int i = 0; i < g.variant_count; i++)
         names[i] = g.variants[i].name;
-    check_baseline(&o, names, g.variant_count);
+    const Values *by = o.by ? options_given(&o, o.by) : NULL;
+    check_baseline(&o, by ? (const char *const *)by->text : names,
+                   by ? by->count : g.variant_count);
     free(names);
     if (o.margin)
         check_margins(o.margin);

@@ -95,6 +95,27 @@ seeds_each(const Outcomes *all, int seeds)
     return each;
 }
 
+/* "d-model 32; heads 1, 2": what models and their training were, of settings
+   that runs have a use for; to be freed. */
+static char *
+trained_as(const Experiment *e)
+{
+    Values parts = {0},
+           names = values_cut(
+               "d-model,layers,heads,d-k,kv-heads,latent,mlp,positions,length,"
+               "steps,batch,optimizer,lr");
+    for (int i = 0; i < names.count; i++) {
+        char *list = list_of(e, names.text[i]);
+        if (*list && strcmp(list, "0"))
+            values_add(&parts, format_text("%s %s", names.text[i], list));
+        free(list);
+    }
+    char *text = joined(&parts, "; ");
+    values_free(&parts);
+    values_free(&names);
+    return text;
+}
+
 /* What was run, on what, and how it is run again. */
 static void
 put_facts(const Page *p, const Outcomes *all, const Experiment *e,
@@ -103,7 +124,7 @@ put_facts(const Page *p, const Outcomes *all, const Experiment *e,
     Values seeds = values_in(e, "seed");
     char *tasks = list_of(e, "task"), *variants = list_of(e, "variant");
     char *precision = list_of(e, "precision");
-    char *commands = commands_of(e, directory);
+    char *commands = commands_of(e, directory), *trained = trained_as(e);
     double seconds = 0;
     for (int i = 0; i < e->count; i++)
         seconds += run_quantity(&e->runs[i], "seconds");
@@ -121,6 +142,7 @@ put_facts(const Page *p, const Outcomes *all, const Experiment *e,
         : !strcmp(precision, "double") ? "Double"
                                        : "Single",
         ceil(seconds));
+    page_text(p, "Trained: %s.", trained);
     if (recipe)
         page_text(
             p, "To run it again, save this as recipe.txt, and give qkv compare "
@@ -132,6 +154,7 @@ put_facts(const Page *p, const Outcomes *all, const Experiment *e,
         page_text(p, "Not all commands that made these runs are recorded: "
                      "config.tsv of each run says what it is.");
     free(commands);
+    free(trained);
     free(precision);
     free(tasks);
     free(variants);
@@ -357,7 +380,8 @@ command_report(int argc, char **argv)
                   "experiment",
                   o.out);
     Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
-    Values variants = values_in(&e, "variant");
+    o.draw.by = compared_by(&o, &e);
+    Values variants = values_in(&e, o.draw.by);
     check_baseline(&o, (const char *const *)variants.text, variants.count);
     values_free(&variants);
     Outcomes all = outcomes_of(&o, &e);

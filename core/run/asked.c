@@ -19,8 +19,10 @@ enum { FORMAT = 3 };
 static const char record[] = "experiment.tsv";
 static const char remedy[] = "empty the file, and the command that made the "
                              "experiment records it again";
-const char asked_keys[] = "command precision baseline judge margin from run to";
-static const char verdict_keys[] = "baseline judge margin"; /* change no run */
+const char asked_keys[] =
+    "command precision by baseline judge margin from run to";
+static const char verdict_keys[] =
+    "by baseline judge margin"; /* change no run */
 
 Asked
 asked_begin(const char *command)
@@ -88,7 +90,8 @@ asked_equal(const Asked *a, const Asked *b)
 static bool
 alike(const Asked *a, const Asked *b)
 {
-    const char *but = asked_value(a, "match") ? "judge margin" : verdict_keys;
+    const char *but =
+        asked_value(a, "match") ? "by judge margin" : verdict_keys;
     return has_all(a, b, but) && has_all(b, a, but);
 }
 

@@ -29,10 +29,10 @@ typedef struct Asked {
 } Asked;
 
 /* The keys that are no settings: "command"; "precision", where it is double;
-   "baseline", what differences are taken against, "judge", what verdicts are
-   about, and "margin", which differences are none; "from", the run
-   whose weights a train began with; "run" and "to", what an equiv converted
-   into which variant. */
+   "by", what verdicts are between where these are not variants; "baseline",
+   what differences are taken against, "judge", what verdicts are about, and
+   "margin", which differences are none; "from", the run whose weights a train
+   began with; "run" and "to", what an equiv converted into which variant. */
 extern const char asked_keys[];
 
 /* Begins one of this program, and adds a line to it. */

@@ -159,6 +159,10 @@ static const Option own[] = {
      TRAIN | COMPARE, COUNT, AT(work.timeout)},
     {"memory", "N", "let a run have N megabytes (what is free, over --jobs)", 0,
      TRAIN | COMPARE | EQUIV, COUNT, AT(work.memory)},
+    {"by", "SETTING",
+     "what verdicts are between, as positions; its first value is the baseline "
+     "(variant; where there is one, what its words differ in)",
+     0, COMPARE | REPORT, TEXT, AT(by)},
     {"baseline", "VARIANT", "what the others are compared with (standard)", 0,
      COMPARE | REPORT | WITH_RECIPE, TEXT, AT(baseline)},
     {"judge", "WHAT",

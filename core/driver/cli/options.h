@@ -56,7 +56,7 @@ typedef struct Options {
     bool tsv, markdown, latex, json, quiet;
     Work work;
     Drawing draw;
-    const char *baseline, *judge, *margin, *to, *batch;
+    const char *by, *baseline, *judge, *margin, *to, *batch;
     struct {
         int seeds;
         const char *plan, *recipe, *claim;

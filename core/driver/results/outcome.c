@@ -323,11 +323,41 @@ search_of(const Experiment *e)
     return found;
 }
 
+const char *
+compared_by(const Options *o, const Experiment *e)
+{
+    const char *by = said(o->by, e, "by");
+    Values v = {0};
+    if (by && setting_named(by))
+        v = values_in(e, by);
+    if (by && v.count < 2)
+        usage("--by %s: not a setting in which these runs differ", by);
+    values_free(&v);
+    return by ? by : "variant";
+}
+
+/* What is given, else what was asked for, if it is one of those compared; else
+   the first of these. */
+static const char *
+baseline_among(const Options *o, const Experiment *e, const char *by)
+{
+    const char *baseline = said(o->baseline, e, "baseline");
+    Values v = values_in(e, by);
+    baseline = baseline ? baseline : BASELINE;
+    bool found = !strcmp(by, "variant");
+    for (int i = 0; i < v.count; i++)
+        found |= !strcmp(v.text[i], baseline);
+    baseline = interned(found ? baseline : v.text[0]);
+    values_free(&v);
+    return baseline;
+}
+
 Outcomes
 outcomes_of(const Options *o, const Experiment *e)
 {
-    const char *baseline = said(o->baseline, e, "baseline");
-    Outcomes all = {.baseline = baseline ? baseline : BASELINE,
+    const char *by = compared_by(o, e);
+    Outcomes all = {.by = by,
+                    .baseline = baseline_among(o, e, by),
                     .judge = said(o->judge, e, "judge"),
                     .margins = said(o->margin, e, "margin")};
     const char *lr = experiment_said(e, "lr");
@@ -338,7 +368,7 @@ outcomes_of(const Options *o, const Experiment *e)
         check_judge(all.judge, e->runs, e->count);
     if (all.margins)
         check_margins(all.margins);
-    all.groups = groups_of(e, "variant", "lr", NULL, &all.group_count);
+    all.groups = groups_of(e, by, "lr", NULL, &all.group_count);
     for (int g = 0; g < all.group_count; g++)
         for (int s = 0; s < all.groups[g].series_count; s++) {
             Outcome a =

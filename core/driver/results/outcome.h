@@ -18,7 +18,7 @@ typedef enum Verdict { UNTESTED, UNDECIDED, EQUAL, WORSE, BETTER } Verdict;
 
 typedef struct Outcome {
     const Group *group;
-    const char *series; /* the variant */
+    const char *series; /* the variant, or what else is compared */
     double lr;          /* the rate of most of its runs, of so many that were */
     int rates;          /* tried; */
     int agreed;         /* how many they are */
@@ -52,11 +52,15 @@ typedef struct Outcomes {
     int rates;         /* the most that a variant had to choose from */
     bool found;        /* by --lr auto, */
     Experiment search; /* in these runs */
-    const char *baseline;
+    const char *by, *baseline;
     const char *judge;   /* what all are judged by; NULL: each by the first
                             quantity whose turn it is, and that can tell */
     const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
+
+/* The setting whose values are compared: o's, or what was asked for when the
+   runs were made, or the variant. Exits (2) where there is none such. */
+const char *compared_by(const Options *o, const Experiment *e);
 
 /* Of the runs, by o's baseline, judge and margins, or those that were asked for
    when the runs were made; exits (2) where nothing that is judged is in their

@@ -184,7 +184,7 @@ results_sheet(const Outcomes *all, const Group *g)
                                                                     : " [95%]");
     const Column columns[] = {
         {"task", .words = true, .readers = PROGRAMS},
-        {"variant", .words = true},
+        {all->by, .words = true},
         {"attention_parameters", .title = "attention", .spare = 1,
          .meaning = "its parameters"},
         {"real", .readers = any_counted(all) ? PEOPLE : NOBODY, .spare = 2,

@@ -201,6 +201,8 @@ asked_of(const Options *o, const char *command)
             asked_add(&a, settings[i].name, values);
         free(values);
     }
+    if (o->by)
+        asked_add(&a, "by", o->by);
     if (!strcmp(command, "compare"))
         asked_add(&a, "baseline", o->baseline ? o->baseline : BASELINE);
     if (o->judge)
