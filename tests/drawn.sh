@@ -318,6 +318,8 @@ plot --x d-k --y test_accuracy --spread seeds --facet task
     [ "$(rows test_accuracy-d-k-by-task | grep -c '	0$')" -eq 8 ] &&
     grep -q 'each of 3 seeds, and their median' drawn/figures/test_accuracy-d-k-by-task.svg && ok ||
     complain "each seed as a point"
+grep -q 'reverse: standard from [.0-9]* to [.0-9]*, two-step from [.0-9]* to [.0-9]*\. recall: standard from' \
+    drawn/figures/test_accuracy-d-k-by-task.txt && ok || complain "the caption of seeds as points"
 rows test_accuracy-d-k-by-task | awk -F '\t' '{ place = $1 " " $2 " " $3 }
     $7 { value[place] = value[place] " " $4 }
     !$7 { split(value[place], v, " "); n = 0
