@@ -16,12 +16,12 @@ weights(Weights *w, const Attention *a)
     initialise(w, S, 1, 0);
 }
 
-/* Of a token's position, as 0 + bias: there is no other number by position. */
+/* The logarithm of how many keys are up to the query's own position. */
 static double
 seen(const Attention *a, int head, int query, int key)
 {
     (void)a, (void)head, (void)key;
-    return log(query + 2.);
+    return log(query + 1.);
 }
 
 static Node *
