@@ -365,6 +365,11 @@ START_TEST(alone)
     for (int i = 0; i < 4 && IN_DOUBLE; i++)
         ck_assert_int_eq(c.alone[i], one_map[i]);
     real_free(&c);
+    a = (Attention){.d_model = 24, .heads = 6, .d_k = 4, .d_v = 4};
+    c = count_of(plugin_open("standard").variant, a, 0);
+    for (int i = 0; i < 4 && IN_DOUBLE; i++)
+        ck_assert_int_eq(c.alone[i], 24 * 24 - 6 * 16);
+    real_free(&c);
 }
 END_TEST
 

@@ -36,7 +36,9 @@ typedef struct Elimination {
     int n, rank, waiting, asked; /* asked: rows of A so far */
     int *order;                  /* entry i is column order[i] of A */
     real *lu, *pool;             /* (n x n), L without its 1s; (n x 2 PANEL) */
-    double *pivot;
+    double *pivot, level, largest;
+    int idle; /* rows since the last pivot that were nothing but rounding, */
+    double rest, largest_rest; /* and how large that was */
     bool finite;
 } Elimination;
 
@@ -176,27 +178,51 @@ take_pivots(Elimination *e, double level)
     return j;
 }
 
-/* Goes on until a panel of rows is nothing but rounding, or all are asked for:
-   pivots far below the largest wait until there are no others. */
+/* What is left of the rows that wait, all together. */
+static double
+size_waiting(const Elimination *e)
+{
+    double sum = 0;
+    for (int i = e->rank; i < e->n; i++)
+        for (int j = 0; j < e->waiting; j++)
+            sum += (double)pool_row(e, i)[j] * (double)pool_row(e, i)[j];
+    return sqrt(sum);
+}
+
+/* Takes what waits down to rounding, which is dropped: pivots far below the
+   largest only where there are no others, `some` that were large before. */
+static void
+take_small(Elimination *e, bool some, double rounding)
+{
+    while (!some || e->waiting > PANEL) {
+        double size = largest_waiting(e);
+        e->largest = fmax(e->largest, size);
+        if (!(size > rounding * e->largest)) {
+            e->rest = hypot(e->rest, size_waiting(e));
+            e->largest_rest = fmax(e->largest_rest, size);
+            e->idle += e->waiting;
+            e->waiting = 0;
+            return;
+        }
+        e->level = LEVEL * size;
+        take_pivots(e, e->level);
+        some = true;
+        e->idle = 0;
+    }
+}
+
+/* Goes on until a panel of rows, and an eighth more of those that were needed,
+   is nothing but rounding, or all are asked for. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
 {
-    double largest = 0, level = 0;
-    bool left = true;
-    while (left && e->rank < e->n && (e->waiting || e->asked < most)) {
-        int fresh = most - e->asked < PANEL ? most - e->asked : PANEL;
+    while (e->rank < e->n && e->idle < PANEL + e->rank / 8 &&
+           (e->waiting || e->asked < most)) {
+        int left = most - e->asked, fresh = left < PANEL ? left : PANEL;
         if (fresh)
             ask(e, next, more, fresh);
-        bool some = level > 0 && take_pivots(e, level) > 0;
-        while (left && (!some || e->waiting > PANEL)) {
-            double size = largest_waiting(e);
-            largest = fmax(largest, size);
-            left = size > rounding * largest;
-            level = LEVEL * size;
-            if (left)
-                take_pivots(e, level);
-            some = true;
-        }
+        bool some = e->level > 0 && take_pivots(e, e->level) > 0;
+        take_small(e, some, rounding);
     }
 }
 
@@ -340,17 +366,6 @@ null_space(const Elimination *e, int rank)
     return null;
 }
 
-/* What is left of the rows that wait, all together. */
-static double
-size_waiting(const Elimination *e)
-{
-    double sum = 0;
-    for (int i = e->rank; i < e->n; i++)
-        for (int j = 0; j < e->waiting; j++)
-            sum += (double)pool_row(e, i)[j] * (double)pool_row(e, i)[j];
-    return sqrt(sum);
-}
-
 /* With A = L U + S, L = [L1 0; L2 L3]: the smallest singular value of L1 U1 is
    at most the last that counts, and the largest of L3 U3 and of S together at
    least the first that does not, so a gap between these two is proof. */
@@ -359,12 +374,12 @@ rank_found(const Elimination *e, double rounding)
 {
     Rank r = {.rank = -1};
     if (e->finite)
-        find_gap(&r, e->pivot, e->rank, largest_waiting(e), 100 * rounding);
+        find_gap(&r, e->pivot, e->rank, e->largest_rest, 100 * rounding);
     if (r.rank > 0) {
         int others = e->rank - r.rank;
         double largest = extreme(e, 0, r.rank, false);
         r.last = extreme(e, 0, r.rank, true) / largest;
-        r.next = size_waiting(e);
+        r.next = e->rest;
         if (others)
             r.next += extreme(e, r.rank, others, false);
         r.next /= largest;

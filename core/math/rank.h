@@ -1,12 +1,12 @@
 /* rank.h - the rank of a large matrix, and its null space.
 
    Gaussian elimination by as many rows as it takes: they are asked for a panel
-   at a time, until a whole panel of new ones is a combination of those before,
-   up to rounding. Large pivots first: one is taken only if it is not far below
-   the largest there is, and small ones wait until nothing larger comes, so that
-   the pivots fall as the singular values do, and a gap in these is one in
-   those. What is said of the singular values on either side is proof. A' A
-   would lose every singular value below 1e-8. */
+   at a time, and are random, so that once many new ones are combinations of
+   those before, up to rounding, so are all. Large pivots first: one is taken
+   only if it is not far below the largest there is, and small ones wait until
+   nothing larger comes, so that the pivots fall as the singular values do, and
+   a gap in these is one in those. What is said of the singular values on either
+   side is proof. A' A would lose every singular value below 1e-8. */
 #ifndef RANK_H
 #define RANK_H
 
@@ -20,7 +20,8 @@ typedef struct Rank {
     int faint;         /* so many of those counted are far below the others */
 } Rank;
 
-/* Writes the next `count` rows of the matrix, one after the other. */
+/* Writes the next `count` rows of the matrix, one after the other: each as
+   likely to be any of them, or any mixture. */
 typedef void NextRows(void *more, int count, real *rows);
 
 /* Of a matrix of n columns and at most `most` rows. If `null` is not NULL, it

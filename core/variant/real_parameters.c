@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "math/matrix.h"
 #include "math/random.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
@@ -123,18 +124,23 @@ blocks_share(Layer l)
     return seen.recalled;
 }
 
+/* A matrix, of which random mixtures of the rows are asked for. */
 typedef struct Rows {
-    const real *at;
-    int wide;
+    Matrix all;
+    Random random;
 } Rows;
 
 static void
-next_rows(void *more, int count, real *to)
+mixed_rows(void *more, int count, real *to)
 {
     Rows *r = more;
-    size_t size = (size_t)count * (size_t)r->wide;
-    memcpy(to, r->at, size * sizeof *to);
-    r->at += size;
+    size_t size = (size_t)count * (size_t)r->all.rows;
+    real *factors = allocate(size, sizeof *factors);
+    for (size_t i = 0; i < size; i++)
+        factors[i] = (real)random_normal(&r->random);
+    multiply(matrix(to, count, r->all.cols, r->all.cols),
+             matrix(factors, count, r->all.rows, r->all.rows), r->all);
+    free(factors);
 }
 
 /* The rank without the columns of a matrix is that of what is left of it where
@@ -144,13 +150,13 @@ next_rows(void *more, int count, real *to)
 static int
 fall_of(const real *null, int entries, int wide, double rounding)
 {
-    Rows all = {null, wide};
+    Rows all = {matrix(null, entries, wide, wide), random_stream(19, "rows")};
     double largest = 0; /* beside 1 */
     for (int i = 0; i < entries * wide; i++)
         largest = fmax(largest, fabs((double)null[i]));
     if (largest <= rounding)
         return entries;
-    Rank r = matrix_rank(next_rows, &all, entries, wide, rounding, NULL);
+    Rank r = matrix_rank(mixed_rows, &all, 2 * wide, wide, rounding, NULL);
     return r.rank < 0 ? -1 : entries - r.rank;
 }
 
