@@ -1226,6 +1226,9 @@ claim mixed 'not reproduced' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margi
 claim open 'not reproduced: undecided' \
     "$(echo "$runs" | sed 's/seeds 3 --steps 60/seeds 2 --steps 20/') --margin test_accuracy=0.0001" \
     'expect variant=linear outcome is same,better,worse' 'expect variant=linear outcome is worse'
+claim neutral 'the opposite' \
+    'compare -t reverse -v standard,full-rank --length 6 --d-k 2 --seeds 3 --steps 20 --log rank --judge rank_m --no-figures --no-weights' \
+    'expect variant=full-rank outcome is less'
 claim never 'not testable here' 'untestable there is no such thing' && [ ! -e claims/never/claim/line8.tsv ] &&
     ok || complain "a claim that is not tested"
 # A cluster gets the runs; what cannot be understood is refused, with its line.
