@@ -18,6 +18,7 @@ for claim in $CLAIMS; do
         continue
     fi
     echo "claim $claim" >&2
+    rm -rf "$out/$claim/figures" # of an older recipe
     "$build/qkv" compare --claim "$claim" --out "$out/$claim" --quiet --format svg $jobs >"$out/$claim.md" ||
         failed=1
 done
