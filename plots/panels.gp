@@ -72,7 +72,8 @@ do for [p=1:panels] {
     lows[p] = low
     highs[p] = high
     yticks[p] = logs[p] ? logarithmic(low, high, 5) : linear(low, high, 4)
-    tens[p] = logs[p] && (low < 0.005 || high >= 1e5)
+    tens[p] = logs[p] && (low < 0.005 || high >= 1e5) && \
+        yticks[p] eq powers_(low, high, 5)
     if (widest_(yticks[p], tens[p], 1) > letters_) {
         letters_ = widest_(yticks[p], tens[p], 1)
     }
@@ -108,14 +109,15 @@ do for [p=1:panels] {
     letters = strlen(plain(above ? $ylabels[p] : $titles[p]))
     if (letters > broadest) { broadest = letters }
 }
-if (across > 1 && 0.58 * em * broadest > (width - 5 * em) / across - 2 * em) {
-    across = across - 1
-}
-if (across > 1 && 0.58 * em * broadest > (width - 5 * em) / across - 2 * em) {
-    across = across - 1
-}
+# Those too broad for a panel have two lines, which LaTeX does not give them.
+title_room(n_) = (width - 5 * em) / n_ - 2 * em
+lines_ = tex ? 1 : 1.8 # two are seldom of one length
+if (across > 2 && 0.58 * em * broadest > lines_ * title_room(across)) { across = 2 }
+if (across > 1 && 0.58 * em * broadest > lines_ * title_room(across)) { across = 1 }
 # Ticks at many values need wide panels.
 if (ticks && panels > 1 && across > 2 && words(xs) > 5) { across = 2 }
+# And more than five rows would not fit a page.
+if (panels > 5 * across && width / em / (across + 1) > 9) { across = across + 1 }
 down = (panels + across - 1) / across
 across = (panels + down - 1) / down
 longest = 0
@@ -138,17 +140,24 @@ gap = (0.62 * letters_ + 1.8) * em
 wide = (width - left - right - gap * (across - 1)) / across
 xticks = ticks ? xs : log_x ? logarithmic(from, to, 5) : \
     linear(from, to, int(wide / em / 4) > 5 ? 5 : int(wide / em / 4) < 2 ? 2 : int(wide / em / 4))
-tens_x = log_x && !ticks && (first < 0.005 || last >= 1e5)
+tens_x = log_x && !ticks && (first < 0.005 || last >= 1e5) && \
+    xticks eq powers_(from, to, 5)
 xletters_ = worded ? 0 : widest_(xticks, tens_x, 1)
 do for [i=1:worded ? words(xs) : 0] {
     if (strlen(plain($words[i])) > xletters_) { xletters_ = strlen(plain($words[i])) }
 }
 turned = words(xticks) * (xletters_ + 1) * 0.62 * em > wide
-below_ = turned ? (0.9 + 0.45 * xletters_) * em : 1.4 * em
+below_ = turned ? (0.9 + 0.45 * xletters_) * em : 1.6 * em
 named = titled || above
-vgap = below_ + (named ? 1.9 : 0.8) * em
-top = head + key_high + (named ? 1.7 : 0.6) * em
-bottom = below_ + 1.8 * em
+wrapped = named && across > 1 && 0.58 * em * broadest > title_room(across) ? 1 : 0
+blank_(s_, n) = n < 1 || s_[n:n] eq " " ? n : blank_(s_, n - 1)
+break_(s_, n) = strstrt(s_, ", ") ? strstrt(s_, ", ") + 1 : blank_(s_, n)
+wrap_(s_, n) = strlen(s_) <= n || break_(s_, n) < 1 ? s_ : \
+    s_[1:break_(s_, n) - 1]."\n".s_[break_(s_, n) + 1:*]
+wrap(s_) = wrapped ? wrap_(s_, int(title_room(across) / 0.58 / em) + 1) : s_
+vgap = below_ + (named ? 1.9 + 2 * wrapped : 0.8) * em
+top = head + key_high + (named ? 1.7 + 1.7 * wrapped : 0.6) * em
+bottom = below_ + 1.9 * em
 tall = (down > 1 || across > 1 ? 0.8 : 0.55) * wide
 highest = (type == 15 ? 11 : 18) * em # of a slide
 tall = tall < 8 * em ? 8 * em : tall > highest ? highest : tall
@@ -186,7 +195,11 @@ bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
 stats data skip 1 using 1 nooutput
 each = int(STATS_records / (6. * panels * curves * (words(seeds) + 1)))
 each = each < 1 ? 1 : each
-marked(p_, i) = (int(column(0)) + i * (each > curves ? each / curves : 1)) % each ? NaN : \
+# Along a logarithmic axis, the rows next to six places.
+near_(x_, i, k) = k > 6 ? 0 : abs(x_ - first * (last / first)**((k + 1. * i / \
+    (curves + 1)) / 7)) * each * 6.1 <= 0.5 * last ? 1 : near_(x_, i, k + 1)
+marked(p_, i) = (log_x ? !near_(column(3), i, 0) : \
+    (int(column(0)) + i * (each > curves ? each / curves : 1)) % each) ? NaN : \
     at(p_, i, 4)
 
 set style data lines
@@ -233,7 +246,7 @@ do for [p=1:panels] {
     set tmargin at screen screen_y(y)
     set bmargin at screen screen_y(y + tall)
     name_ = above ? $ylabels[p] : $titles[p]
-    set title said(name_) noenhanced offset 0,-0.6
+    set title wrap(said(name_)) noenhanced offset 0,-0.6
     if (maths(name_)) { set title enhanced }
     if (p == 1) {
         middle = top + (down * tall + (down - 1) * vgap) / 2

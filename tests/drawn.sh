@@ -120,6 +120,11 @@ for term in tikz cairolatex; do
     grep -qF '$d_k$ of x' $figure-$term.tex && grep -qF '$R^2$ on ($W^Q$)' $figure-$term.tex && ok ||
         complain "maths in $term is literal"
 done
+# A page 420 pixels wide has type of 7 points; an axis under a decade has ticks.
+"$qkv" plot grid -o made --x lr --y test_loss --log-y --format svg -q
+grep -q '^ width="600"' $figure.svg && ! grep -q 'font-size="[0-9]\.\|font-size="1[01]' $figure.svg &&
+    [ "$(grep -c '>[0-9.]*</tspan></text>' $figure.svg)" -ge 5 ] && ok ||
+    complain "a figure for a page: its width, its type or the ticks of its axis"
 "$qkv" plot grid -o made --x lr --y test_loss --size column --labels 'a_bc,my_d_k is d_k' --format svg -q
 grep -qF '>a_bc<' $figure.svg && grep -qF '>my_d_k is d_k<' $figure.svg && ok ||
     complain "a name with _ is taken for maths"

@@ -129,6 +129,18 @@ group_title(const Group *g)
     return title;
 }
 
+/* Is a panel's group before another one's of its task, setting by setting? */
+static bool
+is_before(const Panel *a, const Panel *b)
+{
+    for (int s = 0; s < setting_count; s++) {
+        const char *x = a->group->key[s], *y = b->group->key[s];
+        if (x && y && strcmp(x, y))
+            return series_before(x, y);
+    }
+    return false;
+}
+
 /* Small multiples: a figure for each quantity, with a panel for each of these
    groups of a task. */
 static void
@@ -139,6 +151,12 @@ draw_multiples(const Drawing *o, const Experiment *e, const Values *ys,
     Panel *panels = allocate((size_t)groups, sizeof *panels);
     for (int i = 0; i < groups; i++)
         panels[i] = (Panel){.group = &g[i], .title = group_title(&g[i])};
+    for (int i = 1; i < groups; i++)
+        for (int k = i; k > 0 && is_before(&panels[k], &panels[k - 1]); k--) {
+            Panel p = panels[k];
+            panels[k] = panels[k - 1];
+            panels[k - 1] = p;
+        }
     for (int y = 0; y < ys->count; y++) {
         char *name = format_text("%s-%s-%s", ys->text[y], o->x, task);
         for (int i = 0; i < groups; i++)
