@@ -5,7 +5,7 @@ check: check-quick run-solve run-lessons run-install run-starve run-parallel run
 
 check-quick: run-floors run-same run-plain run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book run-rates run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book run-rates check-scipy run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
@@ -38,6 +38,8 @@ check-bits: all      ## the same bits from other compilers and instruction sets
 	sh tests/bits.sh $(BUILD)
 check-torch: all     ## logits and gradients again in PyTorch, where there is one
 	sh tests/torch.sh $(BUILD)
+check-scipy: all     ## intervals, tests and verdicts again in SciPy, where there is one
+	sh tests/scipy.sh $(BUILD)
 check-valgrind:      ## a short set under valgrind, which knows no AVX-512
 	$(MAKE) all BUILD=$(BUILD)/valgrind ARCH=-march=x86-64-v3 OPT='-O1 -g'
 	sh tests/valgrind.sh $(BUILD)/valgrind
@@ -102,5 +104,5 @@ $(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
-  shown-update check-figures check-book check-text check-bits check-torch check-valgrind \
+  shown-update check-figures check-book check-text check-bits check-torch check-scipy check-valgrind \
   check-style bench coverage fuzz mutants compdb

@@ -1,0 +1,29 @@
+#!/bin/sh
+# scipy.sh BUILD - the numbers of a comparison, computed again from its runs by SciPy
+# (in_scipy.py): differences, t, sameness, intervals of means, medians and shares.
+# Skipped where there is none: pip install scipy.
+
+set -eu
+qkv=$(cd "$1" && pwd)/qkv
+here=$(pwd)/tests
+if ! python3 -c 'import scipy' 2>/dev/null; then
+    echo "scipy: skipped, python3 has no scipy (pip install scipy)"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+small="-t reverse --length 8 --d-model 16 --lr 0.01 --steps 75 --test 64 --validate 32 -q --no-figures --no-weights"
+for seeds in 3 7 12; do
+    # shellcheck disable=SC2086 # small is many words
+    "$qkv" compare -v standard,mqa $small --heads 1,2 --seeds $seeds -o grid$seeds >/dev/null
+    "$qkv" plot grid$seeds --x heads --y solved,solved_at --facet quantity -q --format svg
+    "$qkv" table grid$seeds --tsv >grid
+    for judge in test_loss validation_loss; do
+        # shellcheck disable=SC2086
+        "$qkv" compare -v standard,mqa $small --heads 2 --seeds $seeds --judge $judge \
+            --margin test_loss=0.3,validation_loss=0.3 -o runs$seeds --tsv >verdict
+        "$qkv" table runs$seeds --tsv >runs
+        python3 "$here/in_scipy.py" $judge verdict runs grid grid$seeds/figures/*.tsv
+    done
+done
