@@ -187,6 +187,7 @@ if has gnuplot; then
         (cd paper && failed=0 && typeset paper-$size && exit $failed) && ok || complain "the paper, $size"
     done
     grep -q '^.caption{recall.*mean of 3 seeds' report-icml/figures/*recall*.tex &&
+        grep -qF 'caption{reverse, $d_k$ 8: guessing' report-icml/tables/reverse.d-k8.tex &&
         ! grep -h '^.caption' report-icml/*/*.tex | grep -q 'shortstack\|nan' && ok ||
         complain "captions of the record"
     (cd report-column && failed=0 && typeset report && exit $failed) && ok || complain "report.tex"

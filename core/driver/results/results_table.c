@@ -233,7 +233,7 @@ results_sheet(const Outcomes *all, const Group *g)
    what a trivial baseline; on test data, as the numbers are, where a file's
    parts differ. To be freed. */
 static char *
-levels_of(const Group *g)
+levels_of(const Group *g, const char *whose)
 {
     const Run *r = g->runs[0];
     bool test = run_has(r, test_levels[0]);
@@ -246,8 +246,8 @@ levels_of(const Group *g)
                           "%.2f%s",
                           unigram, bigram, test ? "" : " (validation)");
     char *text = format_text(
-        "%s: guessing has %s %.2f (loss %.2f), %s %.2f%s", g->name,
-        measure_of(g), run_number(r, "chance"), run_number(r, "chance_loss"),
+        "%s: guessing has %s %.2f (loss %.2f), %s %.2f%s", whose, measure_of(g),
+        run_number(r, "chance"), run_number(r, "chance_loss"),
         task_named(r->config.task)->trivial,
         run_number(r, test ? test_levels[0] : "trivial"), more);
     free(more);
@@ -488,12 +488,28 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
     free(tests);
 }
 
+/* "recall, d_k 2", of a group "recall.d-k2"; to be freed. */
+static char *
+words_of(const Group *g)
+{
+    char *text = copy_text(g->tasks ? g->name : g->runs[0]->config.task);
+    for (int s = 0; s < setting_count && !g->tasks; s++) {
+        if (!g->key[s] || !strcmp(settings[s].name, "task"))
+            continue;
+        char *title = axis_title(settings[s].name, NULL);
+        replace(&text, format_text("%s, %s %s", text, title, g->key[s]));
+        free(title);
+    }
+    return text;
+}
+
 /* What a paper says of the table of a group; to be freed. */
 static char *
 caption_of(const Outcomes *all, const Group *g)
 {
     int seeds = most_seeds(all);
-    char *levels = levels_of(g);
+    char *whose = words_of(g);
+    char *levels = levels_of(g, whose);
     char *text = seeds < 2
                      ? format_text("%s.", levels)
                      : format_text("%s. Means of %d seeds [%s].", levels, seeds,
@@ -501,6 +517,7 @@ caption_of(const Outcomes *all, const Group *g)
                                        ? "range"
                                        : "95% interval of Student's t");
     free(levels);
+    free(whose);
     return text;
 }
 
@@ -530,7 +547,7 @@ results_write(FILE *to, const Outcomes *all, Layout layout)
     }
     write_headline(to, all, layout);
     for (int g = 0; g < all->group_count; g++) {
-        char *levels = levels_of(&all->groups[g]);
+        char *levels = levels_of(&all->groups[g], all->groups[g].name);
         if (layout != LATEX)
             words_below(to, levels, layout);
         write_gap(to, layout);
