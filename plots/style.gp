@@ -52,7 +52,7 @@ font '\\fontsize{%g}{%g}\\selectfont'", width / 96., height_ / 96., \
         0.75 * type, 0.9 * type) : \
     term eq "cairolatex" ? sprintf("set terminal cairolatex pdf \
 size %.4fin,%.4fin colortext \
-header '\\fontsize{%g}{%g}\\selectfont' linewidth 1.2 pointscale 0.6", \
+header '\\fontsize{%g}{%g}\\selectfont' linewidth 2 pointscale 0.8", \
         width / 96., height_ / 96., 0.75 * type, 0.9 * type) : \
     "set terminal dumb noenhanced size 79,17"
 if (!dumb) { set output out }
