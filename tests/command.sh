@@ -1361,6 +1361,8 @@ auto="compare -t reverse -v standard,two-step --length 6 --lr auto --seeds 2 $sm
 "$qkv" $auto >out 2>err && [ "$(grep -c 'reverse' out)" -eq 2 ] && ok || complain "--lr auto"
 [ "$(ls -d found/reverse.* | wc -l)" -eq 4 ] && ls -d found/rates/*.seed1003.* >/dev/null &&
     grep -q '^lr.auto$' found/experiment.tsv && ok || complain "--lr auto: seeds of its own"
+[ "$(awk -F'\t' '$4 == "yes" { print $1, $3 }' found/rates.tsv | sort)" = \
+    "$(awk -F'\t' 'NR > 1 { print $2, $11 }' out | sort)" ] && ok || complain "--lr auto: what rates.tsv says was chosen"
 mv out auto.tsv && "$qkv" $auto >out 2>err && cmp auto.tsv out && ok || complain "--lr auto again"
 "$qkv" report found -q -o found-report 2>err && grep -q 'that --lr auto found' found-report/report.md &&
     ok || complain "--lr auto in a report"
