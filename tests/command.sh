@@ -1217,6 +1217,8 @@ cp out section
 "$qkv" compare --claim ./planted/yes.txt -o claims/yes -q >out && diff -r claims/yes/claim was >out2 &&
     cmp -s out section && ok || complain "a claim twice, differs"
 claim no 'not reproduced' "$runs" 'expect variant=fused outcome is better' 'expect variant=fused outcome is same'
+claim half 'not reproduced' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
+    'expect variant=linear outcome is better' 'expect variant=fused outcome is better'
 claim worse 'not reproduced' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
     'expect variant=linear outcome is better,same'
 claim opposite 'the opposite' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \

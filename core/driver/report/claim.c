@@ -403,10 +403,10 @@ verdict_of(const Claim *c, const char *out, int *met)
         free(found);
     }
     *met = count[MET];
-    return *met == c->expect_count         ? "reproduced"
-           : !*met && count[OPPOSED]       ? "the opposite"
-           : count[UNMET] + count[OPPOSED] ? "not reproduced"
-                                           : "not reproduced: undecided";
+    return *met == c->expect_count             ? "reproduced"
+           : count[OPPOSED] == c->expect_count ? "the opposite"
+           : count[UNMET] + count[OPPOSED]     ? "not reproduced"
+                                               : "not reproduced: undecided";
 }
 
 /* --- the page */
@@ -560,8 +560,8 @@ static const char head[] =
     "that was published, ours, and what we expected of it were written down "
     "before it was run. Its verdict is computed from what its commands print: "
     "*reproduced* where all that was expected is so; *the opposite* where "
-    "nothing is and something is worse that should be better, or the other way "
-    "round; else *not reproduced*. A verdict is about our small setting: a "
+    "all is worse that should be better, or the other way round; else *not "
+    "reproduced*. A verdict is about our small setting: a "
     "claim that fails here may hold where it was made. Claims about text learn "
     "the README of their day. `make claims` runs what is missing and writes "
     "this page; `qkv compare --claim NAME` runs one.\n\n";
