@@ -1365,6 +1365,7 @@ auto="compare -t reverse -v standard,two-step --length 6 --lr auto --seeds 2 $sm
     grep -q '^lr.auto$' found/experiment.tsv && ok || complain "--lr auto: seeds of its own"
 [ "$(awk -F'\t' '$4 == "yes" { print $1, $3 }' found/rates.tsv | sort)" = \
     "$(awk -F'\t' 'NR > 1 { print $2, $11 }' out | sort)" ] && ok || complain "--lr auto: what rates.tsv says was chosen"
+"$qkv" table found --tsv | head -n 1 | grep -q '	lr	' && ok || complain "--lr auto: the table has no rate"
 mv out auto.tsv && "$qkv" $auto >out 2>err && cmp auto.tsv out && ok || complain "--lr auto again"
 "$qkv" report found -q -o found-report 2>err && grep -q 'that --lr auto found' found-report/report.md &&
     ok || complain "--lr auto in a report"

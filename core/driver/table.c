@@ -69,15 +69,19 @@ add_setting(Fields *f, const Experiment *e, const Setting *s)
                        .spare = asked ? 0 : 3});
 }
 
-/* Task, variant and seed always; of the others those that vary. */
+/* Task, variant and seed always; of the others those that vary, and a rate that
+   --lr auto has found. */
 static void
 add_settings(Fields *f, const Experiment *e)
 {
+    const char *lr = experiment_said(e, "lr");
+    bool found = lr && !strcmp(lr, "auto");
     add_setting(f, e, setting_named("task"));
     add_setting(f, e, setting_named("variant"));
     add_setting(f, e, setting_named("seed"));
     for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (index_in(always, s->name) < 0 && s->kind != HASH && varies(e, s))
+        if (index_in(always, s->name) < 0 && s->kind != HASH &&
+            (varies(e, s) || (found && !strcmp(s->name, "lr"))))
             add_setting(f, e, s);
 }
 
