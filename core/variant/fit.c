@@ -464,7 +464,7 @@ head_error(const Canonical *now, const Canonical *wanted, int which, int h,
 {
     int size = wanted->d_model * wanted->d_model, terms = 1;
     double *x = allocate(2 * (size_t)size, sizeof *x), *y = x + size;
-    double squares = 1e-300, lost = 0;
+    double squares = 0, lost = 0;
     if (!which && wanted->width)
         terms = common_width(wanted->width, now->width);
     for (int term = 0; term < terms; term++) {
@@ -479,7 +479,7 @@ head_error(const Canonical *now, const Canonical *wanted, int which, int h,
         }
     }
     free(x);
-    return sqrt(lost / squares);
+    return lost == 0 ? 0 : sqrt(lost / (squares > 0 ? squares : lost));
 }
 
 FitError

@@ -19,7 +19,8 @@ bool fit(const Variant *v, const Attention *a, const Weights *w,
 typedef struct FitError {
     double apart;   /* largest difference of entries of s M and of N, relative
                        to the largest entry */
-    double lost[2]; /* |difference| / |M_i|, Frobenius, of the worst head */
+    double lost[2]; /* |difference| / |M_i|, Frobenius, of the worst head; 1
+                       where M_i is 0 and what was fitted is not */
     int rank[2], kept[2]; /* of that head: before, after */
 } FitError;
 
