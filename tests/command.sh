@@ -1106,7 +1106,8 @@ level() { sed -n "s/^$1	//p" parts/*seed1*/result.tsv | head -n 1 | awk -v f="$2
     --no-figures -q -o windows >/dev/null 2>err && "$qkv" report windows -o windows-report -q 2>>err &&
     "$qkv" plot windows --y loss --facet window --format svg -q 2>>err || complain "windows"
 [ "$(sed -n 's/^reverse.window\([0-9]*\): guessing.*/\1/p' windows-report/report.md | tr '\n' ' ')" = '24 2 8 4 ' ] &&
-    [ "$(sed -n 's/^!\[curves-reverse.lr\(.*\).window\([0-9]*\)\].*/\1:\2/p' windows-report/report.md | tr '\n' ' ')" = \
+    [ "$(sed -n '/^$titles/,/^END/s/^|learning rate \([^,]*\), window \([0-9]*\).*/\1:\2/p' \
+        windows-report/figures/validation_loss-step-reverse.gp | tr '\n' ' ')" = \
         '1e-05:2 1e-05:4 1e-05:8 1e-05:24 0.0001:2 0.0001:4 0.0001:8 0.0001:24 ' ] &&
     [ "$(sed -n '/^$titles/,/^END/s/.*window \([0-9]*\).*/\1/p' windows/figures/loss-step-by-window-reverse.lr1e-05.gp | tr '\n' ' ')" = '24 2 8 4 ' ] &&
     ok || complain "the order of values"
