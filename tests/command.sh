@@ -1256,6 +1256,7 @@ unlike() { # MESSAGE SED-SCRIPT: the table is not what the claim expects
 }
 unlike 'unlike.txt:9: expect: no row of the table of line 8' '9s/fused/fuse/'
 unlike 'unlike.txt:9: expect: the table of line 8 has no column "end"' '9s/outcome/end/'
+refuses 2 'is not a number' "$qkv" compare --plan --seed 9223372036854775806..9223372036854775807
 refuses 2 'there are: additions' "$qkv" compare --claim nothing
 refuses 2 'contradict' "$qkv" compare --claim kv-shared --recipe rank
 refuses 2 'contradict' "$qkv" compare --claim kv-shared --d-k 2

@@ -1,5 +1,6 @@
 /* options.c - the words of a command line, taken apart. */
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +23,13 @@ cut_list(const Setting *s, const char *text)
     Values words = values_cut(text), all = {0};
     for (int i = 0; i < words.count; i++) {
         char *end;
-        long first = strtol(words.text[i], &end, 10), last = first - 1;
+        long first = strtol(words.text[i], &end, 10), last = first;
         bool range =
             s->kind == INTEGER && end > words.text[i] && !strncmp(end, "..", 2);
         if (range)
             last = strtol(end + 2, &end, 10);
-        if (!range || *end || last < first || last - first > 1000000)
+        if (!range || *end || first < 0 || last < first || last > INT_MAX ||
+            last - first > 1000000)
             values_add(&all, copy_text(words.text[i]));
         else
             for (; first <= last; first++)
