@@ -1232,6 +1232,9 @@ claim open 'not reproduced: undecided' \
 claim neutral 'the opposite' \
     'compare -t reverse -v standard,full-rank --length 6 --d-k 2 --seeds 3 --steps 20 --log rank --judge rank_m --no-figures --no-weights' \
     'expect variant=full-rank outcome is less'
+"$qkv" compare -t reverse -v standard,full-rank --length 6 --d-k 2 --seeds 3 --steps 20 --log rank --judge rank_m \
+    --no-figures --no-weights -o claims/neutral -q --markdown >out && grep -q '^Compared with standard: 1 more (full' out &&
+    ok || complain "the headline of what is neither good nor bad: $(head -3 out)"
 claim never 'not testable here' 'untestable there is no such thing' && [ ! -e claims/never/claim/line8.tsv ] &&
     ok || complain "a claim that is not tested"
 # A cluster gets the runs; what cannot be understood is refused, with its line.

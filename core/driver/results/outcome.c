@@ -398,8 +398,6 @@ at_rate(const Outcome *a, double lr)
 char *
 verdicts_by_rate(const Outcomes *all, const Outcome *a)
 {
-    static const char *const words[] = {"untested", "undecided", "the same",
-                                        "worse", "better"};
     const Series *s = group_series(a->group, a->series);
     Outcome every = {.runs = s->runs, .seeds = s->count}, base = *a;
     Outcomes alone = *all;
@@ -413,9 +411,9 @@ verdicts_by_rate(const Outcomes *all, const Outcome *a)
         if (one.seeds && other.seeds)
             hold_against(&alone, &one, &other);
         decide(&alone, &one);
-        replace(&text,
-                format_text("%s%s%s at %s", text, k ? ", " : "",
-                            words[one.verdict], number_text(rates[k], 3, n)));
+        replace(&text, format_text("%s%s%s at %s", text, k ? ", " : "",
+                                   verdict_name(one.judged, one.verdict),
+                                   number_text(rates[k], 3, n)));
         free(one.runs);
         free(other.runs);
     }
@@ -434,20 +432,25 @@ outcomes_free(Outcomes *all)
 }
 
 const char *
+verdict_name(const char *judged, Verdict verdict)
+{
+    static const char *const words[] = {"untested", "undecided", "the same",
+                                        "worse", "better"};
+    bool neither = judged && quantity_named(judged)->better == NEITHER;
+    return neither && verdict == BETTER  ? "more"
+           : neither && verdict == WORSE ? "less"
+                                         : words[verdict];
+}
+
+const char *
 verdict_word(const Outcome *a)
 {
-    static const char *const words[] = {"untested", "undecided", "same",
-                                        "worse", "better"};
-    bool neither = a->judged && quantity_named(a->judged)->better == NEITHER;
-    if (neither && a->verdict >= WORSE)
-        return a->against.difference > 0 ? "more" : "less";
-    return words[a->verdict];
+    return a->verdict == EQUAL ? "same" : verdict_name(a->judged, a->verdict);
 }
 
 void
 verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
 {
-    static const char *const words[] = {[WORSE] = "worse", [BETTER] = "better"};
     const Paired *p = &a->against;
     if (!strcmp(a->series, all->baseline))
         snprintf(text, VERDICT_SIZE, "the baseline");
@@ -467,8 +470,5 @@ verdict_text(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
         snprintf(text, VERDICT_SIZE, "the same within %.2g", a->margin);
     else
         snprintf(text, VERDICT_SIZE, "%s by %.3g",
-                 quantity_named(a->judged)->better == NEITHER
-                     ? p->difference > 0 ? "more" : "less"
-                     : words[a->verdict],
-                 fabs(p->difference));
+                 verdict_name(a->judged, a->verdict), fabs(p->difference));
 }

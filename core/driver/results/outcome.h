@@ -75,8 +75,11 @@ void check_margins(const char *text);
    be with both at one rate, each tested by itself; to be freed. */
 char *verdicts_by_rate(const Outcomes *all, const Outcome *a);
 
-/* In one word: better, worse, same, undecided, untested; of a quantity of which
-   neither much nor little is good, more or less. */
+/* "better", "worse", "the same", "undecided", "untested"; of a quantity of
+   which neither much nor little is good, "more" or "less". */
+const char *verdict_name(const char *judged, Verdict verdict);
+
+/* The same in one word: "same". */
 const char *verdict_word(const Outcome *a);
 
 /* "better by 0.012", "the same within 0.01", "undecided at 5 seeds". */

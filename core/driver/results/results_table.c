@@ -412,12 +412,11 @@ counted(const Outcomes *all, Verdict verdict, const char *word, bool names)
 static void
 write_headline(FILE *to, const Outcomes *all, Layout layout)
 {
-    static const char *const words[] = {NULL, "undecided", "the same", "worse",
-                                        "better"};
     char *text = NULL;
     for (int verdict = BETTER; verdict > UNTESTED; verdict--) {
-        char *some =
-            counted(all, (Verdict)verdict, words[verdict], verdict >= WORSE);
+        char *some = counted(all, (Verdict)verdict,
+                             verdict_name(all->judge, (Verdict)verdict),
+                             verdict >= WORSE);
         if (some)
             replace(&text, text ? format_text("%s, %s", text, some)
                                 : format_text("Compared with %s: %s",
