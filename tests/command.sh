@@ -1237,6 +1237,18 @@ claim neutral 'the opposite' \
     ok || complain "the headline of what is neither good nor bad: $(head -3 out)"
 claim never 'not testable here' 'untestable there is no such thing' && [ ! -e claims/never/claim/line8.tsv ] &&
     ok || complain "a claim that is not tested"
+# With other seeds its verdict is that of what was run; a count has none.
+"$qkv" compare --claim ./planted/yes.txt -o claims/seeds --seed 4..5 -q >out 2>err &&
+    grep -q '^## yes: ' out && grep -q ' met): 6 runs, ' out && ok || complain "a claim of other seeds: $(cat out err)"
+# What a stranger put among its results does not act.
+hostile() { # FILE TEXT: is that text, in that file, refused or left out?
+    rm -rf claims/hostile && cp -r claims/yes claims/hostile && mkdir -p claims/hostile/figures
+    printf '%b' "$2" >"claims/hostile/$1"
+    cp planted/yes.txt book/plots/recipes/claims/hostile.txt
+    book/bin/qkv report claims --claims >out 2>err
+    ! grep -q '[^\\]<\|](' out && ok || complain "a claim's page has what a stranger wrote to $1"
+    rm book/plots/recipes/claims/hostile.txt
+}
 # A cluster gets the runs; what cannot be understood is refused, with its line.
 "$qkv" compare --claim ./planted/no.txt -o elsewhere --plan 2>err >out &&
     [ "$(grep -c '^qkv train .*--out elsewhere' out)" -eq 9 ] && [ ! -e elsewhere ] && ok || complain "a claim's plan"
@@ -1275,6 +1287,10 @@ QKV_PATH=$build/variants book/bin/qkv report ledger --claims >page && cp page pa
     grep -q '^| opposite | Is it so? | the opposite | 0 of 1 | ' page &&
     grep -q '^| never | Is it so? | not testable here | - | - | - | - |' page &&
     grep -q '^| later | Is it so? | not run yet | - | - | - | - |' page && ok || complain "the page of claims"
+hostile claim/claim.tsv 'key\tvalue\ndate\t<b>\nruns\t[a](b)\nhash\t<i>\n'
+hostile claim/line8.md '| a |\n|---|\n| <b> |\n'
+hostile claim/line8.md '| a |\n|---|\n| [a](b) |\n'
+hostile 'figures/a](b) <i>.gp' ''
 echo 'expect variant=fused outcome is worse' >>book/plots/recipes/claims/yes.txt
 book/bin/qkv report ledger --claims | grep -q '^| yes | .* | not run yet |' && ok || complain "another recipe's runs"
 cp planted/yes.txt book/plots/recipes/claims && book/bin/qkv report ledger --claims | cmp -s - page-before && ok ||

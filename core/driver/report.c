@@ -201,7 +201,7 @@ draw_anew(const Options *o, const Experiment *e, char *directory)
     draw_as(o, e, "pdf", size, directory);
     draw_as(o, e, "svg", NULL, directory);
     Path figures = within(directory, "figures");
-    Values names = files_in(figures.text, ".gp");
+    Values names = figures_in(figures.text);
     for (int i = 0; i < names.count; i++) {
         char *file = format_text("%s.svg", names.text[i]);
         if (access(within(figures.text, file).text, F_OK))
@@ -218,7 +218,7 @@ static void
 put_figures(const Page *p, const char *directory)
 {
     Path figures = within(directory, "figures");
-    Values names = files_in(figures.text, ".gp");
+    Values names = figures_in(figures.text);
     if (names.count && p->layout == MARKDOWN) /* a paper's float */
         page_heading(p, "Figures");
     for (int i = 0; i < names.count; i++)

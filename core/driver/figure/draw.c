@@ -12,6 +12,7 @@
 #include "variant/plugin.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/escape.h"
+#include "driver/results/group.h"
 #include "driver/figure/draw.h"
 
 static FILE *
@@ -154,6 +155,18 @@ longest_of(const Values *words)
         if (strlen(words->text[i]) > most)
             most = strlen(words->text[i]);
     return (int)most;
+}
+
+Values
+figures_in(const char *directory)
+{
+    check_all_plain(directory);
+    Values names = files_in(directory, ".gp");
+    for (int i = 0; i < names.count; i++)
+        if (names.text[i][strspn(names.text[i], NAME_LETTERS ".=,")])
+            fail("%s/%s.gp: no figure of qkv's; take it out", directory,
+                 names.text[i]);
+    return names;
 }
 
 char *

@@ -1,10 +1,8 @@
 /* claim.c - a claim of a paper: what its recipe expects, what came out, and the
    page of all of them. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,10 +12,10 @@
 #include "base/words.h"
 #include "math/random.h"
 #include "run/experiment.h"
-#include "driver/cli/escape.h"
 #include "driver/cli/table.h"
 #include "driver/figure/draw.h"
 #include "driver/report/claim.h"
+#include "driver/report/page.h"
 #include "driver/results/group.h"
 
 enum { CLAIM, SOURCE, PUBLISHED, OURS, HYPOTHESIS, UNTESTABLE, EXPECT, FACTS };
@@ -44,7 +42,7 @@ typedef struct Claim {
     const char *path;
     char *text, *name, *title, *lead; /* text: the whole recipe */
     char *facts[FACTS];               /* or NULL */
-    char *commands;                   /* as code in Markdown, or NULL */
+    char *commands;                   /* a line each, or NULL */
     Expect *expects;
     int expect_count, room, command; /* the last line with a table */
 } Claim;
@@ -121,7 +119,7 @@ read_line(Claim *c, const char *line, int number)
               "hypothesis, untestable, expect",
               c->path, number, word);
     else {
-        join(&c->commands, "\n    ", line);
+        join(&c->commands, "\n", line);
         c->command = strcmp(word, "plot") ? number : c->command;
     }
     free(word);
@@ -142,15 +140,21 @@ check_complete(const Claim *c)
               c->path);
 }
 
+/* "kv-shared" of plots/recipes/claims/kv-shared.txt; to be freed. */
+static char *
+name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return format_text("%.*s", (int)strcspn(name, "."), name);
+}
+
 static Claim
 claim_read(const char *path)
 {
     size_t size;
     int number = 1;
     Claim c = {.path = path, .text = read_file(path, "recipe", &size)};
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    c.name = format_text("%.*s", (int)strcspn(name, "."), name);
+    c.name = name_of(path);
     char *all = copy_text(c.text);
     for (char *line = all, *next; line; line = next, number++) {
         next = strchr(line, '\n');
@@ -201,11 +205,14 @@ printed_path(const char *out, int line, const char *ending)
 }
 
 static void
-write_text(const char *directory, const char *name, const char *text)
+write_printed(const char *directory, int line, const char *ending,
+              const char *text)
 {
+    char *name = format_text("line%d.%s", line, ending);
     FILE *to = begin_file(directory, name);
     fputs(text, to);
     end_file(to, directory, name);
+    free(name);
 }
 
 static uint64_t
@@ -248,8 +255,9 @@ record_of(const char *out)
                    : !strcmp(key, "runs") ? r.runs
                    : !strcmp(key, "hash") ? r.hash
                                           : NULL;
-        if (to)
-            snprintf(to, sizeof r.date, "%s", table_cell(&t, i, 1));
+        const char *value = table_cell(&t, i, 1);
+        if (to && !value[strspn(value, NAME_LETTERS)])
+            snprintf(to, sizeof r.date, "%s", value);
     }
     table_free(&t);
     return r;
@@ -266,13 +274,9 @@ claim_keep(const char *out, const Printed *list, int count)
     Draft *d = draft_begin(out, "claim");
     Path place = new_directory(d->path.text, "claim");
     for (int i = 0; i < count; i++) {
-        char *tsv = format_text("line%d.tsv", list[i].line);
-        char *markdown = format_text("line%d.md", list[i].line);
-        write_text(place.text, tsv, list[i].tsv);
-        write_text(place.text, markdown, list[i].markdown);
+        write_printed(place.text, list[i].line, "tsv", list[i].tsv);
+        write_printed(place.text, list[i].line, "md", list[i].markdown);
         all = hash_text(all, list[i].tsv);
-        free(tsv);
-        free(markdown);
     }
     all = hash_runs(all, out, &runs);
     snprintf(now.hash, sizeof now.hash, "%016" PRIx64, all);
@@ -446,18 +450,15 @@ write_expects(FILE *to, const Claim *c, const char *out)
 
 /* What each command printed that an expect line is about. */
 static void
-write_tables(FILE *to, const Claim *c, const char *out)
+write_tables(const Page *p, const Claim *c, const char *out)
 {
-    size_t size;
     int number = 0;
     for (int i = 0; i < c->expect_count; i++) {
         int line = c->expects[i].command;
         if (i > 0 && c->expects[i - 1].command == line)
             continue;
-        Path path = printed_path(out, line, "md");
-        char *text = read_file(path.text, "table", &size);
-        fprintf(to, "\nTable %d.\n\n%s", ++number, text + strspn(text, "\n"));
-        free(text);
+        fprintf(p->to, "\nTable %d.\n\n", ++number);
+        page_table(p, printed_path(out, line, "md").text);
     }
 }
 
@@ -465,7 +466,7 @@ static void
 write_figures(FILE *to, const char *out, const char *from)
 {
     Path figures = within(out, "figures");
-    Values names = files_in(figures.text, ".gp");
+    Values names = figures_in(figures.text);
     for (int i = 0; i < names.count; i++) {
         if (!strcmp(names.text[i], "parameters"))
             continue; /* the tables have them */
@@ -495,14 +496,12 @@ write_verdict(FILE *to, const Claim *c, const char *out)
 static void
 write_section(FILE *to, const Claim *c, const char *out, const char *from)
 {
-    char *title = escaped(c->title, MARKDOWN);
-    fprintf(to, "\n## %s: %s\n", c->name, title);
+    const Page page = {to, MARKDOWN};
+    char *title = format_text("%s: %s", c->name, c->title);
+    page_heading(&page, title);
     free(title);
-    if (c->lead) {
-        char *lead = escaped(c->lead, PARAGRAPH);
-        fprintf(to, "\n%s\n", lead);
-        free(lead);
-    }
+    if (c->lead)
+        page_text(&page, "%s", c->lead);
     fputs("\n", to);
     for (int i = 0; i < EXPECT; i++)
         if (c->facts[i])
@@ -511,13 +510,12 @@ write_section(FILE *to, const Claim *c, const char *out, const char *from)
                                                           : facts[i].title,
                        c->facts[i]);
     write_verdict(to, c, out);
-    bool ran = was_run(c, out);
-    if (ran)
+    if (was_run(c, out))
         write_expects(to, c, out);
     if (c->commands)
-        fprintf(to, "\n    %s\n", c->commands);
-    if (ran) {
-        write_tables(to, c, out);
+        page_code(&page, c->commands);
+    if (was_run(c, out)) {
+        write_tables(&page, c, out);
         write_figures(to, out, from);
     }
 }
@@ -525,7 +523,9 @@ write_section(FILE *to, const Claim *c, const char *out, const char *from)
 void
 claim_write(FILE *to, const char *path, const char *out)
 {
-    Claim c = claim_read(path);
+    Claim c = claim_read(below(out, "recipe.txt").text);
+    c.path = path;
+    replace(&c.name, name_of(path));
     write_section(to, &c, out, "figures");
     claim_free(&c);
 }

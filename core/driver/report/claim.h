@@ -37,8 +37,8 @@ void claim_check(const char *path);
    stays. */
 void claim_keep(const char *out, const Printed *list, int count);
 
-/* The claim's section, with the verdict of what was run in `out`: in
-   Markdown. */
+/* The section of the claim of that path, as it was run in `out`, with the
+   verdict: in Markdown. */
 void claim_write(FILE *to, const char *path, const char *out);
 
 /* A page of all claims of plots/recipes/claims, NAME run in DIRECTORY/NAME or

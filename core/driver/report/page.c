@@ -88,6 +88,21 @@ page_code(const Page *p, const char *text)
 }
 
 void
+page_table(const Page *p, const char *path)
+{
+    size_t size;
+    char *text = read_file(path, "table", &size);
+    for (const char *c = text; *c; c++)
+        if (*c == '\\' && c[1])
+            c++;
+        else if (*c == '<' || !strncmp(c, "](", 2) || !strncmp(c, "://", 3))
+            fail("%s: not as qkv writes it; remove it, and make it again",
+                 path);
+    fputs(text + strspn(text, "\n"), p->to);
+    free(text);
+}
+
+void
 page_figure(const Page *p, const char *directory, const char *name, int number)
 {
     if (p->layout != MARKDOWN) {

@@ -26,6 +26,10 @@ void page_text(const Page *p, const char *format, ...) PRINTF(2, 3);
 /* Lines that are seen as they are. */
 void page_code(const Page *p, const char *text);
 
+/* A table that qkv wrote as Markdown. Exits where the file has what would act
+   there: qkv escapes that, so it is somebody else's. */
+void page_table(const Page *p, const char *path);
+
 /* Figure `number`, of the page's figures/, where it is NAME: in LaTeX what
    figure_float wrote there. */
 void page_figure(const Page *p, const char *directory, const char *name,

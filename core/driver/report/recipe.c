@@ -135,7 +135,7 @@ put_instead(Line *l, const char *names, const char *name, const char *value)
 }
 
 /* The line with what the user said beside --recipe. An equiv has one seed, and
-   no verdict. */
+   no verdict; a count has no seed either. */
 static Line
 changed(const Line *from, const Options *o, int command)
 {
@@ -147,7 +147,7 @@ changed(const Line *from, const Options *o, int command)
         return l;
     if (variants->count)
         put_instead(&l, "variant", "--variant", joined(variants, ","));
-    if (seeds->count)
+    if (seeds->count && command != COUNT_COSTS)
         put_instead(&l, "seed seeds", "--seed",
                     compares ? joined(seeds, ",") : seeds->text[0]);
     if (compares && o->compare.seeds > 0)
