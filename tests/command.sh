@@ -1244,6 +1244,7 @@ claim never 'not testable here' 'untestable there is no such thing' && [ ! -e cl
 hostile() { # FILE TEXT: is that text, in that file, refused or left out?
     rm -rf claims/hostile && cp -r claims/yes claims/hostile && mkdir -p claims/hostile/figures
     printf '%b' "$2" >"claims/hostile/$1"
+    [ "${1%.gp}" = "$1" ] || echo 'What it shows.' >"claims/hostile/${1%.gp}.txt"
     cp planted/yes.txt book/plots/recipes/claims/hostile.txt
     book/bin/qkv report claims --claims >out 2>err
     ! grep -q '[^\\]<\|](' out && ok || complain "a claim's page has what a stranger wrote to $1"
