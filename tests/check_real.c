@@ -411,6 +411,13 @@ faint_forward(Attention *a, Node *x, Node *y, Node **w)
     return add(out, scale(matmul(tanh_of(along), w[6]), 1e-8));
 }
 
+/* What says nothing of any weight. */
+static Node *
+void_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    return scale(planted_forward(a, x, y, w), 0);
+}
+
 START_TEST(planted)
 {
     Variant v = {.abi = QKV_ABI,
@@ -427,6 +434,12 @@ START_TEST(planted)
         ck_assert(c.alone[4] == 0 && c.alone[5] == 0 && c.alone[6] == 9);
         ck_assert_int_eq(c.found.faint, 0);
     }
+    real_free(&c);
+    v.forward = void_forward;
+    c = count_of(&v, a, 0);
+    ck_assert_int_eq(c.found.rank, 0);
+    for (int i = 0; i < 7; i++)
+        ck_assert_int_eq(c.alone[i], 0);
     real_free(&c);
     v.forward = faint_forward;
     c = count_of(&v, a, 0);

@@ -186,10 +186,11 @@ real_count(const Variant *v, Attention a, const Weights *w, int keys,
     if (alone && c.real >= 0)
         c.alone = allocate((size_t)w->count, sizeof *c.alone);
     int at = 0, wide = l.stored - c.found.rank;
+    double last = fmin(c.found.last, 1);
     for (int i = 0; i < w->count && c.alone; i++) {
         int entries = entries_of(&w->list[i]);
         c.alone[i] = fall_of(null + (size_t)at * (size_t)wide, entries, wide,
-                             RANK_ROUNDING / fmin(c.found.last, 1));
+                             RANK_ROUNDING / (c.real ? last : 1));
         at += entries;
     }
     free(null);
