@@ -34,7 +34,8 @@ if (paper) {
 }
 
 # Widths, heights and type are in 1/96 inch, a pixel of a page. Type is 9 pt in a
-# paper, so that an index of 0.8 of it has 7.
+# paper, so that an index of 0.8 of it has 7. (pdfcairo takes a point for 1/72 inch
+# where fontscale is 0.75; lines and markers are then as large as in the SVG.)
 if (!exists("type")) type = !paper ? 12 : size eq "slide" ? 15 : 12
 if (!exists("width")) width = 600
 resolution = paper ? 3.125 : 2 # of a PNG: 300 points to the inch, or 192
@@ -45,8 +46,8 @@ font 'sans-serif,%g' background rgb 'white'", width, height_, type) : \
 font 'sans,%g' fontscale %g linewidth %g pointscale %g", resolution * width, \
         resolution * height_, 0.75 * type, resolution, resolution, resolution) : \
     term eq "pdf" ? sprintf("set terminal pdfcairo size %.4fin,%.4fin enhanced \
-font 'sans,%g' linewidth 1.2 pointscale 0.6", width / 96., height_ / 96., \
-        0.75 * type) : \
+font 'sans,%g' fontscale 0.75 linewidth 1.5 pointscale 1.1", width / 96., \
+        height_ / 96., 0.75 * type) : \
     term eq "tikz" ? sprintf("set terminal tikz size %.4fin,%.4fin \
 font '\\fontsize{%g}{%g}\\selectfont'", width / 96., height_ / 96., \
         0.75 * type, 0.9 * type) : \

@@ -110,6 +110,12 @@ for pair in column:228.6 icml:234 acl:218.3 neurips:396 page:453.5 240:239.1 300
     # a pixel of SVG is 0.75 points
     grep -o 'font-size="[0-9.]*"' $figure.svg | awk -F '"' '$2 * 0.75 < 7 { exit 1 }' && ok ||
         complain "--size $pair: type under 7 points"
+    # A box of 9 points is about 10.5 high; an index has 7, a slide 11.
+    if command -v pdftotext >/dev/null; then
+        pdftotext -bbox $figure.pdf - | awk -F '"' '/>[0-9.]+<\/word>/ { n++
+            wrong += $8 - $4 < 9 || $8 - $4 > 12 } END { exit wrong || !n }' && ok ||
+            complain "--size $pair: the PDF's type is not of 9 points"
+    fi
 done
 rm -rf made
 "$qkv" plot grid -o made --x lr --y test_loss --size column --labels 'd_k of x,R^2 on (W^Q)' \
