@@ -325,23 +325,23 @@ refused 'only curves over training' --smooth 10 --x d-k --y test_loss
 
 # seeds as points and threads: a row each, and one of their median
 plot --x d-k --y test_accuracy --spread seeds --facet task
-[ "$(rows test_accuracy-d-k-by-task | grep -c '	[123]$')" -eq 24 ] &&
-    [ "$(rows test_accuracy-d-k-by-task | grep -c '	0$')" -eq 8 ] &&
-    grep -q 'each of 3 seeds, and their median' drawn/figures/test_accuracy-d-k-by-task.svg && ok ||
+[ "$(rows test_accuracy-d-k-by-task-seeds | grep -c '	[123]$')" -eq 24 ] &&
+    [ "$(rows test_accuracy-d-k-by-task-seeds | grep -c '	0$')" -eq 8 ] &&
+    grep -q 'each of 3 seeds, and their median' drawn/figures/test_accuracy-d-k-by-task-seeds.svg && ok ||
     complain "each seed as a point"
 grep -q 'reverse: standard from [.0-9]* to [.0-9]*, two-step from [.0-9]* to [.0-9]*\. recall: standard from' \
-    drawn/figures/test_accuracy-d-k-by-task.txt && ok || complain "the caption of seeds as points"
-rows test_accuracy-d-k-by-task | awk -F '\t' '{ place = $1 " " $2 " " $3 }
+    drawn/figures/test_accuracy-d-k-by-task-seeds.txt && ok || complain "the caption of seeds as points"
+rows test_accuracy-d-k-by-task-seeds | awk -F '\t' '{ place = $1 " " $2 " " $3 }
     $7 { value[place] = value[place] " " $4 }
     !$7 { split(value[place], v, " "); n = 0
         for (i = 1; i <= 3; i++) n += v[i] == $4
         if (!n || $5 > $4 || $6 < $4) wrong++ }
     END { exit wrong }' && ok || complain "the median of seeds"
 plot --y loss --spread seeds --facet d-k
-[ "$(rows loss-step-by-d-k-recall | grep -c '	1	two-step	10	.*	2$\|^1	two-step	10	.*	2$')" -eq 1 ] && ok ||
+[ "$(rows loss-step-by-d-k-recall-seeds | grep -c '	1	two-step	10	.*	2$\|^1	two-step	10	.*	2$')" -eq 1 ] && ok ||
     complain "each seed as a curve"
 plot --x test_loss --y test_accuracy --spread seeds # of results that differ from seed to seed
-[ "$(rows test_accuracy-test_loss-recall | wc -l)" -eq 12 ] && ok || complain "a result against another one"
+[ "$(rows test_accuracy-test_loss-recall-seeds | wc -l)" -eq 12 ] && ok || complain "a result against another one"
 
 # a legend of a few names is one row
 plot --x d-k --y test_accuracy
@@ -359,21 +359,21 @@ plot --x task --y test_accuracy,solved_at --by d-k --show 4,2
 
 # maps: numbers by their size, a colour for each pair
 plot --map --x d-k --y test_loss --facet task
-[ "$(rows test_loss-d-k-by-task | wc -l)" -eq 8 ] &&
-    grep -q 'reverse: lowest [.0-9]* (d-k [24], [a-z-]*), highest ' drawn/figures/test_loss-d-k-by-task.txt && ok ||
+[ "$(rows test_loss-d-k-by-task-map | wc -l)" -eq 8 ] &&
+    grep -q 'reverse: lowest [.0-9]* (d-k [24], [a-z-]*), highest ' drawn/figures/test_loss-d-k-by-task-map.txt && ok ||
     complain "a map"
-value=$(rows test_loss-d-k-by-task | sed -n 1p | cut -f4)
-grep -q ">$(printf %.3g "$value")<" drawn/figures/test_loss-d-k-by-task.svg && ok || complain "a number in its cell"
+value=$(rows test_loss-d-k-by-task-map | sed -n 1p | cut -f4)
+grep -q ">$(printf %.3g "$value")<" drawn/figures/test_loss-d-k-by-task-map.svg && ok || complain "a number in its cell"
 "$qkv" compare -v standard -t reverse --d-k 2,16,4 --lr 0.01,0.0005,0.003 --seeds 1 $small -o cells >out 2>err
 "$qkv" plot cells -o cells --map --x d-k --by lr --y test_loss -q --format svg 2>err &&
-    [ "$(grep -A 3 'words << END' cells/figures/test_loss-d-k-reverse.gp | tr -dc '0-9\n' | tr '\n' ' ')" = ' 2 4 16 ' ] &&
-    [ "$(grep -A 3 'series << END' cells/figures/test_loss-d-k-reverse.gp | tr -dc '.0-9\n' | tr '\n' ' ')" = ' 0.0005 0.003 0.01 ' ] &&
+    [ "$(grep -A 3 'words << END' cells/figures/test_loss-d-k-reverse-map.gp | tr -dc '0-9\n' | tr '\n' ' ')" = ' 2 4 16 ' ] &&
+    [ "$(grep -A 3 'series << END' cells/figures/test_loss-d-k-reverse-map.gp | tr -dc '.0-9\n' | tr '\n' ' ')" = ' 0.0005 0.003 0.01 ' ] &&
     ok || complain "axes of a map are not sorted"
 "$qkv" plot many -o drawn -q --size column --format tikz,cairolatex --map --x d-k --y test_accuracy 2>err &&
     "$qkv" plot many -o drawn -q --size column --format tikz,cairolatex --x task --y test_loss 2>err && ok ||
     complain "maps and bars for LaTeX"
 rm -f err
-paper drawn/figures/test_accuracy-d-k-recall-tikz.tex drawn/figures/test_accuracy-d-k-recall-cairolatex.tex \
+paper drawn/figures/test_accuracy-d-k-recall-map-tikz.tex drawn/figures/test_accuracy-d-k-recall-map-cairolatex.tex \
     drawn/figures/test_loss-task-d-k2-tikz.tex drawn/figures/test_loss-task-d-k2-cairolatex.tex
 [ "$("$qkv" plot many -o drawn -q --format dumb --map --x d-k --y test_loss 2>err | grep -c 'two-step |.*[0-9]')" -eq 2 ] && ok ||
     complain "a map on a terminal"
@@ -443,6 +443,17 @@ while read -r line; do
 done <shown
 unset -f qkv
 [ "$(wc -l <shown)" -eq 9 ] && ok || complain "lesson 12 shows other figures"
+[ -s mine/figures/test_accuracy-lr-recall.svg ] && [ -s mine/figures/test_accuracy-lr-recall-map.svg ] &&
+    [ -s mine/figures/test_accuracy-lr-recall-seeds.svg ] && ok || complain "a map or seeds take a figure's name"
+
+# pictures in other formats: told where they are of another figure of that name
+earlier() { "$qkv" plot mine --x lr --y test_accuracy "$@" 2>err || complain "plot $*"; }
+earlier --format pdf
+earlier --format svg --size column
+! grep -q 'of an earlier figure' err && ok || complain "the same figure, drawn in another format, is told"
+earlier --format svg --ylim 0,2
+grep -q 'of an earlier figure of that name: test_accuracy-lr-recall.pdf;' err && ok ||
+    complain "a picture of an earlier figure is not told"
 
 # Whatever the kind, only seeds are averaged: what else varies makes figures of
 # its own, or is a place of its own.

@@ -259,10 +259,58 @@ draw_picture(Figure *f, const char *format)
     return true;
 }
 
+/* Does the file NAME.ENDING that is to be replaced begin with the same `most`
+   bytes, or have all the same ones? */
+static bool
+begins_the_same(const Figure *f, const char *ending, size_t most)
+{
+    char *file = format_text("%s.%s", f->name, ending);
+    Path old = within(f->directory.text, file);
+    Path new = within(f->draft->path.text, file);
+    size_t n = 0, m = 0;
+    char *a = access(old.text, F_OK) ? NULL : read_file(old.text, "figure", &n);
+    char *b = read_file(new.text, "figure", &m);
+    bool same =
+        a && (most ? n >= most : n == m) && !memcmp(a, b, most ? most : m);
+    free(file);
+    free(a);
+    free(b);
+    return same;
+}
+
+/* Says which pictures of this name are of what it was before: those in other
+   formats, if its data, its caption or the `most` bytes of its script that are
+   its own have changed. */
+static void
+tell_outdated(const Figure *f, size_t most)
+{
+    static const char *const endings[] = {".svg", ".png", ".pdf", "-tikz.tex",
+                                          "-cairolatex.tex"};
+    Values outdated = {0};
+    if (begins_the_same(f, "tsv", 0) && begins_the_same(f, "txt", 0) &&
+        begins_the_same(f, "gp", most))
+        return;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *file = format_text("%s%s", f->name, endings[i]);
+        if (!access(within(f->directory.text, file).text, F_OK) &&
+            access(within(f->draft->path.text, file).text, F_OK))
+            values_add(&outdated, copy_text(file));
+        free(file);
+    }
+    char *list = joined(&outdated, ", ");
+    if (outdated.count)
+        note("%s: of an earlier figure of that name: %s; draw these too with "
+             "--format, or this one with another --out",
+             f->directory.text, list);
+    values_free(&outdated);
+    free(list);
+}
+
 void
 figure_end(Figure *f, const char *kind)
 {
     static bool told;
+    size_t own = (size_t)ftell(f->script);
     Values formats = values_cut(f->o->format);
     bool there = true;
     if (f->o->size)
@@ -273,6 +321,8 @@ figure_end(Figure *f, const char *kind)
     end_file(f->script, f->directory.text, f->name);
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
+    if (there && !f->o->quiet)
+        tell_outdated(f, own);
     draft_publish_all(f->draft);
     if (!there && !told)
         note("%s: data and scripts are there, but gnuplot is not installed: "

@@ -238,9 +238,15 @@ draw_figures(const Drawing *o, const Experiment *e, const char *name,
              const char *whose, Panel *panels, int count)
 {
     Plot all = curves_of(o, e, panels, count);
+    bool seeds = o->spread && !strcmp(o->spread, "seeds");
+    char *own = format_text("%s%s", name,
+                            o->map  ? "-map"
+                            : seeds ? "-seeds"
+                                    : "");
     if (all.series.count > MOST_CURVES && !o->map && !series_along(o))
-        draw_parts(&all, name, whose);
+        draw_parts(&all, own, whose);
     else
-        draw_panels(&all, name, whose, &all.series);
+        draw_panels(&all, own, whose, &all.series);
+    free(own);
     curves_free(&all);
 }

@@ -8,8 +8,8 @@
 #include "driver/figure/curves.h"
 
 /* Draws them side by side, with what o says of x and series, as figure NAME, or
-   as several where there are more than seven curves; `whose` begins the
-   title. */
+   as several where there are more than seven curves, NAME-map or NAME-seeds
+   where o asks for these; `whose` begins the title. */
 void draw_figures(const Drawing *o, const Experiment *e, const char *name,
                   const char *whose, Panel *panels, int count);
 
