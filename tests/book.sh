@@ -20,7 +20,10 @@ look() {
     cat >"$work/script" <<'END'
 <script>
 addEventListener('load', () => {
-    const wrong = [], seen = document.body.innerText;
+    const wrong = [], code = document.querySelectorAll('pre, code');
+    for (const e of code) e.style.display = 'none'; // where TeX is shown as such
+    const seen = document.body.innerText;
+    for (const e of code) e.style.display = '';
     const say = (...words) => wrong.push(words.join(' '));
     for (const i of document.images)
         if (!i.naturalWidth) say('figure missing:', i.alt || i.src.slice(0, 60));
