@@ -274,6 +274,11 @@ if unshare -rm true 2>/dev/null; then
     done
 fi
 
+# --- what is printed and what is noted, in one file, in order
+"$qkv" compare -v standard,two-step -t reverse,sort,recall --steps 2 --test 4 --validate 4 --seeds 2 \
+    --no-figures -o noted >mixed 2>&1
+grep -q '^qkv: a single' mixed && ! grep -q '.qkv: ' mixed && ok || complain "a note in the middle of a row"
+
 # --- experiments brought together
 small="--steps 5 --test 16 --validate 16 -q --no-figures -t reverse"
 "$qkv" compare -v standard --seed 1,2 $small -o one >table 2>err

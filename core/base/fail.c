@@ -41,12 +41,14 @@ put_message(char line[MESSAGE], const char *format, va_list args)
         *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
 }
 
-/* One write a message, so that those of parallel processes never mingle. */
+/* One write a message, so that those of parallel processes never mingle; what
+   was printed before stands above it, where both go to one file. */
 static void
 say(const char *format, va_list args)
 {
     char line[MESSAGE];
     put_message(line, format, args);
+    fflush(stdout);
     fprintf(stderr, "qkv: %s\n", line);
 }
 

@@ -244,7 +244,9 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
 {
     int status = run_missing(&o->work, g);
     Experiment e = finished(&o->work, g);
-    if (!o->compare.no_figures)
+    if (o->compare.no_figures) /* what was counted before, that is */
+        real_read(o->work.out, e.runs, e.count);
+    else
         count_real(&o->work, &e);
     show_results(o, &e);
     bool trained = e.count && e.runs[0].config.steps > 0;

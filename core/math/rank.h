@@ -6,7 +6,8 @@
    only if it is not far below the largest there is, and small ones wait until
    nothing larger comes, so that the pivots fall as the singular values do, and
    a gap in these is one in those. What is said of the singular values on either
-   side is proof. A' A would lose every singular value below 1e-8. */
+   side is found by iteration, to 1%. A' A would lose every singular value below
+   1e-8. */
 #ifndef RANK_H
 #define RANK_H
 
