@@ -97,7 +97,7 @@ draw_run(const char *experiment, Draw *d)
 
 /* `cut` bytes from `at` on become those of `text`. */
 static void
-splice(size_t at, size_t cut, const char *text, size_t n)
+overwrite(size_t at, size_t cut, const char *text, size_t n)
 {
     if (size - cut + n > MOST_FILE_BYTES)
         return;
@@ -145,7 +145,7 @@ edit_cell(Draw *d)
     size_t n, line = line_at(draw(d, line_count() + 1));
     size_t at = cell_at(line, draw(d, 6), &n);
     const char *word = draw(d, 2) ? hostile_word(d) : draw_word(d, numbers);
-    splice(at, n, word, strlen(word));
+    overwrite(at, n, word, strlen(word));
 }
 
 /* One row twice, gone, or in another place. */
@@ -157,9 +157,9 @@ edit_rows(Draw *d)
     static char row[MOST_FILE_BYTES];
     memcpy(row, bytes + at, end - at);
     if (what > 0)
-        splice(at, end - at, "", 0);
+        overwrite(at, end - at, "", 0);
     if (what < 2)
-        splice(line_at(draw(d, lines)), 0, row, end - at);
+        overwrite(line_at(draw(d, lines)), 0, row, end - at);
 }
 
 /* One column of all rows twice, or gone, or of another name. */
@@ -174,11 +174,11 @@ edit_columns(Draw *d)
         memcpy(cell, bytes + at, n);
         cell[n] = '\t';
         if (what == 0)
-            splice(at, 0, cell, n + 1);
+            overwrite(at, 0, cell, n + 1);
         else if (what == 1)
-            splice(at, n + (bytes[at + n] == '\t'), "", 0);
+            overwrite(at, n + (bytes[at + n] == '\t'), "", 0);
         else if (i == 0)
-            splice(at, n, word, strlen(word));
+            overwrite(at, n, word, strlen(word));
     }
 }
 
@@ -192,7 +192,7 @@ add_column(Draw *d)
         char cell[8192];
         size_t at = line_at(i);
         snprintf(cell, sizeof cell, "\t%s", i ? "0.5" : name);
-        splice(at + strcspn(bytes + at, "\n"), 0, cell, strlen(cell));
+        overwrite(at + strcspn(bytes + at, "\n"), 0, cell, strlen(cell));
     }
 }
 
@@ -244,7 +244,7 @@ edit_value(Draw *d)
         if (n != strlen(key) || strncmp(bytes + at, key, n))
             continue;
         at = cell_at(line_at(i), 1, &n);
-        splice(at, n, word, strlen(word));
+        overwrite(at, n, word, strlen(word));
         return;
     }
 }
@@ -257,16 +257,16 @@ edit_bytes(Draw *d)
     char one = odd[draw(d, sizeof odd - 1)];
     switch (draw(d, 4)) {
     case 0:
-        splice(at, 0, &one, 1);
+        overwrite(at, 0, &one, 1);
         break;
     case 1:
-        splice(at, at < size, &one, 1);
+        overwrite(at, at < size, &one, 1);
         break;
     case 2:
-        splice(at, size - at, "", 0);
+        overwrite(at, size - at, "", 0);
         break;
     default:
-        splice(at, at < size, "", 0);
+        overwrite(at, at < size, "", 0);
     }
 }
 
@@ -297,7 +297,7 @@ add_recipe_line(Draw *d)
     char line[8192];
     snprintf(line, sizeof line, "%s%s%s\n", draw_word(d, lines),
              hostile_word(d), draw(d, 3) ? "" : "'");
-    splice(line_at(draw(d, line_count() + 1)), 0, line, strlen(line));
+    overwrite(line_at(draw(d, line_count() + 1)), 0, line, strlen(line));
 }
 
 /* The header of a matrix, or what comes behind it. */
@@ -547,7 +547,7 @@ static void
 rename_column(const char *name, int more)
 {
     size_t n, at = cell_at(0, more, &n);
-    splice(at, n, name, strlen(name));
+    overwrite(at, n, name, strlen(name));
 }
 
 /* The line of that number has that value. */
@@ -555,13 +555,13 @@ static void
 set_value(const char *value, int more)
 {
     size_t n, at = cell_at(line_at(more), 1, &n);
-    splice(at, n, value, strlen(value));
+    overwrite(at, n, value, strlen(value));
 }
 
 static void
 add_line(const char *line, int more)
 {
-    splice(line_at(more), 0, line, strlen(line));
+    overwrite(line_at(more), 0, line, strlen(line));
 }
 
 /* A column of every log, and a recipe that draws it. */
