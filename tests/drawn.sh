@@ -168,6 +168,10 @@ gnuplot lines.gp 2>lines && awk 'NF == 2 { n++; i = $1 - 101; key = i < 0 ? "bla
     grep -q '>10</tspan>\|·10</tspan>' square/figures/equivalence.svg &&
     grep -q '10^{-[0-9]*}\$' square/figures/equivalence-tikz.tex &&
     grep -q '^ width="600"' square/figures/equivalence.svg && ok || complain "the square of equiv"
+cp square/figures/equivalence.svg before.svg
+"$qkv" equiv -v standard,two-step -t recall --positions rope --steps 10 -q -o square --format svg >out 2>err &&
+    cmp -s before.svg square/figures/equivalence.svg && grep -q 'positions rope' square/figures/equivalence-rope.txt &&
+    ok || complain "the square of another kind of positions takes the place of the first"
 
 # --- tokens of a text
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

@@ -241,7 +241,12 @@ print_table(const Options *o, const Run *runs, int count)
         sheet.label = "conversions";
         sheet_print(&sheet, layout_of(o));
     }
-    square_draw(&q, sizeof(real) == 8, &o->draw);
+    int positions = runs[0].config.positions;
+    square_draw(&q,
+                positions == POSITIONS_ROPE    ? "rope"
+                : positions == POSITIONS_ALIBI ? "alibi"
+                                               : "",
+                sizeof(real) == 8, &o->draw);
     square_free(&q);
     free(all);
 }

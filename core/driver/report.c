@@ -177,10 +177,11 @@ draw_as(const Options *o, const Experiment *e, const char *format,
         recipe_plots(&own, o->rest[0]);
     else
         draw_all(d, e);
-    for (int in_double = 0; in_double < 2; in_double++) {
-        Square s = square_read(o->rest[0], in_double);
+    static const char *const positions[] = {"", "rope", "alibi"};
+    for (int i = 0; i < 6; i++) {
+        Square s = square_read(o->rest[0], positions[i / 2], i % 2);
         if (s.count)
-            square_draw(&s, in_double, d);
+            square_draw(&s, positions[i / 2], i % 2, d);
         square_free(&s);
     }
 }

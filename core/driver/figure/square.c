@@ -32,10 +32,12 @@ square_free(Square *s)
     free(s->cells);
 }
 
-static const char *
-file_name(bool in_double)
+/* "equivalence", "equivalence-rope-double"; to be freed. */
+static char *
+file_name(const char *positions, bool in_double)
 {
-    return in_double ? "equivalence-double" : "equivalence";
+    return format_text("equivalence%s%s%s", *positions ? "-" : "", positions,
+                       in_double ? "-double" : "");
 }
 
 /* Row i of the table, which is to be the cell of two names. */
@@ -53,11 +55,13 @@ read_cell(const Table *t, int i, const Square *s, const char *path)
 }
 
 Square
-square_read(const char *experiment, bool in_double)
+square_read(const char *experiment, const char *positions, bool in_double)
 {
-    char *file = format_text("figures/%s.tsv", file_name(in_double));
+    char *name = file_name(positions, in_double);
+    char *file = format_text("figures/%s.tsv", name);
     Path path = below(experiment, file);
     free(file);
+    free(name);
     if (access(path.text, F_OK))
         return square_new(0);
     Table t = table_read(path.text);
@@ -83,11 +87,14 @@ square_read(const char *experiment, bool in_double)
 }
 
 void
-square_draw(const Square *s, bool in_double, const Drawing *o)
+square_draw(const Square *s, const char *positions, bool in_double,
+            const Drawing *o)
 {
     char n[32];
     bool any = false;
-    Figure f = figure_begin(o, file_name(in_double));
+    char *name = file_name(positions, in_double);
+    Figure f = figure_begin(o, name);
+    free(name);
     for (int i = 0; i < COLUMNS; i++)
         fprintf(f.data, "%s%c", headings[i], i < KIND ? '\t' : '\n');
     for (int i = 0; i < s->count * s->count; i++) {
@@ -101,8 +108,9 @@ square_draw(const Square *s, bool in_double, const Drawing *o)
         return;
     }
     char *title = format_text("Trained as the row, written as the column: "
-                              "difference of logits, %s",
-                              in_double ? "double" : "float");
+                              "difference of logits, %s%s%s",
+                              in_double ? "double" : "float",
+                              *positions ? ", positions " : "", positions);
     figure_title(&f, title, "", "");
     free(title);
     figure_words(&f, "names", &(Values){s->names, s->count, s->count});
