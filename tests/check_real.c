@@ -524,12 +524,47 @@ START_TEST(formulas)
     ck_assert_msg(f->holds, "%s", p.name);
     char *text = formula_text(f);
     ck_assert_str_eq(text, texts[_i]);
-    ck_assert(formula_value(f, &a) == closed_form(p.name, &a));
+    ck_assert(formula_value(f, &a, 1e9) == closed_form(p.name, &a));
     a.d_model += 8; /* it serves all that are ordered alike, and no others */
     ck_assert(formula_fit(p.variant, a) == f);
     a.latent = a.d_k = a.d_v = 2 * a.d_model;
     ck_assert(formula_fit(p.variant, a) != f);
     free(text);
+}
+END_TEST
+
+/* Where the model rotates q and k the small shapes have pairs of columns. */
+START_TEST(rotated_formula)
+{
+    Attention a = {.d_model = 64,
+                   .heads = 4,
+                   .kv_heads = 1,
+                   .d_k = 16,
+                   .d_v = 16,
+                   .latent = 64,
+                   .relative = ROPE};
+    if (!IN_DOUBLE)
+        return;
+    const Formula *f = formula_fit(plugin_open("standard").variant, a);
+    ck_assert(formula_value(f, &a, 16384) ==
+              4 * (2 * 64 * 16 - 16) + 4 * (2 * 64 * 16 - 16 * 16));
+    ck_assert(isnan(formula_value(f, &a, 15295))); /* never more than stored */
+}
+END_TEST
+
+/* Grouped heads wider than a token, as gqa is at deepseek-v2's shape. */
+START_TEST(wide_groups)
+{
+    Attention a = {.d_model = 5120,
+                   .heads = 128,
+                   .kv_heads = 64,
+                   .d_k = 128,
+                   .d_v = 128,
+                   .latent = 512};
+    if (!IN_DOUBLE)
+        return;
+    const Formula *f = formula_fit(plugin_open("gqa").variant, a);
+    ck_assert(formula_value(f, &a, 1e9) == closed_form("gqa", &a));
 }
 END_TEST
 
@@ -591,6 +626,8 @@ real_suite(void)
     tcase_add_test(t, planted);
     tcase_add_test(t, distances);
     tcase_add_loop_test(t, formulas, 0, 5);
+    tcase_add_test(t, rotated_formula);
+    tcase_add_test(t, wide_groups);
     tcase_add_test(t, no_formula);
     suite_add_tcase(s, t);
     return s;

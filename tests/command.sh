@@ -77,6 +77,7 @@ works "16384" "$qkv" list --variants --d-model 64
 works "| two-step | 448 | 224 |" "$qkv" list --real --variants --markdown
 works "| standard | 256 | 224 | 32 |" "$qkv" count --real -v standard --d-model 8 --markdown
 works "| standard | W^Q | 8 | 8 | 64 | 48 |" "$qkv" count --real --weights -v standard --d-model 8 --markdown
+refuses 1 "no formula fits" "$qkv" count --real -v mla-rope --d-model 64
 refuses 2 "name some with -v" "$qkv" count --real --d-model 8
 refuses 2 "it takes \"fitted\" or nothing" "$qkv" count --real=x
 refuses 2 "tasks have no parameters" "$qkv" list --real --tasks

@@ -157,13 +157,14 @@ add_counted(Sheet *sheet, const Plugin *p, double stored, double real_ones,
               cell_number(gap ? gap->next : NAN));
 }
 
-/* How many parameters are real by a formula; NaN where none holds. */
+/* How many of what is stored are real by a formula; NaN where none holds. */
 static double
-fitted_count(const Plugin *p, const Attention *a)
+fitted_count(const Plugin *p, const Attention *a, double stored)
 {
     const Formula *f = formula_fit(p->variant, *a);
+    double found = formula_value(f, a, stored);
     char *text = formula_text(f);
-    if (f->holds)
+    if (found >= 0)
         note("%s: %s%s, by a formula fitted to %d small shapes, checked on %d "
              "others",
              p->name, text, a->layers > 1 ? " in all layers" : "", f->fitted,
@@ -173,7 +174,7 @@ fitted_count(const Plugin *p, const Attention *a)
              "up to %d parameters are measured",
              p->name, MOST_MEASURED);
     free(text);
-    return f->holds ? formula_value(f, a) : NAN;
+    return found;
 }
 
 /* Says what was measured that the table does not say. */
@@ -215,7 +216,7 @@ add_real(Sheet *sheet, const Plugin *p, Config c, const Options *o)
              "to %d are measured",
              p->name, stored, MOST_MEASURED);
     else if (fitted)
-        found = fitted_count(p, &a);
+        found = fitted_count(p, &a, stored * c.layers);
     else {
         r = real_count(p->variant, a, &w, 0, o->count.weights);
         found = r.real < 0 ? NAN : r.real;

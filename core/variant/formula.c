@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "math/random.h"
 #include "math/svd.h"
+#include "tape/attend.h"
 #include "variant/formula.h"
 #include "variant/real_parameters.h"
 
@@ -22,6 +23,15 @@ numbers_of(const Attention *a)
 {
     return (Numbers){
         {a->d_model, a->heads, a->kv_heads, a->d_k, a->d_v, a->latent}};
+}
+
+/* Those that the variant does not use as small shapes have them. */
+static void
+set_unused(Numbers *n, const bool used[SHAPE_NUMBERS])
+{
+    for (int i = 0; i < SHAPE_NUMBERS; i++)
+        if (!used[i])
+            n->n[i] = i == H || i == G ? 1 : n->n[D];
 }
 
 static Attention
@@ -79,6 +89,28 @@ ordered_alike(Numbers a, Numbers b, const bool *used)
     return a.n[D] % a.n[H] || b.n[D] % b.n[H] == 0;
 }
 
+/* Are d_model, d_k, d_v and the latent on the same side of each of the
+   variant's own settings that is a width of its matrices? */
+static bool
+beside_alike(const Variant *v, const Attention *a, Numbers one, Numbers other)
+{
+    static const int widths[] = {D, K, V, R};
+    Weights w = weights_declared(v, a);
+    bool alike = true;
+    Own own;
+    for (const char *at = v->settings; at && own_next(&at, &own);) {
+        double value = setting(a, own.name);
+        bool width = false;
+        for (int i = 0; i < w.count; i++)
+            width |= w.list[i].rows == value || w.list[i].cols == value;
+        for (int i = 0; i < 4 && width && value > 1; i++)
+            alike &=
+                (one.n[widths[i]] - value) * (other.n[widths[i]] - value) >= 0;
+    }
+    weights_free(&w);
+    return alike;
+}
+
 /* All products of a power of h, or g, with at most two of the widths that go
    with it. */
 static void
@@ -118,13 +150,20 @@ term_value(const int power[SHAPE_NUMBERS], Numbers at)
     return product;
 }
 
-double
-formula_value(const Formula *f, const Attention *a)
+static double
+value_at(const Formula *f, Numbers at)
 {
     double sum = 0;
     for (int i = 0; i < f->count; i++)
-        sum += f->term[i].factor * term_value(f->term[i].power, numbers_of(a));
+        sum += f->term[i].factor * term_value(f->term[i].power, at);
     return sum;
+}
+
+double
+formula_value(const Formula *f, const Attention *a, double stored)
+{
+    double value = f->holds ? value_at(f, numbers_of(a)) : NAN;
+    return value >= 0 && value <= stored ? value : NAN;
 }
 
 /* Small shapes, each once. */
@@ -132,45 +171,58 @@ enum { MOST_SHAPES = 2 * MOST_TERMS, TRIES = 20000 };
 typedef struct Sample {
     const Variant *variant;
     Attention like;
+    Numbers wanted; /* like's */
+    bool used[SHAPE_NUMBERS];
+    int step[SHAPE_NUMBERS]; /* 2 of what may be rotated, in pairs of columns */
+    int together;            /* so many blocks are measured as one function */
     Random random;
     Numbers at[MOST_SHAPES];
     double count[MOST_SHAPES];
     int size;
 } Sample;
 
+static double
+stored_at(const Sample *s, Numbers n)
+{
+    Attention a = attention_at(s->like, n);
+    Weights w = weights_declared(s->variant, &a);
+    double stored = 0;
+    for (int i = 0; i < w.count; i++)
+        stored += (double)w.list[i].rows * w.list[i].cols;
+    weights_free(&w);
+    return stored;
+}
+
+/* Is it like the wanted one, and new? */
+static bool
+fits(const Sample *s, const Numbers *n)
+{
+    for (int i = 0; i < s->size; i++)
+        if (!memcmp(&s->at[i], n, sizeof *n))
+            return false;
+    return (!s->used[H] || n->n[H] > 1) &&
+           ordered_alike(s->wanted, *n, s->used);
+}
+
 /* A random shape like the wanted one, of at most so many parameters, or up to
    six times as many where it must be; false if there is none that is new. */
 static bool
 draw_shape(Sample *s, int wide, int most)
 {
-    bool used[SHAPE_NUMBERS];
-    Numbers wanted = numbers_of(&s->like);
-    find_used(s->variant, wanted, used);
+    const int *w =
+        s->wanted.n; /* of wide groups only more heads have several */
+    int heads = s->used[G] && w[G] * w[K] > w[D] ? 8 : 4;
     for (int try = 0; try < TRIES; try++) {
-        const int limit[] = {wide, 4, 4, wide / 2, wide / 2, wide};
+        const int limit[] = {wide, heads, 4, wide / 2, wide / 2, wide};
         Numbers n = {{0}};
-        bool known = false;
         for (int i = 0; i < SHAPE_NUMBERS; i++)
-            n.n[i] = 1 + random_below(&s->random, limit[i]);
+            n.n[i] = s->step[i] *
+                     (1 + random_below(&s->random, limit[i] / s->step[i]));
         if (try < TRIES / 2) /* of each as many, and one head is a case apart */
-            n.n[H] = 2 + s->size % 3;
-        for (int i = 0; i < SHAPE_NUMBERS; i++)
-            if (!used[i])
-                n.n[i] = i == H || i == G ? 1 : n.n[D];
-        if (n.n[H] % n.n[G] || (used[H] && n.n[H] == 1) ||
-            !ordered_alike(wanted, n, used))
-            continue;
-        for (int i = 0; i < s->size && !known; i++)
-            known = !memcmp(&s->at[i], &n, sizeof n);
-        if (known)
-            continue;
-        Attention a = attention_at(s->like, n);
-        Weights w = weights_declared(s->variant, &a);
-        double stored = 0;
-        for (int i = 0; i < w.count; i++)
-            stored += w.list[i].rows * w.list[i].cols;
-        weights_free(&w);
-        if (stored > most * (1 + 6 * try / TRIES))
+            n.n[H] = heads / 4 * (2 + s->size % 3);
+        set_unused(&n, s->used);
+        if (n.n[H] % n.n[G] || !fits(s, &n) ||
+            stored_at(s, n) > most * (1 + 6 * try / TRIES))
             continue;
         s->at[s->size] = n;
         return true;
@@ -178,22 +230,77 @@ draw_shape(Sample *s, int wide, int most)
     return false;
 }
 
-/* Draws and measures that many more; false where that cannot be. */
-static bool
-measure(Sample *s, int more, int wide, int most)
+/* That share of it, as it can be where columns are rotated in pairs. */
+static int
+scaled(const Sample *s, int i, double share)
 {
-    for (int i = 0; i < more; i++, s->size++) {
-        if (!draw_shape(s, wide, most))
-            return false;
-        Attention a = attention_at(s->like, s->at[s->size]);
-        Weights w = weights_declared(s->variant, &a);
-        RealCount c = real_count(s->variant, a, &w, 0, false);
-        weights_free(&w);
-        real_free(&c);
-        s->count[s->size] = c.real;
-        if (c.real < 0)
-            return false;
+    return s->step[i] * (int)lround(s->wanted.n[i] * share / s->step[i]);
+}
+
+/* The largest shape of the wanted one's proportions that has at most so many
+   parameters; false if there is none that is new. */
+static bool
+draw_alike(Sample *s, double most)
+{
+    Numbers all = s->wanted;
+    double largest = 0;
+    for (int by = 1; by <= all.n[H]; by++) { /* that many times fewer heads */
+        if (all.n[H] % by || (s->used[G] && all.n[G] % by))
+            continue;
+        int h = all.n[H] / by, g = s->used[G] ? all.n[G] / by : 1;
+        for (int d = s->step[D]; d <= all.n[D]; d += s->step[D]) {
+            double share = (double)d / all.n[D];
+            Numbers n = {{d, h, g, scaled(s, K, share * by),
+                          scaled(s, V, share * by), scaled(s, R, share)}};
+            set_unused(&n, s->used);
+            if (!n.n[K] || !n.n[V] || !n.n[R] || n.n[K] > all.n[K] ||
+                !fits(s, &n) || !beside_alike(s->variant, &s->like, all, n))
+                continue;
+            double stored = stored_at(s, n);
+            if (stored > most)
+                break;
+            if (stored > largest)
+                s->at[s->size] = n;
+            largest = fmax(largest, stored);
+        }
     }
+    return largest > 0;
+}
+
+/* Measures the shape that was drawn; false where that cannot be. */
+static bool
+measure(Sample *s)
+{
+    Attention a = attention_at(s->like, s->at[s->size]);
+    Weights w = weights_declared(s->variant, &a);
+    RealCount c = real_count(s->variant, a, &w, 0, false);
+    weights_free(&w);
+    real_free(&c);
+    s->together = c.together;
+    s->count[s->size++] = c.real;
+    return c.real >= 0;
+}
+
+static bool
+measure_random(Sample *s, int more, int wide, int most)
+{
+    for (int i = 0; i < more; i++)
+        if (!draw_shape(s, wide, most) || !measure(s))
+            return false;
+    return true;
+}
+
+/* Of up to what can be measured in a few seconds; those that are found are new,
+   so that the largest comes first. */
+static bool
+measure_alike(Sample *s, int count)
+{
+    double most = (double)MOST_ALIKE / s->together;
+    for (int i = 0; i < count; i++, most /= 2)
+        if (!draw_alike(s, most))
+            return i > 0;
+        else if (!measure(s))
+            return false;
     return true;
 }
 
@@ -232,26 +339,35 @@ solve(Formula *f, const Sample *s)
 }
 
 /* Fits it to shapes of at most so many parameters, or up to six times as many
-   where it must be, and checks it on shapes of `more`. */
+   where it must be, and checks it on shapes of `more`, and on some of the
+   wanted proportions. */
 static Formula
 fit_to(const Variant *v, Attention a, int most, int more)
 {
-    enum { CHECKS = 12 };
+    enum { CHECKS = 12, ALIKE = 3 };
+    int wide = a.relative == ROPE ? 32 : 16;
     Formula f = {0};
-    bool used[SHAPE_NUMBERS];
     Sample *s = allocate(1, sizeof *s);
-    *s = (Sample){.variant = v, .like = a};
+    *s = (Sample){.variant = v, .like = a, .wanted = numbers_of(&a)};
     s->random = random_stream(5, "formula");
-    find_used(v, numbers_of(&a), used);
-    list_terms(&f, used);
+    find_used(v, s->wanted, s->used);
+    set_unused(&s->wanted, s->used);
+    for (int i = 0; i < SHAPE_NUMBERS; i++)
+        s->step[i] =
+            a.relative == ROPE && (i == K || i == R || (i == D && !s->used[K]))
+                ? 2
+                : 1;
+    list_terms(&f, s->used);
     f.fitted = f.count + f.count / 3 + 8;
-    f.checked = CHECKS;
-    f.holds = measure(s, f.fitted, 16, most) && solve(&f, s) &&
-              measure(s, CHECKS, 20, more);
-    for (int i = 0; i < s->size && f.holds; i++) {
-        Attention here = attention_at(a, s->at[i]);
-        f.holds = formula_value(&f, &here) == s->count[i];
+    f.holds = draw_alike(s, MOST_ALIKE) &&
+              measure_random(s, f.fitted, wide, most) && solve(&f, s) &&
+              measure_random(s, CHECKS, wide + 4, more);
+    for (int checked = 0; checked < 2; checked++) {
+        for (int i = 0; i < s->size && f.holds; i++)
+            f.holds = value_at(&f, s->at[i]) == s->count[i];
+        f.holds = f.holds && (checked || measure_alike(s, ALIKE));
     }
+    f.checked = s->size - f.fitted;
     free(s);
     return f;
 }
@@ -270,11 +386,13 @@ serves(const Variant *v, const Attention *a, const Attention *b)
     Numbers one = numbers_of(a), other = numbers_of(b);
     find_used(v, one, used[0]);
     find_used(v, other, used[1]);
+    set_unused(&one, used[0]);
+    set_unused(&other, used[1]);
     return a->causal == b->causal && a->layers == b->layers &&
            a->relative == b->relative &&
            !strcmp(settings_of(a), settings_of(b)) &&
            !memcmp(used[0], used[1], sizeof used[0]) &&
-           ordered_alike(one, other, used[0]);
+           ordered_alike(one, other, used[0]) && beside_alike(v, a, one, other);
 }
 
 const Formula *
@@ -289,8 +407,9 @@ formula_fit(const Variant *v, Attention a)
     for (struct Known *k = known; k; k = k->next)
         if (k->variant == v && serves(v, &k->at, &a))
             return &k->formula;
+    int larger = a.relative == ROPE ? 4 : 1; /* of pairs of columns */
     struct Known *k = allocate(1, sizeof *k);
-    *k = (struct Known){v, a, fit_to(v, a, 200, 500), known};
+    *k = (struct Known){v, a, fit_to(v, a, 200 * larger, 500 * larger), known};
     if (!k->formula.holds)
         k->formula = fit_to(v, a, 800, 1200);
     known = k;

@@ -21,9 +21,6 @@
 
 extern char **environ;
 
-/* More than that are quicker fitted than measured. */
-enum { QUICK = 2000 };
-
 /* The process that is asked, and where it answers. */
 static struct {
     pid_t process;
@@ -170,10 +167,9 @@ answer(Config c)
     double stored = 0, found = NAN;
     for (int i = 0; i < w.count; i++)
         stored += (double)w.list[i].rows * w.list[i].cols;
-    const Formula *f = stored > QUICK ? formula_fit(v, a) : NULL;
-    if (f && f->holds)
-        found = formula_value(f, &a);
-    else if (stored <= MOST_MEASURED) {
+    if (stored > MOST_ALIKE)
+        found = formula_value(formula_fit(v, a), &a, stored * c.layers);
+    if (isnan(found) && stored <= MOST_MEASURED) {
         RealCount r = real_count(v, a, &w, 0, false);
         found = r.real < 0 ? NAN : r.real;
         real_free(&r);
