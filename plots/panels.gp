@@ -341,8 +341,10 @@ if (!dumb && legend) { # above the panels, as a plot of nothing
     set rmargin at screen 1
     set label 1 said($by[1]) center noenhanced at screen 0.5,screen_y(head + 0.6 * em)
     if (maths($by[1])) { set label 1 enhanced }
+    # a row is 1.22 em; that of a terminal is 1.5 in SVG, 1.16 by cairo, 1 in TeX
+    leading = term eq "svg" ? 0.82 : tex ? 1.2 : 1.05
     set key at screen 0.5,screen_y(head + 1.22 * by * em) center top horizontal \
-        maxcols keys Left reverse samplen 2.2 spacing 1.2
+        maxcols keys Left reverse samplen 2.2 spacing leading
     if (bars) { # an empty one of two loops would have a place in the key
         plot for [i=1:curves] NaN with boxes linetype line[i] \
             dashtype solid linewidth 1 fillstyle transparent solid 0.4 border \

@@ -450,6 +450,13 @@ unset -f qkv
 [ -s mine/figures/test_accuracy-lr-recall.svg ] && [ -s mine/figures/test_accuracy-lr-recall-map.svg ] &&
     [ -s mine/figures/test_accuracy-lr-recall-seeds.svg ] && ok || complain "a map or seeds take a figure's name"
 
+# rows of a legend are as far apart as there is room for: 1.22 times type of 12
+"$qkv" plot mine -o narrow --y loss --size 150 --format svg -q 2>err
+grep -h -B 1 '>standard</text>\|>two-step</text>\|>mqa</text>' narrow/figures/loss-step-recall.lr0.003.svg |
+    sed -n 's/.*translate([^,]*,\([^)]*\)).*/\1/p' | sort -nu |
+    awk 'NR > 1 { n++; wrong += $1 - last < 12 || $1 - last > 16 } { last = $1 } END { exit wrong || !n }' && ok ||
+    complain "rows of a legend are not 1.22 em apart"
+
 # pictures in other formats: told where they are of another figure of that name
 earlier() { "$qkv" plot mine --x lr --y test_accuracy "$@" 2>err || complain "plot $*"; }
 earlier --format pdf
