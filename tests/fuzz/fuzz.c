@@ -296,7 +296,7 @@ static void
 square(const uint8_t *data, size_t size)
 {
     as_file("figures/equivalence.tsv", data, size);
-    Square s = square_read(folder, false);
+    Square s = square_read(folder, "", false);
     square_free(&s);
 }
 
