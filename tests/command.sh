@@ -1263,9 +1263,9 @@ wrong 'no line "source"' '/^source/d'
 wrong 'no line "hypothesis"' '/^hypothesis/d'
 wrong 'wrong.txt:9: expect "variant=fused": give' '9s/ outcome is same//'
 wrong 'wrong.txt:10: expect "variant=linear test_accuracy < low": give' '10s/1.1/low/'
-wrong 'wrong.txt:1: expect: no command stands above' '1s/.*/expect outcome is same/'
+wrong 'wrong.txt:1: expect: no command is above' '1s/.*/expect outcome is same/'
 wrong 'wrong.txt:8: "comparing" is none of' '8s/compare/comparing/'
-wrong 'wrong.txt:4: source: nothing stands' '4s/ .*//'
+wrong 'wrong.txt:4: source: it is empty' '4s/ .*//'
 wrong 'begins with expect or untestable' '/^expect/d'
 unlike() { # MESSAGE SED-SCRIPT: the table is not what the claim expects
     sed "$2" planted/yes.txt >planted/unlike.txt

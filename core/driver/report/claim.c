@@ -90,7 +90,7 @@ add_expect(Claim *c, const char *text, int line)
               "variant=mqa outcome is same,better, or to=mqa logits < 1e-5",
               c->path, line, text);
     if (!c->command)
-        usage("%s:%d: expect: no command stands above, whose table it would be "
+        usage("%s:%d: expect: no command is above, whose table it would be "
               "about",
               c->path, line);
     c->expects =
@@ -108,7 +108,7 @@ read_line(Claim *c, const char *line, int number)
     if (*line == '#')
         join(c->title ? &c->lead : &c->title, " ", line + 1 + (line[1] == ' '));
     else if (fact >= 0 && !*rest)
-        usage("%s:%d: %s: nothing stands behind it", c->path, number, word);
+        usage("%s:%d: %s: it is empty", c->path, number, word);
     else if (fact == EXPECT)
         add_expect(c, rest, number);
     else if (fact >= 0)

@@ -72,7 +72,7 @@ cut(char *text, const char *file, int number)
         char *end =
             *text == '\'' ? strchr(++text, '\'') : text + strcspn(text, " \t");
         if (!end)
-            usage("%s:%d: a ' without its other one", file, number);
+            usage("%s:%d: an unclosed '", file, number);
         if (l.count == MOST_WORDS)
             usage("%s:%d: more than %d words", file, number, MOST_WORDS);
         bool last = !*end;
@@ -201,7 +201,7 @@ run(Line *said, Line *l, const Drawing *d, int command, FILE *to)
     if (child < 0 || waitpid(child, &status, 0) < 0)
         fail("no process for %s: %s", l->words[0], strerror(errno));
     if (!WIFEXITED(status) || WEXITSTATUS(status))
-        fail("%s:%d: the command failed: its message stands above", l->file,
+        fail("%s:%d: the command failed: its message is above", l->file,
              l->number);
 }
 
