@@ -6,16 +6,19 @@
    it as three operators. */
 #include "base/fail.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
 
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
+    k = all_rows(k);
+    v = all_rows(v);
     int keys = k->rows / k->sequences, d_v = v->cols / v->heads;
     check_scores("attend", q, k);
     check_heads("attend", q, v);
-    check_mask("attend", a, q->rows / q->sequences, keys);
+    check_mask("attend", a, q, keys);
     if (v->rows != k->rows)
         bug("attend: keys (%d x %d) and values (%d x %d) do not fit", k->rows,
             k->cols, v->rows, v->cols);
@@ -38,4 +41,10 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
         record_call(a->recording,
                     (Call){q, k, v, c, .scale = scale, .causal = a->causal});
     return c;
+}
+
+bool
+is_attend(const Node *n)
+{
+    return n->backward == attend_backward;
 }

@@ -16,7 +16,7 @@
 Matrix head_of(const Node *n, real *at, int s, int head);
 void check_heads(const char *name, const Node *q, const Node *k);
 void check_scores(const char *name, const Node *q, const Node *k);
-void check_mask(const char *name, const Attention *a, int tokens, int keys);
+void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 
 /* Scores before any bias was added; and the sink of weights in head `head`,
    -INFINITY where there is none. */
@@ -55,6 +55,15 @@ typedef struct Attended {
     double scale;
     int causal;
 } Attended;
+
+/* How many of the keys query i sees. With a mask, itself and what came before
+   it: the queries are the last of the tokens that have keys, in training all of
+   them. */
+static inline int
+keys_seen(int causal, int i, int queries, int keys)
+{
+    return causal ? keys - queries + i + 1 : keys;
+}
 
 /* The work of attend on its node c, and how many entries it keeps in c->kept
    from the forward pass to the backward pass. */

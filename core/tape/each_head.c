@@ -9,6 +9,7 @@
 #include "math/matrix.h"
 #include "math/rows.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 #include "tape/recording.h"
 #include "tape/label.h"
 #include "tape/tape.h"
@@ -134,7 +135,8 @@ rms_norm(Node *a, double eps)
 }
 
 typedef struct Rotation {
-    int position; /* of the first token */
+    int position; /* of the first token, where they follow one another; */
+    const int *positions; /* or of each; or NULL */
     double base;
 } Rotation;
 
@@ -149,7 +151,8 @@ add_rotated(const Node *n, real *to, const real *from, int sign)
         double rate = decay((double)j / width * logarithm(by->base));
         for (int t = 0; t < tokens; t++) {
             double c, s;
-            sine_cosine((by->position + t) * rate, &s, &c);
+            int at = by->positions ? by->positions[t] : by->position + t;
+            sine_cosine(at * rate, &s, &c);
             s *= sign;
             for (int i = t; i < n->rows; i += tokens)
                 for (int k = i * n->cols + j; k < (i + 1) * n->cols;
@@ -178,7 +181,8 @@ rotate(Attention *a, Node *n, double base)
             n->rows, n->cols, n->heads, base);
     Node *c = new_node(n->rows, n->cols, rotate_backward, &n, 1);
     c->heads = n->heads;
-    keep_arguments(c, &(Rotation){a->position, base}, sizeof(Rotation));
+    keep_arguments(c, &(Rotation){a->position, row_positions(n), base},
+                   sizeof(Rotation));
     if (a->recording)
         a->recording->rotated = true;
     if (c->value) {

@@ -2,6 +2,7 @@
  */
 #include "base/fail.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 #include "tape/tape.h"
 
 Matrix
@@ -38,8 +39,9 @@ pair_flops(const Node *q, int keys, int width)
 }
 
 void
-check_mask(const char *name, const Attention *a, int tokens, int keys)
+check_mask(const char *name, const Attention *a, const Node *q, int keys)
 {
+    int tokens = q->rows / q->sequences + earlier_rows(q);
     if (a->causal && tokens != keys)
         bug("%s: a causal mask needs as many keys as queries, not %d and %d",
             name, keys, tokens);

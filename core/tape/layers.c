@@ -56,14 +56,14 @@ embed(Node *table, const int *ids, int each, int rows, int sequences)
     return c;
 }
 
-/* dX += dC,  dTable[t] += dC of token t, over all sequences */
+/* dX += dC,  dTable[first + t] += dC of token t, over all sequences */
 static void
 add_positions_backward(Node *c)
 {
     Node *x = c->in[0], *table = c->in[1];
-    size_t size = (size_t)c->rows * (size_t)c->cols;
-    size_t period = (size_t)table->rows * (size_t)table->cols;
-    real *dtable = table->trained ? gradient(table) : NULL;
+    const size_t *from = c->arguments;
+    size_t size = size_of(c), period = size / (size_t)c->sequences;
+    real *dtable = table->trained ? gradient(table) + *from : NULL;
     for (size_t s = 0; dtable && s < size; s += period)
         for (size_t i = 0; i < period; i++)
             dtable[i] += c->gradient[s + i];
@@ -72,18 +72,20 @@ add_positions_backward(Node *c)
 }
 
 Node *
-add_positions(Node *x, Node *table)
+add_positions(Node *x, Node *table, int first)
 {
-    if (x->rows != x->sequences * table->rows || x->cols != table->cols)
-        bug("add_positions: (%d x %d) in %d sequences and (%d x %d) do not fit",
-            x->rows, x->cols, x->sequences, table->rows, table->cols);
+    if (x->rows / x->sequences > table->rows - first || x->cols != table->cols)
+        bug("add_positions: (%d x %d) in %d sequences and (%d x %d) from row "
+            "%d on do not fit",
+            x->rows, x->cols, x->sequences, table->rows, table->cols, first);
+    size_t from = (size_t)first * (size_t)table->cols;
     Node *c = new_node(x->rows, x->cols, add_positions_backward,
                        (Node *[]){x, table}, 2);
-    size_t size = (size_t)c->rows * (size_t)c->cols;
-    size_t period = (size_t)table->rows * (size_t)table->cols;
+    keep_arguments(c, &from, sizeof from);
+    size_t size = size_of(c), period = size / (size_t)c->sequences;
     for (size_t s = 0; c->value && s < size; s += period)
         for (size_t i = 0; i < period; i++)
-            c->value[s + i] = x->value[s + i] + table->value[i];
+            c->value[s + i] = x->value[s + i] + table->value[from + i];
     return c;
 }
 

@@ -11,16 +11,13 @@
 /* Did matmul make it? (Its operands are n->in[0] and n->in[1].) */
 bool is_product(const Node *n);
 
-/* GELU(x), elementwise: x times the chance that N(0, 1) stays below x, in the
-   form with tanh (operator.c). */
-Node *gelu(Node *x);
-
 /* Row t is the sum of the rows of `table` that ids[t * each ...] name, `each`
    of them a token; -1 names none. (rows x table's cols) */
 Node *embed(Node *table, const int *ids, int each, int rows, int sequences);
 
-/* x + row t of `table` (tokens in a sequence x cols) at token t of each. */
-Node *add_positions(Node *x, Node *table);
+/* x + row first + t of `table` (positions x cols) at token t of each sequence.
+ */
+Node *add_positions(Node *x, Node *table, int first);
 
 /* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias
    are (1 x cols). Ba, Kiros and Hinton 2016, equation 4. */

@@ -12,6 +12,7 @@
 #include "math/elementary.h"
 #include "math/matrix.h"
 #include "math/rows.h"
+#include "tape/cache.h"
 #include "tape/difference.h"
 #include "tape/label.h"
 #include "tape/layers.h"
@@ -388,9 +389,42 @@ gelu(Node *a)
     return c;
 }
 
+/* dA += dC, the rows of each sequence moved back up */
+static void
+shift_backward(Node *c)
+{
+    const size_t *down = c->arguments;
+    size_t sequence = size_of(c) / (size_t)c->sequences;
+    real *d = gradient(c->in[0]);
+    for (size_t s = 0; s < size_of(c); s += sequence)
+        for (size_t i = *down; i < sequence; i++)
+            d[s + i - *down] += c->gradient[s + i];
+}
+
+Node *
+shift(Node *a, int by)
+{
+    if (by < 0)
+        bug("shift: %s by %d: rows can only be moved down, which is towards "
+            "later tokens",
+            label(a).text, by);
+    size_t down = (size_t)by * (size_t)a->cols;
+    Node *c = elementwise(shift_backward, a, NULL);
+    keep_arguments(c, &down, sizeof down);
+    size_t sequence = size_of(c) / (size_t)c->sequences;
+    for (size_t i = 0, n = wanted(c); i < n; i++)
+        c->value[i] = 0;
+    for (size_t s = 0; s < wanted(c); s += sequence)
+        for (size_t i = down; i < sequence; i++)
+            c->value[s + i] = a->value[s + i - down];
+    return c;
+}
+
 Node *
 cached(Node *a)
 {
+    a->root->kept_by_decoder = true;
+    a = all_rows(a);
     a->root->kept_by_decoder = true;
     return a;
 }

@@ -3,25 +3,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "math/elementary.h"
 #include "math/matrix.h"
 #include "tape/attend.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
 
-static void
-enter(Recording *r, Call call)
+/* The number of an entry, with place for it. */
+static int
+entry(int *count, int most)
 {
-    call.number = r->calls++;
-    if (call.number < MOST_CALLS)
-        r->call[call.number] = call;
+    if (*count == most)
+        bug("a recording has place for %d calls of attend: take fewer layers, "
+            "or fewer calls",
+            MOST_CALLS);
+    return (*count)++;
+}
+
+static void
+enter_call(Recording *r, Call call)
+{
+    call.number = entry(&r->calls, MOST_CALLS);
+    r->call[call.number] = call;
 }
 
 void
 record_keys(Recording *r, Node *keys)
 {
-    if (r->key_count++ < 2 * MOST_CALLS)
-        r->keys[r->key_count - 1] = keys;
+    r->keys[entry(&r->key_count, 2 * MOST_CALLS)] = keys;
 }
 
 void
@@ -29,7 +39,7 @@ record_softmax(Recording *r, Call call)
 {
     Node *weights = call.out;
     call.first = r->softmax_heads;
-    enter(r, call);
+    enter_call(r, call);
     r->softmaxes++;
     r->softmax_heads += weights->heads;
     if (r->replaced != UNIT_WEIGHTS || !weights->value)
@@ -47,8 +57,7 @@ record_sum(Recording *r, Sum sum)
     Node *out = sum.out;
     bool identity = r->sums == r->replaced;
     record_keys(r, sum.v);
-    if (r->sums++ < MOST_CALLS)
-        r->sum[r->sums - 1] = sum;
+    r->sum[entry(&r->sums, MOST_CALLS)] = sum;
     for (int i = 0; r->replaced >= 0 && out->value && i < out->rows; i++)
         for (int j = 0; j < out->cols; j++)
             out->value[(size_t)i * (size_t)out->cols + (size_t)j] =
@@ -58,7 +67,7 @@ record_sum(Recording *r, Sum sum)
 void
 record_call(Recording *r, Call call)
 {
-    enter(r, call);
+    enter_call(r, call);
     record_keys(r, call.k);
     record_sum(r, (Sum){NULL, call.v, call.out, r->calls - 1});
 }
@@ -66,12 +75,9 @@ record_call(Recording *r, Call call)
 void
 record_place(Recording *r, Place place)
 {
-    int last = r->calls < MOST_CALLS ? r->calls : MOST_CALLS;
-    if (r->places == MOST_CALLS)
-        return;
-    if (r->places)
-        place.first =
-            r->place[r->places - 1].first + r->place[r->places - 1].calls;
+    const Place *before = r->places ? &r->place[r->places - 1] : NULL;
+    int last = r->calls;
+    place.first = before ? before->first + before->calls : 0;
     place.calls = last - place.first;
     for (Node *n = backward_order(place.out->root); n; n = n->next)
         for (int i = place.first; i < last; i++)
@@ -80,7 +86,7 @@ record_place(Recording *r, Place place)
                 r->call[last] = r->call[i];
                 r->call[i] = call;
             }
-    r->place[r->places++] = place;
+    r->place[entry(&r->places, MOST_CALLS)] = place;
 }
 
 /* The scores of head `head` of a sequence, from queries and keys as attend
@@ -93,7 +99,8 @@ call_scores(const Call *c, int sequence, int head, double *scores)
     Matrix k = head_of(ks, ks->value, sequence, head / (qs->heads / ks->heads));
     for (int i = 0; i < q.rows; i++)
         for (int j = 0; j < k.rows; j++) {
-            double s = c->causal && j > i ? -INFINITY : 0;
+            double s =
+                j < keys_seen(c->causal, i, q.rows, k.rows) ? 0 : -INFINITY;
             for (int l = 0; l < q.cols; l++)
                 s += c->scale * (double)q.at[i * q.down + l] *
                      (double)k.at[j * k.down + l];
@@ -143,8 +150,9 @@ call_weights(const Call *c, int sequence, int head, double *scores,
     Matrix p = head_of(c->out, c->out->value, sequence, head);
     for (int i = 0; i < queries * keys; i++) {
         int at = i / keys * p.down + i % keys;
-        from[i] =
-            c->causal && i % keys > i / keys ? -INFINITY : (double)s.at[at];
+        from[i] = i % keys < keys_seen(c->causal, i / keys, queries, keys)
+                      ? (double)s.at[at]
+                      : -INFINITY;
         weights[i] = (double)p.at[at];
     }
 }
@@ -202,30 +210,11 @@ beyond(const Node *n, int head, const Node *of, int of_head)
     return count;
 }
 
-/* The sums that a call of attend returns. */
-static void
-range_of_call(const Call *c, Range *r)
+/* Was it weighted by that call? */
+static bool
+weighted_by(const Sum *s, const Call *c)
 {
-    for (int h = 0; h < c->q->heads; h++)
-        r->sums_beyond +=
-            beyond(c->out, h, c->v, h / (c->q->heads / c->v->heads));
-    r->sums += (double)size_of(c->out);
-}
-
-/* The products of a softmax's weights with something. */
-static void
-range_of_products(const Place *p, const Node *weights, Range *r)
-{
-    for (const Node *n = p->out; n; n = n->previous) {
-        if (n->inputs != 2 || n->in[0] != weights)
-            continue;
-        const Node *v = n->in[1], *y = p->y;
-        bool wide = n->cols / n->heads == y->cols;
-        for (int h = 0; h < n->heads; h++)
-            r->sums_beyond += wide ? beyond(n, h, y, 0)
-                                   : beyond(n, h, v, h / (n->heads / v->heads));
-        r->sums += (double)size_of(n);
-    }
+    return s->p ? s->p == c->out : s->call == c->number;
 }
 
 Range
@@ -234,10 +223,16 @@ recording_range(const Recording *r, int place)
     const Place *p = &r->place[place];
     Range range = {.outputs = (double)size_of(p->out)};
     for (int i = p->first; i < p->first + p->calls; i++)
-        if (r->call[i].v)
-            range_of_call(&r->call[i], &range);
-        else
-            range_of_products(p, r->call[i].out, &range);
+        for (const Sum *s = r->sum; s < r->sum + r->sums; s++) {
+            if (!weighted_by(s, &r->call[i]))
+                continue;
+            int heads = s->out->heads, group = heads / s->v->heads;
+            bool wide = s->p && s->out->cols / heads == p->y->cols;
+            for (int h = 0; h < heads; h++)
+                range.sums_beyond += wide ? beyond(s->out, h, p->y, 0)
+                                          : beyond(s->out, h, s->v, h / group);
+            range.sums += (double)size_of(s->out);
+        }
     range.outputs_beyond = beyond(p->out, 0, p->y, 0);
     return range;
 }

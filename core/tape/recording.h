@@ -49,7 +49,6 @@ typedef struct Place {
     int first, calls;
 } Place;
 
-/* Counts include what is past the end of an array. */
 typedef struct Recording {
     Call call[MOST_CALLS];
     int calls;

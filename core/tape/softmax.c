@@ -13,7 +13,7 @@ softmax_rows(Matrix p, Matrix s, int causal)
     for (int i = 0; i < p.rows; i++) {
         real *row = p.at + i * p.down;
         memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
-        row_softmax(row, 1, causal ? i + 1 : p.cols, p.cols);
+        row_softmax(row, 1, keys_seen(causal, i, p.rows, p.cols), p.cols);
     }
 }
 

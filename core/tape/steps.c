@@ -11,6 +11,7 @@
 #include "math/matrix.h"
 #include "math/rows.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 #include "tape/label.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
@@ -64,9 +65,18 @@ is_scores(const Node *n)
     return n->backward == scores_backward;
 }
 
+/* The position of key j of a call whose keys are at `at`; NULL: one after the
+   other, from 0. */
+static int
+position_of(const int *at, int j)
+{
+    return at ? at[j] : j;
+}
+
 Node *
 scores(Attention *a, Node *q, Node *k, double scale)
 {
+    k = all_rows(k);
     check_scores("scores", q, k);
     Node *s =
         product(positioned(a, q, a->position), positioned(a, k, 0), scale);
@@ -114,19 +124,22 @@ Node *
 fixed_bias(Attention *a, Node *s, Bias *bias)
 {
     int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
+    const int *at = key_positions(s);
     double seen = 0;
     Node *c = new_node(s->rows, s->cols, fixed_bias_backward, &s, 1);
     c->heads = s->heads;
+    keep_arguments(c, &bias, sizeof bias);
     for (int h = 0; h < c->heads; h++)
         for (int i = 0; i < tokens; i++) {
-            int keys_seen = 0, query = a->position + i;
+            int left = 0, query = a->position + i;
             for (int j = 0; j < keys; j++) {
-                double b = bias(a, h, query, j);
-                keys_seen += b > -INFINITY && !(a->causal && j > query);
+                int key = position_of(at, j);
+                double b = bias(a, h, query, key);
+                left += b > -INFINITY && !(a->causal && key > query);
                 seen += b > -INFINITY;
                 add_entry(c, h, i, j, b);
             }
-            if (!keys_seen)
+            if (!left)
                 bug("fixed_bias: it masks every key of query %d of head %d, "
                     "whose weights cannot sum to 1 then: leave it one, as the "
                     "key at its own position",
@@ -166,6 +179,7 @@ Node *
 score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
 {
     int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
+    const int *positions = key_positions(s);
     if (table->rows != 1 && table->rows != s->heads)
         bug("score_bias: scores (%d x %d) of %d heads and a table %s do not "
             "fit: it has a row for each head, or one for all",
@@ -176,11 +190,12 @@ score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
     keep_arguments(c, &(Buckets){*a, bucket}, sizeof(Buckets));
     for (int i = 0; i < tokens; i++)
         for (int j = 0; j < keys; j++) {
-            int at = bucket(a, a->position + i, j);
+            int key = position_of(positions, j);
+            int at = bucket(a, a->position + i, key);
             if (at < 0 || at >= table->cols)
                 bug("score_bias: bucket %d of query %d and key %d in a table "
                     "(%d x %d)",
-                    at, a->position + i, j, table->rows, table->cols);
+                    at, a->position + i, key, table->rows, table->cols);
             for (int h = 0; c->value && h < c->heads; h++)
                 add_entry(
                     c, h, i, j,
@@ -190,13 +205,32 @@ score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
     return c;
 }
 
+bool
+has_bias(const Node *n)
+{
+    return n->backward == fixed_bias_backward ||
+           n->backward == score_bias_backward;
+}
+
+Bias *
+bias_of(const Node *n)
+{
+    return n->backward == fixed_bias_backward ? *(Bias *const *)n->arguments
+                                              : NULL;
+}
+
 Node *
 unbiased(Node *s)
 {
-    while (s->backward == fixed_bias_backward ||
-           s->backward == score_bias_backward)
+    while (has_bias(s))
         s = s->in[0];
     return s;
+}
+
+bool
+are_scores(const Node *n)
+{
+    return is_scores(n) || has_bias(n);
 }
 
 /* Enters what softmax made of scores s. */
@@ -230,7 +264,7 @@ softmax_backward(Node *c)
 Node *
 softmax(Attention *a, Node *s)
 {
-    check_mask("softmax", a, s->rows / s->sequences, s->cols / s->heads);
+    check_mask("softmax", a, s, s->cols / s->heads);
     Node *c = new_node(s->rows, s->cols, softmax_backward, &s, 1);
     c->heads = s->heads;
     for (int n = 0; c->value && n < c->sequences; n++)
@@ -265,7 +299,7 @@ Node *
 softmax_sink(Attention *a, Node *s, Node *sink)
 {
     int keys = s->cols / s->heads, tokens = s->rows / s->sequences;
-    check_mask("softmax_sink", a, tokens, keys);
+    check_mask("softmax_sink", a, s, keys);
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
         bug("softmax_sink: scores (%d x %d) of %d heads and a sink %s do not "
             "fit: it is one number for each head",
@@ -277,7 +311,7 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     c->kept = keep(c, rows + (size_t)keys + 1);
     for (size_t i = 0; c->value && i < rows; i++) {
         int h = (int)i % c->heads, token = (int)i / c->heads % tokens;
-        int n = a->causal ? token + 1 : keys;
+        int n = keys_seen(a->causal, token, tokens, keys);
         real *row = c->kept + rows, *p = c->value + i * (size_t)keys;
         memcpy(row, s->value + i * (size_t)keys, (size_t)n * sizeof *row);
         row[n] = sink ? sink->value[h] : 0;
@@ -319,6 +353,7 @@ weights_backward(Node *c)
 Node *
 apply_weights(Attention *a, Node *p, Node *v)
 {
+    v = all_rows(v);
     check_heads("apply_weights", p, v);
     if (p->cols / p->heads != v->rows / v->sequences)
         bug("apply_weights: weights (%d x %d) of %d heads and values (%d x %d) "
@@ -357,22 +392,26 @@ mask_zero_backward(Node *c)
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
     real *d = gradient(a);
     const real *dc = c->gradient;
-    for (int i = 0; i < c->rows; i++)
+    for (int i = 0; i < c->rows; i++) {
+        int seen = keys_seen(*causal, i % tokens, tokens, keys);
         for (int j = 0; j < c->cols; j++, d++, dc++)
-            *d += !*causal || j % keys <= i % tokens ? *dc : 0;
+            *d += j % keys < seen ? *dc : 0;
+    }
 }
 
 Node *
 mask_zero(Attention *a, Node *s)
 {
     int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
-    check_mask("mask_zero", a, tokens, keys);
+    check_mask("mask_zero", a, s, keys);
     Node *c = new_node(s->rows, s->cols, mask_zero_backward, &s, 1);
     c->heads = s->heads;
     keep_arguments(c, &a->causal, sizeof a->causal);
     real *to = c->value, *from = s->value;
-    for (int i = 0; to && i < c->rows; i++)
+    for (int i = 0; to && i < c->rows; i++) {
+        int seen = keys_seen(a->causal, i % tokens, tokens, keys);
         for (int j = 0; j < c->cols; j++, to++, from++)
-            *to = !a->causal || j % keys <= i % tokens ? *from : 0;
+            *to = j % keys < seen ? *from : 0;
+    }
     return c;
 }

@@ -87,9 +87,9 @@ typedef struct Blocks {
 } Blocks;
 
 /* One strip of one head of one sequence: the rows of q from `first` on, and how
-   many keys the last of them sees. */
+   many keys the first and the last of them see. */
 typedef struct Strip {
-    int s, h, first, rows, seen;
+    int s, h, first, rows, first_sees, seen;
     Matrix q;     /* (rows x d) */
     Blocks k, v;  /* (tokens x d), (tokens x d_v) */
     Matrix p, dp; /* (rows x seen) */
@@ -171,9 +171,12 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     const Attended *a = c->arguments;
     real *scratch = c->kept + p->kept + (size_t)worker * p->scratch;
     int rows = p->tokens - first < p->rows ? p->tokens - first : p->rows;
-    int seen = a->causal && p->is_long ? first + rows : p->keys;
+    int seen = p->is_long
+                   ? keys_seen(a->causal, first + rows - 1, p->tokens, p->keys)
+                   : p->keys;
     ptrdiff_t row = (ptrdiff_t)(s * q->heads + h) * p->tokens + first;
     Strip t = {.s = s, .h = h, .first = first, .rows = rows, .seen = seen};
+    t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
     t.q = some_rows(head_of(q, q->value, s, h), first, rows);
     t.k.rows = head_of(k, k->value, s, h / (q->heads / k->heads));
     t.v.rows = head_of(v, v->value, s, h / (q->heads / v->heads));
@@ -202,7 +205,7 @@ make_weights(const Strip *t, const Attended *a, bool again)
         int rows = t->rows - i < ROWS_AT_A_TIME ? t->rows - i : ROWS_AT_A_TIME;
         (again ? rows_weights : rows_softmax)(
             t->p.at + i * t->p.down, t->p.down, rows, (real)a->scale,
-            a->causal ? t->first + i + 1 : t->seen, a->causal, wide,
+            t->first_sees + a->causal * i, a->causal, wide,
             t->of_row ? t->of_row + 2 * i : unkept);
     }
 }

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "math/matrix.h"
+#include "tape/cache.h"
 #include "tape/tape.h"
 
 enum { ALIGNMENT = 64, MEASURED_NOTES = 1 << 24, HUGE_PAGE = 1 << 21 };
@@ -31,6 +32,7 @@ struct Tape {
     size_t notes_used, notes_size, matrices_used, matrices_size;
     size_t included; /* entries that another measuring tape needs */
     Node *last;
+    Cache *cache; /* of a decoder */
     Spare spare[MOST_SIZES];
     int sizes;
     bool keeps;   /* gradients, for whoever wants to see them */
@@ -281,6 +283,24 @@ tape_last(const Tape *t)
     return t->last;
 }
 
+bool
+tape_measures(const Tape *t)
+{
+    return !t->matrices;
+}
+
+void
+tape_decode(Tape *t, Cache *c)
+{
+    t->cache = c;
+}
+
+Cache *
+tape_cache(const Tape *t)
+{
+    return t->cache;
+}
+
 void
 tape_reset(Tape *t)
 {
@@ -344,7 +364,7 @@ Node *
 new_node(int rows, int cols, void (*backward)(Node *self), Node *const *in,
          int inputs)
 {
-    if (rows < 1 || cols < 1 || inputs < 1)
+    if (inputs < 1 || cols < 1 || rows < !in[0]->tape->cache)
         bug("a node of (%d x %d) from %d operands", rows, cols, inputs);
     Tape *t = in[0]->tape;
     Node *n = append(t, rows, cols, in[0]->sequences);

@@ -51,6 +51,9 @@ size_t tape_entries(const Tape *t);
 /* The node that was made last, from which `previous` leads to all others. */
 Node *tape_last(const Tape *t);
 
+/* Does it only measure? */
+bool tape_measures(const Tape *t);
+
 /* Drops every node. */
 void tape_reset(Tape *t);
 void tape_free(Tape *t);

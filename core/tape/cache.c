@@ -1,0 +1,169 @@
+/* cache.c - what a decoder keeps of earlier tokens: the key-value cache. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "tape/cache.h"
+#include "tape/tape.h"
+
+Cache *
+cache_new(int places, int tokens)
+{
+    Cache *c = allocate(1, sizeof *c);
+    c->tokens = tokens;
+    c->places = places;
+    c->place = allocate((size_t)places, sizeof *c->place);
+    return c;
+}
+
+static void
+forget_kinds(CachePlace *p)
+{
+    for (int i = 0; i < p->kinds; i++)
+        free(p->kept[i].rows);
+    free(p->position);
+    p->position = NULL;
+    p->kinds = p->uses = p->masks = 0;
+}
+
+void
+cache_free(Cache *c)
+{
+    for (int i = 0; c && i < c->places; i++) {
+        CachePlace *p = &c->place[i];
+        forget_kinds(p);
+        free(p->kept);
+        free(p->use);
+        free(p->mask);
+    }
+    if (c)
+        free(c->place);
+    free(c);
+}
+
+void
+cache_clear(Cache *c)
+{
+    c->position = 0;
+    for (int i = 0; i < c->places; i++)
+        c->place[i].held = 0;
+}
+
+/* More rows than there will ever be. */
+static void
+begin_measuring(CachePlace *p, const Cache *c, int fresh)
+{
+    forget_kinds(p);
+    p->capacity = p->self ? c->tokens : fresh;
+    p->held = p->capacity;
+    p->position = allocate((size_t)(p->held + fresh), sizeof *p->position);
+    for (int i = 0; i < p->held + fresh; i++)
+        p->position[i] = i % p->capacity;
+}
+
+void
+cache_enter(Cache *c, Attention *a, int place, const Node *x, const Node *y)
+{
+    CachePlace *p = c->at = &c->place[place];
+    p->self = x == y;
+    p->measures = tape_measures(x->tape);
+    p->before = tape_last(x->tape);
+    p->fresh = y->rows;
+    p->called = 0;
+    a->position = c->position;
+    if (p->measures)
+        begin_measuring(p, c, y->rows);
+    if (!p->measures && p->held + p->fresh > p->capacity)
+        bug("a cache for %d tokens has %d, and gets %d", p->capacity, p->held,
+            p->fresh);
+    for (int i = 0; !p->measures && i < p->fresh; i++)
+        p->position[p->held + i] = (p->self ? c->position : 0) + i;
+    for (int i = 0; i < p->kinds; i++)
+        p->kept[i].added = false;
+}
+
+/* Which of the kept nodes n is, the last one if it is new; -1 for a node that
+   has all rows already. */
+static int
+kind_of(CachePlace *p, const Node *n)
+{
+    if (n->rows != p->fresh)
+        return -1;
+    for (int i = 0; i < p->kinds; i++)
+        if (p->kept[i].node == n->root)
+            return i;
+    p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
+    p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
+    p->kept[p->kinds].rows =
+        allocate((size_t)p->capacity * (size_t)n->cols, sizeof(real));
+    return p->kinds++;
+}
+
+/* The place that forward is in, of a decoder. */
+static CachePlace *
+place_of(const Node *n)
+{
+    const Cache *c = tape_cache(n->tape);
+    return c ? c->at : NULL;
+}
+
+Node *
+all_rows(Node *n)
+{
+    CachePlace *p = place_of(n);
+    if (!p)
+        return n;
+    if (p->measures) {
+        p->use = grow(p->use, p->uses, &p->use_room, sizeof *p->use);
+        p->use[p->uses++] = kind_of(p, n);
+    }
+    int kind = p->called < p->uses ? p->use[p->called++] : p->kinds;
+    if (kind < 0)
+        return n;
+    Kept *k = &p->kept[kind];
+    if (kind == p->kinds || n->rows != p->fresh || n->cols != k->cols)
+        bug("a decoder finds other keys and values than in the first, "
+            "measuring run; forward must not change between calls");
+    size_t row = (size_t)k->cols;
+    if (!p->measures && !k->added && p->fresh)
+        memcpy(k->rows + (size_t)p->held * row, n->value,
+               (size_t)p->fresh * row * sizeof(real));
+    k->added = true;
+    Node *all = leaf(n->tape, p->held + p->fresh, n->cols, 1, k->rows, NULL);
+    all->heads = n->heads;
+    return all;
+}
+
+int
+earlier_rows(const Node *n)
+{
+    return place_of(n) ? place_of(n)->held : 0;
+}
+
+const int *
+key_positions(const Node *n)
+{
+    return place_of(n) ? place_of(n)->position : NULL;
+}
+
+const int *
+row_positions(const Node *n)
+{
+    const CachePlace *p = place_of(n);
+    return p && n->rows == p->held + p->fresh ? p->position : NULL;
+}
+
+int
+cache_rows(const Cache *c, int place)
+{
+    return c->place[place].held;
+}
+
+int
+cache_entries(const Cache *c, int place)
+{
+    int sum = 0;
+    for (int i = 0; i < c->place[place].kinds; i++)
+        sum += c->place[place].kept[i].cols;
+    return sum;
+}

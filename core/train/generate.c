@@ -1,0 +1,103 @@
+/* generate.c - a model that goes on where a text ends, token by token. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "math/elementary.h"
+#include "tape/tape.h"
+#include "train/generate.h"
+
+Decoder *
+decoder_new(Model *m, int tokens)
+{
+    Decoder *d = allocate(1, sizeof *d);
+    Sizes step = m->sizes;
+    step.tokens = tokens < AT_ONCE ? tokens : AT_ONCE;
+    d->model = m;
+    d->batch = batch_new(step, 1);
+    d->cache = cache_new(m->places, tokens);
+    d->cache->position = tokens - step.tokens;
+    Tape *measured = tape_measure();
+    tape_decode(measured, d->cache);
+    model_forward(m, measured, &d->batch);
+    d->tape = tape_fitting(measured);
+    tape_decode(d->tape, d->cache);
+    tape_free(measured);
+    cache_clear(d->cache);
+    return d;
+}
+
+void
+decoder_free(Decoder *d)
+{
+    cache_free(d->cache);
+    tape_free(d->tape);
+    batch_free(&d->batch);
+    free(d);
+}
+
+const Node *
+decoder_step(Decoder *d, const int *ids, int count)
+{
+    memcpy(d->batch.all.ids, ids,
+           (size_t)(count * d->model->sizes.each) * sizeof *ids);
+    d->batch.rows = count;
+    tape_reset(d->tape);
+    const Node *logits = model_forward(d->model, d->tape, &d->batch);
+    d->cache->position += count;
+    return logits;
+}
+
+const real *
+decoder_read(Decoder *d, const int *ids, int count)
+{
+    const Node *logits = NULL;
+    for (int n; count > 0; ids += n * d->model->sizes.each, count -= n) {
+        n = count < AT_ONCE ? count : AT_ONCE;
+        logits = decoder_step(d, ids, n);
+    }
+    return logits ? logits->value + size_of(logits) - logits->cols : NULL;
+}
+
+/* The smallest of the `top` largest; -INFINITY where all are meant. */
+static real
+least_of_top(const real *logits, int classes, int top)
+{
+    if (top == 0 || top >= classes)
+        return -INFINITY;
+    real least = INFINITY;
+    for (int taken = 0, n; taken < top; taken += n) {
+        real next = -INFINITY;
+        for (int i = 0; i < classes; i++)
+            next = logits[i] < least && logits[i] > next ? logits[i] : next;
+        n = 0;
+        for (int i = 0; i < classes; i++)
+            n += logits[i] == next;
+        least = next;
+    }
+    return least;
+}
+
+int
+choose(const real *logits, int classes, Choice how, Random *r)
+{
+    int best = 0;
+    for (int i = 1; i < classes; i++)
+        best = logits[i] > logits[best] ? i : best;
+    if (how.temperature == 0)
+        return best;
+    real least = least_of_top(logits, classes, how.top);
+    double sum = 0, below = 0;
+    for (int round = 0; round < 2; round++) {
+        double until = round ? random_uniform(r) * sum : INFINITY;
+        below = 0;
+        for (int i = 0; i < classes; i++) {
+            double far = (double)(logits[best] - logits[i]) / how.temperature;
+            below += logits[i] < least || far > 700 ? 0 : decay(far);
+            if (below > until)
+                return i;
+        }
+        sum = below;
+    }
+    return best;
+}

@@ -1,0 +1,42 @@
+/* generate.h - a model that goes on where a text ends, token by token.
+
+   forward is as in training, on the new tokens alone; what it needs of earlier
+   ones a cache keeps (tape/cache.h). */
+#ifndef GENERATE_H
+#define GENERATE_H
+
+#include "math/random.h"
+#include "model/model.h"
+#include "tape/cache.h"
+#include "task/task.h"
+
+/* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at
+   most; all of it: no step allocates. decoder_free it. */
+enum { AT_ONCE = 16 };
+typedef struct Decoder {
+    Model *model;
+    Cache *cache;
+    Tape *tape;
+    Batch batch; /* of one sequence; in batch.all.source the second one, before
+                    the first step */
+} Decoder;
+Decoder *decoder_new(Model *m, int tokens);
+void decoder_free(Decoder *d);
+
+/* The logits (count x classes) of the next `count` tokens, each of as many ids
+   as the model's sizes say. They are there until the next step. */
+const Node *decoder_step(Decoder *d, const int *ids, int count);
+
+/* The same of any number of tokens: the logits of the last one. */
+const real *decoder_read(Decoder *d, const int *ids, int count);
+
+/* How a class is chosen by its logits. */
+typedef struct Choice {
+    double temperature; /* 0: the likeliest, the first if there are several */
+    int top;            /* of so many of the likeliest; 0: of all */
+} Choice;
+
+/* One of them, with the chance softmax(logits / temperature). */
+int choose(const real *logits, int classes, Choice how, Random *r);
+
+#endif

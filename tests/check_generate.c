@@ -1,0 +1,159 @@
+/* check_generate.c - decoding with a cache: the same logits as forward over the
+   whole sequence, from as many numbers as `count` says. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/words.h"
+#include "math/random.h"
+#include "tape/tape.h"
+#include "train/generate.h"
+#include "variant/cost.h"
+#include "suites.h"
+
+enum { TOKENS = 85, SYMBOLS = 11, SOURCE = 9 };
+
+/* An untrained model of a variant; its constants, as gains, are random too. */
+static Model *
+model_of(const char *variant, const char *more, Sizes sizes)
+{
+    Plugin p = plugin_open(variant);
+    Config c = config_start();
+    c.variant = interned(variant);
+    config_apply(&c, "mask=causal layers=3 d-model=12 heads=2 mlp=2 norm=pre "
+                     "task=copy");
+    config_apply(&c, more);
+    config_settle(&c, variant_uses(p.variant));
+    Model *m = model_new(&c, sizes, p.variant);
+    Random r = random_stream(5, variant);
+    for (size_t i = 0; i < m->parameters; i++)
+        m->values[i] += (real)(0.2 * random_normal(&r));
+    return m;
+}
+
+/* Logits of a whole sequence, to be freed. */
+static real *
+forward_logits(Model *m, const Batch *b)
+{
+    Tape *measured = tape_measure();
+    model_forward(m, measured, b);
+    Tape *t = tape_fitting(measured);
+    const Node *logits = model_forward(m, t, b);
+    real *copy = allocate(size_of(logits), sizeof *copy);
+    memcpy(copy, logits->value, size_of(logits) * sizeof *copy);
+    tape_free(measured);
+    tape_free(t);
+    return copy;
+}
+
+static void
+fill(Batch *b, int source)
+{
+    Random r = random_stream(7, "tokens");
+    for (int i = 0; i < b->rows; i++)
+        b->all.ids[i] = random_below(&r, SYMBOLS);
+    for (int i = 0; i < source; i++)
+        b->all.source[i] = random_below(&r, SYMBOLS);
+}
+
+/* The largest difference of logits from those wanted, of a decoder that is
+   given 7 tokens, and then one after the other. */
+static double
+difference(Decoder *d, const Batch *b, const real *wanted, int classes)
+{
+    double most = 0;
+    for (int i = 0, n; i < b->rows; i += n) {
+        n = i ? 1 : 7;
+        const Node *l = decoder_step(d, b->all.ids + i, n);
+        for (int k = 0; k < n * classes; k++)
+            most = fmax(most,
+                        fabs((double)(l->value[k] - wanted[i * classes + k])));
+    }
+    return most;
+}
+
+/* How many entries a place keeps of a token, by qkv count. */
+static double
+counted(const Model *m, int place)
+{
+    Attention a = place_attention(m, place);
+    Weights w = weights_declared(place_variant(m, place), &a);
+    bool cross = m->place[place].kind == CROSS;
+    Cost c = cost_of(place_variant(m, place), a, &w, TOKENS,
+                     cross ? m->sizes.source : 0);
+    weights_free(&w);
+    return c.cache;
+}
+
+/* Decodes a sequence: the logits must be those of forward, and what is kept
+   what was counted. */
+static void
+check_decoding(const char *variant, const char *more, Sizes sizes)
+{
+    Model *m = model_of(variant, more, sizes);
+    Batch b = batch_new(sizes, 1);
+    fill(&b, sizes.source);
+    real *wanted = forward_logits(m, &b);
+    Decoder *d = decoder_new(m, TOKENS);
+    for (int i = 0; i < sizes.source; i++)
+        d->batch.all.source[i] = b.all.source[i];
+    double off = difference(d, &b, wanted, SYMBOLS);
+    ck_assert_msg(off == 0, "%s, %s: %g", variant, more, off);
+    for (int p = 0; p < m->places; p++) {
+        bool window = !strcmp(variant, "window");
+        int rows = cache_rows(d->cache, p);
+        if (m->place[p].kind == ENCODER)
+            continue;
+        ck_assert_msg(counted(m, p) == cache_entries(d->cache, p), "%s: %g, %d",
+                      variant, counted(m, p), cache_entries(d->cache, p));
+        ck_assert_msg(m->place[p].kind == CROSS ? rows == SOURCE
+                      : window                  ? rows < 4 + 16
+                                                : rows == TOKENS,
+                      "%s: %d", variant, rows);
+    }
+    decoder_free(d);
+    batch_free(&b);
+    free(wanted);
+    model_free(m);
+}
+
+static const char *const positions[] = {"none", "learned", "sinusoidal", "rope",
+                                        "alibi"};
+
+/* Every variant, whatever tells it positions, and in cross-attention. Sums have
+   the same terms in the same order: the bits are the same. */
+START_TEST(equals_forward)
+{
+    Sizes one = {.tokens = TOKENS,
+                 .each = 1,
+                 .vocabulary = SYMBOLS,
+                 .classes = SYMBOLS},
+          two = one;
+    two.source = SOURCE;
+    Values names = plugin_list();
+    ck_assert_int_gt(names.count, 30);
+    for (int v = 0; v < names.count; v++) {
+        char more[80];
+        snprintf(more, sizeof more, "positions=%s", positions[_i]);
+        check_decoding(names.text[v], more, one);
+        strcat(more, " encoder=2 cross=after");
+        if (strcmp(names.text[v], "window")) /* a query has no key near it */
+            check_decoding(names.text[v], more, two);
+    }
+    values_free(&names);
+}
+END_TEST
+
+Suite *
+generate_suite(void)
+{
+    Suite *s = suite_create("generate");
+    TCase *c = tcase_create("generate");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, equals_forward, 0,
+                        sizeof positions / sizeof *positions);
+    suite_add_tcase(s, c);
+    return s;
+}
