@@ -5,10 +5,9 @@
 
 #include "base/fail.h"
 #include "math/elementary.h"
+#include "task/corpus.h"
 #include "task/linear.h"
-#include "task/pairs.h"
 #include "task/task.h"
-#include "task/text.h"
 
 Batch
 batch_new(Sizes s, int sequences)
@@ -79,19 +78,19 @@ dataset_open(Config *c)
               c->task);
     if (strcmp(c->task, "subset") && c->members != 4)
         usage("members are for the task subset, not for %s", c->task);
-    if (!strcmp(c->task, "text")) {
-        data.text =
+    if (!strcmp(c->task, "text"))
+        data.corpus =
             text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
-        data.sizes.vocabulary = data.sizes.classes = data.text->vocabulary;
-        c->file_hash = data.text->hash;
-    } else if (!strcmp(c->task, "pairs")) {
-        data.pairs = pairs_open(c->file);
-        data.sizes.tokens = data.pairs->tokens;
-        data.sizes.vocabulary = data.pairs->vocabulary;
-        data.sizes.classes = data.pairs->classes;
-        c->file_hash = data.pairs->hash;
-    } else if (*c->file)
+    else if (!strcmp(c->task, "pairs"))
+        data.corpus = pairs_open(c->file);
+    else if (*c->file)
         usage("a file is for the tasks text and pairs, not for %s", c->task);
+    if (data.corpus) {
+        data.sizes.tokens = data.corpus->tokens;
+        data.sizes.vocabulary = data.corpus->vocabulary;
+        data.sizes.classes = data.corpus->classes;
+        c->file_hash = data.corpus->hash;
+    }
     if ((double)c->batch * data.sizes.tokens > 1e8)
         usage("batch %d of %d tokens each is more than 100 million tokens: "
               "make batch or length smaller",
@@ -103,17 +102,7 @@ dataset_open(Config *c)
 void
 dataset_close(Dataset *data)
 {
-    text_close(data->text);
-    pairs_close(data->pairs);
-}
-
-double
-dataset_bytes(const Dataset *data)
-{
-    const Pairs *p = data->pairs;
-    return data->text ? text_bytes(data->text)
-           : p        ? 2. * p->sequences * p->tokens * sizeof(int)
-                      : 0;
+    corpus_close(data->corpus);
 }
 
 Random
@@ -129,12 +118,9 @@ static bool
 draw_one(const Dataset *data, Split split, Random *r, int index, Example *e)
 {
     Random *any = split == TRAINING ? r : NULL;
-    if (data->text)
-        return text_sequence(data->text, (int)split, index, any,
-                             data->sizes.tokens, e->ids, e->targets);
-    if (data->pairs)
-        return pairs_sequence(data->pairs, (int)split, index, any, e->ids,
-                              e->targets);
+    if (data->corpus)
+        return corpus_sequence(data->corpus, split, index, any, e->ids,
+                               e->targets);
     data->task->draw(&data->config, r, e);
     return true;
 }
@@ -200,15 +186,8 @@ dataset_levels(const Dataset *data, Split split)
                 .chance_loss = logarithm(data->sizes.classes),
                 .unigram_loss = NAN,
                 .bigram_loss = NAN};
-    if (data->text) {
-        int from = data->text->part[split] + 1,
-            to = data->text->part[split + 1];
-        Counting c = text_counting(data->text, from, to);
-        l.unigram_loss = c.unigram_loss;
-        l.bigram_loss = c.bigram_loss;
-        l.trivial = c.bigram_accuracy;
-    } else if (data->pairs)
-        l.trivial = pairs_commonest(data->pairs, split);
+    if (data->corpus)
+        corpus_levels(data->corpus, split, &l);
     else if (data->sizes.step == 0)
         l.trivial = play(data);
     else { /* R^2 and error of answering with the mean, 0 */

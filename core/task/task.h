@@ -75,17 +75,13 @@ typedef struct Dataset {
     const Task *task;
     Config config;
     Sizes sizes;
-    struct Text *text;   /* of the task text, */
-    struct Pairs *pairs; /* of pairs; else NULL */
+    struct Corpus *corpus; /* of text and pairs; else NULL */
 } Dataset;
 
 /* Exits with what is wrong with the settings or the file. Sets
    c->file_hash. */
 Dataset dataset_open(Config *c);
 void dataset_close(Dataset *data);
-
-/* What the task's file takes in memory, where it has one. */
-double dataset_bytes(const Dataset *data);
 
 /* The stream that a split's batches are drawn from. */
 Random dataset_stream(const Dataset *data, Split split);
