@@ -134,8 +134,6 @@ discard(const char *path)
     rmdir(path);
 }
 
-static int open_drafts;
-
 int
 lock_path(const char *path, int how)
 {

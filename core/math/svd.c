@@ -96,6 +96,16 @@ svd(const double *a, int m, int n, double *u, double *s, double *v)
     free(turns);
 }
 
+Svd
+svd_of(const double *a, int m, int n)
+{
+    int k = m < n ? m : n;
+    double *u = allocate((size_t)(m * k + k + n * k), sizeof *u);
+    Svd d = {u, u + m * k, u + m * k + k, k};
+    svd(a, m, n, d.u, d.s, d.v);
+    return d;
+}
+
 int
 rank_of(const double *s, int k, double most)
 {

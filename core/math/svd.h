@@ -13,6 +13,13 @@
    1958; Demmel and Veselic 1992 for its accuracy. */
 void svd(const double *a, int m, int n, double *u, double *s, double *v);
 
+/* The same in memory of its own: free u. */
+typedef struct Svd {
+    double *u, *s, *v;
+    int k;
+} Svd;
+Svd svd_of(const double *a, int m, int n);
+
 /* Below this share of the largest one a singular value of numbers that were
    trained, or read, as `real` is rounding. */
 #define ROUNDED_AWAY (sizeof(real) == 4 ? 1e-6 : 1e-12)

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 #include "tape/recording.h"
 #include "tape/label.h"
 #include "tape/layers.h"
@@ -115,9 +116,14 @@ attention(Model *m, int place, Node *x, Node *y)
     const ModelPlace *p = &m->place[place];
     Attention a = place_attention(m, place);
     Node *normed = norm(m, x, p->norm);
+    Cache *c = p->kind == ENCODER ? NULL : tape_cache(x->tape);
     y = y ? y : normed;
+    if (c)
+        cache_enter(c, &a, place, normed, y);
     Node *out =
         plugin_forward(m->cast[p->kind], &a, normed, y, m->nodes + p->weights);
+    if (c)
+        cache_leave(c, &a);
     if (a.recording)
         record_place(a.recording, (Place){normed, y, out, 0, 0});
     return m->config.residual ? add(x, out) : out;
@@ -139,6 +145,7 @@ tokens(Model *m, Tape *t, const Batch *b, bool second)
     const Sizes *z = &m->sizes;
     int d = m->attention.d_model, length = second ? z->source : z->tokens;
     int kind = m->config.positions, first = z->vocabulary;
+    int from = second || !tape_cache(t) ? 0 : tape_cache(t)->position;
     bool onehot = m->config.embed == EMBED_ONEHOT;
     Node *table = onehot ? leaf(t, z->vocabulary, d, 1, m->table, NULL)
                          : m->nodes[m->embedding];
@@ -148,13 +155,13 @@ tokens(Model *m, Tape *t, const Batch *b, bool second)
         return x;
     if (kind == POSITIONS_LEARNED && !onehot)
         return add_positions(
-            x, m->nodes[second ? m->source_positions : m->positions]);
+            x, m->nodes[second ? m->source_positions : m->positions], from);
     if (!onehot)
         first = 0;
     else if (second)
         first += z->tokens;
     real *rows = m->table ? m->table + (size_t)first * (size_t)d : NULL;
-    return add_positions(x, leaf(t, length, d, 1, rows, NULL));
+    return add_positions(x, leaf(t, length, d, 1, rows, NULL), from);
 }
 
 /* What the encoder makes of the second sequence. */
@@ -173,9 +180,11 @@ Node *
 model_forward(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
+    const Cache *kept = tape_cache(t);
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
-        m->nodes[i] = leaf(t, w->rows, w->cols, 1, w->value, w->gradient);
+        m->nodes[i] =
+            leaf(t, w->rows, w->cols, 1, w->value, kept ? NULL : w->gradient);
         name_leaf(m->nodes[i], w->name);
     }
     if (c->depth) {
@@ -184,7 +193,10 @@ model_forward(Model *m, Tape *t, const Batch *b)
             product = matmul(product, m->nodes[i]);
         return product;
     }
-    Node *y = m->sizes.source ? encoded(m, t, b) : NULL;
+    bool read = kept && kept->position > 0 && !tape_measures(t);
+    Node *y = !m->sizes.source ? NULL
+              : read           ? leaf(t, 0, m->attention.d_model, 1, NULL, NULL)
+                               : encoded(m, t, b);
     Node *x = tokens(m, t, b, false);
     for (int i = 0; i < c->layers; i++) {
         const ModelLayer *layer = &m->layers[i];

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/words.h"
 #include "math/elementary.h"
 #include "tape/attend.h"
 #include "task/linear.h"
@@ -149,17 +150,12 @@ put_layers(Model *m)
                          1 / sqrt(m->attention.d_model), "unembedding");
 }
 
-/* Are "block0.attention.W^Q", or "embedding", and "W_Q" one? '_' is for '^' in
-   names that a shell or a file must bear. */
-static bool
-called(const char *name, const char *word, size_t n)
+/* What it is called in its part: of "block0.attention.W^Q", "W^Q". */
+static const char *
+own_name(const Weight *w)
 {
-    const char *dot = strrchr(name, '.');
-    const char *last = dot ? dot + 1 : name;
-    for (size_t i = 0; i < n; i++)
-        if (last[i] != word[i] && !(last[i] == '^' && word[i] == '_'))
-            return false;
-    return !last[n];
+    const char *dot = strrchr(w->name, '.');
+    return dot ? dot + 1 : w->name;
 }
 
 /* Applies --init, "W_Q=0.1+W_K=0.1", to how weights are initialised; exits (2)
@@ -177,12 +173,14 @@ scale_starts(Model *m)
             usage("init \"%s\": not NAME=FACTOR, or several with + between: "
                   "W_Q=0.1+W_K=0.1",
                   m->config.init);
+        char *name = format_text("%.*s", (int)n, at);
         for (int i = 0; i < m->count; i++)
-            if (called(m->weights[i].name, at, n)) {
+            if (one_file(own_name(&m->weights[i]), name)) {
                 m->weights[i].deviation *= fabs(factor);
                 m->weights[i].mean *= factor;
                 any = true;
             }
+        free(name);
         at = *end ? end + 1 : end;
     }
     if (!any)

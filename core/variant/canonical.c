@@ -27,9 +27,10 @@ typedef struct Probe {
     const Weights *weights;
     real *const *values;
     Recording recording;
-    bool first; /* run: the one that counts calls, with the earlier blocks */
-    Tape *tape; /* of the last run */
-    Node *out;  /* what it returned */
+    bool first;   /* run: the one that counts calls, with the earlier blocks */
+    real *tokens; /* of the last run, where run_on made them; */
+    Tape *tape;   /* and its tape */
+    Node *out;    /* what it returned */
 } Probe;
 
 /* Runs forward on x (rows x d_model) and y, measured first; what is `replaced`,
@@ -59,17 +60,26 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     free(w);
 }
 
-/* The columns of one head after those of another, each (rows x width). */
-static double *
-copied(const Node *n, int heads)
+/* Runs it on so many tokens that are 0, or the unit vectors, as x and as y. */
+static void
+run_on(Probe *p, bool identity, int rows, int replaced)
 {
-    int width = n->cols / heads;
-    double *copy = allocate((size_t)n->rows * (size_t)n->cols, sizeof *copy);
-    for (int h = 0; h < heads; h++)
-        for (int i = 0; i < n->rows; i++)
-            for (int j = 0; j < width; j++)
-                copy[(h * n->rows + i) * width + j] =
-                    (double)n->value[i * n->cols + h * width + j];
+    int d = p->attention.d_model;
+    real *tokens = allocate((size_t)(rows * d), sizeof *tokens);
+    for (int i = 0; identity && i < rows; i++)
+        tokens[i * (d + 1)] = 1;
+    run(p, tokens, rows, tokens, rows, replaced);
+    free(p->tokens);
+    p->tokens = tokens;
+}
+
+/* `width` columns of n, from the first on, in double. */
+static double *
+copied(const Node *n, int first, int width)
+{
+    double *copy = allocate((size_t)(n->rows * width), sizeof *copy);
+    for (int i = 0; i < n->rows * width; i++)
+        copy[i] = (double)n->value[i / width * n->cols + first + i % width];
     return copy;
 }
 
@@ -86,144 +96,108 @@ product_of(double *c, const double *a, const double *b, int m, int k, int n,
         }
 }
 
-/* Head h of call i, in the order of the form. */
-typedef struct Head {
-    int i, h;
-} Head;
-
-static Head
-head_at(const Probe *p, int head)
+/* The score, or weight, of query i and key j in head h of s. */
+static double
+score_at(const Node *s, int h, int i, int j)
 {
-    Head at = {0, head};
-    for (; at.h >= p->recording.call[at.i].out->heads; at.i++)
-        at.h -= p->recording.call[at.i].out->heads;
-    return at;
+    return (double)s->value[i * s->cols + h * (s->cols / s->heads) + j];
 }
 
-/* M_i = W_i^Q W_i^K' of the calls whose scores are one product. */
+/* M_i, after a run on the identity: W_i^Q W_i^K' where scores are one product.
+   Heads that are mixed, as talking heads are, have no such pair: there the
+   scores themselves are M_i. */
 static void
-find_products(Probe *p, Canonical *c, real *identity, real *zero)
+find_m(const Probe *p, Canonical *c)
 {
-    int d = c->d_model, calls = p->recording.calls;
-    const Call *call = p->recording.call;
-    double **q = allocate((size_t)calls, sizeof *q);
-    double **k = allocate((size_t)calls, sizeof *k);
-    run(p, identity, d, zero, d, NOTHING);
-    for (int i = 0; i < calls; i++)
-        q[i] = call[i].q ? copied(call[i].q, call[i].q->heads) : NULL;
-    run(p, zero, d, identity, d, NOTHING);
-    for (int i = 0; i < calls; i++)
-        k[i] = call[i].q ? copied(call[i].k, call[i].k->heads) : NULL;
+    int d = c->d_model, h;
     for (int head = 0; head < c->heads; head++) {
-        Head at = head_at(p, head);
-        const Node *n = call[at.i].q;
-        if (!n)
+        const Call *call = recording_head(&p->recording, 0, head, &h);
+        const Node *q = call->q, *k = call->k;
+        double *m = c->m + head * d * d;
+        c->scale[head] = q ? call->scale : 1;
+        for (int i = 0; !q && i < d * d; i++)
+            m[i] = score_at(unbiased(call->out->in[0]), h, i / d, i % d);
+        if (!q)
             continue;
-        int width = n->cols / n->heads;
-        int k_head = at.h / (n->heads / call[at.i].k->heads);
-        product_of(c->m + head * d * d, q[at.i] + at.h * d * width,
-                   k[at.i] + k_head * d * width, d, width, d, true);
-        c->scale[head] = call[at.i].scale;
-        for (int j = 0; j < d * c->width; j++) {
-            c->q[head * d * width + j] = q[at.i][at.h * d * width + j];
-            c->k[head * d * width + j] = k[at.i][k_head * d * width + j];
+        int width = q->cols / q->heads, shared = h / (q->heads / k->heads);
+        double *w_q = copied(q, h * width, width);
+        double *w_k = copied(k, shared * width, width);
+        product_of(m, w_q, w_k, d, width, d, true);
+        for (int i = 0; i < d * c->width; i++) {
+            c->q[head * d * width + i] = w_q[i];
+            c->k[head * d * width + i] = w_k[i];
         }
-    }
-    for (int i = 0; i < calls; i++) {
-        free(q[i]);
-        free(k[i]);
-    }
-    free(q);
-    free(k);
-}
-
-/* M_i of the others, as talking heads have: the scores of the identity, less
-   those of nothing. */
-static void
-find_mixtures(Probe *p, Canonical *c, real *identity, real *zero)
-{
-    int d = c->d_model;
-    for (int of_zero = 1; of_zero >= 0; of_zero--) {
-        real *tokens = of_zero ? zero : identity;
-        run(p, tokens, d, tokens, d, NOTHING);
-        for (int head = 0; head < c->heads; head++) {
-            Head at = head_at(p, head);
-            const Call *call = &p->recording.call[at.i];
-            if (call->q)
-                continue;
-            const Node *s = unbiased(call->out->in[0]);
-            c->scale[head] = 1;
-            for (int k = 0; k < d * d; k++)
-                c->m[head * d * d + k] =
-                    (double)s->value[k / d * s->cols + at.h * d + k % d] -
-                    c->m[head * d * d + k];
-        }
+        free(w_q);
+        free(w_k);
     }
 }
 
-/* What the softmax of head `head` of the form gives head h of sum s, in a run
-   in which UNIT_WEIGHTS are replaced. */
+/* What head h of sum s takes of the softmax of head `head` of the form, after a
+   run in which UNIT_WEIGHTS are replaced; in attend, all of its own. */
 static double
 share_of(const Probe *p, int head, const Sum *s, int h)
 {
-    Head at = head_at(p, head);
-    const Call *call = &p->recording.call[at.i];
-    int row = call->first + at.h;
+    int own;
+    const Call *call = recording_head(&p->recording, 0, head, &own);
+    int row = call->first + own;
     if (!s->p || call->v)
-        return !s->p && s->call == call->number && at.h == h;
-    return row < s->p->rows
-               ? (double)s->p
-                     ->value[row * s->p->cols + h * (s->p->cols / s->p->heads)]
-               : 0;
+        return !s->p && s->call == call->number && own == h;
+    return row < s->p->rows ? score_at(s->p, h, row, 0) : 0;
 }
 
-/* W_j^O, below each other: what the variant makes of the identity instead of
-   sum i, of `rows` columns. */
-static double *
-output_map(Probe *p, int i, int rows)
+/* What is behind a weighted sum: its W_j^O, below each other, and what each of
+   its heads takes of each softmax. */
+typedef struct Output {
+    double *o, *share;
+} Output;
+
+/* W^O is what the variant makes of the identity in place of the sum. */
+static Output *
+find_outputs(Probe *p, const Canonical *c)
 {
-    real *none = allocate((size_t)(rows * p->attention.d_model), sizeof *none);
-    run(p, none, rows, none, rows, i);
-    free(none);
-    return copied(p->out, 1);
+    int sums = p->recording.sums, d = c->d_model;
+    Output *all = allocate((size_t)sums, sizeof *all);
+    for (int i = 0; i < sums; i++) {
+        run_on(p, false, p->recording.sum[i].out->cols, i);
+        all[i].o = copied(p->out, 0, d);
+    }
+    run_on(p, false, c->heads, UNIT_WEIGHTS);
+    for (int i = 0; i < sums; i++) {
+        const Sum *s = &p->recording.sum[i];
+        size_t count = (size_t)(s->out->heads * c->heads);
+        all[i].share = allocate(count, sizeof *all[i].share);
+        for (int k = 0; k < (int)count; k++)
+            all[i].share[k] = share_of(p, k % c->heads, s, k / c->heads);
+    }
+    return all;
 }
 
 /* N_i = sum_j p_ij W_j^V W_j^O: of every head j of every weighted sum, as much
-   as it takes of the softmax of head i; in attend, all of its own. */
+   as it takes of the softmax of head i. After a run on the identity. */
 static void
-find_n(Probe *p, Canonical *c, real *identity, real *zero)
+find_n(const Probe *p, Canonical *c, Output *outputs)
 {
-    int d = c->d_model, sums = p->recording.sums;
-    Sum *sum = p->recording.sum;
+    int d = c->d_model;
     double *product = allocate((size_t)(d * d), sizeof *product);
-    double **v = allocate((size_t)sums, sizeof *v);
-    double **o = allocate((size_t)sums, sizeof *o);
-    real *none = allocate((size_t)(c->heads * d), sizeof *none);
-    for (int i = 0; i < sums; i++)
-        o[i] = output_map(p, i, sum[i].out->cols);
-    run(p, zero, d, identity, d, NOTHING);
-    for (int i = 0; i < sums; i++)
-        v[i] = copied(sum[i].v, sum[i].v->heads);
-    run(p, none, c->heads, none, c->heads, UNIT_WEIGHTS);
-    for (int i = 0; i < sums; i++) {
-        int heads = sum[i].out->heads, group = heads / sum[i].v->heads;
-        int width = sum[i].out->cols / heads;
+    for (int i = 0; i < p->recording.sums; i++) {
+        const Sum *s = &p->recording.sum[i];
+        int heads = s->out->heads, group = heads / s->v->heads;
+        int width = s->out->cols / heads;
+        const double *share = outputs[i].share;
         for (int h = 0; h < heads; h++) {
-            product_of(product, v[i] + h / group * d * width,
-                       o[i] + h * width * d, d, width, d, false);
-            for (int head = 0; head < c->heads; head++) {
-                double share = share_of(p, head, &sum[i], h);
-                for (int k = 0; share != 0 && k < d * d; k++)
-                    c->n[head * d * d + k] += share * product[k];
-            }
+            double *v = copied(s->v, h / group * width, width);
+            product_of(product, v, outputs[i].o + h * width * d, d, width, d,
+                       false);
+            for (int head = 0; head < c->heads; head++, share++)
+                for (int k = 0; *share != 0 && k < d * d; k++)
+                    c->n[head * d * d + k] += *share * product[k];
+            free(v);
         }
-        free(v[i]);
-        free(o[i]);
+        free(outputs[i].o);
+        free(outputs[i].share);
     }
     free(product);
-    free(v);
-    free(o);
-    free(none);
+    free(outputs);
 }
 
 double
@@ -234,43 +208,50 @@ bias_entry(const Canonical *c, int head, int k)
                                       : 0;
 }
 
-/* What scores are of tokens that are all 0: a bias by position, if anything;
-   and the sinks. */
+/* After a run on tokens that are all 0: then scores are their bias by position,
+   if anything. What mixed heads have without tokens is no part of M_i. */
 static void
-find_biases(Probe *p, Canonical *c)
+find_biases(const Probe *p, Canonical *c)
 {
+    int d = c->d_model, h;
     bool any = false;
-    real *none = allocate((size_t)(BIASED * c->d_model), sizeof *none);
     double *bias = allocate((size_t)(c->heads * BIAS_SIZE), sizeof *bias);
-    run(p, none, BIASED, none, BIASED, NOTHING);
     for (int head = 0; head < c->heads; head++) {
-        Head at = head_at(p, head);
-        const Call *call = &p->recording.call[at.i];
-        const Node *s = call->v ? NULL : call->out->in[0];
-        double *b = bias + head * BIAS_SIZE;
-        for (int k = 0; s && k < SINK; k++) {
-            int row = k / BIASED, key = at.h * BIASED + k % BIASED;
-            b[k] = (double)s->value[row * s->cols + key];
-            any |= b[k] != 0;
-        }
-        b[SINK] = s ? sink_of(call->out, at.h) : -INFINITY;
+        const Call *call = recording_head(&p->recording, 0, head, &h);
+        Node *s = call->v ? NULL : call->out->in[0];
+        double *m = c->m + head * d * d, *b = bias + head * BIAS_SIZE;
+        for (int i = 0; !call->q && i < d * d; i++)
+            m[i] -= score_at(unbiased(s), h, i / d, i % d);
+        for (int k = 0; s && k < SINK; k++)
+            b[k] = score_at(s, h, k / BIASED, k % BIASED);
+        b[SINK] = s ? sink_of(call->out, h) : -INFINITY;
         any |= b[SINK] > -INFINITY;
+        for (int k = 0; k < SINK; k++)
+            any |= b[k] != 0;
     }
     c->bias = any ? bias : NULL;
     free(any ? NULL : bias);
-    free(none);
 }
 
-/* Notes a difference, and the largest entry that it is relative to. */
+/* The largest difference, and the largest entry that it is relative to. */
+typedef struct Gap {
+    double apart, largest;
+} Gap;
+
 static void
-compare(double found, double wanted, double *apart, double *largest)
+compare(double found, double wanted, Gap *gap)
 {
     if (isinf(wanted) && found == wanted) /* masked */
         return;
-    *apart = fmax(*apart, fabs(found - wanted));
-    *largest = fmax(*largest, fabs(wanted));
-    if (isnan(found))
-        *apart = INFINITY;
+    gap->apart =
+        isnan(found) ? INFINITY : fmax(gap->apart, fabs(found - wanted));
+    gap->largest = fmax(gap->largest, fabs(wanted));
+}
+
+static double
+relative(Gap gap)
+{
+    return gap.apart / (gap.largest > 0 ? gap.largest : 1);
 }
 
 /* x M y', tokens by tokens, with M that of each distance; the first of x is at
@@ -303,7 +284,7 @@ products_of(const Canonical *c, int head, const double *x, const double *y,
 static void
 compare_scores(const Canonical *c, int head, const Call *call, int h,
                const double *x, const double *y, int position, double *weights,
-               double *apart, double *largest)
+               Gap *gap)
 {
     double found[X_TOKENS * Y_TOKENS], wanted[X_TOKENS * Y_TOKENS];
     products_of(c, head, x, y, position, wanted);
@@ -311,7 +292,7 @@ compare_scores(const Canonical *c, int head, const Call *call, int h,
     for (int i = 0; i < X_TOKENS * Y_TOKENS; i++) {
         int at = (position + i / Y_TOKENS) * BIASED + i % Y_TOKENS;
         compare(found[i], c->scale[head] * wanted[i] + bias_entry(c, head, at),
-                apart, largest);
+                gap);
     }
 }
 
@@ -321,39 +302,59 @@ compare_scores(const Canonical *c, int head, const Call *call, int h,
 static double
 deviation(Probe *p, const Canonical *c, double size, int position)
 {
-    int d = c->d_model, head = 0, xn = X_TOKENS * d, yn = Y_TOKENS * d;
+    int d = c->d_model, xn = X_TOKENS * d, yn = Y_TOKENS * d;
     Random r = random_stream(1, "probe");
     real *x = allocate((size_t)(xn + yn), sizeof *x), *y = x + xn;
     double *xd = allocate((size_t)(2 * (xn + yn)), sizeof *xd);
     double *yd = xd + xn, *carried = yd + yn, *out = carried + yn;
-    double weights[X_TOKENS * Y_TOKENS], part[2] = {0}, largest[2] = {0};
+    double weights[X_TOKENS * Y_TOKENS];
+    Gap scores = {0}, output = {0};
     for (int i = 0; i < xn + yn; i++)
         xd[i] = (double)(x[i] = (real)(size * random_normal(&r)));
     p->attention.position = position;
     run(p, x, X_TOKENS, y, Y_TOKENS, NOTHING);
-    for (int i = 0; i < p->recording.calls && i < MOST_CALLS; i++) {
-        Call *call = &p->recording.call[i];
+    for (int head = 0; head < c->heads; head++) {
+        int h;
+        const Call *call = recording_head(&p->recording, 0, head, &h);
         if (call_queries(call) != X_TOKENS || call_keys(call) != Y_TOKENS) {
-            part[1] = INFINITY; /* queries are not x's, or keys not y's */
+            output.apart = INFINITY; /* queries are not x's, or keys not y's */
             break;
         }
-        for (int h = 0; h < call->out->heads && head < c->heads; h++, head++) {
-            compare_scores(c, head, call, h, xd, yd, position, weights,
-                           &part[0], &largest[0]);
-            product_of(carried, yd, c->n + head * d * d, Y_TOKENS, d, d, false);
-            for (int t = 0; t < X_TOKENS; t++)
-                for (int k = 0; k < Y_TOKENS; k++)
-                    for (int j = 0; j < d; j++)
-                        out[t * d + j] +=
-                            weights[t * Y_TOKENS + k] * carried[k * d + j];
-        }
+        compare_scores(c, head, call, h, xd, yd, position, weights, &scores);
+        product_of(carried, yd, c->n + head * d * d, Y_TOKENS, d, d, false);
+        for (int i = 0; i < X_TOKENS * Y_TOKENS; i++)
+            for (int j = 0; j < d; j++)
+                out[i / Y_TOKENS * d + j] +=
+                    weights[i] * carried[i % Y_TOKENS * d + j];
     }
     for (int i = 0; i < xn; i++)
-        compare((double)p->out->value[i], out[i], &part[1], &largest[1]);
+        compare((double)p->out->value[i], out[i], &output);
     free(x);
     free(xd);
-    return fmax(part[0] / (largest[0] > 0 ? largest[0] : 1),
-                part[1] / (largest[1] > 0 ? largest[1] : 1));
+    return fmax(relative(scores), relative(output));
+}
+
+/* Does a key or value depend on another token than its own? Where the first of
+   tokens that are 0 becomes another, the later ones are what they were. */
+static bool
+mixes_tokens(Probe *p)
+{
+    const Recording *r = &p->recording;
+    double *before[2 * MOST_CALLS];
+    bool mixed = false;
+    run_on(p, false, Y_TOKENS, NOTHING);
+    for (int i = 0; i < r->key_count; i++)
+        before[i] = copied(r->keys[i], 0, r->keys[i]->cols);
+    for (int j = 0; j < p->attention.d_model; j++)
+        p->tokens[j] = 1 + (real)j;
+    run(p, p->tokens, Y_TOKENS, p->tokens, Y_TOKENS, NOTHING);
+    for (int i = 0; i < r->key_count; i++) {
+        const Node *n = r->keys[i];
+        for (int e = n->cols; e < n->rows * n->cols; e++)
+            mixed |= (double)n->value[e] != before[i][e];
+        free(before[i]);
+    }
+    return mixed;
 }
 
 static void
@@ -400,30 +401,32 @@ rotated_width(const Probe *p)
 static void
 find_form(Probe *p, Canonical *c)
 {
-    int d = c->d_model, heads = 0, width = rotated_width(p);
-    size_t square = (size_t)d * (size_t)d;
-    real *identity = allocate(2 * square, sizeof *identity);
-    for (int i = 0; i < d; i++)
-        identity[(size_t)i * (size_t)(d + 1)] = 1;
-    for (int i = 0; i < p->recording.calls; i++)
-        heads += p->recording.call[i].out->heads;
-    canonical_allocate(c, heads, width);
-    find_products(p, c, identity, identity + square);
-    find_n(p, c, identity, identity + square);
+    canonical_allocate(c, recording_heads(&p->recording, 0), rotated_width(p));
+    Output *outputs = find_outputs(p, c);
+    run_on(p, true, c->d_model, NOTHING);
+    find_m(p, c);
+    find_n(p, c, outputs);
     if (p->recording.softmaxes) {
-        find_mixtures(p, c, identity, identity + square);
+        run_on(p, false, c->d_model > BIASED ? c->d_model : BIASED, NOTHING);
         find_biases(p, c);
     }
-    free(identity);
     int later = p->attention.relative ? 3 : 0;
     c->deviation = fmax(deviation(p, c, 1, 0), deviation(p, c, 8, later));
-    if (!(c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10)))
+    if (c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10))
+        return;
+    if (p->recording.rotated)
         give_up(c,
-                p->recording.rotated
-                    ? "it rotates by the position itself: M is found at each "
-                      "distance only where positions are rope"
-                    : "not linear in its tokens, or it knows their positions",
-                p->recording.rotated ? NAN : c->deviation);
+                "it rotates by the position itself: M is found at each "
+                "distance only where positions are rope",
+                NAN);
+    else if (mixes_tokens(p))
+        give_up(c,
+                "a key or value of it is made of several tokens, so no matrix "
+                "M_i stands between a query and one token",
+                NAN);
+    else
+        give_up(c, "not linear in its tokens, or it knows their positions",
+                c->deviation);
 }
 
 Canonical
@@ -442,13 +445,11 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
                 c.deviation = NAN;
                 return c;
             }
-    real *zero = allocate((size_t)a.d_model, sizeof *zero);
     p.attention.causal = 0;
     p.attention.recording = &p.recording;
     p.first = true;
-    run(&p, zero, 1, zero, 1, NOTHING);
+    run_on(&p, false, 1, NOTHING);
     p.first = false;
-    free(zero);
     if (p.recording.recalled)
         give_up(&c,
                 "it recalls what an earlier block remembered, and so is no "
@@ -456,14 +457,13 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
                 NAN);
     else if (p.recording.calls == 0)
         give_up(&c, "it never calls attend or softmax", NAN);
-    else if (p.recording.calls > MOST_CALLS || p.recording.sums > MOST_CALLS)
-        give_up(&c, "it calls attend too often", NAN);
     else if (rotated_width(&p) < 0)
         give_up(&c, "its heads are rotated, and differ in width or are mixed",
                 NAN);
     else
         find_form(&p, &c);
     tape_free(p.tape);
+    free(p.tokens);
     return c;
 }
 

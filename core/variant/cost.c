@@ -12,64 +12,39 @@
 #include "tape/tape.h"
 #include "variant/cost.h"
 
-/* Nodes below one key or value. */
-enum { MOST_VISITED = 1024 };
-typedef struct Visited {
-    Node *node[MOST_VISITED];
-    int count;
-} Visited;
-
-/* Nodes that a decoder keeps a row of for each token, each once. */
-typedef struct Kept {
-    Node *node[2 * MOST_CALLS];
-    int count;
-} Kept;
-
-static void
-keep_node(Kept *kept, Node *root)
-{
-    for (int i = 0; i < kept->count; i++)
-        if (kept->node[i] == root)
-            return;
-    if (kept->count < 2 * MOST_CALLS)
-        kept->node[kept->count++] = root;
-}
-
-/* Keeps those that cached() marks at or below n; false if there are none. Each
-   node is looked at once. */
+/* Adds what a decoder keeps of n's token: the nodes that cached() marks at or
+   below it; false if there are none. A measuring tape has no gradients: here
+   `touched` marks the nodes that were looked at, `passed` those that are kept,
+   or made from what is. */
 static bool
-keep_marked(Kept *kept, Node *n, Visited *visited)
+keep_marked(Node *n, double *kept)
 {
     Node *root = n->root;
-    bool found = root->kept_by_decoder;
-    for (int i = 0; i < visited->count; i++)
-        if (visited->node[i] == root)
-            return found;
-    if (visited->count == MOST_VISITED)
-        return found;
-    visited->node[visited->count++] = root;
-    if (found)
-        keep_node(kept, root);
-    for (int i = 0; !root->kept_by_decoder && i < root->inputs; i++)
-        found |= keep_marked(kept, root->in[i], visited);
-    return found;
+    if (!root->touched) {
+        root->touched = true;
+        root->passed = root->kept_by_decoder;
+        *kept += root->kept_by_decoder ? root->cols : 0;
+        for (int i = 0; !root->kept_by_decoder && i < root->inputs; i++)
+            root->passed |= keep_marked(root->in[i], kept);
+    }
+    return root->passed;
 }
 
 /* Numbers a token that a decoder keeps: what keys and values are made of where
-   the variant says so, else keys and values themselves. */
+   the variant says so, else keys and values themselves, each once. */
 static double
 cache_of(const Recording *r)
 {
-    Kept kept = {.count = 0};
-    double sum = 0;
-    for (int i = 0; i < r->key_count && i < 2 * MOST_CALLS; i++) {
-        Visited visited = {.count = 0};
-        if (!keep_marked(&kept, r->keys[i], &visited))
-            keep_node(&kept, r->keys[i]->root);
+    double kept = 0;
+    for (int i = 0; i < r->key_count; i++) {
+        Node *root = r->keys[i]->root;
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again |= r->keys[k]->root == root;
+        if (!again && !keep_marked(root, &kept))
+            kept += root->cols;
     }
-    for (int i = 0; i < kept.count; i++)
-        sum += kept.node[i]->cols;
-    return r->key_count && r->key_count <= 2 * MOST_CALLS ? sum : NAN;
+    return r->key_count ? kept : NAN;
 }
 
 Cost

@@ -25,7 +25,7 @@ struct Form {
     double *m, *n, *q, *k;
     Rotated *rotated; /* of each head, in q and k */
     char *why;        /* it cannot be fitted; empty where it can */
-    Form **made;      /* by through(): a list, freed with this one */
+    Form **made; /* by through() and one_head(): a list, freed with this one */
     Form *next;
 };
 
@@ -43,30 +43,20 @@ declared(const Entries *w, int index)
 }
 
 Part
-columns_from(Entries *w, int index, int from, int width)
+matrix_of(Entries *w, int index)
 {
     const Declared *d = declared(w, index);
-    if (from < 0 || width < 1 || from + width > d->cols)
-        bug("columns_from: %s (%d x %d) has no columns %d to %d", d->name,
-            d->rows, d->cols, from, from + width - 1);
-    return (Part){w->at[index] + from, d->rows, width, d->cols, 1};
+    return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
 }
 
 Part
-columns_of(Entries *w, int index, int i, int width)
-{
-    return columns_from(w, index, i * width, width);
-}
-
-Part
-rows_of(Entries *w, int index, int i, int width)
+columns_of(Entries *w, int index, int from, int count)
 {
     const Declared *d = declared(w, index);
-    if (i < 0 || width < 1 || (i + 1) * width > d->rows)
-        bug("rows_of: %s (%d x %d) has no block %d of %d rows", d->name,
-            d->rows, d->cols, i, width);
-    return (Part){w->at[index] + i * width * d->cols, width, d->cols, d->cols,
-                  1};
+    if (from < 0 || count < 1 || from + count > d->cols)
+        bug("columns_of: %s (%d x %d) has no columns %d to %d", d->name,
+            d->rows, d->cols, from, from + count - 1);
+    return (Part){w->at[index] + from, d->rows, count, d->cols, 1};
 }
 
 static Part
@@ -75,12 +65,21 @@ flipped(Part p)
     return (Part){p.at, p.cols, p.rows, p.across, p.down};
 }
 
-static void
-check_heads(const char *name, const Form *f, int first, int count)
+Part
+rows_of(Entries *w, int index, int from, int count)
 {
-    if (first < 0 || count < 1 || first + count > f->slots)
-        bug("%s: heads %d to %d of %d: they count from 0", name, first,
-            first + count - 1, f->slots);
+    const Declared *d = declared(w, index);
+    if (from < 0 || count < 1 || from + count > d->rows)
+        bug("rows_of: %s (%d x %d) has no rows %d to %d", d->name, d->rows,
+            d->cols, from, from + count - 1);
+    return (Part){w->at[index] + from * d->cols, count, d->cols, d->cols, 1};
+}
+
+/* Block i of `width` columns. */
+static Part
+block_of(Part p, int i, int width)
+{
+    return (Part){p.at + i * width * p.across, p.rows, width, p.down, p.across};
 }
 
 static void
@@ -118,95 +117,97 @@ heads_there(const Form *f, int first, int count)
     return left < 0 ? 0 : left < count ? left : count;
 }
 
-/* factor() where q and k are rotated. */
-static void
-factor_rotated(const Form *f, int first, double scale, Part left, Part shared)
-{
-    int count = left.cols / shared.cols;
-    check_heads("factor_scores", f, first, count);
-    check_scale("factor_scores", scale);
-    check_part("factor_scores", left, f->d_model, count * shared.cols);
-    check_part("factor_scores", shared, f->width, shared.cols);
-    rotated_factor(f->rotated + first, heads_there(f, first, count), scale,
-                   left, shared);
-}
-
-/* scale left_i shared' = M_i (N_i' if turned) for as many heads as `left`
-   (d_model x count*r) is wider than `shared` (width x r): by the singular
-   values of the heads one below the other, (count*d_model x width). */
+/* scale left_i shared' = M_i (N_i' if turned) for as many heads, from `first`
+   on, as `left` (d_model x count*r) is wider than `shared` (width x r): by the
+   singular values of the heads one below the other, (count*d_model x width). */
 static void
 factor(const Form *f, bool turned, int first, double scale, Part left,
        Part shared)
 {
     int d = f->d_model, n = f->width, r = shared.cols, count = left.cols / r;
-    int rows = count * d, k = rows < n ? rows : n;
-    check_heads("factor", f, first, count);
-    check_scale("factor", scale);
-    check_part("factor", left, d, count * r);
-    check_part("factor", shared, n, r);
-    double *all =
-        allocate((size_t)(rows * n + k + rows * k + n * k), sizeof *all);
-    double *s = all + rows * n, *u = s + k, *v = u + rows * k;
+    int rows = count * d;
+    double *all = allocate((size_t)(rows * n), sizeof *all);
     for (int i = 0; i < rows * n; i++)
         all[i] = form_entry(f, turned, first + i / n / d, i / n % d, i % n);
-    svd(all, rows, n, u, s, v);
-    for (int j = 0; j < r && j < k; j++) {
-        double root = sqrt(s[j] / fabs(scale)), sign = scale < 0 ? -1 : 1;
+    Svd a = svd_of(all, rows, n);
+    for (int j = 0; j < r && j < a.k; j++) {
+        double root = sqrt(a.s[j] / fabs(scale)), sign = scale < 0 ? -1 : 1;
         for (int i = 0; i < rows; i++)
             left.at[i % d * left.down + (i / d * r + j) * left.across] =
-                sign * root * u[i * k + j];
+                sign * root * a.u[i * a.k + j];
         for (int i = 0; i < n; i++)
             shared.at[i * shared.down + j * shared.across] =
-                root * v[i * k + j];
+                root * a.v[i * a.k + j];
     }
+    free(a.u);
     free(all);
 }
 
+/* The same for all heads: each of `shared` serves its share of those of
+   `left`. */
+static void
+factor_heads(const char *name, const Form *f, bool turned, double scale,
+             Part left, Part shared)
+{
+    int r = left.cols / f->slots, groups = r ? shared.cols / r : 0;
+    int count = groups ? f->slots / groups : 0;
+    check_scale(name, scale);
+    if (left.rows != f->d_model || shared.rows != f->width ||
+        left.cols != groups * count * r || shared.cols != groups * r)
+        bug("%s: (%d x %d) and (%d x %d) do not fit: there are %d heads of "
+            "(%d x %d)",
+            name, left.rows, left.cols, shared.rows, shared.cols, f->slots,
+            f->d_model, f->width);
+    for (int g = 0, first = 0; g < groups; g++, first += count) {
+        Part some = block_of(left, g, count * r), own = block_of(shared, g, r);
+        if (f->turned && !turned)
+            rotated_factor(f->rotated + first, heads_there(f, first, count),
+                           scale, some, own);
+        else
+            factor(f, turned, first, scale, some, own);
+    }
+}
+
 void
-factor_scores(const Form *f, int first, double scale, Part q, Part k)
+factor_scores(const Form *f, double scale, Part q, Part k)
+{
+    factor_heads("factor_scores", f, false, scale, q, k);
+}
+
+void
+factor_values(const Form *f, double scale, Part v, Part o)
+{
+    factor_heads("factor_values", f, true, scale, flipped(o), v);
+}
+
+/* scale to_i = M_i (N_i' if turned) */
+static void
+put(const char *name, const Form *f, bool turned, double scale, Part to)
+{
+    check_scale(name, scale);
+    check_part(name, to, f->d_model, f->slots * f->width);
+    for (int row = 0; row < f->d_model; row++)
+        for (int col = 0; col < to.cols; col++)
+            to.at[row * to.down + col * to.across] =
+                form_entry(f, turned, col / f->width, row, col % f->width) /
+                scale;
+}
+
+void
+put_scores(const Form *f, double scale, Part m)
 {
     if (f->turned)
-        factor_rotated(f, first, scale, q, k);
-    else
-        factor(f, false, first, scale, q, k);
-}
-
-void
-factor_values(const Form *f, int first, double scale, Part v, Part o)
-{
-    factor(f, true, first, scale, flipped(o), v);
-}
-
-/* scale to = M_i (N_i' if turned) */
-static void
-put(const char *name, const Form *f, bool turned, int i, double scale, Part to)
-{
-    check_heads(name, f, i, 1);
-    check_scale(name, scale);
-    for (int row = 0; row < f->d_model; row++)
-        for (int col = 0; col < f->width; col++)
-            to.at[row * to.down + col * to.across] =
-                form_entry(f, turned, i, row, col) / scale;
-}
-
-void
-put_scores(const Form *f, int i, double scale, Part m)
-{
-    check_part("put_scores", m, f->d_model, f->width);
-    if (f->turned) {
         snprintf(f->why, WHY_SIZE, "%s",
                  "W^Q W_K' cannot be multiplied through a rotation: with rope "
                  "it is another matrix at each distance");
-        return;
-    }
-    put("put_scores", f, false, i, scale, m);
+    else
+        put("put_scores", f, false, scale, m);
 }
 
 void
-put_values(const Form *f, int i, double scale, Part n)
+put_values(const Form *f, double scale, Part n)
 {
-    check_part("put_values", n, f->width, f->d_model);
-    put("put_values", f, true, i, scale, flipped(n));
+    put("put_values", f, true, scale, flipped(n));
 }
 
 /* The eigenvalues of a symmetric matrix are the singular values of what a
@@ -215,8 +216,7 @@ static void
 symmetric_part(const Form *f, int i, double scale, Part w)
 {
     int d = f->d_model;
-    double *half = allocate((size_t)(3 * d * d + d), sizeof *half), shift = 0;
-    double *s = half + d * d, *u = s + d, *v = u + d * d;
+    double *half = allocate((size_t)(d * d), sizeof *half), shift = 0;
     for (int k = 0; k < d * d; k++) {
         half[k] = (form_entry(f, false, i, k / d, k % d) +
                    form_entry(f, false, i, k % d, k / d)) /
@@ -226,27 +226,28 @@ symmetric_part(const Form *f, int i, double scale, Part w)
     shift = sqrt(shift);
     for (int k = 0; k < d; k++)
         half[k * (d + 1)] += shift;
-    svd(half, d, d, u, s, v);
+    Svd a = svd_of(half, d, d);
     for (int j = 0; j < w.cols && j < d; j++)
         for (int k = 0; k < d; k++)
             w.at[k * w.down + j * w.across] =
-                sqrt(fmax(s[j] - shift, 0) / scale) * u[k * d + j];
+                sqrt(fmax(a.s[j] - shift, 0) / scale) * a.u[k * d + j];
+    free(a.u);
     free(half);
 }
 
 void
-factor_symmetric(const Form *f, int i, double scale, Part w)
+factor_symmetric(const Form *f, double scale, Part w)
 {
-    int d = f->d_model;
-    check_heads("factor_symmetric", f, i, 1);
+    int d = f->d_model, r = w.cols / f->slots;
     check_scale("factor_symmetric", scale < 0 ? 0 : scale);
-    check_part("factor_symmetric", w, d, w.cols);
+    check_part("factor_symmetric", w, d, f->slots * r);
     if (f->width != d)
         bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
-    if (!f->turned)
-        symmetric_part(f, i, scale, w);
-    else if (i < f->heads)
-        rotated_symmetric(f->rotated + i, scale, w);
+    for (int i = 0; i < f->heads; i++)
+        if (f->turned)
+            rotated_symmetric(f->rotated + i, scale, block_of(w, i, r));
+        else
+            symmetric_part(f, i, scale, block_of(w, i, r));
 }
 
 /* 1 / the norm of `count` entries. */
@@ -295,6 +296,36 @@ form_free(Form *f)
     }
 }
 
+/* A form like f, of other heads and another width, that is freed with f. */
+static Form *
+made_from(const Form *f, int heads, int slots, int width)
+{
+    Form like = *f;
+    like.heads = heads;
+    like.slots = slots;
+    Form *made = form_new(&like, width);
+    made->next = *f->made;
+    return *f->made = made;
+}
+
+const Form *
+one_head(const Form *f, int i)
+{
+    if (i < 0 || i >= f->slots)
+        bug("one_head: head %d of %d: they count from 0", i, f->slots);
+    int there = heads_there(f, i, 1), w = f->width, t = f->turned;
+    Form *one = made_from(f, there, 1, w);
+    for (int k = 0; k < there * f->m_rows * w; k++)
+        one->m[k] = f->m[i * f->m_rows * w + k];
+    for (int k = 0; k < there * f->d_model * w; k++)
+        one->n[k] = f->n[i * f->d_model * w + k];
+    for (int k = 0; k < there * f->d_model * t; k++)
+        one->q[k] = f->q[i * f->d_model * t + k];
+    for (int k = 0; k < there * w * t; k++)
+        one->k[k] = f->k[i * w * t + k];
+    return one;
+}
+
 /* Of each head, to += from C for rows of `from` (rows x C's rows), or for
    columns of it where `turned`. */
 static void
@@ -315,9 +346,7 @@ add_seen(double *to, const double *from, int heads, int rows, bool turned,
 static const Form *
 seen_through(const Form *f, Part c)
 {
-    Form *inner = form_new(f, c.cols);
-    inner->next = *f->made;
-    *f->made = inner;
+    Form *inner = made_from(f, f->heads, f->slots, c.cols);
     add_seen(inner->m, f->m, f->heads, f->m_rows, false, c);
     add_seen(inner->n, f->n, f->heads, f->d_model, true, c);
     add_seen(inner->k, f->k, f->heads, f->turned, true, c);
@@ -333,21 +362,19 @@ through(const Form *f, Part c)
 {
     int d = f->d_model, n = f->width, r = c.cols;
     int of_m = f->heads * f->m_rows * n, of_n = f->heads * d * n;
-    int rows = (of_m + of_n) / n, k = rows < n ? rows : n;
     check_part("through", c, n, r);
-    double *all =
-        allocate((size_t)(rows * n + k + rows * k + n * k), sizeof *all);
-    double *s = all + rows * n, *u = s + k, *v = u + rows * k;
+    double *all = allocate((size_t)(of_m + of_n), sizeof *all);
     double m_size = inverse_norm(f->m, of_m), n_size = inverse_norm(f->n, of_n);
     for (int i = 0; i < of_m; i++)
         all[i] = m_size * f->m[i];
     for (int i = 0; i < of_n; i++)
         all[of_m + i] =
             n_size * form_entry(f, true, i / n / d, i / n % d, i % n);
-    svd(all, rows, n, u, s, v);
+    Svd a = svd_of(all, (of_m + of_n) / n, n);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < r && j < k; j++)
-            c.at[i * c.down + j * c.across] = v[i * k + j];
+        for (int j = 0; j < r && j < a.k; j++)
+            c.at[i * c.down + j * c.across] = a.v[i * a.k + j];
+    free(a.u);
     free(all);
     return seen_through(f, c);
 }
@@ -437,13 +464,12 @@ term_of(const Canonical *c, int which, int h, int term, int terms, double *to)
 static int
 rank_of_head(const Canonical *c, int which, int h)
 {
-    int d = c->d_model, size = d * d;
-    double *m = allocate((size_t)(3 * size + d), sizeof *m), *s = m + size;
-    for (int k = 0; h < c->heads && k < size; k++)
-        m[k] = which ? c->n[h * size + k] : c->scale[h] * c->m[h * size + k];
-    svd(m, d, d, s + d, s, s + d + size);
-    int rank = rank_of(s, d, ROUNDED_AWAY);
-    free(m);
+    int d = c->d_model;
+    if (h >= c->heads)
+        return 0;
+    Svd a = svd_of((which ? c->n : c->m) + h * d * d, d, d);
+    int rank = which || c->scale[h] != 0 ? rank_of(a.s, d, ROUNDED_AWAY) : 0;
+    free(a.u);
     return rank;
 }
 

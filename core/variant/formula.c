@@ -310,31 +310,27 @@ static bool
 solve(Formula *f, const Sample *s)
 {
     int n = f->count, m = s->size;
-    size_t size = (size_t)(m * n);
-    double *a = allocate(size, sizeof *a), *u = allocate(size, sizeof *u);
-    double *v = allocate((size_t)(n * n), sizeof *v);
-    double sizes[MOST_TERMS], length[MOST_TERMS] = {0};
+    double *a = allocate((size_t)(m * n), sizeof *a), length[MOST_TERMS] = {0};
     for (int i = 0; i < m * n; i++) {
         a[i] = term_value(f->term[i % n].power, s->at[i / n]);
         length[i % n] = hypot(length[i % n], a[i]);
     }
     for (int i = 0; i < m * n; i++)
         a[i] /= length[i % n];
-    svd(a, m, n, u, sizes, v);
-    bool told = sizes[n - 1] > 1e-9 * sizes[0];
+    Svd x = svd_of(a, m, n);
+    bool told = x.s[n - 1] > 1e-9 * x.s[0];
     for (int j = 0; j < n && told; j++) {
         double factor = 0;
         for (int k = 0; k < n; k++) {
             double along = 0;
             for (int i = 0; i < m; i++)
-                along += u[i * n + k] * s->count[i];
-            factor += v[j * n + k] * along / sizes[k];
+                along += x.u[i * n + k] * s->count[i];
+            factor += x.v[j * n + k] * along / x.s[k];
         }
         f->term[j].factor = round(2 * factor / length[j]) / 2;
     }
+    free(x.u);
     free(a);
-    free(u);
-    free(v);
     return told;
 }
 

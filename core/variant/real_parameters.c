@@ -148,8 +148,11 @@ mixed_rows(void *more, int count, real *to)
    it is. So it falls by the entries of the matrix, less those directions of its
    own in which the rest can undo what it does. */
 static int
-fall_of(const real *null, int entries, int wide, double rounding)
+fall_of(const real *null, int at, int entries, int wide, double rounding)
 {
+    if (!wide) /* no direction is lost to begin with */
+        return entries;
+    null += (size_t)at * (size_t)wide;
     Rows all = {matrix(null, entries, wide, wide), random_stream(19, "rows")};
     double largest = 0; /* beside 1 */
     for (int i = 0; i < entries * wide; i++)
@@ -189,7 +192,7 @@ real_count(const Variant *v, Attention a, const Weights *w, int keys,
     double last = fmin(c.found.last, 1);
     for (int i = 0; i < w->count && c.alone; i++) {
         int entries = entries_of(&w->list[i]);
-        c.alone[i] = fall_of(null + (size_t)at * (size_t)wide, entries, wide,
+        c.alone[i] = fall_of(null, at, entries, wide,
                              RANK_ROUNDING / (c.real ? last : 1));
         at += entries;
     }

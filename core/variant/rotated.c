@@ -76,10 +76,8 @@ rotated_term(const Rotated *h, int pair, int width, bool imaginary,
 static void
 shared_key(const Rotated *head, int count, int pair, double complex *key)
 {
-    int rows = head->rows, k = rows < count ? 2 * rows : 2 * count;
-    double *all = allocate(
-        (size_t)(4 * rows * count + k + 2 * k * (rows + count)), sizeof *all);
-    double *s = all + 4 * rows * count, *u = s + k, *v = u + 2 * rows * k;
+    int rows = head->rows;
+    double *all = allocate((size_t)(4 * rows * count), sizeof *all);
     for (int i = 0; i < count; i++) {
         const Rotated *h = &head[i];
         double size = sqrt(squares_of(h->q, h->d_model, h->width, pair));
@@ -92,9 +90,10 @@ shared_key(const Rotated *head, int count, int pair, double complex *key)
             at[rows * 2 * count + 1] = creal(b);
         }
     }
-    svd(all, 2 * rows, 2 * count, u, s, v);
+    Svd a = svd_of(all, 2 * rows, 2 * count);
     for (int j = 0; j < rows; j++)
-        key[j] = u[j * k] + I * u[(rows + j) * k];
+        key[j] = a.u[j * a.k] + I * a.u[(rows + j) * a.k];
+    free(a.u);
     free(all);
 }
 
