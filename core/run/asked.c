@@ -108,15 +108,9 @@ add_argument(char **text, const char *name, const char *value)
 char *
 asked_command(const Asked *a, const char *out)
 {
-    bool list = false; /* of values: a grid, though each was a train */
-    for (int i = 1; i < a->keys.count && !strcmp(a->values.text[0], "train");
-         i++)
-        list |= setting_named(a->keys.text[i]) &&
-                strcmp(a->keys.text[i], "file") &&
-                strchr(a->values.text[i], ',');
     char *text =
         format_text("%s %s", asked_value(a, "precision") ? "qkv-double" : "qkv",
-                    list ? "compare" : a->values.text[0]);
+                    a->values.text[0]);
     for (int i = 1; i < a->keys.count; i++) {
         const char *key = a->keys.text[i], *value = a->values.text[i];
         bool usual = !strcmp(key, "baseline") && !strcmp(value, BASELINE);
@@ -204,108 +198,33 @@ write_record(const char *directory, const Asked *list, int count)
     draft_publish_all(d);
 }
 
-/* The values of two lists, each once; to be freed. */
-static char *
-both_lists(const char *a, const char *b)
-{
-    Values all = values_cut(a), more = values_cut(b);
-    for (int i = 0; i < more.count; i++)
-        if (index_in(a, more.text[i]) < 0)
-            values_add(&all, copy_text(more.text[i]));
-    qsort(all.text, (size_t)all.count, sizeof *all.text, in_natural_order);
-    char *text = joined(&all, ",");
-    values_free(&all);
-    values_free(&more);
-    return text;
-}
-
-/* Are all values of b among those of a? */
-static bool
-has_values(const char *a, const char *b)
-{
-    Values values = values_cut(b);
-    bool has = true;
-    for (int i = 0; i < values.count; i++)
-        has &= index_in(a, values.text[i]) >= 0;
-    values_free(&values);
-    return has;
-}
-
-/* May its lists grow? What it leaves to the command's defaults, or finds by
-   looking at all that it was asked for, would then be another thing. */
+/* Does it say itself which runs it asks for, whatever else is asked? */
 static bool
 is_grid(const Asked *a)
 {
-    const char *lr = asked_value(a, "lr");
-    return (!lr || strcmp(lr, "auto")) && asked_value(a, "variant") &&
-           asked_value(a, "task") && asked_value(a, "seed") &&
-           !asked_value(a, "from") && !asked_value(a, "same-start") &&
-           !asked_value(a, "match");
+    return asked_value(a, "variant") && asked_value(a, "task") &&
+           asked_value(a, "seed") && !asked_value(a, "from") &&
+           !asked_value(a, "same-start") && !asked_value(a, "match");
 }
 
-/* How many keys it has that decide what is run. */
-static int
-settings_of(const Asked *a)
-{
-    int count = 0;
-    for (int i = 0; i < a->keys.count; i++)
-        count += index_in(verdict_keys, a->keys.text[i]) < 0;
-    return count;
-}
-
-/* Makes a ask for b's runs too, if it then asks for no others: it has them all,
-   or the two differ in the values of one setting. So the trains of a plan leave
-   few commands, and none beside the comparison that they are part of. */
+/* Is the run of a train, as a plan has one for each run, among those of a
+   comparison? */
 static bool
-unite(Asked *a, const Asked *b)
+covers(const Asked *compare, const Asked *train)
 {
-    bool train = !strcmp(b->values.text[0], "train");
-    bool part = train && !strcmp(a->values.text[0], "compare");
-    int differ = 0, more = 0, at = 0;
-    if ((!part && strcmp(a->values.text[0], b->values.text[0])) ||
-        (!part && a->keys.count != b->keys.count) ||
-        settings_of(a) != settings_of(b) || !is_grid(a) || !is_grid(b))
+    if (strcmp(compare->values.text[0], "compare") ||
+        strcmp(train->values.text[0], "train") || !is_grid(compare) ||
+        !is_grid(train) ||
+        !asked_value(compare, "precision") != !asked_value(train, "precision"))
         return false;
-    for (int i = 1; i < a->keys.count; i++) {
-        const char *key = a->keys.text[i], *has = a->values.text[i];
-        const char *given = asked_value(b, key);
-        if (given ? !strcmp(has, given)
-                  : part && index_in(verdict_keys, key) >= 0)
-            continue;
-        if (!given || !setting_named(key) || !strcmp(key, "file"))
+    for (int i = 1; i < train->keys.count; i++) {
+        const char *key = train->keys.text[i], *given = train->values.text[i];
+        const char *has = asked_value(compare, key);
+        if (!has || (strcmp(has, given) &&
+                     (!strcmp(key, "file") || index_in(has, given) < 0)))
             return false;
-        bool grows = !has_values(has, given);
-        differ += grows || !has_values(given, has);
-        more += grows;
-        at = grows ? i : at;
     }
-    if (more && differ > 1)
-        return false;
-    if (more)
-        replace(
-            &a->values.text[at],
-            both_lists(a->values.text[at], asked_value(b, a->keys.text[at])));
     return true;
-}
-
-/* Unites the command at `at` with others, as far as it goes; returns how many
-   there are then. */
-static int
-united(Asked *list, int count, int at)
-{
-    for (int i = 0; i < count; i++) {
-        bool kept = i != at && unite(&list[i], &list[at]);
-        if (i == at || (!kept && !unite(&list[at], &list[i])))
-            continue;
-        int gone = kept ? at : i;
-        at = kept ? i : at;
-        asked_free(&list[gone]);
-        memmove(list + gone, list + gone + 1,
-                (size_t)(--count - gone) * sizeof *list);
-        at -= at > gone;
-        i = -1;
-    }
-    return count;
 }
 
 void
@@ -315,19 +234,20 @@ asked_record(const char *directory, const Asked *a)
     bool ours = !access(path.text, W_OK) || errno == ENOENT;
     /* NFS locks only what is open for writing */
     int lock = lock_path(path.text, ours ? O_RDWR | O_CREAT : O_RDONLY);
-    int count, at = 0;
+    int count, kept = 0;
     Asked *list = asked_read(directory, &count);
-    int room = count;
-    list = grow(list, count, &room, sizeof *list);
-    while (at < count && !alike(&list[at], a))
-        at++;
-    if (at == count || !asked_equal(&list[at], a)) {
-        if (at == count)
-            count++;
+    bool known = false;
+    for (int i = 0; i < count; i++)
+        known |= asked_equal(&list[i], a) || covers(&list[i], a);
+    for (int i = 0; i < count && !known; i++)
+        if (alike(&list[i], a) || covers(a, &list[i]))
+            asked_free(&list[i]);
         else
-            asked_free(&list[at]);
-        list[at] = asked_copy(a);
-        count = united(list, count, at);
+            list[kept++] = list[i];
+    if (!known) {
+        count = kept;
+        list = grow(list, count, &kept, sizeof *list);
+        list[count++] = asked_copy(a);
         write_record(directory, list, count);
     }
     for (int i = 0; i < count; i++)

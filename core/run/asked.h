@@ -54,8 +54,7 @@ char *asked_command(const Asked *a, const char *out);
 Asked *asked_read(const char *directory, int *count);
 
 /* Adds it to the record, or starts one. What asks for the same runs is
-   replaced; commands that differ in the values of one setting become one with
-   all of them; a train that a comparison has asked for too is not recorded.
+   replaced; a train whose run a comparison asks for too is not recorded.
    Several commands may do so at once. */
 void asked_record(const char *directory, const Asked *a);
 

@@ -1,5 +1,6 @@
 /* run.c - a run is a directory of plain files: its name, and how it is
    written. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -159,4 +160,23 @@ run_write(const char *directory, const char *name, const Model *m,
         write_weights(run.text, m);
     write_result(run.text, m, r, data);
     run_publish(d, name, replace);
+}
+
+void
+real_write(const char *directory, const Run *const *runs, int count)
+{
+    static const char name[] = "real.tsv";
+    Draft *d = draft_begin(directory, name);
+    for (int i = 0; i < count; i++) {
+        char text[32];
+        Path run = new_directory(d->path.text, runs[i]->name);
+        FILE *file = begin_file(run.text, name);
+        fprintf(file, "key\tvalue\nreal\t%s\n",
+                isnan(runs[i]->real) ? "NA"
+                                     : number_text(runs[i]->real, 17, text));
+        end_file(file, run.text, name);
+    }
+    for (int i = 0; i < count; i++)
+        draft_publish(d, within(runs[i]->name, name).text, true);
+    draft_end(d);
 }

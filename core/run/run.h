@@ -42,14 +42,18 @@ typedef struct Run {
     Config config;
     char digest[9]; /* of config */
     Table result, log;
-    double real; /* how many parameters of its attention are really there, as
-                    its experiment records it (real.h); NaN: that cannot be
-                    told; -1: nobody counted */
+    double real; /* how many parameters of its attention are really there; NaN:
+                    that cannot be told; -1: nobody counted (real_write) */
 } Run;
 
 /* Reads a run; fails with what is wrong with it. */
 Run run_read(const char *path);
 void run_free(Run *r);
+
+/* Adds to runs of an experiment, as RUN/real.tsv, how many of their parameters
+   are really there. That follows from variant and shape, and is counted later
+   than the run is made (driver/cli/real_count.h). */
+void real_write(const char *directory, const Run *const *runs, int count);
 
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);

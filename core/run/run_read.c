@@ -1,4 +1,5 @@
 /* run_read.c - reads a run, and believes nothing of it unchecked. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,7 +90,8 @@ check_names(const Run *r)
     int all = own + log->cols - LOG_COLUMNS;
     for (int i = 0; i < log->cols || i < LOG_COLUMNS; i++) {
         const char *name = i < log->cols ? log->cells[i] : "";
-        if (i < LOG_COLUMNS ? strcmp(name, log_columns[i]) : !is_observed(name))
+        if (i < LOG_COLUMNS ? strcmp(name, log_columns[i])
+                            : !*name || name[strspn(name, NAME_LETTERS ".")])
             changed(r, "log.tsv", 1, name);
     }
     for (int i = 0; i < all || i < result->rows; i++) {
@@ -123,10 +125,28 @@ check_log(const Run *r)
              path.text, run_text(r, "steps"));
 }
 
+/* How many parameters of its attention are really there, where that was counted
+   (real_write). */
+static double
+read_real(const char *run)
+{
+    Path path = below(run, "real.tsv");
+    const char remedy[] = "remove it: `qkv compare` counts again";
+    if (access(path.text, F_OK))
+        return -1;
+    Table t = table_read_or(path.text, remedy);
+    if (t.cols != 2 || t.rows != 1 || strcmp(table_cell(&t, 0, 0), "real"))
+        fail("%s: not a line \"real\"; %s", path.text, remedy);
+    bool known = strcmp(table_cell(&t, 0, 1), "NA") != 0;
+    double real = known ? table_number(&t, 0, 1, path.text) : NAN;
+    table_free(&t);
+    return real;
+}
+
 Run
 run_read(const char *path)
 {
-    Run r = {.path = copy_text(path), .real = -1};
+    Run r = {.path = copy_text(path)};
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
         r.path[--n] = 0;
@@ -145,6 +165,7 @@ run_read(const char *path)
     config_digest(&r.config, r.digest);
     r.result = table_read(below(r.path, "result.tsv").text);
     r.log = table_read(below(r.path, "log.tsv").text);
+    r.real = read_real(r.path);
     if (r.result.cols != 2)
         fail("%s/result.tsv: not two columns; remove the run to have it again",
              path);

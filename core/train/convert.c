@@ -74,26 +74,6 @@ copy_rest(const Model *from, Model *to)
     }
 }
 
-/* Does the form that a variant starts with come back from its fit; or if it can
-   only approximate that, what it has fitted? */
-static bool
-fit_is_sound(const Config *c, Sizes sizes, const Plugin *p)
-{
-    Conversion once = {.done = true}, twice = once;
-    const FitError *lost = &once.form;
-    Model *a = model_new(c, sizes, p->variant);
-    Model *b = model_new(c, sizes, p->variant);
-    for (int place = 0; place < a->places; place++)
-        if (adopt_place(a, b, place, &once))
-            twice.done &= adopt_place(b, a, place, &twice);
-    model_free(a);
-    model_free(b);
-    if ((lost->rank[0] && !lost->kept[0]) || (lost->rank[1] && !lost->kept[1]))
-        return false; /* of a head */
-    return lost->apart <= CONVERTS_EXACTLY ||
-           (twice.done && twice.form.apart <= CONVERTS_EXACTLY);
-}
-
 Model *
 converted(const Model *from, const Plugin *p, const Config *shape,
           const char *run, Conversion *v)
@@ -121,10 +101,6 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     copy_rest(from, to);
     for (int place = 0; v->done && place < to->places; place++)
         v->done = adopt_place(from, to, place, v);
-    if (v->done && v->form.apart > CONVERTS_EXACTLY &&
-        !fit_is_sound(&c, from->sizes, p))
-        snprintf(v->why, sizeof v->why,
-                 "its fit is broken: its own form does not come back from it");
     if (!v->done) {
         model_free(to);
         return NULL;

@@ -13,7 +13,7 @@
 /* What became of one conversion. */
 typedef struct Conversion {
     bool done;
-    char why[240];        /* it could not be done, or the fit is broken */
+    char why[240];        /* it could not be done */
     double logits;        /* largest difference, relative */
     FitError form;        /* of the place that lost most */
     double before, after; /* test accuracy */

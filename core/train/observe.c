@@ -135,7 +135,7 @@ static void
 observe_rows(Observation *s)
 {
     const Recording *r = &s->pass->recording;
-    for (int i = 0; i < r->calls && i < MOST_CALLS; i++) {
+    for (int i = 0; i < r->calls; i++) {
         const Call *c = &r->call[i];
         size_t size = (size_t)call_queries(c) * (size_t)call_keys(c);
         double *scores = allocate(2 * size, sizeof *scores);
@@ -193,15 +193,12 @@ static double
 mean_rank(const Canonical *c, size_t which)
 {
     int d = c->d_model;
-    size_t size = (size_t)d * (size_t)d;
-    const double *m = which ? c->n : c->m;
-    double *scratch = allocate(2 * size + (size_t)d, sizeof *scratch), sum = 0;
-    double *values = scratch + 2 * size;
+    double sum = 0;
     for (int h = 0; h < c->heads; h++) {
-        svd(m + (size_t)h * size, d, d, scratch, values, scratch + size);
-        sum += effective_rank(values, d) / c->heads;
+        Svd a = svd_of((which ? c->n : c->m) + h * d * d, d, d);
+        sum += effective_rank(a.s, d) / c->heads;
+        free(a.u);
     }
-    free(scratch);
     return sum;
 }
 
@@ -251,56 +248,40 @@ mode(const Observation *s, size_t i)
     return (double)l->value[at] / (double)s->observer->model->table[at];
 }
 
-/* The columns. Where `rest` is not NULL there are several, for i = 0, 1, ...,
-   and it says which characters may follow the name. */
+/* The columns; of gradients and modes there are several. */
 typedef struct Observed {
     int kind;
-    const char *name, *rest;
+    const char *name;
     double (*value)(const Observation *s, size_t i);
     size_t i;
 } Observed;
 
 static const Observed table[] = {
-    {ATTENTION, "entropy", NULL, mean_of_rows, ENTROPY},
-    {ATTENTION, "largest_weight", NULL, mean_of_rows, LARGEST},
-    {ATTENTION, "saturated", NULL, mean_of_rows, SATURATED},
-    {ATTENTION, "score_deviation", NULL, score_deviation, 0},
-    {SCORES, "score_gradient_median", NULL, median_of_rows, GRADIENT},
-    {SCORES, "score_gradient_mean", NULL, mean_of_rows, GRADIENT},
-    {GRADIENTS, "gradient.", NAME_LETTERS ".", weight_gradient, 0},
-    {RANK, "rank_m", NULL, rank_of_forms, 0},
-    {RANK, "rank_n", NULL, rank_of_forms, 1},
-    {DISTANCE, "distance_m", NULL, distance_of_forms, 0},
-    {DISTANCE, "distance_n", NULL, distance_of_forms, 1},
-    {MODES, "mode", "0123456789", mode, 0},
+    {ATTENTION, "entropy", mean_of_rows, ENTROPY},
+    {ATTENTION, "largest_weight", mean_of_rows, LARGEST},
+    {ATTENTION, "saturated", mean_of_rows, SATURATED},
+    {ATTENTION, "score_deviation", score_deviation, 0},
+    {SCORES, "score_gradient_median", median_of_rows, GRADIENT},
+    {SCORES, "score_gradient_mean", mean_of_rows, GRADIENT},
+    {GRADIENTS, "gradient.", weight_gradient, 0},
+    {RANK, "rank_m", rank_of_forms, 0},
+    {RANK, "rank_n", rank_of_forms, 1},
+    {DISTANCE, "distance_m", distance_of_forms, 0},
+    {DISTANCE, "distance_n", distance_of_forms, 1},
+    {MODES, "mode", mode, 0},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
-bool
-is_observed(const char *name)
-{
-    for (int k = 0; k < ROWS; k++) {
-        const char *rest = name + strlen(table[k].name), *may = table[k].rest;
-        if (!strncmp(name, table[k].name, strlen(table[k].name)) &&
-            (may ? *rest && !rest[strspn(rest, may)] : !*rest))
-            return true;
-    }
-    return false;
-}
-
-/* Adds column i of a row, whose name has _ for ^ as a weight's file has. */
+/* Adds column i of a row; its name has _ for ^, as a weight's file has. */
 static void
 add_column(Observer *o, const Observed *row, size_t i)
 {
-    const Weight *w = &o->model->weights[i];
     char *name = o->names[o->count];
-    if (row->kind == GRADIENTS && !w->attention)
-        return;
+    const char *of = row->kind == GRADIENTS ? o->model->weights[i].name : "";
     if (row->kind == MODES)
         snprintf(name, COLUMN_SIZE, "%s%zu", row->name, i + 1);
     else
-        snprintf(name, COLUMN_SIZE, "%s%s", row->name,
-                 row->rest ? w->name : "");
+        snprintf(name, COLUMN_SIZE, "%s%s", row->name, of);
     for (; *name; name++)
         *name = *name == '^' ? '_' : *name;
     o->columns[o->count] = *row;
@@ -310,17 +291,19 @@ add_column(Observer *o, const Observed *row, size_t i)
 static void
 add_columns(Observer *o)
 {
-    size_t weights = (size_t)o->model->count;
-    size_t modes = (size_t)o->model->config.length;
+    const Model *m = o->model;
+    size_t weights = (size_t)m->count, modes = (size_t)m->config.length;
     size_t most = ROWS + weights + modes;
     o->names = allocate(most, sizeof *o->names);
     o->columns = allocate(most, sizeof *o->columns);
     o->values = allocate(most, sizeof *o->values);
     for (const Observed *row = table; row < table + ROWS; row++) {
-        size_t several = row->kind == MODES ? modes : weights;
-        for (size_t i = 0; o->kinds & row->kind && i < several; i++)
-            if (row->rest || i == 0)
-                add_column(o, row, row->rest ? i : row->i);
+        size_t end = row->kind == GRADIENTS ? weights
+                     : row->kind == MODES   ? modes
+                                            : row->i + 1;
+        for (size_t i = row->i; o->kinds & row->kind && i < end; i++)
+            if (row->kind != GRADIENTS || m->weights[i].attention)
+                add_column(o, row, i);
     }
 }
 

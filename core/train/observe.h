@@ -37,9 +37,6 @@ typedef struct Observer {
 Observer observer_new(Model *m, const Dataset *data);
 void observer_free(Observer *o);
 
-/* Is it the name of a column that an observer adds? */
-bool is_observed(const char *column);
-
 /* Fills o->values. */
 void observe(Observer *o);
 
