@@ -47,7 +47,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "(1 - start) rms((P - lambda R) v) . g; P, R: softmax",
+    .equation = "(1 - start) rms((P - lambda R) v) g; P, R: softmax",
     .family = "other weights",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -28,11 +28,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    for (int i = 0; i < a->heads; i++) {
-        put_scores(f, i, 1 / sqrt(a->d_model), columns_of(w, W, i, a->d_model));
-        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
-                      rows_of(w, W_O, i, a->d_v));
-    }
+    put_scores(f, 1 / sqrt(a->d_model), matrix_of(w, W));
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

@@ -30,20 +30,15 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    int h = a->heads;
-    for (int i = 0; i < h; i++) {
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_QKV, i, a->d_k),
-                      columns_of(w, W_QKV, h + i, a->d_k));
-        factor_values(
-            f, i, 1,
-            columns_from(w, W_QKV, 2 * h * a->d_k + i * a->d_v, a->d_v),
-            rows_of(w, W_O, i, a->d_v));
-    }
+    int d_q = a->heads * a->d_k, d_v = a->heads * a->d_v;
+    factor_scores(f, 1 / sqrt(a->d_k), columns_of(w, W_QKV, 0, d_q),
+                  columns_of(w, W_QKV, d_q, d_q));
+    factor_values(f, 1, columns_of(w, W_QKV, 2 * d_q, d_v), matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "[q k v] = x W^QKV; softmax(q_i k_i' / sqrt(d_k)) v_i",
+    .equation = "[q k v] = x W^QKV; softmax(q_i k_i'/sqrt(d_k)) v_i",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

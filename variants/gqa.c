@@ -28,14 +28,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    int n = a->heads / a->kv_heads;
-    for (int g = 0; g < a->kv_heads; g++) {
-        factor_scores(f, g * n, 1 / sqrt(a->d_k),
-                      columns_of(w, W_Q, g, n * a->d_k),
-                      columns_of(w, W_K, g, a->d_k));
-        factor_values(f, g * n, 1, columns_of(w, W_V, g, a->d_v),
-                      rows_of(w, W_O, g, n * a->d_v));
-    }
+    factor_scores(f, 1 / sqrt(a->d_k), matrix_of(w, W_Q), matrix_of(w, W_K));
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

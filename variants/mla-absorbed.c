@@ -28,12 +28,9 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    const Form *of_c = through(f, columns_of(w, W_DKV, 0, a->latent));
-    for (int i = 0; i < a->heads; i++) {
-        put_scores(of_c, i, 1 / sqrt(a->latent),
-                   columns_of(w, W_Q, i, a->latent));
-        put_values(of_c, i, 1, rows_of(w, W_O, i, a->latent));
-    }
+    const Form *of_c = through(f, matrix_of(w, W_DKV));
+    put_scores(of_c, 1 / sqrt(a->latent), matrix_of(w, W_Q));
+    put_values(of_c, 1, matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

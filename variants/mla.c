@@ -33,13 +33,10 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    const Form *of_c = through(f, columns_of(w, W_DKV, 0, a->latent));
-    for (int i = 0; i < a->heads; i++) {
-        factor_scores(of_c, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
-                      columns_of(w, W_UK, i, a->d_k));
-        factor_values(of_c, i, 1, columns_of(w, W_UV, i, a->d_v),
-                      rows_of(w, W_O, i, a->d_v));
-    }
+    const Form *of_c = through(f, matrix_of(w, W_DKV));
+    factor_scores(of_c, 1 / sqrt(a->d_k), matrix_of(w, W_Q),
+                  matrix_of(w, W_UK));
+    factor_values(of_c, 1, matrix_of(w, W_UV), matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

@@ -28,11 +28,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    factor_scores(f, 0, 1 / sqrt(a->d_k),
-                  columns_of(w, W_Q, 0, a->heads * a->d_k),
-                  columns_of(w, W_K, 0, a->d_k));
-    factor_values(f, 0, 1, columns_of(w, W_V, 0, a->d_v),
-                  rows_of(w, W_O, 0, a->heads * a->d_v));
+    factor_scores(f, 1 / sqrt(a->d_k), matrix_of(w, W_Q), matrix_of(w, W_K));
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

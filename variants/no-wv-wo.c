@@ -29,9 +29,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    for (int i = 0; i < a->heads; i++)
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
-                      columns_of(w, W_K, i, a->d_k));
+    factor_scores(f, 1 / sqrt(a->d_k), matrix_of(w, W_Q), matrix_of(w, W_K));
 }
 
 const Variant qkv_variant = {

@@ -34,17 +34,18 @@ static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
     int h = a->heads;
-    for (int i = 0; i < a->heads; i++) {
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, i, 0, a->d_k),
-                      columns_of(w, h + i, 0, a->d_k));
-        factor_values(f, i, 1, columns_of(w, 2 * h + i, 0, a->d_v),
-                      rows_of(w, 3 * h, i, a->d_v));
+    for (int i = 0; i < h; i++) {
+        const Form *head = one_head(f, i);
+        factor_scores(head, 1 / sqrt(a->d_k), matrix_of(w, i),
+                      matrix_of(w, h + i));
+        factor_values(head, 1, matrix_of(w, 2 * h + i),
+                      rows_of(w, 3 * h, i * a->d_v, a->d_v));
     }
 }
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "Concat(head_i) W^O, heads as in standard, one by one",
+    .equation = "Concat(head_i) W^O, heads of standard, one by one",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

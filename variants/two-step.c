@@ -34,12 +34,8 @@ static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
     put_identity(w, W_Q), put_identity(w, W_K), put_identity(w, W_V);
-    for (int i = 0; i < a->heads; i++) {
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_IQ, i, a->d_k),
-                      columns_of(w, W_IK, i, a->d_k));
-        factor_values(f, i, 1, columns_of(w, W_IV, i, a->d_v),
-                      rows_of(w, W_O, i, a->d_v));
-    }
+    factor_scores(f, 1 / sqrt(a->d_k), matrix_of(w, W_IQ), matrix_of(w, W_IK));
+    factor_values(f, 1, matrix_of(w, W_IV), matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

@@ -33,7 +33,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q_i k_i') (v_i + v_i of the first layer) / 2",
+    .equation = "softmax(q_i k_i') (v_i + v_i of the first layer)/2",
     .family = "across layers",
     .shape = "heads d-k d-v",
     .weights = weights,

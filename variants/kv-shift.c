@@ -1,0 +1,53 @@
+/* kv-shift.c - keys and values are mixed with those of the token before.
+
+   "KV Shifting Attention Enhances Language Modeling" (Xu et al. 2024,
+   arXiv:2411.19574), equations 4 to 6 and appendix F. To find what followed an
+   earlier copy of a token takes two layers of standard attention; here it takes
+   one: a key may be that of the token before (alpha_2), beside the value of its
+   own token (beta_1). The paper starts alpha_1 and beta_1 as U(0, 1), and with
+   the other two makes up 1; here all four start at 1/2. Only the ratios of the
+   two pairs are real, for W^K and W^V may be any multiple of themselves. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O, ALPHA, BETA = ALPHA + 2 };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    weight_each(w, ALPHA, 2, "alpha_i", 1, a->heads);
+    weight_each(w, BETA, 2, "beta_i", 1, a->heads);
+    for (int i = ALPHA; i < BETA + 2; i++)
+        initialise(w, i, 0.5, 0);
+}
+
+/* Of each head: factor_1 times token t + factor_2 times token t - 1. */
+static Node *
+mixed(Node *n, int heads, Node **factor)
+{
+    Node *own = hadamard(split(n, heads), split(factor[0], heads));
+    Node *before = shift(split(n, heads), 1);
+    return add(own, hadamard(before, split(factor[1], heads)));
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = mixed(cached(matmul(y, w[W_K])), a->heads, w + ALPHA);
+    Node *v = mixed(cached(matmul(y, w[W_V])), a->heads, w + BETA);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "k = alpha_1i k_t + alpha_2i k_{t-1}; v so by beta",
+    .family = "more than linear",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};
