@@ -90,7 +90,7 @@ title_font = tex ? "" : sprintf(",%g", scale_ * (title_size < 10 ? 10 : title_si
 # colour-blind tell apart: Wong, Nature Methods 8, 441 (2011). The baseline is
 # black and solid; those that may coincide with it are dashed, so that both are
 # seen. In the order of their numbers neighbours differ in all three. Of 60 lines
-# 34 are those of variants here; a name from elsewhere has one of the others.
+# 36 are those of variants here; a name from elsewhere has one of the others.
 colours = "#D55E00 #0072B2 #009E73 #E69F00 #56B4E9 #CC79A7 #8C7F00"
 markers = "5 9 13 11 4 8 6 12 10 2 1 3"
 set dashtype 1 (14,5)
@@ -98,12 +98,12 @@ set dashtype 2 (3,4)
 set dashtype 3 (14,4,3,4)
 set dashtype 4 (7,5)
 known = "full-rank two-step per-head fused symmetric"
-known = known." mqa gqa mla mla-absorbed scale-outside"
-known = known." linear two-step-tanh shared-qk shared-kv unscaled"
+known = known." two-step-tanh gqa mla mla-absorbed scale-outside"
+known = known." linear shared-qk mqa shared-kv unscaled"
 known = known." gated shared-qkv identity wide symmetric-data"
 known = known." differential collaborative no-wq no-wv-wo biased"
 known = known." talking-heads qk-norm gqa-qk-norm mfa tpa"
-known = known." window sink mla-rope value-residual"
+known = known." window sink mla-rope value-residual kv-shift nonlinear-query"
 set linetype 100 linecolor rgb "#000000" linewidth 2.4 dashtype solid pointtype 7
 do for [i=0:59] {
     set linetype 101 + i linecolor rgb word(colours, i % 7 + 1) linewidth 1.6 \
@@ -120,7 +120,8 @@ look(word_) = word_ eq "standard" ? 100 : 100 + (find(word_, 1) <= words(known) 
 # That of the i-th of `curves` names, which no earlier one has.
 array line[500]
 free_(n_, i) = i < 1 ? n_ : line[i] == n_ ? 0 : free_(n_, i - 1)
-next_(n_, i) = free_(n_, i) ? n_ : next_(n_ == 160 ? 101 + words(known) : n_ + 1, i)
+next_(n_, i) = i >= 60 || free_(n_, i) ? n_ : \
+    next_(n_ >= 160 ? 101 : n_ + 1, i)
 
 # How far ticks are apart that are to be about x apart: 1, 2 or 5 times a power of
 # ten.

@@ -1,0 +1,56 @@
+# one-head.gp - two tokens through the four matrices of one head, in whole numbers.
+
+load "plots/diagrams/pen.gp"
+eval canvas(760, 480)
+
+eval text(65, 460, "x")
+eval cells(20, 446, 2, 3, white, x)
+eval note(65, 372, "2 tokens, d_{model} = 3")
+eval arrow(116, 416, 168, 416)
+eval line(134, 416, 134, 138)
+eval arrow(134, 280, 168, 280)
+eval arrow(134, 138, 168, 138)
+
+eval text(208, 460, "W^Q")
+eval cells(178, 446, 3, 2, qk, w_q)
+eval text(208, 336, "W^K")
+eval cells(178, 322, 3, 2, qk, w_k)
+eval text(208, 196, "W^V")
+eval cells(178, 182, 3, 2, ov, w_v)
+
+eval arrow(246, 416, 284, 416)
+eval text(325, 460, "q = x W^Q")
+eval cells(295, 446, 2, 2, qk, q)
+eval arrow(246, 285, 284, 291)
+eval text(325, 336, "k = x W^K")
+eval cells(295, 322, 2, 2, qk, k)
+eval arrow(246, 145, 284, 151)
+eval text(325, 196, "v = x W^V")
+eval cells(295, 182, 2, 2, ov, v)
+
+eval arrow(364, 410, 414, 376)
+eval arrow(364, 300, 414, 340)
+eval text(458, 404, "scores = q k'")
+eval cells(428, 390, 2, 2, grey, scores)
+eval arrow(496, 360, 548, 360)
+eval note(522, 371, "softmax")
+eval text(592, 404, "weights")
+eval cells(562, 390, 2, 2, bend, weights)
+eval note(592, 316, "each row sums to 1")
+
+eval arrow(364, 151, 434, 151)
+eval line(592, 304, 592, 236)
+eval line(592, 236, 475, 236)
+eval arrow(475, 236, 475, 206)
+eval text(475, 106, "weights v")
+eval cells(445, 182, 2, 2, ov, rounded(head))
+eval arrow(512, 151, 548, 151)
+eval text(602, 196, "W^O")
+eval cells(557, 182, 2, 3, ov, w_o)
+eval arrow(650, 151, 658, 151)
+eval text(709, 196, "output")
+eval cells(664, 182, 2, 3, white, rounded(out))
+
+eval note(380, 44, "Blue decides which token looks at which. Orange is what it carries over.")
+eval note(380, 22, "The scale is left out here; the weights and the sums made with them are rounded.")
+plot NaN
