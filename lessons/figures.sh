@@ -1,8 +1,7 @@
 #!/bin/sh
 # figures.sh [-u] BUILD - the figures of the lessons are what the recipes draw: their
 # data, byte by byte, are those in BUILD/figures, where `make figures` has put them.
-# -u takes these over. (Not those of `text`, which learns the README and changes with
-# it.)
+# -u takes these over. (Not those of `text`, which no lesson shows.)
 
 set -eu
 update=
