@@ -545,6 +545,45 @@ mla_rope(int i, M x, M y)
                rows(W("W^O"), i, V));
 }
 
+/* Row t is factor_1 of row t and factor_2 of the one before it. */
+static M
+mixed(M a, double own, double before)
+{
+    M c = times(a, own);
+    for (int e = a.cols; e < a.rows * a.cols; e++)
+        c.at[e] += before * a.at[e - a.cols];
+    return c;
+}
+
+static M
+kv_shift(int i, M x, M y)
+{
+    Head h = standard(i, x, y);
+    h.k = mixed(h.k, W("alpha_1").at[i], W("alpha_2").at[i]);
+    h.v = mixed(h.v, W("beta_1").at[i], W("beta_2").at[i]);
+    return of_head(h);
+}
+
+/* (x + LN(gelu(rms(x) W_1) W_2)) / 2, LN with a gain alone. */
+static M
+nonlinear_query(int i, M x, M y)
+{
+    Head h = no_wq(i, x, y);
+    M ones = {1, D, {1, 1, 1, 1, 1, 1, 1, 1}};
+    M f = mul(normalised(x, 1e-5, ones), W("W_1^Q"));
+    for (int e = 0; e < f.rows * f.cols; e++) {
+        double u = f.at[e], t = sqrt(2 / acos(-1)) * (u + 0.044715 * u * u * u);
+        f.at[e] = u / 2 * (1 + tanh(t));
+    }
+    f = mul(f, W("W_2^Q"));
+    M sums = mul(f, flip(ones));
+    for (int e = 0; e < f.rows * f.cols; e++)
+        f.at[e] -= sums.at[e / D] / D;
+    f = plus(x, normalised(f, 1e-5, W("g^Q")), 1);
+    h.q = times(cols(f, i, D / H), 0.5);
+    return of_head(h);
+}
+
 /* A variant whose heads are softmax(scale q k') v o; or if not only that, what
    head i adds to the output. */
 static const struct {
@@ -587,6 +626,8 @@ static const struct {
     {"tpa", .adds = tpa},
     {"mla-rope", .adds = mla_rope},
     {"value-residual", .head = standard}, /* which is its first layer */
+    {"kv-shift", .adds = kv_shift},
+    {"nonlinear-query", .adds = nonlinear_query},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 

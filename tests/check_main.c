@@ -37,6 +37,7 @@ main(void)
     srunner_add_suite(r, model_suite());
     srunner_add_suite(r, theorem_suite());
     srunner_add_suite(r, positions_suite());
+    srunner_add_suite(r, generate_suite());
     srunner_run_all(r, CK_ENV);
     int failed = srunner_ntests_failed(r);
     srunner_free(r);

@@ -606,7 +606,6 @@ START_TEST(effort_of_runs)
                 .steps = 100,
                 .log_every = 1};
     double one = 16 * (4 * 1024 + 4 * 16 * 16 + 2 * 4 * 1024);
-    ck_assert_double_eq(step_effort(&c), 3 * one);
     ck_assert_double_eq(effort(&c), 300 * one);
     c.layers = 2;
     c.encoder = 1;
@@ -630,6 +629,10 @@ START_TEST(order_of_series)
     ck_assert(series_before("2", "10"));
     ck_assert(series_before("fused", "mqa"));
     ck_assert(series_before("10", "1a") && series_before("2", "1a"));
+    /* of several values the first that differs decides */
+    ck_assert(series_before("fused,2", "fused,10"));
+    ck_assert(!series_before("fused,10", "fused,2"));
+    ck_assert(series_before("2,standard,9", "2,fused,1"));
     ck_assert(natural_order("d-k2", "d-k16") < 0);
     ck_assert(natural_order("d-k16", "d-k2") > 0);
     ck_assert(natural_order("d-k16", "d-k16") == 0);
@@ -662,7 +665,7 @@ START_TEST(words_in_latex)
         {"-0.2 [-0.3, -0.1]", "$-$0.2 [$-$0.3, $-$0.1]"},
         {"3e-05, 1e+06", "$3\\times10^{-5}$, $10^{6}$"},
         {"8->4", "8$\\to$4"},
-        {"--lr two-step x-1", "\\mbox{-{}-lr} two-step x-1"},
+        {"--lr two-step x-1", "-{}-lr two-step x-1"},
         {"solved_at x_1.tsv x^2_{i} _a a_ x_(n-1)",
          "solved\\_at x\\_1.tsv x\\textasciicircum{}2\\_\\{i\\} \\_a a\\_ "
          "x\\_(n-1)"},

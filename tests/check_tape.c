@@ -168,6 +168,15 @@ build_rotate(Node **x, void *more)
     return add(rotate(&a, split(x[0], 2), 100), rotate(&a, x[0], 1));
 }
 
+/* Tokens beside those before them, and one that moves past the end. */
+static Node *
+build_shift(Node **x, void *more)
+{
+    int by = *(int *)more;
+    Node *a = split(x[0], 2);
+    return add(hadamard(a, shift(a, by)), shift(tanh_of(a), by + 1));
+}
+
 static Node *
 build_layer_norm(Node **x, void *more)
 {
@@ -179,7 +188,7 @@ static Node *
 build_positions(Node **x, void *more)
 {
     (void)more;
-    return add_positions(x[0], x[1]);
+    return add_positions(x[0], x[1], 0);
 }
 
 static Node *
@@ -235,6 +244,9 @@ START_TEST(gradients)
     check_gradient(build_mix_twice, NULL, LEAVES({3, 6, 1, 1}), 1);
     check_gradient(build_rotate, &(int){0}, LEAVES({6, 8, 2, 1}), 1);
     check_gradient(build_rotate, &(int){5}, LEAVES({1, 4, 1, 1}), 1);
+    for (int by = 0; by <= 3; by++)
+        check_gradient(build_shift, &by, LEAVES({6, 4, 2, 1}), 1);
+    check_gradient(build_shift, &(int){1}, LEAVES({1, 2, 1, 1}), 1);
     check_gradient(build_layer_norm, NULL,
                    LEAVES({4, 6, 1, 2}, {1, 6, 1, 1}, {1, 6, 1, 1}), 3);
     check_gradient(build_layer_norm, NULL,
@@ -261,7 +273,9 @@ START_TEST(heads_and_sequences)
     ck_assert_int_eq(scale(h, 2)->heads, 3);
     ck_assert_int_eq(tanh_of(h)->heads, 3);
     ck_assert_int_eq(sigmoid(hadamard(h, a))->heads, 3);
-    ck_assert_int_eq(relu(h)->heads, 3);
+    ck_assert_int_eq(relu(gelu(h))->heads, 3);
+    ck_assert_int_eq(shift(h, 1)->heads, 3);
+    ck_assert_int_eq(shift(h, 1)->sequences, 2);
     ck_assert_int_eq(columns(h, 0, 2)->heads, 3);
     ck_assert_int_eq(columns(h, 0, 2)->cols, 6);
     ck_assert_int_eq(columns(h, 0, 2)->sequences, 2);
@@ -310,6 +324,29 @@ START_TEST(by_hand)
     ck_assert(both->cols == 6 && both->value[2] == 4 && both->value[5] == -1);
     tape_free(measured);
     tape_free(t);
+}
+END_TEST
+
+/* Rows move down within their own sequence, and zeros come in above. */
+START_TEST(shifted)
+{
+    real x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const int before[4][6] = {{0, 1, 2, 3, 4, 5},
+                              {-1, 0, 1, -1, 3, 4},
+                              {-1, -1, 0, -1, -1, 3},
+                              {-1, -1, -1, -1, -1, -1}};
+    for (int by = 0; by <= 4; by++) {
+        Tape *measured = tape_measure();
+        shift(leaf(measured, 6, 2, 2, x, NULL), by);
+        Tape *t = tape_fitting(measured);
+        Node *c = shift(leaf(t, 6, 2, 2, x, NULL), by);
+        for (int i = 0; i < 12; i++) {
+            int row = before[by < 3 ? by : 3][i / 2];
+            ck_assert(c->value[i] == (row < 0 ? 0 : x[2 * row + i % 2]));
+        }
+        tape_free(measured);
+        tape_free(t);
+    }
 }
 END_TEST
 
@@ -479,7 +516,7 @@ START_TEST(misuse)
         concat((Node *[]){b, leaf(t, 6, 4, 1, x, NULL)}, 2);
         break;
     case 9:
-        add_positions(a, b);
+        add_positions(b, b, 1);
         break;
     case 10: {
         Tape *fit = tape_fitting(t);
@@ -535,10 +572,13 @@ START_TEST(misuse)
     case 24:
         mix_heads(split(b, 3), c);
         break;
+    case 25:
+        shift(a, -1);
+        break;
     }
 }
 END_TEST
-enum { MISUSES = 25 };
+enum { MISUSES = 26 };
 
 START_TEST(loss_of_even_logits_is_log_classes)
 {
@@ -592,6 +632,7 @@ tape_suite(void)
     tcase_add_loop_test(c, gradients, 0, IN_DOUBLE);
     tcase_add_test(c, heads_and_sequences);
     tcase_add_test(c, by_hand);
+    tcase_add_test(c, shifted);
     tcase_add_test(c, only_what_is_trained_has_a_gradient);
     tcase_add_test(c, measuring_computes_nothing);
     tcase_add_test(c, room_for_two);

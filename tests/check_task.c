@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "task/pairs.h"
+#include "task/corpus.h"
 #include "task/task.h"
-#include "task/text.h"
 #include "suites.h"
 
 enum { GAMES = 200 };
@@ -241,18 +240,18 @@ START_TEST(text_is_cut_into_characters)
     for (int i = 0; i < 40; i++)
         strcat(content, "aé€\xf0\x9d\x84\x9e"); /* 1, 2, 3 and 4 bytes */
     char *path = text_file(content, strlen(content));
-    Text *t = text_open(path, 0, 8);
-    ck_assert_int_eq(t->count, 160);
+    Corpus *t = text_open(path, 0, 8);
+    ck_assert_int_eq(t->part[3], 160);
     ck_assert_int_eq(t->vocabulary, 4);
     const int codes[] = {'a', 0xe9, 0x20ac, 0x1d11e};
     for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(t->codes[text_token(t, i)], codes[i]);
+        ck_assert_int_eq(t->codes[t->bytes[i]], codes[i]);
     ck_assert_int_eq(t->part[1], 128);
     ck_assert_int_eq(t->part[2], 144);
-    text_close(t);
+    corpus_close(t);
     t = text_open(path, 1, 8);
-    ck_assert_int_eq(t->count, 400);
-    text_close(t);
+    ck_assert_int_eq(t->part[3], 400);
+    corpus_close(t);
 }
 END_TEST
 
@@ -264,14 +263,14 @@ START_TEST(characters_at_the_ends)
         strcat(content, "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf"
                         "\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80"
                         "\xf4\x8f\xbf\xbf");
-    Text *t = text_open(text_file(content, strlen(content)), 0, 8);
+    Corpus *t = text_open(text_file(content, strlen(content)), 0, 8);
     const int codes[] = {1,      0x7f,   0x80,   0x7ff,   0x800,
                          0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
-    ck_assert_int_eq(t->count, 200);
+    ck_assert_int_eq(t->part[3], 200);
     ck_assert_int_eq(t->vocabulary, 10);
     for (int i = 0; i < 10; i++)
         ck_assert_int_eq(t->codes[i], codes[i]);
-    text_close(t);
+    corpus_close(t);
 }
 END_TEST
 
@@ -282,13 +281,14 @@ START_TEST(text_baselines)
     for (int i = 0; i < 2000; i++)
         content[i] = "ab"[i % 2];
     char *path = text_file(content, sizeof content);
-    Text *t = text_open(path, 0, 16);
-    Counting c = text_counting(t, t->part[1] + 1, t->part[2]);
+    Corpus *t = text_open(path, 0, 16);
+    Levels c = {0};
+    corpus_levels(t, VALIDATION, &c);
     ck_assert(fabs(c.unigram_loss - log(2)) < 1e-3);
     /* 799 or 800 of each pair in training, one added to each of two */
     ck_assert(fabs(c.bigram_loss - log(802. / 801)) < 2e-3);
-    ck_assert(c.bigram_accuracy == 1);
-    text_close(t);
+    ck_assert(c.trivial == 1);
+    corpus_close(t);
 }
 END_TEST
 
@@ -314,9 +314,9 @@ START_TEST(text_windows)
         for (int k = 0; k < got; k++, windows++)
             for (int t = 0; t < 16; t++) {
                 int at = 2400 + windows * 16 + t;
-                ck_assert_int_eq(s.text->codes[b.all.ids[k * 16 + t]],
+                ck_assert_int_eq(s.corpus->codes[b.all.ids[k * 16 + t]],
                                  content[at]);
-                ck_assert_int_eq(s.text->codes[b.all.targets[k * 16 + t]],
+                ck_assert_int_eq(s.corpus->codes[b.all.targets[k * 16 + t]],
                                  content[at + 1]);
             }
     ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */
@@ -366,8 +366,8 @@ START_TEST(many_names)
             n += (size_t)sprintf(content + n, "%s ", k ? "-" : "yes");
         n += (size_t)sprintf(content + n, "\n");
     }
-    Pairs *p = pairs_open(text_file(content, n));
-    ck_assert_int_eq(p->sequences, SEQUENCES);
+    Corpus *p = pairs_open(text_file(content, n));
+    ck_assert_int_eq(p->part[3], SEQUENCES * TOKENS);
     ck_assert_int_eq(p->tokens, TOKENS);
     ck_assert_int_eq(p->vocabulary, NAMES + 1);
     ck_assert_int_eq(p->classes, 1);
@@ -375,7 +375,7 @@ START_TEST(many_names)
         ck_assert_int_eq(p->ids[i], i % NAMES);
         ck_assert_int_eq(p->targets[i], i % TOKENS ? -1 : 0);
     }
-    pairs_close(p);
+    corpus_close(p);
 }
 END_TEST
 

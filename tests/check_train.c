@@ -413,7 +413,7 @@ START_TEST(score_gradients_are_those_of_the_steps)
                         m->weights[i].value, m->weights[i].gradient);
         Attention a = m->attention;
         Node *x = add_positions(
-            embed(w[0], o.batch.all.ids, 1, o.batch.rows, SEQUENCES), w[1]);
+            embed(w[0], o.batch.all.ids, 1, o.batch.rows, SEQUENCES), w[1], 0);
         Node *q = split(matmul(x, w[2]), HEADS);
         Node *k = split(matmul(x, w[3]), HEADS);
         Node *v = split(matmul(x, w[4]), HEADS);

@@ -50,7 +50,9 @@ static const char *const shipped[] = {"standard",
                                       "sink",
                                       "tpa",
                                       "mla-rope",
-                                      "value-residual"};
+                                      "value-residual",
+                                      "kv-shift",
+                                      "nonlinear-query"};
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 
 typedef struct Graph {
@@ -175,6 +177,8 @@ START_TEST(parameter_counts)
         {"mla-rope", d * (r + 4 + 24 + h * v) + r * h * (k + v) + r +
                          24 * h * (k + 4) + 24},
         {"value-residual", standard},
+        {"kv-shift", standard + 4 * h},
+        {"nonlinear-query", 2 * d * d + d + values},
     };
     Attention a = {.d_model = 8,
                    .heads = 4,
@@ -192,6 +196,44 @@ START_TEST(parameter_counts)
             found += w.list[n].rows * w.list[n].cols;
         ck_assert_msg(found == wanted[i].count, "%s: %g, not %g",
                       wanted[i].name, found, wanted[i].count);
+        weights_free(&w);
+    }
+}
+END_TEST
+
+/* Vectors start as their papers have them: a gain at 1, a bias and a sink at 0
+   ("off by one"), a token and the one before it at one half each, and those of
+   which differential attention makes its lambda at N(0, 0.1^2). */
+START_TEST(vectors_start_as_published)
+{
+    static const struct {
+        const char *begin;
+        double mean, deviation;
+    } starts[] = {{"alpha", 0.5, 0},
+                  {"beta", 0.5, 0},
+                  {"b", 0, 0},
+                  {"g", 1, 0},
+                  {"l", 0, 0.1}};
+    Attention a = {.d_model = 8,
+                   .heads = 4,
+                   .d_k = 2,
+                   .d_v = 2,
+                   .kv_heads = 2,
+                   .latent = 7};
+    for (int i = 0; i < SHIPPED; i++) {
+        Plugin p = plugin_open(shipped[i]);
+        a.settings = p.variant->settings;
+        Weights w = weights_declared(p.variant, &a);
+        for (const Declared *v = w.list; v < w.list + w.count; v++) {
+            int k = 0;
+            while (k < 4 &&
+                   strncmp(v->name, starts[k].begin, strlen(starts[k].begin)))
+                k++;
+            ck_assert_msg(v->rows > 1 || (v->mean == starts[k].mean &&
+                                          v->deviation == starts[k].deviation),
+                          "%s: %s starts as N(%g, %g^2)", shipped[i], v->name,
+                          v->mean, v->deviation);
+        }
         weights_free(&w);
     }
 }
@@ -234,6 +276,8 @@ START_TEST(costs)
         {"mla-rope", r + 4},
         {"value-residual", h * (k + v)},
         {"talking-heads", h * (k + v)},
+        {"kv-shift", h * (k + v)},
+        {"nonlinear-query", d + h * v},
     };
     Attention a = {.d_model = 8,
                    .heads = 4,
@@ -439,6 +483,7 @@ variant_suite(void)
     tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * SHIPPED);
     tcase_add_test(c, all_are_tested);
     tcase_add_test(c, parameter_counts);
+    tcase_add_test(c, vectors_start_as_published);
     tcase_add_test(c, costs);
     tcase_add_test(c, three_start_alike);
     tcase_add_test(c, three_agree_with_the_same_weights);

@@ -1,39 +1,59 @@
 #!/bin/sh
 # coverage.sh BUILD - which lines of core/ the quick tests run: at least 95 of
 # 100. The others are listed in BUILD/coverage/uncovered.txt: what they are,
-# tests/uncovered.md says.
+# tests/uncovered.md says. BUILD/coverage/lines.tsv has for each line the parts
+# of the tests (ask.sh) that run it, cheapest first; parts.tsv what they cost.
 
-set -u
-mkdir -p "$1/coverage"
+set -eu
+mkdir -p "$1/coverage/by"
 build=$(cd "$1/coverage" && pwd)
-command -v gcovr >/dev/null || {
-    echo "coverage: skipped: no gcovr here (pip or Debian: gcovr)"
-    exit 0
-}
-find "$build" -name '*.gcda' -exec rm {} +
-gcc -c tests/coverage/exit.c -o "$build/exit.o" || exit 1
-make -s -j"$(getconf _NPROCESSORS_ONLN)" BUILD="$build" OPT=-O1 EXTRA='--coverage -fprofile-update=atomic' \
+rm -rf "$build/by"
+gcc -c tests/coverage/exit.c -o "$build/exit.o"
+make -s -j"$(getconf _NPROCESSORS_ONLN)" BUILD="$build" OPT=-O1 EXTRA="--coverage -fprofile-update=atomic" \
     LDLIBS="-lm -ldl $build/exit.o -Wl,--wrap=_exit" all "$build/tests/float" \
     "$build/tests/double" >"$build/log" 2>&1 || {
     tail -n 20 "$build/log" >&2
     exit 1
 }
-for program in float double; do
-    CK_DEFAULT_TIMEOUT=600 QKV_PATH=$build/variants "$build/tests/$program" >"$build/log" 2>&1 ||
-        echo "coverage: $program: $(grep '^[0-9]*%' "$build/log")"
-done
-for script in command check faults parallel; do
-    sh tests/$script.sh "$build" 2>>"$build/log" | tail -n 1
-done
-sh lessons/check.sh "$build" tests/shown/*.md 2>>"$build/log" | tail -n 1
-"$build/qkv" bench layer attend -q >/dev/null
-"$build/qkv" compare -v standard --plan=slurm -q >/dev/null
-gcovr --root . --filter core/ --object-directory "$build" \
-    --gcov-ignore-parse-errors --exclude-unreachable-branches \
-    --txt "$build/uncovered.txt" --print-summary "$build" >"$build/summary" 2>"$build/log" || {
-    cat "$build/log" >&2
-    exit 1
-}
-share=$(sed -n 's/^lines: *\([0-9.]*\)%.*/\1/p' "$build/summary")
-echo "coverage: $(grep '^lines' "$build/summary") of core/; what is not: $1/coverage/uncovered.txt"
-awk -v share="$share" 'BEGIN { exit share < 95 }'
+# Each part's counters go to a folder of its own; its cost is in seconds of the
+# processor, whatever else the machine does, and what fails has none.
+for part in $(sh tests/ask.sh "$build"); do
+    GCOV_PREFIX=$build/by/$part CK_DEFAULT_TIMEOUT=600 sh -c '
+        sh tests/ask.sh "$1" "$2" >"$1/log" 2>&1 && times || echo "coverage: $2 fails" >&2
+        ' sh "$build" "$part" | awk -v part="$part" -F '[ms ]+' '
+        { cost = 60 * ($1 + $3) + $2 + $4 }
+        END { printf "%s\t%s\n", NR ? cost : "fails", part }'
+done >"$build/parts.tsv"
+# Those that need the float program only come first.
+awk -F '\t' '{ print $1 + ($2 ~ /^float/ ? 0 : 2) "\t" $2 }' "$build/parts.tsv" | sort -n | cut -f 2 |
+    while read -r part; do
+        counters=$build/by/$part
+        mkdir -p "$counters$build"
+        (cd "$counters$build" && find . -name '*.gcda' | while read -r file; do
+            ln -s "$build/${file%.gcda}.gcno" "${file%.gcda}.gcno"
+        done)
+        echo "part:$part"
+        find "$counters" -name '*.gcda' -exec gcov -t {} + 2>/dev/null
+    done | awk -F : -v OFS='\t' '
+    $1 == "part" { part = $2; next }
+    $3 == "Source" { file = $4; next }
+    file !~ /^(core|variants)\// || $1 ~ /-$/ { next }
+    {
+        line = file OFS $2 + 0
+        runs[line] = runs[line]
+    }
+    $1 !~ /#|=/ && last[line] != part {
+        last[line] = part
+        runs[line] = runs[line] " " part
+    }
+    END {
+        for (line in runs)
+            print line, substr(runs[line], 2)
+    }' | sort -t "$(printf '\t')" -k 1,1 -k 2,2n >"$build/lines.tsv"
+awk -F '\t' '/^core/ && $3 == "" { print $1 ":" $2 }' "$build/lines.tsv" >"$build/uncovered.txt"
+awk -F '\t' -v list="$1/coverage/uncovered.txt" '
+    /^core/ { all++; run += $3 != "" }
+    END {
+        printf "coverage: %.1f%% of %d lines of core/; what is not: %s\n", 100 * run / all, all, list
+        exit run < .95 * all
+    }' "$build/lines.tsv"

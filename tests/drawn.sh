@@ -159,7 +159,7 @@ fi
     done)
 } >lines.gp
 gnuplot lines.gp 2>lines && awk 'NF == 2 { n++; i = $1 - 101; key = i < 0 ? "black" : i % 5 " " i % 12
-    twice += seen[key]++; $1 > 134 && unknown++ } END { exit !(n >= 35 && !twice && !unknown) }' lines && ok ||
+    twice += seen[key]++; $1 > 136 && unknown++ } END { exit !(n >= 37 && !twice && !unknown) }' lines && ok ||
     complain "two variants share dash and marker, or one has no line: $(sort -n lines | tr '\n' ' ')"
 
 # --- the square of equiv: powers of ten, in a page's width
@@ -436,6 +436,13 @@ plot --x d-k --y test_loss --by task --facet variant
 "$qkv" plot more fast -o both -q --format svg --y loss --facet experiment 2>err &&
     [ "$(sed -n '/titles << END/,/^END/p' both/figures/loss-step-by-experiment-recall.gp | tr -d '|\n')" = '$titles << ENDfastmoreEND' ] &&
     ok || complain "a panel for each experiment"
+
+# no two of the variants that compare takes by itself have one colour
+looks=$(printf 'term = "dumb"; name = "x"\n$title << END\n|t\nEND\nload "%s"\n' "$build/plots/style.gp"
+    for v in standard per-head fused two-step two-step-tanh full-rank symmetric; do
+        echo "print look('$v') == 100 ? 'black' : word(colours, (look('$v') - 101) % 7 + 1)"
+    done)
+[ "$(echo "$looks" | gnuplot 2>&1 | sort -u | wc -l)" -eq 7 ] && ok || complain "two variants of one colour"
 
 # what lesson 12 shows
 "$qkv" compare -v standard,two-step,mqa -t recall --seeds 2 --lr 0.003,0.01 $small --log-every 5 -o mine >out 2>err

@@ -266,11 +266,11 @@ refused 1 'experiment.tsv:2: is not what qkv writes' qkv plot foreign -o made
 : >foreign/experiment.tsv
 qkv plot foreign -o made --format svg && ok || complain "an empty record"
 fresh
-printf 'run\tplugin\tstored\treal\na\tb\t1\tx\n' >foreign/real.tsv
+printf 'key\tvalue\nreal\tx\n' >"$run/real.tsv"
 refused 1 'real.tsv, line 2: "x" is not a number' qkv plot foreign -o made
-printf 'run\treal\na\t1\n' >foreign/real.tsv
-refused 1 'real.tsv: not 4 columns; remove it' qkv plot foreign -o made
-rm foreign/real.tsv && mkfifo foreign/real.tsv
+printf 'key\tvalue\nloss\t1\n' >"$run/real.tsv"
+refused 1 'real.tsv: not a line "real"; remove it' qkv plot foreign -o made
+rm "$run/real.tsv" && mkfifo "$run/real.tsv"
 refused 1 'not a plain file' qkv plot foreign -o made
 
 # "A size that a file states is checked against the file before memory is taken for it."
@@ -285,7 +285,7 @@ column() { # NAME: one more column of the log, and its result
     sed -i "1s|\$|	$1|; 2,\$s|\$|	1|" "$run/log.tsv"
     printf '%s\t1\n' "$1" >>"$run/result.tsv"
 }
-for name in "tx';system(\"id>PWNED\");'" '<touch${IFS}PWNED;' 'loss2' ''; do
+for name in "tx';system(\"id>PWNED\");'" '<touch${IFS}PWNED;' ''; do
     fresh
     for run in foreign/*seed1*; do
         column "$name"

@@ -224,10 +224,5 @@ else
     echo "hostile: no namespaces here: /tmp that cannot be written is skipped"
 fi
 
-# --- a stack that products do not fit on
-(ulimit -s 64 && exec "$qkv" list) >out 2>err
-[ $? -eq 1 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'ulimit -s' err && ok ||
-    complain "ulimit -s 64"
-
 echo "hostile: $passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch.nn.functional import cross_entropy, gelu, layer_norm
+from torch.nn.functional import cross_entropy, gelu, layer_norm, pad
 
 
 def read(path):
@@ -184,7 +184,7 @@ def algebra(w, c, x, y, causal, layer):
         k = v = w["W_KV"]
     if name == "shared-qkv":
         q = k = v = w["W"]
-    if name == "no-wq":
+    if name in ("no-wq", "nonlinear-query"):
         q, scale = torch.eye(x.shape[-1], dtype=x.dtype), (x.shape[-1] // h) ** -0.5
     if name == "no-wv-wo":
         v = torch.eye(x.shape[-1], dtype=x.dtype)
@@ -205,6 +205,10 @@ def algebra(w, c, x, y, causal, layer):
         return joined(out) @ w["W_O"]
     else:
         q, k, v = x @ q, y @ k, y @ v
+    if name == "nonlinear-query":  # Karbevski 2026, from its README
+        f = gelu(x * (x.square().mean(-1, keepdim=True) + 1e-5).rsqrt() @ w["W_1_Q"],
+                 approximate="tanh") @ w["W_2_Q"]
+        q = (q + layer_norm(f, f.shape[-1:], w["g_Q"][0], None, 1e-5)) / 2
     if name == "biased":
         q, k, v = q + w["b_Q"], k + w["b_K"], v + w["b_V"]
     if name == "wide":
@@ -218,6 +222,11 @@ def algebra(w, c, x, y, causal, layer):
     q, k, v = heads_of(q, h), heads_of(k, kv), heads_of(v, kv)
     if name.endswith("qk-norm"):
         q, k = normalised(q, w["g_Q"], 1e-6), normalised(k, w["g_K"], 1e-6)
+    if name == "kv-shift":  # Xu et al. 2024, equation 5
+        def mixed(t, role):
+            own, before = (w[f"{role}_{i}"][0][:, None, None] for i in (1, 2))
+            return own * t + before * pad(t, (0, 0, 1, 0))[..., :-1, :]
+        k, v = mixed(k, "alpha"), mixed(v, "beta")
     if name == "window":
         s = scores_of(q, k, scale)
         t, u = torch.arange(s.shape[-2])[:, None], torch.arange(s.shape[-1])

@@ -32,9 +32,9 @@ finds 'not in variants/standard.c' <<'END'
 END
 finds 'places of variants/mla.c' <<'END'
 ```c variants/standard.c
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
 /* ... */
-    }
+}
 ```
 ```c variants/mla.c
 }

@@ -5,11 +5,12 @@
 # says of each known survivor why it lives; those that no test could notice begin
 # with "equivalent:" there, and do not count. Fails below 90 in 100 killed.
 #
-# It takes hours, and may be ended at any time: begun again it goes on, with what
-# it has found in files that are still the same. AGAIN=yes asks the tests once
-# more about survivors that are not known to be equivalent. SCRIPTS are the scripts
-# that are asked besides the Check tests, each without its .sh or .md. What lives
-# on is asked once more by the Check tests in a build with sanitizers, as in .ci/run.
+# Each is shown to the parts of the tests that run its line (coverage.sh), cheapest
+# first, up to the first that notices; MOST=10 asks none that takes more than ten
+# seconds of the processor. It may be ended at any time: begun again it goes on, with what it has
+# found in files that are still the same. AGAIN=yes asks once more about survivors
+# that are not known to be equivalent. What lives on is compiled with sanitizers,
+# its file alone, and asked once more.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -17,9 +18,8 @@
 set -eu
 count=${2:-300}
 seed=${3:-1}
-export OPT=-O1
-with_sanitizers="BUILD=build/sanitized OPT=-O1 EXTRA='-g -DQKV_DEBUG \
-    -fsanitize=address,undefined -fno-sanitize-recover=undefined'"
+export OPT=-O1 CK_EXCLUDE_TAGS=long
+sanitize="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 if [ -z "${QKV_INSIDE:-}" ]; then
     if ! unshare -rmpf --mount-proc true 2>/dev/null; then
@@ -27,6 +27,9 @@ if [ -z "${QKV_INSIDE:-}" ]; then
         exit 0
     fi
     mkdir -p "$1/mutants"
+    lines=$1/coverage/lines.tsv
+    [ -e "$lines" ] && [ -z "$(find core variants -newer "$lines")" ] ||
+        sh tests/coverage.sh "$1" || true
     QKV_INSIDE=1 unshare -rmpf --kill-child --mount-proc sh "$0" "$1" "$count" "$seed"
     exit
 fi
@@ -39,6 +42,8 @@ mount -t tmpfs tmpfs /dev/shm
 mkdir /dev/shm/tree /dev/shm/report
 cp -r core variants plots lessons tests Makefile README.md LICENSE .clang-format \
     /dev/shm/tree/
+cp "$1/coverage/lines.tsv" "$1/coverage/parts.tsv" /dev/shm/
+parts=/dev/shm/parts.tsv
 mount --bind "$report" /dev/shm/report
 report=/dev/shm/report
 mount -t tmpfs tmpfs /tmp
@@ -51,9 +56,6 @@ if command -v ccache >/dev/null; then
 fi
 cd /dev/shm/tree
 make -s all build/tests/float build/tests/double >/tmp/log 2>&1
-eval "make -s $with_sanitizers all build/sanitized/tests/float" >/tmp/log 2>&1
-
-sum_of() { cksum <"$1" | cut -d ' ' -f 1; }
 
 # Each place has a number that hangs on the seed and on its own line only, so that
 # a change elsewhere draws no others; the least are taken, three for each that is
@@ -75,176 +77,114 @@ awk -F '\t' -v OFS='\t' -v x="$seed" '
         hash = 0
     }' /tmp/all | sort -n | head -n $((3 * count)) | cut -f 2- >/tmp/drawn
 cut -f 1 /tmp/drawn | sort -u | while read -r file; do
-    printf '%s\t%s\n' "$file" "$(sum_of "$file")"
+    printf '%s\t%s\n' "$file" "$(cksum <"$file" | cut -d ' ' -f 1)"
 done >/tmp/sums
 echo "mutants: $(wc -l </tmp/all) places, $count drawn"
 
-# What is known already: of a line in a file that has not changed since.
+# What is known already: of a line in a file that has not changed since. The others
+# are to do, each with its file's sum and the parts that run its line; a line that
+# gcov does not know, which has no code of its own, has those that run its file.
 touch "$report/list.tsv"
-valid() { grep -cE '	(killed|survived)	' "$report/list.tsv" || true; }
-awk -F '\t' -v again="${AGAIN:-}" '
+valid() { grep -cE '	(killed|survived)	' /tmp/known || true; }
+awk -F '\t' -v OFS='\t' -v again="${AGAIN:-}" -v most="${MOST:-600}" '
     { place = $1 FS $2 FS $3 FS $4 FS $5 }
     FILENAME == "/tmp/sums" { sum[$1] = $2; next }
-    FILENAME == "/tmp/drawn" { drawn[place] = 1; next }
+    FILENAME ~ /parts.tsv$/ { asked[$2] = $1 != "fails" && $1 + 0 <= most; next }
+    FILENAME ~ /lines.tsv$/ {
+        n = split($3, list, " ")
+        for (i = 1; i <= n; i++)
+            if (asked[list[i]]) {
+                run[$1, $2] = run[$1, $2] " " list[i]
+                if (!(($1, list[i]) in in_file)) {
+                    in_file[$1, list[i]]
+                    whole[$1] = whole[$1] " " list[i]
+                }
+            }
+        known[$1, $2]
+        next
+    }
     FILENAME == "tests/survivors.tsv" { why[$1 FS $2 FS $3 FS $4] = $5; next }
-    {
+    FILENAME ~ /list.tsv$/ {
         own = $6
         sub(/^ */, "", own)
         doubted = $7 == "survived" && why[$1 FS own FS $4 FS $5] !~ /^equivalent:/
+        if (sum[$1] == $9 && !(again && doubted))
+            verdict[place] = $0
+        else
+            delete verdict[place]
+        next
     }
-    place in drawn && sum[$1] == $9 && !(again && doubted) && !seen[place]++' \
-    /tmp/sums /tmp/drawn tests/survivors.tsv "$report/list.tsv" >/tmp/known
-cp /tmp/known "$report/list.tsv"
-awk -F '\t' -v OFS='\t' '
-    { place = $1 FS $2 FS $3 FS $4 FS $5 }
-    FILENAME == "/tmp/sums" { sum[$1] = $2; next }
-    FILENAME == "/tmp/known" { known[place] = 1; next }
-    !(place in known) { print $0, sum[$1] }' \
-    /tmp/sums /tmp/known /tmp/drawn >/tmp/todo
+    place in verdict { print verdict[place] >"/tmp/known"; next }
+    { print $0, sum[$1], substr(($1, $2) in known ? run[$1, $2] : whole[$1], 2) }
+    ' /tmp/sums "$parts" /dev/shm/lines.tsv tests/survivors.tsv "$report/list.tsv" /tmp/drawn >/tmp/todo
+touch /tmp/known
 echo "mutants: $(wc -l </tmp/known) known, so that $(valid) of $count are done"
-
-all_scripts="tests/shown/tables tests/shown/inspect tests/shown/compare
-    tests/command tests/check"
-
-# The suites and scripts that notice soonest, which go first. What never runs a
-# file of the driver is not asked about it.
-suites() {
-    case $1 in
-    core/driver/*progress*) echo progress && return ;;
-    core/driver/*) echo report && return ;;
-    variants/*) echo variant formula && return ;;
-    esac
-    case ${1##*/} in
-    *matrix* | *svd* | *threads* | *vector*) echo matrix algebra ;;
-    *random* | *elementary* | *rows*) echo numbers attend ;;
-    *tape* | *operator* | *layers* | *steps*) echo tape formula ;;
-    *attend*) echo attend ;;
-    *canonical* | *fit* | *difference* | *cost* | *plugin* | *recording*)
-        echo variant algebra ;;
-    *convert* | *fold* | *model* | *linear* | *pass*) echo model formula ;;
-    *task* | *dataset* | *text* | *pairs*) echo task ;;
-    *train* | *optimizer* | *observe*) echo train ;;
-    *) echo run ;;
-    esac
-}
-scripts() {
-    case $1 in
-    core/driver/check* | core/driver/*/tokens* | core/driver/cli/plugin_process* | \
-        core/driver/cli/describe* | core/driver/new*)
-        echo tests/shown/inspect tests/check tests/command ;;
-    core/driver/trace* | core/driver/count* | core/driver/list* | \
-        core/driver/help* | core/driver/completion*)
-        echo tests/shown/tables tests/shown/inspect tests/command ;;
-    core/driver/bench*) echo tests/command ;;
-    core/driver/equiv* | core/driver/square* | core/driver/inspect* | \
-        core/driver/attention* | core/driver/export*)
-        echo tests/shown/inspect tests/command tests/shown/compare ;;
-    core/driver/sweep/progress* | core/driver/cli/memory* | core/driver/sweep/plan*)
-        echo tests/shown/compare tests/faults ;;
-    core/driver/*)
-        echo tests/shown/compare tests/shown/inspect tests/shown/tables \
-            tests/command ;;
-    *) echo $all_scripts ;;
-    esac
-}
-
-check() { # BUILD PROGRAM [SUITE]
-    [ -z "${3:-}" ] || export CK_RUN_SUITE=$3
-    status=0
-    patience=20
-    [ "$1" = build ] || patience=120 # sanitizers take longer
-    CK_EXCLUDE_TAGS=long CK_DEFAULT_TIMEOUT=$patience QKV_PATH=$1/variants \
-        timeout $((20 * patience)) "$1/tests/$2" >log 2>&1 || status=$?
-    unset CK_RUN_SUITE
-    return $status
-}
-ask() { # BUILD SCRIPT
-    case $2 in
-    tests/shown/*) set -- lessons/check.sh "$1" "$2.md" ;;
-    *) set -- "$2.sh" "$1" ;;
-    esac
-    STOP=1 timeout 600 sh "$@" >log 2>&1
-}
-
-# What fails without a fault would kill all of them.
-sound() {
-    check build float && check build double || return 1
-    for script in ${SCRIPTS:-$all_scripts tests/faults}; do
-        ask build "$script" || return 1
-    done
-    check build/sanitized float
-}
 
 # What the compiler makes of the mutated file, to see whether it is another.
 objects() {
     case $1 in
-    variants/*) cat "build/$(echo "$1" | sed 's/\.c$/.so/')" ;;
+    variants/*) cat "build/${1%.c}.so" ;;
     *.h) cat $(find build/float -name '*.o' | sort) ;;
-    *) cat "build/float/$(echo "$1" | sed 's/\.c$/.o/')" ;;
+    *) cat "build/float/${1%.c}.o" ;;
     esac 2>/dev/null | cksum
 }
 
-# What has noticed most of the faults in a file so far: it goes first.
-before() { # FILE
-    awk -F '\t' -v file="$1" '
-        $1 == file && $7 == "killed" && ++times[$8] > most {
-            most = times[$8]
-            best = $8
-        }
-        END { print best }' "$report/list.tsv"
+# A mutant that loops is ended by the time of the processor that it takes, which is
+# the same on a machine that has other work; one that waits for ever, by the clock.
+ask() { # PART
+    cost=$(awk -F '\t' -v part="$1" '$2 == part { print int($1) }' "$parts")
+    (
+        ulimit -t $((10 + 4 * cost))
+        CK_DEFAULT_TIMEOUT=600 timeout 1800 sh tests/ask.sh build "$1"
+    ) >log 2>&1
 }
 
-# Exits with the first thing that notices, in `killer`.
-verdict() { # FILE
-    killer=
-    if ! make -s build/tests/float build/qkv variants-only >log 2>&1; then
-        verdict="does not compile"
-        return
-    fi
-    if [ "$(cd /dev/shm/tree && objects "$1")" = "$(objects "$1")" ]; then
-        verdict="the same program"
-        return
-    fi
-    verdict=killed
-    first=$(before "$1")
-    case $first in
-    tests/*)
-        killer=$first
-        cp "$1" mutated
-        make -s all >log 2>&1 || return 0
-        cp -p original "$1" # what the lessons show of it is not what is asked
-        ask build "$killer" || return 0
-        cp mutated "$1"
-        ;;
-    esac
-    for killer in $(suites "$1"); do
-        check build float "$killer" || return 0
-    done
+# with_sanitizers FILE: the test program, of which that file alone is compiled so.
+with_sanitizers() {
     case $1 in
-    core/driver/*) suite=$killer ;;
-    *)
-        suite='' killer=all
-        check build float || return 0
-        killer=double
-        make -s build/tests/double >log 2>&1 && check build double || return 0
-        ;;
+    variants/*) set -- "$1" "${1%.c}.so" -fPIC -shared ;;
+    core/*.c) set -- "$1" "float/${1%.c}.o" -DQKV_CORE -c ;;
+    *) return 1 ;;
     esac
-    make -s all >log 2>&1 || return 0
-    cp "$1" mutated
-    cp -p original "$1" # what the lessons show of it is not what is asked
-    for killer in ${SCRIPTS:-$(scripts "$1")}; do
-        [ "$killer" = "$first" ] || ask build "$killer" || return 0
+    source=$1 object=build/$2
+    shift 2
+    $(cat build/flags) $sanitize "$@" "$source" -o "$object" && rm build/tests/float &&
+        make -s build/tests/float LDLIBS="-lm -ldl $sanitize"
+}
+
+# Ends with the first thing that notices, in `killer`.
+verdict() { # FILE PART ...
+    file=$1 killer='' verdict="does not compile"
+    shift
+    make -s build/tests/float build/float/core/driver/main.o variants-only >log 2>&1 || return 0
+    verdict="the same program"
+    [ "$(cd /dev/shm/tree && objects "$file")" != "$(objects "$file")" ] || return 0
+    verdict=killed built=
+    for killer; do
+        case $killer in
+        float/*) ;;
+        *) [ "$built" ] || make -s all build/tests/double >log 2>&1 || return 0 && built=yes ;;
+        esac
+        case $killer in
+        shown/*) # what the lessons show of the file is not what is asked
+            cp -p "$file" mutated
+            cp -p original "$file"
+            ask "$killer" || return 0
+            cp -p mutated "$file"
+            ;;
+        *) ask "$killer" || return 0 ;;
+        esac
     done
-    cp mutated "$1" # what none of them notices, the sanitizers are asked about
-    killer=sanitizers
-    eval "make -s $with_sanitizers all build/sanitized/tests/float" >log 2>&1 || return 0
-    cp -p original "$1"
-    (
+    suites=$(echo "$*" | tr ' ' '\n' | grep ^float) || suites=
+    if [ "$suites" ] && with_sanitizers "$file" >log 2>&1; then
+        killer=sanitizers
         ulimit -S -v unlimited # what they need
-        check build/sanitized float $suite
-    ) || return 0
-    verdict=survived
-    killer=
+        for suite in $suites; do
+            ask "$suite" || return 0
+        done
+    fi
+    verdict=survived killer=
+    [ $# -gt 0 ] || killer="not run"
 }
 
 # worker N: takes the next mutant until there are enough.
@@ -252,22 +192,23 @@ worker() {
     mkdir /tmp/worker$1
     cp -a /dev/shm/tree /dev/shm/worker$1
     cd /dev/shm/worker$1
-    export TMPDIR=/tmp/worker$1
-    ulimit -S -v 16000000
+    export TMPDIR=/tmp/worker$1 ASAN_OPTIONS=detect_leaks=0:handle_segv=0
     while [ "$(valid)" -lt "$count" ]; do
         mutant=$(flock /tmp/lock sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
         [ -n "$mutant" ] || break
         file=$(printf '%s\n' "$mutant" | cut -f1)
-        cp "$file" original
+        cp -p "$file" original
         printf '%s\n' "$mutant" | awk -F '\t' '
             FNR == NR { line = $2; at = $3; width = length($4); to = $5; next }
             FNR == line {
                 $0 = substr($0, 1, at - 1) to substr($0, at + width)
             }
             { print }' - original >"$file"
-        verdict "$file"
+        ulimit -S -v 16000000
+        verdict "$file" $(printf '%s\n' "$mutant" | cut -f8)
         printf '%s\n' "$mutant" | awk -F '\t' -v OFS='\t' -v verdict="$verdict" -v killer="$killer" '
-            { print $1, $2, $3, $4, $5, $6, verdict, killer, $7 }' >>"$report/list.tsv"
+            { print $1, $2, $3, $4, $5, $6, verdict, killer, $7 }' |
+            tee -a /tmp/known >>"$report/list.tsv"
         cp original "$file"
         rm -rf "${TMPDIR:?}"/*
     done
@@ -284,20 +225,30 @@ awk -F '\t' '
     { place = $1 FS $2 FS $3 FS $4 FS $5 }
     FILENAME == "/tmp/drawn" { order[place] = FNR; next }
     $7 == "killed" || $7 == "survived" { print order[place] FS $0 }' \
-    /tmp/drawn "$report/list.tsv" | sort -n | head -n "$count" |
-    cut -f 2- >"$report/counted.tsv"
+    /tmp/drawn /tmp/known | sort -n | head -n "$count" | cut -f 2- >"$report/counted.tsv"
 awk -F '\t' '
-    FNR == NR { why[$1 FS $2 FS $3 FS $4] = $5; next }
-    { total++ }
-    $7 == "killed" { killed++; by[$8]++ }
-    $7 == "survived" {
+    FILENAME == "tests/survivors.tsv" {
+        why[$1 FS $2 FS $3 FS $4] = $5
+        if (!(($1 FS $2 FS $3 FS $4) in there)) {
+            printf("tests/survivors.tsv:%d: %s has no such line, or not this token\n", FNR, $1)
+            stale++
+        }
+        next
+    }
+    {
         own = $6
         sub(/^ */, "", own)
         key = $1 FS own FS $4 FS $5
+        there[key]
+    }
+    FILENAME == "/tmp/all" { next }
+    { total++ }
+    $7 == "killed" { killed++; by[$8]++ }
+    $7 == "survived" {
         reason = key in why ? why[key] : "not explained in tests/survivors.tsv"
         equal += reason ~ /^equivalent:/
-        printf("survived: %s:%d:%d: %s -> %s: %s\n    %s\n", $1, $2, $3, $4, \
-            $5 == "" ? "nothing" : $5, own, reason)
+        printf("survived: %s:%d:%d: %s -> %s: %s\n    %s%s\n", $1, $2, $3, $4, \
+            $5 == "" ? "nothing" : $5, own, reason, $8 == "" ? "" : " (" $8 ")")
     }
     END {
         others = total - equal
@@ -306,5 +257,5 @@ awk -F '\t' '
         for (k in by)
             printf " %s %d", k, by[k]
         print ""
-        exit !total || killed < .9 * others
-    }' tests/survivors.tsv "$report/counted.tsv"
+        exit !total || stale || killed < .9 * others
+    }' /tmp/all tests/survivors.tsv "$report/counted.tsv"

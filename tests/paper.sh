@@ -82,7 +82,7 @@ for width in 219pt 235pt page; do
         printf '%s\n' '\begin{document}'
         for i in $(seq $number); do
             # words in it, and labels that other tables of that command have too
-            printf 'Table. \\let\\label=\\relax \\input{table-%s.latex}\\clearpage\n' "$i"
+            printf 'Table. \\renewcommand\\label[1]{}\\input{table-%s.latex}\\clearpage\n' "$i"
         done
         printf '%s\n' '\end{document}'
     } >tables-$width.tex
@@ -101,7 +101,9 @@ grep -q '& -- ' all.latex && ok || complain "what is not known has no dash"
 "$qkv" compare -v standard,mqa,two-step -t reverse --length 6 --seeds 3 --steps 60 $small \
     --no-figures -o judged --latex >judged.latex 2>err
 grep -q '^% Left out, for the width of a column: .*; --tsv has all' judged.latex &&
-    grep -q 'verdict .tabularnewline' judged.latex && ok || complain "a paper has the verdict"
+    grep -q 'verdict ..$' judged.latex && ok || complain "a paper has the verdict"
+
+grep -q '& \$[01]\.[0-9]*\\ \[' all.latex && ! grep '& \$[01]\.[0-9][0-9]\\ \[' all.latex && ok || complain "an interval of accuracy has too few digits"
 
 # --- for programs and for pages
 if has python3; then

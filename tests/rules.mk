@@ -57,7 +57,7 @@ bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS 
 	$(BUILD)/products
 	python3 tests/bench/peers.py $(BUILD)/qkv
 
-coverage:            ## the share of lines of core/ that the quick tests run (gcovr)
+coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
 fuzz: all $(BUILD)/commands   ## parsers and whole experiments under libFuzzer (clang), then random commands, SECONDS=60 each
 	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60); found=$$?; \

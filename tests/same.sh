@@ -2,7 +2,7 @@
 # same.sh [-u] BUILD [quick] - every weight that the demo, the recipes and an
 # encoder-decoder train is, bit for bit, what it was: the checksums are in
 # tests/weights.sum. quick: short runs of every variant and task alone. -u writes
-# the checksums of today, with quick those of the short runs. (The recipe `text` learns the README, and changes with it.)
+# the checksums of today, with quick those of the short runs.
 
 set -eu
 update=
@@ -29,7 +29,7 @@ if [ "$which" = all ]; then
     "$qkv" compare --no-figures -q -o demo >/dev/null
     for recipe in "$top"/plots/recipes/*.txt; do
         name=$(basename "$recipe" .txt)
-        [ "$name" = text ] || "$qkv" compare --recipe "$name" -q -o "recipes/$name" >/dev/null
+        "$qkv" compare --recipe "$name" -q -o "recipes/$name" >/dev/null
     done
 fi
 # WHERE TASK.VARIANT SEED CHECKSUM: of all matrices one after the other; of a run that

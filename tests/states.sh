@@ -133,12 +133,12 @@ words_of() { # COMMAND: sets the words
     esac
     words="$*"
 }
-same() { diff -r -x timing.tsv "$1" "$2" >/dev/null 2>&1; }
+same() { diff -r -x timing.tsv -x real.tsv "$1" "$2" >/dev/null 2>&1; }
 # What became of the run: kept as it was, made, or is not there.
 after() {
     if [ ! -e "x/$run" ] && [ ! -L "x/$run" ]; then
         echo none
-    elif [ -e "before/$run" ] && diff -r "before/$run" "x/$run" >/dev/null 2>&1; then
+    elif [ -e "before/$run" ] && diff -r -x real.tsv "before/$run" "x/$run" >/dev/null 2>&1; then
         echo kept
     elif same reference "x/$run"; then
         echo made

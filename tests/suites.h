@@ -33,5 +33,6 @@ Suite *progress_suite(void);
 Suite *model_suite(void);
 Suite *theorem_suite(void);
 Suite *positions_suite(void);
+Suite *generate_suite(void);
 
 #endif

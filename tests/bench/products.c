@@ -50,11 +50,11 @@ compare(const char *form, Product *p)
     double flops = 2. * p->c.rows * p->c.cols * p->a.cols;
     double mine[ROUNDS], theirs[ROUNDS], ratio[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        Timing t = measure((Work){run_ours, p});
+        Timing t = measure(run_ours, p);
         mine[i] = flops / t.seconds / t.peak;
         if (!p->gemm)
             continue;
-        Timing u = measure((Work){run_theirs, p});
+        Timing u = measure(run_theirs, p);
         theirs[i] = flops / u.seconds / u.peak;
         ratio[i] = u.seconds / t.seconds;
     }

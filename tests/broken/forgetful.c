@@ -25,10 +25,12 @@ static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
     for (int i = 1; i < a->heads; i++) {
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
-                      columns_of(w, W_K, i, a->d_k));
-        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
-                      rows_of(w, W_O, i, a->d_v));
+        const Form *head = one_head(f, i);
+        factor_scores(head, 1 / sqrt(a->d_k),
+                      columns_of(w, W_Q, i * a->d_k, a->d_k),
+                      columns_of(w, W_K, i * a->d_k, a->d_k));
+        factor_values(head, 1, columns_of(w, W_V, i * a->d_v, a->d_v),
+                      rows_of(w, W_O, i * a->d_v, a->d_v));
     }
 }
 

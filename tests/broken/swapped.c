@@ -24,12 +24,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    for (int i = 0; i < a->heads; i++) {
-        factor_scores(f, i, 1 / sqrt(a->d_k), columns_of(w, W_Q, i, a->d_k),
-                      columns_of(w, W_K, i, a->d_k));
-        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
-                      rows_of(w, W_O, i, a->d_v));
-    }
+    factor_scores(f, 1 / sqrt(a->d_k), matrix_of(w, W_Q), matrix_of(w, W_K));
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

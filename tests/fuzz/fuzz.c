@@ -17,8 +17,7 @@
 #include "base/fail.h"
 #include "base/npy.h"
 #include "variant/plugin.h"
-#include "task/pairs.h"
-#include "task/text.h"
+#include "task/corpus.h"
 #include "run/run.h"
 #include "driver/cli/options.h"
 #include "driver/cli/grammar.h"
@@ -278,17 +277,17 @@ static void
 text(const uint8_t *data, size_t size)
 {
     int bytes = size > 0 && data[0] & 1;
-    Text *t = text_open(as_file("text", data + (size > 0), size - (size > 0)),
-                        bytes, 4);
-    text_close(t);
+    Corpus *t = text_open(as_file("text", data + (size > 0), size - (size > 0)),
+                          bytes, 4);
+    corpus_close(t);
 }
 
 static void
 pairs(const uint8_t *data, size_t size)
 {
-    Pairs *p = pairs_open(as_file("pairs.tsv", data, size));
-    pairs_commonest(p, 1);
-    pairs_close(p);
+    Corpus *p = pairs_open(as_file("pairs.tsv", data, size));
+    corpus_levels(p, VALIDATION, &(Levels){0});
+    corpus_close(p);
 }
 
 /* What equiv drew, which a report reads. */

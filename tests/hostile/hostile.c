@@ -115,12 +115,9 @@ fit(const Form *f, const Attention *a, Entries *w)
 {
     if (PLACE == FIT)
         DEED();
-    for (int i = 0; i < a->heads; i++) {
-        factor_scores(f, i, 1, columns_of(w, W_Q, i, a->d_k),
-                      columns_of(w, W_K, i, a->d_k));
-        factor_values(f, i, 1, columns_of(w, W_V, i, a->d_v),
-                      rows_of(w, W_O, i, a->d_v));
-    }
+    factor_scores(f, 1, matrix_of(w, W_Q), matrix_of(w, W_K));
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
+    (void)a;
 }
 
 const Variant qkv_variant = {

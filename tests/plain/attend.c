@@ -65,7 +65,7 @@ static int
 seen_by(const Node *c, const Head *a, int i)
 {
     const Attended *with = c->arguments;
-    return with->causal ? i + 1 : a->k.rows;
+    return keys_seen(with->causal, i, a->q.rows, a->k.rows);
 }
 
 static void

@@ -10,7 +10,7 @@ softmax_rows(Matrix p, Matrix s, int causal)
     for (int i = 0; i < s.rows; i++) {
         const real *score = s.at + i * s.down;
         real *weight = p.at + i * p.down, max = score[0], sum[LANES] = {0};
-        int seen = causal ? i + 1 : s.cols;
+        int seen = keys_seen(causal, i, s.rows, s.cols);
         for (int j = 0; j < seen; j++)
             max = score[j] > max ? score[j] : max;
         for (int j = 0; j < s.cols; j++) {

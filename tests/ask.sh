@@ -1,0 +1,35 @@
+#!/bin/sh
+# ask.sh BUILD [PART] - runs one part of the quick tests, and ends at its first
+# fault; without PART lists all of them: Check's suites as float/NAME and
+# double/NAME, pages as shown/NAME, sections of a script ("# --- ...") as NAME/1
+# and so on; and same. coverage.sh and mutants.sh go through them.
+
+set -eu
+build=$1
+part=${2:-}
+if [ -z "$part" ]; then
+    for program in float double; do
+        sed -n "s|^Suite \*\(.*\)_suite(void);|$program/\1|p" tests/suites.h
+    done
+    ls tests/shown | sed 's|\(.*\)\.md|shown/\1|'
+    for script in command check faults; do
+        seq "$(grep -c '^# --- ' tests/$script.sh)" | sed "s|^|$script/|"
+    done
+    echo same
+    exit
+fi
+export STOP=1
+case $part in
+float/* | double/*)
+    CK_RUN_SUITE=${part#*/} QKV_PATH=$build/variants exec "$build/tests/${part%/*}"
+    ;;
+shown/*) exec sh lessons/check.sh "$build" "tests/$part.md" ;;
+same) exec sh tests/same.sh "$build" quick ;;
+esac
+section=$(mktemp)
+trap 'rm -f "$section"' EXIT
+awk -v wanted="${part#*/}" '
+    /^# --- / { n++ }
+    !n || n == wanted
+    END { print "exit 0" }' "tests/${part%/*}.sh" >"$section"
+sh "$section" "$build"
