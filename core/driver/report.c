@@ -85,16 +85,6 @@ list_of(const Experiment *e, const char *setting)
     return list;
 }
 
-/* Has each variant of each group the same number of seeds? */
-static bool
-seeds_each(const Outcomes *all, int seeds)
-{
-    bool each = true;
-    for (int i = 0; i < all->count; i++)
-        each &= all->list[i].seeds == seeds;
-    return each;
-}
-
 /* "d-model 32; heads 1, 2": what models and their training were, of settings
    that runs have a use for; to be freed. */
 static char *
@@ -118,8 +108,8 @@ trained_as(const Experiment *e)
 
 /* What was run, on what, and how it is run again. */
 static void
-put_facts(const Page *p, const Outcomes *all, const Experiment *e,
-          const char *directory, const char *recipe)
+put_facts(const Page *p, const Experiment *e, const char *directory,
+          const char *recipe)
 {
     Values seeds = values_in(e, "seed");
     char *tasks = list_of(e, "task"), *variants = list_of(e, "variant");
@@ -128,20 +118,16 @@ put_facts(const Page *p, const Outcomes *all, const Experiment *e,
     double seconds = 0;
     for (int i = 0; i < e->count; i++)
         seconds += run_quantity(&e->runs[i], "seconds");
-    page_text(
-        p,
-        "%d runs: %s; %s %s; %d %s%s. %s precision, %.0f seconds of runs, "
-        "one after the other.",
-        e->count, tasks, strchr(variants, ',') ? "variants" : "variant",
-        variants, seeds.count, seeds.count > 1 ? "seeds" : "seed",
-        seeds.count == 1 ? ", which gives every variant the same data"
-        : seeds_each(all, seeds.count)
-            ? " each, which give every variant the same data"
-            : " in all, which give all that have them the same data",
-        strchr(precision, ',')         ? "Single and double"
-        : !strcmp(precision, "double") ? "Double"
-                                       : "Single",
-        ceil(seconds));
+    page_text(p,
+              "%d runs: %s; %s %s; %d %s, each with the same data for every "
+              "variant. %s precision, %.0f seconds of runs, one after the "
+              "other.",
+              e->count, tasks, strchr(variants, ',') ? "variants" : "variant",
+              variants, seeds.count, seeds.count > 1 ? "seeds" : "seed",
+              strchr(precision, ',')         ? "Single and double"
+              : !strcmp(precision, "double") ? "Double"
+                                             : "Single",
+              ceil(seconds));
     page_text(p, "Trained: %s.", trained);
     if (recipe)
         page_text(
@@ -293,30 +279,12 @@ write_page(const Options *o, const Outcomes *all, const Experiment *e,
     put_figures(p, draft);
     put_limits(p, all, e->runs, e->count);
     page_heading(p, "What was run");
-    put_facts(p, all, e, o->rest[0], recipe);
+    put_facts(p, e, o->rest[0], recipe);
     page_end(p);
     end_file(p->to, draft, name);
     free(recipe);
     free(title);
     free(lead);
-}
-
-/* Does pandoc know --sandbox, by which it reads no other file? One before 2.15
-   does not. */
-static bool
-has_sandbox(const char *draft)
-{
-    size_t size;
-    char *why;
-    bool there =
-        companion_run(draft, (const char *[]){"pandoc", "--help", NULL}, &why);
-    free(why);
-    if (!there)
-        return false;
-    char *help = read_file(within(draft, ".shown").text, "help", &size);
-    bool has = strstr(help, "--sandbox");
-    free(help);
-    return has;
 }
 
 /* Has pandoc make report.html of DRAFT/report.md; false where there is none.
@@ -326,7 +294,6 @@ make_html(const char *draft)
 {
     static const char markdown[] =
         "--from=markdown_strict+pipe_tables+all_symbols_escapable-raw_html";
-    const char *sandbox = has_sandbox(draft) ? "--sandbox" : NULL;
     const char *argv[] = {"pandoc",
                           "--standalone",
                           "--self-contained",
@@ -335,7 +302,7 @@ make_html(const char *draft)
                           "-o",
                           "report.html",
                           "report.md",
-                          sandbox,
+                          "--sandbox", /* it reads no other file */
                           NULL};
     char *why;
     bool there = companion_run(draft, argv, &why);
@@ -375,12 +342,12 @@ command_report(int argc, char **argv)
         options_free(&o);
         return 0;
     }
+    Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
     for (int i = 0; i < o.rest_count; i++)
         if (!strcmp(o.out, o.rest[i]))
             usage("report needs --out DIR, a directory of its own: %s is the "
                   "experiment",
                   o.out);
-    Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
     o.draw.by = compared_by(&o, &e);
     Values variants = values_in(&e, o.draw.by);
     check_baseline(&o, (const char *const *)variants.text, variants.count);

@@ -123,7 +123,9 @@ write_title(const Figure *f, const Values *told, const Values *untold)
     else
         figure_title(
             f, "Parameters: attention (blue, as the number), the rest (grey)",
-            " How many of them are really there was not counted.", "");
+            " How many of them are really there was not counted: compare "
+            "without --no-figures counts them.",
+            "");
     free(notes);
     free(names);
 }

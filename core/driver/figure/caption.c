@@ -256,12 +256,34 @@ put_differences(FILE *to, const Plot *all, const Setting *s)
     values_free(&values);
 }
 
+/* " Drawn: test loss (nats), test accuracy against learning rate." */
+static void
+put_axes(FILE *to, const Plot *all)
+{
+    Values ys = {0};
+    for (int p = 0; p < all->panel_count; p++) {
+        char *y = y_title(&all->panels[p], all->o);
+        bool known = false;
+        for (int i = 0; i < ys.count; i++)
+            known |= !strcmp(ys.text[i], y);
+        if (!known)
+            values_add(&ys, copy_text(y));
+        free(y);
+    }
+    char *list = joined(&ys, ", "), *x = x_title(all);
+    fprintf(to, " Drawn: %s against %s.", list, x);
+    values_free(&ys);
+    free(list);
+    free(x);
+}
+
 char *
 notes_of(const Plot *all, const Values *series, bool *hidden)
 {
     char *words;
     FILE *to = begin_text(&words);
     bool unsolved = false, beyond = false, missing = false;
+    put_axes(to, all);
     for (const Point *t = all->points; t < all->points + all->count; t++) {
         if (!is_among(series, t->series))
             continue;

@@ -41,16 +41,30 @@ goes_before(const Panel *a, const Panel *b, const char *facet,
     return i < 0 && x && y && series_before(x, y);
 }
 
+/* Is a panel's group before another one's of its task, setting by setting? */
+static bool
+is_before(const Panel *a, const Panel *b)
+{
+    for (int s = 0; s < setting_count; s++) {
+        const char *x = a->group->key[s], *y = b->group->key[s];
+        if (x && y && strcmp(x, y))
+            return series_before(x, y);
+    }
+    return false;
+}
+
+/* By their facet, or where that is NULL by what keeps their groups apart. */
 static void
 sort_panels(Panel *panels, int count, const char *facet, const char *asked)
 {
     for (int i = 1; i < count; i++)
-        for (int k = i;
-             k > 0 && goes_before(&panels[k], &panels[k - 1], facet, asked);
-             k--) {
-            Panel p = panels[k];
-            panels[k] = panels[k - 1];
-            panels[k - 1] = p;
+        for (int k = i; k > 0; k--) {
+            Panel p = panels[k], *before = &panels[k - 1];
+            if (!(facet ? goes_before(&p, before, facet, asked)
+                        : is_before(&p, before)))
+                break;
+            panels[k] = *before;
+            *before = p;
         }
 }
 
@@ -70,7 +84,8 @@ draw_facets(const Drawing *o, const Experiment *e, const char *y,
     sort_panels(panels, count, o->facet, experiment_said(e, o->facet));
     char *name = format_text("%s-%s-by-%s%s%s", y, o->x, o->facet,
                              *whose ? "-" : "", whose);
-    char *title = *whose ? copy_text(whose) : axis_title(y, NULL);
+    char *title =
+        *whose ? group_title(&g[first], o->facet) : axis_title(y, NULL);
     draw_figures(o, e, name, title, panels, count);
     for (int i = 0; i < count; i++)
         free(panels[i].title);
@@ -102,43 +117,13 @@ draw_group(const Drawing *o, const Experiment *e, const Values *ys,
                          ? format_text("curves%s%s", dash, g->name)
                          : format_text("%s-%s%s%s", what, o->x, dash, g->name);
         char *whose =
-            *g->name ? copy_text(g->name) : axis_title(ys->text[y], NULL);
+            *g->name ? group_title(g, "") : axis_title(ys->text[y], NULL);
         draw_figures(o, e, name, whose, panels + y, together ? ys->count : 1);
         free(whose);
         free(name);
     }
     free(panels);
     free(all);
-}
-
-/* "d_k 4, learning rate 0.01": what keeps a group apart from others of its
-   task; to be freed. */
-static char *
-group_title(const Group *g)
-{
-    char *title = copy_text("");
-    for (int s = 0; s < setting_count; s++) {
-        if (!g->key[s])
-            continue;
-        char *name = axis_title(settings[s].name, NULL);
-        replace(&title,
-                format_text("%s%s%s %.*s", title, *title ? ", " : "", name,
-                            settings[s].kind == HASH ? 6 : 40, g->key[s]));
-        free(name);
-    }
-    return title;
-}
-
-/* Is a panel's group before another one's of its task, setting by setting? */
-static bool
-is_before(const Panel *a, const Panel *b)
-{
-    for (int s = 0; s < setting_count; s++) {
-        const char *x = a->group->key[s], *y = b->group->key[s];
-        if (x && y && strcmp(x, y))
-            return series_before(x, y);
-    }
-    return false;
 }
 
 /* Small multiples: a figure for each quantity, with a panel for each of these
@@ -150,13 +135,9 @@ draw_multiples(const Drawing *o, const Experiment *e, const Values *ys,
     const char *task = g->runs[0]->config.task;
     Panel *panels = allocate((size_t)groups, sizeof *panels);
     for (int i = 0; i < groups; i++)
-        panels[i] = (Panel){.group = &g[i], .title = group_title(&g[i])};
-    for (int i = 1; i < groups; i++)
-        for (int k = i; k > 0 && is_before(&panels[k], &panels[k - 1]); k--) {
-            Panel p = panels[k];
-            panels[k] = panels[k - 1];
-            panels[k - 1] = p;
-        }
+        panels[i] =
+            (Panel){.group = &g[i], .title = group_title(&g[i], "task")};
+    sort_panels(panels, groups, NULL, NULL);
     for (int y = 0; y < ys->count; y++) {
         char *name = format_text("%s-%s-%s", ys->text[y], o->x, task);
         for (int i = 0; i < groups; i++)

@@ -77,10 +77,11 @@ add_expect(Claim *c, const char *text, int line)
 {
     Expect e = {.line = line, .command = c->command, .text = copy_text(text)};
     char *more, *own = copy_text(text), *end = ""; /* kept: the words' */
-    for (char *word = strtok_r(own, " \t", &more); word && e.count < MOST_WORDS;
-         word = strtok_r(NULL, " \t", &more))
+    char *word = strtok_r(own, " \t", &more);
+    for (; word && e.count < MOST_WORDS; word = strtok_r(NULL, " \t", &more))
         e.words[e.count++] = word;
-    bool good = e.count >= 3 && index_in("is < >", e.words[e.count - 2]) >= 0;
+    bool good =
+        !word && e.count >= 3 && index_in("is < >", e.words[e.count - 2]) >= 0;
     if (good && strcmp(e.words[e.count - 2], "is"))
         strtod(e.words[e.count - 1], &end);
     for (int i = 0; i < e.count - 3; i++)
@@ -120,7 +121,8 @@ read_line(Claim *c, const char *line, int number)
               c->path, number, word);
     else {
         join(&c->commands, "\n", line);
-        c->command = strcmp(word, "plot") ? number : c->command;
+        if (strncmp(strcmp(word, "double") ? line : rest, "plot", 4))
+            c->command = number;
     }
     free(word);
 }
@@ -130,9 +132,8 @@ check_complete(const Claim *c)
 {
     for (int i = 0; i < UNTESTABLE; i++)
         if (!c->facts[i])
-            usage("%s: no line \"%s\": a claim says what is claimed, where, in "
-                  "which setting, in which one it is tested, and what is "
-                  "expected",
+            usage("%s: no line \"%s\": a claim has claim, source, published, "
+                  "ours and hypothesis",
                   c->path, facts[i].word);
     if (!c->title || (!c->expect_count && !c->facts[UNTESTABLE]))
         usage("%s: a claim has a question in its first line, after #, and a "
@@ -215,22 +216,16 @@ write_printed(const char *directory, int line, const char *ending,
     free(name);
 }
 
+/* Of the results of all runs in a directory. */
 static uint64_t
-hash_text(uint64_t hash, const char *text)
+hash_runs(const char *out, int *count)
 {
-    return hash_bytes(hash, text, strlen(text) + 1);
-}
-
-/* Goes on with the names and results of all runs in a directory. */
-static uint64_t
-hash_runs(uint64_t hash, const char *out, int *count)
-{
+    uint64_t hash = HASH_START;
     Run *runs = experiment_runs(out, count);
     for (int i = 0; i < *count; i++) {
         const Table *t = &runs[i].result;
-        hash = hash_text(hash, runs[i].name);
         for (int k = 0; k < (t->rows + 1) * t->cols; k++)
-            hash = hash_text(hash, t->cells[k]);
+            hash = hash_bytes(hash, t->cells[k], strlen(t->cells[k]) + 1);
     }
     free_runs(runs, *count);
     return hash;
@@ -247,17 +242,14 @@ record_of(const char *out)
     Record r = {"-", "-", ""};
     if (access(out, F_OK) || access(below(out, "claim/claim.tsv").text, F_OK))
         return r;
-    Path path = below(out, "claim/claim.tsv");
-    Table t = table_read_or(path.text, "run the claim again");
+    Table t = table_read_or(below(out, "claim/claim.tsv").text,
+                            "run the claim again");
     for (int i = 0; i < t.rows && t.cols == 2; i++) {
-        const char *key = table_cell(&t, i, 0);
-        char *to = !strcmp(key, "date")   ? r.date
-                   : !strcmp(key, "runs") ? r.runs
-                   : !strcmp(key, "hash") ? r.hash
-                                          : NULL;
+        char *const cells[] = {r.date, r.runs, r.hash};
+        int key = index_in("date runs hash", table_cell(&t, i, 0));
         const char *value = table_cell(&t, i, 1);
-        if (to && !value[strspn(value, NAME_LETTERS)])
-            snprintf(to, sizeof r.date, "%s", value);
+        if (key >= 0 && !value[strspn(value, NAME_LETTERS)])
+            snprintf(cells[key], sizeof r.date, "%s", value);
     }
     table_free(&t);
     return r;
@@ -268,7 +260,7 @@ claim_keep(const char *out, const Printed *list, int count)
 {
     int runs;
     Record old = record_of(out), now = old;
-    uint64_t all = HASH_START;
+    uint64_t all = hash_runs(out, &runs);
     time_t today = time(NULL);
     below(out, "claim"); /* which fails for a link */
     Draft *d = draft_begin(out, "claim");
@@ -276,9 +268,9 @@ claim_keep(const char *out, const Printed *list, int count)
     for (int i = 0; i < count; i++) {
         write_printed(place.text, list[i].line, "tsv", list[i].tsv);
         write_printed(place.text, list[i].line, "md", list[i].markdown);
-        all = hash_text(all, list[i].tsv);
+        if (!runs)
+            all = hash_bytes(all, list[i].tsv, strlen(list[i].tsv) + 1);
     }
-    all = hash_runs(all, out, &runs);
     snprintf(now.hash, sizeof now.hash, "%016" PRIx64, all);
     if (strcmp(old.hash, now.hash))
         strftime(now.date, sizeof now.date, "%Y-%m-%d", gmtime(&today));
@@ -292,6 +284,10 @@ claim_keep(const char *out, const Printed *list, int count)
 /* --- what came out */
 
 typedef enum { UNMET, OPEN, OPPOSED, MET } Met;
+enum { YES, NO, OPPOSITE, UNSETTLED, NOT_TESTABLE, NOT_RUN, VERDICTS };
+static const char *const verdicts[VERDICTS] = {
+    "reproduced", "not reproduced",    "the opposite",
+    "undecided",  "not testable here", "not run yet"};
 
 /* Is a cell what is expected of it? OPEN where it is undecided, OPPOSED where
    it is worse and better was expected, not sameness too; or the other way
@@ -299,23 +295,18 @@ typedef enum { UNMET, OPEN, OPPOSED, MET } Met;
 static Met
 met_by(const Expect *e, const char *cell)
 {
-    static const char *const pairs[][2] = {{"better", "worse"},
-                                           {"worse", "better"},
-                                           {"more", "less"},
-                                           {"less", "more"}};
     const char *value = e->words[e->count - 1], *sign = e->words[e->count - 2];
     if (strcmp(sign, "is")) {
-        char *end;
-        double x = strtod(cell, &end), bound = strtod(value, NULL);
-        if (!*cell || *end)
-            return UNMET;
-        return (*sign == '<' ? x < bound : x > bound) ? MET : UNMET;
+        char *end, beyond = *cell == '>'; /* ">400": who knows how far */
+        double x = strtod(cell + beyond, &end), bound = strtod(value, NULL);
+        bool is = *sign == '<' ? !beyond && x < bound : x + beyond > bound;
+        return is && end > cell + beyond && !*end ? MET : UNMET;
     }
     if (index_in(value, cell) >= 0)
         return MET;
-    for (int i = 0; i < 4; i++)
-        if (!strcmp(cell, pairs[i][0]) && !strcmp(value, pairs[i][1]))
-            return OPPOSED;
+    int side = index_in("better worse more less", cell);
+    if (side >= 0 && (side ^ 1) == index_in("better worse more less", value))
+        return OPPOSED;
     return strcmp(cell, "undecided") ? UNMET : OPEN;
 }
 
@@ -345,8 +336,23 @@ row_matches(const Claim *c, const Expect *e, const Table *t, int row)
     return all;
 }
 
-/* What an expect line found: the least of what its rows meet, and their cells,
-   each once; *found is to be freed. */
+/* What a row tells of a cell: of an outcome the verdict in words, with the
+   interval of the difference; to be freed. */
+static char *
+found_in(const Claim *c, const Expect *e, const Table *t, int row,
+         const char *cell)
+{
+    if (strcmp(e->words[e->count - 3], "outcome"))
+        return copy_text(cell);
+    int verdict = column_of(c, e, t, "verdict");
+    int low = column_of(c, e, t, "difference_low");
+    int high = column_of(c, e, t, "difference_high");
+    return format_text("%s [%s, %s]", table_cell(t, row, verdict),
+                       table_cell(t, row, low), table_cell(t, row, high));
+}
+
+/* What an expect line found: the least of what its rows meet, and their cells;
+ *found is to be freed. */
 static Met
 look_up(const Claim *c, const Expect *e, const char *out, char **found)
 {
@@ -354,24 +360,17 @@ look_up(const Claim *c, const Expect *e, const char *out, char **found)
     Values cells = {0};
     Path path = printed_path(out, e->command, "tsv");
     Table t = table_read_or(path.text, "run the claim again");
-    int col = column_of(c, e, &t, e->words[e->count - 3]), rows = 0;
+    int col = column_of(c, e, &t, e->words[e->count - 3]);
     for (int i = 0; i < t.rows; i++) {
         if (!row_matches(c, e, &t, i))
             continue;
         const char *cell = table_cell(&t, i, col);
         Met met = met_by(e, cell);
-        bool known = false;
-        for (int k = 0; k < cells.count; k++)
-            known |= !strcmp(cells.text[k], cell);
-        if (!known)
-            values_add(&cells, copy_text(cell));
+        values_add(&cells, found_in(c, e, &t, i, cell));
         least = met < least ? met : least;
-        rows++;
     }
-    if (!rows)
-        fail("%s:%d: expect: no row of the table of line %d has these keys",
-             c->path, e->line, e->command);
-    *found = joined(&cells, ", ");
+    least = cells.count ? least : UNMET;
+    *found = cells.count ? joined(&cells, "; ") : copy_text("no such row");
     values_free(&cells);
     table_free(&t);
     return least;
@@ -392,36 +391,28 @@ was_run(const Claim *c, const char *out)
 }
 
 /* The verdict, and how many expectations are met. */
-static const char *
+static int
 verdict_of(const Claim *c, const char *out, int *met)
 {
     int count[MET + 1] = {0};
     *met = 0;
     if (!c->expect_count)
-        return "not testable here";
+        return NOT_TESTABLE;
     if (!was_run(c, out))
-        return "not run yet";
+        return NOT_RUN;
     for (int i = 0; i < c->expect_count; i++) {
         char *found;
         count[look_up(c, &c->expects[i], out, &found)]++;
         free(found);
     }
     *met = count[MET];
-    return *met == c->expect_count             ? "reproduced"
-           : count[OPPOSED] == c->expect_count ? "the opposite"
-           : count[UNMET] + count[OPPOSED]     ? "not reproduced"
-                                               : "not reproduced: undecided";
+    return *met == c->expect_count             ? YES
+           : count[OPPOSED] == c->expect_count ? OPPOSITE
+           : count[UNMET] + count[OPPOSED]     ? NO
+                                               : UNSETTLED;
 }
 
 /* --- the page */
-
-static void
-write_fact(FILE *to, const char *title, const char *text)
-{
-    char *safe = escaped(text, MARKDOWN);
-    fprintf(to, "- **%s.** %s\n", title, safe);
-    free(safe);
-}
 
 /* What was expected, and what was found. */
 static void
@@ -485,7 +476,7 @@ write_verdict(FILE *to, const Claim *c, const char *out)
 {
     int met;
     Record r = record_of(out);
-    fprintf(to, "- **Verdict.** **%s**", verdict_of(c, out, &met));
+    fprintf(to, "- **Verdict.** **%s**", verdicts[verdict_of(c, out, &met)]);
     if (was_run(c, out))
         fprintf(to, " (%d of %d met): %s runs, %s, hash %s", met,
                 c->expect_count, r.runs, r.date, r.hash);
@@ -503,12 +494,14 @@ write_section(FILE *to, const Claim *c, const char *out, const char *from)
     if (c->lead)
         page_text(&page, "%s", c->lead);
     fputs("\n", to);
-    for (int i = 0; i < EXPECT; i++)
-        if (c->facts[i])
-            write_fact(to,
-                       i == UNTESTABLE && c->expect_count ? "Not tested"
-                                                          : facts[i].title,
-                       c->facts[i]);
+    for (int i = 0; i < EXPECT; i++) {
+        bool partly = i == UNTESTABLE && c->expect_count;
+        char *safe = c->facts[i] ? escaped(c->facts[i], MARKDOWN) : NULL;
+        if (safe)
+            fprintf(to, "- **%s.** %s\n",
+                    partly ? "Not tested" : facts[i].title, safe);
+        free(safe);
+    }
     write_verdict(to, c, out);
     if (was_run(c, out))
         write_expects(to, c, out);
@@ -539,32 +532,34 @@ claims_directory(void)
     return directory;
 }
 
-/* The row of a claim in the table of all. */
-static void
+/* The row of a claim in the table of all; its verdict. */
+static int
 add_row(Sheet *sheet, const Claim *c, const char *out)
 {
-    int met;
-    const char *verdict = verdict_of(c, out, &met);
+    int met, verdict = verdict_of(c, out, &met);
     bool ran = was_run(c, out);
     Record r = ran ? record_of(out) : (Record){"-", "-", "-"};
     char *share = format_text("%d of %d", met, c->expect_count);
     sheet_row(sheet, cell_words(c->name), cell_words(c->title),
-              cell_words(verdict), cell_words(ran ? share : "-"),
+              cell_words(verdicts[verdict]), cell_words(ran ? share : "-"),
               cell_words(r.runs), cell_words(r.date), cell_words(r.hash));
     free(share);
+    return verdict;
 }
 
 static const char head[] =
     "# What papers claim, and what comes out here\n\n"
     "Each claim is a recipe in `plots/recipes/claims`: its source, the setting "
-    "that was published, ours, and what we expected of it were written down "
-    "before it was run. Its verdict is computed from what its commands print: "
-    "*reproduced* where all that was expected is so; *the opposite* where "
-    "all is worse that should be better, or the other way round; else *not "
-    "reproduced*. A verdict is about our small setting: a "
-    "claim that fails here may hold where it was made. Claims about text learn "
-    "the README of their day. `make claims` runs what is missing and writes "
-    "this page; `qkv compare --claim NAME` runs one.\n\n";
+    "that was published, ours, and what we expected, all written down before "
+    "it was run. Its verdict is computed: *reproduced* where all that was "
+    "expected is so; *the opposite* where all is worse that should be better, "
+    "or the other way round; *undecided* where nothing contradicts it, but "
+    "more seeds or a finer grid of learning rates are needed; else *not "
+    "reproduced*. A verdict is about our small setting: a claim that fails "
+    "here may hold where it was made. Differences are from the baseline, with "
+    "95% intervals. Claims about text learn `plots/recipes/lessons.text`. "
+    "`make claims` runs what is missing and writes this page; `qkv compare "
+    "--claim NAME` runs one.\n\n";
 
 void
 claims_write(FILE *to, const char *directory)
@@ -574,27 +569,32 @@ claims_write(FILE *to, const char *directory)
         {"verdict", .words = true}, {"met", .words = true},
         {"runs", .words = true},    {"date", .words = true},
         {"hash", .words = true}};
-    char *place = claims_directory();
+    char *place = claims_directory(), *sections;
+    int count[VERDICTS] = {0};
+    FILE *below_it = begin_text(&sections);
     Values names = files_in(place, ".txt");
-    Claim *all = allocate((size_t)names.count + 1, sizeof *all);
     Sheet sheet = sheet_of(columns, 7);
     for (int i = 0; i < names.count; i++) {
         Path out = within(directory, names.text[i]);
-        all[i] = claim_read(format_text("%s/%s.txt", place, names.text[i]));
-        add_row(&sheet, &all[i], out.text);
-    }
-    fputs(head, to);
-    sheet_write(to, &sheet, MARKDOWN);
-    for (int i = 0; i < names.count; i++) {
-        Path out = within(directory, names.text[i]);
+        char *path = format_text("%s/%s.txt", place, names.text[i]);
         char *from = format_text("figures/claims/%s", names.text[i]);
-        write_section(to, &all[i], out.text, from);
+        Claim c = claim_read(path);
+        count[add_row(&sheet, &c, out.text)]++;
+        write_section(below_it, &c, out.text, from);
+        claim_free(&c);
         free(from);
-        free((char *)all[i].path);
-        claim_free(&all[i]);
+        free(path);
     }
-    free(all);
+    end_text(below_it, &sections);
+    fprintf(to, "%sOf %d claims", head, names.count);
+    for (int i = 0; i < VERDICTS; i++)
+        if (count[i])
+            fprintf(to, ", %d %s", count[i], verdicts[i]);
+    fputs(".\n\n", to);
+    sheet_write(to, &sheet, MARKDOWN);
+    fputs(sections, to);
     sheet_free(&sheet);
     values_free(&names);
+    free(sections);
     free(place);
 }

@@ -23,18 +23,18 @@ axis_named(const char *name)
 void
 run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
 {
-    if (axis_named(setting) == &experiment) {
+    const Setting *s = axis_named(setting);
+    if (s == &experiment) {
         int n = (int)(strlen(r->path) - strlen(r->name));
         snprintf(text, VALUE_SIZE, "%.*s", n > 1 ? n - 1 : 1,
                  n ? r->path : ".");
-        return;
-    }
-    setting_asked(setting_named(setting), &r->config, text);
-    if (setting_worded(setting_named(setting)) && !*text)
+    } else
+        setting_asked(s, &r->config, text);
+    if (s != &experiment && setting_worded(s) && !*text)
         strcpy(text, "none");
-    for (char *c = text; *c; c++)
+    for (char *c = text; *c; c++) /* gnuplot reads it from a column */
         *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
-    if (setting_plugin(setting_named(setting)) && strcmp(text, "none")) {
+    if (s != &experiment && setting_plugin(s) && strcmp(text, "none")) {
         char path[VALUE_SIZE];
         strcpy(path, text);
         plugin_name(path, text);

@@ -181,6 +181,23 @@ axis_title(const char *name, const Task *t)
     return title;
 }
 
+char *
+group_title(const Group *g, const char *without)
+{
+    bool task = strcmp(without, "task") && !g->tasks;
+    char *title = copy_text(task ? g->runs[0]->config.task : "");
+    for (int s = 0; s < setting_count; s++) {
+        if (!g->key[s] || !strcmp(settings[s].name, without))
+            continue;
+        char *axis = axis_title(settings[s].name, NULL);
+        replace(&title,
+                format_text("%s%s%s %.*s", title, *title ? ", " : "", axis,
+                            settings[s].kind == HASH ? 6 : 40, g->key[s]));
+        free(axis);
+    }
+    return title;
+}
+
 double
 run_quantity(const Run *r, const char *name)
 {

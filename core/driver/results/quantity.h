@@ -8,6 +8,7 @@
 #include "math/statistics.h"
 #include "task/task.h"
 #include "run/run.h"
+#include "driver/results/group.h"
 
 typedef struct Quantity {
     const char *name;         /* in log.tsv or result.tsv */
@@ -41,6 +42,10 @@ const char *quantity_at(int turn);
 /* A quantity or setting in words, for an axis, as the task measures it (NULL:
    any task); to be freed. */
 char *axis_title(const char *name, const Task *t);
+
+/* A group's name (group_name) in words: "reverse, learning rate 0.01"; to be
+   freed. */
+char *group_title(const Group *g, const char *without);
 
 double run_quantity(const Run *r, const char *name);
 

@@ -296,8 +296,10 @@ grounds_of(const Outcome *a)
 {
     char n[6][32];
     const Paired *p = &a->against;
-    char *seeds = a->needed ? format_text("about %d would decide", a->needed)
-                            : copy_text("10,000 would not decide");
+    const char *at = a->rates > 1 ? " at these rates" : "";
+    char *seeds = a->needed
+                      ? format_text("about %d would decide%s", a->needed, at)
+                      : copy_text("10,000 would not decide");
     char *text = format_text("%s [%s, %s]", number_text(p->difference, 3, n[0]),
                              number_text(p->low, 3, n[1]),
                              number_text(p->high, 3, n[2]));
@@ -305,7 +307,10 @@ grounds_of(const Outcome *a)
         replace(&text, doubts_of(text, a));
     else if (a->verdict == UNDECIDED)
         replace(&text,
-                format_text("%s; %d seeds show %s or more, %s", text, p->n,
+                format_text("%s, p = %s (the same: %s); %d seeds show %s or "
+                            "more, %s",
+                            text, number_text(p->differ, 2, n[4]),
+                            number_text(p->same, 2, n[5]), p->n,
                             number_text(a->detectable, 3, n[3]), seeds));
     else
         replace(&text, format_text("%s, p = %s", text,
@@ -348,7 +353,8 @@ write_verdict(FILE *to, const Outcomes *all, const Group *g, Verdict verdict,
         if (a->rates > 1 && verdict != UNTESTED) {
             char *by_rate = verdicts_by_rate(all, a);
             replace(&line,
-                    format_text("%s. Both at one rate: %s", line, by_rate));
+                    format_text("%s. Both at one rate, each tested alone: %s",
+                                line, by_rate));
             free(by_rate);
         }
         item_write(to, line, layout);
@@ -487,27 +493,12 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
     free(tests);
 }
 
-/* "recall, d_k 2", of a group "recall.d-k2"; to be freed. */
-static char *
-words_of(const Group *g)
-{
-    char *text = copy_text(g->tasks ? g->name : g->runs[0]->config.task);
-    for (int s = 0; s < setting_count && !g->tasks; s++) {
-        if (!g->key[s] || !strcmp(settings[s].name, "task"))
-            continue;
-        char *title = axis_title(settings[s].name, NULL);
-        replace(&text, format_text("%s, %s %s", text, title, g->key[s]));
-        free(title);
-    }
-    return text;
-}
-
 /* What a paper says of the table of a group; to be freed. */
 static char *
 caption_of(const Outcomes *all, const Group *g)
 {
     int seeds = most_seeds(all);
-    char *whose = words_of(g);
+    char *whose = group_title(g, "");
     char *levels = levels_of(g, whose);
     char *text = seeds < 2
                      ? format_text("%s.", levels)
