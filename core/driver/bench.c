@@ -116,7 +116,7 @@ run_layer(void *more)
 {
     Layer *l = more;
     tape_reset(l->tape);
-    backward(layer_forward(l, l->tape));
+    backward_from(layer_forward(l, l->tape), l->values);
 }
 
 static void

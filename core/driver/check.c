@@ -29,11 +29,17 @@ static const struct {
     size_t number;
     Check *run;
 } checks[] = {
-    {"shapes", 4, check_shapes},     {"finite", 4, check_finite},
-    {"same bits", 4, check_repeats}, {"causality", 4, check_causality},
-    {"x and y", 4, check_queries},   {"batches", 4, check_batches},
-    {"all used", 8, check_use},      {"gradients", 8, check_gradients},
-    {"linear", 8, check_form},       {"fit", 8, check_fit},
+    {"shapes", 4, check_shapes},
+    {"finite", 4, check_finite},
+    {"same bits", 4, check_repeats},
+    {"causality", 4, check_causality},
+    {"x and y", 4, check_queries},
+    {"batches", 4, check_batches},
+    {"decoding", 4, check_decoding},
+    {"all used", 8, check_use},
+    {"gradients", 8, check_gradients},
+    {"linear", 8, check_form},
+    {"fit", 8, check_fit},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
@@ -112,7 +118,8 @@ run_double(const Options *o, const char *plugin)
     char *argv[] = {program.text, "check", (char *)plugin,
                     layout_of(o) == TSV ? "--tsv" : NULL, NULL};
     return run_program(
-        argv, "it runs the checks that need doubles, and belongs beside qkv");
+        argv, NULL,
+        "it runs the checks that need doubles, and belongs beside qkv");
 }
 
 /* Loads it as `list` would, in a child. */

@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "run/real.h"
 #include "driver/cli/options.h"
 #include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
@@ -188,54 +187,24 @@ show_results(const Options *o, const Experiment *e)
              diverged, diverged == 1 ? "run" : "runs");
 }
 
-/* Says which variants store differently and are equally large: at a small
-   shape, where it takes no time to count. */
-static void
-say_equals(const Grid *g)
-{
-    Config c = config_start();
-    int count = g->variant_count;
-    RealOnes *found = allocate((size_t)count, sizeof *found);
-    c.d_model = 8;
-    for (int i = 0; i < count; i++) {
-        c.variant = interned(g->variants[i].word);
-        found[i] = real_ones(&c);
-    }
-    for (int i = 0; i < count; i++) {
-        bool differ = false, first = true;
-        char *list = copy_text("");
-        for (int k = 0; k < count; k++) {
-            if (found[k].real != found[i].real)
-                continue;
-            first &= k >= i;
-            differ |= found[k].stored != found[i].stored;
-            replace(&list, format_text("%s%s%s (%.0f)", list, *list ? ", " : "",
-                                       g->variants[k].name, found[k].stored));
-        }
-        if (first && differ)
-            note("equally large, whatever they store: %s; %.0f parameters are "
-                 "really there in each (at d-model %d, heads %d; `qkv count "
-                 "--real` has your shape)",
-                 list, found[i].real, c.d_model, c.heads);
-        free(list);
-    }
-    free(found);
-}
-
 void
 count_real(const Work *w, Experiment *e)
 {
-    bool any = false;
-    real_read(w->out, e->runs, e->count);
-    for (int i = 0; i < e->count; i++)
-        if (e->runs[i].real < 0) {
-            if (!any && !w->quiet && isatty(STDERR_FILENO))
-                note("counting real parameters ...");
-            e->runs[i].real = real_of_run(&e->runs[i]);
-            any |= !(e->runs[i].real < 0);
-        }
-    if (any)
-        real_write(w->out, e->runs, e->count);
+    const Run **counted = allocate((size_t)e->count, sizeof *counted);
+    int count = 0;
+    for (int i = 0; i < e->count; i++) {
+        Run *r = &e->runs[i];
+        bool asks = r->real < 0;
+        if (asks && !count && !w->quiet && isatty(STDERR_FILENO))
+            note("counting real parameters ...");
+        if (asks)
+            r->real = real_of_run(r);
+        if (asks && !(r->real < 0))
+            counted[count++] = r;
+    }
+    if (count)
+        real_write(w->out, counted, count);
+    free(counted);
 }
 
 /* Trains what the grid lacks, then prints and draws all of it. */
@@ -244,9 +213,7 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
 {
     int status = run_missing(&o->work, g);
     Experiment e = finished(&o->work, g);
-    if (o->compare.no_figures) /* what was counted before, that is */
-        real_read(o->work.out, e.runs, e.count);
-    else
+    if (!o->compare.no_figures)
         count_real(&o->work, &e);
     show_results(o, &e);
     bool trained = e.count && e.runs[0].config.steps > 0;
@@ -254,8 +221,10 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
     if (trained && single && !o->quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
-    if (g->variant_count > 1 && !o->quiet)
-        say_equals(g);
+    char *rates = joined(options_given(o, "lr"), ",");
+    if (trained && index_in(rates, "0") >= 0 && !o->quiet)
+        note("--lr 0 changes no weight: what is judged there is the start");
+    free(rates);
     if (e.count && !o->compare.no_figures)
         draw_all(&o->draw, &e);
     free_runs(e.runs, e.count);

@@ -98,81 +98,74 @@ shape_of(const Options *o)
     return c;
 }
 
-/* One variant at its settled shape: all layers' parameters and cache, a token's
-   FLOPs. */
-static void
-add_variant(Sheet *sheet, const Plugin *p, Config c, double keeping)
+/* A variant at its settled shape; its weights are to be freed. */
+typedef struct Counted {
+    Plugin p;
+    Attention a;
+    Weights w;
+    double stored; /* in one layer, */
+    int layers;    /* of so many */
+} Counted;
+
+static Counted
+counted_of(const char *word, Config c)
 {
-    config_settle(&c, variant_uses(p->variant));
-    Attention a = attention_of(&c);
-    Weights w = weights_declared(p->variant, &a);
-    Cost cost = cost_of(p->variant, a, &w, c.length, 0);
-    double cached = keeping > 0 ? cost.cache * c.layers * keeping : NAN;
-    sheet_row(sheet, cell_words(p->name),
-              cell_number(cost.parameters * c.layers),
-              cell_number(cost.forward * c.layers),
-              cell_number(cost.backward * c.layers), cell_number(cached),
-              cell_number(cost.activations * c.layers));
-    weights_free(&w);
+    Counted v = {.p = plugin_open(word), .layers = c.layers};
+    config_settle(&c, variant_uses(v.p.variant));
+    v.a = attention_of(&c);
+    v.w = weights_declared(v.p.variant, &v.a);
+    for (int i = 0; i < v.w.count; i++)
+        v.stored += (double)v.w.list[i].rows * v.w.list[i].cols;
+    return v;
 }
 
-/* Its matrices, one a line. */
+/* All layers' parameters and cache, a token's FLOPs. */
 static void
-add_weights(Sheet *sheet, const Plugin *p, Config c)
+add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
 {
-    config_settle(&c, variant_uses(p->variant));
-    Attention a = attention_of(&c);
-    Weights w = weights_declared(p->variant, &a);
-    for (int i = 0; i < w.count; i++) {
-        const Declared *d = &w.list[i];
-        double count = (double)d->rows * d->cols;
-        sheet_row(sheet, cell_words(p->name), cell_words(d->name),
+    Cost cost = cost_of(v->p.variant, v->a, &v->w, tokens, 0);
+    double cached = keeping > 0 ? cost.cache * v->layers * keeping : NAN;
+    sheet_row(sheet, cell_words(v->p.name),
+              cell_number(cost.parameters * v->layers),
+              cell_number(cost.forward * v->layers),
+              cell_number(cost.backward * v->layers), cell_number(cached),
+              cell_number(cost.activations * v->layers));
+}
+
+/* Its matrices, one a line: what all layers have of it or, where that was
+   measured, what it alone can do. */
+static void
+add_weights(Sheet *sheet, const Counted *v, const RealCount *measured)
+{
+    for (int i = 0; i < v->w.count; i++) {
+        const Declared *d = &v->w.list[i];
+        double count = (double)d->rows * d->cols, last = count * v->layers;
+        if (measured)
+            last = measured->alone && measured->alone[i] >= 0
+                       ? measured->alone[i]
+                       : NAN;
+        sheet_row(sheet, cell_words(v->p.name), cell_words(d->name),
                   cell_number(d->rows), cell_number(d->cols),
-                  cell_number(count), cell_number(count * c.layers));
+                  cell_number(count), cell_number(last));
     }
-    weights_free(&w);
-}
-
-/* Of each matrix, what it alone can do. */
-static void
-add_alone(Sheet *sheet, const Plugin *p, const Weights *w, const RealCount *r)
-{
-    for (int i = 0; i < w->count; i++) {
-        const Declared *d = &w->list[i];
-        bool told = r->alone && r->alone[i] >= 0;
-        sheet_row(sheet, cell_words(p->name), cell_words(d->name),
-                  cell_number(d->rows), cell_number(d->cols),
-                  cell_number((double)d->rows * d->cols),
-                  cell_number(told ? r->alone[i] : NAN));
-    }
-}
-
-static void
-add_counted(Sheet *sheet, const Plugin *p, double stored, double real_ones,
-            const Rank *gap)
-{
-    sheet_row(sheet, cell_words(p->name), cell_number(stored),
-              cell_number(real_ones), cell_number(stored - real_ones),
-              cell_number(gap ? gap->last : NAN),
-              cell_number(gap ? gap->next : NAN));
 }
 
 /* How many of what is stored are real by a formula; NaN where none holds. */
 static double
-fitted_count(const Plugin *p, const Attention *a, double stored)
+fitted_count(const Counted *v)
 {
-    const Formula *f = formula_fit(p->variant, *a);
-    double found = formula_value(f, a, stored);
+    const Formula *f = formula_fit(v->p.variant, v->a);
+    double found = formula_value(f, &v->a, v->stored * v->a.layers);
     char *text = formula_text(f);
     if (found >= 0)
         note("%s: %s%s, by a formula fitted to %d small shapes, checked on %d "
              "others",
-             p->name, text, a->layers > 1 ? " in all layers" : "", f->fitted,
-             f->checked);
+             v->p.name, text, v->a.layers > 1 ? " in all layers" : "",
+             f->fitted, f->checked);
     else
         note("%s: no formula fits its small shapes, so it has no number here; "
              "up to %d parameters are measured",
-             p->name, MOST_MEASURED);
+             v->p.name, MOST_MEASURED);
     free(text);
     return found;
 }
@@ -198,37 +191,35 @@ remark(const char *name, const RealCount *r)
 /* Of one variant, how many parameters are real, and the gap that tells. False
    where that cannot be told. */
 static bool
-add_real(Sheet *sheet, const Plugin *p, Config c, const Options *o)
+add_real(Sheet *sheet, Counted *v, const Options *o)
 {
-    config_settle(&c, variant_uses(p->variant));
-    Attention a = attention_of(&c);
-    Weights w = weights_declared(p->variant, &a);
-    double stored = 0, found = NAN;
-    for (int i = 0; i < w.count; i++)
-        stored += (double)w.list[i].rows * w.list[i].cols;
-    bool fitted = *o->count.real || stored > MOST_MEASURED;
+    const char *name = v->p.name;
+    bool weights = o->count.weights;
+    bool fitted = *o->count.real || v->stored > MOST_MEASURED;
+    double found = NAN, stored = v->stored * v->layers;
     RealCount r = {.real = -1};
-    a.layers = o->count.weights ? 1 : c.layers;
+    v->a.layers = weights ? 1 : v->layers;
     if (!o->quiet && isatty(STDERR_FILENO))
-        note("%s: %.0f parameters ...", p->name, stored);
-    if (fitted && o->count.weights)
+        note("%s: %.0f parameters ...", name, v->stored);
+    if (fitted && weights)
         note("%s: its %.0f parameters are too many to freeze each matrix; up "
              "to %d are measured",
-             p->name, stored, MOST_MEASURED);
+             name, v->stored, MOST_MEASURED);
     else if (fitted)
-        found = fitted_count(p, &a, stored * c.layers);
+        found = fitted_count(v);
     else {
-        r = real_count(p->variant, a, &w, 0, o->count.weights);
+        r = real_count(v->p.variant, v->a, &v->w, 0, weights);
         found = r.real < 0 ? NAN : r.real;
-        remark(p->name, &r);
+        remark(name, &r);
     }
-    if (o->count.weights)
-        add_alone(sheet, p, &w, &r);
+    if (weights)
+        add_weights(sheet, v, &r);
     else
-        add_counted(sheet, p, stored * c.layers, found,
-                    fitted ? NULL : &r.found);
+        sheet_row(sheet, cell_words(name), cell_number(stored),
+                  cell_number(found), cell_number(stored - found),
+                  cell_number(fitted ? NAN : r.found.last),
+                  cell_number(fitted ? NAN : r.found.next));
     real_free(&r);
-    weights_free(&w);
     return found >= 0;
 }
 
@@ -293,19 +284,6 @@ cite(const Options *o)
          changed ? "; changed by what was given with it" : "");
 }
 
-/* Exits: a variant that was asked for cannot be counted at c. */
-static _Noreturn void
-refuse(const char *word, Config c, const Facts *f)
-{
-    Config usual = config_start();
-    Facts there = describe(word, &usual, TRIED);
-    if (f->status == 2 || !there.ok)
-        (f->status == 2 ? usage : fail)("%s", f->why);
-    config_settle(&usual, there.uses);
-    config_settle(&c, there.uses);
-    refuse_fit(there.name, &c, &usual, f->why);
-}
-
 /* Are the questions in standard input? */
 static bool
 asks(const Options *o)
@@ -328,17 +306,19 @@ check_real(const Options *o)
 
 /* What was asked of one variant; false where that cannot be told. */
 static bool
-add_plugin(Sheet *sheet, const char *word, Config c, const Options *o,
-           double keeping)
+add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
+            double keeping)
 {
-    Plugin p = plugin_open(word);
+    Counted v = counted_of(word, c);
+    bool told = true;
     if (o->count.real)
-        return add_real(sheet, &p, c, o);
-    if (o->count.weights)
-        add_weights(sheet, &p, c);
+        told = add_real(sheet, &v, o);
+    else if (o->count.weights)
+        add_weights(sheet, &v, NULL);
     else
-        add_variant(sheet, &p, c, keeping);
-    return true;
+        add_costs(sheet, &v, c.length, keeping);
+    weights_free(&v.w);
+    return told;
 }
 
 int
@@ -360,31 +340,24 @@ command_count(int argc, char **argv)
         o.count.preset ? preset_named(o.count.preset) : NULL;
     Values *given = options_given(&o, "variant");
     Sheet sheet = sheet_of(of_table[o.count.real != NULL][o.count.weights], 6);
-    bool asked = given->count;
     int status = 0;
-    if (preset && !asked)
+    if (preset && !given->count)
         values_add(given, copy_text(preset->variant));
-    else if (!asked)
+    bool asked = given->count;
+    if (!asked)
         *given = plugin_list();
-    int count = given->count;
-    bool *out = allocate((size_t)count + 1, sizeof *out);
-    for (int i = 0; i < count; i++) {
-        Facts f =
-            describe(given->text[i], &c, TRIED); /* can it have the shape? */
-        out[i] = !f.ok;
-        status |= !f.ok;
-        if (!f.ok && asked)
-            refuse(given->text[i], c, &f);
+    if (o.count.real)
+        threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
+    for (int i = 0; i < given->count; i++) {
+        const char *word = given->text[i];
+        Facts f = {.ok = true};
+        if (!asked) /* can it have the shape? */
+            f = describe(word, &c, TRIED);
         if (!f.ok)
             note("%s is left out: %s", f.name, f.why);
+        status |= !f.ok || !add_variant(&sheet, word, c, &o,
+                                        preset ? preset->keeping : 1);
     }
-    if (o.count.real) /* no process is made from here on */
-        threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
-    for (int i = 0; i < count; i++)
-        if (!out[i])
-            status |= !add_plugin(&sheet, given->text[i], c, &o,
-                                  preset ? preset->keeping : 1);
-    free(out);
     sheet_note(&sheet, "parameters", explained(&c, &o));
     sheet_print(&sheet, layout_of(&o));
     if (preset)

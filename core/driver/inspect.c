@@ -43,14 +43,13 @@ family_of(const Canonical *c, int head)
     int d = c->d_model, w = c->width, size = d * d;
     if (!w)
         return 1;
-    double *all =
-        allocate((size_t)(w * size + w + w * w + size * w), sizeof *all);
-    double *s = all + w * size, *u = s + w, *v = u + w * w;
+    double *all = allocate((size_t)(w * size), sizeof *all);
     Rotated rotated = canonical_rotated(c, head);
     for (int i = 0; i < w; i++)
         rotated_term(&rotated, i / 2, w, i % 2, all + i * size);
-    svd(all, w, size, u, s, v);
-    int rank = rank_of(s, w < size ? w : size, ROUNDED_AWAY);
+    Svd a = svd_of(all, w, size);
+    int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
+    free(a.u);
     free(all);
     return rank;
 }
@@ -156,36 +155,25 @@ any_rotated(const Model *m, const Canonical *forms)
     return any;
 }
 
-/* What its columns mean; programs' readers are told on stderr what they would
-   not guess. To be freed. */
+/* What its columns mean; to be freed. */
 static char *
-explained(const Options *o, const Model *m, const Canonical *forms)
+explained(const Model *m, const Canonical *forms)
 {
     bool biased = false;
     for (int p = 0; p < m->places; p++)
         biased |= forms[p].bias != NULL;
-    char *text = format_text(
+    return format_text(
         "Head i is softmax(s x M_i y'%s) y N_i, M_i and N_i (%d x %d). eff.: "
         "effective rank, exp(entropy of the singular values); s1: the largest, "
         "of s M_i and of N_i; sym.: the share of M_i that equals its "
-        "transpose, 1 for all, 0.5 if random.%s",
+        "transpose, 1 for all, 0.5 if random.%s%s",
         biased ? " + b_i" : "", m->attention.d_model, m->attention.d_model,
-        biased ? " b_i is a bias by position, or a sink." : "");
-    if (any_rotated(m, forms))
-        replace(&text,
-                format_text("%s Here q and k are rotated, so M_i is another "
-                            "matrix at each distance of query and key; that "
-                            "of distance 0 is shown. family: of how many "
-                            "matrices all of them are sums.",
-                            text));
-    bool noted = !for_people(layout_of(o)) && !o->quiet;
-    if (noted && any_rotated(m, forms))
-        note(
-            "M_i is that of distance 0: it is another matrix at each distance; "
-            "family_M: of how many matrices all of them are sums");
-    if (noted && biased)
-        note("to the scores comes b_i, a bias by position, or a sink");
-    return text;
+        biased ? " b_i is a bias by position, or a sink." : "",
+        any_rotated(m, forms)
+            ? " Here q and k are rotated, so M_i is another matrix at each "
+              "distance of query and key; that of distance 0 is shown. family: "
+              "of how many matrices all of them are sums."
+            : "");
 }
 
 /* The table of all heads, and their spectra as data of a figure. */
@@ -223,7 +211,7 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
     }
     if (f->script)
         fprintf(f->script, "'\n");
-    sheet_note(&sheet, "forms", explained(o, m, forms));
+    sheet_note(&sheet, "forms", explained(m, forms));
     sheet_print(&sheet, layout_of(o));
     free(scratch);
 }

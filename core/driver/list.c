@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/words.h"
 #include "task/task.h"
-#include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
+#include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
 #include "driver/sweep/grid.h"
 #include "driver/commands.h"
@@ -19,6 +20,14 @@ by_family(const void *a, const void *b)
     const Facts *f = a, *g = b;
     int order = strcmp(f->family, g->family);
     return order ? order : strcmp(f->name, g->name);
+}
+
+/* How many parameters are really there in a variant of that shape. */
+static double
+real_in(const char *word, Config c)
+{
+    c.variant = interned(word);
+    return real_ones(&c).real;
 }
 
 static int
@@ -44,7 +53,7 @@ list_variants(const Options *o, Layout layout)
     int count = names.count;
     Facts *facts = allocate((size_t)count, sizeof *facts);
     for (int i = 0; i < count; i++)
-        facts[i] = describe(names.text[i], &c, counted ? MEASURED : DECLARED);
+        facts[i] = describe(names.text[i], &c, DECLARED);
     values_free(&names);
     if (family)
         qsort(facts, (size_t)count, sizeof *facts, by_family);
@@ -56,7 +65,7 @@ list_variants(const Options *o, Layout layout)
         if (f->ok)
             sheet_row(&sheet, cell_words(f->family), cell_words(f->name),
                       cell_number((double)f->parameters),
-                      cell_number(f->real < 0 ? NAN : f->real),
+                      cell_number(counted ? real_in(f->word, c) : NAN),
                       cell_words(f->equation), cell_words(f->own));
         else
             note("%s is left out: %s", f->name, f->why);
@@ -121,10 +130,6 @@ command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv, LIST);
     Layout layout = layout_of(&o);
-    if (o.list.real && sizeof(real) == 4) {
-        options_free(&o);
-        return run_in_double(argc, argv, "it measures in double");
-    }
     int status = 0;
     if (o.list.real && o.list.tasks)
         usage("--real and --tasks contradict each other: tasks have no "

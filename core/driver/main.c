@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -25,18 +24,6 @@ hold_streams(void)
         ;
     if (file > STDERR_FILENO)
         close(file);
-}
-
-/* The panels of a product are on the stack, and plugins have theirs there. */
-static void
-check_stack(void)
-{
-    enum { NEEDED = 2048 }; /* kB */
-    struct rlimit has;
-    if (!getrlimit(RLIMIT_STACK, &has) && has.rlim_cur / 1024 < NEEDED)
-        fail("the stack may have %.0f kB here, and products of matrices need "
-             "%d: ulimit -s %d",
-             (double)has.rlim_cur / 1024, NEEDED, NEEDED);
 }
 
 int
@@ -64,7 +51,6 @@ main(int argc, char **argv)
     };
     hold_streams();
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
-    check_stack();
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
     for (int i = 0; i < COUNT; i++) {

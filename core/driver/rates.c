@@ -3,16 +3,12 @@
    Rates are steps of a quarter of a power of ten. From 0.003 on a bracket of
    half powers grows until the best rate is inside, and then its two neighbours
    are tried. All points take a step at once, so that all cores have work. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/files.h"
-#include "base/tsv.h"
 #include "base/words.h"
-#include "driver/results/quantity.h"
 #include "driver/results/rate.h"
 #include "driver/rates.h"
 
@@ -32,11 +28,7 @@ typedef struct Search {
     int at; /* the rate that is tried */
     bool tried[RATES];
     Score scores[RATES];
-    double means[RATES][3]; /* of shown[] */
 } Search;
-
-static const char *const shown[] = {"validation_accuracy", "solved_at",
-                                    "validation_loss"};
 
 static int
 best_of(const Search *s)
@@ -68,8 +60,7 @@ advance(Search *s)
 
 /* How the runs of a point did, as far as they are there. */
 static Score
-score_of_point(const Outcomes *by, const Work *w, const Grid *g, int point,
-               double means[3])
+score_of_point(const Outcomes *by, const Work *w, const Grid *g, int point)
 {
     Run runs[SEEDS];
     const Run *list[SEEDS];
@@ -84,11 +75,6 @@ score_of_point(const Outcomes *by, const Work *w, const Grid *g, int point,
     }
     Score s =
         a.seeds ? score_of(by, &a, list[0]->config.lr, -1) : (Score){{0}, 0};
-    for (int k = 0; k < 3; k++) {
-        means[k] = a.seeds ? 0 : NAN;
-        for (int i = 0; i < a.seeds; i++)
-            means[k] += run_judged(list[i], shown[k]) / a.seeds;
-    }
     for (int i = 0; i < a.seeds; i++)
         run_free(&runs[i]);
     return s;
@@ -127,43 +113,6 @@ rates_apply(Grid *g, const double *rates, int seeds)
         grid_rate(g, &g->jobs[i], rates[i / seeds]);
 }
 
-/* Writes OUT/rates.tsv: how each rate of each point did, and which was chosen.
- */
-static void
-write_rates(const Options *o, const Grid *g, const Search *s, int points)
-{
-    static const char name[] = "rates.tsv";
-    char value[VALUE_SIZE], n[32];
-    Draft *d = draft_begin(o->out, name);
-    FILE *file = begin_file(d->path.text, name);
-    for (int p = -1; p < points; p++) /* the columns' names first */
-        for (int k = 0; k < (p < 0 ? 1 : RATES); k++) {
-            if (p >= 0 && !s[p].tried[k])
-                continue;
-            for (int i = 0; i < setting_count; i++) {
-                bool always = index_in("task variant", settings[i].name) >= 0;
-                if (settings[i].role == OF_SEED ||
-                    (!always && o->given[i].count < 2))
-                    continue;
-                if (p >= 0)
-                    setting_asked(&settings[i], &g->jobs[p * SEEDS].config,
-                                  value);
-                fprintf(file, "%s\t", p < 0 ? settings[i].name : value);
-            }
-            fprintf(file, "%s\t%s",
-                    p < 0 ? "lr" : number_text(rate_at(k), 10, n),
-                    p < 0          ? "chosen"
-                    : k == s[p].at ? "yes"
-                                   : "no");
-            for (int i = 0; i < 3; i++)
-                fprintf(file, "\t%s",
-                        p < 0 ? shown[i] : number_text(s[p].means[k][i], 6, n));
-            fprintf(file, "\n");
-        }
-    end_file(file, d->path.text, name);
-    draft_publish_all(d);
-}
-
 double *
 rates_found(const Options *o, int train(const Work *w, Grid *g))
 {
@@ -187,8 +136,7 @@ rates_found(const Options *o, int train(const Work *w, Grid *g))
         train(&own.work, &g);
         for (int p = 0; p < points; p++) {
             int k = s[p].at;
-            s[p].scores[k] =
-                score_of_point(&by, &own.work, &g, p, s[p].means[k]);
+            s[p].scores[k] = score_of_point(&by, &own.work, &g, p);
             s[p].tried[k] = true;
             more |= advance(&s[p]);
         }
@@ -197,7 +145,6 @@ rates_found(const Options *o, int train(const Work *w, Grid *g))
         rates[p] = rate_at(s[p].at);
         ends += s[p].at == 0 || s[p].at == RATES - 1;
     }
-    write_rates(o, &g, s, points);
     if (ends)
         note("--lr auto: the best rate of %d of %d is an end of 1e-06 to 10",
              ends, points);

@@ -12,7 +12,6 @@
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/layers.h"
-#include "task/text.h"
 #include "model/model.h"
 #include "model/pass.h"
 #include "run/run.h"

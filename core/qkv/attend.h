@@ -28,7 +28,7 @@ typedef struct Attention {
     int causal;   /* 1: a token sees itself and what came before it */
     int layer;    /* the block that it is in, from 0, */
     int layers;   /* and how many blocks there are */
-    int position; /* of the first token of x; 0 in training */
+    int position; /* of the first token of x; 0 but in decoding */
     /* The core's own. */
     struct Recording *recording;
     struct Tape *tape;    /* of x */
@@ -39,8 +39,8 @@ typedef struct Attention {
 } Attention;
 
 /* What a query at a position adds to its score of a key at another: a number,
-   or a column of a table. Positions are a->position + t of token t of x, and
-   t of token t of y. */
+   or a column of a table. Token t of x is a query at a->position + t; keys are
+   at 0, 1, ..., in decoding too, where x has the latest tokens alone. */
 typedef double Bias(const Attention *a, int head, int query, int key);
 typedef int Bucket(const Attention *a, int query, int key);
 
@@ -55,8 +55,9 @@ Node *attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale,
 
 /* Rotary position embedding (Su et al. 2021, section 3.2.2, equation 15, in the
    form of equation 34), of q and of k: columns 2j and 2j + 1 of each head of
-   token t, as a point in the plane, turned by the angle (a->position + t)
-   base^(-2j / width). Keeps the heads. Then q_t k_s' depends on positions by
+   the token at position t, as a point in the plane, turned by the angle t
+   base^(-2j / width). Rows begin at a->position; at 0, where there is one for
+   every token so far. Keeps the heads. Then q_t k_s' depends on positions by
    t - s only. (The code of Llama and Qwen pairs columns j and j + width / 2:
    the same function, of weights whose columns are in another order.) */
 Node *rotate(Attention *a, Node *n, double base);

@@ -32,6 +32,7 @@ Node *scale(Node *a, double factor); /* factor A */
 Node *tanh_of(Node *a);              /* tanh A */
 Node *sigmoid(Node *a);              /* 1 / (1 + e^-A) */
 Node *relu(Node *a);                 /* max(A, 0) */
+Node *gelu(Node *a); /* A/2 . (1 + tanh(sqrt(2/pi) (A + 0.044715 A^3))) */
 Node *map(Node *a, double (*f)(double), double (*df)(double)); /* f(A) */
 
 /* A_i is head i of A. `columns` and the two after it keep the heads; in concat
@@ -45,8 +46,11 @@ Node *mix_heads(Node *a, Node *p);   /* head j is sum_i p_ij A_i; p (heads of
                                         A x heads of the result), or such a
                                         matrix for each token, split into the
                                         heads of A */
-Node *cached(Node *a); /* A itself; says that a decoder keeps it of each token,
-                          and makes from it the keys and values of attend */
+Node *shift(Node *a, int by); /* row t is row t - by of its sequence, or 0 where
+                                 there is none; by >= 0; the heads of A. In
+                                 decoding only cached(A) has earlier rows */
+Node *cached(Node *a); /* A itself. A decoder keeps its rows, and goes on with
+                          those of all tokens so far: to keys and values */
 
 #pragma GCC visibility pop
 

@@ -27,7 +27,7 @@
 
 /* Changes whenever a structure here does. A plugin built against another one
    is refused: rebuild it. */
-#define QKV_ABI 6
+#define QKV_ABI 7
 
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
@@ -54,7 +54,9 @@ typedef struct Variant {
        from y (keys x d_model): in self-attention y is x. w[i] is the matrix
        declared with index i. Returns (tokens x d_model). A plugin allocates
        nothing and keeps nothing between calls. Positions are no business of
-       its: with --positions rope or alibi attend and scores see to them. */
+       its: with --positions rope or alibi attend and scores see to them. A
+       decoder calls it with the new tokens alone: attend and the steps keep
+       keys and values of those before; for what else needs them see cached. */
     Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
 
     /* Optional: fills the matrices, all 0 before, so that head i of a->heads
@@ -93,35 +95,38 @@ void weight_each(Weights *w, int index, int count, const char *name, int rows,
    (0, 0), or k times as large (0, k / sqrt(rows)). */
 void initialise(Weights *w, int index, double mean, double deviation);
 
-/* A block of a declared matrix: block i of `width` of its columns, or rows. */
+/* A declared matrix, or a block of it: `count` of its columns, or rows. */
 typedef struct Part {
     double *at;
     int rows, cols;
     int down, across; /* element r, c is at[r * down + c * across] */
 } Part;
-Part columns_of(Entries *w, int index, int i, int width);
-Part rows_of(Entries *w, int index, int i, int width);
+Part matrix_of(Entries *w, int index);
+Part columns_of(Entries *w, int index, int from, int count);
+Part rows_of(Entries *w, int index, int from, int count);
 
-/* `width` columns from column `from` on. */
-Part columns_from(Entries *w, int index, int from, int width);
+/* scale q_i k_i' = M_i for every head i: q (d_model x heads*r) and k have their
+   heads side by side, as attend has. By the singular values, shared out evenly
+   between q_i and k_i; the r largest where M_i has more. As in attend k may
+   have fewer heads, each of which serves neighbouring heads of q: the nearest
+   key for all of them is found. */
+void factor_scores(const Form *f, double scale, Part q, Part k);
 
-/* scale q k' = M_i, for q and k (d_model x r): by the singular values, shared
-   out evenly between q and k; the r largest where M_i has more. As in attend,
-   q may be n times as wide as k: then k serves the heads i to i + n - 1, whose
-   q are side by side, and the nearest k for all of them is found. */
-void factor_scores(const Form *f, int i, double scale, Part q, Part k);
+/* scale v_i o_i = N_i, for v, and o (heads*r x d_model) with its heads below
+   each other, likewise. */
+void factor_values(const Form *f, double scale, Part v, Part o);
 
-/* scale v o = N_i, for v (d_model x r) and o (r x d_model), likewise; o may be
-   n times as high as v is wide. */
-void factor_values(const Form *f, int i, double scale, Part v, Part o);
+/* scale w_i w_i' = M_i, for w (d_model x heads*r): the positive semi-definite
+   part of what of M_i is symmetric, the nearest there is (Higham 1988). */
+void factor_symmetric(const Form *f, double scale, Part w);
 
-/* scale w w' = M_i, for w (d_model x r): the positive semi-definite part of
-   what of M_i is symmetric, the nearest there is (Higham 1988). */
-void factor_symmetric(const Form *f, int i, double scale, Part w);
+/* scale m_i = M_i, for m (d_model x heads*d_model); and scale n_i = N_i, for n
+   (heads*d_model x d_model). */
+void put_scores(const Form *f, double scale, Part m);
+void put_values(const Form *f, double scale, Part n);
 
-/* scale m = M_i, and scale n = N_i, for m and n (d_model x d_model). */
-void put_scores(const Form *f, int i, double scale, Part m);
-void put_values(const Form *f, int i, double scale, Part n);
+/* Head i alone: a form of one head. */
+const Form *one_head(const Form *f, int i);
 
 /* Where keys and values are made from c = y C, C (d_model x r): sets C, for all
    heads at once, and returns what is left to do behind it: a form whose M_i are

@@ -1,13 +1,12 @@
 /* calls.c - checks of single calls, which float can decide: shapes, finite
    numbers, repetition, causality, x and y, batches. */
-#include <fenv.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "math/random.h"
 #include "task/settings.h"
+#include "variant/cost.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/check/checks.h"
 
@@ -28,6 +27,18 @@ differs(Subject *other, const Subject *s, const Tokens *in, const real *output)
     return !same || !same_bits(output, computed(other, in, false), in->x_size);
 }
 
+/* The heads of all nodes of a call, added up. */
+static int
+total_heads(Subject *s, const Tokens *in)
+{
+    int heads = 0;
+    Tape *t = shapes_of(s, in);
+    for (const Node *n = tape_last(t); n; n = n->previous)
+        heads += n->heads;
+    tape_free(t);
+    return heads;
+}
+
 /* What .shape declares must matter, and what it does not may not. */
 static Finding
 vary_option(Subject *s, const Setting *option, const Tokens *in,
@@ -38,20 +49,18 @@ vary_option(Subject *s, const Setting *option, const Tokens *in,
     bool named = shape_uses(s->plugin.variant->shape, name);
     bool used = differs(&other, s, in, output);
     if (used && !named)
-        return finding(FAILED,
-                       "it uses %s, which .shape does not name: so nobody can "
-                       "set it (a width is d_model then, heads are 1)",
-                       name);
+        return failed("it uses %s, which .shape does not name: so nobody can "
+                      "set it (a width is d_model then, heads are 1)",
+                      name);
     if (named && !used)
-        return finding(FAILED,
-                       ".shape names %s, on which neither matrices nor output "
-                       "depend",
-                       name);
+        return failed(".shape names %s, on which neither matrices nor output "
+                      "depend",
+                      name);
     if (named && !strcmp(name, "heads") && !s->plugin.own_operator &&
         total_heads(&other, in) == total_heads(s, in))
-        return finding(FAILED, ".shape names heads, but nothing has more of "
-                               "them where there are more: does split give q, "
-                               "k and v a->heads each?");
+        return failed(".shape names heads, but nothing has more of them where "
+                      "there are more: does split give q, k and v a->heads "
+                      "each?");
     return (Finding){.verdict = PASSED};
 }
 
@@ -117,12 +126,10 @@ vary_options(Subject *s)
         if (settings[i].role == OF_SHAPE)
             f = vary_option(s, &settings[i], &in, output);
     const char *idle = f.verdict == PASSED ? idle_setting(s) : NULL;
-    return idle
-               ? finding(FAILED,
-                         ".settings declares %s, on which neither matrices nor "
+    return idle ? failed(".settings declares %s, on which neither matrices nor "
                          "output depend",
                          idle)
-               : f;
+                : f;
 }
 
 Finding
@@ -130,9 +137,9 @@ check_shapes(Subject *s)
 {
     int count = 0;
     if (blocks_differ(s))
-        return finding(FAILED, "weights declares other matrices in the second "
-                               "block than in the first: only what they start "
-                               "as may depend on a->layer");
+        return failed("weights declares other matrices in the second block "
+                      "than in the first: only what they start as may depend "
+                      "on a->layer");
     for (int i = 0; i < WAYS + (s->weights.count > 0); i++) {
         Tokens in = tokens_of(s, ways[i % WAYS]);
         in.untrained = i == WAYS;
@@ -148,10 +155,9 @@ check_shapes(Subject *s)
         return f;
     for (int i = 0; i < s->weights.count; i++)
         count += entries(s, i);
-    return finding(PASSED,
-                   "%d matrices, %d parameters; self-, cross- and causal "
-                   "attention, one token, many",
-                   s->weights.count, count);
+    return passed("%d matrices, %d parameters; self-, cross- and causal "
+                  "attention, one token, many",
+                  s->weights.count, count);
 }
 
 static bool
@@ -170,18 +176,16 @@ check_finite(Subject *s)
         const char *what = ways[i].what;
         Tokens in = tokens_of(s, ways[i]);
         if (!all_finite(computed(s, &in, true), in.x_size))
-            return finding(FAILED, "%s: the output is not finite", what);
+            return failed("%s: the output is not finite", what);
         if (!all_finite(in.x_gradient, in.x_size))
-            return finding(FAILED, "%s: the gradient of x is not finite", what);
+            return failed("%s: the gradient of x is not finite", what);
         for (int k = 0; k < s->weights.count; k++)
             if (!all_finite(s->gradients[k], entries(s, k)))
-                return finding(FAILED,
-                               "%s: the gradient of %s is not finite, its "
-                               "output is",
-                               what, s->weights.list[k].name);
+                return failed("%s: the gradient of %s is not finite, its "
+                              "output is",
+                              what, s->weights.list[k].name);
     }
-    return finding(PASSED,
-                   "output and gradients, also for tokens 30 times as large");
+    return passed("output and gradients, also for tokens 30 times as large");
 }
 
 /* How much they differ. Two NaNs do not: check_finite reports those. */
@@ -240,30 +244,23 @@ check_repeats(Subject *s)
         Ended e = in_child(compute_hash, &call, &alone, sizeof alone,
                            limits(INFINITY, INFINITY));
         real *first = computed(s, &in, true);
-        if (fegetround() != FE_TONEAREST || *localeconv()->decimal_point != '.')
-            return finding(
-                FAILED,
-                "forward changes how the whole process rounds or writes "
-                "numbers (fesetround, setlocale)");
         compute_hash(&call, &between);
         if (!same_bits(first, computed(s, &in, true), in.x_size))
-            return finding(
-                FAILED, "the same call twice gives different numbers: does the "
-                        "plugin keep something between calls, draw from rand() "
-                        "or write into its operands?");
+            return failed(
+                "the same call twice gives different numbers: does the plugin "
+                "keep something between calls, draw from rand() or write into "
+                "its operands?");
         if (e.answered && alone != between)
-            return finding(FAILED,
-                           "a call gives other numbers after one at another "
-                           "shape than alone: does the plugin keep something "
-                           "between calls, as a table in a static variable?");
+            return failed("a call gives other numbers after one at another "
+                          "shape than alone: does the plugin keep something "
+                          "between calls, as a table in a static variable?");
         long kept = bytes_kept(s, &in);
         if (kept > 0)
-            return finding(FAILED,
-                           "each call keeps %ld bytes that nobody frees: a "
-                           "plugin allocates nothing",
-                           kept);
+            return failed("each call keeps %ld bytes that nobody frees: a "
+                          "plugin allocates nothing",
+                          kept);
     }
-    return finding(PASSED, "the same call twice gives the same bits");
+    return passed("the same call twice gives the same bits");
 }
 
 enum { TOKENS = 6 };
@@ -295,11 +292,10 @@ check_causality(Subject *s)
         changes(s, &in, token, changed);
         for (int k = 0; k < token; k++)
             if (changed[k])
-                return finding(FAILED,
-                               "token %d moves the output of token %d, which "
-                               "comes before it: something ignores the mask of "
-                               "`a` (attend, softmax and mask_zero apply it)",
-                               token + 1, k + 1);
+                return failed("token %d moves the output of token %d, which "
+                              "comes before it: something ignores the mask of "
+                              "`a` (attend, softmax and mask_zero apply it)",
+                              token + 1, k + 1);
     }
     in.way.causal = false;
     for (int token = 0; token < TOKENS; token++) {
@@ -310,11 +306,24 @@ check_causality(Subject *s)
         }
     }
     if (later && !earlier)
-        return finding(FAILED, "without a mask (a->causal is 0) no token moves "
-                               "the output of an earlier one either: is there "
-                               "a mask that `a` does not ask for?");
-    return finding(PASSED, "a later token moves no earlier output, unless "
-                           "there is no mask");
+        return failed("without a mask (a->causal is 0) no token moves the "
+                      "output of an earlier one either: is there a mask that "
+                      "`a` does not ask for?");
+    return passed("a later token moves no earlier output, unless there is no "
+                  "mask");
+}
+
+/* In cross-attention with more keys than queries: does cached mark queries? */
+static bool
+caches_queries(Subject *s, const Tokens *in)
+{
+    bool found = false;
+    Tape *t = shapes_of(s, in);
+    for (const Node *n = tape_last(t); n; n = n->previous)
+        found |=
+            n->kept_by_decoder && n->rows != in->way.sequences * in->way.keys;
+    tape_free(t);
+    return found;
 }
 
 /* Some of the tokens as x, with all of them as y. */
@@ -330,17 +339,50 @@ check_queries(Subject *s)
     some.y = all.x;
     real *together = computed(s, &all, false);
     if (caches_queries(s, &some))
-        return finding(FAILED,
-                       "cached marks what is made from x: a decoder "
-                       "keeps what keys and values are made from, of y");
+        return failed("cached marks what is made from x: a decoder keeps what "
+                      "keys and values are made from, of y");
     if (!nearly_same(computed(s, &some, false), together, some.x_size))
-        return finding(FAILED,
-                       "where x is the first %d of %d tokens and y all of "
-                       "them, their outputs are not what they are in "
-                       "self-attention: are keys and values made from y, "
-                       "whether it is x or not?",
-                       SOME, TOKENS);
-    return finding(PASSED, "queries come from x, keys and values from y");
+        return failed(
+            "where x is the first %d of %d tokens and y all of them, "
+            "their outputs are not what they are in self-attention: "
+            "are keys and values made from y, whether it is x or not?",
+            SOME, TOKENS);
+    return passed("queries come from x, keys and values from y");
+}
+
+/* One token at a time, with what a decoder keeps of those before; in the first
+   block and the next. */
+Finding
+check_decoding(Subject *s)
+{
+    Way way = {.sequences = 1, .queries = 37, .causal = true, .size = 1};
+    int d = s->attention.d_model, kept = 0;
+    for (way.layer = 0; way.layer < 2; way.layer++) {
+        Tokens in = tokens_of(s, way);
+        real *wanted = computed(s, &in, false);
+        real *found = decoded(s, &in, &kept);
+        Cost c = cost_of(s->plugin.variant, s->attention, &s->weights,
+                         way.queries, 0);
+        for (int i = 0; i < way.queries; i++)
+            if (!nearly_same(found + i * d, wanted + i * d, d))
+                return finding(
+                    FAILED,
+                    "token %d has another output when forward gets one token "
+                    "after the other than when it gets all: what it needs of "
+                    "earlier ones besides keys and values is to go through "
+                    "cached",
+                    i + 1);
+        if (c.cache != kept)
+            return finding(FAILED,
+                           "a decoder keeps %d numbers of a token, and keys "
+                           "and values are made from %g: are they made from "
+                           "what cached returns, and from all of it?",
+                           kept, c.cache);
+    }
+    return finding(PASSED,
+                   "one token after the other gives what all at once give, "
+                   "keeping %d numbers of each",
+                   kept);
 }
 
 /* The first of several sequences, counted from 1, whose output differs from its
@@ -375,12 +417,10 @@ check_batches(Subject *s)
     for (int i = 0; i < 3; i++) {
         int k = mixed(s, i == 2 ? 7 : 0, i == 1);
         if (k)
-            return finding(FAILED,
-                           "%sattention: sequence %d gives another output "
-                           "beside others than alone: does a sum run over the "
-                           "rows of all sequences?",
-                           kinds[i], k);
+            return failed("%sattention: sequence %d gives another output "
+                          "beside others than alone: does a sum run over the "
+                          "rows of all sequences?",
+                          kinds[i], k);
     }
-    return finding(PASSED,
-                   "three sequences at once give what each gives alone");
+    return passed("three sequences at once give what each gives alone");
 }

@@ -14,6 +14,7 @@ Check check_repeats;   /* Does it keep nothing from one call to the next? */
 Check check_causality; /* Does an output see later tokens only if unmasked? */
 Check check_queries;   /* Do keys and values come from y alone? */
 Check check_batches;   /* Is a sequence among others what it is alone? */
+Check check_decoding;  /* Does it give the same a token at a time? */
 
 /* gradients.c and form.c: small differences, which need double precision. */
 Check check_use;       /* Does the output depend on every matrix? */

@@ -19,11 +19,10 @@ Finding
 check_form(Subject *s)
 {
     Canonical c = form_of(s);
-    return c.m ? finding(PASSED,
-                         "%d heads of softmax(s x M_i y'%s) y N_i, equal to "
-                         "%.0e",
-                         c.heads, c.bias ? " + b" : "", c.deviation)
-               : finding(UNTESTED, "it has none: %s", c.why);
+    return c.m ? passed(
+                     "%d heads of softmax(s x M_i y'%s) y N_i, equal to %.0e",
+                     c.heads, c.bias ? " + b" : "", c.deviation)
+               : untested("it has none: %s", c.why);
 }
 
 /* The form of what the plugin makes of `given`. */
@@ -61,25 +60,20 @@ explain_head(const Canonical *given, const Canonical *back, int which, int h,
     double *wanted = head_of(given, which, h, false);
     double *turned = head_of(given, which, h, true);
     double *found = head_of(back, which, k, false);
-    double factor = factor_between(found, wanted, size);
-    double other = factor_between(found, turned, size);
-    bool same = proportional(found, wanted, size, factor);
-    if (same && k != h && factor != 0)
-        return finding(FAILED,
-                       "%c of head %d comes back as head %d's: the order of "
-                       "heads differs between forward and fit",
-                       "MN"[which], h + 1, k + 1);
-    if (same && k == h && fabs(factor - 1) > 1e-9 && factor != 0)
-        return finding(FAILED,
-                       "%s_%d comes back %.*g times as large: is the scale the "
-                       "same in forward and fit?",
-                       which ? "N" : "s M", h + 1,
-                       fabs(factor - 1) < 1e-3 ? 9 : 4, factor);
-    if (!same && proportional(found, turned, size, other) && other != 0)
-        return finding(FAILED,
-                       "%c_%d comes back transposed: are its two factors "
-                       "swapped, in forward or in fit?",
-                       "MN"[which], h + 1);
+    double ratio = ratio_of(found, wanted, size);
+    if (k != h && !isnan(ratio))
+        return failed("%c of head %d comes back as head %d's: the order of "
+                      "heads differs between forward and fit",
+                      "MN"[which], h + 1, k + 1);
+    if (k == h && fabs(ratio - 1) > 1e-9)
+        return failed("%s_%d comes back %.*g times as large: is the scale the "
+                      "same in forward and fit?",
+                      which ? "N" : "s M", h + 1,
+                      fabs(ratio - 1) < 1e-3 ? 9 : 4, ratio);
+    if (isnan(ratio) && !isnan(ratio_of(found, turned, size)))
+        return failed("%c_%d comes back transposed: are its two factors "
+                      "swapped, in forward or in fit?",
+                      "MN"[which], h + 1);
     return (Finding){.verdict = UNTESTED};
 }
 
@@ -94,10 +88,9 @@ explain_trip(const Canonical *given, const Canonical *back, double apart)
                 if (f.verdict == FAILED)
                     return f;
             }
-    return finding(FAILED,
-                   "its own form comes back as a different one: they differ "
-                   "by %.2g of the largest entry",
-                   apart);
+    return failed("its own form comes back as a different one: they differ by "
+                  "%.2g of the largest entry",
+                  apart);
 }
 
 /* The plugin's own form at random matrices must come back from fit; or if
@@ -107,53 +100,39 @@ round_trip(Subject *s)
 {
     Canonical own = form_of(s);
     if (!own.m)
-        return finding(FAILED,
-                       "it has no canonical form to fit: %s; without .fit, "
-                       "which is optional, nothing asks for one",
-                       own.why);
+        return failed("it has no canonical form to fit: %s; without .fit, "
+                      "which is optional, nothing asks for one",
+                      own.why);
     Canonical once = fitted(s, &own);
     if (!once.m)
-        return finding(FAILED, "what it fits has no canonical form: %s",
-                       once.why);
+        return failed("what it fits has no canonical form: %s", once.why);
     if (!equal_biases(&once, &own))
-        return finding(FAILED, "the bias by position of its scores, or their "
-                               "sink, does not come back");
+        return failed("the bias by position of its scores, or their sink, does "
+                      "not come back");
     FitError lost = fit_error(&once, &own);
     if (lost.apart <= 1e-10)
-        return finding(PASSED, "its own form comes back from it, to %.0e",
-                       lost.apart);
+        return passed("its own form comes back from it, to %.0e", lost.apart);
     Canonical twice = fitted(s, &once);
     for (int which = 0; which < 2; which++)
         if (lost.rank[which] > 0 && lost.kept[which] == 0)
-            return finding(FAILED,
-                           "of one head nothing of %c comes back: does fit "
-                           "fill the matrices of every head?",
-                           "MN"[which]);
+            return failed("of one head nothing of %c comes back: does fit fill "
+                          "the matrices of every head?",
+                          "MN"[which]);
     if (twice.m && fit_error(&twice, &once).apart <= 1e-10)
-        return finding(PASSED,
-                       "what it has fitted comes back; of its own form it "
-                       "loses the share %.2g of M, %.2g of N",
-                       lost.lost[0], lost.lost[1]);
+        return passed("what it has fitted comes back; of its own form it loses "
+                      "the share %.2g of M, %.2g of N",
+                      lost.lost[0], lost.lost[1]);
     return explain_trip(&own, &once, lost.apart);
 }
 
 Finding
 check_fit(Subject *s)
 {
-    Tokens in = tokens_of(s, ways[0]);
-    double rounded = scale_in_float(s, &in);
-    subject_case(s, NULL);
-    if (rounded != 0)
-        return finding(FAILED,
-                       "the scale %.9g was rounded to float, and forward is "
-                       "another function for it: sqrt, not sqrtf; 0.1, not "
-                       "0.1f",
-                       rounded);
     if (!s->plugin.variant->fit)
-        return finding(
-            UNTESTED, "it has none. Nothing else here can tell whether forward "
-                      "is the equation you mean: a wrong one with right "
-                      "gradients is a function too");
+        return untested(
+            "it has none. Nothing else here can tell whether forward is the "
+            "equation you mean: a wrong one with right gradients is a function "
+            "too");
     Finding here = round_trip(s);
     if (here.verdict == FAILED)
         return here;

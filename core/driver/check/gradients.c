@@ -28,7 +28,7 @@ likely(const Slopes *s, const Leaf *l, bool own, bool twice)
 {
     static char text[160];
     int count = l->rows * l->cols;
-    double factor = factor_between(s->found, s->wanted, count), all = 0;
+    double ratio = ratio_of(s->found, s->wanted, count), all = 0;
     for (int i = 0; i < count; i++)
         all += fabs(s->found[i]);
     if (isnan(all))
@@ -43,14 +43,13 @@ likely(const Slopes *s, const Leaf *l, bool own, bool twice)
     if (twice)
         return "right where an operand is used once, wrong where twice: = in a "
                "backward where += belongs";
-    if (proportional(s->found, s->wanted, count, -1))
+    if (fabs(ratio + 1) <= 1e-5)
         return "its sign is wrong";
-    if (fabs(factor - 1) > 1e-3 &&
-        proportional(s->found, s->wanted, count, factor)) {
+    if (fabs(ratio - 1) > 1e-3) {
         snprintf(text, sizeof text,
                  "all of it is %.4g times what it should be: a factor is "
                  "missing in a backward",
-                 factor);
+                 ratio);
         return text;
     }
     return "a backward sums over the wrong index (a transpose is missing), or "
@@ -78,19 +77,35 @@ slopes_of_way(Subject *s, const Way *w, bool twice, bool *used)
     for (int i = 0; used && i < count; i++)
         used[i] |= slopes.reached[i];
     if (slopes.leaf < 0)
-        return finding(PASSED, "of x, y and every matrix, entry by entry and "
-                               "sign by sign, to 1e-6");
+        return passed("of x, y and every matrix, entry by entry and sign by "
+                      "sign, to 1e-6");
     int i = slopes.leaf, at = slopes.row * leaves[i].cols + slopes.col;
     const char *name = i < count    ? s->weights.list[i].name
                        : i == count ? "x"
                                     : "y";
-    return finding(FAILED,
-                   "%s: %s (%d x %d), row %d, column %d: %.6g, where the "
-                   "function's slope is %.6g; %s",
-                   w->what, name, leaves[i].rows, leaves[i].cols,
-                   slopes.row + 1, slopes.col + 1, slopes.found[at],
-                   slopes.wanted[at],
-                   likely(&slopes, &leaves[i], s->plugin.own_operator, twice));
+    return failed("%s: %s (%d x %d), row %d, column %d: %.6g, where the "
+                  "function's slope is %.6g; %s",
+                  w->what, name, leaves[i].rows, leaves[i].cols, slopes.row + 1,
+                  slopes.col + 1, slopes.found[at], slopes.wanted[at],
+                  likely(&slopes, &leaves[i], s->plugin.own_operator, twice));
+}
+
+/* Where df of a map of the plugin is not the slope of its f, however large the
+   numbers that reach it; NaN: nowhere. */
+static double
+wrong_slope(Subject *s, const Tokens *in)
+{
+    double found = NAN;
+    Tape *t = shapes_of(s, in);
+    for (const Node *n = tape_last(t); n; n = n->previous) {
+        const Mapping *m = mapping_of(n);
+        for (double x = 0.0137; m && x < 1000; x *= 1.7)
+            for (int sign = -1; sign < 2; sign += 2)
+                if (!(fabs(found) <= x) && !slope_holds(m, sign * x))
+                    found = sign * x;
+    }
+    tape_free(t);
+    return found;
 }
 
 Finding
@@ -106,8 +121,7 @@ check_gradients(Subject *s)
     double x = f.verdict == PASSED ? wrong_slope(s, &in) : NAN;
     return isnan(x)
                ? f
-               : finding(FAILED,
-                         "in a map, f' is not the derivative of f at %.3g", x);
+               : failed("in a map, f' is not the derivative of f at %.3g", x);
 }
 
 /* Does a gradient arrive anywhere as the matrices start? */
@@ -134,15 +148,14 @@ check_use(Subject *s)
     slopes_of_way(s, &ways[SECOND_BLOCK], false, used);
     for (int i = 0; i < count; i++)
         if (!used[i])
-            return finding(
-                FAILED,
+            return failed(
                 "%s is declared, counted and saved, but no gradient arrives at "
                 "it: is it used, and not times 0 (1 / a->d_k is a division of "
                 "integers); does each backward add to all its operands?",
                 s->weights.list[i].name);
     if (!can_start(s))
-        return finding(FAILED, "as the matrices start, no gradient arrives at "
-                               "any of them: are two that are multiplied both "
-                               "0 (initialise)? It never learns");
-    return finding(PASSED, "the output depends on every matrix declared");
+        return failed("as the matrices start, no gradient arrives at any of "
+                      "them: are two that are multiplied both 0 (initialise)? "
+                      "It never learns");
+    return passed("the output depends on every matrix declared");
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "math/random.h"
+#include "tape/cache.h"
 #include "tape/difference.h"
 #include "tape/label.h"
-#include "tape/recording.h"
 #include "tape/tape.h"
 #include "model/model.h"
 #include "driver/check/subject.h"
@@ -188,18 +188,26 @@ tokens_of(const Subject *s, Way way)
     return t;
 }
 
-/* Records forward on the tape. */
-static Node *
-apply(Subject *s, Tape *t, const Tokens *in)
+/* The matrices on a tape, to be freed. */
+static Node **
+leaves(const Subject *s, Tape *t)
 {
-    const Way *way = &in->way;
-    int d = s->attention.d_model;
     Node **w = allocate((size_t)s->weights.count, sizeof *w);
     for (int i = 0; i < s->weights.count; i++) {
         const Declared *one = &s->weights.list[i];
         w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
         name_leaf(w[i], one->name);
     }
+    return w;
+}
+
+/* Records forward on the tape. */
+static Node *
+apply(Subject *s, Tape *t, const Tokens *in)
+{
+    const Way *way = &in->way;
+    int d = s->attention.d_model;
+    Node **w = leaves(s, t);
     Node *x = leaf(t, way->sequences * way->queries, d, way->sequences, in->x,
                    in->untrained ? NULL : in->x_gradient);
     Node *y = in->y ? leaf(t, way->sequences * way->keys, d, way->sequences,
@@ -231,94 +239,59 @@ computed(Subject *s, const Tokens *in, bool back)
     return copy;
 }
 
-int
-total_heads(Subject *s, const Tokens *in)
+/* Decodes `count` tokens at x, in this block and those before it. */
+static const Node *
+decode(const Subject *s, Tape *t, Cache *c, real *x, int count)
 {
-    Tape *measured = tape_measure();
-    int heads = 0;
-    apply(s, measured, in);
-    for (const Node *n = tape_last(measured); n; n = n->previous)
-        heads += n->heads;
-    tape_free(measured);
-    return heads;
-}
-
-double
-wrong_slope(Subject *s, const Tokens *in)
-{
-    double found = NAN;
-    Tape *measured = tape_measure();
-    apply(s, measured, in);
-    for (const Node *n = tape_last(measured); n; n = n->previous) {
-        const Mapping *m = mapping_of(n);
-        for (double x = 0.0137; m && x < 1000; x *= 1.7)
-            for (int sign = -1; sign < 2; sign += 2)
-                if (!(fabs(found) <= x) && !slope_holds(m, sign * x))
-                    found = sign * x;
+    Attention a = s->attention;
+    Node **w = leaves(s, t), *out = NULL;
+    Node *in = leaf(t, count, a.d_model, 1, x, NULL);
+    name_leaf(in, "x");
+    for (a.layer = 0; a.layer <= s->attention.layer; a.layer++) {
+        cache_enter(c, &a, a.layer, in, in);
+        out = plugin_forward(s->plugin.variant, &a, in, in, w);
+        cache_leave(c, &a);
     }
-    tape_free(measured);
-    return found;
+    c->position += count;
+    free(w);
+    return out;
 }
 
-bool
-caches_queries(Subject *s, const Tokens *in)
+real *
+decoded(Subject *s, const Tokens *in, int *kept)
 {
+    enum { FIRST = 3 };
+    int tokens = in->way.queries, d = s->attention.d_model;
+    real *copy = reals(in->x_size);
+    subject_case(s, &in->way);
+    snprintf(s->at + strlen(s->at), AT_SIZE - strlen(s->at), ", decoded");
+    Cache *c = cache_new(in->way.layer + 1, tokens);
     Tape *measured = tape_measure();
-    bool found = false;
-    apply(s, measured, in);
-    for (const Node *n = tape_last(measured); n; n = n->previous)
-        found |=
-            n->kept_by_decoder && n->rows != in->way.sequences * in->way.keys;
-    tape_free(measured);
-    return found;
-}
-
-/* Is x a float, and none of so few digits that it is meant as it is, as 1/2? */
-static bool
-rounded_to_float(double x)
-{
-    int exponent;
-    double digits = ldexp(frexp((float)x, &exponent), 16);
-    return fabs(x - (double)(float)x) <= 5e-16 * fabs(x) &&
-           digits != floor(digits);
-}
-
-/* The one factor between the entries of n and those of its operand; 0 if there
-   is none. */
-static double
-factor_of(const Node *n)
-{
-    const Node *a = n->inputs == 1 ? n->in[0] : NULL;
-    if (!a || a->rows != n->rows || a->cols != n->cols)
-        return 0;
-    double factor = (double)n->value[0] / (double)a->value[0];
-    for (int i = 1; i < n->rows * n->cols; i++)
-        if (!(fabs((double)n->value[i] - factor * (double)a->value[i]) <=
-              5e-16 * fabs((double)n->value[i])))
-            return 0;
-    return factor;
-}
-
-double
-scale_in_float(Subject *s, const Tokens *in)
-{
-    double found = 0;
-    Tape *measured = tape_measure();
-    apply(s, measured, in);
+    tape_decode(measured, c);
+    c->position = tokens - FIRST;
+    decode(s, measured, c, in->x, FIRST);
     Tape *t = tape_fitting(measured);
-    Recording recording = {.replaced = NOTHING};
-    s->attention.recording = &recording;
-    apply(s, t, in);
-    s->attention.recording = NULL;
-    for (int i = 0; i < recording.calls && i < MOST_CALLS; i++)
-        if (rounded_to_float(recording.call[i].scale))
-            found = recording.call[i].scale;
-    for (const Node *n = tape_last(t); n; n = n->previous)
-        if (rounded_to_float(factor_of(n)))
-            found = factor_of(n);
+    tape_decode(t, c);
+    cache_clear(c);
+    for (int i = 0, n; i < tokens; i += n) {
+        n = i ? 1 : FIRST;
+        tape_reset(t);
+        const Node *out = decode(s, t, c, in->x + i * d, n);
+        memcpy(copy + i * d, out->value, size_of(out) * sizeof *copy);
+    }
+    *kept = cache_entries(c, in->way.layer);
+    cache_free(c);
     tape_free(measured);
     tape_free(t);
-    return found;
+    return copy;
+}
+
+Tape *
+shapes_of(Subject *s, const Tokens *in)
+{
+    Tape *measured = tape_measure();
+    apply(s, measured, in);
+    return measured;
 }
 
 long
@@ -341,24 +314,17 @@ bytes_kept(Subject *s, const Tokens *in)
 }
 
 double
-factor_between(const double *found, const double *wanted, int count)
+ratio_of(const double *found, const double *wanted, int count)
 {
-    double both = 0, all = 0;
+    double both = 0, all = 0, off = 0, largest = 0;
     for (int i = 0; i < count; i++) {
         both += found[i] * wanted[i];
         all += wanted[i] * wanted[i];
     }
-    return all > 0 ? both / all : 0;
-}
-
-bool
-proportional(const double *found, const double *wanted, int count,
-             double factor)
-{
-    double off = 0, all = 0;
+    double ratio = all > 0 ? both / all : 0;
     for (int i = 0; i < count; i++) {
-        off = fmax(off, fabs(found[i] - factor * wanted[i]));
-        all = fmax(all, fabs(factor * wanted[i]));
+        off = fmax(off, fabs(found[i] - ratio * wanted[i]));
+        largest = fmax(largest, fabs(ratio * wanted[i]));
     }
-    return off <= 1e-5 * all;
+    return ratio != 0 && off <= 1e-5 * largest ? ratio : NAN;
 }

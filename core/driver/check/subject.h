@@ -9,6 +9,7 @@
 #include <qkv/real.h>
 
 #include "base/fail.h"
+#include "tape/tape.h"
 #include "task/settings.h"
 #include "variant/plugin.h"
 
@@ -20,6 +21,9 @@ typedef struct Finding {
 } Finding;
 
 Finding finding(Verdict verdict, const char *format, ...) PRINTF(2, 3);
+#define passed(...)   finding(PASSED, __VA_ARGS__)
+#define failed(...)   finding(FAILED, __VA_ARGS__)
+#define untested(...) finding(UNTESTED, __VA_ARGS__)
 
 enum { AT_SIZE = 120 };
 
@@ -84,28 +88,20 @@ Tokens tokens_of(const Subject *s, Way way);
    and matrices too. */
 real *computed(Subject *s, const Tokens *in, bool back);
 
-/* The heads of all nodes of a call, added up. */
-int total_heads(Subject *s, const Tokens *in);
+/* The output for `in`, one causal sequence, as a decoder computes it: a few
+   tokens first, then one after the other; and how many numbers it keeps of
+   each. */
+real *decoded(Subject *s, const Tokens *in, int *kept);
 
-/* A scale that was rounded to float on its way here, by sqrtf or 0.1f; 0 if
-   there is none. Only of use in double. */
-double scale_in_float(Subject *s, const Tokens *in);
-
-/* Where df of a map of the plugin is not the slope of its f, however large the
-   numbers that reach it; NaN: nowhere. */
-double wrong_slope(Subject *s, const Tokens *in);
-
-/* In cross-attention with more keys than queries: does cached mark queries? */
-bool caches_queries(Subject *s, const Tokens *in);
+/* A call on a measuring tape, to be freed: its nodes, which have no values. */
+Tape *shapes_of(Subject *s, const Tokens *in);
 
 /* Bytes that every call allocates and nobody frees, where the C library tells.
  */
 long bytes_kept(Subject *s, const Tokens *in);
 
-/* The factor for which factor * wanted is nearest to found; and are the two
-   equal, to 1e-5 of the largest entry? */
-double factor_between(const double *found, const double *wanted, int count);
-bool proportional(const double *found, const double *wanted, int count,
-                  double factor);
+/* The ratio for which found is ratio * wanted, to 1e-5 of the largest entry;
+   NaN if there is none, or it is 0. */
+double ratio_of(const double *found, const double *wanted, int count);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Runs argv within a directory; what it prints is in .shown there. False where
    there is no such program. *why is NULL where it succeeded, else its last
-   words, to be freed. */
+   words, or the signal that ended it, to be freed. */
 bool companion_run(const char *directory, const char *const argv[], char **why);
 
 #endif

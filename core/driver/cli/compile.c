@@ -35,7 +35,7 @@ compile(const char *source, const char *out, const char *options)
         (char *)source, (char *)out, (char *)options, NULL};
     if (access(source, R_OK))
         fail("%s: cannot be read: %s", source, strerror(errno));
-    if (run_program(argv, "it starts the compiler"))
+    if (run_program(argv, NULL, "it starts the compiler"))
         fail("%s: does not compile: see the messages above; if there is no "
              "compiler, set CC to one",
              source);

@@ -3,13 +3,12 @@
 #include <stdlib.h>
 
 #include "variant/cost.h"
-#include "variant/real_parameters.h"
 #include "model/model.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"
 
-/* For a plugin to load and to declare; to be measured, ten times as long. */
+/* For a plugin to load and to declare. */
 static const double seconds = 10, bytes = 1e9;
 
 /* Fills what depends on the shape. A forward that crashes does so here. */
@@ -23,8 +22,6 @@ count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
         f->parameters += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
     if (effort == TRIED)
         cost_of(v, a, &w, c.length, 0);
-    if (effort == MEASURED && f->parameters <= 1000)
-        f->real = real_count(v, a, &w, 0, false).real;
     weights_free(&w);
 }
 
@@ -56,7 +53,6 @@ answer(const void *more, void *facts)
     Plugin p = plugin_open(q->word);
     check_own(&p);
     f->ok = true;
-    f->real = -1;
     if (q->config)
         count_parameters(p.variant, *q->config, q->effort, f);
     f->hash = p.hash;
@@ -77,30 +73,11 @@ describe(const char *word, const Config *c, Effort effort)
 {
     Facts f = {0};
     Question q = {word, c, effort};
-    Ended e =
-        in_child(answer, &q, &f, sizeof f,
-                 limits(effort == MEASURED ? 10 * seconds : seconds, bytes));
+    Ended e = in_child(answer, &q, &f, sizeof f, limits(seconds, bytes));
     if (!e.answered) {
         f = (Facts){.status = e.status};
         snprintf(f.why, sizeof f.why, "%s", ended_words(&e));
         plugin_name(word, f.name);
     }
     return f;
-}
-
-void
-refuse_fit(const char *name, const Config *c, const Config *usual,
-           const char *why)
-{
-    const char *comma = "";
-    char value[VALUE_SIZE], *text;
-    FILE *to = begin_text(&text);
-    for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->role & OF_FIT && !setting_equal(s, c, usual)) {
-            setting_print(s, c, value);
-            fprintf(to, "%s%s %s", comma, s->name, value);
-            comma = ", ";
-        }
-    end_text(to, &text);
-    usage("%s: does not fit at %s: %s", name, text, why);
 }

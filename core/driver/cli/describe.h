@@ -21,21 +21,12 @@ typedef struct Facts {
     char own[USES_SIZE]; /* and of them the settings of its own */
     uint64_t hash;
     bool own_operator; /* then it is compiled for one precision */
-    size_t parameters; /* in the matrices that it declares, */
-    int real;          /* and how many of them are real; -1: not measured */
+    size_t parameters; /* in the matrices that it declares */
 } Facts;
 
 /* Describes the plugin that `word` names. If c is given, counts its parameters
-   at that shape; TRIED runs its forward there, MEASURED (in double) counts the
-   real ones of up to 1,000. */
-typedef enum { DECLARED, TRIED, MEASURED } Effort;
+   at that shape, where, TRIED, its forward runs once. */
+typedef enum { DECLARED, TRIED } Effort;
 Facts describe(const char *word, const Config *c, Effort effort);
-
-/* Exits (2): the shapes of a variant do not fit together at c, though they do
-   at the usual config; names the settings of these roles in which they differ.
- */
-enum { OF_FIT = OF_SHAPE | OF_MODEL | OF_SECOND };
-_Noreturn void refuse_fit(const char *name, const Config *c,
-                          const Config *usual, const char *why);
 
 #endif

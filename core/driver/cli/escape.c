@@ -83,19 +83,8 @@ put_power(FILE *to, const char *text)
     return n + 1 + (size_t)size;
 }
 
-/* "--lr", whose hyphens are no dash, and which is not broken after them. */
-static size_t
-put_option(FILE *to, const char *text)
-{
-    size_t n = 2;
-    while (isalnum((unsigned char)text[n]))
-        n++;
-    fprintf(to, "\\mbox{-{}-%.*s}", (int)n - 2, text + 2);
-    return n;
-}
-
 /* An arrow, a symbol, a number's power of ten or its minus, which is no hyphen,
-   as maths, or an option: how many bytes they are. */
+   as maths: how many bytes they are. */
 static size_t
 put_maths(FILE *to, const char *text, size_t from)
 {
@@ -112,8 +101,6 @@ put_maths(FILE *to, const char *text, size_t from)
         fputs("$-$", to);
         return 1;
     }
-    if (*at == '-' && at[1] == '-' && isalpha((unsigned char)at[2]))
-        return put_option(to, at);
     size_t n = put_symbol(to, at);
     return n ? n : put_power(to, at);
 }

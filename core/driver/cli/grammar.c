@@ -204,8 +204,8 @@ static const Option own[] = {
      AT(list.tasks)},
     {"variants", NULL, "only the variants", 0, LIST, SWITCH, AT(list.variants)},
     {"real", NULL,
-     "how many parameters are really there, measured at --d-model 8 unless "
-     "that is given; up to 1,000 are",
+     "how many parameters are really there, at --d-model 8 unless that is "
+     "given",
      0, LIST, SWITCH, AT(list.real)},
     {"family", NULL, "only the variants, family by family", 0, LIST, SWITCH,
      AT(list.family)},

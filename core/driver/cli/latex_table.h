@@ -6,7 +6,7 @@
 
 /* Writes the columns that differ from row to row, as many of them as fit a
    column of a two-column paper; what all rows share is said in the caption. It
-   needs booktabs. */
+   needs booktabs and graphicx. */
 void latex_write(FILE *to, const Sheet *s);
 
 #endif

@@ -45,6 +45,10 @@ give(Options *o, int index, const char *text, int command)
 {
     const Setting *s = &settings[index];
     Config trial;
+    bool list = index_in("variant task lr", s->name) >= 0;
+    if (command == COMPARE && list && o->given[index].count)
+        usage("--%s is given twice: give its values as one list, --%s A,B",
+              s->name, s->name);
     if (command == COMPARE && !strcmp(s->name, "lr") &&
         !strcmp(text, "auto")) { /* driver/rates.h */
         values_free(&o->given[index]);

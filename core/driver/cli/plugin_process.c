@@ -4,7 +4,6 @@
    the parent: there is no pipe that a plugin could close or write into. */
 #include <errno.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #include "variant/plugin.h"
 #include "driver/cli/plugin_process.h"
 
-extern char **environ;
 volatile sig_atomic_t interrupted;
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -56,20 +54,44 @@ end_notice(void)
     set_handlers(SIG_DFL);
 }
 
-int
-run_program(char *argv[], const char *hint)
+void
+end_with_parent(pid_t parent)
 {
-    pid_t child;
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) /* it has ended already */
+        _exit(1);
+}
+
+int
+run_program(char *argv[], const char *directory, const char *hint)
+{
     int status = 0;
     fflush(stdout);
-    if ((errno = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ)))
-        fail("%s: cannot be run: %s; %s", argv[0], strerror(errno), hint);
+    pid_t parent = getpid(), child = fork();
+    if (child < 0)
+        fail("no process for %s: %s", argv[0], strerror(errno));
+    if (child == 0) {
+        end_with_parent(parent);
+        if (!directory ||
+            (!chdir(directory) && freopen(".shown", "w", stdout) &&
+             freopen(".said", "w", stderr)))
+            execvp(argv[0], argv);
+        if (hint || errno == ENOENT)
+            _exit(NOT_RUN);
+        fprintf(stderr, "it cannot be started: %s\n", strerror(errno));
+        fflush(stderr);
+        _exit(1);
+    }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         if (interrupted)
             kill(child, SIGTERM);
     if (interrupted)
         exit(128 + interrupted);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (hint && WIFEXITED(status) && WEXITSTATUS(status) == NOT_RUN)
+        fail("%s: cannot be run; %s", argv[0], hint);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int
@@ -80,7 +102,7 @@ run_in_double(int argc, char **argv, const char *why)
     char *hint = format_text("%s, and belongs beside qkv", why);
     same[0] = program.text;
     memcpy(same + 1, argv, (size_t)argc * sizeof *same);
-    int status = run_program(same, hint);
+    int status = run_program(same, NULL, hint);
     free(same);
     free(hint);
     return status;
@@ -96,16 +118,6 @@ call_seconds(void)
     if (text && (*end || !(seconds > 0)))
         usage("QKV_CALL_SECONDS=%s: no number of seconds", text);
     return seconds;
-}
-
-void
-end_with_parent(pid_t parent)
-{
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-    if (getppid() != parent) /* it has ended already */
-        _exit(1);
 }
 
 bool

@@ -54,9 +54,12 @@ Ended in_child(void (*work)(const void *more, void *answer), const void *more,
 /* Runs a command in a child; returns the status to exit with. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 
-/* Runs a program and waits for it; returns its exit status. `hint` ends the
-   message if it cannot be run. */
-int run_program(char *argv[], const char *hint);
+/* Runs a program, within `directory` unless it is NULL (what it prints is then
+   in .shown and .said there), and waits for it. Returns its exit status, or 128
+   and the signal that ended it. `hint` ends the message if it cannot be run;
+   without one NOT_RUN is returned where there is no such program. */
+enum { NOT_RUN = 90 }; /* what no program that we run ends with */
+int run_program(char *argv[], const char *directory, const char *hint);
 
 /* The same command by qkv-double, which is beside this program: `why` says what
    it is needed for. */

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "task/text.h"
+#include "task/corpus.h"
 #include "driver/cli/tokens.h"
 
 /* Bytes of the character that begins there; exits where it is none. */
@@ -52,8 +52,15 @@ words_free(Words *w)
     free(w->id);
 }
 
+/* What each id of a text is; NULL of other data. */
+static const int *
+codes_of(const Dataset *data)
+{
+    return data->corpus ? data->corpus->codes : NULL;
+}
+
 static int
-text_id(const Text *t, const char *word, const char *run)
+text_id(const Corpus *t, const char *word, const char *run)
 {
     if (word[character_bytes(word)])
         usage("\"%s\": the tokens of %s are characters: add --characters", word,
@@ -95,8 +102,8 @@ words_number(Words *w, const Dataset *data, const char *run)
     int each = data ? data->sizes.each : 1, known = 0;
     w->id = allocate((size_t)(w->count * each), sizeof *w->id);
     for (int i = 0; i < w->count; i++)
-        if (data && data->text)
-            w->id[i] = text_id(data->text, w->word[i], run);
+        if (data && codes_of(data))
+            w->id[i] = text_id(data->corpus, w->word[i], run);
         else if (data)
             number_ids(data, w->word[i], w->id + i * each);
         else {
@@ -123,9 +130,10 @@ write_utf8(int code, char *to)
 void
 token_label(const Dataset *data, int id, char label[LABEL_SIZE])
 {
-    int code = data->text ? data->text->codes[id] : 0;
+    const int *codes = codes_of(data);
+    int code = codes ? codes[id] : 0;
     bool bytes = data->config.characters == CHARACTERS_BYTES;
-    if (!data->text)
+    if (!codes)
         snprintf(label, LABEL_SIZE, "%d", id);
     else if (code == ' ' || code == '\n')
         snprintf(label, LABEL_SIZE, code == ' ' ? "\u2423" : "\u21b5");

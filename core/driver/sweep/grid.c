@@ -7,7 +7,6 @@
 #include "task/task.h"
 #include "train/train.h"
 #include "run/run.h"
-#include "driver/cli/plugin_process.h"
 #include "driver/sweep/fair.h"
 #include "driver/sweep/grid.h"
 
@@ -48,9 +47,6 @@ describe_all(Grid *g, const Options *o)
     int most = v->count + others[0]->count + others[1]->count;
     g->variants = allocate((size_t)most, sizeof *g->variants);
     for (int i = 0; i < v->count; i++) {
-        for (int k = 0; k < i; k++)
-            if (!strcmp(v->text[i], v->text[k]))
-                usage("variant %s is asked for twice", v->text[i]);
         const Facts *f = facts_of(g, v->text[i]);
         for (int k = 0; k < i; k++)
             if (!strcmp(g->variants[k].name, f->name))
@@ -97,39 +93,6 @@ settle_point(Grid *g, Config *c, const Facts *f)
     c->from = interned(g->from ? g->from : "");
 }
 
-/* In a child: the shapes of a forward pass. */
-static void
-try_forward(const void *config, void *answer)
-{
-    (void)answer;
-    Config c = *(const Config *)config;
-    Dataset data = dataset_open(&c);
-    training_needs(&data, plugin_open(c.variant).variant);
-    dataset_close(&data);
-}
-
-/* Refuses settings at which the shapes of the model do not fit together, though
-   they do at the ordinary ones: a plugin that fails at those too costs its own
-   run only. Not again for settings that fitted in the last run. */
-static void
-check_fit(const Grid *g, const Config *c, const Config *ordinary)
-{
-    const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
-    if (last && config_equal(last, c, OF_VARIANT | OF_FIT | OF_DATA))
-        return;
-    const Limits may = limits(10, 1e9);
-    Ended e = in_child(try_forward, c, NULL, 0, may);
-    if (e.answered || e.told || e.late)
-        return;
-    Config usual = *c;
-    config_copy(&usual, ordinary, OF_FIT);
-    if (!in_child(try_forward, &usual, NULL, 0, may).answered)
-        return;
-    char name[NAME_SIZE];
-    plugin_name(e.plugin, name);
-    refuse_fit(name, c, ordinary, e.why);
-}
-
 /* Adds the run of a whole config, unless it is there already. */
 static void
 add_job(Grid *g, Config c, const Config *ordinary, int *room)
@@ -159,7 +122,6 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
         const Facts *f = facts_of(g, c.variant);
         Config ordinary = ordinary_config(c.task, c.variant, f->uses);
         settle_point(g, &c, f);
-        check_fit(g, &c, &ordinary);
         for (int k = 0; k < seeds->count; k++) {
             setting_set(&settings[seed], &c, seeds->text[k]);
             add_job(g, c, &ordinary, room);
@@ -174,21 +136,6 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
             setting_set(&settings[i], &c, v->text[k]);
         expand(g, o, c, i + 1, room);
     }
-}
-
-/* A job takes about 700 bytes. */
-enum { MOST_RUNS = 1000000 };
-
-static void
-check_count(const Options *o)
-{
-    double runs = 1;
-    for (int i = 0; i < setting_count; i++)
-        runs *= o->given[i].count ? o->given[i].count : 1;
-    if (runs > MOST_RUNS)
-        usage("%.0f runs are asked for, and %d are the most of one command: "
-              "take fewer --seeds or shorter lists",
-              runs, MOST_RUNS);
 }
 
 Asked
@@ -220,7 +167,6 @@ grid_of(const Options *o, Asked asked)
     const char *slash = o->work.from ? strrchr(o->work.from, '/') : NULL;
     Grid g = {.asked = asked, .from = slash ? slash + 1 : o->work.from};
     int room = 0;
-    check_count(o);
     const Values *tasks_given = options_given(o, "task");
     describe_all(&g, o);
     for (int t = 0; t < tasks_given->count; t++)

@@ -42,12 +42,6 @@ sequence_effort(const Config *c)
     return n * (c->layers + c->encoder) * token;
 }
 
-double
-step_effort(const Config *c)
-{
-    return c->batch * sequence_effort(c);
-}
-
 /* Validation and test go forward only, a third of the way. */
 double
 effort(const Config *c)

@@ -17,7 +17,6 @@ const Job **queue_of(const Grid *g, const bool *wanted, int *total);
 
 /* Roughly how long a run takes, in multiply-adds. */
 double effort(const Config *c);
-double step_effort(const Config *c); /* of one training step */
 
 /* The limits of each of `most` runs at once: the user's, or a share of the free
    memory. */

@@ -13,88 +13,64 @@
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
 
-/* What a run was measured to cost here. */
-typedef struct Pace {
-    double start, step; /* seconds: before the first step, and each */
-    double bytes, files, memory;
-} Pace;
+/* What runs will take. */
+typedef struct Estimate {
+    int runs;     /* to do */
+    bool untimed; /* no number below is known */
+    double seconds, longest;
+    double memory, bytes, files; /* of one run */
+} Estimate;
 
-enum { PATIENCE = 600, MOST_TIMED = 6 };
+enum { PATIENCE = 600, STEPS = 10 };
 
 typedef struct Trial {
     const Work *w;
     const Config *c;
 } Trial;
 
-/* Times some steps of a run, for a tenth of a second at least. */
+/* Trains the first steps of a run. */
 static void
 try_run(const void *more, void *answer)
 {
-    double begun = now(), accuracy;
     const Trial *trial = more;
-    const Config *c = trial->c;
-    Pace *pace = answer;
+    Estimate *e = answer;
+    Config c = *trial->c;
     Dataset data;
-    Model *m = run_prepare(*c, run_limits(trial->w, 1), &data);
-    dataset_levels(&data, VALIDATION);
-    Batch b = batch_new(data.sizes, c->batch);
-    Optimizer o = optimizer_new(m);
-    Tape *t = tape_for_step(m, &b);
-    Random stream = dataset_stream(&data, TRAINING);
-    dataset_draw(&data, TRAINING, &stream, 0, &b);
-    train_step(m, &o, t, &b, 1, &accuracy); /* warms */
-    double first = now(), spent;
-    int steps = 0;
-    do
-        train_step(m, &o, t, &b, 2 + steps++, &accuracy);
-    while ((spent = now() - first) < 0.1);
+    c.steps = c.steps < STEPS ? c.steps : STEPS;
+    Model *m = run_prepare(c, run_limits(trial->w, 1), &data);
+    double begun = now();
+    train(m, &data, NULL, NULL);
+    e->longest = (now() - begun) * effort(trial->c) / effort(&c);
     Needs n = training_needs(&data, m->variant);
-    pace->step = spent / steps;
-    pace->start = first - begun;
-    pace->memory = n.weights + n.batch + n.step + n.files;
-    pace->files = m->count + 4;
-    pace->bytes = (double)m->parameters * sizeof(real) + 128. * m->count +
-                  2500 + 60. * c->steps / c->log_every;
+    e->memory = n.weights + n.batch + n.step + n.files;
+    e->files = m->count + 4;
+    e->bytes = (double)m->parameters * sizeof(real) + 128. * m->count + 2500 +
+               60. * trial->c->steps / c.log_every;
 }
 
-/* The cost of all runs, and of the longest and the largest. */
-typedef struct Estimate {
-    int runs, timed;
-    bool untimed; /* some could not be timed: the sums are too small */
-    double seconds, longest, bytes, files, memory;
-} Estimate;
-
-/* Times some of the missing runs, spread evenly from the longest to the
-   shortest; each of the others is judged by its neighbour. */
+/* Times the longest of the missing runs; the others are as much shorter as they
+   have less to do. */
 static Estimate
 estimate(const Work *w, const Grid *g)
 {
-    Pace p = {0};
     Estimate e = {0};
     bool *wanted = allocate((size_t)g->count, sizeof *wanted);
     for (int i = 0; i < g->count; i++)
         wanted[i] = !run_exists(w->out, g->jobs[i].name);
-    const Job **queue = queue_of(g, wanted, &e.runs);
-    int most = e.runs < MOST_TIMED ? e.runs : MOST_TIMED, last = -1;
-    for (int i = 0; i < e.runs; i++) {
-        int k = (int)((double)i * most / e.runs);
-        const Config *c = &queue[i]->config;
-        if (k != last) {
-            Ended end = in_child(try_run, &(Trial){w, c}, &p, sizeof p,
-                                 limits(PATIENCE, INFINITY));
-            if (!end.answered)
-                note("%s cannot be timed here: %s", queue[i]->name, end.why);
-            e.untimed |= !end.answered;
-            last = k;
-        }
-        double seconds = p.start + p.step * effort(c) / step_effort(c);
-        e.seconds += seconds;
-        e.longest = fmax(e.longest, seconds);
-        e.memory = fmax(e.memory, p.memory);
-        e.bytes += w->no_weights ? 4000 : p.bytes;
-        e.files += w->no_weights ? 4 : p.files;
+    int runs;
+    const Job **queue = queue_of(g, wanted, &runs);
+    if (runs) {
+        Trial trial = {w, &queue[0]->config};
+        Ended end =
+            in_child(try_run, &trial, &e, sizeof e, limits(PATIENCE, INFINITY));
+        if (!end.answered)
+            note("%s cannot be timed here: %s", queue[0]->name, end.why);
+        e.untimed = !end.answered;
     }
-    e.timed = most;
+    for (int i = 0; i < runs; i++)
+        e.seconds +=
+            e.longest * effort(&queue[i]->config) / effort(&queue[0]->config);
+    e.runs = runs;
     free(queue);
     free(wanted);
     return e;
@@ -117,16 +93,17 @@ static void
 say_estimate(const Work *w, const Grid *g, const Estimate *e)
 {
     char bytes[32], memory[32], total[32], longest[32];
+    bool weights = !w->no_weights;
     if (e->runs < g->count)
         note("%d of %d runs are in %s already", g->count - e->runs, g->count,
              w->out);
     if (e->runs && !e->untimed)
-        note("%d runs to do: about %s of a core like this one (timed on %d "
-             "of them), the longest %s; %s on disk in %.0f files; %s of memory "
-             "for each",
-             e->runs, time_text(e->seconds, total), e->timed,
-             time_text(e->longest, longest), size_text(e->bytes, bytes),
-             e->files, size_text(e->memory, memory));
+        note("%d runs to do: about %s of a core like this one, the longest %s, "
+             "which was timed; %s on disk in %.0f files; %s of memory for each",
+             e->runs, time_text(e->seconds, total),
+             time_text(e->longest, longest),
+             size_text(e->runs * (weights ? e->bytes : 4000), bytes),
+             e->runs * (weights ? e->files : 4), size_text(e->memory, memory));
 }
 
 /* A line for each run: the settings in which it differs from its task's. */
