@@ -52,7 +52,7 @@ FOUND    = $(BUILD)/qkv.pc $(BUILD)/qkv.bash $(BUILD)/qkv.zsh
 PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
   $(foreach f,$(PLUGINS),$(f):lib/qkv/$(f:$(BUILD)/%=%)) \
   $(foreach f,$(wildcard core/qkv/*.h),$(f):include/$(f:core/%=%)) \
-  $(foreach f,$(wildcard plots/*.gp plots/recipes/*.txt plots/recipes/claims/*.txt variants/*.c) README.md,$(f):share/qkv/$(f)) \
+  $(foreach f,$(wildcard plots/*.gp plots/recipes/*.txt plots/recipes/*.text plots/recipes/claims/*.txt variants/*.c),$(f):share/qkv/$(f)) \
   $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc core/driver/qkv.1:share/man/man1/qkv.1 \
   $(BUILD)/qkv.bash:share/bash-completion/completions/qkv \
   $(BUILD)/qkv.zsh:share/zsh/site-functions/_qkv
