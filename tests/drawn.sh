@@ -444,16 +444,16 @@ looks=$(printf 'term = "dumb"; name = "x"\n$title << END\n|t\nEND\nload "%s"\n' 
     done)
 [ "$(echo "$looks" | gnuplot 2>&1 | sort -u | wc -l)" -eq 7 ] && ok || complain "two variants of one colour"
 
-# what lesson 12 shows
+# what lesson 18 shows
 "$qkv" compare -v standard,two-step,mqa -t recall --seeds 2 --lr 0.003,0.01 $small --log-every 5 -o mine >out 2>err
 "$qkv" compare -v standard -t recall --seeds 2 --lr 0.001 $small --log-every 5 -o earlier >out 2>err
 qkv() { "$qkv" "$@" -q --format svg; }
-sed -n '/^    qkv plot mine/{s/  *# .*//;p}' "$top/lessons/12-your-figure.md" >shown
+sed -n '/^    qkv plot mine/{s/  *# .*//;p}' "$top/lessons/18-your-figure.md" >shown
 while read -r line; do
-    eval "$line" 2>err && ok || complain "lesson 12: $line"
+    eval "$line" 2>err && ok || complain "lesson 18: $line"
 done <shown
 unset -f qkv
-[ "$(wc -l <shown)" -eq 9 ] && ok || complain "lesson 12 shows other figures"
+[ "$(wc -l <shown)" -eq 9 ] && ok || complain "lesson 18 shows other figures"
 [ -s mine/figures/test_accuracy-lr-recall.svg ] && [ -s mine/figures/test_accuracy-lr-recall-map.svg ] &&
     [ -s mine/figures/test_accuracy-lr-recall-seeds.svg ] && ok || complain "a map or seeds take a figure's name"
 

@@ -1,6 +1,0 @@
-#!/bin/sh
-# 12-rates.sh - solution: each at its best rate.
-#
-
-qkv compare -v standard,two-step -t recall --seeds 5 --steps 100 --lr 0.003,0.01 -q \
-    --no-figures --tsv -o mine | cut -f2,5,6,11,14
