@@ -138,9 +138,19 @@ cover() {
     }' "$build/lessons-coverage.tsv" >"$work/short" 2>"$work/covered"
     [ ! -s "$work/short" ] || complain "$(cat "$work/short")"
 }
+# Every diagram is what its script draws.
+check_diagrams() {
+    for script in plots/diagrams/*.awk; do
+        [ "$script" != plots/diagrams/pen.awk ] || continue
+        awk -f plots/diagrams/pen.awk -f "$script" |
+            cmp -s - "lessons/figures/diagrams/$(basename "$script" .awk).svg" ||
+            complain "$script draws another picture than lessons/figures/diagrams has: make diagrams"
+    done
+}
 covered=
 if [ "$all" ]; then
     cover
+    check_diagrams
     covered="; code shown: $(cat "$work/covered")"
 fi
 echo "lessons: $# checked, $failed with faults$covered"

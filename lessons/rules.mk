@@ -20,9 +20,9 @@ $(FIGURES): figure-%: all
 claims: all          ## run the claims of papers that are not run yet; lessons/claims.md
 	@sh lessons/claims.sh $(BUILD)
 
-DIAGRAMS = $(patsubst plots/diagrams/%.gp,lessons/figures/diagrams/%.svg,$(filter-out %/pen.gp,$(wildcard plots/diagrams/*.gp)))
+DIAGRAMS = $(patsubst plots/diagrams/%.awk,lessons/figures/diagrams/%.svg,$(filter-out %/pen.awk,$(wildcard plots/diagrams/*.awk)))
 diagrams: $(DIAGRAMS)   ## the diagrams of README and lessons, in lessons/figures/diagrams
-$(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.gp plots/diagrams/pen.gp
-	gnuplot $< >$@.new && mv $@.new $@
+$(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams/pen.awk
+	LC_ALL=C awk -f plots/diagrams/pen.awk -f $< >$@.new && mv $@.new $@
 
 .PHONY: diagrams lessons lessons-update exercise book claims figures $(FIGURES)

@@ -1,0 +1,6 @@
+# here-cache.awk - of one head, what a decoder keeps, and what makes it.
+
+BEGIN {
+    canvas(640, 204)
+    flow("y W^K W^V", 0, 0)
+}

@@ -1,0 +1,6 @@
+# here-full-matrix.awk - of one head, what one full matrix W_i replaces.
+
+BEGIN {
+    canvas(640, 204)
+    flow("W^Q W^K s", 0, 0)
+}

@@ -1,0 +1,48 @@
+# merge.awk - four matrices are stored, two products are used.
+
+BEGIN {
+    canvas(640, 366)
+    d_model = 32
+    d_k = 8
+    words(146, 20, "stored: four matrices,")
+    words(146, 40, 4 * d_model * d_k " parameters")
+    note(52, 72, "x (queries)")
+    note(206, 72, "y (keys, values)")
+    arrow(52, 82, 52, 108)
+    arrow(190, 82, 156, 108)
+    arrow(218, 82, 238, 108)
+    box(52, 130, 62, 38, "qk", "W^Q", d_model " × " d_k)
+    box(144, 130, 62, 38, "qk", "W^K", d_model " × " d_k)
+    box(246, 130, 62, 38, "ov", "W^V", d_model " × " d_k)
+    arrow(60, 172, 76, 196)
+    arrow(136, 172, 120, 196)
+    arrow(246, 172, 246, 196)
+    box(98, 218, 138, 38, "bend", "softmax(s q k')")
+    box(246, 218, 84, 38, "off", "weights v")
+    arrow(169, 218, 200, 218)
+    arrow(246, 239, 246, 262)
+    box(246, 284, 62, 38, "ov", "W^O")
+    note(282, 284, d_k " × " d_model, "start")
+    arrow(246, 305, 246, 334)
+    words(246, 348, "output")
+
+    wide_arrow(314, 150, 366)
+    note(340, 128, "multiply")
+
+    words(500, 20, "used: two products,")
+    words(500, 40, 2 * (2 * d_model * d_k - d_k ^ 2) " really there")
+    note(414, 72, "x (queries)")
+    note(548, 72, "y (keys, values)")
+    arrow(410, 82, 416, 108)
+    arrow(526, 82, 450, 108)
+    arrow(560, 82, 572, 108)
+    box(432, 130, 118, 38, "qk", "M = W^Q W^K'", d_model " × " d_model ", rank " d_k)
+    box(570, 130, 116, 38, "ov", "N = W^V W^O", d_model " × " d_model ", rank " d_k)
+    arrow(432, 172, 432, 196)
+    arrow(578, 172, 578, 196)
+    box(432, 218, 144, 38, "bend", "softmax(s x M y')")
+    box(578, 218, 98, 38, "off", "weights y N")
+    arrow(506, 218, 525, 218)
+    arrow(578, 239, 578, 334)
+    words(560, 348, "the same output")
+}

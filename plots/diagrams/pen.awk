@@ -1,0 +1,286 @@
+# pen.awk - boxes, arrows and small matrices for the diagrams of the book. A script
+# in plots/diagrams calls canvas first, then draws in pixels from the top left:
+#
+#     BEGIN {
+#         canvas(640, 120)
+#         box(100, 40, 70, 36, "qk", "W^Q", "3 x 2")
+#         arrow(20, 40, 64, 40)
+#     }
+#
+#     awk -f plots/diagrams/pen.awk -f NAME.awk >NAME.svg      make diagrams draws all
+#
+# The QK pair and its product M are blue ("qk"), the OV pair and its product N are
+# orange ("ov"), in every diagram; what is not linear is violet ("bend"), what a
+# diagram is not about is grey ("off"), tokens and results are white ("no").
+
+function canvas(width, height) {
+    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"d\" width=\"%d\" " \
+        "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" " \
+        "font-size=\"15\" text-anchor=\"middle\" xml:space=\"preserve\">\n" \
+        "<style>.d .o{stroke:#505050;stroke-width:1.2}.d .a{stroke:#505050;stroke-width:1.4;fill:none}.d .g{" \
+        "stroke:#505050;stroke-width:.5;fill:none}.d .qk{fill:#9AD0F0}.d .ov{" \
+        "fill:#F3C767}.d .bend{fill:#E4C1E4}.d .off{fill:#EDEDED}.d .no{" \
+        "fill:#FFF}.d .dash{stroke-dasharray:5 4}.d .s{font-size:13px;" \
+        "fill:#404040}.d .bold{font-weight:bold}.d .bad{fill:#C02020}.d .good{" \
+        "fill:#0A7040}.d .line{fill:none;stroke-width:2.5}</style>\n<defs>" \
+        "<marker id=\"head\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" " \
+        "markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" " \
+        "orient=\"auto\"><path d=\"M0,1 10,5 0,9z\" fill=\"#505050\"/></marker>" \
+        "</defs>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+        width, height, width, height, width, height
+}
+END { print "</svg>" }
+
+# Words. ^ raises and _ lowers what follows, one character or what is in {}: W_i^Q.
+function escaped(s) {
+    gsub(/&/, "\\&amp;", s)
+    gsub(/</, "\\&lt;", s)
+    gsub(/>/, "\\&gt;", s)
+    return s
+}
+function run(s, size, dx, dy) {
+    return s == "" ? "" : !dx && !dy && !size ? s : "<tspan" \
+        (size ? sprintf(" font-size=\"%.3g\"", size) : "") \
+        (dx ? sprintf(" dx=\"%.3g\"", dx) : "") \
+        (dy ? sprintf(" dy=\"%.3g\"", dy) : "") ">" s "</tspan>"
+}
+function markup(s, size,    i, c, part, plain, out, at, want, lowered) {
+    s = escaped(s)
+    at = 0 # how far below its line the last word was
+    for (i = 1; i <= length(s); i++) {
+        c = substr(s, i, 1)
+        if (c != "^" && c != "_") {
+            plain = plain c
+            if (i < length(s))
+                continue
+        }
+        if (plain != "") {
+            out = out run(plain, 0, at < 0 && plain ~ /^'/ ? 0.1 * size : 0, -at)
+            at = lowered = 0
+            plain = ""
+        }
+        if (c != "^" && c != "_")
+            break
+        part = substr(s, ++i, 1)
+        if (part == "{") {
+            part = substr(s, i + 1)
+            part = substr(part, 1, index(part, "}") - 1)
+            i += length(part) + 1
+        }
+        want = (c == "^" ? -0.4 : 0.26) * size
+        out = out run(part, 0.74 * size, c == "^" && lowered ? \
+            -lowered * size : 0, want - at)
+        lowered = c != "_" ? 0 : part ~ /^[ijl]$/ ? 0.24 : 0.46 * length(part)
+        at = want
+    }
+    return out
+}
+# At (x, y), the words' middle; `how` is of the classes above, "start" and "end".
+function words(x, y, s, how,    size, anchor, i, n, part, class) {
+    size = 15
+    n = split(how, part, " ")
+    for (i = 1; i <= n; i++) {
+        if (part[i] == "start" || part[i] == "end")
+            anchor = " text-anchor=\"" part[i] "\""
+        else if (part[i] ~ /^[0-9]/)
+            size = part[i]
+        else
+            class = class (class ? " " : "") part[i]
+        if (part[i] == "s")
+            size = 13
+    }
+    printf "<text x=\"%g\" y=\"%g\"%s%s%s>%s</text>\n", x, y + 0.35 * size, anchor,
+        class ? " class=\"" class "\"" : "",
+        size != 15 && size != 13 ? " font-size=\"" size "\"" : "", markup(s, size)
+}
+function note(x, y, s, how) { words(x, y, s, "s " how) }
+
+# A box around (x, y) with its name, and below it its shape.
+function block(x, y, w, h, colour, round) {
+    printf "<rect class=\"o %s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"%s/>\n",
+        colour, x - w / 2, y - h / 2, w, h, round ? " rx=\"" round "\"" : ""
+}
+function box(x, y, w, h, colour, name, shape) {
+    block(x, y, w, h, colour, 3)
+    words(x, y, name)
+    if (shape != "")
+        note(x, y + h / 2 + 11, shape)
+}
+# Lines: from point to point of "x,y x,y ..."; an arrow, a line, a path with corners.
+function path(points, how) {
+    printf "<polyline class=\"a%s\" points=\"%s\"%s/>\n", how ~ /dash/ ? " dash" : "",
+        points, how ~ /blunt/ ? "" : " marker-end=\"url(#head)\""
+}
+function arrow(x, y, to, top, how) { path(x "," y " " to "," top, how) }
+function line(x, y, to, top, how) { path(x "," y " " to "," top, how " blunt") }
+function wide_arrow(x, y, to) {
+    printf "<path fill=\"#505050\" d=\"M%g,%gH%gv-6l14,10 -14,10v-6H%gz\"/>\n",
+        x, y - 4, to - 14, x
+}
+# A curve through "x,y x,y ..." in a colour; a bar from (x, y) upwards or to the right.
+function curve(points, colour, dash) {
+    printf "<polyline class=\"line\" stroke=\"%s\"%s points=\"%s\"/>\n", colour,
+        dash ? " stroke-dasharray=\"" dash "\"" : "", points
+}
+function bar(x, y, w, h, colour) { block(x + w / 2, y + h / 2, w, h, colour) }
+# Refused: a cross; the same: a tick.
+function cross(x, y, r) {
+    r = r ? r : 9
+    printf "<path d=\"M%g,%gl%g,%gm0,-%gl-%g,%g\" stroke=\"#C02020\" " \
+        "stroke-width=\"3.5\" fill=\"none\"/>\n", x - r, y - r, 2 * r, 2 * r, 2 * r, 2 * r, 2 * r
+}
+function tick(x, y) {
+    printf "<path d=\"M%g,%gl6,7 11,-15\" stroke=\"#0A7040\" stroke-width=\"3.5\" " \
+        "fill=\"none\"/>\n", x - 9, y + 1
+}
+
+# Matrices: set(A, "1 0 1 / 0 2 1") is (2 x 3). cells draws one with its upper left
+# corner at (x, y), each entry in a square of `side`; grid draws one without entries.
+function set(A, s,    row, cell, i, j) {
+    A["r"] = split(s, row, "/")
+    for (i = 1; i <= A["r"]; i++) {
+        A["c"] = split(row[i], cell, " ")
+        for (j = 1; j <= A["c"]; j++)
+            A[i, j] = cell[j] + 0
+    }
+}
+function product(P, A, B,    i, j, k) {
+    if (A["c"] != B["r"]) {
+        print "pen.awk: these matrices do not fit" >"/dev/stderr"
+        exit 1
+    }
+    P["r"] = A["r"]
+    P["c"] = B["c"]
+    for (i = 1; i <= P["r"]; i++)
+        for (j = 1; j <= P["c"]; j++) {
+            P[i, j] = 0
+            for (k = 1; k <= A["c"]; k++)
+                P[i, j] += A[i, k] * B[k, j]
+        }
+}
+function transpose(T, A,    i, j) {
+    T["r"] = A["c"]
+    T["c"] = A["r"]
+    for (i = 1; i <= T["r"]; i++)
+        for (j = 1; j <= T["c"]; j++)
+            T[i, j] = A[j, i]
+}
+function product_t(P, A, B,    T) {
+    transpose(T, B)
+    product(P, A, T)
+}
+function softmax(P, A,    i, j, sum) {
+    P["r"] = A["r"]
+    P["c"] = A["c"]
+    for (i = 1; i <= A["r"]; i++) {
+        sum = 0
+        for (j = 1; j <= A["c"]; j++)
+            sum += exp(A[i, j])
+        for (j = 1; j <= A["c"]; j++)
+            P[i, j] = exp(A[i, j]) / sum
+    }
+}
+function same(A, B,    i, j) {
+    for (i = 1; i <= A["r"]; i++)
+        for (j = 1; j <= A["c"]; j++)
+            if (A[i, j] != B[i, j])
+                return 0
+    return A["r"] == B["r"] && A["c"] == B["c"]
+}
+function shown(v, form,    s) {
+    s = sprintf(form ? form : "%.4g", v)
+    if (s ~ /^-?0?\.?0*$/)
+        s = "0"
+    sub(/^0\./, ".", s)
+    sub(/^-0\./, "-.", s)
+    sub(/^-/, "−", s)
+    return s
+}
+function grid(x, y, r, c, side, colour,    i, d) {
+    block(x + c * side / 2, y + r * side / 2, c * side, r * side, colour)
+    for (i = 1; i < r; i++)
+        d = d sprintf("M%g,%gh%g", x, y + i * side, c * side)
+    for (i = 1; i < c; i++)
+        d = d sprintf("M%g,%gv%g", x + i * side, y, r * side)
+    if (d)
+        printf "<path class=\"g\" d=\"%s\"/>\n", d
+}
+function cells(x, y, A, colour, form,    i, j, w) {
+    w = side ? side : 28
+    grid(x, y, A["r"], A["c"], w, colour)
+    for (i = 1; i <= A["r"]; i++)
+        for (j = 1; j <= A["c"]; j++)
+            note(x + (j - 0.5) * w, y + (i - 0.5) * w, shown(A[i, j], form))
+}
+# The same with its name above, in the middle.
+function named(x, y, name, A, colour, form) {
+    words(x + A["c"] * (side ? side : 28) / 2, y - 14, name)
+    cells(x, y, A, colour, form)
+}
+
+# The two tokens of the book, d_model = 3, and one head of width 2, in whole numbers;
+# its scale is 1.
+function two_tokens(    XN) {
+    set(X, "1 0 1 / 0 2 1")
+    set(WQ, "1 0 / 0 1 / 1 0")
+    set(WK, "0 1 / 1 0 / 1 1")
+    set(WV, "1 0 / 0 1 / 1 1")
+    set(WO, "1 0 1 / 0 2 0")
+    product(Q, X, WQ)
+    product(K, X, WK)
+    product(V, X, WV)
+    product_t(S, Q, K)
+    softmax(P, S)
+    product(HEAD, P, V)
+    product(OUT, HEAD, WO)
+    product_t(M, WQ, WK)
+    product(N, WV, WO)
+}
+function inverse(B, A,    det) { # (2 x 2)
+    det = A[1, 1] * A[2, 2] - A[1, 2] * A[2, 1]
+    B["r"] = B["c"] = 2
+    B[1, 1] = A[2, 2] / det
+    B[2, 2] = A[1, 1] / det
+    B[1, 2] = -A[1, 2] / det
+    B[2, 1] = -A[2, 1] / det
+}
+
+# The recurring picture: one head, from its tokens to its output. Only what `lit` names
+# has its colour: x y W^Q W^K W^V W^O s softmax sum out, or all. With shapes, 320 pixels
+# high; without, 230.
+function lit_(what, colour) {
+    return LIT == "all" || index(" " LIT " ", " " what " ") ? colour : "off"
+}
+function flow(lit, shapes, top,    a, b, c) {
+    LIT = lit
+    a = top + 36
+    b = a + (shapes ? 96 : 66)
+    c = b + (shapes ? 110 : 76)
+    box(46, a, 44, 36, lit_("x", "no"), "x", shapes ? "n × d_{model}" : "")
+    box(46, (b + c) / 2, 44, 36, lit_("y", "no"), "y", shapes ? "m × d_{model}" : "")
+    box(150, a, 62, 38, lit_("W^Q", "qk"), "W^Q", shapes ? "d_{model} × d_k" : "")
+    box(150, b, 62, 38, lit_("W^K", "qk"), "W^K", shapes ? "d_{model} × d_k" : "")
+    box(150, c, 62, 38, lit_("W^V", "ov"), "W^V", shapes ? "d_{model} × d_v" : "")
+    arrow(70, a, 116, a)
+    arrow(70, (b + c) / 2 - 8, 116, b + 6)
+    arrow(70, (b + c) / 2 + 8, 116, c - 6)
+    box(236, a, 36, 32, lit_("W^Q", "qk"), "q", shapes ? "n × d_k" : "")
+    box(236, b, 36, 32, lit_("W^K", "qk"), "k", shapes ? "m × d_k" : "")
+    box(236, c, 36, 32, lit_("W^V", "ov"), "v", shapes ? "m × d_v" : "")
+    arrow(183, a, 215, a)
+    arrow(183, b, 215, b)
+    arrow(183, c, 215, c)
+    box(340, (a + b) / 2, 84, 38, lit_("s", "no"), "s q k'", shapes ? "scores, n × m" : "")
+    arrow(256, a + 4, 298, (a + b) / 2 - 8)
+    arrow(256, b - 4, 298, (a + b) / 2 + 8)
+    box(474, (a + b) / 2, 84, 38, lit_("softmax", "bend"), "softmax",
+        shapes ? "weights, n × m" : "")
+    arrow(384, (a + b) / 2, 428, (a + b) / 2)
+    box(474, c, 92, 38, lit_("sum", "ov"), "weights v", shapes ? "n × d_v" : "")
+    arrow(256, c, 424, c)
+    arrow(474, (a + b) / 2 + (shapes ? 40 : 21), 474, c - 22)
+    box(590, c, 62, 38, lit_("W^O", "ov"), "W^O", shapes ? "d_v × d_{model}" : "")
+    arrow(522, c, 555, c)
+    box(590, b - (shapes ? 24 : 33), 64, 36, lit_("out", "no"), "output", shapes ? "n × d_{model}" : "")
+    arrow(590, c - 21, 590, b + (shapes ? 18 : -13))
+}
