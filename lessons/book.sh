@@ -28,6 +28,7 @@ for lesson in lessons/[0-9]*.md ''; do
     if [ "$now" ]; then
         sed -e "1s|\$| {#l$now}|" \
             -e 's|](\([0-9][0-9]-[a-z-]*\)\.md)|](#l\1)|g' \
+            -e 's|](\([0-9][0-9]-[a-z-]*\)\.md#\([a-z0-9-]*\))|](#\2)|g' \
             -e 's|\[\([^]]*\)\](\.\./[^)]*)|\1|g' -e 's|\[\([^]]*\)\](claims\.md)|\1|g' \
             -e 's|^```c \(.*\)$|[\1]{.file}\n\n```c|' "lessons/$now.md"
         lead "$before" "$after"
