@@ -1,10 +1,16 @@
--- book.lua - W_i^Q in prose becomes W with i below and Q above it: for pandoc.
+-- book.lua - what pandoc makes of a lesson: W_i^Q in prose is a formula, tables of tabs
+-- are padded, what is typed is marked, and, where a page of its own is made, its sections go to the search.
 
--- The pieces of one word: "(W_i^Q" -> "(", W, sub i, sup Q.
+-- A symbol of several letters, such as "model", is upright.
+local function upright(name)
+  return name:find("%a%a%a") and "\\mathrm{" .. name .. "}" or name
+end
+
+-- The pieces of one word: "(W_i^Q" -> "(" and the formula W_{i}^{Q}.
 local function pieces(text)
   local out, at = pandoc.List(), 1
   while true do
-    local from, to, base = text:find("([%a%d]+[%d.]*)", at)
+    local from, to, base = text:find("(%a[%a%d]*)", at)
     if not from then
       break
     end
@@ -13,28 +19,41 @@ local function pieces(text)
     local above = text:match("^%^(%-?%w+)", to + 1)
     to = above and to + 1 + #above or to
     out:insert(pandoc.Str(text:sub(at, from - 1)))
-    local letter = (below or above) and base:find("^%a")
-    out:insert(letter and pandoc.Emph(pandoc.Str(base)) or pandoc.Str(base))
-    if below then
-      out:insert(pandoc.Subscript(pandoc.Str(below)))
-    end
-    if above then
-      out:insert(pandoc.Superscript(pandoc.Str(above)))
-    end
+    local tex = upright(base) .. (below and "_{" .. upright(below) .. "}" or "")
+      .. (above and "^{" .. above .. "}" or "")
+    out:insert((below or above) and pandoc.Math("InlineMath", tex) or pandoc.Str(base))
     at = to + 1
   end
   out:insert(pandoc.Str(text:sub(at)))
   return out
 end
 
--- Names of programs (in_proj_weight) and files stay as they are.
+-- Names of programs (in_proj_weight) and files stay as they are. A letter that is no
+-- English word is a symbol, with the ' of a transpose: x, W, "(M'", but not a, A, I.
 local function word(el)
+  local before, letter, after = el.text:match("^(%(*)(%a'?)([%),.;:?]*)$")
+  if letter and not letter:find("^[aAI]") then
+    return { pandoc.Str(before), pandoc.Math("InlineMath", letter), pandoc.Str(after) }
+  end
   local lines = select(2, el.text:gsub("_", ""))
   local marked = el.text:find("%w_%w") or el.text:find("%w%^%-?%w")
   if el.text:find("/%w") or el.text:find("%w%.%a") then
     return nil
   end
   return marked and lines < 2 and pieces(el.text) or nil
+end
+
+-- The x of "3 x 8" and "n x d_model" is a cross.
+local function crossed(list)
+  for i = 3, #list - 2 do
+    local before, after = list[i - 2].text, list[i + 2].text
+    if list[i].text == "x" and list[i].t == "Str" and before and after
+      and (before:find("%d$") or before:find("d_%w+$") or before:find("^%(?[nThd]$"))
+      and (after:find("^%d") or after:find("^d_")) then
+      list[i] = pandoc.Str("×")
+    end
+  end
+  return list
 end
 
 -- Rows of a table are padded, column by column, as tabs cannot be.
@@ -79,13 +98,58 @@ local function table_of(el)
   return el
 end
 
+-- What is typed in a console block, which a narrow window may wrap.
+local function console(el)
+  el = table_of(el) or el
+  if not el.classes:includes("console") then
+    return el
+  end
+  local text = el.text:gsub("[&<>]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" })
+  text = ("\n" .. text):gsub("\n(%$ [^\n]*)", "\n<kbd>%1</kbd>"):gsub("\n(&gt; [^\n]*)", "\n<kbd>%1</kbd>")
+  return pandoc.RawBlock("html", "<pre class=\"console\"><code>" .. text:sub(2) .. "</code></pre>")
+end
+
+-- A line for each section, [page, id, lesson, heading, text], into the file that the
+-- metadata name; code is not searched.
+local function quoted(text)
+  return '"' .. text:gsub('[%c\\"<]', { ["\\"] = "\\\\", ['"'] = '\\"', ["<"] = "\\u003c", ["\n"] = " " }) .. '"'
+end
+
+local function to_search(doc)
+  if not doc.meta.search then
+    return
+  end
+  local file = assert(io.open(pandoc.utils.stringify(doc.meta.search), "a"))
+  local page, lesson = pandoc.utils.stringify(doc.meta.page), pandoc.utils.stringify(doc.meta.title)
+  local id, heading, text = "", "", pandoc.List()
+  local function section()
+    if #text > 0 then
+      local fields = pandoc.List({ page, id, lesson, heading, table.concat(text, " ") }):map(quoted)
+      file:write("[" .. table.concat(fields, ",") .. "],\n")
+    end
+    text = pandoc.List()
+  end
+  for _, block in ipairs(doc.blocks) do
+    if block.t == "Header" and block.level > 1 then
+      section()
+      id, heading = block.identifier, pandoc.utils.stringify(block)
+    elseif block.t ~= "CodeBlock" and block.t ~= "Header" then
+      text:insert(pandoc.utils.stringify(block))
+    end
+  end
+  section()
+  file:close()
+end
+
 return {
+  { Pandoc = to_search },
   {
     traverse = "topdown",
     Span = function(el)
       return el, not el.classes:includes("file")
     end,
+    Inlines = crossed,
     Str = word,
-    CodeBlock = table_of,
+    CodeBlock = console,
   },
 }

@@ -8,7 +8,7 @@ lessons-update: all  ## write what their commands print now, to be looked at
 exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
 	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
 
-book:                ## the lessons as one page, build/book/index.html (pandoc)
+book:                ## the lessons as HTML pages, build/book/index.html, and as one page and PDF (pandoc)
 	@sh lessons/book.sh $(BUILD)
 
 FIGURES = $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))

@@ -1,7 +1,8 @@
 #!/bin/sh
 # book.sh BUILD - the book, looked at by a browser: no figure is missing, every link
-# leads somewhere, nothing comes from the network, no formula is left as TeX, and a
-# phone need not be scrolled sideways. Skipped, and says so, without pandoc or chromium.
+# leads somewhere, nothing comes from the network, no formula is left as TeX, a phone
+# need not be scrolled sideways nor cut a command, and the search finds. Skipped, and
+# says so, without pandoc or chromium.
 
 set -u
 build=$(cd "$1" && pwd)
@@ -11,79 +12,124 @@ command -v pandoc >/dev/null && [ "$browser" ] || {
     exit 0
 }
 sh lessons/book.sh "$build" >/dev/null || exit 1
+book=$build/book
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$book/looked-at.html" "$book/spoilt.html"' EXIT
 failed=0
 
-# look WIDTH PAGE: what is wrong with the page, seen through a window so wide.
+# look WIDTH PAGE ...: what is wrong with the pages, each seen through a window so wide.
 look() {
-    cat >"$work/script" <<'END'
+    width=$1
+    shift
+    {
+        echo '<!DOCTYPE html><title>book</title>'
+        for page; do
+            echo "<iframe src='$page' width=$width height=900></iframe>"
+        done
+        cat <<'END'
 <script>
-addEventListener('load', () => {
-    const wrong = [], code = document.querySelectorAll('pre, code');
+const wrong = [], ids = {};
+let formulas = 0;
+function look(name, view) {
+    const doc = view.document, code = doc.querySelectorAll('pre, code, button');
+    const say = (...words) => wrong.push(name + ': ' + words.join(' '));
     for (const e of code) e.style.display = 'none'; // where TeX is shown as such
-    const seen = document.body.innerText;
+    const seen = doc.body.innerText;
     for (const e of code) e.style.display = '';
-    const say = (...words) => wrong.push(words.join(' '));
-    for (const i of document.images)
+    for (const i of doc.images)
         if (!i.naturalWidth) say('figure missing:', i.alt || i.src.slice(0, 60));
-    for (const a of document.links) {
-        const to = a.getAttribute('href');
-        if (!to.startsWith('#')) say('link out of the book:', to);
-        else if (!document.getElementById(to.slice(1))) say('link to nowhere:', to);
+        else if (!i.alt) say('no words for a figure:', i.src.slice(-60));
+    for (const a of doc.links) {
+        const [page, id] = a.getAttribute('href').split('#');
+        if (/:/.test(page)) say('link out of the book:', page);
+        else if (!(ids[page || name] && (!id || ids[page || name].has(decodeURIComponent(id)))))
+            say('link to nowhere:', a.getAttribute('href'));
     }
-    for (const e of document.querySelectorAll('[src], link[href]')) {
+    for (const e of doc.querySelectorAll('[src], link[href]')) {
         const from = e.getAttribute('src') || e.getAttribute('href');
-        if (!from.startsWith('data:')) say('from outside:', from.slice(0, 60));
+        if (/^(?!data:)[a-z]+:|^\/\//.test(from)) say('from outside:', from.slice(0, 60));
     }
     for (const tex of seen.match(/\$\$|\\[a-z]+\{|\\(frac|sum|sqrt|qquad)/g) || [])
         say('raw TeX:', tex);
-    const math = document.querySelectorAll('math').length;
-    if (!math) say('no formula at all');
-    const wide = document.documentElement.scrollWidth;
-    if (wide > innerWidth) {
-        say('scrolls sideways:', wide, 'in a window of', innerWidth);
-        for (const e of document.body.querySelectorAll('*'))
-            if (e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre, table, math')) {
-                say('too wide:', e.tagName, e.innerText.slice(0, 60));
+    formulas += doc.querySelectorAll('math').length;
+    for (const k of doc.querySelectorAll('kbd'))
+        if (k.getBoundingClientRect().right > view.innerWidth) say('command cut:', k.textContent);
+    const wide = doc.documentElement.scrollWidth;
+    if (wide > view.innerWidth) {
+        say('scrolls sideways:', wide, 'in a window of', view.innerWidth);
+        for (const e of doc.body.querySelectorAll('*'))
+            if (e.getBoundingClientRect().right > view.innerWidth + 1 && !e.closest('pre, table, math')) {
+                say('too wide:', e.tagName, e.textContent.slice(0, 60));
                 break;
             }
     }
-    document.documentElement.textContent = 'SEEN ' + document.title.length + ' ' + math +
-        ' formulas, ' + (wrong.length ? wrong.join('\n') : 'nothing wrong') + ' END';
+}
+function find(view) { // the search: a word of a heading, and one that is nowhere
+    const field = view.document.querySelector('#search input');
+    const says = word => {
+        field.value = word;
+        field.dispatchEvent(new view.Event('input'));
+        return view.document.querySelector('#search ul').textContent;
+    };
+    if (!says('symmetric softmax').includes('07')) wrong.push('the search does not find');
+    if (!says('xyzzy').includes('No section')) wrong.push('the search finds what is nowhere');
+}
+addEventListener('load', () => {
+    const frames = [...document.querySelectorAll('iframe')];
+    for (const f of frames)
+        ids[f.getAttribute('src')] = new Set([...f.contentDocument.querySelectorAll('[id]')].map(e => e.id));
+    for (const f of frames) look(f.getAttribute('src'), f.contentWindow);
+    if (!formulas) wrong.push('no formula at all');
+    const first = frames[0].contentWindow, script = first.document.createElement('script');
+    const tell = () => {
+        document.documentElement.textContent = 'SEEN ' + frames.length + ' pages, ' + formulas +
+            ' formulas, ' + (wrong.length ? wrong.join('\n') : 'nothing wrong') + ' END';
+    };
+    script.onload = () => { find(first); tell(); };
+    script.onerror = () => { wrong.push('no search.js'); tell(); };
+    script.src = 'search.js';
+    first.document.head.append(script);
 });
 </script>
 END
-    sed '$d' "$2" | cat - "$work/script" >"$work/page.html"
+    } >"$book/looked-at.html"
     "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-        --user-data-dir="$work/profile" --window-size="$1",900 --dump-dom \
-        "file://$work/page.html" 2>/dev/null | tr '\n' '\t' |
-        sed -n 's/.*SEEN [0-9]* \(.*\) END.*/\1/p' | tr '\t' '\n'
+        --allow-file-access-from-files --virtual-time-budget=60000 \
+        --user-data-dir="$work/profile" --window-size=1600,1000 --dump-dom \
+        "file://$book/looked-at.html" 2>/dev/null | tr '\n' '\t' |
+        sed -n 's/.*SEEN \(.*\) END.*/\1/p' | tr '\t' '\n'
 }
 
-page=$build/book/index.html
+pages=$(cd "$book" && ls ./*.html | sed 's|^\./||' | grep -v '^looked-at' | sort)
+pages="index.html $(echo "$pages" | grep -v '^index')"
 for width in 390 768 1400; do
-    seen=$(look $width "$page")
+    seen=$(look $width $pages)
     case $seen in
     *"nothing wrong"*) ;;
     *)
-        echo "book: $width wide: ${seen:-the browser said nothing}" >&2
+        printf 'book: %s wide: %s\n' $width "${seen:-the browser said nothing}" | head -n 20 >&2
         failed=$((failed + 1))
         ;;
     esac
 done
 
-# The eye sees what it is there to see.
-spoilt() { # WORDS SED-EDIT
-    sed "$2" "$page" >"$work/spoilt.html"
-    look 390 "$work/spoilt.html" | grep -q "$1" && return
-    echo "book: not seen: $1" >&2
+# The eye sees what it is there to see, in a page that is spoilt in each way.
+bare='<span style="white-space:pre;display:inline-block'
+sed -e '0,/<img/s|<img src="[^"]*"|<img src="none.svg"|' \
+    -e "s|</h1>|</h1><img src='figures/diagrams/merge.svg'>|" \
+    -e "s|</h1>|</h1><img src='http://localhost/x.png' alt='x'>|" \
+    -e 's|</h1>|</h1><a href="index.html#nowhere">x</a> <a href="99-none.html">x</a>|' \
+    -e 's|</h1>|</h1><a href="https://localhost/">x</a> $$ x $$|' \
+    -e "s|</h1>|</h1>$bare;width:900px\">x</span>|" \
+    -e "s|</h1>|</h1>$bare\"><kbd style='white-space:pre'>$ qkv xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</kbd></span>|" \
+    "$book/07-symmetric.html" >"$book/spoilt.html"
+look 390 spoilt.html $pages >"$work/seen"
+for words in 'figure missing' 'no words for a figure' 'link to nowhere: index.html#nowhere' \
+    'link to nowhere: 99-none.html' 'link out of the book' 'from outside' 'raw TeX' 'command cut' \
+    'scrolls sideways'; do
+    grep -q "spoilt.html: $words" "$work/seen" && continue
+    echo "book: not seen: $words" >&2
     failed=$((failed + 1))
-}
-spoilt 'figure missing' 's|<img src="data:[^"]*"|<img src="data:image/png;base64,AAAA"|'
-spoilt 'link to nowhere' 's|href="#l07-symmetric"|href="#l99"|'
-spoilt 'from outside' 's|<img src="data:[^"]*"|<img src="http://localhost/x.png"|'
-spoilt 'raw TeX' 's|</h1>| $$ x $$</h1>|'
-spoilt 'scrolls sideways' 's|</h1>|<br><span style="display:inline-block;width:900px">x</span></h1>|'
-echo "book: ${seen%%,*}, looked at through windows of 390, 768 and 1400, $failed faults"
+done
+echo "book: ${seen%,*}, looked at through windows of 390, 768 and 1400, $failed faults"
 [ $failed -eq 0 ]
