@@ -25,4 +25,4 @@ diagrams: $(DIAGRAMS)   ## the diagrams of README and lessons, in lessons/figure
 $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams/pen.awk
 	LC_ALL=C awk -f plots/diagrams/pen.awk -f $< >$@.new && mv $@.new $@
 
-.PHONY: diagrams lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: one-file diagrams lessons lessons-update exercise book claims figures $(FIGURES)

@@ -3,18 +3,19 @@
 check: EACH = 5
 check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-foreign run-drawn run-paper run-hostile run-states run-found   ## all tests that take under three minutes (-j2: side by side)
 
-check-quick: run-floors run-same run-plain run-float run-double run-shown run-command run-check run-faults   ## the first of them
+check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
 check-long: check check-text check-bits check-figures check-book run-rates check-scipy run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
   run-parallel run-slurm run-together run-arm run-fuzz run-solve run-lessons run-install run-states \
-  run-found run-random run-plain run-rates run-paper
+  run-found run-random run-plain run-one-file run-rates run-paper
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-random: $(BUILD)/commands
 run-plain: $(BUILD)/tests/plain
+run-one-file: $(BUILD)/one-file
 run-starve: all      # EACH=5: every fifth allocation is refused once
 	sh tests/starve.sh $(BUILD) 1 $(EACH)
 run-same: all        # every weight is what it was
@@ -45,7 +46,7 @@ check-valgrind:      ## a short set under valgrind, which knows no AVX-512
 	sh tests/valgrind.sh $(BUILD)/valgrind
 
 SOURCES  = $(sort $(wildcard core/*/*.[ch] core/driver/*/*.[ch] variants/*.c tests/*.[ch] \
-  tests/*/*.c lessons/exercises/*.c lessons/exercises/solutions/*.c))
+  tests/*/*.c lessons/one-file/*.c lessons/exercises/*.c lessons/exercises/solutions/*.c))
 check-style:         ## clang-format and cppcheck
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \

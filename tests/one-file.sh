@@ -1,0 +1,55 @@
+#!/bin/sh
+# one-file.sh BUILD - lessons/one-file trains what the program trains: the same log, digit
+# by digit, and the same weights, bit for bit; in under 500 lines, without a warning.
+
+set -eu
+build=$(cd "$1" && pwd)
+source=$(pwd)/lessons/one-file/attention.c
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export QKV_PATH="$build/variants"
+passed=0 failed=0
+is() { # NAME COMMAND ...
+    name=$1
+    shift
+    if "$@" >"$work/said" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "one-file: $name: $(head -n 5 "$work/said")" >&2
+    fi
+}
+strict="-std=c11 -Wall -Wextra -Wpedantic -Werror -O3 -ffp-contract=off"
+cd "$work"
+
+is 'at most 499 lines' [ "$(wc -l <"$source")" -lt 500 ]
+cp "$build/one-file" built
+for cc in gcc clang; do
+    command -v $cc >/dev/null || continue
+    # shellcheck disable=SC2086
+    is "compiles with $cc" $cc $strict -march=native "$source" -lm -o $cc
+done
+
+for seed in 1 2 3; do
+    "$build/qkv" train -v standard -t recall --seed $seed -q -o out >/dev/null
+    run=$(echo out/recall.standard.seed$seed.*)
+    for name in embedding block0.attention.W_Q block0.attention.W_K block0.attention.W_V \
+        block0.attention.W_O unembedding; do
+        tail -c +129 "$run/weights/$name.npy" # behind the header of NumPy's format
+    done >weights
+    value() { awk -F'\t' -v key="$1" '$1 == key { print $2 }' "$run/result.tsv"; }
+    { cat "$run/log.tsv"
+      echo "solved at step $(value solved_at); test accuracy $(value test_accuracy)," \
+          "loss $(value test_loss)"; } >wanted
+    for program in built gcc clang; do
+        [ -x $program ] || continue
+        is "$program, seed $seed" ./$program $seed $program.weights
+        cp said printed
+        is "$program, seed $seed: what it prints" diff wanted printed
+        is "$program, seed $seed: its weights" cmp weights $program.weights
+    done
+done
+is 'a file that cannot be written' sh -c '! ./built 1 no/such/file'
+
+echo "one-file: $passed passed, $failed failed"
+[ $failed -eq 0 ]
