@@ -8,6 +8,12 @@ lessons-update: all  ## write what their commands print now, to be looked at
 exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
 	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
 
+one-file: $(BUILD)/one-file   ## the whole in one C file: it trains, and prints what `qkv train` logs
+	$(BUILD)/one-file
+$(BUILD)/one-file: lessons/one-file/attention.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  CC $@"; $(CC) $(CFLAGS) $< -lm -o $@
+
 book:                ## the lessons as HTML pages, build/book/index.html, and as one page and PDF (pandoc)
 	@sh lessons/book.sh $(BUILD)
 
