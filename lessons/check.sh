@@ -138,8 +138,15 @@ cover() {
     }' "$build/lessons-coverage.tsv" >"$work/short" 2>"$work/covered"
     [ ! -s "$work/short" ] || complain "$(cat "$work/short")"
 }
-# Every diagram is what its script draws.
+# Every diagram is what its script draws, from what the program writes.
 check_diagrams() {
+    if [ ! "$quick" ]; then
+        sh plots/diagrams/tables.sh "$build" "$work"
+        for table in plots/diagrams/*.tsv; do
+            cmp "$table" "$work/$(basename "$table")" ||
+                complain "$table is not what the program writes: make diagram-tables"
+        done
+    fi
     for script in plots/diagrams/*.awk; do
         [ "$script" != plots/diagrams/pen.awk ] || continue
         awk -f plots/diagrams/pen.awk -f "$script" |

@@ -28,7 +28,9 @@ claims: all          ## run the claims of papers that are not run yet; lessons/c
 
 DIAGRAMS = $(patsubst plots/diagrams/%.awk,lessons/figures/diagrams/%.svg,$(filter-out %/pen.awk,$(wildcard plots/diagrams/*.awk)))
 diagrams: $(DIAGRAMS)   ## the diagrams of README and lessons, in lessons/figures/diagrams
-$(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams/pen.awk
+$(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams/pen.awk $(wildcard plots/diagrams/*.tsv)
 	LC_ALL=C awk -f plots/diagrams/pen.awk -f $< >$@.new && mv $@.new $@
+diagram-tables: all  ## what some of the diagrams are drawn from
+	sh plots/diagrams/tables.sh $(BUILD) plots/diagrams
 
-.PHONY: one-file diagrams lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: one-file diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)

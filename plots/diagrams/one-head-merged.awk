@@ -22,7 +22,7 @@ BEGIN {
     arrow(422, 284, 544, 284)
     named(550, 256, "output", O2, "no", "%.1f")
     note(482, 272, "weights (x N)")
-    if (shown(O2[1, 2], "%.1f") == shown(OUT[1, 2], "%.1f"))
+    if (near(O2, OUT))
         note(634, 326, "the same as before", "end good")
     note(320, 358, "M and N are (3 × 3) and of rank 2, the width of the pairs that they replace.")
     note(320, 380, "They are what a head does, whatever matrices it is stored in.")

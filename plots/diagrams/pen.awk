@@ -70,7 +70,8 @@ function markup(s, size,    i, c, part, plain, out, at, want, lowered) {
         want = (c == "^" ? -0.4 : 0.26) * size
         out = out run(part, 0.74 * size, c == "^" && lowered ? \
             -lowered * size : 0, want - at)
-        lowered = c != "_" ? 0 : part ~ /^[ijl]$/ ? 0.24 : 0.46 * length(part)
+        lowered = c != "_" ? 0 : part ~ /^[ijl]$/ ? 0.24 : \
+            length(part) > 2 ? 0.0001 : 0.46 * length(part)
         at = want
     }
     return out
@@ -91,7 +92,7 @@ function words(x, y, s, how,    size, anchor, i, n, part, class) {
     }
     printf "<text x=\"%g\" y=\"%g\"%s%s%s>%s</text>\n", x, y + 0.35 * size, anchor,
         class ? " class=\"" class "\"" : "",
-        size != 15 && size != 13 ? " font-size=\"" size "\"" : "", markup(s, size)
+        size != (how ~ /(^| )s( |$)/ ? 13 : 15) ? " font-size=\"" size "\"" : "", markup(s, size)
 }
 function note(x, y, s, how) { words(x, y, s, "s " how) }
 
@@ -123,6 +124,16 @@ function curve(points, colour, dash) {
         dash ? " stroke-dasharray=\"" dash "\"" : "", points
 }
 function bar(x, y, w, h, colour) { block(x + w / 2, y + h / 2, w, h, colour) }
+# A square for a share of 0 to 1, in the colours of plots/attention.gp.
+function shade(x, y, w, v,    t) {
+    t = v < 0.5 ? 2 * v : 2 * v - 1
+    printf "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%02X%02X%02X\"/>\n",
+        x, y, w, w, v < 0.5 ? 255 - t * 169 : 86 - t * 86,
+        v < 0.5 ? 255 - t * 75 : 180 - t * 140, v < 0.5 ? 255 - t * 22 : 233 - t * 143
+}
+function dot(x, y, r, fill) {
+    printf "<circle cx=\"%g\" cy=\"%g\" r=\"%g\" fill=\"%s\"/>\n", x, y, r, fill
+}
 # Refused: a cross; the same: a tick.
 function cross(x, y, r) {
     r = r ? r : 9
@@ -187,6 +198,19 @@ function same(A, B,    i, j) {
                 return 0
     return A["r"] == B["r"] && A["c"] == B["c"]
 }
+function near(A, B,    i, j) { # to rounding
+    for (i = 1; i <= A["r"]; i++)
+        for (j = 1; j <= A["c"]; j++)
+            if ((A[i, j] - B[i, j]) ^ 2 > 1e-18)
+                return 0
+    return A["r"] == B["r"] && A["c"] == B["c"]
+}
+function row_of(R, A, i,    j) {
+    R["r"] = 1
+    R["c"] = A["c"]
+    for (j = 1; j <= A["c"]; j++)
+        R[1, j] = A[i, j]
+}
 function shown(v, form,    s) {
     s = sprintf(form ? form : "%.4g", v)
     if (s ~ /^-?0?\.?0*$/)
@@ -211,6 +235,11 @@ function cells(x, y, A, colour, form,    i, j, w) {
     for (i = 1; i <= A["r"]; i++)
         for (j = 1; j <= A["c"]; j++)
             note(x + (j - 0.5) * w, y + (i - 0.5) * w, shown(A[i, j], form))
+}
+# Row i of them in another colour, over what cells drew.
+function cells_row(x, y, A, i, colour, form,    R) {
+    row_of(R, A, i)
+    cells(x, y + (i - 1) * (side ? side : 28), R, colour, form)
 }
 # The same with its name above, in the middle.
 function named(x, y, name, A, colour, form) {

@@ -1,0 +1,27 @@
+# embedding-readers.awk - who reads the embedding: W^Q, W^K, W^V, and the residual.
+
+BEGIN {
+    canvas(640, 300)
+    box(70, 130, 76, 40, "no", "E", "")
+    note(70, 162, "embedding")
+    box(240, 50, 64, 38, "qk", "W^Q")
+    box(240, 110, 64, 38, "qk", "W^K")
+    box(240, 170, 64, 38, "ov", "W^V")
+    box(380, 110, 108, 40, "off", "attention")
+    box(540, 110, 40, 40, "off", "+")
+    arrow(110, 124, 204, 54)
+    arrow(110, 130, 204, 112)
+    arrow(110, 136, 204, 168)
+    arrow(274, 54, 324, 100)
+    arrow(274, 110, 322, 110)
+    arrow(274, 166, 324, 122)
+    arrow(436, 110, 516, 110)
+    path("70,178 70,236 540,236 540,134")
+    arrow(562, 110, 610, 110)
+    tick(150, 70)
+    tick(164, 106)
+    tick(150, 178)
+    cross(300, 236)
+    words(300, 260, "the residual adds E itself", "bad")
+    note(320, 286, "E W^Q, E W^K and E W^V could replace E, but the residual still needs E itself.")
+}

@@ -1,0 +1,37 @@
+# embedding-row.awk - a one-hot token picks a row: of E, or of E W^Q.
+
+BEGIN {
+    canvas(640, 380)
+    two_tokens()
+    set(T, "0 1 0 0")
+    set(E, "1 0 1 / 0 2 1 / 1 1 0 / 2 0 0")
+    product(ROW, T, E)
+    product(QR, ROW, WQ)
+    product(EQ, E, WQ)
+    product(Q2, T, EQ)
+    words(16, 18, "An embedding, then W^Q", "start bold")
+    named(16, 100, "one-hot", T, "no")
+    words(142, 114, "×", "20")
+    named(160, 58, "E", E, "off")
+    cells_row(160, 58, E, 2, "no")
+    words(256, 114, "=", "20")
+    named(272, 100, "row 2 of E", ROW, "no")
+    words(370, 114, "×", "20")
+    named(390, 72, "W^Q", WQ, "qk")
+    words(460, 114, "=", "20")
+    named(478, 100, "q", QR, "qk")
+    line(16, 190, 624, 190, "dash")
+    words(16, 212, "Their product", "start bold")
+    named(16, 280, "one-hot", T, "no")
+    words(142, 294, "×", "20")
+    named(160, 238, "E W^Q", EQ, "off")
+    cells_row(160, 238, EQ, 2, "qk")
+    words(230, 294, "=", "20")
+    named(248, 280, "q", Q2, "qk")
+    path("506,132 506,294 312,294")
+    if (same(Q2, QR)) {
+        tick(530, 250)
+        note(546, 250, "the same", "start good")
+    }
+    note(320, 366, "A one-hot token times a matrix is a row of that matrix: a look-up, not a product.")
+}
