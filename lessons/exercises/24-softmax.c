@@ -1,0 +1,72 @@
+/* 24-softmax.c - exercise: the way back of a softmax.
+
+   A softmax of your own. Forward it is right; on the way back every weight
+   thinks of itself alone, though all weights of a row share one sum. Take
+   away what they share. `make exercise N=24-softmax` checks it. */
+#include <qkv/operator.h>
+#include <qkv/variant.h>
+
+/* dS += P (dP - rowsum(P dP)), row by row of each head */
+static void
+shares_backward(Node *p)
+{
+    real *ds = gradient(p->in[0]);
+    int asked = p->cols / p->heads;
+    for (int from = 0; from < p->rows * p->cols; from += asked) {
+        real sum = 0;
+        for (int j = from; j < from + asked; j++)
+            sum += p->value[j] * p->gradient[j];
+        for (int j = from; j < from + asked; j++)
+            ds[j] += p->value[j] * p->gradient[j];
+    }
+}
+
+/* Each row of each head to weights that sum to 1. */
+static Node *
+shares(Node *s)
+{
+    Node *p = new_node(s->rows, s->cols, shares_backward, &s, 1);
+    int asked = s->cols / s->heads;
+    p->heads = s->heads;
+    for (int from = 0; p->value && from < s->rows * s->cols; from += asked) {
+        real most = s->value[from], sum = 0;
+        for (int j = from; j < from + asked; j++)
+            most = fmaxf(most, s->value[j]);
+        for (int j = from; j < from + asked; j++)
+            sum += p->value[j] = expf(s->value[j] - most);
+        for (int j = from; j < from + asked; j++)
+            p->value[j] /= sum;
+    }
+    return p;
+}
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    Node *p = shares(scores(a, q, k, 1 / sqrt(a->d_k)));
+
+    return matmul(apply_weights(a, p, v), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

@@ -1,0 +1,61 @@
+/* 21-tanh.c - solution: a tanh from an exponential.
+
+   tanh x = (e^2x - 1) / (e^2x + 1). */
+#include <qkv/operator.h>
+#include <qkv/variant.h>
+
+/* dA += dC (1 - C^2) */
+static void
+curve_backward(Node *c)
+{
+    real *d = gradient(c->in[0]);
+    for (int i = 0; i < c->rows * c->cols; i++)
+        d[i] += c->gradient[i] * (1 - c->value[i] * c->value[i]);
+}
+
+/* C = tanh A = (e^2A - 1) / (e^2A + 1) */
+static Node *
+curve(Node *a)
+{
+    Node *c = new_node(a->rows, a->cols, curve_backward, &a, 1);
+    for (int i = 0; c->value && i < a->rows * a->cols; i++) {
+        real e = expf(2 * a->value[i]);
+        c->value[i] = (e - 1) / (e + 1);
+    }
+    return c;
+}
+
+enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->d_model);
+    weight(w, W_K, "W^K", a->d_model, a->d_model);
+    weight(w, W_V, "W^V", a->d_model, a->d_model);
+    weight(w, W_IQ, "W_i^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_IK, "W_i^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_IV, "W_i^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = curve(matmul(x, w[W_Q]));
+    Node *k = curve(matmul(y, w[W_K]));
+    Node *v = curve(matmul(y, w[W_V]));
+    Node *q_i = split(matmul(q, w[W_IQ]), a->heads);
+    Node *k_i = split(matmul(k, w[W_IK]), a->heads);
+    Node *v_i = split(matmul(v, w[W_IV]), a->heads);
+
+    return matmul(attend(a, q_i, k_i, v_i, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "q_i = tanh(x W^Q) W_i^Q; k_i and v_i likewise",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};
