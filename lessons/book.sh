@@ -72,9 +72,9 @@ done <"$work/list"
     echo '])'
 } >"$out/search.js"
 
-# All on one page: a lesson's heading bears its name, which links lead to.
+# All on one page: a lesson's heading bears its name, which links lead to; answers are open.
 while IFS='	' read -r name page heading before after; do
-    prose "$name" | sed -E -e "1s/\$/ {#l$name}/" \
+    prose "$name" | sed -E -e "1s/\$/ {#l$name}/" -e 's/<details>/<details open>/' \
         -e 's/\]\(([0-9][0-9]-[a-z-]*|claims)\.md\)/](#l\1)/g' \
         -e 's/\]\(([0-9][0-9]-[a-z-]*|claims)\.md#([^)]*)\)/](#\2)/g'
     echo
