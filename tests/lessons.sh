@@ -111,7 +111,7 @@ mkdir -p "$work/few/lessons"
 cp -r core variants "$work/few"
 cp lessons/*.md lessons/*.awk lessons/*.sh "$work/few/lessons"
 cp -r lessons/figures "$work/few/lessons"
-sed 's/^```c variants\/mqa.c/```c/' lessons/10-today.md >"$work/few/lessons/10-today.md"
+sed 's/^```c variants\/mqa.c/```c/' lessons/12-sharing.md >"$work/few/lessons/12-sharing.md"
 (cd "$work/few" && sh lessons/check.sh -q "$work") >"$work/out" 2>&1 &&
     complain "a lesson that shows less is not found"
 grep -q 'variants/mqa.c: 0 of 3 lines' "$work/out" && ok || complain "coverage: $(cat "$work/out")"

@@ -1,8 +1,8 @@
-/* 10-latent.c - exercise: through a narrow middle.
+/* 13-latent.c - exercise: through a narrow middle.
 
    c is all that a decoder keeps of a token. Keys and values are made from c,
    each by a map of its own; here both use the same one. `make exercise
-   N=10-latent` checks it. */
+   N=13-latent` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_DKV, W_UK, W_UV, W_O };

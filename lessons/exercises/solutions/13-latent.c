@@ -1,4 +1,4 @@
-/* 10-latent.c - solution: through a narrow middle.
+/* 13-latent.c - solution: through a narrow middle.
 
    k = c W^UK, v = c W^UV. */
 #include <qkv/variant.h>
