@@ -33,21 +33,14 @@ main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        {"list", command_list},
-        {"train", command_train},
-        {"compare", command_compare},
-        {"plot", command_plot},
-        {"inspect", command_inspect},
-        {"equiv", command_equiv},
-        {"count", command_count},
-        {"check", command_check},
-        {"trace", command_trace},
-        {"new", command_new},
-        {"export", command_export},
-        {"bench", command_bench},
-        {"report", command_report},
-        {"table", command_table},
-        {"completion", command_completion},
+        {"list", command_list},       {"train", command_train},
+        {"compare", command_compare}, {"plot", command_plot},
+        {"inspect", command_inspect}, {"equiv", command_equiv},
+        {"count", command_count},     {"check", command_check},
+        {"trace", command_trace},     {"generate", command_generate},
+        {"new", command_new},         {"export", command_export},
+        {"bench", command_bench},     {"report", command_report},
+        {"table", command_table},     {"completion", command_completion},
     };
     hold_streams();
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */

@@ -245,10 +245,9 @@ show_answers(const Trace *t)
         for (int j = 0; j < l->cols; j++)
             sum += exp((double)(row[j] - row[best]));
         char label[LABEL_SIZE];
-        bool token = l->cols == t->model->sizes.vocabulary;
-        token_label(&t->data, best, label);
+        answer_label(&t->data, best, label);
         print_left(t->words.word[i], 12);
-        printf("  -> %s%s (%.2f)\n", token ? "" : "class ", label, 1 / sum);
+        printf("  -> %s (%.2f)\n", label, 1 / sum);
     }
 }
 
@@ -256,7 +255,7 @@ show_answers(const Trace *t)
 static Model *
 shortened(const Model *trained, int tokens)
 {
-    Sizes sizes = trained->sizes;
+    const Sizes sizes = trained->sizes;
     if (sizes.source || !trained->places)
         fail("trace follows attention in one sequence, and task %s has %s",
              trained->config.task, sizes.source ? "two" : "no attention");
@@ -267,13 +266,7 @@ shortened(const Model *trained, int tokens)
         fail("%d tokens, and the run's one-hot tokens are cut for %d: give it "
              "as many",
              tokens, sizes.tokens);
-    sizes.tokens = tokens;
-    Model *m = model_new(&trained->config, sizes, trained->variant);
-    for (int i = 0; i < m->count; i++)
-        memcpy(m->weights[i].value, trained->weights[i].value,
-               (size_t)m->weights[i].rows * (size_t)m->weights[i].cols *
-                   sizeof(real));
-    return m;
+    return model_resized(trained, tokens, 0);
 }
 
 /* The words of the text as a run's tokens, or numbered as they come. */
@@ -287,7 +280,7 @@ open_model(Trace *t, const Options *o)
                       "model is made",
                       settings[i].name);
         Run r = run_read(o->rest[1]);
-        Model *trained = run_model(&r, &t->data);
+        Model *trained = run_model_alone(&r, &t->data);
         t->from_run = true;
         words_number(&t->words, &t->data, r.path);
         t->model = shortened(trained, t->words.count);

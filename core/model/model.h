@@ -73,6 +73,10 @@ Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 Model *model_outline(const Config *c, Sizes sizes, const Variant *v);
 void model_free(Model *m);
 
+/* A model with m's weights for sequences of other lengths; of learned positions
+   those that both have. */
+Model *model_resized(const Model *m, int tokens, int source);
+
 /* The one entry of a one-hot row that is not 0: the row's mean square is then
    that of an embedding, 0.49, and scores start as large as there. */
 double onehot_size(const Model *m);

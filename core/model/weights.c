@@ -354,6 +354,22 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     return m;
 }
 
+Model *
+model_resized(const Model *m, int tokens, int source)
+{
+    Sizes sizes = m->sizes;
+    sizes.tokens = tokens;
+    sizes.source = source;
+    Model *to = model_new(&m->config, sizes, m->variant);
+    for (int i = 0; i < m->count; i++) {
+        const Weight *a = &m->weights[i], *b = &to->weights[i];
+        int rows = a->rows < b->rows ? a->rows : b->rows;
+        memcpy(b->value, a->value,
+               (size_t)rows * (size_t)a->cols * sizeof(real));
+    }
+    return to;
+}
+
 void
 model_free(Model *m)
 {

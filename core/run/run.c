@@ -158,6 +158,7 @@ run_write(const char *directory, const char *name, const Model *m,
     write_timing(run.text, r, m);
     if (weights)
         write_weights(run.text, m);
+    symbols_write(run.text, data->corpus);
     write_result(run.text, m, r, data);
     run_publish(d, name, replace);
 }

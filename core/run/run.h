@@ -1,9 +1,10 @@
 /* run.h - a run is a directory of plain files.
 
    config.tsv (every setting), log.tsv (a line per --log-every steps),
-   weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
-   equal runs differ) and result.tsv. It is written as a draft, and
-   published: there whole or not at all. An experiment
+   weights/NAME.npy (one matrix a file), symbols.tsv (what the ids of a text or
+   pairs are), timing.tsv (the only file in which two equal runs differ) and
+   result.tsv. It is written as a draft, and published: there whole or not at
+   all. An experiment
    (experiment.h) is a directory of runs. */
 #ifndef RUN_H
 #define RUN_H
@@ -75,6 +76,16 @@ double run_number(const Run *r, const char *key);
 /* The model of a run with its trained weights, and the dataset that it was
    trained on; model_free and dataset_close them. */
 Model *run_model(const Run *r, Dataset *data);
+
+/* The same with a dataset that names tokens, but draws none of a file's: the
+   run has its symbols, and need not find its text. (Runs of before 2026-11-23
+   have none, and need it.) */
+Model *run_model_alone(const Run *r, Dataset *data);
+
+/* RUN/symbols.tsv. There is none where a word of the pairs is no UTF-8 or has a
+   control character; reading is then NULL. */
+void symbols_write(const char *run, const struct Corpus *c);
+struct Corpus *symbols_read(const char *run, const Config *c);
 
 /* Gives m, of the shapes of the run's model, the run's trained weights; fails
    with what is wrong with them. Of an outline, checks their files alone: before

@@ -243,22 +243,49 @@ run_weights(const Run *r, Model *m)
     }
 }
 
-Model *
-run_model(const Run *r, Dataset *data)
+/* The dataset of c, the run's settings; or what the run itself says of it. */
+static Dataset
+run_data(const Run *r, Config *c, bool alone)
+{
+    struct Corpus *corpus = alone && *c->file ? symbols_read(r->path, c) : NULL;
+    if (corpus)
+        return dataset_of(c, corpus);
+    if (alone && *c->file && access(c->file, F_OK))
+        fail("%s: has no symbols.tsv, and its text %s is not there: bring that "
+             "back, or train the run again",
+             r->path, c->file);
+    Dataset data = dataset_open(c);
+    if (c->file_hash != r->config.file_hash)
+        fail("%s: its text %s has changed since; bring that one back", r->path,
+             c->file);
+    return data;
+}
+
+static Model *
+model_of(const Run *r, Dataset *data, bool alone)
 {
     Config c = r->config;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     if (c.plugin_hash != r->config.plugin_hash)
         note("%s: was trained with another build of %s", r->path, p.name);
-    *data = dataset_open(&c);
-    if (c.file_hash != r->config.file_hash)
-        fail("%s: its text %s has changed since; bring that one back", r->path,
-             c.file);
+    *data = run_data(r, &c, alone);
     Model *outline = model_outline(&c, data->sizes, p.variant);
     run_weights(r, outline);
     model_free(outline);
     Model *m = model_new(&c, data->sizes, p.variant);
     run_weights(r, m);
     return m;
+}
+
+Model *
+run_model(const Run *r, Dataset *data)
+{
+    return model_of(r, data, false);
+}
+
+Model *
+run_model_alone(const Run *r, Dataset *data)
+{
+    return model_of(r, data, true);
 }

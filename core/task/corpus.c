@@ -92,7 +92,7 @@ typedef struct Name {
 
 typedef struct Names {
     void *tree;
-    int count;
+    Values words;
 } Names;
 
 static int
@@ -105,24 +105,28 @@ by_word(const void *a, const void *b)
 static int
 number_of(Names *n, const char *word)
 {
-    Name name = {word, n->count}, **known = tfind(&name, &n->tree, by_word);
+    Name name = {word, n->words.count};
+    Name **known = tfind(&name, &n->tree, by_word);
     if (known)
         return (*known)->number;
     Name *added = allocate(1, sizeof *added);
     *added = name;
     if (!tsearch(added, &n->tree, by_word))
         fail("out of memory: no room for the word %s", word);
-    return n->count++;
+    values_add(&n->words, copy_text(word));
+    return name.number;
 }
 
-static void
-names_free(Names *n)
+/* The words alone, in their order. */
+static Values
+names_end(Names *n)
 {
     while (n->tree) {
         Name *root = *(Name **)n->tree;
         tdelete(root, &n->tree, by_word);
         free(root);
     }
+    return n->words;
 }
 
 static int
@@ -237,16 +241,16 @@ pairs_open(const char *path)
                  "out",
                  path, i + 2);
     }
+    c->inputs = names_end(&inputs);
+    c->answers = names_end(&answers);
     for (int i = 0; i < size; i++)
-        c->ids[i] = c->ids[i] < 0 ? inputs.count : c->ids[i];
+        c->ids[i] = c->ids[i] < 0 ? c->inputs.count : c->ids[i];
     c->tokens = c->step = l.longest;
-    c->vocabulary = inputs.count + 1;
-    c->classes = answers.count;
+    c->vocabulary = c->inputs.count + 1;
+    c->classes = c->answers.count;
     c->part[1] = (int)(0.8 * l.count) * c->tokens;
     c->part[2] = (int)(0.9 * l.count) * c->tokens;
     c->part[3] = size;
-    names_free(&inputs);
-    names_free(&answers);
     free(l.line);
     free(text);
     return c;
@@ -260,6 +264,8 @@ corpus_close(Corpus *c)
         free(c->targets);
         free(c->bytes);
         free(c->codes);
+        values_free(&c->inputs);
+        values_free(&c->answers);
         free(c);
     }
 }

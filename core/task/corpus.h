@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/words.h"
 #include "task/task.h"
 
 typedef struct Corpus {
@@ -20,8 +21,9 @@ typedef struct Corpus {
     int step;    /* and from where one may begin to the next such place */
     int part[4]; /* tokens part[i] .. part[i + 1] - 1 are those of Split i */
     int vocabulary, classes;
-    int *codes;    /* of each id of a text: Unicode, or the byte; else NULL */
-    uint64_t hash; /* of the file */
+    int *codes; /* of each id of a text: Unicode, or the byte; else NULL */
+    Values inputs, answers; /* the words of a table, by their ids */
+    uint64_t hash;          /* of the file */
 } Corpus;
 
 /* Read a text, cut into sequences of so many tokens, and a table. They exit

@@ -66,9 +66,9 @@ check_places(const Config *c, Sizes s)
 }
 
 Dataset
-dataset_open(Config *c)
+dataset_of(const Config *c, Corpus *corpus)
 {
-    Dataset data = {.task = task_named(c->task)};
+    Dataset data = {.task = task_named(c->task), .config = *c};
     data.sizes = data.task->sizes(c);
     check_places(c, data.sizes);
     bool linear = !strcmp(c->task, "linear");
@@ -78,24 +78,33 @@ dataset_open(Config *c)
               c->task);
     if (strcmp(c->task, "subset") && c->members != 4)
         usage("members are for the task subset, not for %s", c->task);
+    if (*c->file && index_in("text pairs", c->task) < 0)
+        usage("a file is for the tasks text and pairs, not for %s", c->task);
+    data.corpus = corpus;
+    if (corpus) {
+        data.sizes.tokens = corpus->tokens;
+        data.sizes.vocabulary = corpus->vocabulary;
+        data.sizes.classes = corpus->classes;
+    }
+    return data;
+}
+
+Dataset
+dataset_open(Config *c)
+{
+    Dataset data = dataset_of(c, NULL); /* before any file is read */
+    Corpus *corpus = NULL;
     if (!strcmp(c->task, "text"))
-        data.corpus =
+        corpus =
             text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
     else if (!strcmp(c->task, "pairs"))
-        data.corpus = pairs_open(c->file);
-    else if (*c->file)
-        usage("a file is for the tasks text and pairs, not for %s", c->task);
-    if (data.corpus) {
-        data.sizes.tokens = data.corpus->tokens;
-        data.sizes.vocabulary = data.corpus->vocabulary;
-        data.sizes.classes = data.corpus->classes;
-        c->file_hash = data.corpus->hash;
-    }
+        corpus = pairs_open(c->file);
+    c->file_hash = corpus ? corpus->hash : c->file_hash;
+    data = dataset_of(c, corpus);
     if ((double)c->batch * data.sizes.tokens > 1e8)
         usage("batch %d of %d tokens each is more than 100 million tokens: "
               "make batch or length smaller",
               c->batch, data.sizes.tokens);
-    data.config = *c;
     return data;
 }
 

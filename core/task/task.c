@@ -228,7 +228,8 @@ sizes_recall(const Config *c)
     return (Sizes){.tokens = 2 * c->length,
                    .each = 2,
                    .vocabulary = c->symbols + c->values,
-                   .classes = c->values};
+                   .classes = c->values,
+                   .answer = c->symbols};
 }
 
 /* The first n of a random order of 0 .. count - 1, n <= count, `stride` apart.
@@ -381,69 +382,69 @@ const Task tasks[] = {
     {"reverse", "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
      "length=16 symbols=10 d-model=32 heads=4 layers=1 mlp=0 norm=none "
      "batch=32 lr=0.003 steps=300",
-     plain_sizes, draw_reverse, guess_commonest},
+     plain_sizes, draw_reverse, guess_commonest, false},
     {"copy", "x SEP x, predict the second x", "the commonest digit",
      "length=8 symbols=10 mask=causal d-model=32 heads=4 layers=1 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=300",
-     sizes_copy, draw_copy, guess_commonest},
+     sizes_copy, draw_copy, guess_commonest, true},
     {"shift", "the token after it: y_i = x_(i+1 mod n)", "the commonest digit",
      "length=16 symbols=10 residual=no d-model=32 heads=4 layers=1 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=300",
-     plain_sizes, draw_shift, guess_commonest},
+     plain_sizes, draw_shift, guess_commonest, false},
     {"permute", "a fixed random order: y_i = x_p(i)", "the commonest digit",
      "length=32 symbols=10 residual=no d-model=64 heads=4 layers=1 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=300",
-     plain_sizes, draw_permute, guess_commonest},
+     plain_sizes, draw_permute, guess_commonest, false},
     {"subset", "+1, -1: the sum over fixed places (a number)", "0 everywhere",
      "length=16 members=4 residual=no d-model=32 heads=4 layers=1 mlp=0 "
      "norm=none batch=16 lr=0.003 steps=1500 log-every=50",
-     sizes_subset, draw_subset, NULL},
+     sizes_subset, draw_subset, NULL, false},
     {"modular-add", "numbers, =: their sum modulo p", "the first number",
      "length=2 symbols=13 d-model=32 heads=2 layers=1 mlp=4 norm=none "
      "batch=128 lr=0.003 steps=400",
-     sizes_sum, draw_sum, guess_first},
+     sizes_sum, draw_sum, guess_first, false},
     {"linear", "a product of matrices becomes a given one", "0 everywhere",
      "depth=2 length=6 batch=1 optimizer=sgd lr=0.04 steps=2500 validate=1 "
      "test=1 mlp=0 norm=none log=modes log-every=5",
-     sizes_linear, draw_linear, NULL},
+     sizes_linear, draw_linear, NULL, false},
     {"recall", "key + value tokens, then keys: which value?",
      "any stored value",
      "length=8 symbols=32 values=16 positions=none d-model=32 heads=4 "
      "layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
-     sizes_recall, draw_stored, guess_stored},
+     sizes_recall, draw_stored, guess_stored, false},
     {"sort", "the digits in rising order", "the digit expected at its place",
      "length=8 symbols=10 d-model=32 heads=4 layers=1 mlp=4 norm=none "
      "batch=32 lr=0.003 steps=600",
-     plain_sizes, draw_sort, guess_sort},
+     plain_sizes, draw_sort, guess_sort, false},
     {"induction", "a pattern, repeated: what is the next token?",
      "any token of the pattern",
      "length=24 symbols=16 mask=causal d-model=32 heads=4 layers=2 mlp=0 "
      "norm=none batch=32 lr=0.003 steps=600",
-     sizes_induction, draw_induction, guess_first},
+     sizes_induction, draw_induction, guess_first, true},
     {"mqar", "k v k v ..., then keys: which value?", "any stored value",
      "length=4 symbols=16 values=16 mask=causal d-model=32 heads=4 layers=2 "
      "mlp=0 norm=none batch=32 lr=0.003 steps=600",
-     sizes_mqar, draw_stored, guess_stored},
+     sizes_mqar, draw_stored, guess_stored, false},
     {"cross-recall", "the pairs in the source, keys ask: which value?",
      "any stored value",
      "length=8 symbols=32 values=16 positions=none cross=only d-model=32 "
      "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
-     sizes_cross_recall, draw_cross_recall, guess_stored},
+     sizes_cross_recall, draw_cross_recall, guess_stored, false},
     {"translate", "the source's digits backwards, a token at a time",
      "the commonest digit of the source",
      "length=8 symbols=10 mask=causal encoder=1 cross=after d-model=32 "
      "heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=300",
-     sizes_translate, draw_translate, guess_commonest},
+     sizes_translate, draw_translate, guess_commonest, true},
     {"text", "the next character of a text file",
      "the likeliest character after the last one",
      "length=32 mask=causal d-model=32 heads=4 layers=2 mlp=4 norm=pre "
      "batch=32 lr=0.003 steps=1000 log-every=50 validate=1000",
-     sizes_text, NULL, NULL},
+     sizes_text, NULL, NULL, true},
     {"pairs", "the sequences of a file: input TAB target",
      "the commonest answer",
      "d-model=32 heads=4 layers=1 mlp=0 norm=none batch=32 lr=0.003 steps=600 "
      "validate=1000",
-     sizes_text, NULL, NULL},
+     sizes_text, NULL, NULL, false},
 };
 const int task_count = sizeof tasks / sizeof *tasks;
 

@@ -19,6 +19,7 @@ typedef struct Sizes {
                    for tasks of one sequence */
     double first, step; /* where an answer is a number: answer k stands for
                            first + k step; step 0: answers are classes */
+    int answer; /* the id of the token that answer 0 is; 1 is the next one */
 } Sizes;
 
 /* One sequence: `tokens` tokens and answers, -1 where none is asked for; with
@@ -44,6 +45,8 @@ typedef struct Task {
     /* The trivial baseline's answers, of which those count that are asked for;
        NULL where they are numbers: then it answers 0. */
     void (*guess)(const Config *c, const Example *e, int *guesses);
+
+    bool next; /* the answer at a token is the token after it */
 } Task;
 
 extern const Task tasks[];
@@ -82,6 +85,9 @@ typedef struct Dataset {
    c->file_hash. */
 Dataset dataset_open(Config *c);
 void dataset_close(Dataset *data);
+
+/* The same of a corpus that is there already, or none (NULL). */
+Dataset dataset_of(const Config *c, struct Corpus *corpus);
 
 /* The stream that a split's batches are drawn from. */
 Random dataset_stream(const Dataset *data, Split split);

@@ -33,6 +33,9 @@ const Command commands[] = {
     {"trace", "TEXT [RUN]",
      "follow a text through attention: ids, q, k, v, scores, weights", TRACE, 1,
      2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, ""},
+    {"generate", "RUN --prompt TEXT",
+     "let a trained run continue a text, or answer a sequence", GENERATE, 1, 1,
+     0, ""},
     {"export", "RUN --batch DIR",
      "a batch of a run, its logits and gradients, as .npy", EXPORT, 1, 1, 0,
      ""},
@@ -59,8 +62,8 @@ command_of(int bit)
 
 /* Those that print a table. */
 enum {
-    TABLES =
-        LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | BENCH | TABLE
+    TABLES = LIST | TRAIN | COMPARE | INSPECT | EQUIV | COUNT_COSTS | BENCH |
+             TABLE | GENERATE
 };
 
 /* Those that are no settings of a run. */
@@ -177,6 +180,25 @@ static const Option own[] = {
      AT(trace.characters)},
     {"head", "N", "show that head (the first)", 0, TRACE, COUNT,
      AT(trace.head)},
+    {"prompt", "TEXT",
+     "how the text begins, or the sequence to answer: tokens with blanks "
+     "between, of two sequences the first, |, the second; - reads standard "
+     "input, without its last newline",
+     'p', GENERATE, PROMPT, AT(generate.prompt)},
+    {"tokens", "N",
+     "how many more (200 characters; of a task as many as its sequences have)",
+     'n', GENERATE, COUNT, AT(generate.tokens)},
+    {"temperature", "X",
+     "choose by softmax(logits / X); 0: the likeliest (1 for a text, else 0)",
+     0, GENERATE, REAL, AT(generate.temperature)},
+    {"top-k", "N", "choose among the N likeliest (all)", 0, GENERATE, COUNT,
+     AT(generate.top_k)},
+    {"greedy", NULL, "always the likeliest, as --temperature 0", 0, GENERATE,
+     SWITCH, AT(generate.greedy)},
+    {"seed", "N", "of what is chosen (1)", 0, GENERATE, COUNT,
+     AT(generate.seed)},
+    {"samples", "N", "so many, one after the other (1)", 0, GENERATE, COUNT,
+     AT(generate.samples)},
     {"attention", NULL, "print and draw who looks at whom in a test example", 0,
      INSPECT, SWITCH, AT(inspect.attention)},
     {"range", NULL,
@@ -219,7 +241,7 @@ static const Option own[] = {
      AT(json)},
     {"quiet", NULL, "no progress, no notes", 'q',
      TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH |
-         REPORT | WITH_RECIPE,
+         REPORT | GENERATE | WITH_RECIPE,
      SWITCH, AT(quiet)},
 #undef AT
     {"help", NULL, "this", 'h', ~0, HELP, .offset = 0},

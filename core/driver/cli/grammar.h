@@ -16,9 +16,18 @@ extern const Command commands[];
 extern const int commands_count;
 const Command *command_of(int bit);
 
-/* A MAYBE has a value or none: --plan, --plan=slurm; an OF_SETTING is a line of
-   settings[]. */
-typedef enum { SWITCH, TEXT, COUNT, MAYBE, HELP, OF_SETTING } Shape;
+/* A MAYBE has a value or none: --plan, --plan=slurm; a PROMPT is any text; an
+   OF_SETTING is a line of settings[]. */
+typedef enum {
+    SWITCH,
+    TEXT,
+    PROMPT,
+    COUNT,
+    REAL,
+    MAYBE,
+    HELP,
+    OF_SETTING
+} Shape;
 typedef struct Option {
     const char *name, *argument, *help;
     int letter, commands; /* the commands that take it */

@@ -122,7 +122,15 @@ set_own(Options *o, const Option *option, const char *text)
         *(bool *)at = true;
     else if (option->shape == MAYBE)
         *(const char **)at = text ? text : "";
-    else if (option->shape == TEXT) {
+    else if (option->shape == PROMPT)
+        *(const char **)at = text;
+    else if (option->shape == REAL) {
+        double x = strtod(text, &end);
+        if (end == text || *end || !(x >= 0 && x <= 1000))
+            usage("--%s: \"%.64s\" is not a number within 0 and 1000",
+                  option->name, text);
+        *(double *)at = x;
+    } else if (option->shape == TEXT) {
         if (!*text)
             usage("--%s: an empty word", option->name);
         if (!is_text(text)) /* a plan has it in a line, a report in words */
@@ -277,7 +285,8 @@ options_read(int argc, char **argv, int command)
                           .x = "step",
                           .y = default_y,
                           .by = "variant"},
-                 .work = {.threads = 1}};
+                 .work = {.threads = 1},
+                 .generate = {.temperature = -1, .seed = 1, .samples = 1}};
     Option list[MOST_OPTIONS];
     struct option known[MOST_OPTIONS + 1] = {{0}};
     char letters[64];

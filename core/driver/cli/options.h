@@ -26,6 +26,7 @@ enum {
     REPORT = 4096,
     COMPLETION = 8192,
     TABLE = 16384,
+    GENERATE = 32768,
     WITH_RECIPE = 1 << 20 /* compare, where --recipe is given */
 };                        /* a command's bit */
 
@@ -75,6 +76,12 @@ typedef struct Options {
         bool characters;
         int head;
     } trace;
+    struct {
+        const char *prompt;
+        double temperature; /* negative: not given */
+        int tokens, top_k, seed, samples;
+        bool greedy;
+    } generate;
     struct {
         bool attention, range, spectrum;
         const char *distances;

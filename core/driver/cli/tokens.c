@@ -59,18 +59,70 @@ codes_of(const Dataset *data)
     return data->corpus ? data->corpus->codes : NULL;
 }
 
+static bool
+is_pairs(const Dataset *data)
+{
+    return data->corpus && !data->corpus->codes;
+}
+
+/* Exits, naming the character at `at`. */
+static _Noreturn void
+unknown_code(const Dataset *data, int code, const char *at, int size,
+             const char *run)
+{
+    char shown[LABEL_SIZE] = "";
+    bool bytes = data->config.characters == CHARACTERS_BYTES;
+    snprintf(shown, sizeof shown, "\"%.*s\", ", size, at);
+    usage("%s%s%0*X: %s that the text of %s does not have",
+          !bytes && is_text(shown) ? shown : "", bytes ? "0x" : "U+",
+          bytes ? 2 : 4, (unsigned)code, bytes ? "a byte" : "a character", run);
+}
+
+int *
+text_number(const char *text, const Dataset *data, const char *run, int *count)
+{
+    const Corpus *c = data->corpus;
+    bool bytes = data->config.characters == CHARACTERS_BYTES;
+    size_t size = strlen(text), at = 0;
+    int *ids = allocate(size + 1, sizeof *ids);
+    for (*count = 0; at < size; ++*count) {
+        const char *from = text + at;
+        int id = 0,
+            code = bytes ? (unsigned char)text[at++]
+                         : utf8_next((const unsigned char *)text, size, &at);
+        if (code < 0)
+            usage("the prompt is not UTF-8: byte 0x%02x at offset %zu",
+                  (unsigned char)text[at], at);
+        while (id < c->vocabulary && c->codes[id] != code)
+            id++;
+        if (id == c->vocabulary)
+            unknown_code(data, code, from, (int)(text + at - from), run);
+        ids[*count] = id;
+    }
+    return ids;
+}
+
 static int
-text_id(const Corpus *t, const char *word, const char *run)
+text_id(const Dataset *data, const char *word, const char *run)
 {
     if (word[character_bytes(word)])
         usage("\"%s\": the tokens of %s are characters: add --characters", word,
               run);
-    size_t at = 0;
-    int code = utf8_next((const unsigned char *)word, strlen(word), &at);
-    for (int i = 0; i < t->vocabulary; i++)
-        if (t->codes[i] == code)
+    int count, *ids = text_number(word, data, run, &count), id = *ids;
+    free(ids);
+    return id;
+}
+
+static int
+pairs_id(const Corpus *c, const char *word, const char *run)
+{
+    for (int i = 0; i < c->inputs.count; i++)
+        if (!strcmp(c->inputs.text[i], word))
             return i;
-    usage("\"%s\": a character that the text of %s does not have", word, run);
+    const char *near = did_you_mean(word, (const char *const *)c->inputs.text,
+                                    c->inputs.count);
+    usage("\"%s\"%s: a word that the inputs of %s do not have", word, near,
+          run);
 }
 
 /* Up to data->sizes.each numbers joined by +. */
@@ -103,7 +155,9 @@ words_number(Words *w, const Dataset *data, const char *run)
     w->id = allocate((size_t)(w->count * each), sizeof *w->id);
     for (int i = 0; i < w->count; i++)
         if (data && codes_of(data))
-            w->id[i] = text_id(data->corpus, w->word[i], run);
+            w->id[i] = text_id(data, w->word[i], run);
+        else if (data && is_pairs(data))
+            w->id[i] = pairs_id(data->corpus, w->word[i], run);
         else if (data)
             number_ids(data, w->word[i], w->id + i * each);
         else {
@@ -127,13 +181,26 @@ write_utf8(int code, char *to)
     *to = 0;
 }
 
+/* As much of a word as a label can have. */
+static void
+word_label(const char *word, char label[LABEL_SIZE])
+{
+    size_t n = strnlen(word, LABEL_SIZE - 1);
+    while (word[n] && ((unsigned char)word[n] & 0xc0) == 0x80)
+        n--;
+    snprintf(label, LABEL_SIZE, "%.*s", (int)n, word);
+}
+
 void
 token_label(const Dataset *data, int id, char label[LABEL_SIZE])
 {
     const int *codes = codes_of(data);
     int code = codes ? codes[id] : 0;
     bool bytes = data->config.characters == CHARACTERS_BYTES;
-    if (!codes)
+    if (is_pairs(data) && id < data->corpus->inputs.count &&
+        is_text(data->corpus->inputs.text[id]))
+        word_label(data->corpus->inputs.text[id], label);
+    else if (!codes)
         snprintf(label, LABEL_SIZE, "%d", id);
     else if (code == ' ' || code == '\n')
         snprintf(label, LABEL_SIZE, code == ' ' ? "\u2423" : "\u21b5");
@@ -142,6 +209,38 @@ token_label(const Dataset *data, int id, char label[LABEL_SIZE])
         write_utf8(code, label);
     else
         snprintf(label, LABEL_SIZE, "\\x%02x", code);
+}
+
+void
+answer_label(const Dataset *data, int answer, char label[LABEL_SIZE])
+{
+    if (!is_pairs(data))
+        token_label(data, data->sizes.answer + answer, label);
+    else if (is_text(data->corpus->answers.text[answer]))
+        word_label(data->corpus->answers.text[answer], label);
+    else
+        snprintf(label, LABEL_SIZE, "answer %d", answer);
+}
+
+char *
+token_text(const Dataset *data, const int *ids)
+{
+    char first[LABEL_SIZE], second[LABEL_SIZE] = "";
+    bool two = data->sizes.each > 1 && ids[1] >= 0;
+    token_label(data, ids[0], first);
+    if (two)
+        token_label(data, ids[1], second);
+    return format_text("%s%s%s", first, two ? "+" : "", second);
+}
+
+void
+character_text(const Dataset *data, int id, char text[LABEL_SIZE])
+{
+    int code = data->corpus->codes[id];
+    if (code == ' ' || code == '\n' || code == '\t' || code == '"')
+        snprintf(text, LABEL_SIZE, "%c", code);
+    else
+        token_label(data, id, text);
 }
 
 /* Bytes of the first `width` characters, their number in *used. */

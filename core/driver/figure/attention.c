@@ -17,14 +17,8 @@ labels_of(const Dataset *data, const int *ids, int count)
 {
     int each = data->sizes.each;
     Values l = {0};
-    for (int i = 0; i < count; i++) {
-        char first[LABEL_SIZE], second[LABEL_SIZE];
-        bool two = each > 1 && ids[i * each + 1] >= 0;
-        token_label(data, ids[i * each], first);
-        token_label(data, ids[i * each + two], second);
-        values_add(&l, two ? format_text("%s+%.6s", first, second)
-                           : copy_text(first));
-    }
+    for (int i = 0; i < count; i++)
+        values_add(&l, token_text(data, ids + i * each));
     return l;
 }
 
@@ -58,16 +52,17 @@ add_map(Sheet *sheet, const char *panel, const Values *rows, const Values *cols,
                       cell_number(weights[i * cols->count + j]));
 }
 
-/* All maps of the example: as pictures on a terminal, as rows of a table, and
-   as a figure. In the encoder queries and keys are of the second sequence, in
-   cross-attention keys are. */
+/* All maps of the example: as pictures on a terminal, and for a figure as rows
+   of its data and of its script. In the encoder queries and keys are of the
+   second sequence, in cross-attention keys are. */
 static void
 show_maps(bool pictures, const Model *m, const Recording *r,
-          const Values both[2], Sheet *sheet, Figure *f)
+          const Values both[2], Sheet *sheet, FILE *script)
 {
-    figure_words(f, "first", &both[0]);
-    figure_words(f, "second", &both[1]);
-    fprintf(f->script, "$maps << END\n");
+    if (pictures)
+        printf("Rows are queries, columns are keys, in order; tenths of a "
+               "weight: . below 0.05,\n"
+               "* from 0.95 on. Each row sums to 1.\n\n");
     for (int p = 0; p < r->places; p++) {
         const ModelPlace *place = &m->place[p];
         const Values *rows = &both[place->kind == ENCODER];
@@ -77,9 +72,11 @@ show_maps(bool pictures, const Model *m, const Recording *r,
         for (int h = 0; h < recording_heads(r, p); h++) {
             char *name = format_text("%s, head %d", place->name, h + 1);
             recording_weights(r, p, h, 0, weights);
-            add_map(sheet, name, rows, cols, weights);
-            fprintf(f->script, "%d %d %s\n", rows == &both[1], cols == &both[1],
-                    name);
+            if (sheet)
+                add_map(sheet, name, rows, cols, weights);
+            if (script)
+                fprintf(script, "%d %d %s\n", rows == &both[1],
+                        cols == &both[1], name);
             if (pictures) {
                 printf("%s%s\n", p + h > 0 ? "\n" : "", name);
                 print_map(rows, cols, weights);
@@ -88,12 +85,43 @@ show_maps(bool pictures, const Model *m, const Recording *r,
         }
         free(weights);
     }
+}
+
+/* The same as a figure. */
+static void
+draw_maps(bool pictures, const Model *m, const Recording *r,
+          const Values both[2], Sheet *sheet, Figure *f)
+{
+    figure_words(f, "first", &both[0]);
+    figure_words(f, "second", &both[1]);
+    fprintf(f->script, "$maps << END\n");
+    show_maps(pictures, m, r, both, sheet, f->script);
     int heads = recording_heads(r, 0);
     fprintf(f->script,
             "END\nacross = %d\ndown = (|$maps| + across - 1) / across\n"
             "if (!exists(\"width\")) width = 74 + 290 * across\n"
             "if (!exists(\"height\")) height = 75 + 305 * down\n",
             heads < 2 ? heads : 2);
+}
+
+static void
+both_labels(const Dataset *data, const Batch *b, Values both[2])
+{
+    both[0] = labels_of(data, b->all.ids, b->rows);
+    both[1] = labels_of(data, b->all.source, b->source_rows);
+}
+
+void
+attention_print(const Model *m, const Dataset *data, const Batch *b,
+                const Recording *r)
+{
+    Values both[2];
+    if (!r->places || !recording_heads(r, 0))
+        return;
+    both_labels(data, b, both);
+    show_maps(true, m, r, both, NULL, NULL);
+    values_free(&both[0]);
+    values_free(&both[1]);
 }
 
 void
@@ -114,18 +142,13 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
              p->recording.places
                  ? "its variant calls neither attend nor softmax"
                  : "task linear has none");
-    Values both[2] = {labels_of(data, b.all.ids, data->sizes.tokens)};
-    if (data->sizes.source)
-        both[1] = labels_of(data, b.all.source, data->sizes.source);
+    Values both[2];
+    both_labels(data, &b, both);
     Figure f = figure_begin(&o->draw, "attention");
     char *title = format_text("%s: attention of a test example", run);
     figure_title(&f, title, "", "");
     free(title);
-    if (layout == ALIGNED)
-        printf("Rows are queries, columns are keys, in order; tenths of a "
-               "weight: . below 0.05,\n"
-               "* from 0.95 on. Each row sums to 1.\n\n");
-    show_maps(layout == ALIGNED, m, &p->recording, both, &sheet, &f);
+    draw_maps(layout == ALIGNED, m, &p->recording, both, &sheet, &f);
     sheet_write(f.data, &sheet, TSV);
     if (layout != ALIGNED)
         sheet_write(stdout, &sheet, layout);

@@ -4,11 +4,17 @@
 
 #include "task/task.h"
 #include "model/model.h"
+#include "tape/recording.h"
 #include "driver/cli/options.h"
 
 /* Prints the weights of every head of m on the first test sequence, and draws
    them as figure "attention". */
 void attention_show(const Options *o, Model *m, const Dataset *data,
                     const char *run);
+
+/* Prints the weights of every head in a recorded pass on one sequence; nothing
+   where there are none. */
+void attention_print(const Model *m, const Dataset *data, const Batch *b,
+                     const Recording *r);
 
 #endif
