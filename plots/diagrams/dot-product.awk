@@ -1,22 +1,22 @@
 # dot-product.awk - what a dot product measures: how far a key reaches along a query.
 
 function px(u) { return 60 + 56 * u }
-function py(u) { return 220 - 56 * u }
+function py(u) { return 192 - 56 * u }
 function vector(a, b, colour) {
     printf "<path d=\"M%g,%gL%g,%g\" stroke=\"%s\" stroke-width=\"3\" marker-end=\"url(#head)\"/>\n",
         px(0), py(0), px(a), py(b), colour
 }
 function key(i,    y) {
-    vector(K[i, 1], K[i, 2], "#E69F00")
+    vector(K[i, 1], K[i, 2], "#56B4E9")
     line(px(K[i, 1]), py(K[i, 2]), px(K[i, 1]), py(0), "dash")
     words(px(K[i, 1]) - 20, py(K[i, 2]) - 16, sprintf("k_%d = (%d, %d)", i, K[i, 1], K[i, 2]), "start")
-    y = 72 + 70 * i
+    y = 48 + 70 * i
     words(356, y - 60, sprintf("q_1 · k_%d = %d × %d + %d × %d = %d", i, Q[1, 1], K[i, 1],
         Q[1, 2], K[i, 2], S[1, i]), "start")
     note(356, y - 37, sprintf("k_%d reaches %g along q_1, whose length is %g.", i, K[i, 1], Q[1, 1]), "start")
 }
 BEGIN {
-    canvas(640, 302)
+    canvas(640, 276)
     two_tokens()
     if (Q[1, 2] != 0)
         exit 1
@@ -27,7 +27,7 @@ BEGIN {
     words(px(1), py(0) + 40, sprintf("q_1 = (%d, %d)", Q[1, 1], Q[1, 2]))
     key(1)
     key(2)
-    words(356, 218, "A score is large where a key is long", "start")
-    words(356, 238, "in the direction of the query.", "start")
-    note(320, 286, "At a right angle to the query the score is 0, whatever the key's length.")
+    words(356, 194, "A score is large where a key is long", "start")
+    words(356, 214, "in the direction of the query.", "start")
+    note(320, 260, "At a right angle to the query the score is 0, whatever the key's length.")
 }

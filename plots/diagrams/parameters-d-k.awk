@@ -18,7 +18,7 @@ BEGIN {
         really = really sprintf("%g,%g ", px(i), py(2 * d * i - i * i))
     curve(sprintf("%g,%g %g,%g", px(0), py(0), px(d), py(2 * d * d)), "#0072B2")
     curve(really, "#0072B2", "3 4")
-    curve(sprintf("%g,%g %g,%g", px(0), py(d * d), px(d), py(d * d)), "#D55E00")
+    curve(sprintf("%g,%g %g,%g", px(0), py(d * d), px(d), py(d * d)), "#404040")
     words(px(d) + 8, py(2 * d * d) + 6, "stored: 2 d_{model} d_k", "start")
     words(px(d) + 8, py(d * d) - 26, "a full W_i: d_{model}^2", "start")
     words(px(d) + 8, py(d * d) + 22, "really there:", "start")

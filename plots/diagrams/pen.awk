@@ -11,7 +11,8 @@
 #
 # The QK pair and its product M are blue ("qk"), the OV pair and its product N are
 # orange ("ov"), in every diagram; what is not linear is violet ("bend"), what a
-# diagram is not about is grey ("off"), tokens and results are white ("no").
+# diagram is not about is grey ("off"), tokens and results are white ("no"). Where Q, K
+# and V are not the matter, green ("lit") is what to look at.
 
 function canvas(width, height) {
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"d\" width=\"%d\" " \
@@ -19,8 +20,8 @@ function canvas(width, height) {
         "font-size=\"15\" text-anchor=\"middle\" xml:space=\"preserve\">\n" \
         "<style>.d .o{stroke:#505050;stroke-width:1.2}.d .a{stroke:#505050;stroke-width:1.4;fill:none}.d .g{" \
         "stroke:#505050;stroke-width:.5;fill:none}.d .qk{fill:#9AD0F0}.d .ov{" \
-        "fill:#F3C767}.d .bend{fill:#E4C1E4}.d .off{fill:#EDEDED}.d .no{" \
-        "fill:#FFF}.d .dash{stroke-dasharray:5 4}.d .s{font-size:13px;" \
+        "fill:#F3C767}.d .bend{fill:#E4C1E4}.d .off{fill:#EDEDED}.d .lit{" \
+        "fill:#BFE3D0}.d .no{fill:#FFF}.d .clear{fill:none}.d .dash{stroke-dasharray:5 4}.d .s{font-size:13px;" \
         "fill:#404040}.d .bold{font-weight:bold}.d .bad{fill:#C02020}.d .good{" \
         "fill:#0A7040}.d .line{fill:none;stroke-width:2.5}</style>\n<defs>" \
         "<marker id=\"head\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" " \

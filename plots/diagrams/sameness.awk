@@ -1,0 +1,26 @@
+# sameness.awk - an interval against a margin: better, worse, the same, undecided.
+
+function px(u) { return 330 + 120 * u }
+function row(y, name, what, low, high, how) {
+    words(16, y - 8, name, "start bold " how)
+    note(16, y + 12, what, "start")
+    printf "<path d=\"M%g,%gH%gM%g,%gv16M%g,%gv16\" stroke=\"#404040\" stroke-width=\"3\" fill=\"none\"/>\n",
+        px(low), y, px(high), px(low), y - 8, px(high), y - 8
+    dot(px((low + high) / 2), y, 6, "#404040")
+}
+BEGIN {
+    canvas(640, 366)
+    words(px(0) + 40, 20, "difference from the baseline, with its 95% interval")
+    printf "<rect x=\"%g\" y=\"44\" width=\"%g\" height=\"262\" fill=\"#CFE8DC\"/>\n", px(-1), px(1) - px(-1)
+    line(px(0), 44, px(0), 306)
+    line(px(-1), 44, px(-1), 306, "dash")
+    line(px(1), 44, px(1), 306, "dash")
+    note(px(0), 320, "0")
+    note(px(-1), 320, "−margin")
+    note(px(1), 320, "+margin")
+    row(80, "better", "all beyond 0", 0.5, 2.2, "good")
+    row(144, "worse", "all below 0", -1.3, -0.4, "bad")
+    row(208, "the same", "inside the margin", -0.5, 0.4, "")
+    row(272, "undecided", "over 0, and outside", -0.7, 1.9, "")
+    note(320, 350, "“No difference found” is not “the same”: for that, the interval must fit into the margin.")
+}

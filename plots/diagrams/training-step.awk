@@ -1,0 +1,27 @@
+# training-step.awk - one step of training: forward, loss, backward, optimizer.
+
+BEGIN {
+    canvas(640, 262)
+    box(66, 60, 92, 40, "no", "batch")
+    note(66, 92, "tokens, targets")
+    box(216, 60, 112, 40, "lit", "forward")
+    note(216, 92, "the model, on a tape")
+    box(366, 60, 92, 40, "no", "loss")
+    note(366, 92, "one number")
+    box(516, 60, 112, 40, "lit", "backward")
+    note(516, 92, "the tape, reversed")
+    arrow(114, 60, 157, 60)
+    arrow(274, 60, 317, 60)
+    arrow(414, 60, 457, 60)
+    box(516, 180, 112, 40, "no", "gradients")
+    note(516, 212, "one for each weight")
+    arrow(516, 106, 516, 157)
+    box(366, 180, 112, 40, "off", "optimizer")
+    note(366, 212, "Adam")
+    arrow(457, 180, 425, 180)
+    box(216, 180, 112, 40, "no", "weights")
+    note(216, 212, "W^Q, W^K, W^V, W^O, …")
+    arrow(307, 180, 275, 180)
+    arrow(216, 158, 216, 106)
+    note(320, 246, "The tape is forgotten after each step; only the weights remain.")
+}
