@@ -87,7 +87,21 @@ END
     echo '```c variants/mqa.c'
     cat variants/mqa.c
     echo '```'
-} | finds 'show 28 at most'
+} | finds 'show 40 at most'
+finds 'no attend_to in' <<'END'
+```c core/tape/attend.c attend_to
+```
+END
+finds 'under that name now' <<'END'
+```c variants/mqa.c forward
+static Node *
+```
+END
+printf '%s\n' 'By name.' '```c variants/mqa.c W_Q forward' '```' >"$work/00-named.md"
+sh lessons/check.sh -u -q "$build" "$work/00-named.md" >"$work/out" 2>&1 &&
+    sh lessons/check.sh "$build" "$work/00-named.md" >"$work/out" 2>&1 &&
+    grep -q '^enum { W_Q' "$work/00-named.md" && grep -q '^forward(' "$work/00-named.md" && ok ||
+    complain "what a block names is not written: $(cat "$work/out" "$work/00-named.md")"
 cat >"$work/00-good.md" <<'END'
 `attend()`, [a list](../README.md).
 ```c variants/standard.c
