@@ -5,7 +5,7 @@
 # A block that begins with ```c FILE NAME ... is these functions, types and macros of
 # FILE, each with the comment above it: it is written by `check.sh -u`, into NEW.md,
 # and never by hand. Of a block ```c FILE each line is in FILE, in one place; a line
-# /* ... */ in it skips ahead. A block has 40 lines at most, and there is prose between
+# /* ... */ in it skips ahead. A block has 50 lines at most, and there is prose between
 # it and the block before. Prints a line FILE:FIRST-LAST for each stretch that it finds,
 # and what is wrong on stderr.
 
@@ -60,7 +60,7 @@ function defined(name,    form, k, i) {
     form[1] = "^" name "\\("
     form[2] = "^(typedef |static |const )*(struct|union|enum) " name "( |$)"
     form[3] = "^#define " name "[( ]"
-    form[4] = "^[a-z].*[ *]" name "(\\(|(\\[.*\\])? = |;)"
+    form[4] = "^[a-z].*[ *]" name "(\\(|(\\[.*\\])? = |;)|^typedef .* " name " "
     form[5] = "^enum \\{.*[ {]" name "[ ,}]"
     for (k = 1; k <= 5; k++)
         for (i = 1; i <= lines[file]; i++)
@@ -115,8 +115,8 @@ function end_block(    i) {
         check_names()
     } else
         check()
-    if ((count > 2 ? sources : n) > 40)
-        complain((count > 2 ? sources : n) " lines of " file " at once: show 40 at most")
+    if ((count > 2 ? sources : n) > 50)
+        complain((count > 2 ? sources : n) " lines of " file " at once: show 50 at most")
     for (i = 1; fill && i <= (count > 2 ? sources : n); i++)
         print (count > 2 ? source[i] : block[i]) > fill
 }

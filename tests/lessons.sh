@@ -84,10 +84,10 @@ const Variant qkv_variant = {
 END
 {
     echo 'A whole file.'
-    echo '```c variants/mqa.c'
-    cat variants/mqa.c
+    echo '```c variants/collaborative.c'
+    cat variants/collaborative.c
     echo '```'
-} | finds 'show 40 at most'
+} | finds 'show 50 at most'
 finds 'no attend_to in' <<'END'
 ```c core/tape/attend.c attend_to
 ```
