@@ -121,8 +121,10 @@ sh lessons/check.sh "$build" "$work/00-good.md" >"$work/out" 2>&1 && ok ||
 sh lessons/check.sh "$build" && ok || complain "a lesson does not hold"
 
 # A file that must be shown whole, and is not.
-mkdir -p "$work/few/lessons"
+mkdir -p "$work/few/lessons" "$work/few/tests"
 cp -r core variants "$work/few"
+cp -r tests/plain "$work/few/tests"
+cp -r lessons/one-file "$work/few/lessons"
 cp lessons/*.md lessons/*.awk lessons/*.sh "$work/few/lessons"
 cp -r lessons/figures "$work/few/lessons"
 sed 's/^```c variants\/mqa.c/```c/' lessons/12-sharing.md >"$work/few/lessons/12-sharing.md"
