@@ -15,11 +15,8 @@ BEGIN {
         path(x ",101 " x ",62 " (x + 62) ",62")
         if (i)
             box(x + 112, 62, 92, 40, "off", "MLP")
-        else {
-            block(x + 112, 62, 92, 40, "qk", 3)
-            printf "<path d=\"M%g,42h43q3,0 3,3v34q0,3 -3,3h-43z\" class=\"o ov\"/>\n", x + 112
-            words(x + 112, 62, "attention")
-        }
+        else
+            halves(x + 112, 62, 92, 40, "attention")
         path((x + 160) ",62 " (x + 176) ",62 " (x + 176) "," (y - 16))
         block(x + 176, y, 28, 28, "no", 14)
         words(x + 176, y, "+")

@@ -72,7 +72,7 @@ function markup(s, size,    i, c, part, plain, out, at, want, lowered) {
         out = out run(part, 0.74 * size, c == "^" && lowered ? \
             -lowered * size : 0, want - at)
         lowered = c != "_" ? 0 : part ~ /^[ijl]$/ ? 0.24 : \
-            length(part) > 2 ? 0.0001 : 0.46 * length(part)
+            length(part) > 2 ? 0.0001 : 0.38 * length(part)
         at = want
     }
     return out
@@ -104,6 +104,14 @@ function block(x, y, w, h, colour, round) {
 }
 function box(x, y, w, h, colour, name, shape) {
     block(x, y, w, h, colour, 3)
+    words(x, y, name)
+    if (shape != "")
+        note(x, y + h / 2 + 11, shape)
+}
+# A box that is both: its left half QK, its right half OV.
+function halves(x, y, w, h, name, shape) {
+    block(x - w / 4, y, w / 2, h, "qk")
+    block(x + w / 4, y, w / 2, h, "ov")
     words(x, y, name)
     if (shape != "")
         note(x, y + h / 2 + 11, shape)

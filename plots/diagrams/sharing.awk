@@ -1,36 +1,46 @@
-# sharing.awk - which heads share a key and a value: standard (MHA), GQA, MQA, MLA.
+# sharing.awk - which heads, or roles, share what a decoder keeps.
 
-function panel(x, title, groups, latent, kept,    i, g, w, kx) {
-    words(x + 70, 20, title, "bold")
+function panel(x, title, how, formula, kept,    i, g, n, kx) {
+    words(x + 54, 18, title, "bold")
+    n = how == "latent" || how == "same" ? 4 : how
     for (i = 1; i <= 4; i++) {
-        block(x + 17 + (i - 1) * 35, 56, 26, 26, "qk")
-        g = latent ? i : int((i - 1) * groups / 4) + 1
-        kx = x + 140 * (g - 0.5) / (latent ? 4 : groups)
-        line(x + 17 + (i - 1) * 35, 70, kx, 102)
+        g = int((i - 1) * n / 4) + 1
+        block(x + (i - 0.5) * 27, 52, 21, 24, "qk")
+        line(x + (i - 0.5) * 27, 65, x + 108 * (g - 0.5) / n, 98)
     }
-    w = latent ? 26 : 26
-    for (g = 1; g <= (latent ? 4 : groups); g++) {
-        kx = x + 140 * (g - 0.5) / (latent ? 4 : groups)
-        block(kx, 116, w, 26, latent ? "off" : "qk")
-        block(kx, 146, w, 26, latent ? "off" : "ov")
+    for (g = 1; g <= n; g++) {
+        kx = x + 108 * (g - 0.5) / n
+        if (how == "same")
+            block(kx, 124, 21, 50, "lit")
+        else {
+            block(kx, 112, 21, 24, how == "latent" ? "off" : "qk")
+            block(kx, 138, 21, 24, how == "latent" ? "off" : "ov")
+        }
+        if (how == "latent")
+            arrow(x + 54 + (g - 2.5) * 10, 184, kx, 154)
     }
-    if (latent) {
-        block(x + 70, 208, 70, 26, "lit", 3)
-        words(x + 70, 208, "c")
-        for (g = 1; g <= 4; g++)
-            arrow(x + 70 + (g - 2.5) * 12, 195, x + 140 * (g - 0.5) / 4, 163)
-        note(x + 70, 234, "k, v made from c")
+    if (how == "latent") {
+        block(x + 54, 196, 60, 22, "lit", 3)
+        words(x + 54, 196, "c")
     }
-    words(x + 70, 264, kept)
+    words(x + 54, 236, formula)
+    words(x + 54, 262, sprintf("%d", kept), "bold")
 }
 BEGIN {
-    canvas(640, 302)
-    note(26, 56, "q")
-    note(26, 116, "k")
-    note(26, 146, "v")
-    panel(44, "standard", 4, 0, "2 h d_k")
-    panel(194, "GQA", 2, 0, "2 g d_k")
-    panel(344, "MQA", 1, 0, "2 d_k")
-    panel(494, "MLA", 4, 1, "r")
-    note(320, 288, "What a decoder keeps of each token: h heads, g groups of them, r the width of c.")
+    canvas(640, 320)
+    h = 8
+    d_k = 64
+    groups = 4
+    r = 64
+    note(14, 52, "q")
+    note(14, 112, "k")
+    note(14, 138, "v")
+    panel(28, "standard", 4, "2 h d_k", 2 * h * d_k)
+    panel(151, "GQA", 2, "2 g d_k", 2 * groups * d_k)
+    panel(274, "MQA", 1, "2 d_k", 2 * d_k)
+    panel(397, "keys = values", "same", "h d_k", h * d_k)
+    panel(520, "MLA", "latent", "r", r)
+    note(320, 290, sprintf("Below: numbers that a decoder keeps of each token, for %d heads of %d, g = %d, r = %d.",
+        h, d_k, groups, r))
+    note(320, 309, "(Four heads are drawn.)")
 }

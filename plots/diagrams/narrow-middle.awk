@@ -1,0 +1,28 @@
+# narrow-middle.awk - two maps with a narrow middle are one map, but not any map.
+
+BEGIN {
+    canvas(640, 330)
+    two_tokens()
+    set(A, "1 / 2 / 1")
+    set(B, "1 0 1")
+    product(AB, A, B)
+    words(16, 20, "Two maps with a middle of width 1 are one matrix …", "start bold")
+    named(70, 66, "down", A, "qk")
+    words(118, 108, "×", "20")
+    named(136, 94, "up", B, "qk")
+    words(240, 108, "=", "20")
+    named(262, 66, "product", AB, "qk")
+    tick(390, 108)
+    note(408, 98, "every row is a multiple", "start")
+    note(408, 116, "of (1 0 1): rank 1", "start")
+    line(16, 172, 624, 172, "dash")
+    words(16, 194, "… but not every matrix is such a product", "start bold")
+    named(70, 236, "M", M, "qk")
+    words(176, 278, "=", "20")
+    words(200, 278, "?", "20")
+    words(222, 278, "×", "20")
+    words(244, 278, "?", "20")
+    cross(390, 278)
+    note(408, 268, "rows (0 1 1) and (1 0 1)", "start")
+    note(408, 286, "differ: rank 2", "start")
+}
