@@ -109,6 +109,27 @@ local function console(el)
   return pandoc.RawBlock("html", "<pre class=\"console\"><code>" .. text:sub(2) .. "</code></pre>")
 end
 
+-- ![what is seen](figure.svg "what it says"): the title is what a reader sees below the
+-- figure, the rest is for those who do not see it. (Older pandocs have no Figure.)
+local function escaped(text)
+  return (text:gsub('[&<>"]', { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }))
+end
+
+local function figure(el)
+  local image = el.content[1]
+  image = image and image.t ~= "Image" and image.content and image.content[1] or image
+  local title = image and image.t == "Image" and #el.content == 1 and image.title:gsub("^fig:", "")
+  if not title or title == "" then
+    return nil
+  end
+  local seen = escaped(pandoc.utils.stringify(image.caption))
+  return {
+    pandoc.RawBlock("html", '<figure><img src="' .. image.src .. '" alt="' .. seen .. '" /><figcaption>'),
+    pandoc.Plain(pandoc.read(title, "markdown-smart").blocks[1].content),
+    pandoc.RawBlock("html", "</figcaption></figure>"),
+  }
+end
+
 -- A line for each section, [page, id, lesson, heading, text], into the file that the
 -- metadata name; code is not searched.
 local function quoted(text)
@@ -150,6 +171,8 @@ return {
     end,
     Inlines = crossed,
     Str = word,
+    Para = figure,
+    Figure = figure,
     CodeBlock = console,
   },
 }

@@ -98,7 +98,7 @@ check_names() {
 
 # Every link and figure leads somewhere.
 check_links() {
-    grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^$' |
+    grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/ ".*//; s/#.*//' | grep -v '^$' |
         grep -v '^https\{0,1\}:' | while read -r path; do
         [ -e "lessons/$path" ] || echo "$1: $path is not there"
     done
