@@ -1,6 +1,6 @@
 # between.awk - what may be between two maps, and whether they are then one.
 
-function row(between, one, why, more) {
+function entry(between, one, why, more) {
     y += 58
     line(12, y - 29, 628, y - 29)
     block(38, y, 40, 28, "qk", 3)
@@ -26,8 +26,8 @@ BEGIN {
     words(254, 18, "one?", "bold")
     words(292, 18, "because", "start bold")
     y = 8
-    row("", "yes", "(x A) B = x (A B)")
-    row("scale s", "yes", "(s x A) B = x (s A B)")
+    entry("", "yes", "(x A) B = x (A B)")
+    entry("scale s", "yes", "(s x A) B = x (s A B)")
     set(A, "1 2 / 2 4")
     for (i = 1; i <= 2; i++) {
         rms = sqrt((A[i, 1] ^ 2 + A[i, 2] ^ 2) / 2)
@@ -35,14 +35,14 @@ BEGIN {
             shown(A[i, 1] / rms, "%.2f") ", " shown(A[i, 2] / rms, "%.2f") ")"
     }
     h = 2
-    row("narrow", "yes", "One matrix A B, of a low rank: not every",
+    entry("narrow", "yes", "One matrix A B, of a low rank: not every",
         "matrix can be cut into such a pair again.")
-    row("tanh", "no", "Twice the token is not twice the result:",
+    entry("tanh", "no", "Twice the token is not twice the result:",
         "tanh 1 = " shown((exp(2) - 1) / (exp(2) + 1), "%.2f") ", tanh 2 = " \
         shown((exp(4) - 1) / (exp(4) + 1), "%.2f") ", not twice as much.")
-    row("RMSNorm", "no", "Twice the token is the same result:", normed)
-    row("rotation", "no", "It turns by the token's position, so A B",
+    entry("RMSNorm", "no", "Twice the token is the same result:", normed)
+    entry("rotation", "no", "It turns by the token's position, so A B",
         "is another matrix at each distance (RoPE).")
-    row("softmax", "no", "It needs all scores of a row at once:",
+    entry("softmax", "no", "It needs all scores of a row at once:",
         "so M and N of a head remain two.")
 }

@@ -8,7 +8,7 @@ BEGIN {
     want = 3
     for (i = 1; i <= 8; i++) {
         score[i] = cos(6.283185307 * (i - want) / 8)
-        printf "<circle cx=\"%g\" cy=\"%g\" r=\"12\" class=\"o %s\"/>\n", cx(i), cy(i), i == want ? "qk" : "off"
+        printf "<circle cx=\"%g\" cy=\"%g\" r=\"12\" class=\"o %s\"/>\n", cx(i), cy(i), (i == want ? "qk" : "off")
         note(cx(i), cy(i), i)
     }
     printf "<path d=\"M150,150L%g,%g\" stroke=\"#0072B2\" stroke-width=\"3\" marker-end=\"url(#head)\"/>\n",

@@ -40,10 +40,16 @@ function escaped(s) {
     return s
 }
 function run(s, size, dx, dy) {
-    return s == "" ? "" : !dx && !dy && !size ? s : "<tspan" \
-        (size ? sprintf(" font-size=\"%.3g\"", size) : "") \
-        (dx ? sprintf(" dx=\"%.3g\"", dx) : "") \
-        (dy ? sprintf(" dy=\"%.3g\"", dy) : "") ">" s "</tspan>"
+    if (s == "" || (!dx && !dy && !size))
+        return s
+    s = ">" s "</tspan>"
+    if (dy)
+        s = sprintf(" dy=\"%.3g\"", dy) s
+    if (dx)
+        s = sprintf(" dx=\"%.3g\"", dx) s
+    if (size)
+        s = sprintf(" font-size=\"%.3g\"", size) s
+    return "<tspan" s
 }
 function markup(s, size,    i, c, part, plain, out, at, want, lowered) {
     s = escaped(s)
@@ -78,22 +84,25 @@ function markup(s, size,    i, c, part, plain, out, at, want, lowered) {
     return out
 }
 # At (x, y), the words' middle; `how` is of the classes above, "start" and "end".
-function words(x, y, s, how,    size, anchor, i, n, part, class) {
-    size = 15
+function words(x, y, s, how,    size, usual, more, i, n, part, class) {
+    size = usual = 15
     n = split(how, part, " ")
     for (i = 1; i <= n; i++) {
         if (part[i] == "start" || part[i] == "end")
-            anchor = " text-anchor=\"" part[i] "\""
+            more = " text-anchor=\"" part[i] "\"" more
         else if (part[i] ~ /^[0-9]/)
             size = part[i]
         else
             class = class (class ? " " : "") part[i]
         if (part[i] == "s")
-            size = 13
+            size = usual = 13
     }
-    printf "<text x=\"%g\" y=\"%g\"%s%s%s>%s</text>\n", x, y + 0.35 * size, anchor,
-        class ? " class=\"" class "\"" : "",
-        size != (how ~ /(^| )s( |$)/ ? 13 : 15) ? " font-size=\"" size "\"" : "", markup(s, size)
+    if (class)
+        more = more " class=\"" class "\""
+    if (size != usual)
+        more = more " font-size=\"" size "\""
+    printf "<text x=\"%g\" y=\"%g\"%s>%s</text>\n", x, y + 0.35 * size, more,
+        markup(s, size)
 }
 function note(x, y, s, how) { words(x, y, s, "s " how) }
 
@@ -134,11 +143,12 @@ function curve(points, colour, dash) {
 }
 function bar(x, y, w, h, colour) { block(x + w / 2, y + h / 2, w, h, colour) }
 # A square for a share of 0 to 1, in the colours of plots/attention.gp.
-function shade(x, y, w, v,    t) {
-    t = v < 0.5 ? 2 * v : 2 * v - 1
+function shade(x, y, w, v,    dark) {
+    dark = v > 0.5 ? 2 * v - 1 : 0
+    v = v > 0.5 ? 1 : 2 * v
     printf "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%02X%02X%02X\"/>\n",
-        x, y, w, w, v < 0.5 ? 255 - t * 169 : 86 - t * 86,
-        v < 0.5 ? 255 - t * 75 : 180 - t * 140, v < 0.5 ? 255 - t * 22 : 233 - t * 143
+        x, y, w, w, 255 - v * 169 - dark * 86, 255 - v * 75 - dark * 140,
+        255 - v * 22 - dark * 143
 }
 function dot(x, y, r, fill) {
     printf "<circle cx=\"%g\" cy=\"%g\" r=\"%g\" fill=\"%s\"/>\n", x, y, r, fill

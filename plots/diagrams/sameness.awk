@@ -1,7 +1,7 @@
 # sameness.awk - an interval against a margin: better, worse, the same, undecided.
 
 function px(u) { return 330 + 120 * u }
-function row(y, name, what, low, high, how) {
+function interval(y, name, what, low, high, how) {
     words(16, y - 8, name, "start bold " how)
     note(16, y + 12, what, "start")
     printf "<path d=\"M%g,%gH%gM%g,%gv16M%g,%gv16\" stroke=\"#404040\" stroke-width=\"3\" fill=\"none\"/>\n",
@@ -18,10 +18,10 @@ BEGIN {
     note(px(0), 384, "0")
     note(px(-1), 384, "−margin")
     note(px(1), 384, "+margin")
-    row(80, "better", "all beyond 0", 0.5, 2.2, "good")
-    row(144, "worse", "all below 0", -1.3, -0.4, "bad")
-    row(208, "the same", "inside the margin", -0.5, 0.4, "")
-    row(272, "the same, too", "not 0, but inside", 0.2, 0.8, "")
-    row(336, "undecided", "over 0, and outside", -0.7, 1.9, "")
+    interval(80, "better", "all beyond 0", 0.5, 2.2, "good")
+    interval(144, "worse", "all below 0", -1.3, -0.4, "bad")
+    interval(208, "the same", "inside the margin", -0.5, 0.4, "")
+    interval(272, "the same, too", "not 0, but inside", 0.2, 0.8, "")
+    interval(336, "undecided", "over 0, and outside", -0.7, 1.9, "")
     note(320, 412, "“No difference found” is not “the same”: for that, the interval must fit into the margin.")
 }

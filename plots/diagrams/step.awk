@@ -2,17 +2,17 @@
 
 function pass(i, name, shape, colour) {
     if (colour)
-        box(at(i), 66, 88, 40, colour, i ". " name, shape)
+        box(across(i), 66, 88, 40, colour, i ". " name, shape)
     else
-        halves(at(i), 66, 88, 40, i ". " name, shape)
+        halves(across(i), 66, 88, 40, i ". " name, shape)
     if (i > 1)
-        arrow(at(i - 1) + 45, 66, at(i) - 46, 66)
+        arrow(across(i - 1) + 45, 66, across(i) - 46, 66)
 }
-function at(i) { return 54 + (i - 1) * 106.4 }
+function across(i) { return 54 + (i - 1) * 106.4 }
 function weights(i, name, shape) {
-    box(at(i), 186, 92, 36, "no", name, shape)
-    arrow(at(i), 166, at(i), 104, "dash")
-    arrow(at(i), 222, at(i), 258)
+    box(across(i), 186, 92, 36, "no", name, shape)
+    arrow(across(i), 166, across(i), 104, "dash")
+    arrow(across(i), 222, across(i), 258)
 }
 BEGIN {
     canvas(640, 326)
