@@ -4,6 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/seccomp.h>
 
 #include "base/fail.h"
 #include "base/words.h"
@@ -146,6 +151,104 @@ START_TEST(equals_forward)
 }
 END_TEST
 
+/* A token asks for no memory and calls no system: the kernel ends, in its
+   strict mode, a process that makes a call other than read, write and exit. */
+START_TEST(a_token_allocates_nothing_and_calls_nobody)
+{
+    Sizes sizes = {
+        .tokens = TOKENS, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
+    Values names = plugin_list();
+    for (int v = 0; v < names.count; v++) {
+        Model *m = model_of(names.text[v], "positions=learned", sizes);
+        Decoder *d = decoder_new(m, TOKENS);
+        Random r = random_stream(3, "choices");
+        int before = allocations, status, id = 1;
+        pid_t child = fork();
+        if (child == 0) {
+            prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+            for (int i = 0; i < TOKENS; i++)
+                id = choose(decoder_read(d, &id, 1), SYMBOLS, (Choice){1, 5},
+                            &r);
+            cache_clear(d->cache); /* and once more from the beginning */
+            decoder_read(d, &id, 1);
+            syscall(SYS_exit, allocations != before);
+        }
+        waitpid(child, &status, 0);
+        ck_assert_msg(WIFEXITED(status), "%s: a system call", names.text[v]);
+        ck_assert_msg(WEXITSTATUS(status) == 0, "%s: an allocation",
+                      names.text[v]);
+        decoder_free(d);
+        model_free(m);
+    }
+    values_free(&names);
+}
+END_TEST
+
+enum { DRAWS = 40000, LETTERS = 5 };
+
+/* How often each is chosen, of DRAWS. */
+static void
+count_choices(const real *logits, Choice how, int counts[LETTERS])
+{
+    Random r = random_stream(11, "choices");
+    memset(counts, 0, LETTERS * sizeof *counts);
+    for (int i = 0; i < DRAWS; i++)
+        counts[choose(logits, LETTERS, how, &r)]++;
+}
+
+/* softmax(logits / temperature), of the `top` likeliest: as often as it says,
+   within 4.5 standard deviations. */
+START_TEST(choices_have_their_chances)
+{
+    static const Choice ways[] = {{1, 0},   {0.5, 0}, {3, 0}, {1, 3},
+                                  {0.7, 2}, {1, 5},   {2, 1}, {1, 9}};
+    const real logits[LETTERS] = {-1, 2, (real)0.5, (real)1.5, 0};
+    static const int rank[LETTERS] = {4, 0, 2, 1, 3};
+    Choice how = ways[_i];
+    int counts[LETTERS];
+    double sum = 0, chance[LETTERS];
+    for (int i = 0; i < LETTERS; i++) {
+        bool out = how.top && rank[i] >= how.top;
+        chance[i] = out ? 0 : exp((double)logits[i] / how.temperature);
+        sum += chance[i];
+    }
+    count_choices(logits, how, counts);
+    for (int i = 0; i < LETTERS; i++) {
+        double p = chance[i] / sum, far = fabs(counts[i] - DRAWS * p);
+        ck_assert_msg(far <= 4.5 * sqrt(DRAWS * p * (1 - p)),
+                      "%d: %d of %d, and the chance is %g", i, counts[i], DRAWS,
+                      p);
+    }
+}
+END_TEST
+
+/* The first of the largest without temperature; those that are as likely as the
+   last of `top` stay; and large or few logits. */
+START_TEST(choices_at_the_edges)
+{
+    const real ties[LETTERS] = {1, 3, 3, -2, 3};
+    const real huge[LETTERS] = {0, (real)3e38, 0, (real)-3e38, 0};
+    const real none[LETTERS] = {-INFINITY, 0, -INFINITY, 0, -INFINITY};
+    int counts[LETTERS];
+    Random r = random_stream(1, "choices"), untouched = r;
+    ck_assert_int_eq(choose(ties, LETTERS, (Choice){0, 0}, &r), 1);
+    ck_assert_int_eq(choose(ties, LETTERS, (Choice){0, 2}, &r), 1);
+    ck_assert(!memcmp(&r, &untouched, sizeof r));
+    ck_assert_int_eq(choose(ties, 1, (Choice){1, 0}, &r), 0);
+    count_choices(ties, (Choice){1, 2}, counts);
+    ck_assert(counts[0] == 0 && counts[3] == 0);
+    for (int i = 1; i < LETTERS; i += i == 2 ? 2 : 1)
+        ck_assert(abs(counts[i] - DRAWS / 3) < 450);
+    count_choices(huge, (Choice){1000, 0}, counts);
+    ck_assert_int_eq(counts[1], DRAWS);
+    count_choices(ties, (Choice){1e-300, 0}, counts);
+    ck_assert_int_eq(counts[1] + counts[2] + counts[4], DRAWS);
+    count_choices(none, (Choice){1, 4}, counts);
+    ck_assert_int_eq(counts[1] + counts[3], DRAWS);
+    ck_assert(abs(counts[1] - DRAWS / 2) < 450);
+}
+END_TEST
+
 Suite *
 generate_suite(void)
 {
@@ -154,6 +257,9 @@ generate_suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, equals_forward, 0,
                         sizeof positions / sizeof *positions);
+    tcase_add_test(c, a_token_allocates_nothing_and_calls_nobody);
+    tcase_add_loop_test(c, choices_have_their_chances, 0, 8);
+    tcase_add_test(c, choices_at_the_edges);
     suite_add_tcase(s, c);
     return s;
 }

@@ -34,7 +34,7 @@ make(const char *task, const char *more, Dataset *s)
 }
 
 /* The test's executable is linked so that these stand before libc's own. */
-static int allocations;
+int allocations;
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);

@@ -48,6 +48,7 @@ $qkv compare -v standard,full-rank $small --seeds 1 --no-figures -o base >out 2>
 }
 run=$(basename base/reverse.standard*) other=$(basename base/reverse.full-rank*)
 cp -r base/"$run" reference
+echo 0 1 2 0 >prompt
 
 # eight N: N as eight bytes, the lowest first.
 eight() {
@@ -128,6 +129,7 @@ words_of() { # COMMAND: sets the words
     table) set -- table x ;;
     report) set -- report x -q -o y ;;
     inspect) set -- inspect -q "x/$run" ;;
+    generate) set -- generate -q "x/$run" --prompt - ;;
     export) set -- export "x/$run" --batch y -q ;;
     from) set -- train --from "x/$run" --steps 1 -q -o y ;;
     esac
@@ -161,7 +163,7 @@ unharmed() { # STATE COMMAND
 cell() {
     put "$1"
     words_of "$2"
-    timeout 60 "$qkv" $words >out 2>err
+    timeout 60 "$qkv" $words >out 2>err <prompt
     status=$?
     let_go "$1"
     if [ -n "$print" ]; then
@@ -221,7 +223,7 @@ if [ -n "$print" ]; then
         no-weights/embedding.npy empty-config.tsv empty-log.tsv empty-result.tsv \
         empty-weights/embedding.npy cut-config.tsv cut-log.tsv cut-result.tsv \
         cut-weights/embedding.npy; do
-        for command in train compare redo keep plan equiv plot table report inspect export from; do
+        for command in train compare redo keep plan equiv plot table report inspect generate export from; do
             cell $state $command
         done
     done

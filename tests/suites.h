@@ -14,6 +14,9 @@ enum { IN_DOUBLE = 0 };
 /* A directory for the files of the tests, removed at the end. */
 extern char test_directory[];
 
+/* Calls of malloc and its like so far, counted by check_train.c. */
+extern int allocations;
+
 /* For tests that must end in an error: keeps its message off the screen. */
 void expect_a_message(void);
 

@@ -33,10 +33,12 @@ const real *decoder_read(Decoder *d, const int *ids, int count);
 /* How a class is chosen by its logits. */
 typedef struct Choice {
     double temperature; /* 0: the likeliest, the first if there are several */
-    int top;            /* of so many of the likeliest; 0: of all */
+    int top;            /* of so many of the likeliest, and those that are as
+                           likely as the last of them; 0: of all */
 } Choice;
 
-/* One of them, with the chance softmax(logits / temperature). */
+/* One of them, with the chance softmax(logits / temperature); logits are
+   numbers, not NaN. */
 int choose(const real *logits, int classes, Choice how, Random *r);
 
 #endif

@@ -12,6 +12,8 @@ make_them() {
         $qkv equiv $two --format svg &&
         $qkv compare -v standard,gqa -t text --file mine/text --seed 1 --batch 2 $tiny -q \
             --no-figures -o base/text &&
+        $qkv compare -v standard -t pairs --file mine/pairs --seed 1 --batch 2 $tiny -q \
+            --no-figures -o base/pairs &&
         $qkv compare -v standard -t translate --seed 1,2 --symbols 3 --batch 2 $tiny -q \
             --no-figures -o base/other &&
         $qkv compare -v standard -t linear --seed 1 $tiny -q --no-figures -o base/other &&
@@ -20,6 +22,10 @@ make_them() {
 }
 printf 'qkvSecret: a line that is nobody else'\''s\n' >mine/secret
 printf 'a text, and not a long one: %s\n' 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 >mine/text
+{
+    printf 'input\ttarget\n'
+    for i in 0 1 2 3 4 5 6 7 8 9; do printf 'a cat %s\tA N -\n' $i; done
+} >mine/pairs
 said=$(make_them 2>&1) || {
     echo "$said" >&2
     exit 1

@@ -508,11 +508,24 @@ edit_file(const char *path, Draw *d)
 static int
 draw_file(char path[LONGEST], Draw *d)
 {
-    static const char *const endings[] = {
-        "config.tsv", "config.tsv", "config.tsv",  "log.tsv",         "log.tsv",
-        "result.tsv", "result.tsv", "recipe.txt",  "recipe.txt",      ".npy",
-        ".npy",       "timing.tsv", "equivalence", "equivalence.tsv", "",
-        "",           NULL};
+    static const char *const endings[] = {"config.tsv",
+                                          "config.tsv",
+                                          "config.tsv",
+                                          "log.tsv",
+                                          "log.tsv",
+                                          "result.tsv",
+                                          "result.tsv",
+                                          "recipe.txt",
+                                          "recipe.txt",
+                                          ".npy",
+                                          ".npy",
+                                          "timing.tsv",
+                                          "symbols.tsv",
+                                          "equivalence.tsv",
+                                          "",
+                                          "",
+                                          "symbols.tsv",
+                                          NULL};
     const char *ending = draw_word(d, endings);
     size_t length = strlen(ending);
     int chosen[MOST_FILES], count = 0;

@@ -49,10 +49,13 @@ static const char *const commands[] = {
     "train -t reverse TINY -q -o F|F",
     "train --from R --steps 1 -q -o O",
     "trace 0 R",
+    "generate R --prompt a",
+    "generate R --prompt 0 --json",
+    "generate R",
     NULL};
 
-static const char *const bases[] = {"base/two", "base/two", "base/text",
-                                    "base/other", NULL};
+static const char *const bases[] = {"base/two",   "base/two",   "base/text",
+                                    "base/pairs", "base/other", NULL};
 
 void
 draw_foreign(Trial *t, Draw *d)

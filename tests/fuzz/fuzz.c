@@ -446,16 +446,17 @@ experiment(const uint8_t *data, size_t size)
         "plot foreign base/two --format svg --out out",
         "report foreign base/two --out out",
         "trace 0 RUN",
+        "generate RUN --prompt 0",
         NULL};
     static const char *const bases[] = {"base/two", "base/text", "base/other",
                                         NULL};
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } called[] = {{"plot", command_plot},       {"report", command_report},
-                  {"inspect", command_inspect}, {"equiv", command_equiv},
-                  {"export", command_export},   {"trace", command_trace},
-                  {"table", command_table}};
+    } called[] = {{"plot", command_plot},         {"report", command_report},
+                  {"inspect", command_inspect},   {"equiv", command_equiv},
+                  {"export", command_export},     {"trace", command_trace},
+                  {"generate", command_generate}, {"table", command_table}};
     Draw d = {.bytes = data, .left = size};
     char line[256], run[1024], *argv[16], *rest;
     int argc = 0;
@@ -474,6 +475,36 @@ experiment(const uint8_t *data, size_t size)
     for (size_t i = 0; i < sizeof called / sizeof *called; i++)
         if (!strcmp(argv[0], called[i].name))
             called[i].run(argc, argv);
+}
+
+/* A prompt, up to a zero, and what was done to a run that is to answer it. */
+static void
+generate(const uint8_t *data, size_t size)
+{
+    static const char *const bases[] = {"base/text", "base/text",  "base/pairs",
+                                        "base/two",  "base/other", NULL};
+    static char prompt[4096], run[1024];
+    const uint8_t *from = data;
+    size_t n = next_part(&data, &size, 0);
+    snprintf(prompt, sizeof prompt, "%.*s", (int)n, (const char *)from);
+    Draw d = {.bytes = data, .left = size};
+    guarded = 0;
+    erase_tree("foreign");
+    copy_tree(draw_word(&d, bases), "foreign");
+    if (draw(&d, 2))
+        edit("foreign", "/dev/null", &d);
+    snprintf(run, sizeof run, "%s", draw_run("foreign", &d));
+    char *argv[] = {"generate",
+                    *run ? run : "foreign",
+                    "--prompt",
+                    prompt,
+                    draw(&d, 2) ? "--greedy" : "-q",
+                    "--tokens",
+                    "9",
+                    NULL};
+    bool as_many = draw(&d, 2);
+    guarded = 1;
+    command_generate(as_many ? 5 : 7, argv);
 }
 
 int

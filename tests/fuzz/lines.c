@@ -123,13 +123,13 @@ draw_option(Trial *t, int command, Draw *d)
     bool bare = o->shape == SWITCH || o->shape == MAYBE;
     int writes = !strcmp(o->name, "out") ||
                  (!strcmp(o->name, "batch") && command == EXPORT);
-    const char *value = writes               ? draw_word(d, outs)
-                        : o->shape == SWITCH ? (draw(d, 16) ? NULL : "1")
-                        : !draw(d, 16)       ? hostile_word(d)
-                        : o->shape == COUNT  ? draw_number(t, d)
-                        : o->shape == OF_SETTING
-                            ? draw_setting(t, &settings[o->offset], d)
-                            : draw_word(d, texts);
+    const char *value =
+        writes                                  ? draw_word(d, outs)
+        : o->shape == SWITCH                    ? (draw(d, 16) ? NULL : "1")
+        : !draw(d, 16)                          ? hostile_word(d)
+        : o->shape == COUNT || o->shape == REAL ? draw_number(t, d)
+        : o->shape == OF_SETTING ? draw_setting(t, &settings[o->offset], d)
+                                 : draw_word(d, texts);
     if (o->shape == MAYBE && draw(d, 2))
         value = NULL;
     give(t, o->name, value, value && (bare || !draw(d, 4)));
@@ -155,9 +155,11 @@ draw_line(Trial *t, Draw *d)
         word(t, "nothing");
     if (c->bit & (PLOT | REPORT) && draw(d, 4))
         words(t, "foreign -o out");
-    if (c->bit & (INSPECT | EXPORT) && draw(d, 4)) {
+    if (c->bit & (INSPECT | EXPORT | GENERATE) && draw(d, 4)) {
         word(t, draw_run("foreign", d));
-        words(t, c->bit == EXPORT ? "--batch out" : "-o out");
+        words(t, c->bit == EXPORT     ? "--batch out"
+                 : c->bit == GENERATE ? "--prompt 0"
+                                      : "-o out");
     }
     for (int left = draw(d, 6); left > 0; left--)
         draw_option(t, c->bit, d);
