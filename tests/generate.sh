@@ -138,6 +138,46 @@ if script -qc true /dev/null >/dev/null 2>&1; then
     grep -q 'block0.attention, head 4' out && ok || complain "no maps on a terminal"
 fi
 
+# --- the same function in other matrices
+made two-step -t text --file times $short --length 16 -v two-step
+made mla -t text --file times $short --length 16 -v mla --positions none
+made turned -t text --file times $short --length 16 -v mla --positions rope --steps 20
+made full -t text --file times $short --length 16 -v full-rank --steps 20
+for pair in 'two-step standard' 'mla mla-absorbed' 'mla standard'; do
+    set -- $pair
+    "$qkv" generate $1 -p "it was" --greedy -q >one 2>err &&
+        "$qkv" generate $1 -p "it was" --greedy -q --as $2 >two 2>err && cmp -s one two && ok ||
+        complain "$1 as $2: another text"
+done
+"$qkv" generate two-step -p "it was" -n 4 --as standard >out 2>err &&
+    grep -q 'two-step as standard: M and N are .* apart; the cache has 64 entries a token instead of 64' err && ok ||
+    complain "does not say what it converted"
+refuses 1 "two-step cannot become mqa exactly" two-step -p it --as mqa
+refuses 1 "full-rank cannot become standard exactly" full -p it --as standard
+refuses 1 "through a rotation" turned -p it --as mla-absorbed
+refuses 1 "cannot fit a canonical form" two-step -p it --as two-step-tanh
+refuses 2 "did you mean" two-step -p it --as standrad
+
+# --- what a token costs
+"$qkv" generate mla --costs --as mla-absorbed >costs 2>err || complain "no costs"
+awk -F '\t' 'NR > 1 {
+        n++
+        flops[$1 " " $2] = $5
+        if ($3 != 16 * 4 || $4 != ($1 + 16) * $3 || !($6 > 0) ||
+            ($2 == "mla" ? $7 != "NA" : !($7 < 1e-2)))
+            bad = $0
+    }
+    END {
+        if (bad || n != 14 || flops["8192 mla"] < 5 * flops["8192 mla-absorbed"])
+            print n, bad
+    }' costs >err
+[ ! -s err ] && ok || complain "costs of mla"
+refuses 1 "has positions for 16 tokens, and --costs begins with 144" text --costs
+refuses 1 "is for runs that go on" reverse --costs
+refuses 1 "is for runs that go on" translate --costs
+refuses 2 "contradict" mla --costs -p it
+refuses 2 "contradict" mla --costs -n 3
+
 # --- options and prompts
 refuses 2 "needs a value" text -p
 refuses 2 "did you mean" text --promt x

@@ -1,4 +1,5 @@
 /* generate.c - a model that goes on where a text ends, token by token. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,54 @@ decoder_read(Decoder *d, const int *ids, int count)
         logits = decoder_step(d, ids, n);
     }
     return logits ? logits->value + size_of(logits) - logits->cols : NULL;
+}
+
+void
+decoder_restart(Decoder *d)
+{
+    cache_clear(d->cache);
+    d->first = d->read = 0;
+}
+
+const real *
+decoder_go_on(Decoder *d, const int *ids, int count)
+{
+    int most = d->cache->tokens;
+    if (count - d->first > most) {
+        cache_clear(d->cache);
+        d->first = d->read = count - (most + 1) / 2;
+    }
+    int each = d->model->sizes.each, from = d->read;
+    d->read = count;
+    return decoder_read(d, ids + from * each, count - from);
+}
+
+double
+decoder_flops(const Decoder *d)
+{
+    double flops = 0;
+    for (const Node *n = tape_last(d->tape); n; n = n->previous)
+        flops += n->flops[0];
+    return flops;
+}
+
+double
+decoder_bytes(const Decoder *d)
+{
+    double bytes = 0;
+    for (int i = 0; i < d->cache->places; i++)
+        bytes += (double)cache_rows(d->cache, i) * cache_entries(d->cache, i) *
+                 sizeof(real);
+    return bytes;
+}
+
+int
+positions_known(const Model *m)
+{
+    const Config *c = &m->config;
+    bool ends = c->positions == POSITIONS_LEARNED ||
+                (c->embed == EMBED_ONEHOT && positions_added(c));
+    return ends ? m->sizes.tokens : INT_MAX;
 }
 
 /* The smallest of the `top` largest; -INFINITY where all are meant. */

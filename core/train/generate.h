@@ -19,6 +19,7 @@ typedef struct Decoder {
     Tape *tape;
     Batch batch; /* of one sequence; in batch.all.source the second one, before
                     the first step */
+    int first, read; /* tokens of a text that goes on: those that are in it */
 } Decoder;
 Decoder *decoder_new(Model *m, int tokens);
 void decoder_free(Decoder *d);
@@ -29,6 +30,20 @@ const Node *decoder_step(Decoder *d, const int *ids, int count);
 
 /* The same of any number of tokens: the logits of the last one. */
 const real *decoder_read(Decoder *d, const int *ids, int count);
+
+/* A text that goes on: the logits after its first `count` tokens, of which the
+   decoder reads those that it has not read. Where it has no memory for more, it
+   forgets all, and reads the last half again, from position 0. A new text
+   begins with decoder_restart. */
+void decoder_restart(Decoder *d);
+const real *decoder_go_on(Decoder *d, const int *ids, int count);
+
+/* What the last step cost: FLOPs of its products; and what is kept: bytes. */
+double decoder_flops(const Decoder *d);
+double decoder_bytes(const Decoder *d);
+
+/* How many tokens a model has positions for: INT_MAX where they do not end. */
+int positions_known(const Model *m);
 
 /* How a class is chosen by its logits. */
 typedef struct Choice {

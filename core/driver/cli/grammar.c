@@ -33,7 +33,7 @@ const Command commands[] = {
     {"trace", "TEXT [RUN]",
      "follow a text through attention: ids, q, k, v, scores, weights", TRACE, 1,
      2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, ""},
-    {"generate", "RUN --prompt TEXT",
+    {"generate", "RUN [--prompt TEXT | --costs]",
      "let a trained run continue a text, or answer a sequence", GENERATE, 1, 1,
      0, ""},
     {"export", "RUN --batch DIR",
@@ -195,6 +195,14 @@ static const Option own[] = {
      AT(generate.top_k)},
     {"greedy", NULL, "always the likeliest, as --temperature 0", 0, GENERATE,
      SWITCH, AT(generate.greedy)},
+    {"as", "VARIANT",
+     "with the run's weights written in that variant's matrices, where these "
+     "are the same function",
+     0, GENERATE, TEXT, AT(generate.as)},
+    {"costs", NULL,
+     "instead of a text, a table: cache, FLOPs and speed of a token after "
+     "prompts of 128 to 8192, with --as of both, and how far apart they are",
+     0, GENERATE, SWITCH, AT(generate.costs)},
     {"seed", "N", "of what is chosen (1)", 0, GENERATE, COUNT,
      AT(generate.seed)},
     {"samples", "N", "so many, one after the other (1)", 0, GENERATE, COUNT,

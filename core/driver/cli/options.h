@@ -77,10 +77,10 @@ typedef struct Options {
         int head;
     } trace;
     struct {
-        const char *prompt;
+        const char *prompt, *as;
         double temperature; /* negative: not given */
         int tokens, top_k, seed, samples;
-        bool greedy;
+        bool greedy, costs;
     } generate;
     struct {
         bool attention, range, spectrum;
