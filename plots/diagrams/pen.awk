@@ -32,7 +32,8 @@ function canvas(width, height) {
 }
 END { print "</svg>" }
 
-# Words. ^ raises and _ lowers what follows, one character or what is in {}: W_i^Q.
+# Words. ^ raises and _ lowers what follows, one character or what is in {}: W_i^Q. A \
+# makes the character after it an ordinary one.
 function escaped(s) {
     gsub(/&/, "\\&amp;", s)
     gsub(/</, "\\&lt;", s)
@@ -56,8 +57,11 @@ function markup(s, size,    i, c, part, plain, out, at, want, lowered) {
     at = 0 # how far below its line the last word was
     for (i = 1; i <= length(s); i++) {
         c = substr(s, i, 1)
-        if (c != "^" && c != "_") {
+        if (c == "\\")
+            plain = plain substr(s, ++i, 1)
+        else if (c != "^" && c != "_")
             plain = plain c
+        if (c != "^" && c != "_") {
             if (i < length(s))
                 continue
         }

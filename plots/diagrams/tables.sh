@@ -1,6 +1,6 @@
 #!/bin/sh
 # tables.sh BUILD DIR - the tables that some of the diagrams are drawn from, as the
-# program writes them: DIR/attention-map.tsv and DIR/real-parameters.tsv.
+# program writes them: DIR/attention-map.tsv, rates.tsv and real-parameters.tsv.
 
 set -eu
 PATH=$(cd "$1" && pwd):$PATH
@@ -15,6 +15,18 @@ for steps in 0 300; do
         awk -F'\t' -v OFS='\t' -v steps=$steps 'NR == 1 ? steps == 0 : 1 {
             $1 = NR == 1 ? "steps" : steps; print }'
 done >"$to/attention-map.tsv"
+
+# Steps to the threshold on `reverse`: two variants, three seeds, four rates.
+qkv compare -v standard,two-step -t reverse --seeds 3 --lr 0.001,0.003,0.01,0.03 -q \
+    --no-figures --tsv -o "$work/rates" >"$work/said"
+{
+    printf 'variant\tseed\tlr\tsolved_at\n'
+    for run in "$work"/rates/*/; do
+        awk -F'\t' -v OFS='\t' '{ is[$1] = $2 }
+            END { print is["variant"], is["seed"], is["lr"], is["solved_at"] }' \
+            "$run/config.tsv" "$run/result.tsv"
+    done | sort
+} >"$to/rates.tsv"
 
 # Stored and real parameters: d_model 16, four heads.
 {
