@@ -1,4 +1,4 @@
-/* no-wv-wo.c - W^V = W^O = I: head i carries over the i-th slice of a token.
+/* no-wv-wo.c - W^V = W^O = I: head i copies the i-th slice of a token.
 
    "Simplifying Transformer Blocks" (arXiv:2311.01906), section 4.2, does so in
    blocks whose attention has no residual and starts near the identity; where

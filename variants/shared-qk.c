@@ -1,4 +1,4 @@
-/* shared-qk.c - W^K = W^Q: one map for those who ask and those asked.
+/* shared-qk.c - W^K = W^Q: one map for queries and keys.
 
    "Q and K are completely symmetrical with one another"? If they were, this
    would lose nothing. But M = W_i W_i' is symmetric and positive semi-definite:
