@@ -66,37 +66,43 @@ typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
 #define NAME(ROWS, N, V) tile_##ROWS##_##N##_##V,
 #define STRIP(TALLEST, N, V)                                                 \
     {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}}
+#define ROW(N, V) {N * sizeof(V) / sizeof(real), 1, {NAME(1, N, V)}}
 
 /* The tiles of each width, widest first: as tall as 32 registers allow, or 16.
- */
+   Before them one for a C of one row, where each entry of B is read for one
+   multiply-add, and memory sets the pace: it reads long stretches of B. */
 #if defined __AVX512F__
 enum { WIDEST_N = 4 };
+TILE(1, 16, V64)
 TO_6(TILE, 4, V64)
 TO_12(TILE, 2, V64)
 TO_12(TILE, 1, V64)
 TO_12(TILE, 1, V32)
 TO_12(TILE, 1, V16)
 #define STRIPS                                                               \
-    STRIP(6, 4, V64), STRIP(12, 2, V64), STRIP(12, 1, V64),                  \
-    STRIP(12, 1, V32), STRIP(12, 1, V16)
+    ROW(16, V64), STRIP(6, 4, V64), STRIP(12, 2, V64),                      \
+    STRIP(12, 1, V64), STRIP(12, 1, V32), STRIP(12, 1, V16)
 #elif defined __AVX__ && defined __FMA__
 enum { WIDEST_N = 2 };
+TILE(1, 8, V32)
 TO_6(TILE, 2, V32)
 TO_12(TILE, 1, V32)
 TO_12(TILE, 1, V16)
-#define STRIPS STRIP(6, 2, V32), STRIP(12, 1, V32), STRIP(12, 1, V16)
+#define STRIPS                                                               \
+    ROW(8, V32), STRIP(6, 2, V32), STRIP(12, 1, V32), STRIP(12, 1, V16)
 #else
 enum { WIDEST_N = 2 };
+TILE(1, 8, V16)
 TO_6(TILE, 2, V16)
 TO_12(TILE, 1, V16)
-#define STRIPS STRIP(6, 2, V16), STRIP(12, 1, V16)
+#define STRIPS ROW(8, V16), STRIP(6, 2, V16), STRIP(12, 1, V16)
 #endif
 /* clang-format on */
 
 static const struct Strip {
     int width, tallest;
     Tile *tile[12];
-} strips[] = {STRIPS};
+} row_strips[] = {STRIPS}, *const strips = row_strips + 1;
 
 /* What is copied stays in the caches: a PANEL of B in the second, DEPTH x a
    tile's rows of A in the first. */
@@ -279,12 +285,36 @@ product_chunk(void *more, int i, int worker)
                      copies);
 }
 
+/* C has one row: nothing is copied, but of the last columns, which are fewer
+   than the narrowest strip. */
+static void
+row_product(Matrix c, Matrix a, Matrix b, int add)
+{
+    const struct Strip *s = row_strips;
+    ptrdiff_t across = a.across * (ptrdiff_t)sizeof(real);
+    for (int j = 0; j < c.cols; j += s->width) {
+        while (s->width > c.cols - j && s->width > FEW)
+            s++;
+        if (s->width <= c.cols - j)
+            s->tile[0](a.cols, a.at, a.down, across, b.at + j, b.down, c.at + j,
+                       c.down, add);
+        else
+            product_chunk(&(Product){part(c, 0, 1, j, c.cols - j), a,
+                                     part(b, 0, b.rows, j, c.cols - j), add, 1},
+                          0, 0);
+    }
+}
+
 static void
 product(Matrix c, Matrix a, Matrix b, int add)
 {
     if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
         bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
             a.cols, b.rows, b.cols, c.rows, c.cols);
+    if (c.rows == 1 && b.across == 1) {
+        row_product(c, a, b, add);
+        return;
+    }
     double steps = (double)c.rows * c.cols * a.cols;
     Product p = {c, a, b, add, steps < WORTH_SHARING ? 1 : threads_count()};
     parallel_for(p.chunks, product_chunk, &p);

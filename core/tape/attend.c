@@ -2,13 +2,25 @@
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
    P = softmax(mask(scale Q K')), O = P V. The work is done strip by strip
-   (strips.c); tests/plain/attend.c does the same in four loops, and steps.c has
-   it as three operators. */
+   (strips.c), or for one query (query.c); tests/plain/attend.c does the same in
+   four loops, and steps.c has it as three operators. */
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
+
+/* A decoder goes on from one token, or from several. */
+static void
+compute(Node *c)
+{
+    bool decodes = tape_cache(c->tape);
+    size_t some = attend_keeps(c), one = decodes ? query_keeps(c) : 0;
+    c->kept = keep(c, some > one ? some : one);
+    if (c->value)
+        (decodes && c->rows == c->sequences ? query_forward
+                                            : attend_forward)(c);
+}
 
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
@@ -34,9 +46,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     c->flops[0] = to_score + to_weigh;
     c->flops[1] = to_score * (q->trained + k->trained) +
                   to_weigh * ((q->trained || k->trained) + v->trained);
-    c->kept = keep(c, attend_keeps(c));
-    if (c->value)
-        attend_forward(c);
+    compute(c);
     if (a->recording)
         record_call(a->recording,
                     (Call){q, k, v, c, .scale = scale, .causal = a->causal});

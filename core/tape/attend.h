@@ -71,6 +71,15 @@ size_t attend_keeps(const Node *c);
 void attend_forward(Node *c);
 void attend_backward(Node *c);
 
+/* The same of one query in each sequence, without a backward pass. */
+size_t query_keeps(const Node *c);
+void query_forward(Node *c);
+
+/* Heads of q that share a head of k or of v stay together in a thread: they add
+   to the same gradient, and read the same. So there are as many groups as heads
+   of k and of v have a greatest common divisor. */
+int shared_groups(const Node *k, const Node *v);
+
 /* P = softmax(mask(S)), row by row, of one head; and
    dS += P (dP - rowsum(P dP)). */
 void softmax_rows(Matrix p, Matrix s, int causal);

@@ -25,6 +25,7 @@ typedef struct Plan {
     int row;          /* entries from row to row of weights */
     bool is_long;
     size_t kept; /* entries, for all heads; then comes each worker's scratch */
+    bool copies; /* K and V are read by several strips */
     /* Where in the scratch each is, and how large it is: P, dP, and of a long
        attention the blocks of K and of V, the strip's rows of Q and of dO. */
     size_t p, dp, k, v, q, d, scratch;
@@ -54,7 +55,8 @@ plan_of(const Node *c)
     size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
-    p.rows = p.is_long ? STRIP : p.tokens;
+    p.copies = p.is_long && p.tokens > STRIP;
+    p.rows = p.copies ? STRIP : p.tokens;
     p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
     p.kept =
         (size_t)q->rows * (size_t)q->heads * (p.is_long ? 2 : (size_t)p.row);
@@ -63,8 +65,8 @@ plan_of(const Node *c)
     p.dp = cut(&p.scratch, strip);
     if (p.is_long) {
         p.p = cut(&p.scratch, strip);
-        p.k = cut(&p.scratch, copied * d);
-        p.v = cut(&p.scratch, copied * d_v);
+        p.k = cut(&p.scratch, p.copies ? copied * d : 0);
+        p.v = cut(&p.scratch, p.copies ? copied * d_v : 0);
         p.d = cut(&p.scratch, STRIP * d_v);
         p.q = cut(&p.scratch, STRIP * d);
     }
@@ -185,8 +187,8 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
                  seen, p->row);
     if (p->is_long) {
         t.of_row = c->kept + 2 * row;
-        t.k.copies = scratch + p->k;
-        t.v.copies = scratch + p->v;
+        t.k.copies = p->copies ? scratch + p->k : NULL;
+        t.v.copies = p->copies ? scratch + p->v : NULL;
         t.d = scratch + p->d;
         t.q = gathered(t.q, scratch + p->q);
     }
@@ -274,7 +276,7 @@ each_strip(void *pass, int chunk, int worker)
     for (int i = 0, h = chunk % w->groups * each; i < each; i++, h++)
         for (int first = 0; first < w->plan.tokens; first += w->plan.rows) {
             Strip t = strip_of(w->c, &w->plan, s, h, first, worker);
-            if (first == 0 && t.of_row) {
+            if (first == 0 && w->plan.copies) {
                 copy_blocks(&t.k);
                 copy_blocks(&t.v);
             }
@@ -282,11 +284,8 @@ each_strip(void *pass, int chunk, int worker)
         }
 }
 
-/* Heads of q that share a head of k or of v stay together: they add to the same
-   gradient. So there are as many groups as heads of k and of v have a greatest
-   common divisor. */
-static int
-groups_of(const Node *k, const Node *v)
+int
+shared_groups(const Node *k, const Node *v)
 {
     int a = k->heads, b = v->heads;
     while (b) {
@@ -300,7 +299,7 @@ groups_of(const Node *k, const Node *v)
 static void
 pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
 {
-    Pass w = {c, plan_of(c), groups_of(c->in[1], c->in[2]), visit};
+    Pass w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), visit};
     parallel_for(c->sequences * w.groups, each_strip, &w);
 }
 
