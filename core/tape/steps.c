@@ -108,42 +108,63 @@ fixed_bias_backward(Node *c)
     pass_gradient(c, c->in[0]);
 }
 
-/* C = S + b of head h, query i and key j, in all sequences. */
+/* C = S + b of head h, query i and `count` keys from j on, in all sequences. */
 static void
-add_entry(Node *c, int h, int i, int j, double b)
+add_entries(Node *c, int h, int i, int j, const real *b, int count)
 {
     Node *s = c->in[0];
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    for (int row = i; c->value && row < c->rows; row += tokens) {
-        size_t at = (size_t)row * (size_t)c->cols + (size_t)(h * keys + j);
-        c->value[at] = s->value[at] + (real)b;
+    size_t tokens = (size_t)(c->rows / c->sequences), cols = (size_t)c->cols;
+    size_t at = (size_t)i * cols + (size_t)(h * (c->cols / c->heads) + j);
+    for (; c->value && at < size_of(c); at += tokens * cols)
+        for (int l = 0; l < count; l++)
+            c->value[at + (size_t)l] = s->value[at + (size_t)l] + b[l];
+}
+
+/* What fixed_bias adds for a head and a query: entries that are not masked, and
+   those that no causal mask hides either. */
+typedef struct Seen {
+    int all, left;
+} Seen;
+
+static Seen
+add_bias(Attention *a, Node *c, Bias *bias, int h, int i)
+{
+    enum { AT_ONCE = 64 };
+    int keys = c->cols / c->heads, query = a->position + i;
+    const int *at = key_positions(c);
+    Seen seen = {0, 0};
+    for (int j = 0, count; j < keys; j += count) {
+        real entries[AT_ONCE];
+        count = keys - j < AT_ONCE ? keys - j : AT_ONCE;
+        for (int l = 0; l < count; l++) {
+            int key = position_of(at, j + l);
+            double b = bias(a, h, query, key);
+            entries[l] = (real)b;
+            seen.all += b > -INFINITY;
+            seen.left += b > -INFINITY && !(a->causal && key > query);
+        }
+        add_entries(c, h, i, j, entries, count);
     }
+    return seen;
 }
 
 Node *
 fixed_bias(Attention *a, Node *s, Bias *bias)
 {
-    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
-    const int *at = key_positions(s);
+    int tokens = s->rows / s->sequences;
     double seen = 0;
     Node *c = new_node(s->rows, s->cols, fixed_bias_backward, &s, 1);
     c->heads = s->heads;
     keep_arguments(c, &bias, sizeof bias);
     for (int h = 0; h < c->heads; h++)
         for (int i = 0; i < tokens; i++) {
-            int left = 0, query = a->position + i;
-            for (int j = 0; j < keys; j++) {
-                int key = position_of(at, j);
-                double b = bias(a, h, query, key);
-                left += b > -INFINITY && !(a->causal && key > query);
-                seen += b > -INFINITY;
-                add_entry(c, h, i, j, b);
-            }
-            if (!left)
+            Seen row = add_bias(a, c, bias, h, i);
+            seen += row.all;
+            if (!row.left)
                 bug("fixed_bias: it masks every key of query %d of head %d, "
                     "whose weights cannot sum to 1 then: leave it one, as the "
                     "key at its own position",
-                    query, h);
+                    a->position + i, h);
         }
     c->seen *= seen / ((double)tokens * s->cols);
     discount(s, c->seen);
@@ -196,11 +217,10 @@ score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
                 bug("score_bias: bucket %d of query %d and key %d in a table "
                     "(%d x %d)",
                     at, a->position + i, key, table->rows, table->cols);
+            const real *b = table->value ? table->value + at : NULL;
             for (int h = 0; c->value && h < c->heads; h++)
-                add_entry(
-                    c, h, i, j,
-                    (double)table
-                        ->value[(table->rows == 1 ? 0 : h) * table->cols + at]);
+                add_entries(c, h, i, j,
+                            b + (table->rows == 1 ? 0 : h) * table->cols, 1);
         }
     return c;
 }
