@@ -25,7 +25,8 @@ compute(Node *c)
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    k = all_rows(k);
+    Node *keyed = all_keys(a, k);
+    k = keyed->rows == k->rows ? k : keyed;
     v = all_rows(v);
     int keys = k->rows / k->sequences, d_v = v->cols / v->heads;
     check_scores("attend", q, k);
@@ -36,9 +37,8 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
             k->cols, v->rows, v->cols);
     if (a->relative == ALIBI)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
-    Node *c = new_node(
-        q->rows, q->heads * d_v, attend_backward,
-        (Node *[]){positioned(a, q, a->position), positioned(a, k, 0), v}, 3);
+    Node *c = new_node(q->rows, q->heads * d_v, attend_backward,
+                       (Node *[]){positioned(a, q, a->position), keyed, v}, 3);
     double to_score = pair_flops(q, keys, q->cols / q->heads);
     double to_weigh = pair_flops(q, keys, d_v);
     c->heads = q->heads;

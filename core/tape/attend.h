@@ -43,6 +43,11 @@ enum { ROPE_BASE = 10000 };
    position `first`. Pair p of a head's columns turns by angle_of(p, width) with
    each token. */
 Node *positioned(const Attention *a, Node *n, int first);
+
+/* Keys as scores need them, in decoding of all tokens: each is rotated once and
+   kept so, unless something else needs what it was before. */
+Node *all_keys(const Attention *a, Node *k);
+
 double angle_of(int pair, int width);
 
 /* ALiBi's bias of a head of the next scores. Heads are counted over all calls:

@@ -107,17 +107,21 @@ place_of(const Node *n)
     return c ? c->at : NULL;
 }
 
-Node *
-all_rows(Node *n)
+/* In the measuring run the number of the node to keep is found, and noted. */
+static int
+next_use(CachePlace *p, const Node *n)
 {
-    CachePlace *p = place_of(n);
-    if (!p)
-        return n;
     if (p->measures) {
         p->use = grow(p->use, p->uses, &p->use_room, sizeof *p->use);
         p->use[p->uses++] = kind_of(p, n);
     }
-    int kind = p->called < p->uses ? p->use[p->called++] : p->kinds;
+    return p->called < p->uses ? p->use[p->called++] : p->kinds;
+}
+
+/* All rows of the kept node of that number, to which n has the new ones. */
+static Node *
+kept_rows(CachePlace *p, int kind, Node *n)
+{
     if (kind < 0)
         return n;
     Kept *k = &p->kept[kind];
@@ -132,6 +136,32 @@ all_rows(Node *n)
     Node *all = leaf(n->tape, p->held + p->fresh, n->cols, 1, k->rows, NULL);
     all->heads = n->heads;
     return all;
+}
+
+Node *
+all_rows(Node *n)
+{
+    CachePlace *p = place_of(n);
+    int kind = p ? next_use(p, n) : -1;
+    if (p && p->measures && kind >= 0)
+        p->kept[kind].plain = true;
+    return p ? kept_rows(p, kind, n) : n;
+}
+
+Node *
+all_rows_of_keys(Node *k)
+{
+    CachePlace *p = place_of(k);
+    return p ? kept_rows(p, next_use(p, k), k) : k;
+}
+
+bool
+only_keys(const Node *k)
+{
+    const CachePlace *p = place_of(k);
+    int kind =
+        p && !p->measures && p->called < p->uses ? p->use[p->called] : -1;
+    return kind >= 0 && !p->kept[kind].plain;
 }
 
 int

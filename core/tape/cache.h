@@ -25,6 +25,7 @@ typedef struct Kept {
     real *rows;
     int cols;
     bool added; /* those of this step */
+    bool plain; /* not for scores alone */
 } Kept;
 
 /* A fixed_bias of scores that are used afterwards; those of one use follow one
@@ -81,6 +82,12 @@ void cache_leave(Cache *c, const Attention *a);
 /* All rows so far of a node that has those of new tokens; any other node as it
    is, and every node where there is no cache. */
 Node *all_rows(Node *n);
+
+/* The same for scores, which say so: what only they use may be kept rotated
+   (all_keys, attend.h). After the measuring run: is k, which all_rows_of_keys
+   is about to be asked for, used by scores alone? */
+Node *all_rows_of_keys(Node *k);
+bool only_keys(const Node *k);
 
 /* On n's tape, how many tokens before the new ones have keys; and the positions
    of all keys, or of n's rows if these are as many, where there is a cache. */

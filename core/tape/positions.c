@@ -3,6 +3,7 @@
 
 #include "math/elementary.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 
 Node *
 positioned(const Attention *a, Node *n, int first)
@@ -11,6 +12,14 @@ positioned(const Attention *a, Node *n, int first)
     here.position = first;
     here.recording = NULL; /* it is not the variant that rotates */
     return a->relative == ROPE ? rotate(&here, n, ROPE_BASE) : n;
+}
+
+Node *
+all_keys(const Attention *a, Node *k)
+{
+    return a->relative == ROPE && only_keys(k)
+               ? all_rows_of_keys(positioned(a, k, a->position))
+               : positioned(a, all_rows_of_keys(k), 0);
 }
 
 double

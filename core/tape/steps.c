@@ -76,10 +76,9 @@ position_of(const int *at, int j)
 Node *
 scores(Attention *a, Node *q, Node *k, double scale)
 {
-    k = all_rows(k);
-    check_scores("scores", q, k);
-    Node *s =
-        product(positioned(a, q, a->position), positioned(a, k, 0), scale);
+    Node *keyed = all_keys(a, k);
+    check_scores("scores", q, keyed);
+    Node *s = product(positioned(a, q, a->position), keyed, scale);
     if (a->recording)
         record_keys(a->recording, k);
     if (a->relative == ALIBI)
@@ -260,9 +259,10 @@ record(Attention *a, Node *s, Node *weights)
     const Node *n = unbiased(s);
     Call call = {.out = weights, .causal = a->causal};
     if (is_scores(n)) {
+        Node *q = n->in[0], *k = n->in[1];
         bool rotated = a->relative == ROPE;
-        call.q = rotated ? n->in[0]->in[0] : n->in[0];
-        call.k = rotated ? n->in[1]->in[0] : n->in[1];
+        call.q = rotated ? q->in[0] : q;
+        call.k = rotated && k->in ? k->in[0] : k; /* a decoder keeps it so */
         call.scale = *(const double *)n->arguments;
     }
     if (a->recording)
