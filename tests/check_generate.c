@@ -18,7 +18,7 @@
 #include "variant/cost.h"
 #include "suites.h"
 
-enum { TOKENS = 85, SYMBOLS = 11, SOURCE = 9 };
+enum { TOKENS = 85, SYMBOLS = 11, SOURCE = 9, SEQUENCES = 3 };
 
 /* An untrained model of a variant; its constants, as gains, are random too. */
 static Model *
@@ -54,27 +54,35 @@ forward_logits(Model *m, const Batch *b)
 }
 
 static void
-fill(Batch *b, int source)
+fill(Batch *b)
 {
     Random r = random_stream(7, "tokens");
     for (int i = 0; i < b->rows; i++)
         b->all.ids[i] = random_below(&r, SYMBOLS);
-    for (int i = 0; i < source; i++)
+    for (int i = 0; i < b->source_rows; i++)
         b->all.source[i] = random_below(&r, SYMBOLS);
 }
 
 /* The largest difference of logits from those wanted, of a decoder that is
-   given 7 tokens, and then one after the other. */
+   given 7 tokens of each sequence, and then one after the other. */
 static double
 difference(Decoder *d, const Batch *b, const real *wanted, int classes)
 {
     double most = 0;
-    for (int i = 0, n; i < b->rows; i += n) {
+    for (int i = 0, n; i < TOKENS; i += n) {
+        int ids[SEQUENCES * 7];
         n = i ? 1 : 7;
-        const Node *l = decoder_step(d, b->all.ids + i, n);
-        for (int k = 0; k < n * classes; k++)
-            most = fmax(most,
-                        fabs((double)(l->value[k] - wanted[i * classes + k])));
+        for (int r = 0; r < b->sequences * n; r++)
+            ids[r] = b->all.ids[r / n * TOKENS + i + r % n];
+        const Node *l = decoder_step(d, ids, n);
+        for (int r = 0; r < b->sequences * n; r++)
+            for (int k = 0; k < classes; k++)
+                most = fmax(
+                    most,
+                    fabs(
+                        (double)(l->value[r * classes + k] -
+                                 wanted[(r / n * TOKENS + i + r % n) * classes +
+                                        k])));
     }
     return most;
 }
@@ -92,17 +100,18 @@ counted(const Model *m, int place)
     return c.cache;
 }
 
-/* Decodes a sequence: the logits must be those of forward, and what is kept
-   what was counted. */
+/* Decodes sequences: the logits must be those of forward, and what is kept of
+   each what was counted. */
 static void
-check_decoding(const char *variant, const char *more, Sizes sizes)
+check_decoding(const char *variant, const char *more, Sizes sizes,
+               int sequences)
 {
     Model *m = model_of(variant, more, sizes);
-    Batch b = batch_new(sizes, 1);
-    fill(&b, sizes.source);
+    Batch b = batch_new(sizes, sequences);
+    fill(&b);
     real *wanted = forward_logits(m, &b);
-    Decoder *d = decoder_new(m, TOKENS);
-    for (int i = 0; i < sizes.source; i++)
+    Decoder *d = decoder_of(m, TOKENS, sequences);
+    for (int i = 0; i < b.source_rows; i++)
         d->batch.all.source[i] = b.all.source[i];
     double off = difference(d, &b, wanted, SYMBOLS);
     ck_assert_msg(off == 0, "%s, %s: %g", variant, more, off);
@@ -142,10 +151,11 @@ START_TEST(equals_forward)
     for (int v = 0; v < names.count; v++) {
         char more[80];
         snprintf(more, sizeof more, "positions=%s", positions[_i]);
-        check_decoding(names.text[v], more, one);
+        check_decoding(names.text[v], more, one, 1);
+        check_decoding(names.text[v], more, one, SEQUENCES);
         strcat(more, " encoder=2 cross=after");
         if (strcmp(names.text[v], "window")) /* a query has no key near it */
-            check_decoding(names.text[v], more, two);
+            check_decoding(names.text[v], more, two, SEQUENCES);
     }
     values_free(&names);
 }

@@ -195,8 +195,9 @@ model_forward(Model *m, Tape *t, const Batch *b)
     }
     bool read = kept && kept->position > 0 && !tape_measures(t);
     Node *y = !m->sizes.source ? NULL
-              : read           ? leaf(t, 0, m->attention.d_model, 1, NULL, NULL)
-                               : encoded(m, t, b);
+              : read
+                  ? leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL)
+                  : encoded(m, t, b);
     Node *x = tokens(m, t, b, false);
     for (int i = 0; i < c->layers; i++) {
         const ModelLayer *layer = &m->layers[i];

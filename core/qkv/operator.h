@@ -31,6 +31,7 @@ struct Node {
     int rows, cols;        /* the shape of value and of gradient */
     int sequences;         /* rows / sequences tokens in each */
     int heads;             /* cols / heads columns in each */
+    int gap;               /* rows between two sequences: 0 but in decoding */
     double seen;           /* the share of a head's entries that no fixed_bias
                               masks; that of in[0] */
     real *value;           /* NULL in a run that only wants the shapes */

@@ -7,9 +7,10 @@
 #include "tape/tape.h"
 
 Cache *
-cache_new(int places, int tokens)
+cache_new(int places, int tokens, int sequences)
 {
     Cache *c = allocate(1, sizeof *c);
+    c->sequences = sequences;
     c->tokens = tokens;
     c->places = places;
     c->place = allocate((size_t)places, sizeof *c->place);
@@ -68,11 +69,11 @@ cache_enter(Cache *c, Attention *a, int place, const Node *x, const Node *y)
     p->self = x == y;
     p->measures = tape_measures(x->tape);
     p->before = tape_last(x->tape);
-    p->fresh = y->rows;
+    p->fresh = y->rows / y->sequences;
     p->called = 0;
     a->position = c->position;
     if (p->measures)
-        begin_measuring(p, c, y->rows);
+        begin_measuring(p, c, p->fresh);
     if (!p->measures && p->held + p->fresh > p->capacity)
         bug("a cache for %d tokens has %d, and gets %d", p->capacity, p->held,
             p->fresh);
@@ -87,15 +88,16 @@ cache_enter(Cache *c, Attention *a, int place, const Node *x, const Node *y)
 static int
 kind_of(CachePlace *p, const Node *n)
 {
-    if (n->rows != p->fresh)
+    int sequences = tape_cache(n->tape)->sequences;
+    if (n->rows != p->fresh * sequences)
         return -1;
     for (int i = 0; i < p->kinds; i++)
         if (p->kept[i].node == n->root)
             return i;
     p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
     p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
-    p->kept[p->kinds].rows =
-        allocate((size_t)p->capacity * (size_t)n->cols, sizeof(real));
+    p->kept[p->kinds].rows = allocate(
+        (size_t)(sequences * p->capacity) * (size_t)n->cols, sizeof(real));
     return p->kinds++;
 }
 
@@ -125,16 +127,21 @@ kept_rows(CachePlace *p, int kind, Node *n)
     if (kind < 0)
         return n;
     Kept *k = &p->kept[kind];
-    if (kind == p->kinds || n->rows != p->fresh || n->cols != k->cols)
+    int sequences = tape_cache(n->tape)->sequences;
+    if (kind == p->kinds || n->rows != p->fresh * sequences ||
+        n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first, "
             "measuring run; forward must not change between calls");
-    size_t row = (size_t)k->cols;
-    if (!p->measures && !k->added && p->fresh)
-        memcpy(k->rows + (size_t)p->held * row, n->value,
-               (size_t)p->fresh * row * sizeof(real));
+    size_t row = (size_t)k->cols, fresh = (size_t)p->fresh * row;
+    for (int s = 0; !p->measures && !k->added && fresh && s < sequences; s++)
+        memcpy(k->rows + (size_t)(s * p->capacity + p->held) * row,
+               n->value + (size_t)s * fresh, fresh * sizeof(real));
     k->added = true;
-    Node *all = leaf(n->tape, p->held + p->fresh, n->cols, 1, k->rows, NULL);
+    int tokens = p->held + p->fresh;
+    Node *all =
+        leaf(n->tape, sequences * tokens, n->cols, sequences, k->rows, NULL);
     all->heads = n->heads;
+    all->gap = sequences > 1 ? p->capacity - tokens : 0;
     return all;
 }
 
@@ -146,6 +153,21 @@ all_rows(Node *n)
     if (p && p->measures && kind >= 0)
         p->kept[kind].plain = true;
     return p ? kept_rows(p, kind, n) : n;
+}
+
+Node *
+closed(Node *n)
+{
+    if (!n->gap)
+        return n;
+    Node *to = new_node(n->rows, n->cols, NULL, &n, 1);
+    size_t entries = size_of(n) / (size_t)n->sequences;
+    size_t apart = entries + (size_t)n->gap * (size_t)n->cols;
+    for (size_t s = 0; to->value && s < (size_t)n->sequences; s++)
+        memcpy(to->value + s * entries, n->value + s * apart,
+               entries * sizeof(real));
+    to->heads = n->heads;
+    return to;
 }
 
 Node *
@@ -180,7 +202,8 @@ const int *
 row_positions(const Node *n)
 {
     const CachePlace *p = place_of(n);
-    return p && n->rows == p->held + p->fresh ? p->position : NULL;
+    return p && n->rows == (p->held + p->fresh) * n->sequences ? p->position
+                                                               : NULL;
 }
 
 int

@@ -19,7 +19,8 @@
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
-/* What is kept of one node: a row for each token. */
+/* What is kept of one node: a row for each token, with space for a sequence of
+   the largest length before the next one. */
 typedef struct Kept {
     const Node *node; /* in the measuring run */
     real *rows;
@@ -50,15 +51,15 @@ typedef struct CachePlace {
 } CachePlace;
 
 typedef struct Cache {
-    int tokens;             /* how many there may be */
+    int sequences;          /* of equal length */
+    int tokens;             /* of each, how many there may be */
     int position;           /* of the first new one */
     int places;             /* of attention, */
     CachePlace *place, *at; /* each, and the one that forward is in, or NULL */
 } Cache;
 
-/* An empty one, of one sequence; hangs it on a tape; that of a tape, or NULL.
- */
-Cache *cache_new(int places, int tokens);
+/* An empty one; hangs it on a tape; that of a tape, or NULL. */
+Cache *cache_new(int places, int tokens, int sequences);
 void cache_free(Cache *c);
 void tape_decode(Tape *t, Cache *c);
 Cache *tape_cache(const Tape *t);
@@ -80,8 +81,11 @@ void cache_enter(Cache *c, Attention *a, int place, const Node *x,
 void cache_leave(Cache *c, const Attention *a);
 
 /* All rows so far of a node that has those of new tokens; any other node as it
-   is, and every node where there is no cache. */
+   is, and every node where there is no cache. Of several sequences they may
+   have gaps between them (Node.gap), which head_of knows of; `closed` copies
+   such rows, for other operators. */
 Node *all_rows(Node *n);
+Node *closed(Node *n);
 
 /* The same for scores, which say so: what only they use may be kept rotated
    (all_keys, attend.h). After the measuring run: is k, which all_rows_of_keys

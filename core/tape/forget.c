@@ -63,22 +63,24 @@ hidden(const CachePlace *p, const Attention *a, int key, int first, int end)
 }
 
 static void
-move_rows(CachePlace *p, int from, int to, int count)
+move_rows(const Cache *c, CachePlace *p, int from, int to, int count)
 {
     memmove(p->position + to, p->position + from,
             (size_t)count * sizeof *p->position);
-    for (int i = 0; i < p->kinds; i++) {
-        size_t row = (size_t)p->kept[i].cols;
-        memmove(p->kept[i].rows + (size_t)to * row,
-                p->kept[i].rows + (size_t)from * row,
-                (size_t)count * row * sizeof(real));
-    }
+    for (int i = 0; i < p->kinds; i++)
+        for (int s = 0; s < c->sequences; s++) {
+            size_t row = (size_t)p->kept[i].cols;
+            real *rows = p->kept[i].rows + (size_t)(s * p->capacity) * row;
+            memmove(rows + (size_t)to * row, rows + (size_t)from * row,
+                    (size_t)count * row * sizeof(real));
+        }
 }
 
 /* Drops the groups of LANES keys that no query from `first` on sees. */
 static void
-forget_keys(CachePlace *p, const Attention *a, int first, int end)
+forget_keys(const Cache *c, CachePlace *p, const Attention *a)
 {
+    int first = c->position + p->fresh, end = c->tokens;
     int kept = 0;
     for (int i = 0, n; i < p->held; i += n) {
         bool seen = p->held - i < LANES;
@@ -86,7 +88,7 @@ forget_keys(CachePlace *p, const Attention *a, int first, int end)
         for (int j = i + n - 1; j >= i && !seen; j--)
             seen = !hidden(p, a, p->position[j], first, end);
         if (seen && kept < i)
-            move_rows(p, i, kept, n);
+            move_rows(c, p, i, kept, n);
         kept += seen ? n : 0;
     }
     p->held = kept;
@@ -104,5 +106,5 @@ cache_leave(Cache *c, const Attention *a)
     if (p->measures)
         find_masks(p, a);
     else if (p->masks && c->position + p->fresh < c->tokens)
-        forget_keys(p, a, c->position + p->fresh, c->tokens);
+        forget_keys(c, p, a);
 }

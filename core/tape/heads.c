@@ -9,7 +9,8 @@ Matrix
 head_of(const Node *n, real *at, int s, int h)
 {
     int tokens = n->rows / n->sequences, width = n->cols / n->heads;
-    ptrdiff_t first = (ptrdiff_t)s * tokens * n->cols + (ptrdiff_t)h * width;
+    ptrdiff_t row = (ptrdiff_t)s * (tokens + n->gap);
+    ptrdiff_t first = row * n->cols + (ptrdiff_t)h * width;
     return matrix(at + first, tokens, width, n->cols);
 }
 

@@ -424,7 +424,7 @@ Node *
 cached(Node *a)
 {
     a->root->kept_by_decoder = true;
-    a = all_rows(a);
+    a = closed(all_rows(a));
     a->root->kept_by_decoder = true;
     return a;
 }

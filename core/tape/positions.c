@@ -17,9 +17,10 @@ positioned(const Attention *a, Node *n, int first)
 Node *
 all_keys(const Attention *a, Node *k)
 {
-    return a->relative == ROPE && only_keys(k)
-               ? all_rows_of_keys(positioned(a, k, a->position))
-               : positioned(a, all_rows_of_keys(k), 0);
+    if (a->relative != ROPE)
+        return all_rows_of_keys(k);
+    return only_keys(k) ? all_rows_of_keys(positioned(a, k, a->position))
+                        : positioned(a, closed(all_rows_of_keys(k)), 0);
 }
 
 double

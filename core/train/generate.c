@@ -11,12 +11,18 @@
 Decoder *
 decoder_new(Model *m, int tokens)
 {
+    return decoder_of(m, tokens, 1);
+}
+
+Decoder *
+decoder_of(Model *m, int tokens, int sequences)
+{
     Decoder *d = allocate(1, sizeof *d);
     Sizes step = m->sizes;
     step.tokens = tokens < AT_ONCE ? tokens : AT_ONCE;
     d->model = m;
-    d->batch = batch_new(step, 1);
-    d->cache = cache_new(m->places, tokens);
+    d->batch = batch_new(step, sequences);
+    d->cache = cache_new(m->places, tokens, sequences);
     d->cache->position = tokens - step.tokens;
     Tape *measured = tape_measure();
     tape_decode(measured, d->cache);
@@ -40,9 +46,9 @@ decoder_free(Decoder *d)
 const Node *
 decoder_step(Decoder *d, const int *ids, int count)
 {
+    d->batch.rows = count * d->batch.sequences;
     memcpy(d->batch.all.ids, ids,
-           (size_t)(count * d->model->sizes.each) * sizeof *ids);
-    d->batch.rows = count;
+           (size_t)(d->batch.rows * d->model->sizes.each) * sizeof *ids);
     tape_reset(d->tape);
     const Node *logits = model_forward(d->model, d->tape, &d->batch);
     d->cache->position += count;

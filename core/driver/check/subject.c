@@ -265,7 +265,7 @@ decoded(Subject *s, const Tokens *in, int *kept)
     real *copy = reals(in->x_size);
     subject_case(s, &in->way);
     snprintf(s->at + strlen(s->at), AT_SIZE - strlen(s->at), ", decoded");
-    Cache *c = cache_new(in->way.layer + 1, tokens);
+    Cache *c = cache_new(in->way.layer + 1, tokens, 1);
     Tape *measured = tape_measure();
     tape_decode(measured, c);
     c->position = tokens - FIRST;
