@@ -32,8 +32,7 @@ struct Node {
     int sequences;         /* rows / sequences tokens in each */
     int heads;             /* cols / heads columns in each */
     int gap;               /* rows between two sequences: 0 but in decoding */
-    double seen;           /* the share of a head's entries that no fixed_bias
-                              masks; that of in[0] */
+    double seen;           /* share that no fixed_bias masks; that of in[0] */
     real *value;           /* NULL in a run that only wants the shapes */
     bool trained;          /* it depends on a weight: it has a gradient, */
     real *gradient;        /* d loss / d value, to be reached by gradient();
