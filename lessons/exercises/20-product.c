@@ -1,7 +1,7 @@
 /* 20-product.c - exercise: three loops.
 
-   An operator of your own, in place of matmul: its way back is there,
-   forward it only knows the first k. Write the chain of multiply-adds. `make
+   Your own operator instead of matmul: its backward pass is there, forward
+   it only knows the first k. Write the chain of multiply-adds. `make
    exercise N=20-product` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>

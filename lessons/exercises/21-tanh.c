@@ -1,7 +1,7 @@
 /* 21-tanh.c - exercise: a tanh from an exponential.
 
-   The curve below is not yet a tanh. Make it one, from expf; its way back is
-   right already. `make exercise N=21-tanh` checks it. */
+   The curve below is not yet a tanh. Make it one, from expf; its backward pass
+   is right already. `make exercise N=21-tanh` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 

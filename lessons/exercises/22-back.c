@@ -1,8 +1,8 @@
-/* 22-back.c - exercise: a way back.
+/* 22-back.c - exercise: a backward pass.
 
-   An operator for tanh. Forward it is right; its way back hands the gradient
-   on as if it were the identity, and forgets that its operand is used twice
-   here. `make exercise N=22-back` checks it. */
+   An operator for tanh. Forward it is right; its backward pass hands the
+   gradient on as if it were the identity, and forgets that its operand is used
+   twice here. `make exercise N=22-back` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
@@ -45,7 +45,7 @@ static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     Node *x_q = matmul(x, w[W_Q]);
-    Node *q = add(curve(x_q), curve(x_q)); /* twice: two shares */
+    Node *q = add(curve(x_q), curve(x_q)); /* twice: two gradients */
     Node *k = curve(matmul(y, w[W_K]));
     Node *v = curve(matmul(y, w[W_V]));
     Node *q_i = split(matmul(q, w[W_IQ]), a->heads);

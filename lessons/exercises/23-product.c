@@ -1,6 +1,6 @@
-/* 23-product.c - exercise: the way back of a product.
+/* 23-product.c - exercise: the backward pass of a product.
 
-   C = A B. Forward it is right; on the way back only A gets its share. Write
+   C = A B. Forward it is right; backward only A gets its gradient. Write
    that of B: dB += A' dC. `make exercise N=23-product` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>

@@ -1,7 +1,7 @@
-/* 24-softmax.c - exercise: the way back of a softmax.
+/* 24-softmax.c - exercise: the backward pass of a softmax.
 
-   A softmax of your own. Forward it is right; on the way back every weight
-   thinks of itself alone, though all weights of a row share one sum. Take
+   Your own softmax. Forward it is right; backward every weight is treated
+   alone, though all weights of a row share one sum. Take
    away what they share. `make exercise N=24-softmax` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>

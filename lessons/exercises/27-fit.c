@@ -1,10 +1,10 @@
-/* 27-fit.c - exercise: take over a function.
+/* 27-fit.c - exercise: fit a function.
 
    A variant without a scale inside, and with one behind W^O. Its fit is
    that of standard: it counts on a scale inside that forward does not have,
-   and knows nothing of the one behind W^O. So what it takes over from a
-   trained standard is not the same function (`qkv equiv`). Tell
-   factor_scores and factor_values what stands in front of the products.
+   and knows nothing of the one behind W^O. So a trained standard that is
+   converted is not the same function (`qkv equiv`). Tell
+   factor_scores and factor_values what is in front of the products.
    `make exercise N=27-fit` checks it. */
 #include <qkv/variant.h>
 

@@ -1,7 +1,7 @@
 /* 28-start.c - exercise: begin as an average.
 
    Let every head begin as the plain mean of its values: with weights that
-   are all alike. One matrix that starts as zeros is enough: either of two
+   are all equal. One matrix that starts as zeros is enough: either of two
    would do, but not both at once (why?). Take the one that questions are
    made with. `make exercise N=28-start` checks it. */
 #include <qkv/variant.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # 31-weights.sh - exercise: read a matrix without NumPy.
 #
-# Print the first two numbers of the embedding of this run, with od: the numbers
-# lie behind the header. This one reads the header as if it were numbers. `make
+# Print the first two entries of the embedding of this run, with od: they are
+# behind the header. This one reads the header as if it were entries. `make
 # exercise N=31-weights` checks it: it is run with sh, in an empty directory;
 # try it in one.
 

@@ -1,4 +1,4 @@
-/* 22-back.c - solution: a way back.
+/* 22-back.c - solution: a backward pass.
 
    The derivative of tanh is 1 - tanh^2, and the value is there. */
 #include <qkv/operator.h>
@@ -43,7 +43,7 @@ static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     Node *x_q = matmul(x, w[W_Q]);
-    Node *q = add(curve(x_q), curve(x_q)); /* twice: two shares */
+    Node *q = add(curve(x_q), curve(x_q)); /* twice: two gradients */
     Node *k = curve(matmul(y, w[W_K]));
     Node *v = curve(matmul(y, w[W_V]));
     Node *q_i = split(matmul(q, w[W_IQ]), a->heads);

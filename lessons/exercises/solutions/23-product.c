@@ -1,4 +1,4 @@
-/* 23-product.c - solution: the way back of a product.
+/* 23-product.c - solution: the backward pass of a product.
 
    dB[k,j] += A[i,k] dC[i,j], summed over the rows i. */
 #include <qkv/operator.h>

@@ -1,4 +1,4 @@
-/* 24-softmax.c - solution: the way back of a softmax.
+/* 24-softmax.c - solution: the backward pass of a softmax.
 
    dS = P (dP - rowsum(P dP)). */
 #include <qkv/operator.h>

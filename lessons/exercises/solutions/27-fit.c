@@ -1,6 +1,6 @@
-/* 27-fit.c - solution: take over a function.
+/* 27-fit.c - solution: fit a function.
 
-   No scale inside: 1. Behind W^O stands 1 / sqrt(d_k). */
+   No scale inside: 1. Behind W^O there is 1 / sqrt(d_k). */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };
