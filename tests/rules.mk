@@ -31,7 +31,8 @@ shown-update: all    ## write what they print now, to be looked at
 
 check-figures: figures   ## the lessons' figures are what the recipes draw
 	sh lessons/figures.sh $(BUILD)
-check-book:          ## the book, looked at by a browser: figures, links, formulas, width
+check-book:          ## the book and its diagrams, looked at by a browser
+	sh tests/diagrams.sh
 	sh tests/book.sh $(BUILD)
 check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
 	sh tests/text.sh $(BUILD) $(SEEDS)

@@ -9,7 +9,7 @@ function entry(between, one, why, more) {
     note(194, y, "B")
     line(59, y, 173, y)
     if (between) {
-        block(116, y, 84, 28, one == "no" || one == "rank" ? "bend" : "off", 3)
+        block(116, y, 84, 28, one == "no" ? "bend" : "off", 3)
         note(116, y, between)
     }
     if (one == "no")
@@ -34,7 +34,6 @@ BEGIN {
         normed = normed (i == 2 ? ",  (2, 4) also (" : "(1, 2) becomes (") \
             shown(A[i, 1] / rms, "%.2f") ", " shown(A[i, 2] / rms, "%.2f") ")"
     }
-    h = 2
     entry("narrow", "yes", "One matrix A B, of a low rank: not every",
         "matrix can be cut into such a pair again.")
     entry("tanh", "no", "Twice the token is not twice the result:",

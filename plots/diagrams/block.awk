@@ -10,7 +10,7 @@ BEGIN {
     note(320, 226, "The residual stream: n × d_{model} all the way. Each part adds to it; none replaces it.")
     for (i = 0; i < 2; i++) {
         x = 90 + i * 240
-        path(x "," y " " x ",140", "")
+        path(x "," y " " x ",140")
         box(x, 120, 96, 36, "bend", "LayerNorm")
         path(x ",101 " x ",62 " (x + 62) ",62")
         if (i)

@@ -22,7 +22,6 @@ BEGIN {
     note(432, 136 + (n - 0.5) * side + 14, "weights times v")
     words(20, 136 + (n - 0.5) * side, n)
     note(70, 120, "not needed again")
-    note(292, 124, "")
     block(410, 52, 22, 18, "off")
     note(428, 52, "kept, of tokens 1 to " n - 1, "start")
     block(410, 78, 22, 18, "no")

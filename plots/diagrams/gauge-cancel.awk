@@ -21,7 +21,7 @@ BEGIN {
     words(548, y, "M")
     path("160,118 160,134 326,134 326,118", "blunt")
     words(243, 152, "= I, and nothing changes")
-    note(92, 22, "W^Q A is another W^Q", "")
+    note(92, 22, "W^Q A is another W^Q")
     note(406, 22, "and A^{−1} W^K' another W^K'")
     note(320, 194, "A has d_k^2 entries that may be chosen freely, for each head: they are not really there.")
 }

@@ -1,4 +1,4 @@
-# here-cache.awk - of one head, what a decoder keeps, and what makes it.
+# here-cache.awk - one head; in colour: what a decoder keeps, and what makes it.
 
 BEGIN {
     canvas(640, 204)

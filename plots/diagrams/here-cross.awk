@@ -1,4 +1,4 @@
-# here-cross.awk - of one head, what comes from whom in cross-attention.
+# here-cross.awk - one head; in colour: what tells queries from keys and values.
 
 BEGIN {
     canvas(640, 204)

@@ -1,4 +1,4 @@
-# here-embedding.awk - of one head, what reads the embedding.
+# here-embedding.awk - one head; in colour: what reads the embedding.
 
 BEGIN {
     canvas(640, 204)

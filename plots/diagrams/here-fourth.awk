@@ -1,4 +1,4 @@
-# here-fourth.awk - of one head, where the fourth matrix already is.
+# here-fourth.awk - one head; in colour: where the fourth matrix is already.
 
 BEGIN {
     canvas(640, 204)

@@ -1,4 +1,4 @@
-# here-full-matrix.awk - of one head, what one full matrix W_i replaces.
+# here-full-matrix.awk - one head; in colour: what one full matrix W_i replaces.
 
 BEGIN {
     canvas(640, 204)

@@ -1,4 +1,4 @@
-# here-heads.awk - of one head, what many heads have each: their four matrices.
+# here-heads.awk - one head; in colour: the four matrices, which each head has.
 
 BEGIN {
     canvas(640, 204)

@@ -1,4 +1,4 @@
-# here-scale.awk - of one head, where the scale is.
+# here-scale.awk - one head; in colour: where the scale is.
 
 BEGIN {
     canvas(640, 204)

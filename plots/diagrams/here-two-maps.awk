@@ -1,4 +1,4 @@
-# here-two-maps.awk - of one head, the maps in front of which a lecture puts another.
+# here-two-maps.awk - one head; in colour: the maps that make q, k and v.
 
 BEGIN {
     canvas(640, 204)

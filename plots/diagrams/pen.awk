@@ -89,6 +89,8 @@ function markup(s, size,    i, c, part, plain, out, at, want, lowered) {
 }
 # At (x, y), the words' middle; `how` is of the classes above, "start" and "end".
 function words(x, y, s, how,    size, usual, more, i, n, part, class) {
+    if (s == "")
+        return
     size = usual = 15
     n = split(how, part, " ")
     for (i = 1; i <= n; i++) {
