@@ -2,7 +2,7 @@
 
 lessons: all         ## what the lessons show is so: code, commands, names, links
 	sh lessons/check.sh $(BUILD)
-lessons-update: all  ## write what their commands print now, to be looked at
+lessons-update: all  ## write what their commands print now, and the code that they name, to be looked at
 	sh lessons/check.sh -u $(BUILD)
 
 exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
