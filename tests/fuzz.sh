@@ -32,7 +32,7 @@ failed=0
 for target in $targets; do
     clang -std=c11 -Werror -D_GNU_SOURCE -DQKV_CORE -DTARGET="$target" -Icore -g -O1 -fsanitize=fuzzer,address,undefined \
         -fno-sanitize-recover=undefined tests/fuzz/fuzz.c tests/fuzz/edit.c tests/fuzz/tree.c \
-        "$build/fuzz/libqkv.a" \
+        -rdynamic -Wl,--whole-archive "$build/fuzz/libqkv.a" -Wl,--no-whole-archive \
         $(for f in $wrapped; do echo "-Wl,--wrap=$f"; done) -lm -ldl \
         -o "$build/fuzz/$target" || exit 1
     mkdir -p "$build/fuzz/found/$target"
