@@ -128,6 +128,13 @@ standard(int i, M x, M y)
 }
 
 static Head
+v_from_k(int i, M x, M y)
+{
+    return usual(i, x, y, W("W^Q"), W("W^K"), mul(W("W^K"), W("W^KV")),
+                 W("W^O"));
+}
+
+static Head
 per_head(int i, M x, M y)
 {
     char q[24], k[24], v[24];
@@ -628,6 +635,7 @@ static const struct {
     {"value-residual", .head = standard}, /* which is its first layer */
     {"kv-shift", .adds = kv_shift},
     {"nonlinear-query", .adds = nonlinear_query},
+    {"v-from-k", .head = v_from_k},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
@@ -783,7 +791,7 @@ adopted_apart(const char *name, const Canonical *given)
     real *at[32];
     make_weights(&w, at, NULL);
     char why[WHY_SIZE];
-    bool can = fit(p.variant, &a, &w, given, at, why);
+    bool can = fit(p.variant, &a, &w, given, at, why, NULL);
     ck_assert(can == (p.variant->fit != NULL));
     double apart = INFINITY;
     if (can) {
@@ -874,7 +882,7 @@ START_TEST(adopting_what_is_too_wide)
     for (int i = 0; i < w.count; i++)
         at[i] =
             allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
-    ck_assert(fit(p.variant, &a, &w, &given, at, why));
+    ck_assert(fit(p.variant, &a, &w, &given, at, why, NULL));
     Canonical c = canonical_form(p.variant, a, &w, at);
     FitError f = fit_error(&c, &given);
     double all = sqrt(36 + 25 + 0.25 + 0.0625 + 0.015625);
@@ -888,7 +896,7 @@ START_TEST(adopting_what_is_too_wide)
     ck_assert(fit_error(&none, &none).lost[1] == 0);
     free(none.n);
     given.heads = 2; /* more heads than the variant has */
-    ck_assert(!fit(p.variant, &a, &w, &given, at, why));
+    ck_assert(!fit(p.variant, &a, &w, &given, at, why, NULL));
     canonical_free(&c);
     for (int i = 0; i < w.count; i++)
         free(at[i]);

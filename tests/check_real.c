@@ -156,7 +156,8 @@ static const struct {
             {"differential", 1385, 4}, {"mfa", 960, 0},
             {"window", 896, 0},        {"value-residual", 896, 0},
             {"sink", 900, 0},          {"tpa", 1454, 0},
-            {"kv-shift", 904, 0},      {"nonlinear-query", 968, 1}};
+            {"kv-shift", 904, 0},      {"nonlinear-query", 968, 1},
+            {"v-from-k", 896, 0}};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static int
@@ -193,6 +194,7 @@ closed_form(const char *name, const Attention *a)
         {"differential", 2 * qk + 1 + h * (2 * d * v - v * (v - 1) / 2)},
         {"sink", qk + ov + h},
         {"kv-shift", qk + ov + 2 * h},
+        {"v-from-k", qk + h * v * ((h * k < d ? h * k : d) + d - v)},
         {"nonlinear-query", d * d + d + (d + 1) / 2 * (2 * d - 1) + ov},
         {"tpa", d * (10 * h + 8 * k + 2 * v + h * v) - 36 - 2 * 4 - k * k -
                     v * v - 2 * h + 2},

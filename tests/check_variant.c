@@ -52,7 +52,8 @@ static const char *const shipped[] = {"standard",
                                       "mla-rope",
                                       "value-residual",
                                       "kv-shift",
-                                      "nonlinear-query"};
+                                      "nonlinear-query",
+                                      "v-from-k"};
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 
 typedef struct Graph {
@@ -179,6 +180,7 @@ START_TEST(parameter_counts)
         {"value-residual", standard},
         {"kv-shift", standard + 4 * h},
         {"nonlinear-query", 2 * d * d + d + values},
+        {"v-from-k", 2 * q + h * k * h * v + d * h * v},
     };
     Attention a = {.d_model = 8,
                    .heads = 4,
@@ -278,6 +280,7 @@ START_TEST(costs)
         {"talking-heads", h * (k + v)},
         {"kv-shift", h * (k + v)},
         {"nonlinear-query", d + h * v},
+        {"v-from-k", h * k},
     };
     Attention a = {.d_model = 8,
                    .heads = 4,

@@ -143,7 +143,7 @@ made two-step -t text --file times $short --length 16 -v two-step
 made mla -t text --file times $short --length 16 -v mla --positions none
 made turned -t text --file times $short --length 16 -v mla --positions rope --steps 20
 made full -t text --file times $short --length 16 -v full-rank --steps 20
-for pair in 'two-step standard' 'mla mla-absorbed' 'mla standard'; do
+for pair in 'two-step standard' 'mla mla-absorbed' 'mla standard' 'text v-from-k' 'rope v-from-k'; do
     set -- $pair
     "$qkv" generate $1 -p "it was" --greedy -q >one 2>err &&
         "$qkv" generate $1 -p "it was" --greedy -q --as $2 >two 2>err && cmp -s one two && ok ||
@@ -152,6 +152,10 @@ done
 "$qkv" generate two-step -p "it was" -n 4 --as standard >out 2>err &&
     grep -q 'two-step as standard: M and N are .* apart; the cache has 64 entries a token instead of 64' err && ok ||
     complain "does not say what it converted"
+"$qkv" generate rope -p it -n 1 --as v-from-k >out 2>err && grep -q 'the cache has 32 entries a token instead of 64' err &&
+    grep -q 'condition number of [1-9]' err && ok || complain "does not say what it inverted"
+made narrow -t text --file times $short --length 16 --d-k 4 --steps 20
+refuses 1 "standard cannot become v-from-k exactly" narrow -p it --as v-from-k
 refuses 1 "two-step cannot become mqa exactly" two-step -p it --as mqa
 refuses 1 "full-rank cannot become standard exactly" full -p it --as standard
 refuses 1 "through a rotation" turned -p it --as mla-absorbed

@@ -182,6 +182,8 @@ def algebra(w, c, x, y, causal, layer):
         q = k = w["W_QK"]
     if name == "shared-kv":
         k = v = w["W_KV"]
+    if name == "v-from-k":
+        v = k @ w["W_KV"]
     if name == "shared-qkv":
         q = k = v = w["W"]
     if name in ("no-wq", "nonlinear-query"):

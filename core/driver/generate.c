@@ -116,6 +116,10 @@ model_as(const Generation *g, const char *to)
         note("%s as %s: M and N are %.1e apart; the cache has %g entries a "
              "token instead of %g",
              names[0], names[1], v.form.apart, after, before);
+    if (!g->options->quiet && v.condition > 0)
+        note("%s: what was inverted has a condition number of %.3g at most: "
+             "rounding grows by that factor",
+             names[1], v.condition);
     return m;
 }
 

@@ -133,6 +133,11 @@ const Form *one_head(const Form *f, int i);
    (d_model x r) and whose N_i (r x d_model). */
 const Form *through(const Form *f, Part c);
 
+/* Where values are made from keys, k = y K with K (d_model x r) already set:
+   what is left to do behind it, a form of values alone. Its N_i are K^-1 N_i,
+   or the nearest there is where K cannot be inverted. */
+const Form *values_behind(const Form *f, Part k);
+
 /* A square matrix becomes the identity. */
 void put_identity(Entries *w, int index);
 

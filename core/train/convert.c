@@ -34,7 +34,9 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
     Weights w = weights_declared(target, &a);
     real **values = model_attention(to, place);
     char why[WHY_SIZE];
-    bool fitted = c.m && fit(target, &a, &w, &c, values, why);
+    double condition = 0;
+    bool fitted = c.m && fit(target, &a, &w, &c, values, why, &condition);
+    v->condition = fmax(v->condition, condition);
     if (fitted)
         now = model_form(to, place);
     bool done = now.m && equal_biases(&now, &c);

@@ -23,8 +23,9 @@ struct Form {
     int d_model, width, turned;
     int m_rows; /* of each head's m */
     double *m, *n, *q, *k;
-    Rotated *rotated; /* of each head, in q and k */
-    char *why;        /* it cannot be fitted; empty where it can */
+    Rotated *rotated;  /* of each head, in q and k */
+    char *why;         /* it cannot be fitted; empty where it can */
+    double *condition; /* the worst of what was inverted */
     Form **made; /* by through() and one_head(): a list, freed with this one */
     Form *next;
 };
@@ -379,6 +380,31 @@ through(const Form *f, Part c)
     return seen_through(f, c);
 }
 
+/* T' N_i, where T' is K's inverse by its singular values: K = U S V' and
+   T = U S^-1 V', without those that are rounding. */
+const Form *
+values_behind(const Form *f, Part k)
+{
+    int n = f->width, r = k.cols;
+    check_part("values_behind", k, n, r);
+    double *t = allocate(2 * (size_t)(n * r), sizeof *t), *all = t + n * r;
+    for (int i = 0; i < n * r; i++)
+        all[i] = k.at[i / r * k.down + i % r * k.across];
+    Svd a = svd_of(all, n, r);
+    int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
+    for (int j = 0; j < rank; j++) {
+        *f->condition = fmax(*f->condition, a.s[0] / a.s[j]);
+        for (int i = 0; i < n * r; i++)
+            t[i] += a.u[i / r * a.k + j] * a.v[i % r * a.k + j] / a.s[j];
+    }
+    Form *behind = made_from(f, f->heads, f->slots, r);
+    add_seen(behind->n, f->n, f->heads, f->d_model, true,
+             (Part){t, n, r, r, 1});
+    free(a.u);
+    free(t);
+    return behind;
+}
+
 void
 put_identity(Entries *w, int index)
 {
@@ -389,7 +415,8 @@ put_identity(Entries *w, int index)
 
 /* The form c, its scale in M, or in q. */
 static Form *
-form_of(const Canonical *c, int slots, char *why, Form **made)
+form_of(const Canonical *c, int slots, char *why, double *condition,
+        Form **made)
 {
     int d = c->d_model, w = c->width;
     Form *f = form_new(&(Form){.heads = c->heads,
@@ -397,6 +424,7 @@ form_of(const Canonical *c, int slots, char *why, Form **made)
                                .d_model = d,
                                .turned = w,
                                .why = why,
+                               .condition = condition,
                                .made = made},
                        d);
     for (int i = 0; i < c->heads * d * d; i++) {
@@ -415,9 +443,12 @@ form_of(const Canonical *c, int slots, char *why, Form **made)
 
 bool
 fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
-    real *const *values, char why[WHY_SIZE])
+    real *const *values, char why[WHY_SIZE], double *condition)
 {
+    double ignored;
     *why = 0;
+    condition = condition ? condition : &ignored;
+    *condition = 0;
     if (!v->fit)
         snprintf(why, WHY_SIZE, "it cannot fit a canonical form");
     else if (c->heads > a->heads)
@@ -425,7 +456,7 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
                  a->heads);
     if (*why)
         return false;
-    Form *made = NULL, *form = form_of(c, a->heads, why, &made);
+    Form *made = NULL, *form = form_of(c, a->heads, why, condition, &made);
     Entries numbers = {w, allocate((size_t)w->count, sizeof(double *))};
     for (int i = 0; i < w->count; i++)
         numbers.at[i] = allocate(

@@ -11,9 +11,11 @@
 
 /* Fills values[i] (rows x cols, as w declares them) so that v computes the
    canonical form c at attention a, as nearly as it can. False, and why, where
-   it cannot. */
+   it cannot. *condition, unless it is NULL, is the largest condition number of
+   what had to be inverted for it, 0 where nothing had. */
 bool fit(const Variant *v, const Attention *a, const Weights *w,
-         const Canonical *c, real *const *values, char why[WHY_SIZE]);
+         const Canonical *c, real *const *values, char why[WHY_SIZE],
+         double *condition);
 
 /* What was lost when a canonical form was fitted, of M (0) and of N (1). */
 typedef struct FitError {

@@ -33,7 +33,7 @@ fitted(Subject *s, const Canonical *given)
     for (int i = 0; i < s->weights.count; i++)
         memset(s->values[i], 0, (size_t)entries(s, i) * sizeof(real));
     bool done = fit(s->plugin.variant, &s->attention, &s->weights, given,
-                    s->values, none.why);
+                    s->values, none.why, NULL);
     return done ? form_of(s) : none;
 }
 
