@@ -31,7 +31,7 @@ done | awk -F '\t' -v OFS='\t' '
 # bears the name of its file.
 prose() {
     sed -e 's|\[\([^]]*\)\](\.\./[^)]*)|\1|g' \
-        -e 's|^```c \(.*\)$|[\1]{.file}\n\n```c|' "lessons/$1.md"
+        -e 's|^```c \([^ ]*\).*$|[\1]{.file}\n\n```c|' "lessons/$1.md"
 }
 to_html() {
     pandoc -f markdown-smart+pipe_tables+tex_math_dollars -t html5 --preserve-tabs \
