@@ -1,8 +1,8 @@
 /* 06-full.c - exercise: no key at all.
 
-   One full matrix W_i stands in for the pair. Whom does x W_i ask? It is
-   dotted with something that is d_model wide; the scale goes by that. `make
-   exercise N=06-full` checks it. */
+   One full matrix W_i replaces the pair. What takes the place of the keys?
+   It is d_model wide, and the scale goes by that width. `make exercise
+   N=06-full` checks it. */
 #include <qkv/variant.h>
 
 enum { W, W_V, W_O };

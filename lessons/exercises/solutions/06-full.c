@@ -1,6 +1,6 @@
 /* 06-full.c - solution: no key at all.
 
-   x W_i y': the tokens y themselves are asked. */
+   x W_i y': the tokens y themselves are the keys. */
 #include <qkv/variant.h>
 
 enum { W, W_V, W_O };

@@ -1,6 +1,6 @@
 /* 09-cross.c - solution: put the thread right.
 
-   Q asks from the decoder, K and V answer from the encoder. */
+   Queries from the decoder, keys and values from the encoder. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };
