@@ -29,10 +29,11 @@ local function pieces(text)
 end
 
 -- Names of programs (in_proj_weight) and files stay as they are. A letter that is no
--- English word is a symbol, with the ' of a transpose: x, W, "(M'", but not a, A, I.
+-- English word is a symbol, with the ' of a transpose: x, W, "(M'", but not a, A, I, and
+-- not the language C.
 local function word(el)
   local before, letter, after = el.text:match("^(%(*)(%a'?)([%),.;:?]*)$")
-  if letter and not letter:find("^[aAI]") then
+  if letter and not letter:find("^[aAIC]") then
     return { pandoc.Str(before), pandoc.Math("InlineMath", letter), pandoc.Str(after) }
   end
   local lines = select(2, el.text:gsub("_", ""))
