@@ -149,8 +149,8 @@ static void
 show_product(const Trace *t, const Call *c, int head, int number)
 {
     int k_head = head / (c->q->heads / c->k->heads);
-    show_mapped(t, c->q, head, number, 'q', "what each token asks");
-    show_mapped(t, c->k, k_head, number, 'k', "what each token answers to");
+    show_mapped(t, c->q, head, number, 'q', "the queries");
+    show_mapped(t, c->k, k_head, number, 'k', "the keys");
     if (!c->v || c->out->in[0] == c->q)
         return;
     show_node(t, c->out->in[0], head,
@@ -178,7 +178,7 @@ show_head(const Trace *t, const Call *c, int head, int number)
     }
     if (c->v)
         show_mapped(t, c->v, head / (c->q->heads / c->v->heads), number, 'v',
-                    "what each token tells");
+                    "the values");
     if (steps && unbiased(c->out->in[0]) != steps)
         snprintf(name + strlen(name), 20, " + bias");
     call_weights(c, 0, head, scores, scores + size);
