@@ -161,6 +161,35 @@ START_TEST(equals_forward)
 }
 END_TEST
 
+/* A text that goes on beyond the memory of its decoder: from there on the last
+   half is read again, as a text of its own. */
+START_TEST(goes_on_with_the_last_half)
+{
+    enum { KNOWN = 9 };
+    Sizes sizes = {
+        .tokens = KNOWN, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
+    Model *m = model_of("standard", "positions=learned", sizes);
+    Decoder *d = decoder_new(m, KNOWN), *own = decoder_new(m, KNOWN);
+    int ids[4 * KNOWN], first = 0;
+    Random r = random_stream(7, "tokens");
+    ck_assert_int_eq(positions_known(m), KNOWN);
+    for (int i = 0; i < 4 * KNOWN; i++)
+        ids[i] = random_below(&r, SYMBOLS);
+    for (int n = 3; n <= 4 * KNOWN; n += 1 + (n == 20) * 12) {
+        const real *found = decoder_go_on(d, ids, n);
+        if (n - first > KNOWN)
+            first = n - 5;
+        decoder_restart(own);
+        const real *wanted = decoder_read(own, ids + first, n - first);
+        for (int k = 0; k < SYMBOLS; k++)
+            ck_assert_msg(found[k] == wanted[k], "after %d", n);
+    }
+    decoder_free(d);
+    decoder_free(own);
+    model_free(m);
+}
+END_TEST
+
 /* A token asks for no memory and calls no system: the kernel ends, in its
    strict mode, a process that makes a call other than read, write and exit. */
 START_TEST(a_token_allocates_nothing_and_calls_nobody)
@@ -267,6 +296,7 @@ generate_suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, equals_forward, 0,
                         sizeof positions / sizeof *positions);
+    tcase_add_test(c, goes_on_with_the_last_half);
     tcase_add_test(c, a_token_allocates_nothing_and_calls_nobody);
     tcase_add_loop_test(c, choices_have_their_chances, 0, 8);
     tcase_add_test(c, choices_at_the_edges);

@@ -21,7 +21,7 @@ say_character(const Generation *g, int id)
     char text[LABEL_SIZE];
     character_text(&g->data, id, text);
     fputs(text, stdout);
-    if (isatty(STDOUT_FILENO))
+    if (g->watched)
         fflush(stdout);
 }
 
@@ -155,7 +155,8 @@ command_generate(int argc, char **argv)
     check_options(&o);
     Run r = run_read(o.rest[0]);
     char *prompt = prompt_of(&o);
-    Generation g = {.options = &o, .run = r.path};
+    Generation g = {
+        .options = &o, .run = r.path, .watched = isatty(STDOUT_FILENO)};
     g.model = run_model_alone(&r, &g.data);
     check_run(&g, prompt);
     bool text = g.data.corpus && g.data.task->next;

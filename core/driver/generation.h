@@ -15,6 +15,7 @@ typedef struct Generation {
     Random random;
     int *ids, *source; /* all tokens, the prompt's first; the second sequence */
     int prompt, count; /* tokens of the prompt; of all, in the end */
+    bool watched;      /* on a terminal, where each token shows at once */
 } Generation;
 
 /* The most tokens that can be asked for. */
