@@ -125,7 +125,7 @@ do for [i=1:curves] {
     if (strlen(plain($series[i])) > longest) { longest = strlen(plain($series[i])) }
 }
 legend = curves > 1 && !exists("named_along")
-item = (0.58 * longest + 3.4) * em
+item = (0.58 * longest + 3.6) * em
 keys = int((width - em) / item)
 keys = keys < 1 ? 1 : keys > curves ? curves : keys
 rows = (curves + keys - 1) / keys

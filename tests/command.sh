@@ -402,6 +402,20 @@ refuses 2 'did you mean "toy"' "$qkv" bench toi
             off = $3 * 1e9 - want * $5
             right = $5 > 0 && off * off < (0.06e9 + 0.01 * want * $5) ^ 2
         } END { exit !right }' out && ok || complain "bench tiny: $(cat out)"
+"$qkv" bench decode tiny -q >out &&
+    awk -F '\t' 'NR > 1 { # all matrices but the embedding, and the mean of 1 to 16 tokens
+            want = 4 * (12 * 32 * 32 + 5 * 32 + 32 * 64 + 32 + $3 * 2 * 32 * 8.5)
+            rows += $1 == "tiny" && $2 == 16 && $4 > 0 && $6 > 0 && $8 > 0 &&
+                $3 == (NR == 2 ? 1 : NR == 3 ? 8 : 64)
+            off = $5 * 1e9 - want * $4 / $3
+            rows -= off * off > (0.06e9 + 0.01 * want * $4 / $3) ^ 2
+        } END { exit rows != 3 }' out && ok || complain "bench decode: $(cat out)"
+"$qkv" bench context tiny -v mqa,window -q -o context >out 2>err &&
+    awk -F '\t' '$2 == "mqa" { same += $3 == $1 * 2 * 8 * 4 && $4 > 0 }
+        $2 == "window" { same += $3 < 32 * 2 * 32 * 4 && $4 > 0 }
+        END { exit same != 14 }' out && [ -s context/figures/decoding.tsv ] && ok ||
+    complain "bench context: $(cat out err)"
+refuses 2 'one of tiny' "$qkv" bench decode layer
 "$qkv" bench layer -q >out 2>err && grep -q '^attention layer' out && ok ||
     complain "bench layer: $(cat err)"
 

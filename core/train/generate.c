@@ -102,7 +102,7 @@ decoder_bytes(const Decoder *d)
     for (int i = 0; i < d->cache->places; i++)
         bytes += (double)cache_rows(d->cache, i) * cache_entries(d->cache, i) *
                  sizeof(real);
-    return bytes;
+    return d->cache->sequences * bytes;
 }
 
 int

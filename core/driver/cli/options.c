@@ -312,7 +312,7 @@ options_read(int argc, char **argv, int command)
     o.rest = argv + optind;
     o.rest_count = argc - optind;
     check_rest(&o, command_of(command));
-    if (!o.out)
+    if (!o.out && !(command & BENCH))
         o.out = o.rest_count && !(command & EQUIV) ? o.rest[0] : "qkv-out";
     o.draw.out = o.work.out = o.out;
     o.draw.quiet = o.work.quiet = o.quiet;
