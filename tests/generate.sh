@@ -150,9 +150,9 @@ for pair in 'two-step standard' 'mla mla-absorbed' 'mla standard' 'text v-from-k
         complain "$1 as $2: another text"
 done
 "$qkv" generate two-step -p "it was" -n 4 --as standard >out 2>err &&
-    grep -q 'two-step as standard: M and N are .* apart; the cache has 64 entries a token instead of 64' err && ok ||
+    grep -q 'two-step as standard: M and N are .* apart; entries in the cache for a token: 64, and before 64' err && ok ||
     complain "does not say what it converted"
-"$qkv" generate rope -p it -n 1 --as v-from-k >out 2>err && grep -q 'the cache has 32 entries a token instead of 64' err &&
+"$qkv" generate rope -p it -n 1 --as v-from-k >out 2>err && grep -q 'entries in the cache for a token: 32, and before 64' err &&
     grep -q 'condition number of [1-9]' err && ok || complain "does not say what it inverted"
 made narrow -t text --file times $short --length 16 --d-k 4 --steps 20
 refuses 1 "standard cannot become v-from-k exactly" narrow -p it --as v-from-k

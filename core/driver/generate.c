@@ -113,8 +113,8 @@ model_as(const Generation *g, const char *to)
     model_cost(g->model, &flops, &before);
     model_cost(m, &flops, &after);
     if (!g->options->quiet)
-        note("%s as %s: M and N are %.1e apart; the cache has %g entries a "
-             "token instead of %g",
+        note("%s as %s: M and N are %.1e apart; entries in the cache for a "
+             "token: %g, and before %g",
              names[0], names[1], v.form.apart, after, before);
     if (!g->options->quiet && v.condition > 0)
         note("%s: what was inverted has a condition number of %.3g at most: "
