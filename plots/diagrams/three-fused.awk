@@ -41,8 +41,8 @@ BEGIN {
     note(218, 328, "W_i")
     words(312, 316, "one full matrix for each head", "start")
     note(312, 340, sprintf("%d d_{model}^2 = %d for Q and K", h, h * d * d), "start")
-    cross(590, 312)
-    note(590, 340, "another", "bad")
+    note(590, 316, "a larger")
+    note(590, 336, "set")
     note(320, 388, "1 and 2 are the same numbers in other boxes: the same function, the same training.")
-    note(320, 408, "3 is another variant. (Counts: d_{model} = 512, 8 heads; two of them are drawn.)")
+    note(320, 408, "3 learned as one matrix can be more. (Counts: d_{model} = 512, 8 heads; two of them are drawn.)")
 }
