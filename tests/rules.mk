@@ -55,9 +55,10 @@ check-style:         ## clang-format and cppcheck
 	  --suppress=missingIncludeSystem --library=tests/cppcheck.cfg -Icore -Itests \
 	  -D_GNU_SOURCE -DQKV_CORE core variants
 
-bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
+bench: all $(BUILD)/products $(BUILD)/loop $(BUILD)/loop-fast   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
 	$(BUILD)/products
 	python3 tests/bench/peers.py $(BUILD)/qkv
+	python3 tests/bench/decode.py $(BUILD)/qkv $(BUILD)/loop $(BUILD)/loop-fast
 
 coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
@@ -99,6 +100,13 @@ $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+
+# A decoding loop of its own, which needs nothing of ours.
+$(BUILD)/loop:      FAST_OPT = -O3
+$(BUILD)/loop-fast: FAST_OPT = -Ofast
+$(BUILD)/loop $(BUILD)/loop-fast: tests/bench/loop.c
+	@mkdir -p $(@D)
+	@echo "  CC $@"; $(CC) $(WARN) $(FAST_OPT) $(ARCH) $(WIDTH) -D_GNU_SOURCE $< -lm -o $@
 
 # Random commands: the cases, the edits that make an experiment a stranger's.
 CASES = $(sort $(filter-out %/fuzz.c %/program.c,$(wildcard tests/fuzz/*.c)))
