@@ -25,7 +25,7 @@ compute(Node *c)
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    Node *keyed = all_keys(a, k);
+    Node *keyed = all_keys(a, k, a->relative != ALIBI);
     k = keyed->rows == k->rows ? k : keyed;
     v = all_rows(v);
     int keys = k->rows / k->sequences, d_v = v->cols / v->heads;

@@ -45,8 +45,11 @@ enum { ROPE_BASE = 10000 };
 Node *positioned(const Attention *a, Node *n, int first);
 
 /* Keys as scores need them, in decoding of all tokens: each is rotated once and
-   kept so, unless something else needs what it was before. */
-Node *all_keys(const Attention *a, Node *k);
+   kept so, unless something else needs what it was before. For attend a decoder
+   may have them in blocks (cache.h); keys_of gives `count` of them, all in one
+   block, in either case: (width x count) of a head, from key `first` on. */
+Node *all_keys(const Attention *a, Node *k, bool blocks);
+Matrix keys_of(const Node *k, int s, int head, int first, int count);
 
 double angle_of(int pair, int width);
 

@@ -83,6 +83,12 @@ cache_enter(Cache *c, Attention *a, int place, const Node *x, const Node *y)
         p->kept[i].added = false;
 }
 
+int
+cache_room(const CachePlace *p)
+{
+    return (p->capacity + KEY_BLOCK - 1) / KEY_BLOCK * KEY_BLOCK;
+}
+
 /* Which of the kept nodes n is, the last one if it is new; -1 for a node that
    has all rows already. */
 static int
@@ -97,7 +103,7 @@ kind_of(CachePlace *p, const Node *n)
     p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
     p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
     p->kept[p->kinds].rows = allocate(
-        (size_t)(sequences * p->capacity) * (size_t)n->cols, sizeof(real));
+        (size_t)(sequences * cache_room(p)) * (size_t)n->cols, sizeof(real));
     return p->kinds++;
 }
 
@@ -120,28 +126,46 @@ next_use(CachePlace *p, const Node *n)
     return p->called < p->uses ? p->use[p->called++] : p->kinds;
 }
 
+/* The new rows of sequence s to the kept ones. */
+static void
+add_rows(const CachePlace *p, const Kept *k, int s, const Node *n)
+{
+    size_t cols = (size_t)k->cols, fresh = (size_t)p->fresh;
+    const real *from = n->value + (size_t)s * fresh * cols;
+    real *to = k->rows + (size_t)(s * cache_room(p)) * cols;
+    if (k->as_rows) {
+        memcpy(to + (size_t)p->held * cols, from, fresh * cols * sizeof *to);
+        return;
+    }
+    for (int i = p->held; i < p->held + p->fresh; i++) {
+        real *block = to + (size_t)(i - i % KEY_BLOCK) * cols + i % KEY_BLOCK;
+        for (size_t j = 0; j < cols; j++)
+            block[j * KEY_BLOCK] = *from++;
+    }
+}
+
 /* All rows of the kept node of that number, to which n has the new ones. */
 static Node *
-kept_rows(CachePlace *p, int kind, Node *n)
+kept_rows(CachePlace *p, int kind, Node *n, bool blocks)
 {
     if (kind < 0)
         return n;
     Kept *k = &p->kept[kind];
     int sequences = tape_cache(n->tape)->sequences;
+    int tokens = p->held + p->fresh;
     if (kind == p->kinds || n->rows != p->fresh * sequences ||
         n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first, "
             "measuring run; forward must not change between calls");
-    size_t row = (size_t)k->cols, fresh = (size_t)p->fresh * row;
-    for (int s = 0; !p->measures && !k->added && fresh && s < sequences; s++)
-        memcpy(k->rows + (size_t)(s * p->capacity + p->held) * row,
-               n->value + (size_t)s * fresh, fresh * sizeof(real));
+    k->as_rows |= p->measures && !blocks;
+    for (int s = 0; !p->measures && !k->added && n->rows && s < sequences; s++)
+        add_rows(p, k, s, n);
     k->added = true;
-    int tokens = p->held + p->fresh;
-    Node *all =
-        leaf(n->tape, sequences * tokens, n->cols, sequences, k->rows, NULL);
+    Node *all = leaf(n->tape, sequences * tokens, n->cols, sequences,
+                     k->as_rows ? k->rows : NULL, NULL);
+    all->kept = k->as_rows ? NULL : k->rows;
     all->heads = n->heads;
-    all->gap = sequences > 1 ? p->capacity - tokens : 0;
+    all->gap = sequences > 1 ? cache_room(p) - tokens : 0;
     return all;
 }
 
@@ -152,7 +176,7 @@ all_rows(Node *n)
     int kind = p ? next_use(p, n) : -1;
     if (p && p->measures && kind >= 0)
         p->kept[kind].plain = true;
-    return p ? kept_rows(p, kind, n) : n;
+    return p ? kept_rows(p, kind, n, false) : n;
 }
 
 Node *
@@ -171,10 +195,10 @@ closed(Node *n)
 }
 
 Node *
-all_rows_of_keys(Node *k)
+all_rows_of_keys(Node *k, bool blocks)
 {
     CachePlace *p = place_of(k);
-    return p ? kept_rows(p, next_use(p, k), k) : k;
+    return p ? kept_rows(p, next_use(p, k), k, blocks) : k;
 }
 
 bool

@@ -20,13 +20,17 @@
 #include <qkv/operator.h>
 
 /* What is kept of one node: a row for each token, with space for a sequence of
-   the largest length before the next one. */
+   the largest length before the next one. Keys of attend alone are kept as its
+   products need them, in blocks: KEY_BLOCK tokens transposed, then the next
+   ones. The node of all of them has them in `kept`, and no value. */
+enum { KEY_BLOCK = 64 };
 typedef struct Kept {
     const Node *node; /* in the measuring run */
     real *rows;
     int cols;
-    bool added; /* those of this step */
-    bool plain; /* not for scores alone */
+    bool added;   /* those of this step */
+    bool plain;   /* not for scores alone */
+    bool as_rows; /* not for attend alone: else it is in blocks */
 } Kept;
 
 /* A fixed_bias of scores that are used afterwards; those of one use follow one
@@ -88,9 +92,10 @@ Node *all_rows(Node *n);
 Node *closed(Node *n);
 
 /* The same for scores, which say so: what only they use may be kept rotated
-   (all_keys, attend.h). After the measuring run: is k, which all_rows_of_keys
-   is about to be asked for, used by scores alone? */
-Node *all_rows_of_keys(Node *k);
+   (all_keys, attend.h); and in blocks, if all say that they take blocks. After
+   the measuring run: is k, which all_rows_of_keys is about to be asked for,
+   used by scores alone? */
+Node *all_rows_of_keys(Node *k, bool blocks);
 bool only_keys(const Node *k);
 
 /* On n's tape, how many tokens before the new ones have keys; and the positions
@@ -98,6 +103,9 @@ bool only_keys(const Node *k);
 int earlier_rows(const Node *n);
 const int *key_positions(const Node *n);
 const int *row_positions(const Node *n);
+
+/* Rows of a sequence that there is memory for: whole blocks. */
+int cache_room(const CachePlace *p);
 
 /* What a place keeps: tokens, and entries of each. */
 int cache_rows(const Cache *c, int place);

@@ -14,6 +14,17 @@ head_of(const Node *n, real *at, int s, int h)
     return matrix(at + first, tokens, width, n->cols);
 }
 
+Matrix
+keys_of(const Node *k, int s, int h, int first, int count)
+{
+    if (!k->kept || k->in)
+        return transposed(some_rows(head_of(k, k->value, s, h), first, count));
+    int tokens = k->rows / k->sequences, width = k->cols / k->heads;
+    ptrdiff_t row = (ptrdiff_t)s * (tokens + k->gap) + first;
+    return matrix(k->kept + row * k->cols + (ptrdiff_t)(h * width) * KEY_BLOCK,
+                  width, count, KEY_BLOCK);
+}
+
 void
 check_heads(const char *name, const Node *q, const Node *k)
 {

@@ -8,9 +8,10 @@
 #include "base/threads.h"
 #include "math/rows.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 #include "tape/tape.h"
 
-enum { BLOCK = 64 };
+enum { BLOCK = KEY_BLOCK };
 
 /* Entries from row to row of weights: whole vectors. */
 static int
@@ -53,14 +54,17 @@ score(const Node *q, const Node *k, const Heads *of, real *block)
     int group = q->heads / k->heads, keys = k->rows / k->sequences;
     for (int j = 0; j < keys; j += BLOCK)
         for (int h = of->first; h < of->end; h++) {
-            Matrix all = head_of(k, k->value, of->s, h);
-            Matrix some =
-                some_rows(all, j, keys - j < BLOCK ? keys - j : BLOCK);
-            int wide = (some.rows + LANES - 1) / LANES * LANES;
-            copy_matrix(block, transposed(some), wide);
+            int count = keys - j < BLOCK ? keys - j : BLOCK;
+            int wide = (count + LANES - 1) / LANES * LANES;
+            Matrix some = keys_of(k, of->s, h, j, count);
+            if (some.down == KEY_BLOCK)
+                some.cols = wide; /* a block is whole */
+            else {
+                copy_matrix(block, some, wide);
+                some = matrix(block, some.rows, wide, wide);
+            }
             multiply(part(of->weights, h * group, group, j, wide),
-                     heads_as_rows(q, of->s, h * group, group),
-                     matrix(block, some.cols, wide, wide));
+                     heads_as_rows(q, of->s, h * group, group), some);
         }
 }
 

@@ -76,7 +76,7 @@ position_of(const int *at, int j)
 Node *
 scores(Attention *a, Node *q, Node *k, double scale)
 {
-    Node *keyed = all_keys(a, k);
+    Node *keyed = all_keys(a, k, false);
     check_scores("scores", q, keyed);
     Node *s = product(positioned(a, q, a->position), keyed, scale);
     if (a->recording)

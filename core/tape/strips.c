@@ -86,7 +86,17 @@ attend_keeps(const Node *c)
 typedef struct Blocks {
     Matrix rows;  /* (tokens x width), where they are */
     real *copies; /* NULL: none */
+    const Node *of;
+    int s, h;
 } Blocks;
+
+/* Keys that a decoder has in blocks have no rows; forward asks for none. */
+static Blocks
+blocks_of(const Node *n, int s, int h)
+{
+    real *rows = n->value ? n->value : n->kept;
+    return (Blocks){head_of(n, rows, s, h), NULL, n, s, h};
+}
 
 /* One strip of one head of one sequence: the rows of q from `first` on, and how
    many keys the first and the last of them see. */
@@ -115,7 +125,7 @@ block_transposed(const Blocks *b, int first, int count)
     int width = b->rows.cols;
     return b->copies
                ? matrix(b->copies + 2 * first * width, width, count, BLOCK)
-               : transposed(some_rows(b->rows, first, count));
+               : keys_of(b->of, b->s, b->h, first, count);
 }
 
 static int
@@ -180,8 +190,8 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     Strip t = {.s = s, .h = h, .first = first, .rows = rows, .seen = seen};
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
     t.q = some_rows(head_of(q, q->value, s, h), first, rows);
-    t.k.rows = head_of(k, k->value, s, h / (q->heads / k->heads));
-    t.v.rows = head_of(v, v->value, s, h / (q->heads / v->heads));
+    t.k = blocks_of(k, s, h / (q->heads / k->heads));
+    t.v = blocks_of(v, s, h / (q->heads / v->heads));
     t.dp = matrix(scratch + p->dp, rows, seen, p->row);
     t.p = matrix(p->is_long ? scratch + p->p : c->kept + row * p->row, rows,
                  seen, p->row);
