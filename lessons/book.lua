@@ -50,7 +50,7 @@ local function crossed(list)
     local before, after = list[i - 2].text, list[i + 2].text
     if list[i].text == "x" and list[i].t == "Str" and before and after
       and (before:find("%d$") or before:find("d_%w+$") or before:find("^%(?[nThd]$"))
-      and (after:find("^%d") or after:find("^d_")) then
+      and (after:find("^%d") or after:find("^d_") or after:find("^[nm]%p*$")) then
       list[i] = pandoc.Str("×")
     end
   end
