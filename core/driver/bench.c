@@ -313,7 +313,9 @@ bench_decoding(const Options *o, const Values *variants)
         usage("%s: after it one of tiny, toy, small, paper", word);
     announce(o);
     if (context) {
-        Values named = values_cut(variants->count ? variants->text[0] : "");
+        Values named = {0};
+        if (variants->count)
+            named = values_cut(variants->text[0]);
         decoding_context(o, &named, shapes);
         values_free(&named);
     } else
