@@ -415,6 +415,8 @@ refuses 2 'did you mean "toy"' "$qkv" bench toi
         $2 == "window" { same += $3 < 32 * 2 * 32 * 4 && $4 > 0 }
         END { exit same != 14 }' out && [ -s context/figures/decoding.tsv ] && ok ||
     complain "bench context: $(cat out err)"
+"$qkv" bench context tiny -q >out 2>err && [ "$(grep -c standard out)" -eq 7 ] &&
+    [ "$(wc -l <out)" -eq 50 ] && ok || complain "bench context, all: $(cat out err)"
 refuses 2 'one of tiny' "$qkv" bench decode layer
 "$qkv" bench layer -q >out 2>err && grep -q '^attention layer' out && ok ||
     complain "bench layer: $(cat err)"
