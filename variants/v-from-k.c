@@ -41,7 +41,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "k = y W^K, v_i = k W_i^KV; softmax(q_i k_i' / sqrt(d_k)) v_i",
+    .equation = "k = y W^K, v = k W_i^KV; softmax(q k'/sqrt(d_k)) v",
     .family = "fewer keys",
     .shape = "heads d-k d-v",
     .weights = weights,
