@@ -445,7 +445,7 @@ bool
 fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
     real *const *values, char why[WHY_SIZE], double *condition)
 {
-    double ignored;
+    double ignored = 0;
     *why = 0;
     condition = condition ? condition : &ignored;
     *condition = 0;
