@@ -104,13 +104,13 @@ typedef struct Stream {
 static void
 run_stream(void *stream)
 {
-    enum { ABREAST = 8 };
+    enum { AT_A_TIME = 8 };
     Stream *s = stream;
-    Widest sum[ABREAST] = {{0}};
-    for (size_t i = 0; i + ABREAST * WIDE <= s->count; i += ABREAST * WIDE)
-        UNROLL for (int j = 0; j < ABREAST; j++) sum[j] +=
+    Widest sum[AT_A_TIME] = {{0}};
+    for (size_t i = 0; i + AT_A_TIME * WIDE <= s->count; i += AT_A_TIME * WIDE)
+        UNROLL for (int j = 0; j < AT_A_TIME; j++) sum[j] +=
             *(const Widest *)(s->at + i + j * WIDE);
-    for (int j = 1; j < ABREAST; j++)
+    for (int j = 1; j < AT_A_TIME; j++)
         sum[0] += sum[j];
     s->sum += sum[0][0];
 }

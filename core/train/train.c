@@ -83,10 +83,10 @@ training_needs(const Dataset *data, const Variant *v)
 }
 
 /* A batch goes through the model part by part, 64 tokens at a time or more, so
-   that what a part leaves on the tape is still in the caches on the way
-   back. The gradients are those of the whole batch: each is a chain of
-   multiply-adds in the order of the tokens, wherever it pauses. A part has the
-   more tokens the wider they are: it reads every weight once. */
+   that what a part leaves on the tape is still in the caches in the backward
+   pass. The gradients are those of the whole batch: each is a chain of
+   multiply-adds in the order of the tokens, wherever it pauses. The wider the
+   tokens, the more of them a part has, since it reads every weight once. */
 int
 part_sequences(const Model *m, int sequences)
 {

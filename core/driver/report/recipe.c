@@ -112,8 +112,8 @@ is_option(const char *word, const char *names)
     return is;
 }
 
-/* Puts what the user gave of an option in place of what the line says of it,
-   and of the others of these names. */
+/* Puts what the user gave for an option into the line, instead of what the line
+   says for that option and for the others of these names. */
 static void
 put_instead(Line *l, const char *names, const char *name, const char *value)
 {
