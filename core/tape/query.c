@@ -70,7 +70,7 @@ score(const Node *q, const Node *k, const Heads *of, real *block)
 
 /* O_i = P_i V_i */
 static void
-weigh(const Node *c, const Node *v, const Heads *of)
+weighted_sum(const Node *c, const Node *v, const Heads *of)
 {
     int group = c->heads / v->heads, keys = v->rows / v->sequences;
     for (int j = 0; j < keys; j += BLOCK)
@@ -123,7 +123,7 @@ query_chunk(void *pass, int chunk, int worker)
                to * (q->heads / groups));
     of.first = from * (v->heads / groups);
     of.end = to * (v->heads / groups);
-    weigh(c, v, &of);
+    weighted_sum(c, v, &of);
 }
 
 void
