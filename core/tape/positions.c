@@ -30,9 +30,16 @@ angle_of(int pair, int width)
     return decay(2. * pair / width * logarithm(ROPE_BASE));
 }
 
+/* The slope of a head, kept from call to call: those of a row have the same. */
 double
 alibi(const Attention *a, int head, int query, int key)
 {
-    int number = (a->scored + head) % a->heads + 1;
-    return -decay(8. * number / a->heads * logarithm(2)) * abs(query - key);
+    static _Thread_local int heads, number;
+    static _Thread_local double slope;
+    int wanted = (a->scored + head) % a->heads + 1;
+    if (heads != a->heads || number != wanted)
+        slope = decay(8. * wanted / a->heads * logarithm(2));
+    heads = a->heads;
+    number = wanted;
+    return -slope * abs(query - key);
 }
