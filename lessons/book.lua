@@ -131,6 +131,11 @@ local function figure(el)
   }
 end
 
+-- Links to files of the program, which are not in the book, are words only.
+local function link(el)
+  return el.target:find("^%.%./") and el.content or nil
+end
+
 -- A line for each section, [page, id, lesson, heading, text], into the file that the
 -- metadata name; code is not searched.
 local function quoted(text)
@@ -171,6 +176,7 @@ return {
       return el, not el.classes:includes("file")
     end,
     Inlines = crossed,
+    Link = link,
     Str = word,
     Para = figure,
     Figure = figure,

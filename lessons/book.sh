@@ -27,11 +27,9 @@ done | awk -F '\t' -v OFS='\t' '
     { before = page; page = $2; line = $0 }
     END { print line, before, "-" }' >"$work/list"
 
-# Links to files of the program that are not of the book are words only; a block of code
-# bears the name of its file.
+# A block of code bears the name of its file.
 prose() {
-    sed -e 's|\[\([^]]*\)\](\.\./[^)]*)|\1|g' \
-        -e 's|^```c \([^ ]*\).*$|[\1]{.file}\n\n```c|' "lessons/$1.md"
+    sed 's|^```c \([^ ]*\).*$|[\1]{.file}\n\n```c|' "lessons/$1.md"
 }
 to_html() {
     pandoc -f markdown-smart+pipe_tables+tex_math_dollars -t html5 --preserve-tabs \
