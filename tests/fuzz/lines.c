@@ -8,7 +8,7 @@
 
 /* Where to write: only below out, or where nothing can be. */
 static const char *const outs[] = {
-    "out",    "out/deeper",  "out/",  "mine/secret", ".",
+    "out",    "out/deeper",  "out/",  "mine/secret", "./out",
     "/",      "/dev/null",   "/proc", "-",           "out/a b",
     "out/'x", "out/\033[2J", "",      "foreign",     NULL};
 static const char *const rests[] = {"foreign",   "mine/own",    "mine/secret",
