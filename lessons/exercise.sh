@@ -113,7 +113,7 @@ known_mistake() {
         echo "it comes to something else; lesson $3 has what is needed"
 }
 
-# A plugin, held against the variant that it should be, or a plugin or a script
+# A plugin, compared with the variant that it should be, or a plugin or a script
 # against our solution.
 check_code() {
     if cmp -s "$mine/$1.$kind" "$here/$1.$kind"; then

@@ -263,7 +263,7 @@ START_TEST(biases_by_hand)
 }
 END_TEST
 
-/* A later token changes no earlier row, to the bit. */
+/* A later token changes no earlier row, bit for bit. */
 START_TEST(causal_rows_do_not_see_later_tokens)
 {
     enum { D = 4, MOST = 100 };

@@ -1,4 +1,4 @@
-/* check_matrix.c - the product against three loops, to the bit. */
+/* check_matrix.c - the product against three loops, bit for bit. */
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* check_theorem.c - what is proved about attention, held against the program.
+/* check_theorem.c - what is proved about attention, compared with the program.
  */
 #include <math.h>
 #include <stdlib.h>

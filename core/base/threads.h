@@ -2,7 +2,7 @@
 
    Off unless asked for: an experiment's runs are what usually shares out the
    cores. What is shared out here are chunks that write to different places, so
-   that the numbers are the same to the bit, however many threads there are. */
+   that the numbers are the same bit for bit, however many threads there are. */
 #ifndef THREADS_H
 #define THREADS_H
 

@@ -151,7 +151,7 @@ typedef struct Output {
     double *o, *share;
 } Output;
 
-/* W^O is what the variant makes of the identity in place of the sum. */
+/* W^O is what the variant makes of the identity instead of the sum. */
 static Output *
 find_outputs(Probe *p, const Canonical *c)
 {

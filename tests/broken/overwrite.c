@@ -14,7 +14,7 @@ weights(Weights *w, const Attention *a)
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
 }
 
-/* C = A B for a square B, and its way back */
+/* C = A B for a square B, and its gradients */
 static void
 own_backward(Node *c)
 {
