@@ -16,45 +16,70 @@
    product. */
 #define WITHIN static inline __attribute__((always_inline))
 
-typedef void Tile(int depth, const real *a, ptrdiff_t down, ptrdiff_t across,
-                  const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down,
-                  int add);
+/* What all tiles of a product have in common. Strides are in bytes: for entries
+   gcc writes a second loop, for the stride 1, and copies the sums between the
+   two at every step. */
+typedef struct Walk {
+    int depth, add;
+    ptrdiff_t down, across, b_down, c_down;
+    int rows, high[2], tiles[2]; /* so many tiles of each height */
+} Walk;
+
+/* `tiles` times the same, each below the one before. */
+typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
+                  int tiles);
+
+#define ON(p, bytes) ((const void *)((const char *)(p) + (bytes)))
 
 /* clang-format off */
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
    Everything is known at compile time, so that `sum` lives in registers.
-   `across` is in bytes: for a stride in entries gcc writes a second loop, for
-   the stride 1, and copies the sums between the two at every step. The widest
-   tile, which is for large matrices, prefetches B some steps ahead. */
+   Each third row of A and the first of C have a pointer of which the compiler
+   is not told where it comes from: it would work out all addresses beforehand,
+   which takes longer than a small tile, and has no registers to keep them. The
+   widest tile, which is for large matrices, prefetches B some steps ahead. */
+#define HIDE(p) __asm__("" : "+r"(p))
 #define TILE(ROWS, N, V)                                                     \
     static __attribute__((noinline)) void                                    \
-    tile_##ROWS##_##N##_##V(                                                 \
-        int depth, const real *a, ptrdiff_t down, ptrdiff_t across,          \
-        const real *b, ptrdiff_t b_down, real *c, ptrdiff_t c_down, int add) \
+    tile_##ROWS##_##N##_##V(const Walk *w, const real *a,                    \
+                            const real *first, real *c, int tiles)           \
     {                                                                        \
-        enum { LANES = sizeof(V) / sizeof(real), AHEAD = 4 };                \
-        V sum[ROWS][N] = {{{0}}};                                            \
-        if (add) {                                                           \
-            const real *ci = c;                                              \
-            UNROLL for (int i = 0; i < ROWS; i++, ci += c_down)              \
-                UNROLL for (int j = 0; j < N; j++)                           \
-                    sum[i][j] = *(const V *)(ci + j * LANES);                \
-        }                                                                    \
-        for (; depth > 0; depth--, b += b_down) {                            \
-            UNROLL for (int j = 0; j < N && N == WIDEST_N; j++)              \
-                __builtin_prefetch(b + AHEAD * b_down + j * LANES);          \
-            UNROLL for (int i = 0; i < ROWS; i++) {                          \
-                V aik = a[i * down] - (V){0};                                \
-                UNROLL for (int j = 0; j < N; j++) {                         \
-                    const V *bkj = (const V *)(b + j * LANES);               \
-                    sum[i][j] = FMA_##V(aik, (*bkj), sum[i][j]);             \
+        enum { AHEAD = 4, THIRDS = (ROWS + 2) / 3 };                         \
+        ptrdiff_t down = w->down, across = w->across, b_down = w->b_down;    \
+        do {                                                                 \
+            V sum[ROWS][N] = {{{0}}};                                        \
+            const real *third[THIRDS] = {a}, *ci = c, *b = first;            \
+            if (w->add)                                                      \
+                UNROLL for (int i = 0; i < ROWS; i++) {                      \
+                    UNROLL for (int j = 0; j < N; j++)                       \
+                        sum[i][j] = ((const V *)ci)[j];                      \
+                    ci = ON(ci, w->c_down);                                  \
                 }                                                            \
+            UNROLL for (int i = 1; i < THIRDS; i++) {                        \
+                third[i] = ON(third[i - 1], 3 * down);                       \
+                HIDE(third[i]);                                              \
             }                                                                \
-            a = (const real *)(const void *)((const char *)a + across);      \
-        }                                                                    \
-        UNROLL for (int i = 0; i < ROWS; i++, c += c_down)                   \
-            UNROLL for (int j = 0; j < N; j++)                               \
-                *(V *)(c + j * LANES) = sum[i][j];                           \
+            for (int k = w->depth; k > 0; k--, b = ON(b, b_down)) {          \
+                UNROLL for (int j = 0; j < N && N == WIDEST_N; j++)          \
+                    __builtin_prefetch((const V *)ON(b, AHEAD * b_down) + j); \
+                UNROLL for (int i = 0; i < ROWS; i++) {                      \
+                    const real *aik = ON(third[i / 3], i % 3 * down);        \
+                    V all = *aik - (V){0};                                   \
+                    UNROLL for (int j = 0; j < N; j++)                       \
+                        sum[i][j] =                                          \
+                            FMA_##V(all, ((const V *)b)[j], sum[i][j]);      \
+                }                                                            \
+                UNROLL for (int i = 0; i < THIRDS; i++)                      \
+                    third[i] = ON(third[i], across);                         \
+            }                                                                \
+            HIDE(c);                                                         \
+            UNROLL for (int i = 0; i < ROWS; i++) {                          \
+                UNROLL for (int j = 0; j < N; j++)                           \
+                    ((V *)c)[j] = sum[i][j];                                 \
+                c = (real *)ON(c, w->c_down);                                \
+            }                                                                \
+            a = ON(a, ROWS * down);                                          \
+        } while (--tiles > 0);                                               \
     }
 
 /* F for each height up to the tallest. */
@@ -117,14 +142,16 @@ enum {
     FAR = 96 /* from one entry of a column of A to the next */
 };
 
-/* The square of FEW x FEW entries at `from`, transposed. It prefetches the
-   square four further down: no processor guesses lines so far apart. */
+/* The square of FEW x FEW entries at `from`, transposed. Where rows are far
+   apart it prefetches the square four further down, which no processor guesses.
+   */
 static inline void
 transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {
     V16 r[FEW];
     for (int i = 0; i < FEW; i++) {
-        __builtin_prefetch(from + (4 * FEW + i) * down);
+        if (down > FAR)
+            __builtin_prefetch(from + (4 * FEW + i) * down);
         r[i] = *(const V16 *)(from + i * down);
     }
 #ifdef QKV_DOUBLE
@@ -142,18 +169,11 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 #endif
 }
 
-/* A transposed m square by square, along whole lines of the cache; rows are far
+/* What is no whole square of a transposed m, or all of another; rows are far
    apart too, and are prefetched. */
-void
-copy_matrix(real *to, Matrix m, int width)
+static __attribute__((noinline)) void
+copy_rest(real *to, Matrix m, int width, int rows, int cols)
 {
-    int rows = m.down == 1 ? m.rows - m.rows % FEW : 0;
-    int cols = m.cols - m.cols % FEW;
-    for (int first = 0; first < rows; first += LINE_OF)
-        for (int j = 0; j < cols; j += FEW)
-            for (int i = first; i < rows && i < first + LINE_OF; i += FEW)
-                transpose(to + i * width + j, width, m.at + i + j * m.across,
-                          m.across);
     int done = cols == width ? rows : 0;
     to += done * width;
     for (int i = done; i < m.rows; i++, to += width) {
@@ -170,73 +190,127 @@ copy_matrix(real *to, Matrix m, int width)
     }
 }
 
+/* The (rows x cols) at `from`, transposed square by square, along whole lines
+   of the cache. */
+static __attribute__((noinline)) void
+copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
+             int cols)
+{
+    for (int first = 0; first < rows; first += LINE_OF)
+        for (int j = 0; j < cols; j += FEW)
+            for (int i = first; i < rows && i < first + LINE_OF; i += FEW)
+                transpose(to + i * width + j, width, from + i + j * down, down);
+}
+
+/* In two functions, since together they take long to begin. */
+void
+copy_matrix(real *to, Matrix m, int width)
+{
+    int rows = m.down == 1 ? m.rows - m.rows % FEW : 0;
+    int cols = m.cols - m.cols % FEW;
+    copy_squares(to, width, m.at, m.across, rows, cols);
+    if (rows < m.rows || cols < width)
+        copy_rest(to, m, width, rows, cols);
+}
+
 /* A tile on a copy of C, which has fewer columns than it. */
 static void
-ragged(Tile *tile, Matrix c, Matrix a, const real *b, int add)
+ragged(Tile *tile, Walk w, Matrix c, const real *a, const real *b)
 {
     real copy[12 * FEW] = {0};
     size_t bytes = (size_t)c.cols * sizeof(real);
-    for (int i = 0; add && i < c.rows; i++)
+    for (int i = 0; w.add && i < c.rows; i++)
         memcpy(copy + i * FEW, c.at + i * c.down, bytes);
-    tile(a.cols, a.at, a.down, a.across * (ptrdiff_t)sizeof(real), b, FEW, copy,
-         FEW, add);
+    w.c_down = 16;
+    tile(&w, a, b, copy, 1);
     for (int i = 0; i < c.rows; i++)
         memcpy(c.at + i * c.down, copy + i * FEW, bytes);
 }
 
-/* Whole rows of a band, tile by tile; what is left for two tiles is shared
-   evenly by them. The strips of B are `next` entries apart. */
-WITHIN void
-rows_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int next,
-              int add)
+/* Cuts rows into tiles as equally high as can be: all of one height where that
+   is not much lower than the tallest, else of two. */
+static void
+cut_rows(Walk *w, int rows, int tallest)
 {
-    ptrdiff_t across = a.across * (ptrdiff_t)sizeof(real);
-    for (int i = 0, rows; i < c.rows; i += rows) {
-        rows = c.rows - i;
-        if (rows > s->tallest)
-            rows = rows < 2 * s->tallest ? (rows + 1) / 2 : s->tallest;
-        Tile *tile = s->tile[rows - 1];
-        const real *bj = b.at;
-        Matrix ai = part(a, i, rows, 0, a.cols);
-        for (int j = 0; j < c.cols; j += s->width, bj += next) {
-            Matrix ci = part(c, i, rows, j, c.cols - j);
-            if (c.cols < s->width)
-                ragged(tile, ci, ai, bj, add);
+    int high = tallest;
+    while (rows % high && 2 * high > tallest + 4)
+        high--;
+    int tiles = rows % high ? (rows + tallest - 1) / tallest : rows / high;
+    w->rows = rows;
+    w->high[0] = rows / tiles + 1;
+    w->high[1] = rows / tiles;
+    w->tiles[0] = rows % tiles;
+    w->tiles[1] = tiles - w->tiles[0];
+}
+
+/* Whole rows of a band. The strips of B are `next` entries apart. */
+WITHIN void
+rows_multiply(const struct Strip *s, const Walk *w, Matrix c, Matrix a,
+              const real *b, int next)
+{
+    for (int i = !w->tiles[0]; i < 2; i++) {
+        int high = w->high[i], tiles = w->tiles[i];
+        Tile *tile = s->tile[high - 1];
+        const real *bj = b;
+        for (int j = 0; j < c.cols; j += s->width, bj += next)
+            if (c.cols >= s->width)
+                tile(w, a.at, bj, c.at + j, tiles);
             else
-                tile(a.cols, ai.at, a.down, across, bj, b.down, ci.at, c.down,
-                     add);
-        }
+                for (int t = 0; t < tiles; t++)
+                    ragged(tile, *w, part(c, t * high, high, 0, c.cols),
+                           a.at + t * high * a.down, b);
+        a.at += tiles * high * a.down;
+        c.at += tiles * high * c.down;
     }
+}
+
+static ptrdiff_t
+bytes(ptrdiff_t entries)
+{
+    return entries * (ptrdiff_t)sizeof(real);
 }
 
 /* Some columns of C: whole strips of one width, or fewer than the narrowest.
    B is copied strip by strip where its rows are no vectors or are too far
    apart to stay in a cache while row after row of A comes by; a transposed A
-   where many strips read it again. copy_b has space for both copies. */
+   where many strips read it again. Strip after strip reads a block of A that
+   fits the first cache. copy_b has space for both copies. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copy_b)
 {
     real *copy_a = copy_b + PANEL;
-    int whole = c.cols >= s->width, next = s->width;
-    if (b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR)) {
-        for (int j = 0; j < c.cols; j += s->width)
+    int whole = c.cols >= s->width;
+    int copies_b =
+        b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR);
+    int copies_a = a.down == 1 && a.across > FAR && c.cols >= MANY;
+    int rows, block = NEAR / (a.cols + 1) / s->tallest * s->tallest;
+    block = copies_a ? ROWS : block ? block : s->tallest;
+    int next = copies_b ? s->width * b.rows : s->width;
+    Walk w = {.depth = a.cols,
+              .add = add,
+              .down = bytes(copies_a ? a.cols : a.down),
+              .across = bytes(copies_a ? 1 : a.across),
+              .b_down = bytes(copies_b ? s->width : b.down),
+              .c_down = bytes(c.down)};
+    for (int i = 0; i < c.count;
+         i++, a.at += a.step, b.at += b.step, c.at += c.step) {
+        for (int j = 0; copies_b && j < c.cols; j += s->width)
             copy_matrix(copy_b + j * b.rows,
                         part(b, 0, b.rows, j, whole ? s->width : c.cols),
                         s->width);
-        next = s->width * b.rows;
-        b = matrix(copy_b, b.rows, s->width, s->width);
-    }
-    int copies = a.down == 1 && a.across > FAR && c.cols >= MANY;
-    int block = copies ? ROWS : c.rows;
-    for (int first = 0; first < c.rows; first += block) {
-        int rows = c.rows - first < block ? c.rows - first : block;
-        Matrix ai = part(a, first, rows, 0, a.cols);
-        if (copies) {
-            copy_matrix(copy_a, ai, a.cols);
-            ai = matrix(copy_a, rows, a.cols, a.cols);
+        for (int first = 0; first < c.rows; first += rows) {
+            rows = c.rows - first < block ? c.rows - first : block;
+            Matrix ai = part(a, first, rows, 0, a.cols);
+            if (copies_a) {
+                copy_matrix(copy_a, ai, a.cols);
+                ai = matrix(copy_a, rows, a.cols, a.cols);
+            }
+            if (rows != w.rows)
+                cut_rows(&w, rows, s->tallest);
+            rows_multiply(s, &w, part(c, first, rows, 0, c.cols), ai,
+                          copies_b ? copy_b : b.at, next);
         }
-        rows_multiply(s, part(c, first, rows, 0, c.cols), ai, b, next, add);
     }
 }
 
@@ -248,10 +322,10 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
     int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
     for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
+        const struct Strip *s = strips;
         int band = c.cols;
         if ((double)band * depth > PANEL)
-            band = PANEL / depth / strips->width * strips->width;
-        const struct Strip *s = strips;
+            band = PANEL / depth / s->width * s->width;
         for (int j = 0, cols; j < c.cols; j += cols) {
             cols = c.cols - j < band ? c.cols - j : band;
             while (s->width > cols && s->width > FEW)
@@ -291,13 +365,15 @@ static void
 row_product(Matrix c, Matrix a, Matrix b, int add)
 {
     const struct Strip *s = row_strips;
-    ptrdiff_t across = a.across * (ptrdiff_t)sizeof(real);
+    Walk w = {.depth = a.cols,
+              .add = add,
+              .across = bytes(a.across),
+              .b_down = bytes(b.down)};
     for (int j = 0; j < c.cols; j += s->width) {
         while (s->width > c.cols - j && s->width > FEW)
             s++;
         if (s->width <= c.cols - j)
-            s->tile[0](a.cols, a.at, a.down, across, b.at + j, b.down, c.at + j,
-                       c.down, add);
+            s->tile[0](&w, a.at, b.at + j, c.at + j, 1);
         else
             product_chunk(&(Product){part(c, 0, 1, j, c.cols - j), a,
                                      part(b, 0, b.rows, j, c.cols - j), add, 1},
@@ -308,14 +384,16 @@ row_product(Matrix c, Matrix a, Matrix b, int add)
 static void
 product(Matrix c, Matrix a, Matrix b, int add)
 {
-    if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols)
-        bug("multiply: (%d x %d) and (%d x %d) do not give (%d x %d)", a.rows,
-            a.cols, b.rows, b.cols, c.rows, c.cols);
-    if (c.rows == 1 && b.across == 1) {
+    if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols ||
+        c.count != a.count || c.count != b.count)
+        bug("multiply: %d (%d x %d) and %d (%d x %d) do not give %d (%d x %d)",
+            a.count, a.rows, a.cols, b.count, b.rows, b.cols, c.count, c.rows,
+            c.cols);
+    if (c.rows == 1 && b.across == 1 && c.count == 1) {
         row_product(c, a, b, add);
         return;
     }
-    double steps = (double)c.rows * c.cols * a.cols;
+    double steps = (double)c.rows * c.cols * a.cols * c.count;
     Product p = {c, a, b, add, steps < WORTH_SHARING ? 1 : threads_count()};
     parallel_for(p.chunks, product_chunk, &p);
 }

@@ -13,27 +13,31 @@ typedef struct Matrix {
     real *at; /* element i, j is at[i * down + j * across] */
     int rows, cols;
     ptrdiff_t down, across;
+    int count; /* how many such matrices, each `step` entries after the last */
+    ptrdiff_t step;
 } Matrix;
 
 /* The (rows x cols) matrix at `at` whose rows start `stride` apart. */
 static inline Matrix
 matrix(const real *at, int rows, int cols, ptrdiff_t stride)
 {
-    return (Matrix){(real *)at, rows, cols, stride, 1};
+    return (Matrix){(real *)at, rows, cols, stride, 1, 1, 0};
 }
 
 static inline Matrix
 transposed(Matrix a)
 {
-    return (Matrix){a.at, a.cols, a.rows, a.across, a.down};
+    return (Matrix){a.at, a.cols, a.rows, a.across, a.down, a.count, a.step};
 }
 
 /* The (rows x cols) part of m from row i and column j on. */
 static inline Matrix
 part(Matrix m, int i, int rows, int j, int cols)
 {
-    return (Matrix){m.at + i * m.down + j * m.across, rows, cols, m.down,
-                    m.across};
+    m.at += i * m.down + j * m.across;
+    m.rows = rows;
+    m.cols = cols;
+    return m;
 }
 
 static inline Matrix
@@ -42,8 +46,18 @@ some_rows(Matrix m, int first, int count)
     return part(m, first, count, 0, m.cols);
 }
 
+/* m, and those `step` entries apart that follow it, `count` in all. */
+static inline Matrix
+batch(Matrix m, int count)
+{
+    m.count = count;
+    return m;
+}
+
 /* C = A B: c (m x n), a (m x k), b (k x n). c has across = 1 and overlaps
-   neither a nor b. Shapes that do not fit abort. */
+   neither a nor b. Shapes that do not fit abort. Of a batch, C_i = A_i B_i for
+   each: small products cost less together, since how to do them is found once.
+   */
 void multiply(Matrix c, Matrix a, Matrix b);
 
 /* C += A B. Each element of C is one chain of fused multiply-adds in the

@@ -185,7 +185,7 @@ scale_starts(Model *m)
     }
     if (!any)
         usage("init \"%s\": %s has none of these weights; `qkv count "
-              "--weights` names those it has",
+              "--weights` lists those it has",
               m->config.init, m->config.variant);
 }
 

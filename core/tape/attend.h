@@ -10,9 +10,10 @@
 
 #include "math/matrix.h"
 
-/* Head `head` of sequence s of a matrix with n's shape that is at `at`; and
-   checks, which abort with the shapes: of the heads of queries and keys (or
-   values), of their widths, of the lengths that a mask by position asks for. */
+/* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
+   leads to the same head of the next sequence. Then checks, which abort with
+   the shapes: of the heads of queries and keys (or values), of their widths, of
+   the lengths that a mask by position asks for. */
 Matrix head_of(const Node *n, real *at, int s, int head);
 void check_heads(const char *name, const Node *q, const Node *k);
 void check_scores(const char *name, const Node *q, const Node *k);

@@ -9,20 +9,22 @@ Matrix
 head_of(const Node *n, real *at, int s, int h)
 {
     int tokens = n->rows / n->sequences, width = n->cols / n->heads;
-    ptrdiff_t row = (ptrdiff_t)s * (tokens + n->gap);
-    ptrdiff_t first = row * n->cols + (ptrdiff_t)h * width;
-    return matrix(at + first, tokens, width, n->cols);
+    ptrdiff_t sequence = (ptrdiff_t)(tokens + n->gap) * n->cols;
+    Matrix m = matrix(at + s * sequence + (ptrdiff_t)h * width, tokens, width,
+                      n->cols);
+    m.step = sequence;
+    return m;
 }
 
 Matrix
 keys_of(const Node *k, int s, int h, int first, int count)
 {
+    Matrix m = head_of(k, k->value ? k->value : k->kept, s, h);
     if (!k->kept || k->in)
-        return transposed(some_rows(head_of(k, k->value, s, h), first, count));
-    int tokens = k->rows / k->sequences, width = k->cols / k->heads;
-    ptrdiff_t row = (ptrdiff_t)s * (tokens + k->gap) + first;
-    return matrix(k->kept + row * k->cols + (ptrdiff_t)(h * width) * KEY_BLOCK,
-                  width, count, KEY_BLOCK);
+        return transposed(some_rows(m, first, count));
+    ptrdiff_t at =
+        s * m.step + first * k->cols + (ptrdiff_t)h * m.cols * KEY_BLOCK;
+    return (Matrix){k->kept + at, m.cols, count, KEY_BLOCK, 1, 1, m.step};
 }
 
 void

@@ -16,6 +16,13 @@
 #include "tape/recording.h"
 #include "tape/tape.h"
 
+/* Head h of a matrix with n's shape, in every sequence. */
+static Matrix
+heads_of(const Node *n, real *at, int h)
+{
+    return batch(head_of(n, at, 0, h), n->sequences);
+}
+
 /* dQ_i += scale dS_i K_i,  dK_i += scale dS_i' Q_i */
 static void
 scores_backward(Node *c)
@@ -25,16 +32,15 @@ scores_backward(Node *c)
     int group = q->heads / k->heads;
     for (size_t i = 0; i < size_of(c); i++)
         c->kept[i] = (real)*scale * c->gradient[i];
-    for (int s = 0; s < q->sequences; s++)
-        for (int h = 0; h < q->heads; h++) {
-            Matrix ds = head_of(c, c->kept, s, h);
-            if (q->trained)
-                multiply_add(head_of(q, gradient(q), s, h), ds,
-                             head_of(k, k->value, s, h / group));
-            if (k->trained)
-                multiply_add(head_of(k, gradient(k), s, h / group),
-                             transposed(ds), head_of(q, q->value, s, h));
-        }
+    for (int h = 0; h < q->heads; h++) {
+        Matrix ds = heads_of(c, c->kept, h);
+        if (q->trained)
+            multiply_add(heads_of(q, gradient(q), h), ds,
+                         heads_of(k, k->value, h / group));
+        if (k->trained)
+            multiply_add(heads_of(k, gradient(k), h / group), transposed(ds),
+                         heads_of(q, q->value, h));
+    }
 }
 
 static Node *
@@ -50,10 +56,9 @@ product(Node *q, Node *k, double scale)
     c->kept = keep(c, size_of(c));
     if (!c->value)
         return c;
-    for (int s = 0; s < q->sequences; s++)
-        for (int h = 0; h < q->heads; h++)
-            multiply(head_of(c, c->value, s, h), head_of(q, q->value, s, h),
-                     transposed(head_of(k, k->value, s, h / group)));
+    for (int h = 0; h < q->heads; h++)
+        multiply(heads_of(c, c->value, h), heads_of(q, q->value, h),
+                 transposed(heads_of(k, k->value, h / group)));
     for (size_t i = 0; i < size_of(c); i++)
         c->value[i] *= (real)scale;
     return c;
@@ -358,16 +363,15 @@ weights_backward(Node *c)
 {
     Node *p = c->in[0], *v = c->in[1];
     int group = p->heads / v->heads;
-    for (int s = 0; s < p->sequences; s++)
-        for (int h = 0; h < p->heads; h++) {
-            Matrix d = head_of(c, c->gradient, s, h);
-            if (p->trained)
-                multiply_add(head_of(p, gradient(p), s, h), d,
-                             transposed(head_of(v, v->value, s, h / group)));
-            if (v->trained)
-                multiply_add(head_of(v, gradient(v), s, h / group),
-                             transposed(head_of(p, p->value, s, h)), d);
-        }
+    for (int h = 0; h < p->heads; h++) {
+        Matrix d = heads_of(c, c->gradient, h);
+        if (p->trained)
+            multiply_add(heads_of(p, gradient(p), h), d,
+                         transposed(heads_of(v, v->value, h / group)));
+        if (v->trained)
+            multiply_add(heads_of(v, gradient(v), h / group),
+                         transposed(heads_of(p, p->value, h)), d);
+    }
 }
 
 Node *
@@ -387,10 +391,9 @@ apply_weights(Attention *a, Node *p, Node *v)
     c->flops[0] =
         p->seen * pair_flops(p, v->rows / v->sequences, v->cols / v->heads);
     c->flops[1] = c->flops[0] * (p->trained + v->trained);
-    for (int s = 0; c->value && s < p->sequences; s++)
-        for (int h = 0; h < p->heads; h++)
-            multiply(head_of(c, c->value, s, h), head_of(p, p->value, s, h),
-                     head_of(v, v->value, s, h / group));
+    for (int h = 0; c->value && h < p->heads; h++)
+        multiply(heads_of(c, c->value, h), heads_of(p, p->value, h),
+                 heads_of(v, v->value, h / group));
     if (a->recording)
         record_sum(a->recording, (Sum){p, v, c, -1});
     return c;

@@ -1,8 +1,9 @@
 /* strips.c - the work of attend: P = softmax(mask(scale Q K')), O = P V, and
    its backward pass, as fast as we know how.
 
-   One head of one sequence after another, in as many threads as there are.
-   tests/plain/attend.c is the same without strips, blocks and threads. */
+   One head after another, of one sequence or of several short ones, in as many
+   threads as there are. tests/plain/attend.c is the same without strips,
+   blocks, batches and threads. */
 #include <stdbool.h>
 
 #include "base/threads.h"
@@ -18,10 +19,15 @@
    with their square. */
 enum { STRIP = 32, SHORT = 64, BLOCK = 64 };
 
+/* A short strip is so little work that one head of several sequences is done
+   together: so many that their weights still fit the first cache. */
+enum { IN_BATCH = 16384 / sizeof(real) };
+
 /* What all strips of a call have in common. */
 typedef struct Plan {
     int tokens, keys; /* of a sequence: queries, and keys */
     int rows;         /* of q in a strip */
+    int sequences;    /* whose strips are done together */
     int row;          /* entries from row to row of weights */
     bool is_long;
     size_t kept; /* entries, for all heads; then comes each worker's scratch */
@@ -62,7 +68,9 @@ plan_of(const Node *c)
         (size_t)q->rows * (size_t)q->heads * (p.is_long ? 2 : (size_t)p.row);
     size_t strip = (size_t)p.rows * (size_t)p.row;
     size_t copied = 2 * rounded(p.keys, BLOCK);
-    p.dp = cut(&p.scratch, strip);
+    int fit = p.is_long || strip > IN_BATCH ? 1 : (int)(IN_BATCH / strip);
+    p.sequences = fit < q->sequences ? fit : q->sequences;
+    p.dp = cut(&p.scratch, (size_t)p.sequences * strip);
     if (p.is_long) {
         p.p = cut(&p.scratch, strip);
         p.k = cut(&p.scratch, p.copies ? copied * d : 0);
@@ -90,24 +98,31 @@ typedef struct Blocks {
     int s, h;
 } Blocks;
 
-/* Keys that a decoder has in blocks have no rows; forward asks for none. */
-static Blocks
-blocks_of(const Node *n, int s, int h)
-{
-    real *rows = n->value ? n->value : n->kept;
-    return (Blocks){head_of(n, rows, s, h), NULL, n, s, h};
-}
-
-/* One strip of one head of one sequence: the rows of q from `first` on, and how
-   many keys the first and the last of them see. */
+/* One strip of one head: the rows of q from `first` on, and how many keys the
+   first and the last of them see; in each of `count` sequences. */
 typedef struct Strip {
-    int s, h, first, rows, first_sees, seen;
+    int s, count, h, first, rows, first_sees, seen;
     Matrix q;     /* (rows x d) */
     Blocks k, v;  /* (tokens x d), (tokens x d_v) */
     Matrix p, dp; /* (rows x seen) */
     real *of_row; /* max, 1 / sum of each row; NULL where p is kept */
     real *d;      /* scratch for (rows x d_v); NULL: not needed */
 } Strip;
+
+/* Head h of a matrix with n's shape, in the sequences of a strip. */
+static Matrix
+heads_of(const Node *n, real *at, const Strip *t, int h)
+{
+    return batch(head_of(n, at, t->s, h), t->count);
+}
+
+/* Keys that a decoder has in blocks have no rows; forward asks for none. */
+static Blocks
+blocks_of(const Node *n, const Strip *t, int h)
+{
+    real *rows = n->value ? n->value : n->kept;
+    return (Blocks){heads_of(n, rows, t, h), NULL, n, t->s, h};
+}
 
 /* Tokens first .. first + count, which are in one block. */
 static Matrix
@@ -125,7 +140,7 @@ block_transposed(const Blocks *b, int first, int count)
     int width = b->rows.cols;
     return b->copies
                ? matrix(b->copies + 2 * first * width, width, count, BLOCK)
-               : keys_of(b->of, b->s, b->h, first, count);
+               : batch(keys_of(b->of, b->s, b->h, first, count), b->rows.count);
 }
 
 static int
@@ -186,15 +201,18 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     int seen = p->is_long
                    ? keys_seen(a->causal, first + rows - 1, p->tokens, p->keys)
                    : p->keys;
-    ptrdiff_t row = (ptrdiff_t)(s * q->heads + h) * p->tokens + first;
-    Strip t = {.s = s, .h = h, .first = first, .rows = rows, .seen = seen};
+    int left = q->sequences - s;
+    int count = left < p->sequences ? left : p->sequences;
+    ptrdiff_t row = (ptrdiff_t)(h * q->sequences + s) * p->tokens + first;
+    Strip t = {s, count, h, first, rows, .seen = seen};
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
-    t.q = some_rows(head_of(q, q->value, s, h), first, rows);
-    t.k = blocks_of(k, s, h / (q->heads / k->heads));
-    t.v = blocks_of(v, s, h / (q->heads / v->heads));
-    t.dp = matrix(scratch + p->dp, rows, seen, p->row);
-    t.p = matrix(p->is_long ? scratch + p->p : c->kept + row * p->row, rows,
-                 seen, p->row);
+    t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
+    t.k = blocks_of(k, &t, h / (q->heads / k->heads));
+    t.v = blocks_of(v, &t, h / (q->heads / v->heads));
+    t.dp =
+        (Matrix){scratch + p->dp, rows, seen, p->row, 1, count, rows * p->row};
+    t.p = t.dp;
+    t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->row;
     if (p->is_long) {
         t.of_row = c->kept + 2 * row;
         t.k.copies = p->copies ? scratch + p->k : NULL;
@@ -211,15 +229,16 @@ static void
 make_weights(const Strip *t, const Attended *a, bool again)
 {
     real unkept[2 * ROWS_AT_A_TIME] = {0};
-    int wide = (int)rounded(t->seen, LANES);
+    int wide = (int)rounded(t->seen, LANES), rows;
     each_pair(t->p, t->q, &t->k);
-    for (int i = 0; i < t->rows; i += ROWS_AT_A_TIME) {
-        int rows = t->rows - i < ROWS_AT_A_TIME ? t->rows - i : ROWS_AT_A_TIME;
-        (again ? rows_weights : rows_softmax)(
-            t->p.at + i * t->p.down, t->p.down, rows, (real)a->scale,
-            t->first_sees + a->causal * i, a->causal, wide,
-            t->of_row ? t->of_row + 2 * i : unkept);
-    }
+    for (int n = 0; n < t->count; n++)
+        for (int i = 0; i < t->rows; i += rows) {
+            rows = t->rows - i < ROWS_AT_A_TIME ? t->rows - i : ROWS_AT_A_TIME;
+            (again ? rows_weights : rows_softmax)(
+                t->p.at + n * t->p.step + i * t->p.down, t->p.down, rows,
+                (real)a->scale, t->first_sees + a->causal * i, a->causal, wide,
+                t->of_row ? t->of_row + 2 * i : unkept);
+        }
 }
 
 /* O = P V */
@@ -227,8 +246,8 @@ static void
 strip_forward(Node *c, const Strip *t)
 {
     make_weights(t, c->arguments, false);
-    each_sum(some_rows(head_of(c, c->value, t->s, t->h), t->first, t->rows),
-             t->p, &t->v, false);
+    each_sum(some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows), t->p,
+             &t->v, false);
 }
 
 /* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
@@ -241,32 +260,29 @@ strip_backward(Node *c, const Strip *t)
     int k_head = t->h / (q->heads / k->heads);
     int v_head = t->h / (q->heads / v->heads);
     Matrix p = t->p, dp = t->dp;
-    Matrix d =
-        some_rows(head_of(c, c->gradient, t->s, t->h), t->first, t->rows);
+    Matrix d = some_rows(heads_of(c, c->gradient, t, t->h), t->first, t->rows);
     if (t->of_row) {
         make_weights(t, c->arguments, true);
         d = gathered(d, t->d);
     }
     if (v->trained)
-        multiply_add(
-            some_rows(head_of(v, gradient(v), t->s, v_head), 0, t->seen),
-            transposed(p), d);
+        multiply_add(some_rows(heads_of(v, gradient(v), t, v_head), 0, t->seen),
+                     transposed(p), d);
     if (!q->trained && !k->trained)
         return;
     each_pair(dp, d, &t->v);
-    for (int i = 0; i < t->rows; i++) {
+    for (int i = 0; i < t->count * t->rows; i++) {
         real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
         real mean = row_dot(w, ds, t->seen);
         row_softmax_back(ds, w, (real)a->scale, mean, t->seen);
     }
     if (q->trained)
         each_sum(
-            some_rows(head_of(q, gradient(q), t->s, t->h), t->first, t->rows),
-            dp, &t->k, true);
+            some_rows(heads_of(q, gradient(q), t, t->h), t->first, t->rows), dp,
+            &t->k, true);
     if (k->trained)
-        multiply_add(
-            some_rows(head_of(k, gradient(k), t->s, k_head), 0, t->seen),
-            transposed(dp), t->q);
+        multiply_add(some_rows(heads_of(k, gradient(k), t, k_head), 0, t->seen),
+                     transposed(dp), t->q);
 }
 
 /* One pass over a call, forward or backward. */
@@ -282,7 +298,8 @@ static void
 each_strip(void *pass, int chunk, int worker)
 {
     const Pass *w = pass;
-    int s = chunk / w->groups, each = w->c->heads / w->groups;
+    int s = chunk / w->groups * w->plan.sequences;
+    int each = w->c->heads / w->groups;
     for (int i = 0, h = chunk % w->groups * each; i < each; i++, h++)
         for (int first = 0; first < w->plan.tokens; first += w->plan.rows) {
             Strip t = strip_of(w->c, &w->plan, s, h, first, worker);
@@ -310,7 +327,8 @@ static void
 pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
 {
     Pass w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), visit};
-    parallel_for(c->sequences * w.groups, each_strip, &w);
+    int sequences = c->in[0]->sequences, each = w.plan.sequences;
+    parallel_for((sequences + each - 1) / each * w.groups, each_strip, &w);
 }
 
 void

@@ -39,11 +39,12 @@ struct Tape {
     bool guarded; /* by as much again behind every matrix */
 };
 
-/* A large block in large pages, which the processor finds faster. */
+/* A large block may be in large pages, which the processor finds faster, but
+   which the system clears whole when their first byte is used. */
 static real *
-block_of(size_t bytes)
+block_of(size_t bytes, size_t page)
 {
-    size_t page = bytes < 2 * HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
+    page = bytes < 2 * page ? ALIGNMENT : page;
     size_t whole = (bytes + page - 1) / page * page;
     real *at = aligned_alloc(page, whole);
     if (!at)
@@ -209,10 +210,10 @@ tape_of(size_t notes, size_t matrices)
 {
     Tape *t = allocate(1, sizeof *t);
     t->notes_size = notes;
-    t->notes = (char *)block_of(notes);
+    t->notes = (char *)block_of(notes, ALIGNMENT);
     t->matrices_size = matrices;
     if (matrices)
-        t->matrices = block_of(matrices * sizeof(real));
+        t->matrices = block_of(matrices * sizeof(real), HUGE_PAGE);
     tape_reset(t);
     return t;
 }

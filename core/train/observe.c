@@ -317,7 +317,7 @@ kinds_of(const char *log)
         char *word = format_text("%.*s", n, log);
         int k = index_in(words, word);
         if (k < 0)
-            usage("log: \"%s\" is none of: %s; several with + between", word,
+            usage("log: \"%s\" is not one of: %s; join several with +", word,
                   words);
         free(word);
         bits |= 1 << k;
