@@ -1,10 +1,9 @@
 /* biased.c - standard with a bias in each of its four maps, as in GPT-2.
 
-   Of the four one does nothing: q_i b^K is the same for every key, and a
-   softmax takes no notice of what is added to all of its entries, so that the
-   gradient of b^K is exactly 0 unless q and k are rotated. b^V does nothing
-   that b^O could not do: the weights of a row sum to 1, so it comes out as
-   b^V W^O for every token. */
+   One of the four does nothing: q_i b^K is the same for every key, and adding
+   the same number to all scores does not change a softmax. So the gradient of
+   b^K is exactly 0 unless q and k are rotated. b^V does nothing that b^O could
+   not do: the weights of a row sum to 1, so b^V adds b^V W^O to every token. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, B_Q, B_K, B_V, B_O };

@@ -1,9 +1,10 @@
 /* full-rank.c - one full matrix W_i instead of the pair W_i^Q W_i^K'.
 
    Q K' = x W_i^Q W_i^K' y' = x W_i y': why not learn W_i itself? It has
-   d_model^2 numbers a head where the pair has 2 d_model d_k, and no limit of
-   rank. There is no key: every head asks the tokens y as they are. What is
-   dotted is d_model wide, so that is what the scale goes by. */
+   d_model^2 parameters per head where the pair has 2 d_model d_k, and its rank
+   is not limited. There are no keys: x W_i meets the tokens y themselves. The
+   vectors in the dot product are d_model wide, so the scale is 1/sqrt(d_model).
+ */
 #include <qkv/variant.h>
 
 enum { W, W_V, W_O };

@@ -1,8 +1,8 @@
-/* fused.c - one packed matrix for Q, K and V, cut apart by columns.
+/* fused.c - one packed matrix for Q, K and V, cut into columns.
 
    The packed in-projection of PyTorch's nn.MultiheadAttention and of GPT-2:
-   x [W^Q W^K W^V] in one product. Packing changes where the numbers lie and
-   nothing else: the columns are standard's, and so is the function. */
+   x [W^Q W^K W^V] in one product. Packing changes only where the
+   parameters are stored: the columns are standard's, and so is the function. */
 #include <qkv/variant.h>
 
 enum { W_QKV, W_O };

@@ -1,4 +1,4 @@
-/* gated.c - a sigmoid gate, made from x, on what attend returns.
+/* gated.c - a sigmoid gate, computed from x, on the output of attend.
 
    "Gated Attention for Large Language Models" (Qiu et al. 2025,
    arXiv:2505.06708), section 2.2, equation 5: Y' = Y . sigmoid(X W_theta), at

@@ -1,8 +1,8 @@
 /* identity.c - no projections at all: q = k = v = the tokens themselves.
 
-   softmax(x y' / sqrt(d_model)) y, one head as wide as the model and not one
-   parameter. What is left of attention when every matrix is taken away: a
-   token looks at those that resemble it. */
+   softmax(x y' / sqrt(d_model)) y: one head as wide as the model, and no
+   parameters. This is what remains of attention without any matrix: a token
+   looks at tokens that resemble it. */
 #include <qkv/variant.h>
 
 static void

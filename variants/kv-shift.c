@@ -1,12 +1,13 @@
-/* kv-shift.c - keys and values are mixed with those of the token before.
+/* kv-shift.c - keys and values mixed with those of the previous token.
 
    "KV Shifting Attention Enhances Language Modeling" (Xu et al. 2024,
    arXiv:2411.19574), equations 4 to 6 and appendix F. To find what followed an
    earlier copy of a token takes two layers of standard attention; here it takes
-   one: a key may be that of the token before (alpha_2), beside the value of its
-   own token (beta_1). The paper starts alpha_1 and beta_1 as U(0, 1), and with
-   the other two makes up 1; here all four start at 1/2. Only the ratios of the
-   two pairs are real, for W^K and W^V may be any multiple of themselves. */
+   one: a key may come from the previous token (alpha_2) while the value comes
+   from the token itself (beta_1). The paper starts alpha_1 and beta_1 as U(0,
+   1), and with the other two makes up 1; here all four start at 1/2. Only the
+   ratios of the two pairs are real, for W^K and W^V may be any multiple of
+   themselves. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, ALPHA, BETA = ALPHA + 2 };

@@ -1,4 +1,4 @@
-/* mfa.c - many wide queries from one narrow middle; one key and one value.
+/* mfa.c - many wide queries from one narrow middle; one key, one value.
 
    Multi-matrix factorization attention (Hu et al. 2024, arXiv:2412.19255,
    section 3; not read, but a summary with its equations): q_i = x S^Q Q_i, k =

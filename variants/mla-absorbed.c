@@ -1,9 +1,9 @@
 /* mla-absorbed.c - mla with W^UK folded into W^Q and W^UV into W^O.
 
-   q (c W^UK)' = (q W^UK') c': every head asks the latent c itself, which is
-   key and value at once, and no key is ever made. Every mla is one of these.
-   Trained on its own it reaches more where the latent is wider than d_k, for
-   nothing holds x W_i to that rank. */
+   q (c W^UK)' = (q W^UK') c': for every head the latent c itself is both
+   key and value, and no keys are computed. Every mla can be written like this.
+   Trained directly, it can represent more if the latent is wider than d_k,
+   because the rank of W_i is not limited to d_k. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_DKV, W_O };

@@ -1,10 +1,10 @@
-/* mla-rope.c - MLA as DeepSeek-V2 has it: with its rotary part and its norms.
+/* mla-rope.c - mla as in DeepSeek-V2, with its rotary part and its norms.
 
    DeepSeek-V2 (2024, arXiv:2405.04434), section 2.1, equations 9 to 19, and the
-   RMSNorms behind both compressions that section 3.1.2 adds. A rotation between
+   RMSNorms after both compressions that section 3.1.2 adds. A rotation between
    W^Q and W^UK would keep W^UK from being absorbed (2.1.3), so positions have
-   columns of their own: for each query, and one key that all heads share. A
-   decoder keeps latent + rope numbers of a token. query-latent 0 leaves the
+   separate columns: in each query, and in one key that all heads share. A
+   decoder keeps latent + rope numbers per token. query-latent 0 leaves the
    queries uncompressed, as in V2-Lite. Train it with --positions none. */
 #include <qkv/variant.h>
 

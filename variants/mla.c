@@ -1,4 +1,4 @@
-/* mla.c - keys and values in two steps through a narrow middle.
+/* mla.c - keys and values in two steps, through a narrow middle.
 
    Multi-head latent attention, DeepSeek-V2 (2024), section 2.1.2, equations 9
    to 11: c = y W^DKV is all that a decoder keeps of a token, k and v are made

@@ -1,7 +1,7 @@
 /* mqa.c - multi-query attention: one key and one value for all heads.
 
    Shazeer 2019, arXiv:1911.02150: a query per head, but one key and one value
-   per token for all of them. A decoder keeps 2 d_k numbers a token where
+   per token for all of them. A decoder keeps 2 d_k numbers per token where
    standard keeps 2 h d_k. */
 #include <qkv/variant.h>
 

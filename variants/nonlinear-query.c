@@ -1,8 +1,8 @@
-/* nonlinear-query.c - the query is the token and a small MLP of it, by halves.
+/* nonlinear-query.c - the query is the mean of the token and a small MLP of it.
 
    "Beyond Linearity in Attention Projections" (Karbevski 2026,
    arXiv:2603.13381): W^Q may be the identity (no-wq), so its parameters are
-   better spent on what it cannot do. The formula is that of the authors'
+   better spent on something nonlinear. The formula is that of the authors'
    README, q = (x + LN(GELU(RMSNorm(x) W_1) W_2)) / 2, with a middle of d / 2;
    their code adds without halving, and halves the scale. As there LN has a gain
    and no bias. Left out is the gain of RMSNorm, which W_1 can absorb, and GELU

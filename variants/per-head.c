@@ -1,4 +1,4 @@
-/* per-head.c - the paper's formula to the letter: a loop over the heads.
+/* per-head.c - the paper's formula taken literally: a loop over the heads.
 
    "Attention Is All You Need", section 3.2.2:
        MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O

@@ -1,9 +1,9 @@
-/* scale-outside.c - 1/sqrt(d_k) only after the softmax.
+/* scale-outside.c - 1/sqrt(d_k) after the softmax instead of before it.
 
    "I think the scaling constant needs to go inside the softmax": this is what
-   happens where it does not. A scale outside is a smaller W^O and no more; the
-   one missing inside is a larger W^Q. The same functions as standard, from a
-   start at which the softmax is saturated where d_k is large. */
+   happens if it does not. A scale outside only makes W^O smaller; the missing
+   scale inside makes W^Q larger. So these are the same functions as standard,
+   but with a large d_k the softmax is saturated at initialisation. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -2,7 +2,7 @@
 
    "Q and K are completely symmetrical with one another"? If they were, this
    would lose nothing. But M = W_i W_i' is symmetric and positive semi-definite:
-   two tokens score each other alike, and never above the mean of what each
+   two tokens give each other the same score, never above the mean of what each
    scores with itself. */
 #include <qkv/variant.h>
 

@@ -1,7 +1,7 @@
-/* sink.c - one more logit for each head, learned, whose weight goes nowhere.
+/* sink.c - a learned extra logit for each head, whose weight goes nowhere.
 
-   A softmax must give its whole weight away; where a head has nothing to look
-   at, trained models spend it on the first token (Xiao et al. 2023, "Efficient
+   The weights of a softmax must sum to 1; if a head has nothing to look at,
+   trained models spend it on the first token (Xiao et al. 2023, "Efficient
    Streaming Language Models with Attention Sinks", arXiv:2309.17453). Here the
    denominator has one term more, e^b_i, as in gpt-oss (OpenAI 2025). It starts
    at b_i = 0: that is the "softmax off by one" of Miller 2023, which is the

@@ -3,7 +3,7 @@
    "Attention Is All You Need", section 3.2.2, with the maps of all heads side
    by side in one matrix per role: x [W_1^Q ... W_h^Q] is every head's query
    at once. Head i's scores are x (W_i^Q W_i^K') y' / sqrt(d_k), of rank d_k at
-   most; what it carries over is y (W_i^V W_i^O). */
+   most; what is carried over is y (W_i^V W_i^O). */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

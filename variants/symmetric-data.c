@@ -1,9 +1,10 @@
-/* symmetric-data.c - the fourth matrix read to the letter: W is data too.
+/* symmetric-data.c - a fourth matrix computed from the tokens, like Q, K and V.
 
    AttentionAlt(Q, K, V, W) = 1/sqrt(d_k) softmax(Q K' / sqrt(d_k)) V W' with
-   W = y W^W made from the tokens as Q, K and V are. Then G = V W' is tokens x
-   tokens, a second map of who goes with whom that no softmax bounds. It weighs
-   the tokens y once before P does; a causal G is zero above its diagonal. Under
+   W = y W^W computed from the tokens, as Q, K and V are. Then G = V W' is
+   tokens x tokens: a second matrix of weights, but not from a softmax. It is
+   applied to the tokens y before P is; a causal G is zero above its diagonal.
+   Under
    --positions rope or alibi G is rotated, or biased, as the scores of P are. */
 #include <qkv/variant.h>
 

@@ -1,4 +1,4 @@
-/* talking-heads.c - heads are mixed before the softmax, and after it.
+/* talking-heads.c - heads are mixed before and after the softmax.
 
    Shazeer et al. 2020, arXiv:2003.02436 (the authors' code was read, not the
    paper): the logits of head j are a learned mixture P^L of the heads' scores,

@@ -1,7 +1,7 @@
-/* two-step-tanh.c - two maps in a row with a nonlinearity between them.
+/* two-step-tanh.c - two maps in a row with a tanh between them.
 
    q_i = tanh(x W^Q) W_i^Q, and likewise k and v. "Imagine a deep network
-   without activation functions": this one has them, so that the two maps do
+   without activation functions": this one has one, so the two maps do
    not collapse and no single matrix does the same. */
 #include <qkv/variant.h>
 

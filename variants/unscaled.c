@@ -1,7 +1,7 @@
 /* unscaled.c - no 1/sqrt(d_k) anywhere.
 
-   softmax(Q K') V: scores start with a standard deviation of sqrt(d_k) in
-   place of 1. The scale is an initialisation as much as a formula: W^Q and W^K
+   softmax(Q K') V: scores start with a standard deviation of sqrt(d_k) instead
+   of 1. The scale is an initialisation as much as a formula: W^Q and W^K
    at d_k^(-1/4) of their size would start this as standard. */
 #include <qkv/variant.h>
 

@@ -1,10 +1,10 @@
-/* v-from-k.c - values made from keys: a decoder keeps the keys alone.
+/* v-from-k.c - values computed from keys: a decoder keeps only the keys.
 
-   "Slim attention" (arXiv:2503.05840): where the keys of all heads together are
+   "Slim attention" (arXiv:2503.05840): if the keys of all heads together are
    as wide as a token, W^K is square, y = k (W^K)^-1, and so
    v = y W^V = k W^KV with W^KV = (W^K)^-1 W^V. Half the cache of standard and
    the same function, as exactly as W^K can be inverted. Narrower keys carry
-   less than y, and so do the values then. With rotary positions the cache has
+   less than y, and then so do the values. With rotary positions the cache has
    keys that are not rotated yet. */
 #include <qkv/variant.h>
 

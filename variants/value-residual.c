@@ -1,4 +1,4 @@
-/* value-residual.c - every layer's values are half the first layer's.
+/* value-residual.c - half of every layer's values come from the first layer.
 
    "Value Residual Learning" (Zhou et al. 2024, arXiv:2410.17897), with both
    factors 1/2 throughout, as in the authors' code (the paper, which was not

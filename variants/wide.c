@@ -2,7 +2,7 @@
 
    As in arXiv:1906.07510, which keeps the pair of the paper and not its
    widths. The product W_i^Q W_i^K' has every rank that one full matrix has,
-   at twice its numbers: the factors are there for the training, not for the
+   with twice as many parameters: the factors change the training, not the
    function. */
 #include <qkv/variant.h>
 

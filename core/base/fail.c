@@ -1,5 +1,6 @@
 /* fail.c - messages on stderr, and the memory that failing guards. */
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,9 @@ allocate(size_t count, size_t size)
 void *
 allocate_aligned(size_t count, size_t size)
 {
+    bool fits = count < SIZE_MAX / 2 / size; /* a browser has 32 bits */
     size_t lines = count * size / LINE + 1;
-    void *memory = aligned_alloc(LINE, lines * LINE);
+    void *memory = fits ? aligned_alloc(LINE, lines * LINE) : NULL;
     if (!memory)
         no_memory(count, size);
     return memset(memory, 0, lines * LINE);

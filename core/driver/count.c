@@ -330,6 +330,8 @@ command_count(int argc, char **argv)
         options_free(&o);
         return run_in_double(argc, argv, "it measures in double");
     }
+    if (o.count.real)
+        threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
     if (asks(&o)) {
         answer_questions();
         options_free(&o);
@@ -346,8 +348,6 @@ command_count(int argc, char **argv)
     bool asked = given->count;
     if (!asked)
         *given = plugin_list();
-    if (o.count.real)
-        threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
     for (int i = 0; i < given->count; i++) {
         const char *word = given->text[i];
         Facts f = {.ok = true};

@@ -45,7 +45,10 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     asked_add(&asked, "to", o->to);
     experiment_open(o->out, &asked);
     asked_free(&asked);
-    run_write(o->out, name, to, &r, data, true, true);
+    Draft *d = draft_begin(o->out, name);
+    run_write(d, name, to, &r, data, true);
+    run_publish(d, name, true);
+    draft_end(d);
     if (!o->quiet)
         note("the converted run is %s/%s", o->out, name);
     free(name);

@@ -56,8 +56,8 @@ main(int argc, char **argv)
     if (!strcmp(word, "help") && argc > 2)
         return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
-        usage("unknown command \"%s\"%s: `qkv help` names those there are",
-              word, did_you_mean(word, names, COUNT));
+        usage("unknown command \"%s\"%s: `qkv help` lists them", word,
+              did_you_mean(word, names, COUNT));
     print_commands();
     return end_well(0);
 }

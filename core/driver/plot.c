@@ -50,7 +50,7 @@ check_value(const char *option, const char *value, const char *list,
     }
     char *there = joined(&known, ", ");
     if (!found)
-        usage("%s: \"%s\" is none of the values that are drawn: %s", option,
+        usage("%s: \"%s\" is not one of the values that are drawn: %s", option,
               value, there);
     free(there);
     values_free(&known);

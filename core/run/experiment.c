@@ -23,11 +23,9 @@ run_exists(const char *directory, const char *name)
 bool
 run_publish(Draft *d, const char *name, bool replace)
 {
-    bool done = draft_publish(d, name, false) ||
-                ((replace || !run_exists(d->place, name)) &&
-                 draft_publish(d, name, true));
-    draft_end(d);
-    return done;
+    return draft_publish(d, name, false) ||
+           ((replace || !run_exists(d->place, name)) &&
+            draft_publish(d, name, true));
 }
 
 void

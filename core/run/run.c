@@ -55,26 +55,38 @@ write_config(const char *run, const Config *c)
     end_file(file, run, "config.tsv");
 }
 
+void
+put_log_columns(FILE *file)
+{
+    for (int k = 0; k < LOG_COLUMNS; k++)
+        fprintf(file, "%s%s", k ? "\t" : "", log_columns[k]);
+}
+
+void
+put_log_row(FILE *file, const LogRow *row)
+{
+    char n[4][32];
+    fprintf(file, "%d\t%s\t%s\t%s\t%s", row->step,
+            number_text(row->loss, 7, n[0]),
+            number_text(row->accuracy, 7, n[1]),
+            number_text(row->validation_loss, 7, n[2]),
+            number_text(row->validation_accuracy, 7, n[3]));
+}
+
 static void
 write_log(const char *run, const Result *r)
 {
-    char n[4][32];
+    char n[32];
     FILE *file = begin_file(run, "log.tsv");
-    for (int k = 0; k < LOG_COLUMNS; k++)
-        fprintf(file, "%s%s", k ? "\t" : "", log_columns[k]);
+    put_log_columns(file);
     for (int k = 0; k < r->columns; k++)
         fprintf(file, "\t%s", r->names[k]);
     fprintf(file, "\n");
     for (int i = 0; i < r->count; i++) {
-        const LogRow *row = &r->rows[i];
-        fprintf(file, "%d\t%s\t%s\t%s\t%s", row->step,
-                number_text(row->loss, 7, n[0]),
-                number_text(row->accuracy, 7, n[1]),
-                number_text(row->validation_loss, 7, n[2]),
-                number_text(row->validation_accuracy, 7, n[3]));
+        put_log_row(file, &r->rows[i]);
         for (int k = 0; k < r->columns; k++)
             fprintf(file, "\t%s",
-                    number_text(r->observed[i * r->columns + k], 7, n[0]));
+                    number_text(r->observed[i * r->columns + k], 7, n));
         fprintf(file, "\n");
     }
     end_file(file, run, "log.tsv");
@@ -148,10 +160,9 @@ write_weights(const char *run, const Model *m)
 }
 
 void
-run_write(const char *directory, const char *name, const Model *m,
-          const Result *r, const Dataset *data, bool weights, bool replace)
+run_write(const Draft *d, const char *name, const Model *m, const Result *r,
+          const Dataset *data, bool weights)
 {
-    Draft *d = draft_begin(directory, name);
     Path run = new_directory(d->path.text, name);
     write_config(run.text, &m->config);
     write_log(run.text, r);
@@ -160,7 +171,6 @@ run_write(const char *directory, const char *name, const Model *m,
         write_weights(run.text, m);
     symbols_write(run.text, data->corpus);
     write_result(run.text, m, r, data);
-    run_publish(d, name, replace);
 }
 
 void

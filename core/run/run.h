@@ -22,6 +22,11 @@ enum { LOG_COLUMNS = 5, RESULTS = 18, TEST_LEVELS = 3 };
 extern const char *const log_columns[LOG_COLUMNS];
 extern const char *const result_keys[RESULTS];
 
+/* These columns of log.tsv: their names, and a row, neither with the end of the
+   line. */
+void put_log_columns(FILE *file);
+void put_log_row(FILE *file, const LogRow *row);
+
 /* The trivial baselines on test data, behind them where the task has a file,
    whose parts differ. (Runs of before 2026-11-23 have none.) */
 extern const char *const test_levels[TEST_LEVELS];
@@ -32,11 +37,10 @@ extern const char *const test_levels[TEST_LEVELS];
    config's digest. To be freed. */
 char *run_name(const Config *c, const Config *ordinary);
 
-/* Writes a finished run into its experiment, with or without its weights. One
-   that is there already stays, unless it is to be replaced. */
-void run_write(const char *directory, const char *name, const Model *m,
-               const Result *r, const Dataset *data, bool weights,
-               bool replace);
+/* Writes a finished run into a draft, with or without its weights;
+   run_publish gives it its place. */
+void run_write(const Draft *d, const char *name, const Model *m,
+               const Result *r, const Dataset *data, bool weights);
 
 typedef struct Run {
     char *path, *name; /* name: the last part of path */
@@ -59,8 +63,8 @@ void real_write(const char *directory, const Run *const *runs, int count);
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
 
-/* Gives a run its place, and ends its draft. False where a finished one is
-   there that is not to be replaced. */
+/* Gives a run of the draft its place. False where a finished one is there that
+   is not to be replaced. */
 bool run_publish(Draft *d, const char *name, bool replace);
 
 /* Was it not trained, but converted by equiv? */

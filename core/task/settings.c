@@ -19,11 +19,10 @@
 #endif
 #define MOST      1e6
 #define AT(field) offsetof(Config, field)
-#define OWN(i)                                                            \
-    {                                                                     \
-        NULL, OF_SHAPE, NUMBER, AT(own[i]), -1e300, 1e300, NULL, "",      \
-            "a setting of the variant's own; `qkv list` says what it is " \
-            "unless given"                                                \
+#define OWN(i)                                                       \
+    {                                                                \
+        NULL, OF_SHAPE, NUMBER, AT(own[i]), -1e300, 1e300, NULL, "", \
+            "a setting of the variant; `qkv list` shows its default" \
     }
 
 /* clang-format off */
@@ -31,17 +30,17 @@ Setting settings[] = {
     /* name, role, kind, where, least, most, choices, start, help */
     {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
-    {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "1", "of every random stream: data, start, test"},
+    {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "1", "seed of every random stream: data, initialisation, test"},
 
     {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "16", "the task's n: tokens, pairs or characters in a sequence"},
     {"symbols", OF_DATA, INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
     {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
     {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "0", "queries, in cross-recall; 0: as many as there are keys"},
-    {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that an answer of subset is the sum of"},
+    {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that each answer of subset adds up"},
     {"depth", OF_DATA, INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
-    {"spectrum", OF_DATA, WORD, AT(spectrum), 0, 0, NULL, "", "singular values that it must get, as many as length says, with + between; unless given 4, 2, 1, 1/2 ..."},
-    {"loss", OF_DATA, CHOICE, AT(power), 0, 0, "l2 l4", "l2", "of linear: squares or fourth powers of the errors"},
-    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "", "the text of the task text, the table of pairs"},
+    {"spectrum", OF_DATA, WORD, AT(spectrum), 0, 0, NULL, "", "singular values of the target of linear, `length` of them, joined by +; default 4, 2, 1, 1/2 ..."},
+    {"loss", OF_DATA, CHOICE, AT(power), 0, 0, "l2 l4", "l2", "loss of linear: squares or fourth powers of the errors"},
+    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "", "file of the task text or pairs"},
     {"characters", OF_DATA, CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
 
     {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "32", "width of a token"},
@@ -50,37 +49,37 @@ Setting settings[] = {
     {"d-v", OF_SHAPE, INTEGER, AT(d_v), 0, MOST, NULL, "0", "width of a value per head; 0: d-model / heads"},
     {"kv-heads", OF_SHAPE, INTEGER, AT(kv_heads), 0, MOST, NULL, "0", "heads of keys and values in gqa; 0: heads / 2"},
     {"latent", OF_SHAPE, INTEGER, AT(latent), 0, MOST, NULL, "0", "width of the middle in mla; 0: d-model / 2"},
-    {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "1", "blocks, one above the other"},
+    {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "1", "number of blocks"},
     {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "0", "blocks that read the second sequence of cross-recall and translate"},
-    {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: instead of self-attention, or after it"},
-    {"encoder-variant", OF_SECOND, WORD, AT(encoder_variant), 0, 0, NULL, "", "the variant in the encoder's blocks, where it is another one"},
-    {"cross-variant", OF_SECOND, WORD, AT(cross_variant), 0, 0, NULL, "", "the variant of attention to the second sequence, where it is another one"},
+    {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: only that, or after self-attention"},
+    {"encoder-variant", OF_SECOND, WORD, AT(encoder_variant), 0, 0, NULL, "", "variant in the encoder's blocks, if different"},
+    {"cross-variant", OF_SECOND, WORD, AT(cross_variant), 0, 0, NULL, "", "variant for attention to the second sequence, if different"},
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
-    {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: tokens and positions go straight into the projections, as wide as there are of them"},
-    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal rope alibi", "learned", "what tells where a token is: vectors added to tokens; or, in self-attention, q and k rotated (rope), or scores biased (alibi)"},
+    {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: one-hot tokens and positions go straight into the projections"},
+    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal rope alibi", "learned", "how positions enter: vectors added to tokens; or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
     {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
 
-    {"init", OF_START, WORD, AT(init), 0, 0, NULL, "", "factors of what weights start as: W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "", "start as the same function as that variant does (compare: auto chooses it)"},
+    {"init", OF_START, WORD, AT(init), 0, 0, NULL, "", "factors on initial weights: W_Q=0.1+W_K=0.1"},
+    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "", "start as the same function as this variant (compare: auto chooses it)"},
     {"match", OF_START, LIKENESS, AT(match), 0, 0, "params real flops cache", "", "change widths to meet the baseline's budget"},
-    {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences in a step"},
-    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure the start only"},
-    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay apart from the gradient"},
+    {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences per step"},
+    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure only the initial model"},
+    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay separate from the gradient"},
     {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "0.003", "learning rate"},
-    {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "of the learning rate; cosine goes to 0"},
-    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "0", "steps in which the rate first rises linearly"},
+    {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "schedule of the learning rate; cosine falls to 0"},
+    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "0", "steps over which the rate first rises linearly"},
     {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "0", "pull of every weight to 0"},
-    {"momentum", OF_TRAINING, NUMBER, AT(momentum), 0, 0.999999, NULL, "0", "of sgd"},
-    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "0.9", "of adam: memory of the gradient"},
-    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "of adam: memory of its square"},
+    {"momentum", OF_TRAINING, NUMBER, AT(momentum), 0, 0.999999, NULL, "0", "momentum of sgd"},
+    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "0.9", "decay of adam's mean of gradients"},
+    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "decay of adam's mean of squared gradients"},
 
-    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps from one line of log.tsv to the next"},
-    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "", "log more: attention scores gradients rank distance, several with +"},
-    {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (text: the most)"},
-    {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (text: the most)"},
-    {"patience", OF_TRAINING, INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after so many lines of log.tsv without a lower validation loss; 0: never"},
+    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps between lines of log.tsv"},
+    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "", "also log attention, scores, gradients, rank or distance; join several with +"},
+    {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (for text: at most)"},
+    {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (for text: at most)"},
+    {"patience", OF_TRAINING, INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after this many lines of log.tsv without a lower validation loss; 0: never"},
     {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "0.99", "accuracy that counts as solved"},
 
     {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, "", NULL},
@@ -300,7 +299,7 @@ set_choice(int *to, const char *choices, const char *text)
 {
     static char why[256];
     int i = index_in(choices, text);
-    snprintf(why, sizeof why, "\"%.64s\" is none of: %s", text, choices);
+    snprintf(why, sizeof why, "\"%.64s\" is not one of: %s", text, choices);
     if (i >= 0)
         *to = i;
     return i < 0 ? why : NULL;

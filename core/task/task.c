@@ -457,8 +457,8 @@ task_named(const char *name)
         if (!strcmp(name, tasks[i].name))
             return &tasks[i];
     }
-    usage("unknown task \"%s\"%s: `qkv list --tasks` names those there are",
-          name, did_you_mean(name, names, task_count));
+    usage("unknown task \"%s\"%s: `qkv list --tasks` lists them", name,
+          did_you_mean(name, names, task_count));
 }
 
 const char *

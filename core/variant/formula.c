@@ -364,6 +364,7 @@ fit_to(const Variant *v, Attention a, int most, int more)
         f.holds = f.holds && (checked || measure_alike(s, ALIKE));
     }
     f.checked = s->size - f.fitted;
+    f.together = s->together;
     free(s);
     return f;
 }
@@ -391,6 +392,8 @@ serves(const Variant *v, const Attention *a, const Attention *b)
            ordered_alike(one, other, used[0]) && beside_alike(v, a, one, other);
 }
 
+/* Blocks of which none recalls what another remembered are alike: then what two
+   have fits any number of them. */
 const Formula *
 formula_fit(const Variant *v, Attention a)
 {
@@ -400,15 +403,25 @@ formula_fit(const Variant *v, Attention a)
         Formula formula;
         struct Known *next;
     } * known;
+    Attention two = a;
+    two.layers = 2;
     for (struct Known *k = known; k; k = k->next)
         if (k->variant == v && serves(v, &k->at, &a))
             return &k->formula;
     int larger = a.relative == ROPE ? 4 : 1; /* of pairs of columns */
+    const Formula *of_two = a.layers == 2 ? NULL : formula_fit(v, two);
     struct Known *k = allocate(1, sizeof *k);
-    *k = (struct Known){v, a, fit_to(v, a, 200 * larger, 500 * larger), known};
+    *k = (struct Known){v, a, {0}, known};
+    known = k;
+    if (of_two && of_two->holds && of_two->together == 1) {
+        k->formula = *of_two;
+        for (int i = 0; i < k->formula.count; i++)
+            k->formula.term[i].factor *= fmax(a.layers, 1) / 2.;
+        return &k->formula;
+    }
+    k->formula = fit_to(v, a, 200 * larger, 500 * larger);
     if (!k->formula.holds)
         k->formula = fit_to(v, a, 800, 1200);
-    known = k;
     return &k->formula;
 }
 

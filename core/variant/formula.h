@@ -22,6 +22,7 @@ enum { MOST_ALIKE = 4000 };
 typedef struct Formula {
     bool holds;
     int fitted, checked; /* how many small shapes */
+    int together;        /* blocks that were measured as one function */
     int count;
     struct {
         int power[SHAPE_NUMBERS];

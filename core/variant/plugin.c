@@ -360,19 +360,30 @@ unknown(const char *word)
     Values names = plugin_list();
     for (int i = 0; (at = place(i)); i++)
         tried = format_text("%s%s%s/%s.so", tried, i ? ", " : "", at, word);
-    usage("unknown variant \"%s\"%s: tried %s; `qkv list` names those there "
-          "are",
-          word,
+    usage("unknown variant \"%s\"%s: tried %s; `qkv list` lists them", word,
           did_you_mean(word, (const char *const *)names.text, names.count),
           tried);
 }
 
+OpenPlugin *open_plugins;
+
 const char *
 plugin_of(const Variant *v)
 {
-    static const Variant *last;
-    static Dl_info found;
-    return v == last || dladdr(last = v, &found) ? found.dli_fname : NULL;
+    for (const OpenPlugin *o = open_plugins; o; o = o->next)
+        if (o->variant == v)
+            return o->path;
+    return NULL;
+}
+
+static void
+record(const Plugin *p)
+{
+    if (plugin_of(p->variant))
+        return;
+    OpenPlugin *o = allocate(1, sizeof *o);
+    *o = (OpenPlugin){p->variant, interned(p->path), open_plugins};
+    open_plugins = o;
 }
 
 Plugin
@@ -400,6 +411,7 @@ plugin_open(const char *word)
     p.variant = dlsym(handle, "qkv_variant");
     p.own_operator = size != NULL;
     check_variant(p.path, p.variant, size);
+    record(&p);
     leave();
     return p;
 }

@@ -95,6 +95,14 @@ Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
 void plugin_forward_earlier(const Variant *v, const Attention *a, Node *x,
                             Node *y, Node **w);
 
+/* The plugins that are open, the latest first. */
+typedef struct OpenPlugin {
+    const Variant *variant;
+    const char *path;
+    struct OpenPlugin *next;
+} OpenPlugin;
+extern OpenPlugin *open_plugins;
+
 /* The path of the plugin that a variant came with; NULL if it came with none.
  */
 const char *plugin_of(const Variant *v);

@@ -29,8 +29,8 @@ bool
 companion_run(const char *directory, const char *const argv[], char **why)
 {
     int status = run_program((char **)argv, directory, NULL);
-    *why = !status        ? NULL
-           : status > 128 ? copy_text(strsignal(status - 128))
-                          : last_line(directory);
+    *why = !status || status == NOT_RUN ? NULL
+           : status > 128               ? copy_text(strsignal(status - 128))
+                                        : last_line(directory);
     return status != NOT_RUN;
 }

@@ -13,8 +13,8 @@ print_commands(void)
     printf("qkv - which of the matrices in attention are really there?\n\n");
     for (int i = 0; i < commands_count; i++)
         printf("  qkv %-10s %s\n", commands[i].name, commands[i].what);
-    printf("\n`qkv COMMAND --help` tells more; `qkv compare` is the place to "
-           "begin.\n");
+    printf("\n`qkv COMMAND --help` says more. A good place to start is `qkv "
+           "compare`.\n");
 }
 
 /* Two columns within 80: the option, and its help. */
@@ -50,8 +50,8 @@ print_help(int command)
     while (own < count && list[own].shape != OF_SETTING)
         print_option(&list[own++]);
     if (own < count)
-        printf("\nSettings; in brackets what they are unless the task, or you, "
-               "say otherwise%s\n",
+        printf("\nSettings; in brackets are the defaults, which a task may "
+               "change%s\n",
                command == COMPARE ? ".\nA list a,b,c makes a grid:" : ":");
     for (; own < count; own++)
         print_option(&list[own]);

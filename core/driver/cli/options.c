@@ -103,7 +103,7 @@ check_choices(const Option *option, const char *text)
     for (int i = 0; i < words.count; i++)
         if (index_in(option->choices, words.text[i]) < 0 &&
             !is_width(option, words.text[i]))
-            usage("--%s: \"%.64s\" is none of: %s%s", option->name,
+            usage("--%s: \"%.64s\" is not one of: %s%s", option->name,
                   words.text[i], option->choices,
                   strcmp(option->argument, "WIDTH")
                       ? ""
@@ -163,13 +163,13 @@ unknown(const struct option *known, int count, char **argv, int code)
     if (code == ':')
         usage("%s: needs a value after it", word);
     if (optopt && optopt < LETTERS)
-        usage("unknown option -%c: `qkv %s --help` names those there are",
-              optopt, argv[0]);
+        usage("unknown option -%c: `qkv %s --help` lists them", optopt,
+              argv[0]);
     if (optopt)
         usage("%s: takes no value", word);
     char *name = copy_text(word + strspn(word, "-"));
     name[strcspn(name, "=")] = 0;
-    usage("unknown option %s%s: `qkv %s --help` names those there are%s", word,
+    usage("unknown option %s%s: `qkv %s --help` lists them%s", word,
           did_you_mean(name, names, count), argv[0],
           variants ? "; no variant named here declares it: `qkv list` has "
                      "those that do"

@@ -1,63 +1,17 @@
 /* real_count.c - how many parameters are really there, by qkv-double. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/fail.h"
-#include "base/files.h"
 #include "base/words.h"
 #include "variant/formula.h"
 #include "variant/real_parameters.h"
 #include "model/model.h"
+#include "driver/cli/process.h"
 #include "driver/cli/real_count.h"
-
-extern char **environ;
-
-/* The process that is asked, and where it answers. */
-static struct {
-    pid_t process;
-    FILE *answers;
-} asked;
-
-static bool
-begin(void)
-{
-    int ends[2];
-    posix_spawn_file_actions_t to;
-    Path program = within(executable_directory(), "qkv-double");
-    char *argv[] = {program.text, "count", "--real=-", NULL};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-        fail("no pipe to qkv-double: %s", strerror(errno));
-    posix_spawn_file_actions_init(&to);
-    posix_spawn_file_actions_adddup2(&to, ends[1], 0);
-    posix_spawn_file_actions_adddup2(&to, ends[1], 1);
-    posix_spawn_file_actions_addopen(&to, 2, "/dev/null", O_WRONLY, 0);
-    if (posix_spawn(&asked.process, argv[0], &to, NULL, argv, environ))
-        close(ends[0]);
-    else
-        asked.answers = fdopen(ends[0], "r");
-    posix_spawn_file_actions_destroy(&to);
-    close(ends[1]);
-    return asked.answers;
-}
-
-/* What crashes there crashes nothing here: the next question begins another. */
-static void
-end(void)
-{
-    fclose(asked.answers);
-    asked.answers = NULL;
-    while (waitpid(asked.process, NULL, 0) < 0 && errno == EINTR)
-        ;
-}
 
 static char *
 question(const Config *c)
@@ -83,20 +37,9 @@ ask(const char *text)
 {
     RealOnes found;
     char line[80];
-    size_t left = strlen(text);
-    if (!asked.answers && !begin())
-        return (RealOnes){NAN, NAN};
-    while (left) {
-        ssize_t sent = send(fileno(asked.answers), text, left, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
-            break;
-        text += sent > 0 ? sent : 0;
-        left -= sent > 0 ? (size_t)sent : 0;
-    }
-    if (!left && fgets(line, sizeof line, asked.answers) &&
+    if (ask_double(text, line, sizeof line) &&
         sscanf(line, "%lf %lf", &found.stored, &found.real) == 2)
         return found;
-    end();
     return (RealOnes){NAN, NAN};
 }
 

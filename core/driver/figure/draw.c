@@ -324,7 +324,7 @@ figure_end(Figure *f, const char *kind)
     if (there && !f->o->quiet)
         tell_outdated(f, own);
     draft_publish_all(f->draft);
-    if (!there && !told)
+    if (!there && !told && !f->o->quiet)
         note("%s: data and scripts are there, but gnuplot is not installed: "
              "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
              "there, draws them",

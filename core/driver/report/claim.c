@@ -115,7 +115,7 @@ read_line(Claim *c, const char *line, int number)
     else if (fact >= 0)
         join(&c->facts[fact], " ", rest);
     else if (index_in("compare equiv count plot double", word) < 0)
-        usage("%s:%d: \"%s\" is none of compare, equiv, count, plot, these "
+        usage("%s:%d: \"%s\" is not one of compare, equiv, count, plot, these "
               "with double before them, claim, source, published, ours, "
               "hypothesis, untestable, expect",
               c->path, number, word);

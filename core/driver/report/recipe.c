@@ -285,9 +285,10 @@ run_line(const Line *from, const Options *o, const char *experiment, Kept *kept)
     const char *name = from->words[from->count > wide ? wide : 0];
     int which = index_in("compare equiv plot count", name);
     if (which < 0)
-        usage("%s:%d: \"%s\" is none of compare, equiv, plot, count, or these "
-              "with double before them",
-              from->file, from->number, name);
+        usage(
+            "%s:%d: \"%s\" is not one of compare, equiv, plot, count, or these "
+            "with double before them",
+            from->file, from->number, name);
     char *program = format_text("%s/qkv%s", executable_directory(),
                                 wide || sizeof(real) == 8 ? "-double" : "");
     Line now = changed(from, o, bits[which]);

@@ -52,7 +52,7 @@ describe_all(Grid *g, const Options *o)
             if (!strcmp(g->variants[k].name, f->name))
                 usage(strcmp(g->variants[k].path, f->path)
                           ? "two variants are called %s: %s and %s; rename one"
-                          : "variant %s is asked for twice: %s and %s",
+                          : "variant %s is given twice: %s and %s",
                       f->name, g->variants[k].path, f->path);
     }
     g->variant_count = v->count;

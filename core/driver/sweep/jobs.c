@@ -2,7 +2,9 @@
 
    What a plugin breaks is its own run, and many processes use many cores. A
    worker keeps the last row of its log in the memory that it shares with the
-   driver, which shows it on the terminal. */
+   driver, which shows it on the terminal. It writes its run into the driver's
+   draft, and the driver publishes: one wait for the disk serves all runs that
+   have ended since the last one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,10 @@ typedef struct Crew {
     Limits may;     /* each of them */
     const Job **queue;
     int next;
+    Draft *draft;      /* where they write */
+    const Job **ready; /* runs that are complete there */
+    int ready_count;
+    double due;              /* when these are to be published */
     double effort, finished; /* of all runs, of those that are done */
     Progress progress;
 } Crew;
@@ -110,21 +116,32 @@ run_prepare(Config c, Limits may, Dataset *data)
     return model_new(&c, data->sizes, p.variant);
 }
 
+typedef struct Training {
+    const Crew *crew;
+    const Job *job;
+    volatile LogRow *last;
+} Training;
+
 static void
-keep_row(void *last, LogRow row)
+keep_row(void *training, LogRow row)
 {
-    *(volatile LogRow *)last = row;
+    const Training *t = training;
+    progress_row(t->crew->w, &t->crew->progress, t->job, t->last, row);
 }
 
 /* In the worker: one run, from its plugin to its directory. */
-static _Noreturn void
-work(const Crew *crew, const Job *job, void *last)
+static void
+work(const void *more, void *last)
 {
-    const Work *w = crew->w;
-    signal(SIGINT, SIG_IGN); /* the driver ends its workers */
+    Training t = *(const Training *)more;
+    const Job *job = t.job;
+    const Work *w = t.crew->w;
+    t.last = last;
+    signal(SIGINT, SIG_IGN);    /* the driver ends its workers */
+    close(t.crew->draft->lock); /* which is the driver's alone */
     threads_start(w->threads);
     Dataset data;
-    Model *m = run_prepare(job->config, crew->may, &data);
+    Model *m = run_prepare(job->config, t.crew->may, &data);
     if (w->from) {
         Run begun = run_read(w->from);
         run_weights(&begun, m);
@@ -133,24 +150,54 @@ work(const Crew *crew, const Job *job, void *last)
     const char *start = m->config.same_start.as.variant;
     if (!w->from && *start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", start, v.why);
-    Result r = train(m, &data, keep_row, last);
-    run_write(w->out, job->name, m, &r, &data, !w->no_weights, w->redo);
+    Result r = train(m, &data, keep_row, &t);
+    run_write(t.crew->draft, job->name, m, &r, &data, !w->no_weights);
     result_free(&r);
     model_free(m);
     dataset_close(&data);
-    _exit(end_well(0));
+}
+
+/* A line for a run that is done. */
+static void
+tell(const Work *w, const Progress *p, const Job *job)
+{
+    Run r = run_read(within(w->out, job->name).text);
+    fprintf(stderr, "%d/%d %s: test accuracy %.3f, loss %.3f\n", p->done,
+            p->total, job->name, run_number(&r, "test_accuracy"),
+            run_number(&r, "test_loss"));
+    run_free(&r);
+}
+
+/* Gives the runs that are complete their places. Waiting for the disk takes no
+   more than a tenth of the time, and nothing waits for long. */
+static void
+publish(Crew *crew)
+{
+    enum { APART = 10, LONGEST = 5 };
+    double begun = now();
+    crew->draft->on_disk = false;
+    for (int i = 0; i < crew->ready_count; i++) {
+        const Job *job = crew->ready[i];
+        run_publish(crew->draft, job->name, crew->w->redo);
+        crew->progress.done++;
+        if (!crew->w->quiet && !progress_drawn(crew->w))
+            tell(crew->w, &crew->progress, job);
+    }
+    crew->ready_count = 0;
+    crew->due = now() + fmin(APART * (now() - begun), LONGEST);
 }
 
 /* Kills the workers and ends the program, as the signal would have. */
 static _Noreturn void
-stop(const Crew *crew)
+stop(Crew *crew)
 {
     for (int i = 0; i < crew->most; i++)
         if (crew->workers[i].process) {
             kill(crew->workers[i].process, SIGKILL);
             waitpid(crew->workers[i].process, NULL, 0);
         }
-    drafts_sweep(crew->w->out);
+    publish(crew);
+    draft_end(crew->draft);
     progress_clear();
     note("stopped with %d of %d runs done; the same command goes on from there",
          crew->progress.done, crew->progress.total);
@@ -166,8 +213,8 @@ hand_out(Crew *crew)
         Child *w = &crew->workers[i];
         if (!w->process && crew->next < crew->progress.total) {
             crew->at[i] = crew->queue[crew->next++];
-            if (child_begin(w, sizeof(LogRow), crew->may, true))
-                work(crew, crew->at[i], report->answer);
+            child_begin(w, work, &(Training){.crew = crew, .job = crew->at[i]},
+                        sizeof(LogRow), crew->may, true);
         }
         busy += w->process != 0;
     }
@@ -180,14 +227,16 @@ finish(Crew *crew, Child *w)
 {
     const Job *job = crew->at[w - crew->workers];
     Ended e = child_end(w, NULL);
-    crew->progress.done++;
-    crew->progress.failed += !e.answered;
     crew->finished += effort(&job->config);
-    if (!e.answered) {
-        progress_clear();
-        note("%s: %s", job->name, e.why);
-    } else if (!crew->w->quiet && !progress_drawn(crew->w))
-        progress_tell(crew->w, &crew->progress, job);
+    if (e.answered) {
+        crew->ready[crew->ready_count++] = job;
+        return;
+    }
+    discard(within(crew->draft->path.text, job->name).text);
+    crew->progress.done++;
+    crew->progress.failed++;
+    progress_clear();
+    note("%s: %s", job->name, e.why);
 }
 
 /* Shows how far all runs are, and the first busy worker's. */
@@ -224,8 +273,12 @@ jobs_run(const Work *w, const Grid *g, const bool *wanted)
     crew.may = run_limits(w, crew.most);
     crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
     crew.at = allocate((size_t)crew.most, sizeof *crew.at);
+    crew.ready = allocate((size_t)total, sizeof *crew.ready);
+    crew.draft = draft_begin(w->out, "runs");
     notice_interrupts();
     while (hand_out(&crew)) {
+        if (crew.ready_count && now() >= crew.due)
+            publish(&crew);
         if (drawn)
             look(&crew);
         Child *w = children_wait(crew.workers, crew.most, drawn ? 0.1 : 1);
@@ -234,8 +287,11 @@ jobs_run(const Work *w, const Grid *g, const bool *wanted)
         if (interrupted)
             stop(&crew);
     }
+    publish(&crew);
+    draft_end(crew.draft);
     end_notice();
     progress_clear();
+    free(crew.ready);
     free(crew.workers);
     free(crew.at);
     free(crew.queue);

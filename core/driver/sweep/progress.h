@@ -29,7 +29,8 @@ void progress_clear(void);
 /* Is there a terminal to draw on, and no --quiet? */
 bool progress_drawn(const Work *w);
 
-/* A line for a run that is done. */
-void progress_tell(const Work *w, const Progress *p, const Job *job);
+/* In a worker: keeps the last row of a job's log where the driver sees it. */
+void progress_row(const Work *w, const Progress *p, const Job *job,
+                  volatile LogRow *last, LogRow row);
 
 #endif

@@ -1,0 +1,278 @@
+/* process.c - children: a piece of work in one, other programs, signals.
+
+   A child reports in memory that it shares with its parent, and SIGCHLD wakes
+   the parent: there is no pipe that a plugin could close or write into. A
+   browser has no processes: lessons/web/process.c is the same for it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "variant/plugin.h"
+#include "driver/cli/process.h"
+
+extern char **environ;
+
+volatile sig_atomic_t interrupted;
+
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+static void
+interrupt(int signal)
+{
+    if (signal != SIGCHLD) /* it only wakes the parent */
+        interrupted = signal;
+}
+
+static void
+set_handlers(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler}, usual;
+    for (int i = 0; i < 4; i++)
+        if (!sigaction(interrupts[i], NULL, &usual) &&
+            usual.sa_handler != SIG_IGN) /* nohup */
+            sigaction(interrupts[i], &action, NULL);
+}
+
+void
+notice_interrupts(void)
+{
+    set_handlers(interrupt);
+}
+
+void
+end_notice(void)
+{
+    set_handlers(SIG_DFL);
+}
+
+void
+raise_interrupt(int signal)
+{
+    for (int i = 0; i < 4; i++)
+        if (signal == interrupts[i])
+            raise(signal);
+}
+
+void
+end_with_parent(pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) /* it has ended already */
+        _exit(1);
+}
+
+int
+run_program(char *argv[], const char *directory, const char *hint)
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t parent = getpid(), child = fork();
+    if (child < 0)
+        fail("no process for %s: %s", argv[0], strerror(errno));
+    if (child == 0) {
+        end_with_parent(parent);
+        if (!directory ||
+            (!chdir(directory) && freopen(".shown", "w", stdout) &&
+             freopen(".said", "w", stderr)))
+            execvp(argv[0], argv);
+        if (hint || errno == ENOENT)
+            _exit(NOT_RUN);
+        fprintf(stderr, "it cannot be started: %s\n", strerror(errno));
+        fflush(stderr);
+        _exit(1);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        if (interrupted)
+            kill(child, SIGTERM);
+    if (interrupted)
+        exit(128 + interrupted);
+    if (hint && WIFEXITED(status) && WEXITSTATUS(status) == NOT_RUN)
+        fail("%s: cannot be run; %s", argv[0], hint);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* A qkv-double that stays, and where it answers. */
+static struct {
+    pid_t process;
+    FILE *answers;
+} asked;
+
+static bool
+begin_double(void)
+{
+    int ends[2];
+    posix_spawn_file_actions_t to;
+    Path program = within(executable_directory(), "qkv-double");
+    char *argv[] = {program.text, "count", "--real=-", NULL};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        fail("no pipe to qkv-double: %s", strerror(errno));
+    posix_spawn_file_actions_init(&to);
+    posix_spawn_file_actions_adddup2(&to, ends[1], 0);
+    posix_spawn_file_actions_adddup2(&to, ends[1], 1);
+    posix_spawn_file_actions_addopen(&to, 2, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&asked.process, argv[0], &to, NULL, argv, environ))
+        close(ends[0]);
+    else
+        asked.answers = fdopen(ends[0], "r");
+    posix_spawn_file_actions_destroy(&to);
+    close(ends[1]);
+    return asked.answers;
+}
+
+/* What crashes there crashes nothing here: the next question begins another. */
+static void
+end_double(void)
+{
+    fclose(asked.answers);
+    asked.answers = NULL;
+    while (waitpid(asked.process, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+bool
+ask_double(const char *question, char *answer, int size)
+{
+    size_t left = strlen(question);
+    if (!asked.answers && !begin_double())
+        return false;
+    while (left) {
+        ssize_t sent =
+            send(fileno(asked.answers), question, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            break;
+        question += sent > 0 ? sent : 0;
+        left -= sent > 0 ? (size_t)sent : 0;
+    }
+    if (!left && fgets(answer, size, asked.answers))
+        return true;
+    end_double();
+    return false;
+}
+
+/* Seconds that one call of a plugin's code may take. */
+static double
+call_seconds(void)
+{
+    const char *text = getenv("QKV_CALL_SECONDS");
+    char *end;
+    double seconds = text ? strtod(text, &end) : 60;
+    if (text && (*end || !(seconds > 0)))
+        usage("QKV_CALL_SECONDS=%s: no number of seconds", text);
+    return seconds;
+}
+
+void
+child_begin(Child *c, void (*work)(const void *more, void *answer),
+            const void *more, size_t size, Limits may, bool quiet)
+{
+    struct sigaction wake = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    *c = (Child){.size = size, .may = may, .looked = now()};
+    c->end = c->looked + may.seconds;
+    c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (c->report == MAP_FAILED)
+        fail("no memory to share with a process: %s", strerror(errno));
+    c->report->watched = true;
+    c->report->doing = "";
+    sigaction(SIGCHLD, &wake, NULL);
+    fflush(NULL);
+    pid_t parent = getpid();
+    c->process = fork();
+    if (c->process < 0)
+        fail("no process for a plugin's code: %s", strerror(errno));
+    if (c->process)
+        return;
+    set_handlers(SIG_DFL);
+    end_with_parent(parent);
+    if (quiet && !(freopen("/dev/null", "w", stdout) &&
+                   freopen("/dev/null", "w", stderr)))
+        _exit(1);
+    report = c->report;
+    memory_limit(may);
+    work(more, report->answer);
+    _exit(end_well(0));
+}
+
+/* Names the call only if it has lasted. */
+static void
+end_late(Child *c, double seconds, const char *more)
+{
+    if (!*c->late)
+        snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s%s",
+                 seconds, c->inside > 0.5 ? c->report->doing : "", more);
+    kill(c->process, SIGKILL); /* even if it has stopped itself */
+}
+
+/* The seconds that it has left; kills it if there are none. It is looked at
+   every second: if more has passed, everything was stopped (Ctrl-Z), and that
+   time does not count. */
+static double
+seconds_left(Child *c)
+{
+    double time = now(), gone = time - c->looked, most = call_seconds();
+    int calls = c->report->calls;
+    bool same = *c->report->doing && calls == c->calls;
+    c->inside = same ? c->inside + fmin(gone, 1) : 0;
+    c->end += fmax(gone - 1, 0);
+    c->looked = time;
+    c->calls = calls;
+    if (time >= c->end)
+        end_late(c, c->may.seconds, c->may.more);
+    else if (c->inside >= most)
+        end_late(c, most, "; QKV_CALL_SECONDS gives more");
+    else
+        return fmin(c->end - time, most - c->inside);
+    return 1;
+}
+
+static bool
+has_ended(Child *c)
+{
+    struct rusage usage = {0};
+    pid_t ended = wait4(c->process, &c->status, WNOHANG, &usage);
+    c->taken = 1024. * (double)usage.ru_maxrss;
+    return ended != 0;
+}
+
+/* Signals are let through while it waits, and only then, so none is missed. */
+Child *
+children_wait(Child *children, int count, double seconds)
+{
+    sigset_t held, usual, open;
+    Child *ended = NULL;
+    sigemptyset(&held);
+    sigaddset(&held, SIGCHLD);
+    for (int i = 0; i < 4; i++)
+        sigaddset(&held, interrupts[i]);
+    sigprocmask(SIG_BLOCK, &held, &usual);
+    open = usual;
+    sigdelset(&open, SIGCHLD); /* which whoever began us may have blocked */
+    seconds = fmin(seconds, 1);
+    for (int i = 0; i < count && !ended; i++)
+        if (children[i].process && has_ended(&children[i]))
+            ended = &children[i];
+        else if (children[i].process)
+            seconds = fmin(seconds, seconds_left(&children[i]));
+    struct timespec time = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+    if (!ended)
+        pselect(0, NULL, NULL, NULL, &time, &open);
+    sigprocmask(SIG_SETMASK, &usual, NULL);
+    return ended;
+}

@@ -1,0 +1,60 @@
+/* process.h - children: a piece of work in one, other programs, signals. */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/fail.h"
+#include "driver/cli/memory.h"
+
+typedef struct Child {
+    pid_t process;  /* 0: none */
+    Report *report; /* memory that both have, the answer at its end */
+    size_t size;    /* of the answer */
+    Limits may;
+    double end, looked; /* when its time is up; when it was last looked at */
+    double inside;      /* seconds in one call of a plugin's code, */
+    int calls;          /* this one */
+    char late[160];     /* why it was ended, or "" */
+    int status;
+    double taken; /* bytes, at most */
+} Child;
+
+/* Begins a child that calls work(more, answer) and ends; its answer has `size`
+   bytes. If `quiet`, what it prints is discarded. */
+void child_begin(Child *c, void (*work)(const void *more, void *answer),
+                 const void *more, size_t size, Limits may, bool quiet);
+
+/* Waits until one of the children has ended, and returns it; NULL if so many
+   seconds have passed, or a signal came. Kills those that are late. */
+Child *children_wait(Child *children, int count, double seconds);
+
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored, end the
+   child that is waited for and store their number here; the caller tidies up
+   and exits. After end_notice they end the program again. */
+extern volatile sig_atomic_t interrupted;
+void notice_interrupts(void);
+void end_notice(void);
+
+/* If it is one of these four, ends the program by it. */
+void raise_interrupt(int signal);
+
+/* Runs a program, within `directory` unless it is NULL (what it prints is then
+   in .shown and .said there), and waits for it. Returns its exit status, or 128
+   and the signal that ended it. `hint` ends the message if it cannot be run;
+   without one NOT_RUN is returned where there is no such program. */
+enum { NOT_RUN = 90 }; /* what no program that we run ends with */
+int run_program(char *argv[], const char *directory, const char *hint);
+
+/* Asks a qkv-double that stays for the parameters that are really there, as
+   real_count.h says, and reads its answer, a line; false if it gives none. */
+bool ask_double(const char *question, char *answer, int size);
+
+/* This process, or the program it becomes, dies with its parent (Linux), or at
+   once if that has ended. */
+void end_with_parent(pid_t parent);
+
+#endif
