@@ -1,9 +1,11 @@
 -- book.lua - what pandoc makes of a lesson: W_i^Q in prose is a formula, tables of tabs
 -- are padded, what is typed is marked, and, where a page of its own is made, its sections go to the search.
 
--- A symbol of several letters, such as "model", is upright.
+-- A symbol of several letters, such as "model", is upright, unless it is the name of a Greek one.
+local greek = { alpha = true, beta = true, lambda = true }
+
 local function upright(name)
-  return name:find("%a%a%a") and "\\mathrm{" .. name .. "}" or name
+  return greek[name] and "\\" .. name or name:find("%a%a%a") and "\\mathrm{" .. name .. "}" or name
 end
 
 -- The pieces of one word: "(W_i^Q" -> "(" and the formula W_{i}^{Q}.
@@ -32,9 +34,9 @@ end
 -- English word is a symbol, with the ' of a transpose: x, W, "(M'", but not a, A, I, and
 -- not the language C.
 local function word(el)
-  local before, letter, after = el.text:match("^(%(*)(%a'?)([%),.;:?]*)$")
-  if letter and not letter:find("^[aAIC]") then
-    return { pandoc.Str(before), pandoc.Math("InlineMath", letter), pandoc.Str(after) }
+  local before, name, after = el.text:match("^(%(*)(%a+'?)([%)',.;:?]*)$")
+  if name and (greek[name] or name:find("^%a'?$") and not name:find("^[aAIC]")) then
+    return { pandoc.Str(before), pandoc.Math("InlineMath", upright(name)), pandoc.Str(after) }
   end
   local lines = select(2, el.text:gsub("_", ""))
   local marked = el.text:find("%w_%w") or el.text:find("%w%^%-?%w")
@@ -44,7 +46,7 @@ local function word(el)
   return marked and lines < 2 and pieces(el.text) or nil
 end
 
--- The x of "3 x 8" and "n x d_model" is a cross.
+-- The x of "3 x 8" and "n x d_model" is a cross, a - by itself a minus.
 local function crossed(list)
   for i = 3, #list - 2 do
     local before, after = list[i - 2].text, list[i + 2].text
@@ -52,6 +54,8 @@ local function crossed(list)
       and (before:find("%d$") or before:find("d_%w+$") or before:find("^%(?[nThd]$"))
       and (after:find("^%d") or after:find("^d_") or after:find("^[nm]%p*$")) then
       list[i] = pandoc.Str("×")
+    elseif list[i].text == "-" then
+      list[i] = pandoc.Str("−")
     end
   end
   return list
@@ -99,15 +103,60 @@ local function table_of(el)
   return el
 end
 
+-- May the web edition run a block? Then it says which earlier blocks of the page made
+-- what it reads; else why not. A block marked `long` takes too long in a browser.
+local known = {}
+for name in ("qkv qkv-double cut sed grep head tail cat cksum ls echo seq awk for"):gmatch("%S+") do
+  known[name] = true
+end
+local block, made = 0, {}
+
+local function running(el)
+  local typed = ""
+  for line in el.text:gmatch("[^\n]+") do
+    typed = typed .. (line:match("^[$>] (.*)") and line:sub(3) .. "\n" or "")
+  end
+  block = block + 1
+  local needs, why = pandoc.List(), el.classes:includes("long") and "it takes minutes" or nil
+  for name, by in pairs(made) do
+    if typed:gsub("%-o %S+", ""):find("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]") then
+      needs:insert(by)
+    end
+  end
+  for name in typed:gmatch("%-o ([%w_]+)") do
+    made[name] = block
+  end
+  for name in typed:gmatch(" >([%w_.]+)") do
+    made[name] = block
+  end
+  local bare = typed:gsub("'[^']*'", "Q"):gsub("%$%(", ";"):gsub('"', ""):gsub("%d>&%d", "")
+    :gsub("%d?>%s*[^%s;|)]+", ""):gsub("&&", ";")
+  for part in bare:gmatch("[^|;()\n]+") do
+    local name = part:gsub("^%s*do ", ""):match("^%s*(%S+)")
+    if name and name ~= "done" and not name:find("Q:?$") and not known[name] then
+      why = "it needs " .. name
+    end
+  end
+  if bare:find("[&<]") or bare:find("sed %-i") or bare:find("%.c%f[^%w]") or bare:find("qkv new") then
+    why = why or "it needs a system of its own"
+  end
+  if bare:find("%-%-threads") then
+    why = why or "it needs threads"
+  end
+  needs:sort()
+  return why and ' data-not="' .. why .. '"' or ' data-run="' .. table.concat(needs, " ") .. '"'
+end
+
 -- What is typed in a console block, which a narrow window may wrap.
 local function console(el)
+  local run = el.classes:includes("console") and running(el) or ""
   el = table_of(el) or el
-  if not el.classes:includes("console") then
+  if run == "" then
     return el
   end
   local text = el.text:gsub("[&<>]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" })
   text = ("\n" .. text):gsub("\n(%$ [^\n]*)", "\n<kbd>%1</kbd>"):gsub("\n(&gt; [^\n]*)", "\n<kbd>%1</kbd>")
-  return pandoc.RawBlock("html", "<pre class=\"console\"><code>" .. text:sub(2) .. "</code></pre>")
+  return pandoc.RawBlock("html", "<pre class=\"console\"" .. run .. "><code>" .. text:sub(2) .. "</code></pre>")
 end
 
 -- ![what is seen](figure.svg "what it says"): the title is what a reader sees below the

@@ -17,6 +17,37 @@ $(BUILD)/one-file: lessons/one-file/attention.c $(BUILD)/flags
 book:                ## the lessons as HTML pages, build/book/index.html, and as one page and PDF (pandoc)
 	@sh lessons/book.sh $(BUILD)
 
+# The program for a browser. What needs processes or a terminal is lessons/web's.
+web: book            ## the book with the program in it, build/web/index.html (emscripten, node-acorn)
+	+NODE_PATH=/usr/share/nodejs:$$NODE_PATH $(MAKE) web-engine BUILD=$(BUILD)/wasm WEB=$(BUILD)/web CC=emcc ARCH=-msimd128 WIDTH= EXTRA=-fPIC
+	sh lessons/web/pages.sh $(BUILD)
+web-engine: $(WEB)/qkv.js $(WEB)/qkv-double.js $(WEB)/variants/names.txt $(WEB)/worker.js $(WEB)/engine.js
+
+WEB_C    = $(filter-out core/driver/cli/process.c core/driver/sweep/progress.c,$(CORE) $(DRIVER)) \
+  lessons/web/process.c lessons/web/progress.c
+$(WEB)/qkv.js:        $(WEB_C:%.c=$(BUILD)/float/%.o)
+$(WEB)/qkv-double.js: $(WEB_C:%.c=$(BUILD)/double/%.o)
+$(WEB)/qkv.js:        NAME = Qkv
+$(WEB)/qkv-double.js: NAME = QkvDouble
+$(WEB)/qkv.js $(WEB)/qkv-double.js: $(BUILD)/needed lessons/web/library.js
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -sMAIN_MODULE=2 -sEXPORTED_FUNCTIONS=@$(BUILD)/needed \
+	  -sMODULARIZE -sEXPORT_NAME=$(NAME) -sENVIRONMENT=worker -sEXPORTED_RUNTIME_METHODS=FS,callMain \
+	  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=1GB --js-library lessons/web/library.js $(filter %.o,$^) -o $@
+
+# The symbols that the plugins take from the program, and no more.
+MODULES  = $(patsubst variants/%.c,$(WEB)/variants/%.wasm,$(sort $(wildcard variants/*.c)))
+$(BUILD)/needed: $(patsubst variants/%.c,$(BUILD)/float/variants/%.o,$(sort $(wildcard variants/*.c)))
+	@{ echo _main; emnm -u $^ | sed -n 's/^ *U \([^_].*\)/_\1/p' | sort -u; } >$@
+$(WEB)/variants/%.wasm: $(BUILD)/float/variants/%.o
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -sSIDE_MODULE=1 $< -o $@
+$(WEB)/variants/names.txt: $(MODULES)
+	@printf '%s\n' $(notdir $(basename $^)) >$@
+$(WEB)/%.js: lessons/web/%.js
+	@mkdir -p $(@D)
+	cp $< $@
+
 FIGURES = $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))
 figures: $(FIGURES)   ## the ten figures of the recipes, in build/figures: about five minutes
 $(FIGURES): figure-%: all
@@ -33,4 +64,4 @@ $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams
 diagram-tables: all  ## what some of the diagrams are drawn from
 	sh plots/diagrams/tables.sh $(BUILD) plots/diagrams
 
-.PHONY: one-file diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: web web-engine one-file diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)

@@ -1,0 +1,110 @@
+/* process.c - what core/driver/cli/process.c does, in a browser, which has no
+   processes: a child's work is called, and what it changed of the memory is
+   undone, all but its report. The calls of JavaScript are in library.js. */
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "driver/cli/process.h"
+
+typedef struct Begun {
+    void (*work)(const void *more, void *answer);
+    const void *more;
+    bool quiet;
+} Begun;
+
+/* Calls run(begun); of the memory below `end` only the report's `size` bytes
+   are kept. Returns the status as waitpid has it. */
+int call_apart(void (*run)(const Begun *begun), const Begun *begun,
+               Report *report, size_t size, const void *end);
+
+/* The status of qkv-double with these words. */
+int call_double(char *argv[]);
+
+volatile sig_atomic_t interrupted;
+
+void
+notice_interrupts(void)
+{
+}
+
+void
+end_notice(void)
+{
+}
+
+void
+raise_interrupt(int signal)
+{
+    (void)signal;
+}
+
+void
+end_with_parent(pid_t parent)
+{
+    (void)parent;
+}
+
+int
+run_program(char *argv[], const char *directory, const char *hint)
+{
+    const char *slash = strrchr(argv[0], '/');
+    (void)directory;
+    if (slash && !strcmp(slash, "/qkv-double")) {
+        fflush(NULL);
+        return call_double(argv);
+    }
+    if (hint)
+        fail("%s: a browser runs no other programs; %s", argv[0], hint);
+    return NOT_RUN;
+}
+
+/* Here it would take minutes, where nobody asked for it: `qkv count --real` is
+   for that. */
+bool
+ask_double(const char *question, char *answer, int size)
+{
+    (void)question, (void)answer, (void)size;
+    return false;
+}
+
+static void
+run_child(const Begun *b)
+{
+    if (b->quiet && !(freopen("/dev/null", "w", stdout) &&
+                      freopen("/dev/null", "w", stderr)))
+        _exit(1);
+    b->work(b->more, report->answer);
+    _exit(end_well(0));
+}
+
+void
+child_begin(Child *c, void (*work)(const void *more, void *answer),
+            const void *more, size_t size, Limits may, bool quiet)
+{
+    Report *parents = report;
+    Begun begun = {work, more, quiet};
+    size_t whole = sizeof *c->report + size;
+    *c = (Child){.process = 1, .size = size, .may = may};
+    c->report = mmap(NULL, whole, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (c->report == MAP_FAILED)
+        fail("out of memory: %zu bytes were refused", whole);
+    c->report->watched = true;
+    c->report->doing = "";
+    fflush(NULL);
+    report = c->report;
+    c->status = call_apart(run_child, &begun, c->report, whole, sbrk(0));
+    report = parents;
+}
+
+Child *
+children_wait(Child *children, int count, double seconds)
+{
+    (void)seconds;
+    for (int i = 0; i < count; i++)
+        if (children[i].process)
+            return &children[i];
+    return NULL;
+}

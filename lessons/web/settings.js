@@ -1,0 +1,117 @@
+// settings.js - the settings of a block's commands, to be changed: menus and sliders for
+// what `qkv train`, `compare` and `equiv` have, the text of `qkv trace`.
+
+import {element} from './matrix.js';
+import {listed} from './run.js';
+
+const COMMAND = /\bqkv(-double)? (train|compare|equiv|trace)\b(?:"[^"]*"|'[^']*'|2>&1|[^|;&>'"\n])*/g;
+const CHOICES = {
+    '-v': {name: 'variant', listed: '--variants', usual: 'standard'},
+    '-t': {name: 'task', listed: '--tasks', usual: 'reverse'},
+    '--heads': {name: 'heads', values: [1, 2, 4, 8, 16], usual: '4'},
+    '--d-k': {name: 'd_k', range: [1, 32]},
+    '--lr': {name: 'learning rate', values: [0.001, 0.003, 0.01, 0.03, 0.1], usual: '0.003'},
+    '--steps': {name: 'steps', range: [20, 1000, 20], usual: '300'},
+    '--seed': {name: 'seed', range: [1, 20], usual: '1'},
+    '--seeds': {name: 'seeds', range: [1, 10], usual: '5'},
+    '--positions': {name: 'positions', values: ['learned', 'none', 'sinusoidal', 'rope', 'alibi'], usual: 'learned'},
+};
+const OF = {
+    train: ['-v', '-t', '--heads', '--d-k', '--lr', '--steps', '--seed', '--positions'],
+    compare: ['-v', '--heads', '--d-k', '--lr', '--steps', '--seeds', '--positions'],
+    equiv: ['-v', '--heads', '--steps', '--seed', '--positions'],
+    trace: ['-v', '--heads', '--seed', '--positions'],
+};
+
+const valueOf = (command, option) => command.match(new RegExp(`(?:^|\\s)${option}[ =](\\S+)`))?.[1];
+
+// The command with that option, given anew or added.
+export function withOption(command, option, value) {
+    if (option === 'text')
+        return command.replace(/"[^"]*"/, `"${value.replace(/["\\$`]/g, '')}"`);
+    const place = new RegExp(`(\\s${option}[ =])\\S+`);
+    return place.test(command) ? command.replace(place, `$1${value}`)
+        : command.replace(/^(qkv\S* \w+)/, `$1 ${option} ${value}`);
+}
+
+async function control(was, choice) {
+    const label = element('label', {}, choice.name + ' ');
+    let input;
+    if (choice.range) {
+        const [min, max, step = 1] = choice.range, shown = element('output', {}, was);
+        input = element('input', {type: 'range', min, max: Math.max(max, was), step, value: was});
+        input.addEventListener('input', () => { shown.textContent = input.value; });
+        label.append(input, ' ', shown);
+    } else {
+        const values = (choice.listed ? (await listed(choice.listed)).map(row => row[choice.name]) : choice.values).map(String);
+        input = element('select', {}, ...(values.includes(was) ? values : [was, ...values]).map(v => element('option', {}, v)));
+        input.value = was;
+        label.append(input);
+    }
+    return {label, input};
+}
+
+export function settings(block) {
+    const found = block.commands.flatMap(c => c.line.match(COMMAND) || []);
+    const which = found[0]?.match(/qkv\S* (\w+)/)[1];
+    if (!found.length || /--recipe|--claim|--from|--preset/.test(found.join()))
+        return null;
+    const chosen = new Map(), shown = element('code', {className: 'changed'});
+    const place = element('div', {hidden: true, className: 'settings'});
+    const opener = element('button', {type: 'button', className: 'quiet', ariaExpanded: 'false'}, 'Settings');
+    const change = line => line.replace(COMMAND, command => {
+        for (const [option, value] of chosen)
+            if (option === 'text' || OF[command.match(/qkv\S* (\w+)/)[1]].includes(option))
+                command = withOption(command, option, value);
+        return command;
+    });
+    const set = (option, value, was) => {
+        value === was ? chosen.delete(option) : chosen.set(option, value);
+        shown.textContent = chosen.size ? block.commands.map(c => '$ ' + change(c.line)).join('\n') : '';
+        back.disabled = !chosen.size;
+    };
+    const back = element('button', {type: 'button', className: 'quiet', disabled: true}, 'As the page has it');
+
+    async function open() {
+        chosen.clear();
+        const row = element('p', {className: 'controls'});
+        const task = (await listed('--tasks')).find(t => t.task === (valueOf(found[0], '-t') ?? 'reverse'));
+        const of = name => which !== 'trace' && task?.settings.match(new RegExp(`\\b${name}=(\\S+)`))?.[1];
+        const d_k = (valueOf(found[0], '--d-model') ?? (of('d-model') || 32)) / (valueOf(found[0], '--heads') ?? (of('heads') || 4));
+        const usual = option => of(option.slice(2)) || (option === '--d-k' ? String(d_k) : CHOICES[option].usual);
+        for (const option of OF[which]) {
+            const choice = CHOICES[option], was = valueOf(found[0], option) ?? usual(option);
+            if (/\$/.test(was) || choice.range && was.includes(','))
+                continue;
+            const ones = option === '-v' ? was.split(',') : [was]; // of several variants, a menu for each
+            const inputs = [];
+            for (const [i, one] of ones.entries()) {
+                const {label, input} = await control(one, i ? {...choice, name: 'and'} : choice);
+                inputs.push(input);
+                input.addEventListener('input', () => set(option, inputs.map(x => x.value).join(','), was));
+                row.append(label);
+            }
+        }
+        const text = which === 'trace' && found[0].match(/"([^"]*)"/);
+        if (text) {
+            const input = element('input', {value: text[1], maxLength: 60});
+            input.addEventListener('input', () => set('text', input.value, text[1]));
+            row.prepend(element('label', {}, 'text ', input));
+        }
+        row.append(back);
+        place.replaceChildren(row, shown);
+        set('', '', '');
+    }
+    back.addEventListener('click', open);
+    opener.addEventListener('click', async () => {
+        if (!place.children.length) {
+            place.replaceChildren('Loads the program …');
+            place.hidden = false;
+            await open().catch(error => place.replaceChildren(error.message));
+            place.hidden = true;
+        }
+        place.hidden = !place.hidden;
+        opener.ariaExpanded = String(!place.hidden);
+    });
+    return {place, opener, changed: () => chosen.size ? change : null};
+}

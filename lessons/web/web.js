@@ -1,0 +1,11 @@
+// web.js - what a page of the web edition does: each part of a page that is alive is
+// found and started here.
+
+import {diagram, links} from './merge.js';
+import {blocks} from './run.js';
+
+const merge = document.getElementById('merge');
+if (merge)
+    diagram(merge);
+links();
+blocks();

@@ -1,0 +1,149 @@
+/* worker.js - runs command lines of qkv one after the other, away from the page.
+
+   page -> worker:  {run: [WORDS], program: 'qkv-double' or nothing, files: {PATH: BYTES} or
+                    nothing}
+   worker -> page:  {ready: true} or {failed: WORDS}, once; then for each command
+                    {out: TEXT}, {err: TEXT}, {log: {path, line, steps, runs}} as they come, and
+                    {exit: STATUS, seconds, changed: {PATH: BYTES}, removed: [PATH]}, with
+                    {words: WHY} where the program could not go on.
+
+   A command has a new instance of the program, as a process is new; what stays is the
+   directory /work. `files`, if it is there, is all that is to be in it. */
+'use strict';
+
+const plugins = {}, plots = {};
+const programs = {};
+let files = {};
+
+async function bytes(path) {
+    const answer = await fetch(path);
+    if (!answer.ok)
+        throw new Error(path + ': ' + answer.status + ' ' + answer.statusText);
+    return new Uint8Array(await answer.arrayBuffer());
+}
+
+async function load() {
+    importScripts('qkv.js');
+    const get = async name => plugins[name] = await bytes('variants/' + name + '.wasm');
+    const names = new TextDecoder().decode(await bytes('variants/names.txt')).split('\n').filter(Boolean);
+    const program = bytes('qkv.wasm').then(WebAssembly.compile);
+    const scripts = new TextDecoder().decode(await bytes('plots/names.txt')).split('\n').filter(Boolean);
+    await Promise.all(scripts.map(async name => plots[name] = await bytes('plots/' + name)));
+    await Promise.all(names.map(get));
+    programs.Qkv = await program;
+}
+
+// The second program is seldom needed, and then at once: the first one waits for it.
+function loadDouble() {
+    importScripts('qkv-double.js');
+    const request = new XMLHttpRequest();
+    request.open('GET', 'qkv-double.wasm', false);
+    request.responseType = 'arraybuffer';
+    request.send();
+    programs.QkvDouble = new WebAssembly.Module(request.response);
+}
+
+function put(FS, path, data) {
+    FS.mkdirTree(path.replace(/\/[^/]*$/, ''), 0o755);
+    FS.writeFile(path, data, {mode: 0o644});
+}
+
+function found(FS, path, all = {}) {
+    for (const name of FS.readdir(path).filter(name => !/^\.\.?$/.test(name))) {
+        const at = path + '/' + name;
+        if (FS.isDir(FS.lstat(at).mode))
+            found(FS, at, all);
+        else
+            all[at.slice('/work/'.length)] = FS.readFile(at);
+    }
+    return all;
+}
+
+// A function that is given a stream byte by byte, and hands it on line by line.
+function lines(tell) {
+    let line = [];
+    return byte => {
+        if (byte !== null)
+            line.push(byte);
+        if (line.length && (byte === null || byte === 10)) {
+            tell(new TextDecoder().decode(new Uint8Array(line)));
+            line = [];
+        }
+    };
+}
+
+function run(program, words, onOut, onErr) {
+    const out = lines(onOut), err = lines(onErr);
+    const qkv = {
+        noInitialRun: true,
+        thisProgram: 'qkv',
+        stdin: () => null,
+        stdout: out,
+        stderr: err,
+        instantiateWasm(imports, receive) {
+            const instance = new WebAssembly.Instance(programs[program], imports);
+            receive(instance, programs[program]);
+            return instance.exports;
+        },
+        callDouble(words) {
+            if (!programs.QkvDouble)
+                loadDouble();
+            return run('QkvDouble', words, onOut, onErr).status;
+        },
+        postLines(path, lines, steps, runs) {
+            for (const line of lines.split('\n'))
+                postMessage({log: {path, line, steps, runs}});
+        },
+    };
+    self[program](qkv);
+    const FS = qkv.FS;
+    for (const name in plugins)
+        put(FS, '/qkv/variants/' + name + '.so', plugins[name]);
+    for (const name in plots)
+        put(FS, '/qkv/plots/' + name, plots[name]);
+    FS.symlink('/qkv/qkv', '/proc/self/exe');
+    FS.writeFile('/proc/meminfo', 'MemAvailable: 1000000 kB\n');
+    FS.mkdir('/work', 0o755);
+    for (const path in files)
+        put(FS, '/work/' + path, files[path]);
+    FS.chdir('/work');
+    const ended = {};
+    try {
+        ended.status = qkv.callMain(words);
+    } catch (e) {
+        ended.status = 134;
+        ended.words = String(e.message || e);
+    }
+    out(null);
+    err(null);
+    ended.files = found(FS, '/work');
+    return ended;
+}
+
+function same(a, b) {
+    return a && a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+function command(words, program) {
+    const start = performance.now(), before = files;
+    if (program === 'QkvDouble' && !programs[program])
+        loadDouble();
+    const {status, words: why, files: after} =
+        run(program, words, out => postMessage({out}), err => postMessage({err}));
+    const changed = {}, removed = Object.keys(before).filter(path => !(path in after));
+    for (const path in after)
+        if (!same(before[path], after[path]))
+            changed[path] = after[path];
+    files = after;
+    postMessage({exit: status, seconds: (performance.now() - start) / 1000, changed, removed, words: why});
+}
+
+const loaded = load();
+loaded.then(() => postMessage({ready: true}),
+    e => postMessage({failed: 'The program could not be loaded: ' + e.message}));
+self.onmessage = async ({data}) => {
+    await loaded;
+    if (data.files)
+        files = data.files;
+    command(data.run, data.program === 'qkv-double' ? 'QkvDouble' : 'Qkv');
+};

@@ -1,0 +1,38 @@
+#!/bin/sh
+# web.sh BUILD - the web edition in headless Chromium, over the pipe of tests/web/browser.mjs
+# and a file server in node, which emcc needs anyway: the exact multiply-add in
+# WebAssembly, the program against the native one, its size. Skipped, and says so,
+# without emcc, node or chromium.
+
+set -eu
+build=$1
+CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || true
+command -v emcc >/dev/null && command -v node >/dev/null && [ "$CHROMIUM" ] || {
+    echo "web: skipped: it needs emcc, node and chromium (make deps-all)"
+    exit 0
+}
+export CHROMIUM NODE_PATH="/usr/share/nodejs:${NODE_PATH:-}"
+work=$build/wasm/hostile
+mkdir -p "$work"
+# The multiply-add by doubles, here and there, gives what fmaf gives.
+flags="-std=c11 -O3 -ffp-contract=off -fno-math-errno -Icore -D_GNU_SOURCE tests/web/fma.c"
+cc $flags -DFMAF -o "$work/fmaf" -lm
+cc $flags $(cc -march=x86-64 -E -xc /dev/null >/dev/null 2>&1 && echo -march=x86-64) -o "$work/fma" -lm
+emcc $flags -msimd128 -o "$work/fma.js"
+wanted=$("$work/fmaf")
+for found in "$("$work/fma")" "$(node --no-experimental-fetch "$work/fma.js")"; do
+    [ "$found" = "$wanted" ] || {
+        echo "web: fma: $found, not $wanted" >&2
+        exit 1
+    }
+done
+for deed in aborts exits recurses; do
+    emcc -O1 -Icore -fPIC -sSIDE_MODULE=1 -DDEED=$deed -DPLACE=FORWARD tests/hostile/hostile.c \
+        -o "$work/$deed.wasm"
+done
+# The core and the plugins, as a server that compresses sends them.
+size=$(cat "$build"/web/qkv*.js "$build"/web/qkv*.wasm "$build"/web/worker.js "$build"/web/engine.js \
+    "$build"/web/variants/*.wasm | gzip -9 | wc -c)
+echo "web: core and plugins are $((size / 1000)) kB compressed"
+[ "$size" -lt 1000000 ]
+node tests/web/engine.mjs "$build"
