@@ -1,9 +1,11 @@
 #!/bin/sh
 # check.sh [-u | -q] BUILD [LESSON ...] - what a lesson shows is so: its code is in
-# the files that it names, its commands print what is shown below them, its names,
-# links and figures are there; and all lessons together show what they must of the
-# code. -u writes into the lessons what the commands print now, and the functions that
-# blocks of code name, to be looked at before it is committed; -q runs no commands. STOP=1 ends a lesson at its first fault.
+# the files that it names, its commands print what is shown below them, its numbers
+# that are marked as measured are what their sources say (measured.awk), its names,
+# links and figures are there, and the claims are those of the recipes; and all lessons
+# together show what they must of the code. -u writes into the lessons what the commands
+# print now, and the functions that blocks of code name, to be looked at before it is
+# committed; -q runs no commands. STOP=1 ends a lesson at its first fault.
 
 set -u
 update= quick=
@@ -73,7 +75,7 @@ run_console() {
         command = ""
         m = 0
     }
-    /^```console$/ { inside = 1; print > (work "/lesson"); next }
+    /^```console/ { inside = 1; print > (work "/lesson"); next }
     /^```$/ && inside { flush(); inside = 0; print > (work "/lesson"); next }
     inside && /^\$ / {
         flush()
@@ -104,6 +106,28 @@ check_links() {
     done
 }
 
+# What the page of claims says of a claim before it is run, its hypothesis with the
+# numbers in it, its commands and what they must find, is what the recipe says.
+check_claims() {
+    tr -d '\\' <"$1" >"$work/claims"
+    for recipe in plots/recipes/claims/*.txt; do
+        awk '$1 == "#" { next }
+            $1 == key && key ~ /^(claim|source|published|ours|hypothesis|untestable)$/ {
+                text = text substr($0, length(key) + 1)
+                next
+            }
+            {
+                if (key)
+                    print text
+                key = $1
+                text = key ~ /^(compare|count|double|equiv|plot)$/ ? $0 : substr($0, length(key) + 2)
+            }
+            END { print text }' "$recipe" | while read -r words; do
+            grep -qF -- "$words" "$work/claims" || echo "$1: not what $recipe says: $words"
+        done
+    done
+}
+
 for lesson; do
     if [ "$update" ]; then
         awk -v fill="$work/filled" -f lessons/excerpts.awk "$lesson" >>"$work/shown" &&
@@ -113,15 +137,15 @@ for lesson; do
     fi
     check_names "$lesson" >"$work/said"
     check_links "$lesson" >>"$work/said"
+    [ "$lesson" != lessons/claims.md ] || check_claims "$lesson" >>"$work/said"
     [ ! -s "$work/said" ] || complain "$(cat "$work/said")"
     rm -rf "$work/desk"
     mkdir "$work/desk"
     : >"$work/lesson"
-    [ "$quick" ] && continue
-    if ! PATH=$build:$PATH run_console "$lesson"; then
-        [ "$update" ] && cp "$work/lesson" "$lesson" && continue
-        failed=$((failed + 1))
+    if [ ! "$quick" ] && ! TOP=$PWD PATH=$build:$PATH run_console "$lesson"; then
+        [ "$update" ] && cp "$work/lesson" "$lesson" || failed=$((failed + 1))
     fi
+    awk -f lessons/measured.awk "$lesson" || failed=$((failed + 1))
 done
 
 # Shown whole, all lessons together: the equations of the variants, the tape, the

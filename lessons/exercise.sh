@@ -1,10 +1,10 @@
 #!/bin/sh
-# exercise.sh BUILD [NAME] [again] - an exercise of the lessons: lays it out, checks
-# what the learner has made of it, and keeps what is done.
+# exercise.sh BUILD [NAME] [again] - gives the learner an exercise of the lessons, checks
+# the answer, and remembers which exercises are done.
 #
-# The learner's files and progress lie in $EXERCISES, or .exercises: `make clean`
-# leaves them alone. NAME is 03, or 03-once; none lists all. What is done is not
-# marked again unless `again` is said.
+# The learner's files and progress are in $EXERCISES, or .exercises: `make clean`
+# leaves them alone. NAME is 03, or 03-once; without it, all are listed. An exercise that
+# is done is not checked again without `again`.
 
 set -u
 top=$(pwd)
@@ -17,7 +17,7 @@ here=lessons/exercises
 where=${EXERCISES:-.exercises}
 mkdir -p "$where" 2>/dev/null
 mine=$(cd "$where" 2>/dev/null && pwd) || {
-    echo "$where: is no directory that can be used; give another one in EXERCISES" >&2
+    echo "$where: cannot use this directory; set EXERCISES to another one" >&2
     exit 2
 }
 work=$(mktemp -d)
@@ -30,7 +30,7 @@ PATH=$build:$PATH
 program=$(cksum <"$build/qkv")
 finished() { grep -qxF "$1" "$mine/done"; }
 
-# limited SECONDS COMMAND ...: ends what does not end by itself.
+# limited SECONDS COMMAND ...: stops a command that takes too long.
 limited() {
     if command -v timeout >/dev/null; then
         timeout "$@"
@@ -40,11 +40,11 @@ limited() {
     fi
 }
 
-# found FILE: what a learner's file, or ours, comes to; nothing where it does not
-# work, with the reason in $work/err. Of a plugin: the test loss of models that start
-# from the same numbers as every other, of another width before training, and after
-# twenty steps; or why the program refuses it. Of a script: what it prints, in an
-# empty directory of its own. It is remembered, as long as the program is the same.
+# found FILE: the result of a learner's file, or of ours; nothing if it does not work,
+# with the reason in $work/err. For a plugin: the test loss of models that start from
+# the same weights as all others, of another width before training, and after twenty
+# steps; or why the program refuses it. For a script: what it prints, in an empty
+# directory. Results are remembered until the program changes.
 found() {
     case $1 in
     *.c | *.sh) key="$(cksum <"$1") ${1##*.}" ;;
@@ -66,7 +66,7 @@ compute() {
     case $1 in
     *.sh)
         (cd "$work/desk" && limited 60 sh "$1" </dev/null
-        [ $? -ne 124 ] || echo "it did not end within 60 seconds" >&2) | head -c 100000
+        [ $? -ne 124 ] || echo "it did not finish within 60 seconds" >&2) | head -c 100000
         ;;
     *.c)
         ${CC:-cc} -O2 -shared -fPIC -I "$build/include" "$1" -o "$work/variant.so" &&
@@ -95,8 +95,8 @@ measure() {
     done
 }
 
-# The mistake of which the learner's result is known: NAME.wrong has a hint, a tab,
-# and what sed must do to the solution to make it.
+# The known mistake that gives the learner's result: NAME.wrong has a hint, a tab, and
+# what sed must do to the solution to make that mistake.
 known_mistake() {
     while IFS="$tab" read -r hint edit; do
         sed "$edit" "$here/solutions/$1.$kind" >"$work/wrong.$kind"
@@ -109,22 +109,22 @@ known_mistake() {
         return
         ;;
     esac
-    [ "$(found "$top/$here/$1.$kind")" = "$2" ] && echo "it still comes to what it came to at first" ||
-        echo "it comes to something else; lesson $3 has what is needed"
+    [ "$(found "$top/$here/$1.$kind")" = "$2" ] && echo "its result has not changed" ||
+        echo "its result is wrong; see lesson $3"
 }
 
-# A plugin, compared with the variant that it should be, or a plugin or a script
-# against our solution.
+# A plugin, compared with the variant that it should be; or a plugin or a script,
+# compared with our solution.
 check_code() {
     if cmp -s "$mine/$1.$kind" "$here/$1.$kind"; then
-        echo "$1: nothing is changed yet"
+        echo "$1: you have not changed it yet"
         return 1
     fi
     got=$(found "$mine/$1.$kind")
     sed -n 's/^qkv: //; /runs failed/d; 1,12p' "$work/err" >"$work/said"
     if [ -z "$got" ] && [ $kind = c ] && [ ! -e "$work/variant.so" ]; then
         cat "$work/said"
-        echo "$1: it does not compile: the message stands above"
+        echo "$1: it does not compile (see the message above)"
         return 1
     fi
     [ -n "$got" ] || [ $kind = c ] || got='(nothing)'
@@ -160,26 +160,26 @@ check_numbers() {
             else if (!plain[keys[i]])
                 hint = "\"" value "\": write it as a plain number, 0.25 and not 1/4 or 25%"
             else if (hint == "")
-                hint = value " is not it"
+                hint = value " is wrong"
             printf "%s %s: %s\n", name, keys[i], hint
         }
         exit bad
     }' "$here/$1.answers" -
 }
 
-# One exercise; true where it is done.
+# One exercise; true if it is done.
 exercise() {
     for kind in c sh txt; do
         [ ! -e "$here/$1.$kind" ] || break
     done
     if finished "$1" && [ -z "$again" ]; then
-        echo "$1: done before (make exercise N=$1 AGAIN=1 checks it again, or lays it" \
-            "out anew where you have removed it)"
+        echo "$1: already done (make exercise N=$1 AGAIN=1 checks it again, or gives you" \
+            "a fresh copy if you have removed yours)"
         return 0
     fi
     if [ ! -e "$mine/$1.$kind" ]; then
         cp "$here/$1.$kind" "$mine/$1.$kind"
-        echo "$1: is in $where/$1.$kind now; change it, and say this again"
+        echo "$1: edit $where/$1.$kind, then run this command again"
         return 1
     fi
     if [ $kind = txt ]; then
@@ -210,7 +210,7 @@ while read -r one lesson answer options; do
     fi
 done <"$here/list"
 if [ $there -eq 0 ]; then
-    echo "there is no exercise $name; make exercise lists those there are" >&2
+    echo "there is no exercise $name; make exercise lists them all" >&2
     exit 2
 fi
 while read -r one lesson answer options; do

@@ -1,7 +1,7 @@
 /* 00-first.c - exercise: find the two mistakes.
 
-   This should be standard attention, as lesson 00 shows it. It compiles and
-   it trains, but both marked lines are wrong. `make exercise N=00-first`
+   This should be standard attention, as in lesson 00. It compiles and trains,
+   but both marked lines are wrong. `make exercise N=00-first`
    checks it. */
 #include <qkv/variant.h>
 

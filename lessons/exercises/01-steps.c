@@ -1,8 +1,8 @@
 /* 01-steps.c - exercise: attention in three steps.
 
-   scores, weights, output: <qkv/attend.h> has an operator for each. Here the
-   scores are used as if they were weights already, and they are too large.
-   Make this standard attention. `make exercise N=01-steps` checks it. */
+   Scores, weights, output: <qkv/attend.h> has an operator for each. Here the
+   scores are too large, and are used as if they were weights already. Make
+   this standard attention. `make exercise N=01-steps` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

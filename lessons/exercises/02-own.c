@@ -1,8 +1,8 @@
-/* 02-own.c - exercise: a head of its own.
+/* 02-own.c - exercise: a matrix for each head.
 
-   Each head should have matrices of its own, the paper's formula to the
-   letter. Here all of them use those of the first. Mend the loop. `make
-   exercise N=02-own` checks it. */
+   Each head should use its own matrices, as in the paper's formula. Here all
+   heads use those of the first. Fix the loop; `make exercise N=02-own` checks
+   it. */
 #include <qkv/variant.h>
 
 static void

@@ -1,8 +1,8 @@
 /* 03-once.c - exercise: two maps, one product.
 
-   The weights are two-step's. Compute the same function, but send every token
-   through one map per role: multiply the two matrices first. Change the three
-   lines that are marked; `make exercise N=03-once` checks it. */
+   The weights are those of two-step. Compute the same function, but send each
+   token through one map per role: multiply the two matrices first. Change the
+   three marked lines; `make exercise N=03-once` checks them. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };

@@ -1,4 +1,4 @@
-/* 04-tanh.c - exercise: stop the collapse.
+/* 04-tanh.c - exercise: keep the two maps apart.
 
    The two maps of two-step collapse into one. Put a tanh (tanh_of) between
    them, in all three roles. `make exercise N=04-tanh` checks it. */

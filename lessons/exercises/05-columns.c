@@ -1,7 +1,7 @@
 /* 05-columns.c - exercise: cut the packed matrix.
 
-   One product makes q, k and v side by side. All three are cut from the same
-   columns here; cut each from its own. `make exercise N=05-columns` checks
+   One product makes q, k and v side by side. Here all three are cut from the
+   same columns; cut each from its own. `make exercise N=05-columns` checks
    it. */
 #include <qkv/variant.h>
 

@@ -1,7 +1,7 @@
-/* 06-full.c - exercise: no key at all.
+/* 06-full.c - exercise: no keys.
 
    One full matrix W_i replaces the pair. What takes the place of the keys?
-   It is d_model wide, and the scale goes by that width. `make exercise
+   It is d_model wide, and the scale depends on that width. `make exercise
    N=06-full` checks it. */
 #include <qkv/variant.h>
 

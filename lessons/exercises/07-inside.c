@@ -1,8 +1,8 @@
-/* 07-inside.c - exercise: the scale, moved.
+/* 07-inside.c - exercise: put the scale back.
 
-   attend is called with a scale of 1 here. Bring 1/sqrt(d_k) back inside the
-   softmax without touching that call, so that this is standard again. Change
-   the line that is marked; `make exercise N=07-inside` checks it. */
+   Here attend is called with a scale of 1. Without changing that call, bring
+   1/sqrt(d_k) back inside the softmax, so that this is standard again. Change
+   the marked line; `make exercise N=07-inside` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

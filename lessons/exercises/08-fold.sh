@@ -1,11 +1,11 @@
 #!/bin/sh
 # 08-fold.sh - exercise: fold an embedding away.
 #
-# Train a model whose embedding can be folded into its attention, turn it into
-# one on one-hot tokens, and print what the first three columns say of that.
-# This one is refused; look at the reason (take away 2>/dev/null). Leave the
-# last line. `make exercise N=08-fold` checks it: it is run with sh, in an empty
-# directory; try it in one.
+# Train a model whose embedding can be folded into its attention, convert it
+# into one on one-hot tokens, and print the first three columns of the result.
+# This one is refused; to see why, remove 2>/dev/null. Leave the last line.
+# `make exercise N=08-fold` checks the script by running it with sh in an empty
+# directory; try it in one yourself.
 
 qkv train -t recall --seed 1 --steps 40 -q -o trained >/dev/null
 qkv equiv trained/recall.* --to standard --embed onehot -o turned -q --tsv 2>/dev/null |

@@ -1,8 +1,8 @@
-/* 09-cross.c - exercise: put the thread right.
+/* 09-cross.c - exercise: correct the thread's claim.
 
-   "Q and K are connected to the encoder, and V to the decoder." So it says,
-   and so it stands here. x are the tokens of the decoder, y those of the
-   encoder. Put it right. `make exercise N=09-cross` checks it. */
+   "Q and K are connected to the encoder block, while V is connected to the
+   decoder block." This variant does what the thread says. x are the decoder's
+   tokens, y the encoder's. Correct it; `make exercise N=09-cross` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

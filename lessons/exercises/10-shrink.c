@@ -1,7 +1,7 @@
 /* 10-shrink.c - exercise: a key without its gauge.
 
-   W_i^K may be multiplied by any invertible matrix if W_i^Q takes it back. So
-   its first d_k rows can be the identity, and need not be stored: a key is the
+   W_i^K may be multiplied by any invertible matrix if W_i^Q undoes it. So its
+   first d_k rows can be the identity, which need not be stored: a key is the
    first d_k columns of the token plus the other columns times R_i^K. Here the
    token's first columns are missing. `make exercise N=10-shrink` checks it. */
 #include <qkv/variant.h>

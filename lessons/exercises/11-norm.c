@@ -1,7 +1,8 @@
 /* 11-norm.c - exercise: a norm between the two maps.
 
-   Each head's query and key should be normalised by itself, over its own d_k
-   columns. Here all heads together are. `make exercise N=11-norm` checks it. */
+   Each head's query and key should be normalised over its own d_k columns.
+   Here all heads are normalised together. Correct it; `make exercise N=11-norm`
+   checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, G_Q, G_K };

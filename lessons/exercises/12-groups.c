@@ -1,8 +1,8 @@
 /* 12-groups.c - exercise: heads that share keys and values.
 
-   Queries have `heads` heads, keys and values `kv_heads`, each of which serves
-   a group of queries. Here only the values are shared. `make exercise
-   N=12-groups` checks it. */
+   Queries have `heads` heads; keys and values have `kv_heads`, each of which
+   serves a group of query heads. Here only the values are shared. Share the
+   keys too; `make exercise N=12-groups` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

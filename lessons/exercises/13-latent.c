@@ -1,7 +1,7 @@
 /* 13-latent.c - exercise: through a narrow middle.
 
-   c is all that a decoder keeps of a token. Keys and values are made from c,
-   each by a map of its own; here both use the same one. `make exercise
+   c is all that a decoder keeps of a token. Keys and values are made from c
+   by two different maps; here both use the same one. `make exercise
    N=13-latent` checks it. */
 #include <qkv/variant.h>
 

@@ -1,8 +1,8 @@
 /* 14-gate.c - exercise: a gate that lets a head return nothing.
 
-   The gate is made from the token that looks, x, and is on what attend returns.
-   Here it is made from y, and on the values. `make exercise N=14-gate` checks
-   it. */
+   The gate is made from the token that is looking, x, and multiplies what
+   attend returns. Here it is made from y, and multiplies the values. `make
+   exercise N=14-gate` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_G, W_O };

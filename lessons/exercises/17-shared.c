@@ -1,7 +1,7 @@
 /* 17-shared.c - exercise: your idea.
 
-   Queries and keys should share one matrix, W^QK. Keys are made with the
-   values' matrix here. `make exercise N=17-shared` checks it. */
+   Queries and keys should share one matrix, W^QK. Here the keys are made with
+   the values' matrix. `make exercise N=17-shared` checks it. */
 #include <qkv/variant.h>
 
 enum { W_QK, W_V, W_O };

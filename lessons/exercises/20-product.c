@@ -1,7 +1,7 @@
 /* 20-product.c - exercise: three loops.
 
-   Your own operator instead of matmul: its backward pass is there, forward
-   it only knows the first k. Write the chain of multiply-adds. `make
+   An operator of your own instead of matmul. Its backward pass is right, but
+   forward uses only the first k. Write the chain of multiply-adds. `make
    exercise N=20-product` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
@@ -23,7 +23,7 @@ product_backward(Node *c)
         }
 }
 
-/* C = A B: each number of C is one chain of multiply-adds, in the order of k.
+/* C = A B: each entry of C is one chain of multiply-adds, in the order of k.
  */
 static Node *
 product(Node *a, Node *b)

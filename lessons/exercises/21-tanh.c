@@ -1,7 +1,7 @@
 /* 21-tanh.c - exercise: a tanh from an exponential.
 
-   The curve below is not yet a tanh. Make it one, from expf; its backward pass
-   is right already. `make exercise N=21-tanh` checks it. */
+   The curve below is not a tanh yet. Make it one, using expf; its backward
+   pass is already right. `make exercise N=21-tanh` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 

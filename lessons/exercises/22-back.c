@@ -1,8 +1,8 @@
 /* 22-back.c - exercise: a backward pass.
 
-   An operator for tanh. Forward it is right; its backward pass hands the
-   gradient on as if it were the identity, and forgets that its operand is used
-   twice here. `make exercise N=22-back` checks it. */
+   An operator for tanh. Its forward pass is right; its backward pass returns
+   the gradient as if tanh were the identity, and forgets that its operand is
+   used twice here. `make exercise N=22-back` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 

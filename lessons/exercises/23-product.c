@@ -1,7 +1,8 @@
 /* 23-product.c - exercise: the backward pass of a product.
 
-   C = A B. Forward it is right; backward only A gets its gradient. Write
-   that of B: dB += A' dC. `make exercise N=23-product` checks it. */
+   C = A B. The forward pass is right, but the backward pass gives only A a
+   gradient. Write that of B: dB += A' dC. `make exercise N=23-product` checks
+   it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
@@ -22,7 +23,7 @@ product_backward(Node *c)
         }
 }
 
-/* C = A B: each number of C is one chain of multiply-adds, in the order of k.
+/* C = A B: each entry of C is one chain of multiply-adds, in the order of k.
  */
 static Node *
 product(Node *a, Node *b)

@@ -1,8 +1,8 @@
 /* 24-softmax.c - exercise: the backward pass of a softmax.
 
-   Your own softmax. Forward it is right; backward every weight is treated
-   alone, though all weights of a row share one sum. Take
-   away what they share. `make exercise N=24-softmax` checks it. */
+   A softmax of your own. Its forward pass is right; its backward pass treats
+   each weight separately, although all weights of a row share one sum.
+   Subtract what they share. `make exercise N=24-softmax` checks it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 

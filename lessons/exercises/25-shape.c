@@ -1,7 +1,7 @@
 /* 25-shape.c - exercise: a plugin that is refused.
 
-   With --d-v 4 this plugin is refused: its shapes fit only where values are
-   as wide as keys. Read the message, and mend the declarations. `make
+   With --d-v 4 this plugin is refused: its shapes fit only if values are
+   as wide as keys. Read the message and correct the declarations. `make
    exercise N=25-shape` checks it. */
 #include <qkv/variant.h>
 

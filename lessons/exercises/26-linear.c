@@ -1,7 +1,7 @@
 /* 26-linear.c - exercise: give it a canonical form.
 
    This variant has no canonical form: `qkv check` says that it is not linear
-   in its tokens. Make it linear, and change nothing else. `make exercise
+   in its tokens. Make it linear and change nothing else. `make exercise
    N=26-linear` checks it. */
 #include <qkv/variant.h>
 

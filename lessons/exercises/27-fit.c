@@ -1,10 +1,10 @@
 /* 27-fit.c - exercise: fit a function.
 
-   A variant without a scale inside, and with one behind W^O. Its fit is
-   that of standard: it counts on a scale inside that forward does not have,
-   and knows nothing of the one behind W^O. So a trained standard that is
-   converted is not the same function (`qkv equiv`). Tell
-   factor_scores and factor_values what is in front of the products.
+   This variant has no scale inside the softmax, but one after W^O. Its fit is
+   that of standard: it expects a scale inside that forward does not have, and
+   ignores the one after W^O. So a trained standard converted into it is a
+   different function (`qkv equiv`). Tell factor_scores and factor_values
+   which factor is in front of the product.
    `make exercise N=27-fit` checks it. */
 #include <qkv/variant.h>
 

@@ -1,9 +1,9 @@
 /* 28-start.c - exercise: begin as an average.
 
-   Let every head begin as the plain mean of its values: with weights that
-   are all equal. One matrix that starts as zeros is enough: either of two
-   would do, but not both at once (why?). Take the one that questions are
-   made with. `make exercise N=28-start` checks it. */
+   Let every head start as the plain mean of its values, with all weights
+   equal. It is enough to start one matrix at zero. Either of two would do,
+   but not both at once (why?). Use the one that makes the queries. `make
+   exercise N=28-start` checks it. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -2,9 +2,9 @@
 # 29-pairs.sh - exercise: a table of your own.
 #
 # Print a table for `qkv train -t pairs`: all 27 words of three letters a, b, c,
-# in the order of the alphabet, each with its letters backwards as the answer.
-# This one copies, and has no first line. `make exercise N=29-pairs` checks it:
-# it is run with sh, in an empty directory; try it in one.
+# in alphabetical order, each with its letters backwards as the answer. This
+# script copies the letters, and has no first line. `make exercise N=29-pairs`
+# runs it with sh in an empty directory; try it in one yourself.
 
 for x in a b c; do
     for y in a b c; do

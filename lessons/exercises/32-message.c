@@ -1,6 +1,6 @@
 /* 32-message.c - exercise: read the message.
 
-   This plugin aborts, with a message that names it and both shapes. Mend it.
+   This plugin aborts with a message that names it and both shapes. Fix it.
    `make exercise N=32-message` checks it. */
 #include <qkv/variant.h>
 

@@ -1,6 +1,6 @@
 /* 00-first.c - solution: find the two mistakes.
 
-   Every role has a matrix of its own, and keys and values come from y. */
+   Each role has its own matrix, and keys and values come from y. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

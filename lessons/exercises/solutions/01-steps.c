@@ -1,6 +1,6 @@
 /* 01-steps.c - solution: attention in three steps.
 
-   apply_weights(softmax(scale q k'), v) is what attend does at once. */
+   apply_weights(softmax(scale q k'), v) is what attend does in one call. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,4 +1,4 @@
-/* 02-own.c - solution: a head of its own.
+/* 02-own.c - solution: a matrix for each head.
 
    w_q[i], w_k[i], w_v[i] are those of head i. */
 #include <qkv/variant.h>

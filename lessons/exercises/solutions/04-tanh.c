@@ -1,6 +1,6 @@
-/* 04-tanh.c - solution: stop the collapse.
+/* 04-tanh.c - solution: keep the two maps apart.
 
-   tanh_of(x W^Q) W_i^Q: no matrix does that. */
+   tanh_of(x W^Q) W_i^Q: no single matrix does that. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };

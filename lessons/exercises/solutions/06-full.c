@@ -1,4 +1,4 @@
-/* 06-full.c - solution: no key at all.
+/* 06-full.c - solution: no keys.
 
    x W_i y': the tokens y themselves are the keys. */
 #include <qkv/variant.h>

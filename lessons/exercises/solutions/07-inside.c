@@ -1,4 +1,4 @@
-/* 07-inside.c - solution: the scale, moved.
+/* 07-inside.c - solution: put the scale back.
 
    The softmax sees q k' / sqrt(d_k) again, whichever of the two is divided. */
 #include <qkv/variant.h>

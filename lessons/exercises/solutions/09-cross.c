@@ -1,4 +1,4 @@
-/* 09-cross.c - solution: put the thread right.
+/* 09-cross.c - solution: correct the thread's claim.
 
    Queries from the decoder, keys and values from the encoder. */
 #include <qkv/variant.h>

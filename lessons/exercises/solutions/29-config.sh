@@ -1,5 +1,5 @@
 #!/bin/sh
-# 29-config.sh - solution: what do two runs differ in?
+# 29-config.sh - solution: how do two runs differ?
 #
 
 qkv train -t reverse --steps 0 --heads 2 -q -o one >/dev/null
