@@ -34,14 +34,14 @@ BEGIN {
         normed = normed (i == 2 ? ",  (2, 4) also (" : "(1, 2) becomes (") \
             shown(A[i, 1] / rms, "%.2f") ", " shown(A[i, 2] / rms, "%.2f") ")"
     }
-    entry("narrow", "yes", "One matrix A B, of a low rank: not every",
-        "matrix can be cut into such a pair again.")
-    entry("tanh", "no", "Twice the token is not twice the result:",
+    entry("narrow", "yes", "One matrix A B of low rank. Not every matrix",
+        "can be split into such a pair.")
+    entry("tanh", "no", "Twice the token does not give twice the result:",
         "tanh 1 = " shown((exp(2) - 1) / (exp(2) + 1), "%.2f") ", tanh 2 = " \
         shown((exp(4) - 1) / (exp(4) + 1), "%.2f") ", not twice as much.")
-    entry("RMSNorm", "no", "Twice the token is the same result:", normed)
-    entry("rotation", "no", "It turns by the token's position, so A B",
-        "is another matrix at each distance (RoPE).")
-    entry("softmax", "no", "It needs all scores of a row at once:",
-        "so M and N of a head remain two.")
+    entry("RMSNorm", "no", "Twice the token gives the same result:", normed)
+    entry("rotation", "no", "Its angle depends on the position, so A B is",
+        "a different matrix at each distance (RoPE).")
+    entry("softmax", "no", "It needs a whole row of scores at once,",
+        "so a head's M and N remain two matrices.")
 }

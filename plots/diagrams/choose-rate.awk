@@ -26,13 +26,13 @@ BEGIN {
     rates = split("0.001 0.003 0.01 0.03", rate, " ")
     while ((getline <"plots/diagrams/rates.tsv") > 0)
         steps[$1, $2, $3] = $4
-    words(16, 20, "Steps to the threshold on reverse: the fewer the better", "start bold")
+    words(16, 20, "Steps to the threshold on reverse (fewer is better)", "start bold")
     words(216, 54, "rate", "end 13")
     for (j = 1; j <= rates; j++)
         words(190 + j * 88, 54, rate[j], "13 bold")
     judged("standard", 86)
     judged("two-step", 206)
-    note(320, 318, "Green: where a seed is judged, at the rate that was best for the other two seeds.")
+    note(320, 318, "Green: the result that counts, at the rate that was best for the other two seeds.")
     for (j = 1; j <= rates; j++) {
         gap = 0
         for (i = 1; i <= 3; i++)
@@ -42,6 +42,6 @@ BEGIN {
         else
             behind = behind (behind ? ", " : "") rate[j]
     }
-    note(320, 338, "At one rate for both, two-step would be ahead at " ahead " and behind at " behind ".")
-    note(320, 358, "(The rule here is by steps alone; the program looks at accuracy first.)")
+    note(320, 338, "At the same rate for both, two-step would be ahead at " ahead " and behind at " behind ".")
+    note(320, 358, "(Here only the steps count; the program compares accuracy first.)")
 }

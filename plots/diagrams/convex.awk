@@ -25,6 +25,6 @@ BEGIN {
         path(sprintf("346,%g %g,%g", 70 + 74 * i, px(HEAD[i, 1]) + 12, py(HEAD[i, 2]) + (i == 1 ? 6 : 1)), "dash")
     }
     words(352, 40, "Weights are positive and sum to 1,", "start")
-    words(352, 60, "so every mix is on the line between.", "start")
-    words(352, 286, "Nothing outside it can come out.", "start")
+    words(352, 60, "so every mix is on the orange line.", "start")
+    words(352, 286, "No mix lies outside it.", "start")
 }

@@ -29,5 +29,5 @@ BEGIN {
     key(2)
     words(356, 194, "A score is large where a key is long", "start")
     words(356, 214, "in the direction of the query.", "start")
-    note(320, 260, "At a right angle to the query the score is 0, whatever the key's length.")
+    note(320, 260, "A key at a right angle to the query has score 0, whatever its length.")
 }

@@ -2,7 +2,7 @@
 
 BEGIN {
     canvas(640, 252)
-    split("make a hidden/directory|write the files|on to the disk|rename", what, "|")
+    split("make a hidden/directory|write the files|flush them/to disk|rename it", what, "|")
     split("mkdtemp|config, log, weights|fsync|one step", how, "|")
     for (i = 1; i <= 4; i++) {
         x = 92 + (i - 1) * 152
@@ -23,5 +23,5 @@ BEGIN {
     words(253, 188, "removes the hidden directory")
     words(566, 168, "the whole")
     words(566, 188, "run is there")
-    note(320, 234, "At no moment is half a run there.")
+    note(320, 234, "There is never half a run.")
 }

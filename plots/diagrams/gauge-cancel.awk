@@ -23,5 +23,5 @@ BEGIN {
     words(243, 152, "= I, and nothing changes")
     note(92, 22, "W^Q A is another W^Q")
     note(406, 22, "and A^{−1} W^K' another W^K'")
-    note(320, 194, "A has d_k^2 entries that may be chosen freely, for each head: they are not really there.")
+    note(320, 194, "For each head, the d_k^2 entries of A are free: that many parameters are not really there.")
 }

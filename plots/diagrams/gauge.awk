@@ -20,7 +20,7 @@ BEGIN {
     cells(424, 52, A, "off")
     words(500, 80, "A^{−1} =", "start")
     cells(566, 52, B, "off")
-    words(350, 136, "other matrices, the same M:", "start")
+    words(350, 136, "different matrices, the same M:", "start")
 
     named(20, 218, "W^Q A", QA, "qk")
     words(96, 260, "×", "20")
@@ -35,6 +35,6 @@ BEGIN {
     words(350, 240, "(W^Q A)(W^K A^{−T})'", "start")
     words(350, 264, "= W^Q A A^{−1} W^K'", "start")
     words(350, 288, "= W^Q W^K'", "start")
-    note(320, 340, "A may be any invertible matrix, d_k × d_k. So d_k^2 of the pair's parameters")
+    note(320, 340, "A can be any invertible d_k × d_k matrix. So d_k^2 of the pair's parameters")
     note(320, 360, "change nothing; that freedom is called gauge. A^{−T} is A^{−1}, transposed.")
 }

@@ -3,7 +3,7 @@
 function cx(i) { return 150 + 96 * cos(6.283185307 * (i - 1) / 8) }
 function cy(i) { return 150 - 96 * sin(6.283185307 * (i - 1) / 8) }
 BEGIN {
-    canvas(640, 326)
+    canvas(640, 334)
     printf "<circle cx=\"150\" cy=\"150\" r=\"96\" class=\"g\"/>\n"
     want = 3
     for (i = 1; i <= 8; i++) {
@@ -25,6 +25,6 @@ BEGIN {
         note(x + 12, 252, i)
     }
     words(470, 276, "key")
-    note(320, 300, "Whichever key the query points at has the largest score; the next are its neighbours.")
+    note(320, 300, "The key that the query points at has the highest score; its neighbours come next.")
     note(320, 318, "No query finds keys 1 and 5 together and no others: that takes a higher rank.")
 }

@@ -24,7 +24,7 @@ BEGIN {
         y += 34
     }
     line(left + (lit + 0.5) * side, 105, left + (lit + 0.5) * side, 140)
-    note(356, 246, "The upper half is added to the lower one,", "start")
-    note(356, 264, "until one is left.", "start")
+    note(356, 246, "The upper half is added to the lower half", "start")
+    note(356, 264, "until one sum is left.", "start")
     note(320, 330, "One vector of 16, two of 8 or four of 4: the same additions in the same order.")
 }

@@ -1,4 +1,4 @@
-# masks.awk - which keys a query sees: all, those before it, a window, ALiBi.
+# masks.awk - which keys a query sees: all, itself and earlier, a window, ALiBi.
 
 function panel(x, title, below, kind,    i, j, v, n) {
     n = 8
@@ -21,8 +21,8 @@ function panel(x, title, below, kind,    i, j, v, n) {
 BEGIN {
     canvas(640, 240)
     panel(30, "no mask", "every key", "all")
-    panel(182, "causal", "those before it", "causal")
+    panel(182, "causal", "itself and earlier", "causal")
     panel(334, "window 3", "the last three", "window")
-    panel(486, "ALiBi", "the nearer, the more", "alibi")
-    note(320, 224, "A row is a query, a column a key. White is hidden. Masks and biases leave M as it is.")
+    panel(486, "ALiBi", "nearer keys favoured", "alibi")
+    note(320, 224, "A row is a query, a column a key. White is hidden. Masks and biases do not change M.")
 }

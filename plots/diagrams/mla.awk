@@ -26,7 +26,7 @@ BEGIN {
     arrow(520, 182, 547, 182)
 
     line(16, 218, 624, 218, "dash")
-    words(16, 242, "Absorbed: the ups go into W^Q and W^O", "start bold")
+    words(16, 242, "Absorbed: the up maps merge into W^Q and W^O", "start bold")
     box(40, 286, 44, 34, "no", "x")
     box(176, 286, 122, 36, "qk", "W^Q W^{UK}'")
     box(40, 366, 44, 34, "no", "y")
@@ -44,5 +44,5 @@ BEGIN {
     arrow(272, 366, 344, 366)
     arrow(392, 322, 392, 344)
     arrow(438, 366, 485, 366)
-    note(320, 418, "Nothing is between W^Q and W^{UK}', nor between W^{UV} and W^O: each pair multiplies.")
+    note(320, 418, "Nothing is between W^Q and W^{UK}', nor between W^{UV} and W^O, so each pair merges.")
 }

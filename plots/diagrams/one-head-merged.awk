@@ -24,6 +24,6 @@ BEGIN {
     note(482, 272, "weights (x N)")
     if (near(O2, OUT))
         note(634, 326, "the same as before", "end good")
-    note(320, 358, "M and N are (3 × 3) and of rank 2, the width of the pairs that they replace.")
-    note(320, 380, "They are what a head does, whatever matrices it is stored in.")
+    note(320, 358, "M and N are 3 × 3 and have rank 2, the width of the pairs they replace.")
+    note(320, 380, "They decide what the head computes, whatever matrices it is stored in.")
 }

@@ -38,6 +38,6 @@ BEGIN {
     arrow(536, 358, 548, 358)
     named(552, 330, "output", OUT, "no", "%.1f")
 
-    note(320, 442, "Blue decides which token looks at which. Orange is what it carries over.")
-    note(320, 464, "The scale is left out here; weights and what follows are rounded.")
+    note(320, 442, "Blue decides which token looks at which, orange what is carried over.")
+    note(320, 464, "(The scale is left out. The weights and everything after them are rounded.)")
 }

@@ -24,7 +24,7 @@ BEGIN {
     words(px(d) + 8, py(d * d) + 22, "really there:", "start")
     words(px(d) + 8, py(d * d) + 44, "2 d_{model} d_k − d_k^2", "start")
     dot(px(d / 2), py(d * d), 5, "#404040")
-    note(px(d / 2) - 10, py(d * d) - 18, "as many at d_k = d_{model}/2", "end")
+    note(px(d / 2) - 10, py(d * d) - 18, "equal at d_k = d_{model}/2", "end")
     dot(px(64), py(2 * d * 64), 5, "#404040")
     note(px(64) + 12, py(2 * d * 64) + 8, sprintf("d_k = 64: %g times fewer", d * d / (2 * d * 64)), "start")
 }

@@ -19,5 +19,5 @@ BEGIN {
     note(320, 124, "calls them")
     words(320, 256, "You write an equation. The program gives it its gradient, its count,")
     words(320, 278, "its training runs, its conversions and its figures.")
-    note(320, 306, "The version (abi) is checked before anything else is believed.")
+    note(320, 306, "The version (abi) is checked before anything else is used.")
 }

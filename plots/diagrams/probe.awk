@@ -11,14 +11,14 @@ function panel(y, n, title, from, colour, to, what) {
 }
 BEGIN {
     canvas(640, 336)
-    panel(58, 1, "The identity as tokens: what reaches attend is the maps", "I", "qk", "W^Q, W^K, W^V", "M")
-    panel(156, 2, "The identity instead of attend's result: what comes out is W^O", "I at attend", "ov", "W^O", "N")
+    panel(58, 1, "Feed in the identity as tokens: attend receives the maps", "I", "qk", "W^Q, W^K, W^V", "M")
+    panel(156, 2, "Replace attend's result with the identity: the output is W^O", "I at attend", "ov", "W^O", "N")
     panel(254, 3, "Random tokens: is softmax(x M y') y N what the variant returns?", "random", "no", "its output", "")
     words(16, 300, "within 10^{−10}:", "start")
     tick(140, 300)
-    note(158, 300, "the form is believed", "start good")
+    note(158, 300, "form accepted", "start good")
     words(326, 300, "otherwise:", "start")
     cross(422, 300, 7)
-    note(440, 300, "it has none (a tanh, a norm)", "start bad")
+    note(440, 300, "no form (a tanh, a norm)", "start bad")
     note(320, 326, "Nothing is read from the variant's code.")
 }

@@ -10,7 +10,7 @@ BEGIN {
     bar(146, 8, 26, 16, "qk")
     words(180, 16, "really there", "start bold")
     bar(310, 8, 26, 16, "off")
-    words(344, 16, "stored beyond that: gauge", "start bold")
+    words(344, 16, "the rest: gauge", "start bold")
     while ((getline <table) > 0) {
         words(140, y + 9, $1, "end 13")
         bar(146, y, $2 * 0.15, 18, "off")

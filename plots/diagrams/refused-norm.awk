@@ -36,9 +36,9 @@ BEGIN {
     two_tokens()
     set(ONE, "0 2 1")
     set(TWO, "0 4 2")
-    one = both(58, "A token, and its score with token 2 (whose key is normed too):", ONE)
+    one = both(58, "A token and its score with token 2 (whose key is normalised too):", ONE)
     two = both(148, "Twice that token:", TWO)
     cross(30, 212)
     words(48, 212, (one - two) ^ 2 < 1e-18 ? "The same score, where x M y' would be twice as large." : "", "start")
-    note(320, 254, "QK-norm forgets how long q and k are. No matrix M does that, so W^Q and W^K stay two.")
+    note(320, 254, "QK-norm discards the lengths of q and k. No matrix M does that, so W^Q and W^K do not merge.")
 }

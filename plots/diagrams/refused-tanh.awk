@@ -47,5 +47,5 @@ BEGIN {
     words(48, 236, sprintf("Twice the first result would be (%s, %s), not (%s, %s).",
         shown(twice[1], "%.2f"), shown(twice[2], "%.2f"), shown(Q1[1, 1], "%.2f"),
         shown(Q1[1, 2], "%.2f")), "start")
-    note(320, 276, "A matrix doubles what it makes of a doubled token. So no matrix is these two maps.")
+    note(320, 276, "A matrix gives a doubled token a doubled result. So no single matrix equals these two maps.")
 }

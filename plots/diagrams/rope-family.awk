@@ -28,7 +28,7 @@ BEGIN {
         OLD["r"] = OLD["c"] = 2
         product(TURN, OLD, R)
     }
-    note(320, 268, "Here R turns by a quarter for each token of distance.")
-    note(320, 298, "Only the first M is W^Q W^K'. No one matrix is all four, so the pair is kept.")
-    note(320, 328, "(In a model each pair of columns turns at its own rate, by a radian or less.)")
+    note(320, 268, "Here R rotates by a quarter turn for each token of distance.")
+    note(320, 298, "Only the first M is W^Q W^K'. No single matrix equals all four, so the pair is kept.")
+    note(320, 328, "(In a model each pair of columns rotates at its own rate, by one radian per token or less.)")
 }

@@ -32,5 +32,5 @@ BEGIN {
         cross(512, 236)
         note(536, 256, "not the same", "bad")
     }
-    note(320, 302, "Each row sums to 1, not each column: the softmax knows queries from keys.")
+    note(320, 302, "Each row sums to 1, not each column: the softmax tells queries from keys.")
 }

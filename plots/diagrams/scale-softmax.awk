@@ -11,10 +11,10 @@ function panel(x, title, factor, colour,    i, sum, w) {
             bar(x + 4 + (i - 1) * 22, 190 - 126 * w, 16, 126 * w, colour)
     }
     words(x + 4 + 7 * 22 + 8, 190 - 126 * w - 12, shown(w, "%.2f"), "13")
-    note(x + 88, 206, sprintf("scores' deviation: %g", factor))
+    note(x + 88, 206, sprintf("standard deviation: %g", factor))
 }
 BEGIN {
-    canvas(640, 286)
+    canvas(640, 294)
     n = split("-1.5 -0.9 -0.5 -0.2 0.2 0.5 0.9 1.5", z, " ")
     for (i = 1; i <= n; i++)
         square += z[i] ^ 2 / n
@@ -23,7 +23,7 @@ BEGIN {
     panel(16, "with the scale, any d_k", 1, "bend")
     panel(230, "without, d_k = 4", sqrt(4), "bend")
     panel(444, "without, d_k = 64", sqrt(64), "bend")
-    note(320, 236, "The same eight scores. q k' sums d_k products, so its deviation is √d_k unless it is")
-    note(320, 256, "divided by √d_k. Without that, one token has nearly all the weight before")
+    note(320, 236, "The same eight scores. q k' sums d_k products, so its standard deviation is √d_k unless")
+    note(320, 256, "it is divided by √d_k. Without that, one token has nearly all the weight before")
     note(320, 276, "anything is learned.")
 }

@@ -40,7 +40,7 @@ BEGIN {
     panel(274, "MQA", 1, "2 d_k", 2 * d_k)
     panel(397, "keys = values", "same", "h d_k", h * d_k)
     panel(520, "MLA", "latent", "r", r)
-    note(320, 290, sprintf("Below: numbers that a decoder keeps of each token, for %d heads of %d, g = %d, r = %d.",
+    note(320, 290, sprintf("Below: how many numbers a decoder keeps per token, for %d heads of %d, g = %d, r = %d.",
         h, d_k, groups, r))
     note(320, 309, "(Four heads are drawn.)")
 }

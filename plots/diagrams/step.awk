@@ -34,5 +34,5 @@ BEGIN {
     words(267, 278, sprintf("Adam moves all %d parameters by their gradients", (keys + values) * d + 4 * d * d + d * values))
     words(584, 268, "300 times,")
     words(584, 288, "a new batch")
-    note(320, 314, "Each pass forward has its pass backward. (64 tokens: a micro-batch of four sequences.)")
+    note(320, 314, "Each forward pass has its backward pass. (64 tokens: a micro-batch of four sequences.)")
 }

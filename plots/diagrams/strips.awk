@@ -17,11 +17,11 @@ BEGIN {
     printf "<path d=\"M%g,%gL%g,%g\" class=\"a dash\"/>\n", left, top, left + tokens * s, top + tokens * s
     for (i = 1; i <= 2; i++)
         block(left + tokens * s + 20 + (i - 1) * 22, top + tokens * s / 2, 14, tokens * s, "lit")
-    note(left + tokens * s + 66, top + 20, "kept of each row, for the", "start")
+    note(left + tokens * s + 66, top + 20, "kept for each row until the", "start")
     note(left + tokens * s + 66, top + 38, "backward pass: its maximum", "start")
     note(left + tokens * s + 66, top + 56, "and 1 / sum", "start")
-    note(left + tokens * s + 66, top + 104, "A strip is made, used for", "start")
-    note(left + tokens * s + 66, top + 122, "P V, and overwritten by", "start")
-    note(left + tokens * s + 66, top + 140, "the next.", "start")
-    note(320, 296, "Causal: a strip ends where its last row's tokens end; nothing right of that is computed.")
+    note(left + tokens * s + 66, top + 104, "A strip is computed, used", "start")
+    note(left + tokens * s + 66, top + 122, "for P V, and overwritten", "start")
+    note(left + tokens * s + 66, top + 140, "by the next.", "start")
+    note(320, 296, "Causal: a strip ends where its last row's tokens end; nothing to the right of it is computed.")
 }

@@ -1,7 +1,6 @@
 #!/bin/sh
 # tables.sh BUILD DIR - the tables that some of the diagrams are drawn from, as the
-# program writes them: DIR/attention-map.tsv, rates.tsv, singular-values.tsv and
-# real-parameters.tsv.
+# program writes them: DIR/attention-map.tsv, rates.tsv and real-parameters.tsv.
 
 set -eu
 PATH=$(cd "$1" && pwd):$PATH
@@ -28,12 +27,6 @@ qkv compare -v standard,two-step -t reverse --seeds 3 --lr 0.001,0.003,0.01,0.03
             "$run/config.tsv" "$run/result.tsv"
     done | sort
 } >"$to/rates.tsv"
-
-# The singular values of a trained W_i that may have any rank.
-qkv train -t recall -v full-rank --seed 1 -q -o "$work/full" >"$work/said"
-qkv inspect "$work/full"/recall.* --spectrum -q --tsv >"$work/said"
-awk -F'\t' 'NR == 1 || ($1 == "M" && $2 == 0.1)' "$work/full"/recall.*/figures/spectrum.tsv |
-    cut -f3,4 >"$to/singular-values.tsv"
 
 # Stored and real parameters: d_model 16, four heads.
 {

@@ -23,7 +23,7 @@ BEGIN {
     words(496, 92, sprintf("%d", 2 * d * d_k), "start bold")
     words(496, 132, "a full matrix:", "start")
     words(496, 154, sprintf("%d", d * d), "start bold")
-    note(496, 180, sprintf("%g times as much,", d * d / (2 * d * d_k)), "start")
+    note(496, 180, sprintf("%g times as many,", d * d / (2 * d * d_k)), "start")
     note(496, 198, "for each head", "start")
     note(320, 268, "To scale: d_{model} = " d ", d_k = " d_k ". A full matrix may have rank " d ".")
 }

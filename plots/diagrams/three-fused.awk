@@ -43,6 +43,6 @@ BEGIN {
     note(312, 340, sprintf("%d d_{model}^2 = %d for Q and K", h, h * d * d), "start")
     note(590, 316, "a larger")
     note(590, 336, "set")
-    note(320, 388, "1 and 2 are the same numbers in other boxes: the same function, the same training.")
-    note(320, 408, "3 learned as one matrix can be more. (Counts: d_{model} = 512, 8 heads; two of them are drawn.)")
+    note(320, 388, "1 and 2 store the same parameters in different boxes: the same function.")
+    note(320, 408, "3, learned as one matrix, can do more. (Counts: d_{model} = 512, 8 heads; two of them are drawn.)")
 }
