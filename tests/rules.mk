@@ -33,7 +33,11 @@ check-figures: figures   ## the lessons' figures are what the recipes draw
 	sh lessons/figures.sh $(BUILD)
 check-book:          ## the book and its diagrams, looked at by a browser
 	sh tests/diagrams.sh
-	sh tests/book.sh $(BUILD)
+	sh tests/book.sh
+check-web: all       ## the book with the program in it, in headless Chromium (emscripten, node-acorn)
+	@! command -v emcc >/dev/null || $(MAKE) web
+	sh tests/web.sh $(BUILD)
+	sh tests/web-pages.sh $(BUILD)
 check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
 	sh tests/text.sh $(BUILD) $(SEEDS)
 check-bits: all      ## the same bits from other compilers and instruction sets
@@ -55,10 +59,15 @@ check-style:         ## clang-format and cppcheck
 	  --suppress=missingIncludeSystem --library=tests/cppcheck.cfg -Icore -Itests \
 	  -D_GNU_SOURCE -DQKV_CORE core variants
 
-bench: all $(BUILD)/products $(BUILD)/loop $(BUILD)/loop-fast   ## our speed, and that of PyTorch, JAX, OpenBLAS where they are there
-	$(BUILD)/products
-	python3 tests/bench/peers.py $(BUILD)/qkv
-	python3 tests/bench/decode.py $(BUILD)/qkv $(BUILD)/loop $(BUILD)/loop-fast
+PYTHON  ?= python3
+CBLAS   ?= libopenblas.so.0
+bench: all $(BUILD)/products $(BUILD)/loop $(BUILD)/loop-fast   ## our speed, and that of PyTorch, JAX, OpenBLAS, oneDNN, libxsmm where they are there (PYTHON=, CBLAS=)
+	$(BUILD)/products $(CBLAS)
+	$(PYTHON) tests/bench/peers.py $(BUILD)/qkv
+	$(PYTHON) tests/bench/experiment.py $(BUILD)/qkv
+	$(PYTHON) tests/bench/decode.py $(BUILD)/qkv $(BUILD)/loop $(BUILD)/loop-fast
+scaling: all         ## how time and memory grow, and how those of PyTorch and JAX: build/scaling
+	$(PYTHON) tests/bench/scaling.py $(BUILD)
 
 coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
@@ -98,8 +107,10 @@ $(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o)
 # All but main, for the fuzzers and the bench of products.
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
+# Debian has libxsmm as an archive only.
+XSMM = $(shell pkg-config --exists libxsmm && echo -Wl,-u,libxsmm_smmdispatch -lxsmm -lxsmmnoblas -lpthread -lrt)
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ -Wl,--wrap=multiply,--wrap=multiply_add,--wrap=now $(XSMM) $(LDLIBS) -o $@
 
 # A decoding loop of its own, which needs nothing of ours.
 $(BUILD)/loop:      FAST_OPT = -O3
@@ -114,5 +125,5 @@ $(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
-  shown-update check-figures check-book check-text check-bits check-torch check-scipy check-valgrind \
-  check-style bench coverage fuzz mutants compdb
+  shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
+  check-style bench scaling coverage fuzz mutants compdb

@@ -151,7 +151,7 @@ def jax_step(config):
     import jax.numpy as jnp
 
     v, d, h, layers, t, b, mlp = config
-    keys = iter(jax.random.split(jax.random.PRNGKey(0), 64))
+    keys = iter(jax.random.split(jax.random.PRNGKey(0), 8 + 4 * layers))
 
     def matrix(rows, cols):
         return jax.random.normal(next(keys), (rows, cols)) / rows**0.5
