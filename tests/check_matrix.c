@@ -48,29 +48,45 @@ by_hand(Matrix c, Matrix a, Matrix b, int add)
 }
 
 /* A (m x k) as it lies, or as the transpose of what lies there, in rows that
-   are `gap` numbers longer than they need to be. */
+   are `gap` numbers longer than they need to be; `count` of them, with a gap of
+   one row between two. */
 static Matrix
-laid(const real *at, int m, int k, int flipped, int gap)
+laid(const real *at, int count, int m, int k, int flipped, int gap)
 {
-    return flipped ? transposed(matrix(at, k, m, m + gap))
-                   : matrix(at, m, k, k + gap);
+    Matrix a = flipped ? transposed(matrix(at, k, m, m + gap))
+                       : matrix(at, m, k, k + gap);
+    a.step = flipped ? (k + 1) * (m + gap) : (m + 1) * (k + gap);
+    return batch(a, count);
+}
+
+/* A batch's i-th, alone. */
+static Matrix
+alone(Matrix m, int i)
+{
+    m.at += i * m.step;
+    return batch(m, 1);
 }
 
 static void
-compare(int m, int k, int n, int gap)
+compare(int count, int m, int k, int n, int gap)
 {
     for (int layout = 0; layout < 8; layout++) {
         int flip_a = layout & 1, flip_b = layout >> 1 & 1, add = layout >> 2;
-        real *a = numbers((m + gap) * (k + gap));
-        real *b = numbers((k + gap) * (n + gap));
-        int size = m * (n + gap);
+        real *a = numbers(count * (m + gap + 1) * (k + gap + 1));
+        real *b = numbers(count * (k + gap + 1) * (n + gap + 1));
+        int size = count * (m + 1) * (n + gap);
         real *c = numbers(size), *wanted = allocate((size_t)size, sizeof *c);
         memcpy(wanted, c, (size_t)size * sizeof *c);
-        Matrix ma = laid(a, m, k, flip_a, gap), mb = laid(b, k, n, flip_b, gap);
-        (add ? multiply_add : multiply)(matrix(c, m, n, n + gap), ma, mb);
-        by_hand(matrix(wanted, m, n, n + gap), ma, mb, add);
+        Matrix ma = laid(a, count, m, k, flip_a, gap);
+        Matrix mb = laid(b, count, k, n, flip_b, gap);
+        Matrix mc = laid(c, count, m, n, 0, gap), by = mc;
+        (add ? multiply_add : multiply)(mc, ma, mb);
+        by.at = wanted;
+        for (int i = 0; i < count; i++)
+            by_hand(alone(by, i), alone(ma, i), alone(mb, i), add);
         ck_assert_msg(!memcmp(c, wanted, (size_t)size * sizeof *c),
-                      "%d x %d x %d, gap %d, layout %d", m, k, n, gap, layout);
+                      "%d of %d x %d x %d, gap %d, layout %d", count, m, k, n,
+                      gap, layout);
         free(a);
         free(b);
         free(c);
@@ -83,15 +99,15 @@ START_TEST(small_shapes)
     for (int m = 1; m < 20; m += m < 10 ? 1 : 3)
         for (int k = 1; k < 10; k += 2)
             for (int n = 1; n < 75; n += n < 20 ? 1 : 9)
-                compare(m, k, n, 0);
+                compare(1, m, k, n, 0);
 }
 END_TEST
 
 START_TEST(longer_rows_than_needed)
 {
-    compare(17, 5, 33, 3);
-    compare(8, 16, 32, 1);
-    compare(9, 7, 11, 5);
+    compare(1, 17, 5, 33, 3);
+    compare(1, 8, 16, 32, 1);
+    compare(1, 9, 7, 11, 5);
 }
 END_TEST
 
@@ -99,10 +115,22 @@ END_TEST
    transposed A, are copied. */
 START_TEST(large_shapes)
 {
-    compare(70, 257, 65, 0);
-    compare(3, 1000, 5, 0);
-    compare(49, 600, 259, 5);
-    compare(260, 300, 270, 0);
+    compare(1, 70, 257, 65, 0);
+    compare(1, 3, 1000, 5, 0);
+    compare(1, 49, 600, 259, 5);
+    compare(1, 260, 300, 270, 0);
+}
+END_TEST
+
+/* Heads of several sequences, of one row, of fewer columns than a vector; and
+   one whose operands are copied. */
+START_TEST(batches)
+{
+    compare(5, 16, 8, 16, 24);
+    compare(3, 32, 16, 32, 0);
+    compare(4, 1, 9, 40, 7);
+    compare(3, 13, 16, 3, 1);
+    compare(2, 260, 200, 270, 0);
 }
 END_TEST
 
@@ -112,6 +140,15 @@ START_TEST(no_columns_to_sum)
     multiply(matrix(c, 2, 2, 2), matrix(none, 2, 0, 0), matrix(none, 0, 2, 2));
     for (int i = 0; i < 4; i++)
         ck_assert(c[i] == 0);
+}
+END_TEST
+
+START_TEST(batches_that_do_not_fit)
+{
+    expect_a_message();
+    real x[64] = {0};
+    multiply(batch(matrix(x, 2, 2, 2), 2), matrix(x + 8, 2, 2, 2),
+             matrix(x + 32, 2, 2, 2));
 }
 END_TEST
 
@@ -133,8 +170,10 @@ matrix_suite(void)
     tcase_add_test(c, small_shapes);
     tcase_add_test(c, longer_rows_than_needed);
     tcase_add_test(c, large_shapes);
+    tcase_add_test(c, batches);
     tcase_add_test(c, no_columns_to_sum);
     tcase_add_test_raise_signal(c, shapes_that_do_not_fit, SIGABRT);
+    tcase_add_test_raise_signal(c, batches_that_do_not_fit, SIGABRT);
     suite_add_tcase(s, c);
     return s;
 }

@@ -207,10 +207,13 @@ written(const char *name)
     Model *m = model_new(&c, s.sizes, p.variant);
     Result r = train(m, &s, NULL, NULL);
     char *path = format_text("%s/%s", test_directory, name);
-    run_write(test_directory, name, m, &r, &s, true, false);
-    ck_assert(run_exists(test_directory, name));
-    run_write(test_directory, name, m, &r, &s, true, false);
-    run_write(test_directory, name, m, &r, &s, true, true);
+    for (int i = 0; i < 3; i++) { /* the second finds the first, and stays */
+        Draft *d = draft_begin(test_directory, name);
+        run_write(d, name, m, &r, &s, true);
+        ck_assert(run_publish(d, name, i == 2) == (i != 1));
+        draft_end(d);
+        ck_assert(run_exists(test_directory, name));
+    }
     Run run = run_read(path);
     ck_assert(run_number(&run, "test_loss") > 0);
     ck_assert(fabs(run_number(&run, "test_loss") / r.test_loss - 1) < 1e-9);

@@ -129,7 +129,7 @@ refuses 1 'no-wq.so: split: (16 x 16) does not divide into 3 heads' \
 refuses 2 'unknown option --steps' "$qkv" list --steps 3
 refuses 2 'not within' "$qkv" train --beta1 1
 refuses 2 'lists are for' "$qkv" train --heads 1,2
-refuses 2 'none of: none pre' "$qkv" train --norm post
+refuses 2 'not one of: none pre' "$qkv" train --norm post
 refuses 2 'not within' "$qkv" compare --lr 0.1,-1
 refuses 2 'within 1 and' "$qkv" compare --seeds 0
 refuses 2 'within 1 and' "$qkv" compare --jobs two
@@ -137,7 +137,7 @@ refuses 2 'contradict' "$qkv" compare --seeds 3 --seed 4
 refuses 2 'did you mean "reverse"' "$qkv" train -t revers
 refuses 2 'did you mean "standard"' "$qkv" train -v standrad
 refuses 2 'variants/nothing-like-it.so' "$qkv" train -v nothing-like-it
-refuses 2 'none of: svg' "$qkv" compare --format gif
+refuses 2 'not one of: svg' "$qkv" compare --format gif
 refuses 2 'an empty word' "$qkv" train -t ''
 refuses 2 'cannot all differ' "$qkv" train -t recall --length 40
 refuses 2 'at least 9' "$qkv" train -t induction --length 8
@@ -184,7 +184,7 @@ refuses 1 'not a shared object' "$qkv" train -v ./half.so
 cp "$build/variants/standard.so" standard.so
 refuses 2 'two variants are called standard' \
     "$qkv" compare -v standard,./standard.so -t reverse
-refuses 2 'asked for twice' "$qkv" compare -v standard,standard -t reverse
+refuses 2 'given twice' "$qkv" compare -v standard,standard -t reverse
 refuses 2 'not the name of a variant' "$qkv" train -v './a b.so'
 refuses 2 'with a slash, ./standard.so' "$qkv" train -v standard.so
 refuses 2 'named with a slash' "$qkv" train -v standard.c
@@ -746,7 +746,7 @@ grep -q 'collaborative.collaborative.nearest' out && ok || complain "equiv: coll
     --facet quantity -o grid -q --format svg &&
     [ -s grid/figures/quantities-attention_parameters-recall.svg ] && ok ||
     complain "seconds in a figure"
-refuses 2 'none of: column' "$qkv" plot grid --size poster
+refuses 2 'not one of: column' "$qkv" plot grid --size poster
 refuses 2 'did not log it' "$qkv" plot grid --x speed --y test_loss
 refuses 2 'no setting' "$qkv" plot grid --x d-k --y test_loss --facet colour
 run=$(ls -d diverged/*1e+05*)
@@ -961,7 +961,7 @@ mkdir -p alone && cp "$qkv" alone/qkv &&
     QKV_PATH=$build/variants alone/qkv compare -t reverse --seeds 1 -v standard,fused \
     --steps 0 --test 8 -o noted --no-figures >out 2>err && ok ||
     complain "compare without qkv-double: $(cat err)"
-refuses 2 'none of: params real flops cache' "$qkv" compare --match size
+refuses 2 'not one of: params real flops cache' "$qkv" compare --match size
 refuses 2 'none of the runs is of it' "$qkv" compare -t reverse --seeds 1 \
     -v standard $small -o judged --baseline mqa --no-figures
 refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \
@@ -1027,7 +1027,7 @@ awk -F'\t' '$1 == "entropy" && ($2 - 2.772589)^2 < 1e-10 { n++ }
     $1 == "rank_m" && $2 == 0 { n++ }
     $1 == "gradient.block0.attention.W_K" && $2 == 0 { n++ }
     END { exit n != 7 }' zero/*/result.tsv && ok || complain "--log"
-refuses 2 'none of: attention scores' "$qkv" train --log rank+speed $small -o zero
+refuses 2 'not one of: attention scores' "$qkv" train --log rank+speed $small -o zero
 
 # --- what a figure may not be asked for, and what is judged
 has drawn
@@ -1221,7 +1221,7 @@ printf '%s\n' 'compare -v standard -t reverse --steps 4 --test 4 --seeds=3 --no-
     [ "$(ls -d equal/reverse.* | wc -l)" -eq 6 ] && ok || complain "a recipe with equiv and other variants: $(cat err)"
 refuses 2 'is not a number' "$qkv" compare --seed 3..1 -o small
 echo 'train -t sort' >small.txt
-refuses 2 'small.txt:1: "train" is none of' "$qkv" compare --recipe ./small.txt -o s
+refuses 2 'small.txt:1: "train" is not one of' "$qkv" compare --recipe ./small.txt -o s
 echo '# nothing' >small.txt
 refuses 2 'no command in it' "$qkv" compare --recipe ./small.txt -o s
 refuses 2 'takes EXPERIMENT' "$qkv" report -o paper
@@ -1306,7 +1306,7 @@ wrong 'wrong.txt:9: expect "variant=fused": give' '9s/ outcome is same//'
 wrong 'wrong.txt:10: expect "variant=linear test_accuracy < low": give' '10s/1.1/low/'
 wrong 'outcome is same": give' "9s/outcome/$(printf 'a=1 %.0s' $(seq 16))outcome/"
 wrong 'wrong.txt:1: expect: no command is above' '1s/.*/expect outcome is same/'
-wrong 'wrong.txt:8: "comparing" is none of' '8s/compare/comparing/'
+wrong 'wrong.txt:8: "comparing" is not one of' '8s/compare/comparing/'
 wrong 'wrong.txt:4: source: it is empty' '4s/ .*//'
 wrong 'begins with expect or untestable' '/^expect/d'
 unlike() { # MESSAGE SED-SCRIPT: the table is not what the claim expects
@@ -1366,7 +1366,7 @@ refuses 2 'needs --batch' "$qkv" export "$run"
 
 # Without gnuplot: training succeeds, data and scripts are there.
 mkdir bin
-PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 $small \
+PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 ${small% -q} \
     -o undrawn >out 2>err
 [ $? -eq 0 ] && grep -q 'gnuplot is not installed' err &&
     [ -s undrawn/figures/curves-reverse.gp ] &&

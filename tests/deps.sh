@@ -22,6 +22,7 @@ present() {
     gcc) builds stdio.h -lm ;;
     check) flags=$(pkg-config --cflags --libs check 2>/dev/null) && builds check.h $flags ;;
     gnuplot) gnuplot -e 'set terminal svg; set terminal pngcairo' >/dev/null 2>&1 ;;
+    acorn) NODE_PATH=/usr/share/nodejs node -e 'require("acorn")' 2>/dev/null ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
     esac
 }
@@ -31,6 +32,9 @@ package() {
     case $manager:$1 in
     apt-get:gcc) echo gcc libc6-dev ;;
     apt-get:gnuplot) echo gnuplot-nox ;;
+    *:emcc) echo emscripten ;;
+    apt-get:node | dnf:node | pacman:node) echo nodejs ;;
+    apt-get:acorn) echo node-acorn ;;
     dnf:check) echo check-devel ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     pacman:pkg-config | brew:pkg-config) echo pkgconf ;;

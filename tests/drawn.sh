@@ -391,8 +391,8 @@ figure=drawn/figures/loss-step-by-d-k-recall
 grep -q '>ours &amp; "co".d-k4</text>' drawn/figures/parameters.svg && ok || complain "names in the figure of parameters"
 plot --y loss --show two-step
 ! grep -q standard drawn/figures/loss-step-recall.d-k2.tsv && ok || complain "--show"
-refused 'none of the values that are drawn: standard, two-step$' --show mqa
-refused 'none of the values that are drawn: standard, two-step$' --rename mqa=ours
+refused 'not one of the values that are drawn: standard, two-step$' --show mqa
+refused 'not one of the values that are drawn: standard, two-step$' --rename mqa=ours
 refused 'give a value and what it is called' --rename standard
 
 # limits
@@ -411,7 +411,7 @@ refused 'it is what --x has' --x d-k --facet d-k --y test_loss
 refused 'is no setting' --map
 refused 'it is 0.003 in all runs' --map --x d-k --by lr --y test_loss
 refused 'means of one quantity' --map --x d-k --y test_loss --spread seeds
-refused 'none of: interval seeds' --spread all
+refused 'not one of: interval seeds' --spread all
 refused 'no setting of a run' --by variant,colour
 
 # panels of a quantity share their axes
@@ -444,11 +444,18 @@ looks=$(printf 'term = "dumb"; name = "x"\n$title << END\n|t\nEND\nload "%s"\n' 
     done)
 [ "$(echo "$looks" | gnuplot 2>&1 | sort -u | wc -l)" -eq 7 ] && ok || complain "two variants of one colour"
 
-# what lesson 18 shows
+# what lesson 18 shows, and four figures more
 "$qkv" compare -v standard,two-step,mqa -t recall --seeds 2 --lr 0.003,0.01 $small --log-every 5 -o mine >out 2>err
 "$qkv" compare -v standard -t recall --seeds 2 --lr 0.001 $small --log-every 5 -o earlier >out 2>err
 qkv() { "$qkv" "$@" -q --format svg; }
 sed -n '/^    qkv plot mine/{s/  *# .*//;p}' "$top/lessons/18-your-figure.md" >shown
+cat >>shown <<'END'
+qkv plot mine --x tokens --y loss --smooth 20
+qkv plot mine --x variant --y test_accuracy
+qkv plot mine --map --x lr --y test_accuracy
+qkv plot mine --x lr --y test_accuracy --ylim 0.9,1
+qkv plot mine earlier --y loss --by variant,experiment
+END
 while read -r line; do
     eval "$line" 2>err && ok || complain "lesson 18: $line"
 done <shown

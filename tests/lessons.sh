@@ -97,11 +97,42 @@ finds 'under that name now' <<'END'
 static Node *
 ```
 END
+# measured WORDS TEXT: TEXT, below a table, has a number that is refused, with those words.
+measured() {
+    {
+        printf '```console\n$ cat %s\n' "$work/table"
+        cat "$work/table"
+        printf '```\n\nIt is %s.\n' "$2"
+    } >"$work/measured"
+    finds "$1" <"$work/measured"
+}
+printf '%s\t%s\t%s\n' from to share one two 0.5678 two one 'exact' same same 1 same same 2 >"$work/table"
+measured ':10: says .58, but [one,two:share] is 0.57' '.58<!--=[one,two:share]-->'
+measured 'says 56%, but [one,two:share] is 57' '56%<!--=[one,two:share]-->'
+measured 'says 5.6e-1, but' '5.6e-1<!--=[one,two:share]-->'
+measured 'says Three, but' 'Three<!--=4*[one,two:share]-->'
+measured 'one,three:share is not there' '.57<!--=[one,three:share]-->'
+measured 'one,two:part is not there' '.57<!--=[one,two:part]-->'
+measured 'two,one:share is exact' '.57<!--=[two,one:share]-->'
+measured 'same,same:share is 1 and 2' '1<!--=[same,same:share]-->'
+measured 'says .43, but [rank:standard,2:mean] is 0.60' '.43<!--=[rank:standard,2:mean]-->'
+measured 'not one file is cache' '1<!--=[cache:gqa:mean]-->'
+measured 'claims/additions:gone:steps is not there' '1<!--=[claims/additions:gone:steps]-->'
+measured 'says 7, but' '![7 lines](figures/diagrams/tape.svg)<!--7=8-->'
+measured 'without its number' '![17 lines](figures/diagrams/tape.svg)<!--7=7-->'
+measured 'without its number' 'this, <!--=[one,two:share]-->'
 printf '%s\n' 'By name.' '```c variants/mqa.c W_Q forward' '```' >"$work/00-named.md"
 sh lessons/check.sh -u -q "$build" "$work/00-named.md" >"$work/out" 2>&1 &&
     sh lessons/check.sh "$build" "$work/00-named.md" >"$work/out" 2>&1 &&
     grep -q '^enum { W_Q' "$work/00-named.md" && grep -q '^forward(' "$work/00-named.md" && ok ||
     complain "what a block names is not written: $(cat "$work/out" "$work/00-named.md")"
+{
+    printf '```console\n$ echo share 0.7\nshare 0.6\n```\n\n'
+    echo 'It is .6<!--=[share:2]-->.'
+} >"$work/00-stale.md"
+sh lessons/check.sh -u "$build" "$work/00-stale.md" >"$work/out" 2>&1
+grep -q 'says .6, but \[share:2\] is 0.7' "$work/out" && grep -q '^share 0.7' "$work/00-stale.md" && ok ||
+    complain "a number that an update makes stale is not named: $(cat "$work/out")"
 cat >"$work/00-good.md" <<'END'
 `attend()`, [a list](../README.md).
 ```c variants/standard.c
@@ -115,6 +146,21 @@ $ printf '1\n2\n3\n'
 ...
 3
 ```
+END
+cat >>"$work/00-good.md" <<'END'
+There are three<!--=[3:1]--> lines, half<!--=0.516--> of them, or 1,234.5<!--=[1:1]*1234.46-->.
+
+<!--
+```console
+$ echo 2 9; echo 0.1234e-7
+2 9
+0.1234e-7
+```
+-->
+It is 9<!--=[2,9:2]-->, 1.2e-8<!--=[0.1234e-7:1]-->, 12%<!--=1e7*[0.1234e-7:1]--> or some
+130<!--=round(127,10)-->; .426<!--=[rank:standard,1:mean]--> there, -.0362<!--=[claims/additions:talking-heads,undecided:9]-->
+and .383<!--=[claims/additions:differential:test_accuracy]--> here.
+![From .43 to 1.0, in 2 steps](figures/diagrams/tape.svg)<!--.43=[rank:standard,1:mean]--><!--1.0=1--><!--2=2-->
 END
 sh lessons/check.sh "$build" "$work/00-good.md" >"$work/out" 2>&1 && ok ||
     complain "a good lesson is refused: $(cat "$work/out")"
@@ -134,6 +180,15 @@ done
     complain "a lesson that shows less is not found"
 grep -q 'variants/mqa.c: 0 of 3 lines' "$work/out" && ok || complain "coverage: $(cat "$work/out")"
 
+# A hypothesis that was changed after the run.
+mkdir "$work/few/plots"
+cp -r plots/recipes plots/diagrams "$work/few/plots"
+sed -i 's/more than 0.98 right/more than 0.9 right/' "$work/few/plots/recipes/claims/kv-shift.txt"
+(cd "$work/few" && sh lessons/check.sh -q "$work" lessons/claims.md) >"$work/out" 2>&1 &&
+    complain "a hypothesis that is not the recipe's is not found"
+grep -q 'not what .*kv-shift.txt says: One layer of kv-shift gets more than 0.9 right' "$work/out" && ok ||
+    complain "claims: $(cat "$work/out")"
+
 # --- every lesson but the appendix has two exercises, one of them code, and says so
 for lesson in lessons/[0-2]*.md lessons/3[0-2]*.md; do
     n=$(basename "$lesson" | cut -c1-2)
@@ -149,8 +204,8 @@ export EXERCISES
 exercise() { sh lessons/exercise.sh "$build" "$@" >"$work/out" 2>&1; }
 says() { grep -qF -- "$1" "$work/out" && ok || complain "$2: does not say \"$1\": $(cat "$work/out")"; }
 exercise && says '03-once' 'the list'
-exercise 3-once && complain "a stub that was just laid out is right"
-says 'is in' '3 for 03'
+exercise 3-once && complain "a fresh stub is right"
+says 'then run this command again' '3 for 03'
 rm -f "$EXERCISES/03-once.c"
 exercise 99 && complain "an exercise that is not there"
 says 'there is no exercise 99' 'none'
@@ -158,9 +213,9 @@ for solution in lessons/exercises/solutions/*; do
     kind=${solution##*.}
     name=$(basename "$solution" .$kind)
     exercise "$name" && complain "$name is done before it is begun"
-    says "is in $EXERCISES/$name.$kind now" "$name"
+    says "$name: edit $EXERCISES/$name.$kind" "$name"
     exercise "$name" && complain "$name: an unchanged stub passes"
-    says 'nothing is changed yet' "$name, unchanged"
+    says 'you have not changed it yet' "$name, unchanged"
     while IFS='	' read -r hint edit; do
         sed "$edit" "$solution" >"$EXERCISES/$name.$kind"
         cmp -s "$solution" "$EXERCISES/$name.$kind" && complain "$name: $edit edits nothing"
@@ -179,7 +234,7 @@ for solution in lessons/exercises/solutions/*; do
     cp "$solution" "$EXERCISES/$name.$kind"
     exercise "$name" || complain "$solution is refused: $(cat "$work/out")"
     says "$name: right" "$name"
-    exercise "$name" && says 'done before' "$name again"
+    exercise "$name" && says 'already done' "$name again"
 done
 for answers in lessons/exercises/*.answers; do
     name=$(basename "$answers" .answers)

@@ -537,6 +537,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         TARGET(data, size);
     active = guarded = 0;
     setting_count = settings_built_in; /* the others' names are freed below */
+    open_plugins = NULL;
     for (int i = 0; i < 16; i++) {
         if (files[i])
             __real_fclose(files[i]);

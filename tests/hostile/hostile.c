@@ -52,6 +52,15 @@ crashes(void)
 }
 
 static inline void
+recurses(void)
+{
+    volatile char much[4096];
+    much[0] = 1;
+    recurses();
+    much[1] = much[0];
+}
+
+static inline void
 aborts(void)
 {
     abort();

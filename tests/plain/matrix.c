@@ -2,26 +2,30 @@
 #include "math/matrix.h"
 #include "plain.h"
 
-/* C (m x n) += A (m x k) B (k x n) */
+/* C (m x n) += A (m x k) B (k x n), of each in a batch */
 void
 multiply_add(Matrix c, Matrix a, Matrix b)
 {
-    for (int i = 0; i < c.rows; i++)
-        for (int j = 0; j < c.cols; j++) {
-            real *sum = &c.at[i * c.down + j];
-            for (int k = 0; k < a.cols; k++)
-                *sum = fused(a.at[i * a.down + k * a.across],
-                             b.at[k * b.down + j * b.across], *sum);
-        }
+    for (int n = 0; n < c.count; n++) {
+        for (int i = 0; i < c.rows; i++)
+            for (int j = 0; j < c.cols; j++) {
+                real *sum = &c.at[i * c.down + j];
+                for (int k = 0; k < a.cols; k++)
+                    *sum = fused(a.at[i * a.down + k * a.across],
+                                 b.at[k * b.down + j * b.across], *sum);
+            }
+        a.at += a.step, b.at += b.step, c.at += c.step;
+    }
 }
 
 /* C = A B */
 void
 multiply(Matrix c, Matrix a, Matrix b)
 {
-    for (int i = 0; i < c.rows; i++)
-        for (int j = 0; j < c.cols; j++)
-            c.at[i * c.down + j] = 0;
+    for (int n = 0; n < c.count; n++)
+        for (int i = 0; i < c.rows; i++)
+            for (int j = 0; j < c.cols; j++)
+                c.at[n * c.step + i * c.down + j] = 0;
     multiply_add(c, a, b);
 }
 
