@@ -14,17 +14,20 @@ command -v emcc >/dev/null && command -v node >/dev/null && [ "$CHROMIUM" ] || {
 export CHROMIUM NODE_PATH="/usr/share/nodejs:${NODE_PATH:-}"
 work=$build/wasm/hostile
 mkdir -p "$work"
-# The multiply-add by doubles, here and there, gives what fmaf gives.
-flags="-std=c11 -O3 -ffp-contract=off -fno-math-errno -Icore -D_GNU_SOURCE tests/web/fma.c"
-cc $flags -DFMAF -o "$work/fmaf" -lm
-cc $flags $(cc -march=x86-64 -E -xc /dev/null >/dev/null 2>&1 && echo -march=x86-64) -o "$work/fma" -lm
-emcc $flags -msimd128 -o "$work/fma.js"
-wanted=$("$work/fmaf")
-for found in "$("$work/fma")" "$(node --no-experimental-fetch "$work/fma.js")"; do
-    [ "$found" = "$wanted" ] || {
-        echo "web: fma: $found, not $wanted" >&2
-        exit 1
-    }
+# The multiply-add of vectors, here and there, gives what the C library's gives.
+baseline=$(cc -march=x86-64 -E -xc /dev/null >/dev/null 2>&1 && echo -march=x86-64) || true
+for numbers in FLOAT DOUBLE; do
+    flags="-std=c11 -O3 -ffp-contract=off -fno-math-errno -Icore -D_GNU_SOURCE -DQKV_$numbers tests/web/fma.c"
+    cc $flags -DLIBRARY -o "$work/library" -lm
+    cc $flags $baseline -o "$work/fma" -lm
+    emcc $flags -msimd128 -o "$work/fma.js"
+    wanted=$("$work/library")
+    for found in "$("$work/fma")" "$(node --no-experimental-fetch "$work/fma.js")"; do
+        [ "$found" = "$wanted" ] || {
+            echo "web: multiply-add of $numbers: $found, not $wanted" >&2
+            exit 1
+        }
+    done
 done
 for deed in aborts exits recurses; do
     emcc -O1 -Icore -fPIC -sSIDE_MODULE=1 -DDEED=$deed -DPLACE=FORWARD tests/hostile/hostile.c \
@@ -32,7 +35,7 @@ for deed in aborts exits recurses; do
 done
 # The core and the plugins, as a server that compresses sends them.
 size=$(cat "$build"/web/qkv*.js "$build"/web/qkv*.wasm "$build"/web/worker.js "$build"/web/engine.js \
-    "$build"/web/variants/*.wasm | gzip -9 | wc -c)
+    "$build"/web/variants/*.wasm "$build"/web/variants/double/*.wasm | gzip -9 | wc -c)
 echo "web: core and plugins are $((size / 1000)) kB compressed"
 [ "$size" -lt 1000000 ]
 node tests/web/engine.mjs "$build"

@@ -36,71 +36,7 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
 #include <arm_neon.h>
 #define FMA_V16(a, b, c) \
     (V16) vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b)
-#elif !defined QKV_DOUBLE
-/* In double a product of floats is exact, and their sum is rounded. Rounding it
-   again, to float, goes wrong only where the exact sum is beside the middle
-   between two floats and the rounded one on it. Rounded to odd it never is: of
-   the two doubles around an inexact sum, the one whose last bit is 1 (Boldo and
-   Melquiond 2008). */
-static __attribute__((noinline, unused)) V16
-fma_to_odd(V16 a, V16 b, V16 c)
-{
-    for (int i = 0; i < FEW; i++) {
-        double product = (double)a[i] * b[i], sum = product + c[i];
-        double part = sum - product;
-        double error = (product - (sum - part)) + (c[i] - part);
-        union {
-            double value;
-            int64_t bits;
-        } odd = {sum};
-        if ((error > 0 || error < 0) && !(odd.bits & 1))
-            odd.bits += (error > 0) == (sum > 0) ? 1 : -1;
-        c[i] = (float)odd.value;
-    }
-    return c;
-}
-
-typedef double Doubles __attribute__((vector_size(32)));
-typedef int64_t Long __attribute__((vector_size(32)));
-typedef uint32_t Word __attribute__((vector_size(16)));
-typedef int32_t Signed __attribute__((vector_size(16)));
-
-#ifdef __wasm__
-#include <wasm_simd128.h>
-#define ANY(lanes) wasm_i32x4_bitmask((v128_t)(lanes))
-/* clang 14 would do it number by number. */
-static inline V16
-to_floats(Doubles d)
-{
-    union {
-        Doubles whole;
-        v128_t half[2];
-    } of = {d};
-    return (V16)wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(of.half[0]),
-                                   wasm_f32x4_demote_f64x2_zero(of.half[1]), 0,
-                                   2);
-}
-#else
-typedef int64_t Pair __attribute__((vector_size(16)));
-#define ANY(lanes)         (((Pair)(lanes))[0] | ((Pair)(lanes))[1])
-#define to_floats(doubles) __builtin_convertvector(doubles, V16)
-#endif
-
-/* That is seldom needed: where the 29 bits that a float lacks are a 1 and
-   zeros, and where the float is denormal, so that it lacks more. */
-static inline V16
-FMA_V16(V16 a, V16 b, V16 c)
-{
-#define TO_DOUBLES(v) __builtin_convertvector(v, Doubles)
-    Doubles sum = TO_DOUBLES(a) * TO_DOUBLES(b) + TO_DOUBLES(c);
-    V16 rounded = to_floats(sum);
-    Word lacking = __builtin_convertvector((Long)sum, Word) << 3;
-    Word size = ((Word)rounded << 1) + INT32_MAX; /* 0 is the greatest */
-    Signed seldom =
-        (lacking == 1u << 31) | ((Signed)size <= INT32_MIN + 0xffffff);
-    return ANY(seldom) ? fma_to_odd(a, b, c) : rounded;
-}
-#else
+#elif defined QKV_DOUBLE && defined __FP_FAST_FMA
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {
@@ -108,6 +44,8 @@ FMA_V16(V16 a, V16 b, V16 c)
         c[i] = fma(a[i], b[i], c[i]);
     return c;
 }
+#else
+#include "math/fused.h"
 #endif
 
 /* An integer as wide as a real. */

@@ -1,90 +1,127 @@
 /* fma.c - the fused multiply-add of math/vector.h on hard cases: sums beside
-   the middle between two floats, denormal ones, infinities, NaNs. Prints a
+   the middle between two numbers, denormal ones, infinities, NaNs. Prints a
    checksum of the results: the same with and without an instruction for it.
-   -DFMAF: by fmaf. */
+   -DLIBRARY: by the C library; -DQKV_DOUBLE: of doubles. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "math/vector.h"
 
+/* A number's bits: its sign, its exponent, its fraction. */
+#ifdef QKV_DOUBLE
+typedef uint64_t Bits;
+enum { FRACTION = 52, BIAS = 1023 };
+#define LIBRARY_FMA fma
+#else
+typedef uint32_t Bits;
+enum { FRACTION = 23, BIAS = 127 };
+#define LIBRARY_FMA fmaf
+#endif
+static const Bits sign = (Bits)1 << (8 * sizeof(Bits) - 1);
+static const Bits fraction = ((Bits)1 << FRACTION) - 1;
+
 static uint64_t state = 88172645463325252;
 
-static uint32_t
+static Bits
 draw(void)
 {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return (uint32_t)(state >> 16);
+    return (Bits)(state * 2685821657736338717u >> (64 - 8 * sizeof(Bits)));
 }
 
-static float
-with_bits(uint32_t bits)
+static real
+with_bits(Bits bits)
 {
-    float x;
+    real x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-static float
+/* +- 1.m times 2 to the power e; at e = -BIAS denormal. */
+static real
+number(Bits m, int e)
+{
+    return with_bits((draw() & sign) | (Bits)(e + BIAS) << FRACTION |
+                     (m & fraction));
+}
+
+static real
 operand(void)
 {
-    uint32_t r = draw(), sign = r & 0x80000000;
-    switch (draw() % 5) {
+    Bits r = draw(), kind = draw() % 6;
+    int e = (int)(draw() % 60);
+    switch (kind) {
     case 0:
         return with_bits(r); /* any, NaN too */
     case 1:
-        return with_bits(r & 0x80ffffff); /* denormal, or nearly */
+        return number(r, -BIAS + e % 2); /* denormal, or nearly */
     case 2:
-        return with_bits(sign | 0x7f7fffff); /* the greatest */
+        return number(fraction, BIAS); /* the greatest */
     case 3:
-        return with_bits(sign | (r & 0x700000) | (100 + r % 54) << 23);
+        return number(r & (fraction << (FRACTION - 3)), e - 27);
+    case 4:
+        return (real)(int)(r % 7) - 3; /* 0 too */
     default:
-        return with_bits((r & 0x807fffff) | (110 + r % 30) << 23);
+        return number(r, e % 30 - 17);
     }
 }
 
-/* a b is half of c's last bit, or so little more or less that a double does not
-   show it. */
+/* a b is half of c's last bit, or so little more or less that a number of twice
+   as many bits does not show it. */
 static void
-beside_the_middle(float *a, float *b, float *c)
+beside_the_middle(real *a, real *b, real *c)
 {
-    uint32_t exponent = draw() % 254, m = 0x800000 | (draw() & 0x7fffff);
-    double half = exponent ? ldexp(1, (int)exponent - 151) : 0x1p-150;
-    *c = with_bits((draw() & 0x807fffff) | exponent << 23);
-    *a = (float)(m * 0x1p-23 * (draw() & 1 ? 1 : -1) * (half * 0x1p60));
-    *b = (float)(floor(0x1p47 / m + .5) * 0x1p-24 * 0x1p-60);
+    int e = (int)(draw() % 200) - 100;
+    Bits m = draw() & fraction, n = draw();
+    *c = number(n, e);
+    *a = number(m, e - FRACTION - 1);
+    *b = (real)(1 / (1 + (double)m / (double)(fraction + 1)));
+}
+
+/* The same where it is denormal, or in the middle. */
+static void
+beside_a_denormal(real *a, real *b, real *c)
+{
+    Bits m = draw(), n = draw(), few = draw() % 16;
+    Bits top = few & 1 ? fraction << (FRACTION - 2) : fraction;
+    *a = number(m & top, -BIAS / 2 - FRACTION / 2);
+    *b = number(n & top, -BIAS / 2 - FRACTION / 2 + (int)(n & 3));
+    *c = number(few, -BIAS);
 }
 
 int
 main(void)
 {
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     for (int n = 0; n < 1000000; n++) {
         V16 a, b, c;
         for (int i = 0; i < FEW; i++) {
-            float x = operand(), y = operand(), z = operand();
-            if (n % 2)
+            real x = operand(), y = operand(), z = operand();
+            if (n % 4 == 1)
                 beside_the_middle(&x, &y, &z);
-            if (n == 0) /* rounded up to the least float that is not denormal */
-                x = 0x1.fffffep-64f, y = 0x1.000002p-64f, z = 0x1.fffffcp-127f;
+            else if (n % 4 == 2)
+                beside_a_denormal(&x, &y, &z);
+            else if (n % 4 == 3) /* little is left */
+                z = -x * y;
             a[i] = x, b[i] = y, c[i] = z;
         }
-#ifdef FMAF
+#ifdef LIBRARY
         for (int i = 0; i < FEW; i++)
-            c[i] = fmaf(a[i], b[i], c[i]);
+            c[i] = LIBRARY_FMA(a[i], b[i], c[i]);
 #else
         c = FMA_V16(a, b, c);
 #endif
         for (int i = 0; i < FEW; i++) {
-            uint32_t bits = 0x7fc00000;
-            float x = c[i];
+            Bits bits = 0;
+            real x = c[i];
             if (x == x)
                 memcpy(&bits, &x, sizeof bits);
-            sum = (sum ^ bits) * 16777619u;
+            sum = (sum ^ bits) * 1099511628211u;
         }
     }
-    printf("%08x\n", sum);
+    printf("%016llx\n", (unsigned long long)sum);
     return 0;
 }
