@@ -36,14 +36,17 @@ $(WEB)/qkv.js $(WEB)/qkv-double.js: $(BUILD)/needed lessons/web/library.js
 	  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=1GB --js-library lessons/web/library.js $(filter %.o,$^) -o $@
 
 # The symbols that the plugins take from the program, and no more.
-MODULES  = $(patsubst variants/%.c,$(WEB)/variants/%.wasm,$(sort $(wildcard variants/*.c)))
+MODULES  = $(PLUGINS:$(BUILD)/%.so=$(WEB)/%.wasm)
 $(BUILD)/needed: $(patsubst variants/%.c,$(BUILD)/float/variants/%.o,$(sort $(wildcard variants/*.c)))
 	@{ echo _main; emnm -u $^ | sed -n 's/^ *U \([^_].*\)/_\1/p' | sort -u; } >$@
-$(WEB)/variants/%.wasm: $(BUILD)/float/variants/%.o
+WIDER    = $(filter $(WEB)/variants/double/%,$(MODULES))
+$(filter-out $(WIDER),$(MODULES)): $(WEB)/variants/%.wasm: $(BUILD)/float/variants/%.o
+$(WIDER): $(WEB)/variants/double/%.wasm: $(BUILD)/double/variants/%.o
+$(MODULES):
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -sSIDE_MODULE=1 $< -o $@
 $(WEB)/variants/names.txt: $(MODULES)
-	@printf '%s\n' $(notdir $(basename $^)) >$@
+	@printf '%s\n' $(MODULES:$(WEB)/variants/%.wasm=%) >$@
 $(WEB)/%.js: lessons/web/%.js
 	@mkdir -p $(@D)
 	cp $< $@

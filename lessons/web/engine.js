@@ -1,4 +1,4 @@
-/* engine.js - qkv for a page: command lines in a worker, and their files.
+/* engine.js - qkv for a page: command lines in workers, and their files.
 
        import {Engine} from './engine.js';
        const engine = new Engine();
@@ -6,11 +6,16 @@
 
    run(words, {program, onOut, onErr, onLog}) gives {status, out, err, text, seconds, words}:
    `program` is qkv-double, if not qkv; `text` is out and err as they came, `words` why the
-   program could not go on, if so. Commands wait for each other. stop() ends the one that
-   runs, whose promise gives status 130, and those that wait; the files stay as they were
-   before it. `files` has what is in the directory of the commands, path by path; what is
-   put there the next command sees.
+   program could not go on, if so. Commands wait for each other. The runs of a `compare`
+   are trained first, on as many workers as there are cores, MOST at most, as its --plan
+   says; then it finds them there. stop() ends the command that runs, whose promise gives
+   status 130, and those that wait; the files stay as they were before it. `files` has what
+   is in the directory of the commands, path by path; what is put there the next command
+   sees.
    `ready` is kept when the program is there, and broken, with words, when it cannot be. */
+const MOST = 4;
+const stopped = () => ({status: 130, out: '', err: '', text: '', seconds: 0});
+
 export class Engine {
     constructor() {
         this.files = new Map();
@@ -20,13 +25,8 @@ export class Engine {
     }
 
     start() {
-        const url = new URL('worker.js', import.meta.url);
-        this.worker = new Worker(url);
-        this.ready = new Promise((resolve, reject) => {
-            this.worker.onmessage = ({data}) => data.ready ? resolve() : reject(new Error(data.failed));
-            this.worker.onerror = () => reject(new Error('The program could not be loaded.'));
-        });
-        this.ready.catch(() => {}); // whoever runs a command is told
+        this.workers = [new Hand()];
+        this.ready = this.workers[0].ready;
     }
 
     run(words, on = {}) {
@@ -36,11 +36,70 @@ export class Engine {
         return ended;
     }
 
-    async now(words, {program, onOut, onErr, onLog}) {
-        await this.ready;
+    async now(words, on) {
+        if (words[0] === 'compare' && !words.some(word => /^--(plan|redo|help)/.test(word)))
+            await this.spread(words, on);
+        return this.end(this.workers[0].run(words, this.files, on));
+    }
+
+    // A command's result, and what it did to the files.
+    async end(run) {
+        const turn = this.turn, told = await run;
+        if (turn !== this.turn)
+            return stopped();
+        for (const path in told.changed)
+            this.files.set(path, told.changed[path]);
+        for (const path of told.removed ?? [])
+            this.files.delete(path);
+        return told;
+    }
+
+    // Trains the runs of a comparison. What one of them has to say, it says again.
+    async spread(words, {program, onLog}) {
+        const turn = this.turn, plan = await this.end(this.workers[0].run([...words, '--plan'], this.files, {program}));
+        const lines = plan.status ? [] : plan.out.split('\n').filter(line => /^qkv train [^'"\\]*$/.test(line));
+        const runs = lines.length, most = Math.min(MOST, navigator.hardwareConcurrency, runs);
+        while (this.workers.length < most)
+            this.workers.push(new Hand());
+        await Promise.all(this.workers.map(async worker => {
+            while (lines.length && turn === this.turn)
+                await this.end(worker.run(lines.shift().split(' ').slice(1), this.files,
+                    {program, onLog: log => onLog?.({...log, runs})}));
+        }));
+    }
+
+    stop() {
+        this.turn++;
+        for (const worker of this.workers)
+            worker.stop();
+        this.start();
+    }
+}
+
+// A worker, which runs one command at a time.
+class Hand {
+    constructor() {
+        this.worker = new Worker(new URL('worker.js', import.meta.url));
+        this.ready = new Promise((resolve, reject) => {
+            this.worker.onmessage = ({data}) => data.ready ? resolve() : reject(new Error(data.failed));
+            this.worker.onerror = () => reject(new Error('The program could not be loaded.'));
+        });
+        this.ready.catch(() => {}); // whoever runs a command is told
+        this.stopped = new Promise(resolve => {
+            this.stop = () => {
+                this.worker.terminate();
+                resolve(stopped());
+            };
+        });
+    }
+
+    run(words, files, on) {
+        return Promise.race([this.stopped, this.ready.then(() => this.ask(words, files, on))]);
+    }
+
+    ask(words, files, {program, onOut, onErr, onLog}) {
         return new Promise(resolve => {
-            const told = {status: 130, out: '', err: '', text: '', seconds: 0};
-            this.halt = () => resolve(told);
+            const told = stopped();
             this.worker.onmessage = ({data}) => {
                 if ('out' in data) {
                     told.out += data.out;
@@ -52,29 +111,11 @@ export class Engine {
                     onErr?.(data.err);
                 } else if (data.log)
                     onLog?.(data.log);
-                else {
-                    for (const path in data.changed)
-                        this.files.set(path, data.changed[path]);
-                    for (const path of data.removed)
-                        this.files.delete(path);
-                    this.halt = null;
-                    resolve(Object.assign(told, {status: data.exit, seconds: data.seconds, words: data.words}));
-                }
+                else
+                    resolve(Object.assign(told, data, {status: data.exit}));
             };
             this.worker.onerror = e => resolve(Object.assign(told, {status: 134, words: e.message}));
-            this.worker.postMessage({run: words, program, files: Object.fromEntries(this.files)});
+            this.worker.postMessage({run: words, program, files: Object.fromEntries(files)});
         });
     }
-
-    stop() {
-        this.turn++;
-        this.worker.terminate();
-        this.start();
-        this.halt?.();
-        this.halt = null;
-    }
-}
-
-function stopped() {
-    return {status: 130, out: '', err: '', text: '', seconds: 0};
 }
