@@ -42,19 +42,20 @@ export class Engine {
         return this.end(this.workers[0].run(words, this.files, on));
     }
 
-    // A command's result, and what it did to the files.
+    // A command's result, without what it did to the files, which is done.
     async end(run) {
-        const turn = this.turn, told = await run;
+        const turn = this.turn, {changed = {}, removed = [], ...told} = await run;
         if (turn !== this.turn)
             return stopped();
-        for (const path in told.changed)
-            this.files.set(path, told.changed[path]);
-        for (const path of told.removed ?? [])
+        for (const path in changed)
+            this.files.set(path, changed[path]);
+        for (const path of removed)
             this.files.delete(path);
         return told;
     }
 
-    // Trains the runs of a comparison. What one of them has to say, it says again.
+    // Trains the runs of a comparison, which then says of them what is to be said. What was
+    // asked is for it to record: of the record that a run makes, the two lines above stay.
     async spread(words, {program, onLog}) {
         const turn = this.turn, plan = await this.end(this.workers[0].run([...words, '--plan'], this.files, {program}));
         const lines = plan.status ? [] : plan.out.split('\n').filter(line => /^qkv train [^'"\\]*$/.test(line));
@@ -62,9 +63,13 @@ export class Engine {
         while (this.workers.length < most)
             this.workers.push(new Hand());
         await Promise.all(this.workers.map(async worker => {
-            while (lines.length && turn === this.turn)
-                await this.end(worker.run(lines.shift().split(' ').slice(1), this.files,
-                    {program, onLog: log => onLog?.({...log, runs})}));
+            while (lines.length && turn === this.turn) {
+                const told = await worker.run(lines.shift().split(' ').slice(1), this.files,
+                    {program, onLog: log => onLog?.({...log, runs})});
+                for (const path of Object.keys(told.changed ?? {}).filter(path => /experiment\.tsv$/.test(path)))
+                    told.changed[path] = this.files.get(path) ?? told.changed[path].slice(0, 'key\tvalue\nformat\t3\n'.length);
+                await this.end(told);
+            }
         }));
     }
 
@@ -85,6 +90,7 @@ class Hand {
             this.worker.onerror = () => reject(new Error('The program could not be loaded.'));
         });
         this.ready.catch(() => {}); // whoever runs a command is told
+        this.has = new Map(); // the files that are there
         this.stopped = new Promise(resolve => {
             this.stop = () => {
                 this.worker.terminate();
@@ -93,8 +99,13 @@ class Hand {
         });
     }
 
-    run(words, files, on) {
-        return Promise.race([this.stopped, this.ready.then(() => this.ask(words, files, on))]);
+    async run(words, files, on) {
+        const told = await Promise.race([this.stopped, this.ready.then(() => this.ask(words, files, on))]);
+        for (const path in told.changed)
+            this.has.set(path, told.changed[path]);
+        for (const path of told.removed ?? [])
+            this.has.delete(path);
+        return told;
     }
 
     ask(words, files, {program, onOut, onErr, onLog}) {
@@ -112,10 +123,13 @@ class Hand {
                 } else if (data.log)
                     onLog?.(data.log);
                 else
-                    resolve(Object.assign(told, data, {status: data.exit}));
+                    resolve(Object.assign(told, data, {status: data.exit})); // exit, seconds, words, changed, removed
             };
             this.worker.onerror = e => resolve(Object.assign(told, {status: 134, words: e.message}));
-            this.worker.postMessage({run: words, program, files: Object.fromEntries(files)});
+            this.worker.postMessage({run: words, program,
+                put: Object.fromEntries([...files].filter(([path, bytes]) => this.has.get(path) !== bytes)),
+                gone: [...this.has.keys()].filter(path => !files.has(path))});
+            this.has = new Map(files);
         });
     }
 }

@@ -1,14 +1,14 @@
 /* worker.js - runs command lines of qkv one after the other, away from the page.
 
-   page -> worker:  {run: [WORDS], program: 'qkv-double' or nothing, files: {PATH: BYTES} or
-                    nothing}
+   page -> worker:  {run: [WORDS], program: 'qkv-double' or nothing, put: {PATH: BYTES},
+                    gone: [PATH]}
    worker -> page:  {ready: true} or {failed: WORDS}, once; then for each command
                     {out: TEXT}, {err: TEXT}, {log: {path, line, steps, runs}} as they come, and
                     {exit: STATUS, seconds, changed: {PATH: BYTES}, removed: [PATH]}, with
                     {words: WHY} where the program could not go on.
 
    A command has a new instance of the program, as a process is new; what stays is the
-   directory /work. `files`, if it is there, is all that is to be in it. */
+   directory /work, into which `put` is put first, and out of which goes what is `gone`. */
 'use strict';
 
 const plugins = {}, plots = {};
@@ -143,7 +143,8 @@ loaded.then(() => postMessage({ready: true}),
     e => postMessage({failed: 'The program could not be loaded: ' + e.message}));
 self.onmessage = async ({data}) => {
     await loaded;
-    if (data.files)
-        files = data.files;
+    files = {...files, ...data.put};
+    for (const path of data.gone)
+        delete files[path];
     command(data.run, data.program === 'qkv-double' ? 'QkvDouble' : 'Qkv');
 };

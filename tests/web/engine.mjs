@@ -15,8 +15,9 @@ const web = await open(join(build, 'web')), page = await web.page('engine.js');
 await page.run(`(async () => {
     const {Engine} = await import('./engine.js');
     self.engine = new Engine();
-    self.gaps = [];
-    new PerformanceObserver(l => gaps.push(...l.getEntries().map(e => e.duration))).observe({type: 'longtask'});
+    self.gaps = []; // tasks over 50 ms, but for what this test does in the page
+    self.own = [];
+    new PerformanceObserver(l => gaps.push(...l.getEntries())).observe({type: 'longtask'});
     await engine.ready;
 })()`);
 
@@ -35,7 +36,8 @@ function files(at = '', all = {}) {
     return all;
 }
 async function pageFiles() {
-    const texts = await page.run(`Object.fromEntries([...engine.files].filter(([p]) => !/(timing|real)\\.tsv$|\\.(so|svg|png)$/.test(p))
+    const texts = await page.run(`own.push(performance.now()), Object.fromEntries([...engine.files]
+        .filter(([p]) => !/(timing|real)\\.tsv$|\\.(so|svg|png)$/.test(p))
         .map(([p, b]) => [p, btoa(Array.from(b, c => String.fromCharCode(c)).join(''))]))`);
     return Object.fromEntries(Object.entries(texts).sort(([a], [b]) => a < b ? -1 : 1)
         .map(([path, text]) => [path, sum(path, Buffer.from(text, 'base64'))]));
@@ -123,8 +125,8 @@ expect('stopped: status', stopped.status, 130);
 expect('stopped: files', await pageFiles(), before);
 await both('count -v standard');
 
-const gaps = await page.run('gaps');
-expect('the page is never blocked', busy ? [] : gaps.filter(ms => ms > 50), []);
+const gaps = await page.run(`gaps.filter(g => !own.some(t => g.startTime <= t && t < g.startTime + g.duration)).map(g => g.duration)`);
+expect('the page is never blocked', busy ? [] : gaps, []);
 expect('no error in the console, no request to elsewhere', page.faults.filter(f => !/favicon/.test(f)), []);
 await web.close();
 rmSync(desk, {recursive: true});
