@@ -57,7 +57,7 @@ fitting_name() { # a run's settings changed on purpose have another digest
     [ -z "$digest" ] || { mv "$run" "${run%.*}.$digest" && run=${run%.*}.$digest; }
 }
 
-# "Reading a run runs no code that it brings: a plugin that its config names by a
+# "Reading a run executes no code that comes with it: a plugin that its config names by a
 # path is not opened, but looked for by its name where yours are ($QKV_PATH)."
 mkdir evil
 cat >evil.c <<'END'
@@ -273,7 +273,7 @@ refused 1 'real.tsv: not a line "real"; remove it' qkv plot foreign -o made
 rm "$run/real.tsv" && mkfifo "$run/real.tsv"
 refused 1 'not a plain file' qkv plot foreign -o made
 
-# "A size that a file states is checked against the file before memory is taken for it."
+# "A size that a file states is checked against the file before memory is allocated for it."
 fresh
 setting d-model 900000
 (failed=0; ulimit -v 1000000 2>/dev/null; refused 1 'its shape is' qkv inspect "$run"; exit $failed)
@@ -317,7 +317,7 @@ for value in "$bad" "$bytes" "$c1"; do
     refused 2 '--file: ' qkv train --file "$value" -o made
 done
 
-# "A text file is read from where the config says, and must still be the one that the run was trained on."
+# "A text file is read from the path in the config, and must still be the file that the run was trained on."
 seq 300 >numbers.txt
 qkv train --file numbers.txt --length 8 --steps 4 --test 4 --validate 4 -q -o text ||
     complain "a run on a text"
@@ -326,8 +326,8 @@ seq 400 >secret.txt
 refused 1 'has changed since' qkv inspect text/text.*
 refused 1 'has changed since' qkv train --from text/text.* -q -o further
 
-# "Figures are drawn by our own scripts, in which a name is text and nothing else;
-# of an experiment's figures/ only the table of equiv is read."
+# "Figures are drawn by our own scripts, which treat a name as text and nothing else;
+# from an experiment's figures/, only the table that equiv writes is read."
 if draws; then
     fresh
     qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 --validate 4 -q -o foreign \
@@ -346,7 +346,7 @@ if draws; then
     [ -z "$(find . -name PWNED)" ] && ok || complain "a stranger's experiment ran a command"
 fi
 
-# "Its recipe can only give options of `plot`: no path, no other
+# "An experiment's recipe can only give options of `plot`, no path and no other
 # experiment."
 cp -r sound other
 rm -rf told
@@ -368,8 +368,8 @@ qkv report foreign -o told -q
 [ ! -e elsewhere ] && ! grep -rqF "$build" told/figures && ok || complain "a recipe's other lines"
 rm -rf told
 
-# "A recipe that you run yourself trains and draws into --out alone, with plugins
-# found by their names."
+# "A recipe that you run yourself writes only into --out, and finds plugins only
+# by name."
 for line in 'compare --out elsewhere' 'compare --recipe ./recipe' 'compare --claim ./recipe' \
     'count --baseline standard' \
     "compare -v standard,$work/evil/two-step.so" "compare --baseline $work/evil/standard.so" \
