@@ -260,11 +260,11 @@ explained(const Config *c, const Options *o)
          "training step keeps of one.",
          ""},
         {" real: the rank of d outputs / d parameters for random tokens, in "
-         "double, of one layer, times the layers, or of all, with a residual "
-         "around each, where they share what they compute; gauge: the others, "
-         "which change nothing; smallest, next: the last singular value that "
-         "is counted is at least, and the first that is not at most, that "
-         "share of the largest.",
+         "double, of one layer times their number or, where layers share what "
+         "they compute, of all, with a residual around each; gauge: the other "
+         "parameters, which change nothing; smallest, next: a lower bound on "
+         "the last singular value that is counted and an upper bound on the "
+         "first that is not, as shares of the largest.",
          " alone: by how much the rank falls if only that matrix is frozen."}};
     return format_text(
         "%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP or "

@@ -299,8 +299,8 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
               "many times above the mean as below.",
               to);
     if (all->each_seed && !all->o->spread)
-        fputs(" Each seed is drawn, since some solved the task where others "
-              "stayed a tenth or more below: no seed is near their mean.",
+        fputs(" Each seed is drawn, since some solved the task and others "
+              "stayed a tenth or more below them: no seed is near their mean.",
               to);
     if (*hidden)
         fputs(" What is not above 0 is not drawn.", to);

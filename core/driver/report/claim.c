@@ -548,16 +548,16 @@ add_row(Sheet *sheet, const Claim *c, const char *out)
 }
 
 static const char head[] =
-    "# What papers claim, and what comes out here\n\n"
-    "Each claim is a recipe in `plots/recipes/claims`: its source, the setting "
-    "that was published, ours, and what we expected, all written down before "
-    "it was run. Its verdict is computed: *reproduced* where all that was "
-    "expected is so; *the opposite* where all is worse that should be better, "
-    "or the other way round; *undecided* where nothing contradicts it, but "
-    "more seeds or a finer grid of learning rates are needed; else *not "
-    "reproduced*. A verdict is about our small setting: a claim that fails "
-    "here may hold where it was made. Differences are from the baseline, with "
-    "95% intervals. Claims about text learn `plots/recipes/lessons.text`. "
+    "# What papers claim, and what we find\n\n"
+    "Each claim is a recipe in `plots/recipes/claims`: its source, the "
+    "published setting, ours, and what we expected, all written down before it "
+    "was run. Its verdict is computed: *reproduced* if every expectation is "
+    "met; *the opposite* if all that should be better is worse, or the other "
+    "way round; *undecided* if nothing contradicts it, but more seeds or a "
+    "finer grid of learning rates are needed; otherwise *not reproduced*. A "
+    "verdict is about our small setting: a claim that fails here may hold "
+    "where it was made. Differences are from the baseline, with 95% intervals. "
+    "Models for claims about text are trained on `plots/recipes/lessons.text`. "
     "`make claims` runs what is missing and writes this page; `qkv compare "
     "--claim NAME` runs one.\n\n";
 
