@@ -9,9 +9,9 @@
    program could not go on, if so. Commands wait for each other. The runs of a `compare`
    are trained first, on as many workers as there are cores, MOST at most, as its --plan
    says; then it finds them there. stop() ends the command that runs, whose promise gives
-   status 130, and those that wait; the files stay as they were before it. `files` has what
-   is in the directory of the commands, path by path; what is put there the next command
-   sees.
+   status 130, and those that wait; the files stay as they were before it, but for the runs
+   of a comparison that had ended. `files` has what is in the directory of the commands,
+   path by path; what is put there the next command sees.
    `ready` is kept when the program is there, and broken, with words, when it cannot be. */
 const MOST = 4;
 const stopped = () => ({status: 130, out: '', err: '', text: '', seconds: 0});
@@ -37,9 +37,10 @@ export class Engine {
     }
 
     async now(words, on) {
+        const turn = this.turn;
         if (words[0] === 'compare' && !words.some(word => /^--(plan|redo|help)/.test(word)))
             await this.spread(words, on);
-        return this.end(this.workers[0].run(words, this.files, on));
+        return turn === this.turn ? this.end(this.workers[0].run(words, this.files, on)) : stopped();
     }
 
     // A command's result, without what it did to the files, which is done.
