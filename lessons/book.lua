@@ -104,7 +104,7 @@ local function table_of(el)
 end
 
 -- May the web edition run a block? Then it says which earlier blocks of the page made
--- what it reads; else why not. A block marked `long` takes too long in a browser.
+-- what it reads; else why not.
 local known = {}
 for name in ("qkv qkv-double cut sed grep head tail cat cksum ls echo seq awk for"):gmatch("%S+") do
   known[name] = true
@@ -117,7 +117,7 @@ local function running(el)
     typed = typed .. (line:match("^[$>] (.*)") and line:sub(3) .. "\n" or "")
   end
   block = block + 1
-  local needs, why = pandoc.List(), el.classes:includes("long") and "it takes minutes" or nil
+  local needs, why = pandoc.List(), nil
   for name, by in pairs(made) do
     if typed:gsub("%-o %S+", ""):find("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]") then
       needs:insert(by)

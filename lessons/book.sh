@@ -30,8 +30,7 @@ done | awk -F '\t' -v OFS='\t' '
 # A block of code bears the name of its file. Nobody reads the marks of measured numbers.
 prose() {
     sed -e '/^<!--$/,/^-->$/d' -e 's/<!--[^ =>]*=[^ >]*-->//g' \
-        -e 's|^```c \([^ ]*\).*$|[\1]{.file}\n\n```c|' \
-        -e 's|^```console long$|```{.console .long}|' "lessons/$1.md"
+        -e 's|^```c \([^ ]*\).*$|[\1]{.file}\n\n```c|' "lessons/$1.md"
 }
 to_html() {
     pandoc -f markdown-smart+pipe_tables+tex_math_dollars -t html5 --preserve-tabs \

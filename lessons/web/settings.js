@@ -1,14 +1,15 @@
 // settings.js - the settings of a block's commands, to be changed: menus and sliders for
-// what `qkv train`, `compare` and `equiv` have, the text of `qkv trace`.
+// what `qkv train`, `compare`, `equiv` and `count` have, the text of `qkv trace`.
 
 import {element} from './matrix.js';
 import {listed} from './run.js';
 
-const COMMAND = /\bqkv(-double)? (train|compare|equiv|trace)\b(?:"[^"]*"|'[^']*'|2>&1|[^|;&>'"\n])*/g;
+const COMMAND = /\bqkv(-double)? (train|compare|equiv|count|trace)\b(?:"[^"]*"|'[^']*'|2>&1|[^|;&>'"\n])*/g;
 const CHOICES = {
     '-v': {name: 'variant', listed: '--variants', usual: 'standard'},
     '-t': {name: 'task', listed: '--tasks', usual: 'reverse'},
     '--heads': {name: 'heads', values: [1, 2, 4, 8, 16], usual: '4'},
+    '--d-model': {name: 'd_model', values: [8, 16, 32, 64, 128], usual: '32'},
     '--d-k': {name: 'd_k', range: [1, 32]},
     '--lr': {name: 'learning rate', values: [0.001, 0.003, 0.01, 0.03, 0.1], usual: '0.003'},
     '--steps': {name: 'steps', range: [20, 1000, 20], usual: '300'},
@@ -20,6 +21,7 @@ const OF = {
     train: ['-v', '-t', '--heads', '--d-k', '--lr', '--steps', '--seed', '--positions'],
     compare: ['-v', '--heads', '--d-k', '--lr', '--steps', '--seeds', '--positions'],
     equiv: ['-v', '--heads', '--steps', '--seed', '--positions'],
+    count: ['-v', '--d-model', '--heads', '--d-k', '--positions'],
     trace: ['-v', '--heads', '--seed', '--positions'],
 };
 
@@ -80,8 +82,9 @@ export function settings(block) {
         const d_k = (valueOf(found[0], '--d-model') ?? (of('d-model') || 32)) / (valueOf(found[0], '--heads') ?? (of('heads') || 4));
         const usual = option => of(option.slice(2)) || (option === '--d-k' ? String(d_k) : CHOICES[option].usual);
         for (const option of OF[which]) {
-            const choice = CHOICES[option], was = valueOf(found[0], option) ?? usual(option);
-            if (/\$/.test(was) || choice.range && was.includes(','))
+            const choice = CHOICES[option], given = valueOf(found[0], option), was = given ?? usual(option);
+            const all = which === 'count' && option === '-v' && !given;
+            if (all || /\$/.test(was) || choice.range && was.includes(','))
                 continue;
             const ones = option === '-v' ? was.split(',') : [was]; // of several variants, a menu for each
             const inputs = [];

@@ -14,7 +14,11 @@ const web = await open(folder);
 const HASH = '#a=standard&b=mqa&t=recall&seeds=2&heads=2&steps=40';
 const ready = `document.querySelector('#compare [name=length]').placeholder !== ''`;
 const done = `!document.querySelector('#download').hidden || document.querySelector('#compare .bad') !== null`;
-const press = (page, selector) => page.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
+const press = async (page, selector) => {
+    const it = `document.querySelector(${JSON.stringify(selector)})`;
+    await page.until(it + ' !== null');
+    await page.run(it + '.click()');
+};
 const text = (page, selector) => page.run(`document.querySelector(${JSON.stringify(selector)}).textContent`);
 
 // A link has all settings; the verdict and the runs are those of the program outside.
@@ -86,7 +90,7 @@ expect('generates', await other.until(`document.querySelector('#text pre').textC
 
 // A block whose settings were changed claims nothing.
 const lesson = await web.page('01-one-head.html');
-await lesson.run(`document.querySelectorAll('.run .quiet')[0].click()`);
+await press(lesson, '.run .quiet');
 expect('settings open', await lesson.until(`document.querySelector('.settings input[type=range]') !== null`, 60));
 await lesson.run(`{const s = document.querySelector('.settings input[type=range]'); s.value = 4; s.dispatchEvent(new Event('input'))}`);
 expect('the command changes', (await text(lesson, '.settings .changed')).includes('--seed 4'));
@@ -112,7 +116,7 @@ await web.close();
 
 // Without the program, or without what it needs of WebAssembly: words, not silence.
 const old = await open(folder);
-const without = await old.page('index.html');
+const without = await old.page('01-one-head.html');
 old.hidden.add('qkv.wasm');
 await press(without, '.run button');
 expect('without the program', await without.until(`/could not be loaded/.test(document.querySelector('.run .bad')?.textContent)`, 30));
