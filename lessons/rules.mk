@@ -17,11 +17,19 @@ $(BUILD)/one-file: lessons/one-file/attention.c $(BUILD)/flags
 book:                ## the lessons as HTML pages, build/book/index.html, and as one page and PDF (pandoc)
 	@sh lessons/book.sh $(BUILD)
 
-# The program for a browser. What needs processes or a terminal is lessons/web's.
+# The program for a browser, by doubles and, where the processor rounds a multiply-add
+# once, by its instruction; LLVM 14 gives this the number that it had before the standard.
+# What needs processes or a terminal is lessons/web's.
+EMCC = NODE_PATH=/usr/share/nodejs:$$NODE_PATH $(MAKE) CC=emcc WIDTH= EXTRA=-fPIC
 web: book            ## the book with the program in it, build/web/index.html (emscripten, node-acorn)
-	+NODE_PATH=/usr/share/nodejs:$$NODE_PATH $(MAKE) web-engine BUILD=$(BUILD)/wasm WEB=$(BUILD)/web CC=emcc ARCH=-msimd128 WIDTH= EXTRA=-fPIC
+	+$(EMCC) web-engine BUILD=$(BUILD)/wasm WEB=$(BUILD)/web ARCH=-msimd128
+	+$(EMCC) web-programs BUILD=$(BUILD)/wasm-fused WEB=$(BUILD)/wasm-fused ARCH='-msimd128 -mrelaxed-simd'
+	for program in qkv qkv-double; do \
+	  LC_ALL=C sed 's/\xfd\xaf\x01/\xfd\x85\x02/g; s/\xfd\xcf\x01/\xfd\x87\x02/g' \
+	    $(BUILD)/wasm-fused/$$program.wasm >$(BUILD)/web/$$program-fused.wasm || exit 1; done
 	sh lessons/web/pages.sh $(BUILD)
-web-engine: $(WEB)/qkv.js $(WEB)/qkv-double.js $(WEB)/variants/names.txt $(WEB)/worker.js $(WEB)/engine.js
+web-engine: web-programs $(WEB)/variants/names.txt $(WEB)/worker.js $(WEB)/engine.js
+web-programs: $(WEB)/qkv.js $(WEB)/qkv-double.js
 
 WEB_C    = $(filter-out core/driver/cli/process.c core/driver/sweep/progress.c,$(CORE) $(DRIVER)) \
   lessons/web/process.c lessons/web/progress.c
@@ -67,4 +75,4 @@ $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams
 diagram-tables: all  ## what some of the diagrams are drawn from
 	sh plots/diagrams/tables.sh $(BUILD) plots/diagrams
 
-.PHONY: web web-engine one-file diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: web web-engine web-programs one-file diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)

@@ -34,8 +34,11 @@ for deed in aborts exits recurses; do
         -o "$work/$deed.wasm"
 done
 # The core and the plugins, as a server that compresses sends them.
-size=$(cat "$build"/web/qkv*.js "$build"/web/qkv*.wasm "$build"/web/worker.js "$build"/web/engine.js \
-    "$build"/web/variants/*.wasm "$build"/web/variants/double/*.wasm | gzip -9 | wc -c)
-echo "web: core and plugins are $((size / 1000)) kB compressed"
-[ "$size" -lt 1000000 ]
+for kind in '' -fused; do
+    size=$(cd "$build/web" && cat qkv*.js qkv$kind.wasm qkv-double$kind.wasm worker.js engine.js \
+        variants/*.wasm variants/double/*.wasm | gzip -9 | wc -c)
+    echo "web: core$kind and plugins are $((size / 1000)) kB compressed"
+    [ "$size" -lt 1000000 ]
+done
 node tests/web/engine.mjs "$build"
+node tests/web/engine.mjs "$build" by-doubles

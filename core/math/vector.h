@@ -36,6 +36,19 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
 #include <arm_neon.h>
 #define FMA_V16(a, b, c) \
     (V16) vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b)
+#elif defined __wasm_relaxed_simd__
+/* Rounded once where the processor can: lessons/web/worker.js asks. */
+#include <wasm_simd128.h>
+#if __clang_major__ < 15
+#define MADD(type) __builtin_wasm_fma_##type
+#else
+#define MADD(type) __builtin_wasm_relaxed_madd_##type
+#endif
+#ifdef QKV_DOUBLE
+#define FMA_V16(a, b, c) (V16) MADD(f64x2)((__f64x2)a, (__f64x2)b, (__f64x2)c)
+#else
+#define FMA_V16(a, b, c) (V16) MADD(f32x4)((__f32x4)a, (__f32x4)b, (__f32x4)c)
+#endif
 #elif defined QKV_DOUBLE && defined __FP_FAST_FMA
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)

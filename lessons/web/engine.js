@@ -1,7 +1,7 @@
 /* engine.js - qkv for a page: command lines in workers, and their files.
 
        import {Engine} from './engine.js';
-       const engine = new Engine();
+       const engine = new Engine(); // 'by-doubles': without the processor's multiply-add
        const {status, out} = await engine.run(['count', '-v', 'standard']);
 
    run(words, {program, onOut, onErr, onLog}) gives {status, out, err, text, seconds, words}:
@@ -17,7 +17,8 @@ const MOST = 4;
 const stopped = () => ({status: 130, out: '', err: '', text: '', seconds: 0});
 
 export class Engine {
-    constructor() {
+    constructor(how = '') {
+        this.how = how;
         this.files = new Map();
         this.waiting = Promise.resolve();
         this.turn = 0; // counts the stops: what began before one does not go on
@@ -25,7 +26,7 @@ export class Engine {
     }
 
     start() {
-        this.workers = [new Hand()];
+        this.workers = [new Hand(this.how)];
         this.ready = this.workers[0].ready;
     }
 
@@ -62,7 +63,7 @@ export class Engine {
         const lines = plan.status ? [] : plan.out.split('\n').filter(line => /^qkv train [^'"\\]*$/.test(line));
         const runs = lines.length, most = Math.min(MOST, navigator.hardwareConcurrency, runs);
         while (this.workers.length < most)
-            this.workers.push(new Hand());
+            this.workers.push(new Hand(this.how));
         await Promise.all(this.workers.map(async worker => {
             while (lines.length && turn === this.turn) {
                 const told = await worker.run(lines.shift().split(' ').slice(1), this.files,
@@ -84,8 +85,8 @@ export class Engine {
 
 // A worker, which runs one command at a time.
 class Hand {
-    constructor() {
-        this.worker = new Worker(new URL('worker.js', import.meta.url));
+    constructor(how) {
+        this.worker = new Worker(new URL(how ? 'worker.js?' + how : 'worker.js', import.meta.url));
         this.ready = new Promise((resolve, reject) => {
             this.worker.onmessage = ({data}) => data.ready ? resolve() : reject(new Error(data.failed));
             this.worker.onerror = () => reject(new Error('The program could not be loaded.'));

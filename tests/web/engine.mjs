@@ -1,4 +1,4 @@
-// engine.mjs BUILD - the program in a browser against the native one: the same command
+// engine.mjs BUILD [HOW] - the program in a browser against the native one: the same command
 // lines print the same, and leave the same files, every weight bit for bit; what plugins
 // break, memory that is refused, and Stop come back as words.
 
@@ -10,11 +10,11 @@ import {join, resolve} from 'node:path';
 import {open} from './browser.mjs';
 import {end, expect} from './expect.mjs';
 
-const build = resolve(process.argv[2]), desk = mkdtempSync(join(tmpdir(), 'engine-'));
+const build = resolve(process.argv[2]), how = process.argv[3] ?? '', desk = mkdtempSync(join(tmpdir(), 'engine-'));
 const web = await open(join(build, 'web')), page = await web.page('engine.js');
 await page.run(`(async () => {
     const {Engine} = await import('./engine.js');
-    self.engine = new Engine();
+    self.engine = new Engine('${how}');
     self.gaps = []; // tasks over 50 ms, but for what this test does in the page
     self.own = [];
     new PerformanceObserver(l => gaps.push(...l.getEntries())).observe({type: 'longtask'});
@@ -76,7 +76,7 @@ const seconds = (Date.now() - start) / 1000, busy = loadavg()[0] > 1.5;
 const [path] = Object.keys(files()).filter(p => /log\.tsv$/.test(p));
 const log = readFileSync(join(desk, path), 'utf8').trim().split('\n');
 expect('rows as they come', await page.run('logged'), log.map(line => ({path, line})));
-console.log(`engine: a default run of recall: ${seconds.toFixed(1)} s${busy ? ', on a busy machine' : ''}`);
+console.log(`engine: ${how}${how && ': '}a default run of recall: ${seconds.toFixed(1)} s${busy ? ', on a busy machine' : ''}`);
 expect('a default run takes under ten seconds', busy || seconds < 10);
 for (const variant of ['collaborative', 'mla-rope', 'window', 'two-step-tanh'])
     await both(`train -t recall -v ${variant} --steps 150 -q`);
