@@ -346,7 +346,7 @@ if draws; then
     [ -z "$(find . -name PWNED)" ] && ok || complain "a stranger's experiment ran a command"
 fi
 
-# "An experiment's recipe can only give options of `plot`, no path and no other
+# "An experiment's recipe can only set options of `plot`; it cannot name a path or another
 # experiment."
 cp -r sound other
 rm -rf told
