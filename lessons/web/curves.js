@@ -26,8 +26,8 @@ function labels(names) {
 // Round numbers between two values, about four of them; on a log axis powers of ten.
 function ticks(low, high, log) {
     if (log) {
-        const powers = [];
-        for (let p = Math.ceil(Math.log10(low)); p <= Math.log10(high); p++)
+        const powers = [], from = Math.ceil(Math.log10(low)), to = Math.log10(high);
+        for (let p = from; p <= to; p += Math.ceil((to - from) / 6) || 1)
             powers.push(10 ** p);
         if (powers.length)
             return powers;
@@ -96,7 +96,7 @@ export class Curves {
             'aria-label': `${title} against steps, at step ${end}. ${said}`});
         for (const v of ticks(low, high, log).filter(v => v >= low && v <= high))
             made.append(svg('path', {d: `M${LEFT},${y(v)}H${WIDTH - 12}`, class: 'rule'}),
-                svg('text', {x: LEFT - 5, y: y(v) + 4, 'text-anchor': 'end'}, String(+v.toPrecision(2))));
+                svg('text', {x: LEFT - 5, y: y(v) + 4, 'text-anchor': 'end'}, v < 0.001 && v > 0 ? v.toExponential(0) : String(+v.toPrecision(2))));
         for (const v of ticks(0, end, false))
             made.append(svg('text', {x: x(v), y: HEIGHT - 8, 'text-anchor': 'middle'}, String(v)));
         this.series.forEach((s, i) => points[i].length &&

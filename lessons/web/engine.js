@@ -39,8 +39,8 @@ export class Engine {
 
     async now(words, on) {
         const turn = this.turn;
-        if (words[0] === 'compare' && !words.some(word => /^--(plan|redo|help)/.test(word)))
-            await this.spread(words, on);
+        if (words[0] === 'compare' && !words.some(word => /^--(plan|redo|help)/.test(word)) && await this.spread(words, on))
+            on = {...on, unsaid: / runs are in .* already\n$/}; // which is no news
         return turn === this.turn ? this.end(this.workers[0].run(words, this.files, on)) : stopped();
     }
 
@@ -56,8 +56,9 @@ export class Engine {
         return told;
     }
 
-    // Trains the runs of a comparison, which then says of them what is to be said. What was
-    // asked is for it to record: of the record that a run makes, the two lines above stay.
+    // Trains the runs of a comparison, and returns how many. What is to be said of them it
+    // says later, and what was asked is for it to record: of the record that a run makes,
+    // the two lines above stay.
     async spread(words, {program, onLog}) {
         const turn = this.turn, plan = await this.end(this.workers[0].run([...words, '--plan'], this.files, {program}));
         const lines = plan.status ? [] : plan.out.split('\n').filter(line => /^qkv train [^'"\\]*$/.test(line));
@@ -73,6 +74,7 @@ export class Engine {
                 await this.end(told);
             }
         }));
+        return runs;
     }
 
     stop() {
@@ -110,10 +112,12 @@ class Hand {
         return told;
     }
 
-    ask(words, files, {program, onOut, onErr, onLog}) {
+    ask(words, files, {program, unsaid, onOut, onErr, onLog}) {
         return new Promise(resolve => {
             const told = stopped();
             this.worker.onmessage = ({data}) => {
+                if (unsaid?.test(data.err))
+                    return;
                 if ('out' in data) {
                     told.out += data.out;
                     told.text += data.out;
