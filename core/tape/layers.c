@@ -89,61 +89,92 @@ add_positions(Node *x, Node *table, int first)
     return c;
 }
 
-/* With n = (x - mean) / deviation and g = gain dC, of one row:
-   dGain += dC n,  dBias += dC,
-   dX += (g - mean(g) - n mean(g n)) / deviation */
-static void
-norm_row_backward(int d, const real *restrict dc, const real *restrict n,
-                  const real *restrict gain, real *restrict dgain,
-                  real *restrict dbias, real *restrict g)
+/* Within a row every step waits for the one before, and not for those of other
+   rows: so LayerNorm does each step in some rows first, as softmax does. */
+static int
+rows_at(const Node *c, int first)
 {
-    for (int j = 0; j < d; j++) {
-        dgain[j] += dc[j] * n[j];
-        dbias[j] += dc[j];
-        g[j] = gain[j] * dc[j];
+    int left = c->rows - first;
+    return left < ROWS_AT_A_TIME ? left : ROWS_AT_A_TIME;
+}
+
+/* dGain += dC n,  dBias += dC,  g = gain dC */
+static void
+norm_backward(int rows, int d, const real *dc, const real *n, const real *gain,
+              real *dgain, real *dbias, real *g)
+{
+    for (int j = 0; j < d; j += LANES) {
+        Widest by[PARTS], to_gain[PARTS], to_bias[PARTS], u[PARTS], v[PARTS];
+        load(by, gain + j, d - j);
+        load(to_gain, dgain + j, d - j);
+        load(to_bias, dbias + j, d - j);
+        for (int i = j; i < rows * d; i += d) {
+            load(u, dc + i, d - j);
+            load(v, n + i, d - j);
+            EACH_PART to_gain[p] += u[p] * v[p];
+            EACH_PART to_bias[p] += u[p];
+            EACH_PART u[p] *= by[p];
+            store(g + i, u, d - j);
+        }
+        store(dgain + j, to_gain, d - j);
+        store(dbias + j, to_bias, d - j);
     }
 }
 
+/* dX += (g - mean(g) - n mean(g n)) / deviation */
 static void
-norm_row_to_x(int d, real *restrict dx, const real *restrict g,
-              const real *restrict n, real inverse)
+norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
+          const real *inverse)
 {
-    real mean = row_sum(g, d) / (real)d, along = row_dot(g, n, d) / (real)d;
-    for (int j = 0; j < d; j++)
-        dx[j] += (g[j] - mean - n[j] * along) * inverse;
+    real mean[ROWS_AT_A_TIME], along[ROWS_AT_A_TIME];
+    for (int i = 0; i < rows; i++) {
+        mean[i] = row_sum(g + i * d, d) / (real)d;
+        along[i] = row_dot(g + i * d, n + i * d, d) / (real)d;
+    }
+    for (int i = 0; i < rows; i++, dx += d, g += d, n += d)
+        for (int j = 0; j < d; j++)
+            dx[j] += (g[j] - mean[i] - n[j] * along[i]) * inverse[i];
 }
 
+/* With n = (x - mean) / deviation. */
 static void
 layer_norm_backward(Node *c)
 {
-    Node *x = c->in[0];
-    real *dgain = gradient(c->in[1]), *dbias = gradient(c->in[2]);
+    Node *x = c->in[0], *gain = c->in[1];
+    real *dgain = gradient(gain), *dbias = gradient(c->in[2]);
     real *dx = x->trained ? gradient(x) : NULL;
     int d = c->cols;
-    const real *n = c->kept, *dc = c->gradient;
-    real *inverse = c->kept + (size_t)c->rows * (size_t)d;
-    real *g = inverse + c->rows;
-    for (int i = 0; i < c->rows; i++, n += d, dc += d) {
-        norm_row_backward(d, dc, n, c->in[1]->value, dgain, dbias, g);
+    real *inverse = c->kept + size_of(c), *g = inverse + c->rows;
+    for (int i = 0, rows; i < c->rows; i += rows) {
+        size_t at = (size_t)i * (size_t)d;
+        rows = rows_at(c, i);
+        norm_backward(rows, d, c->gradient + at, c->kept + at, gain->value,
+                      dgain, dbias, g);
         if (dx)
-            norm_row_to_x(d, dx + (size_t)i * (size_t)d, g, n, inverse[i]);
+            norm_to_x(rows, d, dx + at, g, c->kept + at, inverse + i);
     }
 }
 
-/* n = (x - mean) / deviation, y = gain n + bias; returns 1 / deviation. */
-static real
-norm_row(int d, real *restrict y, real *restrict n, const real *restrict x,
-         const real *restrict gain, const real *restrict bias)
+/* n = (x - mean) / deviation, y = gain n + bias; `inverse` becomes 1 /
+   deviation of each row. */
+static void
+norm_rows(int rows, int d, real *restrict y, real *restrict n,
+          const real *restrict x, const real *restrict gain,
+          const real *restrict bias, real *restrict inverse)
 {
-    real mean = row_sum(x, d) / (real)d;
-    for (int j = 0; j < d; j++)
-        n[j] = x[j] - mean;
-    real inverse = 1 / SQRT(row_dot(n, n, d) / (real)d + (real)1e-5);
-    for (int j = 0; j < d; j++) {
-        n[j] *= inverse;
-        y[j] = gain[j] * n[j] + bias[j];
+    for (int i = 0; i < rows * d; i += d) {
+        real mean = row_sum(x + i, d) / (real)d;
+        for (int j = i; j < i + d; j++)
+            n[j] = x[j] - mean;
     }
-    return inverse;
+    for (int i = 0; i < rows; i++)
+        inverse[i] =
+            1 / SQRT(row_dot(n + i * d, n + i * d, d) / (real)d + (real)1e-5);
+    for (int i = 0; i < rows; i++, n += d, y += d)
+        for (int j = 0; j < d; j++) {
+            n[j] *= inverse[i];
+            y[j] = gain[j] * n[j] + bias[j];
+        }
 }
 
 Node *
@@ -152,13 +183,13 @@ layer_norm(Node *x, Node *gain, Node *bias)
     int d = x->cols;
     Node *c =
         new_node(x->rows, d, layer_norm_backward, (Node *[]){x, gain, bias}, 3);
-    size_t size = (size_t)c->rows * (size_t)d;
-    c->kept = keep(c, size + (size_t)c->rows + (size_t)d);
-    for (int i = 0; c->value && i < c->rows; i++) {
+    c->kept = keep(c, size_of(c) + (size_t)c->rows +
+                          (size_t)d * (size_t)ROWS_AT_A_TIME);
+    for (int i = 0, rows; c->value && i < c->rows; i += rows) {
         size_t at = (size_t)i * (size_t)d;
-        c->kept[size + (size_t)i] =
-            norm_row(d, c->value + at, c->kept + at, x->value + at, gain->value,
-                     bias->value);
+        rows = rows_at(c, i);
+        norm_rows(rows, d, c->value + at, c->kept + at, x->value + at,
+                  gain->value, bias->value, c->kept + size_of(c) + i);
     }
     return c;
 }
