@@ -142,9 +142,13 @@ def in_torch_settings(run, tokens, targets):
     in_torch.their_own = lambda *call: in_torch.algebra(*call, 0)
     found["algebra"] = time_of(*alone(model(), tokens, targets))
     found["batched"] = time_of(*batched(model(), tokens, targets), seeds=SEEDS)
-    if os.environ.get("COMPILE"):
-        found["compiled"] = time_of(*batched(model(), tokens, targets, True),
-                                    seeds=SEEDS)
+    if os.environ.pop("COMPILE", None):
+        try:
+            found["compiled"] = time_of(*batched(model(), tokens, targets, True),
+                                        seeds=SEEDS)
+            os.environ["COMPILE"] = "1"
+        except Exception as why:  # this PyTorch cannot compile it, nor the others
+            print("compiled is left out:", str(why).splitlines()[0], file=sys.stderr)
     in_torch.their_own = usual
     return found
 
