@@ -117,7 +117,8 @@ await web.close();
 // Without the program, or without what it needs of WebAssembly: words, not silence.
 const old = await open(folder);
 const without = await old.page('01-one-head.html');
-old.hidden.add('qkv.wasm');
+for (const program of ['qkv.wasm', 'qkv-fused.wasm'])
+    old.hidden.add(program);
 await press(without, '.run button');
 expect('without the program', await without.until(`/could not be loaded/.test(document.querySelector('.run .bad')?.textContent)`, 30));
 old.hidden.clear();
