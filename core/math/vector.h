@@ -49,7 +49,8 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
 #else
 #define FMA_V16(a, b, c) (V16) MADD(f32x4)((__f32x4)a, (__f32x4)b, (__f32x4)c)
 #endif
-#elif defined QKV_DOUBLE && defined __FP_FAST_FMA
+#elif defined QKV_DOUBLE && !defined __wasm__
+/* The C library asks the processor, a browser's cannot. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {
