@@ -117,7 +117,7 @@ local function running(el)
     typed = typed .. (line:match("^[$>] (.*)") and line:sub(3) .. "\n" or "")
   end
   block = block + 1
-  local needs, why = pandoc.List(), nil
+  local needs, why = pandoc.List()
   for name, by in pairs(made) do
     if typed:gsub("%-o %S+", ""):find("%f[%w_]" .. name:gsub("%p", "%%%0") .. "%f[^%w_]") then
       needs:insert(by)

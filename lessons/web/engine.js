@@ -14,6 +14,7 @@
    path by path; what is put there the next command sees.
    `ready` is kept when the program is there, and broken, with words, when it cannot be. */
 const MOST = 4;
+const heading = bytes => bytes.slice(0, bytes.indexOf(10, bytes.indexOf(10) + 1) + 1); // two lines
 const stopped = () => ({status: 130, out: '', err: '', text: '', seconds: 0});
 
 export class Engine {
@@ -58,7 +59,7 @@ export class Engine {
 
     // Trains the runs of a comparison, and returns how many. What is to be said of them it
     // says later, and what was asked is for it to record: of the record that a run makes,
-    // the two lines above stay.
+    // the heading stays.
     async spread(words, {program, onLog}) {
         const turn = this.turn, plan = await this.end(this.workers[0].run([...words, '--plan'], this.files, {program}));
         const lines = plan.status ? [] : plan.out.split('\n').filter(line => /^qkv train [^'"\\]*$/.test(line));
@@ -70,7 +71,7 @@ export class Engine {
                 const told = await worker.run(lines.shift().split(' ').slice(1), this.files,
                     {program, onLog: log => onLog?.({...log, runs})});
                 for (const path of Object.keys(told.changed ?? {}).filter(path => /experiment\.tsv$/.test(path)))
-                    told.changed[path] = this.files.get(path) ?? told.changed[path].slice(0, 'key\tvalue\nformat\t3\n'.length);
+                    told.changed[path] = this.files.get(path) ?? heading(told.changed[path]);
                 await this.end(told);
             }
         }));

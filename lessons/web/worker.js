@@ -8,7 +8,7 @@
                     {words: WHY} where the program could not go on.
 
    A command has a new instance of the program, as a process is new; what stays is the
-   directory /work, into which `put` is put first, and out of which goes what is `gone`. */
+   directory /desk, into which `put` is put first, and out of which goes what is `gone`. */
 'use strict';
 
 // Does a relaxed multiply-add round once here? 4097 x 4097 - 16785408 is then 1, else 0.
@@ -64,7 +64,7 @@ function found(FS, path, all = {}) {
         if (FS.isDir(FS.lstat(at).mode))
             found(FS, at, all);
         else
-            all[at.slice('/work/'.length)] = FS.readFile(at);
+            all[at.slice('/desk/'.length)] = FS.readFile(at);
     }
     return all;
 }
@@ -113,10 +113,10 @@ function run(program, words, onOut, onErr) {
         put(FS, '/qkv/plots/' + name, plots[name]);
     FS.symlink('/qkv/qkv', '/proc/self/exe');
     FS.writeFile('/proc/meminfo', 'MemAvailable: 1000000 kB\n');
-    FS.mkdir('/work', 0o755);
+    FS.mkdir('/desk', 0o755);
     for (const path in files)
-        put(FS, '/work/' + path, files[path]);
-    FS.chdir('/work');
+        put(FS, '/desk/' + path, files[path]);
+    FS.chdir('/desk');
     const ended = {};
     try {
         ended.status = qkv.callMain(words);
@@ -126,7 +126,7 @@ function run(program, words, onOut, onErr) {
     }
     out(null);
     err(null);
-    ended.files = found(FS, '/work');
+    ended.files = found(FS, '/desk');
     return ended;
 }
 
