@@ -20,12 +20,14 @@
    gcc writes a second loop, for the stride 1, and copies the sums between the
    two at every step. */
 typedef struct Walk {
-    int depth, add;
+    int depth, add, batched;
     ptrdiff_t down, across, b_down, c_down;
-    int rows, high[2], tiles[2]; /* so many tiles of each height */
+    ptrdiff_t a_next, b_next, c_next; /* from a tile to the next */
+    int rows, high[2], tiles[2];      /* so many tiles of each height */
 } Walk;
 
-/* `tiles` times the same, each below the one before. */
+/* `tiles` times the same: each below the one before or, batched, in the next
+   matrices. */
 typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
                   int tiles);
 
@@ -72,13 +74,16 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
                 UNROLL for (int i = 0; i < THIRDS; i++)                      \
                     third[i] = ON(third[i], across);                         \
             }                                                                \
-            HIDE(c);                                                         \
+            real *to = c;                                                    \
+            HIDE(to);                                                        \
             UNROLL for (int i = 0; i < ROWS; i++) {                          \
                 UNROLL for (int j = 0; j < N; j++)                           \
-                    ((V *)c)[j] = sum[i][j];                                 \
-                c = (real *)ON(c, w->c_down);                                \
+                    ((V *)to)[j] = sum[i][j];                                \
+                to = (real *)ON(to, w->c_down);                              \
             }                                                                \
-            a = ON(a, ROWS * down);                                          \
+            a = ON(a, w->a_next);                                            \
+            first = ON(first, w->b_next);                                    \
+            c = (real *)ON(c, w->c_next);                                    \
         } while (--tiles > 0);                                               \
     }
 
@@ -88,6 +93,8 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
 #define TO_12(F, N, V)                                                       \
     TO_6(F, N, V) F(7, N, V) F(8, N, V) F(9, N, V)                           \
     F(10, N, V) F(11, N, V) F(12, N, V)
+#define TO_16(F, N, V)                                                       \
+    TO_12(F, N, V) F(13, N, V) F(14, N, V) F(15, N, V) F(16, N, V)
 #define NAME(ROWS, N, V) tile_##ROWS##_##N##_##V,
 #define STRIP(TALLEST, N, V)                                                 \
     {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}}
@@ -101,12 +108,12 @@ enum { WIDEST_N = 4 };
 TILE(1, 16, V64)
 TO_6(TILE, 4, V64)
 TO_12(TILE, 2, V64)
-TO_12(TILE, 1, V64)
-TO_12(TILE, 1, V32)
-TO_12(TILE, 1, V16)
+TO_16(TILE, 1, V64)
+TO_16(TILE, 1, V32)
+TO_16(TILE, 1, V16)
 #define STRIPS                                                               \
     ROW(16, V64), STRIP(6, 4, V64), STRIP(12, 2, V64),                      \
-    STRIP(12, 1, V64), STRIP(12, 1, V32), STRIP(12, 1, V16)
+    STRIP(16, 1, V64), STRIP(16, 1, V32), STRIP(16, 1, V16)
 #elif defined __AVX__ && defined __FMA__
 enum { WIDEST_N = 2 };
 TILE(1, 8, V32)
@@ -126,7 +133,7 @@ TO_12(TILE, 1, V16)
 
 static const struct Strip {
     int width, tallest;
-    Tile *tile[12];
+    Tile *tile[16];
 } row_strips[] = {STRIPS}, *const strips = row_strips + 1;
 
 /* What is copied stays in the caches: a PANEL of B in the second, DEPTH x a
@@ -213,18 +220,26 @@ copy_matrix(real *to, Matrix m, int width)
         copy_rest(to, m, width, rows, cols);
 }
 
-/* A tile on a copy of C, which has fewer columns than it. */
+/* The same on copies of tiles of C that have fewer columns. */
 static void
-ragged(Tile *tile, Walk w, Matrix c, const real *a, const real *b)
+ragged(Tile *tile, const Walk *w, const real *a, const real *b, real *c,
+       int tiles, int rows, int cols)
 {
-    real copy[12 * FEW] = {0};
-    size_t bytes = (size_t)c.cols * sizeof(real);
-    for (int i = 0; w.add && i < c.rows; i++)
-        memcpy(copy + i * FEW, c.at + i * c.down, bytes);
-    w.c_down = 16;
-    tile(&w, a, b, copy, 1);
-    for (int i = 0; i < c.rows; i++)
-        memcpy(c.at + i * c.down, copy + i * FEW, bytes);
+    real copy[16 * FEW] = {0};
+    Walk one = *w;
+    one.c_down = sizeof(V16);
+    for (; tiles > 0; tiles--) {
+        for (int i = 0; w->add && i < rows; i++)
+            memcpy(copy + i * FEW, ON(c, i * w->c_down),
+                   (size_t)cols * sizeof *c);
+        tile(&one, a, b, copy, 1);
+        for (int i = 0; i < rows; i++)
+            memcpy((real *)ON(c, i * w->c_down), copy + i * FEW,
+                   (size_t)cols * sizeof *c);
+        a = ON(a, w->a_next);
+        b = ON(b, w->b_next);
+        c = (real *)ON(c, w->c_next);
+    }
 }
 
 /* Cuts rows into tiles as equally high as can be: all of one height where that
@@ -243,38 +258,44 @@ cut_rows(Walk *w, int rows, int tallest)
     w->tiles[1] = tiles - w->tiles[0];
 }
 
-/* Whole rows of a band. The strips of B are `next` entries apart. */
-WITHIN void
-rows_multiply(const struct Strip *s, const Walk *w, Matrix c, Matrix a,
-              const real *b, int next)
-{
-    for (int i = !w->tiles[0]; i < 2; i++) {
-        int high = w->high[i], tiles = w->tiles[i];
-        Tile *tile = s->tile[high - 1];
-        const real *bj = b;
-        for (int j = 0; j < c.cols; j += s->width, bj += next)
-            if (c.cols >= s->width)
-                tile(w, a.at, bj, c.at + j, tiles);
-            else
-                for (int t = 0; t < tiles; t++)
-                    ragged(tile, *w, part(c, t * high, high, 0, c.cols),
-                           a.at + t * high * a.down, b);
-        a.at += tiles * high * a.down;
-        c.at += tiles * high * c.down;
-    }
-}
-
 static ptrdiff_t
 bytes(ptrdiff_t entries)
 {
     return entries * (ptrdiff_t)sizeof(real);
 }
 
+/* Whole rows of a band. The strips of B are `next` entries apart. */
+WITHIN void
+rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
+              int next)
+{
+    for (int i = !w->tiles[0]; i < 2; i++) {
+        int high = w->high[i], tiles = w->batched ? c.count : w->tiles[i];
+        int below = w->batched ? 1 : tiles; /* of them, one below the other */
+        Tile *tile = s->tile[high - 1];
+        if (!w->batched) {
+            w->a_next = high * w->down;
+            w->c_next = high * w->c_down;
+        }
+        for (int left = w->tiles[i]; left > 0; left -= below) {
+            const real *bj = b;
+            for (int j = 0; j < c.cols; j += s->width, bj += next)
+                if (c.cols >= s->width)
+                    tile(w, a.at, bj, c.at + j, tiles);
+                else
+                    ragged(tile, w, a.at, bj, c.at, tiles, high, c.cols);
+            a.at += below * high * a.down;
+            c.at += below * high * c.down;
+        }
+    }
+}
+
 /* Some columns of C: whole strips of one width, or fewer than the narrowest.
    B is copied strip by strip where its rows are no vectors or are too far
    apart to stay in a cache while row after row of A comes by; a transposed A
    where many strips read it again. Strip after strip reads a block of A that
-   fits the first cache. copy_b has space for both copies. */
+   fits the first cache, or as many matrices of a batch as fit it. copy_b has
+   space for both copies. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copy_b)
@@ -286,19 +307,31 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
     int copies_a = a.down == 1 && a.across > FAR && c.cols >= MANY;
     int rows, block = NEAR / (a.cols + 1) / s->tallest * s->tallest;
     block = copies_a ? ROWS : block ? block : s->tallest;
+    int size = b.rows * (whole ? c.cols : s->width);
     int next = copies_b ? s->width * b.rows : s->width;
+    int fit =
+        c.count == 1 || copies_a ? 1 : NEAR / (c.rows * a.cols + size + 1);
     Walk w = {.depth = a.cols,
               .add = add,
+              .batched = fit > 1,
               .down = bytes(copies_a ? a.cols : a.down),
               .across = bytes(copies_a ? 1 : a.across),
               .b_down = bytes(copies_b ? s->width : b.down),
-              .c_down = bytes(c.down)};
-    for (int i = 0; i < c.count;
-         i++, a.at += a.step, b.at += b.step, c.at += c.step) {
-        for (int j = 0; copies_b && j < c.cols; j += s->width)
-            copy_matrix(copy_b + j * b.rows,
-                        part(b, 0, b.rows, j, whole ? s->width : c.cols),
-                        s->width);
+              .c_down = bytes(c.down),
+              .a_next = bytes(a.step),
+              .c_next = bytes(c.step)};
+    if (w.batched)
+        w.b_next = bytes(copies_b ? size : b.step);
+    for (int left = c.count; left > 0; left -= c.count,
+             a.at += c.count * a.step, b.at += c.count * b.step,
+             c.at += c.count * c.step) {
+        c.count = !w.batched ? 1 : left < fit ? left : fit;
+        for (int n = 0; copies_b && n < c.count; n++)
+            for (int j = 0; j < c.cols; j += s->width) {
+                Matrix bj = part(b, 0, b.rows, j, whole ? s->width : c.cols);
+                bj.at += n * b.step;
+                copy_matrix(copy_b + n * size + j * b.rows, bj, s->width);
+            }
         for (int first = 0; first < c.rows; first += rows) {
             rows = c.rows - first < block ? c.rows - first : block;
             Matrix ai = part(a, first, rows, 0, a.cols);

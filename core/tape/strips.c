@@ -10,6 +10,7 @@
 #include "math/matrix.h"
 #include "math/rows.h"
 #include "tape/attend.h"
+#include "tape/cache.h"
 #include "tape/tape.h"
 
 /* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
@@ -20,14 +21,16 @@
 enum { STRIP = 32, SHORT = 64, BLOCK = 64 };
 
 /* A short strip is so little work that one head of several sequences is done
-   together: so many that their weights still fit the first cache. */
+   together, or the heads of a single one: so many that their weights still fit
+   the first cache. */
 enum { IN_BATCH = 16384 / sizeof(real) };
 
 /* What all strips of a call have in common. */
 typedef struct Plan {
     int tokens, keys; /* of a sequence: queries, and keys */
     int rows;         /* of q in a strip */
-    int sequences;    /* whose strips are done together */
+    bool of_heads;    /* strips done together: of heads, or of sequences; */
+    int together;     /* how many */
     int row;          /* entries from row to row of weights */
     bool is_long;
     size_t kept; /* entries, for all heads; then comes each worker's scratch */
@@ -69,8 +72,13 @@ plan_of(const Node *c)
     size_t strip = (size_t)p.rows * (size_t)p.row;
     size_t copied = 2 * rounded(p.keys, BLOCK);
     int fit = p.is_long || strip > IN_BATCH ? 1 : (int)(IN_BATCH / strip);
-    p.sequences = fit < q->sequences ? fit : q->sequences;
-    p.dp = cut(&p.scratch, (size_t)p.sequences * strip);
+    p.of_heads = q->sequences == 1 && !tape_cache(c->tape) &&
+                 k->heads == q->heads && v->heads == q->heads;
+    int most = p.of_heads ? q->heads : q->sequences;
+    p.together = fit < most ? fit : most;
+    while (p.of_heads && most % p.together)
+        p.together--;
+    p.dp = cut(&p.scratch, (size_t)p.together * strip);
     if (p.is_long) {
         p.p = cut(&p.scratch, strip);
         p.k = cut(&p.scratch, p.copies ? copied * d : 0);
@@ -99,9 +107,10 @@ typedef struct Blocks {
 } Blocks;
 
 /* One strip of one head: the rows of q from `first` on, and how many keys the
-   first and the last of them see; in each of `count` sequences. */
+   first and the last of them see; of `count` heads or sequences. */
 typedef struct Strip {
-    int s, count, h, first, rows, first_sees, seen;
+    int s, h, count, first, rows, first_sees, seen;
+    bool of_heads;
     Matrix q;     /* (rows x d) */
     Blocks k, v;  /* (tokens x d), (tokens x d_v) */
     Matrix p, dp; /* (rows x seen) */
@@ -109,11 +118,13 @@ typedef struct Strip {
     real *d;      /* scratch for (rows x d_v); NULL: not needed */
 } Strip;
 
-/* Head h of a matrix with n's shape, in the sequences of a strip. */
+/* Head h, and those done together with it, of a matrix with n's shape. */
 static Matrix
 heads_of(const Node *n, real *at, const Strip *t, int h)
 {
-    return batch(head_of(n, at, t->s, h), t->count);
+    Matrix m = head_of(n, at, t->s, h);
+    m.step = t->of_heads ? m.cols : m.step;
+    return batch(m, t->count);
 }
 
 /* Keys that a decoder has in blocks have no rows; forward asks for none. */
@@ -138,9 +149,11 @@ static Matrix
 block_transposed(const Blocks *b, int first, int count)
 {
     int width = b->rows.cols;
-    return b->copies
-               ? matrix(b->copies + 2 * first * width, width, count, BLOCK)
-               : batch(keys_of(b->of, b->s, b->h, first, count), b->rows.count);
+    if (b->copies)
+        return matrix(b->copies + 2 * first * width, width, count, BLOCK);
+    Matrix m = keys_of(b->of, b->s, b->h, first, count);
+    m.step = b->rows.step;
+    return batch(m, b->rows.count);
 }
 
 static int
@@ -201,10 +214,11 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     int seen = p->is_long
                    ? keys_seen(a->causal, first + rows - 1, p->tokens, p->keys)
                    : p->keys;
-    int left = q->sequences - s;
-    int count = left < p->sequences ? left : p->sequences;
+    int left = p->of_heads ? q->heads - h : q->sequences - s;
+    int count = left < p->together ? left : p->together;
     ptrdiff_t row = (ptrdiff_t)(h * q->sequences + s) * p->tokens + first;
-    Strip t = {s, count, h, first, rows, .seen = seen};
+    Strip t = {s, h, count, first, rows, .seen = seen};
+    t.of_heads = p->of_heads;
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
     t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
     t.k = blocks_of(k, &t, h / (q->heads / k->heads));
@@ -298,12 +312,13 @@ static void
 each_strip(void *pass, int chunk, int worker)
 {
     const Pass *w = pass;
-    int s = chunk / w->groups * w->plan.sequences;
-    int each = w->c->heads / w->groups;
-    for (int i = 0, h = chunk % w->groups * each; i < each; i++, h++)
-        for (int first = 0; first < w->plan.tokens; first += w->plan.rows) {
-            Strip t = strip_of(w->c, &w->plan, s, h, first, worker);
-            if (first == 0 && w->plan.copies) {
+    const Plan *p = &w->plan;
+    int s = chunk / w->groups * p->together;
+    int each = w->c->heads / w->groups, end = (chunk % w->groups + 1) * each;
+    for (int h = end - each; h < end; h += p->of_heads ? p->together : 1)
+        for (int first = 0; first < p->tokens; first += p->rows) {
+            Strip t = strip_of(w->c, p, s, h, first, worker);
+            if (first == 0 && p->copies) {
                 copy_blocks(&t.k);
                 copy_blocks(&t.v);
             }
@@ -327,7 +342,9 @@ static void
 pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
 {
     Pass w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), visit};
-    int sequences = c->in[0]->sequences, each = w.plan.sequences;
+    int sequences = c->in[0]->sequences, each = w.plan.together;
+    if (w.plan.of_heads)
+        w.groups = c->heads / each;
     parallel_for((sequences + each - 1) / each * w.groups, each_strip, &w);
 }
 
