@@ -82,16 +82,15 @@ training_needs(const Dataset *data, const Variant *v)
     return n;
 }
 
-/* A batch goes through the model part by part, 64 tokens at a time or more, so
-   that what a part leaves on the tape is still in the caches in the backward
-   pass. The gradients are those of the whole batch: each is a chain of
-   multiply-adds in the order of the tokens, wherever it pauses. The wider the
-   tokens, the more of them a part has, since it reads every weight once. */
+/* A batch goes through the model in micro-batches, so that what one leaves on
+   the tape is still in the caches in the backward pass. The gradients are those
+   of the whole batch: each is a chain of multiply-adds in the order of the
+   tokens, wherever it pauses. The wider the tokens, the more of them a
+   micro-batch has, since it reads every weight once. */
 int
 part_sequences(const Model *m, int sequences)
 {
-    int rows = m->config.d_model > 32 ? 2 * m->config.d_model : 64;
-    return sequences_within(m->sizes, rows, sequences);
+    return sequences_within(m->sizes, 4 * m->config.d_model, sequences);
 }
 
 /* All parts of b; the backward pass too where it is to learn. Returns the loss,

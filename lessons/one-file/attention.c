@@ -19,7 +19,7 @@ enum { D = 32, HEADS = 4, D_K = D / HEADS };
 
 /* A batch goes through the model a micro-batch at a time, ROWS tokens: what
    forward leaves is still in the cache when backward needs it. */
-enum { BATCH = 32, MICRO = 4, ROWS = MICRO * TOKENS, COUNTED = BATCH * LENGTH };
+enum { BATCH = 32, MICRO = 8, ROWS = MICRO * TOKENS, COUNTED = BATCH * LENGTH };
 enum { STEPS = 300, LOG_EVERY = 10, WINDOW = 10, VALIDATE = 64, TEST = 1024 };
 
 /* --- Numbers: an order for each sum, and an exp and a log of our own --- */

@@ -16,7 +16,7 @@ function weights(i, name, shape) {
 }
 BEGIN {
     canvas(640, 326)
-    tokens = 64; d = 32; values = 16; keys = 32
+    tokens = 128; d = 32; values = 16; keys = 32
     words(16, 18, "forward", "start bold")
     pass(1, "embed", tokens " × " d, "no")
     pass(2, "q, k, v", tokens " × " d)
@@ -34,5 +34,5 @@ BEGIN {
     words(267, 278, sprintf("Adam moves all %d parameters by their gradients", (keys + values) * d + 4 * d * d + d * values))
     words(584, 268, "300 times,")
     words(584, 288, "a new batch")
-    note(320, 314, "Each forward pass has its backward pass. (64 tokens: a micro-batch of four sequences.)")
+    note(320, 314, "Each forward pass has its backward pass. (128 tokens: a micro-batch of eight sequences.)")
 }
