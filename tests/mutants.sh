@@ -10,7 +10,7 @@
 # seconds of the processor. It may be ended at any time: begun again it goes on, with what it has
 # found in files that are still the same. AGAIN=yes asks once more about survivors
 # that are not known to be equivalent. What lives on is compiled with sanitizers,
-# its file alone, and asked once more.
+# its file alone, and asked once more by all that run the float program.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -139,7 +139,7 @@ ask() { # PART
     ) >log 2>&1
 }
 
-# with_sanitizers FILE: the test program, of which that file alone is compiled so.
+# with_sanitizers FILE: the programs, of which that file alone is compiled so.
 with_sanitizers() {
     case $1 in
     variants/*) set -- "$1" "${1%.c}.so" -fPIC -shared ;;
@@ -148,8 +148,8 @@ with_sanitizers() {
     esac
     source=$1 object=build/$2
     shift 2
-    $(cat build/flags) $sanitize "$@" "$source" -o "$object" && rm build/tests/float &&
-        make -s build/tests/float LDLIBS="-lm -ldl $sanitize"
+    $(cat build/flags) $sanitize "$@" "$source" -o "$object" && rm -f build/tests/float build/qkv &&
+        make -s build/tests/float build/qkv LDLIBS="-lm -ldl $sanitize"
 }
 
 # Ends with the first thing that notices, in `killer`.
@@ -175,12 +175,12 @@ verdict() { # FILE PART ...
         *) ask "$killer" || return 0 ;;
         esac
     done
-    suites=$(echo "$*" | tr ' ' '\n' | grep ^float) || suites=
-    if [ "$suites" ] && with_sanitizers "$file" >log 2>&1; then
+    float=$(echo "$*" | tr ' ' '\n' | grep -v ^double) || float=
+    if [ "$float" ] && with_sanitizers "$file" >log 2>&1; then
         killer=sanitizers
         ulimit -S -v unlimited # what they need
-        for suite in $suites; do
-            ask "$suite" || return 0
+        for part in $float; do
+            ask "$part" || return 0
         done
     fi
     verdict=survived killer=
