@@ -17,13 +17,14 @@ make -s -j"$(getconf _NPROCESSORS_ONLN)" BUILD="$build" OPT=-O1 EXTRA="--coverag
 }
 # Each part's counters go to a folder of its own; its cost is in seconds of the
 # processor, whatever else the machine does, and what fails has none.
-for part in $(sh tests/ask.sh "$build"); do
-    GCOV_PREFIX=$build/by/$part CK_DEFAULT_TIMEOUT=600 sh -c '
-        sh tests/ask.sh "$1" "$2" >"$1/log" 2>&1 && times || echo "coverage: $2 fails" >&2
-        ' sh "$build" "$part" | awk -v part="$part" -F '[ms ]+' '
-        { cost = 60 * ($1 + $3) + $2 + $4 }
-        END { printf "%s\t%s\n", NR ? cost : "fails", part }'
-done >"$build/parts.tsv"
+export build CK_DEFAULT_TIMEOUT=600
+sh tests/ask.sh "$build" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I PART sh -c '
+    export GCOV_PREFIX=$build/by/PART
+    mkdir -p "$GCOV_PREFIX"
+    (sh tests/ask.sh "$build" PART >"$GCOV_PREFIX/log" 2>&1 && times ||
+        echo "coverage: PART fails" >&2) | awk -F "[ms ]+" "
+        { cost = 60 * (\$1 + \$3) + \$2 + \$4 }
+        END { printf \"%s\\t%s\\n\", NR ? cost : \"fails\", \"PART\" }"' >"$build/parts.tsv"
 # Those that need the float program only come first.
 awk -F '\t' '{ print $1 + ($2 ~ /^float/ ? 0 : 2) "\t" $2 }' "$build/parts.tsv" | sort -n | cut -f 2 |
     while read -r part; do
