@@ -242,7 +242,7 @@ breaks() {
     fi
 }
 breaks 'crashed' 's|return matmul|*(volatile int *)8 = 1; return matmul|'
-breaks 'add: (64 x 32) and block0.attention.W^Q (32 x 32) do not fit' \
+breaks 'add: (128 x 32) and block0.attention.W^Q (32 x 32) do not fit' \
     's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned' 's|return matmul|return columns(x, 0, 1); matmul|'
 breaks 'forward returned NULL' 's|return matmul|return 0; matmul|'
