@@ -119,17 +119,18 @@ START_TEST(a_step_allocates_nothing_and_calls_nobody)
 }
 END_TEST
 
-/* A batch that goes through the model in parts teaches what it teaches whole,
-   to the bit; 37 sequences make parts that are not even. (Where two sequences
-   share an embedding its gradient is summed up in another order.) */
-START_TEST(parts_of_a_batch)
+/* A batch that goes through the model in micro-batches teaches what it teaches
+   whole, to the bit; 37 sequences make the last one smaller. (Where two
+   sequences share an embedding, its gradient is summed in a different order.)
+   */
+START_TEST(micro_batches)
 {
     static const char *const tasks_of[] = {"induction", "translate"};
     Model *m[2];
     Dataset s;
     for (int i = 0; i < 2; i++)
         m[i] = make(tasks_of[_i], "mlp=2 norm=pre batch=37", &s);
-    ck_assert_int_lt(part_sequences(m[0], 37), 37);
+    ck_assert_int_lt(micro_batch_size(m[0], 37), 37);
     Optimizer o[2] = {optimizer_new(m[0]), optimizer_new(m[1])};
     Batch b = batch_new(s.sizes, 37);
     Tape *t = tape_for(m[0], &b);
@@ -477,7 +478,7 @@ train_suite(void)
     tcase_add_loop_test(c, a_step_allocates_nothing_and_calls_nobody, 0, 3);
     tcase_add_test(c, score_gradients_are_those_of_the_steps);
     tcase_add_test(c, weights_that_are_no_numbers_have_no_entropy);
-    tcase_add_loop_test(c, parts_of_a_batch, 0, 2);
+    tcase_add_loop_test(c, micro_batches, 0, 2);
     tcase_add_loop_test(c, threads_change_nothing, 0, 3);
     tcase_add_loop_test(c, needs_are_what_is_taken, 0, 4);
     tcase_add_test(c, memory_of_long_sequences);

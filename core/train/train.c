@@ -18,19 +18,19 @@ enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
 static Tape *
 measured_on(Model *m, const Batch *b, int sequences)
 {
-    Batch part = batch_part(b, m->sizes, 0, sequences);
+    Batch micro = batch_part(b, m->sizes, 0, sequences);
     Tape *t = tape_measure();
-    model_loss(m, model_forward(m, t, &part), part.all.targets, part.rows);
+    model_loss(m, model_forward(m, t, &micro), micro.all.targets, micro.rows);
     return t;
 }
 
-/* What the parts of a batch of `all` sequences take, of which the last may be
-   smaller. That one may need more: gradients share memory where they are as
-   large as each other, and those of weights do not shrink with it. */
+/* What the micro-batches of a batch of `all` sequences take, of which the last
+   may be smaller. That one may need more: gradients share memory where they are
+   as large as each other, and those of weights do not shrink with it. */
 static Tape *
-measured_parts(Model *m, const Batch *first, int all)
+measured_micro_batches(Model *m, const Batch *first, int all)
 {
-    int size = part_sequences(m, all);
+    int size = micro_batch_size(m, all);
     Tape *t = measured_on(m, first, size);
     if (all % size) {
         Tape *last = measured_on(m, first, all % size);
@@ -58,7 +58,7 @@ tape_for(Model *m, const Batch *b)
 Tape *
 tape_for_step(Model *m, const Batch *b)
 {
-    return fitting(measured_parts(m, b, b->sequences));
+    return fitting(measured_micro_batches(m, b, b->sequences));
 }
 
 Needs
@@ -66,8 +66,8 @@ training_needs(const Dataset *data, const Variant *v)
 {
     const Config *c = &data->config;
     Model *m = model_outline(c, data->sizes, v);
-    Batch part = batch_new(data->sizes, part_sequences(m, c->batch));
-    Tape *measured = measured_parts(m, &part, c->batch);
+    Batch micro = batch_new(data->sizes, micro_batch_size(m, c->batch));
+    Tape *measured = measured_micro_batches(m, &micro, c->batch);
     double tokens =
         (double)(data->sizes.tokens + data->sizes.source) * c->batch;
     double rows = c->embed == EMBED_ONEHOT ? m->attention.d_model : 0;
@@ -77,7 +77,7 @@ training_needs(const Dataset *data, const Variant *v)
                (data->corpus ? corpus_bytes(data->corpus) : 0) +
                    (c->steps / c->log_every + 1.) * sizeof(LogRow)};
     tape_free(measured);
-    batch_free(&part);
+    batch_free(&micro);
     model_free(m);
     return n;
 }
@@ -88,31 +88,31 @@ training_needs(const Dataset *data, const Variant *v)
    tokens, wherever it pauses. The wider the tokens, the more of them a
    micro-batch has, since it reads every weight once. */
 int
-part_sequences(const Model *m, int sequences)
+micro_batch_size(const Model *m, int sequences)
 {
     return sequences_within(m->sizes, 4 * m->config.d_model, sequences);
 }
 
-/* All parts of b; the backward pass too where it is to learn. Returns the loss,
-   and how many of `counted` answers are right in *right. */
+/* All micro-batches of b; the backward pass too where it is to learn. Returns
+   the loss, and how many of `counted` answers are right in *right. */
 static double
 run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
           double *right)
 {
     double loss = 0;
-    int size = part_sequences(m, b->sequences);
+    int size = micro_batch_size(m, b->sequences);
     for (int i = 0; i < b->sequences; i += size) {
         int left = b->sequences - i;
-        Batch part = batch_part(b, m->sizes, i, left < size ? left : size);
+        Batch micro = batch_part(b, m->sizes, i, left < size ? left : size);
         tape_reset(t);
-        Node *logits = model_forward(m, t, &part);
+        Node *logits = model_forward(m, t, &micro);
         if (i > 0)
             model_add_gradients(m);
-        Node *share = model_loss(m, logits, part.all.targets, counted);
+        Node *share = model_loss(m, logits, micro.all.targets, counted);
         if (learn)
             backward(share);
         loss += (double)share->value[0];
-        *right += model_right(m, logits, part.all.targets);
+        *right += model_right(m, logits, micro.all.targets);
     }
     return loss;
 }

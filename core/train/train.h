@@ -59,9 +59,9 @@ typedef struct Needs {
 Needs training_needs(const Dataset *data, const Variant *v);
 
 /* A tape with memory for m forward and back on b: at once, or as a step goes,
-   that takes no more than part_sequences of a batch's sequences at a time. */
+   which takes micro_batch_size of the batch's sequences at a time, or fewer. */
 Tape *tape_for(Model *m, const Batch *b);
 Tape *tape_for_step(Model *m, const Batch *b);
-int part_sequences(const Model *m, int sequences);
+int micro_batch_size(const Model *m, int sequences);
 
 #endif
