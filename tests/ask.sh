@@ -2,7 +2,8 @@
 # ask.sh BUILD [PART] - runs one part of the quick tests, and ends at its first
 # fault; without PART lists all of them: Check's suites as float/NAME and
 # double/NAME, pages as shown/NAME, sections of a script ("# --- ...") as NAME/1
-# and so on; and same. coverage.sh and mutants.sh go through them.
+# and so on, other scripts as whole/NAME; and same. coverage.sh and mutants.sh go
+# through them.
 
 set -eu
 build=$1
@@ -15,6 +16,9 @@ if [ -z "$part" ]; then
     for script in command check faults; do
         seq "$(grep -c '^# --- ' tests/$script.sh)" | sed "s|^|$script/|"
     done
+    for script in generate drawn paper found foreign states hostile parallel; do
+        echo whole/$script
+    done
     echo same
     exit
 fi
@@ -23,6 +27,7 @@ case $part in
 float/* | double/*)
     CK_RUN_SUITE=${part#*/} QKV_PATH=$build/variants exec "$build/tests/${part%/*}"
     ;;
+whole/*) exec sh "tests/${part#*/}.sh" "$build" ;;
 shown/*) exec sh lessons/check.sh "$build" "tests/$part.md" ;;
 same) exec sh tests/same.sh "$build" quick ;;
 esac
