@@ -5,6 +5,7 @@
    and, row by row, one entry of A that multiplies all of them. So each entry
    that is read serves many multiply-adds, and these set the pace, not memory.
    tests/plain/matrix.c is the same in three loops. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -46,7 +47,7 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
     tile_##ROWS##_##N##_##V(const Walk *w, const real *a,                    \
                             const real *first, real *c, int tiles)           \
     {                                                                        \
-        enum { AHEAD = 4, THIRDS = (ROWS + 2) / 3 };                         \
+        enum { THIRDS = (ROWS + 2) / 3 };                                    \
         ptrdiff_t down = w->down, across = w->across, b_down = w->b_down;    \
         do {                                                                 \
             V sum[ROWS][N] = {{{0}}};                                        \
@@ -104,7 +105,7 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
    Before them one for a C of one row, where each entry of B is read for one
    multiply-add, and memory sets the pace: it reads long stretches of B. */
 #if defined __AVX512F__
-enum { WIDEST_N = 4 };
+enum { WIDEST_N = 4, AHEAD = 4 };
 TILE(1, 16, V64)
 TO_6(TILE, 4, V64)
 TO_12(TILE, 2, V64)
@@ -115,7 +116,7 @@ TO_16(TILE, 1, V16)
     ROW(16, V64), STRIP(6, 4, V64), STRIP(12, 2, V64),                      \
     STRIP(16, 1, V64), STRIP(16, 1, V32), STRIP(16, 1, V16)
 #elif defined __AVX__ && defined __FMA__
-enum { WIDEST_N = 2 };
+enum { WIDEST_N = 2, AHEAD = 8 };
 TILE(1, 8, V32)
 TO_6(TILE, 2, V32)
 TO_12(TILE, 1, V32)
@@ -123,7 +124,7 @@ TO_12(TILE, 1, V16)
 #define STRIPS                                                               \
     ROW(8, V32), STRIP(6, 2, V32), STRIP(12, 1, V32), STRIP(12, 1, V16)
 #else
-enum { WIDEST_N = 2 };
+enum { WIDEST_N = 2, AHEAD = 8 };
 TILE(1, 8, V16)
 TO_6(TILE, 2, V16)
 TO_12(TILE, 1, V16)
@@ -136,14 +137,26 @@ static const struct Strip {
     Tile *tile[16];
 } row_strips[] = {STRIPS}, *const strips = row_strips + 1;
 
-/* What is copied stays in the caches: a PANEL of B in the second, DEPTH x a
-   tile's rows of A in the first. */
+/* What is copied stays in the caches. Wide vectors read B so fast that a PANEL
+   of it has to fit the second cache, while the BLOCK of A that it is multiplied
+   by is in the first. Narrow ones have a strip of B in the first cache and the
+   block of A in the second; the panel, which is then read seldom, may be in the
+   third. */
 enum {
     LINE_OF = 64 / sizeof(real), /* entries in a line of the cache */
     DEPTH = 2048 / sizeof(real),
+    ROWS = 48, /* of a transposed A, copied together */
+#ifdef __AVX512F__
     PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
-    ROWS = 48,                     /* of a transposed A, copied together */
-    MANY = 256, /* columns of C repay a copy of A', rows one of B, */
+    BLOCK = 32768 / sizeof(real),
+    WIDE = 256, /* columns of C repay a copy of A', */
+    HIGH = 256, /* and so many rows one of B, */
+#else
+    PANEL = 2097152 / sizeof(real),
+    BLOCK = 65536 / sizeof(real),
+    WIDE = 128,
+    HIGH = 128,
+#endif
     NEAR = 32768 / sizeof(real), /* unless B fits the first cache as it is */
     WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
     FAR = 96 /* from one entry of a column of A to the next */
@@ -218,6 +231,24 @@ copy_matrix(real *to, Matrix m, int width)
     copy_squares(to, width, m.at, m.across, rows, cols);
     if (rows < m.rows || cols < width)
         copy_rest(to, m, width, rows, cols);
+}
+
+/* B cut into strips, one after the other; where its rows are vectors it is read
+   along them. */
+static __attribute__((noinline)) void
+copy_strips(real *to, Matrix b, int width)
+{
+    bool along = b.across == 1 && b.cols >= width;
+    for (int i = 0; along && i < b.rows; i++, b.at += b.down) {
+        real *row = to + i * width;
+        for (int j = 0; j < b.cols; j += width, row += b.rows * width)
+            for (int k = 0; k < width; k += FEW)
+                *(V16 *)(row + k) = *(const V16 *)(b.at + j + k);
+    }
+    for (int j = 0; !along && j < b.cols; j += width) {
+        int cols = b.cols < width ? b.cols : width;
+        copy_matrix(to + j * b.rows, part(b, 0, b.rows, j, cols), width);
+    }
 }
 
 /* The same on copies of tiles of C that have fewer columns. */
@@ -303,9 +334,9 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
     real *copy_a = copy_b + PANEL;
     int whole = c.cols >= s->width;
     int copies_b =
-        b.across != 1 || !whole || (c.rows >= MANY && b.rows * b.down > NEAR);
-    int copies_a = a.down == 1 && a.across > FAR && c.cols >= MANY;
-    int rows, block = NEAR / (a.cols + 1) / s->tallest * s->tallest;
+        b.across != 1 || !whole || (c.rows >= HIGH && b.rows * b.down > NEAR);
+    int copies_a = a.down == 1 && a.across > FAR && c.cols >= WIDE;
+    int rows, block = BLOCK / (a.cols + 1) / s->tallest * s->tallest;
     block = copies_a ? ROWS : block ? block : s->tallest;
     int size = b.rows * (whole ? c.cols : s->width);
     int next = copies_b ? s->width * b.rows : s->width;
@@ -326,12 +357,9 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
              a.at += c.count * a.step, b.at += c.count * b.step,
              c.at += c.count * c.step) {
         c.count = !w.batched ? 1 : left < fit ? left : fit;
-        for (int n = 0; copies_b && n < c.count; n++)
-            for (int j = 0; j < c.cols; j += s->width) {
-                Matrix bj = part(b, 0, b.rows, j, whole ? s->width : c.cols);
-                bj.at += n * b.step;
-                copy_matrix(copy_b + n * size + j * b.rows, bj, s->width);
-            }
+        Matrix bn = b;
+        for (int n = 0; copies_b && n < c.count; n++, bn.at += b.step)
+            copy_strips(copy_b + n * size, bn, s->width);
         for (int first = 0; first < c.rows; first += rows) {
             rows = c.rows - first < block ? c.rows - first : block;
             Matrix ai = part(a, first, rows, 0, a.cols);
@@ -383,7 +411,7 @@ product_chunk(void *more, int i, int worker)
 {
     (void)worker;
     const Product *p = more;
-    _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
+    static _Thread_local _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
     int first = (int)chunk_begin(p->c.rows, i, p->chunks);
     int rows = (int)chunk_begin(p->c.rows, i + 1, p->chunks) - first;
     if (rows > 0)
