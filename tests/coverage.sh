@@ -9,7 +9,7 @@ mkdir -p "$1/coverage/by"
 build=$(cd "$1/coverage" && pwd)
 rm -rf "$build/by"
 gcc -c tests/coverage/exit.c -o "$build/exit.o"
-make -s -j"$(getconf _NPROCESSORS_ONLN)" BUILD="$build" OPT=-O1 EXTRA="--coverage -fprofile-update=atomic" \
+make -s -j"$(getconf _NPROCESSORS_ONLN)" BUILD="$build" OPT=-O2 EXTRA="--coverage" \
     LDLIBS="-lm -ldl $build/exit.o -Wl,--wrap=_exit" all "$build/tests/float" \
     "$build/tests/double" >"$build/log" 2>&1 || {
     tail -n 20 "$build/log" >&2
