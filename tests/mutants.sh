@@ -52,7 +52,7 @@ mount -o remount,bind,ro /
 if command -v ccache >/dev/null; then
     export CCACHE_DIR=/dev/shm/ccache CCACHE_NOHASHDIR=1 PATH=/usr/lib/ccache:$PATH
     from=$(CCACHE_DIR='' ccache -k cache_dir)
-    [ "$(du -sm "$from" | cut -f 1)" -gt 500 ] || cp -r "$from" $CCACHE_DIR
+    [ ! -d "$from" ] || [ "$(du -sm "$from" | cut -f 1)" -gt 500 ] || cp -r "$from" $CCACHE_DIR
 fi
 cd /dev/shm/tree
 make -s all build/tests/float build/tests/double >/tmp/log 2>&1
