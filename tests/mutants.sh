@@ -10,7 +10,8 @@
 # seconds of the processor. It may be ended at any time: begun again it goes on, with what it has
 # found in files that are still the same. AGAIN=yes asks once more about survivors
 # that are not known to be equivalent. What lives on is compiled with sanitizers,
-# its file alone, and asked once more by all that run the float program.
+# its file alone, and asked once more by all that run the float program within five
+# seconds.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -175,7 +176,9 @@ verdict() { # FILE PART ...
         *) ask "$killer" || return 0 ;;
         esac
     done
-    float=$(echo "$*" | tr ' ' '\n' | grep -v ^double) || float=
+    float=$(echo "$*" | tr ' ' '\n' | awk -F '\t' '
+        NR == FNR { cost[$2] = $1; next }
+        !/^double/ && cost[$1] < 5' "$parts" -)
     if [ "$float" ] && with_sanitizers "$file" >log 2>&1; then
         killer=sanitizers
         ulimit -S -v unlimited # what they need
