@@ -93,6 +93,8 @@ works "16384" "$qkv" list --variants --d-model 64
 works "| two-step | 448 | 224 |" "$qkv" list --real --variants --markdown
 works "| standard | 256 | 224 | 32 |" "$qkv" count --real -v standard --d-model 8 --markdown
 works "| standard | W^Q | 8 | 8 | 64 | 48 |" "$qkv" count --real --weights -v standard --d-model 8 --markdown
+"$qkv" count --real -v identity --d-model 8 >out 2>err
+[ -s out ] && [ ! -s err ] && ok || complain "count --real of nothing: $(cat err)"
 refuses 1 "no formula fits" "$qkv" count --real -v mla-rope --d-model 64
 refuses 2 "name some with -v" "$qkv" count --real --d-model 8
 refuses 2 "it takes \"fitted\" or nothing" "$qkv" count --real=x
@@ -932,6 +934,11 @@ grep -q 'identity has no width to change' err && ok || complain "--match"
     complain "--match real"
 grep -q 'two-step takes d-k and d-v 2: 224 for the 224 of standard' err && ok ||
     complain "--match real: $(cat err)"
+# a block of translate has two attentions
+"$qkv" compare -t translate --seeds 1 --match real --d-model 8 --steps 0 --test 32 \
+    --validate 32 -v standard,mqa -o really --no-figures >out 2>err
+grep -q 'mqa takes d-k and d-v 3: 444 for the 448 of standard' err && ok ||
+    complain "--match real of two attentions: $(cat err)"
 grep -q '^match	real:standard+heads=4+d-k=2+d-v=2' really/*mla*/config.tsv && ok ||
     complain "--match real is not recorded"
 "$qkv" compare -t reverse --seeds 1 -v standard,two-step,identity $small --d-model 8 \
