@@ -119,6 +119,7 @@ START_TEST(large_shapes)
     compare(1, 3, 1000, 5, 0);
     compare(1, 49, 600, 259, 5);
     compare(1, 260, 300, 270, 0);
+    compare(1, 13, 520, 1100, 0); /* wider than a panel */
 }
 END_TEST
 

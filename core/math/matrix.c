@@ -386,7 +386,7 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
         const struct Strip *s = strips;
         int band = c.cols;
         if ((double)band * depth > PANEL)
-            band = PANEL / depth / s->width * s->width;
+            band = PANEL / depth;
         for (int j = 0, cols; j < c.cols; j += cols) {
             cols = c.cols - j < band ? c.cols - j : band;
             while (s->width > cols && s->width > FEW)
