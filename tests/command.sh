@@ -934,13 +934,13 @@ grep -q 'identity has no width to change' err && ok || complain "--match"
     complain "--match real"
 grep -q 'two-step takes d-k and d-v 2: 224 for the 224 of standard' err && ok ||
     complain "--match real: $(cat err)"
+grep -q '^match	real:standard+heads=4+d-k=2+d-v=2' really/*mla*/config.tsv && ok ||
+    complain "--match real is not recorded"
 # a block of translate has two attentions
 "$qkv" compare -t translate --seeds 1 --match real --d-model 8 --steps 0 --test 32 \
     --validate 32 -v standard,mqa -o really --no-figures >out 2>err
 grep -q 'mqa takes d-k and d-v 3: 444 for the 448 of standard' err && ok ||
     complain "--match real of two attentions: $(cat err)"
-grep -q '^match	real:standard+heads=4+d-k=2+d-v=2' really/*mla*/config.tsv && ok ||
-    complain "--match real is not recorded"
 "$qkv" compare -t reverse --seeds 1 -v standard,two-step,identity $small --d-model 8 \
     -o counted -q --format svg >out 2>err && [ "$(cat counted/*/real.tsv | sort -u)" = \
     "$(printf 'key\tvalue\nreal\t0\nreal\t224')" ] && ok ||

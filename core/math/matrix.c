@@ -137,11 +137,10 @@ static const struct Strip {
     Tile *tile[16];
 } row_strips[] = {STRIPS}, *const strips = row_strips + 1;
 
-/* What is copied stays in the caches. Wide vectors read B so fast that a PANEL
-   of it has to fit the second cache, while the BLOCK of A that it is multiplied
-   by is in the first. Narrow ones have a strip of B in the first cache and the
-   block of A in the second; the panel, which is then read seldom, may be in the
-   third. */
+/* What is copied stays in the caches. Vectors of 64 bytes read B so fast that a
+   PANEL of it must fit the second cache, while a BLOCK of A is in the first.
+   With narrower ones a strip of B is in the first cache and the block of A in
+   the second; the panel is then read so seldom that it may be in the third. */
 enum {
     LINE_OF = 64 / sizeof(real), /* entries in a line of the cache */
     DEPTH = 2048 / sizeof(real),
