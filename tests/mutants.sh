@@ -6,12 +6,12 @@
 # with "equivalent:" there, and do not count. Fails below 90 in 100 killed.
 #
 # Each is shown to the parts of the tests that run its line (coverage.sh), cheapest
-# first, up to the first that notices; MOST=10 asks none that takes more than ten
-# seconds of the processor. It may be ended at any time: begun again it goes on, with what it has
-# found in files that are still the same. AGAIN=yes asks once more about survivors
-# that are not known to be equivalent. What lives on is compiled with sanitizers,
-# its file alone, and asked once more by all that run the float program within five
-# seconds.
+# first, up to the first that notices; those that take less than five seconds ask a
+# float program in which the mutant's file alone is compiled with sanitizers. MOST=10
+# asks no part that takes more than ten seconds of the processor. It may be ended at
+# any time: begun again it goes on, with what it has found in files that are still
+# the same. AGAIN=yes asks once more about survivors that are not known to be
+# equivalent.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -57,6 +57,15 @@ if command -v ccache >/dev/null; then
 fi
 cd /dev/shm/tree
 make -s all build/tests/float build/tests/double >/tmp/log 2>&1
+
+# The parts that are asked with sanitizers: cheap ones that pass so today.
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+make -s BUILD=/dev/shm/sane EXTRA="$sanitize" LDLIBS="-lm -ldl $sanitize" all \
+    /dev/shm/sane/tests/float >/tmp/log 2>&1
+awk -F '\t' '$1 != "fails" && $1 < 5 && $2 !~ /^(double|shown)/ { print $2 }' $parts |
+    xargs -P "$(getconf _NPROCESSORS_ONLN)" -I PART sh -c \
+        'sh tests/ask.sh /dev/shm/sane PART >/dev/null 2>&1 && echo PART' >/tmp/sane || true
+rm -r /dev/shm/sane
 
 # Each place has a number that hangs on the seed and on its own line only, so that
 # a change elsewhere draws no others; the least are taken, three for each that is
@@ -153,19 +162,9 @@ with_sanitizers() {
         make -s build/tests/float build/qkv LDLIBS="-lm -ldl $sanitize"
 }
 
-# Ends with the first thing that notices, in `killer`.
-verdict() { # FILE PART ...
-    file=$1 killer='' verdict="does not compile"
-    shift
-    make -s build/tests/float build/float/core/driver/main.o variants-only >log 2>&1 || return 0
-    verdict="the same program"
-    [ "$(cd /dev/shm/tree && objects "$file")" != "$(objects "$file")" ] || return 0
-    verdict=killed built=
+# noticed PART ...: true at the first that notices, `killer`.
+noticed() {
     for killer; do
-        case $killer in
-        float/*) ;;
-        *) [ "$built" ] || make -s all build/tests/double >log 2>&1 || return 0 && built=yes ;;
-        esac
         case $killer in
         shown/*) # what the lessons show of the file is not what is asked
             cp -p "$file" mutated
@@ -176,18 +175,31 @@ verdict() { # FILE PART ...
         *) ask "$killer" || return 0 ;;
         esac
     done
-    float=$(echo "$*" | tr ' ' '\n' | awk -F '\t' '
-        NR == FNR { cost[$2] = $1; next }
-        !/^double/ && cost[$1] < 5' "$parts" -)
-    if [ "$float" ] && with_sanitizers "$file" >log 2>&1; then
-        killer=sanitizers
-        ulimit -S -v unlimited # what they need
-        for part in $float; do
-            ask "$part" || return 0
-        done
+    killer=
+    return 1
+}
+
+# Ends with the first thing that notices, in `killer`.
+verdict() { # FILE PART ...
+    file=$1 killer='' verdict="does not compile"
+    shift
+    make -s build/tests/float build/float/core/driver/main.o variants-only >log 2>&1 || return 0
+    verdict="the same program"
+    [ "$(cd /dev/shm/tree && objects "$file")" != "$(objects "$file")" ] || return 0
+    verdict=killed
+    sane=$(printf '%s\n' "$@" | grep -xFf /tmp/sane || true)
+    object=
+    if [ "$sane" ] && with_sanitizers "$file" >log 2>&1; then
+        (ulimit -S -v unlimited && noticed $sane && echo "$killer" >killer) &&
+            killer="sanitizers: $(cat killer)" && return 0
+        set -- $(printf '%s\n' "$@" | grep -vxFf /tmp/sane || true)
     fi
+    [ ! "$object" ] || rm -f "$object" build/tests/float build/qkv
+    killer=make
+    make -s all build/tests/float build/tests/double >log 2>&1 || return 0
+    noticed "$@" && return 0
     verdict=survived killer=
-    [ $# -gt 0 ] || killer="not run"
+    [ "$sane$*" ] || killer="not run"
 }
 
 # worker N: takes the next mutant until there are enough.
@@ -195,7 +207,7 @@ worker() {
     mkdir /tmp/worker$1
     cp -a /dev/shm/tree /dev/shm/worker$1
     cd /dev/shm/worker$1
-    export TMPDIR=/tmp/worker$1 ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+    export TMPDIR=/tmp/worker$1
     while [ "$(valid)" -lt "$count" ]; do
         mutant=$(flock /tmp/lock sh -c 'head -n 1 /tmp/todo; sed -i 1d /tmp/todo')
         [ -n "$mutant" ] || break
@@ -246,7 +258,7 @@ awk -F '\t' '
     }
     FILENAME == "/tmp/all" { next }
     { total++ }
-    $7 == "killed" { killed++; by[$8]++ }
+    $7 == "killed" { killed++; sub(/[:\/].*/, "", $8); by[$8]++ }
     $7 == "survived" {
         reason = key in why ? why[key] : "not explained in tests/survivors.tsv"
         equal += reason ~ /^equivalent:/
