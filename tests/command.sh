@@ -106,6 +106,38 @@ works "complete -o" "$qkv" completion bash
 works "#compdef qkv" "$qkv" completion zsh
 refuses 2 'takes bash | zsh' "$qkv" completion
 refuses 2 'bash or zsh' "$qkv" completion fish
+# completes COMMAND BEFORE FIRST: the first word that may follow
+completes() {
+    [ "$("$qkv" completion words "$1" "$2" | head -n 1)" = "$3" ] && ok ||
+        complain "completion after $1 $2: $("$qkv" completion words "$1" "$2" | head -n 2)"
+}
+"$qkv" completion words '' '' >out
+[ "$(head -n 3 out | tr '\n' ' ')" = "--version help list train " ] && grep -qx equiv out && ok ||
+    complain "completion of commands"
+completes train -t reverse
+completes train --task reverse
+completes train -v biased
+completes train --quiet --threads
+completes train -q --threads
+completes train - --threads
+completes train t --threads
+completes train task --threads
+completes train -o ''
+completes compare --match 'params real flops cache'
+completes compare --plan --seeds # which needs no word
+completes check identity --tsv
+if bash -c true 2>/dev/null; then
+    "$qkv" completion bash >script
+    bash_completes() { # WORDS COMPLETED
+        PATH=$build:$PATH bash -c '. ./script && COMP_WORDS=(qkv $1) &&
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _qkv && echo "${COMPREPLY[@]}"' - "$1" >out
+        [ "$(cat out)" = "$2" ] && ok || complain "bash completes $1 as $(cat out)"
+    }
+    bash_completes tra "train trace"
+    bash_completes "train -t rev" reverse
+    bash_completes "compare -v standard,fus" standard,fused
+    bash_completes "train -t --see" --seed
+fi
 
 # --- options
 refuses 2 'did you mean "d-model"' "$qkv" train --d-modle 3
