@@ -952,6 +952,39 @@ START_TEST(calls_in_any_order)
 }
 END_TEST
 
+static bool shifts_keys; /* else values */
+
+static Node *
+shifted_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *k = matmul(y, w[0]), *v = matmul(y, w[1]);
+    return shifts_keys ? attend(a, x, shift(k, 1), v, 0.5)
+                       : attend(a, x, k, shift(v, 1), 0.5);
+}
+
+/* Keys, or values, that are of another token: the one as the other is why there
+   is no form. */
+START_TEST(of_other_tokens)
+{
+    Variant v = {
+        .abi = QKV_ABI, .weights = two_weights, .forward = shifted_forward};
+    Attention a = {.d_model = D, .heads = 1};
+    Weights w = weights_declared(&v, &a);
+    Random r = random_stream(32, "forms");
+    real *at[2];
+    make_weights(&w, at, &r);
+    for (int i = 0; i < 2; i++) {
+        shifts_keys = i;
+        Canonical c = canonical_form(&v, a, &w, at);
+        ck_assert_msg(!c.m && strstr(c.why, "several tokens"), "%s", c.why);
+        canonical_free(&c);
+    }
+    for (int i = 0; i < w.count; i++)
+        free(at[i]);
+    weights_free(&w);
+}
+END_TEST
+
 static int stepped; /* how stepped_forward goes about it */
 
 static void
@@ -1068,6 +1101,7 @@ formula_suite(void)
     tcase_add_loop_test(c, adopting_its_own_form, 0, FORMULAS);
     tcase_add_test(c, adopting_what_is_too_wide);
     tcase_add_test(c, calls_in_any_order);
+    tcase_add_test(c, of_other_tokens);
     tcase_add_test(c, steps_have_a_form);
     suite_add_tcase(s, c);
     return s;

@@ -660,6 +660,7 @@ START_TEST(words_in_latex)
         {"R^2", "$R^2$"},
         {"1/sqrt(d_model)", "1/sqrt($d_{\\mathrm{model}}$)"},
         {"W_i^Q y'", "$W_i^Q$ y'"},
+        {"x_ij", "$x_{\\mathrm{ij}}$"},
         {"e^s_j", "$e^{s_j}$"},
         {"W^DKV.", "$W^{\\mathrm{DKV}}$."},
         {"-0.2 [-0.3, -0.1]", "$-$0.2 [$-$0.3, $-$0.1]"},
