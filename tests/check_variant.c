@@ -88,6 +88,30 @@ check_shape(const Variant *v, Attention a, int sequences, int tokens, int asked,
     weights_free(&w);
 }
 
+static int counted[3];
+
+static Node *
+counting_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    (void)y;
+    (void)w;
+    counted[a->layer]++;
+    return x;
+}
+
+/* Before a layer comes each earlier one, once. */
+START_TEST(earlier_layers)
+{
+    Variant v = {.abi = QKV_ABI, .forward = counting_forward};
+    Attention a = {.d_model = 2, .heads = 1, .layer = 2};
+    Tape *t = tape_measure();
+    Node *x = leaf(t, 1, 2, 1, (real[2]){0}, NULL);
+    plugin_forward_earlier(&v, &a, x, x, NULL);
+    ck_assert(counted[0] == 1 && counted[1] == 1 && counted[2] == 0);
+    tape_free(t);
+}
+END_TEST
+
 START_TEST(gradients)
 {
     Plugin p = plugin_open(shipped[_i]);
@@ -485,6 +509,7 @@ variant_suite(void)
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * SHIPPED);
     tcase_add_test(c, all_are_tested);
+    tcase_add_test(c, earlier_layers);
     tcase_add_test(c, parameter_counts);
     tcase_add_test(c, vectors_start_as_published);
     tcase_add_test(c, costs);

@@ -146,6 +146,8 @@ refuses 2 'unknown option -z' "$qkv" train -zq
 refuses 2 'needs a value' "$qkv" train --steps
 refuses 2 'takes no value' "$qkv" compare --quiet=3
 refuses 2 '--help=x: takes no value' "$qkv" compare --help=x
+refuses 2 '--tsv=1: takes no value' "$qkv" check standard --tsv=1
+refuses 2 'new takes NAME' "$qkv" new
 refuses 2 'there is --plan, lines for any shell' "$qkv" compare --plan=3
 refuses 2 'nothing else' "$qkv" train reverse
 refuses 2 'is not a number' "$qkv" train --steps many
@@ -393,6 +395,9 @@ cp "$top/variants/full-rank.c" mine.c
 plugin mine
 works mine "$qkv" compare -v standard,./mine.so -t reverse --seeds 2 $small \
     --no-figures
+"$qkv" compare -v standard,./mine.so -t reverse --seeds 1 $small -o unheard -q \
+    --format svg >out 2>err && [ ! -s err ] && ok || # what qkv-double says is not for us
+    complain "compare of a plugin by its path: $(cat err)"
 mkdir more && cp mine.so more
 QKV_PATH=$work/more works mine "$qkv" list
 chmod o+w "$work/more"
@@ -1072,8 +1077,15 @@ refuses 2 'not one of: attention scores' "$qkv" train --log rank+speed $small -o
 has drawn
 refuses 2 'no place for a mean' "$qkv" plot drawn --x test_loss --y test_accuracy
 refuses 2 'are means over it' "$qkv" plot drawn --y loss --facet seed
-refuses 2 'training does not decide it' "$qkv" compare -t reverse --seeds 1 \
-    -v standard $small -o judged --judge parameters --no-figures
+for judge in steps parameters attention_parameters flops cache chance trivial chance_loss; do
+    refuses 2 'training does not decide it' "$qkv" compare -t reverse --seeds 1 \
+        -v standard $small -o judged --judge $judge --no-figures
+done
+# the baseline and twelve others, six of them in each figure
+"$qkv" compare -t reverse --seeds 1 $small -o many -q \
+    -v standard,two-step,fused,full-rank,shared-qk,mla,mqa,gqa,identity,no-wq,no-wv-wo,biased,gated >out 2>err
+[ "$(ls many/figures | grep -c 'curves-reverse-[0-9]*\.tsv$')" -eq 2 ] && ok ||
+    complain "thirteen variants: $(ls many/figures; cat err)"
 refuses 2 'contradict' "$qkv" compare -v standard,mla --match params \
     --same-start auto -o alike
 # a matched variant stands beside the baseline at each point of a grid
