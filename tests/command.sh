@@ -114,6 +114,8 @@ completes() {
 "$qkv" completion words '' '' >out
 [ "$(head -n 3 out | tr '\n' ' ')" = "--version help list train " ] && grep -qx equiv out && ok ||
     complain "completion of commands"
+"$qkv" completion words train '' >out
+grep -qvx -- '--[a-z][a-z0-9-]*' out && complain "options of train: $(cat out)" || ok
 completes train -t reverse
 completes train --task reverse
 completes train -v biased

@@ -337,6 +337,12 @@ else
     table 'cache' "$qkv count -v standard,mla"
     table 'identical at 2 seeds' "$qkv compare -v standard,fused -t reverse --seeds 2 --steps 30 -q --no-figures -o tabled2"
     table 'rank' "$qkv inspect terminal1/reverse.fused*seed1*"
+    for length in 69 70; do # keys of which a map shows 69
+        "$qkv" train -t reverse --length $length --steps 0 --test 8 --validate 8 -q -o mapped >out 2>&1
+        table 'block0.attention, head 4' "$qkv inspect mapped/reverse*length$length.* --attention -q"
+        [ "$(grep -c ' \.\.$' drawn)" -gt 0 ] && cut=yes || cut=no
+        [ $length$cut = 69no ] || [ $length$cut = 70yes ] && ok || complain "a map of $length keys"
+    done
     draws TERM=dumb 2
     ! grep -q "$esc" drawn && grep -q '^4/4 reverse' drawn && ok || complain "TERM=dumb"
 fi

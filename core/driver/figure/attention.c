@@ -30,14 +30,16 @@ shade(double weight)
     return tenths < 1 ? '.' : tenths > 9 ? '*' : (char)('0' + tenths);
 }
 
+/* In 80 columns. */
 static void
 print_map(const Values *rows, const Values *cols, const double *weights)
 {
+    enum { TOKEN = 8, MOST = 80 - TOKEN - 3 };
     for (int i = 0; i < rows->count; i++) {
-        print_left(rows->text[i], 8);
-        for (int j = 0; j < cols->count && j < 70; j++)
+        print_left(rows->text[i], TOKEN);
+        for (int j = 0; j < cols->count && j < MOST; j++)
             putchar(shade(weights[i * cols->count + j]));
-        printf(cols->count > 70 ? " ..\n" : "\n");
+        printf(cols->count > MOST ? " ..\n" : "\n");
     }
 }
 
