@@ -75,11 +75,10 @@ compile_plugin(const char *source)
 const char *
 plugin_built(const char *word)
 {
-    const char *slash = strrchr(word, '/');
-    size_t n = strlen(word);
-    if (!slash || n < 3 || strcmp(word + n - 2, ".c"))
+    const char *slash = strrchr(word, '/'), *dot = strrchr(word, '.');
+    if (!slash || !dot || strcmp(dot, ".c"))
         return word;
-    int folder = (int)(slash - word), stem = (int)n - folder - 3;
+    int folder = (int)(slash - word), stem = (int)(dot - slash) - 1;
     bool wide = sizeof(real) == 8;
     char *out = format_text("%.*s/%s%.*s.so", folder, word,
                             wide ? "double/" : "", stem, slash + 1);
