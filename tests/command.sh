@@ -98,6 +98,12 @@ works "| standard | W^Q | 8 | 8 | 64 | 48 |" "$qkv" count --real --weights -v st
 refuses 1 "no formula fits" "$qkv" count --real -v mla-rope --d-model 64
 refuses 2 "name some with -v" "$qkv" count --real --d-model 8
 refuses 2 "it takes \"fitted\" or nothing" "$qkv" count --real=x
+for layers in 1 2 3 5; do # each layer has its own
+    "$qkv" count --real=fitted -v standard,mqa --d-model 8 --layers $layers --tsv >out 2>err
+    [ "$(cut -f 1-3 out | tail -n 2 | tr '\n\t' '  ')" = \
+        "standard $((256 * layers)) $((224 * layers)) mqa $((160 * layers)) $((152 * layers)) " ] && ok ||
+        complain "count --real=fitted of $layers layers: $(cat out err)"
+done
 refuses 2 "tasks have no parameters" "$qkv" list --real --tasks
 works "fewer keys	mqa	2560" "$qkv" list --family
 refuses 2 'did you mean "compare"' "$qkv" comprae
