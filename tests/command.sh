@@ -1321,6 +1321,9 @@ claim no 'not reproduced' "$runs" 'expect variant=fused outcome is better' 'expe
 claim none 'not reproduced' "$runs" 'expect variant=fuse outcome is same' 'expect variant=fused outcome is same' &&
     grep -q '^| 1 | variant=fuse outcome is same | no such row | no |$' out && grep -q '(1 of 2 met)' out && ok ||
     complain "an expectation that no row has: $(cat out err)"
+claim edge 'not reproduced' "$runs" 'expect variant=fused attention_parameters > 4095' \
+    'expect variant=fused attention_parameters > 4096' 'expect variant=fused attention_parameters < 4096' &&
+    grep -q '(1 of 3 met)' out && ok || complain "neither more nor less: $(cat out err)"
 claim half 'not reproduced' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
     'expect variant=linear outcome is better' 'expect variant=fused outcome is better'
 claim worse 'not reproduced' "$(echo "$runs" | sed 's/seeds 3/seeds 8/') --margin test_accuracy=0.0001" \
