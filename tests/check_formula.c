@@ -1023,6 +1023,9 @@ stepped_forward(Attention *a, Node *x, Node *y, Node **w)
     else if (stepped == 2) { /* talking heads, a table, a window, a sink */
         p = score_bias(a, mix_heads(p, w[4]), w[6], near_or_far);
         p = mix_heads(softmax_sink(a, fixed_bias(a, p, window), w[7]), w[5]);
+    } else if (stepped == 4) { /* a window, and no linear queries */
+        p = scores(a, tanh_of(scale(q, 4)), k, 0.5);
+        p = softmax(a, fixed_bias(a, p, window));
     } else /* the difference of two softmaxes */
         p = add(softmax(a, p), scale(softmax(a, scores(a, q, k, 0.25)), -2));
     return matmul(apply_weights(a, p, v), w[3]);
@@ -1078,6 +1081,10 @@ START_TEST(steps_have_a_form)
         ck_assert(fabs(other.n[i + first] - whole.n[i]) < 1e-6);
         ck_assert(fabs(other.n[i + 2 * SIZE - first] + 2 * whole.n[i]) < 1e-6);
     }
+    stepped = 4;
+    Canonical bent = canonical_form(&v, a, &w, at);
+    ck_assert_msg(!bent.m && bent.deviation > 0.01, "%g", bent.deviation);
+    canonical_free(&bent);
     for (stepped = 0; stepped < 3; stepped++)
         ck_assert(cost_of(&v, a, &w, 9, 0).cache == 2 * D);
     canonical_free(&whole);
