@@ -456,6 +456,9 @@ refuses 2 'did you mean "toy"' "$qkv" bench toi
                 $3 == (NR == 2 ? 1 : NR == 3 ? 8 : 64)
             off = $5 * 1e9 - want * $4 / $3
             rows -= off * off > (0.06e9 + 0.01 * want * $4 / $3) ^ 2
+            want = 2 * (12 * 32 * 32 + 32 * 64) + 4 * 32 * 8.5 # FLOPs of a token
+            off = $7 * 1e9 - want * $4
+            rows -= off * off > (0.06e9 + 0.01 * want * $4) ^ 2
         } END { exit rows != 3 }' out && ok || complain "bench decode: $(cat out)"
 begin=$(date +%s) # a token takes no longer than all
 "$qkv" bench context tiny -v mqa,window -q -o context >out 2>err &&
@@ -1283,6 +1286,12 @@ printf '%s\n' 'compare -v standard -t reverse --steps 4 --test 4 --seeds=3 --no-
 refuses 2 'is not a number' "$qkv" compare --seed 3..1 -o small
 echo 'train -t sort' >small.txt
 refuses 2 'small.txt:1: "train" is not one of' "$qkv" compare --recipe ./small.txt -o s
+# a command that fails ends the recipe
+printf '%s\n' 'compare --file nowhere.txt -v standard --seeds 1' \
+    'compare -t sort -v standard --seeds 1 --steps 1 --test 4' >failing.txt
+"$qkv" compare --recipe ./failing.txt -o failing -q >out 2>err
+[ $? -eq 1 ] && grep -q 'failing.txt:1: the command failed' err && [ ! -e failing/experiment.tsv ] &&
+    ok || complain "a recipe goes on after a command that failed: $(cat err)"
 echo '# nothing' >small.txt
 refuses 2 'no command in it' "$qkv" compare --recipe ./small.txt -o s
 refuses 2 'takes EXPERIMENT' "$qkv" report -o paper
