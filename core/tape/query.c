@@ -21,12 +21,15 @@ row_of(const Node *k)
     return (keys + LANES - 1) / LANES * LANES;
 }
 
-/* The weights (heads x keys) of each sequence. */
+/* The weights (heads x keys) of each sequence; then each worker's block of
+   keys, transposed. */
 size_t
 query_keeps(const Node *c)
 {
-    const Node *q = c->in[0];
-    return (size_t)(q->sequences * q->heads) * (size_t)row_of(c->in[1]);
+    const Node *q = c->in[0], *k = c->in[1];
+    size_t rows = (size_t)(q->sequences * q->heads);
+    size_t width = (size_t)(k->cols / k->heads);
+    return rows * (size_t)row_of(k) + (size_t)threads_count() * width * BLOCK;
 }
 
 /* The queries, or sums, of the heads from `first` on: a row each. */
@@ -44,18 +47,25 @@ typedef struct Heads {
     Matrix weights;
 } Heads;
 
-/* S_i = Q_i K_i' */
+/* S_i = Q_i K_i'. Rows of keys are copied here, whole vectors of them: left to
+   the product, which copies panels, a step of shared-kv takes a fifth longer.
+ */
 static void
-score(const Node *q, const Node *k, const Heads *of)
+score(const Node *q, const Node *k, const Heads *of, real *block)
 {
     int group = q->heads / k->heads, keys = k->rows / k->sequences;
     for (int j = 0; j < keys; j += BLOCK)
         for (int h = of->first; h < of->end; h++) {
             int count = keys - j < BLOCK ? keys - j : BLOCK;
+            int wide = (count + LANES - 1) / LANES * LANES;
             Matrix some = keys_of(k, of->s, h, j, count);
-            if (some.down == KEY_BLOCK) /* it is whole: so is each vector */
-                some.cols = (count + LANES - 1) / LANES * LANES;
-            multiply(part(of->weights, h * group, group, j, some.cols),
+            if (some.down == KEY_BLOCK)
+                some.cols = wide; /* a block is whole */
+            else {
+                copy_matrix(block, some, wide);
+                some = matrix(block, some.rows, wide, wide);
+            }
+            multiply(part(of->weights, h * group, group, j, wide),
                      heads_as_rows(q, of->s, h * group, group), some);
         }
 }
@@ -99,7 +109,6 @@ typedef struct Pass {
 static void
 query_chunk(void *pass, int chunk, int worker)
 {
-    (void)worker;
     const Pass *p = pass;
     const Node *c = p->c, *q = c->in[0], *k = c->in[1], *v = c->in[2];
     int s = chunk / p->chunks, part = chunk % p->chunks, row = row_of(k);
@@ -107,9 +116,11 @@ query_chunk(void *pass, int chunk, int worker)
     int from = (int)chunk_begin(groups, part, p->chunks);
     int to = (int)chunk_begin(groups, part + 1, p->chunks);
     real *weights = c->kept + (size_t)(s * q->heads) * (size_t)row;
+    real *block = c->kept + query_keeps(c) -
+                  (size_t)(worker + 1) * (size_t)(k->cols / k->heads * BLOCK);
     Heads of = {s, from * (k->heads / groups), to * (k->heads / groups),
                 matrix(weights, q->heads, row, row)};
-    score(q, k, &of);
+    score(q, k, &of, block);
     softmax_of(c, of.weights, from * (q->heads / groups),
                to * (q->heads / groups));
     of.first = from * (v->heads / groups);
