@@ -62,14 +62,14 @@ plugin() {
     ${CC:-cc} -shared -fPIC -I "$top/core" "$@" "$name.c" -o "$name.so" ||
         complain "$name.c does not compile"
 }
-small="--steps 20 --test 32 --validate 32 -q"
+small="--steps 20 --test 32 --validate 32 --d-model 16 -q"
 yes 'a line of text' | head -c 3000 >lines
 
 # has NAME: an experiment that several sections read. Each section can be run alone
 # (ask.sh): it makes what is not there.
 has() {
     [ -d "$1" ] || case $1 in
-    grid) "$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,4 $small -o grid ;;
+    grid) "$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,8 $small -o grid ;;
     drawn) "$qkv" compare -v standard,fused -t reverse --seeds 2 $small -o drawn ;;
     rated)
         "$qkv" compare -t reverse --seeds 2 -v standard,fused $small \
@@ -286,7 +286,7 @@ breaks() {
     fi
 }
 breaks 'crashed' 's|return matmul|*(volatile int *)8 = 1; return matmul|'
-breaks 'add: (128 x 32) and block0.attention.W^Q (32 x 32) do not fit' \
+breaks 'add: (64 x 16) and block0.attention.W^Q (16 x 16) do not fit' \
     's|return matmul|return add(x, w[W_Q]); matmul|'
 breaks 'forward returned' 's|return matmul|return columns(x, 0, 1); matmul|'
 breaks 'forward returned NULL' 's|return matmul|return 0; matmul|'
@@ -418,8 +418,7 @@ for file in config.tsv log.tsv result.tsv timing.tsv \
     weights/block0.attention.W_Q.npy weights/unembedding.npy; do
     [ -s "$run/$file" ] && ok || complain "no $run/$file"
 done
-"$qkv" compare -v standard,./mine.so -t reverse --seeds 2 --steps 20 --test 32 \
-    --validate 32 --no-figures >out 2>err
+"$qkv" compare -v standard,./mine.so -t reverse --seeds 2 ${small% -q} --no-figures >out 2>err
 grep -q '4 of 4 runs are in' err && ok || complain "nothing was resumed"
 has bare
 [ ! -e "$(echo bare/reverse*)/weights" ] && ok || complain "--no-weights"
@@ -477,7 +476,7 @@ refuses 2 'one of tiny' "$qkv" bench decode layer
 has grid
 [ "$(ls -d grid/recall.* | wc -l)" -eq 6 ] && ok ||
     complain "full-rank does not use d-k: 4 + 2 runs"
-"$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,4 $small \
+"$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,8 $small \
     -o planned --plan >plan
 [ "$(wc -l <plan)" -eq 6 ] && ok || complain "the plan has not 6 lines"
 grep -q 'standard.d-k2' grid/figures/parameters.tsv &&
@@ -602,7 +601,7 @@ refuses 1 'not the name of a task' "$qkv" plot evil
 refuses 2 'no setting' "$qkv" plot drawn --by variety
 refuses 2 'it is none in all runs' "$qkv" plot drawn --x norm
 refuses 2 'none of the runs uses it' "$qkv" plot drawn --x latent --y test_loss
-refuses 2 'it is 8 in all runs' "$qkv" plot drawn --x d-k --y test_loss
+refuses 2 'it is 4 in all runs' "$qkv" plot drawn --x d-k --y test_loss
 refuses 1 'No such file' "$qkv" plot nowhere
 mkdir none
 mkdir -p none
@@ -665,7 +664,7 @@ has bare
 "$qkv" train -v shared-qk -t induction $small -o looked >out 2>err
 run=$(ls -d looked/induction.shared-qk*)
 works 'symmetric_share_M' "$qkv" inspect "$run"
-awk -F'\t' 'NR > 1 && ($4 != 8 || $7 != "1.00" || $8 != 8) { exit 1 }
+awk -F'\t' 'NR > 1 && ($4 != 4 || $7 != "1.00" || $8 != 4) { exit 1 }
     END { exit NR != 9 }' out && ok || complain "inspect: shared-qk"
 works 'values_beyond' "$qkv" inspect "$run" --range
 refuses 2 'tables of their own' "$qkv" inspect "$run" --range --attention
@@ -831,7 +830,7 @@ spoilt config.tsv 's/^task\t.*/task\tnothing/' 'unknown task' 2
 matrix=weights/unembedding.npy
 spoilt $matrix "s/'fortran_order': False/'fortran_order': True /" 'Fortran' 1
 spoilt $matrix "s/<f4/<i4/" "not '<f4' or '<f8'" 1
-spoilt $matrix "s/(32, 10)/(99999999, 10)/" 'its shape is' 1
+spoilt $matrix "s/(16, 10)/(99999999, 10)/" 'its shape is' 1
 spoilt $matrix '1s/NUMPY/NUMPO/' 'not a NumPy file' 1
 spoilt $matrix '$d' 'bytes of numbers' 1
 
@@ -1023,9 +1022,9 @@ refuses 2 'none of the runs is of it' "$qkv" compare -t reverse --seeds 1 \
     -v standard $small -o judged --baseline mqa --no-figures
 refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \
     $small -o judged --judge speed --no-figures
-works 'undecided at 2 seeds' "$qkv" compare -t reverse --seeds 2 \
+works 'worse by' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --judge test_loss
-works '| fused | 4096 | 5248 |' "$qkv" compare -t reverse --seeds 2 \
+works '| fused | 1024 | 1600 |' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --markdown
 works '%   fused: identical at 2 seeds in test accuracy' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --latex
@@ -1231,7 +1230,7 @@ refuses 2 'in which these runs differ' "$qkv" report between --by heads -o betwe
 cat >small.txt <<'END'
 # Is it small?
 # A recipe of two lines.
-compare -t reverse -v standard,fused --seeds 2 --steps 20 --test 32 --lr 0.003,0.01
+compare -t reverse -v standard,fused --seeds 2 --steps 20 --test 32 --d-model 16 --lr 0.003,0.01
 plot --x lr --y test_accuracy --labels 'the rate,how well'
 END
 "$qkv" compare --recipe ./small.txt -o small -q >out 2>err &&
@@ -1272,15 +1271,15 @@ refuses 2 'there are: ' "$qkv" compare --recipe nothing -o small
 refuses 2 'contradict' "$qkv" compare --recipe rank --d-k 3 -o small
 refuses 2 'contradict' "$qkv" compare --recipe rank --lr 0.1 -o small
 # with other seeds, variants, judge and margin; the recipe as it was run is kept
-sed 's/^compare.*/compare -t reverse --steps 20 --test 32 --lr 0.003,0.01 --variant standard,mqa --seed 11,12,13 --baseline mqa --judge test_loss --margin test_loss=2%/' \
+sed 's/^compare.*/compare -t reverse --steps 20 --test 32 --d-model 16 --lr 0.003,0.01 --variant standard,mqa --seed 11,12,13 --baseline mqa --judge test_loss --margin test_loss=2%/' \
     small.txt >wanted.txt
 "$qkv" compare --recipe ./small.txt -o other -q -v standard,mqa --seed 11..13 \
     --judge test_loss --margin test_loss=2% --baseline mqa >out 2>err &&
     [ "$(ls -d other/reverse.* | sed 's/.*seed//; s/[.].*//' | sort -u | tr '\n' ' ')" = '11 12 13 ' ] &&
     cut -f 2,18 out | grep -q "^standard.test_loss" && cmp -s wanted.txt other/recipe.txt && ok ||
     complain "a recipe with other seeds: $(cat err)"
-printf '%s\n' 'compare -v standard -t reverse --steps 4 --test 4 --seeds=3 --no-figures' \
-    'equiv --variant=standard,fused -t reverse --steps 4' >equal.txt
+printf '%s\n' 'compare -v standard -t reverse --steps 4 --test 4 --d-model 16 --seeds=3 --no-figures' \
+    'equiv --variant=standard,fused -t reverse --steps 4 --d-model 16' >equal.txt
 "$qkv" compare --recipe ./equal.txt -o equal -q --seeds 2 -v standard,two-step >out 2>err &&
     [ "$(ls -d equal/reverse.* | wc -l)" -eq 6 ] && ok || complain "a recipe with equiv and other variants: $(cat err)"
 refuses 2 'is not a number' "$qkv" compare --seed 3..1 -o small
@@ -1488,8 +1487,8 @@ timeout 20 "$qkv" train $small --steps 2 -q -o swept >out 2>err
 
 # Configurations that share a place along a result are points of their own, and
 # panels stand in the order that was asked for.
-"$qkv" compare -t reverse -v standard --d-k 2,4 --heads 4,1,2 --seeds 2 --d-model 8 \
-    $small --steps 2 --no-figures -o pool >out 2>err
+"$qkv" compare -t reverse -v standard --d-k 2,4 --heads 4,1,2 --seeds 2 $small \
+    --d-model 8 --steps 2 --no-figures -o pool >out 2>err
 "$qkv" plot pool --x attention_parameters --y test_loss -q --format svg 2>err
 [ "$(grep -c '^1.standard.192' pool/figures/test_loss-attention_parameters-reverse.tsv)" -eq 2 ] &&
     [ "$(wc -l <pool/figures/test_loss-attention_parameters-reverse.tsv)" -eq 7 ] && ok ||
