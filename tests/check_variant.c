@@ -250,7 +250,8 @@ START_TEST(vectors_start_as_published)
         Plugin p = plugin_open(shipped[i]);
         a.settings = p.variant->settings;
         Weights w = weights_declared(p.variant, &a);
-        for (const Declared *v = w.list; v < w.list + w.count; v++) {
+        for (int j = 0; j < w.count; j++) {
+            const Declared *v = &w.list[j];
             int k = 0;
             while (k < 4 &&
                    strncmp(v->name, starts[k].begin, strlen(starts[k].begin)))

@@ -27,12 +27,12 @@ clean() {
     passed=$((passed + 1))
 }
 
-small="--steps 11 --batch 2 --test 4 --validate 4 -q"
+small="--d-model 8 --steps 11 --batch 2 --test 4 --validate 4 -q"
 clean 0 "$build/qkv" list
 for variant in standard per-head fused two-step-tanh full-rank symmetric \
     symmetric-data identity gqa mla collaborative; do # every operator there is
     clean 0 "$build/qkv" train -v $variant -t induction \
-        --mlp 2 --norm pre $small -o "$work/runs"
+        --mlp 2 --norm pre $small --d-model 32 -o "$work/runs"
 done
 clean 0 "$build/qkv-double" train -t recall $small -o "$work/double"
 head -c 4000 "$build/qkv" >"$work/bytes"
@@ -45,7 +45,7 @@ clean 0 "$build/qkv" plot "$work/grid" -q -o "$work/grid" --x d-k \
 clean 0 "$build/qkv" inspect "$(ls -d "$work"/runs/induction.gqa*)" --spectrum \
     --format svg -q
 clean 0 "$build/qkv" equiv -v standard,per-head,full-rank,two-step-tanh \
-    -t reverse --d-model 8 --heads 2 $small -o "$work/equiv"
+    -t reverse --heads 2 $small -o "$work/equiv"
 clean 0 "$build/qkv" equiv "$(ls -d "$work"/equiv/reverse.per-head*)" \
     --to fused -o "$work/turned" -q
 clean 0 "$build/qkv" count --preset transformer-base -v standard,mla
@@ -65,13 +65,13 @@ clean 0 "$build/qkv" new fresh
 printf 'input\ttarget\n' >pairs.tsv
 for i in 1 2 3 4 5 6; do printf 'a b c\t- B C\nb a\tB A\n'; done >>pairs.tsv
 clean 0 "$build/qkv" train -t pairs --file pairs.tsv $small -o "$work/runs"
-clean 0 "$build/qkv" train -t linear --steps 9 -q -o "$work/runs"
+clean 0 "$build/qkv" train -t linear --d-model 8 --steps 9 -q -o "$work/runs"
 clean 0 "$build/qkv" compare -t subset --seeds 2 --same-start auto --jobs 1 \
     -v standard,two-step,two-step-tanh --lr 0.003,0.01 --init W_Q=0.5 \
     --log attention+scores+gradients+rank+distance $small -o "$work/fair" \
     --no-figures --tsv
 clean 0 "$build/qkv" compare -t reverse --seeds 1 --match flops --steps 0 \
-    -v standard,mla,mqa -q -o "$work/met" --no-figures
+    -v standard,mla,mqa --d-model 8 -q -o "$work/met" --no-figures
 clean 0 "$build/qkv" plot "$work/fair" -q -o "$work/fair" --x lr --by variant \
     --y entropy,rank_m --facet quantity --format tikz --size column
 clean 0 "$build/qkv" report "$work/fair" -o "$work/report" -q
