@@ -163,13 +163,13 @@ gnuplot lines.gp 2>lines && awk 'NF == 2 { n++; i = $1 - 101; key = i < 0 ? "bla
     complain "two variants share dash and marker, or one has no line: $(sort -n lines | tr '\n' ' ')"
 
 # --- the square of equiv: powers of ten, in a page's width
-"$qkv" equiv -v standard,two-step,mla -t recall --steps 10 -q -o square --format svg,tikz >out 2>err &&
+"$qkv" equiv -v standard,two-step,mla -t recall --steps 10 --d-model 16 -q -o square --format svg,tikz >out 2>err &&
     ! grep -q '[0-9]e-[0-9]' square/figures/equivalence.svg &&
     grep -q '>10</tspan>\|·10</tspan>' square/figures/equivalence.svg &&
     grep -q '10^{-[0-9]*}\$' square/figures/equivalence-tikz.tex &&
     grep -q '^ width="600"' square/figures/equivalence.svg && ok || complain "the square of equiv"
 cp square/figures/equivalence.svg before.svg
-"$qkv" equiv -v standard,two-step -t recall --positions rope --steps 10 -q -o square --format svg >out 2>err &&
+"$qkv" equiv -v standard,two-step -t recall --positions rope --steps 10 --d-model 16 -q -o square --format svg >out 2>err &&
     cmp -s before.svg square/figures/equivalence.svg && grep -q 'positions rope' square/figures/equivalence-rope.txt &&
     ok || complain "the square of another kind of positions takes the place of the first"
 

@@ -32,7 +32,7 @@ refused() {
 }
 draws() { command -v gnuplot >/dev/null; }
 
-small='--steps 4 --seeds 1 --test 4 --validate 4 --no-figures -q'
+small='--steps 4 --seeds 1 --test 4 --validate 4 --d-model 8 --no-figures -q'
 qkv compare -v standard,two-step -t reverse $small -o sound || complain "an experiment"
 qkv compare -v standard -t translate --encoder 1 --cross after --encoder-variant two-step \
     --cross-variant two-step $small -o pair || complain "an encoder-decoder"
@@ -99,7 +99,7 @@ every_command() { # WHERE: all that read runs; the experiment is written to as w
     silent "$1: report"
     qkv compare -v standard,two-step -t reverse $small -o foreign
     silent "$1: compare"
-    qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 --validate 4 -o foreign -q
+    qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 --validate 4 --d-model 8 -o foreign -q
     silent "$1: equiv"
     rm -rf batch converted further told made
 }
@@ -166,7 +166,7 @@ fresh
 ln -s ../outside foreign/figures
 refused 1 'figures: a link' qkv plot foreign
 untouched plot
-refused 1 'figures: a link' qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 \
+refused 1 'figures: a link' qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 --d-model 8 \
     --validate 4 -q -o foreign
 untouched equiv
 rm foreign/figures
@@ -182,7 +182,7 @@ for file in curves-reverse-tikz.tex curves-reverse.tsv; do
     refused 1 "$file: a link" qkv plot foreign --format tikz
     rm -f foreign/figures/*
 done
-printf '%s\n' 'compare -v standard -t reverse --steps 4 --seeds 1 --test 4' >recipe
+printf '%s\n' 'compare -v standard -t reverse --steps 4 --seeds 1 --test 4 --d-model 8' >recipe
 ln -s ../precious foreign/recipe.txt
 refused 1 'recipe.txt: a link' qkv compare --recipe ./recipe -o foreign -q
 refused 1 'recipe.txt: a link' qkv report foreign -o made
@@ -190,7 +190,7 @@ rm foreign/recipe.txt
 mkdir claimed
 ln -s ../claimed foreign/claim
 printf '%s\n' '# so?' 'claim a' 'source b' 'published c' 'ours d' 'hypothesis e' \
-    'compare -v standard -t reverse --steps 4 --seeds 1 --test 4' 'expect variant=standard seeds is 1' >a-claim.txt
+    'compare -v standard -t reverse --steps 4 --seeds 1 --test 4 --d-model 8' 'expect variant=standard seeds is 1' >a-claim.txt
 refused 1 'claim: a link' qkv compare --claim ./a-claim.txt -o foreign -q
 [ -z "$(ls claimed)" ] && ok || complain "a claim was written through a link"
 echo mine | cmp -s - precious && ok || complain "a file of the user's was overwritten"
@@ -319,7 +319,7 @@ done
 
 # "A text file is read from the path in the config, and must still be the file that the run was trained on."
 seq 300 >numbers.txt
-qkv train --file numbers.txt --length 8 --steps 4 --test 4 --validate 4 -q -o text ||
+qkv train --file numbers.txt --length 8 --steps 4 --test 4 --validate 4 --d-model 8 -q -o text ||
     complain "a run on a text"
 sed -i "s|^file	.*|file	$work/secret.txt|" text/text.*/config.tsv
 seq 400 >secret.txt
@@ -330,7 +330,7 @@ refused 1 'has changed since' qkv train --from text/text.* -q -o further
 # from an experiment's figures/, only the table that equiv writes is read."
 if draws; then
     fresh
-    qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 --validate 4 -q -o foreign \
+    qkv equiv -v standard,two-step -t reverse --steps 4 --test 4 --validate 4 --d-model 8 -q -o foreign \
         --format svg || complain "equiv"
     for file in foreign/figures/equivalence.gp foreign/figures/curves-reverse.gp; do
         echo 'system("touch PWNED")' >>$file

@@ -72,7 +72,7 @@ table many
 inspect $run -q
 inspect $run --range -q
 inspect $run --attention -q --format svg -o seen
-equiv -v standard,two-step-tanh,symmetric-data,mqa,identity,no-wv-wo -t reverse --steps 2 $small -o same --format svg
+equiv -v standard,two-step-tanh,symmetric-data,mqa,identity,no-wv-wo -t reverse --d-model 16 --steps 2 $small -o same --format svg
 END
 }
 tables latex
