@@ -1022,6 +1022,8 @@ refuses 2 'none of the runs is of it' "$qkv" compare -t reverse --seeds 1 \
     -v standard $small -o judged --baseline mqa --no-figures
 refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \
     $small -o judged --judge speed --no-figures
+works 'undecided at 2 seeds' "$qkv" compare -t reverse --seeds 2 \
+    -v standard,fused,mqa $small -o judged --no-figures
 works 'worse by' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures --judge test_loss
 works '| fused | 1024 | 1600 |' "$qkv" compare -t reverse --seeds 2 \

@@ -30,7 +30,7 @@ clean() {
 small="--d-model 8 --steps 11 --batch 2 --test 4 --validate 4 -q"
 clean 0 "$build/qkv" list
 for variant in standard per-head fused two-step-tanh full-rank symmetric \
-    symmetric-data identity gqa mla collaborative; do # every operator there is
+    symmetric-data identity gqa mla collaborative; do # every operator there is, over several vectors
     clean 0 "$build/qkv" train -v $variant -t induction \
         --mlp 2 --norm pre $small --d-model 32 -o "$work/runs"
 done

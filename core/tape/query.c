@@ -47,9 +47,8 @@ typedef struct Heads {
     Matrix weights;
 } Heads;
 
-/* S_i = Q_i K_i'. Rows of keys are copied here, whole vectors of them: left to
-   the product, which copies panels, a step of shared-kv takes a fifth longer.
- */
+/* S_i = Q_i K_i'. Keys that are rows are copied here, padded to whole vectors:
+   if the product copied them, a step of shared-kv would take a fifth longer. */
 static void
 score(const Node *q, const Node *k, const Heads *of, real *block)
 {
