@@ -406,6 +406,8 @@ works mine "$qkv" compare -v standard,./mine.so -t reverse --seeds 2 $small \
 "$qkv" compare -v standard,./mine.so -t reverse --seeds 1 $small -o unheard -q \
     --format svg >out 2>err && [ ! -s err ] && ok || # what qkv-double says is not for us
     complain "compare of a plugin by its path: $(cat err)"
+grep -q '	mine	.*	[0-9]*$' out && ok ||
+    complain "no real parameters of a plugin by its path: $(cat out)"
 mkdir more && cp mine.so more
 QKV_PATH=$work/more works mine "$qkv" list
 chmod o+w "$work/more"

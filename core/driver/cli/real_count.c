@@ -16,7 +16,7 @@
 static char *
 question(const Config *c)
 {
-    char *text = format_text("variant=%s\n", c->variant);
+    char *text = format_text("variant=%s\n", plugin_believed(c->variant));
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
         char value[VALUE_SIZE];
@@ -137,11 +137,14 @@ answer_questions(void)
         }
         *value++ = 0;
         Own own;
+        bool variant = !strcmp(line, "variant");
+        if (variant) /* who asks has been given its path */
+            plugin_given(value);
         const Setting *s = setting_named(line);
         const char *wrong = s ? setting_set(s, &c, value) : "no setting";
         if (wrong)
             usage("count --real=-: %s %s: %s", line, value, wrong);
-        if (strcmp(line, "variant"))
+        if (!variant)
             continue;
         const char *at = variant_uses(plugin_open(c.variant).variant);
         while (own_next(&at, &own))
