@@ -5,7 +5,7 @@
    many there were, the one at which all of its process group is killed (0:
    none), and what happens to who renames something to a name that ends in
    $HOLD_NAME: 1, it waits until the file $HOLD.go is there; 2, it is killed.
-   gnuplot's are not counted. */
+   gnuplot's are not counted, nor are those of gcov's counters. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -36,6 +36,15 @@ begin(void)
     if (file >= 0)
         close(file);
     shared = at == MAP_FAILED ? NULL : at;
+}
+
+static int counters = -1; /* gcov's file, while it is open */
+
+static int
+is_counters(const char *path)
+{
+    const char *at = getenv("GCOV_PREFIX");
+    return at && !strncmp(path, at, strlen(at));
 }
 
 static void
@@ -91,7 +100,8 @@ renameat2(int at, const char *from, int there, const char *to, unsigned how)
 int
 mkdir(const char *path, mode_t mode)
 {
-    step();
+    if (!is_counters(path))
+        step();
     return REAL(mkdir)(path, mode);
 }
 
@@ -131,6 +141,8 @@ open(const char *path, int how, ...)
     va_start(more, how);
     int mode = how & O_CREAT ? va_arg(more, int) : 0;
     va_end(more);
+    if (is_counters(path))
+        return counters = REAL(open)(path, how, mode);
     if (how & O_CREAT)
         step();
     return REAL(open)(path, how, mode);
@@ -139,7 +151,9 @@ open(const char *path, int how, ...)
 int
 fclose(FILE *file)
 {
-    if (file && fileno(file) > STDERR_FILENO)
+    if (file && fileno(file) == counters)
+        counters = -1;
+    else if (file && fileno(file) > STDERR_FILENO)
         step();
     return REAL(fclose)(file);
 }
