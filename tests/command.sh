@@ -489,6 +489,8 @@ sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err ||
     complain "a plan a second time"
 diff -r -x timing.tsv -x experiment.tsv -x real.tsv -x figures grid planned >err && ok ||
     complain "the plan's runs differ"
+works '; 1 MB on disk in 1000 files;' sh -c "'$qkv' compare -t reverse \
+    -v standard,full-rank --seeds 125 --steps 5 --no-weights -o planned --plan 2>&1 >/dev/null"
 # Its lines are any shell's, whatever the folder is called.
 for folder in "it's" '$HOME `id` a\b' '"x"; *' 'größer ☃'; do
     PATH=$build:$PATH "$qkv" compare -v fused -t reverse --seeds 1 --steps 1 $small \
@@ -632,6 +634,9 @@ preset() {
     "$qkv" count --preset "$1" --tsv 2>err | awk -F'\t' 'NR == 2 { print $1, $2, $5 }' >out
     [ "$(cat out)" = "$2 $3 $4" ] && ok || complain "$1: $(cat out), not $2 $3 $4"
 }
+cited=$("$qkv" count --preset gpt2 2>&1 >out) && ! echo "$cited" | grep -q changed && ok ||
+    complain "a preset as it is: $cited"
+works 'changed by what was given with it' sh -c "'$qkv' count --preset gpt2 --d-k 32 2>&1"
 preset gpt2 biased $((12 * (4 * 768 * 768 + 4 * 768))) $((12 * 2 * 768))
 preset llama-3-8b gqa $((32 * (2 * 4096 * 4096 + 2 * 4096 * 1024))) $((32 * 2048))
 preset qwen3-8b gqa-qk-norm $((36 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 256))) $((36 * 2048))
@@ -1086,7 +1091,8 @@ awk -F'\t' '$1 == "entropy" && ($2 - 2.772589)^2 < 1e-10 { n++ }
     $1 == "distance_n" && $2 == 0 { n++ }
     $1 == "rank_m" && $2 == 0 { n++ }
     $1 == "gradient.block0.attention.W_K" && $2 == 0 { n++ }
-    END { exit n != 7 }' zero/*/result.tsv && ok || complain "--log"
+    $1 == "gradient.block0.attention.W_V" && $2 + 0 > 0 { n++ }
+    END { exit n != 8 }' zero/*/result.tsv && ok || complain "--log"
 refuses 2 'not one of: attention scores' "$qkv" train --log rank+speed $small -o zero
 
 # --- what a figure may not be asked for, and what is judged
@@ -1240,6 +1246,10 @@ END
 "$qkv" compare --recipe ./small.txt -o small -q >out 2>err &&
     [ -s small/figures/test_accuracy-lr-reverse.svg ] &&
     cmp -s small.txt small/recipe.txt && ok || complain "a recipe"
+sed 's/$/\r/' small.txt >crlf.txt # as Windows writes it, and named without a slash
+"$qkv" compare --recipe ./small.txt --plan -q -o lines >planned.txt &&
+    "$qkv" compare --recipe crlf.txt --plan -q -o lines | cmp -s - planned.txt && ok ||
+    complain "a recipe with carriage returns"
 printf '%s\n' '# Is it there?' 'compare --file {plots}/recipes/lessons.text -v standard --seeds 1' >placed.txt
 works '/plots/recipes/lessons.text' "$qkv" compare --recipe ./placed.txt --plan -q -o placed
 "$qkv" report small -o paper -q 2>err && grep -q 'Is it small?' paper/report.md &&
