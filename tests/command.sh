@@ -1522,6 +1522,15 @@ auto="compare -t reverse -v standard,two-step --length 6 --lr auto --seeds 2 $sm
 "$qkv" $auto >out 2>err && [ "$(grep -c 'reverse' out)" -eq 2 ] && ok || complain "--lr auto"
 [ "$(ls -d found/reverse.* | wc -l)" -eq 4 ] && ls -d found/rates/*.seed1003.* >/dev/null &&
     grep -q '^lr.auto$' found/experiment.tsv && ok || complain "--lr auto: seeds of its own"
+# Around 0.003 half powers of ten first; in the end both neighbours of what was found.
+for variant in standard two-step; do
+    sed -n 's/^lr	//p' found/rates/reverse.$variant.*/config.tsv | sort -u >tried
+    its=$(sed -n 's/^lr	//p' found/reverse.$variant.*/config.tsv | sort -u)
+    for rate in 0.001 0.003 0.01 $(printf '%s\n' 0.0001 0.00018 0.0003 0.00056 0.001 0.0018 \
+        0.003 0.0056 0.01 0.018 0.03 0.056 0.1 0.18 0.3 0.56 1 | grep -x -B1 -A1 "$its"); do
+        grep -qx "$rate" tried && ok || complain "--lr auto: $variant found $its without $rate"
+    done
+done
 "$qkv" table found --tsv | head -n 1 | grep -q '	lr	' && ok || complain "--lr auto: the table has no rate"
 mv out auto.tsv && "$qkv" $auto >out 2>err && cmp auto.tsv out && ok || complain "--lr auto again"
 "$qkv" report found -q -o found-report 2>err && grep -q 'that --lr auto found' found-report/report.md &&
