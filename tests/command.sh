@@ -481,7 +481,8 @@ has grid
 "$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,8 $small \
     -o planned --plan >plan
 [ "$(wc -l <plan)" -eq 6 ] && ok || complain "the plan has not 6 lines"
-grep -q 'standard.d-k2' grid/figures/parameters.tsv &&
+[ "$(wc -l <grid/figures/parameters.tsv)" -eq 4 ] && # seeds share a bar
+    grep -q 'standard.d-k2' grid/figures/parameters.tsv &&
     grep -q '	full-rank	' grid/figures/parameters.tsv && ok ||
     complain "bars: which standard, and which full-rank"
 sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err
@@ -588,9 +589,10 @@ refuses 1 'give another --out' "$qkv" plot drawn -o no/where
 
 # One seed: the figure's mean is that seed's log. What is text stays text.
 title='a "b" $HOME `touch ran` it'"'"'s \\n'
-mkdir single
+mkdir made
 "$qkv" plot "$(ls -d drawn/reverse.standard.*seed1.* | head -1)" -o single \
     --y loss --title "$title" -q 2>err || complain "a title with quotes"
+[ "$(stat -c %a single)" = "$(stat -c %a made)" ] && ok || complain "the rights of --out"
 [ ! -e ran ] && [ ! -e single/figures/ran ] && ok || complain "a title was run"
 awk -F'\t' 'FNR == 1 { next } NR == FNR { loss[$1] = $2; next }
     { n++; if ($3 in loss && loss[$3] / $4 - 1 < 1e-5 && $4 / loss[$3] - 1 < 1e-5) same++ }
@@ -678,7 +680,9 @@ refuses 2 'tables of their own' "$qkv" inspect "$run" --range --attention
 refuses 1 'one matrix at all distances' "$qkv" inspect "$run" --distances
 "$qkv" train -t copy --positions rope --steps 20 $small -o rotated >out 2>err
 rotated=$(ls -d rotated/copy*)
-works 'family_M' "$qkv" inspect "$rotated"
+works '| family |' "$qkv" inspect "$rotated" --markdown
+"$qkv" inspect "$run" --markdown >out 2>err && ! grep -q 'family' out && ok ||
+    complain "inspect: a family of matrices, where one serves all distances"
 works 'mean_score' "$qkv" inspect "$rotated" --distances=0,8 -q --format svg
 [ -s "$rotated/figures/distances.svg" ] || complain "inspect --distances: no figure"
 refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=a
