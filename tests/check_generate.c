@@ -110,7 +110,7 @@ check_decoding(const char *variant, const char *more, Sizes sizes,
     Batch b = batch_new(sizes, sequences);
     fill(&b);
     real *wanted = forward_logits(m, &b);
-    Decoder *d = decoder_of(m, TOKENS, sequences);
+    Decoder *d = decoder_new(m, TOKENS, sequences);
     for (int i = 0; i < b.source_rows; i++)
         d->batch.all.source[i] = b.all.source[i];
     double off = difference(d, &b, wanted, SYMBOLS);
@@ -169,7 +169,7 @@ START_TEST(goes_on_with_the_last_half)
     Sizes sizes = {
         .tokens = KNOWN, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
     Model *m = model_of("standard", "positions=learned", sizes);
-    Decoder *d = decoder_new(m, KNOWN), *own = decoder_new(m, KNOWN);
+    Decoder *d = decoder_new(m, KNOWN, 1), *own = decoder_new(m, KNOWN, 1);
     int ids[4 * KNOWN], first = 0;
     Random r = random_stream(7, "tokens");
     ck_assert_int_eq(positions_known(m), KNOWN);
@@ -199,7 +199,7 @@ START_TEST(a_token_allocates_nothing_and_calls_nobody)
     Values names = plugin_list();
     for (int v = 0; v < names.count; v++) {
         Model *m = model_of(names.text[v], "positions=learned", sizes);
-        Decoder *d = decoder_new(m, TOKENS);
+        Decoder *d = decoder_new(m, TOKENS, 1);
         Random r = random_stream(3, "choices");
         int before = allocations, status, id = 1;
         pid_t child = fork();

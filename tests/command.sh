@@ -490,6 +490,12 @@ sed "s|^qkv|$qkv|; s|\$| -q|" plan | sh >/dev/null 2>err ||
     complain "a plan a second time"
 diff -r -x timing.tsv -x experiment.tsv -x real.tsv -x figures grid planned >err && ok ||
     complain "the plan's runs differ"
+# A run that a comparison asks for is recorded with it; another, of itself.
+"$qkv" compare -v standard,fused -t reverse --seed 1,2 --lr 0.01 $small --no-figures -q -o asked >out 2>err
+"$qkv" train -v standard -t reverse --seed 1 --lr 0.01 $small -q -o asked >out 2>>err
+[ "$(grep -c '^command' asked/experiment.tsv)" -eq 1 ] && ok || complain "a run recorded twice: $(cat err)"
+"$qkv" train -v standard -t reverse --seed 1 $small -q -o asked >out 2>>err
+[ "$(grep -c '^command' asked/experiment.tsv)" -eq 2 ] && ok || complain "a run not recorded: $(cat err)"
 works '; 1 MB on disk in 1000 files;' sh -c "'$qkv' compare -t reverse \
     -v standard,full-rank --seeds 125 --steps 5 --no-weights -o planned --plan 2>&1 >/dev/null"
 # Its lines are any shell's, whatever the folder is called.
@@ -1162,6 +1168,13 @@ refuses 1 'nothing is asked' "$qkv" train -t pairs --file odd.tsv -o pairs
 refuses 2 'has no attention' "$qkv" train -t linear -v mqa
 refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 3+2
 refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 6+5+4+3+2+1x
+refuses 2 'not 2 numbers above 0' "$qkv" train -t linear --length 2 --spectrum 3+2+1
+works "$(printf 'chance_loss\t5004.5')" sh -c "'$qkv' train -t linear --length 2 --spectrum 1e+2+3 \
+    --steps 0 -q -o powers >err && cat powers/*/result.tsv"
+printf 'a b\tc d\n\0x\ty\n' >nul.tsv
+refuses 1 'byte 0x00 at offset 8' "$qkv" train -t pairs --file nul.tsv -o nul
+refuses 2 '`qkv list --tasks` lists them' "$qkv" train --task "$(printf 'z%.0s' $(seq 130))"
+! grep -q 'did you mean' err && ok || complain "130 letters: $(cat err)"
 refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 6+5+4+3+2x+1
 refuses 2 'leave it at 1' "$qkv" train -t linear --batch 2
 refuses 2 'are for the task linear' "$qkv" train -t sort --depth 2

@@ -12,17 +12,20 @@
 enum { HEADER = 128 }; /* a multiple of 64, as the format asks */
 
 void
-npy_write_array(const char *directory, const char *name, char kind, size_t size,
-                const void *values, size_t count, const char *shape)
+npy_write(const char *directory, const char *name, char kind,
+          const void *values, int a, int b, int c)
 {
-    char header[HEADER + 1];
+    char header[HEADER + 1], shape[40];
     unsigned short one = 1;
     bool little = *(unsigned char *)&one;
+    size_t size = kind == 'i' ? sizeof(int) : sizeof(real);
+    size_t count = (size_t)a * (size_t)b * (size_t)(c ? c : 1);
+    snprintf(shape, sizeof shape, c ? "%d, %d, %d" : "%d, %d", a, b, c);
     memset(header, ' ', HEADER);
     int n =
         snprintf(header, HEADER,
                  "\x93NUMPY%c%c%c%c{'descr': '%c%c%zu', 'fortran_order': "
-                 "False, 'shape': (%.40s), }",
+                 "False, 'shape': (%s), }",
                  1, 0, HEADER - 10, 0, little ? '<' : '>', kind, size, shape);
     header[n] = ' ';
     header[HEADER - 1] = '\n';
@@ -30,16 +33,6 @@ npy_write_array(const char *directory, const char *name, char kind, size_t size,
     fwrite(header, HEADER, 1, file);
     fwrite(values, size, count, file);
     end_file(file, directory, name);
-}
-
-void
-npy_write(const char *directory, const char *name, const real *values, int rows,
-          int cols)
-{
-    char shape[32];
-    snprintf(shape, sizeof shape, "%d, %d", rows, cols);
-    npy_write_array(directory, name, 'f', sizeof(real), values,
-                    (size_t)rows * (size_t)cols, shape);
 }
 
 /* The text between `key` and the next comma outside brackets, without blanks:

@@ -4,19 +4,12 @@
 #ifndef NPY_H
 #define NPY_H
 
-#include <stddef.h>
-
 #include <qkv/real.h>
 
-/* Writes DIRECTORY/NAME; exits where it could not be written whole. */
-void npy_write(const char *directory, const char *name, const real *values,
-               int rows, int cols);
-
-/* The same for an array of any shape, "3, 4, 2", of `count` numbers of `size`
-   bytes: 'f' for real or double, 'i' for int. */
-void npy_write_array(const char *directory, const char *name, char kind,
-                     size_t size, const void *values, size_t count,
-                     const char *shape);
+/* Writes DIRECTORY/NAME: a x b numbers, or a x b x c where c is not 0; of kind
+   'f', real, or 'i', int. Exits where it could not be written whole. */
+void npy_write(const char *directory, const char *name, char kind,
+               const void *values, int a, int b, int c);
 
 /* Reads a matrix of just that shape, of finite 4- or 8-byte floats, in this
    machine's byte order; fails with what is wrong where the file is anything

@@ -19,7 +19,7 @@ distance(const char *a, const char *b)
     int d[LONGEST + 1][LONGEST + 1];
     int m = (int)strlen(a), n = (int)strlen(b);
     if (m > LONGEST || n > LONGEST)
-        return LONGEST;
+        return m + n;
     for (int i = 0; i <= m; i++)
         for (int j = 0; j <= n; j++) {
             int least = i + j;

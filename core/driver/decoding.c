@@ -47,7 +47,7 @@ decoding_begin(const char *variant, const char *shape, int tokens,
 {
     Decoding g = {.model = model_of(variant, shape, tokens)};
     g.tokens = g.model->sizes.tokens;
-    g.decoder = decoder_of(g.model, g.tokens, sequences);
+    g.decoder = decoder_new(g.model, g.tokens, sequences);
     g.ids = allocate((size_t)(AT_ONCE * sequences * g.model->sizes.each),
                      sizeof *g.ids);
     return g;

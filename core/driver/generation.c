@@ -54,7 +54,7 @@ generation_decoder(Generation *g)
         model_free(g->model);
         g->model = longer;
     }
-    Decoder *d = decoder_new(g->model, most);
+    Decoder *d = decoder_new(g->model, most, 1);
     if (g->source)
         memcpy(d->batch.all.source, g->source,
                (size_t)(z.source * z.each) * sizeof *g->source);

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
-#include "task/settings.h"
+#include "task/task.h"
 #include "run/asked.h"
 
 enum { FORMAT = 3 };
@@ -55,15 +55,6 @@ asked_value(const Asked *a, const char *key)
         if (!strcmp(a->keys.text[i], key))
             return a->values.text[i];
     return NULL;
-}
-
-static Asked
-asked_copy(const Asked *a)
-{
-    Asked copy = {0};
-    for (int i = 0; i < a->keys.count; i++)
-        asked_add(&copy, a->keys.text[i], a->values.text[i]);
-    return copy;
 }
 
 /* Has b all that a has, with the same values, but for those keys? */
@@ -207,6 +198,26 @@ is_grid(const Asked *a)
            !asked_value(a, "same-start") && !asked_value(a, "match");
 }
 
+/* Has the comparison the values of its task that a train does not name? Shape
+   options that follow from others a plan leaves out. */
+static bool
+has_usual(const Asked *compare, const Asked *train)
+{
+    char value[VALUE_SIZE];
+    Config usual = config_start();
+    config_apply(&usual, task_named(asked_value(train, "task"))->settings);
+    for (int i = 1; i < compare->keys.count; i++) {
+        const char *key = compare->keys.text[i];
+        const Setting *s = setting_named(key);
+        if (!s || s->role == OF_SHAPE || asked_value(train, key))
+            continue;
+        setting_print(s, &usual, value);
+        if (index_in(compare->values.text[i], value) < 0)
+            return false;
+    }
+    return true;
+}
+
 /* Is the run of a train, as a plan has one for each run, among those of a
    comparison? */
 static bool
@@ -224,7 +235,7 @@ covers(const Asked *compare, const Asked *train)
                      (!strcmp(key, "file") || index_in(has, given) < 0)))
             return false;
     }
-    return true;
+    return has_usual(compare, train);
 }
 
 void
@@ -247,8 +258,8 @@ asked_record(const char *directory, const Asked *a)
     if (!known) {
         count = kept;
         list = grow(list, count, &kept, sizeof *list);
-        list[count++] = asked_copy(a);
-        write_record(directory, list, count);
+        list[count] = *a; /* the caller's, only written */
+        write_record(directory, list, count + 1);
     }
     for (int i = 0; i < count; i++)
         asked_free(&list[i]);

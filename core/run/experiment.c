@@ -52,22 +52,16 @@ experiment_open(const char *directory, const Asked *a)
 
 /* A run's name ends in the digest of its settings, and its seed is counted
    once: exits where a name is that of others. */
-static void
-check_name(const Run *r, const char *name)
-{
-    const char *end = strrchr(name, '.');
-    if (!end || strcmp(end + 1, r->digest))
-        fail("%s: its name does not end in the digest of its settings, .%s: a "
-             "copy under another name, or config.tsv was changed; remove it, "
-             "or move it out of the experiment",
-             r->path, r->digest);
-}
-
 Run
 run_named(const char *directory, const char *name)
 {
     Run r = run_read(within(directory, name).text);
-    check_name(&r, name);
+    const char *end = strrchr(name, '.');
+    if (!end || strcmp(end + 1, r.digest))
+        fail("%s: its name does not end in the digest of its settings, .%s: a "
+             "copy under another name, or config.tsv was changed; remove it, "
+             "or move it out of the experiment",
+             r.path, r.digest);
     return r;
 }
 
@@ -100,23 +94,18 @@ experiment_runs(const char *directory, int *count)
     if (!dir)
         fail("%s: %s; give the directory of an experiment or a run", directory,
              strerror(errno));
-    char **names = NULL;
-    int room = *count = 0;
-    for (struct dirent *e; (e = readdir(dir));) {
-        if (e->d_name[0] == '.' || !has_result(directory, e->d_name))
-            continue;
-        names = grow(names, *count, &room, sizeof *names);
-        names[(*count)++] = copy_text(e->d_name);
-    }
+    Values names = {0};
+    for (struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.' && has_result(directory, e->d_name))
+            values_add(&names, copy_text(e->d_name));
     closedir(dir);
+    *count = names.count;
     if (*count)
-        qsort(names, (size_t)*count, sizeof *names, in_natural_order);
+        qsort(names.text, (size_t)*count, sizeof *names.text, in_natural_order);
     runs = allocate((size_t)*count, sizeof *runs);
-    for (int i = 0; i < *count; i++) {
-        runs[i] = run_named(directory, names[i]);
-        free(names[i]);
-    }
-    free(names);
+    for (int i = 0; i < *count; i++)
+        runs[i] = run_named(directory, names.text[i]);
+    values_free(&names);
     return runs;
 }
 

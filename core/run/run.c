@@ -154,7 +154,7 @@ write_weights(const char *run, const Model *m)
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
         char *name = weight_file(w->name);
-        npy_write(run, name, w->value, w->rows, w->cols);
+        npy_write(run, name, 'f', w->value, w->rows, w->cols, 0);
         free(name);
     }
 }

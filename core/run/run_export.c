@@ -12,18 +12,6 @@
 #include "tape/tape.h"
 #include "run/run.h"
 
-/* An array of a x b, or a x b x c numbers. */
-static void
-put(const char *to, const char *name, char kind, const void *values, int a,
-    int b, int c)
-{
-    char shape[64];
-    size_t count = (size_t)a * (size_t)b * (size_t)(c ? c : 1);
-    snprintf(shape, sizeof shape, c ? "%d, %d, %d" : "%d, %d", a, b, c);
-    npy_write_array(to, name, kind, kind == 'i' ? sizeof(int) : sizeof(real),
-                    values, count, shape);
-}
-
 /* 1 where the token of a row may see that of a column. */
 static void
 put_mask(const char *to, const Model *m)
@@ -33,7 +21,7 @@ put_mask(const char *to, const Model *m)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             mask[i * n + j] = !m->attention.causal || j <= i;
-    put(to, "mask.npy", 'i', mask, n, n, 0);
+    npy_write(to, "mask.npy", 'i', mask, n, n, 0);
     free(mask);
 }
 
@@ -45,7 +33,7 @@ put_gradients(const char *to, const Model *m)
         const Weight *w = &m->weights[i];
         char *file = weight_file(w->name);
         char *name = format_text("gradients/%s", strchr(file, '/') + 1);
-        put(to, name, 'f', w->gradient, w->rows, w->cols, 0);
+        npy_write(to, name, 'f', w->gradient, w->rows, w->cols, 0);
         free(name);
         free(file);
     }
@@ -57,15 +45,15 @@ put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
 {
     int sequences = m->config.batch, tokens = m->sizes.tokens;
     int each = m->sizes.each > 1 ? m->sizes.each : 0;
-    put(to, "tokens.npy", 'i', b->all.ids, sequences, tokens, each);
+    npy_write(to, "tokens.npy", 'i', b->all.ids, sequences, tokens, each);
     if (m->sizes.source)
-        put(to, "source.npy", 'i', b->all.source, sequences, m->sizes.source,
-            each);
-    put(to, "targets.npy", 'i', b->all.targets, sequences, tokens, 0);
+        npy_write(to, "source.npy", 'i', b->all.source, sequences,
+                  m->sizes.source, each);
+    npy_write(to, "targets.npy", 'i', b->all.targets, sequences, tokens, 0);
     put_mask(to, m);
-    put(to, "logits.npy", 'f', logits->value, sequences, tokens,
-        m->sizes.classes);
-    put(to, "loss.npy", 'f', loss->value, 1, 1, 0);
+    npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
+              m->sizes.classes);
+    npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);
     put_gradients(to, m);
 }
 

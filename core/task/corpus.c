@@ -217,6 +217,8 @@ pairs_open(const char *path)
               "target");
     size_t bytes;
     char *text = read_file(path, "table of pairs", &bytes);
+    if (strlen(text) != bytes)
+        fail("%s: not text: byte 0x00 at offset %zu", path, strlen(text));
     Lines l = lines_of(text, path);
     Names inputs = {0}, answers = {0};
     Corpus *c = allocate(1, sizeof *c);
@@ -291,7 +293,7 @@ double
 corpus_bytes(const Corpus *c)
 {
     double v = c->vocabulary, each = c->bytes ? 0.25 : c->codes ? 1 : 2;
-    return (each * c->part[3] + v * (v + 1)) * sizeof(int);
+    return (each * c->part[3] + (c->codes ? v * (v + 1) : v)) * sizeof(int);
 }
 
 /* Row a, column b of a square of counts: how often b follows a in training; the

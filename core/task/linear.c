@@ -16,13 +16,13 @@ linear_mode(const Config *c, int i)
     const char *at = c->spectrum;
     if (!*at)
         return ldexp(4, -i);
-    for (; i > 0 && at; i--) {
-        at = strchr(at, '+');
-        at = at ? at + 1 : NULL;
+    for (char *end;; at = end + 1) {
+        double s = strtod(at, &end);
+        if (end == at || (*end && *end != '+') || (i > 0 && !*end))
+            return NAN;
+        if (i-- == 0)
+            return s;
     }
-    char *end;
-    double s = at ? strtod(at, &end) : NAN;
-    return at && end > at && (*end == '+' || !*end) ? s : NAN;
 }
 
 Sizes
@@ -40,8 +40,9 @@ sizes_linear(const Config *c)
         usage("variant %s: task linear has no attention; leave it at "
               "standard",
               c->variant);
+    bool more = *c->spectrum && !isnan(linear_mode(c, c->length));
     for (int i = 0; i < c->length; i++)
-        if (!(linear_mode(c, i) > 0) || !isfinite(linear_mode(c, i)))
+        if (more || !(linear_mode(c, i) > 0) || !isfinite(linear_mode(c, i)))
             usage("spectrum \"%s\": not %d numbers above 0 with + between, "
                   "one for each of %d modes (length)",
                   c->spectrum, c->length, c->length);

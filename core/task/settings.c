@@ -244,8 +244,7 @@ setting_unused(const Setting *s, const Config *c)
 {
     if (setting_own(s))
         return isnan(*own_value(s, (Config *)c));
-    return s->role == OF_SHAPE &&
-           *(const int *)((const char *)c + s->offset) == 0;
+    return s->role == OF_SHAPE && !*shape_at(s, (Config *)c);
 }
 
 bool

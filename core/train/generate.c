@@ -9,13 +9,7 @@
 #include "train/generate.h"
 
 Decoder *
-decoder_new(Model *m, int tokens)
-{
-    return decoder_of(m, tokens, 1);
-}
-
-Decoder *
-decoder_of(Model *m, int tokens, int sequences)
+decoder_new(Model *m, int tokens, int sequences)
 {
     Decoder *d = allocate(1, sizeof *d);
     Sizes step = m->sizes;

@@ -22,8 +22,7 @@ typedef struct Decoder {
                         first step */
     int first, read; /* tokens of a text that goes on: those that are in it */
 } Decoder;
-Decoder *decoder_new(Model *m, int tokens);
-Decoder *decoder_of(Model *m, int tokens, int sequences);
+Decoder *decoder_new(Model *m, int tokens, int sequences);
 void decoder_free(Decoder *d);
 
 /* The logits (count x classes) of the next `count` tokens, each of as many ids

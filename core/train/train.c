@@ -208,7 +208,7 @@ out_of_patience(const Result *r, int patience)
             best = r->rows[i].validation_loss;
             at = i;
         }
-    return patience && r->count - 1 - at >= patience;
+    return r->count - 1 - at >= patience;
 }
 
 Result
@@ -240,7 +240,7 @@ train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
         LogRow *row = add_line(m, data, t, &b, step, &since, &observer, &r);
         if (progress)
             progress(to, *row);
-        done |= out_of_patience(&r, c->patience);
+        done |= c->patience && out_of_patience(&r, c->patience);
     }
     r.seconds = now() - start;
     r.tape_bytes = tape_bytes(t);

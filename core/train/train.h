@@ -29,7 +29,7 @@ typedef struct Result {
     char (*names)[COLUMN_SIZE]; /* of what --log asks for */
     double *observed;           /* of each row, as many as there are names */
     int columns;
-    double seconds;    /* of training alone */
+    double seconds;    /* of training, with what is validated and logged */
     size_t tape_bytes; /* what a step needs beside the weights */
 } Result;
 
