@@ -90,6 +90,10 @@ breaks() {
         ! grep -q 'no such plugin' out
     verdict $? "does not say \"$words\""
 }
+sed 's|return matmul|matmul|' "$top/variants/standard.c" >nothing.c
+"$build/qkv" check ./nothing.c >out 2>err
+[ $? -eq 1 ] && grep -q 'nothing.c: does not compile' err
+verdict $? "a forward without return is compiled"
 breaks 'w[i] past the weights declared' \
     's|return matmul|*(volatile int *)8 = 1; return matmul|'
 breaks 'ended its process in forward (status 0)' \

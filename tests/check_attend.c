@@ -221,6 +221,13 @@ START_TEST(gradients_of_one_matrix)
 }
 END_TEST
 
+static double
+nothing(const Attention *a, int head, int query, int key)
+{
+    (void)a, (void)head, (void)query, (void)key;
+    return 0;
+}
+
 /* A window without a bias is attention to the keys in it; its sink takes what
    the weights lack of 1; what is masked costs nothing. */
 START_TEST(biases_by_hand)
@@ -236,6 +243,7 @@ START_TEST(biases_by_hand)
         s = scores(&a, n, n, 1);
         moved = score_bias(&late, s, leaf(t, 1, 3, 1, table, NULL), nearness);
         biased = fixed_bias(&a, s, slope_and_window);
+        biased = fixed_bias(&a, biased, nothing); /* masks no more */
         p = softmax_sink(&a, biased, leaf(t, 1, 2, 1, sink, NULL));
         out = apply_weights(&a, p, n);
         t = round ? t : tape_fitting(measured);

@@ -171,6 +171,7 @@ START_TEST(paired_differences)
     ck_assert(paired_t(ones, halves, 2, 1).differ == .5);
     ck_assert(paired_t(ones, (double[7]){0}, 7, 1).differ == 1. / 64);
     ck_assert(isnan(paired_t(ones, (double[]){1, NAN, 1}, 3, 1).differ));
+    ck_assert(isnan(paired_t(ones, (double[]){1, -INFINITY, 1}, 3, 1).differ));
     /* alike but for rounding */
     ck_assert(paired_t((double[]){.1, .1, .1}, (double[3]){0}, 3, 1).differ ==
               .25);
@@ -218,6 +219,9 @@ START_TEST(scipy_agrees)
     ck_assert_double_eq_tol(detectable(20, .05), .66044165, 1e-3);
     ck_assert_double_eq_tol(detectable(5, .05 / 12), 3.30872161, 1e-3);
     ck_assert_int_eq(seeds_to_tell(.5, NAN, 5, .05), 34);
+    for (int n = 3; n < 12; n++) /* whatever it begins with */
+        ck_assert_int_eq(seeds_to_tell(.03, NAN, n, .05), 8723);
+    ck_assert_int_eq(seeds_to_tell(.02, NAN, 5, .05), 0);
     ck_assert_int_eq(seeds_to_tell(.1, .5, 5, .05), 42);
     ck_assert_int_eq(seeds_to_tell(1, .5, 5, .05 / 12), 18);
     ck_assert_int_eq(seeds_to_tell(.5, .5, 5, .05), 34);

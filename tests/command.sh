@@ -134,6 +134,7 @@ completes train -o ''
 completes compare --match 'params real flops cache'
 completes compare --plan --seeds # which needs no word
 completes check identity --tsv
+"$qkv" completion words nosuch '' >out 2>err && [ ! -s out ] && ok || complain "completion of no command"
 if bash -c true 2>/dev/null; then
     "$qkv" completion bash >script
     bash_completes() { # WORDS COMPLETED
@@ -496,6 +497,11 @@ diff -r -x timing.tsv -x experiment.tsv -x real.tsv -x figures grid planned >err
 [ "$(grep -c '^command' asked/experiment.tsv)" -eq 1 ] && ok || complain "a run recorded twice: $(cat err)"
 "$qkv" train -v standard -t reverse --seed 1 $small -q -o asked >out 2>>err
 [ "$(grep -c '^command' asked/experiment.tsv)" -eq 2 ] && ok || complain "a run not recorded: $(cat err)"
+works '1 runs to do: about ' sh -c "'$qkv' compare -v standard -t sort --seeds 1 --warmup 50 \
+    --steps 100 -o planned --plan 2>&1 >/dev/null"
+works ' hours of a core' sh -c "'$qkv' compare -v standard -t sort --seeds 2000 --steps 10000000 \
+    -o planned --plan 2>&1 >/dev/null"
+! grep -q 'e+' out && ok || complain "hours: $(cat out)"
 works '; 1 MB on disk in 1000 files;' sh -c "'$qkv' compare -t reverse \
     -v standard,full-rank --seeds 125 --steps 5 --no-weights -o planned --plan 2>&1 >/dev/null"
 # Its lines are any shell's, whatever the folder is called.
@@ -666,6 +672,8 @@ works '"cache": null,' "$qkv" count -v full-rank --preset bert-base --json
 works '"variant": "wide", "parameters": 10240,' "$qkv" list --variants --json
 works '"task": "text", "chance": null,' "$qkv" list --tasks --json
 refuses 2 'give --variants or --tasks' "$qkv" list --json
+refuses 2 'contradict' "$qkv" list --tasks --family
+works '| settings |' "$qkv" list --tasks --markdown
 works '84.93\,\mathrm{M}$ &' "$qkv" count -v wide --preset transformer-base --latex
 works '$W^Q$' "$qkv" count -v mla --latex --weights
 works 'W^DKV	32	16	512	512' "$qkv" count -v mla --weights
@@ -682,7 +690,8 @@ works 'symmetric_share_M' "$qkv" inspect "$run"
 awk -F'\t' 'NR > 1 && ($4 != 4 || $7 != "1.00" || $8 != 4) { exit 1 }
     END { exit NR != 9 }' out && ok || complain "inspect: shared-qk"
 works 'values_beyond' "$qkv" inspect "$run" --range
-refuses 2 'tables of their own' "$qkv" inspect "$run" --range --attention
+refuses 2 'give one' "$qkv" inspect "$run" --range --attention
+refuses 2 'give one' "$qkv" inspect "$run" --spectrum --attention
 refuses 1 'one matrix at all distances' "$qkv" inspect "$run" --distances
 "$qkv" train -t copy --positions rope --steps 20 $small -o rotated >out 2>err
 rotated=$(ls -d rotated/copy*)
@@ -694,6 +703,10 @@ works 'mean_score' "$qkv" inspect "$rotated" --distances=0,8 -q --format svg
 refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=a
 "$qkv" compare -t recall -v standard,mla --positions rope --match params \
     --seeds 1 --steps 2 $small -o even >out 2>err || complain "--match: even widths"
+works 'q_1, the queries' "$qkv" trace 'hello world' -v two-step-tanh
+works 'v_1, the values' "$qkv" trace 'hello world' -v mla-rope
+works 'k_1 = x W^DKV W^UK, the keys' "$qkv" trace 'hello world' -v mla
+works 'weights = softmax(scores), beside a sink that takes the rest' "$qkv" trace 'hello world' -v sink
 works 'both rotated' "$qkv" trace 'hello world' --positions rope
 works "k_1' + bias" "$qkv" trace 'hello world' --positions alibi
 "$qkv" inspect "$run" --spectrum -q >out 2>err || complain "--spectrum"
@@ -1589,10 +1602,18 @@ mv 'again 1' before && eval "$line -q --no-figures" >out 2>err
 "$qkv" train -t linear --steps 3 -q -o no-attention >out 2>err || complain "linear"
 run=$(ls -d no-attention/linear*)
 refuses 1 'task linear has no attention' "$qkv" trace 0 "$run"
-refuses 1 'task linear has none' "$qkv" inspect "$run" --attention -o no-attention
+for what in --attention --range --spectrum --distances=1 -q; do
+    refuses 1 'has no attention to inspect' "$qkv" inspect "$run" $what
+done
 refuses 1 'task linear has no attention' "$qkv" equiv "$run" --to mqa -o no-attention
 refuses 2 'are for the task linear' "$qkv" compare -t reverse --loss l2,l4 -o grid
 refuses 2 'needs --out DIR' "$qkv" report drawn
+refuses 2 'the ledger of one experiment' "$qkv" report drawn --claims -o no-attention
+{ printf 'input\ttarget\n' && for a in a b c; do for b in a b c; do for c in a b c; do for d in a b c; do
+    printf '%s %s %s %s\t- - - %s\n' $a $b $c $d $a$b$c$d; done; done; done; done; } >answers.tsv
+"$qkv" train -t pairs --file answers.tsv --residual no --steps 1 -q -o answers >out 2>err &&
+    refuses 1 'more answers than one-hot tokens are wide' \
+        "$qkv" equiv "$(ls -d answers/pairs*)" --to standard --embed onehot -o answers -q
 "$qkv" train --init W_Q=0.1 --steps 2 -q -o begun >out 2>err &&
     "$qkv" equiv begun/reverse* --to full-rank -q -o begun >out 2>err && ok ||
     complain "equiv of a run with --init"

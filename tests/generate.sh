@@ -77,6 +77,7 @@ for task in reverse copy induction recall mqar modular-add sort cross-recall tra
     made $task -t $task
 done
 made subset -t subset --steps 20
+made hot -t copy --embed onehot --steps 20
 made linear -t linear --steps 20
 made bare -t reverse --no-weights --steps 2
 
@@ -86,6 +87,7 @@ says "it was" text -p "it was" -n 1 -q
 says "Häuschen, grün" umlaut -p "ein Hä" --greedy -q
 says "ein H\\xc3\\xa4uschen" bytes -p "ein H" --greedy -q -n 20
 says "times, it" onehot -p "times," -q --greedy
+says "position" hot -p "1 2 3" -n 2 -q # fewer positions than the matrices have columns for
 says "it was the" window -p "it was the" -q --greedy
 for run in text rope waves onehot window; do
     "$qkv" generate $run -p "it was" -q >one 2>err && "$qkv" generate $run -p "it was" -q >two &&
@@ -183,6 +185,9 @@ refuses 1 "is for runs that go on" reverse --costs
 refuses 1 "is for runs that go on" translate --costs
 refuses 2 "contradict" mla --costs -p it
 refuses 2 "contradict" mla --costs -n 3
+refuses 2 "chooses no tokens" mla --costs --greedy
+refuses 2 "chooses no tokens" mla --costs --samples 2
+refuses 2 "is one table" text -p it --samples 2 --json
 
 # --- options and prompts
 refuses 2 "needs a value" text -p

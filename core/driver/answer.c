@@ -85,8 +85,10 @@ static void
 show_sequence(Generation *g)
 {
     int tokens = g->count - g->data.task->next, each = g->data.sizes.each;
-    Model *m = model_resized(g->model, tokens, g->data.sizes.source);
-    Batch b = batch_new(m->sizes, 1);
+    Model *m = g->model;
+    Sizes sizes = m->sizes;
+    sizes.tokens = tokens;
+    Batch b = batch_new(sizes, 1);
     memcpy(b.all.ids, g->ids, (size_t)(tokens * each) * sizeof(int));
     if (g->source)
         memcpy(b.all.source, g->source,
@@ -99,7 +101,6 @@ show_sequence(Generation *g)
     }
     pass_free(pass);
     batch_free(&b);
-    model_free(m);
 }
 
 static void

@@ -114,12 +114,9 @@ run_checks(const Options *o, const char *plugin, bool own_operator, bool *stop)
 static int
 run_double(const Options *o, const char *plugin)
 {
-    Path program = within(executable_directory(), "qkv-double");
-    char *argv[] = {program.text, "check", (char *)plugin,
-                    layout_of(o) == TSV ? "--tsv" : NULL, NULL};
-    return run_program(
-        argv, NULL,
-        "it runs the checks that need doubles, and belongs beside qkv");
+    char *argv[] = {"check", (char *)plugin, "--tsv"};
+    return run_in_double(layout_of(o) == TSV ? 3 : 2, argv,
+                         "it runs the checks that need doubles");
 }
 
 /* Loads it as `list` would, in a child. */

@@ -83,6 +83,8 @@ print_words(const char *command, const char *before)
             printf("%s\n", commands[i].name);
         return;
     }
+    if (!bit)
+        return;
     int count = options_of(bit, list);
     for (int i = 0; i < count; i++) {
         char letter[] = {'-', (char)list[i].letter, 0};

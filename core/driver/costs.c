@@ -66,15 +66,13 @@ apart(const Course *a, const Course *b)
 }
 
 static void
-add_row(Sheet *sheet, int length, const Course *c, const Course *first)
+add_row(Sheet *sheet, int length, Course *c, const Course *first)
 {
-    double seconds[TIMED], bytes = decoder_bytes(c->decoder);
-    for (int i = 0; i < TIMED; i++)
-        seconds[i] = c->seconds[i];
+    double bytes = decoder_bytes(c->decoder);
     sheet_row(sheet, cell_number(length), cell_words(c->name),
               cell_number(bytes / (length + TIMED)), cell_number(bytes),
               cell_number(decoder_flops(c->decoder)),
-              cell_number(1 / median(seconds, TIMED)),
+              cell_number(1 / median(c->seconds, TIMED)),
               cell_number(c == first ? NAN : apart(c, first)));
 }
 

@@ -10,6 +10,7 @@
 #include "train/convert.h"
 #include "driver/answer.h"
 #include "driver/costs.h"
+#include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
 #include "driver/commands.h"
 
@@ -146,6 +147,15 @@ check_options(const Options *o)
     if (o->generate.costs && (o->generate.prompt || o->generate.tokens))
         usage("--costs and %s contradict each other: it draws its own prompts",
               o->generate.prompt ? "--prompt" : "--tokens");
+    if (o->generate.costs &&
+        (chosen || o->generate.greedy || o->generate.samples > 1))
+        usage("--costs times steps, and chooses no tokens: give it without %s",
+              chosen               ? "--temperature and --top-k"
+              : o->generate.greedy ? "--greedy"
+                                   : "--samples");
+    if (o->generate.samples > 1 && layout_of(o) == JSON)
+        usage("--json is one table, and each of --samples has its own: give "
+              "--seed 1, 2 ... in turn");
 }
 
 int

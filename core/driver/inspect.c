@@ -220,10 +220,6 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
 static void
 show_form(const Options *o, Model *m, const Dataset *data, const char *run)
 {
-    if (m->places == 0)
-        fail("%s: task linear has no attention to inspect; its matrices are in "
-             "weights",
-             run);
     Figure f = {0};
     Canonical *forms = forms_of(o, m, data); /* before any file is begun */
     if (o->inspect.spectrum) {
@@ -249,12 +245,16 @@ command_inspect(int argc, char **argv)
     Options o = options_read(argc, argv, INSPECT);
     if (o.inspect.attention + o.inspect.range + o.inspect.spectrum +
             !!o.inspect.distances >
-        1 + (o.inspect.attention && o.inspect.spectrum))
-        usage("--range and --distances are tables of their own: give each "
-              "without the others");
+        1)
+        usage("--attention, --range, --spectrum and --distances each show "
+              "something of their own: give one");
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
+    if (!m->places)
+        fail("%s: task linear has no attention to inspect; its matrices are in "
+             "weights",
+             r.name);
     if (o.inspect.range)
         describe_range(layout_of(&o), m, &data);
     else if (o.inspect.distances)

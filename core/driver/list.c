@@ -98,7 +98,9 @@ levels_of(const Task *t)
 static void
 list_tasks(const Options *o, Layout layout)
 {
-    Readers whole = o->list.tasks ? PROGRAMS : NOBODY;
+    Readers whole = !o->list.tasks      ? NOBODY
+                    : layout == ALIGNED ? PROGRAMS
+                                        : EVERYBODY;
     const Column columns[] = {
         {"task", .words = true},
         {"chance", .format = "%.2f"},
@@ -135,7 +137,11 @@ command_list(int argc, char **argv)
         usage("--real and --tasks contradict each other: tasks have no "
               "parameters");
     o.list.variants |= o.list.family;
-    if (layout == JSON && o.list.tasks == o.list.variants)
+    if (o.list.tasks && o.list.variants)
+        usage("--tasks and --%s contradict each other: each shows one table "
+              "alone",
+              o.list.family ? "family" : "variants");
+    if (layout == JSON && !o.list.tasks && !o.list.variants)
         usage("list has two tables: with --json give --variants or --tasks");
     if (!o.list.tasks)
         status = list_variants(&o, layout);

@@ -338,6 +338,10 @@ command_report(int argc, char **argv)
 {
     Options o = options_read(argc, argv, REPORT);
     if (o.claims) {
+        if (o.rest_count > 1 || o.out != o.rest[0])
+            usage(
+                "--claims prints the ledger of one experiment: give it alone, "
+                "and send what it prints to a file");
         claims_write(stdout, o.rest[0]);
         options_free(&o);
         return 0;

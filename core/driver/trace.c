@@ -71,11 +71,12 @@ show_node(const Trace *t, const Node *n, int head, const char *name, ...)
     show(t, text, head_of(n, n->value, 0, head), TOKENS);
 }
 
-/* The matrices that a node is a product of tokens with, the first map first;
-   how many there are. */
+/* The matrices that a node is a product of `from` with, the first map first;
+   how many there are, none where it is not. */
 enum { MOST_MAPS = 8 };
 static int
-maps_of(const Model *m, const Node *n, const Weight *maps[MOST_MAPS])
+maps_of(const Model *m, const Node *n, const Node *from,
+        const Weight *maps[MOST_MAPS])
 {
     int count = 0;
     for (n = n->root; is_product(n) && count < MOST_MAPS; n = n->in[0]->root) {
@@ -89,7 +90,7 @@ maps_of(const Model *m, const Node *n, const Weight *maps[MOST_MAPS])
         maps[0] = found;
         count++;
     }
-    return count;
+    return n == from->root ? count : 0;
 }
 
 /* The name that the equation gives a weight. */
@@ -112,11 +113,11 @@ multiplied(Matrix a, Matrix b)
 /* "q_1 = x W^Q" and its rows, a token each; and where several maps are applied
    one after the other, each of them and their product before it. */
 static void
-show_mapped(const Trace *t, const Node *n, int head, int number, char letter,
-            const char *what)
+show_mapped(const Trace *t, const Node *n, const Node *x, int head, int number,
+            char letter, const char *what)
 {
     const Weight *maps[MOST_MAPS];
-    int count = maps_of(t->model, n, maps), width = n->cols / n->heads;
+    int count = maps_of(t->model, n, x, maps), width = n->cols / n->heads;
     char *names = copy_text("");
     Matrix product = {0};
     if (count > 1)
@@ -146,11 +147,11 @@ show_mapped(const Trace *t, const Node *n, int head, int number, char letter,
 
 /* q_i and k_i, and what a rotation by the position makes of them. */
 static void
-show_product(const Trace *t, const Call *c, int head, int number)
+show_product(const Trace *t, const Call *c, const Node *x, int head, int number)
 {
     int k_head = head / (c->q->heads / c->k->heads);
-    show_mapped(t, c->q, head, number, 'q', "the queries");
-    show_mapped(t, c->k, k_head, number, 'k', "the keys");
+    show_mapped(t, c->q, x, head, number, 'q', "the queries");
+    show_mapped(t, c->k, x, k_head, number, 'k', "the keys");
     if (!c->v || c->out->in[0] == c->q)
         return;
     show_node(t, c->out->in[0], head,
@@ -161,7 +162,7 @@ show_product(const Trace *t, const Call *c, int head, int number)
 
 /* A head; of one whose softmax was taken step by step, up to its weights. */
 static void
-show_head(const Trace *t, const Call *c, int head, int number)
+show_head(const Trace *t, const Call *c, const Node *x, int head, int number)
 {
     int n = call_queries(c), keys = call_keys(c);
     size_t size = (size_t)(n * keys);
@@ -172,12 +173,12 @@ show_head(const Trace *t, const Call *c, int head, int number)
     char name[96] = "scores";
     printf("\n--- head %d\n", number);
     if (c->q) {
-        show_product(t, c, head, number);
+        show_product(t, c, x, head, number);
         snprintf(name, sizeof name, "scores = %.4g q_%d k_%d'%s", c->scale,
                  number, number, rotated ? ", both rotated" : "");
     }
     if (c->v)
-        show_mapped(t, c->v, head / (c->q->heads / c->v->heads), number, 'v',
+        show_mapped(t, c->v, x, head / (c->q->heads / c->v->heads), number, 'v',
                     "the values");
     if (steps && unbiased(c->out->in[0]) != steps)
         snprintf(name + strlen(name), 20, " + bias");
@@ -185,7 +186,10 @@ show_head(const Trace *t, const Call *c, int head, int number)
     for (size_t i = 0; i < 2 * size; i++)
         shown[i] = (real)scores[i];
     show(t, name, matrix(shown, n, keys, keys), TOKENS_BY_TOKENS);
-    show(t, "weights = softmax(scores), each row sums to 1",
+    show(t,
+         steps && isfinite(sink_of(c->out, head))
+             ? "weights = softmax(scores), beside a sink that takes the rest"
+             : "weights = softmax(scores), each row sums to 1",
          matrix(shown + size, n, keys, keys), TOKENS_BY_TOKENS);
     free(scores);
     free(shown);
@@ -214,15 +218,15 @@ show_place(const Trace *t, const Options *o, int place)
     int shown = o->trace.head > 0 ? o->trace.head : 1, own;
     if (shown <= heads) {
         const Call *c = recording_head(r, place, shown - 1, &own);
-        show_head(t, c, own, shown);
+        show_head(t, c, p->x, own, shown);
     }
     if (heads > 1 && o->trace.head == 0)
         printf(heads == 2 ? "\n(head 2 likewise: --head 2)\n"
                           : "\n(heads 2 to %d likewise: --head N)\n",
                heads);
     const Weight *maps[MOST_MAPS];
-    if (p->calls == 1 && maps_of(t->model, p->out, maps) == 1 &&
-        p->out->in[0]->root == r->call[p->first].out->root)
+    if (p->calls == 1 &&
+        maps_of(t->model, p->out, r->call[p->first].out, maps) == 1)
         show_node(t, p->out, 0, "output = [head_1 ... head_%d] %s", heads,
                   symbol(maps[0]));
     else

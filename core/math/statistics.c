@@ -147,7 +147,7 @@ paired_t(const double *x, const double *base, int n, double margin)
     }
     double mean = mean_of(d, n), deviation = deviation_of(d, n);
     free(d);
-    if (n < 2 || isnan(mean))
+    if (n < 2 || !isfinite(mean))
         return (Paired){NAN, NAN, NAN, NAN, NAN, NAN, n};
     double error = deviation / sqrt(n), aside = error * student_t(LEVEL, n - 1);
     Paired p = {mean, mean - aside, mean + aside, deviation, 1, 1, n};
@@ -218,16 +218,19 @@ tells(double difference, double margin, int n, double alpha)
 int
 seeds_to_tell(double difference, double margin, int n, double alpha)
 {
+    enum { MOST = 10000 };
     int low = n, high = n + 1;
-    while (high <= 10000 && !tells(difference, margin, high, alpha)) {
+    while (high < MOST && !tells(difference, margin, high, alpha)) {
         low = high;
-        high *= 2;
+        high = high < MOST / 2 ? 2 * high : MOST;
     }
-    while (high <= 10000 && high - low > 1) {
+    if (!tells(difference, margin, high, alpha))
+        return 0;
+    while (high - low > 1) {
         int middle = (low + high) / 2;
         *(tells(difference, margin, middle, alpha) ? &high : &low) = middle;
     }
-    return high <= 10000 ? high : 0;
+    return high;
 }
 
 void

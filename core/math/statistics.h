@@ -37,9 +37,9 @@ double median(double *x, int n);
    freedom. `differ`: how probable a mean as far from 0 is where there is no
    difference. `same`: how probable one as near to 0 is where the difference is
    the margin or more, either way (two one-sided tests, Schuirmann 1987); NaN
-   without a margin. All NaN where n < 2 or a number is. Where all differences
-   are equal there is no spread to go by, and their signs are counted: 2^(1 - n)
-   to differ, 1 if they are 0; 2^-n to be the same. */
+   without a margin. All NaN where n < 2 or a number is not finite. Where all
+   differences are equal there is no spread to go by, and their signs are
+   counted: 2^(1 - n) to differ, 1 if they are 0; 2^-n to be the same. */
 typedef struct Paired {
     double difference, low, high, deviation, differ, same;
     int n;

@@ -26,6 +26,11 @@ fold_refusal(const Model *m)
     if (c->positions == POSITIONS_SINUSOIDAL)
         return "its positions are sinusoids, and one-hot ones would be "
                "learned; train with positions learned or none";
+    Config onehot = *c;
+    onehot.embed = EMBED_ONEHOT;
+    if (m->sizes.classes > attention_in(&onehot, m->sizes).d_model)
+        return "it has more answers than one-hot tokens are wide, and the "
+               "unembedding becomes part of their columns";
     return NULL;
 }
 

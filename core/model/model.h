@@ -74,7 +74,8 @@ Model *model_outline(const Config *c, Sizes sizes, const Variant *v);
 void model_free(Model *m);
 
 /* A model with m's weights for sequences of other lengths; of learned positions
-   those that both have. */
+   those that both have. One whose positions are columns, since its tokens are
+   one-hot, keeps its lengths. */
 Model *model_resized(const Model *m, int tokens, int source);
 
 /* The one entry of a one-hot row that is not 0: the row's mean square is then

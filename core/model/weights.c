@@ -358,8 +358,10 @@ Model *
 model_resized(const Model *m, int tokens, int source)
 {
     Sizes sizes = m->sizes;
-    sizes.tokens = tokens;
-    sizes.source = source;
+    if (m->config.embed != EMBED_ONEHOT || !positions_added(&m->config)) {
+        sizes.tokens = tokens; /* else positions are columns too */
+        sizes.source = source;
+    }
     Model *to = model_new(&m->config, sizes, m->variant);
     for (int i = 0; i < m->count; i++) {
         const Weight *a = &m->weights[i], *b = &to->weights[i];

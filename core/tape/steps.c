@@ -170,8 +170,9 @@ fixed_bias(Attention *a, Node *s, Bias *bias)
                     "key at its own position",
                     a->position + i, h);
         }
-    c->seen *= seen / ((double)tokens * s->cols);
-    discount(s, c->seen);
+    double share = seen / ((double)tokens * s->cols);
+    c->seen *= share;
+    discount(s, share);
     return c;
 }
 

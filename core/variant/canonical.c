@@ -447,9 +447,16 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
             }
     p.attention.causal = 0;
     p.attention.recording = &p.recording;
+    int rows = (a.d_model > BIASED ? a.d_model : BIASED) + 1;
+    bool own = true;
     p.first = true;
-    run_on(&p, false, 1, NOTHING);
+    run_on(&p, false, rows, NOTHING);
     p.first = false;
+    for (int i = 0; i < p.recording.calls; i++)
+        own &= call_queries(&p.recording.call[i]) == rows &&
+               call_keys(&p.recording.call[i]) == rows;
+    for (int i = 0; i < p.recording.key_count; i++)
+        own &= p.recording.keys[i]->rows == rows;
     if (p.recording.recalled)
         give_up(&c,
                 "it recalls what an earlier block remembered, and so is no "
@@ -457,6 +464,9 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
                 NAN);
     else if (p.recording.calls == 0)
         give_up(&c, "it never calls attend or softmax", NAN);
+    else if (!own)
+        give_up(&c, "its queries, keys or values are not one of each token",
+                NAN);
     else if (rotated_width(&p) < 0)
         give_up(&c, "its heads are rotated, and differ in width or are mixed",
                 NAN);

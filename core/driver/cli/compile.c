@@ -26,6 +26,9 @@ static const char command[] =
     "${CC:-cc} -O2 -ffp-contract=off -shared -fPIC" LOOKED_UP
     " \"-I$1\" \"$2\" -o \"$3.$$\" $4 && mv -f \"$3.$$\" \"$3\"";
 
+/* A function that forgets to return something returns anything. */
+#define WARN "-Wall -Werror=return-type"
+
 static void
 compile(const char *source, const char *out, const char *options)
 {
@@ -64,7 +67,7 @@ compile_plugin(const char *source)
     new_directory(path.text, "double");
     char *single = format_text("%s/%s.so", path.text, name);
     char *both = format_text("%s/double/%s.so", path.text, name);
-    compile(source, single, "-Wall");
+    compile(source, single, WARN);
     compile(source, both, "-w -DQKV_DOUBLE"); /* warnings are shown once */
     free(single);
     free(both);
@@ -85,7 +88,7 @@ plugin_built(const char *word)
     char *inner = format_text("%.*s/double", folder, word);
     if (wide && mkdir(inner, 0777) && errno != EEXIST)
         fail("%s: cannot be made: %s", inner, strerror(errno));
-    compile(word, out, wide ? "-Wall -DQKV_DOUBLE" : "-Wall");
+    compile(word, out, wide ? WARN " -DQKV_DOUBLE" : WARN);
     free(inner);
     return out;
 }

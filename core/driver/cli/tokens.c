@@ -109,6 +109,10 @@ text_id(const Dataset *data, const char *word, const char *run)
         usage("\"%s\": the tokens of %s are characters: add --characters", word,
               run);
     int count, *ids = text_number(word, data, run, &count), id = *ids;
+    if (count > 1)
+        usage("\"%s\": %d bytes, and the tokens of %s are bytes: give "
+              "characters of one byte",
+              word, count, run);
     free(ids);
     return id;
 }

@@ -139,11 +139,10 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
     Pass *p = pass_recorded(m, &b, false);
-    if (!p->recording.places || !recording_heads(&p->recording, 0))
-        fail("%s: no weights of attention there: %s", run,
-             p->recording.places
-                 ? "its variant calls neither attend nor softmax"
-                 : "task linear has none");
+    if (!recording_heads(&p->recording, 0))
+        fail("%s: no weights of attention there: its variant calls neither "
+             "attend nor softmax",
+             run);
     Values both[2];
     both_labels(data, &b, both);
     Figure f = figure_begin(&o->draw, "attention");

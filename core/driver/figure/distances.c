@@ -118,8 +118,6 @@ distances_show(const Options *o, const Model *m, const char *run)
         {"deviation", .title = "deviation", .format = "%.3f"},
         {"largest", .title = "largest", .format = "%.3f"}};
     int distance[MOST_DISTANCES], distances = distances_asked(o, distance);
-    if (!m->places)
-        fail("%s: task linear has no attention to inspect", run);
     Canonical c = model_form(m, 0);
     if (!c.m)
         fail("%s: no canonical form: %s", run, c.why);

@@ -37,6 +37,7 @@ try_run(const void *more, void *answer)
     Config c = *trial->c;
     Dataset data;
     c.steps = c.steps < STEPS ? c.steps : STEPS;
+    c.warmup = 0;
     Model *m = run_prepare(c, run_limits(trial->w, 1), &data);
     double begun = now();
     train(m, &data, NULL, NULL);
@@ -85,7 +86,8 @@ time_text(double seconds, char text[32])
     else if (seconds < 90 * 60)
         snprintf(text, 32, "%.2g minutes", seconds / 60);
     else
-        snprintf(text, 32, "%.2g hours", seconds / 3600);
+        snprintf(text, 32, seconds < 36000 ? "%.2g hours" : "%.0f hours",
+                 seconds / 3600);
     return text;
 }
 
