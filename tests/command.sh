@@ -409,6 +409,10 @@ works mine "$qkv" compare -v standard,./mine.so -t reverse --seeds 2 $small \
     complain "compare of a plugin by its path: $(cat err)"
 grep -q '	mine	.*	[0-9]*$' out && ok ||
     complain "no real parameters of a plugin by its path: $(cat out)"
+works 'the baseline' "$qkv" compare -v standard,./mine.so -t reverse --seeds 1 $small --no-figures \
+    --baseline ./mine.so -o unheard
+works 'the baseline' "$qkv" compare -v standard,./mine.so -t reverse --seeds 1 $small --no-figures \
+    --baseline mine --match params -o matched
 mkdir more && cp mine.so more
 QKV_PATH=$work/more works mine "$qkv" list
 chmod o+w "$work/more"
@@ -477,6 +481,7 @@ refuses 2 'one of tiny' "$qkv" bench decode layer
 
 # A plan does what the command does.
 has grid
+grep -q 'standard.d-k8	' grid/figures/parameters.tsv && ok || complain "which standard has d-k 8"
 [ "$(ls -d grid/recall.* | wc -l)" -eq 6 ] && ok ||
     complain "full-rank does not use d-k: 4 + 2 runs"
 "$qkv" compare -v standard,full-rank -t recall --seeds 2 --d-k 2,8 $small \
@@ -1050,8 +1055,11 @@ mkdir -p alone && cp "$qkv" alone/qkv &&
 refuses 2 'not one of: params real flops cache' "$qkv" compare --match size
 refuses 2 'none of the runs is of it' "$qkv" compare -t reverse --seeds 1 \
     -v standard $small -o judged --baseline mqa --no-figures
-refuses 2 'there are: steps' "$qkv" compare -t reverse --seeds 1 -v standard \
-    $small -o judged --judge speed --no-figures
+for judged in '--judge speed' '--judge status' '--judge lr' '--margin tset_loss=1' '--margin lr=1'; do
+    refuses 2 'no run has such a number' "$qkv" compare -t reverse --seeds 1 -v standard \
+        $small -o misjudged $judged --no-figures
+done
+[ ! -e misjudged ] && ok || complain "trained before the judge was looked at"
 works 'undecided at 2 seeds' "$qkv" compare -t reverse --seeds 2 \
     -v standard,fused,mqa $small -o judged --no-figures
 works 'worse by' "$qkv" compare -t reverse --seeds 2 \

@@ -262,8 +262,13 @@ settle_by(Options *o)
     if (!o->by && words && one && !matched &&
         options_given(o, "variant")->count == 1)
         o->by = words->name;
-    if (!o->by)
+    if (!o->by) {
+        char name[NAME_SIZE];
+        if (o->baseline) /* by its path too */
+            plugin_name(o->baseline, name);
+        o->baseline = o->baseline ? interned(name) : NULL;
         return;
+    }
     const Setting *s = setting_named(o->by);
     if (!s || o->given[s - settings].count < 2)
         usage("--by %s: not a setting of several values: give --%s A,B", o->by,
@@ -285,6 +290,10 @@ command_compare(int argc, char **argv)
     }
     settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     settle_by(&o);
+    if (o.judge)
+        check_judged("judge", o.judge);
+    if (o.margin)
+        check_margins(o.margin);
     Asked asked = asked_of(&o, "compare");
     double *rates = NULL;
     if (rates_wanted(&o)) {
@@ -306,8 +315,6 @@ command_compare(int argc, char **argv)
     check_baseline(&o, by ? (const char *const *)by->text : names,
                    by ? by->count : g.variant_count);
     free(names);
-    if (o.margin)
-        check_margins(o.margin);
     if (o.compare.plan)
         plan_print(&o.work, o.compare.plan, &g);
     else

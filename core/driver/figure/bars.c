@@ -60,7 +60,8 @@ label_of(const Run *runs, int count, const Run *r)
         bool varies = false;
         for (int i = 0; i < count && sizes(size); i++)
             varies |= of_one_variant(&runs[i], r) &&
-                      !setting_follows(size, &runs[i].config) &&
+                      !(setting_follows(size, &r->config) &&
+                        setting_follows(size, &runs[i].config)) &&
                       !setting_equal(size, &runs[i].config, &r->config);
         if (!varies)
             continue;

@@ -95,12 +95,12 @@ title_of(const Plot *all, const char *whose)
 /* A mean; a median that is all the steps there were is of seeds that needed
    more. */
 static void
-short_number(const Panel *p, double x, char text[33])
+short_number(const Point *t, char text[33])
 {
-    bool median = quantity_named(p->y)->median;
+    bool median = quantity_named(t->panel->y)->median;
     text[0] = '>';
-    number_text(x, median ? 10 : 3,
-                text + (median && x >= p->group->runs[0]->config.steps));
+    number_text(t->y.mean, median ? 10 : 3,
+                text + (median && t->y.mean >= t->last));
 }
 
 /* "here, there": where the runs of a series are from, NULL for all runs; ""
@@ -168,7 +168,7 @@ static void
 put_value(FILE *to, const Plot *all, const Point *t)
 {
     char number[33];
-    short_number(t->panel, t->y.mean, number);
+    short_number(t, number);
     if (all->words.count && !series_along(all->o)) {
         char *word = shown_name(all->o, all->words.text[(int)t->x - 1]);
         fprintf(to, "%s ", word);
@@ -191,8 +191,10 @@ put_curve(FILE *to, const Plot *all, const Point *points, int count)
         return;
     }
     fputs(" ", to);
-    short_number(points->panel, points->y.mean, begin);
-    short_number(points->panel, points[count - 1].y.mean, end);
+    while (count > 1 && isnan(points[count - 1].y.mean))
+        count--; /* where the first seed ended */
+    short_number(points, begin);
+    short_number(&points[count - 1], end);
     if (strcmp(begin, end))
         fprintf(to, "from %s to ", begin);
     fputs(end, to);
@@ -213,7 +215,7 @@ put_extremes(FILE *to, const Plot *all, const Panel *p)
         const Point *t = i ? high : low;
         char number[33];
         char *word = shown_name(all->o, all->words.text[(int)t->x - 1]);
-        short_number(p, t->y.mean, number);
+        short_number(t, number);
         fprintf(to, "%s %s (%s %s, ", i ? ", highest" : "lowest", number,
                 all->o->x, word);
         put_series(to, all, t->series);
@@ -282,15 +284,15 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
 {
     char *words;
     FILE *to = begin_text(&words);
-    bool unsolved = false, beyond = false, missing = false;
+    bool unsolved = false, beyond = false;
+    int cells = 0;
     put_axes(to, all);
     for (const Point *t = all->points; t < all->points + all->count; t++) {
         if (!is_among(series, t->series))
             continue;
         *hidden |= t->y.mean <= 0 && t->panel->log;
-        unsolved |= quantity_named(t->panel->y)->median &&
-                    t->y.high >= t->panel->group->runs[0]->config.steps;
-        missing |= all->o->map && !isfinite(t->y.mean);
+        unsolved |= quantity_named(t->panel->y)->median && t->y.high >= t->last;
+        cells += isfinite(t->y.mean);
         beyond |= !all->o->map && (is_beyond(all->xlim, t->x) ||
                                    is_beyond(all->ylim, t->y.mean));
     }
@@ -308,7 +310,7 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
         if (settings[s].help &&
             index_in("variant task seed", settings[s].name) < 0)
             put_differences(to, all, &settings[s]);
-    if (missing)
+    if (all->o->map && cells < all->places * series->count * all->panel_count)
         fputs(" Grey cells have no number.", to);
     if (beyond)
         fputs(" What is beyond the limits of the axes is not drawn.", to);

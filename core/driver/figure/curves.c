@@ -80,13 +80,6 @@ place_of(const Plot *all, const Run *r)
     return NAN;
 }
 
-static int
-rising(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Where the runs are along x, each place once. */
 static void
 find_places(Plot *all, const Experiment *e)
@@ -107,7 +100,7 @@ find_places(Plot *all, const Experiment *e)
             if (!isnan(x))
                 all->xs[count++] = x;
         }
-    qsort(all->xs, (size_t)count, sizeof *all->xs, rising);
+    median(all->xs, count); /* sorts */
     for (int i = 0; i < count; i++)
         if (i == 0 || all->xs[i] != all->xs[i - 1])
             all->xs[all->places++] = all->xs[i];
@@ -119,7 +112,7 @@ add_point(Plot *all, Panel *p, const char *series, double x, Mean y, int seed)
 {
     all->points =
         grow(all->points, all->count, &all->capacity, sizeof *all->points);
-    all->points[all->count++] = (Point){p, series, x, y, seed};
+    all->points[all->count++] = (Point){p, series, x, y, seed, 0};
     if (!isfinite(y.mean))
         return;
     bool bare = all->over_training || all->o->map; /* its interval is not */
@@ -212,7 +205,7 @@ add_steps(Plot *all, Panel *p, const char *series, const Run *const *runs,
     int rows = 0;
     for (int i = 0; i < count; i++) {
         const Run *r = runs[i];
-        double end = run_progress(r, all->o->x, r->config.steps);
+        double end = run_progress(r, all->o->x, run_number(r, "steps"));
         rows = r->log.rows > rows ? r->log.rows : rows;
         all->longest = fmax(all->longest, end);
         for (int row = 0; all->each_seed && row < r->log.rows; row++)
@@ -228,7 +221,7 @@ static double
 number_of(const Run *r, const char *y)
 {
     double x = run_quantity(r, y);
-    return quantity_named(y)->median && !(x > 0) ? r->config.steps : x;
+    return quantity_named(y)->median && !(x > 0) ? run_number(r, "steps") : x;
 }
 
 /* Adds the point of some runs that are at one place. Along a result there are
@@ -237,9 +230,11 @@ static void
 add_place(Plot *all, Panel *p, const char *series, double x,
           const Run *const *runs, int count)
 {
-    double *y = allocate((size_t)count, sizeof *y);
+    double *y = allocate((size_t)count, sizeof *y), last = 0;
+    int before = all->count;
     for (int i = 0; i < count; i++) {
         y[i] = number_of(runs[i], p->y);
+        last = fmax(last, run_number(runs[i], "steps"));
         if (all->each_seed)
             add_seed(all, p, series, x, y[i], runs[i]->config.seed);
     }
@@ -248,6 +243,8 @@ add_place(Plot *all, Panel *p, const char *series, double x,
                  all->each_seed ? middle_of(y, count)
                                 : quantity_mean(runs, count, p->y),
                  count);
+    for (int i = before; i < all->count; i++)
+        all->points[i].last = last;
     free(y);
 }
 
@@ -322,12 +319,10 @@ add_curves(Plot *all)
     }
 }
 
-/* Panels of one quantity have one range. An axis is logarithmic where that was
-   asked for, or powers of ten are spanned. */
+/* Panels of one quantity have one range. */
 static void
-share_axes(Plot *all)
+share_ranges(Plot *all)
 {
-    const Drawing *o = all->o;
     Panel *end = all->panels + all->panel_count;
     for (Panel *p = all->panels; p < end; p++)
         for (Panel *q = all->panels; q < end; q++)
@@ -336,6 +331,16 @@ share_axes(Plot *all)
                 p->high = q->high = fmax(p->high, q->high);
                 p->positive = q->positive = fmin(p->positive, q->positive);
             }
+}
+
+/* An axis is logarithmic where that was asked for, or powers of ten are
+   spanned. */
+static void
+share_axes(Plot *all)
+{
+    const Drawing *o = all->o;
+    Panel *end = all->panels + all->panel_count;
+    share_ranges(all);
     for (Panel *p = all->panels; p < end; p++)
         p->log = o->log_y ? isfinite(p->positive)
                           : isfinite(p->low) && p->low > 0 &&
@@ -370,6 +375,7 @@ take_logarithms(Plot *all)
         p->positive = fmin(p->positive, t->y.low);
         p->high = fmax(p->high, t->y.high);
     }
+    share_ranges(all);
 }
 
 /* Did some seeds of a curve solve the task at a place where others stayed a
@@ -380,7 +386,8 @@ falls_apart(const Plot *all, const Series *s)
     for (int i = 0; i < s->count; i++)
         for (int k = 0; k < s->count; k++) {
             const Run *a = s->runs[i], *b = s->runs[k];
-            if (place_of(all, a) == place_of(all, b) &&
+            double x = place_of(all, a), y = place_of(all, b);
+            if ((x == y || (isnan(x) && isnan(y))) &&
                 run_quantity(a, "solved") > run_quantity(b, "solved") &&
                 run_number(a, "test_accuracy") -
                         run_number(b, "test_accuracy") >=

@@ -25,6 +25,8 @@ typedef struct Point {
     double x;
     Mean y;   /* of all seeds, or the number of one: */
     int seed; /* 0: of all */
+    double
+        last; /* the most steps that one of its runs took; 0 along training */
 } Point;
 
 /* Panels side by side, and what is drawn in them. */

@@ -26,7 +26,7 @@ distances_asked(const Options *o, int distance[MOST_DISTANCES])
         char *word = format_text("%.*s", n, at);
         char *end;
         long asked = strtol(word, &end, 10);
-        if (!*word || *end || labs(asked) > 100000)
+        if (!*word || *end || asked < -100000 || asked > 100000)
             usage("--distances=%s: whole numbers with commas between, as in "
                   "0,1,9",
                   o->inspect.distances);

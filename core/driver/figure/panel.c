@@ -79,8 +79,9 @@ put_ranges(FILE *script, const Plot *all)
                 free(name);
             }
         }
-        if (y->median && !p->group->tasks)
-            fprintf(script, " %d unsolved", p->group->runs[0]->config.steps);
+        double last = y->median ? shared_level(p->group, "steps") : NAN;
+        if (!isnan(last))
+            fprintf(script, " %.10g unsolved", last);
         fprintf(script, "\n");
     }
     fprintf(script, "END\n");

@@ -15,6 +15,7 @@
 #include "driver/cli/table.h"
 #include "driver/figure/draw.h"
 #include "driver/report/claim.h"
+#include "driver/report/recipe.h"
 #include "driver/report/page.h"
 #include "driver/results/group.h"
 
@@ -523,15 +524,6 @@ claim_write(FILE *to, const char *path, const char *out)
     claim_free(&c);
 }
 
-char *
-claims_directory(void)
-{
-    char *plots = plots_directory();
-    char *directory = format_text("%s/recipes/claims", plots);
-    free(plots);
-    return directory;
-}
-
 /* The row of a claim in the table of all; its verdict. */
 static int
 add_row(Sheet *sheet, const Claim *c, const char *out)
@@ -569,7 +561,7 @@ claims_write(FILE *to, const char *directory)
         {"verdict", .words = true}, {"met", .words = true},
         {"runs", .words = true},    {"date", .words = true},
         {"hash", .words = true}};
-    char *place = claims_directory(), *sections;
+    char *place = recipes_directory(true), *sections;
     int count[VERDICTS] = {0};
     FILE *below_it = begin_text(&sections);
     Values names = files_in(place, ".txt");

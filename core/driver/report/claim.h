@@ -26,9 +26,6 @@ typedef struct Printed {
     char *tsv, *markdown;
 } Printed;
 
-/* Where the claims are; to be freed. */
-char *claims_directory(void);
-
 /* Exits (2) unless that is a claim, with the line that is wrong. */
 void claim_check(const char *path);
 

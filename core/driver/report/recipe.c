@@ -37,11 +37,12 @@ no_recipe(const char *option, const char *name, const char *directory)
           directory, joined(&names, " "));
 }
 
-static char *
-recipes_directory(void)
+char *
+recipes_directory(bool claims)
 {
     char *plots = plots_directory();
-    char *directory = format_text("%s/recipes", plots);
+    char *directory =
+        format_text("%s/recipes%s", plots, claims ? "/claims" : "");
     free(plots);
     return directory;
 }
@@ -55,7 +56,7 @@ find_recipe(const Options *o)
     size_t n = strlen(name);
     if (strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".txt")))
         return copy_text(name);
-    char *directory = claim ? claims_directory() : recipes_directory();
+    char *directory = recipes_directory(claim);
     char *path = format_text("%s/%s.txt", directory, name);
     if (access(path, F_OK))
         no_recipe(claim ? "claim" : "recipe", name, directory);

@@ -47,8 +47,10 @@ run_series(const Run *r, const char *by)
     char value[VALUE_SIZE];
     Values names = values_cut(by), texts = {0};
     for (int i = 0; i < names.count; i++) {
+        const Setting *s = setting_named(names.text[i]);
         run_setting(r, names.text[i], value);
-        values_add(&texts, copy_text(value));
+        bool none = s && setting_unused(s, &r->config);
+        values_add(&texts, copy_text(none ? "none" : value));
     }
     char *all = joined(&texts, ",");
     const char *kept = interned(all);

@@ -46,6 +46,20 @@ mean_of(const Outcome *a, const char *key)
 }
 
 void
+check_judged(const char *option, const char *name)
+{
+    const Quantity *q = quantity_named(name);
+    if (q->fixed)
+        usage("--%s %s: training does not decide it; verdicts are about what "
+              "it does, like test_loss",
+              option, name);
+    if (*q->name == '*' || setting_named(name))
+        usage("--%s \"%s\": no run has such a number; take test_loss, "
+              "test_accuracy, solved_at, or what --log measures",
+              option, name);
+}
+
+void
 check_margins(const char *text)
 {
     Values given = values_cut(text);
@@ -58,6 +72,10 @@ check_margins(const char *text)
                   "none, in its unit or in per cent of the baseline's, as in "
                   "test_accuracy=0.01,solved_at=10%%",
                   given.text[i]);
+        char *name =
+            format_text("%.*s", (int)(sign - given.text[i]), given.text[i]);
+        check_judged("margin", name);
+        free(name);
     }
     values_free(&given);
 }
@@ -144,7 +162,7 @@ hold_against(const Outcomes *all, Outcome *a, const Outcome *base)
         const Quantity *q = quantity_named(key);
         double margin = margin_of(all->margins, key, base->runs, base->seeds);
         bool full = saturated(a, q, margin) && saturated(base, q, margin);
-        a->saturated |= full;
+        a->saturated |= full && !all->judge;
         if (full && !all->judge)
             continue;
         a->judged = key;
@@ -276,16 +294,12 @@ compare_all(Outcomes *all)
     free(p);
 }
 
-/* Exits where what is judged is in no run's result, or was decided before any
-   was trained. */
+/* Exits where what is judged is in no run's result. */
 static void
 check_judge(const char *judge, const Run *runs, int count)
 {
     bool found = false;
-    if (quantity_named(judge)->fixed)
-        usage("--judge %s: training does not decide it; verdicts are about "
-              "what it does, like test_loss",
-              judge);
+    check_judged("judge", judge);
     for (int i = 0; i < count && !found; i++)
         found = run_has(&runs[i], judge);
     if (!found)

@@ -68,6 +68,9 @@ const char *compared_by(const Options *o, const Experiment *e);
 Outcomes outcomes_of(const Options *o, const Experiment *e);
 void outcomes_free(Outcomes *all);
 
+/* Exits (2) unless verdicts of that option can be about it. */
+void check_judged(const char *option, const char *name);
+
 /* Exits (2) unless the text is margins: "test_accuracy=0.02,solved_at=5%". */
 void check_margins(const char *text);
 

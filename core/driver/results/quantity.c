@@ -273,7 +273,7 @@ median_of_steps(double *x, const Run *const *runs, int count)
     double steps = 0;
     for (int i = 0; i < count; i++) {
         x[i] = x[i] > 0 ? x[i] : INFINITY;
-        steps = fmax(steps, runs[i]->config.steps);
+        steps = fmax(steps, run_number(runs[i], "steps"));
     }
     Mean m = median_interval(x, count);
     return (Mean){fmin(m.mean, steps), fmin(m.low, steps), fmin(m.high, steps)};

@@ -37,6 +37,21 @@ measure_of(const Group *g)
     return task_measure(task_named(g->runs[0]->config.task));
 }
 
+/* Of all groups: "accuracy or R^2". */
+static const char *
+measures_of(const Outcomes *all)
+{
+    const char *one = measure_of(all->groups), *kept = one;
+    for (int g = 1; g < all->group_count && kept == one; g++)
+        if (strcmp(one, measure_of(&all->groups[g]))) {
+            char *both =
+                format_text("%s or %s", one, measure_of(&all->groups[g]));
+            kept = interned(both);
+            free(both);
+        }
+    return kept;
+}
+
 /* Leaves out of a verdict what stands beside it: "undecided at 5 seeds". */
 static void
 cut_at(char *words, const char *from)
@@ -48,11 +63,11 @@ cut_at(char *words, const char *from)
 
 /* "solved_at" as people know it in a word. */
 static const char *
-brief_name(const Outcomes *all, const char *quantity)
+brief_name(const Group *g, const char *quantity)
 {
     return !strcmp(quantity, "solved_at")       ? "steps"
            : !strcmp(quantity, "test_loss")     ? "loss"
-           : !strcmp(quantity, "test_accuracy") ? measure_of(all->groups)
+           : !strcmp(quantity, "test_accuracy") ? measure_of(g)
                                                 : quantity;
 }
 
@@ -85,7 +100,7 @@ brief_verdict(const Outcomes *all, const Outcome *a, char text[VERDICT_SIZE])
     size_t n = strlen(text);
     if (a->judged && !judged_in(all, a->group))
         snprintf(text + n, VERDICT_SIZE - n, " (%s)",
-                 brief_name(all, a->judged));
+                 brief_name(a->group, a->judged));
 }
 
 static void
@@ -159,7 +174,7 @@ meaning_of_tests(const Outcomes *all, const Group *g)
         "against %s%s%s, paired t tests of a difference and of sameness, Holm "
         "over %d comparison%s",
         all->baseline, judged ? " in " : "",
-        judged ? brief_name(all, judged) : "", all->comparisons,
+        judged ? brief_name(g, judged) : "", all->comparisons,
         all->comparisons > 1 ? "s" : "");
     const char *kept = interned(text);
     free(text);
@@ -470,7 +485,7 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
         "first with %s at %.10g over 10 batches (> where that seed never had "
         "it%s)%s.%s%s%s",
         any_counted(all) ? "real: those that are really there; " : "",
-        measure_of(all->groups), first->config.threshold,
+        measures_of(all), first->config.threshold,
         any_lost(all) ? ", or lost it again" : "",
         seeds < 2                ? ""
         : seeds < INTERVAL_SEEDS ? "; in brackets: the smallest and the "

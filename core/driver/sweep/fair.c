@@ -101,10 +101,24 @@ nearest_width(Config c, const char *shape, Sizes z, double wanted)
     return best;
 }
 
+/* The variant of that name as it was given, which may be a path. */
+static const char *
+given_as(const Options *o, const char *variant)
+{
+    const Values *all = options_given(o, "variant");
+    char name[NAME_SIZE];
+    for (int i = 0; i < all->count; i++) {
+        plugin_name(all->text[i], name);
+        if (!strcmp(name, variant))
+            return interned(all->text[i]);
+    }
+    return interned(variant);
+}
+
 void
 meet_budget(const Options *o, Config *c)
 {
-    const char *baseline = interned(o->baseline ? o->baseline : BASELINE);
+    const char *baseline = given_as(o, o->baseline ? o->baseline : BASELINE);
     const char *budget = c->match.asked, *width = NULL;
     if (!*budget || c->match.found)
         return; /* a plan's line says the widths itself */
