@@ -6,6 +6,8 @@
 # across: maps in a row of the figure, down: rows of them
 
 if (!dumb) {
+    colon = strstrt(title, ": ")
+    if (across == 1 && colon) { title = title[1:colon]."\n".title[colon + 2:*] }
     set multiplot layout down,across title title noenhanced font title_font margins \
         screen 60. / width, 1 - 64. / width, 75. / height, 1 - 70. / height \
         spacing screen 50. / width, 66. / height
@@ -14,8 +16,8 @@ set palette defined (0 "#FFFFFF", 0.5 "#56B4E9", 1 "#00285A")
 set cbrange [0:1]
 set colorbox user origin screen 1 - 52. / width, screen 75. / height \
     size screen 12. / width, screen 1 - 145. / height
-set cbtics 0,0.5,1 scale 0 offset -0.6,0
-set cblabel "weight" offset -1.2,0
+set cbtics 0,1 scale 0 offset -0.6,0
+set cblabel "weight" offset -1.8,0
 unset key
 unset grid
 set border 31 linewidth 0.6
@@ -48,6 +50,7 @@ do for [p=1:dumb ? 1 : |$maps|] {
     plot data skip 1 every ::first::first + high * wide - 1 \
         using 3:2:($3 - 0.5):($3 + 0.5):($2 - 0.5):($2 + 0.5):6 \
         with boxxyerror fillstyle solid 1 noborder linecolor palette
+    unset colorbox
     first = first + high * wide
 }
 if (!dumb) { unset multiplot }

@@ -17,6 +17,7 @@ set cbrange [-most:most]
 set colorbox user origin screen 1 - 54. / width, screen 50. / height \
     size screen 12. / width, screen 1 - 112. / height
 set cbtics scale 0 offset -0.6,0
+set cblabel "score" offset -1.8,0
 unset key
 unset grid
 unset xtics
@@ -42,5 +43,6 @@ do for [p=1:dumb ? 1 : heads * across] {
     plot data skip 1 every ::first::first + tokens * tokens - 1 \
         using 4:3:($4 - 0.5):($4 + 0.5):($3 - 0.5):($3 + 0.5):5 \
         with boxxyerror fillstyle solid 1 noborder linecolor palette
+    unset colorbox
 }
 if (!dumb) { unset multiplot }

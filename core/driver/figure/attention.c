@@ -101,8 +101,9 @@ draw_maps(bool pictures, const Model *m, const Recording *r,
     int heads = recording_heads(r, 0);
     fprintf(f->script,
             "END\nacross = %d\ndown = (|$maps| + across - 1) / across\n"
-            "if (!exists(\"width\")) width = 74 + 290 * across\n"
-            "if (!exists(\"height\")) height = 75 + 305 * down\n",
+            "each = across == 1 ? 400 : 290\n"
+            "if (!exists(\"width\")) width = 74 + each * across\n"
+            "if (!exists(\"height\")) height = 75 + (each + 15) * down\n",
             heads < 2 ? heads : 2);
 }
 
