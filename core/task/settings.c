@@ -19,16 +19,16 @@
 #endif
 #define MOST      1e6
 #define AT(field) offsetof(Config, field)
-#define OWN(i)                                                       \
-    {                                                                \
-        NULL, OF_SHAPE, NUMBER, AT(own[i]), -1e300, 1e300, NULL, "", \
-            "a setting of the variant; `qkv list` shows its default" \
+#define OWN(i)                                                                \
+    {                                                                         \
+        NULL, OF_SHAPE, NUMBER, AT(own[i]), -1e300, 1e300, NULL, "",          \
+            "a setting of the variant; `qkv list --family` shows its default" \
     }
 
 /* clang-format off */
 Setting settings[] = {
     /* name, role, kind, where, least, most, choices, start, help */
-    {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .so"},
+    {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .c or .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "1", "seed of every random stream: data, initialisation, test"},
 

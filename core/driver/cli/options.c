@@ -171,8 +171,8 @@ unknown(const struct option *known, int count, char **argv, int code)
     name[strcspn(name, "=")] = 0;
     usage("unknown option %s%s: `qkv %s --help` lists them%s", word,
           did_you_mean(name, names, count), argv[0],
-          variants ? "; no variant named here declares it: `qkv list` has "
-                     "those that do"
+          variants ? "; no variant named here declares it: `qkv list "
+                     "--family` has those that do"
                    : "");
 }
 

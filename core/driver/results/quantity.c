@@ -260,8 +260,9 @@ check_quantity(const Run *runs, int count, const char *name, bool over_steps)
     for (int i = 0; i < count && !there; i++)
         if (over_steps ? table_column(&runs[i].log, name) < 1
                        : !run_has(&runs[i], name) || !strcmp(name, "status"))
-            usage("\"%s\": %s did not log it; there are: %s%s", name,
-                  runs[i].name, over_steps ? "" : "solved, seconds, ",
+            usage("\"%s\": %s did not log it (--log adds what it "
+                  "measures); there are: %s%s",
+                  name, runs[i].name, over_steps ? "" : "solved, seconds, ",
                   quantity_names(&runs[i], over_steps));
 }
 
