@@ -90,6 +90,14 @@ breaks() {
         ! grep -q 'no such plugin' out
     verdict $? "does not say \"$words\""
 }
+cp "$top/variants/standard.c" wide.c
+"$build/qkv-double" check ./wide.c >out 2>err
+[ $? -eq 0 ] && [ "$(grep -c '	ok	' out)" -eq 4 ]
+verdict $? "qkv-double check of a source"
+cp wide.c 'two words.c'
+"$build/qkv" check './two words.c' >out 2>err
+[ $? -eq 2 ] && grep -q '^qkv: "two words": not the name of a variant' err
+verdict $? "the name of a source"
 sed 's|return matmul|matmul|' "$top/variants/standard.c" >nothing.c
 "$build/qkv" check ./nothing.c >out 2>err
 [ $? -eq 1 ] && grep -q 'nothing.c: does not compile' err

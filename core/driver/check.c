@@ -142,22 +142,12 @@ ends_in(const char *word, const char *end)
 }
 
 static int
-check_in_float(const Options *o, const char *word)
+check_in_float(const Options *o, const char *word, const char *single,
+               const char *both)
 {
-    bool source = ends_in(word, ".c"), stop = false;
-    const char *slash = strrchr(word, '/'), *single = word, *both = word;
-    if (slash && !source && !ends_in(word, ".so"))
-        usage("%s: neither a .c nor a .so", word);
-    if (source) {
-        const char *file = slash ? slash + 1 : word;
-        int stem = (int)strlen(file) - 2;
-        Path folder = compile_plugin(word);
-        single = format_text("%s/%.*s.so", folder.text, stem, file);
-        both = format_text("%s/double/%.*s.so", folder.text, stem, file);
-        plugin_given(single);
-    }
+    bool stop = false;
     Facts f = loaded(o, single);
-    if (f.own_operator && slash && !source)
+    if (f.own_operator && strchr(word, '/') && single == word)
         usage("%s: its own operator is compiled for float, and gradients are "
               "checked in double: give its .c, and both are built",
               word);
@@ -177,10 +167,15 @@ command_check(int argc, char **argv)
 {
     Options o = options_read(argc, argv, CHECK);
     bool stop = false;
-    plugin_given(o.rest[0]);
+    const char *word = o.rest[0], *single = word, *both = word;
+    plugin_given(word);
     notice_interrupts();
-    int failed = sizeof(real) == 4 ? check_in_float(&o, o.rest[0])
-                                   : run_checks(&o, o.rest[0], false, &stop);
+    if (ends_in(word, ".c"))
+        compile_plugin(word, &single, &both);
+    else if (strchr(word, '/') && !ends_in(word, ".so"))
+        usage("%s: neither a .c nor a .so", word);
+    int failed = sizeof(real) == 4 ? check_in_float(&o, word, single, both)
+                                   : run_checks(&o, both, false, &stop);
     options_free(&o);
     return failed > 0;
 }

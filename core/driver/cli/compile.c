@@ -52,8 +52,8 @@ include_directory(void)
     return access(built.text, F_OK) ? within(here, "../include") : built;
 }
 
-Path
-compile_plugin(const char *source)
+void
+compile_plugin(const char *source, const char **single, const char **both)
 {
     const char *tmp = getenv("TMPDIR"), *slash = strrchr(source, '/');
     if (!tmp || !*tmp)
@@ -62,17 +62,17 @@ compile_plugin(const char *source)
         fail("%s: cannot be written: %s; set TMPDIR", tmp, strerror(errno));
     const char *file = slash ? slash + 1 : source;
     char *name = format_text("%.*s", (int)strlen(file) - 2, file);
+    plugin_name(name, (char[NAME_SIZE]){0});
     drafts_sweep(tmp);
     Path path = draft_begin(tmp, name)->path;
     new_directory(path.text, "double");
-    char *single = format_text("%s/%s.so", path.text, name);
-    char *both = format_text("%s/double/%s.so", path.text, name);
-    compile(source, single, WARN);
-    compile(source, both, "-w -DQKV_DOUBLE"); /* warnings are shown once */
-    free(single);
-    free(both);
+    *single = format_text("%s/%s.so", path.text, name);
+    *both = format_text("%s/double/%s.so", path.text, name);
+    compile(source, *single, WARN);
+    compile(source, *both, "-w -DQKV_DOUBLE"); /* warnings are shown once */
+    plugin_given(*single);
+    plugin_given(*both);
     free(name);
-    return path;
 }
 
 const char *

@@ -8,9 +8,9 @@
 Path include_directory(void);
 
 /* Compiles SOURCE into NAME.so and double/NAME.so of a new folder under
-   $TMPDIR, with $CC (or cc), whose messages go to stderr. Exits if
-   that fails. Returns the folder, which is removed when the program ends. */
-Path compile_plugin(const char *source);
+   $TMPDIR, with $CC (or cc), whose messages go to stderr, and sets their paths.
+   Exits if that fails. The folder is removed when the program ends. */
+void compile_plugin(const char *source, const char **single, const char **both);
 
 /* A word that names a plugin on the command line: if it is a source, ./mine.c,
    compiles it into ./mine.so (qkv-double: into ./double/mine.so) and returns
