@@ -199,6 +199,8 @@ add_real(Sheet *sheet, Counted *v, const Options *o)
     double found = NAN, stored = v->stored * v->layers;
     RealCount r = {.real = -1};
     v->a.layers = weights ? 1 : v->layers;
+    fitted = fitted || v->stored * real_together(v->p.variant, v->a, &v->w, 0) >
+                           MOST_MEASURED;
     if (!o->quiet && isatty(STDERR_FILENO))
         note("%s: %.0f parameters ...", name, v->stored);
     if (fitted && weights)

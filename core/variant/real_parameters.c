@@ -111,17 +111,29 @@ differentiate(void *layer, int rows, real *jacobian)
     }
 }
 
-/* Does a block recall what one before it remembered? */
-static bool
-blocks_share(Layer l)
+static Layer
+layer_of(const Variant *v, Attention a, const Weights *w, int keys)
+{
+    Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
+    for (int i = 0; i < w->count; i++)
+        l.stored += entries_of(&w->list[i]);
+    return l;
+}
+
+/* Tries two blocks: does the second recall what the first remembered? */
+int
+real_together(const Variant *v, Attention a, const Weights *w, int keys)
 {
     Recording seen = {.replaced = NOTHING};
+    Layer l = layer_of(v, a, w, keys);
+    if (a.layers < 2 || !l.stored)
+        return 1;
     l.attention.layers = 2;
     l.attention.recording = &seen;
     l.stored *= 2;
     layer_open(&l);
     layer_close(&l);
-    return seen.recalled;
+    return seen.recalled ? a.layers : 1;
 }
 
 /* A matrix, of which random mixtures of the rows are asked for. */
@@ -168,19 +180,14 @@ real_count(const Variant *v, Attention a, const Weights *w, int keys,
            bool alone)
 {
     RealCount c = {.found = {.last = NAN, .next = NAN}, .together = 1};
-    Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
+    Layer l = layer_of(v, a, w, keys);
     real *null = NULL;
     int times = a.layers > 1 ? a.layers : 1;
-    for (int i = 0; i < w->count; i++)
-        l.stored += entries_of(&w->list[i]);
     c.stored = times * l.stored;
     if (!l.stored)
         return c;
-    if (times > 1 && blocks_share(l)) {
-        c.together = times;
-        l.stored = c.stored;
-    }
-    l.attention.layers = c.together;
+    l.attention.layers = c.together = real_together(v, a, w, keys);
+    l.stored *= c.together;
     layer_open(&l);
     c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
                           l.stored, RANK_ROUNDING, alone ? &null : NULL);

@@ -32,7 +32,11 @@ RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys,
                      bool alone);
 void real_free(RealCount *r);
 
-/* More parameters than that take half a minute, and most of a gigabyte. */
+/* How many of the blocks real_count measures as one function. */
+int real_together(const Variant *v, Attention a, const Weights *w, int keys);
+
+/* More parameters than that, of one function, take half a minute, and most of a
+   gigabyte. */
 enum { MOST_MEASURED = 6000 };
 
 #endif

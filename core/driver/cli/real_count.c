@@ -110,9 +110,11 @@ answer(Config c)
     double stored = 0, found = NAN;
     for (int i = 0; i < w.count; i++)
         stored += (double)w.list[i].rows * w.list[i].cols;
-    if (stored > MOST_ALIKE)
+    double measured =
+        stored > MOST_MEASURED ? stored : stored * real_together(v, a, &w, 0);
+    if (measured > MOST_ALIKE)
         found = formula_value(formula_fit(v, a), &a, stored * c.layers);
-    if (isnan(found) && stored <= MOST_MEASURED) {
+    if (isnan(found) && measured <= MOST_MEASURED) {
         RealCount r = real_count(v, a, &w, 0, false);
         found = r.real < 0 ? NAN : r.real;
         real_free(&r);
