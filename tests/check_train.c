@@ -206,7 +206,7 @@ START_TEST(needs_are_what_is_taken)
         "embed=onehot residual=no"};
     Dataset s;
     Model *m = make("reverse", settings_of[_i], &s);
-    Needs n = training_needs(&s, m->variant);
+    Needs n = training_needs(&s, m->cast[SELF]);
     Batch b = batch_new(s.sizes, m->config.batch);
     Tape *t = tape_for_step(m, &b);
     Optimizer o = optimizer_new(m);

@@ -203,7 +203,7 @@ step_flops(const Model *m)
             strcmp(w->name, "positions"))
             matrices += (double)w->rows * w->cols;
     }
-    return 6 * matrices + m->config.layers * causal_pairs(m->variant,
+    return 6 * matrices + m->config.layers * causal_pairs(m->cast[SELF],
                                                           m->attention,
                                                           m->sizes.tokens);
 }

@@ -4,7 +4,6 @@
    asked for more rows. Here all is transposed: a row of A is a column of what
    is eliminated, so that a pivot is chosen among the n entries of one row. */
 #include <float.h>
-#include <stdio.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
    the turns. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "math/elementary.h"

@@ -3,7 +3,6 @@
 #define VECTOR_H
 
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <qkv/real.h>

@@ -5,7 +5,6 @@
    there is a second sequence y, the encoder's blocks read it, and blocks have
    x += attention(x, y) too. Without biases every matrix of attention counts for
    what it is. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

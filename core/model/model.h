@@ -41,8 +41,7 @@ typedef struct ModelLayer {
 typedef struct Model {
     Config config;
     Sizes sizes;
-    const Variant *variant;     /* of self-attention, */
-    const Variant *cast[KINDS]; /* and of each kind of place */
+    const Variant *cast[KINDS]; /* of each kind of place */
     Attention attention;        /* as self-attention of a block sees it */
     Weight *weights;            /* in the order in which they are drawn */
     int count, capacity;

@@ -326,7 +326,6 @@ model_outline(const Config *c, Sizes sizes, const Variant *v)
     Model *m = allocate(1, sizeof *m);
     m->config = *c;
     m->sizes = sizes;
-    m->variant = v;
     m->cast[SELF] = v;
     m->cast[ENCODER] = other_variant(c->encoder_variant, v);
     m->cast[CROSS] = other_variant(c->cross_variant, v);
@@ -362,7 +361,7 @@ model_resized(const Model *m, int tokens, int source)
         sizes.tokens = tokens; /* else positions are columns too */
         sizes.source = source;
     }
-    Model *to = model_new(&m->config, sizes, m->variant);
+    Model *to = model_new(&m->config, sizes, m->cast[SELF]);
     for (int i = 0; i < m->count; i++) {
         const Weight *a = &m->weights[i], *b = &to->weights[i];
         int rows = a->rows < b->rows ? a->rows : b->rows;

@@ -1,6 +1,5 @@
 /* symbols.c - RUN/symbols.tsv: which characters or words the ids of a run's
    text or pairs are, so that it can be read without its file. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

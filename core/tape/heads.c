@@ -3,7 +3,6 @@
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
-#include "tape/tape.h"
 
 Matrix
 head_of(const Node *n, real *at, int s, int h)

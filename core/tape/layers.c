@@ -1,6 +1,5 @@
 /* layers.c - embedding, positions, LayerNorm and loss, each with its
    derivative. */
-#include <math.h>
 #include <string.h>
 
 #include <qkv/operator.h>

@@ -3,7 +3,6 @@
    The comment at a `_backward` is the derivative: dX stands for the gradient of
    the loss by X, C for the operator's result, and `+=` because a matrix that is
    used twice gets two contributions. */
-#include <string.h>
 
 #include <qkv/operator.h>
 

@@ -9,7 +9,6 @@
 #include "math/rows.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
-#include "tape/tape.h"
 
 enum { BLOCK = KEY_BLOCK };
 

@@ -1,6 +1,5 @@
 /* recording.c - what attention computed in a forward pass. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"

@@ -133,7 +133,7 @@ start_alike(Model *m, Conversion *v)
     Model *to = converted(from, &own, &m->config, "", v);
     bool one = true, alike = false;
     for (int place = 0; place < m->places; place++)
-        one &= place_variant(m, place) == m->variant;
+        one &= place_variant(m, place) == m->cast[SELF];
     if (to && !one)
         snprintf(v->why, sizeof v->why,
                  "its encoder or cross-attention has a variant of its own");

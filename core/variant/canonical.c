@@ -8,10 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
 #include "math/matrix.h"
 #include "math/random.h"
 #include "tape/attend.h"

@@ -5,7 +5,6 @@
    of it is checked before anything of it is used. */
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <math.h>
 #include <search.h>
 #include <stdbool.h>

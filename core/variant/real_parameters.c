@@ -5,7 +5,6 @@
    until new ones say nothing new: their rank is that of the function. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "math/matrix.h"

@@ -42,7 +42,7 @@ try_run(const void *more, void *answer)
     double begun = now();
     train(m, &data, NULL, NULL);
     e->longest = (now() - begun) * effort(trial->c) / effort(&c);
-    Needs n = training_needs(&data, m->variant);
+    Needs n = training_needs(&data, m->cast[SELF]);
     e->memory = n.weights + n.batch + n.step + n.files;
     e->files = m->count + 4;
     e->bytes = (double)m->parameters * sizeof(real) + 128. * m->count + 2500 +
