@@ -15,7 +15,6 @@
 #include "driver/cli/table.h"
 #include "driver/figure/draw.h"
 #include "driver/report/claim.h"
-#include "driver/report/recipe.h"
 #include "driver/report/page.h"
 #include "driver/results/group.h"
 
@@ -522,6 +521,15 @@ claim_write(FILE *to, const char *path, const char *out)
     replace(&c.name, name_of(path));
     write_section(to, &c, out, "figures");
     claim_free(&c);
+}
+
+char *
+recipes_directory(bool claims)
+{
+    char *plots = plots_directory();
+    char *at = format_text("%s/recipes%s", plots, claims ? "/claims" : "");
+    free(plots);
+    return at;
 }
 
 /* The row of a claim in the table of all; its verdict. */

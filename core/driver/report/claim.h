@@ -26,6 +26,9 @@ typedef struct Printed {
     char *tsv, *markdown;
 } Printed;
 
+/* Where recipes are, or claims; to be freed. */
+char *recipes_directory(bool claims);
+
 /* Exits (2) unless that is a claim, with the line that is wrong. */
 void claim_check(const char *path);
 

@@ -37,16 +37,6 @@ no_recipe(const char *option, const char *name, const char *directory)
           directory, joined(&names, " "));
 }
 
-char *
-recipes_directory(bool claims)
-{
-    char *plots = plots_directory();
-    char *directory =
-        format_text("%s/recipes%s", plots, claims ? "/claims" : "");
-    free(plots);
-    return directory;
-}
-
 /* The path of the recipe, or claim; to be freed. */
 static char *
 find_recipe(const Options *o)

@@ -18,9 +18,6 @@
    printed. */
 void recipe_run(const Options *o);
 
-/* Where recipes are, or claims; to be freed. */
-char *recipes_directory(bool claims);
-
 /* Draws again, as o->draw says, what the recipe of an experiment draws. */
 void recipe_plots(const Options *o, const char *experiment);
 
