@@ -604,6 +604,14 @@ refuses 2 'did not log it' "$qkv" plot grid --x d-k --y test_acuracy
 refuses 2 'did not log it' "$qkv" plot drawn --y loss,,accuracy
 refuses 1 'give another --out' "$qkv" plot drawn -o no/where
 
+# More than seven curves are two figures: standard in both, each other in one.
+"$qkv" compare -v standard,per-head,fused,two-step,full-rank,symmetric,mqa,wide -t reverse --seeds 1 \
+    $small --steps 2 -o parts -q --format svg >out 2>err
+works 'reverse (2 of 2): ' cat parts/figures/curves-reverse-2.txt
+[ "$(tail -qn +2 parts/figures/curves-reverse-?.tsv | cut -f 2 | sort | uniq -c | sort -n | tail -n 1 |
+    awk '{ print $2 }')" = standard ] &&
+    [ "$(tail -qn +2 parts/figures/curves-reverse-?.tsv | cut -f 2 | sort -u | wc -l)" -eq 8 ] && ok ||
+    complain "curves of two parts: $(cat parts/figures/*.txt)"
 # One seed: the figure's mean is that seed's log. What is text stays text.
 title='a "b" $HOME `touch ran` it'"'"'s \\n'
 mkdir made
@@ -1033,6 +1041,8 @@ grep -q 'mqa takes d-k and d-v 3: 444 for the 448 of standard' err && ok ||
     complain "compare shows no real parameters: $(cat out)"
 grep -q '^reverse	two-step	448	.*	224$' counted/figures/parameters.tsv && ok ||
     complain "parameters.tsv: $(cat counted/figures/parameters.tsv)"
+works '| standard | 1024 | 896 |' "$qkv" compare -v standard -t reverse --seeds 1 --steps 0 --d-model 16 \
+    --test 8 -o counted-one -q --format svg --markdown
 works "Blue and the first number: the parameters of attention that are really there" \
     cat counted/figures/parameters.txt
 printf 'key\tvalue\nreal\t200\n' | tee counted/*two-step*/real.tsv >/dev/null # read, not counted
