@@ -448,6 +448,7 @@ diff -r -x timing.tsv threads1 threads2 >/dev/null && ok ||
     complain "--threads changes results"
 refuses 2 'at most' "$qkv" train --threads 65
 refuses 2 'did you mean "toy"' "$qkv" bench toi
+refuses 2 'decode is a table of its own' "$qkv" bench matmul decode
 "$qkv" bench tiny -q >out &&
     [ "$(wc -l <out)" -eq 3 ] &&
     awk -F '\t' '/^training step\ttiny\t/ { # 6 for each number, 6 (T + 1) d for attention

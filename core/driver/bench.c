@@ -261,6 +261,9 @@ check_words(const Options *o)
                   "paper; and decode, context, each alone or of one of tiny, "
                   "toy, small, paper%s",
                   o->rest[i], did_you_mean(o->rest[i], known, KINDS + CONFIGS));
+        if (i && index_in("decode context", o->rest[i]) >= 0)
+            usage("%s is a table of its own: give it without %s", o->rest[i],
+                  o->rest[0]);
     }
 }
 
@@ -288,8 +291,7 @@ static void
 announce(const Options *o)
 {
     if (!o->quiet)
-        note("about a minute, on one core; other work on the machine spoils "
-             "it");
+        note("about a minute; other work on the machine spoils it");
 }
 
 /* Decoding has a table of its own, of one shape or of all of these. */
