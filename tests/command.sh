@@ -728,6 +728,10 @@ works "k_1' + bias" "$qkv" trace 'hello world' --positions alibi
 "$qkv" train -v two-step-tanh $small -o looked >out 2>err
 refuses 1 'no canonical form: not linear in its tokens' \
     "$qkv" inspect "$(ls -d looked/*tanh*)"
+# Keys and values that are weights: as many as they have rows, whatever the tokens.
+sed 's/matmul(y, w\[\(W_K\|W_V\)\])/w[\1]/' "$top/variants/standard.c" >memory.c
+"$qkv" train -v ./memory.c --batch 1 $small -o looked >out 2>err
+QKV_PATH=$work refuses 1 'not one of each token' "$qkv" inspect "$(ls -d looked/*memory*)"
 "$qkv" train -v mla-rope $small -o looked >out 2>err
 refuses 1 'it rotates by the position itself' \
     "$qkv" inspect "$(ls -d looked/*mla-rope*)"
