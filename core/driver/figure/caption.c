@@ -284,7 +284,7 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
 {
     char *words;
     FILE *to = begin_text(&words);
-    bool unsolved = false, beyond = false;
+    bool unsolved = false, beyond = false, ends = false;
     int cells = 0;
     put_axes(to, all);
     for (const Point *t = all->points; t < all->points + all->count; t++) {
@@ -293,6 +293,7 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
         *hidden |= t->y.mean <= 0 && t->panel->log;
         unsolved |= quantity_named(t->panel->y)->median && t->y.high >= t->last;
         cells += isfinite(t->y.mean);
+        ends |= all->over_training && isnan(t->y.mean);
         beyond |= !all->o->map && (is_beyond(all->xlim, t->x) ||
                                    is_beyond(all->ylim, t->y.mean));
     }
@@ -312,6 +313,8 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
             put_differences(to, all, &settings[s]);
     if (all->o->map && cells < all->places * series->count * all->panel_count)
         fputs(" Grey cells have no number.", to);
+    if (ends)
+        fputs(" A curve ends where a seed of it ended, or diverged.", to);
     if (beyond)
         fputs(" What is beyond the limits of the axes is not drawn.", to);
     if (all->o->smooth)
