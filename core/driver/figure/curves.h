@@ -23,10 +23,9 @@ typedef struct Point {
     const Panel *panel;
     const char *series;
     double x;
-    Mean y;   /* of all seeds, or the number of one: */
-    int seed; /* 0: of all */
-    double
-        last; /* the most steps that one of its runs took; 0 along training */
+    Mean y;      /* of all seeds, or the number of one: */
+    int seed;    /* 0: of all */
+    double last; /* the most steps that a run of it took; 0 over training */
 } Point;
 
 /* Panels side by side, and what is drawn in them. */
