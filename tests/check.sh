@@ -210,7 +210,7 @@ verdict $? "qkv new: took a name that is there"
 sed 's|return matmul|for (;;) ; return matmul|' "$top/variants/standard.c" >slow.c
 { echo '#include <signal.h>' && sed 's|for (;;)|for (signal(SIGTERM, SIG_IGN);;)|' slow.c; } >stays.c
 for name in slow stays; do
-    timeout 60 "$build/qkv" check ./$name.c -q >out 2>err &
+    timeout --foreground 60 "$build/qkv" check ./$name.c -q >out 2>err &
     for wait in $(seq 300); do # until it is compiled and asked
         [ -n "$(find tmp -path "*double/$name.so")" ] && break
         sleep 0.1

@@ -607,12 +607,12 @@ refuses 1 'give another --out' "$qkv" plot drawn -o no/where
 
 # More than seven curves are two figures: standard in both, each other in one.
 "$qkv" compare -v standard,per-head,fused,two-step,full-rank,symmetric,mqa,wide -t reverse --seeds 1 \
-    $small --steps 2 -o parts -q --format svg >out 2>err
-works 'reverse (2 of 2): ' cat parts/figures/curves-reverse-2.txt
-[ "$(tail -qn +2 parts/figures/curves-reverse-?.tsv | cut -f 2 | sort | uniq -c | sort -n | tail -n 1 |
+    $small --steps 2 -o eight -q --format svg >out 2>err
+works 'reverse (2 of 2): ' cat eight/figures/curves-reverse-2.txt
+[ "$(tail -qn +2 eight/figures/curves-reverse-?.tsv | cut -f 2 | sort | uniq -c | sort -n | tail -n 1 |
     awk '{ print $2 }')" = standard ] &&
-    [ "$(tail -qn +2 parts/figures/curves-reverse-?.tsv | cut -f 2 | sort -u | wc -l)" -eq 8 ] && ok ||
-    complain "curves of two parts: $(cat parts/figures/*.txt)"
+    [ "$(tail -qn +2 eight/figures/curves-reverse-?.tsv | cut -f 2 | sort -u | wc -l)" -eq 8 ] && ok ||
+    complain "curves of two parts: $(cat eight/figures/*.txt)"
 # One seed: the figure's mean is that seed's log. What is text stays text.
 title='a "b" $HOME `touch ran` it'"'"'s \\n'
 mkdir made

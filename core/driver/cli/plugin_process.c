@@ -87,16 +87,16 @@ ended_words(const Ended *e)
     return words;
 }
 
-/* If this process is interrupted, so is the child, which then has a few seconds
-   to tidy up. */
+/* If this process is interrupted, so is the child, which then has so many
+   seconds to tidy up: fewer where it has no child of its own to wait for. */
 static void
-wait_for(Child *c)
+wait_for(Child *c, double seconds)
 {
     for (bool told = false; !children_wait(c, 1, 1);)
         if (interrupted && !told) {
             told = true;
             kill(c->process, interrupted);
-            c->end = now() + 5;
+            c->end = now() + seconds;
         }
 }
 
@@ -106,7 +106,7 @@ in_child(void (*work)(const void *more, void *answer), const void *more,
 {
     Child c;
     child_begin(&c, work, more, size, may, true);
-    wait_for(&c);
+    wait_for(&c, 2);
     return child_end(&c, answer);
 }
 
@@ -132,7 +132,7 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     child_begin(&c, run_command, &command, 0, limits(INFINITY, INFINITY),
                 false);
     notice_interrupts();
-    wait_for(&c);
+    wait_for(&c, 5);
     end_notice();
     bool outside = !*c.report->doing; /* of a plugin's code */
     Ended e = child_end(&c, NULL);

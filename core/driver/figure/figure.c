@@ -41,14 +41,27 @@ goes_before(const Panel *a, const Panel *b, const char *facet,
     return i < 0 && x && y && series_before(x, y);
 }
 
-/* By their facet. */
+/* Is a panel's group before another one's of its task, setting by setting? */
+static bool
+is_before(const Panel *a, const Panel *b)
+{
+    for (int s = 0; s < setting_count; s++) {
+        const char *x = a->group->key[s], *y = b->group->key[s];
+        if (x && y && strcmp(x, y))
+            return series_before(x, y);
+    }
+    return false;
+}
+
+/* By their facet, or where that is NULL by what keeps their groups apart. */
 static void
 sort_panels(Panel *panels, int count, const char *facet, const char *asked)
 {
     for (int i = 1; i < count; i++)
         for (int k = i; k > 0; k--) {
             Panel p = panels[k], *before = &panels[k - 1];
-            if (!goes_before(&p, before, facet, asked))
+            if (!(facet ? goes_before(&p, before, facet, asked)
+                        : is_before(&p, before)))
                 break;
             panels[k] = *before;
             *before = p;
@@ -124,6 +137,7 @@ draw_multiples(const Drawing *o, const Experiment *e, const Values *ys,
     for (int i = 0; i < groups; i++)
         panels[i] =
             (Panel){.group = &g[i], .title = group_title(&g[i], "task")};
+    sort_panels(panels, groups, NULL, NULL);
     for (int y = 0; y < ys->count; y++) {
         char *name = format_text("%s-%s-%s", ys->text[y], o->x, task);
         for (int i = 0; i < groups; i++)
