@@ -264,9 +264,10 @@ settle_by(Options *o)
         o->by = words->name;
     if (!o->by) {
         char name[NAME_SIZE];
-        if (o->baseline) /* by its path too */
+        if (o->baseline) { /* by its path too */
             plugin_name(o->baseline, name);
-        o->baseline = o->baseline ? interned(name) : NULL;
+            o->baseline = interned(name);
+        }
         return;
     }
     const Setting *s = setting_named(o->by);

@@ -218,7 +218,8 @@ pairs_open(const char *path)
     size_t bytes;
     char *text = read_file(path, "table of pairs", &bytes);
     if (strlen(text) != bytes)
-        fail("%s: not text: byte 0x00 at offset %zu", path, strlen(text));
+        fail("%s: not text: byte 0x00 at offset %zu; take it out", path,
+             strlen(text));
     Lines l = lines_of(text, path);
     Names inputs = {0}, answers = {0};
     Corpus *c = allocate(1, sizeof *c);

@@ -314,7 +314,7 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
     if (all->o->map && cells < all->places * series->count * all->panel_count)
         fputs(" Grey cells have no number.", to);
     if (ends)
-        fputs(" A curve ends where a seed of it ended, or diverged.", to);
+        fputs(" A curve ends where one of its seeds ended or diverged.", to);
     if (beyond)
         fputs(" What is beyond the limits of the axes is not drawn.", to);
     if (all->o->smooth)
