@@ -168,9 +168,13 @@ refuses 2 'at least one head' "$qkv" train --heads 0
 refuses 2 'does not divide' "$qkv" train --heads 3 --d-model 32
 refuses 2 'does not divide' "$qkv" list --heads 3
 refuses 2 'does not divide heads 4' "$qkv" train -v gqa --kv-heads 3
+refuses 2 '--kv-heads: no variant named here uses it; leave it out' "$qkv" train -v mqa --kv-heads 2 -o never
+refuses 2 '--latent: no variant' "$qkv" count -v standard,gqa --latent 2
+refuses 2 '--kv-heads: no variant' "$qkv" equiv -v standard,two-step --kv-heads 2 -o never
+works 3072 "$qkv" count -v standard,gqa --kv-heads 2
 # Shapes that only the variant's equation knows of cost its run.
 refuses 1 'no-wq.so: split: (16 x 16) does not divide into 3 heads' \
-    "$qkv" count -v no-wq --heads 3 --d-k 4 --d-v 4 --d-model 16
+    "$qkv" count -v no-wq --heads 3 --d-v 4 --d-model 16
 refuses 2 'unknown option --steps' "$qkv" list --steps 3
 refuses 2 'not within' "$qkv" train --beta1 1
 refuses 2 'lists are for' "$qkv" train --heads 1,2
@@ -942,7 +946,7 @@ refuses 2 'there are 2' "$qkv" trace a --head 3
 # --- two sequences, and the embedding folded away
 has drawn
 for variant in "$build"/variants/*.so; do
-    works 'translate' "$qkv" train -t translate $small --heads 4 -o cross \
+    works 'translate' "$qkv" train -t translate $small -o cross \
         -v "$(basename "$variant" .so)"
 done
 works 'cross-recall' "$qkv" train -t cross-recall --queries 3 $small -o cross

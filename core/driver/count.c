@@ -350,6 +350,12 @@ command_count(int argc, char **argv)
     bool asked = given->count;
     if (!asked)
         *given = plugin_list();
+    const char **uses = allocate((size_t)given->count, sizeof *uses);
+    for (int i = 0; asked && i < given->count; i++)
+        uses[i] = variant_uses(plugin_open(given->text[i]).variant);
+    if (asked)
+        options_used(&o, uses, given->count);
+    free(uses);
     for (int i = 0; i < given->count; i++) {
         const char *word = given->text[i];
         Facts f = {.ok = true};

@@ -352,6 +352,19 @@ options_apply(const Options *o, Config *c)
             setting_set(&settings[i], c, o->given[i].text[0]);
 }
 
+void
+options_used(const Options *o, const char *const *uses, int count)
+{
+    for (int i = 0; i < setting_count; i++) {
+        const char *name = settings[i].name;
+        bool used = index_in(SHAPE_OPTIONS, name) < 0 || !o->given[i].count;
+        for (int k = 0; k < count; k++)
+            used |= shape_uses(uses[k], name);
+        if (!used)
+            usage("--%s: no variant named here uses it; leave it out", name);
+    }
+}
+
 Values *
 options_given(const Options *o, const char *setting)
 {

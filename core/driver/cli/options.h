@@ -102,6 +102,10 @@ Values *options_given(const Options *o, const char *setting);
 /* Gives what was given to settings to c. */
 void options_apply(const Options *o, Config *c);
 
+/* Exits for a shape option that was given and that none of these variants uses
+   (variant_uses): it would change nothing. */
+void options_used(const Options *o, const char *const *uses, int count);
+
 /* What `qkv` and `qkv help` print. */
 void print_commands(void);
 

@@ -59,6 +59,11 @@ describe_all(Grid *g, const Options *o)
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < others[i]->count; k++)
             facts_of(g, others[i]->text[k]);
+    const char **uses = allocate((size_t)g->fact_count, sizeof *uses);
+    for (int i = 0; i < g->fact_count; i++)
+        uses[i] = g->variants[i].uses;
+    options_used(o, uses, g->fact_count);
+    free(uses);
 }
 
 /* Opens the task's dataset, to refuse what is wrong before anything runs and
