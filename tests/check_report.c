@@ -524,15 +524,16 @@ START_TEST(what_is_judged)
 END_TEST
 
 /* The verdict of one variant on another where their seeds, all at accuracy 1,
-   take so many steps at each of five rates; 0: never. */
+   take so many steps at each of those rates, five at most; 0: never. */
 static Outcome
-judged_at(const double rates[5], const double base[5], const double other[5])
+judged_at(int count, const double *rates, const double *base,
+          const double *other)
 {
-    enum { RUNS = 50 };
-    static Run runs[RUNS];
-    for (int i = 0; i < RUNS; i++) {
-        int seed = i % 5, rate = i / 5 % 5;
-        bool first = i < RUNS / 2;
+    static Run runs[50];
+    const int all_runs = 10 * count;
+    for (int i = 0; i < all_runs; i++) {
+        int seed = i % 5, rate = i / 5 % count;
+        bool first = i < all_runs / 2;
         double steps = (first ? base : other)[rate];
         char *text =
             format_text("variant=%s seed=%d threshold=0.99 steps=300 lr=%g",
@@ -543,12 +544,12 @@ judged_at(const double rates[5], const double base[5], const double other[5])
         runs[i].path = runs[i].name = "somewhere";
         free(text);
     }
-    Experiment e = {.runs = runs, .count = RUNS, .unrecorded = true};
+    Experiment e = {.runs = runs, .count = all_runs, .unrecorded = true};
     Options o = {.judge = "solved_at"};
     Outcomes all = outcomes_of(&o, &e);
     Outcome judged = all.list[1];
     outcomes_free(&all);
-    for (int i = 0; i < RUNS; i++)
+    for (int i = 0; i < all_runs; i++)
         ends_free(&runs[i].result);
     return judged;
 }
@@ -559,28 +560,33 @@ START_TEST(rates_that_were_not_tried)
     const double fine[] = {.0056, .01, .018, .03, .056};
     const double valley[] = {80, 60, 45, 57, 80};
     /* both are best at an end: one may be better beyond it, the one behind */
-    Outcome a = judged_at(fine, (double[]){200, 150, 120, 90, 70},
+    Outcome a = judged_at(5, fine, (double[]){200, 150, 120, 90, 70},
                           (double[]){180, 130, 100, 70, 50});
     ck_assert(a.verdict == UNDECIDED && a.against.differ < .05);
     ck_assert_str_eq(a.behind, "standard");
     ck_assert(fabs(a.gain - 20) < 1e-9); /* as the last step brought */
     /* no rate in between makes up for 60 steps */
-    a = judged_at(fine, valley, (double[]){140, 120, 105, 120, 140});
+    a = judged_at(5, fine, valley, (double[]){140, 120, 105, 120, 140});
     ck_assert(a.verdict == WORSE && !a.behind);
-    a = judged_at(fine, (double[]){140, 120, 105, 120, 140}, valley);
+    a = judged_at(5, fine, (double[]){140, 120, 105, 120, 140}, valley);
     ck_assert(a.verdict == BETTER && !a.behind);
     /* fused still gains 18 with the last step, and then fails */
-    a = judged_at(fine, valley, (double[]){90, 68, 50, 0, 0});
+    a = judged_at(5, fine, valley, (double[]){90, 68, 50, 0, 0});
     ck_assert(a.verdict == UNDECIDED && a.against.differ < .05);
     ck_assert_str_eq(a.behind, "fused");
     ck_assert(a.gain > 7 && a.gain < 9);
     /* coarse rates: each step changes more than the difference */
-    a = judged_at((double[]){.0001, .001, .01, .1, 1},
+    a = judged_at(5, (double[]){.0001, .001, .01, .1, 1},
                   (double[]){0, 250, 48, 77, 0}, (double[]){0, 174, 41, 0, 0});
     ck_assert(a.verdict == UNDECIDED && a.against.differ < .05);
     /* the same along the whole valley, but it is not known in between */
-    a = judged_at(fine, valley, valley);
+    a = judged_at(5, fine, valley, valley);
     ck_assert(a.verdict == EQUAL && !a.behind);
+    /* two rates, each an end: the last step brought 50 */
+    a = judged_at(2, fine, (double[]){150, 100}, (double[]){70, 130});
+    ck_assert(a.verdict == UNDECIDED && a.against.differ < .05);
+    ck_assert_str_eq(a.behind, "standard");
+    ck_assert(fabs(a.gain - 50) < 1e-9);
 }
 END_TEST
 

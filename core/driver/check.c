@@ -141,7 +141,7 @@ ends_in(const char *word, const char *end)
     return n > m && !strcmp(word + n - m, end);
 }
 
-static int
+static bool
 check_in_float(const Options *o, const char *word, const char *single,
                const char *both)
 {
@@ -151,15 +151,15 @@ check_in_float(const Options *o, const char *word, const char *single,
         usage("%s: its own operator is compiled for float, and gradients are "
               "checked in double: give its .c, and both are built",
               word);
-    int failed = f.ok ? run_checks(o, single, f.own_operator, &stop) : 1;
+    bool failed = !f.ok || run_checks(o, single, f.own_operator, &stop);
     if (f.ok && !stop)
-        failed += run_double(o, both);
+        failed |= run_double(o, both) != 0;
     if (!o->quiet)
         note("%s: %s", word,
              stop     ? "something is wrong; what is left was not checked"
              : failed ? "something is wrong"
                       : "nothing wrong was found");
-    return failed > 0;
+    return failed;
 }
 
 int
@@ -174,8 +174,8 @@ command_check(int argc, char **argv)
         compile_plugin(word, &single, &both);
     else if (strchr(word, '/') && !ends_in(word, ".so"))
         usage("%s: neither a .c nor a .so", word);
-    int failed = sizeof(real) == 4 ? check_in_float(&o, word, single, both)
-                                   : run_checks(&o, both, false, &stop);
+    bool failed = sizeof(real) == 4 ? check_in_float(&o, word, single, both)
+                                    : run_checks(&o, both, false, &stop);
     options_free(&o);
-    return failed > 0;
+    return failed;
 }
