@@ -580,6 +580,19 @@ START_TEST(misuse)
 END_TEST
 enum { MISUSES = 26 };
 
+/* The shapes fit, and so the run that only measures them passes. */
+START_TEST(token_behind_the_last)
+{
+    expect_a_message();
+    real x[8] = {0};
+    const int ids[] = {3, 4};
+    Tape *measured = tape_measure();
+    embed(leaf(measured, 4, 2, 1, x, NULL), ids, 1, 2, 1);
+    Tape *t = tape_fitting(measured);
+    embed(leaf(t, 4, 2, 1, x, NULL), ids, 1, 2, 1);
+}
+END_TEST
+
 START_TEST(loss_of_even_logits_is_log_classes)
 {
     real x[15] = {0};
@@ -619,6 +632,10 @@ START_TEST(errors_of_numbers)
     ck_assert_double_eq_tol((double)loss->value[0], (0.25 + 4) / 3, 1e-6);
     ck_assert_double_eq_tol(explained_rows(found, targets, -1, 0.5),
                             3 - 0.25 - 4, 1e-12);
+    tape_reset(t);
+    loss = squared_error(leaf(t, 4, 1, 1, x, NULL), (int[]){-1, -1, -1, -1}, 0,
+                         -1, 0.5);
+    ck_assert(loss->value[0] == 0);
     tape_free(measured);
     tape_free(t);
 }
@@ -640,6 +657,7 @@ tape_suite(void)
     tcase_add_test(c, errors_of_numbers);
     tcase_add_test(c, loss_of_even_logits_is_log_classes);
     tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, MISUSES);
+    tcase_add_test_raise_signal(c, token_behind_the_last, SIGABRT);
     suite_add_tcase(s, c);
     return s;
 }

@@ -385,7 +385,7 @@ for settings in 'gain' 'gain=' 'gain=x' '=1' 'Gain=1' 'gain=1 gain=2' 'gain=1,2'
     plugin wrong
     refuses 1 'qkv_variant.settings' "$qkv" train -v ./wrong.so
 done
-for word in lr d-k jobs from command x; do
+for word in lr d-k jobs from command help format x; do
     sed "s|\"gain=2\"|\"$word=2\"|" gain2.c >wrong.c
     plugin wrong
     refuses 1 "declares \"$word\"" "$qkv" train -v ./wrong.so
@@ -719,6 +719,8 @@ works '| family |' "$qkv" inspect "$rotated" --markdown
 works 'mean_score' "$qkv" inspect "$rotated" --distances=0,8 -q --format svg
 [ -s "$rotated/figures/distances.svg" ] || complain "inspect --distances: no figure"
 refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=a
+refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=100001
+refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=-100001
 "$qkv" compare -t recall -v standard,mla --positions rope --match params \
     --seeds 1 --steps 2 $small -o even >out 2>err || complain "--match: even widths"
 works 'q_1, the queries' "$qkv" trace 'hello world' -v two-step-tanh
@@ -1516,6 +1518,10 @@ PATH=$work/bin "$qkv" compare -v standard -t reverse --seeds 1 ${small% -q} \
     [ ! -e undrawn/figures/curves-reverse.svg ] && ok ||
     complain "without gnuplot"
 
+# What it said last is what is told.
+printf '#!/bin/sh\necho first >&2; echo last >&2; exit 1\n' >bin/gnuplot
+chmod +x bin/gnuplot
+refuses 1 'gnuplot could not draw it: last' env PATH="$work/bin:$PATH" "$qkv" plot undrawn -o undrawn --format svg
 # An empty picture, as on a full disk, does not stay.
 cat >bin/gnuplot <<'END'
 #!/bin/sh
@@ -1527,6 +1533,11 @@ refuses 1 'curves-reverse.svg: gnuplot could not draw it: it wrote nothing' \
 [ -s undrawn/figures/curves-reverse.gp ] &&
     [ -z "$(ls -A undrawn/figures | grep svg)" ] && ok ||
     complain "an empty picture"
+
+# Without a path it is the experiment in qkv-out.
+mkdir -p by-itself && cp -r undrawn by-itself/qkv-out && rm -rf by-itself/qkv-out/figures
+(cd by-itself && "$qkv" plot -q --format dumb >out 2>err) && [ -s by-itself/qkv-out/figures/curves-reverse.txt ] && ok ||
+    complain "plot without a path"
 
 # A copy of a run is no other seed, and a changed one no run.
 cp -r drawn copied
