@@ -1587,7 +1587,8 @@ works "p after Holm over 3 comparisons" "$qkv" compare -v standard,full-rank,wid
 # --lr auto: a rate for each variant, found on other seeds, which are not averaged
 # with those that are judged; the same command finds it again.
 auto="compare -t reverse -v standard,two-step --length 6 --lr auto --seeds 2 $small --steps 40 --no-figures -o found"
-"$qkv" $auto >out 2>err && [ "$(grep -c 'reverse' out)" -eq 2 ] && ok || complain "--lr auto"
+"$qkv" $auto >out 2>err && [ "$(grep -c 'reverse' out)" -eq 2 ] &&
+    ! grep -q "is an end of" err && ok || complain "--lr auto"
 [ "$(ls -d found/reverse.* | wc -l)" -eq 4 ] && ls -d found/rates/*.seed1003.* >/dev/null &&
     grep -q '^lr.auto$' found/experiment.tsv && ok || complain "--lr auto: seeds of its own"
 # Around 0.003 half powers of ten first; in the end both neighbours of what was found.
