@@ -378,6 +378,11 @@ works reverse "$qkv" compare -v standard,./gain.so -t reverse --seeds 1 $small \
     --same-start ./gain.so+gain=3 --no-figures -o gains-start
 grep -q 'same-start.*:./gain.so+.*+gain=3+shift=0' gains-start/reverse.standard*/config.tsv &&
     ok || complain "a start with a plugin's setting"
+# Its source will do.
+rm gain.so
+works reverse "$qkv" compare -v standard,./gain.c -t reverse --seeds 1 $small \
+    --same-start ./gain.c+gain=3 --no-figures -o gains-source
+[ -f gain.so ] && [ "$(ls -d gains-source/* | grep -c seed1)" -eq 2 ] && ok || complain "a start from a source"
 # What is no declaration; and what a run's config cannot have.
 for settings in 'gain' 'gain=' 'gain=x' '=1' 'Gain=1' 'gain=1 gain=2' 'gain=1,2' \
     'a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1'; do
@@ -472,14 +477,16 @@ refuses 2 'decode is a table of its own' "$qkv" bench matmul decode
             rows -= off * off > (0.06e9 + 0.01 * want * $4) ^ 2
         } END { exit rows != 3 }' out && ok || complain "bench decode: $(cat out)"
 begin=$(date +%s) # a token takes no longer than all
-"$qkv" bench context tiny -v mqa,window -q -o context >out 2>err &&
+cp "$top/variants/window.c" windowed.c
+"$qkv" bench context tiny -v mqa,./windowed.c -q -o context >out 2>err &&
     awk -F '\t' -v took=$(($(date +%s) - begin + 1)) '
         $2 == "mqa" { same += $3 == $1 * 2 * 8 * 4 && $4 * took > 1 }
-        $2 == "window" { same += $3 < 32 * 2 * 32 * 4 && $4 * took > 1 }
+        $2 == "windowed" { same += $3 < 32 * 2 * 32 * 4 && $4 * took > 1 }
         END { exit same != 14 }' out && [ -s context/figures/decoding.tsv ] && ok ||
     complain "bench context: $(cat out err)"
 "$qkv" bench context tiny -q >out 2>err && [ "$(grep -c standard out)" -eq 7 ] &&
     [ "$(wc -l <out)" -eq 50 ] && ok || complain "bench context, all: $(cat out err)"
+refuses 2 'it times one variant' "$qkv" bench decode tiny -v standard,mqa
 refuses 2 'one of tiny' "$qkv" bench decode layer
 "$qkv" bench layer -q >out 2>err && grep -q '^attention layer' out && ok ||
     complain "bench layer: $(cat err)"
@@ -925,6 +932,8 @@ while [ $i -lt 200 ]; do
 done >accents
 "$qkv" train --file accents --length 8 $small -o followed >out 2>err
 works 'ids     0 3 1 2 of 4' "$qkv" trace 'a𝄞é€' "$(ls -d followed/*length8*)" --characters
+"$qkv" trace "b$(printf '€%.0s' $(seq 30))" --characters -v standard >out 2>err &&
+    [ "$(sed -n 's/^text    //p' out)" = "b$(printf '€%.0s' $(seq 23)).." ] && ok || complain "trace cuts a character"
 refuses 2 'does not have' "$qkv" trace 'xyz!' "$run" --characters
 refuses 1 'knows positions of 32' "$qkv" trace \
     'a line of text a line of text a line' "$run" --characters

@@ -102,6 +102,15 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     return code;
 }
 
+int
+whole_characters(const char *text, int most)
+{
+    if (strlen(text) > (size_t)most)
+        while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+            most--;
+    return most;
+}
+
 bool
 is_text(const char *text)
 {

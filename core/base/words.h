@@ -20,6 +20,9 @@ int index_in(const char *list, const char *word);
    where the bytes are none: too long, cut short, a surrogate, a zero. */
 int utf8_next(const unsigned char *text, size_t size, size_t *at);
 
+/* How many of the first `most` bytes of a UTF-8 text are whole characters. */
+int whole_characters(const char *text, int most);
+
 /* Is it UTF-8, and no character of it commands a terminal or ends a line? */
 bool is_text(const char *text);
 

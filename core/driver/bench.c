@@ -313,14 +313,12 @@ bench_decoding(const Options *o, const Values *variants)
                 shapes[count++] = (Shape){configs[k][0], configs[k][1]};
     if (!count || o->rest_count > 2)
         usage("%s: after it one of tiny, toy, small, paper", word);
+    if (!context && variants->count > 1)
+        usage("%s: it times one variant; `qkv bench context` compares", word);
     announce(o);
-    if (context) {
-        Values named = {0};
-        if (variants->count)
-            named = values_cut(variants->text[0]);
-        decoding_context(o, &named, shapes);
-        values_free(&named);
-    } else
+    if (context)
+        decoding_context(o, variants, shapes);
+    else
         decoding_speed(o, variants->count ? variants->text[0] : "standard",
                        shapes, count);
     return true;

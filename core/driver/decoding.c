@@ -269,7 +269,9 @@ begin_all(const Values *named, const char *shape, Decoding *g)
     for (int i = 0; i < (named->count ? named->count : USUAL); i++) {
         const char *name = named->count ? named->text[i] : usual[i][0];
         char *all = format_text("%s%s", shape, named->count ? "" : usual[i][1]);
-        values_add(&names, copy_text(name));
+        char shown[NAME_SIZE];
+        plugin_name(name, shown);
+        values_add(&names, copy_text(shown));
         g[i] = decoding_begin(name, all, length_of(LENGTHS - 1) + TIMED / 2, 1);
         free(all);
     }

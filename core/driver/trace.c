@@ -316,9 +316,11 @@ show_tokens(const Trace *t, const char *text)
 {
     int each = t->model->sizes.each;
     int n = t->words.count, i, at;
-    printf("text    %.70s%s\ntokens ", text, strlen(text) > 70 ? ".." : "");
+    printf("text    %.*s%s\ntokens ", whole_characters(text, 70), text,
+           strlen(text) > 70 ? ".." : "");
     for (i = at = 0; i < n && at < 64; i++)
-        at += printf(" %.24s", t->words.word[i]);
+        at += printf(" %.*s", whole_characters(t->words.word[i], 24),
+                     t->words.word[i]);
     printf(i == n ? "\nids    " : " ..\nids    ");
     for (i = at = 0; i < n && at < 60; i++)
         for (int k = 0; k < each; k++)

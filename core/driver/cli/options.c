@@ -55,15 +55,23 @@ give(Options *o, int index, const char *text, int command)
         o->given[index] = values_cut(text);
         return;
     }
-    bool lists = command == COMPARE || (command & (EQUIV | COUNT_COSTS) &&
-                                        !strcmp(s->name, "variant"));
+    bool lists =
+        command == COMPARE || (command & (EQUIV | COUNT_COSTS | BENCH) &&
+                               !strcmp(s->name, "variant"));
     bool single = !lists || !strcmp(s->name, "file");
     Values v = cut_list(s, single ? "" : text);
     if (single)
         replace(&v.text[0], copy_text(text));
     for (int i = 0; i < v.count; i++) {
-        if (setting_plugin(s))
-            replace(&v.text[i], copy_text(plugin_built(v.text[i])));
+        bool start = !strcmp(s->name, "same-start");
+        if (setting_plugin(s) || start) { /* ./a.c, or ./a.c+d-k=2 */
+            const char *shape =
+                v.text[i] + strcspn(v.text[i], start ? "+" : "");
+            char *word =
+                format_text("%.*s", (int)(shape - v.text[i]), v.text[i]);
+            replace(&v.text[i], format_text("%s%s", plugin_built(word), shape));
+            free(word);
+        }
         const char *why = setting_set(s, &trial, v.text[i]);
         if (why)
             usage("--%s: %s%s", s->name, why,
@@ -76,7 +84,7 @@ give(Options *o, int index, const char *text, int command)
         }
         if (setting_plugin(s))
             plugin_given(v.text[i]);
-        if (!strcmp(s->name, "same-start"))
+        if (start)
             plugin_given(trial.same_start.as.variant);
         if (setting_worded(s) && !*v.text[i])
             usage("--%s: an empty word", s->name);
