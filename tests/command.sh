@@ -820,7 +820,7 @@ for place in "$run" "$turned"; do
     awk -F'\t' '$1 == "test_loss" { print $2 }' "$place/result.tsv"
 done | awk '{ loss[NR] = $1 } END { d = loss[1] - loss[2]
     exit NR != 2 || d > 1e-8 || d < -1e-8 }' && ok || complain "a converted run"
-refuses 1 'cannot become two-step-tanh: it cannot fit' \
+refuses 1 'cannot become two-step-tanh: its plugin has no `fit`' \
     "$qkv-double" equiv "$run" --to two-step-tanh -o turned
 refuses 2 'one run and --to' "$qkv" equiv "$run"
 refuses 2 'keeps it' "$qkv-double" equiv "$run" --to fused --steps 3
@@ -1041,6 +1041,9 @@ for budget in params flops cache; do
         complain "--match $budget"
 done
 grep -q 'identity has no width to change' err && ok || complain "--match"
+"$qkv" compare -t reverse --seeds 1 --match params --lr 0.01,0.02 --steps 0 --test 32 \
+    -v standard,mqa,identity -o matched --no-figures >out 2>err
+[ "$(grep -c -- "--match params" err)" -eq 2 ] && ok || complain "--match says it for each rate"
 "$qkv" compare -t reverse --seeds 1 --match real --d-model 8 --steps 0 --test 32 \
     -v standard,two-step,mla -o really --no-figures >out 2>err ||
     complain "--match real"

@@ -394,6 +394,8 @@ plot --y loss --show two-step
 refused 'not one of the values that are drawn: standard, two-step$' --show mqa
 refused 'not one of the values that are drawn: standard, two-step$' --rename mqa=ours
 refused 'give a value and what it is called' --rename standard
+refused 'two-step=standard: another one is called so too' --rename two-step=standard
+refused 'standard=a: another one is called so too' --rename standard=a,two-step=a
 
 # limits
 plot --x d-k --y test_accuracy --xlim 0,5 --ylim 0.25,0.75

@@ -161,7 +161,7 @@ refuses 1 "standard cannot become v-from-k exactly" narrow -p it --as v-from-k
 refuses 1 "two-step cannot become mqa exactly" two-step -p it --as mqa
 refuses 1 "full-rank cannot become standard exactly" full -p it --as standard
 refuses 1 "through a rotation" turned -p it --as mla-absorbed
-refuses 1 "cannot fit a canonical form" two-step -p it --as two-step-tanh
+refuses 1 'its plugin has no `fit`' two-step -p it --as two-step-tanh
 refuses 2 "did you mean" two-step -p it --as standrad
 
 # --- what a token costs

@@ -32,29 +32,45 @@ check_settings(const char *option, const char *list, const Experiment *e)
     free(names);
 }
 
-/* Exits (2) unless it is one of the values that some settings have. */
-static void
-check_value(const char *option, const char *value, const char *list,
-            const Experiment *e)
+/* How many values are this one or, with d, are called so. */
+static int
+count_called(const Drawing *d, const Values *known, const char *word)
+{
+    int count = 0;
+    for (int i = 0; i < known->count; i++) {
+        char *name = d ? shown_name(d, known->text[i]) : NULL;
+        count += !strcmp(name ? name : known->text[i], word);
+        free(name);
+    }
+    return count;
+}
+
+/* All values that some settings have, each once. */
+static Values
+values_drawn(const char *list, const Experiment *e)
 {
     Values names = values_cut(list), known = {0};
-    bool found = false;
     for (int i = 0; i < names.count; i++) {
         Values v = axis_named(names.text[i]) ? values_in(e, names.text[i])
                                              : (Values){0};
-        for (int k = 0; k < v.count; k++) {
-            found |= !strcmp(v.text[k], value);
-            values_add(&known, copy_text(v.text[k]));
-        }
+        for (int k = 0; k < v.count; k++)
+            if (!count_called(NULL, &known, v.text[k]))
+                values_add(&known, copy_text(v.text[k]));
         values_free(&v);
     }
-    char *there = joined(&known, ", ");
-    if (!found)
+    values_free(&names);
+    return known;
+}
+
+/* Exits (2) unless it is one of these values. */
+static void
+check_value(const char *option, const char *value, const Values *known)
+{
+    char *there = joined(known, ", ");
+    if (!count_called(NULL, known, value))
         usage("%s: \"%s\" is not one of the values that are drawn: %s", option,
               value, there);
     free(there);
-    values_free(&known);
-    values_free(&names);
 }
 
 /* Leaves the runs that --show names: those with one of its values of the first
@@ -64,9 +80,9 @@ keep_shown(const Drawing *d, Experiment *e)
 {
     int kept = 0;
     char *by = format_text("%.*s", (int)strcspn(d->by, ","), d->by);
-    Values wanted = values_cut(d->show);
+    Values wanted = values_cut(d->show), known = values_drawn(by, e);
     for (int i = 0; i < wanted.count; i++)
-        check_value("--show", wanted.text[i], by, e);
+        check_value("--show", wanted.text[i], &known);
     for (int i = 0; i < e->count; i++) {
         const char *value = run_asked(&e->runs[i], axis_named(by));
         if (value && index_in(d->show, value) >= 0)
@@ -75,17 +91,20 @@ keep_shown(const Drawing *d, Experiment *e)
             run_free(&e->runs[i]);
     }
     e->count = kept;
+    values_free(&known);
     values_free(&wanted);
     free(by);
 }
 
-/* Exits (2) unless all of --rename are NAME=TEXT, of values that are drawn. */
+/* Exits (2) unless all of --rename are NAME=TEXT, of values that are drawn, and
+   no two are called the same. */
 static void
 check_names(const Drawing *d, const Experiment *e)
 {
     Values pairs = values_cut(d->rename);
     char *drawn =
         format_text("%s,%s,%s", d->by, d->x, d->facet ? d->facet : "");
+    Values known = values_drawn(drawn, e);
     for (int i = 0; i < pairs.count; i++) {
         size_t n = strcspn(pairs.text[i], "=");
         if (!n || strlen(pairs.text[i]) < n + 2)
@@ -93,9 +112,14 @@ check_names(const Drawing *d, const Experiment *e)
                   "standard=ours",
                   pairs.text[i]);
         char *name = format_text("%.*s", (int)n, pairs.text[i]);
-        check_value("--rename", name, drawn, e);
+        check_value("--rename", name, &known);
+        if (count_called(d, &known, pairs.text[i] + n + 1) > 1)
+            usage("--rename %s: another one is called so too; give each a name "
+                  "of its own",
+                  pairs.text[i]);
         free(name);
     }
+    values_free(&known);
     free(drawn);
     values_free(&pairs);
 }

@@ -450,7 +450,9 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
     condition = condition ? condition : &ignored;
     *condition = 0;
     if (!v->fit)
-        snprintf(why, WHY_SIZE, "it cannot fit a canonical form");
+        snprintf(
+            why, WHY_SIZE,
+            "its plugin has no `fit`, which makes its matrices from M and N");
     else if (c->heads > a->heads)
         snprintf(why, WHY_SIZE, "%d heads do not fit into %d", c->heads,
                  a->heads);

@@ -1,6 +1,7 @@
 /* fair.c - what makes a comparison fair: equal budgets, equal starts. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -63,6 +64,17 @@ set_width(const char *shape, Config *c, int width)
     c->d_k = k ? width : c->d_k;
     c->d_v = v ? width : c->d_v;
     return k && v ? "d-k and d-v" : k ? "d-k" : v ? "d-v" : NULL;
+}
+
+/* What is the same at several points of a grid is told once. */
+static void
+note_once(char *text)
+{
+    static void *told;
+    if (word_added(&told, text))
+        note("%s", text);
+    else
+        free(text);
 }
 
 /* The variant in the shape that it has at c's point of the grid. */
@@ -142,14 +154,16 @@ meet_budget(const Options *o, Config *c)
     }
     double found = price(budget, c->variant, *c, z);
     if (!width)
-        note("--match %s, task %s: %s has no width to change; it stays at %.0f "
-             "for the %.0f of %s",
-             budget, c->task, c->variant, found, wanted, baseline);
+        note_once(format_text("--match %s, task %s: %s has no width to change; "
+                              "it stays at %.0f for the %.0f of %s",
+                              budget, c->task, c->variant, found, wanted,
+                              baseline));
     else if (!o->quiet)
-        note("--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
-             "(%+.0f%%)",
-             budget, c->task, c->variant, width, best, found, wanted, baseline,
-             100 * (found / wanted - 1));
+        note_once(format_text(
+            "--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
+            "(%+.0f%%)",
+            budget, c->task, c->variant, width, best, found, wanted, baseline,
+            100 * (found / wanted - 1)));
 }
 
 /* Can the variant at c's point start as that one does? */
@@ -238,8 +252,10 @@ choose_start(Grid *g, const Options *o, Config *c)
     c->same_start.as = able ? as : config_start().same_start.as;
     shaped_print(&as, text);
     if (!able)
-        note("%s cannot start as %s does: it keeps a start of its own",
-             c->variant, text);
+        note_once(
+            format_text("%s cannot start as %s does: it keeps a start of its "
+                        "own",
+                        c->variant, text));
 }
 
 void
