@@ -1027,6 +1027,7 @@ awk -F'\t' 'NR == 2 { loss = $10 } NR > 1 { print $2, ($10 == loss) }' out |
 "$qkv" compare -t reverse --seeds 1 --same-start auto -v two-step,standard \
     --steps 0 --test 8 --validate 8 -o alike --no-figures >out 2>err
 grep -q 'all start as standard+' err && ok || complain "same-start: not the least"
+refuses 2 '--baseline gqa: none' "$qkv" compare -t reverse -v standard,mqa --baseline gqa --lr auto -o never
 works 'the baseline' "$qkv" compare -t reverse --seeds 2 --steps 0 --tsv \
     -v standard,two-step --same-start standard+d-k=2 -o alike --no-figures
 refuses 2 'no such setting' "$qkv" compare --same-start standard+d=2 \
@@ -1518,6 +1519,7 @@ run=$(ls -d cross/cross-recall*)
     complain "export"
 refuses 1 'is there already' "$qkv" export "$run" --batch batch
 refuses 1 'No such file' "$qkv" export "$run" --batch no/where
+refuses 1 '\.: is there already' "$qkv" export "$run" --batch .
 refuses 2 'needs --batch' "$qkv" export "$run"
 [ -z "$(ls -d ./*partial* 2>/dev/null)" ] && ok || complain "export: half a batch"
 

@@ -232,11 +232,14 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
 }
 
 void
-check_baseline(const Options *o, const char *const *variants, int count)
+check_baseline(const Options *o, const Values *compared)
 {
     bool found = !o->baseline;
-    for (int i = 0; i < count; i++)
-        found |= o->baseline && !strcmp(variants[i], o->baseline);
+    for (int i = 0; i < compared->count && !found; i++) {
+        char name[NAME_SIZE];
+        plugin_name(compared->text[i], name);
+        found = !strcmp(o->by ? compared->text[i] : name, o->baseline);
+    }
     if (!found)
         usage("--baseline %s: none of the runs is of it; take one of the "
               "variants that are compared",
@@ -291,6 +294,7 @@ command_compare(int argc, char **argv)
     }
     settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     settle_by(&o);
+    check_baseline(&o, options_given(&o, o.by ? o.by : "variant"));
     if (o.judge)
         check_judged("judge", o.judge);
     if (o.margin)
@@ -309,13 +313,6 @@ command_compare(int argc, char **argv)
         rates_apply(&g, rates, options_given(&o, "seed")->count);
     bool found = rates;
     free(rates);
-    const char **names = allocate((size_t)g.variant_count, sizeof *names);
-    for (int i = 0; i < g.variant_count; i++)
-        names[i] = g.variants[i].name;
-    const Values *by = o.by ? options_given(&o, o.by) : NULL;
-    check_baseline(&o, by ? (const char *const *)by->text : names,
-                   by ? by->count : g.variant_count);
-    free(names);
     if (o.compare.plan)
         plan_print(&o.work, o.compare.plan, &g);
     else

@@ -32,7 +32,8 @@ void count_real(const Work *w, Experiment *e);
    and task that is one figure; what else was varied is its panels. */
 void draw_all(const Drawing *d, const Experiment *e);
 
-/* Exits (2) where --baseline is none of the variants. */
-void check_baseline(const Options *o, const char *const *variants, int count);
+/* Exits (2) where --baseline is none of the variants, which may be paths, or of
+   the values that are compared instead. */
+void check_baseline(const Options *o, const Values *compared);
 
 #endif

@@ -354,7 +354,7 @@ command_report(int argc, char **argv)
                   o.out);
     o.draw.by = compared_by(&o, &e);
     Values variants = values_in(&e, o.draw.by);
-    check_baseline(&o, (const char *const *)variants.text, variants.count);
+    check_baseline(&o, &variants);
     values_free(&variants);
     Outcomes all = outcomes_of(&o, &e);
     Draft *draft = begin_report(o.out);

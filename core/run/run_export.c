@@ -62,13 +62,16 @@ static void
 publish_batch(const char *directory, const Model *m, const Batch *b,
               const Node *logits, const Node *loss)
 {
+    const char there[] = "%s: is there already: give a directory that is not";
+    if (!access(directory, F_OK))
+        fail(there, directory);
     char *path = copy_text(directory), *last = copy_text(directory);
     const char *above = dirname(path), *name = basename(last);
     drafts_sweep(above);
     Draft *d = draft_begin(above, name);
     put_batch(new_directory(d->path.text, name).text, m, b, logits, loss);
-    if (!access(directory, F_OK) || !draft_publish(d, name, false))
-        fail("%s: is there already: give a directory that is not", directory);
+    if (!draft_publish(d, name, false))
+        fail(there, directory);
     draft_end(d);
     free(path);
     free(last);
