@@ -1519,7 +1519,7 @@ run=$(ls -d cross/cross-recall*)
     complain "export"
 refuses 1 'is there already' "$qkv" export "$run" --batch batch
 refuses 1 'No such file' "$qkv" export "$run" --batch no/where
-refuses 1 '\.: is there already' "$qkv" export "$run" --batch .
+refuses 1 'qkv: .: is there already' "$qkv" export "$run" --batch .
 refuses 2 'needs --batch' "$qkv" export "$run"
 [ -z "$(ls -d ./*partial* 2>/dev/null)" ] && ok || complain "export: half a batch"
 
