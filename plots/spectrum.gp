@@ -6,7 +6,7 @@
 count = words(heads)
 legend = count > 1 && count <= 16 ? (1.3 * ceil(count / 8.) + 1.6) * type : 0
 if (!exists("height")) { height = 270 + legend; eval terminal(height) }
-left = 56. / width
+left = 60. / width
 right = 1 - 16. / width
 gap = 50. / width
 wide = (right - left - gap) / 2
@@ -14,8 +14,8 @@ at(matrix_, head_, col) = strcol(1) eq matrix_ && strcol(2) eq head_ ? \
     column(col) : NaN
 set xrange [0.5:most + 0.5]
 set yrange [0:*]
-set xlabel "its place, from the largest"
-set ylabel "singular value" offset 0.8,0
+set xlabel "its place, from the largest" offset 0,0.6
+set ylabel "singular value" offset 1.4,0
 if (dumb) { set title title } else { set multiplot }
 do for [p=1:dumb ? 1 : 2] {
     matrix = word("M N", p)
