@@ -47,6 +47,8 @@ finds() {
     verdict $? "broken/$1.c: $2 does not say \"$3\""
 }
 finds sign gradients 'its sign is wrong'
+sed 's/QKV_ABI/99/' "$top/variants/standard.c" >abi.c
+finds abi loads 'ABI 99'
 finds transpose gradients 'a transpose is missing'
 finds overwrite gradients '= for +='
 finds scale fit 'times as large: is the scale'

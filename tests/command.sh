@@ -104,6 +104,9 @@ for layers in 1 2 3 5; do # each layer has its own
         "standard $((256 * layers)) $((224 * layers)) mqa $((160 * layers)) $((152 * layers)) " ] && ok ||
         complain "count --real=fitted of $layers layers: $(cat out err)"
 done
+"$qkv" count --real=fitted -v standard --d-model 8 >out 2>err &&
+    grep -qF 'standard: -h v^2 + 2 d h v - h k^2 + 2 d h k, by a formula fitted' err && ok ||
+    complain "count --real=fitted: $(cat err)"
 refuses 2 "tasks have no parameters" "$qkv" list --real --tasks
 works "fewer keys	mqa	2560" "$qkv" list --family
 refuses 2 'did you mean "compare"' "$qkv" comprae
@@ -1224,6 +1227,8 @@ refuses 2 'has no attention' "$qkv" train -t linear -v mqa
 refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 3+2
 refuses 2 'not 6 numbers above 0' "$qkv" train -t linear --spectrum 6+5+4+3+2+1x
 refuses 2 'not 2 numbers above 0' "$qkv" train -t linear --length 2 --spectrum 3+2+1
+"$qkv" compare -t linear -v standard --depth 1,2 --steps 3 --seeds 1 -q -o depths >out 2>err
+[ "$(tail -n 2 out | cut -f 26 | tr '\n' ' ')" = "0 0 " ] && ok || complain "what is real without attention"
 works "$(printf 'chance_loss\t5004.5')" sh -c "'$qkv' train -t linear --length 2 --spectrum 1e+2+3 \
     --steps 0 -q -o powers >err && cat powers/*/result.tsv"
 printf 'a b\tc d\n\0x\ty\n' >nul.tsv

@@ -92,6 +92,11 @@ done <hostile
 rm -f err
 paper $figures
 unharmed "a title"
+# letters that not every font has are numbers for pdflatex, others are themselves
+for code in 00F0 00FE 6F22; do
+    grep -qF "U+$code" $figures && ok || complain "U+$code is no number for pdflatex"
+done
+grep -F 'U+00E9' $figures && complain "é is a number" || ok
 for text in "$(printf '\033]0;owned\007')" "$(printf '\302\233 red')" "$(printf 'tab\there')" \
     "$(printf 'bad\377byte')"; do
     "$qkv" plot grid -o refused --x lr --y test_loss --title "$text" -q 2>err

@@ -103,8 +103,8 @@ draw_group(const Drawing *o, const Experiment *e, const Values *ys,
 {
     bool training = over_training(g->runs[0], o->x, o->y), bare = o->facet;
     bool together = training || bare;
-    bool usual = !strcmp(o->x, "step") && (!strcmp(o->y, default_y) ||
-                                           !strcmp(o->y, "validation_loss"));
+    bool usual = !strcmp(o->x, "step") &&
+                 (!strcmp(o->y, default_y) || !strcmp(o->y, "validation_loss"));
     char *all = joined(ys, "+");
     Panel *panels = allocate((size_t)ys->count, sizeof *panels);
     for (int y = 0; y < ys->count; y++)
