@@ -174,6 +174,7 @@ refuses 2 'does not divide heads 4' "$qkv" train -v gqa --kv-heads 3
 refuses 2 '--kv-heads: no variant named here uses it; leave it out' "$qkv" train -v mqa --kv-heads 2 -o never
 refuses 2 '--latent: no variant' "$qkv" count -v standard,gqa --latent 2
 refuses 2 '--kv-heads: no variant' "$qkv" equiv -v standard,two-step --kv-heads 2 -o never
+refuses 2 '--latent: no variant' "$qkv" trace 'a b' -v standard --latent 2
 works 3072 "$qkv" count -v standard,gqa --kv-heads 2
 # Shapes that only the variant's equation knows of cost its run.
 refuses 1 'no-wq.so: split: (16 x 16) does not divide into 3 heads' \
@@ -967,6 +968,7 @@ works 'cross-recall' "$qkv" train -t cross-recall --queries 3 $small -o cross
 run=$(ls -d cross/translate.standard*)
 works '0.cross' "$qkv" inspect "$run"
 works exact "$qkv" equiv "$run" --to full-rank -o cross -q
+refuses 2 '--kv-heads: no variant' "$qkv" equiv "$run" --to full-rank --kv-heads 2 -o cross
 # A variant of its own in each of the three places.
 works 'translate' "$qkv" compare -t translate -v standard,mqa --seeds 1 $small \
     --encoder-variant identity --cross-variant mla,full-rank -o mixed \

@@ -129,6 +129,7 @@ convert_run(const Options *o)
     Dataset data;
     Conversion v;
     Plugin p = plugin_open(o->to);
+    options_used(o, (const char *[]){variant_uses(p.variant)}, 1);
     Model *from = run_model(&r, &data);
     Model *to = converted(from, &p, &shape, r.name, &v);
     char names[2][NAME_SIZE];

@@ -296,6 +296,7 @@ open_model(Trace *t, const Options *o)
     config_apply(&c, "d-model=8 heads=2");
     options_apply(o, &c);
     Plugin p = plugin_open(c.variant);
+    options_used(o, (const char *[]){variant_uses(p.variant)}, 1);
     config_cast(&c, &p);
     Sizes z = {.tokens = t->words.count, .each = 1};
     z.vocabulary = z.classes = words_number(&t->words, NULL, NULL);
