@@ -490,7 +490,8 @@ cp "$top/variants/window.c" windowed.c
     complain "bench context: $(cat out err)"
 "$qkv" bench context tiny -q >out 2>err && [ "$(grep -c standard out)" -eq 7 ] &&
     [ "$(wc -l <out)" -eq 50 ] && ok || complain "bench context, all: $(cat out err)"
-refuses 2 'it times one variant' "$qkv" bench decode tiny -v standard,mqa
+refuses 2 'times one variant' "$qkv" bench decode tiny -v standard,mqa
+refuses 2 'times one variant' "$qkv" bench layer -v standard,mqa
 refuses 2 'one of tiny' "$qkv" bench decode layer
 "$qkv" bench layer -q >out 2>err && grep -q '^attention layer' out && ok ||
     complain "bench layer: $(cat err)"
@@ -1032,6 +1033,9 @@ awk -F'\t' 'NR == 2 { loss = $10 } NR > 1 { print $2, ($10 == loss) }' out |
 "$qkv" compare -t reverse --seeds 1 --same-start auto -v two-step,standard \
     --steps 0 --test 8 --validate 8 -o alike --no-figures >out 2>err
 grep -q 'all start as standard+' err && ok || complain "same-start: not the least"
+works 'the baseline' "$qkv" compare -t reverse -v standard --by lr --lr 0.01,0.003 --seeds 1 $small --no-figures -o by-rate --tsv
+works '' "$qkv" report by-rate --baseline 0.003 -q -o by-rate-report
+works "$(printf '\t2.')" "$qkv" train -t reverse -v full-rank --match params --d-k 4 $small -o budgets
 refuses 2 '--baseline gqa: none' "$qkv" compare -t reverse -v standard,mqa --baseline gqa --lr auto -o never
 works 'the baseline' "$qkv" compare -t reverse --seeds 2 --steps 0 --tsv \
     -v standard,two-step --same-start standard+d-k=2 -o alike --no-figures

@@ -301,6 +301,8 @@ bench_decoding(const Options *o, const Values *variants)
     static const char *const names[] = {"tiny", "toy", "small", "paper"};
     const char *word = o->rest_count ? o->rest[0] : "";
     bool context = !strcmp(word, "context");
+    if (!context && variants->count > 1)
+        usage("bench times one variant; `qkv bench context` compares several");
     Shape shapes[4];
     int count = 0;
     if (!context && strcmp(word, "decode"))
@@ -313,8 +315,6 @@ bench_decoding(const Options *o, const Values *variants)
                 shapes[count++] = (Shape){configs[k][0], configs[k][1]};
     if (!count || o->rest_count > 2)
         usage("%s: after it one of tiny, toy, small, paper", word);
-    if (!context && variants->count > 1)
-        usage("%s: it times one variant; `qkv bench context` compares", word);
     announce(o);
     if (context)
         decoding_context(o, variants, shapes);

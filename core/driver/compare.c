@@ -232,13 +232,17 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
 }
 
 void
-check_baseline(const Options *o, const Values *compared)
+check_baseline(const Options *o, const char *by, const Values *compared)
 {
     bool found = !o->baseline;
     for (int i = 0; i < compared->count && !found; i++) {
         char name[NAME_SIZE];
-        plugin_name(compared->text[i], name);
-        found = !strcmp(o->by ? compared->text[i] : name, o->baseline);
+        const char *value = compared->text[i];
+        if (!strcmp(by, "variant")) {
+            plugin_name(value, name);
+            value = name;
+        }
+        found = !strcmp(value, o->baseline);
     }
     if (!found)
         usage("--baseline %s: none of the runs is of it; take one of the "
@@ -294,7 +298,8 @@ command_compare(int argc, char **argv)
     }
     settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     settle_by(&o);
-    check_baseline(&o, options_given(&o, o.by ? o.by : "variant"));
+    const char *by = o.by ? o.by : "variant";
+    check_baseline(&o, by, options_given(&o, by));
     if (o.judge)
         check_judged("judge", o.judge);
     if (o.margin)

@@ -32,8 +32,8 @@ void count_real(const Work *w, Experiment *e);
    and task that is one figure; what else was varied is its panels. */
 void draw_all(const Drawing *d, const Experiment *e);
 
-/* Exits (2) where --baseline is none of the variants, which may be paths, or of
-   the values that are compared instead. */
-void check_baseline(const Options *o, const Values *compared);
+/* Exits (2) where --baseline is none of what is compared: variants, which may
+   be paths, or the values of another setting. */
+void check_baseline(const Options *o, const char *by, const Values *compared);
 
 #endif

@@ -354,7 +354,7 @@ command_report(int argc, char **argv)
                   o.out);
     o.draw.by = compared_by(&o, &e);
     Values variants = values_in(&e, o.draw.by);
-    check_baseline(&o, &variants);
+    check_baseline(&o, o.draw.by, &variants);
     values_free(&variants);
     Outcomes all = outcomes_of(&o, &e);
     Draft *draft = begin_report(o.out);

@@ -62,7 +62,9 @@ describe_all(Grid *g, const Options *o)
     const char **uses = allocate((size_t)g->fact_count, sizeof *uses);
     for (int i = 0; i < g->fact_count; i++)
         uses[i] = g->variants[i].uses;
-    options_used(o, uses, g->fact_count);
+    if (!options_given(o, "same-start")->count &&
+        !options_given(o, "match")->count) /* they are of other variants too */
+        options_used(o, uses, g->fact_count);
     free(uses);
 }
 
