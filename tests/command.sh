@@ -1034,7 +1034,7 @@ awk -F'\t' 'NR == 2 { loss = $10 } NR > 1 { print $2, ($10 == loss) }' out |
     --steps 0 --test 8 --validate 8 -o alike --no-figures >out 2>err
 grep -q 'all start as standard+' err && ok || complain "same-start: not the least"
 works 'the baseline' "$qkv" compare -t reverse -v standard --by lr --lr 0.01,0.003 --seeds 1 $small --no-figures -o by-rate --tsv
-works '' "$qkv" report by-rate --baseline 0.003 -q -o by-rate-report
+"$qkv" report by-rate --baseline 0.003 -q -o by-rate-report >out 2>err && ok || complain "report of rates: $(cat err)"
 works "$(printf '\t2.')" "$qkv" train -t reverse -v full-rank --match params --d-k 4 $small -o budgets
 refuses 2 '--baseline gqa: none' "$qkv" compare -t reverse -v standard,mqa --baseline gqa --lr auto -o never
 works 'the baseline' "$qkv" compare -t reverse --seeds 2 --steps 0 --tsv \
