@@ -13,7 +13,7 @@ if [ -z "$part" ]; then
         sed -n "s|^Suite \*\(.*\)_suite(void);|$program/\1|p" tests/suites.h
     done
     ls tests/shown | sed 's|\(.*\)\.md|shown/\1|'
-    for script in command check faults; do
+    for script in command check faults outcomes; do
         seq "$(grep -c '^# --- ' tests/$script.sh)" | sed "s|^|$script/|"
     done
     for script in generate drawn paper found foreign states hostile parallel; do

@@ -1,7 +1,7 @@
 # How the project is tested and measured; the Makefile includes this.
 
 check: EACH = 5
-check: check-quick run-generate run-solve run-lessons run-install run-starve run-parallel run-together run-foreign run-drawn run-paper run-hostile run-states run-found   ## all tests that take under three minutes (-j2: side by side)
+check: check-quick run-generate run-solve run-lessons run-install run-starve run-parallel run-together run-foreign run-drawn run-paper run-hostile run-states run-found run-outcomes   ## all tests that take under three minutes (-j2: side by side)
 
 check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
@@ -10,7 +10,7 @@ check-long: check check-text check-bits check-figures check-book run-rates check
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
   run-parallel run-slurm run-together run-arm run-fuzz run-solve run-lessons run-install run-states \
-  run-found run-random run-plain run-one-file run-rates run-paper run-generate
+  run-found run-outcomes run-random run-plain run-one-file run-rates run-paper run-generate
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-random: $(BUILD)/commands

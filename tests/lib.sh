@@ -1,0 +1,83 @@
+# lib.sh - what the scripts of this folder share. A script begins with
+#
+#     build=$1
+#     . tests/lib.sh
+#
+# and then stands in an empty folder, which is removed when it ends, with $top (the
+# project), $build, $qkv and $work as absolute paths. It ends with `finish`. With
+# STOP set it ends at its first fault (mutants.sh).
+
+set -u
+# Under the address sanitizer: a program that ends with a message does not free first,
+# and a crash looks like one. Leaks are left to valgrind.sh.
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
+script=$(basename "$0" .sh)
+top=$(pwd)
+build=$(cd "$build" && pwd)
+qkv=$build/qkv
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+
+# complain WHAT: counts a fault, with what the last command wrote to `err`.
+complain() {
+    failed=$((failed + 1))
+    echo "$script: $*" >&2
+    [ ! -f err ] || sed 's/^/    /' err >&2
+    [ -z "${STOP:-}" ] || exit 1
+}
+
+# expect WHAT TEST ...: TEST succeeds, or WHAT is the complaint.
+expect() {
+    what=$1
+    shift
+    if "$@"; then ok; else complain "$what"; fi
+}
+
+# refuses STATUS WORDS COMMAND ...: exits so, with one line, with those words.
+refuses() {
+    wanted=$1 words=$2
+    shift 2
+    "$@" >out 2>err </dev/null
+    status=$?
+    if [ $status -ne "$wanted" ]; then
+        complain "$*: status $status, not $wanted"
+    elif ! grep -qF -- "$words" err; then
+        complain "$*: does not say \"$words\""
+    elif [ "$(wc -l <err)" -ne 1 ]; then
+        complain "$*: not one line"
+    else
+        ok
+    fi
+}
+
+# works WORDS COMMAND ...: exits 0 with those words on stdout.
+works() {
+    words=$1
+    shift
+    "$@" >out 2>err </dev/null
+    status=$?
+    if [ $status -ne 0 ]; then
+        complain "$*: status $status"
+    elif ! grep -qF -- "$words" out; then
+        complain "$*: does not print \"$words\""
+    else
+        ok
+    fi
+}
+
+# plugin NAME FLAG ...: compiles NAME.c here, as README says to.
+plugin() {
+    name=$1
+    shift
+    ${CC:-cc} -shared -fPIC -I "$top/core" "$@" "$name.c" -o "$name.so" ||
+        complain "$name.c does not compile"
+}
+
+finish() {
+    echo "$script: $passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
