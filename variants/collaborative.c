@@ -3,14 +3,14 @@
    Cordonnier, Loukas and Jaggi 2020, arXiv:2006.16362 (the authors' code was
    read, not the paper): the scores of head i are x W^Q diag(m_i) (y W^K)'. A
    mixing vector m_i of ones on a separate block and zeros elsewhere is standard
-   attention, with a W^Q sqrt(h) times as large; here the columns may be shared.
-   The widths add up as in standard, heads * d_k columns, and the scale goes by
-   their sum; the authors divide by sqrt(d_k), start m_i as N(0, 0.2^2) where it
-   is N(0, 1) here, and add a bias of each key, left out here.
+   attention, with a W^Q sqrt(h) times as large; here heads may share columns.
+   There are heads * d_k columns, as in standard, and the scale is computed from
+   that total width. The authors divide by sqrt(d_k), initialise m_i from
+   N(0, 0.2^2) instead of N(0, 1), and add a bias for each key.
 
-   `mix` is an operator of the plugin, the one that the book shows: a copy of q
-   for each head, its columns weighted by m_i. hadamard cannot do it, for m_i is
-   a row of M, and q one head that is to become several. */
+   `mix` is the plugin's own operator, the one that the book shows: a copy of q
+   for each head, its columns weighted by m_i. hadamard cannot do this, since it
+   would have to expand one head of q into several. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 

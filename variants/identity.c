@@ -2,7 +2,7 @@
 
    softmax(x y' / sqrt(d_model)) y: one head as wide as the model, and no
    parameters. This is what remains of attention without any matrix: a token
-   looks at tokens that resemble it. */
+   attends to tokens that resemble it. */
 #include <qkv/variant.h>
 
 static void

@@ -4,10 +4,10 @@
    arXiv:2411.19574), equations 4 to 6 and appendix F. To find what followed an
    earlier copy of a token takes two layers of standard attention; here it takes
    one: a key may come from the previous token (alpha_2) while the value comes
-   from the token itself (beta_1). The paper starts alpha_1 and beta_1 as U(0,
-   1), and with the other two makes up 1; here all four start at 1/2. Only the
-   ratios of the two pairs are real, for W^K and W^V may be any multiple of
-   themselves. */
+   from the token itself (beta_1). The paper draws alpha_1 and beta_1 from
+   U(0, 1) and chooses the other two so that each pair sums to 1; here all four
+   start at 1/2. Only the ratio within each pair is a real parameter, because
+   W^K and W^V can absorb a common factor. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, ALPHA, BETA = ALPHA + 2 };

@@ -2,8 +2,8 @@
 
    "Attention Is All You Need", section 3.2.2, with the maps of all heads side
    by side in one matrix per role: x [W_1^Q ... W_h^Q] is every head's query
-   at once. Head i's scores are x (W_i^Q W_i^K') y' / sqrt(d_k), of rank d_k at
-   most; what is carried over is y (W_i^V W_i^O). */
+   at once. Head i's scores are x (W_i^Q W_i^K') y' / sqrt(d_k), a product of
+   rank d_k at most; its output is a weighted sum of y (W_i^V W_i^O). */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -4,8 +4,8 @@
    W = y W^W computed from the tokens, as Q, K and V are. Then G = V W' is
    tokens x tokens: a second matrix of weights, but not from a softmax. It is
    applied to the tokens y before P is; a causal G is zero above its diagonal.
-   Under
-   --positions rope or alibi G is rotated, or biased, as the scores of P are. */
+   Under --positions rope or alibi, G is rotated or biased as the scores are.
+ */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_W, W_O };

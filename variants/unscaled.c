@@ -1,8 +1,8 @@
 /* unscaled.c - no 1/sqrt(d_k) anywhere.
 
    softmax(Q K') V: scores start with a standard deviation of sqrt(d_k) instead
-   of 1. The scale is an initialisation as much as a formula: W^Q and W^K
-   at d_k^(-1/4) of their size would start this as standard. */
+   of 1. The scale is an initialisation as much as a formula: if W^Q and W^K
+   started d_k^(-1/4) times as large, this would start as standard does. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,4 +1,4 @@
-/* attend.h - the one attention operator, and the same in three steps.
+/* attend.h - attention as one operator, and as three separate steps.
 
    Scaled dot-product attention, "Attention Is All You Need" (Vaswani et al.
    2017), section 3.2.1, equation 1, for each head i of each sequence:
@@ -6,12 +6,12 @@
        out_i = softmax(mask(scale q_i k_i')) v_i
 
    Shapes: q (tokens x heads*d), k (keys x heads_k*d), v (keys x heads_v*d_v);
-   out (tokens x heads*d_v), seen as `heads` heads. How many
-   heads q, k, v have, `split` says. heads_k and heads_v divide heads: a head
-   of k serves heads/heads_k neighbouring heads of q, likewise v. So plain
-   multi-head (all equal), multi-query (heads_k = heads_v = 1), grouped-query
-   and one full matrix per head (k = y, one head as wide as the model) are
-   the same operator. */
+   out (tokens x heads*d_v), which has `heads` heads. `split` sets the number
+   of heads of q, k and v. heads_k and heads_v must divide heads: one head of k
+   serves heads/heads_k neighbouring heads of q, and v works the same way. So
+   multi-head attention (all equal), multi-query (heads_k = heads_v = 1),
+   grouped-query, and one full matrix per head (k = y, a single head as wide as
+   the model) are all this one operator. */
 #ifndef QKV_ATTEND_H
 #define QKV_ATTEND_H
 
@@ -20,27 +20,29 @@
 /* What a variant is told about the attention that it computes. */
 typedef struct Attention {
     int d_model;  /* width of a token */
-    int heads;    /* h */
+    int heads;    /* number of heads, h */
     int d_k;      /* width of a query and of a key, per head */
     int d_v;      /* width of a value, per head */
-    int kv_heads; /* heads of k and v where queries share them */
-    int latent;   /* width of the middle of two maps */
-    int causal;   /* 1: a token sees itself and what came before it */
-    int layer;    /* the block that it is in, from 0, */
-    int layers;   /* and how many blocks there are */
-    int position; /* of the first token of x; 0 but in decoding */
-    /* The core's own. */
+    int kv_heads; /* number of heads of k and v, if queries share them */
+    int latent;   /* width of the narrow middle between two maps */
+    int causal;   /* 1: a token sees only itself and earlier tokens */
+    int layer;    /* index of this block, from 0 */
+    int layers;   /* number of blocks */
+    int position; /* of the first token of x; 0 except when decoding */
+    /* The rest is for the core only. */
     struct Recording *recording;
-    struct Tape *tape;    /* of x */
-    int place;            /* which attention of its block it is */
-    const char *settings; /* what setting() reads */
-    int relative;         /* how scores know of positions, if they do */
-    int scored;           /* heads that have had their scores */
+    struct Tape *tape;    /* the tape of x */
+    int place;            /* which attention of its block this is */
+    const char *settings; /* the list that setting() reads */
+    int relative;         /* how positions enter the scores, if they do */
+    int scored;           /* heads whose scores have been computed */
 } Attention;
 
-/* What a query at a position adds to its score of a key at another: a number,
-   or a column of a table. Token t of x is a query at a->position + t; keys are
-   at 0, 1, ..., in decoding too, where x has the latest tokens alone. */
+/* A Bias returns the number that is added to the score of the query at one
+   position for the key at another; a Bucket returns the column of a table that
+   is added. Token t of x is the query at position a->position + t; keys are at
+   positions 0, 1, ..., when decoding too, where x holds only the newest
+   tokens. */
 typedef double Bias(const Attention *a, int head, int query, int key);
 typedef int Bucket(const Attention *a, int query, int key);
 
@@ -48,51 +50,56 @@ typedef int Bucket(const Attention *a, int query, int key);
 
 Node *attend(Attention *a, Node *q, Node *k, Node *v, double scale);
 
-/* attend with a fixed bias (in steps: see below), as ALiBi and windows have:
-       return abs(query - key) < 4 ? 0 : -INFINITY; */
+/* attend with a fixed bias, as ALiBi and windows need. The bias of a window of
+   4 tokens is
+       return abs(query - key) < 4 ? 0 : -INFINITY;
+   It works in steps (see below). */
 Node *attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale,
                     Bias *bias);
 
 /* Rotary position embedding (Su et al. 2021, section 3.2.2, equation 15, in the
-   form of equation 34), of q and of k: columns 2j and 2j + 1 of each head of
-   the token at position t, as a point in the plane, turned by the angle t
-   base^(-2j / width). Rows begin at a->position; at 0, where there is one for
-   every token so far. Keeps the heads. Then q_t k_s' depends on positions by
-   t - s only. (The code of Llama and Qwen pairs columns j and j + width / 2:
-   the same function, of weights whose columns are in another order.) */
+   form of equation 34), for q and for k. Columns 2j and 2j + 1 of each head are
+   a point in the plane, which is rotated by the angle t base^(-2j / width) for
+   the token at position t. The first row is the token at a->position, or at 0
+   if n has a row for every token so far. Keeps the heads. Then q_t k_s' depends
+   on the positions only through t - s. (The code of Llama and Qwen pairs
+   columns j and j + width / 2: the same function, with the columns of the
+   weights in a different order.) */
 Node *rotate(Attention *a, Node *n, double base);
 
-/* The same in steps that one can act between: attend(a, q, k, v, s) equals
-   apply_weights(a, softmax(a, scores(a, q, k, s)), v). It keeps every step's
-   matrix, so it costs more memory.
+/* Attention in steps, for variants that act between them: attend(a, q, k, v, s)
+   equals apply_weights(a, softmax(a, scores(a, q, k, s)), v). The steps keep
+   every intermediate matrix, so they need more memory.
 
    Scores: scale q_i k_i', unmasked, (tokens x heads*keys). */
 Node *scores(Attention *a, Node *q, Node *k, double scale);
 
-/* Scores + bias, which is of a head and positions; where it is -INFINITY the
-   weight is 0, and costs nothing. (Of scale(s, 0) it makes a matrix of numbers
-   by position, to multiply scores with.) Scores + table[head][bucket], for a
-   table of weights (heads x buckets), or (1 x buckets) for all heads. */
+/* fixed_bias returns scores + bias, a function of head and positions; a bias of
+   -INFINITY makes the weight 0, and costs nothing. (Applied to scale(s, 0), it
+   gives a matrix of numbers by position, which scores can be multiplied with.)
+   score_bias returns scores + table[head][bucket], for a table of weights
+   (heads x buckets), or (1 x buckets) for all heads together. */
 Node *fixed_bias(Attention *a, Node *s, Bias *bias);
 Node *score_bias(Attention *a, Node *s, Node *table, Bucket *bucket);
 
-/* Each row of each head to weights that sum to 1; the masked ones are 0. With
-   a sink there is one score more in the sum, that has no value: sink
-   (1 x heads), learned in gpt-oss; NULL is a score of 0, the "softmax off by
-   one" of Miller 2023. */
+/* Turns each row of each head into weights that sum to 1; masked ones are 0.
+   A sink adds one more score to the denominator, for which there is no value:
+   sink (1 x heads) is learned in gpt-oss; NULL means a score of 0, the "softmax
+   off by one" of Miller 2023. */
 Node *softmax(Attention *a, Node *s);
 Node *softmax_sink(Attention *a, Node *s, Node *sink);
 
 /* p_i v_i, (tokens x heads*d_v). */
 Node *apply_weights(Attention *a, Node *p, Node *v);
 
-/* Scores that go through no softmax, as weights of apply_weights: 0 where they
-   are masked. Of scores that are 1 this is a running sum. */
+/* Uses scores as the weights of apply_weights without a softmax: masked ones
+   become 0. If all scores are 1, apply_weights returns a running sum. */
 Node *mask_zero(Attention *a, Node *s);
 
-/* Keeps n, under a number of your choice, for the blocks after this one; and
-   what block `layer` kept, in this forward pass, at the same place (in
-   cross-attention what cross-attention kept). A block can recall its own. */
+/* remember keeps n for later blocks under a slot number of your choice. recall
+   returns what block `layer` remembered there in this forward pass, by the
+   same kind of attention (cross-attention recalls only what cross-attention
+   remembered). A block can recall its own node. */
 void remember(Attention *a, int slot, Node *n);
 Node *recall(Attention *a, int slot, int layer);
 

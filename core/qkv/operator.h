@@ -1,21 +1,22 @@
-/* operator.h - a node's insides, for an operator of your own.
+/* operator.h - the fields of a node, for writing your own operator.
 
-   Most variants need no more than <qkv/variant.h>. Where an equation asks for
-   an operator that tape.h lacks, a plugin brings it: a function that makes a
-   node with `new_node` and fills its value, and one that adds to the gradients
-   of its operands. core/tape/operator.c is made of such pairs: its `scale` is
-   the shortest one to begin from.
+   Most variants need only <qkv/variant.h>. If an equation needs an operator
+   that tape.h lacks, a plugin can define it: one function makes a node with
+   `new_node` and fills in its value; another adds to the gradients of its
+   operands. core/tape/operator.c consists of such pairs, and its `scale` is
+   the shortest one to start from.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a
-   plugin is compiled once for each. Each does it where you name ./mine.c; by
-   hand it is
+   plugin is compiled once for each. Both programs do that for you when you
+   name ./mine.c; by hand it is
 
        cc -O2 -ffp-contract=off -shared -fPIC -I... mine.c -o mine.so
        cc ... -DQKV_DOUBLE mine.c -o double/mine.so
 
-   Of a directory of $QKV_PATH `qkv-double` takes `double/mine.so`; a path it
-   takes as it is. (-ffp-contract=off: the same bits on every machine.)
-   The program tells the wrong one by the constant at the end of this file. */
+   In a directory of $QKV_PATH, `qkv-double` looks for `double/mine.so`; a path
+   is used unchanged. (-ffp-contract=off gives the same bits on every machine.)
+   The constant at the end of this file tells the program which of the two a
+   plugin was compiled for. */
 #ifndef QKV_OPERATOR_H
 #define QKV_OPERATOR_H
 
@@ -31,62 +32,67 @@ struct Node {
     int rows, cols;        /* the shape of value and of gradient */
     int sequences;         /* rows / sequences tokens in each */
     int heads;             /* cols / heads columns in each */
-    int gap;               /* rows between two sequences: 0 but in decoding */
-    double seen;           /* share that no fixed_bias masks; that of in[0] */
-    real *value;           /* NULL in a run that only wants the shapes */
-    bool trained;          /* it depends on a weight: it has a gradient, */
-    real *gradient;        /* d loss / d value, to be reached by gradient();
-                              its own only until its backward is done */
-    Node **in;             /* the operands, */
-    int inputs;            /* how many */
-    const void *arguments; /* what else the operator was called with, in a
-                              type that it declares: see keep_arguments */
+    int gap;               /* rows between two sequences; 0 except when
+                              decoding */
+    double seen;           /* share of the entries that no fixed_bias masks,
+                              copied from in[0] */
+    real *value;           /* NULL if only the shapes are wanted */
+    bool trained;          /* it depends on a weight, so it has a gradient */
+    real *gradient;        /* d loss / d value: use gradient(). The memory is
+                              reused once the node's backward has run */
+    Node **in;             /* the operands */
+    int inputs;            /* number of operands */
+    const void *arguments; /* the operator's other arguments, in a type that it
+                              declares: see keep_arguments */
     real *kept;            /* entries that forward keeps for backward */
     void (*backward)(Node *self);
-    Node *root;           /* whose memory this is: itself, but after split */
-    bool touched;         /* gradient holds a sum already */
+    Node *root;           /* the node that owns the memory: itself, except after
+                             split */
+    bool touched;         /* gradient already holds a sum */
     bool passed;          /* another node has taken over its gradient */
     bool kept_by_decoder; /* by cached() */
-    double flops[2];      /* multiply-adds times 2: forward, backward; 0 unless
-                             the operator sets them, as products do */
+    double flops[2];      /* floating-point operations, two per multiply-add:
+                             forward, backward; 0 unless the operator sets
+                             them, as products do */
     Tape *tape;
-    Node *previous; /* on the tape */
-    Node *next;     /* in the order of the backward pass; for that order: */
-    int uses;       /* how many nodes that are still to come use it, */
-    bool shared;    /* and was it more than one? */
+    Node *previous; /* the node before it on the tape */
+    Node *next;     /* the next node of the backward pass */
+    /* For finding that order: */
+    int uses;    /* number of nodes that use it and have not run yet */
+    bool shared; /* more than one node uses it */
 };
 
 #pragma GCC visibility push(default)
 
-/* A new node (rows x cols) made from all of its operands `in`, on their tape,
-   with memory for its value; for its gradient the backward pass finds some,
-   where an operand has one. It has in[0]'s sequences, and one head until you
-   say otherwise. If its value is NULL only the shape is wanted: return it at
-   once. `backward` is called after everything that uses the node has added to
-   its gradient. */
+/* Returns a new node (rows x cols) computed from the operands `in`, on their
+   tape, with memory for its value. The backward pass provides memory for its
+   gradient if an operand has one. It has the sequences of in[0], and one head
+   unless you change that. If its value is NULL, only the shape is wanted:
+   return it at once. `backward` is called after every node that uses this one
+   has added to its gradient. */
 Node *new_node(int rows, int cols, void (*backward)(Node *self),
                Node *const *in, int inputs);
 
-/* The gradient of n, zeroed at the first call: add to it. Only for a node
-   that is trained: ask n->trained first. */
+/* Returns the gradient of n, zeroed at the first call, for you to add to. Only
+   a trained node has one: ask n->trained first. */
 real *gradient(Node *n);
 
-/* The gradient of n += x, entry by entry; the first to add saves the zeroing.
- */
+/* Adds x to the gradient of n, entry by entry. The first call overwrites, which
+   saves zeroing it. */
 void add_gradient(Node *n, const real *x);
 
-/* Memory for `count` entries that lives as long as the node, for n->kept; NULL
-   in a run that only wants the shapes. */
+/* Returns memory for `count` entries that lives as long as the node, for
+   n->kept; NULL if only the shapes are wanted. */
 real *keep(Node *n, size_t count);
 
-/* n->arguments becomes a copy of what the operator was called with besides its
-   operands, for its backward to read in the same type. */
+/* Copies the operator's other arguments to n->arguments, where backward reads
+   them in the same type. */
 void keep_arguments(Node *n, const void *arguments, size_t size);
 
 #pragma GCC visibility pop
 
 #ifndef QKV_CORE
-/* Left in the plugin, for the program to compare with its own. */
+/* Compiled into the plugin; the program compares it with its own. */
 extern const unsigned char qkv_real_size;
 __attribute__((visibility("default"), weak)) const unsigned char qkv_real_size =
     sizeof(real);

@@ -1,8 +1,8 @@
 /* real.h - the type of every matrix entry.
 
    float in `qkv`, double in `qkv-double`: the same sources, compiled with
-   -DQKV_DOUBLE for the second. Gradient checks and exact identities are held
-   there, where rounding is 1e-16 and a wrong sign cannot hide. */
+   -DQKV_DOUBLE for the second. Gradients and exact identities are checked in
+   double, where rounding is 1e-16 and a wrong sign cannot hide. */
 #ifndef QKV_REAL_H
 #define QKV_REAL_H
 
