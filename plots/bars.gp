@@ -22,7 +22,8 @@ wide = (1 - 14. / width - left - gap * (number - 1)) / number
 stats data skip 1 using (known(0) ? 1 : 0) nooutput
 pairs = STATS_max > 0
 stats data skip 1 using ($3 + $4) nooutput
-top = STATS_max > 0 ? STATS_max : 1
+top = largest(0)
+labelled = exists("STATS_max") ? 1 : 0 # gnuplot 5.4 crashes at labels of nothing
 
 room = (narrow ? 1.8 : 1.45) + (pairs ? 0.45 : 0) # for the number at a bar's end
 apart = nice(top * room / (narrow ? 2 : 3)) # about three ticks
@@ -63,7 +64,7 @@ do for [p=1:number] {
         '' skip 1 using (in(panel, 3) + in(panel, 4) * 0.5):5:\
             (in(panel, 4) * 0.5):(0.36) with boxxyerror \
             linecolor rgb "#C8C8C8" notitle, \
-        '' skip 1 using (in(panel, 3) + in(panel, 4)):5:\
+        for [n=1:labelled] data skip 1 using (in(panel, 3) + in(panel, 4)):5:\
             (figures(0)) with labels left noenhanced \
             textcolor rgb "#0072B2" notitle
 }

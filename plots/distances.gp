@@ -4,7 +4,7 @@
 # heads, tokens: how many there are; distances: which
 
 stats data skip 1 using (abs(column(5))) nooutput
-most = STATS_max > 0 ? STATS_max : 1
+most = largest(0)
 across = words(distances)
 if (!dumb) {
     set multiplot layout heads,across title title noenhanced font title_font margins \

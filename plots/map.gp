@@ -22,7 +22,7 @@ logs = int(word($panels[1], 1))
 low = num(word($panels[1], 3))
 high = num(word($panels[1], 4))
 if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }
-if (!(low < high)) { high = low + (low ? 0.1 * abs(low) : 1) }
+if (!(low < high)) { high = low + (low == 0 ? 1 : 0.1 * abs(low)) }
 scale = logs ? logarithmic(low, high, 5) : linear(low, high, 4)
 tens = logs && (low < 0.005 || high >= 1e5)
 share(v_) = logs ? log(v_ / low) / log(high / low) : (v_ - low) / (high - low)

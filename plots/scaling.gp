@@ -31,8 +31,9 @@ what(axis_) = axis_ eq "tokens" ? "tokens T" : axis_ eq "width" ? "width d" : \
     axis_ eq "runs" ? "finished runs, answered" : axis_ eq "seeds" ? \
     "seeds of an experiment" : axis_
 row_of(axis_, who_) = strcol(1) eq axis_ && strcol(2) eq who_
+above_(y_) = y_ > 0 ? y_ : NaN # what has a place on a logarithmic axis
 y_of(axis_, who_) = row_of(axis_, who_) && strcol(column_) ne "NA" ? \
-    column(column_) / unit : NaN
+    above_(column(column_) / unit) : NaN
 fit_of(axis_, who_, col) = row_of(axis_, who_) && strcol(3) eq quantity ? \
     column(col) : NaN
 set multiplot
@@ -57,7 +58,14 @@ do for [p=1:panels] {
     set xlabel what(axis) offset 0,0.5
     set autoscale
     stats data skip 1 using (strcol(1) eq axis ? column(3) : NaN):\
-        (strcol(1) eq axis && strcol(column_) ne "NA" ? column(column_) / unit : NaN) nooutput
+        (strcol(1) eq axis && strcol(column_) ne "NA" ? \
+        above_(column(column_) / unit) : NaN) nooutput
+    if (!exists("STATS_min_y")) { # nothing to draw
+        STATS_min_x = 1.
+        STATS_max_x = 1.
+        STATS_min_y = 1.
+        STATS_max_y = 1.
+    }
     from = STATS_min_x
     to = STATS_max_x
     low = STATS_min_y / 2

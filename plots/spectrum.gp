@@ -13,7 +13,6 @@ wide = (right - left - gap) / 2
 at(matrix_, head_, col) = strcol(1) eq matrix_ && strcol(2) eq head_ ? \
     column(col) : NaN
 set xrange [0.5:most + 0.5]
-set yrange [0:*]
 set xlabel "its place, from the largest" offset 0,0.6
 set ylabel "singular value" offset 1.4,0
 if (dumb) { set title title } else { set multiplot }
@@ -33,6 +32,8 @@ do for [p=1:dumb ? 1 : 2] {
         }
     }
     unset key
+    stats data skip 1 using (strcol(1) eq matrix ? column(4) : NaN) nooutput
+    set yrange [0:1.1 * largest(0)]
     if (p == 2) { unset ylabel }
     plot for [i=1:count] data skip 1 \
         using (at(matrix, word(heads, i), 3)):(at(matrix, word(heads, i), 4)) \

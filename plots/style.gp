@@ -175,6 +175,8 @@ logarithmic(low_, high_, n_) = words(powers_(low_, high_, n_)) >= 3 ? \
     powers_(low_, high_, n_) : words(fine_(low_, high_, first_(low_))) >= 3 ? \
     fine_(low_, high_, first_(low_)) : linear(low_, high_, n_)
 
+# What stats has found last, for an axis from 0; 1 where it has found nothing.
+largest(n_) = exists("STATS_max") && STATS_max > 0 ? STATS_max : 1
 # A cell as a number where the row is of that series.
 of(word_, col) = strcol(1) eq word_ ? column(col) : NaN
 
