@@ -5,6 +5,8 @@
 # $names: the variants, in rows from the top and in columns
 
 count = |$names|
+stats data skip 1 using (int(column(6)) ? 1 : 0) nooutput
+labelled = STATS_max # gnuplot 5.4 crashes at labels of nothing
 longest = 0
 do for [i=1:count] {
     if (strlen(plain($names[i])) > longest) { longest = strlen(plain($names[i])) }
@@ -63,5 +65,5 @@ if (dumb) { set key outside bottom center horizontal } else {
 }
 plot for [k=2:0:-1] data skip 1 using (of_kind(k, 4)):3:(0.46):(0.42) \
         with boxxyerror linecolor rgb colour[3 - k] title kind[3 - k], \
-    '' skip 1 using (int(column(6)) ? column(4) : NaN):3:\
+    for [n=1:labelled] data skip 1 using (int(column(6)) ? column(4) : NaN):3:\
         (shown(column(5))) with labels enhanced notitle

@@ -58,7 +58,7 @@ if command -v gnuplot >/dev/null; then
                     bars) [ "$k" -gt 1 ] || printf 'task\tr%s\t%s\t%s\t%s\tNA\n' "$i" "$v" "$v" "$i" ;;
                     attention) printf 'head\t%s\t%s\ta\tb\t%s\n' $((i - 1)) $((k - 1)) "$v" ;;
                     distances) printf '1\t0\t%s\t%s\t%s\n' $((i - 1)) $((k - 1)) "$v" ;;
-                    equivalence) printf 'n%s\tn%s\t%s\t%s\t%s\t1\n' "$i" "$k" "$i" "$k" "$v" ;;
+                    equivalence) printf 'n%s\tn%s\t%s\t%s\t%s\t%s\n' "$i" "$k" "$i" "$k" "$v" $((${v#nan} + 0 > 0)) ;;
                     spectrum) [ "$k" -gt 1 ] || printf '%s\t0.1\t%s\t%s\n' M "$i" "$v" N "$i" "$v" ;;
                     scaling) [ "$k" -gt 1 ] || printf 'tokens\tours\t%s\t%s\tNA\n' "$i" "$v" ;;
                     esac
@@ -87,6 +87,67 @@ fi
 # --- 3: a run is read back before it is published
 
 # --- 4: a figure is whole or not there
+# gnuplot does not tell that a file is cut short: not by a limit, and not by a full disk.
+# Then nothing of the figure is there, what was there before still is, and one line says
+# so. Each format is drawn under a limit that is too small for it.
+if command -v gnuplot >/dev/null; then
+    "$qkv" compare -v standard,two-step -t reverse --lr 0.003,0.01 --seeds 2 --steps 20 --test 16 \
+        --validate 16 --log-every 1 --no-figures -q -o whole >out 2>err || complain "compare"
+    plot="$qkv plot whole --x lr --y test_loss -q"
+    formats=svg,png,pdf,cairolatex,dumb
+    ! gnuplot -e 'set terminal tikz' 2>err || formats=$formats,tikz
+    $plot --format "$formats" >whole.txt 2>err || complain "plot --format $formats"
+    rm -f err
+    cp -r whole/figures before
+    # One that writes only so many bytes, and says that all went well.
+    mkdir bin
+    real=$(command -v gnuplot)
+    cat >bin/gnuplot <<END
+#!/bin/sh
+"$real" "\$@" || exit 1
+for file in .shown *.svg *.png *.pdf *.tex *.sty; do
+    case \$file in
+    *\$CUT) head -c "\$LEFT" "\$file" >cut && cat cut >"\$file" ;;
+    esac
+done
+rm -f cut
+END
+    chmod +x bin/gnuplot
+    for pair in svg=.svg png=.png pdf=.pdf cairolatex=latex.tex cairolatex=latex.pdf dumb=.shown \
+        tikz=tikz.tex tikz=-tikz.sty tikz=-common.tex; do
+        format=${pair%=*} cut=${pair#*=}
+        case ,$formats, in *,$format,*) ;; *) continue ;; esac
+        for left in 0 100 -9; do
+            [ "$left$cut" != 100-tikz.sty ] || continue
+            refuses 1 'did not write all of it' env PATH="$work/bin:$PATH" CUT="$cut" LEFT="$left" \
+                $plot --format "$format" --title changed
+            expect "$format, $left bytes of *$cut: something is published" diff -r before whole/figures
+        done
+    done
+    (ulimit -f 1 && $plot -o small --format svg,png,pdf) >out 2>err
+    expect "a limit of a block: status" test $? -eq 1
+    expect "a limit of a block: one line" test "$(wc -l <err)" -eq 1
+    expect "a limit of a block: something is there" test -z "$(ls -A small/figures)"
+    # A disk of so many kilobytes: a figure is on it as elsewhere, or nothing of it.
+    cat >full.sh <<'END'
+mkdir disk && mount -t tmpfs -o size="$1"k none disk || exit 77
+shift
+"$@" -o disk 2>err
+status=$?
+[ $status -eq 0 ] || [ "$(wc -l <err)" -eq 1 ] || exit 3
+[ $status -ne 0 ] || { diff -r before disk/figures && exit 0; exit 4; }
+[ ! -e disk/figures ] || [ -z "$(ls -A disk/figures)" ] || exit 5
+END
+    if unshare -rm true 2>err; then
+        for size in 16 32 48 64 80 96 112 128 160 200 256 512; do
+            rm -rf disk
+            unshare -rm sh full.sh $size $plot --format "$formats" >out
+            status=$?
+            [ $status -ne 77 ] || break # no mount is allowed here
+            expect "a disk of ${size}k: case $status" test $status -eq 0
+        done
+    fi
+fi
 
 # --- 5: sizes that an int cannot hold
 
@@ -97,5 +158,37 @@ fi
 # --- 8: the cost of a bias by position at any length
 
 # --- 9: what was ended, edited, read-only or never converged
+# A plot of which no curve has a number is no success; it says why in one line.
+"$qkv" compare -v standard -t reverse --lr 1e3,1e4 --optimizer sgd --seeds 1 --steps 20 --test 8 --validate 8 \
+    --no-figures -q -o diverged >out 2>err
+refuses 1 'none of its numbers is finite' "$qkv" plot diverged --x lr --y test_loss --format svg -q
+expect "a figure of diverged runs" test ! -e diverged/figures
+"$qkv" compare -v standard,two-step -t reverse --lr 0.003,0.01 --seeds 1 --steps 5 --test 8 --validate 8 \
+    --no-figures -q -o seen >out 2>err
+if command -v gnuplot >/dev/null; then
+    # One that has a single point is drawn.
+    expect "a figure is not drawn" "$qkv" plot seen --x d-k --y test_loss -q --format svg -o point
+    expect "a figure is not drawn" "$qkv" plot seen --map --x lr --by d-k --y test_loss -q --format svg -o point
+    # A script that was edited is its editor's: neither replaced nor run.
+    expect "a figure is not drawn" "$qkv" plot seen --x lr --y test_loss -q --format svg
+    for edit in '$d' 1d 's/0072B2/0072B3/' '$s/[0-9a-f]*$/0/' "\$a system('touch RUN')" d; do
+        cp seen/figures/test_loss-lr-reverse.gp kept.gp
+        sed -i "$edit" seen/figures/test_loss-lr-reverse.gp
+        cp -r seen/figures edited
+        refuses 1 'was edited, so it is not replaced' "$qkv" plot seen --x lr --y test_loss -q --format svg
+        expect "a script with $edit is replaced" diff -r edited seen/figures
+        rm -rf edited
+        mv kept.gp seen/figures/test_loss-lr-reverse.gp
+    done
+    expect "an edited script is run" test -z "$(find . -name RUN)"
+    expect "a figure is not drawn" "$qkv" plot seen --x lr --y test_loss -q --format svg --title another
+    # The same report is the same files, whenever it is made.
+    "$qkv" report seen -o first -q 2>err || complain "report"
+    expect "a figure is not drawn" "$qkv" plot seen -o first -q --format svg,png,pdf,cairolatex
+    sleep 1
+    "$qkv" report seen -o second -q 2>err || complain "report"
+    expect "a figure is not drawn" "$qkv" plot seen -o second -q --format svg,png,pdf,cairolatex
+    expect "two reports of the same differ" diff -r first second
+fi
 
 finish

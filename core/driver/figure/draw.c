@@ -2,6 +2,7 @@
    them. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
+#include "math/random.h"
 #include "variant/plugin.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/escape.h"
@@ -24,6 +26,40 @@ open_part(const Figure *f, const char *ending)
     return to;
 }
 
+/* The last line of a script: a hash of all before it, by which one that was
+   edited is known. */
+static char *
+seal_of(const char *script, size_t size)
+{
+    return format_text("# Edited, this script is yours: qkv does not replace "
+                       "it. %016" PRIx64 "\n",
+                       hash_bytes(HASH_START, script, size));
+}
+
+/* That of the script that is to be replaced, "" for none. Exits where it was
+   edited; it is not drawn by either, since it may be a stranger's, and gnuplot
+   runs commands. */
+static char *
+seal_there(const char *directory, const char *name)
+{
+    size_t size;
+    char *path = format_text("%s/%s.gp", directory, name);
+    if (access(path, F_OK))
+        return copy_text("");
+    char *text = read_file(path, "script", &size);
+    size_t own = size ? size - 1 : 0;
+    while (own && text[own - 1] != '\n')
+        own--;
+    char *seal = seal_of(text, own);
+    if (strcmp(text + own, seal))
+        fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
+             "it to keep it, or remove it, then give the command again",
+             path);
+    free(text);
+    free(path);
+    return seal;
+}
+
 Figure
 figure_begin(const Drawing *o, const char *wanted)
 {
@@ -35,10 +71,12 @@ figure_begin(const Drawing *o, const char *wanted)
              strerror(errno));
     drafts_sweep(directory.text);
     check_all_plain(directory.text);
-    Figure f = {o,    directory, name, draft_begin(directory.text, name),
-                NULL, NULL};
+    char *seal = seal_there(directory.text, name);
+    Figure f = {.o = o, .directory = directory, .name = name, .seal = seal};
+    f.draft = draft_begin(directory.text, name);
     f.data = open_part(&f, "tsv");
-    f.script = open_part(&f, "gp");
+    f.text = allocate(1, sizeof *f.text);
+    f.script = begin_text(f.text);
     fprintf(f.script,
             "# %s.gp - draws %s.tsv: gnuplot %s.gp\n\nname = '%s'\n"
             "data = name.'.tsv'\n",
@@ -208,92 +246,115 @@ append_script(FILE *to, const char *name)
     free(plots);
 }
 
-/* What term dumb drew, without the forms that it feeds. */
-static void
-print_shown(const Figure *f)
+/* The files that a format has, and what each of them ends with, before its last
+   newlines, if it is whole: gnuplot does not tell that a disk was full. From
+   `dated` on, for so many lines, is when and by whom it was drawn. */
+static const struct Output {
+    const char *format, *ending, *last, *dated;
+    int lines;
+    bool shared; /* by all figures: the ending is its whole name */
+} outputs[] = {
+    {"svg", ".svg", "</svg>", NULL, 0, false},
+    {"png", ".png", "IEND\xAE\x42\x60\x82", NULL, 0, false},
+    {"pdf", ".pdf", "%%EOF", "/CreationDate", 1, false},
+    {"tikz", "-tikz.tex", "%% gnuplot variables", "%% generated", 2, false},
+    {"tikz", "gnuplot-lua-tikz.sty", "\\endinput", NULL, 0, true},
+    {"tikz", "gnuplot-lua-tikz-common.tex", "\\endinput", NULL, 0, true},
+    {"cairolatex", "-cairolatex.pdf", "%%EOF", "/CreationDate", 1, false},
+    {"cairolatex", "-cairolatex.tex", "\\endgroup", NULL, 0, false},
+    {"dumb", ".shown", "\f", NULL, 0, true}};
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
+static char *
+output_name(const Figure *f, const struct Output *p)
 {
-    size_t size;
-    Path path = within(f->draft->path.text, ".shown");
-    char *shown = read_file(path.text, "picture", &size);
-    for (size_t i = 0; i < size; i++)
-        if (shown[i] != '\f')
-            putchar(shown[i]);
-    free(shown);
+    return format_text("%s%s", p->shared ? "" : f->name, p->ending);
+}
+
+/* Overwrites the date by %, a comment in PDF and in TeX, so that the same
+   figure is the same file: neither may lose a byte or a line. */
+static void
+strike_date(const struct Output *p, char *text, size_t size)
+{
+    char *at = memmem(text, size, p->dated, strlen(p->dated));
+    for (int lines = p->lines; at && lines && at < text + size; at++)
+        if (*at == '\n')
+            lines--;
+        else
+            *at = '%';
+}
+
+/* Exits unless gnuplot wrote all of a file. What it drew for a terminal is
+   printed, without the forms that it feeds. */
+static void
+take_output(const Figure *f, const struct Output *p)
+{
+    char *file = output_name(f, p);
+    const char *draft = f->draft->path.text;
+    Path path = within(draft, file);
+    size_t size = 0, n = strlen(p->last);
+    char *text = access(path.text, F_OK)
+                     ? copy_text("")
+                     : read_file(path.text, "figure", &size);
+    size_t end = size;
+    while (end && text[end - 1] == '\n')
+        end--;
+    if (end < n || memcmp(text + end - n, p->last, n))
+        fail("%s/%s: gnuplot did not write all of it, so nothing of the figure "
+             "is kept: make room on the disk (or raise `ulimit -f`), and give "
+             "the command again",
+             f->directory.text, file);
+    if (p->dated) {
+        strike_date(p, text, size);
+        FILE *to = begin_file(draft, file);
+        fwrite(text, 1, size, to);
+        end_file(to, f->directory.text, file);
+    }
+    for (size_t i = 0; !strcmp(p->format, "dumb") && i < end; i++)
+        if (text[i] != '\f')
+            putchar(text[i]);
+    free(text);
+    free(file);
 }
 
 /* Draws one picture into the draft, or prints it; false where there is no
-   gnuplot. Where it fails, what it was to draw is kept. The command line has
-   nothing but words of ours and the script's plain name. */
+   gnuplot. The command line has nothing but words of ours and the script's
+   plain name. */
 static bool
-draw_picture(Figure *f, const char *format)
+draw_picture(const Figure *f, const char *format)
 {
-    bool tex = !strcmp(format, "tikz") || !strcmp(format, "cairolatex");
-    char *file = format_text(tex ? "%s-%s.tex" : "%s.%s", f->name, format);
-    char *path = format_text("%s/%s", f->draft->path.text, file), *why = NULL;
-    char *term = format_text("term='%s'", format);
+    char *term = format_text("term='%s'", format), *why = NULL;
     char *script = format_text("%s.gp", f->name);
     const char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
-    struct stat picture = {0};
     if (!companion_run(f->draft->path.text, argv, &why))
         return false;
-    if (!why && !strcmp(format, "dumb"))
-        print_shown(f);
-    else if (!why && (stat(path, &picture) || picture.st_size == 0))
-        why = copy_text("it wrote nothing; is the disk full?");
-    else if (!why && !f->o->quiet)
-        note("drew %s/%s", f->directory.text, file);
-    if (why) {
-        discard(path);
-        draft_publish_all(f->draft);
-        fail("%s/%s: gnuplot could not draw it: %s", f->directory.text, file,
+    if (why)
+        fail("%s/%s: gnuplot could not draw it: %s", f->directory.text, f->name,
              why);
-    }
+    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++)
+        if (!strcmp(p->format, format))
+            take_output(f, p);
     if (!strcmp(format, "tikz")) { /* styles for TeX without LaTeX */
         discard(within(f->draft->path.text, "gnuplot-lua-tikz.tex").text);
         discard(within(f->draft->path.text, "t-gnuplot-lua-tikz.tex").text);
     }
     free(script);
     free(term);
-    free(path);
-    free(file);
     return true;
 }
 
-/* Does the file NAME.ENDING that is to be replaced begin with the same `most`
-   bytes, or have all the same ones? */
-static bool
-begins_the_same(const Figure *f, const char *ending, size_t most)
-{
-    char *file = format_text("%s.%s", f->name, ending);
-    Path old = within(f->directory.text, file);
-    Path new = within(f->draft->path.text, file);
-    size_t n = 0, m = 0;
-    char *a = access(old.text, F_OK) ? NULL : read_file(old.text, "figure", &n);
-    char *b = read_file(new.text, "figure", &m);
-    bool same =
-        a && (most ? n >= most : n == m) && !memcmp(a, b, most ? most : m);
-    free(file);
-    free(a);
-    free(b);
-    return same;
-}
-
-/* Says which pictures of this name are of what it was before: those in other
-   formats, if its data, its caption or the `most` bytes of its script that are
-   its own have changed. */
+/* Says what was drawn and, if the figure has changed, which pictures in other
+   formats are of what it was before. */
 static void
-tell_outdated(const Figure *f, size_t most)
+tell_drawn(const Figure *f, bool changed)
 {
-    static const char *const endings[] = {".svg", ".png", ".pdf", "-tikz.tex",
-                                          "-cairolatex.tex"};
     Values outdated = {0};
-    if (begins_the_same(f, "tsv", 0) && begins_the_same(f, "txt", 0) &&
-        begins_the_same(f, "gp", most))
-        return;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        char *file = format_text("%s%s", f->name, endings[i]);
-        if (!access(within(f->directory.text, file).text, F_OK) &&
-            access(within(f->draft->path.text, file).text, F_OK))
+    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++) {
+        char *file = output_name(f, p);
+        if (!p->shared && index_in(f->o->format, p->format) >= 0)
+            note("drew %s/%s", f->directory.text, file);
+        else if (!p->shared && changed &&
+                 !access(within(f->directory.text, file).text, F_OK))
             values_add(&outdated, copy_text(file));
         free(file);
     }
@@ -306,40 +367,59 @@ tell_outdated(const Figure *f, size_t most)
     free(list);
 }
 
+/* Ends data and script. Its last lines tell of both, so that two figures with
+   one seal are the same. */
+static char *
+end_parts(Figure *f)
+{
+    size_t size;
+    const char *place = f->directory.text;
+    char *path = format_text("%s/%s.tsv", f->draft->path.text, f->name);
+    end_file(f->data, place, f->name);
+    char *data = read_file(path, "data", &size);
+    fprintf(f->script,
+            "if (dumb) { set print '-'; print \"\\014\" } # all is drawn\n"
+            "# its data: %016" PRIx64 "\n",
+            hash_bytes(HASH_START, data, size));
+    end_text(f->script, f->text);
+    char *seal = seal_of(*f->text, strlen(*f->text));
+    FILE *to = open_part(f, "gp");
+    fprintf(to, "%s%s", *f->text, seal);
+    end_file(to, place, f->name);
+    free(*f->text);
+    free(f->text);
+    free(data);
+    free(path);
+    return seal;
+}
+
+int figures_drawn;
+
 void
 figure_end(Figure *f, const char *kind)
 {
     static bool told;
-    size_t own = (size_t)ftell(f->script);
     Values formats = values_cut(f->o->format);
     bool there = true;
     if (f->o->size)
         fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", f->o->size);
     append_script(f->script, "style");
     append_script(f->script, kind);
-    end_file(f->data, f->directory.text, f->name);
-    end_file(f->script, f->directory.text, f->name);
+    char *seal = end_parts(f);
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
-    if (there && !f->o->quiet)
-        tell_outdated(f, own);
     draft_publish_all(f->draft);
+    if (there && !f->o->quiet)
+        tell_drawn(f, strcmp(f->seal, seal));
     if (!there && !told && !f->o->quiet)
         note("%s: data and scripts are there, but gnuplot is not installed: "
              "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
              "there, draws them",
              f->directory.text);
     told |= !there;
+    figures_drawn++;
     values_free(&formats);
-    free(f->name);
-}
-
-void
-figure_drop(Figure *f, const char *why)
-{
-    fclose(f->data);
-    fclose(f->script);
-    draft_end(f->draft);
-    note("%s is not drawn: %s", f->name, why);
+    free(seal);
+    free(f->seal);
     free(f->name);
 }

@@ -10,14 +10,16 @@
 
 typedef struct Figure {
     const Drawing *o;
-    Path directory; /* o->out/figures */
-    char *name;
-    Draft *draft; /* where it is drawn */
+    Path directory;    /* o->out/figures */
+    char *name, *seal; /* the last line of the script of that name, or "" */
+    Draft *draft;      /* where it is drawn */
     FILE *data, *script;
+    char **text; /* of the script */
 } Figure;
 
 /* Begins a figure in o->out/figures, which is made where it is not there. NAME
-   is the one that is wanted, in the letters that a file of ours may have. */
+   is the one that is wanted, in the letters that a file of ours may have. Exits
+   where its script is there and was edited. */
 Figure figure_begin(const Drawing *o, const char *wanted);
 
 /* Its title, and its caption NAME.txt: a line of that and of what has to be
@@ -52,12 +54,11 @@ Values figures_in(const char *directory);
 char *figure_caption(const char *directory, const char *name, bool brief);
 
 /* Ends the script with plots/style.gp and plots/KIND.gp, and has gnuplot draw
-   each of o's formats. Where there is no gnuplot, it leaves data and script and
-   says, once, how to draw them. */
+   each of o's formats. All of it is kept, or it exits and nothing is. Where
+   there is no gnuplot, it leaves data and script and says, once, how to draw
+   them. */
 void figure_end(Figure *f, const char *kind);
-
-/* Removes what was begun of a figure that has nothing to show, and says so. */
-void figure_drop(Figure *f, const char *why);
+extern int figures_drawn; /* how many were ended */
 
 /* Where the plot scripts are: beside the program, or where it was installed; to
    be freed. */

@@ -157,10 +157,6 @@ draw_panels(const Plot *all, const char *name, const char *whose,
             const Values *series)
 {
     const Drawing *o = all->o;
-    const char *why = all->over_training && !(all->longest > 0)
-                          ? "its runs took no step (--steps 0)"
-                          : "none of its numbers is finite: its runs diverged, "
-                            "or have no such number";
     bool any = false;
     Values labels = values_cut(o->labels ? o->labels : "");
     Values titles = {0}, ylabels = {0}, names = {0};
@@ -174,11 +170,11 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         values_add(&titles, copy_text(title));
         values_add(&ylabels, copy_text(label));
         values_add(&names, copy_text(*title ? title : *label ? label : y));
-        any |= isfinite(p->low) && !(all->over_training && !(all->longest > 0));
+        any |= isfinite(p->low) && (!all->over_training || all->longest > 0);
         free(y);
     }
-    Figure f = figure_begin(o, name);
     if (any) {
+        Figure f = figure_begin(o, name);
         bool hidden = false;
         char *title = title_of(all, whose), *x = x_title(all);
         char *by = by_title(o);
@@ -205,7 +201,10 @@ draw_panels(const Plot *all, const char *name, const char *whose,
         free(seen);
         free(x);
     } else
-        figure_drop(&f, why);
+        note("%s is not drawn: none of its numbers is finite: its runs "
+             "diverged, took no step, or have no such number; give another "
+             "--x or --y, or train at a lower --lr",
+             name);
     values_free(&labels);
     values_free(&titles);
     values_free(&ylabels);

@@ -91,22 +91,15 @@ square_draw(const Square *s, const char *positions, bool in_double,
             const Drawing *o)
 {
     char n[32];
-    bool any = false;
     char *name = file_name(positions, in_double);
     Figure f = figure_begin(o, name);
     free(name);
     for (int i = 0; i < COLUMNS; i++)
         fprintf(f.data, "%s%c", headings[i], i < KIND ? '\t' : '\n');
-    for (int i = 0; i < s->count * s->count; i++) {
-        any |= s->cells[i].kind != NONE;
+    for (int i = 0; i < s->count * s->count; i++)
         fprintf(f.data, "%s\t%s\t%d\t%d\t%s\t%d\n", s->names[i / s->count],
                 s->names[i % s->count], i / s->count + 1, i % s->count + 1,
                 number_text(s->cells[i].logits, 2, n), (int)s->cells[i].kind);
-    }
-    if (!any) {
-        figure_drop(&f, "none of them can be written as another");
-        return;
-    }
     char *title = format_text("Trained as the row, written as the column: "
                               "difference of logits, %s%s%s",
                               in_double ? "double" : "float",
