@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "driver/cli/options.h"
 #include "driver/figure/curves.h"
+#include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/results/quantity.h"
 #include "driver/commands.h"
@@ -124,34 +125,6 @@ check_names(const Drawing *d, const Experiment *e)
     values_free(&pairs);
 }
 
-/* Exits (2) where x is the same in all runs: a figure of one point. */
-static void
-check_varies(const char *option, const char *x, const Experiment *e)
-{
-    Values v = values_in(e, x);
-    if (!v.count)
-        usage("%s %s: none of the runs uses it", option, x);
-    if (v.count == 1 && setting_named(x))
-        usage("%s %s: it is %s in all runs, so there is nothing to draw "
-              "along; `qkv compare --%s A,B,...` varies it",
-              option, x, v.text[0], x);
-    if (v.count == 1)
-        usage("%s %s: all runs are of %s; give several experiments", option, x,
-              v.text[0]);
-    values_free(&v);
-}
-
-/* Exits where curves would be points: no run was trained. */
-static void
-check_trained(const Experiment *e)
-{
-    for (int i = 0; i < e->count; i++)
-        if (e->runs[i].config.steps > 0)
-            return;
-    fail("nothing to draw over steps: the runs took none (--steps 0); give a "
-         "setting that varies: --x SETTING");
-}
-
 /* Exits (2) where a mean over so many steps is one value. */
 static void
 check_smooth(const Drawing *d, const Experiment *e, bool training)
@@ -172,7 +145,7 @@ check_smooth(const Drawing *d, const Experiment *e, bool training)
 
 /* Exits (2) where a map has no rows or columns, or no single colour. */
 static void
-check_map(const Drawing *d, const Experiment *e)
+check_map(const Drawing *d)
 {
     if (!axis_named(d->x))
         usage("--map: what lies along --x %s is no setting; give one, and "
@@ -183,7 +156,6 @@ check_map(const Drawing *d, const Experiment *e)
     if (d->spread || (d->facet && !strcmp(d->facet, "quantity")))
         usage("--map: its colours are the means of one quantity; leave out %s",
               d->spread ? "--spread" : "--facet quantity");
-    check_varies("--by", d->by, e);
 }
 
 /* Exits (2) where what is asked for cannot be drawn of these runs. */
@@ -199,13 +171,11 @@ check_drawing(const Drawing *d, const Experiment *e)
         usage("--facet %s: it is what --%s has; take another one", d->facet,
               strcmp(d->x, d->facet) ? "by" : "x");
     if (axis_named(d->x))
-        check_varies("--x", d->x, e);
-    if (training)
-        check_trained(e);
+        check_settings("--x", d->x, e);
     if (d->smooth)
         check_smooth(d, e, training);
     if (d->map)
-        check_map(d, e);
+        check_map(d);
     if (d->rename)
         check_names(d, e);
 }
@@ -222,9 +192,10 @@ command_plot(int argc, char **argv)
         keep_shown(&o.draw, &e);
     check_drawing(&o.draw, &e);
     figures_draw(&o.draw, &e);
+    int status = !figures_drawn; /* why, they say themselves */
     if (over_training(e.runs, o.draw.x, o.draw.y))
         bars_draw(&o.draw, &e);
     experiment_free(&e);
     options_free(&o);
-    return 0;
+    return status;
 }
