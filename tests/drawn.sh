@@ -331,7 +331,6 @@ awk -F '\t' 'NR == FNR { if (FNR > 1) { step[++n] = $1; loss[n] = $2 } next }
     grep -q '10-step mean' drawn/figures/loss-step-reverse.svg &&
     grep -q "seed's mean over the 10 steps around it" drawn/figures/loss-step-reverse.txt && ok ||
     complain "a smoothed curve"
-refused 'every 5th was logged; give 10 or more' --smooth 9
 refused 'only curves over training' --smooth 10 --x d-k --y test_loss
 
 # seeds as points and threads: a row each, and one of their median
@@ -415,7 +414,6 @@ refused 'no common limits' --ylim 0,1
 refused 'begins above 0' --y loss --log-y --ylim 0,1
 refused 'words along variant' --x variant --y test_loss --xlim 0,1
 refused 'words along variant' --x variant --y test_loss --log-x
-refused 'it is what --x has' --x d-k --facet d-k --y test_loss
 refused 'is no setting' --map
 refused 'means of one quantity' --map --x d-k --y test_loss --spread seeds
 refused 'not one of: interval seeds' --spread all

@@ -125,24 +125,6 @@ check_names(const Drawing *d, const Experiment *e)
     values_free(&pairs);
 }
 
-/* Exits (2) where a mean over so many steps is one value. */
-static void
-check_smooth(const Drawing *d, const Experiment *e, bool training)
-{
-    int least = 0;
-    for (int i = 0; i < e->count; i++)
-        if (2 * e->runs[i].config.log_every > least)
-            least = 2 * e->runs[i].config.log_every;
-    if (!training)
-        usage("--smooth: only curves over training are smoothed, not those "
-              "along --x %s",
-              d->x);
-    if (d->smooth < least)
-        usage("--smooth %d: a mean over so many steps is of one value, since "
-              "every %dth was logged; give %d or more",
-              d->smooth, least / 2, least);
-}
-
 /* Exits (2) where a map has no rows or columns, or no single colour. */
 static void
 check_map(const Drawing *d)
@@ -164,16 +146,14 @@ check_drawing(const Drawing *d, const Experiment *e)
 {
     bool training = over_training(e->runs, d->x, d->y);
     bool facet = d->facet && strcmp(d->facet, "quantity");
-    check_settings("--by", d->by, e);
     if (facet)
         check_settings("--facet", d->facet, e);
-    if (facet && (index_in(d->by, d->facet) >= 0 || !strcmp(d->x, d->facet)))
-        usage("--facet %s: it is what --%s has; take another one", d->facet,
-              strcmp(d->x, d->facet) ? "by" : "x");
     if (axis_named(d->x))
         check_settings("--x", d->x, e);
-    if (d->smooth)
-        check_smooth(d, e, training);
+    if (d->smooth && !training)
+        usage("--smooth: only curves over training are smoothed, not those "
+              "along --x %s",
+              d->x);
     if (d->map)
         check_map(d);
     if (d->rename)

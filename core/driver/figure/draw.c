@@ -171,16 +171,12 @@ figure_title(const Figure *f, const char *title, const char *notes,
              const char *seen)
 {
     FILE *to = open_part(f, "txt");
-    const char *words[] = {title, notes, seen};
-    for (int i = 0; i < 3; i++) {
-        char *plain = escaped(words[i] + (i == 2 && *seen), ALIGNED);
-        fprintf(to, "%s%s", plain,
-                i == 0   ? "."
-                : i == 1 ? "\n"
-                : *seen  ? "\n"
-                         : "");
-        free(plain);
-    }
+    char *head = escaped(title, ALIGNED), *more = escaped(notes, ALIGNED);
+    char *last = escaped(*seen ? seen + 1 : "", ALIGNED);
+    fprintf(to, "%s.%s\n%s%s", head, more, last, *last ? "\n" : "");
+    free(head);
+    free(more);
+    free(last);
     end_file(to, f->directory.text, f->name);
     figure_label(f, "title", title);
 }
@@ -292,10 +288,8 @@ take_output(const Figure *f, const struct Output *p)
     char *file = output_name(f, p);
     const char *draft = f->draft->path.text;
     Path path = within(draft, file);
-    size_t size = 0, n = strlen(p->last);
-    char *text = access(path.text, F_OK)
-                     ? copy_text("")
-                     : read_file(path.text, "figure", &size);
+    size_t size, n = strlen(p->last);
+    char *text = read_file(path.text, "figure", &size);
     size_t end = size;
     while (end && text[end - 1] == '\n')
         end--;
