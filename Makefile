@@ -46,8 +46,10 @@ deps-all: deps       ## and what checks of form, other compilers and the book ne
 clean:               ## remove all that was built
 	rm -rf $(BUILD)
 
-# What is installed, and where below PREFIX it goes.
+# What is installed, and where below PREFIX it goes. The shell takes the name of a
+# folder from its environment, so that it may have blanks and quotes.
 PREFIX  ?= /usr/local
+export PREFIX DESTDIR
 VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' core/driver/main.c)
 FOUND    = $(BUILD)/qkv.pc $(BUILD)/qkv.bash $(BUILD)/qkv.zsh
 PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
@@ -60,12 +62,12 @@ PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
 
 install: all $(FOUND)   ## the program where a system expects it (PREFIX, DESTDIR)
 	@set -e; for f in $(PLACED); do \
-	  to="$(DESTDIR)$(PREFIX)/$${f#*:}"; mkdir -p "$$(dirname "$$to")"; \
+	  to="$$DESTDIR$$PREFIX/$${f#*:}"; mkdir -p "$$(dirname "$$to")"; \
 	  cp "$${f%%:*}" "$$to.new"; mv -f "$$to.new" "$$to"; done
 
 uninstall:           ## remove just that again
-	@for f in $(PLACED); do rm -f "$(DESTDIR)$(PREFIX)/$${f#*:}"; done
-	@cd "$(DESTDIR)$(PREFIX)" 2>/dev/null || exit 0; for d in lib/qkv share/qkv include/qkv; do \
+	@for f in $(PLACED); do rm -f "$$DESTDIR$$PREFIX/$${f#*:}"; done
+	@cd "$$DESTDIR$$PREFIX" 2>/dev/null || exit 0; for d in lib/qkv share/qkv include/qkv; do \
 	  [ ! -d $$d ] || find $$d -depth -type d -exec rmdir {} + 2>/dev/null || true; done
 
 dist:                ## the sources as build/qkv-VERSION.tar.gz (git)
@@ -73,10 +75,10 @@ dist:                ## the sources as build/qkv-VERSION.tar.gz (git)
 	git archive --prefix=qkv-$(VERSION)/ -o $(BUILD)/qkv-$(VERSION).tar.gz HEAD
 
 $(BUILD)/qkv.pc: Makefile
-	@printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' \
+	@printf '%s\n' "prefix=$$PREFIX" 'includedir=$${prefix}/include' \
 	  'variants=$${prefix}/lib/qkv/variants' 'Name: qkv' \
 	  'Description: plugins for qkv, variants of attention' 'Version: $(VERSION)' \
-	  'Cflags: -I$${includedir} $(EXACT)' >$@
+	  'Cflags: "-I$${includedir}" $(EXACT)' >$@
 $(BUILD)/qkv.bash $(BUILD)/qkv.zsh: $(BUILD)/qkv
 	@$(BUILD)/qkv completion $(@:$(BUILD)/qkv.%=%) >$@
 
@@ -112,7 +114,7 @@ $(BUILD)/variants/double/%.so: variants/%.c $(wildcard core/qkv/*.h) $(BUILD)/fl
 # Plot scripts and public headers, where the program looks for them.
 $(BUILD)/plots $(BUILD)/include:
 	@mkdir -p $(@D)
-	ln -sfn $(CURDIR)/$(if $(filter %plots,$@),plots,core) $@
+	ln -sfn "$$(pwd)/$(if $(filter %plots,$@),plots,core)" $@
 
 include lessons/rules.mk tests/rules.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -155,6 +155,43 @@ fi
 
 # --- 7: a folder with a space and a quote in its path
 
+# A folder may be called anything: make links and installs there, and the program
+# draws, compiles and asks qkv-double. What make would compile is copied.
+odd="$work/it's a \"folder\" & \$HOME"
+mkdir -p "$odd/build" "$odd/tests" "$odd/lessons"
+cp -R "$top/Makefile" "$top/core" "$top/plots" "$top/variants" "$odd"
+cp "$top/tests/rules.mk" "$odd/tests"
+cp "$top/lessons/rules.mk" "$odd/lessons"
+cp -R "$build/qkv" "$build/qkv-double" "$build/variants" "$odd/build"
+made() { MAKEFLAGS='' make -s -C "$odd" BUILD=build -o all -o build/qkv "$@"; }
+made build/plots build/include >out 2>err
+expect 'make does not link plots' [ -e "$odd/build/plots/style.gp" ]
+expect 'make does not link the headers' [ -e "$odd/build/include/qkv/variant.h" ]
+
+# PREFIX has a blank and a quote, too. pkg-config gives the flag as one word.
+prefix="$work/o'ther place"
+made install PREFIX="$prefix" >out 2>err
+expect 'make install does not install' [ -x "$prefix/bin/qkv" ]
+if command -v pkg-config >/dev/null; then
+    flags=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags qkv)
+    eval "set -- $flags"
+    expect "pkg-config: $flags" [ "$1" = "-I$prefix/include" ]
+fi
+made uninstall PREFIX="$prefix" >out 2>err
+expect 'make uninstall leaves files' [ -z "$(find "$prefix" -type f)" ]
+
+mkdir "$odd/desk"
+cd "$odd/desk" || exit 1
+format=
+! command -v gnuplot >/dev/null || format='--format svg'
+works reverse ../build/qkv compare -v standard -t reverse --steps 1 --seeds 1 --test 8 \
+    $format -q --tsv -o runs
+[ ! "$format" ] || expect 'compare draws no figure' [ -s runs/figures/curves-reverse.svg ]
+works mine ../build/qkv new mine
+works gradients ../build/qkv check ./mine.c --tsv
+works 3584 ../build/qkv count -v ./mine.c --real --tsv
+cd "$work" || exit 1
+
 # --- 8: the cost of a bias by position at any length
 
 # --- 9: what was ended, edited, read-only or never converged

@@ -79,10 +79,10 @@ mutants:             ## plants faults of one token and tells which no test notic
 
 compdb:              ## build/compile_commands.json, which editors look for
 	@mkdir -p $(BUILD)
-	@{ printf '['; for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
+	@{ printf '['; top=$$(pwd | sed 's/[\\"]/\\&/g'); for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
 	  case $$f in variants/*) more=-fPIC ;; *) more='-DQKV_CORE -Itests' ;; esac; \
 	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s %s -c %s"}' "$$comma" \
-	    '$(CURDIR)' $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
+	    "$$top" $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
 	  printf '\n]\n'; } >$(BUILD)/compile_commands.json
 
 # The tests look into all but main, count allocations (check_train.c) and set the
