@@ -228,4 +228,65 @@ if command -v gnuplot >/dev/null; then
     expect "two reports of the same differ" diff -r first second
 fi
 
+# outlives PROCESS COMMAND ...: kills the driver, or the child that does its work
+# (child), once it has had time to begin; is any process of it still there five seconds
+# later? All of them hold file 9, which `cat` reads to its end.
+outlives() {
+    which=$1
+    shift
+    { "$qkv" "$@" 9>&1 >/dev/null 2>&1 </dev/null & echo $! >pid; } | timeout 8 cat &
+    sleep 3
+    victim=$(cat pid)
+    [ "$which" = driver ] || victim=$(ps -o pid= --ppid "$victim")
+    kill -9 $victim
+    wait $!
+    [ $? -eq 124 ]
+}
+
+# A driver that is killed leaves nothing that computes, qkv-double no more than others.
+if [ "$(uname)" = Linux ]; then
+    long='--real --d-model 38 --heads 1 --d-k 38 --d-v 38'
+    outlives driver list $long && complain 'qkv-double lives on without the driver' || ok
+    outlives child list $long && complain 'qkv-double lives on without who asked it' || ok
+    outlives driver compare --recipe rank -q -o killed &&
+        complain "a recipe's runs live on without the driver" || ok
+fi
+
+# A reader that has gone ends every command as it ends any other program: by SIGPIPE,
+# without a word. A disk that is full is a failure.
+ended() { # COMMAND ...
+    { "$qkv" "$@" 2>err </dev/null; echo $? >status; } | true
+    expect "$* | true: status $(cat status)" [ "$(cat status)" = 141 ]
+    expect "$* | true: says something" [ ! -s err ]
+    [ -w /dev/full ] || return
+    "$qkv" "$@" >/dev/full 2>err </dev/null
+    expect "$* >/dev/full: status" [ $? -eq 1 ]
+    expect "$* >/dev/full: no word of it" grep -q 'stdout: cannot be written' err
+}
+ended list
+ended help
+ended --version
+ended compare --help
+ended check standard -q
+ended count -v standard --real
+ended equiv -v standard,fused -t reverse --steps 1 --test 8 -q
+ended compare -v standard -t reverse --steps 1 --seeds 1 --test 8 -q --no-figures -o runs
+ended table runs
+
+# What is interrupted says how far it is, and ends by the signal. (SIGINT is ignored in
+# what a script starts with &.)
+for signal in TERM HUP; do
+    for what in '-v standard -t reverse --steps 100000 --seeds 2 --no-figures' '--recipe rank'; do
+        rm -rf stopped
+        "$qkv" compare $what -q -o stopped >out 2>err </dev/null &
+        sleep 1
+        kill -s $signal $!
+        wait $! 2>/dev/null
+        status=$?
+        expect "$what: SIG$signal: status $status" [ "$(kill -l $status)" = $signal ]
+        expect "$what: SIG$signal: no word of what is done" grep -q 'stopped with' err
+        expect "$what: SIG$signal: other words" [ "$(wc -l <err)" -eq 1 ]
+    done
+done
+
 finish

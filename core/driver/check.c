@@ -94,8 +94,7 @@ run_checks(const Options *o, const char *plugin, bool own_operator, bool *stop)
             continue;
         Ended e =
             in_child(run_check, &t, &out, sizeof out, limits(seconds, bytes));
-        if (interrupted)
-            exit(128 + interrupted);
+        raise_interrupt(interrupted);
         Finding f = out.found;
         if (!e.answered)
             f = finding(FAILED, "%.500s%s", e.why,

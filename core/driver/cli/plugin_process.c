@@ -133,7 +133,6 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
                 false);
     notice_interrupts();
     wait_for(&c, 5);
-    end_notice();
     bool outside = !*c.report->doing; /* of a plugin's code */
     Ended e = child_end(&c, NULL);
     int signal = interrupted ? interrupted : outside ? e.signal : 0;

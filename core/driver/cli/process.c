@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +23,6 @@
 #include "base/files.h"
 #include "variant/plugin.h"
 #include "driver/cli/process.h"
-
-extern char **environ;
 
 volatile sig_atomic_t interrupted;
 
@@ -64,30 +61,47 @@ void
 raise_interrupt(int signal)
 {
     for (int i = 0; i < 4; i++)
-        if (signal == interrupts[i])
+        if (signal == interrupts[i]) {
+            fflush(stdout);
+            end_notice();
             raise(signal);
+        }
 }
 
-void
-end_with_parent(pid_t parent)
+pid_t
+begin_process(const char *what)
 {
+    fflush(NULL);
+    pid_t parent = getpid(), child = fork();
+    if (child < 0)
+        fail("no process for %s: %s", what, strerror(errno));
+    if (child)
+        return child;
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     if (getppid() != parent) /* it has ended already */
         _exit(1);
+    set_handlers(SIG_DFL);
+    return 0;
+}
+
+int
+wait_for_program(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        if (interrupted)
+            kill(child, interrupted);
+    raise_interrupt(interrupted);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int
 run_program(char *argv[], const char *directory, const char *hint)
 {
-    int status = 0;
-    fflush(stdout);
-    pid_t parent = getpid(), child = fork();
-    if (child < 0)
-        fail("no process for %s: %s", argv[0], strerror(errno));
+    pid_t child = begin_process(argv[0]);
     if (child == 0) {
-        end_with_parent(parent);
         if (!directory ||
             (!chdir(directory) && freopen(".shown", "w", stdout) &&
              freopen(".said", "w", stderr)))
@@ -98,14 +112,10 @@ run_program(char *argv[], const char *directory, const char *hint)
         fflush(stderr);
         _exit(1);
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        if (interrupted)
-            kill(child, SIGTERM);
-    if (interrupted)
-        exit(128 + interrupted);
-    if (hint && WIFEXITED(status) && WEXITSTATUS(status) == NOT_RUN)
+    int status = wait_for_program(child);
+    if (hint && status == NOT_RUN)
         fail("%s: cannot be run; %s", argv[0], hint);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return status;
 }
 
 /* A qkv-double that stays, and where it answers. */
@@ -114,26 +124,22 @@ static struct {
     FILE *answers;
 } asked;
 
-static bool
+static void
 begin_double(void)
 {
     int ends[2];
-    posix_spawn_file_actions_t to;
     Path program = within(executable_directory(), "qkv-double");
-    char *argv[] = {program.text, "count", "--real=-", NULL};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         fail("no pipe to qkv-double: %s", strerror(errno));
-    posix_spawn_file_actions_init(&to);
-    posix_spawn_file_actions_adddup2(&to, ends[1], 0);
-    posix_spawn_file_actions_adddup2(&to, ends[1], 1);
-    posix_spawn_file_actions_addopen(&to, 2, "/dev/null", O_WRONLY, 0);
-    if (posix_spawn(&asked.process, argv[0], &to, NULL, argv, environ))
-        close(ends[0]);
-    else
-        asked.answers = fdopen(ends[0], "r");
-    posix_spawn_file_actions_destroy(&to);
+    asked.process = begin_process("qkv-double");
+    if (asked.process == 0) {
+        if (dup2(ends[1], 0) == 0 && dup2(ends[1], 1) == 1 &&
+            freopen("/dev/null", "w", stderr))
+            execl(program.text, program.text, "count", "--real=-", NULL);
+        _exit(NOT_RUN);
+    }
+    asked.answers = fdopen(ends[0], "r");
     close(ends[1]);
-    return asked.answers;
 }
 
 /* What crashes there crashes nothing here: the next question begins another. */
@@ -150,8 +156,8 @@ bool
 ask_double(const char *question, char *answer, int size)
 {
     size_t left = strlen(question);
-    if (!asked.answers && !begin_double())
-        return false;
+    if (!asked.answers)
+        begin_double();
     while (left) {
         ssize_t sent =
             send(fileno(asked.answers), question, left, MSG_NOSIGNAL);
@@ -192,15 +198,9 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
     c->report->watched = true;
     c->report->doing = "";
     sigaction(SIGCHLD, &wake, NULL);
-    fflush(NULL);
-    pid_t parent = getpid();
-    c->process = fork();
-    if (c->process < 0)
-        fail("no process for a plugin's code: %s", strerror(errno));
+    c->process = begin_process("a plugin's code");
     if (c->process)
         return;
-    set_handlers(SIG_DFL);
-    end_with_parent(parent);
     if (quiet && !(freopen("/dev/null", "w", stdout) &&
                    freopen("/dev/null", "w", stderr)))
         _exit(1);

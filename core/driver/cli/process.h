@@ -42,19 +42,22 @@ void end_notice(void);
 /* If it is one of these four, ends the program by it. */
 void raise_interrupt(int signal);
 
+/* fork, or a failure that names what it was for: the child, and the program it
+   becomes, dies with its parent (Linux). */
+pid_t begin_process(const char *what);
+
+/* Waits for a program begun so, and returns its exit status, or 128 and the
+   signal that ended it. An interrupt is passed on to it, and ends this one. */
+int wait_for_program(pid_t child);
+
 /* Runs a program, within `directory` unless it is NULL (what it prints is then
-   in .shown and .said there), and waits for it. Returns its exit status, or 128
-   and the signal that ended it. `hint` ends the message if it cannot be run;
-   without one NOT_RUN is returned where there is no such program. */
+   in .shown and .said there), and waits for it. `hint` ends the message if it
+   cannot be run; without one NOT_RUN is returned if there is no program. */
 enum { NOT_RUN = 90 }; /* what no program that we run ends with */
 int run_program(char *argv[], const char *directory, const char *hint);
 
 /* Asks a qkv-double that stays for the parameters that are really there, as
    real_count.h says, and reads its answer, a line; false if it gives none. */
 bool ask_double(const char *question, char *answer, int size);
-
-/* This process, or the program it becomes, dies with its parent (Linux), or at
-   once if that has ended. */
-void end_with_parent(pid_t parent);
 
 #endif

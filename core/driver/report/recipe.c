@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <qkv/real.h>
@@ -13,6 +12,7 @@
 #include "base/files.h"
 #include "base/words.h"
 #include "variant/plugin.h"
+#include "driver/cli/process.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/report/claim.h"
@@ -177,9 +177,8 @@ check_words(Line *l, const Drawing *d, int command)
 static void
 run(Line *said, Line *l, const Drawing *d, int command, FILE *to)
 {
-    int status;
-    fflush(NULL);
-    pid_t child = fork();
+    notice_interrupts();
+    pid_t child = begin_process(l->words[0]);
     if (child == 0) {
         unwatched();
         check_words(said, d, command);
@@ -189,9 +188,7 @@ run(Line *said, Line *l, const Drawing *d, int command, FILE *to)
         execv(l->words[0], l->words);
         fail("%s: cannot be run: %s", l->words[0], strerror(errno));
     }
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        fail("no process for %s: %s", l->words[0], strerror(errno));
-    if (!WIFEXITED(status) || WEXITSTATUS(status))
+    if (wait_for_program(child))
         fail("%s:%d: the command failed: its message is above", l->file,
              l->number);
 }

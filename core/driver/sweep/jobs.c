@@ -188,7 +188,7 @@ publish(Crew *crew)
 }
 
 /* Kills the workers and ends the program, as the signal would have. */
-static _Noreturn void
+static void
 stop(Crew *crew)
 {
     for (int i = 0; i < crew->most; i++)
@@ -201,7 +201,7 @@ stop(Crew *crew)
     progress_clear();
     note("stopped with %d of %d runs done; the same command goes on from there",
          crew->progress.done, crew->progress.total);
-    exit(end_well(128 + interrupted));
+    raise_interrupt(interrupted);
 }
 
 /* Gives idle workers the next jobs; returns how many are busy. */
