@@ -1,5 +1,7 @@
 /* words.c - small things done to names: the nearest one, files, lists. */
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,6 +254,27 @@ int
 in_natural_order(const void *a, const void *b)
 {
     return natural_order(*(char *const *)a, *(char *const *)b);
+}
+
+const char *
+number_read(const char *text, bool whole, double least, double most, double *x)
+{
+    static char why[256];
+    char *end;
+    errno = 0;
+    *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
+    if (errno == ERANGE && fabs(*x) < 1)
+        snprintf(why, sizeof why, "%.64s is nearer to 0 than numbers go", text);
+    else if (end == text || *end || isspace((unsigned char)*text) || isnan(*x))
+        snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
+    else if (whole && *x != floor(*x))
+        snprintf(why, sizeof why, "%.64s is not a whole number", text);
+    else if (*x < least || *x > most)
+        snprintf(why, sizeof why, "%.64s is not within %.10g and %.10g", text,
+                 least, most);
+    else
+        return NULL;
+    return why;
 }
 
 char *

@@ -67,6 +67,12 @@ char *copy_text(const char *text);
 /* Frees the text, and puts another one there, which may be made of it. */
 void replace(char **text, char *by);
 
+/* Reads a whole text as a number from least to most, an integer if `whole`.
+   Returns what is wrong with it, in memory that the next call reuses, or NULL.
+ */
+const char *number_read(const char *text, bool whole, double least, double most,
+                        double *x);
+
 /* A list of texts. */
 typedef struct Values {
     char **text;

@@ -1,6 +1,4 @@
 /* settings.c - every setting of a run, in one table. */
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +19,7 @@
 #define AT(field) offsetof(Config, field)
 #define OWN(i)                                                                \
     {                                                                         \
-        NULL, OF_SHAPE, NUMBER, AT(own[i]), -1e300, 1e300, NULL, "",          \
+        NULL, OF_SHAPE, NUMBER, AT(own[i]), -OWN_MOST, OWN_MOST, NULL, "",    \
             "a setting of the variant; `qkv list --family` shows its default" \
     }
 
@@ -269,27 +267,13 @@ setting_follows(const Setting *s, const Config *c)
 static const char *
 set_number(const Setting *s, void *at, const char *text)
 {
-    static char why[256];
-    char *end;
-    errno = 0;
-    double x = strtod(text, &end);
+    double x;
     bool whole = s->kind == INTEGER;
-    if (errno == ERANGE && fabs(x) < 1)
-        snprintf(why, sizeof why, "%.64s is nearer to 0 than numbers go", text);
-    else if (end == text || *end || isspace((unsigned char)*text) || isnan(x))
-        snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
-    else if (whole && x != floor(x))
-        snprintf(why, sizeof why, "%.64s is not a whole number", text);
-    else if (x < s->min || x > s->max)
-        snprintf(why, sizeof why, "%.64s is not within %.10g and %.10g", text,
-                 s->min, s->max);
-    else {
-        if (whole)
-            *(int *)at = (int)x;
-        else
-            *(double *)at = x + 0.; /* -0 becomes 0 */
-        return NULL;
-    }
+    const char *why = number_read(text, whole, s->min, s->max, &x);
+    if (!why && whole)
+        *(int *)at = (int)x;
+    else if (!why)
+        *(double *)at = x;
     return why;
 }
 

@@ -240,12 +240,14 @@ own_next(const char **list, Own *own)
         *list = word + n;
         if (name == n)
             continue;
-        char *end, *text = format_text("%.*s", (int)name, word);
-        *own = (Own){.value = strtod(word + name + 1, &end)};
+        char *text = format_text("%.*s", (int)n, word);
+        *own = (Own){.name = ""};
+        if (number_read(text + name + 1, false, -OWN_MOST, OWN_MOST,
+                        &own->value))
+            own->value = NAN;
+        text[name] = 0;
         if (is_own_name(text))
             strcpy(own->name, text);
-        if (end == word + name + 1 || end != word + n || !isfinite(own->value))
-            own->value = NAN;
         free(text);
         return true;
     }
@@ -297,8 +299,8 @@ check_settings(const char *path, const char *list)
         const char *one = at, *end = at + strcspn(at, " ");
         if (!own_next(&at, &own) || at != end || !*own.name || isnan(own.value))
             fail("%s: qkv_variant.settings has \"%.*s\", which is not "
-                 "NAME=NUMBER "
-                 "with a name of small letters, digits and -, %d at most",
+                 "NAME=NUMBER with a name of small letters, digits and -, %d "
+                 "at most, and a number that an option can have",
                  path, (int)(end - one), one, OWN_NAME - 1);
         for (int i = 0; i < count; i++)
             if (!strcmp(all[i].name, own.name))

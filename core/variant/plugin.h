@@ -23,6 +23,7 @@ typedef struct Plugin {
 } Plugin;
 
 /* Settings of variants' own: how long a name is, and how many there can be. */
+#define OWN_MOST 1e300 /* the largest value of one */
 enum { OWN_NAME = 32, MOST_OWN = 8, USES_SIZE = 512 };
 typedef struct Own {
     char name[OWN_NAME]; /* "" where it cannot be one */

@@ -1,6 +1,7 @@
 /* options.c - the words of a command line, taken apart. */
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,18 +23,20 @@ cut_list(const Setting *s, const char *text)
 {
     Values words = values_cut(text), all = {0};
     for (int i = 0; i < words.count; i++) {
-        char *end;
-        long first = strtol(words.text[i], &end, 10), last = first;
-        bool range =
-            s->kind == INTEGER && end > words.text[i] && !strncmp(end, "..", 2);
-        if (range)
-            last = strtol(end + 2, &end, 10);
-        if (!range || *end || first < 0 || last < first || last > INT_MAX ||
-            last - first > 1000000)
-            values_add(&all, copy_text(words.text[i]));
-        else
-            for (; first <= last; first++)
-                values_add(&all, format_text("%ld", first));
+        double first, last;
+        char *word = words.text[i], *dots = strstr(word, "..");
+        bool range = s->kind == INTEGER && dots;
+        if (range) {
+            *dots = 0;
+            range = !number_read(word, true, 0, INT_MAX, &first) &&
+                    !number_read(dots + 2, true, first,
+                                 fmin(first + 1e6, INT_MAX), &last);
+            *dots = '.';
+        }
+        if (!range)
+            values_add(&all, copy_text(word));
+        for (; range && first <= last; first++)
+            values_add(&all, format_text("%.0f", first));
     }
     values_free(&words);
     return all;
@@ -125,20 +128,14 @@ static void
 set_own(Options *o, const Option *option, const char *text)
 {
     void *at = (char *)o + option->offset;
-    char *end;
+    bool whole = option->shape == COUNT;
     if (option->shape == SWITCH)
         *(bool *)at = true;
     else if (option->shape == MAYBE)
         *(const char **)at = text ? text : "";
     else if (option->shape == PROMPT)
         *(const char **)at = text;
-    else if (option->shape == REAL) {
-        double x = strtod(text, &end);
-        if (end == text || *end || !(x >= 0 && x <= 1000))
-            usage("--%s: \"%.64s\" is not a number within 0 and 1000",
-                  option->name, text);
-        *(double *)at = x;
-    } else if (option->shape == TEXT) {
+    else if (option->shape == TEXT) {
         if (!*text)
             usage("--%s: an empty word", option->name);
         if (!is_text(text)) /* a plan has it in a line, a report in words */
@@ -150,11 +147,15 @@ set_own(Options *o, const Option *option, const char *text)
         if (option->choices)
             check_choices(option, text);
     } else {
-        long n = strtol(text, &end, 10);
-        if (end == text || *end || n < 1 || n > 1000000)
-            usage("--%s: \"%.64s\" is not a whole number within 1 and 1000000",
-                  option->name, text);
-        *(int *)at = (int)n;
+        double x;
+        const char *why =
+            number_read(text, whole, whole, whole ? 1e6 : 1e3, &x);
+        if (why)
+            usage("--%s: %s", option->name, why);
+        if (whole)
+            *(int *)at = (int)x;
+        else
+            *(double *)at = x;
     }
 }
 
