@@ -4,10 +4,17 @@
    `qkv-double`: gradients can be compared with differences only if rounding is
    small. Each check runs in its own process, so that a crash fails one check.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <fenv.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <qkv/real.h>
 
@@ -66,13 +73,34 @@ typedef struct Outcome {
     char at[AT_SIZE]; /* the shape and the tokens tried last */
 } Outcome;
 
+/* A check, and whether what the program shares with the plugin is afterwards
+   as it was before the plugin was loaded. What is printed waits in a pipe. */
 static void
 run_check(const void *more, void *answer)
 {
     const Trial *t = more;
     Outcome *o = answer;
+    int ends[2], printed = 0;
+    locale_t locale = uselocale(NULL);
+    umask(0);
+    if (pipe(ends) || fcntl(ends[1], F_SETFL, O_NONBLOCK) ||
+        dup2(ends[1], STDOUT_FILENO) < 0)
+        fail("no pipe to see whether the plugin prints: %s", strerror(errno));
     Subject s = subject_open(t->plugin, o->at);
     o->found = t->check(&s);
+    fflush(stdout);
+    clearerr(stdout); /* the pipe may be full */
+    ioctl(ends[0], FIONREAD, &printed);
+    const char *what =
+        strcmp(setlocale(LC_ALL, NULL), "C") || uselocale(NULL) != locale
+            ? "changes the locale (setlocale), in which numbers are written"
+        : fegetround() != FE_TONEAREST
+            ? "changes the rounding mode (fesetround)"
+        : umask(0) ? "changes the umask of the files of a run"
+        : printed  ? "prints to stdout, where the program's tables go"
+                   : NULL;
+    if (what)
+        fail("it %s: leave that to the program", what);
 }
 
 /* The usual cause of a crash in a plugin with its own operator. */
