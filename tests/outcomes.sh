@@ -152,6 +152,23 @@ fi
 # --- 5: sizes that an int cannot hold
 
 # --- 6: a digest is no comparison
+# These two starts have one digest of 32 bits, so their runs would have one name.
+few='-v standard -t reverse --steps 2 --seed 1 --test 8 --validate 8 --batch 4'
+one=W_Q=0.113649 two=W_Q=0.304594 words='the name of two runs, which differ in init'
+refuses 1 "$words" "$qkv" compare $few --no-figures --init $one,$two -o digest
+expect 'refused, and begun' [ ! -e digest ]
+works standard "$qkv" train $few --init $one -o digest -q
+refuses 1 "$words" "$qkv" train $few --init $two -o digest -q
+works standard "$qkv" train $few --init $two -o digest-2 -q
+# In two directories they are two runs, and a copy of one is the same run.
+cp -r digest digest-3
+"$qkv" table digest digest-2 digest-3 >out 2>err
+[ $? -eq 0 ] && [ "$(grep -c '^reverse' out)" -eq 2 ] && ok || complain 'two runs of one name'
+# However it is written, it is one start.
+"$qkv" compare $few --no-figures --init W_Q=1,W_Q=01,W_Q=1.0,W_Q=1e0 -o written -q >out 2>err
+[ $? -eq 0 ] && [ "$(ls -d written/reverse.* | wc -l)" -eq 1 ] && ok || complain 'a start written in four ways'
+works standard "$qkv" train $few --init W_Q=1e+1+W_K=-0 -o written -q
+expect 'of two factors' grep -qx 'init	W_Q=1e+01+W_K=0' written/*/config.tsv
 
 # --- 7: a folder with a space and a quote in its path
 

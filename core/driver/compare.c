@@ -55,7 +55,7 @@ static bool
 read_job(const Work *w, Job *job)
 {
     if (!job->read && run_exists(w->out, job->name)) {
-        job->run = run_named(w->out, job->name);
+        job->run = run_of(w->out, job->name, &job->config);
         job->read = true;
     }
     return job->read;

@@ -69,7 +69,7 @@ score_of_point(const Outcomes *by, const Work *w, const Grid *g, int point)
         const Job *job = &g->jobs[point * SEEDS + i];
         if (!run_exists(w->out, job->name))
             continue;
-        runs[a.seeds] = run_named(w->out, job->name);
+        runs[a.seeds] = run_of(w->out, job->name, &job->config);
         list[a.seeds] = &runs[a.seeds];
         a.seeds++;
     }

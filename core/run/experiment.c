@@ -52,7 +52,7 @@ experiment_open(const char *directory, const Asked *a)
 
 /* A run's name ends in the digest of its settings, and its seed is counted
    once: exits where a name is that of others. */
-Run
+static Run
 run_named(const char *directory, const char *name)
 {
     Run r = run_read(within(directory, name).text);
@@ -62,6 +62,24 @@ run_named(const char *directory, const char *name)
              "copy under another name, or config.tsv was changed; remove it, "
              "or move it out of the experiment",
              r.path, r.digest);
+    return r;
+}
+
+void
+check_name(const char *name, const Config *has, const Config *wanted)
+{
+    const Setting *s = config_difference(has, wanted);
+    if (s)
+        fail("%s: by chance the name of two runs, which differ in %s: change "
+             "its value a little, or give another directory",
+             name, s->name);
+}
+
+Run
+run_of(const char *directory, const char *name, const Config *c)
+{
+    Run r = run_named(directory, name);
+    check_name(r.path, &r.config, c);
     return r;
 }
 
@@ -171,19 +189,19 @@ drop_doubles(Experiment *e)
     int kept = 0;
     qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
     for (int i = 0; i < e->count; i++) {
-        Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
-        bool same = last && !strcmp(last->digest, r->digest) &&
-                    (!strcmp(last->name, r->name) ||
-                     config_equal(&last->config, &r->config, OF_ANY));
+        Run *r = &e->runs[i], *same = NULL;
+        for (int k = kept; k-- && !strcmp(e->runs[k].digest, r->digest);)
+            if (!config_difference(&e->runs[k].config, &r->config))
+                same = &e->runs[k];
         if (!same) {
             e->runs[kept++] = *r;
             continue;
         }
-        if (!same_table(&last->log, &r->log) ||
-            !same_table(&last->result, &r->result))
+        if (!same_table(&same->log, &r->log) ||
+            !same_table(&same->result, &r->result))
             fail("%s and %s: the same settings and another result; remove the "
                  "wrong one of the two",
-                 last->path, r->path);
+                 same->path, r->path);
         run_free(r);
     }
     e->count = kept;

@@ -38,8 +38,11 @@ const char *experiment_said(const Experiment *e, const char *key);
 Run *experiment_runs(const char *directory, int *count);
 void free_runs(Run *runs, int count);
 
-/* The run of that name in an experiment; exits where its settings are not those
-   that the name was made of. */
-Run run_named(const char *directory, const char *name);
+/* The run of that name and those settings in an experiment; exits where it has
+   others. */
+Run run_of(const char *directory, const char *name, const Config *c);
+
+/* Exits where a name that was made of these settings is that of others. */
+void check_name(const char *name, const Config *has, const Config *wanted);
 
 #endif

@@ -184,13 +184,12 @@ setting_equal(const Setting *s, const Config *a, const Config *b)
 {
     const void *x = (const char *)a + s->offset;
     const void *y = (const char *)b + s->offset;
-    const Likeness *p = x, *q = y;
-    if (s->kind != LIKENESS)
+    char values[2][VALUE_SIZE];
+    if (s->kind != LIKENESS) /* which may have padding */
         return !memcmp(x, y, size_of(s));
-    return p->asked == q->asked && p->found == q->found &&
-           p->as.variant == q->as.variant &&
-           !memcmp(p->as.shape, q->as.shape, sizeof p->as.shape) &&
-           !memcmp(p->as.own, q->as.own, sizeof p->as.own);
+    setting_print(s, a, values[0]);
+    setting_print(s, b, values[1]);
+    return !strcmp(values[0], values[1]);
 }
 
 bool
@@ -522,6 +521,48 @@ config_own(const Config *c)
     return own;
 }
 
+char *
+init_plain(const char *text)
+{
+    char *plain = copy_text(""), value[VALUE_SIZE];
+    for (char *end; *text; text = end) {
+        size_t n = strcspn(text, "=");
+        n += text[n] == '=';
+        print_double(strtod(text + n, &end) + 0., value);
+        replace(&plain, format_text("%s%.*s%s", plain, (int)n, text,
+                                    end > text + n ? value : ""));
+    }
+    return plain;
+}
+
+/* Is it in the digest? Gives its value there, "" if it is not: plugin-hash is
+   checked apart, and file by file-hash. */
+static bool
+decides(const Setting *s, const Config *c, char value[VALUE_SIZE])
+{
+    *value = 0;
+    if (s->offset == AT(plugin_hash) || s->offset == AT(file) ||
+        (setting_own(s) && setting_unused(s, c)))
+        return false;
+    setting_print(s, c, value);
+    if (setting_plugin(s) && *value)
+        plugin_name(interned(value), value);
+    return true;
+}
+
+const Setting *
+config_difference(const Config *a, const Config *b)
+{
+    char values[2][VALUE_SIZE];
+    for (const Setting *s = settings; s < settings + setting_count; s++) {
+        decides(s, a, values[0]);
+        decides(s, b, values[1]);
+        if (strcmp(values[0], values[1]))
+            return s;
+    }
+    return NULL;
+}
+
 void
 config_digest(const Config *c, char digest[9])
 {
@@ -529,13 +570,8 @@ config_digest(const Config *c, char digest[9])
     for (int i = 0; i < setting_count; i++) {
         char value[VALUE_SIZE];
         const Setting *s = setting_in_order(i);
-        if (s->offset == AT(plugin_hash) || s->offset == AT(file))
-            continue; /* the one is checked apart, the other by file-hash */
-        if (setting_own(s) && setting_unused(s, c))
+        if (!decides(s, c, value))
             continue;
-        setting_print(s, c, value);
-        if (setting_plugin(s) && *value)
-            plugin_name(interned(value), value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }

@@ -196,8 +196,16 @@ void config_settle(Config *c, const char *uses);
 void config_settle_all(Config *c, const char *const uses[3],
                        const uint64_t hashes[3]);
 
-/* Eight hex digits of everything that decides a run's result, but for the
+/* Eight hex digits of everything that decides a run's result, except the
    plugin's bytes. */
 void config_digest(const Config *c, char digest[9]);
+
+/* The first of the settings in the digest that a and b have different values
+   of, NULL if there is none: two configs may have the same digest by chance. */
+const Setting *config_difference(const Config *a, const Config *b);
+
+/* "W_Q=01+W_K=1e0" as "W_Q=1+W_K=1", the one way to write --init; to be freed.
+ */
+char *init_plain(const char *text);
 
 #endif

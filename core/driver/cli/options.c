@@ -85,6 +85,8 @@ give(Options *o, int index, const char *text, int command)
             setting_print(s, &trial, number);
             replace(&v.text[i], copy_text(number));
         }
+        if (!strcmp(s->name, "init"))
+            replace(&v.text[i], init_plain(v.text[i]));
         if (setting_plugin(s))
             plugin_given(v.text[i]);
         if (start)
