@@ -297,8 +297,8 @@ for name in "tx';system(\"id>PWNED\");'" '<touch${IFS}PWNED;' ''; do
     rm -rf told
 done
 fresh
-printf 'speed\t1\n' >>"$run/result.tsv"
-refused 1 'result.tsv:20: "speed"' qkv plot foreign -o made
+printf 'a b\t1\n' >>"$run/result.tsv"
+refused 1 'result.tsv:20: "a b"' qkv plot foreign -o made
 fresh
 sed -i 4d "$run/result.tsv"
 refused 1 'result.tsv:4: "attention_parameters"' qkv plot foreign -o made

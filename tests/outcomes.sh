@@ -85,6 +85,74 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # --- 3: a run is read back before it is published
+# as_user COMMAND ...: without root's rights, who may read and write everything.
+as_user() {
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
+small='--steps 2 --test 8 --validate 8 --batch 4 --d-model 16 -t reverse --no-figures --seed 1 -q'
+
+# A default that no option could have is refused when the plugin is loaded, and -0
+# is 0: in either case the experiment can be read afterwards.
+for value in 1e308 1e-320 0x nan; do
+    sed "s|    .fit = fit|    .settings = \"limit=$value\"|" "$top/variants/standard.c" >limit.c
+    plugin limit
+    refuses 1 "has \"limit=$value\", which is not NAME=NUMBER" \
+        "$qkv" compare -v standard,./limit.so $small -o limit
+done
+sed 's|    .fit = fit|    .settings = "limit=-0"|' "$top/variants/standard.c" >limit.c
+plugin limit
+"$qkv" compare -v standard,./limit.so $small -o limit >first 2>err
+works "$(sed -n 3p first)" "$qkv" compare -v standard,./limit.so $small -o limit
+expect 'limit=-0 is not limit=0' grep -qx 'limit	0' limit/reverse.limit.*/config.tsv
+
+# spoils NAME INCLUDE STATEMENT: a plugin whose forward does that.
+spoils() {
+    sed -e "1i #define _GNU_SOURCE\n#include <$2>" -e "s|    Node .q|    $3\n&|" \
+        "$top/variants/standard.c" >"$1.c"
+    plugin "$1"
+}
+# loses NAME WORDS: the run of that plugin fails with one line, that of standard is
+# made, and the experiment can be read, by the same command too.
+loses() {
+    mkdir -m 777 "$1"
+    for again in 1 2; do
+        as_user "$qkv" compare -v "standard,./$1.so" $small -o "$1" >out 2>err
+        [ $? -eq 1 ] && grep -q '^reverse.standard' out && [ "$(wc -l <err)" -eq 2 ] &&
+            grep "^qkv: reverse.$1.*$2" err >one && ok || complain "a run of $1"
+    done
+    works standard as_user "$qkv" table "$1"
+    expect "$1: a draft is left" [ -z "$(find "$1" -name '.*@*')" ]
+}
+if [ "$(id -u)" -ne 0 ] || setpriv --reuid=65534 true 2>/dev/null; then
+    chmod 755 .
+    spoils mask sys/stat.h 'umask(0444);'
+    loses mask 'config.tsv.* cannot be read'
+else
+    echo 'outcomes: no setpriv here: umask is skipped'
+fi
+# A comma for a point, in the whole program and in one thread of it.
+if localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" 2>/dev/null; then
+    chmod -R a+rX .
+    export LOCPATH="$work"
+    spoils comma locale.h 'setlocale(LC_ALL, "de_DE.UTF-8");'
+    spoils thread locale.h 'uselocale(newlocale(LC_ALL_MASK, "de_DE.UTF-8", NULL));'
+    works comma "$qkv" compare -v standard,./comma.so $small -o comma
+    works 0.003 "$qkv" compare -v standard,./comma.so $small -o comma
+    "$qkv" equiv -q -o comma comma/reverse.standard.* --to ./comma.so >out 2>err
+    works comma "$qkv" table comma
+    loses thread 'config.tsv.*0,003'
+    mkdir threads
+    "$qkv" equiv -q -o threads comma/reverse.standard.* --to ./thread.so >out 2>err
+    [ $? -ne 0 ] && [ "$(wc -l <err)" -eq 1 ] && [ "$(ls -A threads)" = '' ] && ok ||
+        complain 'equiv wrote what cannot be read'
+    unset LOCPATH
+else
+    echo 'outcomes: no localedef here: setlocale is skipped'
+fi
 
 # --- 4: a figure is whole or not there
 # gnuplot does not tell that a file is cut short: not by a limit, and not by a full disk.

@@ -122,6 +122,7 @@ discard(const char *path)
 {
     if (!unlink(path) || (errno != EISDIR && errno != EPERM))
         return;
+    chmod(path, 0700); /* it may have been made under any umask */
     DIR *dir = opendir(path);
     for (struct dirent *e; dir && (e = readdir(dir));) {
         char *inner = format_text("%s/%s", path, e->d_name);

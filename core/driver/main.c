@@ -1,5 +1,6 @@
 /* main.c - the command `qkv`: finds the subcommand and hands over. */
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,8 @@ main(int argc, char **argv)
         {"table", command_table},     {"completion", command_completion},
     };
     hold_streams();
+    /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
     enum { COUNT = sizeof commands / sizeof *commands };
     const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";

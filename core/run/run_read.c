@@ -1,4 +1,7 @@
-/* run_read.c - reads a run, and believes nothing of it unchecked. */
+/* run_read.c - reads a run, and believes nothing of it unchecked.
+
+   Every run is read here once before it is published, so what is wrong with one
+   was cut, or changed by hand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,54 +73,37 @@ read_config(const char *path)
     return c;
 }
 
-static _Noreturn void
-changed(const Run *r, const char *file, int line, const char *name)
+/* A name is the one that run.c writes there; those of what an observer adds,
+   `wanted` NULL, mean nothing to a shell or to gnuplot. */
+static void
+check_column(const Run *r, const char *file, int line, const char *name,
+             const char *wanted)
 {
-    fail("%s/%s:%d: \"%.64s\" is not the name that qkv writes there: it was "
-         "changed; remove the run to have it again",
-         r->path, file, line, name);
+    if (wanted ? strcmp(name, wanted)
+               : !*name || name[strspn(name, NAME_LETTERS ".")])
+        fail("%s/%s:%d: \"%.64s\" is not the name that qkv writes there: it "
+             "was changed; remove the run to have it again",
+             r->path, file, line, name);
 }
 
-/* Columns and lines are those that run.c writes, and those that an observer
-   adds to both: names that mean nothing to anybody else. */
 static void
 check_names(const Run *r)
 {
     const Table *log = &r->log, *result = &r->result;
-    bool file = result->rows > RESULTS &&
-                !strcmp(table_cell(result, RESULTS, 0), test_levels[0]);
-    int own = RESULTS + (file ? TEST_LEVELS : 0);
-    int all = own + log->cols - LOG_COLUMNS;
-    for (int i = 0; i < log->cols || i < LOG_COLUMNS; i++) {
-        const char *name = i < log->cols ? log->cells[i] : "";
-        if (i < LOG_COLUMNS ? strcmp(name, log_columns[i])
-                            : !*name || name[strspn(name, NAME_LETTERS ".")])
-            changed(r, "log.tsv", 1, name);
-    }
-    for (int i = 0; i < all || i < result->rows; i++) {
-        const char *name = i < result->rows ? table_cell(result, i, 0) : "";
-        if (i >= all ||
-            strcmp(name, i < RESULTS ? result_keys[i]
-                         : i < own   ? test_levels[i - RESULTS]
-                                     : log->cells[i - own + LOG_COLUMNS]))
-            changed(r, "result.tsv", i + 2, name);
-    }
+    for (int i = 0; i < log->cols || i < LOG_COLUMNS; i++)
+        check_column(r, "log.tsv", 1, i < log->cols ? log->cells[i] : "",
+                     i < LOG_COLUMNS ? log_columns[i] : NULL);
+    for (int i = 0; i < result->rows || i < RESULTS; i++)
+        check_column(r, "result.tsv", i + 2,
+                     i < result->rows ? table_cell(result, i, 0) : "",
+                     i < RESULTS ? result_keys[i] : NULL);
 }
 
-/* The log goes to the last step that was done, from line to line. */
+/* Its last line is of the last step. */
 static void
 check_log(const Run *r)
 {
     Path path = within(r->path, "log.tsv");
-    double last = -1;
-    for (int i = 0; i < r->log.rows; i++) {
-        double step = table_number(&r->log, i, 0, path.text);
-        if (!(step > last))
-            fail("%s:%d: step %.10g after step %.10g: it was changed; remove "
-                 "the run to have it again",
-                 path.text, i + 2, step, last);
-        last = step;
-    }
     if (!r->log.rows || table_number(&r->log, r->log.rows - 1, 0, path.text) !=
                             run_number(r, "steps"))
         fail("%s: does not go to step %s, the last that result.tsv has: it was "

@@ -3,8 +3,9 @@
    What a plugin breaks is its own run, and many processes use many cores. A
    worker keeps the last row of its log in the memory that it shares with the
    driver, which shows it on the terminal. It writes its run into the driver's
-   draft, and the driver publishes: one wait for the disk serves all runs that
-   have ended since the last one. */
+   draft, and the driver, in which no plugin's code has run, reads it back and
+   publishes: one wait for the disk serves all runs that have ended since the
+   last one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,12 +222,24 @@ hand_out(Crew *crew)
     return busy;
 }
 
+/* In a process, as it fails where others could not read the run later. */
+static void
+read_back(const void *more, void *answer)
+{
+    const Training *t = more;
+    (void)answer;
+    run_of(t->crew->draft->path.text, t->job->name, &t->job->config);
+}
+
 /* A worker has ended; if it failed, says why. */
 static void
 finish(Crew *crew, Child *w)
 {
     const Job *job = crew->at[w - crew->workers];
+    Training t = {.crew = crew, .job = job};
     Ended e = child_end(w, NULL);
+    if (e.answered)
+        e = in_child(read_back, &t, NULL, 0, limits(INFINITY, INFINITY));
     crew->finished += effort(&job->config);
     if (e.answered) {
         crew->ready[crew->ready_count++] = job;
