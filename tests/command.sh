@@ -185,7 +185,7 @@ refuses 2 'lists are for' "$qkv" train --heads 1,2
 refuses 2 'not one of: none pre' "$qkv" train --norm post
 refuses 2 'not within' "$qkv" compare --lr 0.1,-1
 refuses 2 'within 1 and' "$qkv" compare --seeds 0
-refuses 2 'within 1 and' "$qkv" compare --jobs two
+refuses 2 'is not a number' "$qkv" compare --jobs two
 refuses 2 'contradict' "$qkv" compare --seeds 3 --seed 4
 refuses 2 'did you mean "reverse"' "$qkv" train -t revers
 refuses 2 'did you mean "standard"' "$qkv" train -v standrad
@@ -549,7 +549,7 @@ refuses 2 'contradict' "$qkv" train --redo --keep
 
 # --- places to write
 : >file
-refuses 1 'is a file' "$qkv" train $small -o file
+refuses 1 'Not a directory' "$qkv" train $small -o file
 mkdir full && : >full/x
 refuses 1 'no experiment' "$qkv" train $small -o full
 refuses 1 'cannot be made' "$qkv" train $small -o no/such/place
@@ -558,7 +558,7 @@ refuses 1 'cannot be made' "$qkv" train $small -o /proc/qkv
 mkdir sealed && "$qkv" train $small -o sealed >out 2>err
 if [ "$(id -u)" -ne 0 ]; then
     chmod a-w sealed
-    refuses 1 'cannot be written' "$qkv" train $small --seed 9 -o sealed
+    refuses 1 'nothing can be written' "$qkv" train $small --seed 9 -o sealed
 fi
 "$qkv" list >/dev/full 2>err
 [ $? -eq 1 ] && grep -q 'stdout: cannot be written;' err && ok ||
@@ -728,9 +728,9 @@ works '| family |' "$qkv" inspect "$rotated" --markdown
     complain "inspect: a family of matrices, where one serves all distances"
 works 'mean_score' "$qkv" inspect "$rotated" --distances=0,8 -q --format svg
 [ -s "$rotated/figures/distances.svg" ] || complain "inspect --distances: no figure"
-refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=a
-refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=100001
-refuses 2 'whole numbers with commas' "$qkv" inspect "$rotated" --distances=-100001
+refuses 2 '"a" is not a number' "$qkv" inspect "$rotated" --distances=a
+refuses 2 '100001 is not within' "$qkv" inspect "$rotated" --distances=100001
+refuses 2 '-100001 is not within' "$qkv" inspect "$rotated" --distances=-100001
 "$qkv" compare -t recall -v standard,mla --positions rope --match params \
     --seeds 1 --steps 2 $small -o even >out 2>err || complain "--match: even widths"
 works 'q_1, the queries' "$qkv" trace 'hello world' -v two-step-tanh

@@ -373,5 +373,35 @@ for signal in TERM HUP; do
         expect "$what: SIG$signal: other words" [ "$(wc -l <err)" -eq 1 ]
     done
 done
+# All numbers of options are read in one way.
+for option in memory seed lr timeout; do
+    for number in ' 5' 5x '' nan 1e-320; do
+        refuses 2 "--$option: " "$qkv" train --$option "$number"
+    done
+done
+refuses 2 '0.5 is not a whole number' "$qkv" train --memory 0.5
+refuses 2 '0 is not within 1 and 1000000' "$qkv" train --memory 0
+refuses 2 '" 1..3" is not a number' "$qkv" compare --seed ' 1..3'
+refuses 2 '1001 is not within 0 and 1000' "$qkv" generate --temperature 1001 some
+
+# A complete experiment that is read-only: its table, and no complaint.
+as_other() { # root may write everywhere
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
+if [ "$(id -u)" -ne 0 ] || setpriv --reuid=65534 true 2>/dev/null; then
+    few='-v standard,full-rank -t reverse --steps 2 --seeds 2 --test 8 --validate 8 --no-figures'
+    "$qkv" compare $few -o sealed -q >wanted 2>err
+    chmod -R a-w,a+rX sealed
+    chmod 755 .
+    as_other "$qkv" compare $few -o sealed -q >out 2>err
+    [ $? -eq 0 ] && cmp -s out wanted && [ ! -s err ] && ok || complain 'a read-only experiment'
+    refuses 1 'sealed: nothing can be written there' as_other "$qkv" compare $few --lr 0.01 -o sealed
+else
+    echo 'outcomes: no setpriv here: a read-only experiment is skipped'
+fi
 
 finish

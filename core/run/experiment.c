@@ -36,11 +36,6 @@ experiment_open(const char *directory, const Asked *a)
     if (mkdir(directory, 0777) && errno != EEXIST)
         fail("%s: cannot be made: %s; give another directory", directory,
              strerror(errno));
-    if (!stat(directory, &facts) && !S_ISDIR(facts.st_mode))
-        fail("%s: is a file; give a directory", directory);
-    if (access(directory, W_OK | X_OK))
-        fail("%s: cannot be written: %s; give another directory", directory,
-             strerror(errno));
     bool empty = is_empty(directory);        /* somebody may open it with us: */
     if (stat(marker.text, &facts) && !empty) /* ask for the marker after */
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "

@@ -19,22 +19,19 @@ enum { MOST_DISTANCES = 16 };
 static int
 distances_asked(const Options *o, int distance[MOST_DISTANCES])
 {
-    const char *at = *o->inspect.distances ? o->inspect.distances : "0,1,2,4,8";
-    int count = 0, n;
-    for (; *at && count < MOST_DISTANCES; at += n + (at[n] == ',')) {
-        n = (int)strcspn(at, ",");
-        char *word = format_text("%.*s", n, at);
-        char *end;
-        long asked = strtol(word, &end, 10);
-        if (!*word || *end || asked < -100000 || asked > 100000)
-            usage("--distances=%s: whole numbers with commas between, as in "
-                  "0,1,9",
-                  o->inspect.distances);
-        distance[count++] = (int)asked;
-        free(word);
-    }
-    if (*at)
+    const char *asked = o->inspect.distances;
+    Values v = values_cut(*asked ? asked : "0,1,2,4,8");
+    int count = v.count;
+    if (count > MOST_DISTANCES)
         usage("--distances: %d at most", MOST_DISTANCES);
+    for (int i = 0; i < count; i++) {
+        double x;
+        const char *why = number_read(v.text[i], true, -1e5, 1e5, &x);
+        if (why)
+            usage("--distances: %s", why);
+        distance[i] = (int)x;
+    }
+    values_free(&v);
     return count;
 }
 
