@@ -228,6 +228,49 @@ nothing(const Attention *a, int head, int query, int key)
     return 0;
 }
 
+/* Masks with another line here and there: blocks, strides, first tokens, a
+   query or a key that sees all, documents of several lengths, and islands. */
+enum { MASKS = 10, MASKED = 210 };
+static int mask;
+
+static double
+one_mask(const Attention *a, int head, int query, int key)
+{
+    int apart = query - key, far = abs(apart);
+    bool seen[MASKS] = {far < 5 + head,
+                        key / 16 <= query / 16,
+                        apart % 7 == 0,
+                        apart < 9 && (apart >= 0 || key < 3),
+                        far < 3 || query % 50 == 17,
+                        far < 3 || key % 50 == 17,
+                        query * query / 4000 == key * key / 4000,
+                        far < 3 || (query * 31 + key * 17) % 19 == 0,
+                        key <= query,
+                        far < a->d_model};
+    return seen[mask] ? 0 : -INFINITY;
+}
+
+/* A tape that only measures looks at some entries, and knows of all. */
+START_TEST(masked_shares)
+{
+    Attention a = {.d_model = 150};
+    Tape *t = tape_measure();
+    mask = _i;
+    for (int tokens = 1; tokens <= MASKED; tokens += tokens < 9 ? 1 : 67)
+        for (int keys = tokens; keys < tokens + 9; keys += 4) {
+            Node *q = split(leaf(t, tokens, 4, 1, NULL, NULL), 2);
+            Node *k = split(leaf(t, keys, 4, 1, NULL, NULL), 2);
+            Node *s = fixed_bias(&a, scores(&a, q, k, 1), one_mask);
+            double seen = 0;
+            for (int i = 0; i < 2 * tokens * keys; i++)
+                seen += one_mask(&a, i / keys / tokens, i / keys % tokens,
+                                 i % keys) == 0;
+            ck_assert_double_eq(s->seen, seen / (2. * tokens * keys));
+        }
+    tape_free(t);
+}
+END_TEST
+
 /* A window without a bias is attention to the keys in it; its sink takes what
    the weights lack of 1; what is masked costs nothing. */
 START_TEST(biases_by_hand)
@@ -309,48 +352,51 @@ START_TEST(misuse)
     real x[64] = {0};
     Attention a = {.causal = 1}, open = {0};
     Tape *t = tape_measure();
-    Node *n = leaf(t, 4, 6, 1, x, NULL), *two = leaf(t, 4, 6, 2, x, NULL);
-    Node *other = leaf(t, 5, 6, 1, x, NULL), *thin = leaf(t, 4, 4, 1, x, NULL);
-    switch (_i) {
-    case 0:
-        attend(&open, split(n, 2), split(n, 3), split(n, 3), 1);
-        break;
-    case 1:
-        attend(&open, n, thin, n, 1);
-        break;
-    case 2:
-        attend(&open, n, two, two, 1);
-        break;
-    case 3:
-        attend(&a, n, other, other, 1); /* no order between x and y */
-        break;
-    case 4:
-        attend(&open, n, n, other, 1);
-        break;
-    case 5:
-        apply_weights(&a, scores(&a, n, n, 1), other);
-        break;
-    case 6:
-        softmax(&a, scores(&a, n, other, 1));
-        break;
-    case 7:
-        mask_zero(&a, scores(&a, n, other, 1));
-        break;
-    case 8: /* three heads, a table for two */
-        score_bias(&open, scores(&open, split(n, 3), split(n, 3), 1), thin,
-                   nearness);
-        break;
-    case 9: /* a bucket that the table has not */
-        score_bias(&open, scores(&open, n, n, 1), leaf(t, 1, 2, 1, x, NULL),
-                   nearness);
-        break;
-    case 10: /* the key of every query is masked */
-        fixed_bias(&(Attention){.position = 9}, scores(&open, n, n, 1),
-                   slope_and_window);
-        break;
-    case 11:
-        softmax_sink(&open, scores(&open, n, n, 1), n);
-        break;
+    for (int round = 0; round < 2; round++, t = tape_fitting(t)) {
+        Node *n = leaf(t, 4, 6, 1, x, NULL), *two = leaf(t, 4, 6, 2, x, NULL);
+        Node *other = leaf(t, 5, 6, 1, x, NULL),
+             *thin = leaf(t, 4, 4, 1, x, NULL);
+        switch (_i) {
+        case 0:
+            attend(&open, split(n, 2), split(n, 3), split(n, 3), 1);
+            break;
+        case 1:
+            attend(&open, n, thin, n, 1);
+            break;
+        case 2:
+            attend(&open, n, two, two, 1);
+            break;
+        case 3:
+            attend(&a, n, other, other, 1); /* no order between x and y */
+            break;
+        case 4:
+            attend(&open, n, n, other, 1);
+            break;
+        case 5:
+            apply_weights(&a, scores(&a, n, n, 1), other);
+            break;
+        case 6:
+            softmax(&a, scores(&a, n, other, 1));
+            break;
+        case 7:
+            mask_zero(&a, scores(&a, n, other, 1));
+            break;
+        case 8: /* three heads, a table for two */
+            score_bias(&open, scores(&open, split(n, 3), split(n, 3), 1), thin,
+                       nearness);
+            break;
+        case 9: /* a bucket that the table has not */
+            score_bias(&open, scores(&open, n, n, 1), leaf(t, 1, 2, 1, x, NULL),
+                       nearness);
+            break;
+        case 10: /* the key of every query is masked */
+            fixed_bias(&(Attention){.position = 9}, scores(&open, n, n, 1),
+                       slope_and_window);
+            break;
+        case 11:
+            softmax_sink(&open, scores(&open, n, n, 1), n);
+            break;
+        }
     }
 }
 END_TEST
@@ -365,6 +411,7 @@ attend_suite(void)
     tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * CASES);
     tcase_add_loop_test(c, gradients_of_one_matrix, 0, IN_DOUBLE * 2);
     tcase_add_test(c, biases_by_hand);
+    tcase_add_loop_test(c, masked_shares, 0, MASKS);
     tcase_add_loop_test(c, causal_rows_do_not_see_later_tokens, 0, 2);
     tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, 12);
     suite_add_tcase(s, c);

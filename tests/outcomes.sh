@@ -279,6 +279,14 @@ cd "$work" || exit 1
 
 # --- 8: the cost of a bias by position at any length
 
+# Ten thousand million pairs of a query and a key in each head: a mask by distance is
+# summed in closed form. Of the seven keys that a query sees, those at the ends lack 12:
+# a token takes 2 x 4,096 + 4 x 32 (7 - 12 / n) FLOPs.
+timeout 60 "$qkv" count -v window --length 100000 --tsv >out 2>err
+expect "what a window costs at a great length" grep -q "	9087.98464	" out
+timeout 60 "$qkv" count --preset llama-3-8b -v window --window 4096 --tsv >out 2>err
+expect "what a wide window costs" test "$(cut -f 3 out | tail -n 1)" = 7515930624
+
 # --- 9: what was ended, edited, read-only or never converged
 # A plot of which no curve has a number is no success; it says why in one line.
 "$qkv" compare -v standard -t reverse --lr 1e3,1e4 --optimizer sgd --seeds 1 --steps 20 --test 8 --validate 8 \

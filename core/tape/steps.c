@@ -119,13 +119,13 @@ add_entries(Node *c, int h, int i, int j, const real *b, int count)
     Node *s = c->in[0];
     size_t tokens = (size_t)(c->rows / c->sequences), cols = (size_t)c->cols;
     size_t at = (size_t)i * cols + (size_t)(h * (c->cols / c->heads) + j);
-    for (; c->value && at < size_of(c); at += tokens * cols)
+    for (; at < size_of(c); at += tokens * cols)
         for (int l = 0; l < count; l++)
             c->value[at + (size_t)l] = s->value[at + (size_t)l] + b[l];
 }
 
-/* What fixed_bias adds for a head and a query: entries that are not masked, and
-   those that no causal mask hides either. */
+/* The entries of one query of a head: those that no bias masks, and those that
+   no causal mask hides either. */
 typedef struct Seen {
     int all, left;
 } Seen;
@@ -152,16 +152,49 @@ add_bias(Attention *a, Node *c, Bias *bias, int h, int i)
     return seen;
 }
 
+/* How many of the entries of a head no bias masks. Row 0 and column 0 tell of
+   each distance of query and key; if some other rows and columns have the same
+   there, so have all, and each distance counts as often as it occurs. Else
+   every entry is looked at. */
+static double
+seen_by_head(const Attention *a, Bias *bias, int h, int tokens, int keys)
+{
+    enum { CHECKED = 4 };
+    double seen = 0, all = 0;
+    bool same = true;
+    for (int i = 0; i < tokens + keys - 1; i++) { /* key - query + tokens - 1 */
+        int query = i < tokens ? tokens - 1 - i : 0,
+            key = query + i - tokens + 1;
+        int often = tokens - query < keys - key ? tokens - query : keys - key;
+        bool there = bias(a, h, a->position + query, key) > -INFINITY;
+        seen += there ? often : 0;
+        for (int k = 1; same && k <= CHECKED; k++) {
+            int row = (int)((double)(tokens - 1) * k / CHECKED) - query;
+            int column = (int)((double)(keys - 1) * k / CHECKED) - key;
+            for (int more = row, l = 0; l < 2; more = column, l++)
+                if (more >= 0 && more < often)
+                    same &= there == (bias(a, h, a->position + query + more,
+                                           key + more) > -INFINITY);
+        }
+    }
+    for (int i = 0; !same && i < tokens; i++)
+        for (int j = 0; j < keys; j++)
+            all += bias(a, h, a->position + i, j) > -INFINITY;
+    return same ? seen : all;
+}
+
 Node *
 fixed_bias(Attention *a, Node *s, Bias *bias)
 {
-    int tokens = s->rows / s->sequences;
+    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
     double seen = 0;
     Node *c = new_node(s->rows, s->cols, fixed_bias_backward, &s, 1);
     c->heads = s->heads;
     keep_arguments(c, &bias, sizeof bias);
-    for (int h = 0; h < c->heads; h++)
-        for (int i = 0; i < tokens; i++) {
+    for (int h = 0; h < c->heads; h++) {
+        if (!c->value)
+            seen += seen_by_head(a, bias, h, tokens, keys);
+        for (int i = 0; c->value && i < tokens; i++) {
             Seen row = add_bias(a, c, bias, h, i);
             seen += row.all;
             if (!row.left)
@@ -170,6 +203,7 @@ fixed_bias(Attention *a, Node *s, Bias *bias)
                     "key at its own position",
                     a->position + i, h);
         }
+    }
     double share = seen / ((double)tokens * s->cols);
     c->seen *= share;
     discount(s, share);
@@ -214,7 +248,7 @@ score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
                        (Node *[]){s, table}, 2);
     c->heads = s->heads;
     keep_arguments(c, &(Buckets){*a, bucket}, sizeof(Buckets));
-    for (int i = 0; i < tokens; i++)
+    for (int i = 0; c->value && i < tokens; i++)
         for (int j = 0; j < keys; j++) {
             int key = position_of(positions, j);
             int at = bucket(a, a->position + i, key);
@@ -222,10 +256,11 @@ score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
                 bug("score_bias: bucket %d of query %d and key %d in a table "
                     "(%d x %d)",
                     at, a->position + i, key, table->rows, table->cols);
-            const real *b = table->value ? table->value + at : NULL;
-            for (int h = 0; c->value && h < c->heads; h++)
-                add_entries(c, h, i, j,
-                            b + (table->rows == 1 ? 0 : h) * table->cols, 1);
+            for (int h = 0; h < c->heads; h++) {
+                int row = table->rows == 1 ? 0 : h;
+                add_entries(c, h, i, j, table->value + row * table->cols + at,
+                            1);
+            }
         }
     return c;
 }
