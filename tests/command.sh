@@ -195,7 +195,7 @@ refuses 2 'an empty word' "$qkv" train -t ''
 refuses 2 'cannot all differ' "$qkv" train -t recall --length 40
 refuses 2 'at least 9' "$qkv" train -t induction --length 8
 refuses 2 'longer than steps' "$qkv" train --warmup 500
-refuses 2 '100 million tokens' "$qkv" train --batch 1000000 --length 1000
+refuses 2 '1000000 x 10000) would' "$qkv" train --batch 1000000 --length 10000
 refuses 2 'for the tasks text and pairs' "$qkv" train -t sort --file x
 [ ! -e qkv-out ] && ok || complain "a refusal left qkv-out behind"
 

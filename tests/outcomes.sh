@@ -219,6 +219,31 @@ fi
 
 # --- 5: sizes that an int cannot hold
 
+# No matrix has more entries than an int counts; who asks for one is told at once.
+most='more than 2,147,483,647 entries'
+refuses 2 "(92682 x 92682) would have $most" "$qkv" trace --characters \
+    "$(printf '%92682s' '' | tr ' ' a)"
+refuses 2 "$most" "$qkv" count -v standard --heads 1000000 --d-k 1000000 --d-v 1
+"$qkv" train --d-model 1000000 --heads 1 --d-k 1 --d-v 1 --mlp 1 -o big >out 2>err
+[ $? -eq 1 ] && grep -q "(1000000 x 1000000) would have $most" err && ok ||
+    complain "an MLP that is too wide"
+"$qkv" train --length 2 --symbols 2 --d-model 46341 --heads 1 --d-k 1 --d-v 1 --batch 1 \
+    --steps 0 --test 1 --validate 1 -o wide >out 2>err || complain "a wide run"
+wide=$(dirname wide/*/config.tsv)
+refuses 2 "46341) would have $most" "$qkv" inspect "$wide"
+refuses 2 "46341) would have $most" "$qkv" inspect --spectrum "$wide"
+
+# A plugin is blamed for what happens while its code runs. The program prints this one's
+# equation, which cannot be read any more.
+sed -e 's/^#include <qkv.variant.h>/#include <sys\/mman.h>\n&\n#define PAGE 65536\
+static _Alignas(PAGE) char page[PAGE] = "out = x";/' \
+    -e 's/\.equation = .*/.equation = page,/' -e '/^ *"softmax.*/d' \
+    -e 's/^    weight(w, W_Q, .*/    mprotect(page, PAGE, PROT_NONE);\n&/' \
+    "$top/variants/standard.c" >unread.c
+"$qkv" trace -v ./unread.c "a b" >out 2>err
+[ $? -eq 1 ] && grep -q "^qkv: crashed: Seg.*outside a plugin's code" err &&
+    ! grep -q unread err && ok || complain "a crash while no plugin runs"
+
 # --- 6: a digest is no comparison
 # These two starts have one digest of 32 bits, so their runs would have one name.
 few='-v standard -t reverse --steps 2 --seed 1 --test 8 --validate 8 --batch 4'

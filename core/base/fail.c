@@ -1,4 +1,5 @@
 /* fail.c - messages on stderr, and the memory that failing guards. */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -136,6 +137,17 @@ allocate(size_t count, size_t size)
     if (!memory)
         no_memory(count, size);
     return memory;
+}
+
+size_t
+matrix_entries(int rows, int cols)
+{
+    size_t count = (size_t)rows * (size_t)cols;
+    if (count > INT_MAX)
+        usage("a matrix (%d x %d) would have more than 2,147,483,647 entries: "
+              "take fewer or shorter sequences, fewer heads, or narrower ones",
+              rows, cols);
+    return count;
 }
 
 void *

@@ -51,7 +51,12 @@ void leave(void);
 /* `count` zeroed elements of `size` bytes; fails if there is no memory. */
 void *allocate(size_t count, size_t size);
 
-/* The same, at the start of a cache line, so that no vector crosses two lines.
+/* The entries of a matrix: no more than an int can count, so that the place of
+   one is an int too; exits where they are more. */
+size_t matrix_entries(int rows, int cols);
+
+/* The same as allocate, at the start of a cache line, so that no vector crosses
+ * two lines.
  */
 enum { LINE = 64 };
 void *allocate_aligned(size_t count, size_t size);

@@ -89,10 +89,10 @@ show_sequence(Generation *g)
     Sizes sizes = m->sizes;
     sizes.tokens = tokens;
     Batch b = batch_new(sizes, 1);
-    memcpy(b.all.ids, g->ids, (size_t)(tokens * each) * sizeof(int));
+    memcpy(b.all.ids, g->ids, (size_t)tokens * each * sizeof(int));
     if (g->source)
         memcpy(b.all.source, g->source,
-               (size_t)(m->sizes.source * each) * sizeof(int));
+               (size_t)m->sizes.source * each * sizeof(int));
     Pass *pass = pass_recorded(m, &b, false);
     print_answers(g, &b, pass->logits);
     if (layout_of(g->options) == ALIGNED) {
@@ -180,16 +180,15 @@ read_sequence(Generation *g, const char *prompt)
     if (z->source)
         check_count(g, source, z->source, next ? "" : " before |");
     g->prompt = g->count = source && next ? 1 : w.count - source;
-    size_t size = (size_t)(source * z->each);
+    size_t size = (size_t)source * z->each;
     g->source = z->source ? allocate(size, sizeof *g->source) : NULL;
-    g->ids = allocate((size_t)(g->count * z->each) + 1, sizeof *g->ids);
+    g->ids = allocate((size_t)g->count * z->each + 1, sizeof *g->ids);
     if (source)
         memcpy(g->source, w.id, size * sizeof *w.id);
     if (source && next)
         *g->ids = g->data.config.symbols;
     else
-        memcpy(g->ids, w.id + size,
-               (size_t)(g->count * z->each) * sizeof *w.id);
+        memcpy(g->ids, w.id + size, (size_t)g->count * z->each * sizeof *w.id);
     words_free(&w);
 }
 
@@ -204,8 +203,8 @@ answer_sequence(Generation *g)
               g->run);
     check_count(g, given, tokens, "");
     int each = g->data.sizes.each;
-    int *ids = allocate((size_t)(tokens * each), sizeof *ids);
-    memcpy(ids, g->ids, (size_t)(given * each) * sizeof *ids);
+    int *ids = allocate((size_t)tokens * each, sizeof *ids);
+    memcpy(ids, g->ids, (size_t)given * each * sizeof *ids);
     for (int i = given; i < tokens; i++)
         ids[i] = g->data.sizes.vocabulary - 1;
     free(g->ids);

@@ -137,8 +137,7 @@ bench_layer(Sheet *sheet, const Variant *v, int tokens, int sequences)
     l.w = allocate((size_t)l.weights.count + 1, sizeof *l.w);
     l.values = random_numbers((size_t)(rows * D + parameters));
     l.gradients = allocate((size_t)(rows * D + parameters), sizeof(real));
-    for (size_t i = (size_t)(rows * D); i < (size_t)(rows * D + parameters);
-         i++)
+    for (size_t i = (size_t)rows * D; i < (size_t)(rows * D + parameters); i++)
         l.values[i] *= (real)(1 / sqrt(D));
     Tape *measured = tape_measure();
     layer_forward(&l, measured);

@@ -27,7 +27,7 @@ course_begin(const Model *m, int tokens)
     int classes = m->sizes.classes;
     Course c = {.model = model_resized(m, tokens, 0)};
     c.decoder = decoder_new(c.model, tokens, 1);
-    c.logits = allocate((size_t)(TIMED * classes), sizeof *c.logits);
+    c.logits = allocate((size_t)TIMED * classes, sizeof *c.logits);
     plugin_name(m->config.variant, c.name);
     return c;
 }

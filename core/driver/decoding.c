@@ -48,7 +48,7 @@ decoding_begin(const char *variant, const char *shape, int tokens,
     Decoding g = {.model = model_of(variant, shape, tokens)};
     g.tokens = g.model->sizes.tokens;
     g.decoder = decoder_new(g.model, g.tokens, sequences);
-    g.ids = allocate((size_t)(AT_ONCE * sequences * g.model->sizes.each),
+    g.ids = allocate((size_t)AT_ONCE * sequences * g.model->sizes.each,
                      sizeof *g.ids);
     return g;
 }
@@ -182,7 +182,7 @@ typedef struct Found {
 static void
 measure_length(Decoding *g, int count, int length, Found *found)
 {
-    double *seconds = allocate((size_t)(count * TIMED), sizeof *seconds);
+    double *seconds = allocate((size_t)count * TIMED, sizeof *seconds);
     for (int v = 0; v < count; v++)
         for (int n; (n = length - TIMED / 2 - g[v].decoder->cache->position);)
             decoder_step(g[v].decoder, g[v].ids, n < AT_ONCE ? n : AT_ONCE);
@@ -291,7 +291,7 @@ decoding_context(const Options *o, const Values *named, const Shape *shape)
     Values variants = begin_all(named, shape->settings, g);
     int count = variants.count;
     Sheet sheet = sheet_of(columns, 5);
-    Found *found = allocate((size_t)(LENGTHS * count), sizeof *found);
+    Found *found = allocate((size_t)LENGTHS * count, sizeof *found);
     for (int i = 0; i < LENGTHS; i++) {
         Found *at = found + i * count;
         measure_length(g, count, length_of(i), at);

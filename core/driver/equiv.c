@@ -161,7 +161,7 @@ static Conversion *
 convert_all(const Run *runs, Square *square)
 {
     int count = square->count;
-    Conversion *all = allocate((size_t)(count * count), sizeof *all);
+    Conversion *all = allocate((size_t)count * count, sizeof *all);
     for (int i = 0; i < count; i++) {
         char name[NAME_SIZE];
         Dataset data;

@@ -43,7 +43,7 @@ family_of(const Canonical *c, int head)
     int d = c->d_model, w = c->width, size = d * d;
     if (!w)
         return 1;
-    double *all = allocate((size_t)(w * size), sizeof *all);
+    double *all = allocate(matrix_entries(w, size), sizeof *all);
     Rotated rotated = canonical_rotated(c, head);
     for (int i = 0; i < w; i++)
         rotated_term(&rotated, i / 2, w, i % 2, all + i * size);
@@ -194,7 +194,8 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
         {"largest_N", .title = "s1", .format = "%.3g"},
         {"family_M", .title = "family"}};
     int d = m->attention.d_model;
-    double *scratch = allocate((size_t)(d + 2 * d * d), sizeof *scratch);
+    double *scratch =
+        allocate((size_t)d + 2 * matrix_entries(d, d), sizeof *scratch);
     Sheet sheet = sheet_of(columns, 11);
     if (!any_rotated(m, forms))
         sheet.columns[10].readers = NOBODY;

@@ -165,7 +165,7 @@ static void
 show_head(const Trace *t, const Call *c, const Node *x, int head, int number)
 {
     int n = call_queries(c), keys = call_keys(c);
-    size_t size = (size_t)(n * keys);
+    size_t size = matrix_entries(n, keys);
     double *scores = allocate(2 * size, sizeof *scores);
     real *shown = allocate(2 * size, sizeof *shown);
     const Node *steps = c->v ? NULL : c->out->in[0];
@@ -308,7 +308,7 @@ run_forward(Trace *t)
 {
     t->batch = batch_new(t->model->sizes, 1);
     memcpy(t->batch.all.ids, t->words.id,
-           (size_t)(t->words.count * t->model->sizes.each) * sizeof(int));
+           (size_t)t->words.count * t->model->sizes.each * sizeof(int));
     t->pass = pass_recorded(t->model, &t->batch, false);
 }
 
@@ -339,6 +339,7 @@ command_trace(int argc, char **argv)
     Options o = options_read(argc, argv, TRACE);
     Trace *t = allocate(1, sizeof *t);
     t->words = words_cut(o.rest[0], o.trace.characters);
+    matrix_entries(t->words.count, t->words.count); /* scores of a head */
     open_model(t, &o);
     run_forward(t);
     int heads = recording_heads(&t->pass->recording, 0);

@@ -99,7 +99,7 @@ Svd
 svd_of(const double *a, int m, int n)
 {
     int k = m < n ? m : n;
-    double *u = allocate((size_t)(m * k + k + n * k), sizeof *u);
+    double *u = allocate((size_t)(m + 1 + n) * k, sizeof *u);
     Svd d = {u, u + m * k, u + m * k + k, k};
     svd(a, m, n, d.u, d.s, d.v);
     return d;

@@ -95,16 +95,16 @@ folded_form(const Model *m, const Canonical *c, Model *onehot)
     Canonical f = {.d_model = n, .deviation = c->deviation};
     Weight *last = model_weight(onehot, "unembedding");
     Around a = {.d = d, .n = n, .classes = classes, .t = table_of(m, onehot)};
-    a.half = allocate((size_t)(n * (d + classes)), sizeof *a.half);
+    a.half = allocate((size_t)n * (d + classes), sizeof *a.half);
     a.out = a.half + n * d;
-    a.u = allocate((size_t)(d * classes), sizeof *a.u);
+    a.u = allocate((size_t)d * classes, sizeof *a.u);
     stack(a.u, model_weight(m, "unembedding"), 1);
     canonical_allocate(&f, c->heads, c->width);
     if (c->bias)
-        f.bias = allocate((size_t)(c->heads * BIAS_SIZE), sizeof *f.bias);
+        f.bias = allocate((size_t)c->heads * BIAS_SIZE, sizeof *f.bias);
     for (int h = 0; h < c->heads; h++)
         fold_head(&f, c, h, &a);
-    memset(last->value, 0, (size_t)(n * classes) * sizeof(real));
+    memset(last->value, 0, (size_t)n * classes * sizeof(real));
     for (int i = 0; i < classes; i++)
         last->value[i * (classes + 1)] = 1;
     free(a.t);

@@ -3,7 +3,6 @@
 
    Every variant declares its own; embedding, positions, MLP, LayerNorm and the
    map to logits are the same around all of them. */
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,7 +39,7 @@ put(Model *m, int rows, int cols, double mean, double deviation,
     w->attention = false;
     w->mean = mean;
     w->deviation = deviation;
-    m->parameters += (size_t)rows * (size_t)cols;
+    m->parameters += matrix_entries(rows, cols);
     return m->count - 1;
 }
 
@@ -87,8 +86,9 @@ put_attention(Model *m, int kind, int layer, const char *block)
 static void
 put_mlp(Model *m, ModelLayer *b, const char *block)
 {
-    int d = m->attention.d_model, wide = m->config.mlp * d;
-    if (!m->config.mlp)
+    int d = m->attention.d_model;
+    int wide = (int)matrix_entries(m->config.mlp, d);
+    if (!wide)
         return;
     b->norm = put_norm(m, block, ".norm2");
     b->mlp = put(m, d, wide, 0, 1 / sqrt(d), "%s.mlp.W_1", block);
@@ -273,12 +273,7 @@ attention_in(const Config *c, Sizes z)
     if (c->embed == EMBED_ONEHOT)
         a.d_model =
             z.vocabulary + (positions_added(c) ? z.tokens + z.source : 0);
-    double widest = fmax(a.heads, c->mlp) * a.d_model;
-    if (c->embed == EMBED_ONEHOT && widest * a.d_model > INT_MAX)
-        usage("embed onehot: a token is %d numbers wide, one for each token "
-              "and position there are, and a matrix may have more than "
-              "2,147,483,647; take fewer symbols, or a learned embed",
-              a.d_model);
+    matrix_entries(a.heads, a.d_model);
     return a;
 }
 

@@ -103,7 +103,7 @@ kind_of(CachePlace *p, const Node *n)
     p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
     p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
     p->kept[p->kinds].rows = allocate(
-        (size_t)(sequences * cache_room(p)) * (size_t)n->cols, sizeof(real));
+        (size_t)sequences * cache_room(p) * (size_t)n->cols, sizeof(real));
     return p->kinds++;
 }
 
@@ -132,7 +132,7 @@ add_rows(const CachePlace *p, const Kept *k, int s, const Node *n)
 {
     size_t cols = (size_t)k->cols, fresh = (size_t)p->fresh;
     const real *from = n->value + (size_t)s * fresh * cols;
-    real *to = k->rows + (size_t)(s * cache_room(p)) * cols;
+    real *to = k->rows + (size_t)s * cache_room(p) * cols;
     if (k->as_rows) {
         memcpy(to + (size_t)p->held * cols, from, fresh * cols * sizeof *to);
         return;

@@ -71,7 +71,7 @@ move_rows(const Cache *c, CachePlace *p, int from, int to, int count)
     for (int i = 0; i < p->kinds; i++)
         for (int s = 0; s < c->sequences; s++) {
             size_t row = (size_t)p->kept[i].cols;
-            real *rows = p->kept[i].rows + (size_t)(s * room) * row;
+            real *rows = p->kept[i].rows + (size_t)s * room * row;
             memmove(rows + (size_t)to * row, rows + (size_t)from * row,
                     (size_t)count * row * sizeof(real));
         }

@@ -26,7 +26,7 @@ size_t
 query_keeps(const Node *c)
 {
     const Node *q = c->in[0], *k = c->in[1];
-    size_t rows = (size_t)(q->sequences * q->heads);
+    size_t rows = (size_t)q->sequences * q->heads;
     size_t width = (size_t)(k->cols / k->heads);
     return rows * (size_t)row_of(k) + (size_t)threads_count() * width * BLOCK;
 }
@@ -113,7 +113,7 @@ query_chunk(void *pass, int chunk, int worker)
     int groups = shared_groups(k, v);
     int from = (int)chunk_begin(groups, part, p->chunks);
     int to = (int)chunk_begin(groups, part + 1, p->chunks);
-    real *weights = c->kept + (size_t)(s * q->heads) * (size_t)row;
+    real *weights = c->kept + (size_t)s * q->heads * (size_t)row;
     real *block = c->kept + query_keeps(c) -
                   (size_t)(worker + 1) * (size_t)(k->cols / k->heads * BLOCK);
     Heads of = {s, from * (k->heads / groups), to * (k->heads / groups),

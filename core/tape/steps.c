@@ -368,7 +368,7 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     Node *c = new_node(s->rows, s->cols, sink_backward, (Node *[]){s, sink},
                        sink ? 2 : 1);
     c->heads = s->heads;
-    size_t rows = (size_t)(c->rows * c->heads);
+    size_t rows = (size_t)c->rows * c->heads;
     c->kept = keep(c, rows + (size_t)keys + 1);
     for (size_t i = 0; c->value && i < rows; i++) {
         int h = (int)i % c->heads, token = (int)i / c->heads % tokens;

@@ -218,6 +218,15 @@ tape_of(size_t notes, size_t matrices)
     return t;
 }
 
+/* A tape with memory for what has been put on `measured`. */
+static Tape *
+tape_for(const Tape *measured, size_t matrices)
+{
+    for (const Node *n = measured->last; n; n = n->previous)
+        matrix_entries(n->rows, n->cols);
+    return tape_of(measured->notes_used, matrices);
+}
+
 Tape *
 tape_measure(void)
 {
@@ -234,7 +243,7 @@ tape_include(Tape *measured, Tape *other)
 Tape *
 tape_fitting(Tape *measured)
 {
-    return tape_of(measured->notes_used, matrices_needed(measured));
+    return tape_for(measured, matrices_needed(measured));
 }
 
 /* Entries of all values, of what is kept, and of every gradient. */
@@ -251,7 +260,7 @@ entries_kept(const Tape *measured)
 Tape *
 tape_keeping(Tape *measured)
 {
-    Tape *t = tape_of(measured->notes_used, entries_kept(measured));
+    Tape *t = tape_for(measured, entries_kept(measured));
     t->keeps = true;
     return t;
 }
@@ -259,7 +268,7 @@ tape_keeping(Tape *measured)
 Tape *
 tape_guarded(Tape *measured)
 {
-    Tape *t = tape_of(measured->notes_used, 2 * entries_kept(measured));
+    Tape *t = tape_for(measured, 2 * entries_kept(measured));
     t->keeps = t->guarded = true;
     memset(t->matrices, UNWRITTEN, t->matrices_size * sizeof(real));
     return t;

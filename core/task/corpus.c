@@ -202,10 +202,6 @@ lines_of(char *text, const char *path)
         fail("%s: %d sequences, and 10 are the least: 8 to train, one to "
              "validate, one to test",
              path, l.count);
-    if ((double)l.count * l.longest > 1e8)
-        fail("%s: more than 100 million tokens: %d sequences, the longest of "
-             "%d; take fewer, or shorter ones",
-             path, l.count, l.longest);
     return l;
 }
 
@@ -223,7 +219,7 @@ pairs_open(const char *path)
     Lines l = lines_of(text, path);
     Names inputs = {0}, answers = {0};
     Corpus *c = allocate(1, sizeof *c);
-    int size = l.count * l.longest;
+    int size = (int)matrix_entries(l.count, l.longest);
     int *id = c->ids = allocate((size_t)size, sizeof *id);
     int *target = c->targets = allocate((size_t)size, sizeof *target);
     c->hash = HASH_START;

@@ -12,8 +12,8 @@
 Batch
 batch_new(Sizes s, int sequences)
 {
-    size_t rows = (size_t)sequences * (size_t)s.tokens, each = (size_t)s.each;
-    size_t source = (size_t)sequences * (size_t)s.source;
+    size_t rows = matrix_entries(sequences, s.tokens), each = (size_t)s.each;
+    size_t source = matrix_entries(sequences, s.source);
     return (Batch){sequences,
                    (int)rows,
                    (int)source,
@@ -101,10 +101,7 @@ dataset_open(Config *c)
         corpus = pairs_open(c->file);
     c->file_hash = corpus ? corpus->hash : c->file_hash;
     data = dataset_of(c, corpus);
-    if ((double)c->batch * data.sizes.tokens > 1e8)
-        usage("batch %d of %d tokens each is more than 100 million tokens: "
-              "make batch or length smaller",
-              c->batch, data.sizes.tokens);
+    matrix_entries(c->batch, data.sizes.tokens);
     return data;
 }
 

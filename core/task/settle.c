@@ -106,10 +106,7 @@ config_settle(Config *c, const char *uses)
     settle_own(c, uses);
     if (!shape_uses(uses, "heads"))
         c->heads = 0;
-    if (c->heads * (c->d_model + 2. * c->d_k + c->d_v + c->latent) > 1e8)
-        usage("heads %d of d-model %d, d-k %d, d-v %d, latent %d: a "
-              "matrix more than 100 million wide; make them smaller",
-              c->heads, c->d_model, c->d_k, c->d_v, c->latent);
+    matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     check_positions(c);
     if (c->warmup > c->steps)
         usage("warmup %d is longer than steps %d: make it shorter", c->warmup,

@@ -63,7 +63,7 @@ static void
 run_on(Probe *p, bool identity, int rows, int replaced)
 {
     int d = p->attention.d_model;
-    real *tokens = allocate((size_t)(rows * d), sizeof *tokens);
+    real *tokens = allocate((size_t)rows * d, sizeof *tokens);
     for (int i = 0; identity && i < rows; i++)
         tokens[i * (d + 1)] = 1;
     run(p, tokens, rows, tokens, rows, replaced);
@@ -75,7 +75,7 @@ run_on(Probe *p, bool identity, int rows, int replaced)
 static double *
 copied(const Node *n, int first, int width)
 {
-    double *copy = allocate((size_t)(n->rows * width), sizeof *copy);
+    double *copy = allocate((size_t)n->rows * width, sizeof *copy);
     for (int i = 0; i < n->rows * width; i++)
         copy[i] = (double)n->value[i / width * n->cols + first + i % width];
     return copy;
@@ -162,7 +162,7 @@ find_outputs(Probe *p, const Canonical *c)
     run_on(p, false, c->heads, UNIT_WEIGHTS);
     for (int i = 0; i < sums; i++) {
         const Sum *s = &p->recording.sum[i];
-        size_t count = (size_t)(s->out->heads * c->heads);
+        size_t count = (size_t)s->out->heads * c->heads;
         all[i].share = allocate(count, sizeof *all[i].share);
         for (int k = 0; k < (int)count; k++)
             all[i].share[k] = share_of(p, k % c->heads, s, k / c->heads);
@@ -176,7 +176,7 @@ static void
 find_n(const Probe *p, Canonical *c, Output *outputs)
 {
     int d = c->d_model;
-    double *product = allocate((size_t)(d * d), sizeof *product);
+    double *product = allocate((size_t)d * d, sizeof *product);
     for (int i = 0; i < p->recording.sums; i++) {
         const Sum *s = &p->recording.sum[i];
         int heads = s->out->heads, group = heads / s->v->heads;
@@ -213,7 +213,7 @@ find_biases(const Probe *p, Canonical *c)
 {
     int d = c->d_model, h;
     bool any = false;
-    double *bias = allocate((size_t)(c->heads * BIAS_SIZE), sizeof *bias);
+    double *bias = allocate((size_t)c->heads * BIAS_SIZE, sizeof *bias);
     for (int head = 0; head < c->heads; head++) {
         const Call *call = recording_head(&p->recording, 0, head, &h);
         Node *s = call->v ? NULL : call->out->in[0];
@@ -303,7 +303,7 @@ deviation(Probe *p, const Canonical *c, double size, int position)
     int d = c->d_model, xn = X_TOKENS * d, yn = Y_TOKENS * d;
     Random r = random_stream(1, "probe");
     real *x = allocate((size_t)(xn + yn), sizeof *x), *y = x + xn;
-    double *xd = allocate((size_t)(2 * (xn + yn)), sizeof *xd);
+    double *xd = allocate((size_t)2 * (xn + yn), sizeof *xd);
     double *yd = xd + xn, *carried = yd + yn, *out = carried + yn;
     double weights[X_TOKENS * Y_TOKENS];
     Gap scores = {0}, output = {0};
@@ -370,10 +370,11 @@ void
 canonical_allocate(Canonical *c, int heads, int width)
 {
     size_t h = (size_t)heads, d = (size_t)c->d_model, w = (size_t)width;
+    size_t size = h * matrix_entries(c->d_model, c->d_model);
     c->heads = heads;
     c->width = width;
-    c->m = allocate(h * d * d, sizeof *c->m);
-    c->n = allocate(h * d * d, sizeof *c->n);
+    c->m = allocate(size, sizeof *c->m);
+    c->n = allocate(size, sizeof *c->n);
     c->q = allocate(h * d * w, sizeof *c->q);
     c->k = allocate(h * d * w, sizeof *c->k);
     c->scale = allocate(h, sizeof *c->scale);

@@ -127,7 +127,7 @@ factor(const Form *f, bool turned, int first, double scale, Part left,
 {
     int d = f->d_model, n = f->width, r = shared.cols, count = left.cols / r;
     int rows = count * d;
-    double *all = allocate((size_t)(rows * n), sizeof *all);
+    double *all = allocate((size_t)rows * n, sizeof *all);
     for (int i = 0; i < rows * n; i++)
         all[i] = form_entry(f, turned, first + i / n / d, i / n % d, i % n);
     Svd a = svd_of(all, rows, n);
@@ -217,7 +217,7 @@ static void
 symmetric_part(const Form *f, int i, double scale, Part w)
 {
     int d = f->d_model;
-    double *half = allocate((size_t)(d * d), sizeof *half), shift = 0;
+    double *half = allocate((size_t)d * d, sizeof *half), shift = 0;
     for (int k = 0; k < d * d; k++) {
         half[k] = (form_entry(f, false, i, k / d, k % d) +
                    form_entry(f, false, i, k % d, k / d)) /
@@ -352,7 +352,7 @@ seen_through(const Form *f, Part c)
     add_seen(inner->n, f->n, f->heads, f->d_model, true, c);
     add_seen(inner->k, f->k, f->heads, f->turned, true, c);
     memcpy(inner->q, f->q,
-           (size_t)(f->heads * f->d_model * f->turned) * sizeof *f->q);
+           (size_t)f->heads * f->d_model * f->turned * sizeof *f->q);
     return inner;
 }
 
@@ -387,7 +387,7 @@ values_behind(const Form *f, Part k)
 {
     int n = f->width, r = k.cols;
     check_part("values_behind", k, n, r);
-    double *t = allocate(2 * (size_t)(n * r), sizeof *t), *all = t + n * r;
+    double *t = allocate(2 * (size_t)n * r, sizeof *t), *all = t + n * r;
     for (int i = 0; i < n * r; i++)
         all[i] = k.at[i / r * k.down + i % r * k.across];
     Svd a = svd_of(all, n, r);

@@ -310,7 +310,7 @@ static bool
 solve(Formula *f, const Sample *s)
 {
     int n = f->count, m = s->size;
-    double *a = allocate((size_t)(m * n), sizeof *a), length[MOST_TERMS] = {0};
+    double *a = allocate((size_t)m * n, sizeof *a), length[MOST_TERMS] = {0};
     for (int i = 0; i < m * n; i++) {
         a[i] = term_value(f->term[i % n].power, s->at[i / n]);
         length[i % n] = hypot(length[i % n], a[i]);

@@ -77,7 +77,7 @@ static void
 shared_key(const Rotated *head, int count, int pair, double complex *key)
 {
     int rows = head->rows;
-    double *all = allocate((size_t)(4 * rows * count), sizeof *all);
+    double *all = allocate((size_t)4 * rows * count, sizeof *all);
     for (int i = 0; i < count; i++) {
         const Rotated *h = &head[i];
         double size = sqrt(squares_of(h->q, h->d_model, h->width, pair));

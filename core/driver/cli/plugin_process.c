@@ -36,8 +36,8 @@ explain(const Child *c, Ended *e)
     size_t most = sizeof e->why;
     double taken = fmax(c->taken, r->held); /* which it may not have touched */
     int s = e->signal;
-    bool stray = s == SIGSEGV || s == SIGBUS;
-    bool crash = stray || s == SIGFPE || s == SIGILL || s == SIGABRT;
+    bool crash = s == SIGSEGV || s == SIGBUS || s == SIGFPE || s == SIGILL ||
+                 s == SIGABRT;
     if (e->late || (*r->text && (!s || s == SIGABRT)))
         snprintf(to, most, "%s", e->late ? c->late : r->text);
     else if (!s)
@@ -49,10 +49,12 @@ explain(const Child *c, Ended *e)
     else
         snprintf(to, most, "%s%s: %s%s", crash ? "crashed" : "was ended",
                  r->doing, strsignal(s),
-                 stray ? " (an operand that is NULL, memory that was refused, "
-                         "or w[i] past the weights declared?)"
-                 : crash ? ""
-                         : " (out of memory, a limit, or by hand?)");
+                 !crash       ? " (out of memory, a limit, or by hand?)"
+                 : !*r->doing ? " (outside a plugin's code)"
+                 : s != SIGSEGV && s != SIGBUS
+                     ? ""
+                     : " (an operand that is NULL, memory that was refused, "
+                       "or w[i] past the weights declared?)");
 }
 
 Ended
@@ -65,7 +67,7 @@ child_end(Child *c, void *answer)
                .told = *r->text && (left || !*r->doing),
                .signal = left ? 0 : WTERMSIG(c->status)};
     e.status = left && (e.answered || e.told) ? WEXITSTATUS(c->status) : 1;
-    snprintf(e.plugin, sizeof e.plugin, "%s", r->plugin);
+    snprintf(e.plugin, sizeof e.plugin, "%s", *r->doing ? r->plugin : "");
     if (!e.answered)
         explain(c, &e);
     if (answer)

@@ -156,7 +156,7 @@ int
 words_number(Words *w, const Dataset *data, const char *run)
 {
     int each = data ? data->sizes.each : 1, known = 0;
-    w->id = allocate((size_t)(w->count * each), sizeof *w->id);
+    w->id = allocate((size_t)w->count * each, sizeof *w->id);
     for (int i = 0; i < w->count; i++)
         if (data && codes_of(data))
             w->id[i] = text_id(data, w->word[i], run);

@@ -70,7 +70,7 @@ show_maps(bool pictures, const Model *m, const Recording *r,
         const Values *rows = &both[place->kind == ENCODER];
         const Values *cols = &both[place->kind != SELF];
         double *weights =
-            allocate((size_t)(rows->count * cols->count), sizeof *weights);
+            allocate(matrix_entries(rows->count, cols->count), sizeof *weights);
         for (int h = 0; h < recording_heads(r, p); h++) {
             char *name = format_text("%s, head %d", place->name, h + 1);
             recording_weights(r, p, h, 0, weights);

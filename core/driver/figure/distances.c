@@ -40,7 +40,7 @@ static double *
 token_rows(const Model *m)
 {
     int d = m->attention.d_model, count = m->sizes.vocabulary;
-    double *rows = allocate((size_t)(count * d), sizeof *rows);
+    double *rows = allocate(matrix_entries(count, d), sizeof *rows);
     const Weight *e =
         m->config.embed == EMBED_ONEHOT ? NULL : model_weight(m, "embedding");
     const Weight *gain = &m->weights[m->place[0].norm];
@@ -67,7 +67,7 @@ static void
 show_distance(Sheet *sheet, FILE *data, const Canonical *c, int h,
               const Rotated *tokens, int distance)
 {
-    int count = tokens->d_model, size = count * count;
+    int count = tokens->d_model, size = (int)matrix_entries(count, count);
     double *scores = allocate((size_t)size, sizeof *scores);
     double mean = 0, squares = 0, most = 0;
     rotated_product(tokens, distance, scores);
@@ -92,8 +92,7 @@ show_heads(Sheet *sheet, FILE *data, const Model *m, const Canonical *c,
 {
     int d = c->d_model, w = c->width, count = m->sizes.vocabulary;
     double *x = token_rows(m);
-    double *q = allocate((size_t)(2 * count * w), sizeof *q),
-           *k = q + count * w;
+    double *q = allocate((size_t)2 * count * w, sizeof *q), *k = q + count * w;
     for (int h = 0; h < c->heads; h++) {
         Rotated tokens = {count, count, w, q, k};
         product_of(q, x, c->q + h * d * w, count, d, w, false);
