@@ -38,7 +38,6 @@ if command -v gnuplot >/dev/null; then
                 words first $(printf 't%s ' $seq) && words second t
                 printf '$maps << END\n0 0 a head\nEND\nacross = 1\ndown = 1\nheight = 400\n'
                 ;;
-            distances) printf "heads = 1\ntokens = %s\ndistances = '0'\nheight = 300\n" "$cells" ;;
             equivalence) words names $(printf 'n%s ' $seq) ;;
             spectrum) printf "heads = '0.1'\nmost = %s\n" "$cells" ;;
             scaling)
@@ -57,7 +56,6 @@ if command -v gnuplot >/dev/null; then
                     panels | map) printf '1\ts%s\t%s\t%s\t%s\t%s\n' "$i" "$k" "$v" "$v" "$v" ;;
                     bars) [ "$k" -gt 1 ] || printf 'task\tr%s\t%s\t%s\t%s\tNA\n' "$i" "$v" "$v" "$i" ;;
                     attention) printf 'head\t%s\t%s\ta\tb\t%s\n' $((i - 1)) $((k - 1)) "$v" ;;
-                    distances) printf '1\t0\t%s\t%s\t%s\n' $((i - 1)) $((k - 1)) "$v" ;;
                     equivalence) printf 'n%s\tn%s\t%s\t%s\t%s\t%s\n' "$i" "$k" "$i" "$k" "$v" $((${v#nan} + 0 > 0)) ;;
                     spectrum) [ "$k" -gt 1 ] || printf '%s\t0.1\t%s\t%s\n' M "$i" "$v" N "$i" "$v" ;;
                     scaling) [ "$k" -gt 1 ] || printf 'tokens\tours\t%s\t%s\tNA\n' "$i" "$v" ;;

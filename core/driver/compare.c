@@ -319,7 +319,7 @@ command_compare(int argc, char **argv)
     bool found = rates;
     free(rates);
     if (o.compare.plan)
-        plan_print(&o.work, o.compare.plan, &g);
+        plan_print(&o.work, &g);
     else
         status = train_and_show(&o, &g, found);
     grid_free(&g);

@@ -14,7 +14,6 @@
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/figure/attention.h"
-#include "driver/figure/distances.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/commands.h"
@@ -244,11 +243,9 @@ int
 command_inspect(int argc, char **argv)
 {
     Options o = options_read(argc, argv, INSPECT);
-    if (o.inspect.attention + o.inspect.range + o.inspect.spectrum +
-            !!o.inspect.distances >
-        1)
-        usage("--attention, --range, --spectrum and --distances each show "
-              "something of their own: give one");
+    if (o.inspect.attention + o.inspect.range + o.inspect.spectrum > 1)
+        usage("--attention, --range and --spectrum each show something of "
+              "their own: give one");
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
@@ -258,8 +255,6 @@ command_inspect(int argc, char **argv)
              r.name);
     if (o.inspect.range)
         describe_range(layout_of(&o), m, &data);
-    else if (o.inspect.distances)
-        distances_show(&o, m, r.name);
     else
         (o.inspect.attention ? attention_show : show_form)(&o, m, &data,
                                                            r.name);

@@ -144,16 +144,11 @@ check_map(const Drawing *d)
 static void
 check_drawing(const Drawing *d, const Experiment *e)
 {
-    bool training = over_training(e->runs, d->x, d->y);
     bool facet = d->facet && strcmp(d->facet, "quantity");
     if (facet)
         check_settings("--facet", d->facet, e);
     if (axis_named(d->x))
         check_settings("--x", d->x, e);
-    if (d->smooth && !training)
-        usage("--smooth: only curves over training are smoothed, not those "
-              "along --x %s",
-              d->x);
     if (d->map)
         check_map(d);
     if (d->rename)

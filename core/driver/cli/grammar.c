@@ -88,10 +88,10 @@ static const Option own[] = {
      "start from the weights of a run, with its settings except those of "
      "training",
      0, TRAIN, TEXT, AT(work.from)},
-    {"plan", "[=slurm]",
-     "do not run: print a `qkv train` line for each run, or a script for "
-     "sbatch, and estimate what they will take",
-     0, COMPARE | WITH_RECIPE, MAYBE, AT(compare.plan)},
+    {"plan", NULL,
+     "do not run: print a `qkv train` line for each run, and estimate what "
+     "they will take",
+     0, COMPARE | WITH_RECIPE, SWITCH, AT(compare.plan)},
     {"x", "WHAT",
      "the x axis: step, tokens, flops or seconds of training, a "
      "setting, or a line of result.tsv (step)",
@@ -116,9 +116,6 @@ static const Option own[] = {
      AT(draw.show)},
     {"rename", "NAME=TEXT,...", "what values are called in the figure", 0, PLOT,
      TEXT, AT(draw.rename)},
-    {"smooth", "N",
-     "smooth curves over training: for each seed, a mean over N steps", 0, PLOT,
-     COUNT, AT(draw.smooth)},
     {"log-x", NULL, "a logarithmic x axis", 0, PLOT, SWITCH, AT(draw.log_x)},
     {"log-y", NULL, "logarithmic y axes; values not above 0 are left out", 0,
      PLOT, SWITCH, AT(draw.log_y)},
@@ -213,10 +210,6 @@ static const Option own[] = {
      INSPECT, SWITCH, AT(inspect.range)},
     {"spectrum", NULL, "draw the singular values of every M_i and N_i", 0,
      INSPECT, SWITCH, AT(inspect.spectrum)},
-    {"distances", "[=LIST]",
-     "with rotary positions: print and draw scores between tokens at distances "
-     "(0,1,2,4,8)",
-     0, INSPECT, MAYBE, AT(inspect.distances)},
     {"title", "TEXT", "title of the figure", 0, PLOT, TEXT, AT(draw.title)},
     {"format", "LIST", "formats of figures", 0,
      COMPARE | PLOT | INSPECT | EQUIV | BENCH | WITH_RECIPE, TEXT,

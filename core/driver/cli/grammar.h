@@ -16,7 +16,7 @@ extern const Command commands[];
 extern const int commands_count;
 const Command *command_of(int bit);
 
-/* A MAYBE has a value or none: --plan, --plan=slurm; a PROMPT is any text; an
+/* A MAYBE has a value or none: --real, --real=fitted; a PROMPT is any text; an
    OF_SETTING is a line of settings[]. */
 typedef enum {
     SWITCH,

@@ -35,7 +35,6 @@ typedef struct Drawing {
     const char *out; /* goes into figures/ there */
     const char *format, *size, *x, *y, *by, *facet, *title, *labels;
     const char *show, *rename, *spread, *xlim, *ylim; /* or NULL */
-    int smooth; /* over so many steps; 0: not */
     bool map, log_x, log_y, quiet;
     bool together; /* groups of a task are panels of one figure */
 } Drawing;
@@ -60,7 +59,8 @@ typedef struct Options {
     const char *by, *baseline, *judge, *margin, *to, *batch;
     struct {
         int seeds;
-        const char *plan, *recipe, *claim;
+        const char *recipe, *claim;
+        bool plan;
         bool no_figures;
     } compare;
     bool claims; /* of report */
@@ -84,7 +84,6 @@ typedef struct Options {
     } generate;
     struct {
         bool attention, range, spectrum;
-        const char *distances;
     } inspect;
 } Options;
 

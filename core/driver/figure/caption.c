@@ -28,12 +28,9 @@ by_title(const Drawing *o)
 }
 
 char *
-y_title(const Panel *p, const Drawing *o)
+y_title(const Panel *p)
 {
-    char *title = axis_title(p->y, task_named(p->group->runs[0]->config.task));
-    if (o->smooth)
-        replace(&title, format_text("%s, %d-step mean", title, o->smooth));
-    return title;
+    return axis_title(p->y, task_named(p->group->runs[0]->config.task));
 }
 
 /* What points and bands are of the quantities, of that many seeds; a map has no
@@ -264,7 +261,7 @@ put_axes(FILE *to, const Plot *all)
 {
     Values ys = {0};
     for (int p = 0; p < all->panel_count; p++) {
-        char *y = y_title(&all->panels[p], all->o);
+        char *y = y_title(&all->panels[p]);
         bool known = false;
         for (int i = 0; i < ys.count; i++)
             known |= !strcmp(ys.text[i], y);
@@ -317,11 +314,6 @@ notes_of(const Plot *all, const Values *series, bool *hidden)
         fputs(" A curve ends where one of its seeds ended or diverged.", to);
     if (beyond)
         fputs(" What is beyond the limits of the axes is not drawn.", to);
-    if (all->o->smooth)
-        fprintf(to,
-                " Each value is a seed's mean over the %d steps around it, "
-                "of fewer at both ends.",
-                all->o->smooth);
     if (unsolved)
         fputs(" A seed that never got there is drawn at the last step.", to);
     end_text(to, &words);

@@ -9,7 +9,7 @@
    as its task measures it. */
 char *x_title(const Plot *all);
 char *by_title(const Drawing *o);
-char *y_title(const Panel *p, const Drawing *o);
+char *y_title(const Panel *p);
 
 /* The title that a figure has unless the user gives one: whose, and what the
    points and bands are. */

@@ -151,22 +151,11 @@ middle_of(double *x, int n)
     return (Mean){middle, x[0], x[n - 1]};
 }
 
-/* Row `row` of a column of a log, or the mean over so many steps around it. */
+/* Row `row` of a column of a log. */
 static double
-smoothed(const Run *r, const char *column, int row, int steps)
+logged(const Run *r, const char *column, int row)
 {
-    const Table *log = &r->log;
-    int col = table_column(log, column), n = 0;
-    if (!steps) /* or all rows would be read for each */
-        return table_number(log, row, col, r->path);
-    double middle = table_number(log, row, 0, r->path), sum = 0;
-    for (int k = 0; k < log->rows; k++)
-        if (k == row ||
-            2 * fabs(table_number(log, k, 0, r->path) - middle) <= steps) {
-            sum += table_number(log, k, col, r->path);
-            n++;
-        }
-    return sum / n;
+    return table_number(&r->log, row, table_column(&r->log, column), r->path);
 }
 
 /* How far a run was along x at row `row` of its log. */
@@ -188,7 +177,7 @@ add_row(Plot *all, Panel *p, const char *series, const Run *const *runs,
         y[i] = NAN;
         if (row >= runs[i]->log.rows)
             continue;
-        y[i] = smoothed(runs[i], p->y, row, all->o->smooth);
+        y[i] = logged(runs[i], p->y, row);
         x += progress_at(all, runs[i], row);
         there++;
     }
@@ -210,7 +199,7 @@ add_steps(Plot *all, Panel *p, const char *series, const Run *const *runs,
         all->longest = fmax(all->longest, end);
         for (int row = 0; all->each_seed && row < r->log.rows; row++)
             add_seed(all, p, series, progress_at(all, r, row),
-                     smoothed(r, p->y, row, all->o->smooth), r->config.seed);
+                     logged(r, p->y, row), r->config.seed);
     }
     for (int row = 0; row < rows; row++)
         add_row(all, p, series, runs, count, row);

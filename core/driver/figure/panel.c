@@ -162,7 +162,7 @@ draw_panels(const Plot *all, const char *name, const char *whose,
     Values titles = {0}, ylabels = {0}, names = {0};
     for (const Panel *p = all->panels; p < all->panels + all->panel_count;
          p++) {
-        char *y = y_title(p, o);
+        char *y = y_title(p);
         const char *title = p->title ? p->title : y;
         const char *label = !p->title          ? ""
                             : labels.count > 1 ? labels.text[1]

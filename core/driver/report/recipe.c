@@ -216,8 +216,7 @@ whole(const Line *from, const char *program, const Options *o,
     for (int i = wide + 1; i < from->count; i++)
         put(&l, plots ? from->words[i] : filled_in(from->words[i]));
     if (o->compare.plan)
-        put(&l, *o->compare.plan ? format_text("--plan=%s", o->compare.plan)
-                                 : "--plan");
+        put(&l, "--plan");
     if (counts)
         return l;
     put(&l, "--format");

@@ -146,53 +146,12 @@ print_lines(const Work *w, const Grid *g)
     }
 }
 
-/* The lines as a job array for sbatch. By default Slurm accepts 1001 tasks, and
-   scripts of 4 MB. */
-static void
-print_slurm(const Work *w, const Grid *g, const Estimate *e)
-{
-    enum { MOST_TASKS = 1000 };
-    int each = (g->count + MOST_TASKS - 1) / MOST_TASKS;
-    int tasks = (g->count + each - 1) / each;
-    double minutes = ceil(10 + 3 * each * e->longest / 60);
-    double megabytes = ceil(64 + 1.5 * e->memory / 1e6);
-    printf("#!/bin/sh\n"
-           "# %d runs of qkv as %d tasks. From a folder that all nodes see:\n"
-           "# sbatch this file. The same again does what is missing by then.\n"
-           "#SBATCH --job-name=qkv\n#SBATCH --array=0-%d\n"
-           "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=%d\n"
-           "#SBATCH --output=qkv-%%A.log\n#SBATCH --open-mode=append\n",
-           g->count, tasks, tasks - 1, w->threads);
-    printf(e->untimed ? "# not timed: give --mem and --time\n"
-                      : "#SBATCH --mem=%.0fM\n#SBATCH --time=%.0f\n",
-           megabytes, minutes);
-    printf("first=$((SLURM_ARRAY_TASK_ID * %d + 1))\n"
-           "sed -n \"$first,$((first + %d))p\" <<'RUNS' | {\n",
-           each, each - 1);
-    print_lines(w, g);
-    printf("RUNS\n"
-           "    failed=0\n"
-           "    while IFS= read -r run; do\n"
-           "        sh -c \"$run\" </dev/null || failed=1\n"
-           "    done\n"
-           "    exit $failed\n}\n");
-}
-
 void
-plan_print(const Work *w, const char *kind, const Grid *g)
+plan_print(const Work *w, const Grid *g)
 {
-    bool slurm = !strcmp(kind, "slurm");
-    if (!slurm && *kind)
-        usage("--plan=%s: there is --plan, lines for any shell, and "
-              "--plan=slurm, a script for sbatch",
-              kind);
-    Estimate e = {0};
-    if (!w->quiet || slurm)
-        e = estimate(w, g);
-    if (slurm)
-        print_slurm(w, g, &e);
-    else
-        print_lines(w, g);
-    if (!w->quiet)
-        say_estimate(w, g, &e);
+    print_lines(w, g);
+    if (w->quiet)
+        return;
+    Estimate e = estimate(w, g);
+    say_estimate(w, g, &e);
 }

@@ -5,8 +5,8 @@
 #include "driver/sweep/grid.h"
 
 /* Prints a `qkv train` line for each run; any shell can run each of them, any
-   number of times, beside any other. With --plan=slurm prints a script for
-   sbatch around them. Says on stderr what all of them will cost. */
-void plan_print(const Work *w, const char *kind, const Grid *g);
+   number of times, beside any other. Says on stderr what all of them will
+   cost. */
+void plan_print(const Work *w, const Grid *g);
 
 #endif
