@@ -21,7 +21,7 @@ book:                ## the lessons as HTML pages, build/book/index.html, and as
 # once, by its instruction; LLVM 14 gives this the number that it had before the standard.
 # What needs processes or a terminal is lessons/web's.
 EMCC = NODE_PATH=/usr/share/nodejs:$$NODE_PATH $(MAKE) CC=emcc WIDTH= EXTRA=-fPIC
-web: book            ## the book with the program in it, build/web/index.html (emscripten, node-acorn)
+web: all book        ## the book with the program in it, build/web/index.html (emscripten, node-acorn)
 	+$(EMCC) web-engine BUILD=$(BUILD)/wasm WEB=$(BUILD)/web ARCH=-msimd128
 	+$(EMCC) web-programs BUILD=$(BUILD)/wasm-fused WEB=$(BUILD)/wasm-fused ARCH='-msimd128 -mrelaxed-simd'
 	for program in qkv qkv-double; do \

@@ -70,10 +70,10 @@ function compile(program) {
             if (passed('[')) {
                 const index = expression();
                 next();
-                const array = s => s.values[t] ??= new Map();
+                const array = s => s.values.get(t) ?? s.values.set(t, new Map()).get(t);
                 return variable(s => array(s).get(text(index(s))) ?? '', (s, v) => array(s).set(text(index(s)), v));
             }
-            return variable(s => t === 'NF' ? s.fields.length - 1 : s.values[t] ?? '', (s, v) => { s.values[t] = v; });
+            return variable(s => t === 'NF' ? s.fields.length - 1 : s.values.get(t) ?? '', (s, v) => { s.values.set(t, v); });
         }
         if (t === '(') {
             const inner = expression();
@@ -169,7 +169,7 @@ function compile(program) {
 }
 
 export function awk(args, input, shell) {
-    const state = {out: '', fields: [''], values: {NR: 0}};
+    const state = {out: '', fields: [''], values: new Map([['NR', 0]])};
     let separator = '', paragraphs = false, i = 0;
     for (; args[i][0] === '-'; i++) {
         const value = args[i].slice(2) || args[i + 1], [, name, set] = value.match(/^(\w+)=([^]*)$/) || [];
@@ -177,7 +177,7 @@ export function awk(args, input, shell) {
         if (name === 'RS')
             paragraphs = true;
         else if (name)
-            state.values[name] = set;
+            state.values.set(name, set);
         else
             separator = unescaped(value);
     }
@@ -186,10 +186,10 @@ export function awk(args, input, shell) {
         body(state);
     for (const name of rules.every(r => r.when === 'BEGIN') ? [] : names.length ? names : ['']) {
         const all = name ? shell.read(name) : input;
-        state.values.FILENAME = name;
+        state.values.set('FILENAME', name);
         for (const record of paragraphs ? all.split(/\n\n+/).map(p => p.replace(/^\n+|\n+$/g, '')).filter(p => p) : lines(all)) {
             state.fields = [record, ...separator ? record.split(separator) : record.split(/\s+/).filter(f => f)];
-            state.values.NR++;
+            state.values.set('NR', state.values.get('NR') + 1);
             for (const {when, pattern, body} of rules)
                 if (!when && (!pattern || truth(pattern(state))))
                     body(state);

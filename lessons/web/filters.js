@@ -1,5 +1,5 @@
 // filters.js - cut, sed, grep and the other filters behind the lessons' commands, with
-// the options that these use: filters.cut(['-f1,2'], text, shell) is the text, or
+// the options that these use: filters.get('cut')(['-f1,2'], text, shell) is the text, or
 // {text, status}.
 
 import {awk} from './awk.js';
@@ -134,7 +134,7 @@ function ls(args, input, shell) {
     return joined([...names].filter(name => A || !name.startsWith('.')).sort());
 }
 
-export const filters = {
+export const filters = new Map(Object.entries({
     awk, cksum, cut, grep, ls, sed, tail,
     cat: (args, input, shell) => read(args, input, shell),
     echo: args => args.join(' ') + '\n',
@@ -148,4 +148,4 @@ export const filters = {
             all.push(i);
         return joined(all);
     },
-};
+}));

@@ -161,9 +161,12 @@ export function diagram(place) {
         }
         draw();
     });
-    const asked = new URLSearchParams(location.search).get('between');
-    qk.value = BETWEEN[asked] ? asked : 'nothing';
+    const asked = new URLSearchParams(location.search).getAll('between').join() || 'nothing';
+    qk.value = asked;
+    qk.value ||= 'nothing'; // a menu takes only what it has
     draw();
+    if (qk.value !== asked)
+        verdict.append(element('p', {className: 'bad'}, `✗ The link asks for “${asked.slice(0, 200)}”, which is not in the menu.`));
 }
 
 // Below the figures about merging: the same, to be tried.

@@ -1,15 +1,27 @@
 #!/bin/sh
 # pages.sh BUILD - the pages of the web edition, in BUILD/web: those of BUILD/book, each
-# with one script and one style sheet more, and what these need.
+# with one script and one style sheet more, and what these need: lists.js has the lists of
+# the program, and the menus of the playground have their names.
 
 set -eu
 book=$1/book web=$1/web
 mkdir -p "$web/plots"
 cp plots/*.gp "$web/plots"
 ls plots | grep 'gp$' >"$web/plots/names.txt"
-cp -r "$book/figures" "$book"/book.css "$book"/book.js "$book"/book.html "$book"/search.js "$web"
-cp lessons/web/*.css lessons/web/*.html "$web"
+cp -r "$book/figures" "$book"/book.css "$book"/book.js "$book"/book.html "$book"/search.js lessons/web/*.css "$web"
 cp $(ls lessons/web/*.js | grep -v library.js) "$web"
+for list in variants tasks; do
+    "$1/qkv" list --$list --tsv >"$web/$list.tsv"
+    printf 'export const %s = %s;\n' $list "$("$1/qkv" list --$list --json)"
+done >"$web/lists.js"
+# The names of a list; text and pairs, whose chance depends on a file, are not among them.
+menu() { # LIST CHOSEN
+    awk -F '\t' -v chosen="$2" 'NR > 1 && $2 != "NA" {
+        printf "<option%s>%s</option>", $1 == chosen ? " selected" : "", $1 }' "$web/$1.tsv"
+}
+sed "s|<select name=\"[av]\">|&$(menu variants standard)|
+    s|<select name=\"b\">|&$(menu variants two-step)|
+    s|<select name=\"t\">|&$(menu tasks recall)|" lessons/web/playground.html >"$web/playground.html"
 for page in $(cd "$book" && ls *.html | grep -v '^book.html'); do
     sed 's|<script src="book.js" defer></script>|<link rel="stylesheet" href="web.css">\
 <link rel="icon" href="data:,">\

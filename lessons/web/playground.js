@@ -3,7 +3,8 @@
 // are in the address, so that a link keeps them.
 
 import {element} from './matrix.js';
-import {inTurn, listed, loaded} from './run.js';
+import {inTurn, loaded} from './run.js';
+import {usual} from './settings.js';
 import {Curves} from './curves.js';
 import {attention, runsIn} from './look.js';
 
@@ -64,38 +65,46 @@ function worker(section, work) {
     });
 }
 
+// A form is read through FormData, and written through its controls by name: as properties
+// of form.elements, names such as "length" would be those of the collection itself.
+const controls = form => new Map([...form.querySelectorAll('[name]')].map(field => [field.name, field]));
+
 // The command that the form asks for; what is left empty is as usual.
-const form = $('#compare form');
+const form = $('#compare form'), fields = controls(form);
 function words() {
-    const value = name => form.elements[name].value, asked = [];
-    for (const name of ['heads', 'd-model', 'd-k', 'layers', 'length', 'positions', 'lr', 'steps'])
-        if (value(name))
-            asked.push('--' + name, value(name));
-    return ['compare', '-v', [...new Set([value('a'), value('b')])].join(','), '-t', value('t'), '--seeds', value('seeds') || '1', ...asked];
+    const {a, b, t, ...others} = Object.fromEntries(new FormData(form));
+    const asked = Object.entries(others).flatMap(([name, value]) => value ? ['--' + name, value] : []);
+    return ['compare', '-v', [...new Set([a, b])].join(','), '-t', t, ...asked];
 }
 
+// The form's settings into the address, the command and, where a field is empty, what is usual.
 function remember() {
-    const kept = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    const kept = new URLSearchParams([...new FormData(form)].filter(([name, value]) => value || fields.get(name).defaultValue));
     history.replaceState(null, '', '#' + kept);
     $('.changed').textContent = '$ qkv ' + words().join(' ');
-}
-
-function recall() {
-    for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
-        const field = form.elements[name];
-        if (field?.options && ![...field.options].some(o => o.value === value))
-            continue; // a variant that there is not
-        if (field)
-            field.value = value;
-    }
-    remember();
-}
-
-// The task's own settings, where a field is empty.
-async function usual() {
-    const task = (await listed('--tasks')).find(row => row.task === form.elements.t.value);
     for (const field of form.querySelectorAll('input:not([name=seeds])'))
-        field.placeholder = task.settings.match(new RegExp(`\\b${field.name}=(\\S+)`))?.[1] ?? '';
+        field.placeholder = usual(fields.get('t').value, field.name) ?? '';
+}
+
+// The address's settings into the form, each once, if its field takes it.
+function recall() {
+    const left = new Map(fields), refused = [];
+    form.reset();
+    for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+        const field = left.get(name) ?? {}, before = field.value;
+        field.value = value;
+        if (field.validity?.valid && new FormData(form).get(name) === value)
+            left.delete(name);
+        else {
+            refused.push(name + '=' + value);
+            field.value = before;
+        }
+    }
+    const line = refused.join(', ');
+    $('#compare [role=alert]').replaceChildren(line && element('span', {className: 'bad'},
+        '✗ Not taken from the link, because the page has no such field or value, or it is given twice: ' +
+        (line.length > 200 ? line.slice(0, 200) + ' …' : line)));
+    remember();
 }
 
 // What `qkv compare` says of the second variant, in a sentence.
@@ -133,16 +142,16 @@ worker($('#compare'), async (engine, run) => {
     attention(engine, runsIn([...engine.files.keys()].filter(p => p.startsWith(DESK + '/'))), $('#compare .attention'));
 });
 
-const text = $('#text form').elements;
+const text = controls($('#text form'));
 worker($('#text'), async (engine, run) => {
     const shown = $('#text pre');
     for (const path of [...engine.files.keys()].filter(p => p.startsWith('song/')))
         engine.files.delete(path);
-    engine.files.set('song.txt', new TextEncoder().encode(text.text.value));
-    await run(['train', '-v', text.v.value, '--file', 'song.txt', '--length', '64', '--layers', '2', '--positions', 'rope',
-        '--lr', '0.01', '--steps', text.steps.value, '--seed', '1', '-o', 'song']);
+    engine.files.set('song.txt', new TextEncoder().encode(text.get('text').value));
+    await run(['train', '-v', text.get('v').value, '--file', 'song.txt', '--length', '64', '--layers', '2', '--positions', 'rope',
+        '--lr', '0.01', '--steps', text.get('steps').value, '--seed', '1', '-o', 'song']);
     const {out} = await run(['generate', ...runsIn([...engine.files.keys()]).filter(r =>
-        r.startsWith('song/')), '--prompt', text.prompt.value, '--tokens', text.tokens.value, '--greedy', '-q']);
+        r.startsWith('song/')), '--prompt', text.get('prompt').value, '--tokens', text.get('tokens').value, '--greedy', '-q']);
     shown.textContent = out;
     shown.hidden = false;
 });
@@ -150,29 +159,15 @@ worker($('#text'), async (engine, run) => {
 function copier(button, what) {
     const name = button.textContent;
     button.addEventListener('click', async () => {
-        await navigator.clipboard.writeText(what()).catch(() => {});
-        button.textContent = 'Copied';
+        const copied = await navigator.clipboard?.writeText(what()).then(() => true, () => false);
+        button.textContent = copied ? 'Copied' : 'The browser does not let it be copied';
         setTimeout(() => { button.textContent = name; }, 1500);
     });
 }
 copier($('#copy'), () => 'qkv ' + words().join(' '));
 copier($('#link'), () => location.href);
 
-text.text.value = Array.from({length: 100}, (_, i) => `${100 - i} green bottles hanging on the wall,\n`).join('');
-form.addEventListener('input', () => { remember(); usual(); });
+text.get('text').value = Array.from({length: 100}, (_, i) => `${100 - i} green bottles hanging on the wall,\n`).join('');
+form.addEventListener('input', remember);
 addEventListener('hashchange', recall);
-try {
-    const fill = (menu, rows, value) => {
-        menu.append(...rows.map(name => element('option', {}, name)));
-        menu.value = value;
-    };
-    const variants = (await listed('--variants')).map(row => row.variant), tasks = (await listed('--tasks')).map(row => row.task);
-    fill(form.elements.a, variants, 'standard');
-    fill(form.elements.b, variants, 'two-step');
-    fill(form.elements.t, tasks.filter(t => !/^(text|pairs)$/.test(t)), 'recall');
-    fill(text.v, variants, 'standard');
-    recall();
-    await usual();
-} catch (error) {
-    $('#compare [role=status]').replaceChildren(element('span', {className: 'bad'}, '✗ ' + error.message));
-}
+recall();

@@ -24,18 +24,6 @@ export const loaded = () => loading ??= import('./engine.js').then(async ({Engin
     throw error;
 });
 
-// The rows of what `qkv list --variants` and so on prints, each by its columns' names.
-const lists = {};
-export const listed = what => lists[what] ??= loaded().then(engine => inTurn(async () => {
-    let tsv = '';
-    await engine.run(['list', what, '--tsv'], {program: 'qkv', onOut: s => { tsv += s; }});
-    const [heads, ...rows] = tsv.trim().split('\n').map(line => line.split('\t'));
-    return rows.map(cells => Object.fromEntries(heads.map((h, i) => [h, cells[i]])));
-})).catch(error => {
-    delete lists[what];
-    throw error;
-});
-
 // Tabs as columns, as the book has them.
 export function columns(text) {
     return text.replace(/(?:^.*\t.*(?:\n|$))+/gm, table => {

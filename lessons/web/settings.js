@@ -2,12 +2,12 @@
 // what `qkv train`, `compare`, `equiv` and `count` have, the text of `qkv trace`.
 
 import {element} from './matrix.js';
-import {listed} from './run.js';
+import {tasks, variants} from './lists.js';
 
 const COMMAND = /\bqkv(-double)? (train|compare|equiv|count|trace)\b(?:"[^"]*"|'[^']*'|2>&1|[^|;&>'"\n])*/g;
 const CHOICES = {
-    '-v': {name: 'variant', listed: '--variants', usual: 'standard'},
-    '-t': {name: 'task', listed: '--tasks', usual: 'reverse'},
+    '-v': {name: 'variant', values: variants.map(row => row.variant), usual: 'standard'},
+    '-t': {name: 'task', values: tasks.map(row => row.task), usual: 'reverse'},
     '--heads': {name: 'heads', values: [1, 2, 4, 8, 16], usual: '4'},
     '--d-model': {name: 'd_model', values: [8, 16, 32, 64, 128], usual: '32'},
     '--d-k': {name: 'd_k', range: [1, 32]},
@@ -25,6 +25,10 @@ const OF = {
     trace: ['-v', '--heads', '--seed', '--positions'],
 };
 
+// What a task sets a setting to, if it does.
+export const usual = (task, name) =>
+    tasks.find(row => row.task === task)?.settings.match(new RegExp(`(?:^| )${name}=(\\S+)`))?.[1];
+
 const valueOf = (command, option) => command.match(new RegExp(`(?:^|\\s)${option}[ =](\\S+)`))?.[1];
 
 // The command with that option, given anew or added.
@@ -36,7 +40,7 @@ export function withOption(command, option, value) {
         : command.replace(/^(qkv\S* \w+)/, `$1 ${option} ${value}`);
 }
 
-async function control(was, choice) {
+function control(was, choice) {
     const label = element('label', {}, choice.name + ' ');
     let input;
     if (choice.range) {
@@ -45,7 +49,7 @@ async function control(was, choice) {
         input.addEventListener('input', () => { shown.textContent = input.value; });
         label.append(input, ' ', shown);
     } else {
-        const values = (choice.listed ? (await listed(choice.listed)).map(row => row[choice.name]) : choice.values).map(String);
+        const values = choice.values.map(String);
         input = element('select', {}, ...(values.includes(was) ? values : [was, ...values]).map(v => element('option', {}, v)));
         input.value = was;
         label.append(input);
@@ -74,22 +78,21 @@ export function settings(block) {
     };
     const back = element('button', {type: 'button', className: 'quiet', disabled: true}, 'As the page has it');
 
-    async function open() {
+    function open() {
         chosen.clear();
         const row = element('p', {className: 'controls'});
-        const task = (await listed('--tasks')).find(t => t.task === (valueOf(found[0], '-t') ?? 'reverse'));
-        const of = name => which !== 'trace' && task?.settings.match(new RegExp(`\\b${name}=(\\S+)`))?.[1];
+        const of = name => which !== 'trace' && usual(valueOf(found[0], '-t') ?? 'reverse', name);
         const d_k = (valueOf(found[0], '--d-model') ?? (of('d-model') || 32)) / (valueOf(found[0], '--heads') ?? (of('heads') || 4));
-        const usual = option => of(option.slice(2)) || (option === '--d-k' ? String(d_k) : CHOICES[option].usual);
+        const initial = option => of(option.slice(2)) || (option === '--d-k' ? String(d_k) : CHOICES[option].usual);
         for (const option of OF[which]) {
-            const choice = CHOICES[option], given = valueOf(found[0], option), was = given ?? usual(option);
+            const choice = CHOICES[option], given = valueOf(found[0], option), was = given ?? initial(option);
             const all = which === 'count' && option === '-v' && !given;
             if (all || /\$/.test(was) || choice.range && was.includes(','))
                 continue;
             const ones = option === '-v' ? was.split(',') : [was]; // of several variants, a menu for each
             const inputs = [];
             for (const [i, one] of ones.entries()) {
-                const {label, input} = await control(one, i ? {...choice, name: 'and'} : choice);
+                const {label, input} = control(one, i ? {...choice, name: 'and'} : choice);
                 inputs.push(input);
                 input.addEventListener('input', () => set(option, inputs.map(x => x.value).join(','), was));
                 row.append(label);
@@ -106,13 +109,9 @@ export function settings(block) {
         set('', '', '');
     }
     back.addEventListener('click', open);
-    opener.addEventListener('click', async () => {
-        if (!place.children.length) {
-            place.replaceChildren('Loads the program …');
-            place.hidden = false;
-            await open().catch(error => place.replaceChildren(error.message));
-            place.hidden = true;
-        }
+    opener.addEventListener('click', () => {
+        if (!place.children.length)
+            open();
         place.hidden = !place.hidden;
         opener.ariaExpanded = String(!place.hidden);
     });

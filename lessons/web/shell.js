@@ -98,7 +98,7 @@ function parse(line) {
 
 export class Shell {
     constructor(engine, {onText = () => {}, onLog = () => {}} = {}) {
-        Object.assign(this, {engine, onText, onLog, values: {'?': '0'}});
+        Object.assign(this, {engine, onText, onLog, values: new Map([['?', '0']])});
     }
 
     // A name with * is those paths that it matches, or itself.
@@ -123,7 +123,7 @@ export class Shell {
         if (!part)
             return text;
         const value = part[0][0] === '\\' ? part[0] : part[1] !== undefined ? await this.output(part[1])
-            : this.values[part[2]] ?? '';
+            : this.values.get(part[2]) ?? '';
         return text.slice(0, part.index) + value + await this.substituted(text.slice(part.index + part[0].length));
     }
 
@@ -171,7 +171,7 @@ export class Shell {
                 status = await this.command(command, input, {out, err: io.err});
                 input = text;
             }
-            this.values['?'] = String(status);
+            this.values.set('?', String(status));
         }
         return status;
     }
@@ -192,8 +192,10 @@ export class Shell {
         }
         if (name) {
             let status = 0;
-            for (this.values[name] of await this.expand(words))
+            for (const value of await this.expand(words)) {
+                this.values.set(name, value);
                 status = await this.list(list, {out, err});
+            }
             return status;
         }
         if (list)
@@ -209,7 +211,7 @@ export class Shell {
             return status;
         }
         try {
-            const result = filters[what](args, input, this);
+            const result = filters.get(what)(args, input, this);
             out(result.text ?? result);
             return result.status ?? 0;
         } catch (error) {

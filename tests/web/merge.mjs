@@ -58,6 +58,14 @@ for (const width of [390, 768, 1400]) {
     await page.size(width);
     expect(`no sideways scrolling at ${width}`, await page.run("document.documentElement.scrollWidth <= innerWidth"));
 }
+for (const [asked, taken, says] of [['tanh', 'tanh', ''], ['constructor', 'nothing', '“constructor”'], ['__proto__', 'nothing', '“__proto__”'],
+    ['%zz', 'nothing', '“%zz”'], ['tanh&between=norm', 'nothing', '“tanh,norm”'], ['', 'nothing', '']]) {
+    const other = await web.page('02-many-heads.html?between=' + asked);
+    expect(`between=${asked}: the menu`, await other.run(`document.querySelector('#merge select')?.value`), taken);
+    expect(`between=${asked}: a line`, await other.run(`document.querySelector('#merge [role=status]')?.textContent.includes('${says}')`));
+    expect(`between=${asked}: faults`, other.faults, []);
+    await other.close();
+}
 const linked = await web.page('11-positions.html');
 expect('a link from lesson 11', await linked.run(
     `document.querySelector('a[href$="between=rotation#merge"]') !== null`));

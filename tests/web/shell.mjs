@@ -21,6 +21,7 @@ const LINES = [
     "awk 'BEGIN { for (i = 0; i < 4; i++) { a = \"w\" i % 3; print a, i * 2 - 1 \"\\t\" -i; if (i > 1) print i / 7 } }'",
     'for v in one "two three"; do echo $v: "$v"; done | sed s/o/0/', 'grep -c none t.tsv || echo no; echo yes && echo "status $?"',
     'echo a >x; echo b >y; cat x y; ls -1', 'echo one.*.two t.* "t.*"', "echo $(echo in; echo side) '$x' \"a\\$b\"", '(echo a; echo b) | tail -n 1',
+    'for constructor in 1; do echo "$constructor$toString"; done', "awk '{ n += toString + constructor[$1]++ } END { print n, valueOf }' t.tsv",
     'for n in 1 2\ndo\n  echo $n >f$n\ndone; cat f*',
 ];
 const desk = mkdtempSync(join(tmpdir(), 'shell-'));
