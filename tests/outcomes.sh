@@ -336,12 +336,12 @@ if command -v gnuplot >/dev/null; then
     expect "an edited script is run" test -z "$(find . -name RUN)"
     expect "a figure is not drawn" "$qkv" plot seen --x lr --y test_loss -q --format svg --title another
     # The same report is the same files, whenever it is made.
-    "$qkv" report seen -o first -q 2>err || complain "report"
-    expect "a figure is not drawn" "$qkv" plot seen -o first -q --format svg,png,pdf,cairolatex
+    "$qkv" report seen -o page-1 -q 2>err || complain "report"
+    expect "a figure is not drawn" "$qkv" plot seen -o page-1 -q --format svg,png,pdf,cairolatex
     sleep 1
-    "$qkv" report seen -o second -q 2>err || complain "report"
-    expect "a figure is not drawn" "$qkv" plot seen -o second -q --format svg,png,pdf,cairolatex
-    expect "two reports of the same differ" diff -r first second
+    "$qkv" report seen -o page-2 -q 2>err || complain "report"
+    expect "a figure is not drawn" "$qkv" plot seen -o page-2 -q --format svg,png,pdf,cairolatex
+    expect "two reports of the same differ" diff -r page-1 page-2
 fi
 
 # outlives PROCESS COMMAND ...: kills the driver, or the child that does its work

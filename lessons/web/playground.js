@@ -74,7 +74,8 @@ const form = $('#compare form'), fields = controls(form);
 function words() {
     const {a, b, t, ...others} = Object.fromEntries(new FormData(form));
     const asked = Object.entries(others).flatMap(([name, value]) => value ? ['--' + name, value] : []);
-    return ['compare', '-v', [...new Set([a, b])].join(','), '-t', t, ...asked];
+    const variants = [...new Set([a, b])], baseline = variants.includes('standard') ? [] : ['--baseline', a];
+    return ['compare', '-v', variants.join(','), ...baseline, '-t', t, ...asked];
 }
 
 // The form's settings into the address, the command and, where a field is empty, what is usual.

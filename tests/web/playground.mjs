@@ -56,7 +56,8 @@ for (const [i, field] of all.entries()) {
     given[field.name] = field.options?.at(-1 - i % 2) ?? String(field.min + 2 * (field.step || 1));
     await type(typed, field.name, given[field.name]);
     const {a, b, t, ...others} = given;
-    const wanted = `$ qkv compare -v ${a},${b} -t ${t}` + Object.entries(others).map(([name, value]) => ` --${name} ${value}`).join('');
+    const baseline = [a, b].includes('standard') ? '' : ' --baseline ' + a;
+    const wanted = `$ qkv compare -v ${a},${b}${baseline} -t ${t}` + Object.entries(others).map(([name, value]) => ` --${name} ${value}`).join('');
     expect(`${field.name}: the command`, await text(typed, '#compare .changed'), wanted);
     await press(typed, '#link');
     expect(`${field.name}: a link is copied`, await typed.until('navigator.clipboard.readText().then(link => link === location.href)'));
@@ -72,7 +73,7 @@ for (const [hash, refused, wanted = command] of [
     ['', ''], ['length=5', '', command + ' --length 5'], ['lr=0.001%2C0.003%2C0.01', '', command + ' --lr 0.001,0.003,0.01'],
     ['heads=&d-k=8', '', command + ' --d-k 8'], ['seeds=', '', command.replace(' --seeds 3', '')],
     ['__proto__=1', '__proto__=1'], ['constructor', 'constructor='], ['toString=1&elements=2&heads=2', 'toString=1, elements=2', command + ' --heads 2'],
-    ['a=constructor', 'a=constructor'], ['t=text', 't=text'], ['b=', 'b='], ['a=mqa&a=gqa', 'a=gqa', command.replace('standard', 'mqa')],
+    ['a=constructor', 'a=constructor'], ['t=text', 't=text'], ['b=', 'b='], ['a=mqa&a=gqa', 'a=gqa', command.replace('standard,two-step', 'mqa,two-step --baseline mqa')],
     ['length=1e999', 'length=1e999'], ['length=99999999999999999999', 'length=99999999999999999999'], ['steps=-1&heads=1.5', 'steps=-1, heads=1.5'],
     ['lr=1', 'lr=1'], ['heads=%zz%ff%00', 'heads=%zz'], ['%', '%='], ['heads=' + 'x'.repeat(100000), 'heads=xxx'],
     ['heads=<img src=x onerror=alert(1)>', 'heads=<img src=x onerror=alert(1)>'],
