@@ -1,17 +1,16 @@
 #!/bin/sh
 # mutants.sh BUILD [COUNT [SEED]] - plants COUNT faults of one token, drawn by
 # SEED, in core/ and variants/, one at a time, and tells which of them the quick
-# tests do not notice. BUILD/mutants/counted.tsv has them all; tests/survivors.tsv
-# says of each known survivor why it lives; those that no test could notice begin
-# with "equivalent:" there, and do not count. Fails below 90 in 100 killed.
+# tests do not notice: they are printed, and BUILD/mutants/counted.tsv has them all.
+# Nothing else tells how much the tests are worth. Fails below 85 in 100 killed, as
+# some survivors are the same program in other words.
 #
 # Each is shown to the parts of the tests that run its line (coverage.sh), cheapest
 # first, up to the first that notices; those that take less than five seconds ask a
 # float program in which the mutant's file alone is compiled with sanitizers. MOST=10
 # asks no part that takes more than ten seconds of the processor. It may be ended at
 # any time: begun again it goes on, with what it has found in files that are still
-# the same. AGAIN=yes asks once more about survivors that are not known to be
-# equivalent.
+# the same. AGAIN=yes asks once more about survivors.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -116,12 +115,8 @@ awk -F '\t' -v OFS='\t' -v again="${AGAIN:-}" -v most="${MOST:-600}" '
         known[$1, $2]
         next
     }
-    FILENAME == "tests/survivors.tsv" { why[$1 FS $2 FS $3 FS $4] = $5; next }
     FILENAME ~ /list.tsv$/ {
-        own = $6
-        sub(/^ */, "", own)
-        doubted = $7 == "survived" && why[$1 FS own FS $4 FS $5] !~ /^equivalent:/
-        if (sum[$1] == $9 && !(again && doubted))
+        if (sum[$1] == $9 && !(again && $7 == "survived"))
             verdict[place] = $0
         else
             delete verdict[place]
@@ -129,7 +124,7 @@ awk -F '\t' -v OFS='\t' -v again="${AGAIN:-}" -v most="${MOST:-600}" '
     }
     place in verdict { print verdict[place] >"/tmp/known"; next }
     { print $0, sum[$1], substr(($1, $2) in known ? run[$1, $2] : whole[$1], 2) }
-    ' /tmp/sums "$parts" /dev/shm/lines.tsv tests/survivors.tsv "$report/list.tsv" /tmp/drawn >/tmp/todo
+    ' /tmp/sums "$parts" /dev/shm/lines.tsv "$report/list.tsv" /tmp/drawn >/tmp/todo
 touch /tmp/known
 echo "mutants: $(wc -l </tmp/known) known, so that $(valid) of $count are done"
 
@@ -245,35 +240,16 @@ awk -F '\t' '
     $7 == "killed" || $7 == "survived" { print order[place] FS $0 }' \
     /tmp/drawn /tmp/known | sort -n | head -n "$count" | cut -f 2- >"$report/counted.tsv"
 awk -F '\t' '
-    FILENAME == "tests/survivors.tsv" {
-        why[$1 FS $2 FS $3 FS $4] = $5
-        if (!(($1 FS $2 FS $3 FS $4) in there)) {
-            printf("tests/survivors.tsv:%d: %s has no such line, or not this token\n", FNR, $1)
-            stale++
-        }
-        next
-    }
-    {
-        own = $6
-        sub(/^ */, "", own)
-        key = $1 FS own FS $4 FS $5
-        there[key]
-    }
-    FILENAME == "/tmp/all" { next }
-    { total++ }
     $7 == "killed" { killed++; sub(/[:\/].*/, "", $8); by[$8]++ }
     $7 == "survived" {
-        reason = key in why ? why[key] : "not explained in tests/survivors.tsv"
-        equal += reason ~ /^equivalent:/
-        printf("survived: %s:%d:%d: %s -> %s: %s\n    %s%s\n", $1, $2, $3, $4, \
-            $5 == "" ? "nothing" : $5, own, reason, $8 == "" ? "" : " (" $8 ")")
+        sub(/^ */, "", $6)
+        printf("survived: %s:%d:%d: %s -> %s%s\n    %s\n", $1, $2, $3, $4, \
+            $5 == "" ? "nothing" : $5, $8 == "" ? "" : " (" $8 ")", $6)
     }
     END {
-        others = total - equal
-        printf("mutants: %d of %d killed; %d equivalent; of the others %.1f%%:", \
-            killed, total, equal, others ? 100 * killed / others : 0)
+        printf("mutants: %d of %d killed, %.1f%%:", killed, NR, NR ? 100 * killed / NR : 0)
         for (k in by)
             printf " %s %d", k, by[k]
         print ""
-        exit !total || stale || killed < .9 * others
-    }' /tmp/all tests/survivors.tsv "$report/counted.tsv"
+        exit !NR || killed < .85 * NR
+    }' "$report/counted.tsv"

@@ -5,12 +5,12 @@ check: check-quick run-generate run-solve run-lessons run-install run-starve run
 
 check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book run-rates check-scipy run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
-  run-parallel run-slurm run-together run-arm run-fuzz run-solve run-lessons run-install run-states \
-  run-found run-outcomes run-random run-plain run-one-file run-rates run-paper run-generate
+  run-parallel run-together run-fuzz run-solve run-lessons run-install run-states \
+  run-found run-outcomes run-random run-plain run-one-file run-paper run-generate
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-random: $(BUILD)/commands
@@ -61,11 +61,10 @@ check-style:         ## clang-format and cppcheck
 
 PYTHON  ?= python3
 CBLAS   ?= libopenblas.so.0
-bench: all $(BUILD)/products $(BUILD)/loop $(BUILD)/loop-fast   ## our speed, and that of PyTorch, JAX, OpenBLAS, oneDNN, libxsmm where they are there (PYTHON=, CBLAS=)
+bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS, oneDNN, libxsmm where they are there (PYTHON=, CBLAS=)
 	$(BUILD)/products $(CBLAS)
 	$(PYTHON) tests/bench/peers.py $(BUILD)/qkv
 	$(PYTHON) tests/bench/experiment.py $(BUILD)/qkv
-	$(PYTHON) tests/bench/decode.py $(BUILD)/qkv $(BUILD)/loop $(BUILD)/loop-fast
 scaling: all         ## how time and memory grow, and how those of PyTorch and JAX: build/scaling
 	$(PYTHON) tests/bench/scaling.py $(BUILD)
 
@@ -111,13 +110,6 @@ $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 XSMM = $(shell pkg-config --exists libxsmm && echo -Wl,-u,libxsmm_smmdispatch -lxsmm -lxsmmnoblas -lpthread -lrt)
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ -Wl,--wrap=multiply,--wrap=multiply_add,--wrap=now $(XSMM) $(LDLIBS) -o $@
-
-# A decoding loop of its own, which needs nothing of ours.
-$(BUILD)/loop:      FAST_OPT = -O3
-$(BUILD)/loop-fast: FAST_OPT = -Ofast
-$(BUILD)/loop $(BUILD)/loop-fast: tests/bench/loop.c
-	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) $(WARN) $(FAST_OPT) $(ARCH) $(WIDTH) -D_GNU_SOURCE $< -lm -o $@
 
 # Random commands: the cases, the edits that make an experiment a stranger's.
 CASES = $(sort $(filter-out %/fuzz.c %/program.c,$(wildcard tests/fuzz/*.c)))
