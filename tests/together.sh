@@ -1,47 +1,32 @@
 #!/bin/sh
 # together.sh BUILD [PAIRS] - a run, an experiment, a batch, a figure and a report
-# are there whole or not at all: of PAIRS (10) comparisons that write one
-# experiment at once, half of them in containers that have host name and process
-# numbers in common; of commands that are killed before each of their calls that
-# change a file, and repeated; and after a power cut.
+# are there whole or not at all: of PAIRS (5) comparisons that write one experiment
+# at once; of commands that are killed before each of their calls that change a
+# file, and repeated; after a power cut; on a full disk. kill.sh ends comparisons at
+# any moment, but seldom between two such calls, and no other command.
 
-set -u
-build=$(cd "$1" && pwd)
-pairs=${2:-10}
-[ "$pairs" -lt 100 ] && every=3 || every=1 # of so many calls one is the last
-top=$(pwd)
-qkv=$build/qkv
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+build=$1
+. tests/lib.sh
 export LC_ALL=C
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-complain() {
-    failed=$((failed + 1))
-    echo "together: $*" >&2
-    [ ! -f err ] || sed 's/^/    /' err >&2
-}
+pairs=${2:-5}
+[ "$pairs" -lt 100 ] && every=3 || every=1 # of so many calls one is the last
+small="--steps 4 --test 16 --validate 16 --batch 4 --no-figures -q"
 left() { find . -name '.?*' -o -name '*partial*' | head -n 3; }
 # same WHOLE DIRECTORY WORDS: the one is what the other is, and nothing is left over.
 same() {
-    if ! diff -r -x timing.tsv -x figures "$1" "$2" >err; then
-        complain "$3: another result"
-    elif [ -n "$(left)" ]; then
-        complain "$3: left over: $(left)"
-    else
-        ok
-    fi
+    diff -r -x timing.tsv -x figures "$1" "$2" >err && [ -z "$(left)" ] && ok ||
+        complain "$3: another result, or left over: $(left)"
 }
-small="--steps 4 --test 16 --validate 16 --batch 4 --no-figures -q"
-compare() { # SEEDS DIRECTORY OPTIONS
-    seeds=$1 out=$2
-    shift 2
-    "$qkv" compare -v standard,full-rank -t reverse --seeds "$seeds" $small -o "$out" "$@"
+compare() { # DIRECTORY OPTIONS
+    out=$1
+    shift
+    "$qkv" compare -v standard,full-rank -t reverse --seeds 6 $small -o "$out" "$@"
 }
+# other DIRECTORY: its runs are those of another build of their plugins.
+other() { sed -i 's/^plugin-hash.*/plugin-hash	0000000000000001/' "$1"/re*/config.tsv; }
 
 # --- two at once
-compare 6 whole >table 2>err || complain "undisturbed"
+compare whole >table 2>err || complain "undisturbed"
 cat >one.sh <<'END'
 # ONE-OR-TWO COMMAND: says that it is there, waits for the other, and runs it.
 me=$1
@@ -50,48 +35,31 @@ shift
 until [ -e "ready$((3 - me))" ]; do :; done
 exec "$@"
 END
-apart="unshare -rpf --mount-proc"
-$apart true 2>/dev/null || {
-    apart=
-    echo "together: no namespaces here: all pairs are of one"
-}
-# at_once PREFIX COMMAND WORDS: the command twice at once, both behind the prefix.
-at_once() {
-    prefix=$1 command=$2
+at_once() { # WORDS COMMAND
     rm -f ready1 ready2
-    $prefix sh one.sh 1 sh -c "$command" >out1 2>err1 &
-    $prefix sh one.sh 2 sh -c "$command" >out2 2>err2
+    sh one.sh 1 sh -c "$2" >out1 2>err1 &
+    sh one.sh 2 sh -c "$2" >out2 2>err2
     second=$?
-    wait $! && [ $second -eq 0 ] && ok || {
-        cat err1 err2 >err
-        complain "$3: not both succeeded"
-    }
+    wait $! && [ $second -eq 0 ] && ok || complain "$1: not both succeeded: $(cat err1 err2)"
 }
-again="'$qkv' compare -v standard,full-rank -t reverse $small --seeds"
-pair=0
-while [ $pair -lt "$pairs" ]; do
-    pair=$((pair + 1))
-    rm -rf two
-    [ $((pair % 2)) -eq 0 ] && prefix= || prefix=$apart
-    at_once "$prefix" "$again 6 --jobs 2 -o two" "pair $pair"
-    cmp -s table out1 && cmp -s table out2 && ok || complain "pair $pair: tables"
-    same whole two "pair $pair"
+for pair in $(seq "$pairs"); do
+    for redo in '' --redo; do
+        rm -rf two
+        [ ! "$redo" ] || { cp -r whole two && other two; }
+        at_once "pair $pair $redo" "'$qkv' compare -v standard,full-rank -t reverse $small --seeds 6 --jobs 2 $redo -o two"
+        cmp -s table out1 && cmp -s table out2 && ok || complain "pair $pair $redo: tables"
+        same whole two "pair $pair $redo"
+    done
 done
 
 # --- one that replaces, and one that reads
-# other DIRECTORY: its runs are those of another build of their plugins.
-other() { sed -i 's/^plugin-hash.*/plugin-hash	0000000000000001/' "$1"/re*/config.tsv; }
-rm -rf two
-cp -r whole two
 {
     while [ ! -e enough ]; do
         other two
-        compare 6 two --redo >/dev/null 2>err3 || mv err3 wrong
+        compare two --redo >/dev/null 2>err3 || mv err3 wrong
     done
 } &
-n=0
-while [ $n -lt 15 ]; do
-    n=$((n + 1))
+for n in 1 2 3 4 5 6 7 8; do
     "$qkv" compare -v standard,full-rank -t reverse --seeds 6 ${small% -q} --keep -o two \
         >out 2>err && grep -q '^qkv: 12 of 12 runs are' err && ok || complain "beside --redo, $n"
 done
@@ -99,16 +67,13 @@ done
 wait
 [ ! -e wrong ] && ok || complain "--redo beside another: $(cat wrong)"
 same whole two "--redo beside another"
-for round in 1 2 3 4 5; do
-    other two
-    at_once "$apart" "$again 6 --redo -o two" "--redo twice at once"
-    cmp -s table out1 && cmp -s table out2 && ok || complain "--redo twice at once: tables"
-    same whole two "--redo twice at once"
-done
 
 # --- killed before each call that changes a file, and repeated
-if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o moment.so \
-    2>err; then
+one="$qkv compare -v standard -t reverse --seeds 1 --jobs 1 $small"
+$one -o single >table 2>err || complain "a single run"
+run=$(basename single/re*)
+"$qkv" export "single/$run" --batch kept -q 2>err || complain "export"
+if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o moment.so 2>err; then
     # eight N: N as eight bytes, the lowest first.
     eight() {
         awk -v n="$1" 'BEGIN { for (i = 0; i < 8; i++) {
@@ -122,7 +87,7 @@ if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o m
         QKV_MOMENT=$work/moment LD_PRELOAD=$work/moment.so timeout 60 "$@" >out 2>err
     }
     # each EACH BEFORE AFTER COMMAND: BEFORE is done, the command killed, AFTER
-    # looked at; then it is to succeed, and the whole to be there.
+    # looked at; then it is to succeed, and $result holds.
     each() {
         step=$1 before=$2 after=$3
         shift 3
@@ -143,58 +108,30 @@ if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o m
         rm -rf x
         echo "together: killed before $(((calls + step - 1) / step)) of $calls calls: ${*#"$build/"}" | cut -c1-100
     }
-    one="$qkv compare -v standard -t reverse --seeds 1 --jobs 1 $small"
-    $one -o single >table 2>err || complain "a single run"
-    # there DIRECTORY: what is there of runs is whole, of whichever build.
+    # there: what is in x of the run is whole, of whichever build.
     there() {
-        for path in "$1"/re*; do
+        for path in x/re*; do
             [ ! -d "$path" ] || diff -r -I "^plugin-hash" -x timing.tsv "$path" "single/${path#*/}" >err ||
                 complain "killed at $n: $path is not whole"
         done
     }
     result='same single x "killed at $n"'
-    each $every 'rm -rf x' 'there x' $one -o x
-    run=$(basename single/re*)
-    each $every 'rm -rf x; cp -r single x; other x' 'there x
+    each $every 'rm -rf x' there $one -o x
+    each $every 'rm -rf x; cp -r single x; other x' 'there
         [ -d "x/$run" ] && ok || complain "killed at $n: the run to be replaced is gone"' \
         $one -o x --redo
-    export QKV_NO_EXCHANGE=1
-    each $every 'rm -rf x; cp -r single x; other x' 'there x' $one -o x --redo
-    rm -rf two
-    cp -r whole two
-    for round in 1 2 3; do
-        other two
-        at_once "env LD_PRELOAD=$work/moment.so $apart" "$again 6 --redo -o two" \
-            "--redo twice, without exchange"
-        same whole two "--redo twice, without exchange"
-    done
-    unset QKV_NO_EXCHANGE
-    rm -rf x
-    "$qkv" export "single/$run" --batch batch -q 2>err || complain "export"
-    mv batch kept
-    result='same kept batch "export killed at $n"'
-    each $every 'rm -rf batch' '[ ! -d batch ] || diff -r kept batch >err ||
-        complain "a batch, killed at $n"
-        rm -rf batch' \
-        "$qkv" export "single/$run" --batch batch -q
-    rm -rf batch
-    long=$(printf '%0250d' 1) # of the 255 bytes that a name may have
-    "$qkv" export "single/$run" --batch "$long" -q 2>err && diff -r kept "$long" >err && ok ||
-        complain "export into a long name"
-    rm -rf "$long"
+    result='same kept x "export killed at $n"'
+    each $every 'rm -rf x' '[ ! -d x ] || diff -r kept x >err || complain "a batch, killed at $n"
+        rm -rf x' "$qkv" export "single/$run" --batch x -q
     if command -v gnuplot >/dev/null; then
         draw="$qkv plot single -q --format svg"
         $draw -o drawn 2>err || complain "plot"
-        at_once "$apart" "'$qkv' report whole -o two-told -q" "two reports at once"
-        [ -s two-told/report.md ] && [ -s two-told/figures/parameters.svg ] && ok ||
-            complain "two reports at once"
         result='diff -r drawn x >err && ok || complain "figures of a plot killed at $n"'
         each $((2 * every)) 'rm -rf x; cp -r drawn x' 'diff -r -x ".*" drawn x >err && ok ||
             complain "a figure, killed at $n"' $draw -o x
         "$qkv" report single -o told -q 2>err || complain "report"
         result='same told x "report killed at $n"
             [ "$(ls told/figures)" = "$(ls x/figures)" ] && ok || complain "report: figures"'
-        each $((3 * every)) 'rm -rf x' : "$qkv" report single -o x -q
         each $((5 * every)) 'rm -rf x; cp -r told x' '[ -s x/report.md ] && [ -s x/figures/parameters.svg ] &&
             ok || complain "killed at $n: the report that was there is gone"' \
             "$qkv" report single -o x -q
@@ -235,30 +172,17 @@ mount -o remount,size=20m disk
 diff -r -x '*.pdf' "$whole" disk/x >err || exit 5 # which have a date
 END
     mkdir disk
-    full() {
-        unshare -rm sh full.sh "$@" && ok || complain "a full disk, step $?: $*"
-    }
+    full() { unshare -rm sh full.sh "$@" && ok || complain "a full disk, step $?: $*"; }
     full 24k kept "$qkv" export "single/$run" --batch disk/x -q
-    if command -v gnuplot >/dev/null; then
-        full 24k drawn "$qkv" plot single -q --format svg -o disk/x
-        "$qkv" report single -q -o reported 2>err
-        full 48k reported "$qkv" report single -q -o disk/x
-    fi
+    [ ! -d told ] || full 24k drawn "$qkv" plot single -q --format svg -o disk/x
+    [ ! -d told ] || full 48k told "$qkv" report single -q -o disk/x
 fi
 
-# --- a report that failed
+# --- interrupted, gnuplot's parent ends, and gnuplot goes too
 if command -v gnuplot >/dev/null; then
     mkdir bin
-    printf '#!/bin/sh\nexit 1\n' >bin/gnuplot
+    printf '#!/bin/sh\necho $$ >"%s/drawing"\nkill -TERM $PPID\nexec sleep 30\n' "$work" >bin/gnuplot
     chmod +x bin/gnuplot
-    PATH=$work/bin:$PATH "$qkv" report whole -o failed -q >out 2>err
-    [ $? -eq 1 ] && ok || complain "a report without a picture"
-    "$qkv" report whole -o failed -q >out 2>err && [ -s failed/report.md ] && ok ||
-        complain "a report that had failed"
-
-    # --- and one that was interrupted: gnuplot's parent is, and gnuplot goes too
-    printf '#!/bin/sh\necho $$ >"%s/drawing"\nkill -TERM $PPID\nexec sleep 30\n' \
-        "$work" >bin/gnuplot
     for command in 'plot whole' 'report whole' "inspect whole/$run --attention"; do
         rm -rf interrupted drawing
         PATH=$work/bin:$PATH timeout 20 "$qkv" $command -o interrupted -q >out 2>err
@@ -268,5 +192,4 @@ if command -v gnuplot >/dev/null; then
     done
 fi
 
-echo "together: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

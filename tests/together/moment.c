@@ -2,7 +2,7 @@
    remove a file (LD_PRELOAD, glibc): that of the number in $QKV_MOMENT, a file
    of three 64-bit numbers: how many there were in all processes of a command,
    which is the last (0: none), and how often something was renamed before it
-   was on the disk. Where $QKV_NO_EXCHANGE is set, names cannot be exchanged. */
+   was on the disk. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -99,10 +99,6 @@ int
 renameat2(int at, const char *from, int to_at, const char *to, unsigned flags)
 {
     renaming();
-    if (getenv("QKV_NO_EXCHANGE")) {
-        errno = EINVAL;
-        return -1;
-    }
     return REAL(renameat2)(at, from, to_at, to, flags);
 }
 

@@ -1,4 +1,5 @@
-/* beyond.c - its own operator reads the row after the last. */
+/* operator.c - standard.c with keys through an operator of the plugin's own. It is
+   right: the faults of faults.tsv are edits of it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
@@ -40,7 +41,7 @@ own(Node *a, Node *b)
             c->value[t * d + j] = 0;
             for (int i = 0; i < d; i++)
                 c->value[t * d + j] +=
-                    a->value[(t + 1) * d + i] * b->value[i * d + j];
+                    a->value[t * d + i] * b->value[i * d + j];
         }
     return c;
 }
@@ -48,7 +49,7 @@ own(Node *a, Node *b)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    Node *m = own(matmul(y, w[W_M]), w[W_M]);
+    Node *z = matmul(y, w[W_M]), *m = own(z, w[W_M]);
     Node *q = split(matmul(x, w[W_Q]), a->heads);
     Node *k = split(matmul(m, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
@@ -58,7 +59,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "wrong",
+    .equation = "right",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
