@@ -10,7 +10,7 @@ build=$1
 part=${2:-}
 if [ -z "$part" ]; then
     for program in float double; do
-        sed -n "s|^Suite \*\(.*\)_suite(void);|$program/\1|p" tests/suites.h
+        ls tests/check_*.c | sed -n "/main/!s|tests/check_\(.*\)\.c|$program/\1|p"
     done
     ls tests/shown | sed 's|\(.*\)\.md|shown/\1|'
     for script in command check faults outcomes; do

@@ -39,7 +39,7 @@ error_of(const double *a, int m, int n, double *s)
     return worst;
 }
 
-START_TEST(svd_of_random_matrices)
+TEST(svd_of_random_matrices)
 {
     static const int shapes[][2] = {{1, 1}, {1, 7}, {7, 1},  {5, 5},
                                     {9, 4}, {4, 9}, {20, 20}};
@@ -57,10 +57,9 @@ START_TEST(svd_of_random_matrices)
         ck_assert(fabs(found / squares - 1) < 1e-13);
     }
 }
-END_TEST
 
 /* Known spectra: repeated values, rank 1, zero, widely spread. */
-START_TEST(svd_of_known_matrices)
+TEST(svd_of_known_matrices)
 {
     double s[20], zero[12] = {0}, twice[9] = {2, 0, 0, 0, 0, -2, 0, 2, 0};
     double one[6] = {1, 2, 3, 2, 4, 6}, spread[4] = {1e8, 1, 0, 1e-8};
@@ -79,16 +78,4 @@ START_TEST(svd_of_known_matrices)
     error_of(spread, 2, 2, s);
     ck_assert(fabs(s[0] / sqrt(1e16 + 1) - 1) < 1e-14);
     ck_assert(fabs(s[0] * s[1] - 1) < 1e-14); /* the determinant */
-}
-END_TEST
-
-Suite *
-algebra_suite(void)
-{
-    Suite *s = suite_create("algebra");
-    TCase *c = tcase_create("algebra");
-    tcase_add_test(c, svd_of_random_matrices);
-    tcase_add_test(c, svd_of_known_matrices);
-    suite_add_tcase(s, c);
-    return s;
 }

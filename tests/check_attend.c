@@ -100,7 +100,7 @@ build(Node **x, void *more)
     return attend(&a, q, k, v, scale);
 }
 
-START_TEST(equals_the_formula)
+TESTS(equals_the_formula, CASES)
 {
     const Case *c = &cases[_i];
     int q_size = c->sequences * c->tokens * c->heads * c->d_k;
@@ -146,9 +146,8 @@ START_TEST(equals_the_formula)
     free(k);
     free(v);
 }
-END_TEST
 
-START_TEST(gradients)
+TESTS(gradients, IN_DOUBLE *CASES)
 {
     const Case *c = &cases[_i];
     double size = c->size > 30 ? 2 : c->size; /* flat where it is saturated */
@@ -163,7 +162,6 @@ START_TEST(gradients)
         check_gradient(build, &g, leaves, 3);
     }
 }
-END_TEST
 
 /* q, k and v from one matrix: three shares of gradient. */
 static Node *
@@ -209,7 +207,7 @@ build_steps(Node **x, void *more)
     return apply_weights(&a, softmax_sink(&a, s, a.causal ? x[2] : NULL), h);
 }
 
-START_TEST(gradients_of_one_matrix)
+TESTS(gradients_of_one_matrix, IN_DOUBLE * 2)
 {
     Leaf leaf_of = {8, 6, 2, 1};
     Leaf steps[] = {leaf_of, {1 + _i, 3, 1, 1}, {1, 2, 1, 1}, {2, 2, 1, 1}};
@@ -219,7 +217,6 @@ START_TEST(gradients_of_one_matrix)
     steps[0] = (Leaf){1, 2, 1, 1};
     check_gradient(build_steps, &_i, steps, 4);
 }
-END_TEST
 
 static double
 nothing(const Attention *a, int head, int query, int key)
@@ -251,7 +248,7 @@ one_mask(const Attention *a, int head, int query, int key)
 }
 
 /* A tape that only measures looks at some entries, and knows of all. */
-START_TEST(masked_shares)
+TESTS(masked_shares, MASKS)
 {
     Attention a = {.d_model = 150};
     Tape *t = tape_measure();
@@ -269,11 +266,10 @@ START_TEST(masked_shares)
         }
     tape_free(t);
 }
-END_TEST
 
 /* A window without a bias is attention to the keys in it; its sink takes what
    the weights lack of 1; what is masked costs nothing. */
-START_TEST(biases_by_hand)
+TEST(biases_by_hand)
 {
     enum { T = 6, D = 4 };
     real *x = numbers(T * D, 1, "x"), sink[2] = {0, 1};
@@ -312,10 +308,9 @@ START_TEST(biases_by_hand)
     tape_free(t);
     free(x);
 }
-END_TEST
 
 /* A later token changes no earlier row, bit for bit. */
-START_TEST(causal_rows_do_not_see_later_tokens)
+TESTS(causal_rows_do_not_see_later_tokens, 2)
 {
     enum { D = 4, MOST = 100 };
     int T = _i ? MOST : 6; /* in strips, too */
@@ -344,9 +339,8 @@ START_TEST(causal_rows_do_not_see_later_tokens)
     tape_free(measured);
     tape_free(t);
 }
-END_TEST
 
-START_TEST(misuse)
+ABORTS(misuse, 12)
 {
     expect_a_message();
     real x[64] = {0};
@@ -398,22 +392,4 @@ START_TEST(misuse)
             break;
         }
     }
-}
-END_TEST
-
-Suite *
-attend_suite(void)
-{
-    Suite *s = suite_create("attend");
-    TCase *c = tcase_create("attend");
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, equals_the_formula, 0, CASES);
-    tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * CASES);
-    tcase_add_loop_test(c, gradients_of_one_matrix, 0, IN_DOUBLE * 2);
-    tcase_add_test(c, biases_by_hand);
-    tcase_add_loop_test(c, masked_shares, 0, MASKS);
-    tcase_add_loop_test(c, causal_rows_do_not_see_later_tokens, 0, 2);
-    tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, 12);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -138,7 +138,7 @@ static const char *const positions[] = {"none", "learned", "sinusoidal", "rope",
 
 /* Every variant, whatever tells it positions, and in cross-attention. Sums have
    the same terms in the same order: the bits are the same. */
-START_TEST(equals_forward)
+TESTS(equals_forward, sizeof positions / sizeof *positions)
 {
     Sizes one = {.tokens = TOKENS,
                  .each = 1,
@@ -159,11 +159,10 @@ START_TEST(equals_forward)
     }
     values_free(&names);
 }
-END_TEST
 
 /* A text that goes on beyond the memory of its decoder: from there on the last
    half is read again, as a text of its own. */
-START_TEST(goes_on_with_the_last_half)
+TEST(goes_on_with_the_last_half)
 {
     enum { KNOWN = 9 };
     Sizes sizes = {
@@ -188,11 +187,10 @@ START_TEST(goes_on_with_the_last_half)
     decoder_free(own);
     model_free(m);
 }
-END_TEST
 
 /* A token asks for no memory and calls no system: the kernel ends, in its
    strict mode, a process that makes a call other than read, write and exit. */
-START_TEST(a_token_allocates_nothing_and_calls_nobody)
+TEST(a_token_allocates_nothing_and_calls_nobody)
 {
     Sizes sizes = {
         .tokens = TOKENS, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
@@ -221,7 +219,6 @@ START_TEST(a_token_allocates_nothing_and_calls_nobody)
     }
     values_free(&names);
 }
-END_TEST
 
 enum { DRAWS = 40000, LETTERS = 5 };
 
@@ -237,7 +234,7 @@ count_choices(const real *logits, Choice how, int counts[LETTERS])
 
 /* softmax(logits / temperature), of the `top` likeliest: as often as it says,
    within 4.5 standard deviations. */
-START_TEST(choices_have_their_chances)
+TESTS(choices_have_their_chances, 8)
 {
     static const Choice ways[] = {{1, 0},   {0.5, 0}, {3, 0}, {1, 3},
                                   {0.7, 2}, {1, 5},   {2, 1}, {1, 9}};
@@ -259,11 +256,10 @@ START_TEST(choices_have_their_chances)
                       p);
     }
 }
-END_TEST
 
 /* The first of the largest without temperature; those that are as likely as the
    last of `top` stay; and large or few logits. */
-START_TEST(choices_at_the_edges)
+TEST(choices_at_the_edges)
 {
     const real ties[LETTERS] = {1, 3, 3, -2, 3};
     const real huge[LETTERS] = {0, (real)3e38, 0, (real)-3e38, 0};
@@ -285,21 +281,4 @@ START_TEST(choices_at_the_edges)
     count_choices(none, (Choice){1, 4}, counts);
     ck_assert_int_eq(counts[1] + counts[3], DRAWS);
     ck_assert(abs(counts[1] - DRAWS / 2) < 450);
-}
-END_TEST
-
-Suite *
-generate_suite(void)
-{
-    Suite *s = suite_create("generate");
-    TCase *c = tcase_create("generate");
-    tcase_set_timeout(c, 120);
-    tcase_add_loop_test(c, equals_forward, 0,
-                        sizeof positions / sizeof *positions);
-    tcase_add_test(c, goes_on_with_the_last_half);
-    tcase_add_test(c, a_token_allocates_nothing_and_calls_nobody);
-    tcase_add_loop_test(c, choices_have_their_chances, 0, 8);
-    tcase_add_test(c, choices_at_the_edges);
-    suite_add_tcase(s, c);
-    return s;
 }

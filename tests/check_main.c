@@ -1,6 +1,7 @@
 /* check_main.c - runs every suite; once as float, once as double. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "run/run.h"
@@ -15,32 +16,41 @@ expect_a_message(void)
         abort();
 }
 
+static SRunner *runner;
+
+/* The suite of check_NAME.c is NAME; a file's tests come one after the other.
+ */
+void
+join_suite(const char *file, const TTest *test, Expected expected)
+{
+    static const char *last;
+    static TCase *brief, *lengthy;
+    if (!last || strcmp(file, last)) {
+        const char *name = strstr(file, "check_") + strlen("check_");
+        Suite *suite = suite_create(strndup(name, strcspn(name, ".")));
+        suite_add_tcase(suite, brief = tcase_create("brief"));
+        suite_add_tcase(suite, lengthy = tcase_create("long"));
+        tcase_set_tags(lengthy, "long"); /* what an emulator may leave out */
+        setenv("CK_DEFAULT_TIMEOUT", "120", 0);
+        if (runner)
+            srunner_add_suite(runner, suite);
+        else
+            runner = srunner_create(suite);
+    }
+    last = file;
+    _tcase_add_test(expected.is_long ? lengthy : brief, test, expected.signal,
+                    expected.status, 0, expected.times);
+}
+
 int
 main(void)
 {
     if (!mkdtemp(test_directory))
         return EXIT_FAILURE;
     report->watched = true; /* each test is a process of its own */
-    SRunner *r = srunner_create(matrix_suite());
-    srunner_add_suite(r, real_suite());
-    srunner_add_suite(r, numbers_suite());
-    srunner_add_suite(r, tape_suite());
-    srunner_add_suite(r, attend_suite());
-    srunner_add_suite(r, variant_suite());
-    srunner_add_suite(r, task_suite());
-    srunner_add_suite(r, train_suite());
-    srunner_add_suite(r, run_suite());
-    srunner_add_suite(r, algebra_suite());
-    srunner_add_suite(r, formula_suite());
-    srunner_add_suite(r, report_suite());
-    srunner_add_suite(r, progress_suite());
-    srunner_add_suite(r, model_suite());
-    srunner_add_suite(r, theorem_suite());
-    srunner_add_suite(r, positions_suite());
-    srunner_add_suite(r, generate_suite());
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
     discard(test_directory);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

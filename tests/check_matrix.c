@@ -94,26 +94,24 @@ compare(int count, int m, int k, int n, int gap)
     }
 }
 
-START_TEST(small_shapes)
+TEST(small_shapes)
 {
     for (int m = 1; m < 20; m += m < 10 ? 1 : 3)
         for (int k = 1; k < 10; k += 2)
             for (int n = 1; n < 75; n += n < 20 ? 1 : 9)
                 compare(1, m, k, n, 0);
 }
-END_TEST
 
-START_TEST(longer_rows_than_needed)
+TEST(longer_rows_than_needed)
 {
     compare(1, 17, 5, 33, 3);
     compare(1, 8, 16, 32, 1);
     compare(1, 9, 7, 11, 5);
 }
-END_TEST
 
 /* More steps of k than a panel holds; so many rows and columns that B, and a
    transposed A, are copied. */
-START_TEST(large_shapes)
+TEST(large_shapes)
 {
     compare(1, 70, 257, 65, 0);
     compare(1, 3, 1000, 5, 0);
@@ -121,11 +119,10 @@ START_TEST(large_shapes)
     compare(1, 260, 300, 270, 0);
     compare(1, 13, 520, 1100, 0); /* wider than a panel */
 }
-END_TEST
 
 /* Heads of several sequences, of one row, of fewer columns than a vector; and
    one whose operands are copied. */
-START_TEST(batches)
+TEST(batches)
 {
     compare(5, 16, 8, 16, 24);
     compare(3, 32, 16, 32, 0);
@@ -133,48 +130,27 @@ START_TEST(batches)
     compare(3, 13, 16, 3, 1);
     compare(2, 260, 200, 270, 0);
 }
-END_TEST
 
-START_TEST(no_columns_to_sum)
+TEST(no_columns_to_sum)
 {
     real c[4] = {1, 2, 3, 4}, none[1] = {0};
     multiply(matrix(c, 2, 2, 2), matrix(none, 2, 0, 0), matrix(none, 0, 2, 2));
     for (int i = 0; i < 4; i++)
         ck_assert(c[i] == 0);
 }
-END_TEST
 
-START_TEST(batches_that_do_not_fit)
+ABORTS(batches_that_do_not_fit, 1)
 {
     expect_a_message();
     real x[64] = {0};
     multiply(batch(matrix(x, 2, 2, 2), 2), matrix(x + 8, 2, 2, 2),
              matrix(x + 32, 2, 2, 2));
 }
-END_TEST
 
-START_TEST(shapes_that_do_not_fit)
+ABORTS(shapes_that_do_not_fit, 1)
 {
     expect_a_message();
     real x[64] = {0};
     multiply(matrix(x, 2, 2, 2), matrix(x + 8, 2, 3, 3),
              matrix(x + 32, 2, 2, 2));
-}
-END_TEST
-
-Suite *
-matrix_suite(void)
-{
-    Suite *s = suite_create("matrix");
-    TCase *c = tcase_create("product");
-    tcase_set_timeout(c, 120);
-    tcase_add_test(c, small_shapes);
-    tcase_add_test(c, longer_rows_than_needed);
-    tcase_add_test(c, large_shapes);
-    tcase_add_test(c, batches);
-    tcase_add_test(c, no_columns_to_sum);
-    tcase_add_test_raise_signal(c, shapes_that_do_not_fit, SIGABRT);
-    tcase_add_test_raise_signal(c, batches_that_do_not_fit, SIGABRT);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -73,7 +73,7 @@ static const struct {
 };
 enum { IDENTITIES = sizeof identities / sizeof *identities };
 
-START_TEST(exact_on_trained_models)
+TESTS(exact_on_trained_models, IDENTITIES)
 {
     Dataset s;
     char settings[64];
@@ -87,11 +87,10 @@ START_TEST(exact_on_trained_models)
                   identities[_i].to, v.why, v.logits, v.before, v.after);
     model_free(m);
 }
-END_TEST
 
 /* With a tanh between the two maps the fold fails: the maps multiplied as if it
    were not there are another function, and a worse one. */
-START_TEST(a_tanh_does_not_fold)
+TEST(a_tanh_does_not_fold)
 {
     Dataset s;
     Model *m = trained("two-step-tanh", "recall", "steps=300", &s);
@@ -109,10 +108,9 @@ START_TEST(a_tanh_does_not_fold)
     model_free(without);
     model_free(m);
 }
-END_TEST
 
 /* What a rank cannot hold is lost, and said. */
-START_TEST(limited_by_rank_and_by_sharing)
+TEST(limited_by_rank_and_by_sharing)
 {
     Dataset s;
     Model *m = trained("full-rank", "recall", "steps=100", &s);
@@ -124,9 +122,8 @@ START_TEST(limited_by_rank_and_by_sharing)
     ck_assert(v.done && v.form.lost[1] > 0.1 && v.after < v.before);
     model_free(m);
 }
-END_TEST
 
-START_TEST(folding_the_embedding_is_refused)
+TEST(folding_the_embedding_is_refused)
 {
     static const char *const why[][2] = {
         {"", "residual"},
@@ -147,7 +144,6 @@ START_TEST(folding_the_embedding_is_refused)
         model_free(m);
     }
 }
-END_TEST
 
 /* The loss on a batch as a function of one number of the model. */
 static double
@@ -179,7 +175,7 @@ static const char *const wholes[][2] = {
     {"translate", "positions=alibi length=3 encoder=1 d-model=8 heads=2"},
 };
 
-START_TEST(gradients_of_the_whole)
+TESTS(gradients_of_the_whole, IN_DOUBLE *(int)(sizeof wholes / sizeof *wholes))
 {
     Dataset s;
     char settings[128];
@@ -213,11 +209,10 @@ START_TEST(gradients_of_the_whole)
     batch_free(&b);
     model_free(m);
 }
-END_TEST
 
 /* Who may see whom in an encoder-decoder: the encoder all of the source, the
    decoder all of the encoder's, and of its own tokens those before. */
-START_TEST(who_sees_whom)
+TEST(who_sees_whom)
 {
     Dataset s;
     Model *m = trained("standard", "translate", "steps=5", &s);
@@ -249,13 +244,12 @@ START_TEST(who_sees_whom)
     batch_free(&b);
     model_free(m);
 }
-END_TEST
 
 /* What the thread about symmetry asks: a convex combination stays in the range
    of what it combines. In every variant that is true of what attend returns,
    and in standard, too, not of what W^O makes of it. symmetric-data multiplies
    the values by a map that no softmax bounds, and leaves the range at once. */
-START_TEST(convexity)
+TEST(convexity)
 {
     static const char *const variants[] = {
         "standard",      "per-head",  "fused",         "two-step",
@@ -307,7 +301,6 @@ START_TEST(convexity)
         model_free(m);
     }
 }
-END_TEST
 
 static bool recalls_itself;
 
@@ -334,7 +327,7 @@ first_values(Attention *a, Node *x, Node *y, Node **w)
 
 /* What a block remembers the later ones have, whatever else the model does, and
    alone, where a later one has no form: it is no function of its tokens. */
-START_TEST(blocks_remember)
+TESTS(blocks_remember, 2)
 {
     Variant v = {.abi = QKV_ABI,
                  .equation = "",
@@ -369,32 +362,10 @@ START_TEST(blocks_remember)
     model_free(m);
     dataset_close(&s);
 }
-END_TEST
 
-START_TEST(nothing_to_recall)
+ABORTS(nothing_to_recall, 1)
 {
     expect_a_message();
     Attention a = {.layer = 1};
     recall(&a, 0, 0);
-}
-END_TEST
-
-Suite *
-model_suite(void)
-{
-    Suite *s = suite_create("model");
-    TCase *c = tcase_create("model");
-    tcase_set_timeout(c, 120);
-    tcase_add_loop_test(c, exact_on_trained_models, 0, IDENTITIES);
-    tcase_add_test(c, a_tanh_does_not_fold);
-    tcase_add_test(c, limited_by_rank_and_by_sharing);
-    tcase_add_test(c, folding_the_embedding_is_refused);
-    tcase_add_loop_test(c, gradients_of_the_whole, 0,
-                        IN_DOUBLE * (int)(sizeof wholes / sizeof *wholes));
-    tcase_add_test(c, who_sees_whom);
-    tcase_add_test(c, convexity);
-    tcase_add_loop_test(c, blocks_remember, 0, 2);
-    tcase_add_test_raise_signal(c, nothing_to_recall, SIGABRT);
-    suite_add_tcase(s, c);
-    return s;
 }

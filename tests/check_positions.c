@@ -59,7 +59,7 @@ scores_of(int relative, int position, bool in_steps)
 
 /* Scores depend on the distance of query and key only, and do depend on it;
    attend and scores agree; the decoding position moves the queries. */
-START_TEST(scores_know_the_distance_only)
+TEST(scores_know_the_distance_only)
 {
     double near = sizeof(real) == 4 ? 1e-5 : 1e-14;
     for (int relative = ROPE; relative <= ALIBI; relative++) {
@@ -82,10 +82,9 @@ START_TEST(scores_know_the_distance_only)
     Scores none = scores_of(UNPOSITIONED, 2, false);
     ck_assert(none.of[0][0][1] == none.of[0][3][2]);
 }
-END_TEST
 
 /* ALiBi's bias is -2^(-8 i / h) |i - j|; RoPE's rotation of a pair by hand. */
-START_TEST(what_is_added_and_what_is_turned)
+TEST(what_is_added_and_what_is_turned)
 {
     Scores none = scores_of(UNPOSITIONED, 0, true);
     Scores biased = scores_of(ALIBI, 0, true);
@@ -104,11 +103,10 @@ START_TEST(what_is_added_and_what_is_turned)
     rotated_product(&head, 7, &m);
     ck_assert(fabs(m - sum) < 1e-12);
 }
-END_TEST
 
 /* A variant that calls attend head by head has the slopes of one that calls it
    once, and a second call of all heads begins anew. */
-START_TEST(slopes_count_over_calls)
+TEST(slopes_count_over_calls)
 {
     for (int h = 0; h < 8; h++) {
         Attention later = {.heads = 4, .scored = h};
@@ -116,7 +114,6 @@ START_TEST(slopes_count_over_calls)
                   1e-14);
     }
 }
-END_TEST
 
 /* An untrained model of recall at settings "a=b c=d". */
 static Model *
@@ -183,7 +180,7 @@ static const struct {
 };
 enum { EXACT = sizeof exact / sizeof *exact };
 
-START_TEST(exact_conversions)
+TESTS(exact_conversions, EXACT)
 {
     Conversion v =
         into(exact[_i].from, exact[_i].to, exact[_i].settings, exact[_i].shape);
@@ -191,9 +188,8 @@ START_TEST(exact_conversions)
                   "%s -> %s %s: %s %g", exact[_i].from, exact[_i].to,
                   exact[_i].settings, v.why, v.logits);
 }
-END_TEST
 
-START_TEST(what_is_refused_or_lost)
+TEST(what_is_refused_or_lost)
 {
     static const char *const products[] = {"full-rank", "mla-absorbed"};
     for (int i = 0; i < 2; i++) {
@@ -208,11 +204,10 @@ START_TEST(what_is_refused_or_lost)
              "heads=4 d-k=16 d-v=16");
     ck_assert(!v.done && strstr(v.why, "another bias"));
 }
-END_TEST
 
 /* Heads that share a key, and one that is its own query, get the nearest there
    is: no other of the same shape comes nearer. */
-START_TEST(the_nearest_pair)
+TEST(the_nearest_pair)
 {
     enum { D = 5, ROWS = 4, W = 4, SHARE = 3 };
     double q[SHARE][D * W], k[SHARE][ROWS * W], left[D * SHARE * W] = {0};
@@ -252,10 +247,9 @@ START_TEST(the_nearest_pair)
         ck_assert_msg(lost >= best - 1e-9, "%g, moved %g", best, lost);
     }
 }
-END_TEST
 
 /* The nearest w w' of a head, among its neighbours. */
-START_TEST(the_nearest_symmetric_pair)
+TEST(the_nearest_symmetric_pair)
 {
     enum { D = 5, W = 4 };
     double q[D * W], k[D * W], w[D * W] = {0}, best = INFINITY;
@@ -284,11 +278,10 @@ START_TEST(the_nearest_symmetric_pair)
     }
     ck_assert(best > 0.1);
 }
-END_TEST
 
 /* What a fixed distance solves, rope learns, and a model without positions does
    not; recall needs none, and alibi does not stand in its way. */
-START_TEST(training)
+TEST(training)
 {
     static const struct {
         const char *task, *settings;
@@ -315,23 +308,4 @@ START_TEST(training)
         model_free(m);
         dataset_close(&s);
     }
-}
-END_TEST
-
-Suite *
-positions_suite(void)
-{
-    Suite *s = suite_create("positions");
-    TCase *c = tcase_create("positions");
-    tcase_set_timeout(c, 120);
-    tcase_add_test(c, scores_know_the_distance_only);
-    tcase_add_test(c, what_is_added_and_what_is_turned);
-    tcase_add_test(c, slopes_count_over_calls);
-    tcase_add_loop_test(c, exact_conversions, 0, EXACT);
-    tcase_add_test(c, what_is_refused_or_lost);
-    tcase_add_test(c, the_nearest_pair);
-    tcase_add_test(c, the_nearest_symmetric_pair);
-    tcase_add_test(c, training);
-    suite_add_tcase(s, c);
-    return s;
 }

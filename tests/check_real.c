@@ -58,7 +58,7 @@ rank_found(const real *a, int m, int n, real **null)
 
 /* Against the singular values; at widths around those of a panel (32) and of a
    Hadamard transform (powers of 2). */
-START_TEST(ranks)
+TEST(ranks)
 {
     static const int shapes[][3] = {{1, 1, 1},    {5, 1, 1},    {9, 5, 2},
                                     {40, 32, 32}, {40, 33, 9},  {64, 64, 40},
@@ -103,23 +103,20 @@ START_TEST(ranks)
         free(v);
     }
 }
-END_TEST
 
 /* Singular values that fall evenly down to rounding have no rank. */
-START_TEST(no_gap)
+TEST(no_gap)
 {
     real *a = of_rank(60, 60, 60, sizeof(real) == 4 ? 0.7 : 0.5);
     ck_assert_int_eq(rank_found(a, 60, 60, NULL).rank, -1);
     free(a);
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
     real a[6] = {0};
     ck_assert_int_eq(rank_found(a, 3, 2, NULL).rank, 0);
 }
-END_TEST
 
 static RealCount
 count_of(const Variant *v, Attention a, int keys)
@@ -206,7 +203,7 @@ closed_form(const char *name, const Attention *a)
     return qk + ov;
 }
 
-START_TEST(table)
+TESTS(table, ROWS)
 {
     if (!IN_DOUBLE)
         return;
@@ -228,11 +225,10 @@ START_TEST(table)
         ck_assert_int_eq(c.found.faint, rows[_i].faint);
     real_free(&c);
 }
-END_TEST
 
 /* Whatever the shape, the mask, and the tokens that are attended to; but of one
    column a norm leaves only the sign. */
-START_TEST(closed_forms)
+TESTS(closed_forms, ROWS)
 {
     static const Attention shapes[] = {
         {.d_model = 12,
@@ -268,12 +264,11 @@ START_TEST(closed_forms)
             real_free(&c);
         }
 }
-END_TEST
 
 /* MLA as published, without its compressed queries: beside the gauge of mla's
    heads, of the gain and of what it is a gain of, O(r), and one complex number
    for each pair of rotated columns. */
-START_TEST(rotary)
+TEST(rotary)
 {
     const int d = 12, h = 3, k = 2, v = 3, r = 5, rope = 4;
     Attention a = {.d_model = d,
@@ -287,11 +282,10 @@ START_TEST(rotary)
     ck_assert(!IN_DOUBLE || c.found.rank == c.stored - gauge);
     real_free(&c);
 }
-END_TEST
 
 /* Rotated, a pair of columns of q and k keeps a complex number of its gauge,
    2 of 4: it was 64 of 1024, and is 16. */
-START_TEST(rotated)
+TEST(rotated)
 {
     Attention a = {
         .d_model = 16, .heads = 4, .d_k = 4, .d_v = 4, .relative = ROPE};
@@ -300,7 +294,6 @@ START_TEST(rotated)
     ck_assert(!IN_DOUBLE || c.found.rank == 944);
     real_free(&c);
 }
-END_TEST
 
 /* Without gains, a norm of q and k leaves O(d_k), and makes the scale of each
    head's q and k real by its eps only. */
@@ -313,7 +306,7 @@ normed_forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[3]);
 }
 
-START_TEST(normed)
+TEST(normed)
 {
     Variant v = {.abi = QKV_ABI,
                  .weights = plugin_open("standard").variant->weights,
@@ -324,11 +317,10 @@ START_TEST(normed)
     ck_assert(!IN_DOUBLE || (c.found.rank == 936 && c.found.faint == 2 * 4));
     real_free(&c);
 }
-END_TEST
 
 /* The values of a first block are used in the second: of a pair W^V, W^O the
    gauge is one for both. Blocks that share nothing are as many times one. */
-START_TEST(blocks)
+TEST(blocks)
 {
     Attention a = {.d_model = 8, .heads = 2, .d_k = 4, .d_v = 4, .layers = 2};
     RealCount c = count_of(plugin_open("value-residual").variant, a, 0);
@@ -343,21 +335,19 @@ START_TEST(blocks)
     ck_assert(!IN_DOUBLE || c.real == 3 * (256 - 4 * 16));
     real_free(&c);
 }
-END_TEST
 
 /* A matrix of rank d is any matrix, however wide its factors. */
-START_TEST(wider_than_a_token)
+TEST(wider_than_a_token)
 {
     Attention a = {.d_model = 4, .heads = 2, .d_k = 6, .d_v = 3};
     RealCount c = count_of(plugin_open("standard").variant, a, 0);
     ck_assert(!IN_DOUBLE || c.found.rank == 2 * (16 + 24 - 9));
     real_free(&c);
 }
-END_TEST
 
 /* What only a matrix can do: of standard's W^Q all but its share of the gauge,
    of two maps in a row neither. */
-START_TEST(alone)
+TEST(alone)
 {
     Attention a = {.d_model = 8, .heads = 2, .d_k = 3, .d_v = 2};
     RealCount c = count_of(plugin_open("two-step").variant, a, 0);
@@ -376,7 +366,6 @@ START_TEST(alone)
         ck_assert_int_eq(c.alone[i], 24 * 24 - 6 * 16);
     real_free(&c);
 }
-END_TEST
 
 /* standard, and beside it a path that no shape tells has seven parameters too
    many: tanh(x (p + p')) r, of the first seven coordinates. And one that is
@@ -423,7 +412,7 @@ void_forward(Attention *a, Node *x, Node *y, Node **w)
     return scale(planted_forward(a, x, y, w), 0);
 }
 
-START_TEST(planted)
+TEST(planted)
 {
     Variant v = {.abi = QKV_ABI,
                  .equation = "",
@@ -455,7 +444,6 @@ START_TEST(planted)
     }
     real_free(&c);
 }
-END_TEST
 
 /* standard, and to its scores is added a table by distance, of each head. */
 enum { DISTANCES = 14 };
@@ -488,7 +476,7 @@ distant_forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 /* All but one of each head's are real, at however large a distance. */
-START_TEST(distances)
+TEST(distances)
 {
     Variant v = {QKV_ABI, .shape = "heads d-k d-v", .weights = distant_weights,
                  .forward = distant_forward};
@@ -499,10 +487,9 @@ START_TEST(distances)
                   c.found.rank, wanted);
     real_free(&c);
 }
-END_TEST
 
 /* A formula fitted to small shapes is right at one far from them. */
-START_TEST(formulas)
+TESTS(formulas, 5)
 {
     static const char *const names[] = {"standard", "mla", "shared-qk",
                                         "collaborative", "full-rank"};
@@ -536,10 +523,9 @@ START_TEST(formulas)
     ck_assert(formula_fit(p.variant, a) != f);
     free(text);
 }
-END_TEST
 
 /* Where the model rotates q and k the small shapes have pairs of columns. */
-START_TEST(rotated_formula)
+TEST(rotated_formula)
 {
     Attention a = {.d_model = 64,
                    .heads = 4,
@@ -555,10 +541,9 @@ START_TEST(rotated_formula)
               4 * (2 * 64 * 16 - 16) + 4 * (2 * 64 * 16 - 16 * 16));
     ck_assert(isnan(formula_value(f, &a, 15295))); /* never more than stored */
 }
-END_TEST
 
 /* Grouped heads wider than a token, as gqa is at deepseek-v2's shape. */
-START_TEST(wide_groups)
+TEST(wide_groups)
 {
     Attention a = {.d_model = 5120,
                    .heads = 128,
@@ -571,7 +556,6 @@ START_TEST(wide_groups)
     const Formula *f = formula_fit(plugin_open("gqa").variant, a);
     ck_assert(formula_value(f, &a, 1e9) == closed_form("gqa", &a));
 }
-END_TEST
 
 /* What is no polynomial gets no formula. */
 static void
@@ -589,7 +573,7 @@ odd_forward(Attention *a, Node *x, Node *y, Node **w)
                tanh_of(matmul(columns(x, 0, 2 - a->d_model % 2), w[1])));
 }
 
-START_TEST(no_formula)
+TEST(no_formula)
 {
     Variant v = {.abi = QKV_ABI,
                  .equation = "",
@@ -608,32 +592,4 @@ START_TEST(no_formula)
     RealCount c = count_of(&v, a, 0);
     ck_assert_int_eq(c.found.rank, 81 + 9);
     real_free(&c);
-}
-END_TEST
-
-Suite *
-real_suite(void)
-{
-    Suite *s = suite_create("real");
-    TCase *t = tcase_create("real");
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, ranks);
-    tcase_add_test(t, no_gap);
-    tcase_add_test(t, nothing);
-    tcase_add_loop_test(t, table, 0, ROWS);
-    tcase_add_loop_test(t, closed_forms, 0, ROWS);
-    tcase_add_test(t, rotary);
-    tcase_add_test(t, rotated);
-    tcase_add_test(t, normed);
-    tcase_add_test(t, blocks);
-    tcase_add_test(t, wider_than_a_token);
-    tcase_add_test(t, alone);
-    tcase_add_test(t, planted);
-    tcase_add_test(t, distances);
-    tcase_add_loop_test(t, formulas, 0, 5);
-    tcase_add_test(t, rotated_formula);
-    tcase_add_test(t, wide_groups);
-    tcase_add_test(t, no_formula);
-    suite_add_tcase(s, t);
-    return s;
 }

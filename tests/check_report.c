@@ -17,7 +17,7 @@
 #include "suites.h"
 
 /* A child whose parent ended before it could say so ends too. */
-START_TEST(a_parent_that_has_ended)
+TEST(a_parent_that_has_ended)
 {
     int ends[2], lives[2];
     char byte;
@@ -40,7 +40,6 @@ START_TEST(a_parent_that_has_ended)
     close(ends[0]);
     close(lives[0]);
 }
-END_TEST
 
 /* Three distributions of seeds: normal, exponential, and two heaps, of which
    three seeds in ten fall into the lower one; the mean and the median of each.
@@ -86,7 +85,7 @@ static const int seed_counts[] = {3, 4, 5, 10, 20};
    of two heaps at few seeds much less: those are where statistics.h says that
    the statement does not hold, and here is by how much. Order statistics cover
    what they say of any of them. Wilson's covers 95% over all shares. */
-START_TEST(intervals_cover)
+TESTS(intervals_cover, 5)
 {
     enum { SAMPLES = 40000 };
     const double mean[3][5] = {{.95, .95, .95, .95, .95},
@@ -112,9 +111,8 @@ START_TEST(intervals_cover)
     }
     ck_assert_msg(sum > 940 && sum < 960, "Wilson: %g at %d", sum / 1000, n);
 }
-END_TEST
 
-START_TEST(means_of_few)
+TEST(means_of_few)
 {
     Mean one = mean_interval((double[]){2.5}, 1);
     Mean two = mean_interval((double[]){2, 3}, 2),
@@ -134,11 +132,10 @@ START_TEST(means_of_few)
     ck_assert(median((double[]){4, 1, 2, 3}, 4) == 2.5);
     ck_assert(isinf(median((double[]){INFINITY, 1, INFINITY}, 3)));
 }
-END_TEST
 
 /* The table of Student 1908, "The probable error of a mean", section IX: hours
    of sleep that one drug gave ten patients over the other. */
-START_TEST(paired_differences)
+TEST(paired_differences)
 {
     const double one[] = {.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2};
     const double two[] = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
@@ -178,12 +175,11 @@ START_TEST(paired_differences)
     ck_assert(paired_t((double[]){.3, .2}, (double[]){.2, .1}, 2, 1).differ ==
               .5);
 }
-END_TEST
 
 /* SciPy 1.17: stats.t.ppf, stats.binomtest(k, n).proportion_ci("wilson"),
    stats.nct for the power of a difference, which statsmodels 0.15's TTestPower
    inverts; that of sameness by integrate.quad over stats.chi. */
-START_TEST(scipy_agrees)
+TEST(scipy_agrees)
 {
     const struct {
         double p;
@@ -231,9 +227,8 @@ START_TEST(scipy_agrees)
     ck_assert_double_eq_tol(median_coverage(10), .978515625, 1e-12);
     ck_assert_double_eq_tol(median_coverage(20), .9586105346679688, 1e-12);
 }
-END_TEST
 
-START_TEST(holm_adjusts)
+TEST(holm_adjusts)
 {
     double p[] = {.01, .04, NAN, .03, .005, .9};
     const double wanted[] = {.04, .09, NAN, .09, .025, .9};
@@ -242,11 +237,10 @@ START_TEST(holm_adjusts)
         ck_assert(isnan(wanted[i]) ? isnan(p[i])
                                    : fabs(p[i] - wanted[i]) < 1e-12);
 }
-END_TEST
 
 /* Where there is no difference one is found in 5 of 100 comparisons, and over a
    table of 6 at least once in no more than 5 of 100 tables. */
-START_TEST(false_alarms)
+TESTS(false_alarms, 2)
 {
     enum { TIMES = 4000, MOST = 10, TABLE = 6 };
     const int seeds[] = {5, 10};
@@ -270,10 +264,9 @@ START_TEST(false_alarms)
     ck_assert_msg(alarms > 0.04 * TIMES && alarms < 0.06 * TIMES, "%d", alarms);
     ck_assert_msg(tables > 0.02 * TIMES && tables < 0.06 * TIMES, "%d", tables);
 }
-END_TEST
 
 /* Seeds that never got there (0) count as later than all that did. */
-START_TEST(unsolved_seeds_are_censored)
+TEST(unsolved_seeds_are_censored)
 {
     bool beyond;
     ck_assert(median_steps((double[]){120, 0, 100}, 3, 300, &beyond) == 120);
@@ -283,12 +276,11 @@ START_TEST(unsolved_seeds_are_censored)
     ck_assert(median_steps((double[]){100, 110, 0, 0}, 4, 300, &beyond) == 205);
     ck_assert(beyond);
 }
-END_TEST
 
 /* Both errors of the verdict, over 4,000 comparisons in tables of ten: where
    there is no difference one is found in 5 of 100 tables at most, and where it
    is the margin sameness is; not so rarely that nothing is ever found. */
-START_TEST(errors_of_verdicts)
+TESTS(errors_of_verdicts, 2)
 {
     enum { TABLES = 400, TABLE = 10, SEEDS = 5 };
     Random r = random_stream(11, "verdicts");
@@ -315,7 +307,6 @@ START_TEST(errors_of_verdicts)
     ck_assert_msg(wrong > 0 && wrong <= 0.07 * TABLES, "%d", wrong);
     ck_assert_msg(found > 0.8 * TABLES * TABLE, "%d", found);
 }
-END_TEST
 
 static Run
 made(const char *settings_text)
@@ -326,7 +317,7 @@ made(const char *settings_text)
 }
 
 /* Only runs that differ in nothing but the seed share a group and a series. */
-START_TEST(groups)
+TEST(groups)
 {
     Run runs[] = {
         made("variant=standard d-k=2 lr=0.1 seed=1"),
@@ -375,7 +366,6 @@ START_TEST(groups)
     ck_assert_int_eq(n, 1); /* along x */
     groups_free(g, n);
 }
-END_TEST
 
 /* Settings that were asked for keep groups apart, and what follows from them
    does not; runs that differ in another one are not averaged. */
@@ -391,7 +381,7 @@ recorded(Run *runs, int count, const char *setting)
         .runs = runs, .count = count, .asked = &asked, .asked_count = 1};
 }
 
-START_TEST(groups_by_the_record)
+TEST(groups_by_the_record)
 {
     Run runs[] = {made("heads=1 d-k=32 d-v=32"), made("heads=2 d-k=16 d-v=16"),
                   made("heads=2 d-k=16 d-v=16 seed=2")};
@@ -407,9 +397,8 @@ START_TEST(groups_by_the_record)
     free(name);
     groups_free(g, n);
 }
-END_TEST
 
-START_TEST(unlike_runs_are_not_averaged)
+EXITS(unlike_runs_are_not_averaged, 1, 1)
 {
     expect_a_message();
     Run runs[] = {made("lr=1 seed=1"), made("lr=2 seed=2")};
@@ -417,7 +406,6 @@ START_TEST(unlike_runs_are_not_averaged)
     int n;
     groups_of(&e, "variant", NULL, NULL, &n);
 }
-END_TEST
 
 /* What the runs of two variants at five seeds end with, and the verdict. */
 typedef struct Ends {
@@ -491,7 +479,7 @@ judged_as(Ends base, Ends other, const char *margin, char words[VERDICT_SIZE])
     return judged;
 }
 
-START_TEST(what_is_judged)
+TEST(what_is_judged)
 {
     char words[VERDICT_SIZE];
     const Ends good = {1, 100, .01, 1, 3};
@@ -521,7 +509,6 @@ START_TEST(what_is_judged)
     ck_assert_str_eq(a.judged, "test_accuracy");
     ck_assert(!a.saturated);
 }
-END_TEST
 
 /* The verdict of one variant on another where their seeds, all at accuracy 1,
    take so many steps at each of those rates, five at most; 0: never. */
@@ -555,7 +542,7 @@ judged_at(int count, const double *rates, const double *base,
 }
 
 /* With each at its best rate, what decides is also which rates were tried. */
-START_TEST(rates_that_were_not_tried)
+TEST(rates_that_were_not_tried)
 {
     const double fine[] = {.0056, .01, .018, .03, .056};
     const double valley[] = {80, 60, 45, 57, 80};
@@ -588,10 +575,9 @@ START_TEST(rates_that_were_not_tried)
     ck_assert_str_eq(a.behind, "standard");
     ck_assert(fabs(a.gain - 50) < 1e-9);
 }
-END_TEST
 
 /* 5 of 5 had it at step 122, and end at .37. */
-START_TEST(solved_and_lost)
+TEST(solved_and_lost)
 {
     char words[VERDICT_SIZE];
     const Ends good = {1, 100, .01, 1, 3}, lost = {.37, 122, 2, .37, 1};
@@ -600,10 +586,9 @@ START_TEST(solved_and_lost)
     ck_assert_int_eq(a.lost, 5);
     ck_assert(a.beyond);
 }
-END_TEST
 
 /* Four matrices of 32 x 32, 16 tokens' scores and sums, an MLP, by hand. */
-START_TEST(effort_of_runs)
+TEST(effort_of_runs)
 {
     Config c = {.d_model = 32,
                 .heads = 4,
@@ -628,9 +613,8 @@ START_TEST(effort_of_runs)
     c.log_every = 50;
     ck_assert_double_eq(effort(&c), (300 + 120. / 3) * one);
 }
-END_TEST
 
-START_TEST(order_of_series)
+TEST(order_of_series)
 {
     ck_assert(series_before("standard", "fused"));
     ck_assert(!series_before("fused", "standard"));
@@ -660,10 +644,9 @@ START_TEST(order_of_series)
     ck_assert(series_before("W_Q=2", "W_Q=10") &&
               series_before("1e-05", "0.001"));
 }
-END_TEST
 
 /* What a paper has in maths, and what stays as it was typed. */
-START_TEST(words_in_latex)
+TEST(words_in_latex)
 {
     static const char *const words[][2] = {
         {"d_k", "$d_k$"},
@@ -690,33 +673,4 @@ START_TEST(words_in_latex)
     ck_assert_str_eq(code, "qkv\\ -{}-init\\ \\textquotesingle{}W\\_Q=0.1"
                            "\\textquotesingle{}\\ a,\\allowbreak{}b");
     free(code);
-}
-END_TEST
-
-Suite *
-report_suite(void)
-{
-    Suite *s = suite_create("report");
-    TCase *c = tcase_create("report");
-    tcase_set_timeout(c, 60);
-    tcase_add_test(c, a_parent_that_has_ended);
-    tcase_add_loop_test(c, intervals_cover, 0, 5);
-    tcase_add_test(c, means_of_few);
-    tcase_add_test(c, paired_differences);
-    tcase_add_test(c, scipy_agrees);
-    tcase_add_test(c, holm_adjusts);
-    tcase_add_loop_test(c, false_alarms, 0, 2);
-    tcase_add_loop_test(c, errors_of_verdicts, 0, 2);
-    tcase_add_test(c, what_is_judged);
-    tcase_add_test(c, rates_that_were_not_tried);
-    tcase_add_test(c, solved_and_lost);
-    tcase_add_test(c, unsolved_seeds_are_censored);
-    tcase_add_test(c, groups);
-    tcase_add_test(c, groups_by_the_record);
-    tcase_add_exit_test(c, unlike_runs_are_not_averaged, 1);
-    tcase_add_test(c, effort_of_runs);
-    tcase_add_test(c, order_of_series);
-    tcase_add_test(c, words_in_latex);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -20,7 +20,7 @@
 #include "suites.h"
 
 /* Every setting survives being printed and read. */
-START_TEST(settings_round_trip)
+TEST(settings_round_trip)
 {
     Config a = config_start(), b = config_start();
     config_apply(&a, "lr=0.1234567890123456 beta2=1e-300 seed=2147483647 "
@@ -40,11 +40,10 @@ START_TEST(settings_round_trip)
     config_digest(&b, y);
     ck_assert_str_ne(x, y);
 }
-END_TEST
 
 /* Each has one role; shape is what plugins may declare, and what nobody may
    give is record. */
-START_TEST(roles_of_settings)
+TEST(roles_of_settings)
 {
     Config a = config_start(), b = config_start();
     for (int i = 0; i < setting_count; i++) {
@@ -62,9 +61,8 @@ START_TEST(roles_of_settings)
     ck_assert(a.latent == 5 && a.heads == 3 && a.steps != 7);
     ck_assert(config_equal(&a, &b, OF_ANY & ~OF_TRAINING));
 }
-END_TEST
 
-START_TEST(wrong_values_are_refused)
+TEST(wrong_values_are_refused)
 {
     static const char *const wrong[][2] = {
         {"heads", ""},          {"heads", "x"},       {"heads", "2.5"},
@@ -83,10 +81,9 @@ START_TEST(wrong_values_are_refused)
     }
     ck_assert(!setting_named("no-such"));
 }
-END_TEST
 
 /* What was asked for, what was found, and the text of both. */
-START_TEST(likenesses)
+TEST(likenesses)
 {
     static const char *const wrong[][2] = {{"match", "size"},
                                            {"same-start", "standard+lr=1"},
@@ -117,10 +114,9 @@ START_TEST(likenesses)
         ck_assert_msg(setting_set(setting_named(wrong[i][0]), &c, wrong[i][1]),
                       "%s", wrong[i][1]);
 }
-END_TEST
 
 /* What a setting may be at least and at most, and what lies beyond. */
-START_TEST(ends_of_settings)
+TEST(ends_of_settings)
 {
     static const struct {
         const char *names, *below, *least, *most, *above;
@@ -157,10 +153,9 @@ START_TEST(ends_of_settings)
     }
     ck_assert_int_eq(tried, ranges);
 }
-END_TEST
 
 /* What a variant does not use does not make two runs of one. */
-START_TEST(unused_shape_options_are_dropped)
+TEST(unused_shape_options_are_dropped)
 {
     Config a = config_start(), b = config_start();
     config_apply(&a, "d-k=4");
@@ -174,9 +169,8 @@ START_TEST(unused_shape_options_are_dropped)
     ck_assert_int_eq(a.d_k, 0);
     ck_assert_int_eq(a.d_v, 8);
 }
-END_TEST
 
-START_TEST(contradictions_are_refused)
+EXITS(contradictions_are_refused, 2, 8)
 {
     expect_a_message();
     static const char *const wrong[] = {
@@ -192,7 +186,6 @@ START_TEST(contradictions_are_refused)
     config_apply(&c, wrong[_i]);
     config_settle(&c, "heads d-k d-v latent");
 }
-END_TEST
 
 /* A small run, trained and written. */
 static Run
@@ -226,7 +219,7 @@ written(const char *name)
     return run;
 }
 
-START_TEST(a_run_round_trips)
+TEST(a_run_round_trips)
 {
     Run run = written("round-trip");
     char x[9], y[9];
@@ -240,7 +233,6 @@ START_TEST(a_run_round_trips)
     discard(within(test_directory, "round-trip").text);
     ck_assert(!run_exists(test_directory, "round-trip"));
 }
-END_TEST
 
 /* Puts a file of that word into the draft's directory NAME. */
 static Draft *
@@ -265,7 +257,7 @@ there(const char *word)
 
 /* Whole or not at all; replaced only where that is asked for; what the draft
    still has, and what was there before, goes with it. */
-START_TEST(drafts_are_published)
+TEST(drafts_are_published)
 {
     Draft *one = drafted("one"), *two = drafted("two"), *three;
     Path hidden = one->path;
@@ -284,10 +276,9 @@ START_TEST(drafts_are_published)
     ck_assert(there("three") && access(hidden.text, F_OK));
     discard(within(test_directory, "thing").text);
 }
-END_TEST
 
 /* A draft is swept away when its writer is gone, and not before. */
-START_TEST(drafts_are_swept)
+TEST(drafts_are_swept)
 {
     int says[2], status;
     Path left;
@@ -312,10 +303,9 @@ START_TEST(drafts_are_swept)
     close(says[0]);
     close(says[1]);
 }
-END_TEST
 
 /* An experiment's runs are those whose names end in their settings' digest. */
-START_TEST(an_experiment_of_runs)
+TEST(an_experiment_of_runs)
 {
     int count;
     char digest[9];
@@ -340,10 +330,9 @@ START_TEST(an_experiment_of_runs)
     free(runs);
     free(name);
 }
-END_TEST
 
 /* The header of a matrix, byte by byte, and the numbers behind it. */
-START_TEST(matrices_are_npy)
+TEST(matrices_are_npy)
 {
     Run run = written("matrices");
     size_t size;
@@ -363,10 +352,9 @@ START_TEST(matrices_are_npy)
     free(path);
     run_free(&run);
 }
-END_TEST
 
 /* What is read back is what was written, and forward gives the same logits. */
-START_TEST(models_round_trip)
+TEST(models_round_trip)
 {
     Run run = written("model");
     Dataset s;
@@ -388,10 +376,9 @@ START_TEST(models_round_trip)
     model_free(m);
     run_free(&run);
 }
-END_TEST
 
 /* A matrix of another kind than the one that belongs there: exit 1. */
-START_TEST(malformed_matrices)
+EXITS(malformed_matrices, 1, 8)
 {
     static const char *const headers[] = {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", /* right,
@@ -417,10 +404,9 @@ START_TEST(malformed_matrices)
     fclose(file);
     npy_read(path, values, 2, _i ? 2 : 3);
 }
-END_TEST
 
 /* One file of a run replaced by something else: refused, exit 1. */
-START_TEST(broken_runs)
+EXITS(broken_runs, 1, 8)
 {
     expect_a_message();
     static const char *const broken[][2] = {
@@ -444,7 +430,6 @@ START_TEST(broken_runs)
     Run again = run_read(run.path);
     run_number(&again, "test_loss");
 }
-END_TEST
 
 static Asked
 asked_for(const char *lr, const char *baseline)
@@ -475,7 +460,7 @@ forget(Asked *list, int count)
 
 /* Each command once; another baseline is another view of the same runs. Several
    may be recorded at the same time. */
-START_TEST(what_was_asked)
+TEST(what_was_asked)
 {
     enum { CHILDREN = 8 };
     Path place = within(test_directory, "asked");
@@ -508,7 +493,6 @@ START_TEST(what_was_asked)
         ck_assert_str_eq(asked_value(&list[i], "baseline"), "standard");
     forget(list, count);
 }
-END_TEST
 
 static void
 heard(int signal)
@@ -517,7 +501,7 @@ heard(int signal)
 }
 
 /* A signal does not let it go on while somebody else has the record locked. */
-START_TEST(waits_for_the_record)
+TEST(waits_for_the_record)
 {
     struct sigaction action = {.sa_handler = heard}; /* no SA_RESTART */
     struct itimerval soon = {.it_value.tv_usec = 50000};
@@ -542,11 +526,10 @@ START_TEST(waits_for_the_record)
     close(held[0]);
     close(held[1]);
 }
-END_TEST
 
 /* The trains of a plan are no command beside the comparison that has them,
    whichever is given first; one that it has not stays. */
-START_TEST(trains_of_a_plan)
+TEST(trains_of_a_plan)
 {
     Path place = within(test_directory, "plan");
     int count;
@@ -580,10 +563,9 @@ START_TEST(trains_of_a_plan)
     forget(list, count);
     asked_free(&all);
 }
-END_TEST
 
 /* It holds a run, but no experiment.tsv. */
-START_TEST(a_directory_that_is_no_experiment)
+EXITS(a_directory_that_is_no_experiment, 1, 1)
 {
     expect_a_message();
     Run run = written("stray");
@@ -591,9 +573,8 @@ START_TEST(a_directory_that_is_no_experiment)
     Asked asked = asked_begin("train");
     experiment_open(test_directory, &asked);
 }
-END_TEST
 
-START_TEST(names_of_runs)
+TEST(names_of_runs)
 {
     Config a = config_start(), usual = config_start();
     a.variant = interned("./somewhere/mine.so");
@@ -604,9 +585,8 @@ START_TEST(names_of_runs)
     ck_assert_uint_eq(strlen(name), 39);
     free(name);
 }
-END_TEST
 
-START_TEST(names_of_plugins)
+TEST(names_of_plugins)
 {
     static const char *const words[] = {"m", "m.so", "./m.so", "a.b/m",
                                         "an+odd_-name0.so"};
@@ -621,9 +601,8 @@ START_TEST(names_of_plugins)
     plugin_name(longest, name);
     ck_assert_str_eq(name, longest);
 }
-END_TEST
 
-START_TEST(names_that_no_plugin_has)
+EXITS(names_that_no_plugin_has, 2, 8)
 {
     expect_a_message();
     static const char *const wrong[] = {"",    "./", "a/.so",   "m.c",
@@ -633,46 +612,12 @@ START_TEST(names_that_no_plugin_has)
     longer[NAME_SIZE] = 0;
     plugin_name(wrong[_i] ? wrong[_i] : longer, name);
 }
-END_TEST
 
-START_TEST(nearest_names)
+TEST(nearest_names)
 {
     const char *const names[] = {"standard", "symmetric", "two-step"};
     ck_assert_str_eq(nearest("standrad", names, 3), "standard");
     ck_assert_str_eq(nearest("twostep", names, 3), "two-step");
     ck_assert(!nearest("zzz", names, 3));
     ck_assert(!nearest("", names, 3));
-}
-END_TEST
-
-Suite *
-run_suite(void)
-{
-    Suite *s = suite_create("run");
-    TCase *c = tcase_create("run");
-    tcase_add_test(c, settings_round_trip);
-    tcase_add_test(c, roles_of_settings);
-    tcase_add_test(c, wrong_values_are_refused);
-    tcase_add_test(c, likenesses);
-    tcase_add_test(c, ends_of_settings);
-    tcase_add_test(c, unused_shape_options_are_dropped);
-    tcase_add_loop_exit_test(c, contradictions_are_refused, 2, 0, 8);
-    tcase_add_test(c, a_run_round_trips);
-    tcase_add_test(c, drafts_are_published);
-    tcase_add_test(c, drafts_are_swept);
-    tcase_add_test(c, an_experiment_of_runs);
-    tcase_add_test(c, what_was_asked);
-    tcase_add_test(c, trains_of_a_plan);
-    tcase_add_test(c, waits_for_the_record);
-    tcase_add_test(c, matrices_are_npy);
-    tcase_add_test(c, models_round_trip);
-    tcase_add_loop_exit_test(c, malformed_matrices, 1, 0, 8);
-    tcase_add_loop_exit_test(c, broken_runs, 1, 0, 8);
-    tcase_add_exit_test(c, a_directory_that_is_no_experiment, 1);
-    tcase_add_test(c, names_of_runs);
-    tcase_add_test(c, names_of_plugins);
-    tcase_add_loop_exit_test(c, names_that_no_plugin_has, 2, 0, 8);
-    tcase_add_test(c, nearest_names);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -209,7 +209,7 @@ build_error(Node **x, void *more)
     return squared_error(x[0], more, 5, -2, 0.5);
 }
 
-START_TEST(gradients)
+TESTS(gradients, IN_DOUBLE)
 {
     check_gradient(build_matmul, NULL, LEAVES({5, 4, 1, 1}, {4, 7, 1, 1}), 2);
     check_gradient(build_matmul, NULL, LEAVES({1, 1, 1, 1}, {1, 1, 1, 1}), 2);
@@ -259,10 +259,9 @@ START_TEST(gradients)
     check_gradient(build_loss, (int[]){2, 1, 0, 4}, LEAVES({4, 5, 1, 30}), 1);
     check_gradient(build_error, (int[]){2, -1, 0, 4}, LEAVES({4, 1, 1, 3}), 1);
 }
-END_TEST
 
 /* What an operator says of heads and sequences. */
-START_TEST(heads_and_sequences)
+TEST(heads_and_sequences)
 {
     real x[24] = {0};
     Tape *t = tape_measure();
@@ -294,10 +293,9 @@ START_TEST(heads_and_sequences)
     ck_assert_int_eq(concat((Node *[]){h, a}, 2)->cols, 24);
     tape_free(t);
 }
-END_TEST
 
 /* What the operators compute at tokens of two heads of two columns. */
-START_TEST(by_hand)
+TEST(by_hand)
 {
     real x[8] = {3, 4, 1, -1, 0, 0, 2, 2}, one[2] = {10, 20};
     real mix[4] = {1, 0, 2, 1};
@@ -325,10 +323,9 @@ START_TEST(by_hand)
     tape_free(measured);
     tape_free(t);
 }
-END_TEST
 
 /* Rows move down within their own sequence, and zeros come in above. */
-START_TEST(shifted)
+TEST(shifted)
 {
     real x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const int before[4][6] = {{0, 1, 2, 3, 4, 5},
@@ -348,10 +345,9 @@ START_TEST(shifted)
         tape_free(t);
     }
 }
-END_TEST
 
 /* Data have no gradient, nor has what is made of data alone. */
-START_TEST(only_what_is_trained_has_a_gradient)
+TEST(only_what_is_trained_has_a_gradient)
 {
     real x[4] = {1, 2, 3, 4}, w[4] = {1, 0, 0, 1}, dw[4] = {9, 9, 9, 9};
     Tape *measured = tape_measure();
@@ -372,10 +368,9 @@ START_TEST(only_what_is_trained_has_a_gradient)
     tape_free(measured);
     tape_free(t);
 }
-END_TEST
 
 /* A measuring tape asks for exactly what a run takes, and computes nothing. */
-START_TEST(measuring_computes_nothing)
+TEST(measuring_computes_nothing)
 {
     real x[6] = {1, 2, 3, 4, 5, 6};
     Tape *measured = tape_measure();
@@ -394,7 +389,6 @@ START_TEST(measuring_computes_nothing)
     tape_free(measured);
     tape_free(t);
 }
-END_TEST
 
 /* x (rows x 16) through two matrices that are multiplied first, and back where
    there are numbers. At 16 rows all gradients share the same two pieces. */
@@ -411,7 +405,7 @@ go_through(Tape *t, int rows)
 }
 
 /* Fewer rows may take more room: the tape has it, and says so to the byte. */
-START_TEST(room_for_two)
+TEST(room_for_two)
 {
     Tape *measured = tape_measure(), *other = tape_measure();
     go_through(measured, 16);
@@ -431,7 +425,6 @@ START_TEST(room_for_two)
     tape_free(other);
     tape_free(t);
 }
-END_TEST
 
 /* The gradient of x, which four siblings share, made in the given order. */
 static void
@@ -464,7 +457,7 @@ gradient_of_siblings(const int *order, real dx[12])
 
 /* In whichever order siblings are made, the gradients are the same bits: of a
    call's arguments compilers evaluate the first or the last first. */
-START_TEST(siblings_in_any_order)
+TEST(siblings_in_any_order)
 {
     Random r = random_stream(5, "siblings");
     int order[4] = {0, 1, 2, 3};
@@ -476,10 +469,9 @@ START_TEST(siblings_in_any_order)
         ck_assert(!memcmp(dx, wanted, sizeof dx));
     }
 }
-END_TEST
 
 /* The ways in which operands do not fit: each aborts. */
-START_TEST(misuse)
+ABORTS(misuse, 26)
 {
     expect_a_message();
     real x[24] = {0};
@@ -577,11 +569,9 @@ START_TEST(misuse)
         break;
     }
 }
-END_TEST
-enum { MISUSES = 26 };
 
 /* The shapes fit, and so the run that only measures them passes. */
-START_TEST(token_behind_the_last)
+ABORTS(token_behind_the_last, 1)
 {
     expect_a_message();
     real x[8] = {0};
@@ -591,9 +581,8 @@ START_TEST(token_behind_the_last)
     Tape *t = tape_fitting(measured);
     embed(leaf(t, 4, 2, 1, x, NULL), ids, 1, 2, 1);
 }
-END_TEST
 
-START_TEST(loss_of_even_logits_is_log_classes)
+TEST(loss_of_even_logits_is_log_classes)
 {
     real x[15] = {0};
     Tape *measured = tape_measure();
@@ -617,10 +606,9 @@ START_TEST(loss_of_even_logits_is_log_classes)
     tape_free(measured);
     tape_free(t);
 }
-END_TEST
 
 /* Answers 0, 2 and 4 stand for -1, 0 and 1; found are -1, 0.5 and 3. */
-START_TEST(errors_of_numbers)
+TEST(errors_of_numbers)
 {
     real x[4] = {-1, (real)0.5, 7, 3};
     const int targets[] = {0, 2, -1, 4};
@@ -638,26 +626,4 @@ START_TEST(errors_of_numbers)
     ck_assert(loss->value[0] == 0);
     tape_free(measured);
     tape_free(t);
-}
-END_TEST
-
-Suite *
-tape_suite(void)
-{
-    Suite *s = suite_create("tape");
-    TCase *c = tcase_create("tape");
-    tcase_add_loop_test(c, gradients, 0, IN_DOUBLE);
-    tcase_add_test(c, heads_and_sequences);
-    tcase_add_test(c, by_hand);
-    tcase_add_test(c, shifted);
-    tcase_add_test(c, only_what_is_trained_has_a_gradient);
-    tcase_add_test(c, measuring_computes_nothing);
-    tcase_add_test(c, room_for_two);
-    tcase_add_test(c, siblings_in_any_order);
-    tcase_add_test(c, errors_of_numbers);
-    tcase_add_test(c, loss_of_even_logits_is_log_classes);
-    tcase_add_loop_test_raise_signal(c, misuse, SIGABRT, 0, MISUSES);
-    tcase_add_test_raise_signal(c, token_behind_the_last, SIGABRT);
-    suite_add_tcase(s, c);
-    return s;
 }

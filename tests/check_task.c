@@ -82,7 +82,7 @@ check_sequence(const Dataset *s, const Example *e)
                   ids[i] < s->sizes.vocabulary);
 }
 
-START_TEST(draws_are_as_told)
+TEST(draws_are_as_told)
 {
     for (int k = 0; k < task_count; k++) {
         if (!tasks[k].draw)
@@ -106,11 +106,10 @@ START_TEST(draws_are_as_told)
         batch_free(&b);
     }
 }
-END_TEST
 
 /* In which places do tokens speak with answer t in every game? Counted is how
    often token j, of -1 and +1 or as itself, goes with it. */
-START_TEST(fixed_places)
+TESTS(fixed_places, 2)
 {
     enum { MOST_TOKENS = 32 };
     const char *const names[] = {"permute", "subset"};
@@ -152,11 +151,10 @@ START_TEST(fixed_places)
     ck_assert(!_i || fabs(s.sizes.first + 2 * s.sizes.step) < 1e-12);
     batch_free(&b);
 }
-END_TEST
 
 /* Facts known without playing: chance is 1/classes; an arbitrary stored value
    is right in 1 of n cases, and in 1 of `values` of the others. */
-START_TEST(levels)
+TEST(levels)
 {
     for (int k = 0; k < task_count; k++) {
         if (!tasks[k].draw)
@@ -179,11 +177,10 @@ START_TEST(levels)
             ck_assert(fabs(l.trivial - 1 / n - (1 - 1 / n) / v) < 0.025);
     }
 }
-END_TEST
 
 /* Training, validation and test are different data, the same at each call, and
    another seed has others. */
-START_TEST(splits_are_apart)
+TEST(splits_are_apart)
 {
     Dataset s = open_task("reverse", "seed=1"),
             other = open_task("reverse", "seed=2");
@@ -205,10 +202,9 @@ START_TEST(splits_are_apart)
     for (int i = 0; i < 4; i++)
         batch_free(&b[i]);
 }
-END_TEST
 
 /* 70 test sequences in batches of 32: the last one holds 6. */
-START_TEST(the_last_batch_is_padded)
+TEST(the_last_batch_is_padded)
 {
     Dataset s = open_task("recall", "test=70");
     Batch b = batch_new(s.sizes, 32);
@@ -221,7 +217,6 @@ START_TEST(the_last_batch_is_padded)
     ck_assert_int_eq(dataset_draw(&s, TEST, &r, 3, &b), 0);
     batch_free(&b);
 }
-END_TEST
 
 static char *
 text_file(const char *content, size_t size)
@@ -234,7 +229,7 @@ text_file(const char *content, size_t size)
     return path;
 }
 
-START_TEST(text_is_cut_into_characters)
+TEST(text_is_cut_into_characters)
 {
     char content[401] = "";
     for (int i = 0; i < 40; i++)
@@ -253,10 +248,9 @@ START_TEST(text_is_cut_into_characters)
     ck_assert_int_eq(t->part[3], 400);
     corpus_close(t);
 }
-END_TEST
 
 /* The first and the last character of each length. */
-START_TEST(characters_at_the_ends)
+TEST(characters_at_the_ends)
 {
     char content[1024] = "";
     for (int i = 0; i < 20; i++)
@@ -272,10 +266,9 @@ START_TEST(characters_at_the_ends)
         ck_assert_int_eq(t->codes[i], codes[i]);
     corpus_close(t);
 }
-END_TEST
 
 /* "abababab...": the pair tells everything, the letter alone log 2. */
-START_TEST(text_baselines)
+TEST(text_baselines)
 {
     char content[2000];
     for (int i = 0; i < 2000; i++)
@@ -290,11 +283,10 @@ START_TEST(text_baselines)
     ck_assert(c.trivial == 1);
     corpus_close(t);
 }
-END_TEST
 
 /* Validation windows: inside the part, one after the other, each target the
    next character. */
-START_TEST(text_windows)
+TEST(text_windows)
 {
     char content[3000];
     for (int i = 0; i < 3000; i++)
@@ -323,10 +315,9 @@ START_TEST(text_windows)
     batch_free(&b);
     dataset_close(&s);
 }
-END_TEST
 
 /* What is no UTF-8 (RFC 3629), and what cannot be a text at all: exit 1. */
-START_TEST(bad_text)
+EXITS(bad_text, 1, 10)
 {
     expect_a_message();
     static const char *const bad[] = {
@@ -342,18 +333,16 @@ START_TEST(bad_text)
     strcat(content, piece);
     text_open(text_file(content, strlen(content)), 0, 8);
 }
-END_TEST
 
-START_TEST(zero_bytes_are_no_text)
+EXITS(zero_bytes_are_no_text, 1, 1)
 {
     expect_a_message();
     text_open(text_file("ab\0cdefghijklmnopqrstuvwxyz", 26), 0, 1);
 }
-END_TEST
 
 /* More names than the table of names begins with; the last sequence is the
    first again. */
-START_TEST(many_names)
+TEST(many_names)
 {
     enum { SEQUENCES = 21, TOKENS = 60, NAMES = (SEQUENCES - 1) * TOKENS };
     static char content[SEQUENCES * TOKENS * 12] = "input\ttarget\n";
@@ -376,26 +365,4 @@ START_TEST(many_names)
         ck_assert_int_eq(p->targets[i], i % TOKENS ? -1 : 0);
     }
     corpus_close(p);
-}
-END_TEST
-
-Suite *
-task_suite(void)
-{
-    Suite *s = suite_create("task");
-    TCase *c = tcase_create("task");
-    tcase_add_test(c, draws_are_as_told);
-    tcase_add_loop_test(c, fixed_places, 0, 2);
-    tcase_add_test(c, levels);
-    tcase_add_test(c, many_names);
-    tcase_add_test(c, splits_are_apart);
-    tcase_add_test(c, the_last_batch_is_padded);
-    tcase_add_test(c, text_is_cut_into_characters);
-    tcase_add_test(c, characters_at_the_ends);
-    tcase_add_test(c, text_baselines);
-    tcase_add_test(c, text_windows);
-    tcase_add_loop_exit_test(c, bad_text, 1, 0, 10);
-    tcase_add_exit_test(c, zero_bytes_are_no_text, 1);
-    suite_add_tcase(s, c);
-    return s;
 }

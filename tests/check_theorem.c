@@ -78,7 +78,7 @@ right_inverse(const double *x, int n, int d, double *inverse)
    there: tokens are columns in the paper). With X X^+ = 1 they are
        W^Q = sqrt(d_k) X^+ log P,   W^K = X^+,
    for then q k' / sqrt(d_k) = log P, and softmax(log P) = P. */
-START_TEST(enough_width_reaches_any_attention)
+TESTS(enough_width_reaches_any_attention, 6)
 {
     static const int shapes[][3] = {{2, 2, 2}, {4, 4, 4},   {6, 9, 6},
                                     {6, 9, 8}, {8, 16, 12}, {1, 3, 1}};
@@ -108,12 +108,11 @@ START_TEST(enough_width_reaches_any_attention)
         ck_assert_msg(fabs(found[i] - p[i]) < NEAR,
                       "n %d, entry %d: %g, not %g", n, i, found[i], p[i]);
 }
-END_TEST
 
 /* The same section's other half: d = d_k = 1 and tokens 1 and 0. The second one
    asks with 0, so its weights are even, whatever W^Q and W^K: no P with another
    second row can be had. */
-START_TEST(too_little_width_does_not)
+TEST(too_little_width_does_not)
 {
     const double x[] = {1, 0};
     Random r = random_stream(5, "theorem");
@@ -124,11 +123,10 @@ START_TEST(too_little_width_does_not)
         ck_assert(found[2] == 0.5 && found[3] == 0.5);
     }
 }
-END_TEST
 
 /* A bias of the keys adds the same to every score of a row, q b', and softmax
    takes it away again: its gradient is 0. That of a query bias is not. */
-START_TEST(a_key_bias_has_no_gradient)
+TESTS(a_key_bias_has_no_gradient, 2)
 {
     enum { T = 7, D = 6, H = 2 };
     Attention a = {.d_model = D, .heads = H, .d_k = 3, .causal = _i};
@@ -170,17 +168,4 @@ START_TEST(a_key_bias_has_no_gradient)
                   "%g against %g", of_key, of_query);
     tape_free(measured);
     tape_free(t);
-}
-END_TEST
-
-Suite *
-theorem_suite(void)
-{
-    Suite *s = suite_create("theorem");
-    TCase *c = tcase_create("theorem");
-    tcase_add_loop_test(c, enough_width_reaches_any_attention, 0, 6);
-    tcase_add_test(c, too_little_width_does_not);
-    tcase_add_loop_test(c, a_key_bias_has_no_gradient, 0, 2);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -75,7 +75,7 @@ __wrap_aligned_alloc(size_t alignment, size_t size)
 /* Training steps of a model with all its parts ask for no memory and call no
    system: the kernel ends, in its strict mode, a process that makes a call
    other than read, write and exit. */
-START_TEST(a_step_allocates_nothing_and_calls_nobody)
+TESTS(a_step_allocates_nothing_and_calls_nobody, 3)
 {
     static const struct {
         const char *task, *settings;
@@ -117,13 +117,12 @@ START_TEST(a_step_allocates_nothing_and_calls_nobody)
     batch_free(&b);
     model_free(m);
 }
-END_TEST
 
 /* A batch that goes through the model in micro-batches teaches what it teaches
    whole, to the bit; 37 sequences make the last one smaller. (Where two
    sequences share an embedding, its gradient is summed in a different order.)
    */
-START_TEST(micro_batches)
+TESTS(micro_batches, 2)
 {
     static const char *const tasks_of[] = {"induction", "translate"};
     Model *m[2];
@@ -162,11 +161,10 @@ START_TEST(micro_batches)
         model_free(m[i]);
     }
 }
-END_TEST
 
 /* What three threads learn together is what one learns, to the bit: short and
    long attention, and heads that share keys. */
-START_TEST(threads_change_nothing)
+TESTS(threads_change_nothing, 3)
 {
     static const char *const settings_of[] = {
         "mlp=4 d-model=64 heads=4 d-k=16 d-v=16 length=100 batch=5",
@@ -196,10 +194,9 @@ START_TEST(threads_change_nothing)
     model_free(m[0]);
     model_free(m[1]);
 }
-END_TEST
 
 /* What a run is said to need before it starts is what it takes. */
-START_TEST(needs_are_what_is_taken)
+TESTS(needs_are_what_is_taken, 4)
 {
     static const char *const settings_of[] = {
         "mlp=4 norm=pre layers=2", "length=100 batch=3", "length=20 batch=5",
@@ -224,10 +221,9 @@ START_TEST(needs_are_what_is_taken)
     batch_free(&b);
     model_free(m);
 }
-END_TEST
 
 /* A sequence of 8,192 tokens trains in memory that grows with its length. */
-START_TEST(memory_of_long_sequences)
+TEST(memory_of_long_sequences)
 {
     size_t bytes[2];
     for (int i = 0; i < 2; i++) {
@@ -248,9 +244,8 @@ START_TEST(memory_of_long_sequences)
                   bytes[1]);
     ck_assert((double)bytes[1] < 8.1 * (double)bytes[0]);
 }
-END_TEST
 
-START_TEST(rates)
+TEST(rates)
 {
     Config c = config_start();
     config_apply(&c, "lr=0.5 steps=100 warmup=10 schedule=cosine");
@@ -261,11 +256,10 @@ START_TEST(rates)
     config_apply(&c, "schedule=constant");
     ck_assert(learning_rate(&c, 100) == 0.5);
 }
-END_TEST
 
 /* Two steps of each optimizer on one weight, against the papers' formulas in
    their own order. */
-START_TEST(optimizers)
+TEST(optimizers)
 {
     static const char *const how[] = {"optimizer=sgd momentum=0.9",
                                       "optimizer=adam", "optimizer=adamw"};
@@ -299,7 +293,6 @@ START_TEST(optimizers)
         model_free(m);
     }
 }
-END_TEST
 
 static void
 count_rows(void *to, LogRow row)
@@ -310,7 +303,7 @@ count_rows(void *to, LogRow row)
 
 /* Steps that no --log-every divides, the same bits twice, and every kind of
    model once. */
-START_TEST(every_kind_of_model_trains_alike_twice)
+TEST(every_kind_of_model_trains_alike_twice)
 {
     static const char *const kinds[] = {
         "norm=pre mlp=2 positions=sinusoidal optimizer=adamw",
@@ -339,9 +332,8 @@ START_TEST(every_kind_of_model_trains_alike_twice)
         ck_assert(!memcmp(&last[0], &last[1], sizeof *last));
     }
 }
-END_TEST
 
-START_TEST(a_diverging_run_stops_and_says_so)
+TEST(a_diverging_run_stops_and_says_so)
 {
     Dataset s;
     Model *m = make("reverse", "optimizer=sgd lr=100000 steps=50", &s);
@@ -353,7 +345,6 @@ START_TEST(a_diverging_run_stops_and_says_so)
     result_free(&r);
     model_free(m);
 }
-END_TEST
 
 typedef struct Trial {
     const char *task, *more;
@@ -373,7 +364,7 @@ static const Trial trials[] = {
     {"mqar", "steps=500 layers=1", false},
 };
 
-START_TEST(standard_solves)
+LONG_TESTS(standard_solves, !IN_DOUBLE * (int)(sizeof trials / sizeof *trials))
 {
     Dataset s;
     Model *m = make(trials[_i].task, trials[_i].more, &s);
@@ -384,7 +375,6 @@ START_TEST(standard_solves)
     result_free(&r);
     model_free(m);
 }
-END_TEST
 
 static int
 rising(const void *a, const void *b)
@@ -395,7 +385,7 @@ rising(const void *a, const void *b)
 
 /* The observer's gradient by a row of scores is that which the scores have
    where attention is taken in three steps. */
-START_TEST(score_gradients_are_those_of_the_steps)
+TEST(score_gradients_are_those_of_the_steps)
 {
     enum { TOKENS = 6, SEQUENCES = 4, HEADS = 2, D = 8 };
     Dataset s;
@@ -447,10 +437,9 @@ START_TEST(score_gradients_are_those_of_the_steps)
     tape_free(t);
     model_free(m);
 }
-END_TEST
 
 /* Weights of attention that are no numbers are not certain ones. */
-START_TEST(weights_that_are_no_numbers_have_no_entropy)
+TEST(weights_that_are_no_numbers_have_no_entropy)
 {
     Dataset s;
     Model *m = make("reverse", "d-model=8 heads=2 length=6 batch=4", &s);
@@ -466,32 +455,4 @@ START_TEST(weights_that_are_no_numbers_have_no_entropy)
                           o.values[i]);
     observer_free(&o);
     model_free(m);
-}
-END_TEST
-
-Suite *
-train_suite(void)
-{
-    Suite *s = suite_create("train");
-    TCase *c = tcase_create("train");
-    tcase_set_timeout(c, 120);
-    tcase_add_loop_test(c, a_step_allocates_nothing_and_calls_nobody, 0, 3);
-    tcase_add_test(c, score_gradients_are_those_of_the_steps);
-    tcase_add_test(c, weights_that_are_no_numbers_have_no_entropy);
-    tcase_add_loop_test(c, micro_batches, 0, 2);
-    tcase_add_loop_test(c, threads_change_nothing, 0, 3);
-    tcase_add_loop_test(c, needs_are_what_is_taken, 0, 4);
-    tcase_add_test(c, memory_of_long_sequences);
-    tcase_add_test(c, rates);
-    tcase_add_test(c, optimizers);
-    tcase_add_test(c, every_kind_of_model_trains_alike_twice);
-    tcase_add_test(c, a_diverging_run_stops_and_says_so);
-    suite_add_tcase(s, c);
-    c = tcase_create("solving");
-    tcase_set_tags(c, "long"); /* what an emulator may leave out */
-    tcase_set_timeout(c, 120);
-    tcase_add_loop_test(c, standard_solves, 0,
-                        !IN_DOUBLE * (int)(sizeof trials / sizeof *trials));
-    suite_add_tcase(s, c);
-    return s;
 }

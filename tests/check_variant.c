@@ -100,7 +100,7 @@ counting_forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 /* Before a layer comes each earlier one, once. */
-START_TEST(earlier_layers)
+TEST(earlier_layers)
 {
     Variant v = {.abi = QKV_ABI, .forward = counting_forward};
     Attention a = {.d_model = 2, .heads = 1, .layer = 2};
@@ -110,9 +110,8 @@ START_TEST(earlier_layers)
     ck_assert(counted[0] == 1 && counted[1] == 1 && counted[2] == 0);
     tape_free(t);
 }
-END_TEST
 
-START_TEST(gradients)
+TESTS(gradients, IN_DOUBLE *SHIPPED)
 {
     Plugin p = plugin_open(shipped[_i]);
     Attention a = {.d_model = 4,
@@ -138,10 +137,9 @@ START_TEST(gradients)
                     .latent = 1};
     check_shape(p.variant, a, 1, 3, 0, 1); /* d = 1 */
 }
-END_TEST
 
 /* None was forgotten. */
-START_TEST(all_are_tested)
+TEST(all_are_tested)
 {
     int found = 0;
     Values names = plugin_list();
@@ -154,11 +152,10 @@ START_TEST(all_are_tested)
     ck_assert_int_eq(names.count, SHIPPED);
     values_free(&names);
 }
-END_TEST
 
 /* Closed forms, at d_model d, h heads, g heads of keys and values, widths k and
    v, latent r. */
-START_TEST(parameter_counts)
+TEST(parameter_counts)
 {
     double d = 8, h = 4, g = 2, k = 3, v = 5, r = 7;
     double q = d * h * k, values = 2 * d * h * v, standard = 2 * q + values;
@@ -225,12 +222,11 @@ START_TEST(parameter_counts)
         weights_free(&w);
     }
 }
-END_TEST
 
 /* Vectors start as their papers have them: a gain at 1, a bias and a sink at 0
    ("off by one"), a token and the one before it at one half each, and those of
    which differential attention makes its lambda at N(0, 0.1^2). */
-START_TEST(vectors_start_as_published)
+TEST(vectors_start_as_published)
 {
     static const struct {
         const char *begin;
@@ -264,11 +260,10 @@ START_TEST(vectors_start_as_published)
         weights_free(&w);
     }
 }
-END_TEST
 
 /* Costs from shapes alone: FLOPs of standard in closed form, and what each
    variant's decoder keeps of a token. */
-START_TEST(costs)
+TEST(costs)
 {
     const double d = 8, h = 4, g = 2, k = 3, v = 5, r = 7, tokens = 11;
     const struct {
@@ -334,7 +329,6 @@ START_TEST(costs)
         weights_free(&w);
     }
 }
-END_TEST
 
 static Config
 small_config(const char *variant)
@@ -375,7 +369,7 @@ logits_of(Model *m, const Dataset *s, size_t *size)
 
 /* A seed starts per-head, standard and fused as the same function: the same
    columns drawn in the same order, cut otherwise. */
-START_TEST(three_start_alike)
+TEST(three_start_alike)
 {
     Dataset s;
     size_t size;
@@ -394,7 +388,6 @@ START_TEST(three_start_alike)
     }
     free(wanted);
 }
-END_TEST
 
 /* Column j of an attention's matrices seen side by side, those with d_model
    rows: where standard, per-head and fused keep the same map. */
@@ -416,7 +409,7 @@ column(Model *m, const char *block, int j, int *stride)
 
 /* Trained weights, copied from standard into the other two, give the same
    logits. */
-START_TEST(three_agree_with_the_same_weights)
+TEST(three_agree_with_the_same_weights)
 {
     Dataset s;
     size_t size;
@@ -458,10 +451,9 @@ START_TEST(three_agree_with_the_same_weights)
     free(wanted);
     model_free(from);
 }
-END_TEST
 
 /* symmetric is another function at the same numbers; so is full-rank. */
-START_TEST(others_start_otherwise)
+TEST(others_start_otherwise)
 {
     Dataset s;
     size_t size;
@@ -475,10 +467,9 @@ START_TEST(others_start_otherwise)
     free(a);
     free(b);
 }
-END_TEST
 
 /* Later tokens reach no earlier logit through any variant. */
-START_TEST(causality)
+TESTS(causality, SHIPPED)
 {
     Dataset s;
     Model *m = model_of(shipped[_i], &s);
@@ -499,25 +490,4 @@ START_TEST(causality)
     tape_free(t);
     batch_free(&b);
     model_free(m);
-}
-END_TEST
-
-Suite *
-variant_suite(void)
-{
-    Suite *s = suite_create("variant");
-    TCase *c = tcase_create("variant");
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, gradients, 0, IN_DOUBLE * SHIPPED);
-    tcase_add_test(c, all_are_tested);
-    tcase_add_test(c, earlier_layers);
-    tcase_add_test(c, parameter_counts);
-    tcase_add_test(c, vectors_start_as_published);
-    tcase_add_test(c, costs);
-    tcase_add_test(c, three_start_alike);
-    tcase_add_test(c, three_agree_with_the_same_weights);
-    tcase_add_test(c, others_start_otherwise);
-    tcase_add_loop_test(c, causality, 0, SHIPPED);
-    suite_add_tcase(s, c);
-    return s;
 }

@@ -23,7 +23,7 @@ run-same: all        # every weight is what it was
 check-same: all      ## and every weight of the demo and of the recipes
 	sh tests/same.sh $(BUILD)
 run-float run-double: run-%: $(BUILD)/tests/% all
-	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $<
+	QKV_PATH=$(BUILD)/variants $<
 run-shown: all       # what the commands print is what tests/shown has
 	sh lessons/check.sh $(BUILD) tests/shown/*.md
 shown-update: all    ## write what they print now, to be looked at

@@ -1,4 +1,4 @@
-/* check_formula.c - every variant against its equation, written down again.
+/* check_equations.c - every variant against its equation, written down again.
 
    A gradient can be right and the equation wrong. Here each variant's head is
    computed a second time, in plain loops over small matrices, from the same
@@ -687,7 +687,7 @@ run_plugin(const Variant *v, Attention a, M x, M y)
     return out;
 }
 
-START_TEST(variants_equal_their_equations)
+TESTS(variants_equal_their_equations, FORMULAS)
 {
     Attention a = {.d_model = D,
                    .heads = H,
@@ -716,11 +716,10 @@ START_TEST(variants_equal_their_equations)
                       found.at[n], wanted.at[n]);
     weights_free(&declared);
 }
-END_TEST
 
 /* The canonical form that the probe finds is that of the equation, proved on
    its own: M_i and N_i are what the head makes of identity matrices. */
-START_TEST(probe_finds_the_equation)
+TESTS(probe_finds_the_equation, FORMULAS)
 {
     Attention a = {.d_model = D,
                    .heads = H,
@@ -763,7 +762,6 @@ START_TEST(probe_finds_the_equation)
         free(at[i]);
     weights_free(&declared);
 }
-END_TEST
 
 static const Attention small = {
     .d_model = D, .heads = H, .d_k = K, .d_v = V, .kv_heads = G, .latent = R};
@@ -808,7 +806,7 @@ adopted_apart(const char *name, const Canonical *given)
 
 /* Any form of heads of rank 2 is fitted exactly by what has a pair of matrices
    for each head, or more. */
-START_TEST(adopting_any_form)
+TESTS(adopting_any_form, FORMULAS)
 {
     static const char *const shared[] = {
         "mqa", "gqa", "mla", "mla-absorbed", "shared-qk", "no-wv-wo"};
@@ -834,12 +832,11 @@ START_TEST(adopting_any_form)
                           free_of_others,
                       "%s: %g", name, apart);
 }
-END_TEST
 
 /* What it computes already, every variant that can fit takes over whole:
    those with shared matrices find them again. Not so collaborative, which gives
    each head columns of its own, and talking heads, which no longer talk. */
-START_TEST(adopting_its_own_form)
+TESTS(adopting_its_own_form, FORMULAS)
 {
     Plugin p = plugin_open(formulas[_i].name);
     Attention a = small;
@@ -861,11 +858,10 @@ START_TEST(adopting_its_own_form)
         free(at[i]);
     weights_free(&w);
 }
-END_TEST
 
 /* Too narrow for a form of full rank: the nearest one, whose error is the first
    singular value that is left out, and not what it could be by chance. */
-START_TEST(adopting_what_is_too_wide)
+TEST(adopting_what_is_too_wide)
 {
     Attention a = {.d_model = D, .heads = 1, .d_k = K, .d_v = D};
     double m[D * D] = {0}, n[D * D] = {0}, one = 1;
@@ -902,7 +898,6 @@ START_TEST(adopting_what_is_too_wide)
         free(at[i]);
     weights_free(&w);
 }
-END_TEST
 
 static bool last_first; /* the order in which two_calls makes its nodes */
 
@@ -926,7 +921,7 @@ two_calls(Attention *a, Node *x, Node *y, Node **w)
 }
 
 /* Heads are numbered by the equation, whichever of them C makes first. */
-START_TEST(calls_in_any_order)
+TEST(calls_in_any_order)
 {
     Variant v = {.abi = QKV_ABI, .weights = two_weights, .forward = two_calls};
     Attention a = {.d_model = D, .heads = 1};
@@ -950,7 +945,6 @@ START_TEST(calls_in_any_order)
         free(at[i]);
     weights_free(&w);
 }
-END_TEST
 
 static bool shifts_keys; /* else values */
 
@@ -964,7 +958,7 @@ shifted_forward(Attention *a, Node *x, Node *y, Node **w)
 
 /* Keys, or values, that are of another token: the one as the other is why there
    is no form. */
-START_TEST(of_other_tokens)
+TEST(of_other_tokens)
 {
     Variant v = {
         .abi = QKV_ABI, .weights = two_weights, .forward = shifted_forward};
@@ -983,7 +977,6 @@ START_TEST(of_other_tokens)
         free(at[i]);
     weights_free(&w);
 }
-END_TEST
 
 static int stepped; /* how stepped_forward goes about it */
 
@@ -1033,7 +1026,7 @@ stepped_forward(Attention *a, Node *x, Node *y, Node **w)
 
 /* The form of what scores, softmax and apply_weights compute is that of attend;
    mixed heads, of which the form has the mixtures; biases and sinks. */
-START_TEST(steps_have_a_form)
+TEST(steps_have_a_form)
 {
     enum { SIZE = D * D };
     Variant v = {
@@ -1094,22 +1087,4 @@ START_TEST(steps_have_a_form)
     for (int i = 0; i < w.count; i++)
         free(at[i]);
     weights_free(&w);
-}
-END_TEST
-
-Suite *
-formula_suite(void)
-{
-    Suite *s = suite_create("formula");
-    TCase *c = tcase_create("formula");
-    tcase_add_loop_test(c, variants_equal_their_equations, 0, FORMULAS);
-    tcase_add_loop_test(c, probe_finds_the_equation, 0, FORMULAS);
-    tcase_add_loop_test(c, adopting_any_form, 0, FORMULAS);
-    tcase_add_loop_test(c, adopting_its_own_form, 0, FORMULAS);
-    tcase_add_test(c, adopting_what_is_too_wide);
-    tcase_add_test(c, calls_in_any_order);
-    tcase_add_test(c, of_other_tokens);
-    tcase_add_test(c, steps_have_a_form);
-    suite_add_tcase(s, c);
-    return s;
 }
