@@ -351,45 +351,26 @@ ABORTS(misuse, 12)
         Node *other = leaf(t, 5, 6, 1, x, NULL),
              *thin = leaf(t, 4, 4, 1, x, NULL);
         switch (_i) {
-        case 0:
-            attend(&open, split(n, 2), split(n, 3), split(n, 3), 1);
-            break;
-        case 1:
-            attend(&open, n, thin, n, 1);
-            break;
-        case 2:
-            attend(&open, n, two, two, 1);
-            break;
-        case 3:
-            attend(&a, n, other, other, 1); /* no order between x and y */
-            break;
-        case 4:
-            attend(&open, n, n, other, 1);
-            break;
-        case 5:
-            apply_weights(&a, scores(&a, n, n, 1), other);
-            break;
-        case 6:
-            softmax(&a, scores(&a, n, other, 1));
-            break;
-        case 7:
-            mask_zero(&a, scores(&a, n, other, 1));
-            break;
-        case 8: /* three heads, a table for two */
-            score_bias(&open, scores(&open, split(n, 3), split(n, 3), 1), thin,
-                       nearness);
-            break;
-        case 9: /* a bucket that the table has not */
-            score_bias(&open, scores(&open, n, n, 1), leaf(t, 1, 2, 1, x, NULL),
-                       nearness);
-            break;
-        case 10: /* the key of every query is masked */
-            fixed_bias(&(Attention){.position = 9}, scores(&open, n, n, 1),
-                       slope_and_window);
-            break;
-        case 11:
-            softmax_sink(&open, scores(&open, n, n, 1), n);
-            break;
+            CASE(0, attend(&open, split(n, 2), split(n, 3), split(n, 3), 1));
+            CASE(1, attend(&open, n, thin, n, 1));
+            CASE(2, attend(&open, n, two, two, 1));
+            CASE(3,
+                 attend(&a, n, other, other, 1)); /* no order between x and y */
+            CASE(4, attend(&open, n, n, other, 1));
+            CASE(5, apply_weights(&a, scores(&a, n, n, 1), other));
+            CASE(6, softmax(&a, scores(&a, n, other, 1)));
+            CASE(7, mask_zero(&a, scores(&a, n, other, 1)));
+            /* three heads, a table for two */
+            CASE(8,
+                 score_bias(&open, scores(&open, split(n, 3), split(n, 3), 1),
+                            thin, nearness));
+            /* a bucket that the table has not */
+            CASE(9, score_bias(&open, scores(&open, n, n, 1),
+                               leaf(t, 1, 2, 1, x, NULL), nearness));
+            /* the key of every query is masked */
+            CASE(10, fixed_bias(&(Attention){.position = 9},
+                                scores(&open, n, n, 1), slope_and_window));
+            CASE(11, softmax_sink(&open, scores(&open, n, n, 1), n));
         }
     }
 }

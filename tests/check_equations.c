@@ -689,12 +689,7 @@ run_plugin(const Variant *v, Attention a, M x, M y)
 
 TESTS(variants_equal_their_equations, FORMULAS)
 {
-    Attention a = {.d_model = D,
-                   .heads = H,
-                   .d_k = K,
-                   .d_v = V,
-                   .kv_heads = G,
-                   .latent = R};
+    Attention a = {SHAPE(D, H, K, V), .kv_heads = G, .latent = R};
     Plugin p = plugin_open(formulas[_i].name);
     a.settings = p.variant->settings;
     Random r = random_stream(17, "formulas");
@@ -721,13 +716,7 @@ TESTS(variants_equal_their_equations, FORMULAS)
    its own: M_i and N_i are what the head makes of identity matrices. */
 TESTS(probe_finds_the_equation, FORMULAS)
 {
-    Attention a = {.d_model = D,
-                   .heads = H,
-                   .d_k = K,
-                   .d_v = V,
-                   .kv_heads = G,
-                   .latent = R,
-                   .causal = 1};
+    Attention a = {SHAPE(D, H, K, V), .kv_heads = G, .latent = R, .causal = 1};
     const char *name = formulas[_i].name;
     Plugin p = plugin_open(name);
     a.settings = p.variant->settings;
@@ -763,8 +752,7 @@ TESTS(probe_finds_the_equation, FORMULAS)
     weights_free(&declared);
 }
 
-static const Attention small = {
-    .d_model = D, .heads = H, .d_k = K, .d_v = V, .kv_heads = G, .latent = R};
+static const Attention small = {SHAPE(D, H, K, V), .kv_heads = G, .latent = R};
 
 /* Room for the matrices of w; numbers that a model might start with if r. */
 static void
@@ -863,7 +851,7 @@ TESTS(adopting_its_own_form, FORMULAS)
    singular value that is left out, and not what it could be by chance. */
 TEST(adopting_what_is_too_wide)
 {
-    Attention a = {.d_model = D, .heads = 1, .d_k = K, .d_v = D};
+    Attention a = {SHAPE(D, 1, K, D)};
     double m[D * D] = {0}, n[D * D] = {0}, one = 1;
     char why[WHY_SIZE];
     const double spectrum[D] = {6, 5, 0.5, 0.25, 0.125, 0};

@@ -207,12 +207,7 @@ TESTS(table, ROWS)
 {
     if (!IN_DOUBLE)
         return;
-    Attention a = {.d_model = 16,
-                   .heads = 4,
-                   .d_k = 4,
-                   .d_v = 4,
-                   .kv_heads = 2,
-                   .latent = 8};
+    Attention a = {SHAPE(16, 4, 4, 4), .kv_heads = 2, .latent = 8};
     Plugin p = plugin_open(rows[_i].name);
     RealCount c = count_of(p.variant, a, 0);
     ck_assert_msg(c.found.rank == rows[_i].here, "%s: %d", p.name,
@@ -231,25 +226,9 @@ TESTS(table, ROWS)
 TESTS(closed_forms, ROWS)
 {
     static const Attention shapes[] = {
-        {.d_model = 12,
-         .heads = 4,
-         .d_k = 3,
-         .d_v = 2,
-         .kv_heads = 2,
-         .latent = 5},
-        {.d_model = 6,
-         .heads = 2,
-         .d_k = 2,
-         .d_v = 4,
-         .kv_heads = 2,
-         .latent = 4,
-         .causal = 1},
-        {.d_model = 9,
-         .heads = 3,
-         .d_k = 1,
-         .d_v = 1,
-         .kv_heads = 1,
-         .latent = 2},
+        {SHAPE(12, 4, 3, 2), .kv_heads = 2, .latent = 5},
+        {SHAPE(6, 2, 2, 4), .kv_heads = 2, .latent = 4, .causal = 1},
+        {SHAPE(9, 3, 1, 1), .kv_heads = 1, .latent = 2},
     };
     Plugin p = plugin_open(rows[_i].name);
     size_t count = sizeof shapes / sizeof *shapes - (rows[_i].faint > 0);
@@ -271,11 +250,7 @@ TESTS(closed_forms, ROWS)
 TEST(rotary)
 {
     const int d = 12, h = 3, k = 2, v = 3, r = 5, rope = 4;
-    Attention a = {.d_model = d,
-                   .heads = h,
-                   .d_k = k,
-                   .d_v = v,
-                   .latent = r,
+    Attention a = {SHAPE(d, h, k, v), .latent = r,
                    .settings = "query-latent=0 rope=4"};
     RealCount c = count_of(plugin_open("mla-rope").variant, a, 0);
     int gauge = h * (k * k + v * v) + r + r * (r - 1) / 2 + rope;
@@ -287,8 +262,7 @@ TEST(rotary)
    2 of 4: it was 64 of 1024, and is 16. */
 TEST(rotated)
 {
-    Attention a = {
-        .d_model = 16, .heads = 4, .d_k = 4, .d_v = 4, .relative = ROPE};
+    Attention a = {SHAPE(16, 4, 4, 4), .relative = ROPE};
     RealCount c = count_of(plugin_open("standard").variant, a, 0);
     ck_assert_int_eq(c.stored, 1024);
     ck_assert(!IN_DOUBLE || c.found.rank == 944);
@@ -311,7 +285,7 @@ TEST(normed)
     Variant v = {.abi = QKV_ABI,
                  .weights = plugin_open("standard").variant->weights,
                  .forward = normed_forward};
-    Attention a = {.d_model = 16, .heads = 4, .d_k = 4, .d_v = 4};
+    Attention a = {SHAPE(16, 4, 4, 4)};
     RealCount c = count_of(&v, a, 0);
     ck_assert_int_eq(c.stored, 1024);
     ck_assert(!IN_DOUBLE || (c.found.rank == 936 && c.found.faint == 2 * 4));
@@ -322,7 +296,7 @@ TEST(normed)
    gauge is one for both. Blocks that share nothing are as many times one. */
 TEST(blocks)
 {
-    Attention a = {.d_model = 8, .heads = 2, .d_k = 4, .d_v = 4, .layers = 2};
+    Attention a = {SHAPE(8, 2, 4, 4), .layers = 2};
     RealCount c = count_of(plugin_open("value-residual").variant, a, 0);
     ck_assert_int_eq(c.stored, 2 * 256);
     ck_assert(c.together == 2);
@@ -339,7 +313,7 @@ TEST(blocks)
 /* A matrix of rank d is any matrix, however wide its factors. */
 TEST(wider_than_a_token)
 {
-    Attention a = {.d_model = 4, .heads = 2, .d_k = 6, .d_v = 3};
+    Attention a = {SHAPE(4, 2, 6, 3)};
     RealCount c = count_of(plugin_open("standard").variant, a, 0);
     ck_assert(!IN_DOUBLE || c.found.rank == 2 * (16 + 24 - 9));
     real_free(&c);
@@ -349,7 +323,7 @@ TEST(wider_than_a_token)
    of two maps in a row neither. */
 TEST(alone)
 {
-    Attention a = {.d_model = 8, .heads = 2, .d_k = 3, .d_v = 2};
+    Attention a = {SHAPE(8, 2, 3, 2)};
     RealCount c = count_of(plugin_open("two-step").variant, a, 0);
     static const int wanted[] = {0, 0, 0, 0, 0, 0, 24};
     static const int one_map[] = {30, 30, 24, 24};
@@ -360,7 +334,7 @@ TEST(alone)
     for (int i = 0; i < 4 && IN_DOUBLE; i++)
         ck_assert_int_eq(c.alone[i], one_map[i]);
     real_free(&c);
-    a = (Attention){.d_model = 24, .heads = 6, .d_k = 4, .d_v = 4};
+    a = (Attention){SHAPE(24, 6, 4, 4)};
     c = count_of(plugin_open("standard").variant, a, 0);
     for (int i = 0; i < 4 && IN_DOUBLE; i++)
         ck_assert_int_eq(c.alone[i], 24 * 24 - 6 * 16);
@@ -419,7 +393,7 @@ TEST(planted)
                  .shape = "heads d-k d-v",
                  .weights = planted_weights,
                  .forward = planted_forward};
-    Attention a = {.d_model = 9, .heads = 2, .d_k = 3, .d_v = 2};
+    Attention a = {SHAPE(9, 2, 3, 2)};
     int wanted = 2 * (2 * 9 * 3 - 9 + 2 * 9 * 2 - 4) + 7 + 9;
     RealCount c = count_of(&v, a, 0);
     if (IN_DOUBLE) {
@@ -480,7 +454,7 @@ TEST(distances)
 {
     Variant v = {QKV_ABI, .shape = "heads d-k d-v", .weights = distant_weights,
                  .forward = distant_forward};
-    Attention a = {.d_model = 6, .heads = 2, .d_k = 2, .d_v = 2};
+    Attention a = {SHAPE(6, 2, 2, 2)};
     RealCount c = count_of(&v, a, 0);
     int wanted = 2 * (2 * 24 - 8 + DISTANCES - 1);
     ck_assert_msg(!IN_DOUBLE || c.found.rank == wanted, "%d, not %d",

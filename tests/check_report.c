@@ -590,16 +590,8 @@ TEST(solved_and_lost)
 /* Four matrices of 32 x 32, 16 tokens' scores and sums, an MLP, by hand. */
 TEST(effort_of_runs)
 {
-    Config c = {.d_model = 32,
-                .heads = 4,
-                .d_k = 8,
-                .d_v = 8,
-                .mlp = 4,
-                .layers = 1,
-                .length = 16,
-                .batch = 3,
-                .steps = 100,
-                .log_every = 1};
+    Config c = {SHAPE(32, 4, 8, 8), .mlp = 4,     .layers = 1,   .length = 16,
+                .batch = 3,         .steps = 100, .log_every = 1};
     double one = 16 * (4 * 1024 + 4 * 16 * 16 + 2 * 4 * 1024);
     ck_assert_double_eq(effort(&c), 300 * one);
     c.layers = 2;

@@ -480,36 +480,16 @@ ABORTS(misuse, 26)
     Node *c = leaf(t, 6, 4, 2, x, NULL), *far = leaf(other, 4, 6, 2, x, NULL);
     int targets[4] = {9, 9, 9, 9};
     switch (_i) {
-    case 0:
-        matmul(a, b);
-        break;
-    case 1:
-        matmul(a, c); /* would mix two sequences */
-        break;
-    case 2:
-        matmul_t(b, leaf(t, 3, 5, 1, x, NULL));
-        break;
-    case 3:
-        add(b, leaf(t, 6, 4, 1, x, NULL));
-        break;
-    case 4:
-        add(a, far);
-        break;
-    case 5:
-        split(a, 4);
-        break;
-    case 6:
-        split(a, 0);
-        break;
-    case 7:
-        columns(a, 3, 4);
-        break;
-    case 8:
-        concat((Node *[]){b, leaf(t, 6, 4, 1, x, NULL)}, 2);
-        break;
-    case 9:
-        add_positions(b, b, 1);
-        break;
+        CASE(0, matmul(a, b));
+        CASE(1, matmul(a, c)); /* would mix two sequences */
+        CASE(2, matmul_t(b, leaf(t, 3, 5, 1, x, NULL)));
+        CASE(3, add(b, leaf(t, 6, 4, 1, x, NULL)));
+        CASE(4, add(a, far));
+        CASE(5, split(a, 4));
+        CASE(6, split(a, 0));
+        CASE(7, columns(a, 3, 4));
+        CASE(8, concat((Node *[]){b, leaf(t, 6, 4, 1, x, NULL)}, 2));
+        CASE(9, add_positions(b, b, 1));
     case 10: {
         Tape *fit = tape_fitting(t);
         cross_entropy(leaf(fit, 4, 6, 1, x, NULL), targets, 4);
@@ -528,45 +508,23 @@ ABORTS(misuse, 26)
         go_through(tape_fitting(measured), 15);
         break;
     }
-    case 13:
-        hadamard(b, leaf(t, 6, 4, 1, x, NULL));
-        break;
-    case 14: /* the gradient of data */
-        gradient(a);
-        break;
-    case 15:
-        concat(&b, -1);
-        break;
-    case 16:
-        new_node(0, 4, NULL, &b, 1);
-        break;
-    case 17: /* a row for each of three heads */
-        add(split(b, 3), leaf(t, 3, 2, 1, x, NULL));
-        break;
-    case 18: /* two heads where there are three */
-        hadamard(split(b, 3), split(leaf(t, 1, 4, 1, x, NULL), 2));
-        break;
-    case 19: /* the larger one comes first */
-        add(leaf(t, 1, 6, 1, x, NULL), b);
-        break;
-    case 20:
-        columns(split(b, 3), 1, 2);
-        break;
-    case 21:
-        concat((Node *[]){split(b, 3), split(b, 2)}, 2);
-        break;
-    case 22:
-        rotate(&(Attention){0}, split(b, 2), 100);
-        break;
-    case 23:
-        rotate(&(Attention){0}, b, 0.5);
-        break;
-    case 24:
-        mix_heads(split(b, 3), c);
-        break;
-    case 25:
-        shift(a, -1);
-        break;
+        CASE(13, hadamard(b, leaf(t, 6, 4, 1, x, NULL)));
+        /* the gradient of data */
+        CASE(14, gradient(a));
+        CASE(15, concat(&b, -1));
+        CASE(16, new_node(0, 4, NULL, &b, 1));
+        /* a row for each of three heads */
+        CASE(17, add(split(b, 3), leaf(t, 3, 2, 1, x, NULL)));
+        /* two heads where there are three */
+        CASE(18, hadamard(split(b, 3), split(leaf(t, 1, 4, 1, x, NULL), 2)));
+        /* the larger one comes first */
+        CASE(19, add(leaf(t, 1, 6, 1, x, NULL), b));
+        CASE(20, columns(split(b, 3), 1, 2));
+        CASE(21, concat((Node *[]){split(b, 3), split(b, 2)}, 2));
+        CASE(22, rotate(&(Attention){0}, split(b, 2), 100));
+        CASE(23, rotate(&(Attention){0}, b, 0.5));
+        CASE(24, mix_heads(split(b, 3), c));
+        CASE(25, shift(a, -1));
     }
 }
 

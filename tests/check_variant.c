@@ -114,12 +114,7 @@ TEST(earlier_layers)
 TESTS(gradients, IN_DOUBLE *SHIPPED)
 {
     Plugin p = plugin_open(shipped[_i]);
-    Attention a = {.d_model = 4,
-                   .heads = 4,
-                   .d_k = 2,
-                   .d_v = 3,
-                   .kv_heads = 2,
-                   .latent = 3};
+    Attention a = {SHAPE(4, 4, 2, 3), .kv_heads = 2, .latent = 3};
     check_shape(p.variant, a, 2, 3, 0, 1);
     check_shape(p.variant, a, 2, 3, 5, 1); /* cross-attention */
     a.causal = 1;
@@ -129,12 +124,7 @@ TESTS(gradients, IN_DOUBLE *SHIPPED)
     a.d_model = 8, a.d_v = 2, a.latent = 4; /* rope turns pairs */
     for (a.relative = ROPE; a.relative <= ALIBI; a.relative++)
         check_shape(p.variant, a, 2, 3, 0, 1);
-    a = (Attention){.d_model = 1,
-                    .heads = 1,
-                    .d_k = 1,
-                    .d_v = 1,
-                    .kv_heads = 1,
-                    .latent = 1};
+    a = (Attention){SHAPE(1, 1, 1, 1), .kv_heads = 1, .latent = 1};
     check_shape(p.variant, a, 1, 3, 0, 1); /* d = 1 */
 }
 
@@ -203,12 +193,7 @@ TEST(parameter_counts)
         {"nonlinear-query", 2 * d * d + d + values},
         {"v-from-k", 2 * q + h * k * h * v + d * h * v},
     };
-    Attention a = {.d_model = 8,
-                   .heads = 4,
-                   .d_k = 3,
-                   .d_v = 5,
-                   .kv_heads = 2,
-                   .latent = 7};
+    Attention a = {SHAPE(8, 4, 3, 5), .kv_heads = 2, .latent = 7};
     ck_assert_int_eq(sizeof wanted / sizeof *wanted, SHIPPED);
     for (int i = 0; i < SHIPPED; i++) {
         double found = 0;
@@ -236,12 +221,7 @@ TEST(vectors_start_as_published)
                   {"b", 0, 0},
                   {"g", 1, 0},
                   {"l", 0, 0.1}};
-    Attention a = {.d_model = 8,
-                   .heads = 4,
-                   .d_k = 2,
-                   .d_v = 2,
-                   .kv_heads = 2,
-                   .latent = 7};
+    Attention a = {SHAPE(8, 4, 2, 2), .kv_heads = 2, .latent = 7};
     for (int i = 0; i < SHIPPED; i++) {
         Plugin p = plugin_open(shipped[i]);
         a.settings = p.variant->settings;
@@ -302,12 +282,7 @@ TEST(costs)
         {"nonlinear-query", d + h * v},
         {"v-from-k", h * k},
     };
-    Attention a = {.d_model = 8,
-                   .heads = 4,
-                   .d_k = 3,
-                   .d_v = 5,
-                   .kv_heads = 2,
-                   .latent = 7};
+    Attention a = {SHAPE(8, 4, 3, 5), .kv_heads = 2, .latent = 7};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         Plugin p = plugin_open(wanted[i].name);
         a.settings = p.variant->settings;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # floors.sh BUILD - the house's order: no floor includes one above it, no symbol
 # is exported but those of the public headers, only libc, libm and libdl are
-# linked.
+# linked, and no folder is over its budget. Nothing else looks at the order.
 
 set -eu
 build=$1
@@ -97,5 +97,18 @@ for file in $(grep "c$" "$build/tests/files"); do
         "$file")
     [ -z "$long" ] || complain "$file:$long: a function past 60 lines"
 done
+
+# The budget: of a folder of core/ the lines of code, without comments and blank
+# lines; of others all lines of the files that git knows, where there is git.
+while IFS='	' read -r folder most; do
+    case $folder in
+    '#'* | '') continue ;;
+    core/*) lines=$(find "$folder" -name '*.[ch]' | sort | while read -r file; do
+        ${CC:-gcc} -fpreprocessed -dD -E -P "$file"
+    done | grep -c .) ;;
+    *) lines=$(git ls-files "$folder" 2>/dev/null | xargs -r cat | wc -l) ;;
+    esac
+    [ "$lines" -le "$most" ] || complain "$folder has $lines lines: over its $most of tests/budget.tsv"
+done <tests/budget.tsv
 
 exit $failed

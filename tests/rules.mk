@@ -64,9 +64,6 @@ CBLAS   ?= libopenblas.so.0
 bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS, oneDNN, libxsmm where they are there (PYTHON=, CBLAS=)
 	$(BUILD)/products $(CBLAS)
 	$(PYTHON) tests/bench/peers.py $(BUILD)/qkv
-	$(PYTHON) tests/bench/experiment.py $(BUILD)/qkv
-scaling: all         ## how time and memory grow, and how those of PyTorch and JAX: build/scaling
-	$(PYTHON) tests/bench/scaling.py $(BUILD)
 
 coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
@@ -118,4 +115,4 @@ $(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
-  check-style bench scaling coverage fuzz mutants compdb
+  check-style bench coverage fuzz mutants compdb

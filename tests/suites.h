@@ -19,6 +19,16 @@ extern char test_directory[];
 /* Calls of malloc and its like so far, counted by check_train.c. */
 extern int allocations;
 
+/* The widths of an Attention: {SHAPE(16, 4, 4, 4), .latent = 8} */
+#define SHAPE(D_MODEL, HEADS, D_K, D_V) \
+    .d_model = (D_MODEL), .heads = (HEADS), .d_k = (D_K), .d_v = (D_V)
+
+/* One of the calls that a switch goes through. */
+#define CASE(N, CALL) \
+    case N:           \
+        CALL;         \
+        break
+
 /* For tests that must end in an error: keeps its message off the screen. */
 void expect_a_message(void);
 

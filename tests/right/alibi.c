@@ -2,18 +2,7 @@
    for each head. */
 #include <stdlib.h>
 
-#include <qkv/variant.h>
-
-enum { W_Q, W_K, W_V, W_O };
-
-static void
-weights(Weights *w, const Attention *a)
-{
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
-}
+#include "standard.h"
 
 static double
 slope(const Attention *a, int head, int query, int key)
@@ -36,6 +25,6 @@ const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(q_i k_i' / sqrt(d_k) - m_i |t - s|) v_i",
     .shape = "heads d-k d-v",
-    .weights = weights,
+    .weights = standard_weights,
     .forward = forward,
 };

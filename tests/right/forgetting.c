@@ -3,17 +3,14 @@
    token l after j. That is c_i - c_j for the running sum c of log f, and c_i is
    the same for all keys. (For causal masks; without one c is the same sum for
    every token.) */
-#include <qkv/variant.h>
+#include "standard.h"
 
-enum { W_Q, W_K, W_V, W_O, W_F, B_F };
+enum { W_F = MORE, B_F };
 
 static void
 weights(Weights *w, const Attention *a)
 {
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    standard_weights(w, a);
     weight(w, W_F, "W^F", a->d_model, a->heads);
     weight(w, B_F, "b^F", 1, a->heads);
     initialise(w, B_F, 0, 0);

@@ -1,17 +1,6 @@
 /* kernel.c - linear attention as published (Katharopoulos et al. 2020,
    arXiv:2006.16236, equation 4): features elu + 1, and divided by their sum. */
-#include <qkv/variant.h>
-
-enum { W_Q, W_K, W_V, W_O };
-
-static void
-weights(Weights *w, const Attention *a)
-{
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
-}
+#include "standard.h"
 
 static double
 feature(double x)
@@ -70,6 +59,6 @@ const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "f(q) f(k)' v / f(q) sum f(k)', f(x) = elu(x) + 1",
     .shape = "heads d-k d-v",
-    .weights = weights,
+    .weights = standard_weights,
     .forward = forward,
 };

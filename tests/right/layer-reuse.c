@@ -1,16 +1,6 @@
 /* layer-reuse.c - weights of a block used again by the next (Bhojanapalli et
  * al. 2021). */
-#include <qkv/variant.h>
-enum { W_Q, W_K, W_V, W_O };
-static void
-weights(Weights *w, const Attention *a)
-{
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
-}
-
+#include "standard.h"
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
@@ -26,6 +16,6 @@ const Variant qkv_variant = {
     .equation = "reused: softmax(q k' / sqrt(d_k)) v",
     .family = "as standard",
     .shape = "heads d-k d-v",
-    .weights = weights,
+    .weights = standard_weights,
     .forward = forward,
 };

@@ -1,17 +1,14 @@
 /* learned-residual.c - value-residual with learned factors, from 1/2 (Zhou et
    al. 2024, arXiv:2410.17897): the first block declares them and has no use for
    them. */
-#include <qkv/variant.h>
+#include "standard.h"
 
-enum { W_Q, W_K, W_V, W_O, FIRST, OWN };
+enum { FIRST = MORE, OWN };
 
 static void
 weights(Weights *w, const Attention *a)
 {
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    standard_weights(w, a);
     weight(w, FIRST, "l_1", 1, 1);
     weight(w, OWN, "l_2", 1, 1);
     initialise(w, FIRST, 0.5, 0);

@@ -1,15 +1,12 @@
 /* norm-after.c - RMSNorm of each head's output (Sun et al. 2023, RetNet). */
-#include <qkv/variant.h>
+#include "standard.h"
 
-enum { W_Q, W_K, W_V, W_O, GAIN };
+enum { GAIN = MORE };
 
 static void
 weights(Weights *w, const Attention *a)
 {
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    standard_weights(w, a);
     weight(w, GAIN, "g", 1, a->d_v);
     initialise(w, GAIN, 1, 0);
 }

@@ -1,13 +1,11 @@
 /* rezero.c - a learned factor that starts as 0 (Bachlechner et al. 2020). */
-#include <qkv/variant.h>
-enum { W_Q, W_K, W_V, W_O, A };
+#include "standard.h"
+enum { A = MORE };
+
 static void
 weights(Weights *w, const Attention *a)
 {
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    standard_weights(w, a);
     weight(w, A, "alpha", 1, 1);
     initialise(w, A, 0, 0);
 }

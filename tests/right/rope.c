@@ -1,16 +1,13 @@
 /* rope.c - rotated queries and keys (Su et al. 2021, RoFormer), after their
    norm (Henry et al. 2020) with a gain. */
-#include <qkv/variant.h>
+#include "standard.h"
 
-enum { W_Q, W_K, W_V, W_O, G_Q, G_K };
+enum { G_Q = MORE, G_K };
 
 static void
 weights(Weights *w, const Attention *a)
 {
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+    standard_weights(w, a);
     weight(w, G_Q, "g^Q", 1, a->d_k);
     weight(w, G_K, "g^K", 1, a->d_k);
     initialise(w, G_Q, 1, 0);

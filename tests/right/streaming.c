@@ -1,17 +1,6 @@
 /* streaming.c - a window, and the first tokens besides (Xiao et al. 2023,
    arXiv:2309.17453): a few tokens are too short to see that `sinks` matters. */
-#include <qkv/variant.h>
-
-enum { W_Q, W_K, W_V, W_O };
-
-static void
-weights(Weights *w, const Attention *a)
-{
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
-}
+#include "standard.h"
 
 /* `ahead` tokens are seen where no mask is asked for. */
 static double
@@ -39,6 +28,6 @@ const Variant qkv_variant = {
     .equation = "standard, of the window and the first tokens",
     .shape = "heads d-k d-v",
     .settings = "window=4 sinks=1 ahead=2",
-    .weights = weights,
+    .weights = standard_weights,
     .forward = forward,
 };

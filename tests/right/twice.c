@@ -1,17 +1,6 @@
 /* twice.c - keys that have attended themselves: attention twice in one layer,
    with one set of maps. */
-#include <qkv/variant.h>
-
-enum { W_Q, W_K, W_V, W_O };
-
-static void
-weights(Weights *w, const Attention *a)
-{
-    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
-}
+#include "standard.h"
 
 static Node *
 once(Attention *a, Node *x, Node *y, Node **w)
@@ -33,6 +22,6 @@ const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "A(x, y + A(y, y)) for A of standard",
     .shape = "heads d-k d-v",
-    .weights = weights,
+    .weights = standard_weights,
     .forward = forward,
 };
