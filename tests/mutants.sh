@@ -7,10 +7,9 @@
 #
 # Each is shown to the parts of the tests that run its line (coverage.sh), cheapest
 # first, up to the first that notices; those that take less than five seconds ask a
-# float program in which the mutant's file alone is compiled with sanitizers. MOST=10
-# asks no part that takes more than ten seconds of the processor. It may be ended at
-# any time: begun again it goes on, with what it has found in files that are still
-# the same. AGAIN=yes asks once more about survivors.
+# float program in which the mutant's file alone is compiled with sanitizers. It may be
+# ended at any time: begun again it goes on, with what it has found in files that are
+# still the same.
 #
 # A mutant may delete what it likes: all happens in a mount and process
 # namespace of its own, where nothing but a /tmp in memory can be written.
@@ -98,10 +97,10 @@ echo "mutants: $(wc -l </tmp/all) places, $count drawn"
 # gcov does not know, which has no code of its own, has those that run its file.
 touch "$report/list.tsv"
 valid() { grep -cE '	(killed|survived)	' /tmp/known || true; }
-awk -F '\t' -v OFS='\t' -v again="${AGAIN:-}" -v most="${MOST:-600}" '
+awk -F '\t' -v OFS='\t' '
     { place = $1 FS $2 FS $3 FS $4 FS $5 }
     FILENAME == "/tmp/sums" { sum[$1] = $2; next }
-    FILENAME ~ /parts.tsv$/ { asked[$2] = $1 != "fails" && $1 + 0 <= most; next }
+    FILENAME ~ /parts.tsv$/ { asked[$2] = $1 != "fails"; next }
     FILENAME ~ /lines.tsv$/ {
         n = split($3, list, " ")
         for (i = 1; i <= n; i++)
@@ -116,10 +115,8 @@ awk -F '\t' -v OFS='\t' -v again="${AGAIN:-}" -v most="${MOST:-600}" '
         next
     }
     FILENAME ~ /list.tsv$/ {
-        if (sum[$1] == $9 && !(again && $7 == "survived"))
+        if (sum[$1] == $9)
             verdict[place] = $0
-        else
-            delete verdict[place]
         next
     }
     place in verdict { print verdict[place] >"/tmp/known"; next }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # web-pages.sh BUILD - the pages of the web edition, used as a reader would use them in
-# headless Chromium: every setting, every Run of every lesson. Skipped, and says so,
+# headless Chromium: every Run of every lesson. Skipped, and says so,
 # without node or chromium, or where `make web` has not made them.
 
 set -u
@@ -12,7 +12,7 @@ command -v node >/dev/null && [ "$CHROMIUM" ] && [ -e "$build/web/qkv.wasm" ] ||
 }
 export CHROMIUM
 failed=0
-for test in ${PAGES:-playground lessons}; do
+for test in ${PAGES:-lessons playground}; do
     node "tests/web/$test.mjs" "$build/web" || failed=$((failed + 1))
 done
 [ $failed -eq 0 ]
