@@ -113,6 +113,14 @@ typedef struct Head {
     double scale;
 } Head;
 
+/* A head that is one expression. */
+#define HEAD(NAME, ...)               \
+    static Head NAME(int i, M x, M y) \
+    {                                 \
+        (void)i, (void)x, (void)y;    \
+        return __VA_ARGS__;           \
+    }
+
 /* Block i of each of four matrices, as the heads of standard are. */
 static Head
 usual(int i, M x, M y, M w_q, M w_k, M w_v, M w_o)
@@ -121,18 +129,10 @@ usual(int i, M x, M y, M w_q, M w_k, M w_v, M w_o)
                   mul(y, cols(w_v, i, V)), rows(w_o, i, V), 1 / sqrt(K)};
 }
 
-static Head
-standard(int i, M x, M y)
-{
-    return usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W^O"));
-}
+HEAD(standard, usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W^O")))
 
-static Head
-v_from_k(int i, M x, M y)
-{
-    return usual(i, x, y, W("W^Q"), W("W^K"), mul(W("W^K"), W("W^KV")),
-                 W("W^O"));
-}
+HEAD(v_from_k,
+     usual(i, x, y, W("W^Q"), W("W^K"), mul(W("W^K"), W("W^KV")), W("W^O")))
 
 static Head
 per_head(int i, M x, M y)
@@ -157,12 +157,9 @@ fused(int i, M x, M y)
                  W("W^O"));
 }
 
-static Head
-two_step(int i, M x, M y)
-{
-    return usual(i, x, y, mul(W("W^Q"), W("W_i^Q")), mul(W("W^K"), W("W_i^K")),
-                 mul(W("W^V"), W("W_i^V")), W("W^O"));
-}
+HEAD(two_step,
+     usual(i, x, y, mul(W("W^Q"), W("W_i^Q")), mul(W("W^K"), W("W_i^K")),
+           mul(W("W^V"), W("W_i^V")), W("W^O")))
 
 static Head
 two_step_tanh(int i, M x, M y)
@@ -175,20 +172,13 @@ two_step_tanh(int i, M x, M y)
     return h;
 }
 
-static Head
-full_rank(int i, M x, M y)
-{
-    return (Head){mul(x, cols(W("W"), i, D)), y, mul(y, cols(W("W^V"), i, V)),
-                  rows(W("W^O"), i, V), 1 / sqrt(D)};
-}
+HEAD(full_rank,
+     (Head){mul(x, cols(W("W"), i, D)), y, mul(y, cols(W("W^V"), i, V)),
+            rows(W("W^O"), i, V), 1 / sqrt(D)})
 
-static Head
-wide(int i, M x, M y)
-{
-    return (Head){mul(x, cols(W("W^Q"), i, D)), mul(y, cols(W("W^K"), i, D)),
-                  mul(y, cols(W("W^V"), i, V)), rows(W("W^O"), i, V),
-                  1 / sqrt(D)};
-}
+HEAD(wide,
+     (Head){mul(x, cols(W("W^Q"), i, D)), mul(y, cols(W("W^K"), i, D)),
+            mul(y, cols(W("W^V"), i, V)), rows(W("W^O"), i, V), 1 / sqrt(D)})
 
 static Head
 symmetric(int i, M x, M y)
@@ -225,11 +215,7 @@ scale_outside(int i, M x, M y)
     return h;
 }
 
-static Head
-shared_qk(int i, M x, M y)
-{
-    return usual(i, x, y, W("W^QK"), W("W^QK"), W("W^V"), W("W^O"));
-}
+HEAD(shared_qk, usual(i, x, y, W("W^QK"), W("W^QK"), W("W^V"), W("W^O")))
 
 static Head
 identity(int i, M x, M y)
@@ -240,12 +226,8 @@ identity(int i, M x, M y)
     return (Head){x, y, y, one, 1 / sqrt(D)};
 }
 
-static Head
-mqa(int i, M x, M y)
-{
-    return (Head){mul(x, cols(W("W^Q"), i, K)), mul(y, W("W^K")),
-                  mul(y, W("W^V")), rows(W("W^O"), i, V), 1 / sqrt(K)};
-}
+HEAD(mqa, (Head){mul(x, cols(W("W^Q"), i, K)), mul(y, W("W^K")),
+                 mul(y, W("W^V")), rows(W("W^O"), i, V), 1 / sqrt(K)})
 
 /* Neighbouring heads share: 0 and 1 the first key, 2 and 3 the second. */
 static Head
@@ -294,17 +276,9 @@ shared(int i, M x, M y, M w_q, M w_kv)
                   1 / sqrt(K)};
 }
 
-static Head
-shared_kv(int i, M x, M y)
-{
-    return shared(i, x, y, W("W^Q"), W("W^KV"));
-}
+HEAD(shared_kv, shared(i, x, y, W("W^Q"), W("W^KV")))
 
-static Head
-shared_qkv(int i, M x, M y)
-{
-    return shared(i, x, y, W("W"), W("W"));
-}
+HEAD(shared_qkv, shared(i, x, y, W("W"), W("W")))
 
 static M
 identity_matrix(void)
@@ -315,21 +289,13 @@ identity_matrix(void)
     return one;
 }
 
-static Head
-no_wq(int i, M x, M y)
-{
-    return (Head){cols(x, i, D / H), mul(y, cols(W("W^K"), i, D / H)),
-                  mul(y, cols(W("W^V"), i, V)), rows(W("W^O"), i, V),
-                  1 / sqrt((double)D / H)};
-}
+HEAD(no_wq, (Head){cols(x, i, D / H), mul(y, cols(W("W^K"), i, D / H)),
+                   mul(y, cols(W("W^V"), i, V)), rows(W("W^O"), i, V),
+                   1 / sqrt((double)D / H)})
 
-static Head
-no_wv_wo(int i, M x, M y)
-{
-    return (Head){mul(x, cols(W("W^Q"), i, K)), mul(y, cols(W("W^K"), i, K)),
-                  cols(y, i, D / H), rows(identity_matrix(), i, D / H),
-                  1 / sqrt(K)};
-}
+HEAD(no_wv_wo,
+     (Head){mul(x, cols(W("W^Q"), i, K)), mul(y, cols(W("W^K"), i, K)),
+            cols(y, i, D / H), rows(identity_matrix(), i, D / H), 1 / sqrt(K)})
 
 /* What a head adds to the output. */
 static M
@@ -461,12 +427,8 @@ differential(int i, M x, M y)
     return mul(times(out, 1 - 0.2), rows(W("W^O"), i, V));
 }
 
-static Head
-mfa(int i, M x, M y)
-{
-    return (Head){mul(mul(x, W("S^Q")), cols(W("Q"), i, R)), mul(y, W("S^K")),
-                  mul(y, W("S^V")), rows(W("W^O"), i, R), 1 / sqrt(R)};
-}
+HEAD(mfa, (Head){mul(mul(x, W("S^Q")), cols(W("Q"), i, R)), mul(y, W("S^K")),
+                 mul(y, W("S^V")), rows(W("W^O"), i, R), 1 / sqrt(R)})
 
 /* Its settings unless they are given: window=4, rank=2 query-rank=6,
    query-latent=24 rope=4. */

@@ -18,63 +18,18 @@
         __VA_ARGS__ \
     }
 
-static Node *
-build_matmul(Node **x, void *more)
-{
-    (void)more;
-    return matmul(x[0], x[1]);
-}
-
-static Node *
-build_matmul_t(Node **x, void *more)
-{
-    (void)more;
-    return matmul_t(x[0], x[1]);
-}
+GRAPH(build_matmul, matmul(x[0], x[1]))
+GRAPH(build_matmul_t, matmul_t(x[0], x[1]))
 
 /* One matrix as both operands: two shares of gradient. */
-static Node *
-build_square(Node **x, void *more)
-{
-    (void)more;
-    return add(matmul(x[0], x[0]), matmul_t(x[0], x[0]));
-}
-
-static Node *
-build_add_twice(Node **x, void *more)
-{
-    (void)more;
-    return add(add(x[0], x[0]), scale(x[1], -0.3));
-}
-
-static Node *
-build_squash(Node **x, void *more)
-{
-    (void)more;
-    return tanh_of(x[0]);
-}
+GRAPH(build_square, add(matmul(x[0], x[0]), matmul_t(x[0], x[0])))
+GRAPH(build_add_twice, add(add(x[0], x[0]), scale(x[1], -0.3)))
+GRAPH(build_squash, tanh_of(x[0]))
 
 /* A gate, and a square: two shares of one gradient. */
-static Node *
-build_gate(Node **x, void *more)
-{
-    (void)more;
-    return add(hadamard(x[0], sigmoid(x[1])), hadamard(x[1], x[1]));
-}
-
-static Node *
-build_relu(Node **x, void *more)
-{
-    (void)more;
-    return relu(x[0]);
-}
-
-static Node *
-build_gelu(Node **x, void *more)
-{
-    (void)more;
-    return gelu(x[0]);
-}
+GRAPH(build_gate, add(hadamard(x[0], sigmoid(x[1])), hadamard(x[1], x[1])))
+GRAPH(build_relu, relu(x[0]))
+GRAPH(build_gelu, gelu(x[0]))
 
 /* Overlapping columns, put side by side with the whole. */
 static Node *
@@ -86,12 +41,7 @@ build_columns(Node **x, void *more)
 }
 
 /* A split shares its operand's memory: both views add to one gradient. */
-static Node *
-build_split(Node **x, void *more)
-{
-    (void)more;
-    return add(scale(split(x[0], 2), 2), tanh_of(split(x[0], 3)));
-}
+GRAPH(build_split, add(scale(split(x[0], 2), 2), tanh_of(split(x[0], 3))))
 
 /* A matrix of two heads of three columns, and what is repeated along it: where
    b is one of `shapes`, once added and once multiplied. */
@@ -123,12 +73,7 @@ cube_slope(double x)
     return 3 * x * x;
 }
 
-static Node *
-build_map(Node **x, void *more)
-{
-    (void)more;
-    return hadamard(map(x[0], cube, cube_slope), x[0]);
-}
+GRAPH(build_map, hadamard(map(x[0], cube, cube_slope), x[0]))
 
 /* Parts of heads, normed, and put together with one that serves all. */
 static Node *
@@ -140,11 +85,7 @@ build_each_head(Node **x, void *more)
     return concat((Node *[]){norm, x[1], part, norm}, 4);
 }
 
-static Node *
-build_mix(Node **x, void *more)
-{
-    return mix_heads(split(x[0], *(int *)more), x[1]);
-}
+GRAPH(build_mix, mix_heads(split(x[0], *(int *)more), x[1]))
 
 /* A matrix for each token. */
 static Node *
@@ -154,12 +95,7 @@ build_mix_tokens(Node **x, void *more)
     return mix_heads(split(x[0], heads), split(x[1], heads));
 }
 
-static Node *
-build_mix_twice(Node **x, void *more)
-{
-    (void)more;
-    return mix_heads(split(x[0], 3), x[0]);
-}
+GRAPH(build_mix_twice, mix_heads(split(x[0], 3), x[0]))
 
 static Node *
 build_rotate(Node **x, void *more)
@@ -177,25 +113,9 @@ build_shift(Node **x, void *more)
     return add(hadamard(a, shift(a, by)), shift(tanh_of(a), by + 1));
 }
 
-static Node *
-build_layer_norm(Node **x, void *more)
-{
-    (void)more;
-    return layer_norm(x[0], x[1], x[2]);
-}
-
-static Node *
-build_positions(Node **x, void *more)
-{
-    (void)more;
-    return add_positions(x[0], x[1], 0);
-}
-
-static Node *
-build_embed(Node **x, void *more)
-{
-    return embed(x[0], more, 2, 4, 2);
-}
+GRAPH(build_layer_norm, layer_norm(x[0], x[1], x[2]))
+GRAPH(build_positions, add_positions(x[0], x[1], 0))
+GRAPH(build_embed, embed(x[0], more, 2, 4, 2))
 
 static Node *
 build_loss(Node **x, void *more)
@@ -203,11 +123,7 @@ build_loss(Node **x, void *more)
     return cross_entropy(x[0], more, 5); /* of a batch of five */
 }
 
-static Node *
-build_error(Node **x, void *more)
-{
-    return squared_error(x[0], more, 5, -2, 0.5);
-}
+GRAPH(build_error, squared_error(x[0], more, 5, -2, 0.5))
 
 TESTS(gradients, IN_DOUBLE)
 {
