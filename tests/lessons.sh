@@ -1,11 +1,9 @@
 #!/bin/sh
-# lessons.sh BUILD [quick] - the lessons' checker finds what it is there to find, and
-# the lessons have none of it: no other test reads them. Every exercise's solution is
-# right, and every known mistake is named. quick: without the lessons' own commands.
+# lessons.sh BUILD - the lessons' checker finds what it is there to find, and the
+# lessons have none of it: no other test reads them. exercises.sh does the exercises.
 
 set -u
 build=$(cd "$1" && pwd)
-how=${2:+-q}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
@@ -110,7 +108,7 @@ and .383<!--=[claims/additions:differential:test_accuracy]--> here.
 END
 sh lessons/check.sh "$build" "$work/00-good.md" >"$work/out" 2>&1 && ok ||
     complain "a good lesson is refused: $(cat "$work/out")"
-sh lessons/check.sh $how "$build" && ok || complain "a lesson does not hold"
+sh lessons/check.sh "$build" && ok || complain "a lesson does not hold"
 
 
 # A file that must be shown whole, and is not.
@@ -144,65 +142,6 @@ for lesson in lessons/[0-2]*.md lessons/3[0-2]*.md; do
         tr '\n' ' ' <"$lesson" | grep -q "make exercise N=$n" && ok ||
         complain "$lesson: not two exercises, one of them code"
 done
-
-# --- exercises: every solution is right, every known mistake is named
-EXERCISES=$work/mine
-export EXERCISES
-exercise() { sh lessons/exercise.sh "$build" "$@" >"$work/out" 2>&1; }
-says() { grep -qF -- "$1" "$work/out" && ok || complain "$2: does not say \"$1\": $(cat "$work/out")"; }
-exercise && says '03-once' 'the list'
-exercise 3-once && complain "a fresh stub is right"
-says 'then run this command again' '3 for 03'
-rm -f "$EXERCISES/03-once.c"
-exercise 99 && complain "an exercise that is not there"
-says 'there is no exercise 99' 'none'
-for solution in lessons/exercises/solutions/*; do
-    kind=${solution##*.}
-    name=$(basename "$solution" .$kind)
-    exercise "$name" && complain "$name is done before it is begun"
-    says "$name: edit $EXERCISES/$name.$kind" "$name"
-    exercise "$name" && complain "$name: an unchanged stub passes"
-    says 'you have not changed it yet' "$name, unchanged"
-    while IFS='	' read -r hint edit; do
-        sed "$edit" "$solution" >"$EXERCISES/$name.$kind"
-        cmp -s "$solution" "$EXERCISES/$name.$kind" && complain "$name: $edit edits nothing"
-        exercise "$name" </dev/null && complain "$name: $edit passes"
-        says "$hint" "$name: $edit"
-    done <"lessons/exercises/$name.wrong"
-    if [ $kind = c ]; then
-        echo 'int x' >"$EXERCISES/$name.c"
-        exercise "$name" && complain "$name: what does not compile passes"
-        says 'does not compile' "$name"
-    else
-        : >"$EXERCISES/$name.sh"
-        exercise "$name" && complain "$name: an empty script passes"
-        says 'not yet' "$name"
-    fi
-    cp "$solution" "$EXERCISES/$name.$kind"
-    exercise "$name" || complain "$solution is refused: $(cat "$work/out")"
-    says "$name: right" "$name"
-    exercise "$name" && says 'already done' "$name again"
-done
-for answers in lessons/exercises/*.answers; do
-    name=$(basename "$answers" .answers)
-    exercise "$name" && complain "$name is done before it is begun"
-    exercise "$name" && complain "$name: no numbers pass"
-    says 'no number yet' "$name"
-    while IFS='	' read -r key value hint; do
-        [ "$hint" != ok ] || continue
-        sed "s/^$key:.*/$key: $value/" "lessons/exercises/$name.txt" >"$EXERCISES/$name.txt"
-        exercise "$name" && complain "$name $key: $value passes"
-        says "$key: $hint" "$name $key: $value"
-    done <"$answers"
-    cp "lessons/exercises/$name.txt" "$EXERCISES/$name.txt"
-    while IFS='	' read -r key value hint; do
-        [ "$hint" = ok ] || continue
-        sed "s/^$key:.*/$key: $value/" "$EXERCISES/$name.txt" >"$work/x"
-        mv "$work/x" "$EXERCISES/$name.txt"
-    done <"$answers"
-    exercise "$name" && ok || complain "$name: the right numbers are refused"
-done
-says 'All exercises are done' 'the last one'
 
 echo "lessons: $passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -5,11 +5,11 @@ check: check-quick run-generate run-solve run-lessons run-install run-starve run
 
 check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-fuzz run-random   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-exercises run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
-  run-parallel run-together run-fuzz run-solve run-lessons run-install run-states \
+  run-parallel run-together run-fuzz run-solve run-lessons run-exercises run-install run-states \
   run-found run-outcomes run-random run-plain run-one-file run-paper run-generate
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
