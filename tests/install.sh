@@ -1,17 +1,10 @@
 #!/bin/sh
 # install.sh BUILD - an installed copy works from an empty folder, wherever it is put,
-# and goes again without a trace.
+# and goes again without a trace. Every other test runs it where it was built.
 
-set -u
 build=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-complain() {
-    failed=$((failed + 1))
-    echo "install: $*" >&2
-}
+. tests/lib.sh
+cd "$top" || exit 1
 files() { (cd "$1" && find . -type f -o -type l | sort); }
 
 # Into a folder whose name has blanks, where others have put things already.
@@ -33,30 +26,23 @@ grep -rlF "$PWD" "$root/usr/lib/pkgconfig" "$root/usr/share" && complain "a path
 # Moved away from the sources and from where it was put.
 mv "$root/usr" "$work/moved"
 mkdir "$work/desk"
-here=$PWD
 cd "$work/desk" || exit 1
 PATH="$work/moved/bin:$PATH"
 export PATH
-does() { # WORDS COMMAND ...
-    words=$1
-    shift
-    "$@" >out 2>&1 && { [ -z "$words" ] || grep -qF -- "$words" out; } && ok ||
-        complain "$*: $(tail -n 3 out)"
-}
-does 'collaborative' qkv list
-does 'exact' qkv-double equiv -v standard,collaborative -t reverse --steps 5 -q --tsv
-does 'reverse' qkv compare -v standard,mqa -t reverse --seeds 1 --steps 20 -q --no-figures --tsv -o runs
+works 'collaborative' qkv list
+works 'exact' qkv-double equiv -v standard,collaborative -t reverse --steps 5 -q --tsv
+works 'reverse' qkv compare -v standard,mqa -t reverse --seeds 1 --steps 20 -q --no-figures --tsv -o runs
 if command -v gnuplot >/dev/null; then
-    does '' qkv plot runs --format svg
+    expect 'plot' qkv plot runs --format svg -q
     [ -s runs/figures/curves-reverse.svg ] && ok || complain "plot draws nothing"
 fi
-does '' qkv report runs --out page
+expect 'report' qkv report runs --out page -q
 [ -s page/report.md ] && ok || complain "no report"
-does 'qkv compare' qkv new mine
-does 'parameters' qkv count -v ./mine.c --tsv
+works 'qkv compare' qkv new mine
+works 'parameters' qkv count -v ./mine.c --tsv
 [ -s mine.so ] && ok || complain "mine.c is not compiled beside itself"
-does 'gradients' qkv check ./mine.c --tsv
-does '-ffp-contract=off' env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --cflags qkv
+works 'gradients' qkv check ./mine.c --tsv
+works '-ffp-contract=off' env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --cflags qkv
 
 # make deps: what is there and of no use is installed, and what can be used is not.
 fake=$work/fake
@@ -67,7 +53,7 @@ program() { # NAME BODY
 }
 deps() { # TOOL ...: the packages that it asks for
     : >"$fake/asked"
-    PATH=$fake:$PATH sh "$here/tests/deps.sh" "$@" >/dev/null 2>&1
+    PATH=$fake:$PATH sh "$top/tests/deps.sh" "$@" >/dev/null 2>&1
     sed -n 's/^install.*-recommends //p' "$fake/asked"
 }
 program apt-get "echo \"\$@\" >>'$fake/asked'"
@@ -99,8 +85,6 @@ END
     }
     completes 'compare count check completion' qkv c
     completes 'standard,two-step standard,two-step-tanh' qkv compare -v standard,two
-    completes 'reverse recall' qkv train -t re
-    completes '--facet --format' qkv plot --f
     completes 'adam adamw' qkv train --optimizer a
     for command in $(qkv help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'); do
         wanted=$(qkv "$command" --help | sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p' | sort)
@@ -123,7 +107,7 @@ if command -v groff >/dev/null; then
 fi
 
 # And away, without what others have put there.
-cd "$here" || exit 1
+cd "$top" || exit 1
 mv "$work/moved" "$root/usr"
 make -s uninstall BUILD="$build" DESTDIR="$root" PREFIX=/usr || complain "make uninstall"
 [ "$(files "$root")" = ./usr/bin/theirs ] && ok || complain "is left: $(files "$root")"
@@ -136,5 +120,4 @@ if git rev-parse --git-dir >/dev/null 2>&1; then
         [ -e "$work"/dist/qkv-*/README.md ] && ok || complain "make dist"
 fi
 
-echo "install: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish
