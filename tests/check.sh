@@ -81,7 +81,7 @@ expect "qkv new wrote elsewhere" [ ! -e ../mine.c ]
 refuses 2 '' "$qkv" new standard
 expect "qkv new took a name that is there" [ ! -e standard.c ]
 # Ended in the middle, it leaves nothing behind, though the plugin does not want to.
-sed 's|return matmul|for (;;) ; return matmul|' wide.c >slow.c
+sed 's|return matmul|for (;;) ; return matmul|' "$top/variants/standard.c" >slow.c
 { echo '#include <signal.h>' && sed 's|for (;;)|for (signal(SIGTERM, SIG_IGN);;)|' slow.c; } >stays.c
 for name in slow stays; do
     timeout --foreground 60 "$qkv" check ./$name.c -q >out 2>err &

@@ -278,7 +278,7 @@ expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)"
 
 # --- logarithmic axes: an interval is that of the logarithm; what is not above 0 is told
 "$qkv" plot many -o relative --y validation_loss --log-y --format svg -q 2>err && ok || complain "plot --log-y"
-awk -F '\t' 'NR > 1 && $4 > 0 { rows++; r = $4 / $5 - $6 / $4; wrong += !($5 > 0) || r * r > 1e-4 * $6 / $4 }
+awk -F '\t' 'NR > 1 && $4 > 0 { rows++; r = $4 / $5 - $6 / $4; wrong += !($5 > 0) || r * r > 1e-9 * $6 / $4 }
     END { exit wrong || !rows }' relative/figures/curves-recall.d-k2.tsv &&
     grep -q 'as many times above the mean as below' relative/figures/curves-recall.d-k2.txt && ok ||
     complain "an interval on a logarithmic axis is not that of the logarithm"

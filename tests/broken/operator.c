@@ -1,5 +1,5 @@
-/* operator.c - standard.c with keys through an operator of the plugin's own. It is
-   right: the faults of faults.tsv are edits of it. */
+/* operator.c - standard.c with keys through an operator of the plugin's own. It
+   is right: the faults of faults.tsv are edits of it. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
