@@ -93,6 +93,7 @@ done <<'END'
 & -- 
 & \$[01]\.[0-9]*\\ \[
 END
+expect "$name in LaTeX" grep -qF 'a\%b\_\$x\$\#1\&\_\{c\}\textasciitilde{}\_\textasciicircum{}\textbackslash{}d' all.latex
 expect "an interval of accuracy has too few digits" [ -z "$(grep '& \$[01]\.[0-9][0-9]\\ \[' all.latex)" ]
 {
     begins
