@@ -3,6 +3,7 @@
 # variant on every task leave behind, from this build and from other ones. These
 # are other compilers, optimisations and instruction sets, built here, or the
 # builds that are named.
+# Only here is what compilers differ in seen.
 
 set -eu
 build=$1

@@ -4,6 +4,7 @@
 # was finished is lost or done twice: kill -9 of driver and workers at COUNT
 # moments drawn by a fixed seed, two at once, a full disk, one that is read-only,
 # a clock that was set back.
+# Only here is a process ended at a moment that nothing in it marks.
 
 set -u
 build=$(cd "$1" && pwd)

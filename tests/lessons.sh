@@ -2,16 +2,9 @@
 # lessons.sh BUILD - the lessons' checker finds what it is there to find, and the
 # lessons have none of it: no other test reads them. exercises.sh does the exercises.
 
-set -u
-build=$(cd "$1" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-complain() {
-    failed=$((failed + 1))
-    echo "lessons: $*" >&2
-}
+build=$1
+. tests/lib.sh
+cd "$top" || exit 1
 
 # finds WORDS: a lesson of what is on stdin is refused, with those words.
 finds() {
@@ -143,5 +136,4 @@ for lesson in lessons/[0-2]*.md lessons/3[0-2]*.md; do
         complain "$lesson: not two exercises, one of them code"
 done
 
-echo "lessons: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

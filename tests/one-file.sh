@@ -1,29 +1,21 @@
 #!/bin/sh
 # one-file.sh BUILD - lessons/one-file trains what the program trains: the same log, digit
-# by digit, and the same weights, bit for bit; in under 500 lines, without a warning.
+# by digit, and the same weights, bit for bit; in under 500 lines, without a warning. Only
+# this compares the program with one that was written apart.
 
-set -eu
-build=$(cd "$1" && pwd)
-source=$(pwd)/lessons/one-file/attention.c
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+build=$1
+. tests/lib.sh
+source=$top/lessons/one-file/attention.c
 export QKV_PATH="$build/variants"
-passed=0 failed=0
 is() { # NAME COMMAND ...
     name=$1
     shift
-    if "$@" >"$work/said" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "one-file: $name: $(head -n 5 "$work/said")" >&2
-    fi
+    "$@" >said 2>&1 && ok || complain "$name: $(head -n 5 said)"
 }
 strict="-std=c11 -Wall -Wextra -Wpedantic -Werror -O3 -ffp-contract=off"
-cd "$work"
 
 is 'at most 499 lines' [ "$(wc -l <"$source")" -lt 500 ]
-cp "$build/one-file" built
+is "is built" cp "$build/one-file" built
 for cc in gcc clang; do
     command -v $cc >/dev/null || continue
     # shellcheck disable=SC2086
@@ -31,7 +23,7 @@ for cc in gcc clang; do
 done
 
 for seed in 1 2 3; do
-    "$build/qkv" train -v standard -t recall --seed $seed -q -o out >/dev/null
+    "$qkv" train -v standard -t recall --seed $seed -q -o out >/dev/null
     run=$(echo out/recall.standard.seed$seed.*)
     for name in embedding block0.attention.W_Q block0.attention.W_K block0.attention.W_V \
         block0.attention.W_O unembedding; do
@@ -51,5 +43,4 @@ for seed in 1 2 3; do
 done
 is 'a file that cannot be written' sh -c '! ./built 1 no/such/file'
 
-echo "one-file: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

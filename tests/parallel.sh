@@ -1,6 +1,7 @@
 #!/bin/sh
 # parallel.sh BUILD - a plan under GNU parallel and xargs, stopped and taken up,
 # and in two folders that are brought together: the same bits each way.
+# Only here are the lines of a plan run by other programs.
 
 set -u
 build=$(cd "$1" && pwd)

@@ -2,6 +2,7 @@
 # plain.sh BUILD - the fast kernels compute what their plain twins do: whole training
 # runs on the product, attention and softmax of tests/plain end in the same weights,
 # bit for bit, as on those of core/.
+# Only here does a fast kernel stand beside a readable one.
 
 set -eu
 build=$(cd "$1" && pwd)

@@ -2,6 +2,7 @@
 # scipy.sh BUILD - the numbers of a comparison, computed again from its runs by SciPy
 # (in_scipy.py): differences, t, sameness, intervals of means, medians and shares.
 # Skipped where there is none: pip install scipy.
+# Only here are statistics those of another library.
 
 set -eu
 qkv=$(cd "$1" && pwd)/qkv

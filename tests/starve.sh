@@ -3,6 +3,7 @@
 # turn is refused, one a time: it ends with one line that says so, or does
 # without it and has the same result; it never crashes, and leaves nothing half
 # done.
+# Only here does memory run out where it is asked for.
 
 set -u
 build=$(cd "$1" && pwd)

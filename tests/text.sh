@@ -1,6 +1,7 @@
 #!/bin/sh
 # text.sh BUILD [SEEDS] - every variant learns more of a real text than pairs of
 # characters tell: validation loss at least 0.1 nats below the bigram count.
+# Only here is what is learnt of a real text measured.
 
 set -eu
 qkv=$1/qkv

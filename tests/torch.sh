@@ -1,6 +1,7 @@
 #!/bin/sh
 # torch.sh BUILD - every variant's logits and gradients, computed again in
 # PyTorch (in_torch.py). Skipped where there is none: pip install torch numpy.
+# Only here are gradients those of another library.
 
 set -eu
 build=$1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # valgrind.sh BUILD - a run, a comparison, figures and errors under valgrind:
 # nothing read that was not written, nothing lost.
+# Only here is memory that was not written seen when it is read.
 
 set -eu
 build=$(cd "$1" && pwd)
