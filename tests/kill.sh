@@ -6,19 +6,9 @@
 # a clock that was set back.
 # Only here is a process ended at a moment that nothing in it marks.
 
-set -u
-build=$(cd "$1" && pwd)
+build=$1
+. tests/lib.sh
 count=${2:-200}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-complain() {
-    failed=$((failed + 1))
-    echo "kill: $*" >&2
-    [ -f err ] && sed 's/^/    /' err >&2
-}
 
 # The comparison that is to be ended: twelve runs, each other time figures.
 compare() { # DIRECTORY OPTIONS
@@ -153,5 +143,4 @@ else
     echo "kill: no namespaces here: a full disk is not tried"
 fi
 
-echo "kill: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish
