@@ -1,8 +1,8 @@
 #!/bin/sh
 # ask.sh BUILD [PART] - runs one part of the quick tests, and ends at its first
 # fault; without PART lists all of them: Check's suites as float/NAME and
-# double/NAME, pages as shown/NAME, sections of a script ("# --- ...") as NAME/1
-# and so on, other scripts as whole/NAME; and same. coverage.sh and mutants.sh go
+# double/NAME, pages as shown/NAME, groups of command.tsv and sections of a script
+# ("# --- ...") as NAME/1 and so on, other scripts as whole/NAME; and same. coverage.sh and mutants.sh go
 # through them.
 
 set -eu
@@ -13,10 +13,10 @@ if [ -z "$part" ]; then
         ls tests/check_*.c | sed -n "/main/!s|tests/check_\(.*\)\.c|$program/\1|p"
     done
     ls tests/shown | sed 's|\(.*\)\.md|shown/\1|'
-    for script in command check faults outcomes; do
-        seq "$(grep -c '^# --- ' tests/$script.sh)" | sed "s|^|$script/|"
+    for list in command.tsv check.sh faults.sh outcomes.sh; do
+        seq "$(grep -c '^# --- ' tests/$list)" | sed "s|^|${list%.*}/|"
     done
-    for script in generate drawn paper found foreign states hostile parallel; do
+    for script in drawn paper found foreign states hostile parallel; do
         echo whole/$script
     done
     echo same
@@ -27,6 +27,7 @@ case $part in
 float/* | double/*)
     CK_RUN_SUITE=${part#*/} QKV_PATH=$build/variants exec "$build/tests/${part%/*}"
     ;;
+command/*) exec sh tests/command.sh "$build" "${part#*/}" ;;
 whole/*) exec sh "tests/${part#*/}.sh" "$build" ;;
 shown/*) exec sh lessons/check.sh "$build" "tests/$part.md" ;;
 same) exec sh tests/same.sh "$build" quick ;;
