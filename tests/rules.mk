@@ -5,12 +5,12 @@ check: check-quick run-solve run-lessons run-install run-starve run-parallel run
 
 check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-faults   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book run-rates check-scipy run-kill run-slurm run-arm run-fuzz run-random   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-exercises run-fuzz run-random   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
-  run-parallel run-slurm run-together run-arm run-fuzz run-solve run-lessons run-install run-states \
-  run-found run-outcomes run-random run-plain run-one-file run-rates run-paper
+  run-parallel run-together run-fuzz run-solve run-lessons run-exercises run-install run-states \
+  run-found run-outcomes run-random run-plain run-one-file run-paper
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-random: $(BUILD)/commands
@@ -23,7 +23,7 @@ run-same: all        # every weight is what it was
 check-same: all      ## and every weight of the demo and of the recipes
 	sh tests/same.sh $(BUILD)
 run-float run-double: run-%: $(BUILD)/tests/% all
-	CK_DEFAULT_TIMEOUT=60 QKV_PATH=$(BUILD)/variants $<
+	QKV_PATH=$(BUILD)/variants $<
 run-shown: all       # what the commands print is what tests/shown has
 	sh lessons/check.sh $(BUILD) tests/shown/*.md
 shown-update: all    ## write what they print now, to be looked at
@@ -61,13 +61,9 @@ check-style:         ## clang-format and cppcheck
 
 PYTHON  ?= python3
 CBLAS   ?= libopenblas.so.0
-bench: all $(BUILD)/products $(BUILD)/loop $(BUILD)/loop-fast   ## our speed, and that of PyTorch, JAX, OpenBLAS, oneDNN, libxsmm where they are there (PYTHON=, CBLAS=)
+bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS, oneDNN, libxsmm where they are there (PYTHON=, CBLAS=)
 	$(BUILD)/products $(CBLAS)
 	$(PYTHON) tests/bench/peers.py $(BUILD)/qkv
-	$(PYTHON) tests/bench/experiment.py $(BUILD)/qkv
-	$(PYTHON) tests/bench/decode.py $(BUILD)/qkv $(BUILD)/loop $(BUILD)/loop-fast
-scaling: all         ## how time and memory grow, and how those of PyTorch and JAX: build/scaling
-	$(PYTHON) tests/bench/scaling.py $(BUILD)
 
 coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
@@ -79,10 +75,10 @@ mutants:             ## plants faults of one token and tells which no test notic
 
 compdb:              ## build/compile_commands.json, which editors look for
 	@mkdir -p $(BUILD)
-	@{ printf '['; for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
+	@{ printf '['; top=$$(pwd | sed 's/[\\"]/\\&/g'); for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
 	  case $$f in variants/*) more=-fPIC ;; *) more='-DQKV_CORE -Itests' ;; esac; \
 	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s %s -c %s"}' "$$comma" \
-	    '$(CURDIR)' $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
+	    "$$top" $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
 	  printf '\n]\n'; } >$(BUILD)/compile_commands.json
 
 # The tests look into all but main, count allocations (check_train.c) and set the
@@ -112,13 +108,6 @@ XSMM = $(shell pkg-config --exists libxsmm && echo -Wl,-u,libxsmm_smmdispatch -l
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ -Wl,--wrap=multiply,--wrap=multiply_add,--wrap=now $(XSMM) $(LDLIBS) -o $@
 
-# A decoding loop of its own, which needs nothing of ours.
-$(BUILD)/loop:      FAST_OPT = -O3
-$(BUILD)/loop-fast: FAST_OPT = -Ofast
-$(BUILD)/loop $(BUILD)/loop-fast: tests/bench/loop.c
-	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) $(WARN) $(FAST_OPT) $(ARCH) $(WIDTH) -D_GNU_SOURCE $< -lm -o $@
-
 # Random commands: the cases, the edits that make an experiment a stranger's.
 CASES = $(sort $(filter-out %/fuzz.c %/program.c,$(wildcard tests/fuzz/*.c)))
 $(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
@@ -126,4 +115,4 @@ $(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
-  check-style bench scaling coverage fuzz mutants compdb
+  check-style bench coverage fuzz mutants compdb
