@@ -2,8 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/words.h"
@@ -15,31 +13,6 @@
 #include "driver/results/outcome.h"
 #include "driver/figure/figure.h"
 #include "suites.h"
-
-/* A child whose parent ended before it could say so ends too. */
-TEST(a_parent_that_has_ended)
-{
-    int ends[2], lives[2];
-    char byte;
-    ck_assert(!pipe(ends) && !pipe(lives));
-    pid_t parent = fork();
-    if (!parent) {
-        parent = getpid();
-        if (fork())
-            _exit(0);
-        close(ends[1]);
-        if (read(ends[0], &byte, 1) != 0) /* the test's end is open until it */
-            _exit(1);                     /* has seen the parent's end */
-        end_with_parent(parent);
-        _exit(write(lives[1], "", 1) != 1);
-    }
-    waitpid(parent, NULL, 0);
-    close(ends[1]);
-    close(lives[1]);
-    ck_assert_int_eq(read(lives[0], &byte, 1), 0);
-    close(ends[0]);
-    close(lives[0]);
-}
 
 /* Three distributions of seeds: normal, exponential, and two heaps, of which
    three seeds in ten fall into the lower one; the mean and the median of each.

@@ -1,61 +1,77 @@
 #!/bin/sh
-# fuzz.sh BUILD [SECONDS | COUNTruns] - libFuzzer on every parser, under the
-# address and undefined-behaviour sanitizers, SECONDS each or so many inputs
-# ("10000000runs"); with neither the corpus only, once. What it finds is kept in
-# BUILD/fuzz; what tests/fuzz/corpus has, it begins with.
-
-set -u
-build=$(mkdir -p "$1" && cd "$1" && pwd)
-how=${2:-0runs}
-targets=${TARGETS:-npy run text pairs options recipe claim descriptor square experiment generate}
-wrapped='malloc calloc realloc free fopen fclose opendir closedir exit _exit abort
-    interned plugin_given fork waitpid dlsym dlopen'
+# fuzz.sh BUILD [SECONDS] - libFuzzer on three readers, under the address and
+# undefined-behaviour sanitizers and a canary that any executed command, any plugin
+# and any file outside the output trips: only here are files tried that nobody thought
+# of. SECONDS (5) each; what it finds is kept in BUILD/fuzz.
+build=$1
+. tests/lib.sh
 if ! command -v clang >/dev/null ||
     ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
-    clang -fsanitize=fuzzer -xc - -o /dev/null 2>/dev/null; then
+    clang -fsanitize=fuzzer -xc - -o fuzzer 2>/dev/null; then
     echo "fuzz: skipped: no clang with libFuzzer (make deps-all)"
     exit 0
 fi
-mkdir -p "$build/fuzz"
-flags='-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
-make -s "$build/fuzz/libqkv.a" BUILD="$build/fuzz" CC=clang OPT= EXTRA="$flags" \
-    >"$build/fuzz/log" 2>&1 || {
-    tail -n 20 "$build/fuzz/log" >&2
-    exit 1
+to=$build/fuzz
+flags='-g -O1 -fno-sanitize-recover=undefined'
+mkdir -p "$to"
+make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
+    EXTRA="$flags -fsanitize=fuzzer-no-link,address,undefined" >err 2>&1 || complain "no library"
+
+# What it begins with: one of each, whole and with what is often tried; and words
+# that are often trouble.
+mkdir mine npy options experiment foreign foreign/figures
+matrix() { # LENGTH OF THE HEADER, AND THAT IN TWO BYTES
+    printf "\223NUMPY\001\000$2%-$(($1 - 1))s\n" \
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 3), }"
+    head -c 48 /dev/zero
 }
-QKV_FUZZ=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)")
-export QKV_FUZZ
-trap 'rm -rf "$QKV_FUZZ"' EXIT
-export QKV_PATH="$build/variants"
-sh tests/fuzz/base.sh "$build" "$QKV_FUZZ" || exit 1
-failed=0
-for target in $targets; do
-    clang -std=c11 -Werror -D_GNU_SOURCE -DQKV_CORE -DTARGET="$target" -Icore -g -O1 -fsanitize=fuzzer,address,undefined \
-        -fno-sanitize-recover=undefined tests/fuzz/fuzz.c tests/fuzz/edit.c tests/fuzz/tree.c \
-        -rdynamic -Wl,--whole-archive "$build/fuzz/libqkv.a" -Wl,--no-whole-archive \
-        $(for f in $wrapped; do echo "-Wl,--wrap=$f"; done) -lm -ldl \
-        -o "$build/fuzz/$target" || exit 1
-    mkdir -p "$build/fuzz/found/$target"
-    case $how in
-    *runs) limit=-runs=${how%runs} ;;
-    *) limit=-max_total_time=$how ;;
-    esac
-    # What libc allocates for a stream or a tree the harness cannot free when a
-    # command exits in the middle, so whole commands are not asked about leaks.
-    case $target in experiment | recipe | generate | pairs) leaks=0 ;; *) leaks=1 ;; esac
-    ASAN_OPTIONS=detect_leaks=$leaks "$build/fuzz/$target" "$limit" -seed=1 \
-        -close_fd_mask=3 -max_len=4096 \
-        -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 -verbosity=0 \
-        -artifact_prefix="$build/fuzz/$target-" "$build/fuzz/found/$target" \
-        "$PWD/tests/fuzz/corpus/$target" 2>"$build/fuzz/$target.log"
-    status=$?
-    count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$target.log")
-    if [ $status -eq 0 ]; then
-        echo "fuzz: $target: ${count:-?} inputs, clean"
-    else
-        failed=1
-        echo "fuzz: $target: status $status after ${count:-?} inputs; see $build/fuzz/$target.log" >&2
-        grep -E 'ERROR|SUMMARY|runtime error|    #[0-9] ' "$build/fuzz/$target.log" | head -n 12 >&2
-    fi
+matrix 118 'v\000' >npy/whole
+matrix 2000 '\320\007' >npy/long
+for command in 0 1 2 3 4 5 6 7 8 9; do
+    printf "$command"'--variant\0standard,gqa+groups=2\0--task=reverse\0--lr\00.1,1\0--seeds\03\0-o\0out' >options/$command
 done
-exit $failed
+"$qkv" compare -v standard,full-rank -t reverse --seeds 1 --validate 2 --test 4 --batch 2 --d-model 8 \
+    --heads 2 --length 4 --symbols 3 --steps 2 --log-every 1 -q --no-figures -o made >out 2>err ||
+    complain "no experiment"
+cp "$build/variants/standard.so" . # which only its path would open
+mv made/reverse.full-rank.* foreign && mv made/reverse.standard.* foreign/run
+for letter in a b c d e f g h i j k l; do
+    for with in 'standard --title=x' './standard.so --out=mine'; do
+        {
+            printf %s $letter
+            sed "s|^variant	.*|variant	${with% *}|" foreign/run/config.tsv
+            printf '\f' && cat foreign/run/result.tsv
+            printf '\f' && cat foreign/run/log.tsv
+            printf '\f' && cat made/experiment.tsv
+            printf '\f# one\nplot --y loss %s\n' "${with#* }"
+            printf '\ffrom\tto\trow\tcolumn\tlogits\tkind\nfused\tfused\t1\t1\t0\t2\n'
+        } >"experiment/$letter${#with}"
+    done
+done
+printf '"%s"\n' "';system('touch x');'" '`touch x`' '<touch x' '../../x' ./standard.so --out=mine -o \
+    1e309 nan 2147483648 '\x1b[2J' '\xff' '\x09' '\x0a' '\x0c' "(900000, 9)" "<f8" >words
+
+wrapped='mkdir mkdtemp unlink rmdir rename renameat2 run_program posix_spawn execv dlopen
+    fopen exit _exit fork waitpid'
+export QKV_FUZZ="$work" QKV_PATH="$build/variants" ASAN_OPTIONS=detect_leaks=0
+for target in npy options experiment; do
+    clang -std=c11 -Werror -D_GNU_SOURCE -DQKV_CORE -DTARGET=$target -I"$top/core" $flags \
+        -fsanitize=fuzzer,address,undefined "$top/tests/fuzz/fuzz.c" -rdynamic -Wl,--whole-archive \
+        "$to/libqkv.a" -Wl,--no-whole-archive $(printf -- '-Wl,--wrap=%s ' $wrapped) -lm -ldl \
+        -o "$to/$target" 2>err || complain "$target is not built"
+    left=${2:-5} status=0 seed=0
+    while [ "$left" -gt 0 ] && [ $status -eq 0 ]; do # a minute each
+        seed=$((seed + 1))
+        "$to/$target" -max_total_time=$((left < 60 ? left : 60)) -seed=$seed \
+            -close_fd_mask=3 -max_len=6000 -dict=words -timeout=20 -rss_limit_mb=3000 -verbosity=0 -print_final_stats=1 \
+            -artifact_prefix="$to/$target-" "$work/$target" >out 2>"$to/$target.log"
+        status=$?
+        left=$((left - 60))
+    done
+    grep -E 'ERROR|SUMMARY|runtime error|    #[0-9] |executed_units' "$to/$target.log" |
+        head -n 12 >err
+    [ ! -e canary ] || status="$status, the canary: $(cat canary)"
+    expect "$target: status $status; see $to/$target.log" test "$status" = 0
+    echo "fuzz: $target: $(sed -n 's/.*executed_units: *//p' err) inputs"
+done
+finish

@@ -1,19 +1,18 @@
 # How the project is tested and measured; the Makefile includes this.
 
 check: EACH = 5
-check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-foreign run-drawn run-paper run-hostile run-states run-found run-outcomes   ## all tests that take under three minutes (-j2: side by side)
+check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states run-outcomes   ## all tests that take under three minutes (-j2: side by side)
 
-check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-faults   ## the first of them
+check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-limits   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-exercises run-fuzz run-random   ## and those that take longer
+check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
-SCRIPTS  = run-floors run-command run-check run-faults run-foreign run-drawn run-hostile run-kill \
+SCRIPTS  = run-floors run-command run-check run-limits run-drawn run-hostile run-kill \
   run-parallel run-together run-fuzz run-solve run-lessons run-exercises run-install run-states \
-  run-found run-outcomes run-random run-plain run-one-file run-paper
+  run-outcomes run-plain run-one-file run-paper
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
-run-random: $(BUILD)/commands
 run-plain: $(BUILD)/tests/plain
 run-one-file: $(BUILD)/one-file
 run-starve: all      # EACH=5: every fifth allocation is refused once
@@ -67,9 +66,8 @@ bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS,
 
 coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
-fuzz: all $(BUILD)/commands   ## parsers and whole experiments under libFuzzer (clang), then random commands, SECONDS=60 each
-	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60); found=$$?; \
-	  sh tests/random.sh $(BUILD) $(or $(SECONDS),60) && exit $$found
+fuzz: all            ## libFuzzer (clang) on matrices, command lines and experiments, SECONDS=60 each
+	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60)
 mutants:             ## plants faults of one token and tells which no test notices: hours
 	sh tests/mutants.sh $(BUILD) $(COUNT) $(SEED)
 
@@ -107,11 +105,6 @@ $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 XSMM = $(shell pkg-config --exists libxsmm && echo -Wl,-u,libxsmm_smmdispatch -lxsmm -lxsmmnoblas -lpthread -lrt)
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ -Wl,--wrap=multiply,--wrap=multiply_add,--wrap=now $(XSMM) $(LDLIBS) -o $@
-
-# Random commands: the cases, the edits that make an experiment a stranger's.
-CASES = $(sort $(filter-out %/fuzz.c %/program.c,$(wildcard tests/fuzz/*.c)))
-$(BUILD)/commands: $(CASES:%.c=$(BUILD)/float/%.o) $(BUILD)/libqkv.a
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \

@@ -1,243 +1,260 @@
 #!/bin/sh
-# states.sh BUILD [-p] - what each command does with a run in each state that a
-# run can be in, as tests/states.tsv has it; where it says so, with the command
-# ended by SIGKILL at a quarter, half and three quarters of its way and at its last
-# step, and begun again. -p prints a line for each cell as it is now.
-
-set -u
-build=$(cd "$1" && pwd)
-top=$(pwd)
+# states.sh BUILD [-p] - what each command does with an experiment or a run in each
+# state that it can be in, as states.tsv has it: only here would you see that one
+# command believes, follows, executes or overwrites what another one refuses.
+# -p prints what each cell does now.
+build=$1
 print=${2:-}
-qkv=$build/qkv
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-complain() {
-    failed=$((failed + 1))
-    echo "states: $*" >&2
-    [ ! -s err ] || head -n 3 err | sed 's/^/    /' >&2
-    [ -z "${STOP:-}" ] || exit 1
-}
-export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
-cc=${CC:-cc}
-$cc -O1 -shared -fPIC "$top/tests/states/hold.c" -o hold.so -ldl 2>/dev/null || {
-    echo "states: skipped: no glibc here"
+. tests/lib.sh
+command -v gnuplot flock >/dev/null || {
+    echo "states: skipped: it needs gnuplot and flock"
     exit 0
 }
+nm "$qkv" 2>/dev/null | grep -q __asan_init || limited=yes
+q() {
+    (
+        [ -z "${limited:-}" ] || ulimit -S -v 2000000
+        exec timeout 20 "$qkv" "$@"
+    ) >out 2>err <prompt
+}
+tab=$(printf '\t')
+
+# The canary: a plugin as good as standard, except that to load it leaves a file.
+# Commands that a run's words hide are to leave the same file.
+export TRIPPED="$work/tripped"
 cat >trip.c <<'END'
 #include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 __attribute__((constructor)) static void
 trip(void)
 {
-    close(open(getenv("TRIPPED"), O_WRONLY | O_CREAT, 0600));
+    open(getenv("TRIPPED"), O_WRONLY | O_CREAT, 0600);
 }
 END
-$cc -O1 -shared -fPIC -I"$top/core" "$top/variants/standard.c" trip.c -o standard.so || exit 1
-export TRIPPED="$work/tripped"
-
-# The experiment, its run that is looked at, and one that nothing may happen to.
-small="-t reverse --steps 2 --batch 2 --validate 2 --test 4 --d-model 8 --heads 2
-    --length 4 --symbols 3 --log-every 1 -q"
-$qkv compare -v standard,full-rank $small --seeds 1 --no-figures -o base >out 2>err || {
-    complain "no experiment"
-    exit 1
-}
-run=$(basename base/reverse.standard*) other=$(basename base/reverse.full-rank*)
-cp -r base/"$run" reference
+${CC:-cc} -O1 -shared -fPIC -I"$top/core" "$top/variants/standard.c" trip.c -o standard.so ||
+    complain "the canary does not compile"
 echo 0 1 2 0 >prompt
+expect "a path that is typed is not opened" q count -v ./standard.so
+expect "the canary cannot sing" rm tripped
+expect "more than one dlopen in core/" test "$(cd "$top" &&
+    cat core/*/*.c core/driver/*/*.c | grep -c 'dlopen(')" -eq 1
 
-# eight N: N as eight bytes, the lowest first.
-eight() {
-    awk -v n="$1" 'BEGIN { for (i = 0; i < 8; i++) {
-        printf "\\%03o", n % 256; n = int(n / 256) } }'
-}
-# held KILL_AT RENAMES COMMAND: under hold.c, in a process group of its own; comes
-# back when the last of its processes is gone, which closes what $() reads.
-held() {
-    printf "$(eight 0)$(eight "$1")$(eight "$2")" >hold
-    shift 2
-    rm -f hold.go
-    held_open=$(exec 2>/dev/null
-        HOLD=$work/hold HOLD_NAME=/$run LD_PRELOAD=$work/hold.so \
-            setsid -w timeout 60 "$@" 3>&1 >out 2>err
-        exit $?)
-}
-held 0 1 true 2>/dev/null
-setsid -w true 2>/dev/null || {
-    echo "states: skipped: no setsid -w of util-linux"
-    exit 0
-}
+# The experiments that are spoiled: each has a run of standard.
+tiny="--steps 2 --batch 2 --validate 2 --test 4 --d-model 8 --heads 2 --length 4 --log-every 1 -q"
+small="-t reverse --symbols 3 $tiny"
+figureless="--seeds 1 --no-figures"
+seq 300 >numbers.txt
+for made in "base $small -v standard,full-rank" "text --file numbers.txt $tiny -v standard" \
+    "pair -t translate --symbols 3 --encoder 1 --cross after --encoder-variant standard
+        --cross-variant standard $tiny -v standard" \
+    "alike $small -v standard,full-rank --same-start standard"; do
+    expect "no experiment ${made%% *}" q compare ${made#* } $figureless -o ${made%% *}
+done
+cp -r base square
+expect "no square" q equiv -v standard,full-rank $small --format svg -o square
+reference=$(echo base/reverse.standard*)
 
+# What the edits of states.tsv are made of; all is about the run $its, which is x/$run.
+use() { # EXPERIMENT: x is a copy of it
+    rm -rf x
+    cp -r "$1" x
+    its=$(echo x/*.standard.*seed1.*) run=${its#x/}
+}
 half() { # FILE: cut in the middle of it
-    size=$(wc -c <"$1")
-    head -c $((size / 2)) "$1" >half && cp half "$1"
+    size=$(wc -c <"$its/$1")
+    head -c $((size / 2)) "$its/$1" >half && cp half "$its/$1"
 }
-# put STATE: x is the experiment with its run in that state, y is not there.
-put() {
-    rm -rf x y elsewhere
-    cp -r base x
-    its=x/$run
-    case $1 in
-    finished) ;;
-    absent) rm -r "$its" ;;
-    written | left) # by somebody who has all but its name done, or was killed then
-        rm -r "$its"
-        [ "$1" = written ] && how=1 || how=2
-        held 0 $how "$qkv" train -v standard $small -o x &
-        writer=$!
-        [ "$1" = left ] && wait $writer && complain "was not killed"
-        if [ "$1" = written ]; then
-            for try in $(seq 500); do
-                [ "$(od -An -t u1 -j 16 -N 1 hold | tr -d ' ')" = 3 ] && break
-                sleep .02
-            done
-            mv hold held # its own; hold.go is looked for beside the first name
-        fi
-        ;;
-    foreign) sed -i 's|^variant	.*|variant	./standard.so|' "$its/config.tsv" ;;
-    rebuilt) sed -i 's|^plugin-hash	.*|plugin-hash	0123456789abcdef|' "$its/config.tsv" ;;
-    renamed) mv "$its" "${its%.*}.00000000" ;;
-    linked) mv "$its" elsewhere && ln -s ../elsewhere "$its" ;;
-    file) rm -r "$its" && echo x >"$its" ;;
-    no-*) rm -r "$its/${1#no-}" ;;
-    cut-*) half "$its/${1#cut-}" ;;
-    empty-*) : >"$its/${1#empty-}" ;;
-    esac 2>/dev/null
-    rm -rf before
-    cp -r x before
+link() { # PATH: is moved outside, and a link to it has its place
+    mv "$1" outside/moved
+    ln -s "$work/outside/moved" "$1"
 }
-# End a writer that is held.
-let_go() {
-    [ "$1" = written ] || return 0
-    touch hold.go
-    wait $writer
+pipe() { rm -rf "$1" && mkfifo "$1"; }
+grow() { rm -f half && mkdir -p "$(dirname "$2")" && truncate -s "$1" "$2"; }
+setting() { sed -i "s|^$1	.*|$1	$2|" "$its/config.tsv"; }
+refit() { # the digest in the run's name becomes that of its settings
+    q plot x -o y
+    end=$(sed -n 's/.*of its settings, \.\([0-9a-f]*\):.*/\1/p' err)
+    [ -z "$end" ] || name "${run%.*}.$end"
+}
+name() { mv "$its" "x/$1" && its=x/$1 run=$1; }
+column() { # NAME: one more column of the logs, and its result
+    for of in x/re*/; do
+        sed -i "1s|\$|	$1|; 2,\$s|\$|	1|" "$of/log.tsv"
+        printf '%s\t1\n' "$1" >>"$of/result.tsv"
+    done
+}
+record() { printf '%b\n' "$1" >>x/experiment.tsv; }
+recipe() { printf '%s\n' '# one' "$1" >x/recipe.txt; }
+square() { use square && sed -i "$1" x/figures/equivalence.tsv; }
+draft() { # the run has all but its name, in the draft of another process
+    draft=x/.$run@qkv-abcdef
+    mkdir "$draft" && mv "$its" "$draft"
+}
+hold() { # which still writes it
+    flock -F "$draft" sleep 60 &
+    writer=$!
+    while flock -n "$draft" true; do sleep .02; done
 }
 
-words_of() { # COMMAND: sets the words
-    case $1 in
-    train) set -- train -v standard $small -o x ;;
-    compare) set -- compare -v standard,full-rank $small --seeds 1 --no-figures -o x ;;
-    redo) set -- compare -v standard,full-rank $small --seeds 1 --no-figures --redo -o x ;;
-    keep) set -- compare -v standard,full-rank $small --seeds 1 --no-figures --keep -o x ;;
-    plan) set -- compare -v standard,full-rank $small --seeds 1 --plan -q -o x ;;
-    equiv) set -- equiv -v standard,full-rank $small --format svg -o x ;;
-    plot) set -- plot x -q --format svg -o y ;;
-    table) set -- table x ;;
-    report) set -- report x -q -o y ;;
-    inspect) set -- inspect -q "x/$run" ;;
-    generate) set -- generate -q "x/$run" --prompt - ;;
-    export) set -- export "x/$run" --batch y -q ;;
-    from) set -- train --from "x/$run" --steps 1 -q -o y ;;
-    esac
-    words="$*"
+put() { # STATE EDIT
+    rm -rf x y outside before writer draft recipe claim.txt
+    writer='' draft=''
+    mkdir outside
+    echo mine >outside/precious
+    use base
+    eval "$2" || complain "$1 cannot be made"
+    rm -rf y tripped
+    mkdir before
+    cp -r x outside before
 }
-same() { diff -r -x timing.tsv -x real.tsv "$1" "$2" >/dev/null 2>&1; }
+same() { diff -r --no-dereference "$@" >/dev/null 2>&1; }
 # What became of the run: kept as it was, made, or is not there.
 after() {
-    if [ ! -e "x/$run" ] && [ ! -L "x/$run" ]; then
+    if [ ! -e "$its" ] && [ ! -L "$its" ]; then
         echo none
-    elif [ -e "before/$run" ] && diff -r -x real.tsv "before/$run" "x/$run" >/dev/null 2>&1; then
+    elif [ -e "before/$its" ] && same -x real.tsv "before/$its" "$its"; then
         echo kept
-    elif same reference "x/$run"; then
+    elif same -x real.tsv -x timing.tsv "$reference" "$its"; then
         echo made
     else
         echo half
     fi
 }
-# Nothing else has changed, no code was run, and what was written is whole.
-unharmed() { # STATE COMMAND
-    same "base/$other" "x/$other" || complain "$1, $2: the other run has changed"
-    [ ! -e tripped ] || complain "$1, $2: opened the plugin that the run names"
-    rm -f tripped
-    for one in y/reverse*; do
-        [ ! -d "$one" ] || [ -s "$one/result.tsv" ] || complain "$1, $2: half a run in y"
+# What holds in every cell.
+harm() {
+    [ ! -e tripped ] || echo "it executed what is not the user's"
+    same before/outside outside || echo "it wrote outside"
+    for of in before/x/re*/; do
+        [ ! -d "$of" ] || [ "$of" = "before/$its/" ] || same -x real.tsv "$of" "${of#before/}" ||
+            echo "another run has changed: $of"
     done
-    ok
-}
-
-# cell STATE COMMAND STATUS AFTER WORDS
-cell() {
-    put "$1"
-    words_of "$2"
-    timeout 60 "$qkv" $words >out 2>err <prompt
-    status=$?
-    let_go "$1"
-    if [ -n "$print" ]; then
-        printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" $status "$(after)" "$(head -n 1 err | cut -c1-150)"
-        return
+    for of in y/re*/; do
+        [ ! -d "$of" ] || [ -s "$of/result.tsv" ] || echo "half a run: $of"
+    done
+    if [ $status -ne 0 ]; then
+        [ ! -e y/report.md ] || echo "a report, though it failed"
+        [ "$(wc -l <err)" -le 2 ] || echo "more than two lines"
+        ! grep -v '^qkv: ' err || echo "no message"
     fi
-    now=$(after)
-    if [ $status -ne "$3" ] || [ "$now" != "$4" ]; then
-        complain "$1, $2: status $status and the run $now, not $3 and $4"
-    elif [ -n "$5" ] && ! grep -qF -- "$5" err; then
-        complain "$1, $2: does not say \"$5\""
-    elif [ -z "$5" ] && [ -s err ]; then
-        complain "$1, $2: has nothing to say, and does"
+    [ -z "$(find x y -name '.?*' ! -name '*@qkv-abcdef' 2>/dev/null)" ] ||
+        echo "it leaves a draft"
+    if [ -n "$writer" ]; then
+        same "$reference" "$draft/$run" || echo "swept the draft of a process that lives"
+    elif [ -n "$draft" ]; then
+        [ "$is" != made ] || [ ! -e "$draft" ] || echo "did not sweep a dead process's draft"
+    fi
+    ! LC_ALL=C grep -q '[[:cntrl:]]' err out.lines || echo "prints control characters"
+}
+cell() { # STATE EDIT COMMAND STATUS AFTER WORDS
+    put "$1" "$2"
+    eval "set -- \"\$@\" $(sed -n "s/^@$3$tab//p" "$top/tests/states.tsv")"
+    state="$1, $3" wanted=$4 run_wanted=$5 words=$6
+    shift 6
+    q "$@"
+    status=$?
+    [ "$run_wanted" = - ] && is=- || is=$(after)
+    tr -d '\t' <out >out.lines
+    harm=$(harm)
+    [ -z "$writer" ] || kill "$writer"
+    [ -z "$writer" ] || wait "$writer" 2>/dev/null
+    if [ -n "$print" ]; then
+        printf '%s\t%s\t%s\t%s\t%s\n' "$state" $status "$is" "$harm" "$(cut -c1-200 err | head -n 2)"
+    elif [ -n "$harm" ]; then
+        complain "$state: $harm"
+    elif [ $status -ne "$wanted" ] || [ "$is" != "$run_wanted" ]; then
+        complain "$state: status $status and the run $is, not $wanted and $run_wanted"
+    elif [ "$words" = '*' ]; then
+        ok
+    elif [ -n "$words" ] && ! grep -qF -- "$words" err; then
+        complain "$state: does not say \"$words\""
+    elif [ -z "$words" ] && [ -s err ]; then
+        complain "$state: has nothing to say, and does"
     else
         ok
     fi
-    unharmed "$1" "$2"
 }
-# The same, killed on the way, and once more.
-killed() {
-    put "$1"
-    words_of "$2"
-    held 0 0 "$qkv" $words
-    steps=$(od -An -t u8 -N 8 hold | tr -d ' ')
-    last=0
-    for at in $((steps / 4)) $((steps / 2)) $((steps * 3 / 4)) "$steps"; do
-        [ "$at" -gt "$last" ] || continue
-        last=$at
-        [ -z "${TELL:-}" ] || echo "$1, $2: step $at of $steps" >&2
-        put "$1"
-        held "$at" 0 "$qkv" $words && complain "$1, $2: was not killed at step $at of $steps"
-        case $(after) in
-        half) complain "$1, $2, killed at step $at of $steps: half a run" ;;
-        *) ok ;;
+rows() { # HEADING: those below it
+    awk -v heading="# --- $1" '/^# ---/ { on = $0 == heading; next } on && !/^#/' \
+        "$top/tests/states.tsv" >rows
+    [ -s rows ] || complain "no rows under $1"
+    : >states
+    expects=
+    while IFS= read -r line; do
+        case $line in
+        "$tab"*)
+            expects=yes
+            IFS=$tab read -r commands wants run_is says <<END
+${line#"$tab"}
+END
+            while IFS=$tab read -r one edit <&4; do
+                for command in $commands; do
+                    cell "$one" "$edit" "$command" "$wants" "$run_is" "$says"
+                done
+            done 4<states
+            ;;
+        *)
+            [ -z "$expects" ] || : >states
+            expects=
+            printf '%s\n' "$line" >>states
+            ;;
         esac
-        unharmed "$1" "$2, killed at step $at of $steps"
-        case $2 in
-        export) # which has to be told another name where the last step was done
-            [ ! -e y ] || continue ;;
-        esac
-        timeout 60 "$qkv" $words >out 2>err
-        status=$?
-        now=$(after)
-        [ "$now" != kept ] || [ "$4" != made ] || now=made # by the one that was killed
-        [ $status -eq "$3" ] && [ "$now" = "$4" ] && ok ||
-            complain "$1, $2, killed at step $at of $steps and again: status $status and the run $now, not $3 and $4"
-        unharmed "$1" "$2, killed at step $at and again"
-        left=$(find x y -name '.?*' 2>/dev/null)
-        [ -z "$left" ] || [ "$4" != made ] ||
-            complain "$1, $2, killed at step $at and again: left over: $left"
-    done
+    done <rows
 }
 
-if [ -n "$print" ]; then
-    for state in absent written left finished foreign rebuilt renamed linked file \
-        no-config.tsv no-log.tsv no-result.tsv no-timing.tsv no-weights \
-        no-weights/embedding.npy empty-config.tsv empty-log.tsv empty-result.tsv \
-        empty-weights/embedding.npy cut-config.tsv cut-log.tsv cut-result.tsv \
-        cut-weights/embedding.npy; do
-        for command in train compare redo keep plan equiv plot table report inspect generate export from; do
-            cell $state $command
-        done
-    done
-    exit
-fi
-tab=$(printf '\t')
-grep -v '^#' "$top/tests/states.tsv" | tail -n +2 >cells
-while IFS=$tab read -r states commands status_wanted run_wanted again says <&3; do
-    for state in $states; do
-        for command in $commands; do
-            cell "$state" "$command" "$status_wanted" "$run_wanted" "${says:-}"
-            [ "$again" != again ] || killed "$state" "$command" "$status_wanted" "$run_wanted"
-        done
-    done
-done 3<cells
-echo "states: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+# --- a run
+rows 'a run'
+
+# --- a file of a run
+rows 'a file of a run'
+
+# --- links and what is not a plain file
+rows 'links and what is not a plain file'
+
+# --- what a run says
+rows 'what a run says'
+
+# --- what an experiment says
+rows 'what an experiment says'
+put quoted 'record "from\\t\$(touch x)"'
+expect "a word of the record is not quoted" q report x -q -o y
+expect "a word of the record is not quoted" grep -q "from '\$(touch x)'" y/report.md
+put square 'use square'
+expect "no report of a square" q report x -q -o y
+expect "a report draws another square" cmp x/figures/equivalence.svg y/figures/equivalence.svg
+
+# --- a recipe
+rows 'a recipe'
+put title 'recipe "plot --y loss --title {plots}"'
+expect "no report of a recipe's title" q report x -q -o y
+expect "a path of the user's is filled in" test -z "$(grep -rlF "$build" y/figures)"
+
+# --- experiments brought together
+# twice WORDS: two experiments are drawn at once, or refused with those words.
+twice() { refuses 1 "$1" "$qkv" plot one two -q --format svg -o y; }
+make() { "$qkv" compare $small --no-figures "$@" >table 2>err; }
+make -v standard --seed 1,2 -o one
+make -v standard,full-rank --seed 2,3 -o two
+make -v standard --seed 1,2,3 -o all
+cp table wanted
+cp -r two both && cp -r one/*seed1* both # by hand
+make -v standard --seed 1,2,3 -o both
+expect "experiments brought together make another table" cmp wanted table
+"$qkv" plot one two -q --format svg -o y 2>err
+"$qkv" plot both -q --format svg -o z 2>err
+expect "two experiments are not drawn as one" diff -r -x '*.txt' y z
+expect "a caption names one experiment of two" grep -q 'standard (one, two)' y/figures/*.txt
+"$qkv" report one two -q -o told 2>err
+expect "a run of both does not count once" grep -q '^5 runs: reverse' told/report.md
+expect "no command for the first" grep -q 'seed 1,2 .*--out one' told/report.md
+expect "no command for the second" grep -q 'seed 2,3 .*--out one' told/report.md
+sed -i 's/finished/diverged/' one/*seed2*/result.tsv
+twice 'the same settings and another result'
+sed -i 's/diverged/finished/' one/*seed2*/result.tsv
+make -v standard --seed 2 --lr 0.5 -o other # averaged with none that differs
+cp -r other/reverse* two
+twice 'differ in lr, which no command asked for'
+make -v standard --seed 2 --lr 0.5 -o two
+expect "not drawn again" "$qkv" plot two -q --format svg -o recorded
+expect "the command that made it does not record it" test -e recorded/figures/curves-reverse.lr0.5.svg
+
+finish

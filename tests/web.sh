@@ -14,9 +14,9 @@ command -v emcc >/dev/null && command -v node >/dev/null && [ "$CHROMIUM" ] || {
 export CHROMIUM NODE_PATH="/usr/share/nodejs:${NODE_PATH:-}"
 work=$build/wasm/hostile
 mkdir -p "$work"
-for deed in aborts exits recurses; do
-    emcc -O1 -Icore -fPIC -sSIDE_MODULE=1 -DDEED=$deed -DPLACE=FORWARD tests/hostile/hostile.c \
-        -o "$work/$deed.wasm"
+for deed in 'aborts abort()' 'exits exit(0)' 'recurses recurses()'; do
+    emcc -O1 -Icore -fPIC -sSIDE_MODULE=1 -DFORWARD="${deed#* }" tests/hostile/hostile.c \
+        -o "$work/${deed% *}.wasm"
 done
 # The core and the plugins, as a server that compresses sends them.
 for kind in '' -fused; do

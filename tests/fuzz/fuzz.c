@@ -1,176 +1,138 @@
-/* fuzz.c - what libFuzzer throws at each parser; -DTARGET=npy chooses one.
+/* fuzz.c - what libFuzzer throws at three readers: matrices (npy), command
+   lines (options) and whole experiments (experiment); -DTARGET=npy chooses one.
 
-   A parser ends the program where it does not like what it reads, and leaves
-   its memory to the system. Here exit comes back instead, and whatever was
-   allocated or opened since is given back by the harness: the linker leads
-   those calls of ours to the functions below (-Wl,--wrap). */
-#include <dirent.h>
+   A canary sits on the calls by which a stranger's bytes could do harm:
+   whatever executes a command, opens a plugin that is not the user's or changes
+   a file outside `out` ends the program as a crash. Readers end the program
+   themselves if they do not like what they read. Here exit comes back instead;
+   files are closed, but no memory is freed, so a fuzzer runs for a minute and
+   then another one does. The linker leads those calls of ours to the functions
+   below (-Wl,--wrap). */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/files.h"
 #include "base/npy.h"
-#include "variant/plugin.h"
-#include "task/corpus.h"
 #include "run/run.h"
-#include "driver/cli/options.h"
 #include "driver/cli/grammar.h"
-#include "driver/figure/square.h"
-#include "driver/report/claim.h"
-#include "driver/report/recipe.h"
+#include "driver/cli/options.h"
 #include "driver/commands.h"
-#include "edit.h"
-#include "tree.h"
 
 static jmp_buf back;
 static int active; /* in a target: libFuzzer makes the same calls */
-static int aborts; /* a `bug` is what the target is to end with */
 
-/* --- what is open or allocated, so that it can be given back */
-enum { MOST = 1 << 16 };
-static void *held[MOST];
-static FILE *files[16];
-static DIR *folders[16];
-static int held_count;
+/* --- the canary */
+static char here[256]; /* the folder in which all of it happens */
 
-void *__real_malloc(size_t);
-void *__real_calloc(size_t, size_t);
-void *__real_realloc(void *, size_t);
-void __real_free(void *);
-FILE *__real_fopen(const char *, const char *);
-DIR *__real_opendir(const char *);
-int __real_closedir(DIR *);
-int __real_fclose(FILE *);
-_Noreturn void __real_abort(void);
-_Noreturn void __real_exit(int);
-void __real_plugin_given(const char *);
-pid_t __real_fork(void);
-pid_t __real_waitpid(pid_t, int *, int);
-void *__real_dlsym(void *, const char *);
-void *__real_dlopen(const char *, int);
-
-static void *
-hold(void *p)
+static _Noreturn void
+trip(const char *what, const char *path)
 {
-    if (p && held_count == MOST) {
-        fprintf(stderr, "fuzz: more than %d allocations\n", MOST);
-        __real_abort();
-    }
-    if (p && active)
-        held[held_count++] = p;
-    return p;
+    active = 0;
+    int file = open("canary", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dprintf(file, "%s %s\n", what, path);
+    abort();
 }
-
-static void
-drop(void *p)
-{
-    for (int i = active ? held_count : 0; p && i-- > 0;)
-        if (held[i] == p) {
-            held[i] = held[--held_count];
-            return;
-        }
-}
-
-void *
-__wrap_malloc(size_t size)
-{
-    return hold(__real_malloc(size));
-}
-
-void *
-__wrap_calloc(size_t count, size_t size)
-{
-    return hold(__real_calloc(count, size));
-}
-
-void *
-__wrap_realloc(void *p, size_t size)
-{
-    drop(p);
-    return hold(__real_realloc(p, size));
-}
-
-void
-__wrap_free(void *p)
-{
-    drop(p);
-    __real_free(p);
-}
-
-/* Ends the program where a file of the reader's would be written. */
-static int guarded;
-static char folder[64];
 
 static void
 check_place(const char *path)
 {
-    char above[4096], real[4096], mine[96];
+    char above[4096], real[4096], inside[300];
+    if (!active)
+        return;
     snprintf(above, sizeof above, "%s", path);
     char *slash = strrchr(above, '/');
-    snprintf(slash ? slash : above, 2, slash == above ? "/" : slash ? "" : ".");
-    snprintf(mine, sizeof mine, "%s/mine", folder);
-    if (realpath(above, real) && !strncmp(real, mine, strlen(mine))) {
-        fprintf(stderr, "fuzz: writes %s\n", path);
-        __real_abort();
-    }
+    if (slash)
+        *slash = 0;
+    snprintf(inside, sizeof inside, "%s/out", here);
+    if (realpath(slash ? above : ".", real) && /* or it cannot be changed */
+        strncmp(real, inside, strlen(inside)) != 0 &&
+        (strcmp(real, here) != 0 || strcmp(path, "out") != 0))
+        trip("changes", path);
 }
 
+/* Calls that change what has a name, and are then made. */
+#define PLACED(type, name, arguments, ...) \
+    type __real_##name arguments;          \
+    type __wrap_##name arguments           \
+    {                                      \
+        check_place(path);                 \
+        return __real_##name(__VA_ARGS__); \
+    }
+/* clang-format off */
+PLACED(int, mkdir, (const char *path, mode_t mode), path, mode)
+PLACED(char *, mkdtemp, (char *path), path)
+PLACED(int, unlink, (const char *path), path)
+PLACED(int, rmdir, (const char *path), path)
+PLACED(int, rename, (const char *from, const char *path), from, path)
+PLACED(int, renameat2, (int at, const char *from, int to, const char *path, unsigned how), at, from, to, path, how)
+/* clang-format on */
+
+/* Calls that execute something: none is made, gnuplot's for our own scripts
+   excepted, which is said to have succeeded. */
+int
+__wrap_run_program(char *argv[], const char *directory, const char *hint)
+{
+    (void)directory, (void)hint;
+    if (strcmp(argv[0], "gnuplot") != 0 || argv[1][0] == '-')
+        trip("executes", argv[0]);
+    return 0;
+}
+
+int
+__wrap_posix_spawn(pid_t *child, const char *path)
+{
+    (void)child, (void)path;
+    return 1; /* qkv-double is not there */
+}
+
+/* A line of a recipe, which only plots, and only into `out`. */
+int
+__wrap_execv(const char *path, char *const argv[])
+{
+    if (strcmp(argv[1], "plot") != 0)
+        trip("executes", path);
+    for (int i = 2; argv[i]; i++) {
+        const char *value = strchr(argv[i], '=');
+        if (!strncmp(argv[i], "--ou", 4) || !strcmp(argv[i], "-o"))
+            check_place(within(value ? value + 1 : argv[i + 1], "x").text);
+    }
+    exit(0);
+}
+
+void *__real_dlopen(const char *path, int how);
+void *
+__wrap_dlopen(const char *path, int how)
+{
+    const char *mine = getenv("QKV_PATH");
+    if (strncmp(path, mine, strlen(mine)) != 0)
+        trip("opens", path);
+    return __real_dlopen(path, how);
+}
+
+FILE *__real_fopen(const char *, const char *);
 FILE *
 __wrap_fopen(const char *path, const char *mode)
 {
-    if (guarded && *mode != 'r')
+    if (*mode != 'r')
         check_place(path);
-    FILE *file = __real_fopen(path, mode);
-    for (int i = 0; file && active && i < 16; i++)
-        if (!files[i]) {
-            files[i] = file;
-            return file;
-        }
-    return file;
+    return __real_fopen(path, mode);
 }
 
-int
-__wrap_fclose(FILE *file)
-{
-    for (int i = 0; i < 16; i++)
-        if (files[i] == file)
-            files[i] = NULL;
-    return __real_fclose(file);
-}
-
-DIR *
-__wrap_opendir(const char *path)
-{
-    DIR *dir = __real_opendir(path);
-    for (int i = 0; dir && active && i < 16; i++)
-        if (!folders[i]) {
-            folders[i] = dir;
-            break;
-        }
-    return dir;
-}
-
-int
-__wrap_closedir(DIR *dir)
-{
-    for (int i = 0; i < 16; i++)
-        if (folders[i] == dir)
-            folders[i] = NULL;
-    return __real_closedir(dir);
-}
+/* --- what ends and begins */
+_Noreturn void __real_exit(int);
 
 _Noreturn void
 __wrap_exit(int status)
 {
     if (!active)
         __real_exit(status);
-    longjmp(back, status + 1);
+    longjmp(back, 1);
 }
 
 _Noreturn void
@@ -179,139 +141,62 @@ __wrap__exit(int status)
     __wrap_exit(status);
 }
 
-_Noreturn void
-__wrap_abort(void)
-{
-    if (!active || !aborts)
-        __real_abort();
-    longjmp(back, 100);
-}
+/* A process is begun: this one goes on as its parent, or as the child. */
+static int as_child;
 
-/* Words and paths live as long as the program, where the harness frees: here
-   they are copies. */
-const char *
-__wrap_interned(const char *text)
-{
-    char *copy = __wrap_malloc(strlen(text) + 1);
-    return copy ? strcpy(copy, text) : "";
-}
-
-void
-__wrap_plugin_given(const char *word)
-{
-    (void)word;
-}
-
-/* A recipe's lines are read, and no command of it is run. */
 pid_t
 __wrap_fork(void)
 {
-    return active ? 1 : __real_fork();
+    return as_child ? 0 : 1;
 }
 
 pid_t
 __wrap_waitpid(pid_t process, int *status, int options)
 {
-    if (!active)
-        return __real_waitpid(process, status, options);
-    *status = 0;
+    (void)options;
+    if (status)
+        *status = 0;
     return process;
 }
 
-/* --- the input, as a file or as strings */
-
-static const char *
-as_file(const char *name, const void *data, size_t size)
-{
-    static char path[4][96];
-    static int next;
-    char *at = path[next++ % 4];
-    snprintf(at, sizeof path[0], "%.60s/%.30s", folder, name);
-    FILE *file = __real_fopen(at, "wb");
-    if (!file || fwrite(data, 1, size, file) != size || __real_fclose(file)) {
-        perror(at);
-        __real_abort();
-    }
-    return at;
-}
-
-/* The next part of the input, up to a byte; *data goes on behind it. */
-static size_t
-next_part(const uint8_t **data, size_t *size, int until)
-{
-    const uint8_t *end = memchr(*data, until, *size);
-    size_t n = end ? (size_t)(end - *data) : *size;
-    *data += n + (end != NULL);
-    *size -= n + (end != NULL);
-    return n;
-}
-
-/* --- the targets */
+/* --- the targets, each in two steps: what the first leaves, the second reads
+ */
 static void
-npy(const uint8_t *data, size_t size)
+write_file(const char *path, const uint8_t *data, size_t size)
+{
+    FILE *file = __real_fopen(path, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file))
+        trip("cannot write", path);
+}
+
+typedef struct Step {
+    const uint8_t *data;
+    size_t size;
+    int number;
+} Step;
+
+static void
+npy(const Step *s)
 {
     real values[4 * 3];
-    npy_read(as_file("x.npy", data, size), values, 4, 3);
-}
-
-/* config.tsv, result.tsv and log.tsv, with form feeds between. */
-static void
-run(const uint8_t *data, size_t size)
-{
-    static const char *const names[] = {"config.tsv", "result.tsv", "log.tsv"};
-    for (int i = 0; i < 3; i++) {
-        const uint8_t *from = data;
-        size_t n = next_part(&data, &size, '\f');
-        as_file(names[i], from, n);
-    }
-    Run r = run_read(folder);
-    char digest[9];
-    config_digest(&r.config, digest);
-    for (int i = 0; i < r.log.rows; i++)
-        table_number(&r.log, i, table_column(&r.log, "loss") > 0, "log.tsv");
-    run_number(&r, "test_loss");
-    run_text(&r, "status");
-    run_free(&r);
-}
-
-static void
-text(const uint8_t *data, size_t size)
-{
-    int bytes = size > 0 && data[0] & 1;
-    Corpus *t = text_open(as_file("text", data + (size > 0), size - (size > 0)),
-                          bytes, 4);
-    corpus_close(t);
-}
-
-static void
-pairs(const uint8_t *data, size_t size)
-{
-    Corpus *p = pairs_open(as_file("pairs.tsv", data, size));
-    corpus_levels(p, VALIDATION, &(Levels){0});
-    corpus_close(p);
-}
-
-/* What equiv drew, which a report reads. */
-static void
-square(const uint8_t *data, size_t size)
-{
-    as_file("figures/equivalence.tsv", data, size);
-    Square s = square_read(folder, "", false);
-    square_free(&s);
+    if (s->number == 0)
+        write_file("x.npy", s->data, s->size);
+    else
+        npy_read("x.npy", values, 4, 3);
 }
 
 /* Words with zeros between; the first byte is the command. */
 static void
-options(const uint8_t *data, size_t size)
+options(const Step *s)
 {
     static char words[4096], *argv[66];
-    int argc = 0, command = size > 0 ? data[0] % commands_count : 0;
-    if (size < 1 || size > sizeof words)
+    int argc = 0, command = s->size > 0 ? s->data[0] % commands_count : 0;
+    if (s->number == 0 || s->size < 1 || s->size > sizeof words)
         return;
-    memcpy(words, data + 1, size - 1);
-    words[size - 1] = 0;
+    memcpy(words, s->data + 1, s->size - 1);
+    words[s->size - 1] = 0;
     argv[argc++] = (char *)commands[command].name;
-    for (char *at = words; at < words + size - 1 && argc < 64;
+    for (char *at = words; at < words + s->size - 1 && argc < 64;
          at += strlen(at) + 1)
         argv[argc++] = at;
     argv[argc] = NULL;
@@ -319,209 +204,70 @@ options(const uint8_t *data, size_t size)
     options_free(&o);
 }
 
+/* A letter for the command, then six files with form feeds between, of a run of
+   `foreign` (whose other run is whole) and of the experiment itself; an empty
+   one is not there. The run's name has the digest of its settings, so that it
+   is read and not only its name refused. */
 static void
-recipe(const uint8_t *data, size_t size)
+experiment(const Step *s)
 {
-    Options o = {.out = folder, .work = {.jobs = 1}};
-    o.draw = (Drawing){.out = folder, .format = default_format};
-    o.given = allocate((size_t)settings_most, sizeof *o.given);
-    o.compare.recipe = as_file("recipe.txt", data, size);
-    recipe_run(&o);
-}
-
-static void
-claim(const uint8_t *data, size_t size)
-{
-    claim_check(as_file("claim.txt", data, size));
-}
-
-/* A plugin's descriptor: what it says of itself, and the matrices it declares.
- */
-static const uint8_t *rest;
-static size_t rest_size;
-
-static int
-byte(void)
-{
-    return rest_size > 0 ? (rest_size--, *rest++) : 0;
-}
-
-static void
-declare(Weights *w, const Attention *a)
-{
-    char name[128];
-    while (rest_size > 0) {
-        int what = byte(), index = byte(), rows = byte() - 8, cols = byte();
-        const uint8_t *from = rest;
-        size_t n = next_part(&rest, &rest_size, 0);
-        n = n < sizeof name ? n : sizeof name - 1;
-        memcpy(name, from, n);
-        name[n] = 0;
-        if (what & 1)
-            index = w->count;
-        if (what % 8 == 7)
-            initialise(w, index - 1, rows, cols - 8);
-        else if (what % 8 == 6)
-            weight_each(w, index, rows, name, cols, a->d_model);
-        else
-            weight(w, index, name, rows, cols);
-    }
-}
-
-static Node *
-forward(Attention *a, Node *x, Node *y, Node **w)
-{
-    (void)a, (void)y, (void)w;
-    return x;
-}
-
-static Variant described;
-static unsigned char number_size;
-
-/* Plugins of the program are opened; in the folder there is the descriptor's.
- */
-void *
-__wrap_dlopen(const char *path, int how)
-{
-    if (strncmp(path, folder, strlen(folder)) != 0)
-        return __real_dlopen(path, how);
-    if (guarded) {
-        fprintf(stderr, "fuzz: opens %s\n", path);
-        __real_abort();
-    }
-    return &described;
-}
-
-void *
-__wrap_dlsym(void *handle, const char *name)
-{
-    if (handle != (void *)&described)
-        return __real_dlsym(handle, name);
-    return !strcmp(name, "qkv_variant") ? (void *)&described
-           : number_size                ? (void *)&number_size
-                                        : NULL;
-}
-
-static void
-descriptor(const uint8_t *data, size_t size)
-{
-    char equation[256], shape[256];
-    rest = data;
-    rest_size = size;
-    aborts = 1;
-    int given = byte();
-    number_size = (unsigned char)(byte() % 12);
-    const uint8_t *from = rest;
-    size_t n = next_part(&rest, &rest_size, 0);
-    snprintf(equation, sizeof equation, "%.*s", (int)n, (const char *)from);
-    from = rest;
-    n = next_part(&rest, &rest_size, 0);
-    snprintf(shape, sizeof shape, "%.*s", (int)n, (const char *)from);
-    described = (Variant){.abi = QKV_ABI + (given & 1),
-                          .equation = given & 2 ? NULL : equation,
-                          .shape = given & 4 ? NULL : shape,
-                          .weights = given & 8 ? NULL : declare,
-                          .forward = given & 16 ? NULL : forward,
-                          .family = given & 32 ? equation : NULL,
-                          .settings = given & 64 ? shape : NULL};
-    Plugin p = plugin_open(as_file("x.so", data, size));
-    Attention a = {.d_model = 8, .heads = 2, .d_k = 4, .d_v = 4};
-    Weights w = weights_declared(p.variant, &a);
-    weights_free(&w);
-}
-
-/* Somebody's experiment, edited as the input says, and a command that reads it,
-   in this process: what would run in another one is left out. */
-static void
-experiment(const uint8_t *data, size_t size)
-{
-    static const char *const lines[] = {
-        "plot foreign --out out --format svg",
-        "plot foreign --out out --format tikz --y loss --by seed",
-        "plot foreign --format svg --x cache --y test_loss",
-        "report foreign --out out",
-        "table foreign --json",
-        "inspect RUN",
-        "inspect RUN --range",
-        "inspect RUN --attention --out out",
-        "inspect RUN --spectrum --out out",
-        "equiv RUN --to full-rank --out out",
-        "export RUN --batch out",
-        "plot foreign base/two --format svg --out out",
-        "report foreign base/two --out out",
-        "trace 0 RUN",
-        "generate RUN --prompt 0",
-        NULL};
-    static const char *const bases[] = {"base/two", "base/text", "base/other",
-                                        NULL};
+    static const char *const names[] = {"config.tsv", "result.tsv", "log.tsv"};
+    static const char *const above[] = {"foreign/experiment.tsv",
+                                        "foreign/recipe.txt",
+                                        "foreign/figures/equivalence.tsv"};
+    static char run[64] = "foreign/run";
     static const struct {
-        const char *name;
         int (*run)(int argc, char **argv);
-    } called[] = {{"plot", command_plot},         {"report", command_report},
-                  {"inspect", command_inspect},   {"equiv", command_equiv},
-                  {"export", command_export},     {"trace", command_trace},
-                  {"generate", command_generate}, {"table", command_table}};
-    Draw d = {.bytes = data, .left = size};
-    char line[256], run[1024], *argv[16], *rest;
-    int argc = 0;
-    guarded = 0;
-    erase_tree("foreign");
-    erase_tree("out");
-    copy_tree(draw_word(&d, bases), "foreign");
-    snprintf(line, sizeof line, "%s", draw_word(&d, lines));
-    edit("foreign", "/dev/null", &d);
-    snprintf(run, sizeof run, "%s", draw_run("foreign", &d));
-    for (char *at = strtok_r(line, " ", &rest); at;
-         at = strtok_r(NULL, " ", &rest))
-        argv[argc++] = strcmp(at, "RUN") ? at : *run ? run : (char *)"foreign";
-    argv[argc] = NULL;
-    guarded = 1;
-    for (size_t i = 0; i < sizeof called / sizeof *called; i++)
-        if (!strcmp(argv[0], called[i].name))
-            called[i].run(argc, argv);
-}
-
-/* A prompt, up to a zero, and what was done to a run that is to answer it. */
-static void
-generate(const uint8_t *data, size_t size)
-{
-    static const char *const bases[] = {"base/text", "base/text",  "base/pairs",
-                                        "base/two",  "base/other", NULL};
-    static char prompt[4096], run[1024];
-    const uint8_t *from = data;
-    size_t n = next_part(&data, &size, 0);
-    snprintf(prompt, sizeof prompt, "%.*s", (int)n, (const char *)from);
-    Draw d = {.bytes = data, .left = size};
-    guarded = 0;
-    erase_tree("foreign");
-    copy_tree(draw_word(&d, bases), "foreign");
-    if (draw(&d, 2))
-        edit("foreign", "/dev/null", &d);
-    snprintf(run, sizeof run, "%s", draw_run("foreign", &d));
-    char *argv[] = {"generate",
-                    *run ? run : "foreign",
-                    "--prompt",
-                    prompt,
-                    draw(&d, 2) ? "--greedy" : "-q",
-                    "--tokens",
-                    "9",
-                    NULL};
-    bool as_many = draw(&d, 2);
-    guarded = 1;
-    command_generate(as_many ? 5 : 7, argv);
+        const char *words[8];
+    } commands[] = {
+        {command_plot, {"plot", "foreign", "-o", "out", "--y", "loss"}},
+        {command_plot, {"plot", "foreign", "-o", "out", "--format", "tikz"}},
+        {command_report, {"report", "foreign", "-o", "out"}},
+        {command_report, {"report", "foreign", "-o", "out"}},
+        {command_table, {"table", "foreign", "--json"}},
+        {command_inspect, {"inspect", run}},
+        {command_inspect, {"inspect", run, "--attention", "-o", "out"}},
+        {command_inspect, {"inspect", run, "--spectrum", "-o", "out"}},
+        {command_equiv, {"equiv", run, "--to", "full-rank", "-o", "out"}},
+        {command_export, {"export", run, "--batch", "out/batch"}},
+        {command_generate, {"generate", run, "--prompt", "0 1"}},
+        {command_trace, {"trace", "0", run}}};
+    const uint8_t *data = s->data + (s->size > 0);
+    size_t left = s->size - (s->size > 0);
+    for (int i = 0; s->number == 0 && i < 6; i++) {
+        const uint8_t *end = memchr(data, '\f', left);
+        size_t n = end ? (size_t)(end - data) : left;
+        const char *path = i < 3 ? within(run, names[i]).text : above[i - 3];
+        __real_unlink(path);
+        if (n)
+            write_file(path, data, n);
+        data += n + (end != NULL);
+        left -= n + (end != NULL);
+    }
+    if (s->number == 0) {
+        char digest[9], name[64];
+        Run r = run_read(run);
+        config_digest(&r.config, digest);
+        snprintf(name, sizeof name, "foreign/run.%s", digest);
+        if (!__real_rename(run, name))
+            strcpy(run, name);
+    } else if (s->size) {
+        char *argv[9] = {0};
+        int argc = 0,
+            chosen = s->data[0] % (sizeof commands / sizeof *commands);
+        for (; commands[chosen].words[argc]; argc++)
+            argv[argc] = (char *)(uintptr_t)commands[chosen].words[argc];
+        as_child = chosen == 2; /* of its recipe's first line */
+        commands[chosen].run(argc, argv);
+    }
 }
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    const char *given = getenv("QKV_FUZZ"); /* an empty folder, in memory */
-    snprintf(folder, sizeof folder, "%.63s", given ? given : "/tmp");
-    char figures[96];
-    snprintf(figures, sizeof figures, "%s/figures", folder);
-    mkdir(figures, 0700);
-    __real_plugin_given(as_file("x.so", "", 0)); /* the descriptor's */
-    (void)!chdir(folder);
+    if (chdir(getenv("QKV_FUZZ")) || !getcwd(here, sizeof here))
+        trip("is not in", "QKV_FUZZ");
     report->watched = true; /* plugins are opened here */
     return 0;
 }
@@ -529,25 +275,18 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int settings_built_in;
-    if (!settings_built_in)
-        settings_built_in = setting_count;
-    active = 1;
-    if (!setjmp(back))
-        TARGET(data, size);
-    active = guarded = 0;
-    setting_count = settings_built_in; /* the others' names are freed below */
-    open_plugins = NULL;
-    for (int i = 0; i < 16; i++) {
-        if (files[i])
-            __real_fclose(files[i]);
-        if (folders[i])
-            __real_closedir(folders[i]);
+    static int settings_at_first;
+    if (!settings_at_first)
+        settings_at_first = setting_count;
+    for (int i = 0; i < 2; i++) {
+        as_child = 0;
+        active = 1;
+        if (!setjmp(back))
+            TARGET(&(Step){data, size, i});
+        active = 0;
+        setting_count = settings_at_first;
+        close_range(12, ~0U, 0); /* what an exit left open */
     }
-    memset(files, 0, sizeof files);
-    memset(folders, 0, sizeof folders);
-    close_range(12, ~0U, 0); /* what an exit left open */
-    while (held_count > 0)
-        __real_free(held[--held_count]);
+    discard("out");
     return 0;
 }

@@ -1,6 +1,6 @@
-/* hostile.c - a plugin that does as standard does, but for one DEED at one
-   PLACE
-   (-DDEED=crash -DPLACE=FORWARD): what no plugin may do to the program. */
+/* hostile.c - a plugin that does as standard does, except for C statements at
+   one place: -DFORWARD='abort()'. */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,46 +9,27 @@
 
 #include <qkv/variant.h>
 
-enum { LOAD, WEIGHTS, FORWARD, FIT };
+#ifndef LOAD
+#define LOAD
+#endif
+#ifndef WEIGHTS
+#define WEIGHTS
+#endif
+#ifndef FORWARD
+#define FORWARD
+#endif
+#ifndef FIT
+#define FIT
+#endif
 
-static inline void
-leaves(void)
-{
-    _exit(0);
-}
-
-static inline void
-exits(void)
-{
-    exit(0);
-}
-
-static inline void
-hangs(void)
-{
-    for (;;)
-        sleep(1);
-}
-
+/* Keeps its files from whoever waits until they are closed. */
 static inline void
 hides(void)
 {
     for (int i = 0; i < 1024; i++)
         close(i);
-    hangs();
-}
-
-static inline void
-leaks(void)
-{
     for (;;)
-        memset(malloc(1 << 20), 1, 1 << 20);
-}
-
-static inline void
-crashes(void)
-{
-    *(volatile int *)8 = 1;
+        sleep(1);
 }
 
 static inline void
@@ -58,24 +39,6 @@ recurses(void)
     much[0] = 1;
     recurses();
     much[1] = much[0];
-}
-
-static inline void
-aborts(void)
-{
-    abort();
-}
-
-static inline void
-kills(void)
-{
-    raise(SIGKILL);
-}
-
-static inline void
-stops(void)
-{
-    raise(SIGSTOP);
 }
 
 static inline void
@@ -91,8 +54,7 @@ shouts(void)
 __attribute__((constructor)) static void
 load(void)
 {
-    if (PLACE == LOAD)
-        DEED();
+    LOAD;
 }
 
 enum { W_Q, W_K, W_V, W_O };
@@ -100,8 +62,7 @@ enum { W_Q, W_K, W_V, W_O };
 static void
 weights(Weights *w, const Attention *a)
 {
-    if (PLACE == WEIGHTS)
-        DEED();
+    WEIGHTS;
     weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
     weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
     weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
@@ -111,8 +72,7 @@ weights(Weights *w, const Attention *a)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    if (PLACE == FORWARD)
-        DEED();
+    FORWARD;
     Node *q = split(matmul(x, w[W_Q]), a->heads);
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
@@ -122,8 +82,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    if (PLACE == FIT)
-        DEED();
+    FIT;
     factor_scores(f, 1, matrix_of(w, W_Q), matrix_of(w, W_K));
     factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
     (void)a;
