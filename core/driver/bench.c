@@ -135,9 +135,10 @@ bench_layer(Sheet *sheet, const Variant *v, int tokens, int sequences)
     for (int i = 0; i < l.weights.count; i++)
         parameters += (double)l.weights.list[i].rows * l.weights.list[i].cols;
     l.w = allocate((size_t)l.weights.count + 1, sizeof *l.w);
-    l.values = random_numbers((size_t)(rows * D + parameters));
-    l.gradients = allocate((size_t)(rows * D + parameters), sizeof(real));
-    for (size_t i = (size_t)rows * D; i < (size_t)(rows * D + parameters); i++)
+    size_t entries = (size_t)rows * D, all = entries + (size_t)parameters;
+    l.values = random_numbers(all);
+    l.gradients = allocate(all, sizeof(real));
+    for (size_t i = entries; i < all; i++)
         l.values[i] *= (real)(1 / sqrt(D));
     Tape *measured = tape_measure();
     layer_forward(&l, measured);

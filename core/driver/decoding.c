@@ -107,7 +107,8 @@ run_stream(void *stream)
     enum { AT_A_TIME = 8 };
     Stream *s = stream;
     Widest sum[AT_A_TIME] = {{0}};
-    for (size_t i = 0; i + AT_A_TIME * WIDE <= s->count; i += AT_A_TIME * WIDE)
+    for (size_t i = 0; i + (size_t)AT_A_TIME * WIDE <= s->count;
+         i += (size_t)AT_A_TIME * WIDE)
         UNROLL for (int j = 0; j < AT_A_TIME; j++) sum[j] +=
             *(const Widest *)(s->at + i + j * WIDE);
     for (int j = 1; j < AT_A_TIME; j++)

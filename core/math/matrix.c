@@ -314,8 +314,8 @@ rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
                     tile(w, a.at, bj, c.at + j, tiles);
                 else
                     ragged(tile, w, a.at, bj, c.at, tiles, high, c.cols);
-            a.at += below * high * a.down;
-            c.at += below * high * c.down;
+            a.at += (ptrdiff_t)below * high * a.down;
+            c.at += (ptrdiff_t)below * high * c.down;
         }
     }
 }

@@ -59,7 +59,7 @@ static void
 subtract_pivots(const Elimination *e, int count)
 {
     real down[PANEL * PANEL], *x = e->pool + e->waiting - count;
-    Matrix all = matrix(x, e->n, count, 2 * PANEL);
+    Matrix all = matrix(x, e->n, count, (ptrdiff_t)2 * PANEL);
     for (int at = 0, wide; at < e->rank; at += wide) {
         wide = e->rank - at < PANEL ? e->rank - at : PANEL;
         int rest = e->n - at - wide;

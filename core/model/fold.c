@@ -83,8 +83,8 @@ fold_head(Canonical *f, const Canonical *c, int h, const Around *a)
     product_of(a->half, a->t, c->n + h * d * d, n, d, d, false);
     product_of(a->out, a->half, a->u, n, d, a->classes, false);
     for (int i = 0; i < n * a->classes; i++)
-        f->n[(size_t)h * size + (size_t)(i / a->classes * n + i % a->classes)] =
-            a->out[i];
+        f->n[(size_t)h * size + (size_t)i / a->classes * n +
+             (size_t)i % a->classes] = a->out[i];
 }
 
 Canonical

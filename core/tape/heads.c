@@ -21,8 +21,8 @@ keys_of(const Node *k, int s, int h, int first, int count)
     Matrix m = head_of(k, k->value ? k->value : k->kept, s, h);
     if (!k->kept || k->in)
         return transposed(some_rows(m, first, count));
-    ptrdiff_t at =
-        s * m.step + first * k->cols + (ptrdiff_t)h * m.cols * KEY_BLOCK;
+    ptrdiff_t at = s * m.step + (ptrdiff_t)first * k->cols +
+                   (ptrdiff_t)h * m.cols * KEY_BLOCK;
     return (Matrix){k->kept + at, m.cols, count, KEY_BLOCK, 1, 1, m.step};
 }
 

@@ -115,7 +115,7 @@ query_chunk(void *pass, int chunk, int worker)
     int to = (int)chunk_begin(groups, part + 1, p->chunks);
     real *weights = c->kept + (size_t)s * q->heads * (size_t)row;
     real *block = c->kept + query_keeps(c) -
-                  (size_t)(worker + 1) * (size_t)(k->cols / k->heads * BLOCK);
+                  (size_t)(worker + 1) * (size_t)(k->cols / k->heads) * BLOCK;
     Heads of = {s, from * (k->heads / groups), to * (k->heads / groups),
                 matrix(weights, q->heads, row, row)};
     score(q, k, &of, block);

@@ -118,7 +118,7 @@ add_entries(Node *c, int h, int i, int j, const real *b, int count)
 {
     Node *s = c->in[0];
     size_t tokens = (size_t)(c->rows / c->sequences), cols = (size_t)c->cols;
-    size_t at = (size_t)i * cols + (size_t)(h * (c->cols / c->heads) + j);
+    size_t at = (size_t)i * cols + (size_t)h * (c->cols / c->heads) + (size_t)j;
     for (; at < size_of(c); at += tokens * cols)
         for (int l = 0; l < count; l++)
             c->value[at + (size_t)l] = s->value[at + (size_t)l] + b[l];

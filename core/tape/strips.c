@@ -216,15 +216,15 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
                    : p->keys;
     int left = p->of_heads ? q->heads - h : q->sequences - s;
     int count = left < p->together ? left : p->together;
-    ptrdiff_t row = (ptrdiff_t)(h * q->sequences + s) * p->tokens + first;
+    ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
     Strip t = {s, h, count, first, rows, .seen = seen};
     t.of_heads = p->of_heads;
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
     t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
     t.k = blocks_of(k, &t, h / (q->heads / k->heads));
     t.v = blocks_of(v, &t, h / (q->heads / v->heads));
-    t.dp =
-        (Matrix){scratch + p->dp, rows, seen, p->row, 1, count, rows * p->row};
+    t.dp = (Matrix){scratch + p->dp,         rows, seen, p->row, 1, count,
+                    (ptrdiff_t)rows * p->row};
     t.p = t.dp;
     t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->row;
     if (p->is_long) {

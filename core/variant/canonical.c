@@ -370,7 +370,7 @@ void
 canonical_allocate(Canonical *c, int heads, int width)
 {
     size_t h = (size_t)heads, d = (size_t)c->d_model, w = (size_t)width;
-    size_t size = h * matrix_entries(c->d_model, c->d_model);
+    size_t size = matrix_entries(heads * c->d_model, c->d_model);
     c->heads = heads;
     c->width = width;
     c->m = allocate(size, sizeof *c->m);
