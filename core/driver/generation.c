@@ -40,9 +40,6 @@ generation_decoder(Generation *g)
     int known = positions_known(g->model);
     int most = g->count < known ? g->count : known;
     Sizes z = g->model->sizes;
-    if (g->count > LONGEST)
-        usage("%d tokens with those of the prompt: no more than %d", g->count,
-              LONGEST);
     int *ids = allocate((size_t)g->count, sizeof *ids);
     memcpy(ids, g->ids, (size_t)g->prompt * sizeof *ids);
     free(g->ids);

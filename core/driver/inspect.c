@@ -56,22 +56,23 @@ family_of(const Canonical *c, int head)
 /* A row of the table for one head, and its spectra as data of a figure. */
 static void
 describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
-              int head, double *scratch)
+              int head)
 {
     int d = c->d_model, rank[2];
     const double *form[] = {c->m + head * d * d, c->n + head * d * d};
-    double *s = scratch, *u = s + d, *v = u + d * d, effective[2], largest[2];
+    double effective[2], largest[2];
     for (int k = 0; k < 2; k++) {
         double scale = k ? 1 : fabs(c->scale[head]);
-        svd(form[k], d, d, u, s, v);
-        rank[k] = rank_of(s, d, ROUNDED_AWAY);
-        effective[k] = effective_rank(s, d);
-        largest[k] = s[0] * scale;
+        Svd a = svd_of(form[k], d, d);
+        rank[k] = rank_of(a.s, d, ROUNDED_AWAY);
+        effective[k] = effective_rank(a.s, d);
+        largest[k] = a.s[0] * scale;
         for (int i = 0; data && i < d; i++) {
-            double value = i < rank[k] ? s[i] : 0; /* the rest is rounding */
+            double value = i < rank[k] ? a.s[i] : 0; /* the rest is rounding */
             fprintf(data, "%c\t%s.%d\t%d\t%.8g\n", "MN"[k], place, head + 1,
                     i + 1, value * scale);
         }
+        free(a.u);
     }
     sheet_row(sheet, cell_words(place), cell_number(head + 1),
               cell_number(c->scale[head]), cell_number(rank[0]),
@@ -192,19 +193,16 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
         {"largest_N", .title = "s1", .format = "%.3g"},
         {"family_M", .title = "family"}};
-    int d = m->attention.d_model;
-    double *scratch =
-        allocate((size_t)d + 2 * matrix_entries(d, d), sizeof *scratch);
     Sheet sheet = sheet_of(columns, 11);
     if (!any_rotated(m, forms))
         sheet.columns[10].readers = NOBODY;
     if (f->script)
-        fprintf(f->script, "most = %d\nheads = '", d);
+        fprintf(f->script, "most = %d\nheads = '", m->attention.d_model);
     for (int p = 0; p < m->places; p++) {
         char place[PLACE_SIZE];
         short_name(m, p, place);
         for (int h = 0; h < forms[p].heads; h++) {
-            describe_head(&sheet, f->data, &forms[p], place, h, scratch);
+            describe_head(&sheet, f->data, &forms[p], place, h);
             if (f->script)
                 fprintf(f->script, "%s%s.%d", p || h ? " " : "", place, h + 1);
         }
@@ -213,7 +211,6 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
         fprintf(f->script, "'\n");
     sheet_note(&sheet, "forms", explained(m, forms));
     sheet_print(&sheet, layout_of(o));
-    free(scratch);
 }
 
 /* The canonical form: its table, and with --spectrum its figure. */

@@ -124,19 +124,14 @@ add_entries(Node *c, int h, int i, int j, const real *b, int count)
             c->value[at + (size_t)l] = s->value[at + (size_t)l] + b[l];
 }
 
-/* The entries of one query of a head: those that no bias masks, and those that
-   no causal mask hides either. */
-typedef struct Seen {
-    int all, left;
-} Seen;
-
-static Seen
+/* Adds the bias of head h to query i; how many keys no bias masks. */
+static int
 add_bias(Attention *a, Node *c, Bias *bias, int h, int i)
 {
     enum { AT_ONCE = 64 };
     int keys = c->cols / c->heads, query = a->position + i;
     const int *at = key_positions(c);
-    Seen seen = {0, 0};
+    int seen = 0, left = 0; /* by a causal mask, too */
     for (int j = 0, count; j < keys; j += count) {
         real entries[AT_ONCE];
         count = keys - j < AT_ONCE ? keys - j : AT_ONCE;
@@ -144,37 +139,39 @@ add_bias(Attention *a, Node *c, Bias *bias, int h, int i)
             int key = position_of(at, j + l);
             double b = bias(a, h, query, key);
             entries[l] = (real)b;
-            seen.all += b > -INFINITY;
-            seen.left += b > -INFINITY && !(a->causal && key > query);
+            seen += b > -INFINITY;
+            left += b > -INFINITY && !(a->causal && key > query);
         }
         add_entries(c, h, i, j, entries, count);
     }
+    if (!left)
+        bug("fixed_bias: it masks every key of query %d of head %d, whose "
+            "weights cannot sum to 1 then: leave it one, as the key at its own "
+            "position",
+            query, h);
     return seen;
 }
 
-/* How many of the entries of a head no bias masks. Row 0 and column 0 tell of
-   each distance of query and key; if some other rows and columns have the same
-   there, so have all, and each distance counts as often as it occurs. Else
-   every entry is looked at. */
+/* How many entries of head h no bias masks. Row 0 and column 0 tell of each
+   distance of query and key. If eight other rows and columns agree, so do all:
+   a distance counts as often as it occurs. Else every entry is looked at. */
 static double
 seen_by_head(const Attention *a, Bias *bias, int h, int tokens, int keys)
 {
-    enum { CHECKED = 4 };
+    enum { LINES = 8 };
     double seen = 0, all = 0;
     bool same = true;
-    for (int i = 0; i < tokens + keys - 1; i++) { /* key - query + tokens - 1 */
-        int query = i < tokens ? tokens - 1 - i : 0,
-            key = query + i - tokens + 1;
+    for (int i = 1 - tokens; i < keys; i++) {
+        int query = i < 0 ? -i : 0, key = query + i;
         int often = tokens - query < keys - key ? tokens - query : keys - key;
-        bool there = bias(a, h, a->position + query, key) > -INFINITY;
-        seen += there ? often : 0;
-        for (int k = 1; same && k <= CHECKED; k++) {
-            int row = (int)((double)(tokens - 1) * k / CHECKED) - query;
-            int column = (int)((double)(keys - 1) * k / CHECKED) - key;
-            for (int more = row, l = 0; l < 2; more = column, l++)
-                if (more >= 0 && more < often)
-                    same &= there == (bias(a, h, a->position + query + more,
-                                           key + more) > -INFINITY);
+        bool first = bias(a, h, a->position + query, key) > -INFINITY;
+        seen += first ? often : 0;
+        for (int k = 2; same && k <= LINES + 1; k++) {
+            int on = k % 2 ? (tokens - 1) * (k - 1) / LINES - query
+                           : (keys - 1) * k / LINES - key;
+            same = on < 0 || on >= often ||
+                   first == (bias(a, h, a->position + query + on, key + on) >
+                             -INFINITY);
         }
     }
     for (int i = 0; !same && i < tokens; i++)
@@ -191,19 +188,10 @@ fixed_bias(Attention *a, Node *s, Bias *bias)
     Node *c = new_node(s->rows, s->cols, fixed_bias_backward, &s, 1);
     c->heads = s->heads;
     keep_arguments(c, &bias, sizeof bias);
-    for (int h = 0; h < c->heads; h++) {
-        if (!c->value)
-            seen += seen_by_head(a, bias, h, tokens, keys);
-        for (int i = 0; c->value && i < tokens; i++) {
-            Seen row = add_bias(a, c, bias, h, i);
-            seen += row.all;
-            if (!row.left)
-                bug("fixed_bias: it masks every key of query %d of head %d, "
-                    "whose weights cannot sum to 1 then: leave it one, as the "
-                    "key at its own position",
-                    a->position + i, h);
-        }
-    }
+    for (int h = 0; h < c->heads; h++)
+        for (int i = 0; i < (c->value ? tokens : 1); i++)
+            seen += c->value ? add_bias(a, c, bias, h, i)
+                             : seen_by_head(a, bias, h, tokens, keys);
     double share = seen / ((double)tokens * s->cols);
     c->seen *= share;
     discount(s, share);
@@ -256,11 +244,10 @@ score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
                 bug("score_bias: bucket %d of query %d and key %d in a table "
                     "(%d x %d)",
                     at, a->position + i, key, table->rows, table->cols);
-            for (int h = 0; h < c->heads; h++) {
-                int row = table->rows == 1 ? 0 : h;
-                add_entries(c, h, i, j, table->value + row * table->cols + at,
-                            1);
-            }
+            const real *b = table->value + at;
+            for (int h = 0; h < c->heads; h++)
+                add_entries(c, h, i, j,
+                            b + (table->rows == 1 ? 0 : h) * table->cols, 1);
         }
     return c;
 }

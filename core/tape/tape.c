@@ -205,12 +205,15 @@ matrices_needed(Tape *measured)
     return all > measured->included ? all : measured->included;
 }
 
+/* With memory for what has been put on `measured`; NULL: one that measures. */
 static Tape *
-tape_of(size_t notes, size_t matrices)
+tape_of(const Tape *measured, size_t matrices)
 {
     Tape *t = allocate(1, sizeof *t);
-    t->notes_size = notes;
-    t->notes = (char *)block_of(notes, ALIGNMENT);
+    for (Node *n = measured ? measured->last : NULL; n; n = n->previous)
+        matrix_entries(n->rows, n->cols);
+    t->notes_size = measured ? measured->notes_used : MEASURED_NOTES;
+    t->notes = (char *)block_of(t->notes_size, ALIGNMENT);
     t->matrices_size = matrices;
     if (matrices)
         t->matrices = block_of(matrices * sizeof(real), HUGE_PAGE);
@@ -218,19 +221,10 @@ tape_of(size_t notes, size_t matrices)
     return t;
 }
 
-/* A tape with memory for what has been put on `measured`. */
-static Tape *
-tape_for(const Tape *measured, size_t matrices)
-{
-    for (const Node *n = measured->last; n; n = n->previous)
-        matrix_entries(n->rows, n->cols);
-    return tape_of(measured->notes_used, matrices);
-}
-
 Tape *
 tape_measure(void)
 {
-    return tape_of(MEASURED_NOTES, 0);
+    return tape_of(NULL, 0);
 }
 
 void
@@ -243,7 +237,7 @@ tape_include(Tape *measured, Tape *other)
 Tape *
 tape_fitting(Tape *measured)
 {
-    return tape_for(measured, matrices_needed(measured));
+    return tape_of(measured, matrices_needed(measured));
 }
 
 /* Entries of all values, of what is kept, and of every gradient. */
@@ -260,7 +254,7 @@ entries_kept(const Tape *measured)
 Tape *
 tape_keeping(Tape *measured)
 {
-    Tape *t = tape_for(measured, entries_kept(measured));
+    Tape *t = tape_of(measured, entries_kept(measured));
     t->keeps = true;
     return t;
 }
@@ -268,7 +262,7 @@ tape_keeping(Tape *measured)
 Tape *
 tape_guarded(Tape *measured)
 {
-    Tape *t = tape_for(measured, 2 * entries_kept(measured));
+    Tape *t = tape_of(measured, 2 * entries_kept(measured));
     t->keeps = t->guarded = true;
     memset(t->matrices, UNWRITTEN, t->matrices_size * sizeof(real));
     return t;

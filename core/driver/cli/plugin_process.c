@@ -135,9 +135,8 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
                 false);
     notice_interrupts();
     wait_for(&c, 5);
-    bool outside = !*c.report->doing; /* of a plugin's code */
     Ended e = child_end(&c, NULL);
-    int signal = interrupted ? interrupted : outside ? e.signal : 0;
+    int signal = interrupted ? interrupted : *e.plugin ? 0 : e.signal;
     if (!e.answered) {
         raise_interrupt(signal); /* as one process would end */
         note("%s", ended_words(&e));
