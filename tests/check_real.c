@@ -68,12 +68,11 @@ TEST(ranks)
         size_t size = (size_t)(m * n);
         real *a = of_rank(m, n, wanted, 0.97), *null = NULL;
         real *same = allocate(size, sizeof *same);
-        double *d = allocate(size, sizeof *d), *u = allocate(size, sizeof *u);
-        double *s = allocate((size_t)n, sizeof *s);
-        double *v = allocate((size_t)(n * n), sizeof *v);
+        double *d = allocate(size, sizeof *d);
         for (size_t i = 0; i < size; i++)
             d[i] = (double)(same[i] = a[i]);
-        svd(d, m, n, u, s, v);
+        Svd found = svd_of(d, m, n);
+        const double *s = found.s;
         Rank r = rank_found(a, m, n, &null);
         ck_assert_int_eq(r.rank, wanted);
         ck_assert_int_eq(r.faint, 0);
@@ -98,9 +97,7 @@ TEST(ranks)
         free(same);
         free(null);
         free(d);
-        free(u);
-        free(s);
-        free(v);
+        free(found.u);
     }
 }
 

@@ -60,16 +60,14 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
 static void
 right_inverse(const double *x, int n, int d, double *inverse)
 {
-    double *u = allocate((size_t)(n * n + n + d * n), sizeof *u);
-    double *s = u + n * n, *v = s + n;
-    svd(x, n, d, u, s, v);
+    Svd a = svd_of(x, n, d);
     for (int i = 0; i < d; i++)
         for (int j = 0; j < n; j++) {
             inverse[i * n + j] = 0;
             for (int l = 0; l < n; l++)
-                inverse[i * n + j] += v[i * n + l] / s[l] * u[j * n + l];
+                inverse[i * n + j] += a.v[i * n + l] / a.s[l] * a.u[j * n + l];
         }
-    free(u);
+    free(a.u);
 }
 
 /* Bhojanapalli et al. 2020, "Low-Rank Bottleneck in Multi-head Attention

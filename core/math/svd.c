@@ -60,10 +60,12 @@ jacobi(double *w, int n, double *v, int k)
     }
 }
 
-void
-svd(const double *a, int m, int n, double *u, double *s, double *v)
+Svd
+svd_of(const double *a, int m, int n)
 {
     int tall = m >= n, k = tall ? n : m, length = tall ? m : n;
+    double *u = allocate((size_t)(m + 1 + n) * k, sizeof *u);
+    Svd d = {u, u + m * k, u + m * k + k, k};
     double *w = allocate((size_t)k * (size_t)length, sizeof *w);
     double *turns = allocate((size_t)k * (size_t)k, sizeof *turns);
     for (int i = 0; i < m; i++)
@@ -79,10 +81,10 @@ svd(const double *a, int m, int n, double *u, double *s, double *v)
             order[place] = order[place - 1];
         order[place] = i;
     }
-    double *long_side = tall ? u : v, *short_side = tall ? v : u;
+    double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
     for (int place = 0; place < k; place++) {
         int from = order[place];
-        s[place] = size[from];
+        d.s[place] = size[from];
         for (int i = 0; i < length; i++)
             long_side[i * k + place] =
                 size[from] > 0 ? w[from * length + i] / size[from] : 0;
@@ -93,15 +95,6 @@ svd(const double *a, int m, int n, double *u, double *s, double *v)
     free(size);
     free(w);
     free(turns);
-}
-
-Svd
-svd_of(const double *a, int m, int n)
-{
-    int k = m < n ? m : n;
-    double *u = allocate((size_t)(m + 1 + n) * k, sizeof *u);
-    Svd d = {u, u + m * k, u + m * k + k, k};
-    svd(a, m, n, d.u, d.s, d.v);
     return d;
 }
 

@@ -10,10 +10,7 @@
 /* A = U diag(s) V' for A (m x n), row by row; with k = min(m, n): u (m x k),
    s (k, falling, none negative), v (n x k). The columns of u and v that belong
    to a singular value of 0 are 0 where the matrix does not fix them. Hestenes
-   1958; Demmel and Veselic 1992 for its accuracy. */
-void svd(const double *a, int m, int n, double *u, double *s, double *v);
-
-/* The same in memory of its own: free u. */
+   1958; Demmel and Veselic 1992 for its accuracy. Free u. */
 typedef struct Svd {
     double *u, *s, *v;
     int k;

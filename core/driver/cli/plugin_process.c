@@ -67,7 +67,8 @@ child_end(Child *c, void *answer)
                .told = *r->text && (left || !*r->doing),
                .signal = left ? 0 : WTERMSIG(c->status)};
     e.status = left && (e.answered || e.told) ? WEXITSTATUS(c->status) : 1;
-    snprintf(e.plugin, sizeof e.plugin, "%s", *r->doing ? r->plugin : "");
+    snprintf(e.plugin, sizeof e.plugin, "%s",
+             *r->doing && !e.told ? r->plugin : "");
     if (!e.answered)
         explain(c, &e);
     if (answer)
@@ -83,9 +84,8 @@ const char *
 ended_words(const Ended *e)
 {
     static char words[sizeof e->plugin + sizeof e->why + 3];
-    bool blamed = !e->told && *e->plugin;
-    snprintf(words, sizeof words, "%s%s%s", blamed ? e->plugin : "",
-             blamed ? ": " : "", e->why);
+    snprintf(words, sizeof words, "%s%s%s", e->plugin, *e->plugin ? ": " : "",
+             e->why);
     return words;
 }
 

@@ -12,7 +12,7 @@ typedef struct Ended {
     bool late, told;  /* it ran out of time; why is its own message */
     int status;       /* to exit with */
     int signal;       /* that ended it, or 0 */
-    char plugin[256]; /* whose code it ran, or "" */
+    char plugin[256]; /* to blame: it ended in its code; or "" */
     char why[2048];
 } Ended;
 
