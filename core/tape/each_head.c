@@ -20,8 +20,7 @@ static real *
 row_of(const Node *n, real *at, int row, int head)
 {
     int width = n->cols / n->heads;
-    return at + (size_t)row * (size_t)n->cols +
-           (n->heads == 1 ? 0 : head * width);
+    return at + (size_t)row * n->cols + (n->heads == 1 ? 0 : head * width);
 }
 
 /* dA_i[:, from : from + count] += dC_i */
@@ -197,7 +196,7 @@ static Matrix
 heads_by_columns(const Node *n, real *at, int i)
 {
     int width = n->cols / n->heads;
-    return matrix(at + (size_t)i * (size_t)n->cols, n->heads, width, width);
+    return matrix(at + (size_t)i * n->cols, n->heads, width, width);
 }
 
 /* Has p a mixing of its own for each row of s? */

@@ -59,8 +59,7 @@ record_sum(Recording *r, Sum sum)
     r->sum[entry(&r->sums, MOST_CALLS)] = sum;
     for (int i = 0; r->replaced >= 0 && out->value && i < out->rows; i++)
         for (int j = 0; j < out->cols; j++)
-            out->value[(size_t)i * (size_t)out->cols + (size_t)j] =
-                identity && i == j;
+            out->value[(size_t)i * out->cols + (size_t)j] = identity && i == j;
 }
 
 void

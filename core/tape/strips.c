@@ -67,9 +67,8 @@ plan_of(const Node *c)
     p.copies = p.is_long && p.tokens > STRIP;
     p.rows = p.copies ? STRIP : p.tokens;
     p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
-    p.kept =
-        (size_t)q->rows * (size_t)q->heads * (p.is_long ? 2 : (size_t)p.row);
-    size_t strip = (size_t)p.rows * (size_t)p.row;
+    p.kept = (size_t)q->rows * q->heads * (p.is_long ? 2 : (size_t)p.row);
+    size_t strip = (size_t)p.rows * p.row;
     size_t copied = 2 * rounded(p.keys, BLOCK);
     int fit = p.is_long || strip > IN_BATCH ? 1 : (int)(IN_BATCH / strip);
     p.of_heads = q->sequences == 1 && !tape_cache(c->tape) &&
