@@ -178,10 +178,10 @@ EXITS(contradictions_are_refused, 2, 8)
         "heads=0",
         "positions=sinusoidal d-model=5 heads=1",
         "warmup=400",
-        "heads=1000000 d-k=1000 d-v=1",
-        "heads=1000000 d-k=1 d-v=1000",
-        "heads=1000 latent=1000000",
-        "heads=1000 d-model=1000000 d-k=1 d-v=1 latent=1"};
+        "heads=1000000 d-k=2000 d-v=1",
+        "heads=1000000 d-k=1 d-v=3000",
+        "heads=4000 latent=1000000",
+        "heads=4000 d-model=1000000 d-k=1 d-v=1 latent=1"};
     Config c = config_start();
     config_apply(&c, wrong[_i]);
     config_settle(&c, "heads d-k d-v latent");

@@ -19,7 +19,7 @@ fails() {
 # --- memory
 # It is asked for before the start, with the sum.
 fails 'it needs .* TB: weights, gradients and moments .* TB, a batch .*, the matrices of a step .*; this machine has .* GB' \
-    "$qkv" train --d-model 200000 --batch 1 -q -o large
+    "$qkv" train --d-model 40000 --layers 100 --batch 1 -q -o large
 fails 'its file and log 40 GB; --memory' \
     "$qkv" train --steps 1000000000 --log-every 1 --memory 900 -q -o log
 if ! sanitized; then

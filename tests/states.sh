@@ -239,6 +239,7 @@ cp table wanted
 cp -r two both && cp -r one/*seed1* both # by hand
 make -v standard --seed 1,2,3 -o both
 expect "experiments brought together make another table" cmp wanted table
+rm -rf y z
 "$qkv" plot one two -q --format svg -o y 2>err
 "$qkv" plot both -q --format svg -o z 2>err
 expect "two experiments are not drawn as one" diff -r -x '*.txt' y z

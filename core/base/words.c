@@ -265,7 +265,8 @@ number_read(const char *text, bool whole, double least, double most, double *x)
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
     if (errno == ERANGE && fabs(*x) < 1)
         snprintf(why, sizeof why, "%.64s is nearer to 0 than numbers go", text);
-    else if (end == text || *end || isspace((unsigned char)*text) || isnan(*x))
+    else if (end == text || *end || isspace((unsigned char)*text) ||
+             isnan(*x) || strpbrk(text, "xX")) /* nor are digits of base 16 */
         snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
     else if (whole && *x != floor(*x))
         snprintf(why, sizeof why, "%.64s is not a whole number", text);
