@@ -2,7 +2,7 @@
 # claims.sh BUILD - runs the claims of plots/recipes/claims in BUILD/claims, what is
 # there not again, and writes the page of all of them, lessons/claims.md. CLAIMS="a b"
 # runs only these, CLAIMS= none; JOBS=1 one run at once; PLAN=1 only prints the runs as
-# commands (PLAN=slurm: a script for each claim), for a cluster.
+# commands, for a cluster.
 
 set -u
 build=$1
@@ -13,8 +13,7 @@ failed=0
 mkdir -p "$out"
 for claim in $CLAIMS; do
     if [ "${PLAN-}" ]; then
-        [ "$PLAN" = slurm ] && plan=--plan=slurm || plan=--plan
-        "$build/qkv" compare --claim "$claim" --out "$out/$claim" "$plan" || failed=1
+        "$build/qkv" compare --claim "$claim" --out "$out/$claim" --plan || failed=1
         continue
     fi
     echo "claim $claim" >&2
