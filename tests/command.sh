@@ -158,44 +158,13 @@ hostile() {
     case $1 in *.gp) echo 'What it shows.' >"ledger/yes/${1%.gp}.txt" ;; esac
     page 2>err | grep '[^\\]<\|]('
 }
-# What bench prints: 6 FLOPs for each number, and 6 (T + 1) d for attention; of decode
-# all matrices but the embedding, and the mean of 1 to 16 tokens.
+# What bench prints: 6 FLOPs for each number, and 6 (T + 1) d for attention.
 bench_tiny() {
     qkv bench tiny -q >table && awk -F '\t' '/^training step\ttiny\t/ {
             want = 6 * (4 * 32 * 32 + 8 * 32 * 32 + 32 * 64) + 6 * 17 * 32
             off = $3 * 1e9 - want * $5
             right = $5 > 0 && off * off < (0.06e9 + 0.01 * want * $5) ^ 2
         } END { print NR, right ? "right" : "wrong" }' table
-}
-bench_decode() {
-    qkv bench decode tiny -q >table && awk -F '\t' 'NR > 1 {
-            want = 4 * (12 * 32 * 32 + 5 * 32 + 32 * 64 + 32 + $3 * 2 * 32 * 8.5)
-            rows += $1 == "tiny" && $2 == 16 && $4 > 0 && $6 > 0 && $8 > 0 &&
-                $3 == (NR == 2 ? 1 : NR == 3 ? 8 : 64)
-            off = $5 * 1e9 - want * $4 / $3
-            rows -= off * off > (0.06e9 + 0.01 * want * $4 / $3) ^ 2
-            want = 2 * (12 * 32 * 32 + 32 * 64) + 4 * 32 * 8.5 # FLOPs of a token
-            off = $7 * 1e9 - want * $4
-            rows -= off * off > (0.06e9 + 0.01 * want * $4) ^ 2
-        } END { print rows }' table
-}
-bench_context() { # a token takes no longer than all
-    cp "$top/variants/window.c" windowed.c
-    begin=$(date +%s)
-    qkv bench context tiny -v mqa,./windowed.c -q -o context >table && awk -F '\t' -v took=$(($(date +%s) - begin + 1)) '
-        $2 == "mqa" { same += $3 == $1 * 2 * 8 * 4 && $4 * took > 1 }
-        $2 == "windowed" { same += $3 < 32 * 2 * 32 * 4 && $4 * took > 1 }
-        END { print same }' table
-}
-costs_of_mla() {
-    begin=$(date +%s)
-    generate mla --costs --as mla-absorbed >costs 2>err && awk -F '\t' -v took=$(($(date +%s) - begin + 1)) 'NR > 1 {
-            flops[$1 " " $2] = $5
-            if ($3 != 16 * 4 || $4 != ($1 + 16) * $3 || !($6 * took > 1) ||
-                ($2 == "mla" ? $7 != "NA" : !($7 < 1e-2)))
-                print
-        }
-        END { print NR, (flops["8192 mla"] > 5 * flops["8192 mla-absorbed"]) }' costs
 }
 # What 8,192 tokens take is the cache that count predicts, and 8 MB at most.
 peak() { /usr/bin/time -f %M qkv generate one-head -p i -q -n "$1" 2>&1 >/dev/null | tail -n 1; }

@@ -20,7 +20,6 @@
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
-#include "driver/decoding.h"
 
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
 static void
@@ -232,7 +231,7 @@ bench_step(Sheet *sheet, const char *variant, const char *const config[2])
     dataset_close(&data);
 }
 
-/* Everything but decoding is measured where nothing is named. */
+/* Everything is measured where nothing is named. */
 static bool
 is_named(const Options *o, const char *what)
 {
@@ -246,9 +245,8 @@ is_named(const Options *o, const char *what)
 static void
 check_words(const Options *o)
 {
-    enum { KINDS = 6 };
-    const char *known[KINDS + CONFIGS] = {"matmul", "attend", "train",
-                                          "layer",  "decode", "context"};
+    enum { KINDS = 4 };
+    const char *known[KINDS + CONFIGS] = {"matmul", "attend", "train", "layer"};
     for (int i = 0; i < CONFIGS; i++)
         known[KINDS + i] = configs[i][0];
     for (int i = 0; i < o->rest_count; i++) {
@@ -258,12 +256,8 @@ check_words(const Options *o)
         if (!found)
             usage("\"%s\": bench measures matmul, attend, layer, train, or "
                   "of train one of tiny, tiny-b1, tiny-no-mlp, toy, small, "
-                  "paper; and decode, context, each alone or of one of tiny, "
-                  "toy, small, paper%s",
+                  "paper%s",
                   o->rest[i], did_you_mean(o->rest[i], known, KINDS + CONFIGS));
-        if (i && index_in("decode context", o->rest[i]) >= 0)
-            usage("%s is a table of its own: give it without %s", o->rest[i],
-                  o->rest[0]);
     }
 }
 
@@ -287,43 +281,6 @@ bench_all(Sheet *sheet, const Options *o, const char *variant)
         bench_layer(sheet, plugin_open(variant).variant, 512, 4);
 }
 
-static void
-announce(const Options *o)
-{
-    if (!o->quiet)
-        note("about a minute; other work on the machine spoils it");
-}
-
-/* Decoding has a table of its own, of one shape or of all of these. */
-static bool
-bench_decoding(const Options *o, const Values *variants)
-{
-    static const char *const names[] = {"tiny", "toy", "small", "paper"};
-    const char *word = o->rest_count ? o->rest[0] : "";
-    bool context = !strcmp(word, "context");
-    if (!context && variants->count > 1)
-        usage("bench times one variant; `qkv bench context` compares several");
-    Shape shapes[4];
-    int count = 0;
-    if (!context && strcmp(word, "decode"))
-        return false;
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < CONFIGS; k++)
-            if (!strcmp(configs[k][0], names[i]) &&
-                (o->rest_count > 1 ? !strcmp(o->rest[1], names[i])
-                                   : !context || i == 3))
-                shapes[count++] = (Shape){configs[k][0], configs[k][1]};
-    if (!count || o->rest_count > 2)
-        usage("%s: after it one of tiny, toy, small, paper", word);
-    announce(o);
-    if (context)
-        decoding_context(o, variants, shapes);
-    else
-        decoding_speed(o, variants->count ? variants->text[0] : "standard",
-                       shapes, count);
-    return true;
-}
-
 int
 command_bench(int argc, char **argv)
 {
@@ -338,12 +295,8 @@ command_bench(int argc, char **argv)
     Sheet sheet = sheet_of(columns, 5);
     check_words(&o);
     threads_start(o.work.threads);
-    if (bench_decoding(&o, v)) {
-        sheet_free(&sheet);
-        options_free(&o);
-        return 0;
-    }
-    announce(&o);
+    if (!o.quiet)
+        note("about a minute; other work on the machine spoils it");
     Timing peak = measure_peak();
     add_line(&sheet, "peak", "multiply-adds in registers",
              peak.peak * peak.seconds, 0, peak);

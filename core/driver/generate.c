@@ -9,7 +9,6 @@
 #include "run/run.h"
 #include "train/convert.h"
 #include "driver/answer.h"
-#include "driver/costs.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
 #include "driver/commands.h"
@@ -77,8 +76,6 @@ check_run(const Generation *g, const char *prompt)
         fail("%s: has no causal mask, so its tokens were trained to see those "
              "after them, and none can be added; train with --mask causal",
              g->run);
-    if (g->options->generate.costs)
-        return;
     if (!prompt && g->data.task->draw)
         usage("generate needs --prompt TEXT, a sequence of the task, as \"%s\"",
               answer_example(&g->data));
@@ -144,15 +141,6 @@ check_options(const Options *o)
     if (o->generate.greedy && chosen)
         usage("--greedy and %s contradict each other: give one",
               o->generate.top_k ? "--top-k" : "--temperature");
-    if (o->generate.costs && (o->generate.prompt || o->generate.tokens))
-        usage("--costs and %s contradict each other: it draws its own prompts",
-              o->generate.prompt ? "--prompt" : "--tokens");
-    if (o->generate.costs &&
-        (chosen || o->generate.greedy || o->generate.samples > 1))
-        usage("--costs times steps, and chooses no tokens: give it without %s",
-              chosen               ? "--temperature and --top-k"
-              : o->generate.greedy ? "--greedy"
-                                   : "--samples");
     if (o->generate.samples > 1 && layout_of(o) == JSON)
         usage("--json is one table, and each of --samples has its own: give "
               "--seed 1, 2 ... in turn");
@@ -172,18 +160,13 @@ command_generate(int argc, char **argv)
     bool text = g.data.corpus && g.data.task->next;
     g.how = choice_of(&o, &g, text);
     g.random = random_stream((uint64_t)o.generate.seed, "generate");
-    Model *as = o.generate.as ? model_as(&g, o.generate.as) : NULL;
-    if (as && !o.generate.costs) {
+    if (o.generate.as) {
+        Model *as = model_as(&g, o.generate.as);
         model_free(g.model);
         g.model = as;
-        as = NULL;
     }
-    if (o.generate.costs)
-        costs_show(&g, as);
-    else
-        (text ? continue_text : answer_task)(&g, prompt);
+    (text ? continue_text : answer_task)(&g, prompt);
     model_free(g.model);
-    model_free(as);
     free(prompt);
     free(g.ids);
     free(g.source);

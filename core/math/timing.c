@@ -46,27 +46,18 @@ run_peak(void *more)
         start[2 + i] = sum[i][0];
 }
 
-Turns
-measure_in_turns(void (*first)(void *more), void *first_more,
-                 void (*second)(void *more), void *second_more)
-{
-    double a[REPEATS], b[REPEATS], share[REPEATS];
-    first(first_more); /* warm */
-    for (int i = 0; i < REPEATS; i++) {
-        b[i] = once(second, second_more);
-        a[i] = once(first, first_more);
-        share[i] = a[i] / b[i];
-    }
-    return (Turns){{median(a, REPEATS), median(b, REPEATS)},
-                   median(share, REPEATS)};
-}
-
 Timing
 measure(void (*run)(void *more), void *more)
 {
     real start[2 + CHAINS] = {(real)0.999, (real)0.001};
-    Turns t = measure_in_turns(run, more, run_peak, start);
-    return (Timing){t.seconds[0], peak_flops / t.seconds[1]};
+    double seconds[REPEATS], peak[REPEATS];
+    run(more); /* warm */
+    for (int i = 0; i < REPEATS; i++) {
+        peak[i] = once(run_peak, start);
+        seconds[i] = once(run, more);
+    }
+    return (Timing){median(seconds, REPEATS),
+                    peak_flops / median(peak, REPEATS)};
 }
 
 Timing

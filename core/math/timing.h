@@ -11,14 +11,6 @@ typedef struct Timing {
 /* Runs `run` until it is known. */
 Timing measure(void (*run)(void *more), void *more);
 
-/* The same of two, in turns: the median times of a run of each, and of the
-   first one's share of the second one's time. */
-typedef struct Turns {
-    double seconds[2], share;
-} Turns;
-Turns measure_in_turns(void (*first)(void *more), void *first_more,
-                       void (*second)(void *more), void *second_more);
-
 /* The peak itself: what it takes to find, and what it is. */
 Timing measure_peak(void);
 

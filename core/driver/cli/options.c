@@ -58,9 +58,8 @@ give(Options *o, int index, const char *text, int command)
         o->given[index] = values_cut(text);
         return;
     }
-    bool lists =
-        command == COMPARE || (command & (EQUIV | COUNT_COSTS | BENCH) &&
-                               !strcmp(s->name, "variant"));
+    bool lists = command == COMPARE || (command & (EQUIV | COUNT_COSTS) &&
+                                        !strcmp(s->name, "variant"));
     bool single = !lists || !strcmp(s->name, "file");
     Values v = cut_list(s, single ? "" : text);
     if (single)
@@ -323,7 +322,7 @@ options_read(int argc, char **argv, int command)
     o.rest = argv + optind;
     o.rest_count = argc - optind;
     check_rest(&o, command_of(command));
-    if (!o.out && !(command & BENCH))
+    if (!o.out)
         o.out = o.rest_count && !(command & EQUIV) ? o.rest[0] : "qkv-out";
     o.draw.out = o.work.out = o.out;
     o.draw.quiet = o.work.quiet = o.quiet;

@@ -80,7 +80,7 @@ typedef struct Options {
         const char *prompt, *as;
         double temperature; /* negative: not given */
         int tokens, top_k, seed, samples;
-        bool greedy, costs;
+        bool greedy;
     } generate;
     struct {
         bool attention, range, spectrum;
