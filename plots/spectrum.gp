@@ -32,6 +32,7 @@ do for [p=1:dumb ? 1 : 2] {
         }
     }
     unset key
+    set yrange [*:*] # or what is beyond the other panel's is not counted
     stats data skip 1 using (strcol(1) eq matrix ? column(4) : NaN) nooutput
     set yrange [0:1.1 * largest(0)]
     if (p == 2) { unset ylabel }

@@ -80,6 +80,11 @@ if command -v gnuplot >/dev/null; then
             done
         done
     done
+    # Each panel has a scale of its own: of N_i, 40 times as large, all is drawn.
+    flat spectrum 1 2
+    sed -i 's/^N\(.*\)1$/N\140/' flat.tsv
+    gnuplot -d -e "term='svg'" flat.gp >out 2>err </dev/null
+    expect "spectrum.gp: what is large in one panel only is cut off" grep -q '> 40<' flat.svg
 fi
 
 # --- 3: a run is read back before it is published
