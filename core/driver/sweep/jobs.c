@@ -240,6 +240,8 @@ finish(Crew *crew, Child *w)
     Ended e = child_end(w, NULL);
     if (e.answered)
         e = in_child(read_back, &t, NULL, 0, limits(INFINITY, INFINITY));
+    if (interrupted && !e.answered)
+        return; /* what interrupts the driver may have ended either of them */
     crew->finished += effort(&job->config);
     if (e.answered) {
         crew->ready[crew->ready_count++] = job;
