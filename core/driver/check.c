@@ -74,15 +74,18 @@ typedef struct Outcome {
 } Outcome;
 
 /* A check, and whether what the program shares with the plugin is afterwards
-   as it was before the plugin was loaded. What is printed waits in a pipe. */
+   as it was before the plugin was loaded. What is printed waits in a pipe. All
+   is put back, for where there are no processes, as in a browser. */
 static void
 run_check(const void *more, void *answer)
 {
     const Trial *t = more;
     Outcome *o = answer;
     int ends[2], printed = 0;
+    fflush(stdout);
+    int out = dup(STDOUT_FILENO);
     locale_t locale = uselocale(NULL);
-    umask(0);
+    mode_t mask = umask(0);
     if (pipe(ends) || fcntl(ends[1], F_SETFL, O_NONBLOCK) ||
         dup2(ends[1], STDOUT_FILENO) < 0)
         fail("no pipe to see whether the plugin prints: %s", strerror(errno));
@@ -91,14 +94,18 @@ run_check(const void *more, void *answer)
     fflush(stdout);
     clearerr(stdout); /* the pipe may be full */
     ioctl(ends[0], FIONREAD, &printed);
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    close(ends[0]);
+    close(ends[1]);
     const char *what =
         strcmp(setlocale(LC_ALL, NULL), "C") || uselocale(NULL) != locale
             ? "changes the locale (setlocale), in which numbers are written"
         : fegetround() != FE_TONEAREST
             ? "changes the rounding mode (fesetround)"
-        : umask(0) ? "changes the umask of the files of a run"
-        : printed  ? "prints to stdout, where the program's tables go"
-                   : NULL;
+        : umask(mask) ? "changes the umask of the files of a run"
+        : printed     ? "prints to stdout, where the program's tables go"
+                      : NULL;
     if (what)
         fail("it %s: leave that to the program", what);
 }
