@@ -25,9 +25,13 @@ join_suite(const char *file, const TTest *test, Expected expected)
 {
     static const char *last;
     static TCase *brief, *lengthy;
+    static char names[64][32];
+    static int suites;
     if (!last || strcmp(file, last)) {
-        const char *name = strstr(file, "check_") + strlen("check_");
-        Suite *suite = suite_create(strndup(name, strcspn(name, ".")));
+        const char *from = strstr(file, "check_") + strlen("check_");
+        char *name = names[suites++]; /* the suite keeps no copy of it */
+        snprintf(name, sizeof *names, "%.*s", (int)strcspn(from, "."), from);
+        Suite *suite = suite_create(name);
         suite_add_tcase(suite, brief = tcase_create("brief"));
         suite_add_tcase(suite, lengthy = tcase_create("long"));
         tcase_set_tags(lengthy, "long"); /* what an emulator may leave out */

@@ -228,7 +228,8 @@ read_back(const void *more, void *answer)
 {
     const Training *t = more;
     (void)answer;
-    run_of(t->crew->draft->path.text, t->job->name, &t->job->config);
+    Run r = run_of(t->crew->draft->path.text, t->job->name, &t->job->config);
+    run_free(&r);
 }
 
 /* A worker has ended; if it failed, says why. */
