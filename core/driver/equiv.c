@@ -47,7 +47,8 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     asked_free(&asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &r, data, true);
-    run_of(d->path.text, name, &to->config);
+    Run written = run_of(d->path.text, name, &to->config);
+    run_free(&written);
     run_publish(d, name, true);
     draft_end(d);
     if (!o->quiet)

@@ -44,8 +44,10 @@ seal_there(const char *directory, const char *name)
 {
     size_t size;
     char *path = format_text("%s/%s.gp", directory, name);
-    if (access(path, F_OK))
+    if (access(path, F_OK)) {
+        free(path);
         return copy_text("");
+    }
     char *text = read_file(path, "script", &size);
     size_t own = size ? size - 1 : 0;
     while (own && text[own - 1] != '\n')
