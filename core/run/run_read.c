@@ -73,8 +73,8 @@ read_config(const char *path)
     return c;
 }
 
-/* A name is the one that run.c writes there; those of what an observer adds,
-   `wanted` NULL, mean nothing to a shell or to gnuplot. */
+/* A name must be the one that run.c writes there. An observer may add others
+   (`wanted` is NULL), of letters that mean nothing to a shell or to gnuplot. */
 static void
 check_column(const Run *r, const char *file, int line, const char *name,
              const char *wanted)

@@ -152,9 +152,10 @@ add_bias(Attention *a, Node *c, Bias *bias, int h, int i)
     return seen;
 }
 
-/* How many entries of head h no bias masks. Row 0 and column 0 tell of each
-   distance of query and key. If eight other rows and columns agree, so do all:
-   a distance counts as often as it occurs. Else every entry is looked at. */
+/* How many entries of head h no bias masks. Row 0 and column 0 have each
+   distance of query and key once. If eight more rows and columns agree with
+   them, the mask is taken to depend on the distance only, and each distance
+   counts as often as it occurs; otherwise every entry is looked at. */
 static double
 seen_by_head(const Attention *a, Bias *bias, int h, int tokens, int keys)
 {
