@@ -619,28 +619,23 @@ copied(const M *m)
     return x;
 }
 
-/* What the plugin makes of x and y, read out after a run that measures. */
+/* What the plugin makes of x and y. */
 static M
 run_plugin(const Variant *v, Attention a, M x, M y)
 {
     real *x_at = copied(&x), *y_at = copied(&y), *at[32];
     M out = {T, D, {0}};
-    Tape *measured = tape_measure(), *t = measured;
+    Tape *t = tape_new(0);
     for (int i = 0; i < declared.count; i++)
         at[i] = copied(&values[i]);
-    for (int round = 0; round < 2; round++) {
-        Node *weight[32], *xn = leaf(t, T, D, 1, x_at, NULL);
-        Node *yn = leaf(t, ASKED, D, 1, y_at, NULL);
-        for (int i = 0; i < declared.count; i++)
-            weight[i] = leaf(t, values[i].rows, values[i].cols, 1, at[i], NULL);
-        Node *n = plugin_forward(v, &a, xn, yn, weight);
-        if (t == measured)
-            t = tape_fitting(measured);
-        else
-            for (int i = 0; i < T * D; i++)
-                out.at[i] = (double)n->value[i];
-    }
-    tape_free(measured);
+    Node *weight[32], *xn = leaf(t, T, D, 1, x_at, NULL);
+    Node *yn = leaf(t, ASKED, D, 1, y_at, NULL);
+    for (int i = 0; i < declared.count; i++)
+        weight[i] = leaf(t, values[i].rows, values[i].cols, 1, at[i], NULL);
+    Node *n = plugin_forward(v, &a, xn, yn, weight);
+    for (int i = 0; i < T * D; i++)
+        out.at[i] = (double)n->value[i];
+
     tape_free(t);
     for (int i = 0; i < declared.count; i++)
         free(at[i]);

@@ -35,25 +35,21 @@ scores_of(int relative, int position, bool in_steps)
         for (int i = 0; i < TOKENS * WIDE; i++)
             value[k][i] =
                 i < WIDE ? (real)random_normal(&r) : value[k][i - WIDE];
-    Tape *measured = tape_measure(), *t = measured;
-    for (int round = 0; round < 2; round++) {
-        Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
-        Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
-        a.scored = 0;
-        a.recording = round ? &recording : NULL;
-        Node *c = in_steps ? scores(&a, q, k, 0.5) : attend(&a, q, k, k, 0.5);
-        for (int h = 0; round && h < HEADS; h++)
-            for (int i = 0; i < TOKENS * TOKENS; i++)
-                found.of[h][i / TOKENS][i % TOKENS] =
-                    (double)c
-                        ->value[i / TOKENS * c->cols + h * TOKENS + i % TOKENS];
-        if (!round)
-            t = tape_fitting(measured);
-    }
+    Tape *t = tape_new(0);
+    Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
+    Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
+    a.scored = 0;
+    a.recording = &recording;
+    Node *c = in_steps ? scores(&a, q, k, 0.5) : attend(&a, q, k, k, 0.5);
+    for (int h = 0; h < HEADS; h++)
+        for (int i = 0; i < TOKENS * TOKENS; i++)
+            found.of[h][i / TOKENS][i % TOKENS] =
+                (double)
+                    c->value[i / TOKENS * c->cols + h * TOKENS + i % TOKENS];
+
     for (int h = 0; !in_steps && h < HEADS; h++)
         call_weights(&recording.call[0], 0, h, found.of[h][0], weights);
     tape_free(t);
-    tape_free(measured);
     return found;
 }
 

@@ -180,7 +180,7 @@ TESTS(gradients, IN_DOUBLE)
 TEST(heads_and_sequences)
 {
     real x[24] = {0};
-    Tape *t = tape_measure();
+    Tape *t = tape_new(SHAPES_ONLY);
     Node *a = leaf(t, 4, 6, 2, x, NULL), *h = split(a, 3);
     ck_assert_int_eq(h->heads, 3);
     ck_assert_int_eq(h->sequences, 2);
@@ -216,18 +216,16 @@ TEST(by_hand)
     real x[8] = {3, 4, 1, -1, 0, 0, 2, 2}, one[2] = {10, 20};
     real mix[4] = {1, 0, 2, 1};
     Attention a = {.position = 1};
-    Tape *measured = tape_measure(), *t = measured;
+    Tape *t = tape_new(0);
     Node *sum = NULL, *norm = NULL, *mixed = NULL, *turned = NULL, *both = NULL;
-    for (int round = 0; round < 2; round++) {
-        Node *n = split(leaf(t, 2, 4, 1, x, NULL), 2);
-        Node *b = leaf(t, 1, 2, 1, one, NULL);
-        sum = add(add(n, split(b, 2)), scale(b, 10));
-        norm = rms_norm(n, 0);
-        mixed = mix_heads(n, leaf(t, 2, 2, 1, mix, NULL));
-        turned = rotate(&a, n, 1);
-        both = concat((Node *[]){n, columns(n, 1, 1)}, 2);
-        t = round ? t : tape_fitting(measured);
-    }
+    Node *n = split(leaf(t, 2, 4, 1, x, NULL), 2);
+    Node *b = leaf(t, 1, 2, 1, one, NULL);
+    sum = add(add(n, split(b, 2)), scale(b, 10));
+    norm = rms_norm(n, 0);
+    mixed = mix_heads(n, leaf(t, 2, 2, 1, mix, NULL));
+    turned = rotate(&a, n, 1);
+    both = concat((Node *[]){n, columns(n, 1, 1)}, 2);
+
     for (int i = 0; i < 4; i++)
         ck_assert(sum->value[i] == x[i] + one[i / 2] + 10 * one[i % 2]);
     ck_assert_double_eq_tol((double)norm->value[1], 4 / sqrt(12.5), 1e-6);
@@ -236,7 +234,6 @@ TEST(by_hand)
     ck_assert_double_eq_tol((double)turned->value[7], 2 * (sin(2) + cos(2)),
                             1e-6);
     ck_assert(both->cols == 6 && both->value[2] == 4 && both->value[5] == -1);
-    tape_free(measured);
     tape_free(t);
 }
 
@@ -249,15 +246,12 @@ TEST(shifted)
                               {-1, -1, 0, -1, -1, 3},
                               {-1, -1, -1, -1, -1, -1}};
     for (int by = 0; by <= 4; by++) {
-        Tape *measured = tape_measure();
-        shift(leaf(measured, 6, 2, 2, x, NULL), by);
-        Tape *t = tape_fitting(measured);
+        Tape *t = tape_new(0);
         Node *c = shift(leaf(t, 6, 2, 2, x, NULL), by);
         for (int i = 0; i < 12; i++) {
             int row = before[by < 3 ? by : 3][i / 2];
             ck_assert(c->value[i] == (row < 0 ? 0 : x[2 * row + i % 2]));
         }
-        tape_free(measured);
         tape_free(t);
     }
 }
@@ -266,79 +260,64 @@ TEST(shifted)
 TEST(only_what_is_trained_has_a_gradient)
 {
     real x[4] = {1, 2, 3, 4}, w[4] = {1, 0, 0, 1}, dw[4] = {9, 9, 9, 9};
-    Tape *measured = tape_measure();
-    Tape *t = NULL;
-    for (Tape *on = measured; on; on = t && on == measured ? t : NULL) {
-        Node *a = leaf(on, 2, 2, 1, x, NULL);
-        Node *b = leaf(on, 2, 2, 1, w, dw);
+    for (int purpose = 0; purpose <= SHAPES_ONLY; purpose++) {
+        Tape *t = tape_new(purpose);
+        Node *a = leaf(t, 2, 2, 1, x, NULL);
+        Node *b = leaf(t, 2, 2, 1, w, dw);
         Node *data = add(a, a), *c = matmul(data, b);
         ck_assert(!data->trained && c->trained);
-        Node *loss = project(c);
-        if (on == measured) {
-            t = tape_fitting(measured);
-            continue;
-        }
-        backward(loss);
+        backward(project(c));
         ck_assert(dw[0] != 9 && dw[3] != 9); /* overwritten, not added to */
+        tape_free(t);
     }
-    tape_free(measured);
-    tape_free(t);
 }
 
-/* A measuring tape asks for exactly what a run takes, and computes nothing. */
-TEST(measuring_computes_nothing)
-{
-    real x[6] = {1, 2, 3, 4, 5, 6};
-    Tape *measured = tape_measure();
-    Node *a = leaf(measured, 2, 3, 1, x, x);
-    Node *c = matmul_t(tanh_of(a), a);
-    ck_assert(!c->value);
-    size_t bytes = tape_bytes(measured);
-    Tape *t = tape_fitting(measured);
-    for (int step = 0; step < 3; step++) {
-        tape_reset(t);
-        a = leaf(t, 2, 3, 1, x, x);
-        c = matmul_t(tanh_of(a), a);
-        ck_assert(c->value);
-        ck_assert_uint_eq(tape_bytes(t), bytes);
-    }
-    tape_free(measured);
-    tape_free(t);
-}
-
-/* x (rows x 16) through two matrices that are multiplied first, and back where
-   there are numbers. At 16 rows all gradients share the same two pieces. */
+/* x (rows x 16) through two matrices that are multiplied first, and back. At 16
+   rows all gradients share the same two pieces of memory. */
 static void
 go_through(Tape *t, int rows)
 {
     static real x[256], w[2][256], dw[2][256];
-    tape_reset(t);
     Node *both = matmul(leaf(t, 16, 16, 1, w[0], dw[0]),
                         leaf(t, 16, 16, 1, w[1], dw[1]));
-    Node *loss = project(tanh_of(matmul(leaf(t, rows, 16, 1, x, NULL), both)));
-    if (loss->value)
-        backward(loss);
+    Node *c = matmul(leaf(t, rows, 16, 1, x, NULL), both);
+    ck_assert(!c->value == tape_has_shapes_only(t));
+    backward(project(tanh_of(c)));
 }
 
-/* Fewer rows may take more room: the tape has it, and says so to the byte. */
-TEST(room_for_two)
+/* A tape for shapes counts exactly what a step takes, forward and back, and
+   computes nothing: at fewer rows it may be more. */
+TEST(shapes_tell_what_a_step_takes)
 {
-    Tape *measured = tape_measure(), *other = tape_measure();
-    go_through(measured, 16);
-    go_through(other, 15);
-    size_t alone = tape_bytes(measured);
-    ck_assert(tape_bytes(other) > alone);
-    tape_include(measured, other);
-    ck_assert_uint_eq(tape_bytes(measured), tape_bytes(other));
-    Tape *t = tape_fitting(measured);
-    go_through(t, 16);
-    size_t used = tape_entries(t);
-    go_through(t, 15);
-    ck_assert(tape_entries(t) > used);
-    size_t apart = tape_entries(t) - used;
-    ck_assert_uint_eq(apart * sizeof(real), tape_bytes(other) - alone);
-    tape_free(measured);
-    tape_free(other);
+    size_t bytes[2][2];
+    for (int purpose = 0; purpose <= SHAPES_ONLY; purpose++)
+        for (int less = 0; less < 2; less++) {
+            Tape *t = tape_new(purpose);
+            for (int step = 0; step < 3; step++) {
+                tape_reset(t);
+                go_through(t, 16 - less);
+            }
+            bytes[purpose][less] = tape_bytes(t);
+            tape_free(t);
+        }
+    ck_assert_uint_eq(bytes[0][0], bytes[1][0]);
+    ck_assert_uint_eq(bytes[0][1], bytes[1][1]);
+    ck_assert(bytes[0][1] > bytes[0][0]);
+}
+
+/* What an earlier, smaller step left does not bound a later one. */
+TEST(a_tape_grows)
+{
+    Tape *t = tape_new(0);
+    static real x[1 << 16];
+    for (int rows = 1; rows <= 1 << 12; rows *= 2) {
+        tape_reset(t);
+        Node *n = leaf(t, rows, 16, 1, x, NULL);
+        for (int i = 0; i < 5; i++)
+            n = scale(n, 1);
+        memset(n->value, 1, size_of(n) * sizeof(real));
+    }
+    ck_assert(tape_bytes(t) >= 5 * sizeof x);
     tape_free(t);
 }
 
@@ -352,23 +331,16 @@ gradient_of_siblings(const int *order, real dx[12])
         w[i / 16][i % 16] = (real)random_normal(&r);
     for (int i = 0; i < 12; i++)
         x[i] = (real)random_normal(&r);
-    Tape *t = tape_measure();
-    for (int round = 0; round < 2; round++) {
-        Node *made[4], *in = leaf(t, 3, 4, 1, x, dx);
-        for (int i = 0; i < 4; i++) {
-            int k = order[i];
-            made[k] = k == 3
-                          ? tanh_of(in)
-                          : split(matmul(in, leaf(t, 4, 4, 1, w[k], dw[k])), 2);
-        }
-        Node *left = add(hadamard(made[0], made[1]), made[2]);
-        Node *loss = project(matmul_t(left, made[3]));
-        if (loss->value)
-            backward(loss);
-        Tape *fitting = round ? NULL : tape_fitting(t);
-        tape_free(t);
-        t = fitting;
+    Tape *t = tape_new(0);
+    Node *made[4], *in = leaf(t, 3, 4, 1, x, dx);
+    for (int i = 0; i < 4; i++) {
+        int k = order[i];
+        made[k] = k == 3 ? tanh_of(in)
+                         : split(matmul(in, leaf(t, 4, 4, 1, w[k], dw[k])), 2);
     }
+    Node *left = add(hadamard(made[0], made[1]), made[2]);
+    backward(project(matmul_t(left, made[3])));
+    tape_free(t);
 }
 
 /* In whichever order siblings are made, the gradients are the same bits: of a
@@ -387,11 +359,11 @@ TEST(siblings_in_any_order)
 }
 
 /* The ways in which operands do not fit: each aborts. */
-ABORTS(misuse, 26)
+ABORTS(misuse, 24)
 {
     expect_a_message();
     real x[24] = {0};
-    Tape *t = tape_measure(), *other = tape_measure();
+    Tape *t = tape_new(SHAPES_ONLY), *other = tape_new(SHAPES_ONLY);
     Node *a = leaf(t, 4, 6, 2, x, NULL), *b = leaf(t, 4, 6, 1, x, NULL);
     Node *c = leaf(t, 6, 4, 2, x, NULL), *far = leaf(other, 4, 6, 2, x, NULL);
     int targets[4] = {9, 9, 9, 9};
@@ -406,62 +378,40 @@ ABORTS(misuse, 26)
         CASE(7, columns(a, 3, 4));
         CASE(8, concat((Node *[]){b, leaf(t, 6, 4, 1, x, NULL)}, 2));
         CASE(9, add_positions(b, b, 1));
-    case 10: {
-        Tape *fit = tape_fitting(t);
-        cross_entropy(leaf(fit, 4, 6, 1, x, NULL), targets, 4);
-        break;
-    }
-    case 11: {
-        Tape *fit = tape_fitting(t); /* forward does more than measured */
-        Node *n = leaf(fit, 4, 6, 1, x, NULL);
-        for (int i = 0; i < 100; i++)
-            n = tanh_of(n);
-        break;
-    }
-    case 12: {
-        Tape *measured = tape_measure(); /* fewer rows than measured */
-        go_through(measured, 16);
-        go_through(tape_fitting(measured), 15);
-        break;
-    }
-        CASE(13, hadamard(b, leaf(t, 6, 4, 1, x, NULL)));
+        CASE(10,
+             cross_entropy(leaf(tape_new(0), 4, 6, 1, x, NULL), targets, 4));
+        CASE(11, hadamard(b, leaf(t, 6, 4, 1, x, NULL)));
         /* the gradient of data */
-        CASE(14, gradient(a));
-        CASE(15, concat(&b, -1));
-        CASE(16, new_node(0, 4, NULL, &b, 1));
+        CASE(12, gradient(a));
+        CASE(13, concat(&b, -1));
+        CASE(14, new_node(&(Operator){"none", NULL, NULL}, 0, 4, &b, 1));
         /* a row for each of three heads */
-        CASE(17, add(split(b, 3), leaf(t, 3, 2, 1, x, NULL)));
+        CASE(15, add(split(b, 3), leaf(t, 3, 2, 1, x, NULL)));
         /* two heads where there are three */
-        CASE(18, hadamard(split(b, 3), split(leaf(t, 1, 4, 1, x, NULL), 2)));
+        CASE(16, hadamard(split(b, 3), split(leaf(t, 1, 4, 1, x, NULL), 2)));
         /* the larger one comes first */
-        CASE(19, add(leaf(t, 1, 6, 1, x, NULL), b));
-        CASE(20, columns(split(b, 3), 1, 2));
-        CASE(21, concat((Node *[]){split(b, 3), split(b, 2)}, 2));
-        CASE(22, rotate(&(Attention){0}, split(b, 2), 100));
-        CASE(23, rotate(&(Attention){0}, b, 0.5));
-        CASE(24, mix_heads(split(b, 3), c));
-        CASE(25, shift(a, -1));
+        CASE(17, add(leaf(t, 1, 6, 1, x, NULL), b));
+        CASE(18, columns(split(b, 3), 1, 2));
+        CASE(19, concat((Node *[]){split(b, 3), split(b, 2)}, 2));
+        CASE(20, rotate(&(Attention){0}, split(b, 2), 100));
+        CASE(21, rotate(&(Attention){0}, b, 0.5));
+        CASE(22, mix_heads(split(b, 3), c));
+        CASE(23, shift(a, -1));
     }
 }
 
-/* The shapes fit, and so the run that only measures them passes. */
 ABORTS(token_behind_the_last, 1)
 {
     expect_a_message();
     real x[8] = {0};
     const int ids[] = {3, 4};
-    Tape *measured = tape_measure();
-    embed(leaf(measured, 4, 2, 1, x, NULL), ids, 1, 2, 1);
-    Tape *t = tape_fitting(measured);
-    embed(leaf(t, 4, 2, 1, x, NULL), ids, 1, 2, 1);
+    embed(leaf(tape_new(0), 4, 2, 1, x, NULL), ids, 1, 2, 1);
 }
 
 TEST(loss_of_even_logits_is_log_classes)
 {
     real x[15] = {0};
-    Tape *measured = tape_measure();
-    cross_entropy(leaf(measured, 3, 5, 1, x, NULL), (int[]){0, -1, 4}, 2);
-    Tape *t = tape_fitting(measured);
+    Tape *t = tape_new(0);
     Node *logits = leaf(t, 3, 5, 1, x, NULL);
     Node *loss = cross_entropy(logits, (int[]){0, -1, 4}, 2);
     ck_assert(loss->value[0] > 1.6094 && loss->value[0] < 1.6095);
@@ -477,7 +427,6 @@ TEST(loss_of_even_logits_is_log_classes)
     tape_reset(t);
     loss = cross_entropy(leaf(t, 3, 5, 1, x, NULL), (int[]){-1, -1, -1}, 0);
     ck_assert(loss->value[0] == 0);
-    tape_free(measured);
     tape_free(t);
 }
 
@@ -486,9 +435,7 @@ TEST(errors_of_numbers)
 {
     real x[4] = {-1, (real)0.5, 7, 3};
     const int targets[] = {0, 2, -1, 4};
-    Tape *measured = tape_measure();
-    squared_error(leaf(measured, 4, 1, 1, x, NULL), targets, 3, -1, 0.5);
-    Tape *t = tape_fitting(measured);
+    Tape *t = tape_new(0);
     Node *found = leaf(t, 4, 1, 1, x, NULL);
     Node *loss = squared_error(found, targets, 3, -1, 0.5);
     ck_assert_double_eq_tol((double)loss->value[0], (0.25 + 4) / 3, 1e-6);
@@ -498,6 +445,5 @@ TEST(errors_of_numbers)
     loss = squared_error(leaf(t, 4, 1, 1, x, NULL), (int[]){-1, -1, -1, -1}, 0,
                          -1, 0.5);
     ck_assert(loss->value[0] == 0);
-    tape_free(measured);
     tape_free(t);
 }

@@ -92,7 +92,7 @@ TESTS(a_step_allocates_nothing_and_calls_nobody, 3)
     Model *m = make(run[_i].task, run[_i].settings, &s);
     Batch b = batch_new(s.sizes, m->config.batch);
     Optimizer o = optimizer_new(m);
-    Tape *t = tape_for_step(m, &b);
+    Tape *t = tape_new(0);
     Random r = dataset_stream(&s, TRAINING);
     double accuracy;
     ck_assert(allocations > 5);
@@ -132,7 +132,7 @@ TESTS(micro_batches, 2)
     ck_assert_int_lt(micro_batch_size(m[0], 37), 37);
     Optimizer o[2] = {optimizer_new(m[0]), optimizer_new(m[1])};
     Batch b = batch_new(s.sizes, 37);
-    Tape *t = tape_for(m[0], &b);
+    Tape *t = tape_new(0);
     Random r = dataset_stream(&s, TRAINING);
     for (int step = 1; step < 4; step++) {
         dataset_draw(&s, TRAINING, &r, step, &b);
@@ -178,7 +178,7 @@ TESTS(threads_change_nothing, 3)
         ck_assert_int_eq(threads_count(), 1 + 2 * i);
         Batch b = batch_new(s.sizes, m[i]->config.batch);
         Optimizer o = optimizer_new(m[i]);
-        Tape *t = tape_for_step(m[i], &b);
+        Tape *t = tape_new(0);
         Random r = dataset_stream(&s, TRAINING);
         double accuracy;
         for (int step = 1; step < 4; step++) {
@@ -205,7 +205,7 @@ TESTS(needs_are_what_is_taken, 4)
     Model *m = make("reverse", settings_of[_i], &s);
     Needs n = training_needs(&s, m->cast[SELF]);
     Batch b = batch_new(s.sizes, m->config.batch);
-    Tape *t = tape_for_step(m, &b);
+    Tape *t = tape_new(0);
     Optimizer o = optimizer_new(m);
     Random r = dataset_stream(&s, TRAINING);
     double accuracy;
@@ -233,10 +233,10 @@ TEST(memory_of_long_sequences)
                           : "length=1024 heads=1 batch=1 mask=causal",
                         &s);
         Batch b = batch_new(s.sizes, 1);
-        Tape *measured = tape_measure();
-        cross_entropy(model_forward(m, measured, &b), b.all.targets, b.rows);
-        bytes[i] = tape_bytes(measured);
-        tape_free(measured);
+        Tape *t = tape_new(SHAPES_ONLY);
+        backward(cross_entropy(model_forward(m, t, &b), b.all.targets, b.rows));
+        bytes[i] = tape_bytes(t);
+        tape_free(t);
         batch_free(&b);
         model_free(m);
     }
@@ -395,28 +395,24 @@ TEST(score_gradients_are_those_of_the_steps)
     Observer o = observer_new(m, &s);
     observe(&o);
     ck_assert_str_eq(o.names[0], "score_gradient_median");
-    Tape *measured = tape_measure(), *t = measured;
+    Tape *t = tape_new(KEEP_GRADIENTS);
     Node *score = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        Node *w[7];
-        for (int i = 0; i < m->count; i++)
-            w[i] = leaf(t, m->weights[i].rows, m->weights[i].cols, 1,
-                        m->weights[i].value, m->weights[i].gradient);
-        Attention a = m->attention;
-        Node *x = add_positions(
-            embed(w[0], o.batch.all.ids, 1, o.batch.rows, SEQUENCES), w[1], 0);
-        Node *q = split(matmul(x, w[2]), HEADS);
-        Node *k = split(matmul(x, w[3]), HEADS);
-        Node *v = split(matmul(x, w[4]), HEADS);
-        score = scores(&a, q, k, 0.5); /* 1 / sqrt(d_k) */
-        Node *out = matmul(apply_weights(&a, softmax(&a, score), v), w[5]);
-        Node *loss = cross_entropy(matmul(add(x, out), w[6]),
-                                   o.batch.all.targets, o.batch.rows);
-        if (pass)
-            backward(loss);
-        else
-            t = tape_keeping(measured);
-    }
+    Node *w[7];
+    for (int i = 0; i < m->count; i++)
+        w[i] = leaf(t, m->weights[i].rows, m->weights[i].cols, 1,
+                    m->weights[i].value, m->weights[i].gradient);
+    Attention a = m->attention;
+    Node *x = add_positions(
+        embed(w[0], o.batch.all.ids, 1, o.batch.rows, SEQUENCES), w[1], 0);
+    Node *q = split(matmul(x, w[2]), HEADS);
+    Node *k = split(matmul(x, w[3]), HEADS);
+    Node *v = split(matmul(x, w[4]), HEADS);
+    score = scores(&a, q, k, 0.5); /* 1 / sqrt(d_k) */
+    Node *out = matmul(apply_weights(&a, softmax(&a, score), v), w[5]);
+    Node *loss = cross_entropy(matmul(add(x, out), w[6]), o.batch.all.targets,
+                               o.batch.rows);
+    backward(loss);
+
     enum { ROWS = TOKENS * SEQUENCES };
     double norm[ROWS * HEADS], sum = 0;
     for (int i = 0; i < ROWS * HEADS; i++) {
@@ -433,7 +429,6 @@ TEST(score_gradients_are_those_of_the_steps)
     ck_assert_double_eq_tol(o.values[0], wanted, close);
     ck_assert_double_eq_tol(o.values[1], sum / (ROWS * HEADS), close);
     observer_free(&o);
-    tape_free(measured);
     tape_free(t);
     model_free(m);
 }

@@ -27,6 +27,16 @@ weights(Weights *w, const Attention *a)
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
 }
 
+/* C = [Q diag(m_1) Q diag(m_2) ...] */
+static void
+mix_forward(Node *c)
+{
+    const real *q = c->in[0]->value, *m = c->in[1]->value;
+    int d = c->in[0]->cols;
+    for (int i = 0; i < c->rows * c->cols; i++)
+        c->value[i] = q[i / c->cols * d + i % d] * m[i % c->cols];
+}
+
 /* dQ += sum_i dC_i m_i,  dM_i += sum over tokens of dC_i Q, elementwise */
 static void
 mix_backward(Node *c)
@@ -41,15 +51,13 @@ mix_backward(Node *c)
         }
 }
 
-/* C = [Q diag(m_1) Q diag(m_2) ...], (tokens x d), (h x d) -> h heads */
+/* (tokens x d), (h x d) -> (tokens x h d), h heads */
 static Node *
 mix(Node *q, Node *m)
 {
-    int d = q->cols, cols = m->rows * d;
-    Node *c = new_node(q->rows, cols, mix_backward, (Node *[]){q, m}, 2);
-    for (int i = 0; c->value && i < q->rows * cols; i++)
-        c->value[i] = q->value[i / cols * d + i % d] * m->value[i % cols];
-    return split(c, m->rows);
+    static const Operator op = {"mix", mix_forward, mix_backward};
+    Node *c = new_node(&op, q->rows, m->rows * q->cols, (Node *[]){q, m}, 2);
+    return split(compute(c), m->rows);
 }
 
 static Node *

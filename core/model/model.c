@@ -192,7 +192,7 @@ model_forward(Model *m, Tape *t, const Batch *b)
             product = matmul(product, m->nodes[i]);
         return product;
     }
-    bool read = kept && kept->position > 0 && !tape_measures(t);
+    bool read = kept && kept->position > 0 && !tape_has_shapes_only(t);
     Node *y = !m->sizes.source ? NULL
               : read
                   ? leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL)

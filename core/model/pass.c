@@ -10,12 +10,7 @@ pass_recorded(Model *m, const Batch *b, bool with_gradients)
 {
     Pass *p = allocate(1, sizeof *p);
     int counted = counted_rows(b->all.targets, b->rows);
-    Tape *measured = tape_measure();
-    Node *logits = model_forward(m, measured, b);
-    if (with_gradients)
-        model_loss(m, logits, b->all.targets, counted);
-    p->tape = with_gradients ? tape_keeping(measured) : tape_fitting(measured);
-    tape_free(measured);
+    p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
     p->recording.replaced = NOTHING;
     m->attention.recording = &p->recording;
     p->logits = model_forward(m, p->tape, b);

@@ -1,10 +1,10 @@
 /* operator.h - the fields of a node, for writing your own operator.
 
    Most variants need only <qkv/variant.h>. If an equation needs an operator
-   that tape.h lacks, a plugin can define it: one function makes a node with
-   `new_node` and fills in its value; another adds to the gradients of its
-   operands. core/tape/operator.c consists of such pairs, and its `scale` is
-   the shortest one to start from.
+   that tape.h lacks, a plugin can define it with three short functions: one
+   computes the value of its node, one adds to the gradients of its operands,
+   and one makes the node. core/tape/operator.c consists of such triples, and
+   its `scale` is the shortest one to start from.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a
    plugin is compiled once for each. Both programs do that for you when you
@@ -28,14 +28,22 @@
 
 typedef struct Tape Tape;
 
+/* An operator. `forward` sets every entry of c->value, from the values of
+   c->in[0], c->in[1], ... and from c->arguments. `backward` adds to the
+   gradients of those operands that are trained, from c->gradient; it is called
+   after every node that uses c has added to that. NULL: none. */
+typedef struct Operator {
+    const char *name;
+    void (*forward)(Node *c);
+    void (*backward)(Node *c);
+} Operator;
+
 struct Node {
     int rows, cols;        /* the shape of value and of gradient */
     int sequences;         /* rows / sequences tokens in each */
     int heads;             /* cols / heads columns in each */
     int gap;               /* rows between two sequences; 0 except when
                               decoding */
-    double seen;           /* share of the entries that no fixed_bias masks,
-                              copied from in[0] */
     real *value;           /* NULL if only the shapes are wanted */
     bool trained;          /* it depends on a weight, so it has a gradient */
     real *gradient;        /* d loss / d value: use gradient(). The memory is
@@ -45,15 +53,12 @@ struct Node {
     const void *arguments; /* the operator's other arguments, in a type that it
                               declares: see keep_arguments */
     real *kept;            /* entries that forward keeps for backward */
-    void (*backward)(Node *self);
+    const Operator *op;    /* NULL for a leaf, and for a view */
     Node *root;           /* the node that owns the memory: itself, except after
                              split */
     bool touched;         /* gradient already holds a sum */
     bool passed;          /* another node has taken over its gradient */
     bool kept_by_decoder; /* by cached() */
-    double flops[2];      /* floating-point operations, two per multiply-add:
-                             forward, backward; 0 unless the operator sets
-                             them, as products do */
     Tape *tape;
     Node *previous; /* the node before it on the tape */
     Node *next;     /* the next node of the backward pass */
@@ -64,14 +69,16 @@ struct Node {
 
 #pragma GCC visibility push(default)
 
-/* Returns a new node (rows x cols) computed from the operands `in`, on their
-   tape, with memory for its value. The backward pass provides memory for its
-   gradient if an operand has one. It has the sequences of in[0], and one head
-   unless you change that. If its value is NULL, only the shape is wanted:
-   return it at once. `backward` is called after every node that uses this one
-   has added to its gradient. */
-Node *new_node(int rows, int cols, void (*backward)(Node *self),
-               Node *const *in, int inputs);
+/* Returns a new node (rows x cols) of an operator and its operands `in`, on
+   their tape, with memory for its value and, if an operand is trained, later
+   for its gradient. It has the sequences of in[0], and one head unless you
+   change that. */
+Node *new_node(const Operator *op, int rows, int cols, Node *const *in,
+               int inputs);
+
+/* Computes the value of a node that has all its arguments, and returns it. (If
+   only shapes are wanted, there is nothing to compute.) */
+Node *compute(Node *c);
 
 /* Returns the gradient of n, zeroed at the first call, for you to add to. Only
    a trained node has one: ask n->trained first. */

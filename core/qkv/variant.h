@@ -27,7 +27,7 @@
 
 /* Changes whenever a structure in these headers does. A plugin built for
    another number is refused: rebuild it. */
-#define QKV_ABI 7
+#define QKV_ABI 8
 
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;

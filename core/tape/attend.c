@@ -12,15 +12,13 @@
 
 /* A decoder goes on from one token, or from several. */
 static void
-compute(Node *c)
+forward(Node *c)
 {
-    bool decodes = tape_cache(c->tape);
-    size_t some = attend_keeps(c), one = decodes ? query_keeps(c) : 0;
-    c->kept = keep(c, some > one ? some : one);
-    if (c->value)
-        (decodes && c->rows == c->sequences ? query_forward
-                                            : attend_forward)(c);
+    (tape_cache(c->tape) && c->rows == c->sequences ? query_forward
+                                                    : attend_forward)(c);
 }
+
+static const Operator attention = {"attend", forward, attend_backward};
 
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
@@ -37,15 +35,13 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
             k->cols, v->rows, v->cols);
     if (a->relative == ALIBI)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
-    Node *c = new_node(q->rows, q->heads * d_v, attend_backward,
+    Node *c = new_node(&attention, q->rows, q->heads * d_v,
                        (Node *[]){positioned(a, q, a->position), keyed, v}, 3);
-    double to_score = pair_flops(q, keys, q->cols / q->heads);
-    double to_weigh = pair_flops(q, keys, d_v);
     c->heads = q->heads;
     keep_arguments(c, &(Attended){scale, a->causal}, sizeof(Attended));
-    c->flops[0] = to_score + to_weigh;
-    c->flops[1] = to_score * (q->trained + k->trained) +
-                  to_weigh * ((q->trained || k->trained) + v->trained);
+    size_t some = attend_keeps(c);
+    size_t one = tape_cache(c->tape) ? query_keeps(c) : 0;
+    c->kept = keep(c, some > one ? some : one);
     compute(c);
     if (a->recording)
         record_call(a->recording,
@@ -56,5 +52,5 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 bool
 is_attend(const Node *n)
 {
-    return n->backward == attend_backward;
+    return n->op == &attention;
 }

@@ -24,9 +24,13 @@ void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 Node *unbiased(Node *scores);
 double sink_of(const Node *weights, int head);
 
-/* FLOPs of a product of every query with every key (or weight with value),
-   each `width` wide. Masked pairs are counted too. */
-double pair_flops(const Node *q, int keys, int width);
+/* The arguments of fixed_bias, and of score_bias: what it adds, and the
+   attention that it was called for, as it was then. */
+typedef struct Added {
+    Attention attention;
+    Bias *bias;
+    Bucket *bucket;
+} Added;
 
 /* How scores know of positions: Attention.relative. A variant does not see it,
    so every variant can be trained with either.

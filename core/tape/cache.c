@@ -67,7 +67,7 @@ cache_enter(Cache *c, Attention *a, int place, const Node *x, const Node *y)
 {
     CachePlace *p = c->at = &c->place[place];
     p->self = x == y;
-    p->measures = tape_measures(x->tape);
+    p->measures = tape_has_shapes_only(x->tape);
     p->before = tape_last(x->tape);
     p->fresh = y->rows / y->sequences;
     p->called = 0;
@@ -179,19 +179,26 @@ all_rows(Node *n)
     return p ? kept_rows(p, kind, n, false) : n;
 }
 
+static void
+closed_forward(Node *c)
+{
+    const Node *n = c->in[0];
+    size_t entries = size_of(n) / (size_t)n->sequences;
+    size_t apart = entries + (size_t)n->gap * (size_t)n->cols;
+    for (size_t s = 0; s < (size_t)n->sequences; s++)
+        memcpy(c->value + s * entries, n->value + s * apart,
+               entries * sizeof(real));
+}
+
 Node *
 closed(Node *n)
 {
+    static const Operator op = {"closed", closed_forward, NULL};
     if (!n->gap)
         return n;
-    Node *to = new_node(n->rows, n->cols, NULL, &n, 1);
-    size_t entries = size_of(n) / (size_t)n->sequences;
-    size_t apart = entries + (size_t)n->gap * (size_t)n->cols;
-    for (size_t s = 0; to->value && s < (size_t)n->sequences; s++)
-        memcpy(to->value + s * entries, n->value + s * apart,
-               entries * sizeof(real));
-    to->heads = n->heads;
-    return to;
+    Node *c = new_node(&op, n->rows, n->cols, &n, 1);
+    c->heads = n->heads;
+    return compute(c);
 }
 
 Node *

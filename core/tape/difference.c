@@ -7,6 +7,17 @@
 #include "tape/difference.h"
 #include "tape/tape.h"
 
+/* sum_ij r_ij A_ij */
+static void
+project_forward(Node *c)
+{
+    const Node *a = c->in[0];
+    Random r = random_stream(7, "projection");
+    c->value[0] = 0;
+    for (int i = 0; i < a->rows * a->cols; i++)
+        c->value[0] += (real)random_normal(&r) * a->value[i];
+}
+
 /* dA_ij += r_ij dLoss */
 static void
 project_backward(Node *c)
@@ -21,14 +32,8 @@ project_backward(Node *c)
 Node *
 project(Node *a)
 {
-    Node *c = new_node(1, 1, project_backward, &a, 1);
-    Random r = random_stream(7, "projection");
-    if (!c->value)
-        return c;
-    c->value[0] = 0;
-    for (int i = 0; i < a->rows * a->cols; i++)
-        c->value[0] += (real)random_normal(&r) * a->value[i];
-    return c;
+    static const Operator op = {"project", project_forward, project_backward};
+    return compute(new_node(&op, 1, 1, &a, 1));
 }
 
 typedef struct Graph {
@@ -185,10 +190,7 @@ slopes_of(Build *build, void *more, const Leaf *leaves, int count)
     Slopes s = {.leaf = -1};
     s.reached = allocate((size_t)count, sizeof *s.reached);
     make_leaves(&g);
-    Tape *measured = tape_measure();
-    result_of(&g, measured);
-    g.tape = tape_fitting(measured);
-    tape_free(measured);
+    g.tape = tape_new(0);
     backward(result_of(&g, g.tape));
     for (int i = 0; i < count; i++)
         s.reached[i] =

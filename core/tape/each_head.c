@@ -1,7 +1,7 @@
 /* each_head.c - operators that treat the columns of each head alike: parts of
    them, their norm, their rotation by the position, and heads mixed.
 
-   The comment at a `_backward` is the derivative, as in operator.c. */
+   Each operator is three functions, as in operator.c. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -23,6 +23,20 @@ row_of(const Node *n, real *at, int row, int head)
     return at + (size_t)row * n->cols + (n->heads == 1 ? 0 : head * width);
 }
 
+/* C_i = A_i[:, from : from + count] */
+static void
+columns_forward(Node *c)
+{
+    Node *a = c->in[0];
+    const int *from = c->arguments;
+    int count = c->cols / c->heads;
+    real *to = c->value;
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++, to += count)
+            memcpy(to, row_of(a, a->value, i, h) + *from,
+                   (size_t)count * sizeof(real));
+}
+
 /* dA_i[:, from : from + count] += dC_i */
 static void
 columns_backward(Node *c)
@@ -41,18 +55,30 @@ columns_backward(Node *c)
 Node *
 columns(Node *a, int from, int count)
 {
+    static const Operator op = {"columns", columns_forward, columns_backward};
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
         bug("columns: %s has no columns %d to %d in each of its heads, %d",
             label(a).text, from, from + count - 1, a->heads);
-    Node *c = new_node(a->rows, a->heads * count, columns_backward, &a, 1);
+    Node *c = new_node(&op, a->rows, a->heads * count, &a, 1);
     c->heads = a->heads;
     keep_arguments(c, &from, sizeof from);
+    return compute(c);
+}
+
+/* C_i = [A_1i A_2i ...] */
+static void
+concat_forward(Node *c)
+{
     real *to = c->value;
-    for (int i = 0; to && i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++, to += count)
-            memcpy(to, row_of(a, a->value, i, h) + from,
-                   (size_t)count * sizeof(real));
-    return c;
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++)
+            for (int k = 0; k < c->inputs; k++) {
+                Node *a = c->in[k];
+                int width = a->cols / a->heads;
+                memcpy(to, row_of(a, a->value, i, h),
+                       (size_t)width * sizeof(real));
+                to += width;
+            }
 }
 
 /* dA_1, dA_2, ... += the columns of dC that they became */
@@ -75,6 +101,7 @@ concat_backward(Node *c)
 Node *
 concat(Node *const *a, int count)
 {
+    static const Operator op = {"concat", concat_forward, concat_backward};
     int width = 0, heads = 1;
     for (int k = 0; k < count; k++) {
         heads = a[k]->heads > heads ? a[k]->heads : heads;
@@ -86,18 +113,26 @@ concat(Node *const *a, int count)
             bug("concat: (%d x %d) of %d heads and (%d x %d) of %d do not fit",
                 a[0]->rows, a[0]->cols, a[0]->heads, a[k]->rows, a[k]->cols,
                 a[k]->heads);
-    Node *c = new_node(a[0]->rows, heads * width, concat_backward, a, count);
+    Node *c = new_node(&op, a[0]->rows, heads * width, a, count);
     c->heads = heads;
-    real *to = c->value;
-    for (int i = 0; to && i < c->rows; i++)
-        for (int h = 0; h < heads; h++)
-            for (int k = 0; k < count; k++) {
-                width = a[k]->cols / a[k]->heads;
-                memcpy(to, row_of(a[k], a[k]->value, i, h),
-                       (size_t)width * sizeof(real));
-                to += width;
-            }
-    return c;
+    return compute(c);
+}
+
+/* C_i = A_i / rms, and 1 / rms is kept, of each token of each head */
+static void
+rms_norm_forward(Node *c)
+{
+    const double *eps = c->arguments;
+    int width = c->cols / c->heads, rows = c->rows * c->heads;
+    const real *x = c->in[0]->value;
+    real *y = c->value;
+    for (int i = 0; i < rows; i++, x += width, y += width) {
+        real inverse =
+            1 / SQRT(row_dot(x, x, width) / (real)width + (real)*eps);
+        c->kept[i] = inverse;
+        for (int j = 0; j < width; j++)
+            y[j] = x[j] * inverse;
+    }
 }
 
 /* dA_i += (dC_i - C_i mean(dC_i . C_i)) / rms, each token of each head */
@@ -118,19 +153,13 @@ rms_norm_backward(Node *c)
 Node *
 rms_norm(Node *a, double eps)
 {
-    int width = a->cols / a->heads, rows = a->rows * a->heads;
-    Node *c = new_node(a->rows, a->cols, rms_norm_backward, &a, 1);
+    static const Operator op = {"rms_norm", rms_norm_forward,
+                                rms_norm_backward};
+    Node *c = new_node(&op, a->rows, a->cols, &a, 1);
     c->heads = a->heads;
-    c->kept = keep(c, (size_t)rows);
-    const real *x = a->value;
-    real *y = c->value;
-    for (int i = 0; y && i < rows; i++, x += width, y += width) {
-        real inverse = 1 / SQRT(row_dot(x, x, width) / (real)width + (real)eps);
-        c->kept[i] = inverse;
-        for (int j = 0; j < width; j++)
-            y[j] = x[j] * inverse;
-    }
-    return c;
+    c->kept = keep(c, (size_t)a->rows * (size_t)a->heads);
+    keep_arguments(c, &eps, sizeof eps);
+    return compute(c);
 }
 
 typedef struct Rotation {
@@ -164,6 +193,14 @@ add_rotated(const Node *n, real *to, const real *from, int sign)
     }
 }
 
+/* C: each pair of A turned */
+static void
+rotate_forward(Node *c)
+{
+    memset(c->value, 0, size_of(c) * sizeof(real));
+    add_rotated(c, c->value, c->in[0]->value, 1);
+}
+
 /* dA += dC, each pair turned back */
 static void
 rotate_backward(Node *c)
@@ -174,21 +211,18 @@ rotate_backward(Node *c)
 Node *
 rotate(Attention *a, Node *n, double base)
 {
+    static const Operator op = {"rotate", rotate_forward, rotate_backward};
     if (n->cols / n->heads % 2 || !(base >= 1))
         bug("rotate: (%d x %d) of %d heads, base %g: heads are an even number "
             "of columns wide, and the base is at least 1",
             n->rows, n->cols, n->heads, base);
-    Node *c = new_node(n->rows, n->cols, rotate_backward, &n, 1);
+    Node *c = new_node(&op, n->rows, n->cols, &n, 1);
     c->heads = n->heads;
     keep_arguments(c, &(Rotation){a->position, row_positions(n), base},
                    sizeof(Rotation));
     if (a->recording)
         a->recording->rotated = true;
-    if (c->value) {
-        memset(c->value, 0, size_of(c) * sizeof(real));
-        add_rotated(c, c->value, n->value, 1);
-    }
-    return c;
+    return compute(c);
 }
 
 /* Row i of a matrix at `at` with n's shape, as (heads x columns of a head). */
@@ -214,8 +248,18 @@ mixing(const Node *s, const Node *p, real *at, int i)
                         : matrix(at, p->rows, p->cols, p->cols);
 }
 
-/* With each row a matrix, a head a row of it, C = P' S:
-   dS += P dC,  dP += S dC' */
+/* With each row a matrix, a head a row of it, C = P' S. */
+static void
+mix_heads_forward(Node *c)
+{
+    Node *s = c->in[0], *p = c->in[1];
+    for (int i = 0; i < c->rows; i++)
+        multiply(heads_by_columns(c, c->value, i),
+                 transposed(mixing(s, p, p->value, i)),
+                 heads_by_columns(s, s->value, i));
+}
+
+/* dS += P dC,  dP += S dC' */
 static void
 mix_heads_backward(Node *c)
 {
@@ -234,19 +278,15 @@ mix_heads_backward(Node *c)
 Node *
 mix_heads(Node *s, Node *p)
 {
+    static const Operator op = {"mix_heads", mix_heads_forward,
+                                mix_heads_backward};
     if (p->rows != s->heads && !by_row(s, p))
         bug("mix_heads: %s of %d heads and %s of %d do not fit: it has a row "
             "for each head, or for each token, split into as many heads",
             label(s).text, s->heads, label(p).text, p->heads);
     int heads = by_row(s, p) ? p->cols / p->heads : p->cols;
-    Node *c = new_node(s->rows, heads * (s->cols / s->heads),
-                       mix_heads_backward, (Node *[]){s, p}, 2);
+    Node *c = new_node(&op, s->rows, heads * (s->cols / s->heads),
+                       (Node *[]){s, p}, 2);
     c->heads = heads;
-    c->flops[0] = 2. * s->rows * s->cols * heads;
-    c->flops[1] = c->flops[0] * (s->trained + p->trained);
-    for (int i = 0; c->value && i < c->rows; i++)
-        multiply(heads_by_columns(c, c->value, i),
-                 transposed(mixing(s, p, p->value, i)),
-                 heads_by_columns(s, s->value, i));
-    return c;
+    return compute(c);
 }

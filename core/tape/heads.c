@@ -45,12 +45,6 @@ check_scores(const char *name, const Node *q, const Node *k)
             name, q->rows, q->cols, q->heads, k->rows, k->cols, k->heads);
 }
 
-double
-pair_flops(const Node *q, int keys, int width)
-{
-    return 2. * q->rows * q->heads * keys * width;
-}
-
 void
 check_mask(const char *name, const Attention *a, const Node *q, int keys)
 {

@@ -16,6 +16,26 @@ typedef struct Ids {
     int each;
 } Ids;
 
+/* C[t] = the sum of Table[id] for each id of token t */
+static void
+embed_forward(Node *c)
+{
+    const Ids *ids = c->arguments;
+    const Node *table = c->in[0];
+    memset(c->value, 0, size_of(c) * sizeof(real));
+    for (int i = 0; i < c->rows * ids->each; i++) {
+        int id = ids->id[i];
+        if (id >= table->rows)
+            bug("embed: id %d in a table of %d", id, table->rows);
+        if (id < 0)
+            continue;
+        real *to = c->value + (size_t)(i / ids->each) * (size_t)c->cols;
+        const real *from = table->value + (size_t)id * (size_t)c->cols;
+        for (int j = 0; j < c->cols; j++)
+            to[j] += from[j];
+    }
+}
+
 /* dTable[id] += dC[t] for each id of token t */
 static void
 embed_backward(Node *c)
@@ -36,23 +56,23 @@ embed_backward(Node *c)
 Node *
 embed(Node *table, const int *ids, int each, int rows, int sequences)
 {
-    Node *c = new_node(rows, table->cols, embed_backward, &table, 1);
+    static const Operator op = {"embed", embed_forward, embed_backward};
+    Node *c = new_node(&op, rows, table->cols, &table, 1);
     c->sequences = sequences;
     keep_arguments(c, &(Ids){ids, each}, sizeof(Ids));
-    if (!c->value)
-        return c;
-    memset(c->value, 0, (size_t)rows * (size_t)c->cols * sizeof(real));
-    for (int i = 0; i < rows * each; i++) {
-        if (ids[i] >= table->rows)
-            bug("embed: id %d in a table of %d", ids[i], table->rows);
-        if (ids[i] < 0)
-            continue;
-        real *to = c->value + (size_t)(i / each) * (size_t)c->cols;
-        const real *from = table->value + (size_t)ids[i] * (size_t)c->cols;
-        for (int j = 0; j < c->cols; j++)
-            to[j] += from[j];
-    }
-    return c;
+    return compute(c);
+}
+
+/* C = X + Table[first + t] at token t of each sequence */
+static void
+add_positions_forward(Node *c)
+{
+    const real *x = c->in[0]->value, *table = c->in[1]->value;
+    const size_t *from = c->arguments;
+    size_t size = size_of(c), period = size / (size_t)c->sequences;
+    for (size_t s = 0; s < size; s += period)
+        for (size_t i = 0; i < period; i++)
+            c->value[s + i] = x[s + i] + table[*from + i];
 }
 
 /* dX += dC,  dTable[first + t] += dC of token t, over all sequences */
@@ -73,19 +93,16 @@ add_positions_backward(Node *c)
 Node *
 add_positions(Node *x, Node *table, int first)
 {
+    static const Operator op = {"add_positions", add_positions_forward,
+                                add_positions_backward};
     if (x->rows / x->sequences > table->rows - first || x->cols != table->cols)
         bug("add_positions: (%d x %d) in %d sequences and (%d x %d) from row "
             "%d on do not fit",
             x->rows, x->cols, x->sequences, table->rows, table->cols, first);
     size_t from = (size_t)first * (size_t)table->cols;
-    Node *c = new_node(x->rows, x->cols, add_positions_backward,
-                       (Node *[]){x, table}, 2);
+    Node *c = new_node(&op, x->rows, x->cols, (Node *[]){x, table}, 2);
     keep_arguments(c, &from, sizeof from);
-    size_t size = size_of(c), period = size / (size_t)c->sequences;
-    for (size_t s = 0; c->value && s < size; s += period)
-        for (size_t i = 0; i < period; i++)
-            c->value[s + i] = x->value[s + i] + table->value[from + i];
-    return c;
+    return compute(c);
 }
 
 /* Within a row every step waits for the one before, and not for those of other
@@ -176,21 +193,28 @@ norm_rows(int rows, int d, real *restrict y, real *restrict n,
         }
 }
 
-Node *
-layer_norm(Node *x, Node *gain, Node *bias)
+static void
+layer_norm_forward(Node *c)
 {
-    int d = x->cols;
-    Node *c =
-        new_node(x->rows, d, layer_norm_backward, (Node *[]){x, gain, bias}, 3);
-    c->kept = keep(c, size_of(c) + (size_t)c->rows +
-                          (size_t)d * (size_t)ROWS_AT_A_TIME);
-    for (int i = 0, rows; c->value && i < c->rows; i += rows) {
+    const Node *x = c->in[0], *gain = c->in[1], *bias = c->in[2];
+    int d = c->cols;
+    for (int i = 0, rows; i < c->rows; i += rows) {
         size_t at = (size_t)i * (size_t)d;
         rows = rows_at(c, i);
         norm_rows(rows, d, c->value + at, c->kept + at, x->value + at,
                   gain->value, bias->value, c->kept + size_of(c) + i);
     }
-    return c;
+}
+
+Node *
+layer_norm(Node *x, Node *gain, Node *bias)
+{
+    static const Operator op = {"layer_norm", layer_norm_forward,
+                                layer_norm_backward};
+    Node *c = new_node(&op, x->rows, x->cols, (Node *[]){x, gain, bias}, 3);
+    c->kept = keep(c, size_of(c) + (size_t)c->rows +
+                          (size_t)c->cols * (size_t)ROWS_AT_A_TIME);
+    return compute(c);
 }
 
 /* What a loss compares the rows with, and how many of a whole batch count. */
@@ -243,38 +267,46 @@ rows_probabilities(real *const *p, double *z, int rows, int classes)
     }
 }
 
-Node *
-cross_entropy(Node *logits, const int *targets, int counted)
+/* C = the sum over counted rows of -log softmax(logits)[target], / counted */
+static void
+cross_entropy_forward(Node *c)
 {
+    const Node *logits = c->in[0];
+    const Answers *a = c->arguments;
     int classes = logits->cols;
-    Node *c = new_node(1, 1, cross_entropy_backward, &logits, 1);
-    c->sequences = 1;
-    keep_arguments(c, &(Answers){targets, counted}, sizeof(Answers));
-    c->kept = keep(c, (size_t)logits->rows * (size_t)classes);
-    if (!c->value)
-        return c;
     double sum = 0, z[ROWS_AT_A_TIME];
     real *p[ROWS_AT_A_TIME], target[ROWS_AT_A_TIME];
     for (int i = 0; i < logits->rows;) {
         int rows = 0;
         for (; i < logits->rows && rows < ROWS_AT_A_TIME; i++) {
-            if (targets[i] < 0)
+            int answer = a->targets[i];
+            if (answer < 0)
                 continue;
-            if (targets[i] >= classes)
-                bug("cross_entropy: target %d of %d classes", targets[i],
-                    classes);
+            if (answer >= classes)
+                bug("cross_entropy: target %d of %d classes", answer, classes);
             size_t at = (size_t)i * (size_t)classes;
             p[rows] = memcpy(c->kept + at, logits->value + at,
                              (size_t)classes * sizeof(real));
-            target[rows] = p[rows][targets[i]];
+            target[rows] = p[rows][answer];
             rows++;
         }
         rows_probabilities(p, z, rows, classes);
         for (int k = 0; k < rows; k++)
             sum += z[k] - (double)target[k];
     }
-    c->value[0] = counted ? (real)(sum / counted) : 0;
-    return c;
+    c->value[0] = a->counted ? (real)(sum / a->counted) : 0;
+}
+
+Node *
+cross_entropy(Node *logits, const int *targets, int counted)
+{
+    static const Operator op = {"cross_entropy", cross_entropy_forward,
+                                cross_entropy_backward};
+    Node *c = new_node(&op, 1, 1, &logits, 1);
+    c->sequences = 1;
+    keep_arguments(c, &(Answers){targets, counted}, sizeof(Answers));
+    c->kept = keep(c, size_of(logits));
+    return compute(c);
 }
 
 int
@@ -294,12 +326,35 @@ correct_rows(const Node *logits, const int *targets)
     return correct;
 }
 
+/* What an answer means: the number first + step * target. */
+typedef struct Scale {
+    Answers answers;
+    double first, step;
+} Scale;
+
+/* C = the sum over counted rows of (x - y)^2, / counted */
+static void
+squared_error_forward(Node *c)
+{
+    const Node *x = c->in[0];
+    const Scale *y = c->arguments;
+    double sum = 0;
+    for (int i = 0; i < x->rows; i++) {
+        int target = y->answers.targets[i];
+        if (target < 0)
+            continue;
+        c->kept[i] = x->value[i] - (real)(y->first + y->step * target);
+        sum += (double)c->kept[i] * (double)c->kept[i];
+    }
+    c->value[0] = y->answers.counted ? (real)(sum / y->answers.counted) : 0;
+}
+
 /* dX += 2 (x - y) dC / counted */
 static void
 squared_error_backward(Node *c)
 {
     Node *x = c->in[0];
-    const Answers *a = c->arguments;
+    const Answers *a = &((const Scale *)c->arguments)->answers;
     real *d = gradient(x), factor = 2 * c->gradient[0] / (real)a->counted;
     for (int i = 0; i < x->rows; i++)
         if (a->targets[i] >= 0)
@@ -310,24 +365,16 @@ Node *
 squared_error(Node *x, const int *targets, int counted, double first,
               double step)
 {
+    static const Operator op = {"squared_error", squared_error_forward,
+                                squared_error_backward};
     if (x->cols != 1)
         bug("squared_error: (%d x %d) where each row must be one number",
             x->rows, x->cols);
-    Node *c = new_node(1, 1, squared_error_backward, &x, 1);
+    Node *c = new_node(&op, 1, 1, &x, 1);
     c->sequences = 1;
-    keep_arguments(c, &(Answers){targets, counted}, sizeof(Answers));
+    keep_arguments(c, &(Scale){{targets, counted}, first, step}, sizeof(Scale));
     c->kept = keep(c, (size_t)x->rows);
-    if (!c->value)
-        return c;
-    double sum = 0;
-    for (int i = 0; i < x->rows; i++) {
-        if (targets[i] < 0)
-            continue;
-        c->kept[i] = x->value[i] - (real)(first + step * targets[i]);
-        sum += (double)c->kept[i] * (double)c->kept[i];
-    }
-    c->value[0] = counted ? (real)(sum / counted) : 0;
-    return c;
+    return compute(c);
 }
 
 double

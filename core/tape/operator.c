@@ -1,8 +1,9 @@
 /* operator.c - the linear and elementwise operators, each with its derivative.
 
-   The comment at a `_backward` is the derivative: dX stands for the gradient of
-   the loss by X, C for the operator's result, and `+=` because a matrix that is
-   used twice gets two contributions. */
+   An operator is three functions: `_forward` computes C, its node's value;
+   `_backward` is the derivative; and the last one makes the node. In the
+   comment at a `_backward`, dX stands for the gradient of the loss by X, and
+   `+=` is there because a matrix that is used twice gets two contributions. */
 
 #include <qkv/operator.h>
 
@@ -17,19 +18,11 @@
 #include "tape/layers.h"
 #include "tape/tape.h"
 
-/* How many entries of the result are to be computed: none on a measuring tape.
- */
-static size_t
-wanted(const Node *c)
-{
-    return c->value ? size_of(c) : 0;
-}
-
 /* A new node of A's shape and heads, from A and perhaps a B of that shape. */
 static Node *
-elementwise(void (*backward)(Node *self), Node *a, Node *b)
+elementwise(const Operator *op, Node *a, Node *b)
 {
-    Node *c = new_node(a->rows, a->cols, backward, (Node *[]){a, b}, b ? 2 : 1);
+    Node *c = new_node(op, a->rows, a->cols, (Node *[]){a, b}, b ? 2 : 1);
     c->heads = a->heads;
     return c;
 }
@@ -38,16 +31,6 @@ static Matrix
 value_of(const Node *n)
 {
     return matrix(n->value, n->rows, n->cols, n->cols);
-}
-
-/* What C = A B costs, and as much in its backward pass for each trained
- * operand.
- */
-static void
-price(Node *c, int inner)
-{
-    c->flops[0] = 2. * c->rows * c->cols * inner;
-    c->flops[1] = c->flops[0] * (c->in[0]->trained + c->in[1]->trained);
 }
 
 /* Rows of `b` that are tokens of several sequences may not be summed over. */
@@ -63,6 +46,13 @@ check_product(const char *name, const Node *a, const Node *b, int a_cols,
             name, label(b).text, b->sequences);
 }
 
+/* C = A B */
+static void
+matmul_forward(Node *c)
+{
+    multiply(value_of(c), value_of(c->in[0]), value_of(c->in[1]));
+}
+
 /* dA += dC B',  dB += A' dC */
 static void
 matmul_backward(Node *c)
@@ -75,21 +65,26 @@ matmul_backward(Node *c)
         add_product(b, transposed(value_of(a)), dc);
 }
 
+static const Operator product = {"matmul", matmul_forward, matmul_backward};
+
 Node *
 matmul(Node *a, Node *b)
 {
     check_product("matmul", a, b, a->cols, b->rows);
-    Node *c = new_node(a->rows, b->cols, matmul_backward, (Node *[]){a, b}, 2);
-    price(c, a->cols);
-    if (c->value)
-        multiply(value_of(c), value_of(a), value_of(b));
-    return c;
+    return compute(new_node(&product, a->rows, b->cols, (Node *[]){a, b}, 2));
 }
 
 bool
 is_product(const Node *n)
 {
-    return n->backward == matmul_backward;
+    return n->op == &product;
+}
+
+/* C = A B' */
+static void
+matmul_t_forward(Node *c)
+{
+    multiply(value_of(c), value_of(c->in[0]), transposed(value_of(c->in[1])));
 }
 
 /* dA += dC B,  dB += dC' A */
@@ -107,13 +102,10 @@ matmul_t_backward(Node *c)
 Node *
 matmul_t(Node *a, Node *b)
 {
+    static const Operator op = {"matmul_t", matmul_t_forward,
+                                matmul_t_backward};
     check_product("matmul_t", a, b, a->cols, b->cols);
-    Node *c =
-        new_node(a->rows, b->rows, matmul_t_backward, (Node *[]){a, b}, 2);
-    price(c, a->cols);
-    if (c->value)
-        multiply(value_of(c), value_of(a), transposed(value_of(b)));
-    return c;
+    return compute(new_node(&op, a->rows, b->rows, (Node *[]){a, b}, 2));
 }
 
 /* How far apart the entries of a B are along each axis of a matrix that it is
@@ -121,6 +113,20 @@ matmul_t(Node *a, Node *b)
 typedef struct Strides {
     size_t row, head, column;
 } Strides;
+
+/* C: B, again and again */
+static void
+spread_forward(Node *c)
+{
+    const Strides *b = c->arguments;
+    int width = c->cols / c->heads;
+    real *to = c->value;
+    for (size_t i = 0; i < (size_t)c->rows; i++)
+        for (size_t h = 0; h < (size_t)c->heads; h++)
+            for (size_t j = 0; j < (size_t)width; j++)
+                *to++ =
+                    c->in[0]->value[i * b->row + h * b->head + j * b->column];
+}
 
 /* dB += the entries of dC that repeat it */
 static void
@@ -141,6 +147,7 @@ spread_backward(Node *c)
 static Node *
 spread(const char *name, Node *a, Node *b)
 {
+    static const Operator op = {"spread", spread_forward, spread_backward};
     if (a->rows == b->rows && a->cols == b->cols)
         return b;
     int heads = a->cols == b->cols ? a->heads : b->heads;
@@ -153,18 +160,22 @@ spread(const char *name, Node *a, Node *b)
             b->cols == a->heads ? "; a number for each head is split into "
                                   "heads, split(w, a->heads)"
                                 : "");
-    Node *c = new_node(a->rows, a->cols, spread_backward, &b, 1);
+    Node *c = new_node(&op, a->rows, a->cols, &b, 1);
     Strides s = {b->rows == 1 ? 0 : (size_t)b->cols,
                  heads == 1 ? 0 : (size_t)b_width, b_width > 1};
     c->sequences = a->sequences;
     c->heads = a->heads;
     keep_arguments(c, &s, sizeof s);
-    real *to = c->value;
-    for (size_t i = 0; to && i < (size_t)c->rows; i++)
-        for (size_t h = 0; h < (size_t)c->heads; h++)
-            for (size_t j = 0; j < (size_t)width; j++)
-                *to++ = b->value[i * s.row + h * s.head + j * s.column];
-    return c;
+    return compute(c);
+}
+
+/* C = A + B */
+static void
+add_forward(Node *c)
+{
+    const real *a = c->in[0]->value, *b = c->in[1]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = a[i] + b[i];
 }
 
 /* dA += dC,  dB += dC */
@@ -180,10 +191,18 @@ add_backward(Node *c)
 Node *
 add(Node *a, Node *b)
 {
-    Node *c = elementwise(add_backward, a, spread("add", a, b));
-    for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = a->value[i] + c->in[1]->value[i];
-    return c;
+    static const Operator op = {"add", add_forward, add_backward};
+    return compute(elementwise(&op, a, spread("add", a, b)));
+}
+
+/* C = factor A */
+static void
+scale_forward(Node *c)
+{
+    const double *factor = c->arguments;
+    const real *a = c->in[0]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = (real)*factor * a[i];
 }
 
 /* dA += factor dC */
@@ -199,11 +218,19 @@ scale_backward(Node *c)
 Node *
 scale(Node *a, double factor)
 {
-    Node *c = elementwise(scale_backward, a, NULL);
+    static const Operator op = {"scale", scale_forward, scale_backward};
+    Node *c = elementwise(&op, a, NULL);
     keep_arguments(c, &factor, sizeof factor);
-    for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = (real)factor * a->value[i];
-    return c;
+    return compute(c);
+}
+
+/* C = A . B */
+static void
+hadamard_forward(Node *c)
+{
+    const real *a = c->in[0]->value, *b = c->in[1]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = a[i] * b[i];
 }
 
 /* dA += dC B,  dB += dC A, elementwise */
@@ -222,10 +249,9 @@ hadamard_backward(Node *c)
 Node *
 hadamard(Node *a, Node *b)
 {
-    Node *c = elementwise(hadamard_backward, a, spread("hadamard", a, b));
-    for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = a->value[i] * c->in[1]->value[i];
-    return c;
+    static const Operator op = {"hadamard", hadamard_forward,
+                                hadamard_backward};
+    return compute(elementwise(&op, a, spread("hadamard", a, b)));
 }
 
 /* C = f(A), entry by entry, LANES at a time. */
@@ -233,12 +259,19 @@ static inline __attribute__((always_inline)) void
 each_entry(Node *c, Widest f(Widest))
 {
     const real *a = c->in[0]->value;
-    for (long i = 0, n = (long)wanted(c); i < n; i += LANES) {
+    for (long i = 0, n = (long)size_of(c); i < n; i += LANES) {
         Widest x[PARTS];
         load(x, a + i, n - i);
         EACH_PART x[p] = f(x[p]);
         store(c->value + i, x, n - i);
     }
+}
+
+/* C = tanh A */
+static void
+tanh_forward(Node *c)
+{
+    each_entry(c, hyperbolic_tangent);
 }
 
 /* dA += dC (1 - C^2), elementwise */
@@ -253,9 +286,21 @@ tanh_backward(Node *c)
 Node *
 tanh_of(Node *a)
 {
-    Node *c = elementwise(tanh_backward, a, NULL);
-    each_entry(c, hyperbolic_tangent);
-    return c;
+    static const Operator op = {"tanh_of", tanh_forward, tanh_backward};
+    return compute(elementwise(&op, a, NULL));
+}
+
+static inline Widest
+logistic(Widest x)
+{
+    return (1 + hyperbolic_tangent(x / 2)) / 2;
+}
+
+/* C = 1 / (1 + e^-A) */
+static void
+sigmoid_forward(Node *c)
+{
+    each_entry(c, logistic);
 }
 
 /* dA += dC C (1 - C), elementwise */
@@ -267,18 +312,20 @@ sigmoid_backward(Node *c)
         d[i] += c->gradient[i] * c->value[i] * (1 - c->value[i]);
 }
 
-static inline Widest
-logistic(Widest x)
-{
-    return (1 + hyperbolic_tangent(x / 2)) / 2;
-}
-
 Node *
 sigmoid(Node *a)
 {
-    Node *c = elementwise(sigmoid_backward, a, NULL);
-    each_entry(c, logistic);
-    return c;
+    static const Operator op = {"sigmoid", sigmoid_forward, sigmoid_backward};
+    return compute(elementwise(&op, a, NULL));
+}
+
+/* C = max(A, 0) */
+static void
+relu_forward(Node *c)
+{
+    const real *a = c->in[0]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = a[i] > 0 ? a[i] : 0;
 }
 
 /* dA += dC where A > 0 */
@@ -295,10 +342,18 @@ relu_backward(Node *c)
 Node *
 relu(Node *a)
 {
-    Node *c = elementwise(relu_backward, a, NULL);
-    for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = a->value[i] > 0 ? a->value[i] : 0;
-    return c;
+    static const Operator op = {"relu", relu_forward, relu_backward};
+    return compute(elementwise(&op, a, NULL));
+}
+
+/* C = f(A) */
+static void
+map_forward(Node *c)
+{
+    const Mapping *m = c->arguments;
+    const real *a = c->in[0]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = (real)m->f((double)a[i]);
 }
 
 /* dA += dC f'(A), elementwise */
@@ -312,26 +367,51 @@ map_backward(Node *c)
         d[i] += c->gradient[i] * (real)m->df((double)a[i]);
 }
 
+static const Operator mapping = {"map", map_forward, map_backward};
+
 Node *
 map(Node *a, double (*f)(double), double (*df)(double))
 {
-    Node *c = elementwise(map_backward, a, NULL);
+    Node *c = elementwise(&mapping, a, NULL);
     keep_arguments(c, &(Mapping){f, df}, sizeof(Mapping));
-    for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = (real)f((double)a->value[i]);
-    return c;
+    return compute(c);
 }
 
 const Mapping *
 mapping_of(const Node *n)
 {
-    return n->backward == map_backward ? n->arguments : NULL;
+    return n->op == &mapping ? n->arguments : NULL;
 }
 
 /* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the
    form of Hendrycks and Gimpel 2016 that GPT-2 uses. */
 #define GELU_A ((real)0.79788456080286535588)
 #define GELU_B ((real)0.044715)
+
+static void
+gelu_chunk(void *node, int chunk, int worker)
+{
+    (void)worker;
+    Node *c = node;
+    long n = (long)size_of(c);
+    int chunks = threads_count();
+    long end = chunk_begin(n, chunk + 1, chunks);
+    for (long i = chunk_begin(n, chunk, chunks); i < end; i += LANES) {
+        Widest x[PARTS], t[PARTS];
+        load(x, c->in[0]->value + i, end - i);
+        EACH_PART t[p] = GELU_A * (x[p] + GELU_B * x[p] * x[p] * x[p]);
+        EACH_PART t[p] = hyperbolic_tangent(t[p]);
+        EACH_PART x[p] = x[p] / 2 * (1 + t[p]);
+        store(c->kept + i, t, end - i);
+        store(c->value + i, x, end - i);
+    }
+}
+
+static void
+gelu_forward(Node *c)
+{
+    parallel_for(threads_count(), gelu_chunk, c);
+}
 
 /* dA += dC ((1 + t) / 2 + x/2 (1 - t^2) du/dx) */
 static void
@@ -359,33 +439,27 @@ gelu_backward(Node *c)
     parallel_for(threads_count(), gelu_chunk_backward, c);
 }
 
-static void
-gelu_chunk(void *node, int chunk, int worker)
-{
-    (void)worker;
-    Node *c = node;
-    long n = (long)size_of(c);
-    int chunks = threads_count();
-    long end = chunk_begin(n, chunk + 1, chunks);
-    for (long i = chunk_begin(n, chunk, chunks); i < end; i += LANES) {
-        Widest x[PARTS], t[PARTS];
-        load(x, c->in[0]->value + i, end - i);
-        EACH_PART t[p] = GELU_A * (x[p] + GELU_B * x[p] * x[p] * x[p]);
-        EACH_PART t[p] = hyperbolic_tangent(t[p]);
-        EACH_PART x[p] = x[p] / 2 * (1 + t[p]);
-        store(c->kept + i, t, end - i);
-        store(c->value + i, x, end - i);
-    }
-}
-
 Node *
 gelu(Node *a)
 {
-    Node *c = elementwise(gelu_backward, a, NULL);
+    static const Operator op = {"gelu", gelu_forward, gelu_backward};
+    Node *c = elementwise(&op, a, NULL);
     c->kept = keep(c, size_of(c));
-    if (c->value)
-        parallel_for(threads_count(), gelu_chunk, c);
-    return c;
+    return compute(c);
+}
+
+/* C: the rows of each sequence of A moved down, by so many entries */
+static void
+shift_forward(Node *c)
+{
+    const size_t *down = c->arguments;
+    const real *a = c->in[0]->value;
+    size_t sequence = size_of(c) / (size_t)c->sequences;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = 0;
+    for (size_t s = 0; s < size_of(c); s += sequence)
+        for (size_t i = *down; i < sequence; i++)
+            c->value[s + i] = a[s + i - *down];
 }
 
 /* dA += dC, the rows of each sequence moved back up */
@@ -403,20 +477,15 @@ shift_backward(Node *c)
 Node *
 shift(Node *a, int by)
 {
+    static const Operator op = {"shift", shift_forward, shift_backward};
     if (by < 0)
         bug("shift: %s by %d: rows can only be moved down, which is towards "
             "later tokens",
             label(a).text, by);
     size_t down = (size_t)by * (size_t)a->cols;
-    Node *c = elementwise(shift_backward, a, NULL);
+    Node *c = elementwise(&op, a, NULL);
     keep_arguments(c, &down, sizeof down);
-    size_t sequence = size_of(c) / (size_t)c->sequences;
-    for (size_t i = 0, n = wanted(c); i < n; i++)
-        c->value[i] = 0;
-    for (size_t s = 0; s < wanted(c); s += sequence)
-        for (size_t i = down; i < sequence; i++)
-            c->value[s + i] = a->value[s + i - down];
-    return c;
+    return compute(c);
 }
 
 Node *

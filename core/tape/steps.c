@@ -23,6 +23,20 @@ heads_of(const Node *n, real *at, int h)
     return batch(head_of(n, at, 0, h), n->sequences);
 }
 
+/* S_i = scale Q_i K_i' */
+static void
+scores_forward(Node *c)
+{
+    Node *q = c->in[0], *k = c->in[1];
+    const double *scale = c->arguments;
+    int group = q->heads / k->heads;
+    for (int h = 0; h < q->heads; h++)
+        multiply(heads_of(c, c->value, h), heads_of(q, q->value, h),
+                 transposed(heads_of(k, k->value, h / group)));
+    for (size_t i = 0; i < size_of(c); i++)
+        c->value[i] *= (real)*scale;
+}
+
 /* dQ_i += scale dS_i K_i,  dK_i += scale dS_i' Q_i */
 static void
 scores_backward(Node *c)
@@ -43,31 +57,12 @@ scores_backward(Node *c)
     }
 }
 
-static Node *
-product(Node *q, Node *k, double scale)
-{
-    int keys = k->rows / k->sequences, group = q->heads / k->heads;
-    Node *c = new_node(q->rows, q->heads * keys, scores_backward,
-                       (Node *[]){q, k}, 2);
-    c->heads = q->heads;
-    keep_arguments(c, &scale, sizeof scale);
-    c->flops[0] = pair_flops(q, keys, q->cols / q->heads);
-    c->flops[1] = c->flops[0] * (q->trained + k->trained);
-    c->kept = keep(c, size_of(c));
-    if (!c->value)
-        return c;
-    for (int h = 0; h < q->heads; h++)
-        multiply(heads_of(c, c->value, h), heads_of(q, q->value, h),
-                 transposed(heads_of(k, k->value, h / group)));
-    for (size_t i = 0; i < size_of(c); i++)
-        c->value[i] *= (real)scale;
-    return c;
-}
+static const Operator product = {"scores", scores_forward, scores_backward};
 
 static bool
 is_scores(const Node *n)
 {
-    return n->backward == scores_backward;
+    return n->op == &product;
 }
 
 /* The position of key j of a call whose keys are at `at`; NULL: one after the
@@ -83,33 +78,20 @@ scores(Attention *a, Node *q, Node *k, double scale)
 {
     Node *keyed = all_keys(a, k, false);
     check_scores("scores", q, keyed);
-    Node *s = product(positioned(a, q, a->position), keyed, scale);
+    q = positioned(a, q, a->position);
+    int keys = keyed->rows / keyed->sequences;
+    Node *s =
+        new_node(&product, q->rows, q->heads * keys, (Node *[]){q, keyed}, 2);
+    s->heads = q->heads;
+    s->kept = keep(s, size_of(s));
+    keep_arguments(s, &scale, sizeof scale);
+    compute(s);
     if (a->recording)
         record_keys(a->recording, k);
     if (a->relative == ALIBI)
         s = fixed_bias(a, s, alibi);
     a->scored += s->heads;
     return s;
-}
-
-/* Scores of products in n that nobody needs cost nothing. */
-static void
-discount(Node *n, double share)
-{
-    if (is_scores(n)) {
-        n->flops[0] *= share;
-        n->flops[1] *= share;
-    }
-    for (int i = 0; i < n->inputs && !is_scores(n); i++)
-        if (n->in[i]->rows == n->rows)
-            discount(n->in[i], share);
-}
-
-/* dS += dC: where it is masked dC is 0 */
-static void
-fixed_bias_backward(Node *c)
-{
-    pass_gradient(c, c->in[0]);
 }
 
 /* C = S + b of head h, query i and `count` keys from j on, in all sequences. */
@@ -124,23 +106,24 @@ add_entries(Node *c, int h, int i, int j, const real *b, int count)
             c->value[at + (size_t)l] = s->value[at + (size_t)l] + b[l];
 }
 
-/* Adds the bias of head h to query i; how many keys no bias masks. */
-static int
-add_bias(Attention *a, Node *c, Bias *bias, int h, int i)
+/* Adds the bias of head h to query i, of which it has to leave a key. */
+static void
+add_bias(Node *c, int h, int i)
 {
     enum { AT_ONCE = 64 };
+    const Added *b = c->arguments;
+    const Attention *a = &b->attention;
     int keys = c->cols / c->heads, query = a->position + i;
     const int *at = key_positions(c);
-    int seen = 0, left = 0; /* by a causal mask, too */
+    bool left = false;
     for (int j = 0, count; j < keys; j += count) {
         real entries[AT_ONCE];
         count = keys - j < AT_ONCE ? keys - j : AT_ONCE;
         for (int l = 0; l < count; l++) {
             int key = position_of(at, j + l);
-            double b = bias(a, h, query, key);
-            entries[l] = (real)b;
-            seen += b > -INFINITY;
-            left += b > -INFINITY && !(a->causal && key > query);
+            double bias = b->bias(a, h, query, key);
+            entries[l] = (real)bias;
+            left |= bias > -INFINITY && !(a->causal && key > query);
         }
         add_entries(c, h, i, j, entries, count);
     }
@@ -149,66 +132,66 @@ add_bias(Attention *a, Node *c, Bias *bias, int h, int i)
             "weights cannot sum to 1 then: leave it one, as the key at its own "
             "position",
             query, h);
-    return seen;
 }
 
-/* How many entries of head h no bias masks. Row 0 and column 0 have each
-   distance of query and key once. If eight more rows and columns agree with
-   them, the mask is taken to depend on the distance only, and each distance
-   counts as often as it occurs; otherwise every entry is looked at. */
-static double
-seen_by_head(const Attention *a, Bias *bias, int h, int tokens, int keys)
+/* C = S + b(head, query, key) */
+static void
+fixed_bias_forward(Node *c)
 {
-    enum { LINES = 8 };
-    double seen = 0, all = 0;
-    bool same = true;
-    for (int i = 1 - tokens; i < keys; i++) {
-        int query = i < 0 ? -i : 0, key = query + i;
-        int often = tokens - query < keys - key ? tokens - query : keys - key;
-        bool first = bias(a, h, a->position + query, key) > -INFINITY;
-        seen += first ? often : 0;
-        for (int k = 2; same && k <= LINES + 1; k++) {
-            int on = k % 2 ? (tokens - 1) * (k - 1) / LINES - query
-                           : (keys - 1) * k / LINES - key;
-            same = on < 0 || on >= often ||
-                   first == (bias(a, h, a->position + query + on, key + on) >
-                             -INFINITY);
-        }
-    }
-    for (int i = 0; !same && i < tokens; i++)
-        for (int j = 0; j < keys; j++)
-            all += bias(a, h, a->position + i, j) > -INFINITY;
-    return same ? seen : all;
+    for (int h = 0; h < c->heads; h++)
+        for (int i = 0; i < c->rows / c->sequences; i++)
+            add_bias(c, h, i);
 }
+
+/* dS += dC: where it is masked dC is 0 */
+static void
+fixed_bias_backward(Node *c)
+{
+    pass_gradient(c, c->in[0]);
+}
+
+static const Operator by_position = {"fixed_bias", fixed_bias_forward,
+                                     fixed_bias_backward};
 
 Node *
 fixed_bias(Attention *a, Node *s, Bias *bias)
 {
-    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
-    double seen = 0;
-    Node *c = new_node(s->rows, s->cols, fixed_bias_backward, &s, 1);
+    Node *c = new_node(&by_position, s->rows, s->cols, &s, 1);
     c->heads = s->heads;
-    keep_arguments(c, &bias, sizeof bias);
-    for (int h = 0; h < c->heads; h++)
-        for (int i = 0; i < (c->value ? tokens : 1); i++)
-            seen += c->value ? add_bias(a, c, bias, h, i)
-                             : seen_by_head(a, bias, h, tokens, keys);
-    double share = seen / ((double)tokens * s->cols);
-    c->seen *= share;
-    discount(s, share);
-    return c;
+    keep_arguments(c, &(Added){*a, .bias = bias}, sizeof(Added));
+    return compute(c);
 }
 
-typedef struct Buckets {
-    Attention attention;
-    Bucket *of;
-} Buckets;
+/* C = S + Table[head][bucket(query, key)] */
+static void
+score_bias_forward(Node *c)
+{
+    const Added *b = c->arguments;
+    const Node *table = c->in[1];
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
+    const int *positions = key_positions(c);
+    for (int i = 0; i < tokens; i++)
+        for (int j = 0; j < keys; j++) {
+            int query = b->attention.position + i;
+            int key = position_of(positions, j);
+            int at = b->bucket(&b->attention, query, key);
+            if (at < 0 || at >= table->cols)
+                bug("score_bias: bucket %d of query %d and key %d in a table "
+                    "(%d x %d)",
+                    at, query, key, table->rows, table->cols);
+            const real *entry = table->value + at;
+            for (int h = 0; h < c->heads; h++)
+                add_entries(c, h, i, j,
+                            entry + (table->rows == 1 ? 0 : h) * table->cols,
+                            1);
+        }
+}
 
 /* dS += dC,  dTable[head][bucket] += dC of all that it was added to */
 static void
 score_bias_backward(Node *c)
 {
-    const Buckets *b = c->arguments;
+    const Added *b = c->arguments;
     Node *s = c->in[0], *table = c->in[1];
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
     real *d = table->trained ? gradient(table) : NULL;
@@ -217,54 +200,39 @@ score_bias_backward(Node *c)
         for (int h = 0; h < c->heads; h++)
             for (int j = 0; j < keys; j++) {
                 int query = b->attention.position + i % tokens;
-                int at = b->of(&b->attention, query, j);
+                int at = b->bucket(&b->attention, query, j);
                 d[(table->rows == 1 ? 0 : h) * table->cols + at] += *dc++;
             }
     if (s->trained)
         pass_gradient(c, s);
 }
 
+static const Operator by_bucket = {"score_bias", score_bias_forward,
+                                   score_bias_backward};
+
 Node *
 score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
 {
-    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
-    const int *positions = key_positions(s);
     if (table->rows != 1 && table->rows != s->heads)
         bug("score_bias: scores (%d x %d) of %d heads and a table %s do not "
             "fit: it has a row for each head, or one for all",
             s->rows, s->cols, s->heads, label(table).text);
-    Node *c = new_node(s->rows, s->cols, score_bias_backward,
-                       (Node *[]){s, table}, 2);
+    Node *c = new_node(&by_bucket, s->rows, s->cols, (Node *[]){s, table}, 2);
     c->heads = s->heads;
-    keep_arguments(c, &(Buckets){*a, bucket}, sizeof(Buckets));
-    for (int i = 0; c->value && i < tokens; i++)
-        for (int j = 0; j < keys; j++) {
-            int key = position_of(positions, j);
-            int at = bucket(a, a->position + i, key);
-            if (at < 0 || at >= table->cols)
-                bug("score_bias: bucket %d of query %d and key %d in a table "
-                    "(%d x %d)",
-                    at, a->position + i, key, table->rows, table->cols);
-            const real *b = table->value + at;
-            for (int h = 0; h < c->heads; h++)
-                add_entries(c, h, i, j,
-                            b + (table->rows == 1 ? 0 : h) * table->cols, 1);
-        }
-    return c;
+    keep_arguments(c, &(Added){*a, .bucket = bucket}, sizeof(Added));
+    return compute(c);
 }
 
 bool
 has_bias(const Node *n)
 {
-    return n->backward == fixed_bias_backward ||
-           n->backward == score_bias_backward;
+    return n->op == &by_position || n->op == &by_bucket;
 }
 
 Bias *
 bias_of(const Node *n)
 {
-    return n->backward == fixed_bias_backward ? *(Bias *const *)n->arguments
-                                              : NULL;
+    return n->op == &by_position ? ((const Added *)n->arguments)->bias : NULL;
 }
 
 Node *
@@ -298,6 +266,18 @@ record(Attention *a, Node *s, Node *weights)
         record_softmax(a->recording, call);
 }
 
+/* P = softmax(mask(S)) */
+static void
+softmax_forward(Node *c)
+{
+    Node *a = c->in[0];
+    const int *causal = c->arguments;
+    for (int s = 0; s < c->sequences; s++)
+        for (int h = 0; h < c->heads; h++)
+            softmax_rows(head_of(c, c->value, s, h), head_of(a, a->value, s, h),
+                         *causal);
+}
+
 /* dS += P (dP - rowsum(P dP)) */
 static void
 softmax_backward(Node *c)
@@ -313,19 +293,39 @@ softmax_backward(Node *c)
 Node *
 softmax(Attention *a, Node *s)
 {
+    static const Operator op = {"softmax", softmax_forward, softmax_backward};
     check_mask("softmax", a, s, s->cols / s->heads);
-    Node *c = new_node(s->rows, s->cols, softmax_backward, &s, 1);
+    Node *c = new_node(&op, s->rows, s->cols, &s, 1);
     c->heads = s->heads;
-    for (int n = 0; c->value && n < c->sequences; n++)
-        for (int h = 0; h < c->heads; h++)
-            softmax_rows(head_of(c, c->value, n, h), head_of(s, s->value, n, h),
-                         a->causal);
+    keep_arguments(c, &a->causal, sizeof a->causal);
+    compute(c);
     record(a, s, c);
     return c;
 }
 
-/* The weights that row i of head h gives to the sink are kept. With p the
-   weights and the sink's one of the row:
+/* The weights that row i of head h gives to the sink are kept; then comes space
+   for a row with the sink's score. */
+static void
+sink_forward(Node *c)
+{
+    const Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
+    const int *causal = c->arguments;
+    int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
+    size_t rows = (size_t)c->rows * c->heads;
+    for (size_t i = 0; i < rows; i++) {
+        int h = (int)i % c->heads, token = (int)i / c->heads % tokens;
+        int n = keys_seen(*causal, token, tokens, keys);
+        real *row = c->kept + rows, *p = c->value + i * (size_t)keys;
+        memcpy(row, s->value + i * (size_t)keys, (size_t)n * sizeof *row);
+        row[n] = sink ? sink->value[h] : 0;
+        row_softmax(row, 1, n + 1, keys + 1);
+        c->kept[i] = row[n];
+        row[n] = 0;
+        memcpy(p, row, (size_t)keys * sizeof *p);
+    }
+}
+
+/* With p the weights and the sink's one of the row:
    dS += P (dP - rowsum(P dP)),  dSink += -p rowsum(P dP) */
 static void
 sink_backward(Node *c)
@@ -344,31 +344,23 @@ sink_backward(Node *c)
     }
 }
 
+static const Operator with_sink = {"softmax_sink", sink_forward, sink_backward};
+
 Node *
 softmax_sink(Attention *a, Node *s, Node *sink)
 {
-    int keys = s->cols / s->heads, tokens = s->rows / s->sequences;
+    int keys = s->cols / s->heads;
     check_mask("softmax_sink", a, s, keys);
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
         bug("softmax_sink: scores (%d x %d) of %d heads and a sink %s do not "
             "fit: it is one number for each head",
             s->rows, s->cols, s->heads, label(sink).text);
-    Node *c = new_node(s->rows, s->cols, sink_backward, (Node *[]){s, sink},
+    Node *c = new_node(&with_sink, s->rows, s->cols, (Node *[]){s, sink},
                        sink ? 2 : 1);
     c->heads = s->heads;
-    size_t rows = (size_t)c->rows * c->heads;
-    c->kept = keep(c, rows + (size_t)keys + 1);
-    for (size_t i = 0; c->value && i < rows; i++) {
-        int h = (int)i % c->heads, token = (int)i / c->heads % tokens;
-        int n = keys_seen(a->causal, token, tokens, keys);
-        real *row = c->kept + rows, *p = c->value + i * (size_t)keys;
-        memcpy(row, s->value + i * (size_t)keys, (size_t)n * sizeof *row);
-        row[n] = sink ? sink->value[h] : 0;
-        row_softmax(row, 1, n + 1, keys + 1);
-        c->kept[i] = row[n];
-        row[n] = 0;
-        memcpy(p, row, (size_t)keys * sizeof *p);
-    }
+    c->kept = keep(c, (size_t)c->rows * c->heads + (size_t)keys + 1);
+    keep_arguments(c, &a->causal, sizeof a->causal);
+    compute(c);
     record(a, s, c);
     return c;
 }
@@ -376,9 +368,20 @@ softmax_sink(Attention *a, Node *s, Node *sink)
 double
 sink_of(const Node *weights, int head)
 {
-    if (weights->backward != sink_backward)
+    if (weights->op != &with_sink)
         return -INFINITY;
     return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
+}
+
+/* O_i = P_i V_i */
+static void
+weights_forward(Node *c)
+{
+    Node *p = c->in[0], *v = c->in[1];
+    int group = p->heads / v->heads;
+    for (int h = 0; h < p->heads; h++)
+        multiply(heads_of(c, c->value, h), heads_of(p, p->value, h),
+                 heads_of(v, v->value, h / group));
 }
 
 /* dP_i += dO_i V_i',  dV_i += P_i' dO_i */
@@ -401,23 +404,18 @@ weights_backward(Node *c)
 Node *
 apply_weights(Attention *a, Node *p, Node *v)
 {
+    static const Operator op = {"apply_weights", weights_forward,
+                                weights_backward};
     v = all_rows(v);
     check_heads("apply_weights", p, v);
     if (p->cols / p->heads != v->rows / v->sequences)
         bug("apply_weights: weights (%d x %d) of %d heads and values (%d x %d) "
             "in %d sequences do not fit",
             p->rows, p->cols, p->heads, v->rows, v->cols, v->sequences);
-    int group = p->heads / v->heads;
-    Node *c = new_node(p->rows, p->heads * (v->cols / v->heads),
-                       weights_backward, (Node *[]){p, v}, 2);
+    Node *c = new_node(&op, p->rows, p->heads * (v->cols / v->heads),
+                       (Node *[]){p, v}, 2);
     c->heads = p->heads;
-    c->seen = 1;
-    c->flops[0] =
-        p->seen * pair_flops(p, v->rows / v->sequences, v->cols / v->heads);
-    c->flops[1] = c->flops[0] * (p->trained + v->trained);
-    for (int h = 0; c->value && h < p->heads; h++)
-        multiply(heads_of(c, c->value, h), heads_of(p, p->value, h),
-                 heads_of(v, v->value, h / group));
+    compute(c);
     if (a->recording)
         record_sum(a->recording, (Sum){p, v, c, -1});
     return c;
@@ -428,6 +426,21 @@ attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
 {
     Node *s = fixed_bias(a, scores(a, q, k, scale), bias);
     return apply_weights(a, softmax(a, s), v);
+}
+
+/* C = A, and 0 where it is masked */
+static void
+mask_zero_forward(Node *c)
+{
+    const int *causal = c->arguments;
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
+    real *to = c->value;
+    const real *from = c->in[0]->value;
+    for (int i = 0; i < c->rows; i++) {
+        int seen = keys_seen(*causal, i % tokens, tokens, keys);
+        for (int j = 0; j < c->cols; j++, to++, from++)
+            *to = j % keys < seen ? *from : 0;
+    }
 }
 
 /* dA += dC where it is not masked */
@@ -449,16 +462,11 @@ mask_zero_backward(Node *c)
 Node *
 mask_zero(Attention *a, Node *s)
 {
-    int tokens = s->rows / s->sequences, keys = s->cols / s->heads;
-    check_mask("mask_zero", a, s, keys);
-    Node *c = new_node(s->rows, s->cols, mask_zero_backward, &s, 1);
+    static const Operator op = {"mask_zero", mask_zero_forward,
+                                mask_zero_backward};
+    check_mask("mask_zero", a, s, s->cols / s->heads);
+    Node *c = new_node(&op, s->rows, s->cols, &s, 1);
     c->heads = s->heads;
     keep_arguments(c, &a->causal, sizeof a->causal);
-    real *to = c->value, *from = s->value;
-    for (int i = 0; to && i < c->rows; i++) {
-        int seen = keys_seen(a->causal, i % tokens, tokens, keys);
-        for (int j = 0; j < c->cols; j++, to++, from++)
-            *to = j % keys < seen ? *from : 0;
-    }
-    return c;
+    return compute(c);
 }

@@ -13,50 +13,35 @@
 #include "tape/cache.h"
 #include "tape/tape.h"
 
-enum { ALIGNMENT = 64, MEASURED_NOTES = 1 << 24, HUGE_PAGE = 1 << 21 };
+enum { ALIGNMENT = 64, FIRST_BLOCK = 1 << 16, HUGE_PAGE = 1 << 21 };
 
-/* Matrices of one size that nobody uses: a chain through their first bytes. On
-   a measuring tape, how many there would be. */
+/* Memory that nodes and matrices are cut from, one after the other. */
+typedef struct Block {
+    struct Block *next; /* the one before it, which is full */
+    size_t size, used;
+    _Alignas(ALIGNMENT) char at[];
+} Block;
+
+/* Gradients of one size that nobody uses any more: a chain through their first
+   bytes, if they have memory at all. */
 enum { MOST_SIZES = 64 };
 typedef struct Spare {
     size_t count; /* entries of each */
+    int free;
     real *first;
-    int measured;
 } Spare;
 
-/* Notes are the nodes and their lists, counted in bytes; matrices are counted
-   in entries. A measuring tape has notes only. */
 struct Tape {
-    char *notes;
-    real *matrices;
-    size_t notes_used, notes_size, matrices_used, matrices_size;
-    size_t included; /* entries that another measuring tape needs */
+    int purpose;
+    Block *block;
+    size_t bytes;   /* of the nodes and matrices since the last reset; */
+    size_t most;    /* and of those before any reset */
+    size_t entries; /* of the matrices alone */
     Node *last;
     Cache *cache; /* of a decoder */
     Spare spare[MOST_SIZES];
     int sizes;
-    bool keeps;   /* gradients, for whoever wants to see them */
-    bool guarded; /* by as much again behind every matrix */
 };
-
-/* A large block may be in large pages, which the processor finds faster, but
-   which the system clears whole when their first byte is used. */
-static real *
-block_of(size_t bytes, size_t page)
-{
-    page = bytes < 2 * page ? ALIGNMENT : page;
-    size_t whole = (bytes + page - 1) / page * page;
-    real *at = aligned_alloc(page, whole);
-    if (!at)
-        fail("out of memory: the nodes or matrices of a step take %zu bytes; "
-             "make the model, the batch or the sequences smaller",
-             bytes);
-#ifdef MADV_HUGEPAGE
-    if (page == HUGE_PAGE)
-        madvise(at, whole, MADV_HUGEPAGE);
-#endif
-    return at;
-}
 
 static size_t
 aligned(size_t bytes)
@@ -64,33 +49,69 @@ aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static void *
-notes(Tape *t, size_t bytes)
+/* A large block may be in large pages, which the processor finds faster, but
+   which the system clears whole when their first byte is used. */
+static Block *
+block_new(size_t size, Block *next)
 {
-    char *at = t->notes + t->notes_used;
-    t->notes_used += aligned(bytes);
-    if (t->notes_used > t->notes_size)
-        bug(t->matrices
-                ? "the tape is full: more operators than in the first, "
-                  "measuring run; forward must not change between calls"
-                : "the tape is full: more than 50,000 operators in one step; "
-                  "take fewer heads or layers");
-    return memset(at, 0, bytes);
+    size_t bytes = sizeof(Block) + size;
+    size_t page = bytes < 2 * (size_t)HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
+    Block *b = aligned_alloc(page, (bytes + page - 1) / page * page);
+    if (!b)
+        fail("out of memory: the nodes and matrices of a step take another %zu "
+             "bytes; make the model, the batch or the sequences smaller",
+             bytes);
+#ifdef MADV_HUGEPAGE
+    if (page == HUGE_PAGE)
+        madvise(b, bytes, MADV_HUGEPAGE);
+#endif
+    *b = (Block){.next = next, .size = size};
+    return b;
 }
 
-/* Memory for so many entries; NULL on a measuring tape. */
-static real *
-entries(Tape *t, size_t count)
+static void
+free_blocks(Tape *t)
 {
-    size_t at = t->matrices_used;
-    size_t size = aligned(count * sizeof(real)) / sizeof(real);
-    t->matrices_used += t->guarded ? 2 * size : size;
-    if (!t->matrices)
+    for (Block *next; t->block; t->block = next) {
+        next = t->block->next;
+        free(t->block);
+    }
+}
+
+/* The next `bytes` of the tape, at the start of a cache line. While it grows,
+   each further block is a quarter of all that there are. */
+static void *
+take(Tape *t, size_t bytes)
+{
+    bytes = aligned(bytes);
+    t->bytes += bytes;
+    if (!t->block || t->block->size - t->block->used < bytes) {
+        size_t size = t->bytes / 4 > FIRST_BLOCK ? t->bytes / 4 : FIRST_BLOCK;
+        t->block = block_new(size > bytes ? aligned(size) : bytes, t->block);
+    }
+    t->block->used += bytes;
+    return t->block->at + t->block->used - bytes;
+}
+
+/* Memory for the entries of a matrix; NULL where only shapes are wanted. */
+static real *
+take_entries(Tape *t, size_t count)
+{
+    size_t bytes = aligned(count * sizeof(real));
+    size_t all = t->purpose & RED_ZONES ? 2 * bytes : bytes;
+    t->entries += bytes / sizeof(real);
+    if (t->purpose & SHAPES_ONLY) {
+        t->bytes += all;
         return NULL;
-    if (t->matrices_used > t->matrices_size)
-        bug("the tape is full: larger matrices than in the first, measuring "
-            "run; forward must not change between calls");
-    return t->matrices + at;
+    }
+    real *at = take(t, all);
+#ifdef QKV_DEBUG /* nothing unwritten goes unseen */
+    memset(at, UNWRITTEN, all);
+#else
+    if (t->purpose & RED_ZONES)
+        memset(at, UNWRITTEN, all);
+#endif
+    return at;
 }
 
 /* Those of a size; NULL where there are more sizes than are kept apart. */
@@ -116,39 +137,28 @@ find_gradient(Node *n)
     if (!n->in)
         return;
     Spare *s = spare_of(n->tape, size_of(n));
-    n->gradient = s ? s->first : NULL;
+    if (!s || !s->free) {
+        n->gradient = take_entries(n->tape, size_of(n));
+        return;
+    }
+    s->free--;
+    n->gradient = s->first;
     if (n->gradient)
         memcpy(&s->first, n->gradient, sizeof s->first);
-    else
-        n->gradient = entries(n->tape, size_of(n));
 }
 
 static void
 release_gradient(Node *n)
 {
-    Spare *s = n->in && !n->tape->keeps ? spare_of(n->tape, size_of(n)) : NULL;
+    bool keeps = n->tape->purpose & KEEP_GRADIENTS;
+    Spare *s = n->in && !keeps ? spare_of(n->tape, size_of(n)) : NULL;
     if (!s)
         return;
-    memcpy(n->gradient, &s->first, sizeof s->first);
+    s->free++;
+    if (n->gradient)
+        memcpy(n->gradient, &s->first, sizeof s->first);
     s->first = n->gradient;
     n->gradient = NULL;
-}
-
-/* The same without memory: the entries it would take. `touched` says who has
- * one.
- */
-static size_t
-measure_gradient(Node *n)
-{
-    if (!n->in || !n->trained || n->touched)
-        return 0;
-    Spare *s = spare_of(n->tape, size_of(n));
-    n->touched = true;
-    if (s && s->measured > 0) {
-        s->measured--;
-        return 0;
-    }
-    return aligned(size_of(n) * sizeof(real)) / sizeof(real);
 }
 
 Node *
@@ -178,107 +188,58 @@ backward_order(Node *result)
     return result;
 }
 
-/* Entries of all values, of what is kept, and of the gradients of a backward
-   pass from the last node. Every trained node is taken to have one: a backward
-   pass may need less. */
-static size_t
-matrices_needed(Tape *measured)
-{
-    Node *last = measured->last ? measured->last->root : NULL;
-    size_t all = measured->matrices_used + ALIGNMENT;
-    measured->sizes = 0;
-    for (Node *n = last ? backward_order(last) : NULL; n; n = n->next) {
-        if (!n->in || !n->trained)
-            continue;
-        all += measure_gradient(n);
-        for (int i = 0; i < n->inputs; i++)
-            all += measure_gradient(n->in[i]->root);
-        Spare *s = spare_of(measured, size_of(n));
-        if (s)
-            s->measured++;
-    }
-    measured->sizes = 0; /* what the last node does not use: no spares */
-    for (Node *n = measured->last; n; n = n->previous)
-        all += n->root == n ? measure_gradient(n) : 0;
-    for (Node *n = measured->last; n; n = n->previous)
-        n->touched = false;
-    return all > measured->included ? all : measured->included;
-}
-
-/* With memory for what has been put on `measured`; NULL: one that measures. */
-static Tape *
-tape_of(const Tape *measured, size_t matrices)
+Tape *
+tape_new(int purpose)
 {
     Tape *t = allocate(1, sizeof *t);
-    for (Node *n = measured ? measured->last : NULL; n; n = n->previous)
-        matrix_entries(n->rows, n->cols);
-    t->notes_size = measured ? measured->notes_used : MEASURED_NOTES;
-    t->notes = (char *)block_of(t->notes_size, ALIGNMENT);
-    t->matrices_size = matrices;
-    if (matrices)
-        t->matrices = block_of(matrices * sizeof(real), HUGE_PAGE);
-    tape_reset(t);
+    t->purpose = purpose;
     return t;
-}
-
-Tape *
-tape_measure(void)
-{
-    return tape_of(NULL, 0);
 }
 
 void
-tape_include(Tape *measured, Tape *other)
+tape_reserve(Tape *t, size_t bytes)
 {
-    size_t more = matrices_needed(other);
-    measured->included = more > measured->included ? more : measured->included;
+    t->block = block_new(aligned(bytes), t->block);
 }
 
-Tape *
-tape_fitting(Tape *measured)
+/* What took several blocks has one from now on: so a step that is as large as
+   those before it allocates nothing. */
+void
+tape_reset(Tape *t)
 {
-    return tape_of(measured, matrices_needed(measured));
+    t->most = tape_bytes(t);
+    if (t->block && t->block->next) {
+        size_t size = 0;
+        for (const Block *b = t->block; b; b = b->next)
+            size += b->used;
+        free_blocks(t);
+        t->block = block_new(size, NULL);
+    }
+    if (t->block)
+        t->block->used = 0;
+    t->last = NULL;
+    t->bytes = t->entries = 0;
+    t->sizes = 0;
 }
 
-/* Entries of all values, of what is kept, and of every gradient. */
-static size_t
-entries_kept(const Tape *measured)
+void
+tape_free(Tape *t)
 {
-    size_t all = measured->matrices_used;
-    for (Node *n = measured->last; n; n = n->previous)
-        if (n->root == n && n->in && n->trained)
-            all += aligned(size_of(n) * sizeof(real)) / sizeof(real);
-    return all + ALIGNMENT;
-}
-
-Tape *
-tape_keeping(Tape *measured)
-{
-    Tape *t = tape_of(measured, entries_kept(measured));
-    t->keeps = true;
-    return t;
-}
-
-Tape *
-tape_guarded(Tape *measured)
-{
-    Tape *t = tape_of(measured, 2 * entries_kept(measured));
-    t->keeps = t->guarded = true;
-    memset(t->matrices, UNWRITTEN, t->matrices_size * sizeof(real));
-    return t;
+    if (t)
+        free_blocks(t);
+    free(t);
 }
 
 size_t
-tape_bytes(Tape *t)
+tape_bytes(const Tape *t)
 {
-    size_t matrices = t->matrices ? t->matrices_size : matrices_needed(t);
-    return t->notes_used + matrices * sizeof(real);
+    return t->bytes > t->most ? t->bytes : t->most;
 }
 
 size_t
 tape_entries(const Tape *t)
 {
-    return t->matrices_used;
+    return t->entries;
 }
 
 Node *
@@ -288,9 +249,9 @@ tape_last(const Tape *t)
 }
 
 bool
-tape_measures(const Tape *t)
+tape_has_shapes_only(const Tape *t)
 {
-    return !t->matrices;
+    return t->purpose & SHAPES_ONLY;
 }
 
 void
@@ -305,37 +266,14 @@ tape_cache(const Tape *t)
     return t->cache;
 }
 
-void
-tape_reset(Tape *t)
-{
-    t->last = NULL;
-    t->notes_used = t->matrices_used = 0;
-    t->sizes = 0;
-#ifdef QKV_DEBUG /* nothing unwritten goes unseen */
-    if (t->matrices)
-        memset(t->matrices, UNWRITTEN, t->matrices_size * sizeof(real));
-#endif
-}
-
-void
-tape_free(Tape *t)
-{
-    if (t) {
-        free(t->notes);
-        free(t->matrices);
-        free(t);
-    }
-}
-
 static Node *
 append(Tape *t, int rows, int cols, int sequences)
 {
-    Node *n = notes(t, sizeof *n);
+    Node *n = memset(take(t, sizeof *n), 0, sizeof *n);
     n->rows = rows;
     n->cols = cols;
     n->sequences = sequences;
     n->heads = 1;
-    n->seen = 1;
     n->root = n;
     n->tape = t;
     n->previous = t->last;
@@ -360,45 +298,52 @@ view(Node *a)
     n->value = a->value;
     n->trained = a->trained;
     n->root = a->root;
-    n->seen = a->seen;
     return n;
 }
 
 Node *
-new_node(int rows, int cols, void (*backward)(Node *self), Node *const *in,
-         int inputs)
+new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
 {
     if (inputs < 1 || cols < 1 || rows < !in[0]->tape->cache)
-        bug("a node of (%d x %d) from %d operands", rows, cols, inputs);
+        bug("%s: a node of (%d x %d) from %d operands", op->name, rows, cols,
+            inputs);
     Tape *t = in[0]->tape;
     Node *n = append(t, rows, cols, in[0]->sequences);
-    size_t count = (size_t)rows * (size_t)cols;
-    n->in = notes(t, (size_t)inputs * sizeof *in);
+    n->in = take(t, (size_t)inputs * sizeof *in);
     n->inputs = inputs;
-    n->seen = in[0]->seen;
-    n->backward = backward;
+    n->op = op;
     for (int i = 0; i < inputs; i++) {
         if (in[i]->tape != t)
-            bug("operand %d is of an earlier call: a plugin keeps no node from "
-                "one call to the next, as in a static variable",
-                i);
+            bug("%s: operand %d is of an earlier call: a plugin keeps no node "
+                "from one call to the next, as in a static variable",
+                op->name, i);
         n->in[i] = in[i];
         n->trained |= in[i]->trained;
     }
-    n->value = entries(t, count);
+    if (!(t->purpose & SHAPES_ONLY))
+        matrix_entries(rows, cols);
+    n->value = take_entries(t, size_of(n));
+    return n;
+}
+
+Node *
+compute(Node *n)
+{
+    if (n->value)
+        n->op->forward(n);
     return n;
 }
 
 real *
 keep(Node *n, size_t count)
 {
-    return entries(n->tape, count);
+    return take_entries(n->tape, count);
 }
 
 void
 keep_arguments(Node *n, const void *arguments, size_t size)
 {
-    n->arguments = memcpy(notes(n->tape, size), arguments, size);
+    n->arguments = memcpy(take(n->tape, size), arguments, size);
 }
 
 /* The gradient of a root; *fresh where nothing has been added to it, and what
@@ -447,7 +392,7 @@ pass_gradient(Node *c, Node *n)
 {
     Node *r = n->root;
     if (r->touched || !r->in || !c->in || size_of(r) != size_of(c) ||
-        c->tape->keeps) {
+        c->tape->purpose & KEEP_GRADIENTS) {
         add_gradient(n, c->gradient);
         return;
     }
@@ -462,17 +407,34 @@ backward(Node *loss)
     backward_from(loss, &(real){1});
 }
 
+/* The backward of n's operator; where only shapes are wanted, the operands that
+   it would add to. */
+static void
+differentiate(Node *n)
+{
+    if (n->value) {
+        enter(NULL, " in a backward");
+        n->op->backward(n);
+        leave();
+        return;
+    }
+    bool fresh;
+    for (int i = 0; i < n->inputs; i++)
+        if (n->in[i]->trained)
+            reach(n->in[i]->root, &fresh);
+}
+
 void
 backward_from(Node *result, const real *seed)
 {
-    memcpy(gradient(result), seed, size_of(result) * sizeof *seed);
-    for (Node *n = backward_order(result->root); n; n = n->next) {
-        if (n->backward && n->touched) {
-            enter(NULL, " in a backward");
-            n->backward(n);
-            leave();
+    bool fresh;
+    real *d = reach(result->root, &fresh);
+    if (d)
+        memcpy(d, seed, size_of(result) * sizeof *seed);
+    for (Node *n = backward_order(result->root); n; n = n->next)
+        if (n->op && n->op->backward && n->touched) {
+            differentiate(n);
             if (!n->passed)
                 release_gradient(n);
         }
-    }
 }

@@ -1,10 +1,8 @@
 /* tape.h - the owner's side of the tape: memory, leaves, the backward pass.
 
-   A tape is one block of memory that nodes and matrices are cut from, one
-   after the other; a training step begins by taking all of it back at once.
-   How large the block must be a first run tells that computes nothing: on a
-   measuring tape the operators make their nodes, add up what their matrices
-   would need, and stop there. */
+   Nodes and matrices are cut from the tape's memory, one after the other. A
+   training step begins by taking all of it back at once, so that it allocates
+   nothing as soon as one step has shown how much is needed. */
 #ifndef TAPE_H
 #define TAPE_H
 
@@ -19,31 +17,30 @@ size_of(const Node *n)
     return (size_t)n->rows * (size_t)n->cols;
 }
 
-/* A tape that only measures. */
-Tape *tape_measure(void);
+/* What a tape is for; these may be added.
 
-/* A tape large enough for what has been put on `measured`, and for the backward
-   pass from there. */
-Tape *tape_fitting(Tape *measured);
-
-/* Makes it large enough for what has been put on `other` as well, which has no
-   more nodes than `measured`. */
-void tape_include(Tape *measured, Tape *other);
-
-/* The same, large enough to keep every gradient until the tape is reset: after
-   the backward pass each trained root still has its own. */
-Tape *tape_keeping(Tape *measured);
-
-/* The same, with as much again behind every matrix, and UNWRITTEN in every
-   byte. tape_verify aborts if an operator has written there, or has not written
-   all of its value. */
+   SHAPES_ONLY: nodes have shapes, costs and arguments, but no values: so models
+   that no memory holds can be counted. KEEP_GRADIENTS: after the backward pass
+   each trained root still has its own, until the tape is reset. RED_ZONES: each
+   matrix has as much memory again behind it, and UNWRITTEN in every byte:
+   tape_verify aborts if an operator has written there, or has not written all
+   of its value. */
+enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
-Tape *tape_guarded(Tape *measured);
+Tape *tape_new(int purpose);
 void tape_verify(const Tape *t);
+bool tape_has_shapes_only(const Tape *t);
 
-/* Bytes of matrices and of nodes: of a measuring tape, those that a tape
-   fitting it has. */
-size_t tape_bytes(Tape *t);
+/* Drops every node. */
+void tape_reset(Tape *t);
+void tape_free(Tape *t);
+
+/* Memory for so many bytes of nodes and matrices at once, for an owner that
+   knows what its largest step will take. */
+void tape_reserve(Tape *t, size_t bytes);
+
+/* Bytes of nodes and matrices: those of the largest step so far. */
+size_t tape_bytes(const Tape *t);
 
 /* Entries of all values, and of what is kept for the backward pass. */
 size_t tape_entries(const Tape *t);
@@ -51,16 +48,8 @@ size_t tape_entries(const Tape *t);
 /* The node that was made last, from which `previous` leads to all others. */
 Node *tape_last(const Tape *t);
 
-/* Does it only measure? */
-bool tape_measures(const Tape *t);
-
-/* Drops every node. */
-void tape_reset(Tape *t);
-void tape_free(Tape *t);
-
 /* A node for a matrix that somebody else owns: its value (rows x cols) and its
-   gradient, NULL for data. The gradient is overwritten by the backward pass.
-   On a measuring tape neither is looked into. */
+   gradient, NULL for data. The gradient is overwritten by the backward pass. */
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
            real *gradient);
 

@@ -70,35 +70,47 @@ linear_start(const Config *c)
     return decay(logarithm(100) / c->depth) / sqrt(c->length);
 }
 
+typedef struct Power {
+    const real *diag;
+    bool fourth;
+} Power;
+
+static void
+power_error_forward(Node *c)
+{
+    const Node *x = c->in[0];
+    const Power *p = c->arguments;
+    double sum = 0;
+    for (int i = 0; i < x->rows * x->cols; i++) {
+        double e = (double)(c->kept[i] = x->value[i] - p->diag[i]);
+        sum += p->fourth ? e * e * e * e / 4 : e * e / 2;
+    }
+    c->value[0] = (real)sum;
+}
+
 /* dX += E dC, or E^3 dC, with E = X - diag */
 static void
 power_error_backward(Node *c)
 {
     Node *x = c->in[0];
-    const bool *fourth = c->arguments;
+    const Power *p = c->arguments;
     real *d = gradient(x), factor = c->gradient[0];
     for (int i = 0; i < x->rows * x->cols; i++) {
         real e = c->kept[i];
-        d[i] += factor * (*fourth ? e * e * e : e);
+        d[i] += factor * (p->fourth ? e * e * e : e);
     }
 }
 
 Node *
 power_error(Node *x, const real *diag, bool fourth)
 {
-    Node *c = new_node(1, 1, power_error_backward, &x, 1);
+    static const Operator op = {"power_error", power_error_forward,
+                                power_error_backward};
+    Node *c = new_node(&op, 1, 1, &x, 1);
     c->sequences = 1;
-    keep_arguments(c, &fourth, sizeof fourth);
-    c->kept = keep(c, (size_t)x->rows * (size_t)x->cols);
-    if (!c->value)
-        return c;
-    double sum = 0;
-    for (int i = 0; i < x->rows * x->cols; i++) {
-        double e = (double)(c->kept[i] = x->value[i] - diag[i]);
-        sum += fourth ? e * e * e * e / 4 : e * e / 2;
-    }
-    c->value[0] = (real)sum;
-    return c;
+    keep_arguments(c, &(Power){diag, fourth}, sizeof(Power));
+    c->kept = keep(c, size_of(x));
+    return compute(c);
 }
 
 double

@@ -18,10 +18,11 @@ decoder_new(Model *m, int tokens, int sequences)
     d->batch = batch_new(step, sequences);
     d->cache = cache_new(m->places, tokens, sequences);
     d->cache->position = tokens - step.tokens;
-    Tape *measured = tape_measure();
+    Tape *measured = tape_new(SHAPES_ONLY);
     tape_decode(measured, d->cache);
     model_forward(m, measured, &d->batch);
-    d->tape = tape_fitting(measured);
+    d->tape = tape_new(0);
+    tape_reserve(d->tape, tape_bytes(measured));
     tape_decode(d->tape, d->cache);
     tape_free(measured);
     cache_clear(d->cache);
@@ -78,15 +79,6 @@ decoder_go_on(Decoder *d, const int *ids, int count)
     int each = d->model->sizes.each, from = d->read;
     d->read = count;
     return decoder_read(d, ids + from * each, count - from);
-}
-
-double
-decoder_flops(const Decoder *d)
-{
-    double flops = 0;
-    for (const Node *n = tape_last(d->tape); n; n = n->previous)
-        flops += n->flops[0];
-    return flops;
 }
 
 double

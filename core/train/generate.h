@@ -40,8 +40,7 @@ const real *decoder_read(Decoder *d, const int *ids, int count);
 void decoder_restart(Decoder *d);
 const real *decoder_go_on(Decoder *d, const int *ids, int count);
 
-/* What the last step cost: FLOPs of its products; and what is kept: bytes. */
-double decoder_flops(const Decoder *d);
+/* Bytes that are kept. */
 double decoder_bytes(const Decoder *d);
 
 /* How many tokens a model has positions for: INT_MAX where they do not end. */

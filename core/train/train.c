@@ -1,6 +1,7 @@
 /* train.c - the training loop: draw, forward, backward, step.
 
-   Everything that a step needs is allocated before the first one. */
+   Once a step has run, all that it needs is there: the next ones allocate
+   nothing. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,51 +15,17 @@
 
 enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
 
-/* What the first `sequences` of a batch take. */
-static Tape *
-measured_on(Model *m, const Batch *b, int sequences)
+/* Bytes that a micro-batch of so many sequences takes, forward and back. */
+static double
+bytes_of(Model *m, const Batch *b, int sequences)
 {
     Batch micro = batch_part(b, m->sizes, 0, sequences);
-    Tape *t = tape_measure();
-    model_loss(m, model_forward(m, t, &micro), micro.all.targets, micro.rows);
-    return t;
-}
-
-/* What the micro-batches of a batch of `all` sequences take, of which the last
-   may be smaller. That one may need more: gradients share memory where they are
-   as large as each other, and those of weights do not shrink with it. */
-static Tape *
-measured_micro_batches(Model *m, const Batch *first, int all)
-{
-    int size = micro_batch_size(m, all);
-    Tape *t = measured_on(m, first, size);
-    if (all % size) {
-        Tape *last = measured_on(m, first, all % size);
-        tape_include(t, last);
-        tape_free(last);
-    }
-    return t;
-}
-
-/* A tape with memory for what was measured, which is freed. */
-static Tape *
-fitting(Tape *measured)
-{
-    Tape *t = tape_fitting(measured);
-    tape_free(measured);
-    return t;
-}
-
-Tape *
-tape_for(Model *m, const Batch *b)
-{
-    return fitting(measured_on(m, b, b->sequences));
-}
-
-Tape *
-tape_for_step(Model *m, const Batch *b)
-{
-    return fitting(measured_micro_batches(m, b, b->sequences));
+    Tape *t = tape_new(SHAPES_ONLY);
+    Node *logits = model_forward(m, t, &micro);
+    backward(model_loss(m, logits, micro.all.targets, micro.rows));
+    double bytes = (double)tape_bytes(t);
+    tape_free(t);
+    return bytes;
 }
 
 Needs
@@ -66,17 +33,18 @@ training_needs(const Dataset *data, const Variant *v)
 {
     const Config *c = &data->config;
     Model *m = model_outline(c, data->sizes, v);
-    Batch micro = batch_new(data->sizes, micro_batch_size(m, c->batch));
-    Tape *measured = measured_micro_batches(m, &micro, c->batch);
+    int size = micro_batch_size(m, c->batch), rest = c->batch % size;
+    Batch micro = batch_new(data->sizes, size);
+    double step = bytes_of(m, &micro, size);
+    if (rest)
+        step = fmax(step, bytes_of(m, &micro, rest));
     double tokens =
         (double)(data->sizes.tokens + data->sizes.source) * c->batch;
     double rows = c->embed == EMBED_ONEHOT ? m->attention.d_model : 0;
     Needs n = {(4. * (double)m->parameters + rows * rows) * sizeof(real),
-               tokens * (data->sizes.each + 1) * sizeof(int),
-               (double)tape_bytes(measured),
+               tokens * (data->sizes.each + 1) * sizeof(int), step,
                (data->corpus ? corpus_bytes(data->corpus) : 0) +
                    (c->steps / c->log_every + 1.) * sizeof(LogRow)};
-    tape_free(measured);
     batch_free(&micro);
     model_free(m);
     return n;
@@ -217,7 +185,7 @@ train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
     const Config *c = &m->config;
     Batch b = batch_new(data->sizes, c->batch);
     Optimizer o = optimizer_new(m);
-    Tape *t = tape_for_step(m, &b);
+    Tape *t = tape_new(0);
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
     Observer observer = observer_new(m, data);
     Result r = {.rows = allocate(lines, sizeof *r.rows),

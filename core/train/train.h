@@ -58,10 +58,7 @@ typedef struct Needs {
 } Needs;
 Needs training_needs(const Dataset *data, const Variant *v);
 
-/* A tape with memory for m forward and back on b: at once, or as a step goes,
-   which takes micro_batch_size of the batch's sequences at a time, or fewer. */
-Tape *tape_for(Model *m, const Batch *b);
-Tape *tape_for_step(Model *m, const Batch *b);
+/* How many of a batch's sequences go through the model at a time. */
 int micro_batch_size(const Model *m, int sequences);
 
 #endif

@@ -31,30 +31,24 @@ typedef struct Probe {
     Node *out;    /* what it returned */
 } Probe;
 
-/* Runs forward on x (rows x d_model) and y, measured first; what is `replaced`,
-   recording.h says. */
+/* Runs forward on x (rows x d_model) and y; what is `replaced`, recording.h
+   says. */
 static void
 run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
 {
-    Tape *measured = tape_measure();
     Node **w = allocate((size_t)p->weights->count, sizeof *w);
     tape_free(p->tape);
-    p->tape = measured;
-    for (int round = 0; round < 2; round++) {
-        p->recording = (Recording){.replaced = replaced};
-        for (int i = 0; i < p->weights->count; i++)
-            w[i] = leaf(p->tape, p->weights->list[i].rows,
-                        p->weights->list[i].cols, 1, p->values[i], NULL);
-        Node *xn = leaf(p->tape, x_rows, p->attention.d_model, 1, x, NULL);
-        Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
-        if (p->first)
-            plugin_forward_earlier(p->variant, &p->attention, xn, yn, w);
-        p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
-        record_place(&p->recording, (Place){.out = p->out});
-        if (round == 0)
-            p->tape = tape_fitting(measured);
-    }
-    tape_free(measured);
+    p->tape = tape_new(0);
+    p->recording = (Recording){.replaced = replaced};
+    for (int i = 0; i < p->weights->count; i++)
+        w[i] = leaf(p->tape, p->weights->list[i].rows, p->weights->list[i].cols,
+                    1, p->values[i], NULL);
+    Node *xn = leaf(p->tape, x_rows, p->attention.d_model, 1, x, NULL);
+    Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
+    if (p->first)
+        plugin_forward_earlier(p->variant, &p->attention, xn, yn, w);
+    p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
+    record_place(&p->recording, (Place){.out = p->out});
     free(w);
 }
 

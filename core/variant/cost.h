@@ -2,6 +2,8 @@
 #ifndef COST_H
 #define COST_H
 
+#include <qkv/operator.h>
+
 #include "variant/plugin.h"
 
 typedef struct Cost {
@@ -16,6 +18,14 @@ typedef struct Cost {
    0; what is counted by the token is counted by the query. */
 Cost cost_of(const Variant *v, Attention a, const Weights *w, int tokens,
              int keys);
+
+/* FLOPs of a node, two for a multiply-add of a product, forward and backward:
+   there each trained operand takes as many. Other operators count nothing, nor
+   do scores that a fixed_bias masks, on a tape that ends with `last`. */
+void node_flops(const Node *n, const Node *last, double flops[2]);
+
+/* The share of its entries that a fixed_bias does not mask. */
+double unmasked_share(const Node *bias);
 
 /* FLOPs a token of causal attention beside its maps, forward and back: of each
    pair that is seen, 6 (tokens + 1) d_model for standard. */

@@ -25,7 +25,7 @@ typedef struct Layer {
     const Weights *weights; /* of a block */
     int keys, stored;       /* stored: of all blocks */
     Random random;
-    Tape *measured, *tape;
+    Tape *tape;
     size_t drawn; /* entries of x, seed and y */
     real *values, *x, *y, *seed;
 } Layer;
@@ -60,7 +60,7 @@ apply(const Layer *l, Tape *t, real *row)
     return out;
 }
 
-/* Random weights, and tapes that fit. */
+/* Random weights, and a tape. */
 static void
 layer_open(Layer *l)
 {
@@ -78,17 +78,12 @@ layer_open(Layer *l)
     l->x = allocate(l->drawn, sizeof *l->x);
     l->seed = l->x + size;
     l->y = l->seed + size;
-    real *row = allocate((size_t)l->stored, sizeof *row);
-    l->measured = tape_measure();
-    apply(l, l->measured, row);
-    l->tape = tape_fitting(l->measured);
-    free(row);
+    l->tape = tape_new(0);
 }
 
 static void
 layer_close(Layer *l)
 {
-    tape_free(l->measured);
     tape_free(l->tape);
     free(l->x);
     free(l->values);
@@ -131,6 +126,9 @@ real_together(const Variant *v, Attention a, const Weights *w, int keys)
     l.attention.recording = &seen;
     l.stored *= 2;
     layer_open(&l);
+    real *row = allocate((size_t)l.stored, sizeof *row);
+    apply(&l, l.tape, row);
+    free(row);
     layer_close(&l);
     return seen.recalled ? a.layers : 1;
 }

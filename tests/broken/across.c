@@ -16,6 +16,15 @@ weights(Weights *w, const Attention *a)
 
 /* C = A, but row i + the number of tokens in a sequence gets row i too */
 static void
+own_forward(Node *c)
+{
+    const real *a = c->in[0]->value;
+    int size = c->rows * c->cols, off = size / c->sequences;
+    for (int i = 0; i < size; i++)
+        c->value[i] = a[i] + (i >= off ? a[i - off] : 0);
+}
+
+static void
 own_backward(Node *c)
 {
     real *da = gradient(c->in[0]);
@@ -30,11 +39,8 @@ own_backward(Node *c)
 static Node *
 own(Node *a)
 {
-    Node *c = new_node(a->rows, a->cols, own_backward, &a, 1);
-    int size = c->rows * c->cols, off = size / c->sequences;
-    for (int i = 0; c->value && i < size; i++)
-        c->value[i] = a->value[i] + (i >= off ? a->value[i - off] : 0);
-    return c;
+    static const Operator op = {"own", own_forward, own_backward};
+    return compute(new_node(&op, a->rows, a->cols, &a, 1));
 }
 
 static Node *

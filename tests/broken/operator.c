@@ -17,6 +17,19 @@ weights(Weights *w, const Attention *a)
 
 /* C = A B for a square B, and its gradients */
 static void
+own_forward(Node *c)
+{
+    const real *a = c->in[0]->value, *b = c->in[1]->value;
+    int d = c->cols;
+    for (int t = 0; t < c->rows; t++)
+        for (int j = 0; j < d; j++) {
+            c->value[t * d + j] = 0;
+            for (int i = 0; i < d; i++)
+                c->value[t * d + j] += a[t * d + i] * b[i * d + j];
+        }
+}
+
+static void
 own_backward(Node *c)
 {
     Node *a = c->in[0], *b = c->in[1];
@@ -34,16 +47,8 @@ own_backward(Node *c)
 static Node *
 own(Node *a, Node *b)
 {
-    Node *c = new_node(a->rows, b->cols, own_backward, (Node *[]){a, b}, 2);
-    int d = c->cols;
-    for (int t = 0; c->value && t < c->rows; t++)
-        for (int j = 0; j < d; j++) {
-            c->value[t * d + j] = 0;
-            for (int i = 0; i < d; i++)
-                c->value[t * d + j] +=
-                    a->value[t * d + i] * b->value[i * d + j];
-        }
-    return c;
+    static const Operator op = {"own", own_forward, own_backward};
+    return compute(new_node(&op, a->rows, b->cols, (Node *[]){a, b}, 2));
 }
 
 static Node *

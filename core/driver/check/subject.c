@@ -225,16 +225,17 @@ apply(Subject *s, Tape *t, const Tokens *in)
 real *
 computed(Subject *s, const Tokens *in, bool back)
 {
-    Tape *measured = tape_measure();
-    project(apply(s, measured, in));
-    Tape *t = tape_guarded(measured);
+    Tape *before = tape_new(SHAPES_ONLY),
+         *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
+    apply(s, before,
+          in); /* so that a node kept from an earlier call is found */
     Node *out = apply(s, t, in), *result = project(out);
     real *copy = reals(in->x_size);
     memcpy(copy, out->value, (size_t)in->x_size * sizeof(real));
     if (back)
         backward(result);
     tape_verify(t);
-    tape_free(measured);
+    tape_free(before);
     tape_free(t);
     return copy;
 }
@@ -266,11 +267,10 @@ decoded(Subject *s, const Tokens *in, int *kept)
     subject_case(s, &in->way);
     snprintf(s->at + strlen(s->at), AT_SIZE - strlen(s->at), ", decoded");
     Cache *c = cache_new(in->way.layer + 1, tokens, 1);
-    Tape *measured = tape_measure();
+    Tape *measured = tape_new(SHAPES_ONLY), *t = tape_new(0);
     tape_decode(measured, c);
     c->position = tokens - FIRST;
     decode(s, measured, c, in->x, FIRST);
-    Tape *t = tape_fitting(measured);
     tape_decode(t, c);
     cache_clear(c);
     for (int i = 0, n; i < tokens; i += n) {
@@ -289,26 +289,23 @@ decoded(Subject *s, const Tokens *in, int *kept)
 Tape *
 shapes_of(Subject *s, const Tokens *in)
 {
-    Tape *measured = tape_measure();
-    apply(s, measured, in);
-    return measured;
+    Tape *t = tape_new(SHAPES_ONLY);
+    apply(s, t, in);
+    return t;
 }
 
 long
 bytes_kept(Subject *s, const Tokens *in)
 {
-    Tape *measured = tape_measure();
-    project(apply(s, measured, in));
-    Tape *t = tape_fitting(measured);
+    Tape *t = tape_new(0);
     long least = LONG_MAX;
-    for (int i = 0; i < 3; i++) { /* the first may fill a cache */
+    for (int i = 0; i < 9; i++) { /* malloc caches what seven of them free */
         tape_reset(t);
         long before = bytes_held();
         backward(project(apply(s, t, in)));
         long kept = bytes_held() - before;
         least = kept < least ? kept : least;
     }
-    tape_free(measured);
     tape_free(t);
     return least;
 }
