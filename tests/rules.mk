@@ -103,7 +103,7 @@ $(BUILD)/tests/float $(BUILD)/tests/double:
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
 
 # The program with the plain kernels of tests/plain instead of the fast ones.
-FAST = core/math/matrix.c core/tape/strips.c core/tape/query.c core/tape/softmax.c
+FAST = core/math/matrix.c core/tape/strips.c core/tape/softmax.c
 PLAIN = $(filter-out $(FAST),$(CORE)) $(DRIVER) $(wildcard tests/plain/*.c)
 $(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o)
 	@mkdir -p $(@D)

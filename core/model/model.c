@@ -122,7 +122,7 @@ attention(Model *m, int place, Node *x, Node *y)
     Node *out =
         plugin_forward(m->cast[p->kind], &a, normed, y, m->nodes + p->weights);
     if (c)
-        cache_leave(c, &a);
+        cache_leave(c);
     if (a.recording)
         record_place(a.recording, (Place){normed, y, out, 0, 0});
     return m->config.residual ? add(x, out) : out;

@@ -42,8 +42,6 @@ struct Node {
     int rows, cols;        /* the shape of value and of gradient */
     int sequences;         /* rows / sequences tokens in each */
     int heads;             /* cols / heads columns in each */
-    int gap;               /* rows between two sequences; 0 except when
-                              decoding */
     real *value;           /* NULL if only the shapes are wanted */
     bool trained;          /* it depends on a weight, so it has a gradient */
     real *gradient;        /* d loss / d value: use gradient(). The memory is

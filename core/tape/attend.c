@@ -2,28 +2,20 @@
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
    P = softmax(mask(scale Q K')), O = P V. The work is done strip by strip
-   (strips.c), or for one query (query.c); tests/plain/attend.c does the same in
-   four loops, and steps.c has it as three operators. */
+   (strips.c); tests/plain/attend.c does the same in four loops, and steps.c has
+   it as three operators. */
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 #include "tape/recording.h"
 #include "tape/tape.h"
 
-/* A decoder goes on from one token, or from several. */
-static void
-forward(Node *c)
-{
-    (tape_cache(c->tape) && c->rows == c->sequences ? query_forward
-                                                    : attend_forward)(c);
-}
-
-static const Operator attention = {"attend", forward, attend_backward};
+static const Operator attention = {"attend", attend_forward, attend_backward};
 
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    Node *keyed = all_keys(a, k, a->relative != ALIBI);
+    Node *keyed = all_keys(a, k);
     k = keyed->rows == k->rows ? k : keyed;
     v = all_rows(v);
     int keys = k->rows / k->sequences, d_v = v->cols / v->heads;
@@ -39,9 +31,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
                        (Node *[]){positioned(a, q, a->position), keyed, v}, 3);
     c->heads = q->heads;
     keep_arguments(c, &(Attended){scale, a->causal}, sizeof(Attended));
-    size_t some = attend_keeps(c);
-    size_t one = tape_cache(c->tape) ? query_keeps(c) : 0;
-    c->kept = keep(c, some > one ? some : one);
+    c->kept = keep(c, attend_keeps(c));
     compute(c);
     if (a->recording)
         record_call(a->recording,

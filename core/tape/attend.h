@@ -19,6 +19,12 @@ void check_heads(const char *name, const Node *q, const Node *k);
 void check_scores(const char *name, const Node *q, const Node *k);
 void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 
+/* Was n's last step a bias of scores; which, if by fixed_bias, else NULL? Did
+   attend make it? */
+bool has_bias(const Node *n);
+Bias *bias_of(const Node *n);
+bool is_attend(const Node *n);
+
 /* Scores before any bias was added; and the sink of weights in head `head`,
    -INFINITY where there is none. */
 Node *unbiased(Node *scores);
@@ -50,11 +56,8 @@ enum { ROPE_BASE = 10000 };
 Node *positioned(const Attention *a, Node *n, int first);
 
 /* Keys as scores need them, in decoding of all tokens: each is rotated once and
-   kept so, unless something else needs what it was before. For attend a decoder
-   may have them in blocks (cache.h); keys_of gives `count` of them, all in one
-   block, in either case: (width x count) of a head, from key `first` on. */
-Node *all_keys(const Attention *a, Node *k, bool blocks);
-Matrix keys_of(const Node *k, int s, int head, int first, int count);
+   kept so, unless something else needs what it was before. */
+Node *all_keys(const Attention *a, Node *k);
 
 double angle_of(int pair, int width);
 
@@ -83,10 +86,6 @@ keys_seen(int causal, int i, int queries, int keys)
 size_t attend_keeps(const Node *c);
 void attend_forward(Node *c);
 void attend_backward(Node *c);
-
-/* The same of one query in each sequence, without a backward pass. */
-size_t query_keeps(const Node *c);
-void query_forward(Node *c);
 
 /* Heads of q that share a head of k or of v stay together in a thread: they add
    to the same gradient, and read the same. So there are as many groups as heads

@@ -163,8 +163,7 @@ rms_norm(Node *a, double eps)
 }
 
 typedef struct Rotation {
-    int position; /* of the first token, where they follow one another; */
-    const int *positions; /* or of each; or NULL */
+    int position; /* of the first token */
     double base;
 } Rotation;
 
@@ -179,8 +178,7 @@ add_rotated(const Node *n, real *to, const real *from, int sign)
         double rate = decay((double)j / width * logarithm(by->base));
         for (int t = 0; t < tokens; t++) {
             double c, s;
-            int at = by->positions ? by->positions[t] : by->position + t;
-            sine_cosine(at * rate, &s, &c);
+            sine_cosine((by->position + t) * rate, &s, &c);
             s *= sign;
             for (int i = t; i < n->rows; i += tokens)
                 for (int k = i * n->cols + j; k < (i + 1) * n->cols;
@@ -218,7 +216,7 @@ rotate(Attention *a, Node *n, double base)
             n->rows, n->cols, n->heads, base);
     Node *c = new_node(&op, n->rows, n->cols, &n, 1);
     c->heads = n->heads;
-    keep_arguments(c, &(Rotation){a->position, row_positions(n), base},
+    keep_arguments(c, &(Rotation){first_position(a, n), base},
                    sizeof(Rotation));
     if (a->recording)
         a->recording->rotated = true;

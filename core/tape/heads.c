@@ -8,22 +8,11 @@ Matrix
 head_of(const Node *n, real *at, int s, int h)
 {
     int tokens = n->rows / n->sequences, width = n->cols / n->heads;
-    ptrdiff_t sequence = (ptrdiff_t)(tokens + n->gap) * n->cols;
+    ptrdiff_t sequence = (ptrdiff_t)tokens * n->cols;
     Matrix m = matrix(at + s * sequence + (ptrdiff_t)h * width, tokens, width,
                       n->cols);
     m.step = sequence;
     return m;
-}
-
-Matrix
-keys_of(const Node *k, int s, int h, int first, int count)
-{
-    Matrix m = head_of(k, k->value ? k->value : k->kept, s, h);
-    if (!k->kept || k->in)
-        return transposed(some_rows(m, first, count));
-    ptrdiff_t at = s * m.step + (ptrdiff_t)first * k->cols +
-                   (ptrdiff_t)h * m.cols * KEY_BLOCK;
-    return (Matrix){k->kept + at, m.cols, count, KEY_BLOCK, 1, 1, m.step};
 }
 
 void

@@ -492,9 +492,7 @@ Node *
 cached(Node *a)
 {
     a->root->kept_by_decoder = true;
-    a = closed(all_rows(a));
-    a->root->kept_by_decoder = true;
-    return a;
+    return all_rows(a);
 }
 
 Node *

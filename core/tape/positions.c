@@ -15,13 +15,12 @@ positioned(const Attention *a, Node *n, int first)
 }
 
 Node *
-all_keys(const Attention *a, Node *k, bool blocks)
+all_keys(const Attention *a, Node *k)
 {
     if (a->relative != ROPE)
-        return all_rows_of_keys(k, blocks);
-    return only_keys(k)
-               ? all_rows_of_keys(positioned(a, k, a->position), blocks)
-               : positioned(a, closed(all_rows_of_keys(k, blocks)), 0);
+        return all_rows_of_keys(k);
+    return only_keys(k) ? all_rows_of_keys(positioned(a, k, a->position))
+                        : positioned(a, all_rows_of_keys(k), 0);
 }
 
 double

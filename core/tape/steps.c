@@ -65,18 +65,10 @@ is_scores(const Node *n)
     return n->op == &product;
 }
 
-/* The position of key j of a call whose keys are at `at`; NULL: one after the
-   other, from 0. */
-static int
-position_of(const int *at, int j)
-{
-    return at ? at[j] : j;
-}
-
 Node *
 scores(Attention *a, Node *q, Node *k, double scale)
 {
-    Node *keyed = all_keys(a, k, false);
+    Node *keyed = all_keys(a, k);
     check_scores("scores", q, keyed);
     q = positioned(a, q, a->position);
     int keys = keyed->rows / keyed->sequences;
@@ -114,16 +106,14 @@ add_bias(Node *c, int h, int i)
     const Added *b = c->arguments;
     const Attention *a = &b->attention;
     int keys = c->cols / c->heads, query = a->position + i;
-    const int *at = key_positions(c);
     bool left = false;
     for (int j = 0, count; j < keys; j += count) {
         real entries[AT_ONCE];
         count = keys - j < AT_ONCE ? keys - j : AT_ONCE;
         for (int l = 0; l < count; l++) {
-            int key = position_of(at, j + l);
-            double bias = b->bias(a, h, query, key);
+            double bias = b->bias(a, h, query, j + l);
             entries[l] = (real)bias;
-            left |= bias > -INFINITY && !(a->causal && key > query);
+            left |= bias > -INFINITY && !(a->causal && j + l > query);
         }
         add_entries(c, h, i, j, entries, count);
     }
@@ -169,16 +159,14 @@ score_bias_forward(Node *c)
     const Added *b = c->arguments;
     const Node *table = c->in[1];
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    const int *positions = key_positions(c);
     for (int i = 0; i < tokens; i++)
         for (int j = 0; j < keys; j++) {
             int query = b->attention.position + i;
-            int key = position_of(positions, j);
-            int at = b->bucket(&b->attention, query, key);
+            int at = b->bucket(&b->attention, query, j);
             if (at < 0 || at >= table->cols)
                 bug("score_bias: bucket %d of query %d and key %d in a table "
                     "(%d x %d)",
-                    at, query, key, table->rows, table->cols);
+                    at, query, j, table->rows, table->cols);
             const real *entry = table->value + at;
             for (int h = 0; h < c->heads; h++)
                 add_entries(c, h, i, j,
@@ -241,12 +229,6 @@ unbiased(Node *s)
     while (has_bias(s))
         s = s->in[0];
     return s;
-}
-
-bool
-are_scores(const Node *n)
-{
-    return is_scores(n) || has_bias(n);
 }
 
 /* Enters what softmax made of scores s. */

@@ -10,7 +10,6 @@
 #include "math/matrix.h"
 #include "math/rows.h"
 #include "tape/attend.h"
-#include "tape/cache.h"
 #include "tape/tape.h"
 
 /* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
@@ -71,8 +70,8 @@ plan_of(const Node *c)
     size_t strip = (size_t)p.rows * p.row;
     size_t copied = 2 * rounded(p.keys, BLOCK);
     int fit = p.is_long || strip > IN_BATCH ? 1 : (int)(IN_BATCH / strip);
-    p.of_heads = q->sequences == 1 && !tape_cache(c->tape) &&
-                 k->heads == q->heads && v->heads == q->heads;
+    p.of_heads =
+        q->sequences == 1 && k->heads == q->heads && v->heads == q->heads;
     int most = p.of_heads ? q->heads : q->sequences;
     p.together = fit < most ? fit : most;
     while (p.of_heads && most % p.together)
@@ -101,8 +100,6 @@ attend_keeps(const Node *c)
 typedef struct Blocks {
     Matrix rows;  /* (tokens x width), where they are */
     real *copies; /* NULL: none */
-    const Node *of;
-    int s, h;
 } Blocks;
 
 /* One strip of one head: the rows of q from `first` on, and how many keys the
@@ -126,12 +123,10 @@ heads_of(const Node *n, real *at, const Strip *t, int h)
     return batch(m, t->count);
 }
 
-/* Keys that a decoder has in blocks have no rows; forward asks for none. */
 static Blocks
 blocks_of(const Node *n, const Strip *t, int h)
 {
-    real *rows = n->value ? n->value : n->kept;
-    return (Blocks){heads_of(n, rows, t, h), NULL, n, t->s, h};
+    return (Blocks){heads_of(n, n->value, t, h), NULL};
 }
 
 /* Tokens first .. first + count, which are in one block. */
@@ -150,9 +145,7 @@ block_transposed(const Blocks *b, int first, int count)
     int width = b->rows.cols;
     if (b->copies)
         return matrix(b->copies + 2 * first * width, width, count, BLOCK);
-    Matrix m = keys_of(b->of, b->s, b->h, first, count);
-    m.step = b->rows.step;
-    return batch(m, b->rows.count);
+    return transposed(some_rows(b->rows, first, count));
 }
 
 static int

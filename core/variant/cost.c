@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 #include "tape/attend.h"
-#include "tape/cache.h"
 #include "tape/label.h"
 #include "tape/recording.h"
 #include "tape/tape.h"

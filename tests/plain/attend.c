@@ -157,16 +157,3 @@ attend_backward(Node *c)
                               i + each < a.q.rows ? i + each : a.q.rows);
         }
 }
-
-/* One query is nothing else here. */
-size_t
-query_keeps(const Node *c)
-{
-    return attend_keeps(c);
-}
-
-void
-query_forward(Node *c)
-{
-    attend_forward(c);
-}

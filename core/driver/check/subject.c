@@ -251,7 +251,7 @@ decode(const Subject *s, Tape *t, Cache *c, real *x, int count)
     for (a.layer = 0; a.layer <= s->attention.layer; a.layer++) {
         cache_enter(c, &a, a.layer, in, in);
         out = plugin_forward(s->plugin.variant, &a, in, in, w);
-        cache_leave(c, &a);
+        cache_leave(c);
     }
     c->position += count;
     free(w);
