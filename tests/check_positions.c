@@ -39,7 +39,7 @@ scores_of(int relative, int position, bool in_steps)
     Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
     Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
     a.scored = 0;
-    a.recording = &recording;
+    recording_start(&recording, t);
     Node *c = in_steps ? scores(&a, q, k, 0.5) : attend(&a, q, k, k, 0.5);
     for (int h = 0; h < HEADS; h++)
         for (int i = 0; i < TOKENS * TOKENS; i++)

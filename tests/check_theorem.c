@@ -28,7 +28,6 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
     int rows[] = {d, d, d, 1}, cols[] = {d_k, d_k, 1, d};
     real *at[4], *tokens = allocate((size_t)(n * d), sizeof *tokens);
     double *scores = allocate((size_t)(n * n), sizeof *scores);
-    a.recording = &recording;
     for (int i = 0; i < n * d; i++)
         tokens[i] = (real)x[i];
     for (int i = 0; i < 4; i++) {
@@ -41,7 +40,7 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
     for (int i = 0; i < 4; i++)
         w[i] = leaf(t, rows[i], cols[i], 1, at[i], NULL);
     Node *xn = leaf(t, n, d, 1, tokens, NULL);
-    recording = (Recording){.replaced = NOTHING};
+    recording_start(&recording, t);
     p.variant->forward(&a, xn, xn, w);
 
     call_weights(&recording.call[0], 0, 0, scores, weights);

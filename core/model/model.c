@@ -11,7 +11,6 @@
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
-#include "tape/recording.h"
 #include "tape/label.h"
 #include "tape/layers.h"
 #include "variant/cost.h"
@@ -123,8 +122,8 @@ attention(Model *m, int place, Node *x, Node *y)
         plugin_forward(m->cast[p->kind], &a, normed, y, m->nodes + p->weights);
     if (c)
         cache_leave(c);
-    if (a.recording)
-        record_place(a.recording, (Place){normed, y, out, 0, 0});
+    if (m->attended)
+        m->attended(m->to, normed, y, out);
     return m->config.residual ? add(x, out) : out;
 }
 

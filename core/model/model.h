@@ -57,6 +57,9 @@ typedef struct Model {
     real *table;  /* rows that are not trained, as wide as a token: sinusoids,
                      or the identity that one-hot tokens are rows of; or NULL */
     Node **nodes; /* of the weights, in this step */
+    /* If it is there, called with what each attention read and returned. */
+    void (*attended)(void *to, Node *x, Node *y, Node *out);
+    void *to;
 } Model;
 
 /* Settles c for p, and for the variants that its encoder and cross-attention

@@ -5,6 +5,12 @@
 #include "model/pass.h"
 #include "tape/layers.h"
 
+static void
+attended(void *recording, Node *x, Node *y, Node *out)
+{
+    record_place(recording, (Place){x, y, out, 0, 0});
+}
+
 Pass *
 pass_recorded(Model *m, const Batch *b, bool with_gradients)
 {
@@ -12,9 +18,12 @@ pass_recorded(Model *m, const Batch *b, bool with_gradients)
     int counted = counted_rows(b->all.targets, b->rows);
     p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
     p->recording.replaced = NOTHING;
-    m->attention.recording = &p->recording;
+    recording_start(&p->recording, p->tape);
+    m->attended = attended;
+    m->to = &p->recording;
     p->logits = model_forward(m, p->tape, b);
-    m->attention.recording = NULL;
+    m->attended = NULL;
+    tape_watch(p->tape, NULL, NULL);
     if (with_gradients)
         backward(model_loss(m, p->logits, b->all.targets, counted));
     return p;

@@ -30,7 +30,6 @@ typedef struct Attention {
     int layers;   /* number of blocks */
     int position; /* of the first token of x; 0 except when decoding */
     /* The rest is for the core only. */
-    struct Recording *recording;
     struct Tape *tape;    /* the tape of x */
     int place;            /* which attention of its block this is */
     const char *settings; /* the list that setting() reads */

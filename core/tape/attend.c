@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
-#include "tape/recording.h"
 #include "tape/tape.h"
 
 static const Operator attention = {"attend", attend_forward, attend_backward};
@@ -32,11 +31,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     c->heads = q->heads;
     keep_arguments(c, &(Attended){scale, a->causal}, sizeof(Attended));
     c->kept = keep(c, attend_keeps(c));
-    compute(c);
-    if (a->recording)
-        record_call(a->recording,
-                    (Call){q, k, v, c, .scale = scale, .causal = a->causal});
-    return c;
+    return compute(c);
 }
 
 bool

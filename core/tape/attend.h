@@ -19,8 +19,9 @@ void check_heads(const char *name, const Node *q, const Node *k);
 void check_scores(const char *name, const Node *q, const Node *k);
 void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 
-/* Was n's last step a bias of scores; which, if by fixed_bias, else NULL? Did
-   attend make it? */
+/* Did `scores` make n? Was its last step a bias of scores; which, if by
+   fixed_bias, else NULL? Did attend make it? */
+bool is_scores(const Node *n);
 bool has_bias(const Node *n);
 Bias *bias_of(const Node *n);
 bool is_attend(const Node *n);
@@ -49,6 +50,15 @@ typedef struct Added {
    authors suggested afterwards. */
 enum { UNPOSITIONED, ROPE, ALIBI };
 enum { ROPE_BASE = 10000 };
+
+/* n rotated by the model, its first token at `position`; and what n was before
+   that, or n itself if a variant rotated it or nobody did. */
+Node *rope(Node *n, int position);
+Node *before_rope(Node *n);
+
+/* Is there a node on the tape, made after `since` (NULL: at all), that a block
+   recalled from an earlier one? */
+bool recalled_since(const Tape *t, const Node *since);
 
 /* q, or k, as scores need it: with ROPE rotated, its first token being at
    position `first`. Pair p of a head's columns turns by angle_of(p, width) with

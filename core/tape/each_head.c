@@ -10,7 +10,6 @@
 #include "math/rows.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
-#include "tape/recording.h"
 #include "tape/label.h"
 #include "tape/tape.h"
 
@@ -206,21 +205,38 @@ rotate_backward(Node *c)
     add_rotated(c, gradient(c->in[0]), c->gradient, -1);
 }
 
-Node *
-rotate(Attention *a, Node *n, double base)
+static const Operator rotation = {"rotate", rotate_forward, rotate_backward};
+static const Operator of_model = {"rope", rotate_forward, rotate_backward};
+
+static Node *
+turned(const Operator *op, Node *n, int position, double base)
 {
-    static const Operator op = {"rotate", rotate_forward, rotate_backward};
     if (n->cols / n->heads % 2 || !(base >= 1))
         bug("rotate: (%d x %d) of %d heads, base %g: heads are an even number "
             "of columns wide, and the base is at least 1",
             n->rows, n->cols, n->heads, base);
-    Node *c = new_node(&op, n->rows, n->cols, &n, 1);
+    Node *c = new_node(op, n->rows, n->cols, &n, 1);
     c->heads = n->heads;
-    keep_arguments(c, &(Rotation){first_position(a, n), base},
-                   sizeof(Rotation));
-    if (a->recording)
-        a->recording->rotated = true;
+    keep_arguments(c, &(Rotation){position, base}, sizeof(Rotation));
     return compute(c);
+}
+
+Node *
+rotate(Attention *a, Node *n, double base)
+{
+    return turned(&rotation, n, first_position(a, n), base);
+}
+
+Node *
+rope(Node *n, int position)
+{
+    return turned(&of_model, n, position, ROPE_BASE);
+}
+
+Node *
+before_rope(Node *n)
+{
+    return n->op == &of_model ? n->in[0] : n;
 }
 
 /* Row i of a matrix at `at` with n's shape, as (heads x columns of a head). */

@@ -8,10 +8,7 @@
 Node *
 positioned(const Attention *a, Node *n, int first)
 {
-    Attention here = *a;
-    here.position = first;
-    here.recording = NULL; /* it is not the variant that rotates */
-    return a->relative == ROPE ? rotate(&here, n, ROPE_BASE) : n;
+    return a->relative == ROPE ? rope(n, first) : n;
 }
 
 Node *

@@ -27,16 +27,24 @@ enter_call(Recording *r, Call call)
     r->call[call.number] = call;
 }
 
-void
+static void
 record_keys(Recording *r, Node *keys)
 {
     r->keys[entry(&r->key_count, 2 * MOST_CALLS)] = keys;
 }
 
-void
-record_softmax(Recording *r, Call call)
+/* What a softmax made of scores: of a product, biases aside, if it can be said
+   of which. */
+static void
+record_softmax(Recording *r, Node *weights)
 {
-    Node *weights = call.out;
+    const Node *n = unbiased(weights->in[0]);
+    Call call = {.out = weights, .causal = *(const int *)weights->arguments};
+    if (is_scores(n)) {
+        call.q = before_rope(n->in[0]);
+        call.k = before_rope(n->in[1]);
+        call.scale = *(const double *)n->arguments;
+    }
     call.first = r->softmax_heads;
     enter_call(r, call);
     r->softmaxes++;
@@ -50,7 +58,7 @@ record_softmax(Recording *r, Call call)
              .at = 1;
 }
 
-void
+static void
 record_sum(Recording *r, Sum sum)
 {
     Node *out = sum.out;
@@ -62,12 +70,36 @@ record_sum(Recording *r, Sum sum)
             out->value[(size_t)i * out->cols + (size_t)j] = identity && i == j;
 }
 
-void
-record_call(Recording *r, Call call)
+static void
+record_attend(Recording *r, Node *n)
 {
-    enter_call(r, call);
-    record_keys(r, call.k);
-    record_sum(r, (Sum){NULL, call.v, call.out, r->calls - 1});
+    const Attended *with = n->arguments;
+    enter_call(r, (Call){before_rope(n->in[0]), before_rope(n->in[1]), n->in[2],
+                         n, .scale = with->scale, .causal = with->causal});
+    record_keys(r, before_rope(n->in[1]));
+    record_sum(r, (Sum){NULL, n->in[2], n, r->calls - 1});
+}
+
+static void
+record(void *recording, Node *n)
+{
+    Recording *r = recording;
+    const char *name = n->op->name;
+    if (is_attend(n))
+        record_attend(r, n);
+    else if (is_scores(n))
+        record_keys(r, before_rope(n->in[1]));
+    else if (!strcmp(name, "softmax") || !strcmp(name, "softmax_sink"))
+        record_softmax(r, n);
+    else if (!strcmp(name, "apply_weights"))
+        record_sum(r, (Sum){n->in[0], n->in[1], n, -1});
+    r->rotated |= !strcmp(name, "rotate");
+}
+
+void
+recording_start(Recording *r, Tape *t)
+{
+    tape_watch(t, record, r);
 }
 
 void

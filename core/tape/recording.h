@@ -1,12 +1,12 @@
 /* recording.h - what attention computed in a forward pass.
 
-   A recording is hung on the Attention that forward is called with:
+   A recording watches the tape of the nodes that forward is called with:
 
        Recording r = {.replaced = NOTHING};
-       a.recording = &r;
+       recording_start(&r, tape);
        forward(&a, x, y, w);
 
-   attend and softmax then enter their calls in it, and a model the places where
+   It enters the calls of attend and softmax, and the caller the places where
    attention is. Afterwards its nodes can be read for as long as their tape is:
    call_weights computes the weights of a call again, recording_weights those of
    a head of a place.
@@ -59,20 +59,16 @@ typedef struct Recording {
     int key_count;
     Place place[MOST_CALLS];
     int places;
-    bool recalled; /* what an earlier block remembered */
-    bool rotated;  /* by the variant itself */
-    int replaced;  /* the sum whose result becomes the identity, while those of
-                      all others become 0; or NOTHING, or UNIT_WEIGHTS: those of
-                      softmax become 0 but one, in row i of head i of all */
+    bool rotated; /* by the variant itself */
+    int replaced; /* the sum whose result becomes the identity, while those of
+                     all others become 0; or NOTHING, or UNIT_WEIGHTS: those of
+                     softmax become 0 but one, in row i of head i of all */
 } Recording;
 enum { NOTHING = -1, UNIT_WEIGHTS = -2 };
 
-/* Enter a call, keys or values, or a weighted sum; and replace the result where
-   that is asked for. */
-void record_call(Recording *r, Call call);
-void record_softmax(Recording *r, Call call);
-void record_keys(Recording *r, Node *keys);
-void record_sum(Recording *r, Sum sum);
+/* From now on enters each call, keys or values, and weighted sum of the tape's;
+   and replaces the result where that is asked for. */
+void recording_start(Recording *r, Tape *t);
 
 /* Enters a place. Its calls are those since the place before, put in the order
    in which its result depends on them (backward_order, tape.h), whichever was

@@ -13,7 +13,6 @@
 #include "tape/attend.h"
 #include "tape/cache.h"
 #include "tape/label.h"
-#include "tape/recording.h"
 #include "tape/tape.h"
 
 /* Head h of a matrix with n's shape, in every sequence. */
@@ -59,7 +58,7 @@ scores_backward(Node *c)
 
 static const Operator product = {"scores", scores_forward, scores_backward};
 
-static bool
+bool
 is_scores(const Node *n)
 {
     return n->op == &product;
@@ -78,8 +77,6 @@ scores(Attention *a, Node *q, Node *k, double scale)
     s->kept = keep(s, size_of(s));
     keep_arguments(s, &scale, sizeof scale);
     compute(s);
-    if (a->recording)
-        record_keys(a->recording, k);
     if (a->relative == ALIBI)
         s = fixed_bias(a, s, alibi);
     a->scored += s->heads;
@@ -231,23 +228,6 @@ unbiased(Node *s)
     return s;
 }
 
-/* Enters what softmax made of scores s. */
-static void
-record(Attention *a, Node *s, Node *weights)
-{
-    const Node *n = unbiased(s);
-    Call call = {.out = weights, .causal = a->causal};
-    if (is_scores(n)) {
-        Node *q = n->in[0], *k = n->in[1];
-        bool rotated = a->relative == ROPE;
-        call.q = rotated ? q->in[0] : q;
-        call.k = rotated && k->in ? k->in[0] : k; /* a decoder keeps it so */
-        call.scale = *(const double *)n->arguments;
-    }
-    if (a->recording)
-        record_softmax(a->recording, call);
-}
-
 /* P = softmax(mask(S)) */
 static void
 softmax_forward(Node *c)
@@ -280,9 +260,7 @@ softmax(Attention *a, Node *s)
     Node *c = new_node(&op, s->rows, s->cols, &s, 1);
     c->heads = s->heads;
     keep_arguments(c, &a->causal, sizeof a->causal);
-    compute(c);
-    record(a, s, c);
-    return c;
+    return compute(c);
 }
 
 /* The weights that row i of head h gives to the sink are kept; then comes space
@@ -342,9 +320,7 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     c->heads = s->heads;
     c->kept = keep(c, (size_t)c->rows * c->heads + (size_t)keys + 1);
     keep_arguments(c, &a->causal, sizeof a->causal);
-    compute(c);
-    record(a, s, c);
-    return c;
+    return compute(c);
 }
 
 double
@@ -386,6 +362,7 @@ weights_backward(Node *c)
 Node *
 apply_weights(Attention *a, Node *p, Node *v)
 {
+    (void)a;
     static const Operator op = {"apply_weights", weights_forward,
                                 weights_backward};
     v = all_rows(v);
@@ -397,10 +374,7 @@ apply_weights(Attention *a, Node *p, Node *v)
     Node *c = new_node(&op, p->rows, p->heads * (v->cols / v->heads),
                        (Node *[]){p, v}, 2);
     c->heads = p->heads;
-    compute(c);
-    if (a->recording)
-        record_sum(a->recording, (Sum){p, v, c, -1});
-    return c;
+    return compute(c);
 }
 
 Node *

@@ -39,6 +39,8 @@ struct Tape {
     size_t entries; /* of the matrices alone */
     Node *last;
     Cache *cache; /* of a decoder */
+    void (*watch)(void *to, Node *n);
+    void *to;
     Spare spare[MOST_SIZES];
     int sizes;
 };
@@ -255,6 +257,13 @@ tape_has_shapes_only(const Tape *t)
 }
 
 void
+tape_watch(Tape *t, void (*watch)(void *to, Node *n), void *to)
+{
+    t->watch = watch;
+    t->to = to;
+}
+
+void
 tape_decode(Tape *t, Cache *c)
 {
     t->cache = c;
@@ -331,6 +340,8 @@ compute(Node *n)
 {
     if (n->value)
         n->op->forward(n);
+    if (n->tape->watch)
+        n->tape->watch(n->tape->to, n);
     return n;
 }
 

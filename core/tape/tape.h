@@ -48,6 +48,10 @@ size_t tape_entries(const Tape *t);
 /* The node that was made last, from which `previous` leads to all others. */
 Node *tape_last(const Tape *t);
 
+/* From now on `watch` is called with `to` and each new node, as soon as its
+   value is computed; NULL: no more. */
+void tape_watch(Tape *t, void (*watch)(void *to, Node *n), void *to);
+
 /* A node for a matrix that somebody else owns: its value (rows x cols) and its
    gradient, NULL for data. The gradient is overwritten by the backward pass. */
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,

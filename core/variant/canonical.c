@@ -25,10 +25,11 @@ typedef struct Probe {
     const Weights *weights;
     real *const *values;
     Recording recording;
-    bool first;   /* run: the one that counts calls, with the earlier blocks */
-    real *tokens; /* of the last run, where run_on made them; */
-    Tape *tape;   /* and its tape */
-    Node *out;    /* what it returned */
+    bool recalled; /* what an earlier block remembered */
+    bool first;    /* run: the one that counts calls, with the earlier blocks */
+    real *tokens;  /* of the last run, where run_on made them; */
+    Tape *tape;    /* and its tape */
+    Node *out;     /* what it returned */
 } Probe;
 
 /* Runs forward on x (rows x d_model) and y; what is `replaced`, recording.h
@@ -47,7 +48,10 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
     if (p->first)
         plugin_forward_earlier(p->variant, &p->attention, xn, yn, w);
+    const Node *before = tape_last(p->tape);
+    recording_start(&p->recording, p->tape);
     p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
+    p->recalled = recalled_since(p->tape, before);
     record_place(&p->recording, (Place){.out = p->out});
     free(w);
 }
@@ -439,7 +443,6 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
                 return c;
             }
     p.attention.causal = 0;
-    p.attention.recording = &p.recording;
     int rows = (a.d_model > BIASED ? a.d_model : BIASED) + 1;
     bool own = true;
     p.first = true;
@@ -450,7 +453,7 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
                call_keys(&p.recording.call[i]) == rows;
     for (int i = 0; i < p.recording.key_count; i++)
         own &= p.recording.keys[i]->rows == rows;
-    if (p.recording.recalled)
+    if (p.recalled)
         give_up(&c,
                 "it recalls what an earlier block remembered, and so is no "
                 "function of its own tokens alone",

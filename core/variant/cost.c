@@ -165,7 +165,6 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     Tape *t = tape_new(SHAPES_ONLY);
     Node **weights = allocate((size_t)w->count, sizeof *weights);
     real trained; /* an address, for a tape that looks at none */
-    a.recording = &recording;
     for (int i = 0; i < w->count; i++) {
         const Declared *d = &w->list[i];
         weights[i] = leaf(t, d->rows, d->cols, 1, NULL, &trained);
@@ -177,6 +176,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
         y = leaf(t, keys, a.d_model, 1, NULL, &trained);
     plugin_forward_earlier(v, &a, x, y, weights);
     Node *last = tape_last(t);
+    recording_start(&recording, t);
     size_t before = tape_entries(t);
     const Node *n = plugin_forward(v, &a, x, y, weights);
     for (; n && n != last; n = n->previous) {

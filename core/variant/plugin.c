@@ -502,7 +502,6 @@ plugin_forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                        Node **w)
 {
     Attention earlier = *a;
-    earlier.recording = NULL;
     for (earlier.layer = 0; earlier.layer < a->layer; earlier.layer++)
         plugin_forward(v, &earlier, x, y, w);
 }

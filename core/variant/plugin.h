@@ -91,8 +91,8 @@ void weights_free(Weights *w);
 Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
                      Node **w);
 
-/* Where there is no model around it: the blocks before that of a, unrecorded,
-   on the same tokens, for what they remember. */
+/* Where there is no model around it: the blocks before that of a, on the same
+   tokens, for what they remember. */
 void plugin_forward_earlier(const Variant *v, const Attention *a, Node *x,
                             Node *y, Node **w);
 

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "math/matrix.h"
 #include "math/random.h"
-#include "tape/recording.h"
+#include "tape/attend.h"
 #include "tape/tape.h"
 #include "variant/real_parameters.h"
 
@@ -118,19 +118,18 @@ layer_of(const Variant *v, Attention a, const Weights *w, int keys)
 int
 real_together(const Variant *v, Attention a, const Weights *w, int keys)
 {
-    Recording seen = {.replaced = NOTHING};
     Layer l = layer_of(v, a, w, keys);
     if (a.layers < 2 || !l.stored)
         return 1;
     l.attention.layers = 2;
-    l.attention.recording = &seen;
     l.stored *= 2;
     layer_open(&l);
     real *row = allocate((size_t)l.stored, sizeof *row);
     apply(&l, l.tape, row);
+    bool recalled = recalled_since(l.tape, NULL);
     free(row);
     layer_close(&l);
-    return seen.recalled ? a.layers : 1;
+    return recalled ? a.layers : 1;
 }
 
 /* A matrix, of which random mixtures of the rows are asked for. */
