@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "tape/attend.h"
 #include "tape/layers.h"
+#include "model/forms.h"
 #include "model/fold.h"
 #include "model/pass.h"
 #include "train/convert.h"

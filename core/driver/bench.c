@@ -207,14 +207,12 @@ step_flops(const Model *m)
 static void
 bench_step(Sheet *sheet, const char *variant, const char *const config[2])
 {
-    Plugin p = plugin_open(variant);
     Config c = config_start();
     config_apply(&c, "norm=pre mask=causal positions=learned");
     config_apply(&c, config[1]);
     c.variant = interned(variant);
-    config_cast(&c, &p);
-    Dataset data = dataset_open(&c);
-    Model *m = model_new(&c, data.sizes, p.variant);
+    Dataset data;
+    Model *m = model_open(c, &data);
     Batch b = batch_new(data.sizes, c.batch);
     Random r = dataset_stream(&data, TRAINING);
     dataset_draw(&data, TRAINING, &r, 0, &b);

@@ -46,7 +46,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     experiment_open(o->out, &asked);
     asked_free(&asked);
     Draft *d = draft_begin(o->out, name);
-    run_write(d, name, to, &r, data, true);
+    run_write(d, name, to, &r, &(Observer){0}, data, true);
     Run written = run_of(d->path.text, name, &to->config);
     run_free(&written);
     run_publish(d, name, true);

@@ -11,6 +11,7 @@
 #include "driver/answer.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
+#include "model/forms.h"
 #include "driver/commands.h"
 
 enum { USUAL = 200 }; /* characters */

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "math/svd.h"
 #include "variant/canonical.h"
+#include "model/forms.h"
 #include "model/model.h"
 #include "model/pass.h"
 #include "run/run.h"

@@ -6,6 +6,7 @@
 #define FOLD_H
 
 #include "model/model.h"
+#include "variant/canonical.h"
 
 /* Why the embedding of m cannot be folded into its attention, and how to train
    one where it can; NULL where it can. */

@@ -5,7 +5,6 @@
 #define MODEL_H
 
 #include "tape/tape.h"
-#include "variant/canonical.h"
 #include "variant/plugin.h"
 #include "task/settings.h"
 #include "task/task.h"
@@ -70,6 +69,10 @@ void config_cast(Config *c, const Plugin *p);
 /* The model that a settled config describes, at its seed's initial weights. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
+/* The same of a config that only names its variant and its task; dataset_close
+   what the task draws from. */
+Model *model_open(Config c, Dataset *data);
+
 /* The same without values: what it has, and what it would take on a measuring
    tape, can be asked, at no cost. */
 Model *model_outline(const Config *c, Sizes sizes, const Variant *v);
@@ -99,14 +102,6 @@ const char *place_word(const Model *m, int place);
 /* The values of a place's attention, matrix by matrix as the variant declares
    them. To be freed; the matrices are the model's. */
 real **model_attention(const Model *m, int place);
-
-/* The canonical form of a place's attention; canonical_free it. */
-Canonical model_form(const Model *m, int place);
-
-/* What all attention of the model costs: FLOPs of the forward run, the
-   encoder's too, per token of the first sequence, and entries that a decoder
-   keeps per token, of the first sequence and of the second. */
-void model_cost(const Model *m, double *flops, double *cache);
 
 /* The weight of that name; a bug if there is none. */
 Weight *model_weight(const Model *m, const char *name);

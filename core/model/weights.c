@@ -349,6 +349,15 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
 }
 
 Model *
+model_open(Config c, Dataset *data)
+{
+    Plugin p = plugin_open(c.variant);
+    config_cast(&c, &p);
+    *data = dataset_open(&c);
+    return model_new(&c, data->sizes, p.variant);
+}
+
+Model *
 model_resized(const Model *m, int tokens, int source)
 {
     Sizes sizes = m->sizes;

@@ -9,6 +9,7 @@
 #include "base/npy.h"
 #include "base/words.h"
 #include "variant/plugin.h"
+#include "model/forms.h"
 #include "run/run.h"
 
 char *
@@ -74,19 +75,19 @@ put_log_row(FILE *file, const LogRow *row)
 }
 
 static void
-write_log(const char *run, const Result *r)
+write_log(const char *run, const Result *r, const Observer *o)
 {
     char n[32];
     FILE *file = begin_file(run, "log.tsv");
     put_log_columns(file);
-    for (int k = 0; k < r->columns; k++)
-        fprintf(file, "\t%s", r->names[k]);
+    for (int k = 0; k < o->count; k++)
+        fprintf(file, "\t%s", o->names[k]);
     fprintf(file, "\n");
     for (int i = 0; i < r->count; i++) {
         put_log_row(file, &r->rows[i]);
-        for (int k = 0; k < r->columns; k++)
+        for (int k = 0; k < o->count; k++)
             fprintf(file, "\t%s",
-                    number_text(r->observed[i * r->columns + k], 7, n));
+                    number_text(o->values[i * o->count + k], 7, n));
         fprintf(file, "\n");
     }
     end_file(file, run, "log.tsv");
@@ -94,7 +95,7 @@ write_log(const char *run, const Result *r)
 
 static void
 write_result(const char *run, const Model *m, const Result *r,
-             const Dataset *data)
+             const Observer *o, const Dataset *data)
 {
     const LogRow *last = &r->rows[r->count - 1];
     Levels l = dataset_levels(data, VALIDATION);
@@ -123,10 +124,9 @@ write_result(const char *run, const Model *m, const Result *r,
             fprintf(file, "%s\t%s\n", test_levels[i],
                     number_text(test[i], 10, n));
     }
-    for (int k = 0; k < r->columns; k++)
-        fprintf(
-            file, "%s\t%s\n", r->names[k],
-            number_text(r->observed[(r->count - 1) * r->columns + k], 7, n));
+    for (int k = 0; k < o->count; k++)
+        fprintf(file, "%s\t%s\n", o->names[k],
+                number_text(o->values[(o->lines - 1) * o->count + k], 7, n));
     end_file(file, run, "result.tsv");
 }
 
@@ -161,16 +161,16 @@ write_weights(const char *run, const Model *m)
 
 void
 run_write(const Draft *d, const char *name, const Model *m, const Result *r,
-          const Dataset *data, bool weights)
+          const Observer *o, const Dataset *data, bool weights)
 {
     Path run = new_directory(d->path.text, name);
     write_config(run.text, &m->config);
-    write_log(run.text, r);
+    write_log(run.text, r, o);
     write_timing(run.text, r, m);
     if (weights)
         write_weights(run.text, m);
     symbols_write(run.text, data->corpus);
-    write_result(run.text, m, r, data);
+    write_result(run.text, m, r, o, data);
 }
 
 void

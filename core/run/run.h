@@ -13,6 +13,7 @@
 #include "base/tsv.h"
 #include "task/settings.h"
 #include "model/model.h"
+#include "train/observe.h"
 #include "train/train.h"
 
 enum { RUN_FORMAT = 2 };
@@ -37,10 +38,11 @@ extern const char *const test_levels[TEST_LEVELS];
    config's digest. To be freed. */
 char *run_name(const Config *c, const Config *ordinary);
 
-/* Writes a finished run into a draft, with or without its weights;
-   run_publish gives it its place. */
+/* Writes a finished run into a draft, with what was observed at each line of
+   its log, with or without its weights; run_publish gives it its place. */
 void run_write(const Draft *d, const char *name, const Model *m,
-               const Result *r, const Dataset *data, bool weights);
+               const Result *r, const Observer *o, const Dataset *data,
+               bool weights);
 
 typedef struct Run {
     char *path, *name; /* name: the last part of path */

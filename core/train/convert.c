@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
+#include "model/forms.h"
 #include "model/fold.h"
 #include "model/pass.h"
 #include "train/convert.h"

@@ -16,6 +16,7 @@
 #include "tape/attend.h"
 #include "tape/layers.h"
 #include "variant/canonical.h"
+#include "model/forms.h"
 #include "model/pass.h"
 #include "train/observe.h"
 
@@ -296,7 +297,6 @@ add_columns(Observer *o)
     size_t most = ROWS + weights + modes;
     o->names = allocate(most, sizeof *o->names);
     o->columns = allocate(most, sizeof *o->columns);
-    o->values = allocate(most, sizeof *o->values);
     for (const Observed *row = table; row < table + ROWS; row++) {
         size_t end = row->kind == GRADIENTS ? weights
                      : row->kind == MODES   ? modes
@@ -354,6 +354,8 @@ observer_new(Model *m, const Dataset *data)
         usage("log %s: modes, and nothing else, is for the task linear",
               m->config.log);
     add_columns(&o);
+    size_t lines = (size_t)(m->config.steps / m->config.log_every) + 1;
+    o.values = allocate(lines * (size_t)o.count, sizeof *o.values);
     int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
     Batch b = batch_new(data->sizes,
                         sequences_within(data->sizes, tokens, m->config.batch));
@@ -387,8 +389,9 @@ observe(Observer *o)
         observe_rows(&s);
     if (o->kinds & (RANK | DISTANCE))
         s.forms = forms_of(o->model);
+    double *line = o->values + o->lines++ * o->count;
     for (int i = 0; i < o->count; i++)
-        o->values[i] = o->columns[i].value(&s, o->columns[i].i);
+        line[i] = o->columns[i].value(&s, o->columns[i].i);
     free_forms(o->model, s.forms);
     for (int i = 0; i < FINDINGS; i++)
         free(s.found[i]);

@@ -17,6 +17,7 @@
 #define OBSERVE_H
 
 #include "model/model.h"
+#include "variant/canonical.h"
 #include "task/task.h"
 
 enum { COLUMN_SIZE = NAME_SIZE + 48 };
@@ -24,8 +25,9 @@ enum { COLUMN_SIZE = NAME_SIZE + 48 };
 typedef struct Observer {
     int kinds;                  /* bits: what is asked for */
     char (*names)[COLUMN_SIZE]; /* of the columns; */
-    double *values;             /* as computed last; */
-    struct Observed *columns;   /* how each is computed */
+    double *values;             /* of each line, `count` of them; */
+    int lines;
+    struct Observed *columns; /* how each is computed */
     int count;
     Model *model;
     Batch batch;
@@ -37,7 +39,7 @@ typedef struct Observer {
 Observer observer_new(Model *m, const Dataset *data);
 void observer_free(Observer *o);
 
-/* Fills o->values. */
+/* Adds a line to o->values. */
 void observe(Observer *o);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "tape/layers.h"
 #include "task/corpus.h"
-#include "train/observe.h"
 #include "train/optimizer.h"
 #include "train/train.h"
 
@@ -151,7 +150,7 @@ all_finite(const Model *m, const Result *r)
    but validation. */
 static LogRow *
 add_line(Model *m, const Dataset *data, Tape *t, Batch *b, int step,
-         Recent *since, Observer *o, Result *r)
+         Recent *since, Result *r)
 {
     int steps = step ? (step - 1) % m->config.log_every + 1 : 0;
     LogRow *row = &r->rows[r->count++];
@@ -159,9 +158,6 @@ add_line(Model *m, const Dataset *data, Tape *t, Batch *b, int step,
     evaluate(m, data, VALIDATION, t, b, &row->validation_loss,
              &row->validation_accuracy);
     since->loss = since->accuracy = 0;
-    observe(o);
-    for (int i = 0; i < o->count; i++)
-        r->observed[(r->count - 1) * o->count + i] = o->values[i];
     return row;
 }
 
@@ -180,19 +176,14 @@ out_of_patience(const Result *r, int patience)
 }
 
 Result
-train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
+train(Model *m, const Dataset *data, void (*logged)(void *, LogRow), void *to)
 {
     const Config *c = &m->config;
     Batch b = batch_new(data->sizes, c->batch);
     Optimizer o = optimizer_new(m);
     Tape *t = tape_new(0);
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
-    Observer observer = observer_new(m, data);
-    Result r = {.rows = allocate(lines, sizeof *r.rows),
-                .names = observer.names,
-                .columns = observer.count,
-                .observed = allocate(lines * (size_t)observer.count,
-                                     sizeof *r.observed)};
+    Result r = {.rows = allocate(lines, sizeof *r.rows)};
     Random stream = dataset_stream(data, TRAINING);
     Recent since = {0};
     double start = now();
@@ -205,17 +196,15 @@ train(Model *m, const Dataset *data, void (*progress)(void *, LogRow), void *to)
         done = step >= c->steps || r.diverged;
         if (step % c->log_every && !done)
             continue;
-        LogRow *row = add_line(m, data, t, &b, step, &since, &observer, &r);
-        if (progress)
-            progress(to, *row);
+        LogRow *row = add_line(m, data, t, &b, step, &since, &r);
+        if (logged)
+            logged(to, *row);
         done |= c->patience && out_of_patience(&r, c->patience);
     }
     r.seconds = now() - start;
     r.tape_bytes = tape_bytes(t);
     evaluate(m, data, TEST, t, &b, &r.test_loss, &r.test_accuracy);
     r.diverged |= !all_finite(m, &r);
-    observer.names = NULL; /* the result has them */
-    observer_free(&observer);
     batch_free(&b);
     optimizer_free(&o);
     tape_free(t);
@@ -226,6 +215,4 @@ void
 result_free(Result *r)
 {
     free(r->rows);
-    free(r->names);
-    free(r->observed);
 }

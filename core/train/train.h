@@ -4,7 +4,6 @@
 
 #include "task/task.h"
 #include "model/model.h"
-#include "train/observe.h"
 #include "train/optimizer.h"
 
 /* A line of log.tsv, of every log_every'th step and of the last one; of step 0
@@ -26,9 +25,6 @@ typedef struct Result {
     int solved_at;  /* first step at which the mean accuracy of the last 10
                        batches reached the threshold; 0: never */
     double test_loss, test_accuracy;
-    char (*names)[COLUMN_SIZE]; /* of what --log asks for */
-    double *observed;           /* of each row, as many as there are names */
-    int columns;
     double seconds;    /* of training, with what is validated and logged */
     size_t tape_bytes; /* what a step needs beside the weights */
 } Result;
@@ -39,9 +35,9 @@ typedef struct Result {
 double train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
                   double *accuracy);
 
-/* Trains m for the steps of its config. `progress` is called after each row,
-   with `to`; it may be NULL. result_free it. */
-Result train(Model *m, const Dataset *data, void (*progress)(void *, LogRow),
+/* Trains m for the steps of its config. `logged` is called with `to` and each
+   row, as soon as it is there; it may be NULL. result_free it. */
+Result train(Model *m, const Dataset *data, void (*logged)(void *to, LogRow),
              void *to);
 void result_free(Result *r);
 

@@ -174,10 +174,8 @@ can_start(const char *variant, Config c, const Shaped *as)
     c.variant = interned(variant);
     c.same_start.found = true;
     c.same_start.as = *as;
-    Plugin p = plugin_open(variant);
-    config_cast(&c, &p);
-    Dataset data = dataset_open(&c);
-    Model *m = model_new(&c, data.sizes, p.variant);
+    Dataset data;
+    Model *m = model_open(c, &data);
     bool can = start_alike(m, &v);
     model_free(m);
     dataset_close(&data);
@@ -263,11 +261,8 @@ check_build(const Config *asked)
 {
     if (!*asked->init && !*asked->log && !asked->depth)
         return;
-    Config c = *asked;
-    Plugin p = plugin_open(c.variant);
-    config_cast(&c, &p);
-    Dataset data = dataset_open(&c);
-    Model *m = model_new(&c, data.sizes, p.variant);
+    Dataset data;
+    Model *m = model_open(*asked, &data);
     Observer o = observer_new(m, &data);
     observer_free(&o);
     model_free(m);

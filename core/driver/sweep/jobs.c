@@ -120,13 +120,15 @@ run_prepare(Config c, Limits may, Dataset *data)
 typedef struct Training {
     const Crew *crew;
     const Job *job;
+    Observer observer;
     volatile LogRow *last;
 } Training;
 
 static void
 keep_row(void *training, LogRow row)
 {
-    const Training *t = training;
+    Training *t = training;
+    observe(&t->observer);
     progress_row(t->crew->w, &t->crew->progress, t->job, t->last, row);
 }
 
@@ -151,8 +153,11 @@ work(const void *more, void *last)
     const char *start = m->config.same_start.as.variant;
     if (!w->from && *start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", start, v.why);
+    t.observer = observer_new(m, &data);
     Result r = train(m, &data, keep_row, &t);
-    run_write(t.crew->draft, job->name, m, &r, &data, !w->no_weights);
+    run_write(t.crew->draft, job->name, m, &r, &t.observer, &data,
+              !w->no_weights);
+    observer_free(&t.observer);
     result_free(&r);
     model_free(m);
     dataset_close(&data);
