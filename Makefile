@@ -17,7 +17,10 @@ DARWIN  := $(filter Darwin,$(shell uname -s))
 SHARED   = -fPIC -shared $(if $(DARWIN),-undefined dynamic_lookup,-Wl,-Bsymbolic)
 LDLIBS   = -lm $(if $(filter Linux,$(shell uname -s)),-ldl)
 
-CORE     = $(sort $(filter-out core/driver/%,$(wildcard core/*/*.c)))
+# core/fast/NAME.c takes the place of core/heart/NAME.c.
+FAST     = $(sort $(wildcard core/fast/*.c))
+PLAIN    = $(sort $(filter-out core/driver/% core/fast/%,$(wildcard core/*/*.c)))
+CORE     = $(filter-out $(FAST:core/fast/%=core/heart/%),$(PLAIN)) $(FAST)
 DRIVER   = $(sort $(wildcard core/driver/*.c core/driver/*/*.c))
 PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
              $(sort $(wildcard variants/*.c)))

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "math/svd.h"
 #include "suites.h"
 

@@ -7,7 +7,7 @@
 #include <qkv/attend.h>
 
 #include "base/fail.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "tape/tape.h"
 #include "variant/cost.h"
 #include "gradient.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "tape/tape.h"
 #include "variant/cost.h"
 #include "variant/fit.h"

@@ -12,7 +12,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "tape/tape.h"
 #include "train/generate.h"
 #include "variant/cost.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/matrix.h"
-#include "math/random.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
 #include "suites.h"
 
 static real

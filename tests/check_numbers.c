@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/elementary.h"
-#include "math/random.h"
-#include "math/rows.h"
+#include "heart/numbers.h"
+#include "heart/random.h"
+#include "heart/rows.h"
 #include "suites.h"
 
 #ifdef QKV_DOUBLE

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "tape/attend.h"
 #include "tape/recording.h"
 #include "variant/canonical.h"

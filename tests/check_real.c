@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/matrix.h"
-#include "math/random.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
 #include "math/svd.h"
 #include "tape/attend.h"
 #include "variant/formula.h"

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "math/statistics.h"
 #include "driver/cli/escape.h"
 #include "driver/cli/plugin_process.h"

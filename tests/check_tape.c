@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "tape/attend.h"
 #include "tape/layers.h"
 #include "tape/tape.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "math/svd.h"
 #include "tape/recording.h"
 #include "tape/difference.h"

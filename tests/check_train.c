@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
+#include "heart/threads.h"
 #include "base/words.h"
 #include "tape/layers.h"
 #include "tape/tape.h"

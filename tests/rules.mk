@@ -102,10 +102,8 @@ $(BUILD)/tests/float $(BUILD)/tests/double:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
 
-# The program with the plain kernels of tests/plain instead of the fast ones.
-FAST = core/math/matrix.c core/tape/strips.c core/tape/softmax.c
-PLAIN = $(filter-out $(FAST),$(CORE)) $(DRIVER) $(wildcard tests/plain/*.c)
-$(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o)
+# The program without core/fast.
+$(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/float/%.o)
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 

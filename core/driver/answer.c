@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "model/pass.h"
 #include "driver/answer.h"
 #include "driver/cli/table.h"

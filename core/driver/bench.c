@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
+#include "heart/threads.h"
 #include "base/words.h"
-#include "math/matrix.h"
-#include "math/random.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
 #include "math/timing.h"
 #include "tape/layers.h"
 #include "tape/tape.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
+#include "heart/threads.h"
 #include "base/words.h"
 #include "variant/cost.h"
 #include "variant/formula.h"

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/matrix.h"
-#include "math/random.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
 #include "math/rank.h"
-#include "math/rows.h"
+#include "heart/rows.h"
 
 enum { PANEL = 64, STEPS = 40 };
 

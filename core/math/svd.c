@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "math/svd.h"
 
 static double

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "math/statistics.h"
 #include "math/timing.h"
-#include "math/vector.h"
+#include "fast/vector.h"
 
 enum { REPEATS = 7 };
 static const double seconds_each = 0.03; /* a repeat lasts at least so long */

@@ -11,7 +11,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "tape/attend.h"
 #include "task/linear.h"
 #include "model/model.h"

@@ -8,7 +8,7 @@
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
-#include "math/matrix.h"
+#include "heart/rows.h"
 
 /* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
    leads to the same head of the next sequence. Then checks, which abort with
@@ -82,15 +82,6 @@ typedef struct Attended {
     int causal;
 } Attended;
 
-/* How many of the keys query i sees. With a mask, itself and what came before
-   it: the queries are the last of the tokens that have keys, in training all of
-   them. */
-static inline int
-keys_seen(int causal, int i, int queries, int keys)
-{
-    return causal ? keys - queries + i + 1 : keys;
-}
-
 /* The work of attend on its node c, and how many entries it keeps in c->kept
    from the forward pass to the backward pass. */
 size_t attend_keeps(const Node *c);
@@ -101,10 +92,5 @@ void attend_backward(Node *c);
    to the same gradient, and read the same. So there are as many groups as heads
    of k and of v have a greatest common divisor. */
 int shared_groups(const Node *k, const Node *v);
-
-/* P = softmax(mask(S)), row by row, of one head; and
-   dS += P (dP - rowsum(P dP)). */
-void softmax_rows(Matrix p, Matrix s, int causal);
-void softmax_rows_backward(Matrix ds, Matrix p, Matrix dp);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "tape/difference.h"
 #include "tape/tape.h"
 

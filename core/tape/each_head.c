@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
-#include "math/matrix.h"
-#include "math/rows.h"
+#include "heart/numbers.h"
+#include "heart/matrix.h"
+#include "heart/rows.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 #include "tape/label.h"

@@ -5,8 +5,7 @@
 #include <qkv/operator.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
-#include "math/rows.h"
+#include "heart/rows.h"
 #include "tape/layers.h"
 #include "tape/tape.h"
 
@@ -105,105 +104,23 @@ add_positions(Node *x, Node *table, int first)
     return compute(c);
 }
 
-/* Within a row every step waits for the one before, and not for those of other
-   rows: so LayerNorm does each step in some rows first, as softmax does. */
-static int
-rows_at(const Node *c, int first)
-{
-    int left = c->rows - first;
-    return left < ROWS_AT_A_TIME ? left : ROWS_AT_A_TIME;
-}
-
-/* dGain += dC n,  dBias += dC,  g = gain dC */
+/* Y = gain n + bias with n = (x - mean) / deviation, and what is kept: n, 1 /
+   deviation of each row, and space for the backward pass. */
 static void
-norm_backward(int rows, int d, const real *dc, const real *n, const real *gain,
-              real *dgain, real *dbias, real *g)
+layer_norm_forward(Node *c)
 {
-    for (int j = 0; j < d; j += LANES) {
-        Widest by[PARTS], to_gain[PARTS], to_bias[PARTS], u[PARTS], v[PARTS];
-        load(by, gain + j, d - j);
-        load(to_gain, dgain + j, d - j);
-        load(to_bias, dbias + j, d - j);
-        for (int i = j; i < rows * d; i += d) {
-            load(u, dc + i, d - j);
-            load(v, n + i, d - j);
-            EACH_PART to_gain[p] += u[p] * v[p];
-            EACH_PART to_bias[p] += u[p];
-            EACH_PART u[p] *= by[p];
-            store(g + i, u, d - j);
-        }
-        store(dgain + j, to_gain, d - j);
-        store(dbias + j, to_bias, d - j);
-    }
+    norm_rows(c->rows, c->cols, c->value, c->kept, c->kept + size_of(c),
+              c->in[0]->value, c->in[1]->value, c->in[2]->value);
 }
 
-/* dX += (g - mean(g) - n mean(g n)) / deviation */
-static void
-norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
-          const real *inverse)
-{
-    real mean[ROWS_AT_A_TIME], along[ROWS_AT_A_TIME];
-    for (int i = 0; i < rows; i++) {
-        mean[i] = row_sum(g + i * d, d) / (real)d;
-        along[i] = row_dot(g + i * d, n + i * d, d) / (real)d;
-    }
-    for (int i = 0; i < rows; i++, dx += d, g += d, n += d)
-        for (int j = 0; j < d; j++)
-            dx[j] += (g[j] - mean[i] - n[j] * along[i]) * inverse[i];
-}
-
-/* With n = (x - mean) / deviation. */
 static void
 layer_norm_backward(Node *c)
 {
     Node *x = c->in[0], *gain = c->in[1];
     real *dgain = gradient(gain), *dbias = gradient(c->in[2]);
-    real *dx = x->trained ? gradient(x) : NULL;
-    int d = c->cols;
-    real *inverse = c->kept + size_of(c), *g = inverse + c->rows;
-    for (int i = 0, rows; i < c->rows; i += rows) {
-        size_t at = (size_t)i * (size_t)d;
-        rows = rows_at(c, i);
-        norm_backward(rows, d, c->gradient + at, c->kept + at, gain->value,
-                      dgain, dbias, g);
-        if (dx)
-            norm_to_x(rows, d, dx + at, g, c->kept + at, inverse + i);
-    }
-}
-
-/* n = (x - mean) / deviation, y = gain n + bias; `inverse` becomes 1 /
-   deviation of each row. */
-static void
-norm_rows(int rows, int d, real *restrict y, real *restrict n,
-          const real *restrict x, const real *restrict gain,
-          const real *restrict bias, real *restrict inverse)
-{
-    for (int i = 0; i < rows * d; i += d) {
-        real mean = row_sum(x + i, d) / (real)d;
-        for (int j = i; j < i + d; j++)
-            n[j] = x[j] - mean;
-    }
-    for (int i = 0; i < rows; i++)
-        inverse[i] =
-            1 / SQRT(row_dot(n + i * d, n + i * d, d) / (real)d + (real)1e-5);
-    for (int i = 0; i < rows; i++, n += d, y += d)
-        for (int j = 0; j < d; j++) {
-            n[j] *= inverse[i];
-            y[j] = gain[j] * n[j] + bias[j];
-        }
-}
-
-static void
-layer_norm_forward(Node *c)
-{
-    const Node *x = c->in[0], *gain = c->in[1], *bias = c->in[2];
-    int d = c->cols;
-    for (int i = 0, rows; i < c->rows; i += rows) {
-        size_t at = (size_t)i * (size_t)d;
-        rows = rows_at(c, i);
-        norm_rows(rows, d, c->value + at, c->kept + at, x->value + at,
-                  gain->value, bias->value, c->kept + size_of(c) + i);
-    }
+    real *dx = x->trained ? gradient(x) : NULL, *inverse = c->kept + size_of(c);
+    norm_rows_backward(c->rows, c->cols, dx, dgain, dbias, c->gradient, c->kept,
+                       inverse, gain->value, inverse + c->rows);
 }
 
 Node *
@@ -250,23 +167,6 @@ counted_rows(const int *targets, int rows)
     return counted;
 }
 
-/* A few rows of logits become their softmax; up to ROWS_AT_A_TIME at a time,
-   step by step, since within a row each step waits for the one before. z
-   becomes log of the sum of their exponentials. */
-static void
-rows_probabilities(real *const *p, double *z, int rows, int classes)
-{
-    real max[ROWS_AT_A_TIME], sum[ROWS_AT_A_TIME];
-    for (int i = 0; i < rows; i++)
-        max[i] = row_max(p[i], 1, classes, classes);
-    for (int i = 0; i < rows; i++)
-        sum[i] = row_exponentials(p[i], 1, classes, classes, max[i]);
-    for (int i = 0; i < rows; i++) {
-        row_divide(p[i], sum[i], classes);
-        z[i] = logarithm((double)sum[i]) + (double)max[i];
-    }
-}
-
 /* C = the sum over counted rows of -log softmax(logits)[target], / counted */
 static void
 cross_entropy_forward(Node *c)
@@ -290,7 +190,7 @@ cross_entropy_forward(Node *c)
             target[rows] = p[rows][answer];
             rows++;
         }
-        rows_probabilities(p, z, rows, classes);
+        rows_shares(p, z, rows, classes);
         for (int k = 0; k < rows; k++)
             sum += z[k] - (double)target[k];
     }
@@ -319,9 +219,8 @@ correct_rows(const Node *logits, const int *targets)
         if (target < 0)
             continue;
         /* The first of the largest is the model's answer. */
-        correct +=
-            row[target] == row_max(row, 1, classes, classes) &&
-            (target == 0 || row_max(row, 1, target, classes) < row[target]);
+        correct += row[target] == row_max(row, classes) &&
+                   (target == 0 || row_max(row, target) < row[target]);
     }
     return correct;
 }

@@ -8,10 +8,9 @@
 #include <qkv/operator.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
-#include "math/elementary.h"
-#include "math/matrix.h"
-#include "math/rows.h"
+#include "heart/matrix.h"
+#include "heart/rows.h"
+#include "heart/threads.h"
 #include "tape/cache.h"
 #include "tape/difference.h"
 #include "tape/label.h"
@@ -254,24 +253,11 @@ hadamard(Node *a, Node *b)
     return compute(elementwise(&op, a, spread("hadamard", a, b)));
 }
 
-/* C = f(A), entry by entry, LANES at a time. */
-static inline __attribute__((always_inline)) void
-each_entry(Node *c, Widest f(Widest))
-{
-    const real *a = c->in[0]->value;
-    for (long i = 0, n = (long)size_of(c); i < n; i += LANES) {
-        Widest x[PARTS];
-        load(x, a + i, n - i);
-        EACH_PART x[p] = f(x[p]);
-        store(c->value + i, x, n - i);
-    }
-}
-
 /* C = tanh A */
 static void
 tanh_forward(Node *c)
 {
-    each_entry(c, hyperbolic_tangent);
+    tanh_entries(c->value, c->in[0]->value, (long)size_of(c));
 }
 
 /* dA += dC (1 - C^2), elementwise */
@@ -290,17 +276,11 @@ tanh_of(Node *a)
     return compute(elementwise(&op, a, NULL));
 }
 
-static inline Widest
-logistic(Widest x)
-{
-    return (1 + hyperbolic_tangent(x / 2)) / 2;
-}
-
 /* C = 1 / (1 + e^-A) */
 static void
 sigmoid_forward(Node *c)
 {
-    each_entry(c, logistic);
+    sigmoid_entries(c->value, c->in[0]->value, (long)size_of(c));
 }
 
 /* dA += dC C (1 - C), elementwise */
@@ -385,26 +365,16 @@ mapping_of(const Node *n)
 
 /* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the
    form of Hendrycks and Gimpel 2016 that GPT-2 uses. */
-#define GELU_A ((real)0.79788456080286535588)
-#define GELU_B ((real)0.044715)
 
 static void
 gelu_chunk(void *node, int chunk, int worker)
 {
     (void)worker;
     Node *c = node;
-    long n = (long)size_of(c);
-    int chunks = threads_count();
-    long end = chunk_begin(n, chunk + 1, chunks);
-    for (long i = chunk_begin(n, chunk, chunks); i < end; i += LANES) {
-        Widest x[PARTS], t[PARTS];
-        load(x, c->in[0]->value + i, end - i);
-        EACH_PART t[p] = GELU_A * (x[p] + GELU_B * x[p] * x[p] * x[p]);
-        EACH_PART t[p] = hyperbolic_tangent(t[p]);
-        EACH_PART x[p] = x[p] / 2 * (1 + t[p]);
-        store(c->kept + i, t, end - i);
-        store(c->value + i, x, end - i);
-    }
+    long n = (long)size_of(c), chunks = threads_count();
+    long i = chunk_begin(n, chunk, (int)chunks);
+    long end = chunk_begin(n, chunk + 1, (int)chunks);
+    gelu_entries(c->value + i, c->kept + i, c->in[0]->value + i, end - i);
 }
 
 static void

@@ -1,7 +1,7 @@
 /* positions.c - positions that the model puts into every variant's scores. */
 #include <stdlib.h>
 
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
-#include "math/matrix.h"
+#include "heart/numbers.h"
+#include "heart/matrix.h"
 #include "tape/attend.h"
 #include "tape/recording.h"
 #include "tape/tape.h"

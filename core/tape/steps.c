@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/matrix.h"
-#include "math/rows.h"
+#include "heart/matrix.h"
+#include "heart/rows.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 #include "tape/label.h"
@@ -278,7 +278,7 @@ sink_forward(Node *c)
         real *row = c->kept + rows, *p = c->value + i * (size_t)keys;
         memcpy(row, s->value + i * (size_t)keys, (size_t)n * sizeof *row);
         row[n] = sink ? sink->value[h] : 0;
-        row_softmax(row, 1, n + 1, keys + 1);
+        row_softmax(row, n + 1, keys + 1);
         c->kept[i] = row[n];
         row[n] = 0;
         memcpy(p, row, (size_t)keys * sizeof *p);

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/fail.h"
-#include "math/matrix.h"
+#include "heart/matrix.h"
 #include "tape/cache.h"
 #include "tape/tape.h"
 

@@ -8,7 +8,7 @@
 
 #include <qkv/operator.h>
 
-#include "math/matrix.h"
+#include "heart/matrix.h"
 
 /* The entries of a node's matrix. */
 static inline size_t

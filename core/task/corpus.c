@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "task/corpus.h"
 
 enum { CODES = 0x110000 };

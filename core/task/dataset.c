@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "task/corpus.h"
 #include "task/linear.h"
 #include "task/task.h"

@@ -6,7 +6,7 @@
 #include <qkv/operator.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "tape/tape.h"
 #include "task/linear.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "variant/plugin.h"
 #include "task/settings.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "task/settings.h"
 
 bool

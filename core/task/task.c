@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "task/linear.h"
 #include "task/task.h"
 

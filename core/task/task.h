@@ -6,7 +6,7 @@
 #ifndef TASK_H
 #define TASK_H
 
-#include "math/random.h"
+#include "heart/random.h"
 #include "task/settings.h"
 
 /* What a task makes of its settings. */

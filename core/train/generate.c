@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "tape/tape.h"
 #include "train/generate.h"
 

@@ -5,7 +5,7 @@
 #ifndef GENERATE_H
 #define GENERATE_H
 
-#include "math/random.h"
+#include "heart/random.h"
 #include "model/model.h"
 #include "tape/cache.h"
 #include "task/task.h"

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "math/statistics.h"
 #include "math/svd.h"
 #include "tape/attend.h"

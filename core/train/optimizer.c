@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
-#include "math/elementary.h"
+#include "heart/threads.h"
+#include "heart/numbers.h"
 #include "train/optimizer.h"
 
 Optimizer

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "math/matrix.h"
-#include "math/random.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
 #include "tape/attend.h"
 #include "tape/recording.h"
 #include "tape/tape.h"

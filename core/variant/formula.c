@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "math/svd.h"
 #include "tape/attend.h"
 #include "variant/formula.h"

@@ -19,7 +19,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "variant/plugin.h"
 
 /* Linux says where the program is; elsewhere, as on macOS and the BSDs, the

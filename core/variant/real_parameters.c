@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "math/matrix.h"
-#include "math/random.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
 #include "tape/attend.h"
 #include "tape/tape.h"
 #include "variant/real_parameters.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "math/elementary.h"
+#include "heart/numbers.h"
 #include "math/svd.h"
 #include "tape/attend.h"
 #include "variant/rotated.h"

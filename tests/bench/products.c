@@ -19,8 +19,8 @@
 
 #include "base/fail.h"
 #include "base/files.h"
-#include "math/matrix.h"
-#include "math/random.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
 #include "math/timing.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/commands.h"

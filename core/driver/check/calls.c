@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "math/random.h"
+#include "heart/random.h"
 #include "task/settings.h"
 #include "variant/cost.h"
 #include "driver/cli/plugin_process.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/random.h"
+#include "heart/random.h"
 #include "tape/cache.h"
 #include "tape/difference.h"
 #include "tape/label.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
+#include "heart/threads.h"
 #include "base/words.h"
 #include "variant/plugin.h"
 #include "driver/cli/compile.h"

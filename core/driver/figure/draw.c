@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "variant/plugin.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/escape.h"

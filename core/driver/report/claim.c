@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
-#include "math/random.h"
+#include "heart/random.h"
 #include "run/experiment.h"
 #include "driver/cli/table.h"
 #include "driver/figure/draw.h"

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/threads.h"
+#include "heart/threads.h"
 #include "train/convert.h"
 #include "train/train.h"
 #include "run/run.h"

@@ -1,23 +1,85 @@
-/* rows.h - sums, maxima and softmax over one row of a matrix.
+/* lanes.h - the functions of heart/numbers.h, and sums, maxima and softmax over
+   one row, of vectors.
 
-   A sum is kept in 16 lanes, entry i in lane i mod 16, which are added in
-   halves at the end: an order that vectors of any width can follow, and so the
-   same bits on each. The lanes are in as many vectors as they need: one of 64
-   bytes, two of 32, four of 16, and twice as many in double. All is inline:
-   over many short rows the constants are loaded once. */
-#ifndef ROWS_H
-#define ROWS_H
+   A sum is kept in 16 lanes (heart/numbers.h). The lanes are in as many vectors
+   as they need: one of 64 bytes, two of 32, four of 16, and twice as many in
+   double. All is inline: over many short rows the constants are loaded once. */
+#ifndef LANES_H
+#define LANES_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <qkv/real.h>
 
-#include "math/elementary.h"
-#include "math/vector.h"
+#include "fast/vector.h"
+#include "heart/numbers.h"
+#include "heart/rows.h"
+
+#ifdef QKV_DOUBLE
+typedef uint64_t Bits;
+enum { MANTISSA = 52, BIAS = 1023 };
+#define ROUNDING 0x1.8p52 /* adding it rounds to the nearest integer */
+#else
+typedef uint32_t Bits;
+enum { MANTISSA = 23, BIAS = 127 };
+#define ROUNDING 0x1.8p23f
+#endif
+typedef Bits WidestBits VECTOR(sizeof(Widest));
+
+/* exp_parts, exponential and hyperbolic_tangent of heart/numbers.h, of each
+   lane. */
+static inline Widest
+exps_parts(Widest x, Widest *power)
+{
+    static const real inverse_factorial[] = {
+        1,
+        1,
+        1. / 2,
+        1. / 6,
+        1. / 24,
+        1. / 120,
+        1. / 720,
+        1. / 5040,
+        1. / 40320,
+        1. / 362880,
+        1. / 3628800,
+        1. / 39916800,
+        1. / 479001600.,
+        1. / 6227020800.,
+    };
+    Widest shifted = x * (real)LOG2_E + ROUNDING, minus_n = ROUNDING - shifted;
+    Widest r = FMA_WIDEST(minus_n, broadcast(LN2_HIGH), x);
+    r = FMA_WIDEST(minus_n, broadcast(LN2_LOW), r);
+    *power = (Widest)(((WidestBits)shifted + BIAS) << MANTISSA);
+    Widest p = broadcast(inverse_factorial[EXP_DEGREE]);
+#pragma GCC unroll 16
+    for (int i = EXP_DEGREE - 1; i > 0; i--)
+        p = FMA_WIDEST(p, r, broadcast(inverse_factorial[i]));
+    return p * r;
+}
+
+static inline Widest
+exponentials(Widest x)
+{
+    Widest power, minus_one = exps_parts(larger(broadcast(EXP_LOW), x), &power);
+    Widest e = FMA_WIDEST(power, minus_one, power);
+    return select_lanes(x < EXP_LOW, broadcast(0), e);
+}
+
+static inline Widest
+tangents(Widest x)
+{
+    WidestBits sign = (WidestBits)x & (WidestBits)broadcast((real)-0.);
+    Widest a = (Widest)((WidestBits)x ^ sign), power;
+    a = select_lanes(a > TANH_ONE, broadcast(TANH_ONE), a);
+    Widest minus_one = exps_parts(2 * a, &power);
+    Widest e = FMA_WIDEST(power, minus_one, power - 1); /* e^2a - 1 */
+    return (Widest)((WidestBits)(e / (e + 2)) | sign);
+}
 
 enum {
-    LANES = 16,
     WIDE = sizeof(Widest) / sizeof(real),
     PARTS = LANES / WIDE /* vectors that hold the lanes */
 };
@@ -90,7 +152,7 @@ lanes_below(int n, int p)
 }
 
 static inline real
-row_sum(const real *x, int n)
+lane_sum(const real *x, int n)
 {
     Widest sum[PARTS] = {{0}}, v[PARTS];
     for (; n > 0; n -= LANES, x += LANES) {
@@ -102,7 +164,7 @@ row_sum(const real *x, int n)
 
 /* to += factor x */
 static inline void
-row_add(real *to, real factor, const real *x, int n)
+lane_add(real *to, real factor, const real *x, int n)
 {
     Widest f = broadcast(factor), v[PARTS], w[PARTS];
     for (; n > 0; n -= LANES, to += LANES, x += LANES) {
@@ -114,7 +176,7 @@ row_add(real *to, real factor, const real *x, int n)
 }
 
 static inline real
-row_dot(const real *x, const real *y, int n)
+lane_dot(const real *x, const real *y, int n)
 {
     Widest sum[PARTS] = {{0}}, v[PARTS], w[PARTS];
     for (; n > 0; n -= LANES, x += LANES, y += LANES) {
@@ -127,7 +189,7 @@ row_dot(const real *x, const real *y, int n)
 
 /* The largest of factor x, among the first n entries of a row of `wide`. */
 static inline real
-row_max(const real *x, real factor, int n, int wide)
+lane_max(const real *x, real factor, int n, int wide)
 {
     Widest top[PARTS], v[PARTS];
     EACH_PART top[p] = broadcast(factor * x[0]);
@@ -148,12 +210,12 @@ row_max(const real *x, real factor, int n, int wide)
    largest of factor x, and 0 for those up to `wide`: never overflows. Returns
    the sum, at least 1. */
 static inline real
-row_exponentials(real *x, real factor, int n, int wide, real max)
+lane_exponentials(real *x, real factor, int n, int wide, real max)
 {
     Widest sum[PARTS] = {{0}}, v[PARTS];
     for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
         load(v, x, wide);
-        EACH_PART v[p] = exponential(v[p] * factor - max);
+        EACH_PART v[p] = exponentials(v[p] * factor - max);
         EACH_PART v[p] = select_lanes(lanes_below(n, p), v[p], broadcast(0));
         EACH_PART sum[p] += v[p];
         store(x, v, wide);
@@ -162,7 +224,7 @@ row_exponentials(real *x, real factor, int n, int wide, real max)
 }
 
 static inline void
-row_scale(real *x, real factor, int n)
+lane_scale(real *x, real factor, int n)
 {
     Widest v[PARTS];
     for (; n > 0; n -= LANES, x += LANES) {
@@ -173,7 +235,7 @@ row_scale(real *x, real factor, int n)
 }
 
 static inline void
-row_divide(real *x, real by, int n)
+lane_divide(real *x, real by, int n)
 {
     Widest v[PARTS];
     for (; n > 0; n -= LANES, x += LANES) {
@@ -186,10 +248,10 @@ row_divide(real *x, real by, int n)
 /* x becomes softmax(factor x) of the first n entries, 0 for those up to `wide`.
  */
 static inline void
-row_softmax(real *x, real factor, int n, int wide)
+lane_softmax(real *x, real factor, int n, int wide)
 {
-    real max = row_max(x, factor, n, wide);
-    row_scale(x, 1 / row_exponentials(x, factor, n, wide, max), wide);
+    real max = lane_max(x, factor, n, wide);
+    lane_scale(x, 1 / lane_exponentials(x, factor, n, wide, max), wide);
 }
 
 /* The same of up to ROWS_AT_A_TIME rows, `down` apart, of which the first
@@ -197,28 +259,28 @@ row_softmax(real *x, real factor, int n, int wide)
    for the one before, and not for those of other rows: so each is done in all
    rows first. kept[2 i] becomes the largest of row i, kept[2 i + 1] 1 / the
    sum. */
-enum { ROWS_AT_A_TIME = 8 };
 static inline void
 rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
              int wide, real *kept)
 {
     for (int i = 0; i < rows; i++)
-        kept[2 * i] = row_max(x + i * down, factor, n + i * more, wide);
+        kept[2 * i] = lane_max(x + i * down, factor, n + i * more, wide);
     for (int i = 0; i < rows; i++)
-        kept[2 * i + 1] = 1 / row_exponentials(x + i * down, factor,
-                                               n + i * more, wide, kept[2 * i]);
+        kept[2 * i + 1] =
+            1 / lane_exponentials(x + i * down, factor, n + i * more, wide,
+                                  kept[2 * i]);
     for (int i = 0; i < rows; i++)
-        row_scale(x + i * down, kept[2 * i + 1], wide);
+        lane_scale(x + i * down, kept[2 * i + 1], wide);
 }
 
 /* The same once more, from what was kept. */
 static inline void
-row_weights(real *x, real factor, int n, int wide, const real *kept)
+lane_weights(real *x, real factor, int n, int wide, const real *kept)
 {
     Widest v[PARTS];
     for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
         load(v, x, wide);
-        EACH_PART v[p] = exponential(v[p] * factor - kept[0]) * kept[1];
+        EACH_PART v[p] = exponentials(v[p] * factor - kept[0]) * kept[1];
         EACH_PART v[p] = select_lanes(lanes_below(n, p), v[p], broadcast(0));
         store(x, v, wide);
     }
@@ -229,13 +291,13 @@ rows_weights(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
              int wide, real *kept)
 {
     for (int i = 0; i < rows; i++)
-        row_weights(x + i * down, factor, n + i * more, wide, kept + 2 * i);
+        lane_weights(x + i * down, factor, n + i * more, wide, kept + 2 * i);
 }
 
 /* Of p = softmax(s), d = dP becomes dS = factor p (dP - mean), where mean is
    rowsum(p dP). A masked weight is 0, and so is its share. */
 static inline void
-row_softmax_back(real *d, const real *weights, real factor, real mean, int n)
+lane_softmax_back(real *d, const real *weights, real factor, real mean, int n)
 {
     Widest v[PARTS], w[PARTS];
     for (; n > 0; n -= LANES, d += LANES, weights += LANES) {

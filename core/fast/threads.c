@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
+#include "heart/threads.h"
 
 enum { PATIENCE = 1 << 20 }; /* looks before it sleeps: some milliseconds */
 

@@ -1,6 +1,6 @@
 /* matrix.c - the matrix product in three loops. */
-#include "math/matrix.h"
-#include "plain.h"
+#include "heart/matrix.h"
+#include "heart/numbers.h"
 
 /* C (m x n) += A (m x k) B (k x n), of each in a batch */
 void

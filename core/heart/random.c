@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/elementary.h"
-#include "math/random.h"
+#include "heart/numbers.h"
+#include "heart/random.h"
 
 uint64_t
 hash_bytes(uint64_t hash, const void *bytes, uint64_t size)

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/threads.h"
-#include "math/matrix.h"
-#include "math/vector.h"
+#include "heart/threads.h"
+#include "heart/matrix.h"
+#include "fast/vector.h"
 
 /* Compiled into its caller: passing three matrices takes as long as a small
    product. */

@@ -3,7 +3,7 @@
    Shapes, of one head of one sequence: q (tokens x d), k (keys x d), v (keys x
    d_v), the weights p and the gradient ds of the scores (tokens x keys), out
    (tokens x d_v). */
-#include "plain.h"
+#include "heart/numbers.h"
 #include "tape/attend.h"
 
 size_t
@@ -83,7 +83,7 @@ forward(Node *c, const Head *a)
         }
         /* 2. their exponentials, and the sum of these */
         for (int j = 0; j < seen; j++) {
-            p[j] = e_to(p[j] - max);
+            p[j] = exponential(p[j] - max);
             sum[j % LANES] += p[j];
         }
         /* 3. the weights, which sum to 1; 0 for what is masked */

@@ -6,9 +6,9 @@
    blocks, batches and threads. */
 #include <stdbool.h>
 
-#include "base/threads.h"
-#include "math/matrix.h"
-#include "math/rows.h"
+#include "heart/threads.h"
+#include "heart/matrix.h"
+#include "fast/lanes.h"
 #include "tape/attend.h"
 #include "tape/tape.h"
 
@@ -279,8 +279,8 @@ strip_backward(Node *c, const Strip *t)
     each_pair(dp, d, &t->v);
     for (int i = 0; i < t->count * t->rows; i++) {
         real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
-        real mean = row_dot(w, ds, t->seen);
-        row_softmax_back(ds, w, (real)a->scale, mean, t->seen);
+        real mean = lane_dot(w, ds, t->seen);
+        lane_softmax_back(ds, w, (real)a->scale, mean, t->seen);
     }
     if (q->trained)
         each_sum(

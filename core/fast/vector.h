@@ -58,7 +58,7 @@ FMA_V16(V16 a, V16 b, V16 c)
     return c;
 }
 #else
-#include "math/fused.h"
+#include "fast/fused.h"
 #endif
 
 /* An integer as wide as a real. */

@@ -1,0 +1,166 @@
+/* numbers.h - exp, tanh, log and sin of our own, and sums in a fixed order, so
+   that machines agree.
+
+   libm's functions differ in the last bit between systems, and one bit is
+   enough to make two trainings drift apart. These use +, -, *, / and fma only,
+   which IEEE 754 fixes bit for bit. */
+#ifndef NUMBERS_H
+#define NUMBERS_H
+
+#include <math.h>
+
+#include <qkv/real.h>
+
+#ifdef QKV_DOUBLE
+enum { EXP_DEGREE = 13, EXP_LOW = -708, TANH_ONE = 20 };
+#define SQRT     sqrt
+#define LN2_HIGH 0x1.62e42fefa39efp-1
+#define LN2_LOW  0x1.abc9e3b39803fp-56
+#else
+enum { EXP_DEGREE = 7, EXP_LOW = -87, TANH_ONE = 10 };
+#define SQRT     sqrtf
+#define LN2_HIGH 0x1.62e430p-1f
+#define LN2_LOW  -0x1.05c610p-29f
+#endif
+#define LOG2_E 1.44269504088896340736
+
+/* a b + c, rounded once. */
+static inline real
+fused(real a, real b, real c)
+{
+    return sizeof(real) == 4 ? fmaf((float)a, (float)b, (float)c)
+                             : (real)fma((double)a, (double)b, (double)c);
+}
+
+/* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. Returns e^r - 1
+   by its Taylor series, the rest of which is below half a rounding step; and
+   2^n. */
+static inline real
+exp_parts(real x, real *power)
+{
+    double n = rint((double)(x * (real)LOG2_E)), factorial = 1;
+    real r = fused((real)-n, LN2_HIGH, x), inverse[EXP_DEGREE + 1];
+    r = fused((real)-n, LN2_LOW, r);
+    for (int i = 1; i <= EXP_DEGREE; i++) {
+        factorial *= i;
+        inverse[i] = (real)(1 / factorial);
+    }
+    real p = inverse[EXP_DEGREE];
+    for (int i = EXP_DEGREE - 1; i > 0; i--)
+        p = fused(p, r, inverse[i]);
+    *power = (real)ldexp(1, (int)n);
+    return p * r;
+}
+
+/* e^x to 2 units in the last place for x up to 87 (708 in double); 0 below
+   -87 (-708). */
+static inline real
+exponential(real x)
+{
+    if (x < EXP_LOW)
+        return 0;
+    real power, minus_one = exp_parts(x, &power);
+    return fused(power, minus_one, power);
+}
+
+/* tanh x = (e^2|x| - 1) / (e^2|x| + 1) with the sign of x, to 4 units in the
+   last place, small x included. */
+static inline real
+hyperbolic_tangent(real x)
+{
+    real a = x < 0 ? -x : x, power;
+    a = a > TANH_ONE ? TANH_ONE : a; /* tanh is 1 from there on */
+    real minus_one = exp_parts(2 * a, &power);
+    real e = fused(power, minus_one, power - 1); /* e^2a - 1 */
+    return x < 0 ? -(e / (e + 2)) : e / (e + 2);
+}
+
+/* log x for a positive, normal x: x = 2^n m with m within [sqrt 1/2, sqrt 2],
+   log m = 2 artanh((m - 1) / (m + 1)) as a series. */
+static inline double
+logarithm(double x)
+{
+    int n;
+    double m = frexp(x, &n), sum = 0;
+    for (; m < 0x1.6a09e667f3bcdp-1; n--)
+        m *= 2;
+    double s = (m - 1) / (m + 1);
+    for (int i = 21; i > 0; i -= 2)
+        sum = sum * (s * s) + 1. / i;
+    return 2 * s * sum + n * 0.69314718055994530942;
+}
+
+/* e^-x for x >= 0: its series at x / 64, six times squared; that of a large x
+   is the square of that of half. */
+static inline double
+decay(double x)
+{
+    if (x > 128) {
+        double half = decay(x / 2);
+        return half * half;
+    }
+    double y = -x / 64, term = 1, sum = 1;
+    for (int i = 1; i < 24; i++) {
+        term *= y / i;
+        sum += term;
+    }
+    for (int i = 0; i < 6; i++)
+        sum *= sum;
+    return sum;
+}
+
+/* sin x and cos x, by the Taylor series of the sine after |x| is brought below
+   pi. */
+static inline double
+sine(double x)
+{
+    const double pi = 3.14159265358979323846;
+    x -= 2 * pi * floor(x / (2 * pi) + 0.5);
+    double term = x, sum = x;
+    for (int i = 2; i < 34; i += 2) {
+        term *= -x * x / (i * (i + 1));
+        sum += term;
+    }
+    return sum;
+}
+
+static inline double
+cosine(double x)
+{
+    return sine(x + 1.57079632679489661923);
+}
+
+/* Both at once, each to 2^-52, for |x| up to 2^30: x = n pi/2 + r with
+   |r| <= pi/4, where pi/2 is the sum of two doubles, so that r is exact but for
+   one rounding; then their Taylor series at r. */
+static inline void
+sine_cosine(double x, double *s, double *c)
+{
+    double n = floor(x * 0.63661977236758134308 + 0.5);
+    double r = fma(-n, 0x1.921fb54442d18p+0, x);
+    r = fma(-n, 0x1.1a62633145c07p-54, r);
+    double a = 1, b = 1; /* sin r / r, and cos r */
+    for (int i = 18; i > 0; i -= 2) {
+        a = 1 - r * r / (i * (i + 1)) * a;
+        b = 1 - r * r / (i * (i - 1)) * b;
+    }
+    int quarter = (int)(n - 4 * floor(n / 4));
+    double turned[] = {r * a, b, -r * a, -b};
+    *s = turned[quarter];
+    *c = turned[(quarter + 1) % 4];
+}
+
+/* A sum over a row is kept in 16 lanes, entry j in lane j mod 16, which are
+   added in halves at the end: an order that vectors of any width can follow,
+   and so the same bits on each. */
+enum { LANES = 16 };
+static inline real
+sum_of(real *lane)
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* rows.c - the inner loops over the rows of a matrix, entry by entry. */
+#include <string.h>
+
+#include "heart/numbers.h"
+#include "heart/rows.h"
+
+real
+row_sum(const real *x, int n)
+{
+    real lane[LANES] = {0};
+    for (int j = 0; j < n; j++)
+        lane[j % LANES] += x[j];
+    return sum_of(lane);
+}
+
+real
+row_dot(const real *x, const real *y, int n)
+{
+    real lane[LANES] = {0};
+    for (int j = 0; j < n; j++)
+        lane[j % LANES] = fused(x[j], y[j], lane[j % LANES]);
+    return sum_of(lane);
+}
+
+void
+row_add(real *to, real factor, const real *x, int n)
+{
+    for (int j = 0; j < n; j++)
+        to[j] = fused(factor, x[j], to[j]);
+}
+
+real
+row_max(const real *x, int n)
+{
+    real max = x[0];
+    for (int j = 1; j < n; j++)
+        max = x[j] > max ? x[j] : max;
+    return max;
+}
+
+/* x becomes e^(x - max) of its first n entries, 0 up to `all`; the sum. */
+static real
+row_exponentials(real *x, int n, int all, real max)
+{
+    real lane[LANES] = {0};
+    for (int j = 0; j < all; j++) {
+        x[j] = j < n ? exponential(x[j] - max) : 0;
+        lane[j % LANES] += x[j];
+    }
+    return sum_of(lane);
+}
+
+void
+row_softmax(real *x, int n, int all)
+{
+    real inverse = 1 / row_exponentials(x, n, all, row_max(x, n));
+    for (int j = 0; j < all; j++)
+        x[j] *= inverse;
+}
+
+void
+rows_shares(real *const *row, double *z, int rows, int n)
+{
+    for (int i = 0; i < rows; i++) {
+        real max = row_max(row[i], n);
+        real sum = row_exponentials(row[i], n, n, max);
+        for (int j = 0; j < n; j++)
+            row[i][j] /= sum;
+        z[i] = logarithm((double)sum) + (double)max;
+    }
+}
+
+void
+softmax_rows(Matrix p, Matrix s, int causal)
+{
+    for (int i = 0; i < p.rows; i++) {
+        real *row = p.at + i * p.down;
+        memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
+        row_softmax(row, keys_seen(causal, i, p.rows, p.cols), p.cols);
+    }
+}
+
+void
+softmax_rows_backward(Matrix ds, Matrix p, Matrix dp)
+{
+    for (int i = 0; i < p.rows; i++) {
+        const real *w = p.at + i * p.down, *d = dp.at + i * dp.down;
+        real *to = ds.at + i * ds.down, mean = row_dot(w, d, p.cols);
+        for (int j = 0; j < p.cols; j++)
+            to[j] += w[j] * (d[j] - mean);
+    }
+}
+
+void
+norm_rows(int rows, int d, real *y, real *n, real *inverse, const real *x,
+          const real *gain, const real *bias)
+{
+    for (int i = 0; i < rows; i++, x += d, n += d, y += d) {
+        real mean = row_sum(x, d) / (real)d;
+        for (int j = 0; j < d; j++)
+            n[j] = x[j] - mean;
+        inverse[i] = 1 / SQRT(row_dot(n, n, d) / (real)d + (real)1e-5);
+        for (int j = 0; j < d; j++) {
+            n[j] *= inverse[i];
+            y[j] = gain[j] * n[j] + bias[j];
+        }
+    }
+}
+
+void
+norm_rows_backward(int rows, int d, real *dx, real *dgain, real *dbias,
+                   const real *dy, const real *n, const real *inverse,
+                   const real *gain, real *g)
+{
+    for (int i = 0; i < rows; i++, dy += d, n += d) {
+        for (int j = 0; j < d; j++) {
+            dgain[j] += dy[j] * n[j];
+            dbias[j] += dy[j];
+            g[j] = dy[j] * gain[j];
+        }
+        real mean = row_sum(g, d) / (real)d, along = row_dot(g, n, d) / (real)d;
+        for (int j = 0; dx && j < d; j++)
+            *dx++ += (g[j] - mean - n[j] * along) * inverse[i];
+    }
+}
+
+void
+tanh_entries(real *y, const real *x, long n)
+{
+    for (long i = 0; i < n; i++)
+        y[i] = hyperbolic_tangent(x[i]);
+}
+
+void
+sigmoid_entries(real *y, const real *x, long n)
+{
+    for (long i = 0; i < n; i++)
+        y[i] = (1 + hyperbolic_tangent(x[i] / 2)) / 2;
+}
+
+void
+gelu_entries(real *y, real *t, const real *x, long n)
+{
+    for (long i = 0; i < n; i++) {
+        real u = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
+        t[i] = hyperbolic_tangent(u);
+        y[i] = x[i] / 2 * (1 + t[i]);
+    }
+}
