@@ -6,7 +6,7 @@
 
 #include <qkv/attend.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/random.h"
 #include "tape/tape.h"
 #include "variant/cost.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/random.h"
 #include "tape/tape.h"
 #include "variant/cost.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <linux/seccomp.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
 #include "tape/tape.h"

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "run/run.h"
 #include "suites.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "tape/attend.h"
 #include "tape/layers.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
 #include "math/svd.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
 #include "variant/plugin.h"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 #include "base/words.h"
 #include "tape/layers.h"

@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "base/words.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "base/npy.h"
 #include "base/words.h"

@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <math.h>
 #include <search.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 
 enum { LONGEST = 64 };
@@ -333,4 +334,36 @@ joined(const Values *v, const char *between)
     for (int i = 0; i < v->count; i++)
         to += sprintf(to, "%s%s", i ? between : "", v->text[i]);
     return text;
+}
+
+char *
+format_text(const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = allocate((size_t)length + 1, 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+FILE *
+begin_text(char **text)
+{
+    static size_t size;
+    FILE *stream = open_memstream(text, &size);
+    if (!stream)
+        fail("out of memory: a text was refused its bytes%s", whose_memory);
+    return stream;
+}
+
+void
+end_text(FILE *stream, char *const *text)
+{
+    bool lost = ferror(stream);
+    if (fclose(stream) || lost || !*text)
+        fail("out of memory: a text was refused its bytes%s", whose_memory);
 }

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/words.h"
+#include "heart/fail.h"
+
 /* The one of `count` names that fewest letters turn into `word`, NULL if even
    that one is too far to be what was meant. */
 const char *nearest(const char *word, const char *const *names, int count);
@@ -60,6 +63,13 @@ const char *interned(const char *text);
    Less than, equal to or greater than 0; and the same for qsort, of strings. */
 int natural_order(const char *a, const char *b);
 int in_natural_order(const void *a, const void *b);
+
+/* A string as snprintf makes it, to be freed by the caller. */
+char *format_text(const char *format, ...) PRINTF(1, 2);
+
+/* A stream whose text is in *text once it is ended, to be freed. */
+FILE *begin_text(char **text);
+void end_text(FILE *stream, char *const *text);
 
 /* A copy of the string, to be freed. */
 char *copy_text(const char *text);

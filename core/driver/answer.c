@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "model/pass.h"
 #include "driver/answer.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 #include "base/words.h"
 #include "heart/matrix.h"

@@ -17,7 +17,7 @@
 
 #include <qkv/real.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/compile.h"

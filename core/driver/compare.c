@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/cli/options.h"
 #include "driver/cli/real_count.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "variant/plugin.h"
 #include "task/task.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 #include "base/words.h"
 #include "variant/cost.h"

@@ -1,6 +1,6 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "run/run.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"

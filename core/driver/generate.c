@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "run/run.h"
 #include "train/convert.h"
 #include "driver/answer.h"

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "math/svd.h"
 #include "variant/canonical.h"
 #include "model/forms.h"

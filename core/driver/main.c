@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "variant/plugin.h"
 #include "driver/cli/plugin_process.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "base/words.h"
 #include "driver/cli/companion.h"

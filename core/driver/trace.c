@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "tape/attend.h"
 #include "tape/layers.h"
 #include "model/model.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 #include "heart/matrix.h"
 #include "fast/vector.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 
 enum { PATIENCE = 1 << 20 }; /* looks before it sleeps: some milliseconds */

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "math/statistics.h"
 
 #define LEVEL 0.05 /* of a 95% interval */

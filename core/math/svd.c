@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "math/svd.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 #include "tape/label.h"

@@ -1,7 +1,7 @@
 /* pass.c - a forward pass of a model, recorded. */
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "model/pass.h"
 #include "tape/layers.h"
 

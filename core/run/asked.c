@@ -8,7 +8,7 @@
 
 #include <qkv/real.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
 #include "tape/layers.h"

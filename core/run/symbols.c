@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "task/corpus.h"
 #include "run/run.h"
 

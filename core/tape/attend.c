@@ -4,7 +4,7 @@
    P = softmax(mask(scale Q K')), O = P V. The work is done strip by strip
    (strips.c); tests/plain/attend.c does the same in four loops, and steps.c has
    it as three operators. */
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 #include "tape/tape.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/random.h"
 #include "tape/difference.h"
 #include "tape/tape.h"

@@ -4,7 +4,7 @@
    Each operator is three functions, as in operator.c. */
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "heart/matrix.h"
 #include "heart/rows.h"

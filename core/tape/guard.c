@@ -3,7 +3,7 @@
    Every byte of a guarded tape is UNWRITTEN at first, which makes an entry a
    NaN that arithmetic hands on; behind each matrix as many bytes must stay so.
  */
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/tape.h"
 
 static bool

@@ -1,6 +1,6 @@
 /* heads.c - the heads of a matrix, and what attention requires of their shapes.
  */
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/attend.h"
 #include "tape/cache.h"
 

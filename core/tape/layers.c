@@ -4,7 +4,7 @@
 
 #include <qkv/operator.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/rows.h"
 #include "tape/layers.h"
 #include "tape/tape.h"

@@ -7,7 +7,7 @@
 
 #include <qkv/operator.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/rows.h"
 #include "heart/threads.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "heart/matrix.h"
 #include "tape/attend.h"

@@ -2,7 +2,7 @@
 
    What is remembered is one more view on the tape, and so is what is recalled:
    both are forgotten with the tape. */
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/attend.h"
 #include "tape/tape.h"
 

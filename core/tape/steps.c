@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/rows.h"
 #include "tape/attend.h"

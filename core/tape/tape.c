@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/matrix.h"
 #include "tape/cache.h"
 #include "tape/tape.h"

@@ -5,7 +5,7 @@
 
 #include <qkv/operator.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "tape/tape.h"
 #include "task/linear.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "heart/numbers.h"
 #include "task/linear.h"

@@ -1,7 +1,7 @@
 /* optimizer.c - SGD, Adam and AdamW, each one pass over all weights. */
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 #include "heart/numbers.h"
 #include "train/optimizer.h"

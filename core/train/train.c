@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/layers.h"
 #include "task/corpus.h"
 #include "train/optimizer.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/attend.h"
 #include "tape/label.h"
 #include "tape/recording.h"

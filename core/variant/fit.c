@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "math/svd.h"
 #include "variant/rotated.h"
 #include "variant/fit.h"

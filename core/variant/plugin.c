@@ -17,7 +17,8 @@
 #include <qkv/operator.h>
 #include <qkv/real.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
 #include "variant/plugin.h"

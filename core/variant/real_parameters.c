@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
 #include "tape/attend.h"

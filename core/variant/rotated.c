@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "math/svd.h"
 #include "tape/attend.h"

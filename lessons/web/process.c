@@ -98,7 +98,7 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
     if (c->report == MAP_FAILED)
         fail("out of memory: %zu bytes were refused", whole);
     c->report->watched = true;
-    c->report->doing = "";
+    c->report->running.doing = "";
     fflush(NULL);
     report = c->report;
     c->status = call_apart(run_child, &begun, c->report, whole, sbrk(0));

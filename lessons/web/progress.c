@@ -2,7 +2,8 @@
    no terminal to draw on, and the page draws the rows of a log as they come. */
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "run/run.h"
 #include "driver/sweep/progress.h"

@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "heart/matrix.h"
 #include "heart/random.h"

@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "base/npy.h"
 #include "run/run.h"

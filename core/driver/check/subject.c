@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "heart/random.h"
 #include "tape/cache.h"
 #include "tape/difference.h"

@@ -8,7 +8,7 @@
 
 #include <qkv/real.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "tape/tape.h"
 #include "task/settings.h"
 #include "variant/plugin.h"

@@ -8,7 +8,8 @@
 
 #include <qkv/real.h>
 
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "variant/plugin.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/cli/compile.h"

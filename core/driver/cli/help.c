@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "driver/cli/grammar.h"
 #include "driver/cli/table.h"
 

@@ -5,7 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "driver/cli/memory.h"
 
 /* The number after `key` at the start of a line; NaN if there is none. */

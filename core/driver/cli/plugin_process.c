@@ -41,16 +41,16 @@ explain(const Child *c, Ended *e)
     if (e->late || (*r->text && (!s || s == SIGABRT)))
         snprintf(to, most, "%s", e->late ? c->late : r->text);
     else if (!s)
-        snprintf(to, most, "ended its process%s (status %d)", r->doing,
+        snprintf(to, most, "ended its process%s (status %d)", r->running.doing,
                  WEXITSTATUS(c->status));
     else if (taken > 0.8 * c->may.bytes)
-        snprintf(to, most, "out of memory%s: it had taken %s%s", r->doing,
-                 size_text(taken, size), r->limit);
+        snprintf(to, most, "out of memory%s: it had taken %s%s",
+                 r->running.doing, size_text(taken, size), r->limit);
     else
         snprintf(to, most, "%s%s: %s%s", crash ? "crashed" : "was ended",
-                 r->doing, strsignal(s),
-                 !crash       ? " (out of memory, a limit, or by hand?)"
-                 : !*r->doing ? " (outside a plugin's code)"
+                 r->running.doing, strsignal(s),
+                 !crash               ? " (out of memory, a limit, or by hand?)"
+                 : !*r->running.doing ? " (outside a plugin's code)"
                  : s != SIGSEGV && s != SIGBUS
                      ? ""
                      : " (an operand that is NULL, memory that was refused, "
@@ -64,11 +64,11 @@ child_end(Child *c, void *answer)
     bool left = WIFEXITED(c->status);
     Ended e = {.answered = left && r->done,
                .late = *c->late != 0,
-               .told = *r->text && (left || !*r->doing),
+               .told = *r->text && (left || !*r->running.doing),
                .signal = left ? 0 : WTERMSIG(c->status)};
     e.status = left && (e.answered || e.told) ? WEXITSTATUS(c->status) : 1;
     snprintf(e.plugin, sizeof e.plugin, "%s",
-             *r->doing && !e.told ? r->plugin : "");
+             *r->running.doing && !e.told ? r->running.plugin : "");
     if (!e.answered)
         explain(c, &e);
     if (answer)

@@ -195,8 +195,7 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
         fail("no memory to share with a process: %s", strerror(errno));
-    c->report->watched = true;
-    c->report->doing = "";
+    c->report->running.doing = "";
     sigaction(SIGCHLD, &wake, NULL);
     c->process = begin_process("a plugin's code");
     if (c->process)
@@ -204,7 +203,7 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
     if (quiet && !(freopen("/dev/null", "w", stdout) &&
                    freopen("/dev/null", "w", stderr)))
         _exit(1);
-    report = c->report;
+    watched(c->report);
     memory_limit(may);
     work(more, report->answer);
     _exit(end_well(0));
@@ -216,7 +215,8 @@ end_late(Child *c, double seconds, const char *more)
 {
     if (!*c->late)
         snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s%s",
-                 seconds, c->inside > 0.5 ? c->report->doing : "", more);
+                 seconds, c->inside > 0.5 ? c->report->running.doing : "",
+                 more);
     kill(c->process, SIGKILL); /* even if it has stopped itself */
 }
 
@@ -227,8 +227,8 @@ static double
 seconds_left(Child *c)
 {
     double time = now(), gone = time - c->looked, most = call_seconds();
-    int calls = c->report->calls;
-    bool same = *c->report->doing && calls == c->calls;
+    int calls = c->report->running.calls;
+    bool same = *c->report->running.doing && calls == c->calls;
     c->inside = same ? c->inside + fmin(gone, 1) : 0;
     c->end += fmax(gone - 1, 0);
     c->looked = time;

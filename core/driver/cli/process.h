@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "driver/cli/memory.h"
 
 typedef struct Child {

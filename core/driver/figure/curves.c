@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "driver/results/quantity.h"
 #include "driver/figure/curves.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
 #include "variant/plugin.h"

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "driver/cli/escape.h"
 
 typedef struct Page {

@@ -8,7 +8,8 @@
 
 #include <qkv/real.h>
 
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "base/files.h"
 #include "base/words.h"
 #include "variant/plugin.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "task/task.h"
 #include "train/train.h"

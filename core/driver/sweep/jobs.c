@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fail.h"
+#include "base/report.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 #include "train/convert.h"
 #include "train/train.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/fail.h"
+#include "heart/fail.h"
 #include "base/words.h"
 #include "run/run.h"
 #include "driver/cli/plugin_process.h"

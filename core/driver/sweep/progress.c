@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fail.h"
+#include "base/words.h"
+#include "heart/fail.h"
 #include "driver/sweep/progress.h"
 
 static bool drawn; /* the line is on the terminal */

@@ -2,35 +2,29 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/fail.h"
+#include "heart/fail.h"
 
-static Report own = {.doing = ""};
-Report *report = &own;
-
-void
-unwatched(void)
-{
-    report = &own;
-}
+static Running own = {.doing = ""};
+Running *running = &own;
+void (*on_failure)(int status, const char *message);
+const char *whose_memory = "";
 
 void
 enter(const char *plugin, const char *doing)
 {
-    if (plugin && strcmp(plugin, report->plugin))
-        snprintf(report->plugin, sizeof report->plugin, "%s", plugin);
-    report->doing = doing;
-    report->calls++;
+    if (plugin && strcmp(plugin, running->plugin))
+        snprintf(running->plugin, sizeof running->plugin, "%s", plugin);
+    running->doing = doing;
+    running->calls++;
 }
 
 void
 leave(void)
 {
-    report->doing = "";
+    running->doing = "";
 }
 
 /* One line, whatever the words of a stranger's file or plugin would do to a
@@ -46,10 +40,8 @@ put_message(char line[MESSAGE], const char *format, va_list args)
 /* One write a message, so that those of parallel processes never mingle; what
    was printed before stands above it, where both go to one file. */
 static void
-say(const char *format, va_list args)
+say(const char *line)
 {
-    char line[MESSAGE];
-    put_message(line, format, args);
     fflush(stdout);
     fprintf(stderr, "qkv: %s\n", line);
 }
@@ -58,29 +50,23 @@ void
 note(const char *format, ...)
 {
     va_list args;
+    char line[MESSAGE];
     va_start(args, format);
-    say(format, args);
+    put_message(line, format, args);
     va_end(args);
+    say(line);
 }
 
-/* A process that is watched only stores it: its parent prints it. */
 static void
-tell(const char *format, va_list args)
+tell(int status, const char *format, va_list args)
 {
-    if (report->watched)
-        put_message(report->text, format, args);
+    char line[MESSAGE];
+    put_message(line, format, args);
+    va_end(args);
+    if (on_failure)
+        on_failure(status, line);
     else
-        say(format, args);
-}
-
-/* In a child, without the exit handlers that a plugin may have installed. */
-static _Noreturn void
-end(int status)
-{
-    if (!report->watched)
-        exit(status);
-    fflush(stdout);
-    _exit(status);
+        say(line);
 }
 
 void
@@ -88,9 +74,8 @@ fail(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    tell(format, args);
-    va_end(args);
-    end(1);
+    tell(1, format, args);
+    exit(1);
 }
 
 void
@@ -98,9 +83,8 @@ usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    tell(format, args);
-    va_end(args);
-    end(2);
+    tell(2, format, args);
+    exit(2);
 }
 
 void
@@ -108,18 +92,8 @@ bug(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    tell(format, args);
-    va_end(args);
+    tell(ABORTED, format, args);
     abort();
-}
-
-int
-end_well(int status)
-{
-    if (fflush(stdout) || ferror(stdout))
-        fail("stdout: cannot be written; is the disk full, its reader gone?");
-    report->done = true;
-    return status;
 }
 
 static _Noreturn void
@@ -127,7 +101,7 @@ no_memory(size_t count, size_t size)
 {
     fail("out of memory: %zu x %zu bytes were refused%s; make the model, the "
          "batch or the sequences smaller",
-         count, size, report->limit);
+         count, size, whose_memory);
 }
 
 void *
@@ -171,36 +145,4 @@ grow(void *array, int count, int *room, size_t size)
     if (!more)
         no_memory((size_t)*room, size);
     return more;
-}
-
-char *
-format_text(const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    char *text = allocate((size_t)length + 1, 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
-    va_end(args);
-    return text;
-}
-
-FILE *
-begin_text(char **text)
-{
-    static size_t size;
-    FILE *stream = open_memstream(text, &size);
-    if (!stream)
-        no_memory(1, 1);
-    return stream;
-}
-
-void
-end_text(FILE *stream, char *const *text)
-{
-    bool lost = ferror(stream);
-    if (fclose(stream) || lost || !*text)
-        no_memory(1, 1);
 }

@@ -1,0 +1,30 @@
+/* report.h - what a process tells its parent (driver/cli/plugin_process.h), in
+   memory that they share: no message has to be parsed. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "heart/fail.h"
+
+typedef struct Report {
+    bool watched;         /* then the parent prints the message */
+    volatile bool done;   /* end_well */
+    char text[MESSAGE];   /* the message that ended it, or "" */
+    Running running;      /* whose code was called last */
+    char limit[128];      /* of memory, in words; or "" */
+    volatile double held; /* bytes of it, if somebody counts them */
+    char drafts[4096];    /* the directory with its drafts, or "" */
+    _Alignas(max_align_t) char answer[];
+} Report;
+extern Report *report; /* this process's */
+
+/* From here on this process is watched, and reports in r. */
+void watched(Report *r);
+
+/* From here on this process prints its own messages. */
+void unwatched(void);
+
+/* The status to end with when all is done: output that could not be written is
+   a failure. */
+int end_well(int status);
+
+#endif
