@@ -10,7 +10,6 @@
 
 #include "heart/fail.h"
 #include "tape/attend.h"
-#include "tape/cache.h"
 #include "tape/label.h"
 #include "tape/layers.h"
 #include "task/linear.h"
@@ -83,14 +82,14 @@ attention(Model *m, int place, Node *x, Node *y)
     const ModelPlace *p = &m->place[place];
     Attention a = place_attention(m, place);
     Node *normed = norm(m, x, p->norm);
-    Cache *c = p->kind == ENCODER ? NULL : tape_cache(x->tape);
+    Keeper *k = p->kind == ENCODER ? NULL : tape_keeper(x->tape);
     y = y ? y : normed;
-    if (c)
-        cache_enter(c, &a, place, normed, y);
+    if (k)
+        k->enter(k, &a, place, normed, y);
     Node *out =
         plugin_forward(m->cast[p->kind], &a, normed, y, m->nodes + p->weights);
-    if (c)
-        cache_leave(c);
+    if (k)
+        k->leave(k);
     if (m->attended)
         m->attended(m->to, normed, y, out);
     return m->config.residual ? add(x, out) : out;
@@ -112,7 +111,7 @@ tokens(Model *m, Tape *t, const Batch *b, bool second)
     const Sizes *z = &m->sizes;
     int d = m->attention.d_model, length = second ? z->source : z->tokens;
     int kind = m->config.positions, first = z->vocabulary;
-    int from = second || !tape_cache(t) ? 0 : tape_cache(t)->position;
+    int from = second || !tape_keeper(t) ? 0 : tape_keeper(t)->position;
     bool onehot = m->config.embed == EMBED_ONEHOT;
     Node *table = onehot ? leaf(t, z->vocabulary, d, 1, m->table, NULL)
                          : m->nodes[m->embedding];
@@ -147,7 +146,7 @@ Node *
 model_forward(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
-    const Cache *kept = tape_cache(t);
+    const Keeper *kept = tape_keeper(t);
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         m->nodes[i] =

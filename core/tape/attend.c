@@ -6,7 +6,6 @@
    it as three operators. */
 #include "heart/fail.h"
 #include "tape/attend.h"
-#include "tape/cache.h"
 #include "tape/tape.h"
 
 static const Operator attention = {"attend", attend_forward, attend_backward};

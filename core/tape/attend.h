@@ -9,6 +9,7 @@
 #include <qkv/operator.h>
 
 #include "heart/rows.h"
+#include "tape/tape.h"
 
 /* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
    leads to the same head of the next sequence. Then checks, which abort with
@@ -65,9 +66,15 @@ bool recalled_since(const Tape *t, const Node *since);
    each token. */
 Node *positioned(const Attention *a, Node *n, int first);
 
-/* Keys as scores need them, in decoding of all tokens: each is rotated once and
-   kept so, unless something else needs what it was before. */
+/* All rows so far of a node that has those of new tokens, where a decoder keeps
+   rows (Keeper, tape.h); else n. And of keys, as scores need them. */
+Node *all_rows(Node *n);
 Node *all_keys(const Attention *a, Node *k);
+
+/* How many tokens before the new ones have keys; and the position of the first
+   of n's rows, which are those of new tokens or of all. */
+int earlier_rows(const Node *n);
+int first_position(const Attention *a, const Node *n);
 
 double angle_of(int pair, int width);
 

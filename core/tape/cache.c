@@ -3,19 +3,8 @@
 #include <string.h>
 
 #include "heart/fail.h"
+#include "tape/attend.h"
 #include "tape/cache.h"
-#include "tape/tape.h"
-
-Cache *
-cache_new(int places, int tokens, int sequences)
-{
-    Cache *c = allocate(1, sizeof *c);
-    c->sequences = sequences;
-    c->tokens = tokens;
-    c->places = places;
-    c->place = allocate((size_t)places, sizeof *c->place);
-    return c;
-}
 
 static void
 free_rows(CachePlace *p)
@@ -41,61 +30,59 @@ cache_free(Cache *c)
 void
 cache_clear(Cache *c)
 {
-    c->position = 0;
+    c->keeper.position = 0;
     for (int i = 0; i < c->places; i++)
         c->place[i].held = 0;
 }
 
 /* For shapes there are more rows than there will ever be. */
-void
-cache_enter(Cache *c, Attention *a, int place, const Node *x, const Node *y)
+static void
+enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
+            const Node *y)
 {
+    Cache *c = (Cache *)keeper;
     CachePlace *p = c->at = &c->place[place];
-    a->position = c->position;
-    p->fresh = y->rows / y->sequences;
+    int fresh = y->rows / y->sequences;
     p->called = 0;
-    p->shapes = tape_has_shapes_only(x->tape);
-    if (p->shapes) {
+    c->shapes = tape_has_shapes_only(x->tape);
+    if (c->shapes) {
         free_rows(p);
-        p->held = p->capacity = x == y ? c->tokens : p->fresh;
-    } else if (p->held + p->fresh > p->capacity)
+        p->held = p->capacity = x == y ? c->tokens : fresh;
+    } else if (p->held + fresh > p->capacity)
         bug("a cache for %d tokens has %d, and gets %d", p->capacity, p->held,
-            p->fresh);
+            fresh);
     for (int i = 0; i < p->kinds; i++)
         p->kept[i].added = false;
+    a->position = keeper->position;
+    keeper->earlier = p->held;
+    keeper->fresh = fresh;
 }
 
-void
-cache_leave(Cache *c)
+static void
+leave_place(Keeper *keeper)
 {
+    Cache *c = (Cache *)keeper;
     CachePlace *p = c->at;
-    c->at = NULL;
     if (p->called != p->uses)
         bug("a decoder finds fewer keys and values than in the first step, for "
             "shapes; forward must not change between calls");
-    p->held = p->shapes ? 0 : p->held + p->fresh;
-}
-
-/* The place that forward is in, of a decoder; else NULL. */
-static CachePlace *
-place_of(const Node *n)
-{
-    const Cache *c = tape_cache(n->tape);
-    return c ? c->at : NULL;
+    p->held = c->shapes ? 0 : p->held + keeper->fresh;
+    c->at = NULL;
+    keeper->earlier = keeper->fresh = 0;
 }
 
 /* Which of the kept nodes n is, the last one if it is new; -1 for a node that
    has all rows already. */
 static int
-kind_of(CachePlace *p, const Node *n)
+kind_of(Cache *c, const Node *n)
 {
-    int sequences = tape_cache(n->tape)->sequences;
-    if (n->rows != p->fresh * sequences)
+    CachePlace *p = c->at;
+    if (n->rows != c->keeper.fresh * c->sequences)
         return -1;
     for (int i = 0; i < p->kinds; i++)
         if (p->kept[i].node == n->root)
             return i;
-    size_t rows = (size_t)sequences * (size_t)p->capacity;
+    size_t rows = (size_t)c->sequences * (size_t)p->capacity;
     p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
     p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
     p->kept[p->kinds].rows = allocate(rows * (size_t)n->cols, sizeof(real));
@@ -104,11 +91,12 @@ kind_of(CachePlace *p, const Node *n)
 
 /* In the step for shapes the number of the node to keep is found, and noted. */
 static int
-next_use(CachePlace *p, const Node *n)
+next_use(Cache *c, const Node *n)
 {
-    if (p->shapes) {
+    CachePlace *p = c->at;
+    if (c->shapes) {
         p->use = grow(p->use, p->uses, &p->use_room, sizeof *p->use);
-        p->use[p->uses++] = kind_of(p, n);
+        p->use[p->uses++] = kind_of(c, n);
     }
     return p->called < p->uses ? p->use[p->called++] : p->kinds;
 }
@@ -131,28 +119,29 @@ gather_forward(Node *c)
 /* A node of all rows of the kept node of that number, to which n has the new
    ones. */
 static Node *
-kept_rows(CachePlace *p, int kind, Node *n)
+kept_rows(Cache *c, int kind, Node *n)
 {
     static const Operator op = {"all_rows", gather_forward, NULL};
     if (kind < 0)
         return n;
+    CachePlace *p = c->at;
     Kept *k = &p->kept[kind];
-    int sequences = tape_cache(n->tape)->sequences;
-    int tokens = p->held + p->fresh;
-    if (kind == p->kinds || n->rows != p->fresh * sequences ||
+    int sequences = c->sequences, tokens = p->held + c->keeper.fresh;
+    if (kind == p->kinds || n->rows != c->keeper.fresh * sequences ||
         n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first step, for "
             "shapes; forward must not change between calls");
     size_t cols = (size_t)k->cols, apart = (size_t)p->capacity * cols;
-    size_t fresh = (size_t)p->fresh * cols, held = (size_t)p->held * cols;
-    for (int s = 0; !p->shapes && !k->added && s < sequences; s++)
+    size_t fresh = (size_t)c->keeper.fresh * cols,
+           held = (size_t)p->held * cols;
+    for (int s = 0; !c->shapes && !k->added && s < sequences; s++)
         memcpy(k->rows + (size_t)s * apart + held, n->value + (size_t)s * fresh,
                fresh * sizeof(real));
     k->added = true;
     Node *all;
     if (sequences == 1)
         all =
-            leaf(n->tape, tokens, n->cols, 1, p->shapes ? NULL : k->rows, NULL);
+            leaf(n->tape, tokens, n->cols, 1, c->shapes ? NULL : k->rows, NULL);
     else {
         all = new_node(&op, sequences * tokens, n->cols, &n, 1);
         keep_arguments(all, &(Rows){k->rows, held + fresh, apart},
@@ -163,43 +152,54 @@ kept_rows(CachePlace *p, int kind, Node *n)
     return all;
 }
 
-Node *
-all_rows(Node *n)
+static Node *
+all_rows_kept(Keeper *keeper, Node *n)
 {
-    CachePlace *p = place_of(n);
-    int kind = p ? next_use(p, n) : -1;
-    if (p && p->shapes && kind >= 0)
-        p->kept[kind].plain = true;
-    return p ? kept_rows(p, kind, n) : n;
+    Cache *c = (Cache *)keeper;
+    int kind = c->at ? next_use(c, n) : -1;
+    if (kind >= 0 && c->shapes)
+        c->at->kept[kind].plain = true;
+    return kept_rows(c, kind, n);
 }
 
-Node *
-all_rows_of_keys(Node *k)
+/* After the step for shapes: is the node that comes next used by scores alone?
+ */
+static bool
+only_keys(const Cache *c)
 {
-    CachePlace *p = place_of(k);
-    return p ? kept_rows(p, next_use(p, k), k) : k;
-}
-
-bool
-only_keys(const Node *k)
-{
-    const CachePlace *p = place_of(k);
-    int kind = p && !p->shapes && p->called < p->uses ? p->use[p->called] : -1;
+    const CachePlace *p = c->at;
+    int kind = !c->shapes && p->called < p->uses ? p->use[p->called] : -1;
     return kind >= 0 && !p->kept[kind].plain;
 }
 
-int
-earlier_rows(const Node *n)
+/* Keys of a model with RoPE: each is rotated once and kept so, unless something
+   else needs what it was before. */
+static Node *
+all_keys_kept(Keeper *keeper, const Attention *a, Node *k)
 {
-    return place_of(n) ? place_of(n)->held : 0;
+    Cache *c = (Cache *)keeper;
+    if (!c->at)
+        return positioned(a, k, 0);
+    bool once = only_keys(c);
+    if (once)
+        k = positioned(a, k, a->position);
+    Node *all = kept_rows(c, next_use(c, k), k);
+    return once ? all : positioned(a, all, 0);
 }
 
-int
-first_position(const Attention *a, const Node *n)
+Cache *
+cache_new(int places, int tokens, int sequences)
 {
-    const CachePlace *p = place_of(n);
-    return p && n->rows == (p->held + p->fresh) * n->sequences ? 0
-                                                               : a->position;
+    Cache *c = allocate(1, sizeof *c);
+    c->sequences = sequences;
+    c->tokens = tokens;
+    c->places = places;
+    c->place = allocate((size_t)places, sizeof *c->place);
+    c->keeper = (Keeper){.enter = enter_place,
+                         .leave = leave_place,
+                         .all_rows = all_rows_kept,
+                         .all_keys = all_keys_kept};
+    return c;
 }
 
 int

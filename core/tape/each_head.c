@@ -9,7 +9,6 @@
 #include "heart/matrix.h"
 #include "heart/rows.h"
 #include "tape/attend.h"
-#include "tape/cache.h"
 #include "tape/label.h"
 #include "tape/tape.h"
 

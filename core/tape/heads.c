@@ -2,7 +2,6 @@
  */
 #include "heart/fail.h"
 #include "tape/attend.h"
-#include "tape/cache.h"
 
 Matrix
 head_of(const Node *n, real *at, int s, int h)

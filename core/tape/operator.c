@@ -11,7 +11,7 @@
 #include "heart/matrix.h"
 #include "heart/rows.h"
 #include "heart/threads.h"
-#include "tape/cache.h"
+#include "tape/attend.h"
 #include "tape/difference.h"
 #include "tape/label.h"
 #include "tape/layers.h"

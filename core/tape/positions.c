@@ -3,7 +3,6 @@
 
 #include "heart/numbers.h"
 #include "tape/attend.h"
-#include "tape/cache.h"
 
 Node *
 positioned(const Attention *a, Node *n, int first)
@@ -12,12 +11,32 @@ positioned(const Attention *a, Node *n, int first)
 }
 
 Node *
+all_rows(Node *n)
+{
+    Keeper *k = tape_keeper(n->tape);
+    return k ? k->all_rows(k, n) : n;
+}
+
+Node *
 all_keys(const Attention *a, Node *k)
 {
-    if (a->relative != ROPE)
-        return all_rows_of_keys(k);
-    return only_keys(k) ? all_rows_of_keys(positioned(a, k, a->position))
-                        : positioned(a, all_rows_of_keys(k), 0);
+    Keeper *keeper = tape_keeper(k->tape);
+    return keeper ? keeper->all_keys(keeper, a, k) : positioned(a, k, 0);
+}
+
+int
+earlier_rows(const Node *n)
+{
+    const Keeper *k = tape_keeper(n->tape);
+    return k ? k->earlier : 0;
+}
+
+int
+first_position(const Attention *a, const Node *n)
+{
+    const Keeper *k = tape_keeper(n->tape);
+    return k && n->rows == (k->earlier + k->fresh) * n->sequences ? 0
+                                                                  : a->position;
 }
 
 double

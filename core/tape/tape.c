@@ -10,7 +10,6 @@
 
 #include "heart/fail.h"
 #include "heart/matrix.h"
-#include "tape/cache.h"
 #include "tape/tape.h"
 
 enum { ALIGNMENT = 64, FIRST_BLOCK = 1 << 16, HUGE_PAGE = 1 << 21 };
@@ -38,7 +37,7 @@ struct Tape {
     size_t most;    /* and of those before any reset */
     size_t entries; /* of the matrices alone */
     Node *last;
-    Cache *cache; /* of a decoder */
+    Keeper *keeper; /* of a decoder */
     void (*watch)(void *to, Node *n);
     void *to;
     Spare spare[MOST_SIZES];
@@ -264,15 +263,15 @@ tape_watch(Tape *t, void (*watch)(void *to, Node *n), void *to)
 }
 
 void
-tape_decode(Tape *t, Cache *c)
+tape_keep(Tape *t, Keeper *k)
 {
-    t->cache = c;
+    t->keeper = k;
 }
 
-Cache *
-tape_cache(const Tape *t)
+Keeper *
+tape_keeper(const Tape *t)
 {
-    return t->cache;
+    return t->keeper;
 }
 
 static Node *
@@ -313,7 +312,7 @@ view(Node *a)
 Node *
 new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
 {
-    if (inputs < 1 || cols < 1 || rows < !in[0]->tape->cache)
+    if (inputs < 1 || cols < 1 || rows < !in[0]->tape->keeper)
         bug("%s: a node of (%d x %d) from %d operands", op->name, rows, cols,
             inputs);
     Tape *t = in[0]->tape;

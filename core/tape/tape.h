@@ -6,6 +6,7 @@
 #ifndef TAPE_H
 #define TAPE_H
 
+#include <qkv/attend.h>
 #include <qkv/operator.h>
 
 #include "heart/matrix.h"
@@ -78,6 +79,24 @@ void add_product(Node *n, Matrix a, Matrix b);
 /* The gradient of n += that of c, which has its size, as the last that c's
    backward does with it: where n has none yet, it takes over c's memory. */
 void pass_gradient(Node *c, Node *n);
+
+/* What keeps rows of earlier tokens, for a decoder (cache.h): hung on its tape,
+   it answers what operators and the model ask. */
+typedef struct Keeper {
+    int position; /* of the first new token */
+    /* In the attention at hand: tokens whose rows are kept, and new ones. */
+    int earlier, fresh;
+    /* Around the attention at a place: sets a->position, earlier and fresh. */
+    void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
+                  const Node *y);
+    void (*leave)(struct Keeper *k);
+    /* All rows so far of a node that has those of new tokens; and of keys, as
+       scores need them. */
+    Node *(*all_rows)(struct Keeper *k, Node *n);
+    Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *n);
+} Keeper;
+void tape_keep(Tape *t, Keeper *k);
+Keeper *tape_keeper(const Tape *t); /* NULL: none */
 
 /* A node of the same memory as a's, value and gradient, to be seen otherwise.
  */

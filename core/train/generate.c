@@ -17,13 +17,13 @@ decoder_new(Model *m, int tokens, int sequences)
     d->model = m;
     d->batch = batch_new(step, sequences);
     d->cache = cache_new(m->places, tokens, sequences);
-    d->cache->position = tokens - step.tokens;
+    d->cache->keeper.position = tokens - step.tokens;
     Tape *measured = tape_new(SHAPES_ONLY);
-    tape_decode(measured, d->cache);
+    tape_keep(measured, &d->cache->keeper);
     model_forward(m, measured, &d->batch);
     d->tape = tape_new(0);
     tape_reserve(d->tape, tape_bytes(measured));
-    tape_decode(d->tape, d->cache);
+    tape_keep(d->tape, &d->cache->keeper);
     tape_free(measured);
     cache_clear(d->cache);
     return d;
@@ -46,7 +46,7 @@ decoder_step(Decoder *d, const int *ids, int count)
            (size_t)d->batch.rows * d->model->sizes.each * sizeof *ids);
     tape_reset(d->tape);
     const Node *logits = model_forward(d->model, d->tape, &d->batch);
-    d->cache->position += count;
+    d->cache->keeper.position += count;
     return logits;
 }
 

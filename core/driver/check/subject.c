@@ -250,11 +250,11 @@ decode(const Subject *s, Tape *t, Cache *c, real *x, int count)
     Node *in = leaf(t, count, a.d_model, 1, x, NULL);
     name_leaf(in, "x");
     for (a.layer = 0; a.layer <= s->attention.layer; a.layer++) {
-        cache_enter(c, &a, a.layer, in, in);
+        c->keeper.enter(&c->keeper, &a, a.layer, in, in);
         out = plugin_forward(s->plugin.variant, &a, in, in, w);
-        cache_leave(c);
+        c->keeper.leave(&c->keeper);
     }
-    c->position += count;
+    c->keeper.position += count;
     free(w);
     return out;
 }
@@ -269,10 +269,10 @@ decoded(Subject *s, const Tokens *in, int *kept)
     snprintf(s->at + strlen(s->at), AT_SIZE - strlen(s->at), ", decoded");
     Cache *c = cache_new(in->way.layer + 1, tokens, 1);
     Tape *measured = tape_new(SHAPES_ONLY), *t = tape_new(0);
-    tape_decode(measured, c);
-    c->position = tokens - FIRST;
+    tape_keep(measured, &c->keeper);
+    c->keeper.position = tokens - FIRST;
     decode(s, measured, c, in->x, FIRST);
-    tape_decode(t, c);
+    tape_keep(t, &c->keeper);
     cache_clear(c);
     for (int i = 0, n; i < tokens; i += n) {
         n = i ? 1 : FIRST;
