@@ -10,7 +10,12 @@ exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or lis
 
 one-file: $(BUILD)/one-file   ## the whole in one C file: it trains, and prints what `qkv train` logs
 	$(BUILD)/one-file
+depth: $(BUILD)/depth   ## how a product of matrices learns: build/depth.tsv, build/depth.svg (gnuplot)
+	$(BUILD)/depth >$(BUILD)/depth.tsv
+	gnuplot -e "data='$(BUILD)/depth.tsv'; name='$(BUILD)/depth'" lessons/depth/depth.gp
 $(BUILD)/one-file: lessons/one-file/attention.c $(BUILD)/flags
+$(BUILD)/depth: lessons/depth/depth.c $(BUILD)/flags
+$(BUILD)/one-file $(BUILD)/depth:
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) $(CFLAGS) $< -lm -o $@
 
@@ -60,7 +65,7 @@ $(WEB)/%.js: lessons/web/%.js
 	cp $< $@
 
 FIGURES = $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))
-figures: $(FIGURES)   ## the ten figures of the recipes, in build/figures: about five minutes
+figures: $(FIGURES)   ## the figures of the nine recipes, in build/figures: about five minutes
 $(FIGURES): figure-%: all
 	@mkdir -p $(BUILD)/figures
 	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
@@ -75,4 +80,4 @@ $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams
 diagram-tables: all  ## what some of the diagrams are drawn from
 	sh plots/diagrams/tables.sh $(BUILD) plots/diagrams
 
-.PHONY: web web-engine web-programs one-file diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: web web-engine web-programs one-file depth diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)

@@ -108,7 +108,7 @@ sh lessons/check.sh "$build" && ok || complain "a lesson does not hold"
 mkdir -p "$work/few/lessons" "$work/few/tests"
 cp -r core variants "$work/few"
 cp -r tests/plain "$work/few/tests"
-cp -r lessons/one-file "$work/few/lessons"
+cp -r lessons/one-file lessons/depth "$work/few/lessons"
 cp lessons/*.md lessons/*.awk lessons/*.sh "$work/few/lessons"
 cp -r lessons/figures "$work/few/lessons"
 for lesson in 12-sharing 33-variants; do

@@ -1,7 +1,8 @@
 #!/bin/sh
 # one-file.sh BUILD - lessons/one-file trains what the program trains: the same log, digit
 # by digit, and the same weights, bit for bit; in under 500 lines, without a warning. Only
-# this compares the program with one that was written apart.
+# this compares the program with one that was written apart. And lessons/depth prints the
+# same whatever compiles it: for one matrix, what theory says.
 
 build=$1
 . tests/lib.sh
@@ -41,6 +42,19 @@ for seed in 1 2 3; do
         is "$program, seed $seed: its weights" cmp weights $program.weights
     done
 done
+for cc in gcc clang; do
+    command -v $cc >/dev/null || continue
+    # shellcheck disable=SC2086
+    is "depth compiles with $cc" $cc $strict "$top/lessons/depth/depth.c" -lm -o depth.$cc
+    ./depth.$cc >$cc.tsv
+    is "depth, by $cc: what the lesson's figure shows" [ "$(cksum <$cc.tsv)" = "1148590432 805466" ]
+done
+# One matrix: the distance of each mode from 1 shrinks by the learning rate in each step.
+is "depth 1: modes are 1 - (1 - rate)^step" awk -F '\t' '
+    $1 != 1 { next }
+    { for (i = 5; i <= NF; i++) if ($3 == 0) start[i] = $i
+      else { off = $i - 1 + (1 - start[i]) * 0.96^$3; worst = off^2 > worst ? off^2 : worst; n++ } }
+    END { exit !(n == 6 * 5 * 800 && worst < 1e-12) }' gcc.tsv
 is 'a file that cannot be written' sh -c '! ./built 1 no/such/file'
 
 finish

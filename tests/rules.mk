@@ -50,7 +50,7 @@ check-valgrind:      ## a short set under valgrind, which knows no AVX-512
 	sh tests/valgrind.sh $(BUILD)/valgrind
 
 SOURCES  = $(sort $(wildcard core/*/*.[ch] core/driver/*/*.[ch] variants/*.c tests/*.[ch] \
-  tests/*/*.c lessons/one-file/*.c lessons/exercises/*.c lessons/exercises/solutions/*.c))
+  tests/*/*.c lessons/one-file/*.c lessons/depth/*.c lessons/exercises/*.c lessons/exercises/solutions/*.c))
 # A product of two ints overflows before it is made wider. The place of an entry in a
 # matrix is an int by rule (matrix_entries), so pointer offsets are let through.
 TIDY     = bugprone-implicit-widening-of-multiplication-result
