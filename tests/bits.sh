@@ -93,7 +93,6 @@ train() {
     observed=attention+scores+gradients+rank+distance
     if [ "$how" = whole ]; then
         run $steps -v "$all" --batch 8 -t reverse,copy,shift,permute,subset,modular-add,recall,sort,mqar,cross-recall
-        run $steps -v standard -t linear
         run $steps -v "$all" --batch 8 -t text --file "$work/text"
         run $steps -v "$all" --batch 8 -t pairs --file "$work/pairs"
         run $steps -v "$all" -t reverse --length 100 --mask causal --batch 2

@@ -126,7 +126,6 @@ TEST(ends_of_settings)
          "1000000", "1000001"},
         {"queries heads d-k d-v kv-heads latent", "-1", "0", "1000000",
          "1000001"},
-        {"depth", "-1", "0", "100", "101"},
         {"layers", "0", "1", "1000", "1001"},
         {"encoder mlp", "-1", "0", "1000", "1001"},
         {"steps warmup patience", "-1", "0", "1000000000", "1000000001"},
@@ -411,7 +410,7 @@ EXITS(broken_runs, 1, 8)
     expect_a_message();
     static const char *const broken[][2] = {
         {"config.tsv", ""},
-        {"config.tsv", "key\tvalue\nformat\t2\n"},
+        {"config.tsv", "key\tvalue\nformat\t3\n"},
         {"config.tsv", "key\tvalue"},
         {"log.tsv", "step\tloss\n1\n"},
         {"log.tsv", ""},

@@ -36,8 +36,7 @@ check_sequence(const Dataset *s, const Example *e)
             wanted = ids[n - 1 - t];
         else if (!strcmp(task, "shift"))
             wanted = ids[(t + 1) % n];
-        else if (!strcmp(task, "permute") || !strcmp(task, "subset") ||
-                 !strcmp(task, "linear"))
+        else if (!strcmp(task, "permute") || !strcmp(task, "subset"))
             wanted = y[t]; /* see fixed_places */
         else if (!strcmp(task, "modular-add"))
             wanted = t < n ? -1 : (ids[0] + ids[1]) % c->symbols;

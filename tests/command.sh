@@ -54,7 +54,6 @@ made() {
     hot) run hot -t copy --embed onehot --steps 20 ;;
     cross) run cross -t cross-recall --queries 3 $small ;;
     translated) run translated -t translate $small ;;
-    linear) run linear -t linear --steps 20 ;;
     text) run text $text --steps 400 ;;
     waves) run waves $text --steps 20 --positions sinusoidal ;;
     rope) run rope $text --steps 400 --positions rope ;;

@@ -66,7 +66,6 @@ clean 0 "$build/qkv" new fresh
 printf 'input\ttarget\n' >pairs.tsv
 for i in 1 2 3 4 5 6; do printf 'a b c\t- B C\nb a\tB A\n'; done >>pairs.tsv
 clean 0 "$build/qkv" train -t pairs --file pairs.tsv $small -o "$work/runs"
-clean 0 "$build/qkv" train -t linear --d-model 8 --steps 9 -q -o "$work/runs"
 clean 0 "$build/qkv" compare -t subset --seeds 2 --same-start auto --jobs 1 \
     -v standard,two-step,two-step-tanh --lr 0.003,0.01 --init W_Q=0.5 \
     --log attention+scores+gradients+rank+distance $small -o "$work/fair" \

@@ -71,8 +71,6 @@ static void
 check_run(const Generation *g, const char *prompt)
 {
     const Config *c = &g->model->config;
-    if (!g->model->places)
-        fail("%s: task %s has no tokens to go on with", g->run, c->task);
     if (g->data.task->next && c->mask != MASK_CAUSAL)
         fail("%s: has no causal mask, so its tokens were trained to see those "
              "after them, and none can be added; train with --mask causal",

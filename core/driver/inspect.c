@@ -248,10 +248,6 @@ command_inspect(int argc, char **argv)
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    if (!m->places)
-        fail("%s: task linear has no attention to inspect; its matrices are in "
-             "weights",
-             r.name);
     if (o.inspect.range)
         describe_range(layout_of(&o), m, &data);
     else

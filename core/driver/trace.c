@@ -261,9 +261,9 @@ static Model *
 shortened(const Model *trained, int tokens)
 {
     const Sizes sizes = trained->sizes;
-    if (sizes.source || !trained->places)
-        fail("trace follows attention in one sequence, and task %s has %s",
-             trained->config.task, sizes.source ? "two" : "no attention");
+    if (sizes.source)
+        fail("trace follows attention in one sequence, and task %s has two",
+             trained->config.task);
     if (tokens > sizes.tokens && positions_added(&trained->config))
         fail("%d tokens, and the run knows positions of %d: give it fewer",
              tokens, sizes.tokens);

@@ -12,7 +12,6 @@
 #include "tape/attend.h"
 #include "tape/label.h"
 #include "tape/layers.h"
-#include "task/linear.h"
 #include "model/model.h"
 
 Attention
@@ -153,12 +152,6 @@ model_forward(Model *m, Tape *t, const Batch *b)
             leaf(t, w->rows, w->cols, 1, w->value, kept ? NULL : w->gradient);
         name_leaf(m->nodes[i], w->name);
     }
-    if (c->depth) {
-        Node *product = m->nodes[0];
-        for (int i = 1; i < m->count; i++)
-            product = matmul(product, m->nodes[i]);
-        return product;
-    }
     bool read = kept && kept->position > 0 && !tape_has_shapes_only(t);
     Node *y = !m->sizes.source ? NULL
               : read
@@ -180,8 +173,6 @@ Node *
 model_loss(const Model *m, Node *logits, const int *targets, int counted)
 {
     const Sizes *z = &m->sizes;
-    if (m->config.depth)
-        return power_error(logits, m->table, m->config.power == LOSS_L4);
     if (z->step != 0)
         return squared_error(logits, targets, counted, z->first, z->step);
     return cross_entropy(logits, targets, counted);
@@ -191,8 +182,6 @@ double
 model_right(const Model *m, const Node *logits, const int *targets)
 {
     const Sizes *z = &m->sizes;
-    if (m->config.depth)
-        return z->tokens * power_explained(logits, m->table);
     if (z->step != 0)
         return explained_rows(logits, targets, z->first, z->step);
     return correct_rows(logits, targets);

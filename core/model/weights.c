@@ -13,7 +13,6 @@
 #include "base/words.h"
 #include "heart/numbers.h"
 #include "tape/attend.h"
-#include "task/linear.h"
 #include "model/model.h"
 
 /* What a matrix points to before it has memory: it is to be trained, and nobody
@@ -110,15 +109,6 @@ put_embedding(Model *m)
     if (m->sizes.source)
         m->source_positions =
             put(m, m->sizes.source, d, 0, 0.7, "source_positions");
-}
-
-/* The factors of task linear: a product of matrices is its whole model. */
-static void
-put_factors(Model *m)
-{
-    const Config *c = &m->config;
-    for (int i = 0; i < c->depth; i++)
-        put(m, c->length, c->length, 0, linear_start(c), "W_%d", i + 1);
 }
 
 static void
@@ -237,17 +227,6 @@ sinusoids(int tokens, int d)
     return table;
 }
 
-/* diag(spectrum), which the product of task linear must become. */
-static real *
-linear_target(const Config *c)
-{
-    size_t n = (size_t)c->length;
-    real *table = allocate(n * n, sizeof *table);
-    for (size_t i = 0; i < n; i++)
-        table[i * n + i] = (real)linear_mode(c, (int)i);
-    return table;
-}
-
 Attention
 attention_of(const Config *c)
 {
@@ -325,7 +304,7 @@ model_outline(const Config *c, Sizes sizes, const Variant *v)
     m->cast[ENCODER] = other_variant(c->encoder_variant, v);
     m->cast[CROSS] = other_variant(c->cross_variant, v);
     m->attention = attention_in(c, sizes);
-    (c->depth ? put_factors : put_layers)(m);
+    put_layers(m);
     m->nodes = allocate((size_t)m->count, sizeof *m->nodes);
     return m;
 }
@@ -337,9 +316,7 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
     m->values = allocate_aligned(m->parameters, sizeof *m->values);
     m->gradients = allocate_aligned(m->parameters, sizeof *m->gradients);
     int longest = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
-    if (c->depth)
-        m->table = linear_target(c);
-    else if (c->embed == EMBED_ONEHOT)
+    if (c->embed == EMBED_ONEHOT)
         m->table = onehot_rows(m);
     else if (c->positions == POSITIONS_SINUSOIDAL)
         m->table = sinusoids(longest, c->d_model);

@@ -16,7 +16,7 @@
 #include "train/observe.h"
 #include "train/train.h"
 
-enum { RUN_FORMAT = 2 };
+enum { RUN_FORMAT = 3 };
 
 /* What log.tsv and result.tsv have, before what an observer adds to both. */
 enum { LOG_COLUMNS = 5, RESULTS = 18, TEST_LEVELS = 3 };

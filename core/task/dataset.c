@@ -6,7 +6,6 @@
 #include "heart/fail.h"
 #include "heart/numbers.h"
 #include "task/corpus.h"
-#include "task/linear.h"
 #include "task/task.h"
 
 Batch
@@ -71,11 +70,6 @@ dataset_of(const Config *c, Corpus *corpus)
     Dataset data = {.task = task_named(c->task), .config = *c};
     data.sizes = data.task->sizes(c);
     check_places(c, data.sizes);
-    bool linear = !strcmp(c->task, "linear");
-    if (!linear && (c->depth || *c->spectrum || c->power))
-        usage("depth, spectrum and loss are for the task linear, not for "
-              "%s",
-              c->task);
     if (strcmp(c->task, "subset") && c->members != 4)
         usage("members are for the task subset, not for %s", c->task);
     if (*c->file && index_in("text pairs", c->task) < 0)
@@ -198,12 +192,7 @@ dataset_levels(const Dataset *data, Split split)
         l.trivial = play(data);
     else { /* R^2 and error of answering with the mean, 0 */
         l.chance = l.trivial = 0;
-        l.chance_loss = data->config.depth ? 0 : 1;
-        for (int i = 0; data->config.depth && i < data->sizes.tokens; i++) {
-            double mode = linear_mode(&data->config, i), square = mode * mode;
-            l.chance_loss += data->config.power == LOSS_L4 ? square * square / 4
-                                                           : square / 2;
-        }
+        l.chance_loss = 1;
     }
     return l;
 }

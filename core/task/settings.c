@@ -35,9 +35,6 @@ Setting settings[] = {
     {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
     {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "0", "queries, in cross-recall; 0: as many as there are keys"},
     {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that each answer of subset adds up"},
-    {"depth", OF_DATA, INTEGER, AT(depth), 0, 100, NULL, "0", "matrices whose product linear trains"},
-    {"spectrum", OF_DATA, WORD, AT(spectrum), 0, 0, NULL, "", "singular values of the target of linear, `length` of them, joined by +; default 4, 2, 1, 1/2 ..."},
-    {"loss", OF_DATA, CHOICE, AT(power), 0, 0, "l2 l4", "l2", "loss of linear: squares or fourth powers of the errors"},
     {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "", "file of the task text or pairs"},
     {"characters", OF_DATA, CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
 

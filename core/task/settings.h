@@ -26,7 +26,6 @@ enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
 enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
-enum { LOSS_L2, LOSS_L4 };
 enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
 /* A variant in a shape: "standard+heads=4+d-k=8" as text. */
@@ -55,8 +54,6 @@ typedef struct Config {
                          or "" */
     const char *log;  /* "attention+rank": what more is logged, or "" */
     Likeness same_start, match;
-    const char *spectrum; /* "4+2+1": the modes of linear, or "" */
-    int depth, power;     /* its matrices; its loss */
     int seed, characters, length, symbols, values, queries, members;
     int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
         norm, embed, positions, residual, mask;

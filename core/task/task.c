@@ -8,7 +8,6 @@
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/numbers.h"
-#include "task/linear.h"
 #include "task/task.h"
 
 /* `tokens` tokens: the symbols, and one that separates, where there is one. An
@@ -403,10 +402,6 @@ const Task tasks[] = {
      "length=2 symbols=13 d-model=32 heads=2 layers=1 mlp=4 norm=none "
      "batch=128 lr=0.003 steps=400",
      sizes_sum, draw_sum, guess_first, false},
-    {"linear", "a product of matrices becomes a given one", "0 everywhere",
-     "depth=2 length=6 batch=1 optimizer=sgd lr=0.04 steps=2500 validate=1 "
-     "test=1 mlp=0 norm=none log=modes log-every=5",
-     sizes_linear, draw_linear, NULL, false},
     {"recall", "key + value tokens, then keys: which value?",
      "any stored value",
      "length=8 symbols=32 values=16 positions=none d-model=32 heads=4 "

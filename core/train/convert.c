@@ -92,13 +92,11 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     *v = (Conversion){.done = false};
     const char *refusal =
         c.embed == from->config.embed ? NULL : fold_refusal(from);
-    if (!from->places)
-        snprintf(v->why, sizeof v->why, "task linear has no attention");
-    else if (refusal)
+    if (refusal) {
         snprintf(v->why, sizeof v->why, "its embedding cannot be folded: %s",
                  refusal);
-    if (*v->why)
         return NULL;
+    }
     v->done = true;
     Model *to = model_new(&c, from->sizes, p->variant);
     copy_rest(from, to);

@@ -20,15 +20,8 @@
 #include "model/pass.h"
 #include "train/observe.h"
 
-static const char words[] = "attention scores gradients rank distance modes";
-enum {
-    ATTENTION = 1,
-    SCORES = 2,
-    GRADIENTS = 4,
-    RANK = 8,
-    DISTANCE = 16,
-    MODES = 32
-};
+static const char words[] = "attention scores gradients rank distance";
+enum { ATTENTION = 1, SCORES = 2, GRADIENTS = 4, RANK = 8, DISTANCE = 16 };
 
 /* What is found of a row of weights: a query of a head. */
 enum {
@@ -240,16 +233,7 @@ distance_of_forms(const Observation *s, size_t which)
     return sum;
 }
 
-/* How much of mode i is there. */
-static double
-mode(const Observation *s, size_t i)
-{
-    const Node *l = s->pass->logits;
-    size_t at = i * (size_t)(l->cols + 1);
-    return (double)l->value[at] / (double)s->observer->model->table[at];
-}
-
-/* The columns; of gradients and modes there are several. */
+/* The columns; of gradients there are several. */
 typedef struct Observed {
     int kind;
     const char *name;
@@ -269,7 +253,6 @@ static const Observed table[] = {
     {RANK, "rank_n", rank_of_forms, 1},
     {DISTANCE, "distance_m", distance_of_forms, 0},
     {DISTANCE, "distance_n", distance_of_forms, 1},
-    {MODES, "mode", mode, 0},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -279,10 +262,7 @@ add_column(Observer *o, const Observed *row, size_t i)
 {
     char *name = o->names[o->count];
     const char *of = row->kind == GRADIENTS ? o->model->weights[i].name : "";
-    if (row->kind == MODES)
-        snprintf(name, COLUMN_SIZE, "%s%zu", row->name, i + 1);
-    else
-        snprintf(name, COLUMN_SIZE, "%s%s", row->name, of);
+    snprintf(name, COLUMN_SIZE, "%s%s", row->name, of);
     for (; *name; name++)
         *name = *name == '^' ? '_' : *name;
     o->columns[o->count] = *row;
@@ -293,14 +273,11 @@ static void
 add_columns(Observer *o)
 {
     const Model *m = o->model;
-    size_t weights = (size_t)m->count, modes = (size_t)m->config.length;
-    size_t most = ROWS + weights + modes;
+    size_t weights = (size_t)m->count, most = ROWS + weights;
     o->names = allocate(most, sizeof *o->names);
     o->columns = allocate(most, sizeof *o->columns);
     for (const Observed *row = table; row < table + ROWS; row++) {
-        size_t end = row->kind == GRADIENTS ? weights
-                     : row->kind == MODES   ? modes
-                                            : row->i + 1;
+        size_t end = row->kind == GRADIENTS ? weights : row->i + 1;
         for (size_t i = row->i; o->kinds & row->kind && i < end; i++)
             if (row->kind != GRADIENTS || m->weights[i].attention)
                 add_column(o, row, i);
@@ -349,10 +326,6 @@ observer_new(Model *m, const Dataset *data)
     Observer o = {.kinds = kinds_of(m->config.log), .model = m};
     if (!o.kinds)
         return o;
-    if (!(o.kinds & MODES) != !m->config.depth ||
-        (m->config.depth && o.kinds != MODES))
-        usage("log %s: modes, and nothing else, is for the task linear",
-              m->config.log);
     add_columns(&o);
     size_t lines = (size_t)(m->config.steps / m->config.log_every) + 1;
     o.values = allocate(lines * (size_t)o.count, sizeof *o.values);

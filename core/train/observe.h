@@ -11,7 +11,6 @@
               of, so that it does not shrink with the batch
    gradients  norm of the gradient of each weight of attention
    rank       effective rank of M_i and of N_i, mean over heads
-   modes      of task linear: how much of each mode is there, 1 for all
    distance   |M - M at the start| / |M at the start|, and the same of N */
 #ifndef OBSERVE_H
 #define OBSERVE_H

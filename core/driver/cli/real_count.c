@@ -81,8 +81,6 @@ real_of_run(const Run *r)
 {
     Config c = r->config;
     RealOnes sum = {0, 0};
-    if (c.depth)
-        return 0;
     if (c.embed == EMBED_ONEHOT) { /* as wide as there are tokens */
         Dataset data = dataset_open(&c);
         c.d_model = attention_in(&c, data.sizes).d_model;

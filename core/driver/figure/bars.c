@@ -136,11 +136,6 @@ bars_draw(const Drawing *o, const Experiment *e)
 {
     const Run *runs = e->runs;
     int count = e->count;
-    double any = 0;
-    for (int i = 0; i < count; i++)
-        any += run_number(&runs[i], "attention_parameters");
-    if (any == 0) /* task linear has no attention */
-        return;
     Values tasks = {0}, rows = {0}, bars = {0}, told = {0}, untold = {0};
     const Run **sorted = allocate((size_t)count, sizeof *sorted);
     for (int i = 0; i < count; i++)

@@ -134,8 +134,6 @@ const Quantity quantities[] = {
     {"rank_n", .title = "effective rank of N"},
     {"distance_m", "relative distance of M from its start", .scale = POWERS},
     {"distance_n", "relative distance of N from its start", .scale = POWERS},
-    {"mode1", .title = "mode 1, the largest"},
-    {"mode*", .title = "mode %s"},
 
     /* settings, as they are called on an axis */
     {"lr", .title = "learning rate"},

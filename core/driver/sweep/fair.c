@@ -259,7 +259,7 @@ choose_start(Grid *g, const Options *o, Config *c)
 void
 check_build(const Config *asked)
 {
-    if (!*asked->init && !*asked->log && !asked->depth)
+    if (!*asked->init && !*asked->log)
         return;
     Dataset data;
     Model *m = model_open(*asked, &data);
