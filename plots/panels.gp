@@ -202,15 +202,6 @@ marked(p_, i) = (log_x ? !near_(column(3), i, 0) : \
     (int(column(0)) + i * (each > curves ? each / curves : 1)) % each) ? NaN : \
     at(p_, i, 4)
 
-# Training along a logarithmic axis has many rows to a pixel: one of them in two
-# pixels is enough for a line or a band.
-thin = log_x && last > first && !words(xs) && !dumb && !each_seed
-if (thin) { set datafile missing NaN }
-pixel_(x_) = int(log(x_ / first) / log(1. * last / first) * wide / 2)
-last_ = -1
-spread_(p_, i) = !thin ? at(p_, i, 3) : !curve(p_, i) ? NaN : column(3) == last || \
-    pixel_(column(3)) != last_ ? (last_ = pixel_(column(3)), column(3)) : NaN
-
 set style data lines
 if (!dumb) { set multiplot }
 set label 90 "" at screen 0,0 noenhanced
@@ -302,7 +293,7 @@ do for [p=1:panels] {
     sparse = words(xs) ? 0 : curves
     intervals = words(xs) && !each_seed ? curves : 0
     plot for [i=1:bands] data skip 1 \
-        using (spread_(p, i)):(bound(p, i, 5)):(bound(p, i, 6)) \
+        using (at(p, i, 3)):(bound(p, i, 5)):(bound(p, i, 6)) \
         with filledcurves linetype line[i] \
         fillstyle transparent solid 0.15 noborder notitle, \
         for [i=1:boxes] data skip 1 \
@@ -321,7 +312,7 @@ do for [p=1:panels] {
         using (apart(at(p, i, 3), i)):(at(p, i, 4)):(0.4 * each_wide):(0) \
         with boxxyerror linetype line[i] dashtype solid linewidth 1.6 notitle, \
         for [i=1:lines] data skip 1 \
-        using (thin ? spread_(p, i) : apart(at(p, i, 3), i)):(at(p, i, 4)) \
+        using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
         with lines linetype line[i] notitle, \
         for [i=1:markers_] data skip 1 \
         using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
