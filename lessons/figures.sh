@@ -1,7 +1,8 @@
 #!/bin/sh
 # figures.sh [-u] BUILD - the figures of the lessons are what the recipes draw: their
 # data, byte by byte, are those in BUILD/figures, where `make figures` has put them.
-# -u takes these over. (Not those of `text`, which no lesson shows.)
+# -u takes these over. (Not those of `text`, which no lesson shows. That of depth is what
+# `make depth` draws; lesson 04 has the sum of its data.)
 
 set -eu
 update=
