@@ -5,7 +5,7 @@
 
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "math/svd.h"
+#include "algebra/svd.h"
 #include "suites.h"
 
 /* How far U diag(s) V' is from A, and U'U and V'V from the identity on the

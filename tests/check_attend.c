@@ -8,8 +8,8 @@
 
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "tape/tape.h"
-#include "variant/cost.h"
+#include "heart/tape.h"
+#include "algebra/cost.h"
 #include "gradient.h"
 #include "suites.h"
 

@@ -10,10 +10,10 @@
 
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "tape/tape.h"
-#include "variant/cost.h"
-#include "variant/fit.h"
-#include "variant/canonical.h"
+#include "heart/tape.h"
+#include "algebra/cost.h"
+#include "algebra/fit.h"
+#include "algebra/canonical.h"
 #include "variant/plugin.h"
 #include "suites.h"
 

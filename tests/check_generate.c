@@ -10,12 +10,13 @@
 #include <unistd.h>
 #include <linux/seccomp.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
-#include "tape/tape.h"
-#include "train/generate.h"
-#include "variant/cost.h"
+#include "heart/tape.h"
+#include "decode/generate.h"
+#include "algebra/cost.h"
 #include "suites.h"
 
 enum { TOKENS = 85, SYMBOLS = 11, SOURCE = 9, SEQUENCES = 3 };

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/tape.h"
+#include "heart/remember.h"
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
-#include "tape/attend.h"
-#include "tape/layers.h"
-#include "model/forms.h"
-#include "model/fold.h"
-#include "model/pass.h"
-#include "train/convert.h"
+#include "heart/layers.h"
+#include "algebra/forms.h"
+#include "algebra/fold.h"
+#include "algebra/pass.h"
+#include "algebra/convert.h"
 #include "suites.h"
 
 /* A trained model of a task, at settings "a=b c=d". */

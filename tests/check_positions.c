@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/tape.h"
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
-#include "tape/attend.h"
-#include "tape/recording.h"
-#include "variant/canonical.h"
-#include "model/fold.h"
-#include "train/convert.h"
+#include "algebra/recording.h"
+#include "algebra/canonical.h"
+#include "algebra/fold.h"
+#include "algebra/convert.h"
 #include "suites.h"
 
 enum { TOKENS = 5, WIDE = 8, HEADS = 2 };

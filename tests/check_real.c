@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
-#include "math/svd.h"
-#include "tape/attend.h"
-#include "variant/formula.h"
-#include "variant/real_parameters.h"
+#include "algebra/svd.h"
+#include "algebra/formula.h"
+#include "algebra/real_parameters.h"
 #include "suites.h"
 
 /* A (m x n) of rank r: B C, and so that its singular values differ, row

@@ -6,9 +6,8 @@
 
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "tape/attend.h"
-#include "tape/layers.h"
-#include "tape/tape.h"
+#include "heart/layers.h"
+#include "heart/tape.h"
 #include "gradient.h"
 #include "suites.h"
 

@@ -6,10 +6,10 @@
 
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "math/svd.h"
-#include "tape/recording.h"
-#include "tape/difference.h"
-#include "tape/tape.h"
+#include "algebra/svd.h"
+#include "algebra/recording.h"
+#include "check/difference.h"
+#include "heart/tape.h"
 #include "variant/plugin.h"
 #include "suites.h"
 

@@ -8,11 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "base/words.h"
-#include "tape/layers.h"
-#include "tape/tape.h"
+#include "heart/layers.h"
+#include "heart/tape.h"
 #include "variant/plugin.h"
 #include "model/model.h"
 #include "train/observe.h"

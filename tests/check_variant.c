@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
-#include "tape/attend.h"
-#include "tape/tape.h"
-#include "variant/cost.h"
+#include "heart/tape.h"
+#include "algebra/cost.h"
 #include "variant/plugin.h"
 #include "model/model.h"
 #include "train/train.h"

@@ -2,7 +2,7 @@
 #ifndef GRADIENT_H
 #define GRADIENT_H
 
-#include "tape/difference.h"
+#include "check/difference.h"
 
 enum { MOST_LEAVES = 32 };
 

@@ -12,7 +12,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "model/pass.h"
+#include "algebra/pass.h"
 #include "driver/answer.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"

@@ -23,7 +23,7 @@
 #include "driver/cli/compile.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
-#include "driver/check/checks.h"
+#include "check/checks.h"
 #include "driver/commands.h"
 
 static const double seconds = 30, bytes = 1e9; /* for one check */

@@ -5,12 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "base/words.h"
-#include "variant/cost.h"
-#include "variant/formula.h"
-#include "variant/real_parameters.h"
+#include "algebra/cost.h"
+#include "algebra/formula.h"
+#include "algebra/real_parameters.h"
 #include "model/model.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
-#include "train/convert.h"
+#include "algebra/convert.h"
 #include "driver/cli/table.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"

@@ -7,11 +7,11 @@
 
 #include "heart/fail.h"
 #include "run/run.h"
-#include "train/convert.h"
+#include "algebra/convert.h"
 #include "driver/answer.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
-#include "model/forms.h"
+#include "algebra/forms.h"
 #include "driver/commands.h"
 
 enum { USUAL = 200 }; /* characters */

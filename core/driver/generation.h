@@ -3,7 +3,7 @@
 #ifndef GENERATION_H
 #define GENERATION_H
 
-#include "train/generate.h"
+#include "decode/generate.h"
 #include "driver/cli/options.h"
 
 typedef struct Generation {

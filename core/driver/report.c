@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/files.h"
 #include "base/words.h"

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/operators.h"
+#include "heart/unfused.h"
+#include "heart/attention.h"
 #include "base/words.h"
 #include "heart/fail.h"
-#include "tape/attend.h"
-#include "tape/layers.h"
+#include "heart/layers.h"
 #include "model/model.h"
-#include "model/pass.h"
+#include "algebra/pass.h"
 #include "run/run.h"
 #include "driver/cli/tokens.h"
 #include "driver/cli/options.h"

@@ -6,11 +6,13 @@
    blocks, batches and threads. */
 #include <stdbool.h>
 
+#include "heart/rows.h"
+#include "heart/attend.h"
+#include "heart/attention.h"
 #include "heart/threads.h"
 #include "heart/matrix.h"
 #include "fast/lanes.h"
-#include "tape/attend.h"
-#include "tape/tape.h"
+#include "heart/tape.h"
 
 /* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
    a long one are made strip by strip, STRIP rows of queries at a time, and made
@@ -318,7 +320,10 @@ each_strip(void *pass, int chunk, int worker)
         }
 }
 
-int
+/* Heads of q that share a head of k or of v stay together in a thread: they add
+   to the same gradient, and read the same. So there are as many groups as heads
+   of k and of v have a greatest common divisor. */
+static int
 shared_groups(const Node *k, const Node *v)
 {
     int a = k->heads, b = v->heads;

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/tape.h"
+#include "heart/positions.h"
 #include "heart/fail.h"
-#include "tape/attend.h"
-#include "tape/label.h"
-#include "tape/layers.h"
+#include "heart/label.h"
+#include "heart/layers.h"
 #include "model/model.h"
 
 Attention

@@ -4,7 +4,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
-#include "tape/tape.h"
+#include "heart/tape.h"
 #include "variant/plugin.h"
 #include "task/settings.h"
 #include "task/task.h"

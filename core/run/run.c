@@ -9,7 +9,7 @@
 #include "base/npy.h"
 #include "base/words.h"
 #include "variant/plugin.h"
-#include "model/forms.h"
+#include "algebra/forms.h"
 #include "run/run.h"
 
 char *

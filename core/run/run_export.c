@@ -8,8 +8,8 @@
 #include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
-#include "tape/layers.h"
-#include "tape/tape.h"
+#include "heart/layers.h"
+#include "heart/tape.h"
 #include "run/run.h"
 
 /* 1 where the token of a row may see that of a column. */

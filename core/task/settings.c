@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"

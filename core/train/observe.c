@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/attention.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/numbers.h"
 #include "math/statistics.h"
-#include "math/svd.h"
-#include "tape/attend.h"
-#include "tape/layers.h"
-#include "variant/canonical.h"
-#include "model/forms.h"
-#include "model/pass.h"
+#include "algebra/svd.h"
+#include "heart/layers.h"
+#include "algebra/canonical.h"
+#include "algebra/forms.h"
+#include "algebra/pass.h"
 #include "train/observe.h"
 
 static const char words[] = "attention scores gradients rank distance";

@@ -16,7 +16,7 @@
 #define OBSERVE_H
 
 #include "model/model.h"
-#include "variant/canonical.h"
+#include "algebra/canonical.h"
 #include "task/task.h"
 
 enum { COLUMN_SIZE = NAME_SIZE + 48 };

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "heart/fail.h"
-#include "tape/layers.h"
+#include "heart/layers.h"
 #include "task/corpus.h"
 #include "train/optimizer.h"
 #include "train/train.h"

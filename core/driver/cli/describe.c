@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "variant/cost.h"
+#include "algebra/cost.h"
 #include "model/model.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/cli/describe.h"

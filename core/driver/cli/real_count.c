@@ -7,8 +7,8 @@
 
 #include "heart/fail.h"
 #include "base/words.h"
-#include "variant/formula.h"
-#include "variant/real_parameters.h"
+#include "algebra/formula.h"
+#include "algebra/real_parameters.h"
 #include "model/model.h"
 #include "driver/cli/process.h"
 #include "driver/cli/real_count.h"

@@ -5,7 +5,7 @@
 
 #include "heart/fail.h"
 #include "base/words.h"
-#include "model/pass.h"
+#include "algebra/pass.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
 #include "driver/figure/attention.h"

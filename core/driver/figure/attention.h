@@ -4,7 +4,7 @@
 
 #include "task/task.h"
 #include "model/model.h"
-#include "tape/recording.h"
+#include "algebra/recording.h"
 #include "driver/cli/options.h"
 
 /* Prints the weights of every head of m on the first test sequence, and draws

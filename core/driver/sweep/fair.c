@@ -6,9 +6,9 @@
 
 #include "heart/fail.h"
 #include "base/words.h"
-#include "variant/cost.h"
+#include "algebra/cost.h"
 #include "model/model.h"
-#include "train/convert.h"
+#include "algebra/convert.h"
 #include "train/observe.h"
 #include "driver/cli/real_count.h"
 #include "driver/sweep/fair.h"

@@ -16,7 +16,7 @@
 #include "base/report.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
-#include "train/convert.h"
+#include "algebra/convert.h"
 #include "train/train.h"
 #include "run/run.h"
 #include "driver/cli/plugin_process.h"

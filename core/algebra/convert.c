@@ -1,0 +1,192 @@
+/* convert.c - a trained model of one variant, made into one of another. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heart/fail.h"
+#include "base/words.h"
+#include "algebra/forms.h"
+#include "algebra/fold.h"
+#include "algebra/pass.h"
+#include "algebra/convert.h"
+
+/* The canonical form of a place of `from`, as `to` can take it: with the
+   embedding folded into it, where only `from` has one. */
+static Canonical
+form_for(const Model *from, Model *to, int place)
+{
+    Canonical c = model_form(from, place);
+    if (!c.m || to->config.embed == from->config.embed)
+        return c;
+    Canonical folded = folded_form(from, &c, to);
+    canonical_free(&c);
+    return folded;
+}
+
+/* Place `place` of `to` becomes what that of `from` is, as nearly as can be;
+   false with the reason where that cannot be asked. */
+static bool
+adopt_place(const Model *from, Model *to, int place, Conversion *v)
+{
+    Canonical c = form_for(from, to, place), now = {0};
+    const Variant *target = place_variant(to, place);
+    Attention a = place_attention(to, place);
+    Weights w = weights_declared(target, &a);
+    real **values = model_attention(to, place);
+    char why[WHY_SIZE];
+    double condition = 0;
+    bool fitted = c.m && fit(target, &a, &w, &c, values, why, &condition);
+    v->condition = fmax(v->condition, condition);
+    if (fitted)
+        now = model_form(to, place);
+    bool done = now.m && equal_biases(&now, &c);
+    if (!c.m)
+        snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
+    else if (!fitted)
+        snprintf(v->why, sizeof v->why, "%s", why);
+    else if (now.m && !done)
+        snprintf(v->why, sizeof v->why,
+                 "its scores have another bias by position, or sink");
+    else if (!done)
+        snprintf(v->why, sizeof v->why,
+                 "what it fits has no canonical form: %.120s", now.why);
+    else {
+        FitError f = fit_error(&now, &c);
+        v->form = f.apart >= v->form.apart ? f : v->form;
+    }
+    canonical_free(&now);
+    canonical_free(&c);
+    free(values);
+    weights_free(&w);
+    return done;
+}
+
+/* What is not attention, where both have it in one shape. */
+static void
+copy_rest(const Model *from, Model *to)
+{
+    for (int i = 0; i < to->count; i++) {
+        Weight *w = &to->weights[i];
+        for (int k = 0; !w->attention && k < from->count; k++)
+            if (!strcmp(w->name, from->weights[k].name) &&
+                w->rows == from->weights[k].rows &&
+                w->cols == from->weights[k].cols)
+                memcpy(w->value, from->weights[k].value,
+                       (size_t)w->rows * (size_t)w->cols * sizeof(real));
+    }
+}
+
+Model *
+converted(const Model *from, const Plugin *p, const Config *shape,
+          const char *run, Conversion *v)
+{
+    Config c = from->config;
+    c.variant = shape->variant;
+    c.from = interned(run);
+    c.encoder_variant = c.cross_variant = c.init = interned("");
+    config_copy(&c, shape, OF_SHAPE);
+    c.heads = c.heads ? c.heads : 1;
+    c.embed = shape->embed;
+    config_cast(&c, p);
+    *v = (Conversion){.done = false};
+    const char *refusal =
+        c.embed == from->config.embed ? NULL : fold_refusal(from);
+    if (refusal) {
+        snprintf(v->why, sizeof v->why, "its embedding cannot be folded: %s",
+                 refusal);
+        return NULL;
+    }
+    v->done = true;
+    Model *to = model_new(&c, from->sizes, p->variant);
+    copy_rest(from, to);
+    for (int place = 0; v->done && place < to->places; place++)
+        v->done = adopt_place(from, to, place, v);
+    if (!v->done) {
+        model_free(to);
+        return NULL;
+    }
+    return to;
+}
+
+/* The config that m's same-start names. */
+static Config
+config_alike(const Config *own)
+{
+    Config c = *own, start = config_start();
+    c.same_start = start.same_start;
+    memcpy(c.own, start.own, sizeof c.own);
+    c.heads = c.heads ? c.heads : 4;
+    c.d_k = c.d_v = c.kv_heads = c.latent = 0;
+    config_shape(&c, &own->same_start.as);
+    return c;
+}
+
+bool
+start_alike(Model *m, Conversion *v)
+{
+    Config c = config_alike(&m->config);
+    Plugin p = plugin_open(c.variant), own = plugin_open(m->config.variant);
+    config_cast(&c, &p);
+    Model *from = model_new(&c, m->sizes, p.variant);
+    Model *to = converted(from, &own, &m->config, "", v);
+    bool one = true, alike = false;
+    for (int place = 0; place < m->places; place++)
+        one &= place_variant(m, place) == m->cast[SELF];
+    if (to && !one)
+        snprintf(v->why, sizeof v->why,
+                 "its encoder or cross-attention has a variant of its own");
+    else if (to && v->form.apart > CONVERTS_EXACTLY)
+        snprintf(v->why, sizeof v->why,
+                 "%.2g of the largest entry of M or N is lost", v->form.apart);
+    else if (to) {
+        memcpy(m->values, to->values, m->parameters * sizeof *m->values);
+        alike = true;
+    }
+    model_free(to);
+    model_free(from);
+    return alike;
+}
+
+void
+evaluate_split(Model *m, const Dataset *data, Split split, double *loss,
+               double *accuracy)
+{
+    Batch b = batch_new(data->sizes, m->config.batch);
+    Tape *t = tape_new(0);
+    evaluate(m, data, split, t, &b, loss, accuracy);
+    tape_free(t);
+    batch_free(&b);
+}
+
+/* The largest difference of their logits on the first test batch, relative to
+   the largest of a where that is above 1; a NaN is as far apart as can be. */
+static double
+logits_apart(Model *a, Model *b, const Dataset *data)
+{
+    Batch batch = batch_new(data->sizes, a->config.batch);
+    Random r = dataset_stream(data, TEST);
+    dataset_draw(data, TEST, &r, 0, &batch);
+    Pass *x = pass_recorded(a, &batch, false);
+    Pass *y = pass_recorded(b, &batch, false);
+    double apart = 0, largest = 1;
+    for (size_t i = 0; i < size_of(x->logits); i++) {
+        double of_a = (double)x->logits->value[i];
+        double difference = fabs(of_a - (double)y->logits->value[i]);
+        apart = isnan(difference) ? INFINITY : fmax(apart, difference);
+        largest = fmax(largest, fabs(of_a));
+    }
+    pass_free(x);
+    pass_free(y);
+    batch_free(&batch);
+    return apart / largest;
+}
+
+void
+measure_conversion(Model *from, Model *to, const Dataset *data, Conversion *v)
+{
+    double loss;
+    v->logits = logits_apart(from, to, data);
+    evaluate_split(from, data, TEST, &loss, &v->before);
+    evaluate_split(to, data, TEST, &loss, &v->after);
+}

@@ -1,0 +1,35 @@
+/* forms.c - what the attention of a model computes, and what it costs. */
+#include <stdlib.h>
+
+#include "algebra/forms.h"
+#include "algebra/cost.h"
+
+Canonical
+model_form(const Model *m, int place)
+{
+    const Variant *v = place_variant(m, place);
+    Attention a = place_attention(m, place);
+    Weights w = weights_declared(v, &a);
+    real **values = model_attention(m, place);
+    Canonical c = canonical_form(v, a, &w, values);
+    free(values);
+    weights_free(&w);
+    return c;
+}
+
+void
+model_cost(const Model *m, double *flops, double *cache)
+{
+    *flops = *cache = 0;
+    for (int place = 0; place < m->places; place++) {
+        const Variant *v = place_variant(m, place);
+        Attention a = place_attention(m, place);
+        Weights w = weights_declared(v, &a);
+        int kind = m->place[place].kind;
+        int tokens = kind == ENCODER ? m->sizes.source : m->sizes.tokens;
+        Cost c = cost_of(v, a, &w, tokens, kind == CROSS ? m->sizes.source : 0);
+        *flops += c.forward * tokens / m->sizes.tokens;
+        *cache += kind == ENCODER ? 0 : c.cache;
+        weights_free(&w);
+    }
+}

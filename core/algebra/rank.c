@@ -1,0 +1,411 @@
+/* rank.c - the rank of a large matrix, and its null space.
+
+   A P = L U with the columns of A permuted, by partial pivoting, where A may be
+   asked for more rows. Here all is transposed: a row of A is a column of what
+   is eliminated, so that a pivot is chosen among the n entries of one row. */
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heart/fail.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
+#include "algebra/rank.h"
+#include "heart/rows.h"
+
+enum { PANEL = 64, STEPS = 40 };
+
+/* A pivot is at least that share of the largest that waits. */
+#define LEVEL 0.3
+
+/* Pivots below that, beside the largest, are said to be faint, where they are
+   so far below all others. */
+#define FAINT     1e-4
+#define FAINT_GAP 30
+
+/* How well singular values are found. */
+#define NEAR 1e-2
+
+/* Rows of A in a pool, a column each, of which the first `rank` entries are
+   those of U, and the others what is left of the row when the pivots so far are
+   subtracted. */
+typedef struct Elimination {
+    int n, rank, waiting, asked; /* asked: rows of A so far */
+    int *order;                  /* entry i is column order[i] of A */
+    real *lu, *pool;             /* (n x n), L without its 1s; (n x 2 PANEL) */
+    double *pivot, level, largest;
+    int idle; /* rows since the last pivot that were nothing but rounding, */
+    double rest, largest_rest; /* and how large that was */
+    bool finite;
+} Elimination;
+
+static real *
+pool_row(const Elimination *e, int i)
+{
+    return e->pool + (size_t)i * 2 * PANEL;
+}
+
+static real *
+lu_row(const Elimination *e, int i)
+{
+    return e->lu + (size_t)i * (size_t)e->n;
+}
+
+/* Subtracts the pivots so far from the last `count` in the pool: solves L X = P
+   by blocks. */
+static void
+subtract_pivots(const Elimination *e, int count)
+{
+    real down[PANEL * PANEL], *x = e->pool + e->waiting - count;
+    Matrix all = matrix(x, e->n, count, (ptrdiff_t)2 * PANEL);
+    for (int at = 0, wide; at < e->rank; at += wide) {
+        wide = e->rank - at < PANEL ? e->rank - at : PANEL;
+        int rest = e->n - at - wide;
+        for (int i = 0; i < wide; i++) {
+            real *xi = x + (size_t)(at + i) * 2 * PANEL;
+            for (int j = 0; j < i; j++)
+                row_add(xi, -lu_row(e, at + i)[at + j],
+                        x + (size_t)(at + j) * 2 * PANEL, count);
+            for (int j = 0; j < count; j++)
+                down[i * count + j] = -xi[j];
+        }
+        if (rest)
+            multiply_add(some_rows(all, at + wide, rest),
+                         matrix(lu_row(e, at + wide) + at, rest, wide, e->n),
+                         matrix(down, wide, count, count));
+    }
+}
+
+/* Asks for more rows of A, which join the pool. */
+static void
+ask(Elimination *e, NextRows *next, void *more, int count)
+{
+    real *rows = allocate((size_t)count * (size_t)e->n, sizeof *rows);
+    next(more, count, rows);
+    for (int i = 0; i < e->n; i++)
+        for (int j = 0; j < count; j++) {
+            real x = rows[(size_t)j * (size_t)e->n + (size_t)e->order[i]];
+            e->finite &= isfinite(x) != 0;
+            pool_row(e, i)[e->waiting + j] = x;
+        }
+    free(rows);
+    e->waiting += count;
+    e->asked += count;
+    subtract_pivots(e, count);
+}
+
+/* The entry of column j of the pool, after those of U, that is largest. */
+static int
+largest_entry(const Elimination *e, int j)
+{
+    int at = e->rank;
+    double largest = -1;
+    for (int i = e->rank; i < e->n; i++) {
+        double x = fabs((double)pool_row(e, i)[j]);
+        if (x > largest) {
+            largest = x;
+            at = i;
+        }
+    }
+    return at;
+}
+
+static double
+largest_waiting(const Elimination *e)
+{
+    double largest = 0;
+    for (int j = 0; j < e->waiting && e->rank < e->n; j++) {
+        double x = (double)pool_row(e, largest_entry(e, j))[j];
+        largest = fmax(largest, fabs(x));
+    }
+    return largest;
+}
+
+static void
+swap(real *a, real *b, int count)
+{
+    for (int i = 0; i < count; i++) {
+        real old = a[i];
+        a[i] = b[i];
+        b[i] = old;
+    }
+}
+
+/* The first in the pool become columns of L and U, and leave it. */
+static void
+leave_pool(Elimination *e, int count)
+{
+    size_t left = (size_t)(e->waiting - count) * sizeof(real);
+    for (int i = 0; i < e->n; i++) {
+        real *x = pool_row(e, i);
+        memcpy(lu_row(e, i) + e->rank - count, x, (size_t)count * sizeof *x);
+        memmove(x, x + count, left);
+    }
+    e->waiting -= count;
+}
+
+/* Takes all pivots of the pool that are at least `level`; returns how many. */
+static int
+take_pivots(Elimination *e, double level)
+{
+    int j = 0, first = e->rank;
+    for (int end = e->waiting; j < end && e->rank < e->n;) {
+        int best = largest_entry(e, j), k = e->rank, column = e->order[k];
+        real *top = pool_row(e, k), *found = pool_row(e, best);
+        double size = fabs((double)found[j]);
+        if (!(size >= level)) { /* it waits, as the last */
+            end--;
+            for (int i = 0; i < e->n; i++)
+                swap(pool_row(e, i) + j, pool_row(e, i) + end, 1);
+            continue;
+        }
+        swap(top, found, e->waiting);
+        swap(lu_row(e, k), lu_row(e, best), first);
+        e->order[k] = e->order[best];
+        e->order[best] = column;
+        for (int i = k + 1; i < e->n; i++) {
+            real *x = pool_row(e, i) + j;
+            x[0] /= top[j];
+            row_add(x + 1, -x[0], top + j + 1, e->waiting - j - 1);
+        }
+        e->pivot[e->rank++] = size;
+        j++;
+    }
+    leave_pool(e, j);
+    return j;
+}
+
+/* What is left of the rows that wait, all together. */
+static double
+size_waiting(const Elimination *e)
+{
+    double sum = 0;
+    for (int i = e->rank; i < e->n; i++)
+        for (int j = 0; j < e->waiting; j++)
+            sum += (double)pool_row(e, i)[j] * (double)pool_row(e, i)[j];
+    return sqrt(sum);
+}
+
+/* Takes what waits down to rounding, which is dropped: pivots far below the
+   largest only where there are no others, `some` that were large before. */
+static void
+take_small(Elimination *e, bool some, double rounding)
+{
+    while (!some || e->waiting > PANEL) {
+        double size = largest_waiting(e);
+        e->largest = fmax(e->largest, size);
+        if (!(size > rounding * e->largest)) {
+            e->rest = hypot(e->rest, size_waiting(e));
+            e->largest_rest = fmax(e->largest_rest, size);
+            e->idle += e->waiting;
+            e->waiting = 0;
+            return;
+        }
+        e->level = LEVEL * size;
+        take_pivots(e, e->level);
+        some = true;
+        e->idle = 0;
+    }
+}
+
+/* Goes on until a panel of rows, and an eighth more of those that were needed,
+   is nothing but rounding, or all are asked for. */
+static void
+eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
+{
+    while (e->rank < e->n && e->idle < PANEL + e->rank / 8 &&
+           (e->waiting || e->asked < most)) {
+        int left = most - e->asked, fresh = left < PANEL ? left : PANEL;
+        if (fresh)
+            ask(e, next, more, fresh);
+        bool some = e->level > 0 && take_pivots(e, e->level) > 0;
+        take_small(e, some, rounding);
+    }
+}
+
+/* x becomes T x for a triangle T of pivots `from` to `from` + n; or T' x where
+   it is flipped; or what T, or T', makes x of. */
+static void
+apply(const Elimination *e, int from, int n, real *x, bool upper, bool flip,
+      bool solve)
+{
+    bool rising = upper ^ flip ^ solve;
+    real sign = solve ? -1 : 1;
+    for (int step = 0; step < n; step++) {
+        int i = rising ? step : n - 1 - step, other = upper ? i + 1 : 0;
+        const real *row = lu_row(e, from + i) + from;
+        int count = upper ? n - i - 1 : i;
+        real diagonal = upper ? row[i] : 1;
+        if (flip) {
+            real along = solve ? x[i] / diagonal : x[i];
+            row_add(x + other, sign * along, row + other, count);
+            x[i] = solve ? along : along * diagonal;
+        } else {
+            real sum = sign * row_dot(row + other, x + other, count);
+            x[i] = solve ? (x[i] + sum) / diagonal : x[i] * diagonal + sum;
+        }
+    }
+}
+
+/* x becomes as long as 1; returns how long it was. */
+static double
+normalise(real *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (double)x[i] * (double)x[i];
+    for (int i = 0; i < n && sum > 0; i++)
+        x[i] /= (real)sqrt(sum);
+    return sqrt(sum);
+}
+
+/* The largest singular value of L U between those pivots, or the smallest, by
+   the power method on (L U)' L U, or its inverse. */
+static double
+extreme(const Elimination *e, int from, int n, bool smallest)
+{
+    Random random = random_stream((uint64_t)n, "power");
+    real *x = allocate((size_t)n, sizeof *x);
+    double found = 0, before = -1;
+    for (int i = 0; i < n; i++)
+        x[i] = (real)random_normal(&random);
+    for (int step = 0; step < STEPS && fabs(found - before) > NEAR * found;
+         step++) {
+        before = found;
+        for (int k = 0; k < 4; k++) /* U, L, L', U', or the other way round */
+            apply(e, from, n, x, (k == 0 || k == 3) != smallest,
+                  (k > 1) != smallest, smallest);
+        found = normalise(x, n);
+    }
+    free(x);
+    return smallest ? 1 / sqrt(found) : sqrt(found);
+}
+
+/* Finds the gap: where the smallest that is counted is farthest above the
+   largest that is not, which may be rounding only. */
+static void
+find_gap(Rank *r, const double *size, int n, double rest, double rounding)
+{
+    double *least = allocate((size_t)n + 1, sizeof *least);
+    double largest = rest, widest = 100; /* a gap is wider than that */
+    least[0] = INFINITY;
+    for (int i = 0; i < n; i++) {
+        least[i + 1] = fmin(least[i], size[i]);
+        largest = fmax(largest, size[i]);
+    }
+    r->rank = largest > 0 ? -1 : 0;
+    double floor = largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
+    for (int i = n; i > 0 && rest <= rounding * largest; i--) {
+        double gap = least[i] / fmax(rest, floor);
+        if (gap > widest) {
+            widest = gap;
+            r->rank = i;
+        }
+        rest = fmax(rest, size[i - 1]);
+    }
+    free(least);
+}
+
+static int
+falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* How many of the pivots that are counted are far below the others? */
+static int
+count_faint(double *size, int rank)
+{
+    double widest = FAINT_GAP;
+    int faint = 0;
+    qsort(size, (size_t)rank, sizeof *size, falling);
+    for (int i = 1; i < rank; i++)
+        if (size[i] < FAINT * size[0] && size[i - 1] > widest * size[i]) {
+            widest = size[i - 1] / size[i];
+            faint = rank - i;
+        }
+    return faint;
+}
+
+/* L = [L1; L2] has W = L2 L1^-1, by blocks of columns, and [-W 1] L = 0. */
+static real *
+null_space(const Elimination *e, int rank)
+{
+    int free_ones = e->n - rank;
+    size_t wide = (size_t)free_ones, size = (size_t)e->n * wide;
+    real *null = allocate(size, sizeof *null);
+    real *w = allocate(wide * (size_t)rank, sizeof *w);
+    real *block = allocate(wide * PANEL, sizeof *block);
+    copy_matrix(w, matrix(lu_row(e, rank), free_ones, rank, e->n), rank);
+    for (int at = (rank - 1) / PANEL * PANEL; at >= 0; at -= PANEL) {
+        int count = rank - at < PANEL ? rank - at : PANEL;
+        for (int i = 0; i < free_ones; i++) {
+            real *row = w + (size_t)i * (size_t)rank + (size_t)at;
+            for (int j = count - 1; j >= 0; j--) {
+                row_add(row, -row[j], lu_row(e, at + j) + at, j);
+                block[i * count + j] = -row[j];
+            }
+        }
+        if (at)
+            multiply_add(matrix(w, free_ones, at, rank),
+                         matrix(block, free_ones, count, count),
+                         matrix(lu_row(e, at), count, at, e->n));
+    }
+    for (int i = 0; i < free_ones; i++) {
+        for (int j = 0; j < rank; j++)
+            null[(size_t)e->order[j] * wide + (size_t)i] =
+                -w[(size_t)i * (size_t)rank + (size_t)j];
+        null[(size_t)e->order[rank + i] * wide + (size_t)i] = 1;
+    }
+    free(block);
+    free(w);
+    return null;
+}
+
+/* With A = L U + S, L = [L1 0; L2 L3]: the smallest singular value of L1 U1 is
+   at most the last that counts, and the largest of L3 U3 and of S together at
+   least the first that does not, so a gap between these two is proof. */
+static Rank
+rank_found(const Elimination *e, double rounding)
+{
+    Rank r = {.rank = -1};
+    if (e->finite)
+        find_gap(&r, e->pivot, e->rank, e->largest_rest, 100 * rounding);
+    if (r.rank > 0) {
+        int others = e->rank - r.rank;
+        double largest = extreme(e, 0, r.rank, false);
+        r.last = extreme(e, 0, r.rank, true) / largest;
+        r.next = e->rest;
+        if (others)
+            r.next += extreme(e, r.rank, others, false);
+        r.next /= largest;
+        r.faint = count_faint(e->pivot, r.rank);
+    }
+    return r;
+}
+
+Rank
+matrix_rank(NextRows *next, void *more, int most, int n, double rounding,
+            real **null)
+{
+    size_t wide = (size_t)n;
+    Elimination e = {.n = n, .finite = true};
+    e.order = allocate(wide, sizeof *e.order);
+    e.pivot = allocate(wide, sizeof *e.pivot);
+    e.lu = allocate(wide * wide, sizeof *e.lu);
+    e.pool = allocate(wide * 2 * PANEL, sizeof *e.pool);
+    for (int i = 0; i < n; i++)
+        e.order[i] = i;
+    eliminate(&e, next, more, most, rounding);
+    Rank r = rank_found(&e, rounding);
+    if (null)
+        *null = r.rank >= 0 && r.rank < n ? null_space(&e, r.rank) : NULL;
+    free(e.order);
+    free(e.pivot);
+    free(e.lu);
+    free(e.pool);
+    return r;
+}

@@ -1,0 +1,211 @@
+/* real_parameters.c - how many of a variant's parameters are really there.
+
+   A row of the Jacobian is a backward pass: the gradient, by all weights, of a
+   random mean of the outputs for random tokens, of its own each. Rows are made
+   until new ones say nothing new: their rank is that of the function. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "heart/remember.h"
+#include "heart/fail.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
+#include "heart/tape.h"
+#include "algebra/real_parameters.h"
+
+/* As many as a table by distance needs to show its parameters, if it has no
+   more columns. */
+enum { TOKENS = 16 };
+
+/* What is measured: the weights' values, one after the other, block by block,
+   and the tokens x and y, with the seed of a backward pass between them. */
+typedef struct Layer {
+    const Variant *variant;
+    Attention attention;
+    const Weights *weights; /* of a block */
+    int keys, stored;       /* stored: of all blocks */
+    Random random;
+    Tape *tape;
+    size_t drawn; /* entries of x, seed and y */
+    real *values, *x, *y, *seed;
+} Layer;
+
+static int
+entries_of(const Declared *d)
+{
+    return d->rows * d->cols;
+}
+
+/* Records forward, or that of all blocks with a residual around each; the
+   gradients of the weights go into `row`. */
+static Node *
+apply(const Layer *l, Tape *t, real *row)
+{
+    Attention a = l->attention;
+    int at = 0;
+    Node **w = allocate((size_t)l->weights->count, sizeof *w);
+    Node *x = leaf(t, TOKENS, a.d_model, 1, l->x, NULL), *out = x;
+    Node *y = l->keys ? leaf(t, l->keys, a.d_model, 1, l->y, NULL) : NULL;
+    for (a.layer = 0; a.layer < a.layers; a.layer++) {
+        for (int i = 0; i < l->weights->count; i++) {
+            const Declared *m = &l->weights->list[i];
+            w[i] = leaf(t, m->rows, m->cols, 1, l->values + at, row + at);
+            at += entries_of(m);
+        }
+        out = plugin_forward(l->variant, &a, x, y ? y : x, w);
+        if (a.layers > 1)
+            out = x = add(x, out);
+    }
+    free(w);
+    return out;
+}
+
+/* Random weights, and a tape. */
+static void
+layer_open(Layer *l)
+{
+    size_t d = (size_t)l->attention.d_model, size = TOKENS * d;
+    real *to = l->values = allocate((size_t)l->stored, sizeof *l->values);
+    l->random = random_stream(17, "real");
+    while (to < l->values + l->stored)
+        for (int i = 0; i < l->weights->count; i++) { /* constants moved too */
+            const Declared *m = &l->weights->list[i];
+            double deviation = fmax(m->deviation, 0.1);
+            for (int k = 0; k < entries_of(m); k++)
+                *to++ = (real)(m->mean + deviation * random_normal(&l->random));
+        }
+    l->drawn = 2 * size + (size_t)l->keys * d;
+    l->x = allocate(l->drawn, sizeof *l->x);
+    l->seed = l->x + size;
+    l->y = l->seed + size;
+    l->tape = tape_new(0);
+}
+
+static void
+layer_close(Layer *l)
+{
+    tape_free(l->tape);
+    free(l->x);
+    free(l->values);
+}
+
+/* The next rows of the Jacobian, zero before: tokens and seeds of variance 1.
+ */
+static void
+differentiate(void *layer, int rows, real *jacobian)
+{
+    Layer *l = layer;
+    for (int i = 0; i < rows; i++) {
+        for (size_t k = 0; k < l->drawn; k++)
+            l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
+        Node *out = apply(l, l->tape, jacobian + (size_t)i * (size_t)l->stored);
+        if (out->trained)
+            backward_from(out, l->seed);
+        tape_reset(l->tape);
+    }
+}
+
+static Layer
+layer_of(const Variant *v, Attention a, const Weights *w, int keys)
+{
+    Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
+    for (int i = 0; i < w->count; i++)
+        l.stored += entries_of(&w->list[i]);
+    return l;
+}
+
+/* Tries two blocks: does the second recall what the first remembered? */
+int
+real_together(const Variant *v, Attention a, const Weights *w, int keys)
+{
+    Layer l = layer_of(v, a, w, keys);
+    if (a.layers < 2 || !l.stored)
+        return 1;
+    l.attention.layers = 2;
+    l.stored *= 2;
+    layer_open(&l);
+    real *row = allocate((size_t)l.stored, sizeof *row);
+    apply(&l, l.tape, row);
+    bool recalled = recalled_since(l.tape, NULL);
+    free(row);
+    layer_close(&l);
+    return recalled ? a.layers : 1;
+}
+
+/* A matrix, of which random mixtures of the rows are asked for. */
+typedef struct Rows {
+    Matrix all;
+    Random random;
+} Rows;
+
+static void
+mixed_rows(void *more, int count, real *to)
+{
+    Rows *r = more;
+    size_t size = (size_t)count * (size_t)r->all.rows;
+    real *factors = allocate(size, sizeof *factors);
+    for (size_t i = 0; i < size; i++)
+        factors[i] = (real)random_normal(&r->random);
+    multiply(matrix(to, count, r->all.cols, r->all.cols),
+             matrix(factors, count, r->all.rows, r->all.rows), r->all);
+    free(factors);
+}
+
+/* The rank without the columns of a matrix is that of what is left of it where
+   they are 0: of the null space's directions, those that leave that matrix as
+   it is. So it falls by the entries of the matrix, less those directions of its
+   own in which the rest can undo what it does. */
+static int
+fall_of(const real *null, int at, int entries, int wide, double rounding)
+{
+    if (!wide) /* no direction is lost to begin with */
+        return entries;
+    null += (size_t)at * (size_t)wide;
+    Rows all = {matrix(null, entries, wide, wide), random_stream(19, "rows")};
+    double largest = 0; /* beside 1 */
+    for (int i = 0; i < entries * wide; i++)
+        largest = fmax(largest, fabs((double)null[i]));
+    if (largest <= rounding)
+        return entries;
+    Rank r = matrix_rank(mixed_rows, &all, 2 * wide, wide, rounding, NULL);
+    return r.rank < 0 ? -1 : entries - r.rank;
+}
+
+RealCount
+real_count(const Variant *v, Attention a, const Weights *w, int keys,
+           bool alone)
+{
+    RealCount c = {.found = {.last = NAN, .next = NAN}, .together = 1};
+    Layer l = layer_of(v, a, w, keys);
+    real *null = NULL;
+    int times = a.layers > 1 ? a.layers : 1;
+    c.stored = times * l.stored;
+    if (!l.stored)
+        return c;
+    l.attention.layers = c.together = real_together(v, a, w, keys);
+    l.stored *= c.together;
+    layer_open(&l);
+    c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
+                          l.stored, RANK_ROUNDING, alone ? &null : NULL);
+    layer_close(&l);
+    c.real = c.found.rank < 0 ? -1 : times / c.together * c.found.rank;
+    if (alone && c.real >= 0)
+        c.alone = allocate((size_t)w->count, sizeof *c.alone);
+    int at = 0, wide = l.stored - c.found.rank;
+    double last = fmin(c.found.last, 1);
+    for (int i = 0; i < w->count && c.alone; i++) {
+        int entries = entries_of(&w->list[i]);
+        c.alone[i] = fall_of(null, at, entries, wide,
+                             RANK_ROUNDING / (c.real ? last : 1));
+        at += entries;
+    }
+    free(null);
+    return c;
+}
+
+void
+real_free(RealCount *r)
+{
+    free(r->alone);
+    r->alone = NULL;
+}

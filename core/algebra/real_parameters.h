@@ -1,0 +1,42 @@
+/* real_parameters.h - how many of a variant's parameters are really there.
+
+   The rank of d outputs / d parameters: the number of directions in which the
+   weights can be moved and the function moves with them. The other directions
+   are gauge: (W^Q A) (W^K A^-T)' = W^Q W^K' for every invertible A, so standard
+   attention stores 4 h d d_k parameters and has 2 h d_k^2 fewer. Nothing is
+   known of the variant, and no canonical form is needed. The tokens are 16, so
+   what a variant does at larger distances only is not counted. Believable in
+   double only. */
+#ifndef REAL_PARAMETERS_H
+#define REAL_PARAMETERS_H
+
+#include <stdbool.h>
+
+#include "algebra/rank.h"
+#include "variant/plugin.h"
+
+typedef struct RealCount {
+    int stored, real; /* of a.layers blocks; real: -1 where no gap tells */
+    int together;     /* so many of them were measured as one function: one, or
+                         all, with a residual around each, where a block recalls
+                         what another remembered */
+    Rank found;       /* of these */
+    int *alone; /* of each matrix: how far the rank falls if only it is frozen;
+                   -1 where that cannot be told. NULL where no rank was found */
+} RealCount;
+
+/* Of the attention of a.layers blocks of v at a, their matrices random, each
+   block's declared in w; in self-attention where `keys` is 0, else with so many
+   other tokens; `alone` fills that list too, of one block. real_free it. */
+RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys,
+                     bool alone);
+void real_free(RealCount *r);
+
+/* How many of the blocks real_count measures as one function. */
+int real_together(const Variant *v, Attention a, const Weights *w, int keys);
+
+/* More parameters than that, of one function, take half a minute, and most of a
+   gigabyte. */
+enum { MOST_MEASURED = 6000 };
+
+#endif

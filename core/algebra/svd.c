@@ -1,0 +1,120 @@
+/* svd.c - singular values, by one-sided Jacobi rotations.
+
+   Turn pairs of columns of A until all are at right angles: then A V = U S,
+   the lengths of the columns are the singular values, and V is the product of
+   the turns. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "heart/fail.h"
+#include "heart/numbers.h"
+#include "algebra/svd.h"
+
+static double
+dot(const double *x, const double *y, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum = fma(x[i], y[i], sum);
+    return sum;
+}
+
+static void
+turn(double *x, double *y, int n, double c, double s)
+{
+    for (int i = 0; i < n; i++) {
+        double t = x[i];
+        x[i] = c * t - s * y[i];
+        y[i] = s * t + c * y[i];
+    }
+}
+
+/* Brings columns x and y (length n) to a right angle, and turns those of V (v,
+   w; length k) with them. Returns false where they are at one already. */
+static int
+straighten(double *x, double *y, int n, double *v, double *w, int k)
+{
+    double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n);
+    if (fabs(xy) <= 1e-15 * sqrt(xx * yy) || xy == 0)
+        return 0;
+    double zeta = (yy - xx) / (2 * xy);
+    double t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    double c = 1 / sqrt(1 + t * t);
+    turn(x, y, n, c, c * t);
+    turn(v, w, k, c, c * t);
+    return 1;
+}
+
+/* The columns of a tall matrix as rows of w (k x n), and of V as rows of v. */
+static void
+jacobi(double *w, int n, double *v, int k)
+{
+    for (int i = 0; i < k * k; i++)
+        v[i] = i % (k + 1) == 0;
+    for (int sweep = 0, turned = 1; turned && sweep < 60; sweep++) {
+        turned = 0;
+        for (int i = 0; i < k; i++)
+            for (int j = i + 1; j < k; j++)
+                turned += straighten(w + i * n, w + j * n, n, v + i * k,
+                                     v + j * k, k);
+    }
+}
+
+Svd
+svd_of(const double *a, int m, int n)
+{
+    int tall = m >= n, k = tall ? n : m, length = tall ? m : n;
+    double *u = allocate((size_t)(m + 1 + n) * k, sizeof *u);
+    Svd d = {u, u + m * k, u + m * k + k, k};
+    double *w = allocate((size_t)k * (size_t)length, sizeof *w);
+    double *turns = allocate((size_t)k * (size_t)k, sizeof *turns);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            w[tall ? j * length + i : i * length + j] = a[i * n + j];
+    jacobi(w, length, turns, k);
+    int *order = allocate((size_t)k, sizeof *order);
+    double *size = allocate((size_t)k, sizeof *size);
+    for (int i = 0; i < k; i++) {
+        int place = i;
+        size[i] = sqrt(dot(w + i * length, w + i * length, length));
+        for (; place > 0 && size[order[place - 1]] < size[i]; place--)
+            order[place] = order[place - 1];
+        order[place] = i;
+    }
+    double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
+    for (int place = 0; place < k; place++) {
+        int from = order[place];
+        d.s[place] = size[from];
+        for (int i = 0; i < length; i++)
+            long_side[i * k + place] =
+                size[from] > 0 ? w[from * length + i] / size[from] : 0;
+        for (int i = 0; i < k; i++)
+            short_side[i * k + place] = turns[from * k + i];
+    }
+    free(order);
+    free(size);
+    free(w);
+    free(turns);
+    return d;
+}
+
+int
+rank_of(const double *s, int k, double most)
+{
+    int rank = 0;
+    while (rank < k && s[rank] > most * s[0])
+        rank++;
+    return rank;
+}
+
+double
+effective_rank(const double *s, int k)
+{
+    double sum = 0, entropy = 0;
+    for (int i = 0; i < k; i++)
+        sum += s[i];
+    for (int i = 0; i < k; i++)
+        if (s[i] > 0)
+            entropy -= s[i] / sum * logarithm(s[i] / sum);
+    return sum > 0 ? 1 / decay(entropy) : 0;
+}

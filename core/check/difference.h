@@ -1,0 +1,41 @@
+/* difference.h - gradients against differences.
+
+   A graph is built from random leaves and read out by a random projection, so
+   that every entry of the result matters. Then every entry of every leaf is
+   moved, and what the result does is compared with its gradient, sign and
+   all. Believable in double only: a float's rounding is as large as the
+   differences. */
+#ifndef DIFFERENCE_H
+#define DIFFERENCE_H
+
+#include <stdbool.h>
+
+#include "heart/operators.h"
+
+typedef struct Leaf {
+    int rows, cols, sequences;
+    double size; /* standard deviation of its entries */
+} Leaf;
+
+/* Builds the graph under test from its leaves. */
+typedef Node *Build(Node **leaf, void *more);
+
+/* The first leaf whose gradient is off by more than 1e-6 of itself, and the
+   entry where it is off most. */
+typedef struct Slopes {
+    int leaf; /* -1: none is */
+    int row, col;
+    double *found, *wanted; /* all of that leaf: gradients, differences */
+    bool *reached;          /* by leaf: does the result depend on it at all? */
+} Slopes;
+
+Slopes slopes_of(Build *build, void *more, const Leaf *leaves, int count);
+void slopes_free(Slopes *s);
+
+/* Is df the derivative of f at x, on one side at least? */
+bool slope_holds(const Mapping *m, double x);
+
+/* sum_ij r_ij A_ij, a (1 x 1), r from its own random stream. */
+Node *project(Node *a);
+
+#endif

@@ -1,0 +1,328 @@
+/* subject.c - a plugin under test, called as training calls it. */
+#include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/report.h"
+#include "heart/random.h"
+#include "decode/cache.h"
+#include "check/difference.h"
+#include "heart/label.h"
+#include "heart/tape.h"
+#include "model/model.h"
+#include "check/subject.h"
+
+/* d_k is even: queries and keys may be rotated, pair by pair. */
+#define SMALL     "d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7"
+#define ELSEWHERE "d-model=12 heads=3 kv-heads=1 d-k=2 d-v=7 latent=5"
+
+const Way ways[WAYS] = {
+    {"self-attention", 2, 3, 0, false, 1, 0},
+    {"cross-attention", 2, 3, 5, false, 1, 0},
+    {"causal self-attention", 2, 4, 0, true, 1, 0},
+    {"one token", 1, 1, 0, false, 1, 0},
+    {"one causal token", 1, 1, 0, true, 1, 0},
+    {"one sequence of many tokens", 1, 33, 0, true, 1, 0},
+    {"large scores", 2, 3, 0, false, 30, 0},
+    {"large causal scores", 2, 4, 0, true, 30, 0},
+    {"second block", 2, 3, 0, true, 1, 1},
+    {"third block", 2, 3, 0, true, 1, 2},
+};
+
+Finding
+finding(Verdict verdict, const char *format, ...)
+{
+    Finding f = {.verdict = verdict};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f.what, sizeof f.what, format, args);
+    va_end(args);
+    return f;
+}
+
+int
+entries(const Subject *s, int i)
+{
+    return s->weights.list[i].rows * s->weights.list[i].cols;
+}
+
+/* As many behind them are not to be read, and marked as on a guarded tape. */
+static real *
+reals(int count)
+{
+    size_t size = (size_t)count * sizeof(real);
+    real *all = allocate(2, size);
+    memset(all + count, UNWRITTEN, size);
+    return all;
+}
+
+void
+subject_draw(Subject *s)
+{
+    Random r = random_stream(11, "check");
+    s->weights = weights_declared(s->plugin.variant, &s->attention);
+    size_t count = (size_t)s->weights.count;
+    s->values = allocate(count, sizeof *s->values);
+    s->gradients = allocate(count, sizeof *s->gradients);
+    for (int i = 0; i < s->weights.count; i++) {
+        const Declared *d = &s->weights.list[i];
+        double size = s->as_declared ? d->deviation : fmax(d->deviation, 0.1);
+        s->values[i] = reals(entries(s, i));
+        s->gradients[i] = reals(entries(s, i));
+        for (int k = 0; k < entries(s, i); k++)
+            s->values[i][k] = (real)(d->mean + size * random_normal(&r));
+    }
+}
+
+void
+subject_case(Subject *s, const Way *w)
+{
+    const Attention *a = &s->attention;
+    const char *shape = s->plugin.variant->shape;
+    char *text;
+    if (w) {
+        s->attention.causal = w->causal;
+        s->attention.layer = w->layer;
+    }
+    FILE *to = begin_text(&text);
+    fprintf(to, "d_model %d, heads %d, d_k %d, d_v %d", a->d_model, a->heads,
+            a->d_k, a->d_v);
+    if (shape_uses(shape, "kv-heads"))
+        fprintf(to, ", kv_heads %d", a->kv_heads);
+    if (shape_uses(shape, "latent"))
+        fprintf(to, ", latent %d", a->latent);
+    if (w)
+        fprintf(to, "; %d sequence%s of %d token%s", w->sequences,
+                w->sequences > 1 ? "s" : "", w->queries,
+                w->queries > 1 ? "s" : "");
+    if (w && w->keys)
+        fprintf(to, ", %d keys each", w->keys);
+    end_text(to, &text);
+    snprintf(s->at, AT_SIZE, "%s", text);
+    free(text);
+}
+
+static void
+take_config(Subject *s)
+{
+    s->attention = attention_of(&s->config);
+    s->attention.layers = 3;
+    s->attention.settings = s->plugin.variant->settings;
+    subject_case(s, NULL);
+    subject_draw(s);
+}
+
+static void
+take_shape(Subject *s, const char *shape)
+{
+    s->config = config_start();
+    config_apply(&s->config, shape);
+    config_settle(&s->config, variant_uses(s->plugin.variant));
+    take_config(s);
+}
+
+Subject
+subject_open(const char *word, char *at)
+{
+    Subject s = {.plugin = plugin_open(word), .at = at};
+    take_shape(&s, SMALL);
+    return s;
+}
+
+Subject
+subject_elsewhere(const Subject *s)
+{
+    Subject other = *s;
+    take_shape(&other, ELSEWHERE);
+    return other;
+}
+
+Subject
+subject_changed(const Subject *s, const Setting *option)
+{
+    Subject other = *s;
+    int *value = (int *)((char *)&other.config + option->offset);
+    *value = *value ? 2 * *value : 2;
+    take_config(&other);
+    return other;
+}
+
+static long
+bytes_held(void)
+{
+#ifdef __GLIBC__
+    struct mallinfo2 all = mallinfo2();
+    return (long)(all.uordblks + all.hblkhd);
+#else
+    return 0;
+#endif
+}
+
+Node *
+subject_forward(Subject *s, Node *x, Node *y, Node **w)
+{
+    const Variant *v = s->plugin.variant;
+    plugin_forward_earlier(v, &s->attention, x, y, w);
+    Node *out = plugin_forward(v, &s->attention, x, y, w);
+    report->held = (double)bytes_held();
+    return out;
+}
+
+Tokens
+tokens_of(const Subject *s, Way way)
+{
+    Random r = random_stream(13, "tokens");
+    int d = s->attention.d_model;
+    int x = way.sequences * way.queries * d, y = way.sequences * way.keys * d;
+    Tokens t = {.way = way, .x = reals(x + y), .x_size = x};
+    for (int i = 0; i < x + y; i++)
+        t.x[i] = (real)(way.size * random_normal(&r));
+    t.y = y ? t.x + x : NULL;
+    t.x_gradient = reals(x);
+    t.y_gradient = reals(y);
+    return t;
+}
+
+/* The matrices on a tape, to be freed. */
+static Node **
+leaves(const Subject *s, Tape *t)
+{
+    Node **w = allocate((size_t)s->weights.count, sizeof *w);
+    for (int i = 0; i < s->weights.count; i++) {
+        const Declared *one = &s->weights.list[i];
+        w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
+        name_leaf(w[i], one->name);
+    }
+    return w;
+}
+
+/* Records forward on the tape. */
+static Node *
+apply(Subject *s, Tape *t, const Tokens *in)
+{
+    const Way *way = &in->way;
+    int d = s->attention.d_model;
+    Node **w = leaves(s, t);
+    Node *x = leaf(t, way->sequences * way->queries, d, way->sequences, in->x,
+                   in->untrained ? NULL : in->x_gradient);
+    Node *y = in->y ? leaf(t, way->sequences * way->keys, d, way->sequences,
+                           in->y, in->y_gradient)
+                    : x;
+    name_leaf(x, "x");
+    if (in->y)
+        name_leaf(y, "y");
+    subject_case(s, way);
+    Node *out = subject_forward(s, x, y, w);
+    free(w);
+    return out;
+}
+
+real *
+computed(Subject *s, const Tokens *in, bool back)
+{
+    Tape *before = tape_new(SHAPES_ONLY),
+         *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
+    apply(s, before,
+          in); /* so that a node kept from an earlier call is found */
+    Node *out = apply(s, t, in), *result = project(out);
+    real *copy = reals(in->x_size);
+    memcpy(copy, out->value, (size_t)in->x_size * sizeof(real));
+    if (back)
+        backward(result);
+    tape_verify(t);
+    tape_free(before);
+    tape_free(t);
+    return copy;
+}
+
+/* Decodes `count` tokens at x, in this block and those before it. */
+static const Node *
+decode(const Subject *s, Tape *t, Cache *c, real *x, int count)
+{
+    Attention a = s->attention;
+    Node **w = leaves(s, t), *out = NULL;
+    Node *in = leaf(t, count, a.d_model, 1, x, NULL);
+    name_leaf(in, "x");
+    for (a.layer = 0; a.layer <= s->attention.layer; a.layer++) {
+        c->keeper.enter(&c->keeper, &a, a.layer, in, in);
+        out = plugin_forward(s->plugin.variant, &a, in, in, w);
+        c->keeper.leave(&c->keeper);
+    }
+    c->keeper.position += count;
+    free(w);
+    return out;
+}
+
+real *
+decoded(Subject *s, const Tokens *in, int *kept)
+{
+    enum { FIRST = 3 };
+    int tokens = in->way.queries, d = s->attention.d_model;
+    real *copy = reals(in->x_size);
+    subject_case(s, &in->way);
+    snprintf(s->at + strlen(s->at), AT_SIZE - strlen(s->at), ", decoded");
+    Cache *c = cache_new(in->way.layer + 1, tokens, 1);
+    Tape *measured = tape_new(SHAPES_ONLY), *t = tape_new(0);
+    tape_keep(measured, &c->keeper);
+    c->keeper.position = tokens - FIRST;
+    decode(s, measured, c, in->x, FIRST);
+    tape_keep(t, &c->keeper);
+    cache_clear(c);
+    for (int i = 0, n; i < tokens; i += n) {
+        n = i ? 1 : FIRST;
+        tape_reset(t);
+        const Node *out = decode(s, t, c, in->x + i * d, n);
+        memcpy(copy + i * d, out->value, size_of(out) * sizeof *copy);
+    }
+    *kept = cache_entries(c, in->way.layer);
+    cache_free(c);
+    tape_free(measured);
+    tape_free(t);
+    return copy;
+}
+
+Tape *
+shapes_of(Subject *s, const Tokens *in)
+{
+    Tape *t = tape_new(SHAPES_ONLY);
+    apply(s, t, in);
+    return t;
+}
+
+long
+bytes_kept(Subject *s, const Tokens *in)
+{
+    Tape *t = tape_new(0);
+    long least = LONG_MAX;
+    for (int i = 0; i < 9; i++) { /* malloc caches what seven of them free */
+        tape_reset(t);
+        long before = bytes_held();
+        backward(project(apply(s, t, in)));
+        long kept = bytes_held() - before;
+        least = kept < least ? kept : least;
+    }
+    tape_free(t);
+    return least;
+}
+
+double
+ratio_of(const double *found, const double *wanted, int count)
+{
+    double both = 0, all = 0, off = 0, largest = 0;
+    for (int i = 0; i < count; i++) {
+        both += found[i] * wanted[i];
+        all += wanted[i] * wanted[i];
+    }
+    double ratio = all > 0 ? both / all : 0;
+    for (int i = 0; i < count; i++) {
+        off = fmax(off, fabs(found[i] - ratio * wanted[i]));
+        largest = fmax(largest, fabs(ratio * wanted[i]));
+    }
+    return ratio != 0 && off <= 1e-5 * largest ? ratio : NAN;
+}

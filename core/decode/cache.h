@@ -1,0 +1,52 @@
+/* cache.h - what a decoder keeps of earlier tokens: the key-value cache.
+
+   A decoder calls forward on a few new tokens at a time. Then x and y have rows
+   of these alone, and a cache that keeps the tape's rows (Keeper, tape.h) has
+   those of the tokens before. `cached` keeps the rows of its node and returns
+   all rows so far; so do attend, scores and apply_weights with keys and values
+   that have rows of new tokens only. The first step is on a tape for shapes, to
+   find out what is kept: position is that of the last step then. */
+#ifndef CACHE_H
+#define CACHE_H
+
+#include "heart/tape.h"
+
+/* What is kept of one node: a row for each token, and for each sequence as many
+   rows as it can have tokens. */
+typedef struct Kept {
+    const Node *node; /* in the step for shapes */
+    real *rows;
+    int cols;
+    bool added; /* those of this step */
+    bool plain; /* something else than scores uses them */
+} Kept;
+
+typedef struct CachePlace {
+    Kept *kept;
+    int kinds, kept_room;
+    int *use; /* the one of `kept` that each call of all_rows is about, or -1 */
+    int uses, use_room, called;
+    int held, capacity; /* tokens: earlier ones; the most */
+} CachePlace;
+
+typedef struct Cache {
+    Keeper keeper;
+    int sequences;          /* of equal length */
+    int tokens;             /* of each, how many there may be */
+    int places;             /* of attention, */
+    CachePlace *place, *at; /* each, and the one that forward is in, or NULL */
+    bool shapes;
+} Cache;
+
+/* An empty one: tape_keep(t, &c->keeper). */
+Cache *cache_new(int places, int tokens, int sequences);
+void cache_free(Cache *c);
+
+/* Forgets all tokens. */
+void cache_clear(Cache *c);
+
+/* What a place keeps: tokens, and entries of each. */
+int cache_rows(const Cache *c, int place);
+int cache_entries(const Cache *c, int place);
+
+#endif

@@ -1,0 +1,144 @@
+/* generate.c - a model that goes on where a text ends, token by token. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heart/fail.h"
+#include "heart/numbers.h"
+#include "heart/tape.h"
+#include "decode/generate.h"
+
+Decoder *
+decoder_new(Model *m, int tokens, int sequences)
+{
+    Decoder *d = allocate(1, sizeof *d);
+    Sizes step = m->sizes;
+    step.tokens = tokens < AT_ONCE ? tokens : AT_ONCE;
+    d->model = m;
+    d->batch = batch_new(step, sequences);
+    d->cache = cache_new(m->places, tokens, sequences);
+    d->cache->keeper.position = tokens - step.tokens;
+    Tape *measured = tape_new(SHAPES_ONLY);
+    tape_keep(measured, &d->cache->keeper);
+    model_forward(m, measured, &d->batch);
+    d->tape = tape_new(0);
+    tape_reserve(d->tape, tape_bytes(measured));
+    tape_keep(d->tape, &d->cache->keeper);
+    tape_free(measured);
+    cache_clear(d->cache);
+    return d;
+}
+
+void
+decoder_free(Decoder *d)
+{
+    cache_free(d->cache);
+    tape_free(d->tape);
+    batch_free(&d->batch);
+    free(d);
+}
+
+const Node *
+decoder_step(Decoder *d, const int *ids, int count)
+{
+    d->batch.rows = count * d->batch.sequences;
+    memcpy(d->batch.all.ids, ids,
+           (size_t)d->batch.rows * d->model->sizes.each * sizeof *ids);
+    tape_reset(d->tape);
+    const Node *logits = model_forward(d->model, d->tape, &d->batch);
+    d->cache->keeper.position += count;
+    return logits;
+}
+
+const real *
+decoder_read(Decoder *d, const int *ids, int count)
+{
+    const Node *logits = NULL;
+    for (int n; count > 0; ids += n * d->model->sizes.each, count -= n) {
+        n = count < AT_ONCE ? count : AT_ONCE;
+        logits = decoder_step(d, ids, n);
+    }
+    return logits ? logits->value + size_of(logits) - logits->cols : NULL;
+}
+
+void
+decoder_restart(Decoder *d)
+{
+    cache_clear(d->cache);
+    d->first = d->read = 0;
+}
+
+const real *
+decoder_go_on(Decoder *d, const int *ids, int count)
+{
+    int most = d->cache->tokens;
+    if (count - d->first > most) {
+        cache_clear(d->cache);
+        d->first = d->read = count - (most + 1) / 2;
+    }
+    int each = d->model->sizes.each, from = d->read;
+    d->read = count;
+    return decoder_read(d, ids + from * each, count - from);
+}
+
+double
+decoder_bytes(const Decoder *d)
+{
+    double bytes = 0;
+    for (int i = 0; i < d->cache->places; i++)
+        bytes += (double)cache_rows(d->cache, i) * cache_entries(d->cache, i) *
+                 sizeof(real);
+    return d->cache->sequences * bytes;
+}
+
+int
+positions_known(const Model *m)
+{
+    const Config *c = &m->config;
+    bool ends = c->positions == POSITIONS_LEARNED ||
+                (c->embed == EMBED_ONEHOT && positions_added(c));
+    return ends ? m->sizes.tokens : INT_MAX;
+}
+
+/* The smallest of the `top` largest; -INFINITY where all are meant. */
+static real
+least_of_top(const real *logits, int classes, int top)
+{
+    if (top == 0 || top >= classes)
+        return -INFINITY;
+    real least = INFINITY;
+    for (int taken = 0, n; taken < top; taken += n) {
+        real next = -INFINITY;
+        for (int i = 0; i < classes; i++)
+            next = logits[i] < least && logits[i] > next ? logits[i] : next;
+        n = 0;
+        for (int i = 0; i < classes; i++)
+            n += logits[i] == next;
+        least = next;
+    }
+    return least;
+}
+
+int
+choose(const real *logits, int classes, Choice how, Random *r)
+{
+    int best = 0;
+    for (int i = 1; i < classes; i++)
+        best = logits[i] > logits[best] ? i : best;
+    if (how.temperature == 0)
+        return best;
+    real least = least_of_top(logits, classes, how.top);
+    double sum = 0, below = 0;
+    for (int round = 0; round < 2; round++) {
+        double until = round ? random_uniform(r) * sum : INFINITY;
+        below = 0;
+        for (int i = 0; i < classes; i++) {
+            double far = (double)(logits[best] - logits[i]) / how.temperature;
+            below += logits[i] < least || far > 700 ? 0 : decay(far);
+            if (below > until)
+                return i;
+        }
+        sum = below;
+    }
+    return best;
+}

@@ -1,0 +1,60 @@
+/* generate.h - a model that goes on where a text ends, token by token.
+
+   forward is as in training, on the new tokens alone; what it needs of earlier
+   ones a cache keeps (tape/cache.h). */
+#ifndef GENERATE_H
+#define GENERATE_H
+
+#include "heart/random.h"
+#include "model/model.h"
+#include "decode/cache.h"
+#include "task/task.h"
+
+/* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at
+   most, or for several sequences; all of it: no step allocates. decoder_free
+   it. */
+enum { AT_ONCE = 16 };
+typedef struct Decoder {
+    Model *model;
+    Cache *cache;
+    Tape *tape;
+    Batch batch;     /* in batch.all.source what the encoder reads, before the
+                        first step */
+    int first, read; /* tokens of a text that goes on: those that are in it */
+} Decoder;
+Decoder *decoder_new(Model *m, int tokens, int sequences);
+void decoder_free(Decoder *d);
+
+/* The logits (count x classes) of the next `count` tokens, each of as many ids
+   as the model's sizes say; of several sequences those of the first, then those
+   of the second ... They are there until the next step. */
+const Node *decoder_step(Decoder *d, const int *ids, int count);
+
+/* The same of any number of tokens of one sequence: the logits of the last. */
+const real *decoder_read(Decoder *d, const int *ids, int count);
+
+/* A text that goes on: the logits after its first `count` tokens, of which the
+   decoder reads those that it has not read. Where it has no memory for more, it
+   forgets all, and reads the last half again, from position 0. A new text
+   begins with decoder_restart. */
+void decoder_restart(Decoder *d);
+const real *decoder_go_on(Decoder *d, const int *ids, int count);
+
+/* Bytes that are kept. */
+double decoder_bytes(const Decoder *d);
+
+/* How many tokens a model has positions for: INT_MAX where they do not end. */
+int positions_known(const Model *m);
+
+/* How a class is chosen by its logits. */
+typedef struct Choice {
+    double temperature; /* 0: the likeliest, the first if there are several */
+    int top;            /* of so many of the likeliest, and those that are as
+                           likely as the last of them; 0: of all */
+} Choice;
+
+/* One of them, with the chance softmax(logits / temperature); logits are
+   numbers, not NaN. */
+int choose(const real *logits, int classes, Choice how, Random *r);
+
+#endif

@@ -1,0 +1,46 @@
+/* layers.h - the operators that the model around a variant needs.
+
+   As in <qkv/tape.h>, with one token a row and the sequences end to end. */
+#ifndef LAYERS_H
+#define LAYERS_H
+
+#include <stdbool.h>
+
+#include <qkv/tape.h>
+
+/* Row t is the sum of the rows of `table` that ids[t * each ...] name, `each`
+   of them a token; -1 names none. (rows x table's cols) */
+Node *embed(Node *table, const int *ids, int each, int rows, int sequences);
+
+/* x + row first + t of `table` (positions x cols) at token t of each sequence.
+ */
+Node *add_positions(Node *x, Node *table, int first);
+
+/* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias
+   are (1 x cols). Ba, Kiros and Hinton 2016, equation 4. */
+Node *layer_norm(Node *x, Node *gain, Node *bias);
+
+/* Rows whose target is not -1: only these count in loss and accuracy. */
+int counted_rows(const int *targets, int rows);
+
+/* The sum over counted rows of -log softmax(logits)[target], in nats, divided
+   by `counted`: how many count in the whole batch, of which this may be a
+   micro-batch.
+   A (1 x 1); 0 where none counts. */
+Node *cross_entropy(Node *logits, const int *targets, int counted);
+
+/* How many counted rows' largest logit is the target's. */
+int correct_rows(const Node *logits, const int *targets);
+
+/* Where answer k means the number y = first + k step, and x (rows x 1) are the
+   numbers found: the sum over counted rows of (x - y)^2, divided by
+   `counted`. A (1 x 1). */
+Node *squared_error(Node *x, const int *targets, int counted, double first,
+                    double step);
+
+/* The sum over counted rows of 1 - (x - y)^2: divided by how many they are it
+   is R^2, for answers of mean 0 and variance 1. */
+double explained_rows(const Node *x, const int *targets, double first,
+                      double step);
+
+#endif

@@ -1,0 +1,106 @@
+/* tape.h - the owner's side of the tape: memory, leaves, the backward pass.
+
+   Nodes and matrices are cut from the tape's memory, one after the other. A
+   training step begins by taking all of it back at once, so that it allocates
+   nothing as soon as one step has shown how much is needed. */
+#ifndef TAPE_H
+#define TAPE_H
+
+#include <qkv/attend.h>
+#include <qkv/operator.h>
+
+#include "heart/positions.h"
+#include "heart/matrix.h"
+
+/* The entries of a node's matrix. */
+static inline size_t
+size_of(const Node *n)
+{
+    return (size_t)n->rows * (size_t)n->cols;
+}
+
+/* What a tape is for; these may be added.
+
+   SHAPES_ONLY: nodes have shapes, costs and arguments, but no values: so models
+   that no memory holds can be counted. KEEP_GRADIENTS: after the backward pass
+   each trained root still has its own, until the tape is reset. RED_ZONES: each
+   matrix has as much memory again behind it, and UNWRITTEN in every byte:
+   tape_verify aborts if an operator has written there, or has not written all
+   of its value. */
+enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
+enum { UNWRITTEN = 255 };
+Tape *tape_new(int purpose);
+void tape_verify(const Tape *t);
+bool tape_has_shapes_only(const Tape *t);
+
+/* Drops every node. */
+void tape_reset(Tape *t);
+void tape_free(Tape *t);
+
+/* Memory for so many bytes of nodes and matrices at once, for an owner that
+   knows what its largest step will take. */
+void tape_reserve(Tape *t, size_t bytes);
+
+/* Bytes of nodes and matrices: those of the largest step so far. */
+size_t tape_bytes(const Tape *t);
+
+/* Entries of all values, and of what is kept for the backward pass. */
+size_t tape_entries(const Tape *t);
+
+/* The node that was made last, from which `previous` leads to all others. */
+Node *tape_last(const Tape *t);
+
+/* From now on `watch` is called with `to` and each new node, as soon as its
+   value is computed; NULL: no more. */
+void tape_watch(Tape *t, void (*watch)(void *to, Node *n), void *to);
+
+/* A node for a matrix that somebody else owns: its value (rows x cols) and its
+   gradient, NULL for data. The gradient is overwritten by the backward pass. */
+Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
+           real *gradient);
+
+/* Sets the gradient of every trained node that `loss` (1 x 1) depends on. */
+void backward(Node *loss);
+
+/* The same from any node, where d loss / d result is `seed`. */
+void backward_from(Node *result, const real *seed);
+
+/* The nodes that `result` (a root) is computed from, itself the first, each
+   after all that use it: a list through `next`. One operand is followed to its
+   end before the one on its left; what several nodes use waits until no other
+   node can go. So the order follows from the equation alone. The order in which
+   nodes are made does not: C leaves open which argument of a call is evaluated
+   first. */
+Node *backward_order(Node *result);
+
+/* The gradient of n += a b; the first to arrive overwrites, and saves a pass.
+ */
+void add_product(Node *n, Matrix a, Matrix b);
+
+/* The gradient of n += that of c, which has its size, as the last that c's
+   backward does with it: where n has none yet, it takes over c's memory. */
+void pass_gradient(Node *c, Node *n);
+
+/* What keeps rows of earlier tokens, for a decoder (cache.h): hung on its tape,
+   it answers what operators and the model ask. */
+typedef struct Keeper {
+    int position; /* of the first new token */
+    /* In the attention at hand: tokens whose rows are kept, and new ones. */
+    int earlier, fresh;
+    /* Around the attention at a place: sets a->position, earlier and fresh. */
+    void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
+                  const Node *y);
+    void (*leave)(struct Keeper *k);
+    /* All rows so far of a node that has those of new tokens; and of keys, as
+       scores need them. */
+    Node *(*all_rows)(struct Keeper *k, Node *n);
+    Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *n);
+} Keeper;
+void tape_keep(Tape *t, Keeper *k);
+Keeper *tape_keeper(const Tape *t); /* NULL: none */
+
+/* A node of the same memory as a's, value and gradient, to be seen otherwise.
+ */
+Node *view(Node *a);
+
+#endif
