@@ -9,7 +9,6 @@
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
-#include "heart/positions.h"
 #include "heart/matrix.h"
 
 /* The entries of a node's matrix. */
