@@ -1,10 +1,12 @@
 /* hostile.c - a plugin that does as standard does, except for C statements at
    one place: -DFORWARD='abort()'. */
+#include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <qkv/variant.h>
@@ -20,6 +22,9 @@
 #endif
 #ifndef FIT
 #define FIT
+#endif
+#ifndef SETTINGS
+#define SETTINGS NULL
 #endif
 
 /* Keeps its files from whoever waits until they are closed. */
@@ -91,6 +96,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "softmax(x W_i^Q (y W_i^K)') y W_i^V",
+    .settings = SETTINGS,
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
