@@ -1,10 +1,8 @@
 #!/bin/sh
-# states.sh BUILD [-p] - what each command does with an experiment or a run in each
+# states.sh BUILD - what each command does with an experiment or a run in each
 # state that it can be in, as states.tsv has it: only here would you see that one
 # command believes, follows, executes or overwrites what another one refuses.
-# -p prints what each cell does now.
 build=$1
-print=${2:-}
 . tests/lib.sh
 command -v gnuplot flock >/dev/null || {
     echo "states: skipped: it needs gnuplot and flock"
@@ -143,62 +141,60 @@ harm() {
     elif [ -n "$draft" ]; then
         [ "$is" != made ] || [ ! -e "$draft" ] || echo "did not sweep a dead process's draft"
     fi
-    ! LC_ALL=C grep -q '[[:cntrl:]]' err out.lines || echo "prints control characters"
+    ! tr -d '\t' <out | LC_ALL=C grep -q '[[:cntrl:]]' - err || echo "prints control characters"
 }
-cell() { # STATE EDIT COMMAND STATUS AFTER WORDS
-    put "$1" "$2"
-    eval "set -- \"\$@\" $(sed -n "s/^@$3$tab//p" "$top/tests/states.tsv")"
-    state="$1, $3" wanted=$4 run_wanted=$5 words=$6
-    shift 6
-    q "$@"
-    status=$?
-    [ "$run_wanted" = - ] && is=- || is=$(after)
-    tr -d '\t' <out >out.lines
-    harm=$(harm)
-    [ -z "$writer" ] || kill "$writer"
-    [ -z "$writer" ] || wait "$writer" 2>/dev/null
-    if [ -n "$print" ]; then
-        printf '%s\t%s\t%s\t%s\t%s\n' "$state" $status "$is" "$harm" "$(cut -c1-200 err | head -n 2)"
-    elif [ -n "$harm" ]; then
-        complain "$state: $harm"
-    elif [ $status -ne "$wanted" ] || [ "$is" != "$run_wanted" ]; then
-        complain "$state: status $status and the run $is, not $wanted and $run_wanted"
-    elif [ "$words" = '*' ]; then
-        ok
-    elif [ -n "$words" ] && ! grep -qF -- "$words" err; then
-        complain "$state: does not say \"$words\""
-    elif [ -z "$words" ] && [ -s err ]; then
-        complain "$state: has nothing to say, and does"
-    else
-        ok
-    fi
+# judge: what is wrong with the cell, after its command: $edit, $command, $wanted, ...
+judge() {
+    [ "$became" = - ] && is=- || is=$(after)
+    [ "$status $is" = "$wanted $became" ] ||
+        echo "status $status and the run $is, not $wanted and $became"
+    case $words in
+    '*') ;;
+    '') [ ! -s err ] || echo "has something to say" ;;
+    *) grep -qF -- "$words" err || echo "does not say \"$words\"" ;;
+    esac
+    harm
 }
-rows() { # HEADING: those below it
-    awk -v heading="# --- $1" '/^# ---/ { on = $0 == heading; next } on && !/^#/' \
-        "$top/tests/states.tsv" >rows
-    [ -s rows ] || complain "no rows under $1"
-    : >states
-    expects=
-    while IFS= read -r line; do
-        case $line in
-        "$tab"*)
-            expects=yes
-            IFS=$tab read -r commands wants run_is says <<END
-${line#"$tab"}
-END
-            while IFS=$tab read -r one edit <&4; do
-                for command in $commands; do
-                    cell "$one" "$edit" "$command" "$wants" "$run_is" "$says"
-                done
-            done 4<states
-            ;;
-        *)
-            [ -z "$expects" ] || : >states
-            expects=
-            printf '%s\n' "$line" >>states
-            ;;
-        esac
-    done <rows
+# rows SECTION: each cell of it; awk writes each state in full, for each command.
+rows() {
+    awk -F '\t' -v OFS='\t' -v heading="# --- $1" '
+        /^# ---/ { on = $0 == heading; next }
+        !on || /^#/ { next }
+        $1 != ">" {
+            if (told)
+                n = told = 0
+            if (!match($1, /\{.*\}/)) {
+                state[++n] = $1 OFS $2
+                value[n] = "%"
+                next
+            }
+            words = substr($1, RSTART + 1, RLENGTH - 2)
+            sub(/\{.*\}/, "%", $1)
+            for (i = split(words, each, ";"); i; i--) {
+                value[++n] = each[i]
+                state[n] = $1 OFS $2
+                gsub(/%/, each[i], state[n])
+            }
+            next
+        }
+        {
+            told = split($2, commands, " ")
+            for (i = 1; i <= n; i++) {
+                words = $5
+                sub(/%/, value[i], words)
+                for (k = 1; k <= told; k++)
+                    print state[i], commands[k], $3, $4, words
+            }
+        }' "$top/tests/states.tsv" >cells
+    expect "no rows under $1" [ -s cells ]
+    while IFS=$tab read -r state edit command wanted became words <&3; do
+        put "$state" "$edit"
+        eval "q $(sed -n "s/^@$command$tab//p" "$top/tests/states.tsv")"
+        status=$?
+        wrong=$(judge)
+        [ -z "$writer" ] || { kill "$writer" && wait "$writer"; } 2>/dev/null
+        if [ -n "$wrong" ]; then complain "$state, $command: $wrong"; else ok; fi
+    done 3<cells
 }
 
 # --- a run
