@@ -41,38 +41,39 @@ trip(const char *what, const char *path)
     abort();
 }
 
+/* Trips if `path` is neither `out` nor in it: nothing else may be changed. */
 static void
 check_place(const char *path)
 {
-    char above[4096], real[4096], inside[300];
-    if (!active)
+    char above[4096], real[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path + 1) : 1,
+             slash ? path : ".");
+    if (!active || !realpath(above, real)) /* or it cannot be changed */
         return;
-    snprintf(above, sizeof above, "%s", path);
-    char *slash = strrchr(above, '/');
-    if (slash)
-        *slash = 0;
-    snprintf(inside, sizeof inside, "%s/out", here);
-    if (realpath(slash ? above : ".", real) && /* or it cannot be changed */
-        strncmp(real, inside, strlen(inside)) != 0 &&
-        (strcmp(real, here) != 0 || strcmp(path, "out") != 0))
+    size_t n = strlen(here);
+    if (strncmp(real, here, n) != 0 ||
+        strncmp(real[n] ? real + n : path, real[n] ? "/out" : "out", 4) != 0)
         trip("changes", path);
 }
 
 /* Calls that change what has a name, and are then made. */
-#define PLACED(type, name, arguments, ...) \
-    type __real_##name arguments;          \
-    type __wrap_##name arguments           \
-    {                                      \
-        check_place(path);                 \
-        return __real_##name(__VA_ARGS__); \
+#define PLACED(type, name, changes, arguments, ...) \
+    type __real_##name arguments;                   \
+    type __wrap_##name arguments                    \
+    {                                               \
+        if (changes)                                \
+            check_place(path);                      \
+        return __real_##name(__VA_ARGS__);          \
     }
 /* clang-format off */
-PLACED(int, mkdir, (const char *path, mode_t mode), path, mode)
-PLACED(char *, mkdtemp, (char *path), path)
-PLACED(int, unlink, (const char *path), path)
-PLACED(int, rmdir, (const char *path), path)
-PLACED(int, rename, (const char *from, const char *path), from, path)
-PLACED(int, renameat2, (int at, const char *from, int to, const char *path, unsigned how), at, from, to, path, how)
+PLACED(FILE *, fopen, *mode != 'r', (const char *path, const char *mode), path, mode)
+PLACED(int, mkdir, 1, (const char *path, mode_t mode), path, mode)
+PLACED(char *, mkdtemp, 1, (char *path), path)
+PLACED(int, unlink, 1, (const char *path), path)
+PLACED(int, rmdir, 1, (const char *path), path)
+PLACED(int, rename, 1, (const char *from, const char *path), from, path)
+PLACED(int, renameat2, 1, (int at, const char *from, int to, const char *path, unsigned how), at, from, to, path, how)
 /* clang-format on */
 
 /* Calls that execute something: none is made. gnuplot and pandoc, which are
@@ -115,15 +116,6 @@ __wrap_dlopen(const char *path, int how)
     if (strncmp(path, mine, strlen(mine)) != 0)
         trip("opens", path);
     return __real_dlopen(path, how);
-}
-
-FILE *__real_fopen(const char *, const char *);
-FILE *
-__wrap_fopen(const char *path, const char *mode)
-{
-    if (*mode != 'r')
-        check_place(path);
-    return __real_fopen(path, mode);
 }
 
 /* --- what ends and begins */
@@ -171,38 +163,44 @@ write_file(const char *path, const uint8_t *data, size_t size)
         trip("cannot write", path);
 }
 
-typedef struct Step {
-    const uint8_t *data;
-    size_t size;
-    int number;
-} Step;
-
 static void
-npy(const Step *s)
+npy(int step, const uint8_t *data, size_t size)
 {
     real values[4 * 3];
-    if (s->number == 0)
-        write_file("x.npy", s->data, s->size);
+    if (step == 0)
+        write_file("x.npy", data, size);
     else
         npy_read("x.npy", values, 4, 3);
 }
 
+/* The words of `text`, which ends with a zero; `between` is what ends each. */
+static char *argv[66];
+static int
+split(char *text, size_t size, char between)
+{
+    int argc = 0;
+    for (char *at = text, *next; at < text + size && argc < 64; at = next + 1) {
+        next = memchr(at, between, (size_t)(text + size - at));
+        next = next ? next : text + size;
+        *next = 0;
+        argv[argc++] = at;
+    }
+    argv[argc] = NULL;
+    return argc;
+}
+
 /* Words with zeros between; the first byte is the command. */
 static void
-options(const Step *s)
+options(int step, const uint8_t *data, size_t size)
 {
-    static char words[4096], *argv[66];
-    int argc = 0, command = s->size > 0 ? s->data[0] % commands_count : 0;
-    if (s->number == 0 || s->size < 1 || s->size > sizeof words)
+    static char words[4096];
+    if (step == 0 || size < 1 || size > sizeof words / 2)
         return;
-    memcpy(words, s->data + 1, s->size - 1);
-    words[s->size - 1] = 0;
-    argv[argc++] = (char *)commands[command].name;
-    for (char *at = words; at < words + s->size - 1 && argc < 64;
-         at += strlen(at) + 1)
-        argv[argc++] = at;
-    argv[argc] = NULL;
-    Options o = options_read(argc, argv, commands[command].bit);
+    const Command *command = &commands[data[0] % commands_count];
+    int length = sprintf(words, "%s", command->name);
+    memcpy(words + length + 1, data + 1, size - 1);
+    Options o = options_read(split(words, (size_t)length + size, 0), argv,
+                             command->bit);
     options_free(&o);
 }
 
@@ -211,7 +209,7 @@ options(const Step *s)
    one is not there. The run's name has the digest of its settings, so that it
    is read and not only its name refused. */
 static void
-experiment(const Step *s)
+experiment(int step, const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"config.tsv", "result.tsv", "log.tsv"};
     static const char *const above[] = {"foreign/experiment.tsv",
@@ -220,47 +218,44 @@ experiment(const Step *s)
     static char run[64] = "foreign/run";
     static const struct {
         int (*run)(int argc, char **argv);
-        const char *words[8];
-    } commands[] = {
-        {command_plot, {"plot", "foreign", "-o", "out", "--y", "loss"}},
-        {command_plot, {"plot", "foreign", "-o", "out", "--format", "tikz"}},
-        {command_report, {"report", "foreign", "-o", "out"}},
-        {command_report, {"report", "foreign", "-o", "out"}},
-        {command_table, {"table", "foreign", "--json"}},
-        {command_inspect, {"inspect", run}},
-        {command_inspect, {"inspect", run, "--attention", "-o", "out"}},
-        {command_inspect, {"inspect", run, "--spectrum", "-o", "out"}},
-        {command_equiv, {"equiv", run, "--to", "full-rank", "-o", "out"}},
-        {command_export, {"export", run, "--batch", "out/batch"}},
-        {command_generate, {"generate", run, "--prompt", "0 1"}},
-        {command_trace, {"trace", "0", run}}};
-    const uint8_t *data = s->data + (s->size > 0);
-    size_t left = s->size - (s->size > 0);
-    for (int i = 0; s->number == 0 && i < 6; i++) {
-        const uint8_t *end = memchr(data, '\f', left);
-        size_t n = end ? (size_t)(end - data) : left;
+        const char *words; /* %s is the run */
+    } commands[] = {{command_plot, "plot foreign -o out --y loss"},
+                    {command_plot, "plot foreign -o out --format tikz"},
+                    {command_report, "report foreign -o out"},
+                    {command_report, "report foreign -o out"},
+                    {command_table, "table foreign --json"},
+                    {command_inspect, "inspect %s"},
+                    {command_inspect, "inspect %s --attention -o out"},
+                    {command_inspect, "inspect %s --spectrum -o out"},
+                    {command_equiv, "equiv %s --to full-rank -o out"},
+                    {command_export, "export %s --batch out/batch"},
+                    {command_generate, "generate %s --prompt 0"},
+                    {command_trace, "trace 0 %s"}};
+    if (size == 0)
+        return;
+    const uint8_t *end = data + size, *at = data + 1;
+    for (int i = 0; step == 0 && i < 6; i++) {
         const char *path = i < 3 ? within(run, names[i]).text : above[i - 3];
+        const uint8_t *next = memchr(at, '\f', (size_t)(end - at));
+        next = next ? next : end;
         __real_unlink(path);
-        if (n)
-            write_file(path, data, n);
-        data += n + (end != NULL);
-        left -= n + (end != NULL);
+        if (next > at)
+            write_file(path, at, (size_t)(next - at));
+        at = next < end ? next + 1 : end;
     }
-    if (s->number == 0) {
+    if (step == 0) {
         char digest[9], name[64];
         Run r = run_read(run);
         config_digest(&r.config, digest);
         snprintf(name, sizeof name, "foreign/run.%s", digest);
         if (!__real_rename(run, name))
             strcpy(run, name);
-    } else if (s->size) {
-        char *argv[9] = {0};
-        int argc = 0,
-            chosen = s->data[0] % (sizeof commands / sizeof *commands);
-        for (; commands[chosen].words[argc]; argc++)
-            argv[argc] = (char *)(uintptr_t)commands[chosen].words[argc];
+    } else {
+        char words[128];
+        int chosen = data[0] % (int)(sizeof commands / sizeof *commands);
+        int length = snprintf(words, sizeof words, commands[chosen].words, run);
         as_child = chosen == 2; /* of its recipe's first line */
-        commands[chosen].run(argc, argv);
+        commands[chosen].run(split(words, (size_t)length, ' '), argv);
     }
 }
 
@@ -284,7 +279,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         as_child = 0;
         active = 1;
         if (!setjmp(back))
-            TARGET(&(Step){data, size, i});
+            TARGET(i, data, size);
         active = 0;
         setting_count = settings_at_first;
         close_range(12, ~0U, 0); /* what an exit left open */
