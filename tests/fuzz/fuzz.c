@@ -173,10 +173,10 @@ npy(int step, const uint8_t *data, size_t size)
         npy_read("x.npy", values, 4, 3);
 }
 
-/* The words of `text`, which ends with a zero; `between` is what ends each. */
+/* The words of `text`, between which `between` is. */
 static char *argv[66];
 static int
-split(char *text, size_t size, char between)
+cut(char *text, size_t size, char between)
 {
     int argc = 0;
     for (char *at = text, *next; at < text + size && argc < 64; at = next + 1) {
@@ -199,8 +199,8 @@ options(int step, const uint8_t *data, size_t size)
     const Command *command = &commands[data[0] % commands_count];
     int length = sprintf(words, "%s", command->name);
     memcpy(words + length + 1, data + 1, size - 1);
-    Options o = options_read(split(words, (size_t)length + size, 0), argv,
-                             command->bit);
+    Options o =
+        options_read(cut(words, (size_t)length + size, 0), argv, command->bit);
     options_free(&o);
 }
 
@@ -255,7 +255,7 @@ experiment(int step, const uint8_t *data, size_t size)
         int chosen = data[0] % (int)(sizeof commands / sizeof *commands);
         int length = snprintf(words, sizeof words, commands[chosen].words, run);
         as_child = chosen == 2; /* of its recipe's first line */
-        commands[chosen].run(split(words, (size_t)length, ' '), argv);
+        commands[chosen].run(cut(words, (size_t)length, ' '), argv);
     }
 }
 
