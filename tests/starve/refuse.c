@@ -1,62 +1,41 @@
 /* refuse.c - an allocator that refuses once (LD_PRELOAD, glibc): the
-   allocation of that number, counted over all processes of a command in the
-   file $QKV_STARVE, which holds two 64-bit numbers: how many there were, and
-   which is refused (0: none). */
+   allocation of the number $QKV_REFUSE, counted over all processes of a
+   command in the file $QKV_STARVE, which holds a 64-bit number. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-
-static volatile uint64_t *shared;
+static volatile uint64_t *count;
+static uint64_t refuse;
 
 __attribute__((constructor)) static void
 begin(void)
 {
-    const char *path = getenv("QKV_STARVE");
-    int file = path ? open(path, O_RDWR) : -1;
-    void *at = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (file >= 0)
-        close(file);
-    shared = at == MAP_FAILED ? NULL : at;
+    int file = open(getenv("QKV_STARVE"), O_RDWR | O_CLOEXEC);
+    void *at = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    refuse = strtoull(getenv("QKV_REFUSE"), NULL, 10);
+    count = at == MAP_FAILED ? NULL : at;
 }
 
 static int
 refused(void)
 {
-    if (!shared ||
-        __atomic_add_fetch(&shared[0], 1, __ATOMIC_SEQ_CST) != shared[1])
+    if (!count || __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST) != refuse)
         return 0;
     errno = ENOMEM;
     return 1;
 }
 
-void *
-malloc(size_t size)
-{
-    return refused() ? NULL : __libc_malloc(size);
-}
-
-void *
-calloc(size_t count, size_t size)
-{
-    return refused() ? NULL : __libc_calloc(count, size);
-}
-
-void *
-realloc(void *old, size_t size)
-{
-    return refused() ? NULL : __libc_realloc(old, size);
-}
-
-void *
-aligned_alloc(size_t alignment, size_t size)
-{
-    return refused() ? NULL : __libc_memalign(alignment, size);
-}
+#define REFUSED(name, real, arguments, ...)          \
+    void *real arguments;                            \
+    void *name arguments                             \
+    {                                                \
+        return refused() ? NULL : real(__VA_ARGS__); \
+    }
+/* clang-format off */
+REFUSED(malloc, __libc_malloc, (size_t size), size)
+REFUSED(calloc, __libc_calloc, (size_t count, size_t size), count, size)
+REFUSED(realloc, __libc_realloc, (void *old, size_t size), old, size)
+REFUSED(aligned_alloc, __libc_memalign, (size_t alignment, size_t size), alignment, size)
