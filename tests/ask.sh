@@ -13,7 +13,7 @@ if [ -z "$part" ]; then
         ls tests/check_*.c | sed -n "/main/!s|tests/check_\(.*\)\.c|$program/\1|p"
     done
     ls tests/shown | sed 's|\(.*\)\.md|shown/\1|'
-    for list in command.tsv check.sh outcomes.sh states.sh hostile.sh limits.sh; do
+    for list in command.tsv check.sh outcomes.sh states.sh hostile.sh; do
         seq "$(grep -c '^# --- ' tests/$list)" | sed "s|^|${list%.*}/|"
     done
     for script in drawn paper parallel; do

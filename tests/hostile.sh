@@ -1,7 +1,8 @@
 #!/bin/sh
 # hostile.sh BUILD - whatever a plugin does wherever it is called, each command about
 # it ends in time, with a line that names it and says what happened, and with nothing
-# that looks like an answer: only here do you see a plugin take a command with it.
+# that looks like an answer: only here do you see a plugin take a command with it, and
+# a run more than the machine, or its user, gives.
 build=$1
 export TMPDIR="$(cd "$build" && pwd)" # not in /tmp, which goes below
 . tests/lib.sh
@@ -208,21 +209,40 @@ deed=forks # a process that it leaves behind holds nobody up
 victim forks FORWARD 'static int n; if (x->value && !n++ && !fork()) { setsid(); sleep(40); _exit(0); }'
 comparing 0 '' 0
 told
-victim nan FORWARD 'return scale(x, NAN)'
-"$qkv" compare -v standard,victim -t reverse $small --seeds 2 --no-figures -o diverged >out 2>err
-expect "NaN is no result" test $? -eq 0
-expect "no note of NaN" grep -q '2 runs diverged' err
-expect "NaN is not marked" grep -q 'victim.*runs diverged' out
 
-# --- memory: as much as there is, which is what a container has; a check has 1 GB
+# --- memory: what a run needs is asked for before the start, with the sum, and kept to
+fails() { # WORDS COMMAND: so, and a second line may count the runs that failed
+    words=$1
+    shift
+    "$@" >out 2>err
+    [ $? -eq 1 ] && grep -q -- "$words" err && ok || complain "$*: does not fail with \"$words\""
+}
+fails 'it needs .* TB: weights, gradients and moments .* TB, a batch .*, the matrices of a step .*; this machine has .* GB' \
+    "$qkv" train --d-model 40000 --layers 100 --batch 1 -q -o large
+fails 'its file and log 40 GB; --memory' "$qkv" train --steps 1000000000 --log-every 1 --memory 900 -q -o log
+expect "ulimit -f 0 is no message" sh -c "(ulimit -f 0 && exec '$qkv' train --steps 1 -q -o limited) 2>&1 |
+    grep -q 'File too large'"
+if ! sanitized; then
+    fails '; --memory gives 50 MB' "$qkv" train --d-model 1024 --memory 50 -q -o large
+    works '' "$qkv" train --steps 5 --memory 50 -q -o small
+    # A text is held once, a byte for each character.
+    yes 'Each row of weights is positive and sums to 1.' | head -c 40000000 >long.txt
+    works '' "$qkv" train --file long.txt --steps 1 --validate 1 --test 1 -q -o long
+    expect "a text of 40 MB: $(grep peak long/*/timing.tsv)" \
+        awk '$1 == "peak_bytes" { exit $2 > 60e6 }' long/*/timing.tsv
+    fails '40000001 .*--memory gives 30 MB' "$qkv" train --file long.txt --memory 30 -q -o long2
+    works '' sh -c "ulimit -v 400000 && exec '$qkv' compare -v standard -t reverse --seeds 100000 --plan -q -o plan"
+    expect "100,000 runs are not planned" [ "$(wc -l <out)" -eq 100000 ]
+fi
+# There is as much as a container has, not its machine. A check has 1 GB.
 cat >contained <<'END'
-#!/bin/sh
 unshare -rm sh -c 'mount -t tmpfs tmpfs /sys/fs/cgroup && cd /sys/fs/cgroup &&
     echo 200000000 >memory.max && echo 0 >memory.current && cd "$OLDPWD" && exec "$@"' sh "$@"
 END
 if ! namespaces || sanitized; then
     echo "hostile: no namespaces here, or a sanitizer's memory: leaks are skipped"
 else
+    fails '; this machine has 200 MB' sh contained "$qkv" train --d-model 2048 -q -o large
     export QKV_CALL_SECONDS=20
     deed=leaks
     victim leaks FORWARD "$leak"
@@ -256,22 +276,8 @@ mine qkv count -v victim
 mine qkv list --variants
 END
 
-# --- others at the same time
-export QKV_PATH=$work/harmless
-redo() { "$qkv" compare -v standard,victim -t reverse $small --seeds 2 --no-figures -o beside "$@"; }
-redo >before 2>err
-for n in 1 2 3 4 5 6 7 8 9 10; do
-    rm -rf beside/reverse.victim.* # both make it, and one takes the place
-    redo --redo >out1 2>err1 &
-    redo >out2 2>err2
-    status=$?
-    wait $!
-    status=$?$status
-    cat err1 err2 >err
-    expect "compare beside compare --redo: status $status" test $status = 00
-    expect "compare beside compare --redo blames the plugin" test -z "$(grep victim err)"
-done
-cp "$top/README.md" changing.md # a text that changes
+# --- a text that changes
+cp "$top/README.md" changing.md
 "$qkv" compare --file changing.md -v standard --seeds 2 -j 1 --steps 1500 -q \
     --no-figures -o changed >out 2>err &
 sleep 1
@@ -291,17 +297,27 @@ kill -CONT -$! 2>/dev/null
 wait $!
 expect "stopped for a while, with a limit of time" test $? -eq 0
 
-# --- nothing can be written in /tmp
+# --- nothing can be written in /tmp, or /proc does not say where the program is
 if namespaces && [ -d /mnt ]; then
     bare() {
         unshare -rm sh -c 'mount --rbind "$1" /mnt && mount -t tmpfs -o ro tmpfs /tmp &&
             cd "/mnt/$2" && shift 2 && QKV_PATH=$PWD/harmless exec ../qkv "$@"' \
             sh "$build" "${work##*/}" "$@" >out 2>err
     }
-    for command in 'list' 'count -v victim' "train -v victim $short -o bare" \
-        "inspect $its" "equiv $its --to standard -q -o turned" 'check victim -q' \
-        "compare -v standard,victim -t reverse $small --match params --no-figures -o bare"; do
+    while read -r command; do
         expect "/tmp cannot be written: $command" bare $command
+    done <<END
+list
+count -v victim
+train -v victim $short -o bare
+inspect $its
+equiv $its --to standard -q -o turned
+check victim -q
+compare -v standard,victim -t reverse $small --match params --no-figures -o bare
+END
+    for word in "$qkv" "../$(basename "$build")/qkv" qkv; do
+        works full-rank unshare -rm sh -c 'mount -t tmpfs tmpfs /proc && cd "$1" && PATH=$1:$PATH
+            exec $2 list --variants' sh "$build" "$word"
     done
 else
     echo "hostile: no namespaces here: /tmp that cannot be written is skipped"

@@ -288,18 +288,57 @@ refuses 2 '1001 is not within 0 and 1000' "$qkv" generate --temperature 1001 som
 
 # A complete experiment that is read-only: its table, and no complaint. Root may write
 # everywhere.
-other='' few="-v standard,full-rank $few --seeds 2 --no-figures -o sealed"
+other='' all="-v standard,full-rank $few --seeds 2 --no-figures -o sealed"
 [ "$(id -u)" -ne 0 ] || other='setpriv --reuid=65534 --regid=65534 --clear-groups'
 if $other true 2>/dev/null; then
-    works '' "$qkv" compare $few
+    works '' "$qkv" compare $all
     cp out wanted
     chmod -R a-w,a+rX sealed
     chmod 755 .
-    expect 'a read-only experiment' works_silently $other "$qkv" compare $few
+    expect 'a read-only experiment' works_silently $other "$qkv" compare $all
     expect 'another table of it' cmp out wanted
-    refuses 1 'sealed: nothing can be written there' $other "$qkv" compare $few --lr 0.01
+    refuses 1 'sealed: nothing can be written there' $other "$qkv" compare $all --lr 0.01
 else
     echo 'outcomes: no setpriv here: a read-only experiment is skipped'
 fi
+
+# --- what a terminal of 80 columns shows
+works '' sh -c '"$@" 2>&1' sh "$qkv" compare -v standard,two-step ${few% -q} --seeds 2 --no-figures -o noted
+expect "no note in one file with a table" grep -q '^qkv: a single' out
+expect "a note in the middle of a row" [ -z "$(grep '.qkv: ' out)" ]
+if ! script -qec true /dev/null >/dev/null 2>&1; then
+    echo "outcomes: skipped, on a terminal: it needs script and a pseudo-terminal"
+    finish
+    exit
+fi
+shows() { # WORDS COMMAND: shown, without the line ends of a terminal
+    words=$1
+    shift
+    script -qec "stty cols 80 rows 24; $*" /dev/null 2>&1 | tr -d '\r' >shown
+    expect "on a terminal: $*: no $words" grep -q -- "$words" shown
+}
+table() { # WORDS ARGUMENT ...: a table for 80 columns
+    words=$1
+    shift
+    shows "$words" "$qkv" "$@"
+    expect "on a terminal: $*: tabs, or too wide" awk '/\t/ || length > 80 { exit 1 }' shown
+}
+compare="$qkv compare -v standard,fused -t reverse --seeds 2 --steps 3000 --test 16 --no-figures"
+shows '#\.*\].* left.*of 4 runs\|of 4 runs.*left' "TERM=xterm $compare -o progress"
+expect "no loss on a terminal" grep -q '/3000  loss' shown
+expect "the last lines still have a bar" [ -z "$(tail -n 3 shown | grep '\[[#.]*\]')" ]
+shows '^4/4 reverse' "TERM=dumb $compare -o dumb"
+expect "TERM=dumb: escapes" [ -z "$(grep "$(printf '\033')" shown)" ]
+table 'softmax(x W_i y' list
+table '= the same function' equiv -v standard,two-step --steps 5 -q -o tabled
+table ' 2 mqa              =  =  ' equiv -v standard,mqa --steps 5 -q -o tabled
+table 'cache' count -v standard,mla
+table 'identical at 2 seeds' compare -v standard,fused $few --seeds 2 --steps 30 --no-figures -o tabled2
+table 'rank' inspect progress/reverse.fused*seed1*
+for length in 69 70; do # keys of which a map shows 69
+    works '' "$qkv" train -t reverse --length $length --steps 0 --test 8 --validate 8 -q -o mapped
+    table 'block0.attention, head 4' inspect mapped/reverse*length$length.* --attention -q
+    expect "a map of $length keys" [ $(($(grep -c ' \.\.$' shown) > 0)) -eq $((length - 69)) ]
+done
 
 finish

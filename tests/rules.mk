@@ -3,12 +3,12 @@
 check: EACH = 5
 check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states run-outcomes   ## all tests that take under three minutes (-j2: side by side)
 
-check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check run-limits   ## the first of them
+check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
 
 check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
-SCRIPTS  = run-floors run-command run-check run-limits run-drawn run-hostile run-kill \
+SCRIPTS  = run-floors run-command run-check run-drawn run-hostile run-kill \
   run-parallel run-together run-fuzz run-solve run-lessons run-exercises run-install run-states \
   run-outcomes run-plain run-one-file run-paper
 $(SCRIPTS): all
