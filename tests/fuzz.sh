@@ -20,29 +20,25 @@ make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
 # What it begins with: one of each, whole and with what is often tried; and words
 # that are often trouble.
 mkdir mine npy options experiment foreign foreign/figures
-matrix() { # LENGTH OF THE HEADER, AND THAT IN TWO BYTES
-    printf "\223NUMPY\001\000$2%-$(($1 - 1))s\n" \
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 3), }"
-    head -c 48 /dev/zero
-}
-matrix 118 'v\000' >npy/whole
-matrix 2000 '\320\007' >npy/long
-for command in 0 1 2 3 4 5 6 7 8 9; do
-    printf "$command"'--variant\0standard,gqa+groups=2\0--task=reverse\0--lr\00.1,1\0--seeds\03\0-o\0out' >options/$command
-done
 "$qkv" compare -v standard,full-rank -t reverse --seeds 1 --validate 2 --test 4 --batch 2 --d-model 8 \
     --heads 2 --length 4 --symbols 3 --steps 2 --log-every 1 -q --no-figures -o made >out 2>err ||
     complain "no experiment"
 cp "$build/variants/standard.so" . # which only its path would open
 mv made/reverse.full-rank.* foreign && mv made/reverse.standard.* foreign/run
+cp foreign/run/weights/embedding.npy npy/whole # and with a header of 2,000 bytes
+{ printf '\223NUMPY\001\000\320\007' && head -c 127 npy/whole | tail -c +11 &&
+    printf '%1882s\n' '' && tail -c 96 npy/whole; } >npy/long
+for command in 0 1 2 3 4 5 6 7 8 9; do
+    printf "$command"'--variant\0standard,gqa+groups=2\0--task=reverse\0--lr\00.1,1\0--seeds\03\0-o\0out' >options/$command
+done
 for letter in a b c d e f g h i j k l; do
     for with in 'standard --title=x' './standard.so --out=mine'; do
         {
             printf %s $letter
             sed "s|^variant	.*|variant	${with% *}|" foreign/run/config.tsv
-            printf '\f' && cat foreign/run/result.tsv
-            printf '\f' && cat foreign/run/log.tsv
-            printf '\f' && cat made/experiment.tsv
+            for file in foreign/run/result.tsv foreign/run/log.tsv made/experiment.tsv; do
+                printf '\f' && cat $file
+            done
             printf '\f# one\nplot --y loss %s\n' "${with#* }"
             printf '\ffrom\tto\trow\tcolumn\tlogits\tkind\nfused\tfused\t1\t1\t0\t2\n'
         } >"experiment/$letter${#with}"

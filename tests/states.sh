@@ -20,17 +20,8 @@ tab=$(printf '\t')
 # The canary: a plugin as good as standard, except that to load it leaves a file.
 # Commands that a run's words hide are to leave the same file.
 export TRIPPED="$work/tripped"
-cat >trip.c <<'END'
-#include <fcntl.h>
-#include <stdlib.h>
-__attribute__((constructor)) static void
-trip(void)
-{
-    open(getenv("TRIPPED"), O_WRONLY | O_CREAT, 0600);
-}
-END
-${CC:-cc} -O1 -shared -fPIC -I"$top/core" "$top/variants/standard.c" trip.c -o standard.so ||
-    complain "the canary does not compile"
+${CC:-cc} -O1 -w -shared -fPIC -I"$top/core" -DLOAD='fclose(fopen(getenv("TRIPPED"), "w"))' \
+    "$top/tests/hostile/hostile.c" -o standard.so || complain "the canary does not compile"
 echo 0 1 2 0 >prompt
 expect "a path that is typed is not opened" q count -v ./standard.so
 expect "the canary cannot sing" rm tripped
