@@ -99,6 +99,13 @@ END
     asks train 1 "$words" $lines "$qkv" train -v victim -t reverse $short --seed 1 -o "$deed/train"
     comparing 1 "$words" $lines
 }
+# costs NAME STATEMENTS WORDS OPTIONS: in a run it costs that run only.
+costs() {
+    deed=run-$1 words=$3
+    victim "$deed" FORWARD "if (x->value) { $2; }"
+    shift 3
+    comparing 1 "$words" 2 "$@"
+}
 late='took more than 2 seconds'
 crashed='crashed in forward:'
 hang='for (;;) sleep(1)' leak='for (;;) memset(malloc(1 << 20), 1, 1 << 20)'
@@ -138,13 +145,6 @@ tries nothing FORWARD 'return NULL' 'forward returned'
 told
 
 # --- when it is called in a run, after it was described
-# costs NAME STATEMENTS WORDS OPTIONS: it costs its own run.
-costs() {
-    deed=run-$1 words=$3
-    victim "$deed" FORWARD "if (x->value) { $2; }"
-    shift 3
-    comparing 1 "$words" 2 "$@"
-}
 costs crashes '*(volatile int *)8 = 1' "$crashed Segmentation fault"
 costs aborts 'abort()' "$crashed Aborted"
 costs exits 'exit(0)' 'ended its process in forward (status 0)'
@@ -163,7 +163,7 @@ comparing 1 'of an earlier call\|crashed' 2
 told
 QKV_CALL_SECONDS=2
 
-# --- what makes its run unreadable costs it that run, since each is read back
+# --- what makes its run unreadable costs it that run: each is read back
 other='setpriv --reuid=65534 --regid=65534 --clear-groups' # root may read everything
 [ "$(id -u)" -eq 0 ] || other=
 if $other true 2>/dev/null; then
