@@ -27,16 +27,6 @@
 #define SETTINGS NULL
 #endif
 
-/* Keeps its files from whoever waits until they are closed. */
-static inline void
-hides(void)
-{
-    for (int i = 0; i < 1024; i++)
-        close(i);
-    for (;;)
-        sleep(1);
-}
-
 static inline void
 recurses(void)
 {
@@ -44,16 +34,6 @@ recurses(void)
     much[0] = 1;
     recurses();
     much[1] = much[0];
-}
-
-static inline void
-shouts(void)
-{
-    static char line[1 << 16];
-    memset(line, 'x', sizeof line);
-    line[sizeof line - 1] = '\n';
-    for (int i = 0; i < 160; i++)
-        (void)!write(STDERR_FILENO, line, sizeof line);
 }
 
 __attribute__((constructor)) static void
