@@ -154,12 +154,7 @@ rows() {
         $1 != ">" {
             if (told)
                 n = told = 0
-            if (!match($1, /\{.*\}/)) {
-                state[++n] = $1 OFS $2
-                value[n] = "%"
-                next
-            }
-            words = substr($1, RSTART + 1, RLENGTH - 2)
+            words = match($1, /\{.*\}/) ? substr($1, RSTART + 1, RLENGTH - 2) : "%"
             sub(/\{.*\}/, "%", $1)
             for (i = split(words, each, ";"); i; i--) {
                 value[++n] = each[i]
