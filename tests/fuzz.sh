@@ -14,6 +14,7 @@ fi
 to=$build/fuzz
 flags='-g -O1 -fno-sanitize-recover=undefined'
 mkdir -p "$to"
+ln -sfn "$build/plots" "$to/plots" # the scripts of figures are beside a program
 make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
     EXTRA="$flags -fsanitize=fuzzer-no-link,address,undefined" >err 2>&1 || complain "no library"
 
@@ -21,7 +22,7 @@ make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
 # that are often trouble.
 mkdir mine npy options experiment foreign foreign/figures
 "$qkv" compare -v standard,full-rank -t reverse --seeds 1 --validate 2 --test 4 --batch 2 --d-model 8 \
-    --heads 2 --length 4 --symbols 3 --steps 2 --log-every 1 -q --no-figures -o made >out 2>err ||
+    --heads 2 --length 4 --symbols 3 --steps 2 --log-every 1 -q --no-figures -o made >made.tsv 2>err ||
     complain "no experiment"
 cp "$build/variants/standard.so" . # which only its path would open
 mv made/reverse.full-rank.* foreign && mv made/reverse.standard.* foreign/run
@@ -48,7 +49,7 @@ printf '"%s"\n' "';system('touch x');'" '`touch x`' '<touch x' '../../x' ./stand
     1e309 nan 2147483648 '\x1b[2J' '\xff' '\x09' '\x0a' '\x0c' "(900000, 9)" "<f8" >words
 
 wrapped='mkdir mkdtemp unlink rmdir rename renameat2 run_program execv dlopen
-    fopen exit _exit fork waitpid'
+    fopen exit _exit fork getppid waitpid'
 export QKV_FUZZ="$work" QKV_PATH="$build/variants" ASAN_OPTIONS=detect_leaks=0
 for target in npy options experiment; do
     clang -std=c11 -Werror -D_GNU_SOURCE -DQKV_CORE -DTARGET=$target -I"$top/core" $flags \
@@ -58,9 +59,10 @@ for target in npy options experiment; do
     left=${2:-5} status=0 seed=0
     while [ "$left" -gt 0 ] && [ $status -eq 0 ]; do # a minute each
         seed=$((seed + 1))
+        [ -d foreign/run ] || mv foreign/run.* foreign/run # as the last minute named it
         "$to/$target" -max_total_time=$((left < 60 ? left : 60)) -seed=$seed \
             -close_fd_mask=3 -max_len=6000 -dict=words -timeout=20 -rss_limit_mb=3000 -verbosity=0 -print_final_stats=1 \
-            -artifact_prefix="$to/$target-" "$work/$target" >out 2>"$to/$target.log"
+            -artifact_prefix="$to/$target-" "$work/$target" >said 2>"$to/$target.log"
         status=$?
         left=$((left - 60))
     done
