@@ -16,7 +16,7 @@
 #include "heart/tape.h"
 #include "variant/plugin.h"
 #include "model/model.h"
-#include "train/observe.h"
+#include "watch/observe.h"
 #include "train/optimizer.h"
 #include "train/train.h"
 #include "suites.h"

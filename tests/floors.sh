@@ -10,16 +10,17 @@ cd "$top" || exit 1
 # none WHAT: the lines that come in are what is wrong; there are none.
 none() { sed "s|^|$1: |" >>"$here/wrong"; }
 
-# The floors, lowest first, as shared by folders and order: a file may use those of
-# its own folder and of the folders before it.
-order="qkv base math tape variant task model train run driver/cli driver/sweep
-    driver/results driver/figure driver/report driver/check driver"
+# The floors, lowest first: a file may use those of its own folder and of the folders
+# before it. core/fast/NAME.c has the functions of core/heart/NAME.c once more.
+order="qkv heart fast base math variant task model train decode algebra watch run driver/cli
+    check driver/sweep driver/results driver/figure driver/report driver"
 {
     # FROM TO: an include,
     find core -name '*.[ch]' -exec grep -o '^ *# *include *[<"][a-z].*/[^>"]*' {} + |
         sed 's|:.*[<"]| core/|'
     # and a symbol that the one file defines and the other one uses.
-    (cd "$build/float" && nm -A $(cd "$top" && find core -name '*.c' | sed 's|c$|o|')) | awk '
+    (cd "$build/float" && nm -A $(cd "$top" && find core -name '*.c' | sed 's|c$|o|')) 2>/dev/null |
+        sed 's|^core/fast/\(.*\) \([TDBR]\) |core/heart/\1 \2 |' | awk '
         { sub(/\.o:/, ".c ") }
         $(NF - 1) == "U" { uses[$1 " " $NF] }
         $(NF - 1) ~ /[TDBRC]/ { from[$NF] = $1 }
@@ -45,6 +46,17 @@ awk -v order="$order" '
     none "a floor uses one above it"
 awk '$1 ~ /c$/ && $2 ~ /c$/ && $1 != $2' "$here/uses" | tsort 2>&1 >/dev/null |
     sed -n 's/^tsort: \(core\)/\1/p' | none "these files need each other"
+
+# A function that is not static is declared in the header of its file, or in a public
+# one. (Of the floors that are as they should be.)
+for file in core/heart/*.c core/fast/*.c; do
+    name=$(basename "$file" .c)
+    nm -g --defined-only "$build/float/${file%c}o" 2>/dev/null | awk '{ print $3 }' |
+        while read -r symbol; do
+            grep -qE "[ *(]$symbol[(;)]" "core/heart/$name.h" core/qkv/*.h 2>/dev/null ||
+                echo "$file: $symbol"
+        done
+done | none "declared in a header of another name"
 
 # What the program exports, without what the linker adds; and what it is linked with.
 nm -D --defined-only "$build/qkv" | awk '{ print $3 }' |

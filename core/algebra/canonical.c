@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "heart/remember.h"
-#include "heart/positions.h"
-#include "heart/unfused.h"
+#include "algebra/canonical.h"
+#include "algebra/recording.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
+#include "heart/positions.h"
 #include "heart/random.h"
-#include "algebra/recording.h"
+#include "heart/remember.h"
 #include "heart/tape.h"
-#include "algebra/canonical.h"
+#include "heart/unfused.h"
 
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 

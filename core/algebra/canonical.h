@@ -12,8 +12,8 @@
 
 #include <qkv/real.h>
 
-#include "variant/plugin.h"
 #include "algebra/rotated.h"
+#include "variant/plugin.h"
 
 enum { WHY_SIZE = 160 };
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "base/words.h"
-#include "algebra/forms.h"
-#include "algebra/fold.h"
-#include "algebra/pass.h"
 #include "algebra/convert.h"
+#include "algebra/fold.h"
+#include "algebra/forms.h"
+#include "algebra/pass.h"
+#include "base/words.h"
+#include "heart/fail.h"
 
 /* The canonical form of a place of `from`, as `to` can take it: with the
    embedding folded into it, where only `from` has one. */

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/unfused.h"
+#include "algebra/cost.h"
+#include "algebra/recording.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/label.h"
-#include "algebra/recording.h"
 #include "heart/tape.h"
-#include "algebra/cost.h"
+#include "heart/unfused.h"
 
 /* Adds what a decoder keeps of n's token: the nodes that cached() marks at or
    below it; false if there are none. No gradients are computed here, so

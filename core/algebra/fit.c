@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
-#include "algebra/svd.h"
-#include "algebra/rotated.h"
 #include "algebra/fit.h"
+#include "algebra/rotated.h"
+#include "algebra/svd.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
 
 /* Head i: M_i (d_model x width), its scale in it, and N_i (width x d_model).
    width is d_model, except after through(). Where q and k are rotated, M_i is

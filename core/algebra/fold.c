@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "algebra/fold.h"
+#include "heart/fail.h"
 
 const char *
 fold_refusal(const Model *m)

@@ -5,8 +5,8 @@
 #ifndef FOLD_H
 #define FOLD_H
 
-#include "model/model.h"
 #include "algebra/canonical.h"
+#include "model/model.h"
 
 /* Why the embedding of m cannot be folded into its attention, and how to train
    one where it can; NULL where it can. */

@@ -1,8 +1,8 @@
 /* forms.c - what the attention of a model computes, and what it costs. */
 #include <stdlib.h>
 
-#include "algebra/forms.h"
 #include "algebra/cost.h"
+#include "algebra/forms.h"
 
 Canonical
 model_form(const Model *m, int place)

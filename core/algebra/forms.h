@@ -2,8 +2,8 @@
 #ifndef FORMS_H
 #define FORMS_H
 
-#include "model/model.h"
 #include "algebra/canonical.h"
+#include "model/model.h"
 
 /* The canonical form of a place's attention; canonical_free it. */
 Canonical model_form(const Model *m, int place);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
-#include "base/words.h"
-#include "heart/random.h"
-#include "algebra/svd.h"
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
+#include "algebra/svd.h"
+#include "base/words.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
+#include "heart/random.h"
 
 enum { D, H, G, K, V, R };
 static const char letters[] = "dhgkvr";

@@ -1,8 +1,8 @@
 /* pass.c - a forward pass of a model, recorded. */
 #include <stdlib.h>
 
-#include "heart/fail.h"
 #include "algebra/pass.h"
+#include "heart/fail.h"
 #include "heart/layers.h"
 
 static void

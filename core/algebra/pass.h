@@ -1,9 +1,9 @@
-/* pass.h - a forward pass of a model, recorded (tape/recording.h). */
+/* pass.h - a forward pass of a model, recorded (algebra/recording.h). */
 #ifndef PASS_H
 #define PASS_H
 
-#include "model/model.h"
 #include "algebra/recording.h"
+#include "model/model.h"
 
 typedef struct Pass {
     Recording recording;

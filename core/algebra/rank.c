@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/rank.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
-#include "algebra/rank.h"
 #include "heart/rows.h"
 
 enum { PANEL = 64, STEPS = 40 };

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "heart/remember.h"
+#include "algebra/real_parameters.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
+#include "heart/remember.h"
 #include "heart/tape.h"
-#include "algebra/real_parameters.h"
 
 /* As many as a table by distance needs to show its parameters, if it has no
    more columns. */

@@ -2,16 +2,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "heart/rows.h"
+#include "algebra/recording.h"
 #include "heart/attend.h"
-#include "heart/positions.h"
-#include "heart/unfused.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
-#include "heart/numbers.h"
+#include "heart/heads.h"
 #include "heart/matrix.h"
-#include "algebra/recording.h"
+#include "heart/numbers.h"
+#include "heart/positions.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
+#include "heart/unfused.h"
 
 /* The number of an entry, with place for it. */
 static int

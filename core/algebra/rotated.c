@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "heart/positions.h"
+#include "algebra/rotated.h"
+#include "algebra/svd.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "algebra/svd.h"
-#include "algebra/rotated.h"
+#include "heart/positions.h"
 
 /* Pair `pair` of columns of a matrix `width` wide, as complex numbers. */
 static double complex

@@ -1,7 +1,7 @@
 /* rotated.h - a head whose queries and keys are rotated by their positions.
 
    RoPE turns each pair of columns of q and of k by an angle that grows with the
-   position (tape/positions.c). Then M depends on the distance i - j of query
+   position (heart/positions.c). Then M depends on the distance i - j of query
    and key. Pair p of columns, which turns by t_p for each token, is one complex
    matrix of rank one, C_p = A_p + i B_p:
 

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algebra/svd.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "algebra/svd.h"
 
 static double
 dot(const double *x, const double *y, int n)

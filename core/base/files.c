@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/report.h"
-#include "heart/fail.h"
 #include "base/files.h"
+#include "base/report.h"
 #include "base/words.h"
+#include "heart/fail.h"
 
 Path
 within(const char *directory, const char *name)

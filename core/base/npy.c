@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/files.h"
 #include "base/npy.h"
 #include "base/words.h"
+#include "heart/fail.h"
 
 enum { HEADER = 128 }; /* a multiple of 64, as the format asks */
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/tsv.h"
 #include "base/words.h"
+#include "heart/fail.h"
 
 static int
 count(const char *text, char c)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
 
 enum { LONGEST = 64 };
 

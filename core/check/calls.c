@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "algebra/cost.h"
+#include "check/checks.h"
+#include "driver/cli/plugin_process.h"
 #include "heart/random.h"
 #include "task/settings.h"
-#include "algebra/cost.h"
-#include "driver/cli/plugin_process.h"
-#include "check/checks.h"
 
 static bool
 same_bits(const real *a, const real *b, int count)

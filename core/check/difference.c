@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "check/difference.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "check/difference.h"
 #include "heart/tape.h"
 
 /* sum_ij r_ij A_ij */

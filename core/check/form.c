@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algebra/fit.h"
 #include "algebra/canonical.h"
+#include "algebra/fit.h"
 #include "check/checks.h"
 
 static Canonical

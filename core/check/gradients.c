@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "heart/operators.h"
-#include "check/difference.h"
 #include "check/checks.h"
+#include "check/difference.h"
+#include "heart/operators.h"
 
 typedef struct Graph {
     Subject *subject;

@@ -1,4 +1,4 @@
-/* guard.c - did operators write all of their matrices, and nothing else?
+/* redzone.c - did operators write all of their matrices, and nothing else?
 
    Every byte of a guarded tape is UNWRITTEN at first, which makes an entry a
    NaN that arithmetic hands on; behind each matrix as many bytes must stay so.

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "heart/random.h"
-#include "decode/cache.h"
 #include "check/difference.h"
+#include "check/subject.h"
+#include "decode/cache.h"
 #include "heart/label.h"
+#include "heart/random.h"
 #include "heart/tape.h"
 #include "model/model.h"
-#include "check/subject.h"
 
 /* d_k is even: queries and keys may be rotated, pair by pair. */
 #define SMALL     "d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7"

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/tape.h"
-#include "heart/positions.h"
-#include "heart/fail.h"
 #include "decode/cache.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
+#include "heart/tape.h"
 
 static void
 free_rows(CachePlace *p)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/generate.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
 #include "heart/tape.h"
-#include "decode/generate.h"
 
 Decoder *
 decoder_new(Model *m, int tokens, int sequences)

@@ -1,13 +1,13 @@
 /* generate.h - a model that goes on where a text ends, token by token.
 
    forward is as in training, on the new tokens alone; what it needs of earlier
-   ones a cache keeps (tape/cache.h). */
+   ones a cache keeps (decode/cache.h). */
 #ifndef GENERATE_H
 #define GENERATE_H
 
+#include "decode/cache.h"
 #include "heart/random.h"
 #include "model/model.h"
-#include "decode/cache.h"
 #include "task/task.h"
 
 /* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
-#include "heart/fail.h"
-#include "heart/numbers.h"
 #include "algebra/pass.h"
+#include "base/words.h"
 #include "driver/answer.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
 #include "driver/figure/attention.h"
+#include "heart/fail.h"
+#include "heart/numbers.h"
 
 /* Which tokens of a task's sequences ask for an answer: in all the same ones,
    but where the answer is the next token. */

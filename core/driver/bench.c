@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "heart/threads.h"
-#include "base/words.h"
-#include "heart/matrix.h"
-#include "heart/random.h"
-#include "math/timing.h"
-#include "heart/layers.h"
-#include "heart/tape.h"
 #include "algebra/cost.h"
-#include "model/model.h"
-#include "train/optimizer.h"
-#include "train/train.h"
+#include "base/words.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
+#include "heart/layers.h"
+#include "heart/matrix.h"
+#include "heart/random.h"
+#include "heart/tape.h"
+#include "heart/threads.h"
+#include "math/timing.h"
+#include "model/model.h"
+#include "train/optimizer.h"
+#include "train/train.h"
 
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
 static void

@@ -17,14 +17,14 @@
 
 #include <qkv/real.h>
 
-#include "heart/fail.h"
-#include "driver/cli/plugin_process.h"
-#include "driver/cli/describe.h"
-#include "driver/cli/compile.h"
-#include "driver/cli/options.h"
-#include "driver/cli/table.h"
 #include "check/checks.h"
+#include "driver/cli/compile.h"
+#include "driver/cli/describe.h"
+#include "driver/cli/options.h"
+#include "driver/cli/plugin_process.h"
+#include "driver/cli/table.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
 
 static const double seconds = 30, bytes = 1e9; /* for one check */
 

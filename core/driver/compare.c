@@ -4,20 +4,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/cli/options.h"
 #include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
+#include "driver/figure/figure.h"
+#include "driver/rates.h"
+#include "driver/report/recipe.h"
+#include "driver/results/results_table.h"
 #include "driver/sweep/grid.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
-#include "driver/results/results_table.h"
-#include "driver/figure/figure.h"
-#include "driver/report/recipe.h"
-#include "driver/commands.h"
-#include "driver/compare.h"
-#include "driver/rates.h"
+#include "heart/fail.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
    is worth seeing. */

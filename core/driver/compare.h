@@ -2,9 +2,9 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "run/experiment.h"
 #include "driver/cli/options.h"
 #include "driver/sweep/grid.h"
+#include "run/experiment.h"
 
 /* The variants of the questions: those of a comparison unless it is told. */
 extern const char default_variants[];

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "variant/plugin.h"
-#include "task/task.h"
 #include "driver/cli/grammar.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
+#include "task/task.h"
+#include "variant/plugin.h"
 
 /* Of a list "a,b" only the last word is completed. */
 static const char bash[] =

@@ -5,20 +5,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
-#include "heart/threads.h"
-#include "base/words.h"
 #include "algebra/cost.h"
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
-#include "model/model.h"
-#include "driver/cli/plugin_process.h"
+#include "base/words.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
+#include "heart/threads.h"
+#include "model/model.h"
 
 /* Published models: the variant that has their attention, its settings (those
    of its own apart), and where they are written. layers counts attention

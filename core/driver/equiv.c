@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
-#include "base/words.h"
 #include "algebra/convert.h"
+#include "base/words.h"
 #include "driver/cli/table.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
-#include "driver/commands.h"
-#include "driver/compare.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
 
 /* Indices: of words for a table, signs for the square. */
 static int

@@ -1,9 +1,9 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
 
-#include "heart/fail.h"
-#include "run/run.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
+#include "run/run.h"
 
 int
 command_export(int argc, char **argv)

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
-#include "run/run.h"
 #include "algebra/convert.h"
+#include "algebra/forms.h"
 #include "driver/answer.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
-#include "algebra/forms.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
+#include "run/run.h"
 
 enum { USUAL = 200 }; /* characters */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "driver/generation.h"
+#include "heart/fail.h"
 
 int
 answer_chosen(Generation *g, const real *logits)

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
-#include "heart/fail.h"
-#include "algebra/svd.h"
 #include "algebra/canonical.h"
 #include "algebra/forms.h"
-#include "model/model.h"
 #include "algebra/pass.h"
-#include "run/run.h"
+#include "algebra/svd.h"
+#include "base/words.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
+#include "driver/commands.h"
 #include "driver/figure/attention.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
-#include "driver/commands.h"
+#include "heart/fail.h"
+#include "model/model.h"
+#include "run/run.h"
 
 /* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
    M = -M', about 1/2 for a random one. */

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "task/task.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 #include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
-#include "driver/sweep/grid.h"
 #include "driver/commands.h"
+#include "driver/sweep/grid.h"
+#include "heart/fail.h"
+#include "task/task.h"
 
 static int
 by_family(const void *a, const void *b)

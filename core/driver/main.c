@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "base/report.h"
-#include "heart/fail.h"
 #include "base/words.h"
-#include "variant/plugin.h"
-#include "driver/cli/plugin_process.h"
 #include "driver/cli/options.h"
+#include "driver/cli/plugin_process.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
+#include "variant/plugin.h"
 
 #define VERSION "0.1"
 

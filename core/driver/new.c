@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/files.h"
 #include "base/words.h"
-#include "variant/plugin.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"
+#include "heart/fail.h"
+#include "variant/plugin.h"
 
 /* variants/standard.c, of the sources (build/include leads to their core) or
    as it was installed; to be freed. */

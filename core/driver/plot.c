@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/cli/options.h"
+#include "driver/commands.h"
 #include "driver/figure/curves.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/results/quantity.h"
-#include "driver/commands.h"
+#include "heart/fail.h"
 
 /* Exits (2) where one of "name,name" is no setting that runs can be told apart
    by, or none of the runs uses it. */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "driver/results/rate.h"
 #include "driver/rates.h"
+#include "driver/results/rate.h"
+#include "heart/fail.h"
 
 enum { SEEDS = 3, FIRST_SEED = 1001, RATES = 29, START = 14 };
 

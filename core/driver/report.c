@@ -11,22 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
 #include "base/files.h"
 #include "base/words.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/table.h"
-#include "driver/results/quantity.h"
-#include "driver/results/results_table.h"
+#include "driver/commands.h"
+#include "driver/compare.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
 #include "driver/report/claim.h"
 #include "driver/report/page.h"
 #include "driver/report/recipe.h"
-#include "driver/commands.h"
-#include "driver/compare.h"
+#include "driver/results/quantity.h"
+#include "driver/results/results_table.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
 
 /* Is it of one experiment, that a recipe made? */
 static bool

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "run/experiment.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
-#include "driver/results/group.h"
 #include "driver/commands.h"
+#include "driver/results/group.h"
+#include "heart/fail.h"
+#include "run/experiment.h"
 
 /* A column, and where its cells come from. */
 typedef struct Field {

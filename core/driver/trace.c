@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/pass.h"
+#include "base/words.h"
+#include "driver/cli/options.h"
+#include "driver/cli/tokens.h"
+#include "driver/commands.h"
+#include "heart/fail.h"
+#include "heart/heads.h"
+#include "heart/layers.h"
 #include "heart/operators.h"
 #include "heart/unfused.h"
-#include "heart/attention.h"
-#include "base/words.h"
-#include "heart/fail.h"
-#include "heart/layers.h"
 #include "model/model.h"
-#include "algebra/pass.h"
 #include "run/run.h"
-#include "driver/cli/tokens.h"
-#include "driver/cli/options.h"
-#include "driver/commands.h"
 
 /* What is followed. */
 typedef struct Trace {

@@ -1,18 +1,18 @@
-/* strips.c - the work of attend: P = softmax(mask(scale Q K')), O = P V, and
+/* attend.c - the work of attend: P = softmax(mask(scale Q K')), O = P V, and
    its backward pass, as fast as we know how.
 
    One head after another, of one sequence or of several short ones, in as many
-   threads as there are. tests/plain/attend.c is the same without strips,
+   threads as there are. core/heart/attend.c is the same without strips,
    blocks, batches and threads. */
 #include <stdbool.h>
 
-#include "heart/rows.h"
-#include "heart/attend.h"
-#include "heart/attention.h"
-#include "heart/threads.h"
-#include "heart/matrix.h"
 #include "fast/lanes.h"
+#include "heart/attend.h"
+#include "heart/heads.h"
+#include "heart/matrix.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
+#include "heart/threads.h"
 
 /* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
    a long one are made strip by strip, STRIP rows of queries at a time, and made

@@ -4,14 +4,14 @@
    vectors. A tile goes once along k; at each step it reads its vectors of B
    and, row by row, one entry of A that multiplies all of them. So each entry
    that is read serves many multiply-adds, and these set the pace, not memory.
-   tests/plain/matrix.c is the same in three loops. */
+   core/heart/matrix.c is the same in three loops. */
 #include <stdbool.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "heart/threads.h"
-#include "heart/matrix.h"
 #include "fast/vector.h"
+#include "heart/fail.h"
+#include "heart/matrix.h"
+#include "heart/threads.h"
 
 /* Compiled into its caller: passing three matrices takes as long as a small
    product. */

@@ -3,10 +3,10 @@
    Shapes, of one head of one sequence: q (tokens x d), k (keys x d), v (keys x
    d_v), the weights p and the gradient ds of the scores (tokens x keys), out
    (tokens x d_v). */
-#include "heart/rows.h"
 #include "heart/attend.h"
-#include "heart/attention.h"
+#include "heart/heads.h"
 #include "heart/numbers.h"
+#include "heart/rows.h"
 
 size_t
 attend_keeps(const Node *c)

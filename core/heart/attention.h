@@ -1,21 +1,10 @@
-/* attention.h - what attend, and the three operators that it is made of, have
-   in common: the heads of a matrix, and the checks of their shapes. */
+/* attention.h - attention as one operator: what its nodes are. */
 #ifndef ATTENTION_H
 #define ATTENTION_H
 
-#include <qkv/attend.h>
+#include <stdbool.h>
+
 #include <qkv/operator.h>
-
-#include "heart/matrix.h"
-
-/* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
-   leads to the same head of the next sequence. Then checks, which abort with
-   the shapes: of the heads of queries and keys (or values), of their widths, of
-   the lengths that a mask by position asks for. */
-Matrix head_of(const Node *n, real *at, int s, int head);
-void check_heads(const char *name, const Node *q, const Node *k);
-void check_scores(const char *name, const Node *q, const Node *k);
-void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 
 /* Did attend make n? */
 bool is_attend(const Node *n);

@@ -1,15 +1,56 @@
-/* each_head.c - operators that treat the columns of each head alike: parts of
-   them, their norm, and heads mixed.
+/* heads.c - the heads of a matrix, and operators that treat the columns of each
+   head alike: parts of them, their norm, and heads mixed.
 
-   Each operator is three functions, as in operator.c. */
+   Each operator is three functions, as in operators.c. */
 #include <string.h>
 
 #include "heart/fail.h"
-#include "heart/numbers.h"
-#include "heart/matrix.h"
-#include "heart/rows.h"
+#include "heart/heads.h"
 #include "heart/label.h"
+#include "heart/matrix.h"
+#include "heart/numbers.h"
+#include "heart/positions.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
+
+Matrix
+head_of(const Node *n, real *at, int s, int h)
+{
+    int tokens = n->rows / n->sequences, width = n->cols / n->heads;
+    ptrdiff_t sequence = (ptrdiff_t)tokens * n->cols;
+    Matrix m = matrix(at + s * sequence + (ptrdiff_t)h * width, tokens, width,
+                      n->cols);
+    m.step = sequence;
+    return m;
+}
+
+void
+check_heads(const char *name, const Node *q, const Node *k)
+{
+    if (q->heads % k->heads || q->sequences != k->sequences)
+        bug("%s: queries of %d heads in %d sequences, keys or values of %d in "
+            "%d do not fit; split gives a matrix its heads",
+            name, q->heads, q->sequences, k->heads, k->sequences);
+}
+
+void
+check_scores(const char *name, const Node *q, const Node *k)
+{
+    check_heads(name, q, k);
+    if (q->cols / q->heads != k->cols / k->heads)
+        bug("%s: queries (%d x %d) of %d heads and keys (%d x %d) of %d heads "
+            "differ in width per head",
+            name, q->rows, q->cols, q->heads, k->rows, k->cols, k->heads);
+}
+
+void
+check_mask(const char *name, const Attention *a, const Node *q, int keys)
+{
+    int tokens = q->rows / q->sequences + earlier_rows(q);
+    if (a->causal && tokens != keys)
+        bug("%s: a causal mask needs as many keys as queries, not %d and %d",
+            name, keys, tokens);
+}
 
 /* Row `row` of head `head` of a matrix at `at` with n's shape; one head serves
    all. */

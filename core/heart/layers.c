@@ -5,8 +5,8 @@
 #include <qkv/operator.h>
 
 #include "heart/fail.h"
-#include "heart/rows.h"
 #include "heart/layers.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
 
 /* Which rows of a table each token is the sum of. */

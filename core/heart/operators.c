@@ -1,4 +1,4 @@
-/* operator.c - the linear and elementwise operators, each with its derivative.
+/* operators.c - the linear and elementwise operators, each with its derivative.
 
    An operator is three functions: `_forward` computes C, its node's value;
    `_backward` is the derivative; and the last one makes the node. In the
@@ -7,16 +7,15 @@
 
 #include <qkv/operator.h>
 
-#include "heart/operators.h"
-#include "heart/positions.h"
 #include "heart/fail.h"
-#include "heart/matrix.h"
-#include "heart/rows.h"
-#include "heart/threads.h"
-#include "check/difference.h"
 #include "heart/label.h"
 #include "heart/layers.h"
+#include "heart/matrix.h"
+#include "heart/operators.h"
+#include "heart/positions.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
+#include "heart/threads.h"
 
 /* A new node of A's shape and heads, from A and perhaps a B of that shape. */
 static Node *

@@ -2,8 +2,8 @@
 
    What is remembered is one more view on the tape, and so is what is recalled:
    both are forgotten with the tape. */
-#include "heart/remember.h"
 #include "heart/fail.h"
+#include "heart/remember.h"
 #include "heart/tape.h"
 
 /* The arguments of such a view: where it was remembered, and the block that

@@ -1,4 +1,4 @@
-/* steps.c - attention in three steps, for variants that act between them:
+/* unfused.c - attention in three operators, for variants that act between them:
    scores S = scale Q K', weights P = softmax(mask(S)), output O = P V.
 
    Scores and weights are matrices (tokens x heads*keys), head by
@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "heart/positions.h"
-#include "heart/unfused.h"
-#include "heart/attention.h"
 #include "heart/fail.h"
-#include "heart/matrix.h"
-#include "heart/rows.h"
+#include "heart/heads.h"
 #include "heart/label.h"
+#include "heart/matrix.h"
+#include "heart/positions.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
+#include "heart/unfused.h"
 
 /* Head h of a matrix with n's shape, in every sequence. */
 static Matrix

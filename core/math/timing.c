@@ -4,9 +4,9 @@
    measured again: shares of it are ratios taken side by side, which a noisy
    machine spoils least. */
 #include "base/clock.h"
+#include "fast/vector.h"
 #include "math/statistics.h"
 #include "math/timing.h"
-#include "fast/vector.h"
 
 enum { REPEATS = 7 };
 static const double seconds_each = 0.03; /* a repeat lasts at least so long */

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/tape.h"
-#include "heart/positions.h"
 #include "heart/fail.h"
 #include "heart/label.h"
 #include "heart/layers.h"
+#include "heart/positions.h"
+#include "heart/tape.h"
 #include "model/model.h"
 
 Attention

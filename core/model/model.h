@@ -5,9 +5,9 @@
 #define MODEL_H
 
 #include "heart/tape.h"
-#include "variant/plugin.h"
 #include "task/settings.h"
 #include "task/task.h"
+#include "variant/plugin.h"
 
 /* One matrix of the model. */
 typedef struct Weight {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
+#include "heart/positions.h"
 #include "model/model.h"
 
 /* What a matrix points to before it has memory: it is to be trained, and nobody

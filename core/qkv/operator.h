@@ -3,7 +3,7 @@
    Most variants need only <qkv/variant.h>. If an equation needs an operator
    that tape.h lacks, a plugin can define it with three short functions: one
    computes the value of its node, one adds to the gradients of its operands,
-   and one makes the node. core/tape/operator.c consists of such triples, and
+   and one makes the node. core/heart/operators.c consists of such triples, and
    its `scale` is the shortest one to start from.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a

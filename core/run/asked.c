@@ -8,12 +8,12 @@
 
 #include <qkv/real.h>
 
-#include "heart/fail.h"
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
-#include "task/task.h"
+#include "heart/fail.h"
 #include "run/asked.h"
+#include "task/task.h"
 
 enum { FORMAT = 3 };
 static const char record[] = "experiment.tsv";

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
 #include "run/experiment.h"
 
 bool

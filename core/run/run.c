@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "heart/fail.h"
+#include "algebra/forms.h"
 #include "base/npy.h"
 #include "base/words.h"
-#include "variant/plugin.h"
-#include "algebra/forms.h"
+#include "heart/fail.h"
 #include "run/run.h"
+#include "variant/plugin.h"
 
 char *
 run_name(const Config *c, const Config *ordinary)

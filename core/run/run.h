@@ -11,10 +11,10 @@
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "task/settings.h"
 #include "model/model.h"
-#include "train/observe.h"
+#include "task/settings.h"
 #include "train/train.h"
+#include "watch/observe.h"
 
 enum { RUN_FORMAT = 3 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
+#include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
 #include "run/run.h"

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
-#include "variant/plugin.h"
+#include "heart/fail.h"
 #include "run/run.h"
+#include "variant/plugin.h"
 
 /* clang-format off */
 const char *const log_columns[LOG_COLUMNS] = {

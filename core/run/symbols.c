@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "heart/fail.h"
-#include "task/corpus.h"
 #include "run/run.h"
+#include "task/corpus.h"
 
 static const char name[] = "symbols.tsv";
 

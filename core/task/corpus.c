@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "task/corpus.h"
 

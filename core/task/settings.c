@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
 #include "heart/random.h"
-#include "variant/plugin.h"
 #include "task/settings.h"
+#include "variant/plugin.h"
 
 #ifdef QKV_DOUBLE
 #define PRECISION "double"

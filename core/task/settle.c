@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heart/positions.h"
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
+#include "heart/positions.h"
 #include "heart/random.h"
 #include "task/settings.h"
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
 #include "heart/numbers.h"
 #include "task/task.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "heart/fail.h"
-#include "heart/threads.h"
 #include "heart/numbers.h"
+#include "heart/threads.h"
 #include "train/optimizer.h"
 
 Optimizer

@@ -2,8 +2,8 @@
 #ifndef TRAIN_H
 #define TRAIN_H
 
-#include "task/task.h"
 #include "model/model.h"
+#include "task/task.h"
 #include "train/optimizer.h"
 
 /* A line of log.tsv, of every log_every'th step and of the last one; of step 0

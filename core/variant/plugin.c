@@ -18,8 +18,8 @@
 #include <qkv/real.h>
 
 #include "base/report.h"
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
 #include "heart/random.h"
 #include "variant/plugin.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/files.h"
 #include "base/words.h"
-#include "driver/cli/plugin_process.h"
 #include "driver/cli/companion.h"
+#include "driver/cli/plugin_process.h"
+#include "heart/fail.h"
 
 /* The last line that a program said, after what it repeats; to be freed. */
 static char *

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "variant/plugin.h"
 #include "task/settings.h"
+#include "variant/plugin.h"
 
 typedef struct Facts {
     bool ok;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "heart/random.h"
 #include "driver/cli/escape.h"
+#include "heart/fail.h"
+#include "heart/random.h"
 
 static bool
 is_among(char c, const char *characters)

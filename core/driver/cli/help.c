@@ -5,9 +5,9 @@
 
 #include "base/report.h"
 #include "base/words.h"
-#include "heart/fail.h"
 #include "driver/cli/grammar.h"
 #include "driver/cli/table.h"
+#include "heart/fail.h"
 
 void
 print_commands(void)

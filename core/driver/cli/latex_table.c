@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/cli/latex_table.h"
+#include "heart/fail.h"
 
 /* In characters: a column at 8 points, made a little smaller, and what is
    between two columns of a table. */

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/report.h"
-#include "heart/fail.h"
 #include "driver/cli/memory.h"
+#include "heart/fail.h"
 
 /* The number after `key` at the start of a line; NaN if there is none. */
 static double

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
-#include "heart/threads.h"
 #include "base/words.h"
-#include "variant/plugin.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"
+#include "heart/fail.h"
+#include "heart/threads.h"
+#include "variant/plugin.h"
 
 enum { LETTERS = 256 }; /* those above are places in the list of options */
 

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "variant/plugin.h"
 #include "driver/cli/plugin_process.h"
+#include "variant/plugin.h"
 
 int
 run_in_double(int argc, char **argv, const char *why)

@@ -21,8 +21,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "variant/plugin.h"
 #include "driver/cli/process.h"
+#include "variant/plugin.h"
 
 volatile sig_atomic_t interrupted;
 

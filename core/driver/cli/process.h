@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 #include "base/report.h"
-#include "heart/fail.h"
 #include "driver/cli/memory.h"
+#include "heart/fail.h"
 
 typedef struct Child {
     pid_t process;  /* 0: none */

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "base/words.h"
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
-#include "model/model.h"
+#include "base/words.h"
 #include "driver/cli/process.h"
 #include "driver/cli/real_count.h"
+#include "heart/fail.h"
+#include "model/model.h"
 
 static char *
 question(const Config *c)

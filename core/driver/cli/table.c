@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/cli/latex_table.h"
 #include "driver/cli/table.h"
+#include "heart/fail.h"
 
 enum { ACROSS = 79 }; /* as wide as words are on a terminal */
 

@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "math/statistics.h"
 #include "driver/cli/escape.h"
 #include "driver/cli/options.h"
+#include "math/statistics.h"
 
 /* Papers are people's, in LaTeX. */
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY, PAPERS } Readers;

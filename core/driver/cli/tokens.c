@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "task/corpus.h"
 #include "driver/cli/tokens.h"
+#include "heart/fail.h"
+#include "task/corpus.h"
 
 /* Bytes of the character that begins there; exits where it is none. */
 static int

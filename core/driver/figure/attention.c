@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "base/words.h"
 #include "algebra/pass.h"
+#include "base/words.h"
 #include "driver/cli/table.h"
 #include "driver/cli/tokens.h"
 #include "driver/figure/attention.h"
 #include "driver/figure/draw.h"
+#include "heart/fail.h"
 
 /* The tokens of a sequence, as people read them. */
 static Values

@@ -2,10 +2,10 @@
 #ifndef ATTENTION_H
 #define ATTENTION_H
 
-#include "task/task.h"
-#include "model/model.h"
 #include "algebra/recording.h"
 #include "driver/cli/options.h"
+#include "model/model.h"
+#include "task/task.h"
 
 /* Prints the weights of every head of m on the first test sequence, and draws
    them as figure "attention". */

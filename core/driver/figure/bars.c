@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/figure/curves.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
+#include "heart/fail.h"
 
 /* The place of a name among those that came before, where it is added if it is
    new. */

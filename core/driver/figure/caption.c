@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "task/task.h"
-#include "driver/results/quantity.h"
 #include "driver/figure/caption.h"
+#include "driver/results/quantity.h"
+#include "heart/fail.h"
+#include "task/task.h"
 
 char *
 x_title(const Plot *all)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
-#include "driver/results/quantity.h"
 #include "driver/figure/curves.h"
+#include "driver/results/quantity.h"
+#include "heart/fail.h"
 
 bool
 series_along(const Drawing *o)

@@ -3,9 +3,9 @@
 #ifndef CURVES_H
 #define CURVES_H
 
-#include "math/statistics.h"
 #include "driver/cli/options.h"
 #include "driver/results/group.h"
+#include "math/statistics.h"
 
 /* One quantity of one group of runs. */
 typedef struct Panel {

@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "heart/random.h"
-#include "variant/plugin.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/escape.h"
-#include "driver/results/group.h"
 #include "driver/figure/draw.h"
+#include "driver/results/group.h"
+#include "heart/fail.h"
+#include "heart/random.h"
+#include "variant/plugin.h"
 
 static FILE *
 open_part(const Figure *f, const char *ending)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "driver/results/quantity.h"
 #include "driver/figure/figure.h"
 #include "driver/figure/panel.h"
+#include "driver/results/quantity.h"
+#include "heart/fail.h"
 
 /* "learning rate 0.01", or what is named by itself; to be freed. */
 static char *

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "task/task.h"
-#include "driver/results/quantity.h"
 #include "driver/figure/caption.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/panel.h"
+#include "driver/results/quantity.h"
+#include "heart/fail.h"
+#include "task/task.h"
 
 enum { MOST_CURVES = 7 };
 

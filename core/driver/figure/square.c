@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
-#include "variant/plugin.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/square.h"
+#include "heart/fail.h"
+#include "variant/plugin.h"
 
 enum { FROM, TO, ROW, COLUMN, LOGITS, KIND, COLUMNS };
 static const char *const headings[COLUMNS] = {"from",   "to",     "row",

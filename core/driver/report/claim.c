@@ -6,17 +6,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
-#include "heart/random.h"
-#include "run/experiment.h"
 #include "driver/cli/table.h"
 #include "driver/figure/draw.h"
 #include "driver/report/claim.h"
 #include "driver/report/page.h"
 #include "driver/results/group.h"
+#include "heart/fail.h"
+#include "heart/random.h"
+#include "run/experiment.h"
 
 enum { CLAIM, SOURCE, PUBLISHED, OURS, HYPOTHESIS, UNTESTABLE, EXPECT, FACTS };
 static const struct {

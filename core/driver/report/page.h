@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "heart/fail.h"
 #include "driver/cli/escape.h"
+#include "heart/fail.h"
 
 typedef struct Page {
     FILE *to;

@@ -8,16 +8,16 @@
 
 #include <qkv/real.h>
 
-#include "base/report.h"
-#include "heart/fail.h"
 #include "base/files.h"
+#include "base/report.h"
 #include "base/words.h"
-#include "variant/plugin.h"
 #include "driver/cli/process.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "driver/report/claim.h"
 #include "driver/report/recipe.h"
+#include "heart/fail.h"
+#include "variant/plugin.h"
 
 enum { MOST_WORDS = 96, ADDED_WORDS = 32 };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "variant/plugin.h"
 #include "driver/results/group.h"
+#include "heart/fail.h"
+#include "variant/plugin.h"
 
 static const Setting experiment = {.name = "experiment"};
 

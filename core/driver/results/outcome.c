@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/results/outcome.h"
 #include "driver/results/quantity.h"
 #include "driver/results/rate.h"
+#include "heart/fail.h"
 
 #define SIGNIFICANT 0.05
 

@@ -8,9 +8,9 @@
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
-#include "math/statistics.h"
 #include "driver/cli/options.h"
 #include "driver/results/group.h"
+#include "math/statistics.h"
 
 /* Of a variant against the baseline: EQUAL goes before the others, since what
    is smaller than the margin is no difference, however sure. */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/results/group.h"
 #include "driver/results/quantity.h"
+#include "heart/fail.h"
 
 /* How long it trained, from timing.tsv. */
 static double

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
 #include "driver/results/quantity.h"
 #include "driver/results/rate.h"
+#include "heart/fail.h"
 
 bool
 outdoes(const Score *a, const Score *b)

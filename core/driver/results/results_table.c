@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "task/task.h"
 #include "driver/results/quantity.h"
 #include "driver/results/results_table.h"
+#include "heart/fail.h"
+#include "task/task.h"
 
 /* The most seeds of a variant. */
 static int

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "base/words.h"
-#include "algebra/cost.h"
-#include "model/model.h"
 #include "algebra/convert.h"
-#include "train/observe.h"
+#include "algebra/cost.h"
+#include "base/words.h"
 #include "driver/cli/real_count.h"
 #include "driver/sweep/fair.h"
+#include "heart/fail.h"
+#include "model/model.h"
+#include "watch/observe.h"
 
 /* How many of its parameters are really there. */
 static double

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
-#include "task/task.h"
-#include "train/train.h"
-#include "run/run.h"
 #include "driver/sweep/fair.h"
 #include "driver/sweep/grid.h"
+#include "heart/fail.h"
+#include "run/run.h"
+#include "task/task.h"
+#include "train/train.h"
 
 Config
 ordinary_config(const char *task, const char *variant, const char *uses)

@@ -2,9 +2,9 @@
 #ifndef GRID_H
 #define GRID_H
 
-#include "run/experiment.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
+#include "run/experiment.h"
 
 typedef struct Job {
     Config config;

@@ -12,16 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "algebra/convert.h"
 #include "base/clock.h"
 #include "base/report.h"
-#include "heart/fail.h"
-#include "heart/threads.h"
-#include "algebra/convert.h"
-#include "train/train.h"
-#include "run/run.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/progress.h"
+#include "heart/fail.h"
+#include "heart/threads.h"
+#include "run/run.h"
+#include "train/train.h"
 
 /* All workers, and the work for them. */
 typedef struct Crew {

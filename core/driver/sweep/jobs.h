@@ -2,9 +2,9 @@
 #ifndef JOBS_H
 #define JOBS_H
 
-#include "train/train.h"
 #include "driver/cli/memory.h"
 #include "driver/sweep/grid.h"
+#include "train/train.h"
 
 /* Trains the jobs i for which wanted[i] holds, w->jobs at a time, into w->out.
    A run that fails costs only itself, and a line on stderr. Returns how many

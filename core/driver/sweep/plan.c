@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "heart/fail.h"
 #include "base/words.h"
-#include "run/run.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/plan.h"
+#include "heart/fail.h"
+#include "run/run.h"
 
 /* What runs will take. */
 typedef struct Estimate {

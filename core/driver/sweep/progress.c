@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/words.h"
-#include "heart/fail.h"
 #include "driver/sweep/progress.h"
+#include "heart/fail.h"
 
 static bool drawn; /* the line is on the terminal */
 

@@ -9,8 +9,8 @@
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
-#include "train/train.h"
 #include "driver/sweep/grid.h"
+#include "train/train.h"
 
 typedef struct Progress {
     int total, done, failed;

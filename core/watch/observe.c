@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/attention.h"
-#include "heart/fail.h"
-#include "base/words.h"
-#include "heart/numbers.h"
-#include "math/statistics.h"
-#include "algebra/svd.h"
-#include "heart/layers.h"
 #include "algebra/canonical.h"
 #include "algebra/forms.h"
 #include "algebra/pass.h"
-#include "train/observe.h"
+#include "algebra/svd.h"
+#include "base/words.h"
+#include "heart/fail.h"
+#include "heart/heads.h"
+#include "heart/layers.h"
+#include "heart/numbers.h"
+#include "math/statistics.h"
+#include "watch/observe.h"
 
 static const char words[] = "attention scores gradients rank distance";
 enum { ATTENTION = 1, SCORES = 2, GRADIENTS = 4, RANK = 8, DISTANCE = 16 };

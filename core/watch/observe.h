@@ -15,8 +15,8 @@
 #ifndef OBSERVE_H
 #define OBSERVE_H
 
-#include "model/model.h"
 #include "algebra/canonical.h"
+#include "model/model.h"
 #include "task/task.h"
 
 enum { COLUMN_SIZE = NAME_SIZE + 48 };
