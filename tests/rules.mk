@@ -68,7 +68,7 @@ check-style:         ## clang-format, cppcheck and clang-tidy
 
 PYTHON  ?= python3
 CBLAS   ?= libopenblas.so.0
-bench: all $(BUILD)/products   ## our speed, and that of PyTorch, JAX, OpenBLAS, oneDNN, libxsmm where they are there (PYTHON=, CBLAS=)
+bench: all $(BUILD)/products   ## our speed, and that of OpenBLAS and PyTorch where they are there (PYTHON=, CBLAS=)
 	$(BUILD)/products $(CBLAS)
 	$(PYTHON) tests/bench/peers.py $(BUILD)/qkv
 
@@ -110,10 +110,8 @@ $(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/floa
 # All but main, for the fuzzers and the bench of products.
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
-# Debian has libxsmm as an archive only.
-XSMM = $(shell pkg-config --exists libxsmm && echo -Wl,-u,libxsmm_smmdispatch -lxsmm -lxsmmnoblas -lpthread -lrt)
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ -Wl,--wrap=multiply,--wrap=multiply_add,--wrap=now $(XSMM) $(LDLIBS) -o $@
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ -Wl,--wrap=multiply,--wrap=multiply_add,--wrap=now $(LDLIBS) -o $@
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
