@@ -72,9 +72,6 @@ bench: all $(BUILD)/products   ## our speed, and that of OpenBLAS and PyTorch wh
 	$(BUILD)/products $(CBLAS)
 	$(PYTHON) tests/bench/peers.py $(BUILD)/qkv
 
-scaling: all         ## how time and memory grow, and how those of PyTorch and JAX: build/scaling
-	$(PYTHON) tests/bench/scaling.py $(BUILD)
-
 coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
 fuzz: all            ## libFuzzer (clang) on matrices, command lines and experiments, SECONDS=60 each
@@ -115,4 +112,4 @@ $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
-  check-style bench scaling coverage fuzz mutants compdb
+  check-style bench coverage fuzz mutants compdb
