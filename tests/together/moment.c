@@ -1,8 +1,7 @@
 /* moment.c - kills a process just before one of its calls that make, rename or
-   remove a file (LD_PRELOAD, glibc): that of the number in $QKV_MOMENT, a file
-   of three 64-bit numbers: how many there were in all processes of a command,
-   which is the last (0: none), and how often something was renamed before it
-   was on the disk. */
+   remove a file (LD_PRELOAD, glibc): that of the number $LAST (0: none). Every
+   call of a command's processes appends a letter to the file $MOMENTS: u where
+   something is renamed before it was on the disk, else c. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,107 +10,59 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static volatile uint64_t *shared;
 static int unwritten; /* what was written since the last syncfs */
 
-__attribute__((constructor)) static void
-begin(void)
-{
-    const char *path = getenv("QKV_MOMENT");
-    int file = path ? open(path, O_RDWR) : -1;
-    void *at = mmap(NULL, 24, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (file >= 0)
-        close(file);
-    if (at != MAP_FAILED && !strncmp(program_invocation_short_name, "qkv", 3))
-        shared = at;
-}
-
+/* Opened anew each time, so that the place in the file is this call's number,
+   whoever else appends. */
 static void
-moment(void)
+moment(char kind)
 {
-    if (shared &&
-        __atomic_add_fetch(&shared[0], 1, __ATOMIC_SEQ_CST) == shared[1])
+    if (strncmp(program_invocation_short_name, "qkv", 3))
+        return;
+    int file = open(getenv("MOMENTS"), O_WRONLY | O_APPEND);
+    if (file < 0 || write(file, &kind, 1) != 1)
+        abort();
+    long number = lseek(file, 0, SEEK_CUR);
+    close(file);
+    if (number == atol(getenv("LAST")))
         kill(getpid(), SIGKILL);
 }
 
-/* The C library's. */
-#define REAL(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))
+/* Defines a function that calls the C library's after the moment. */
+#define AFTER_MOMENT(type, name, parameters, arguments, kind)      \
+    type name parameters                                           \
+    {                                                              \
+        moment(kind);                                              \
+        __typeof__(&name) real =                                   \
+            (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name); \
+        return real arguments;                                     \
+    }
 
-int
-mkdir(const char *path, mode_t mode)
-{
-    moment();
-    return REAL(mkdir)(path, mode);
-}
+AFTER_MOMENT(int, mkdir, (const char *path, mode_t mode), (path, mode), 'c')
+AFTER_MOMENT(char *, mkdtemp, (char *path), (path), 'c')
+AFTER_MOMENT(int, unlink, (const char *path), (path), 'c')
+AFTER_MOMENT(int, rmdir, (const char *path), (path), 'c')
+AFTER_MOMENT(int, fclose, (FILE * file), (file), 'c')
+AFTER_MOMENT(int, syncfs, (int file), (file), (unwritten = 0, 'c'))
+AFTER_MOMENT(int, rename, (const char *from, const char *to), (from, to),
+             unwritten ? 'u' : 'c')
+AFTER_MOMENT(int, renameat2,
+             (int at, const char *from, int to_at, const char *to,
+              unsigned flags),
+             (at, from, to_at, to, flags), unwritten ? 'u' : 'c')
 
-char *
-mkdtemp(char *path)
-{
-    moment();
-    return REAL(mkdtemp)(path);
-}
-
+/* Only where the file is to be written. */
 FILE *
 fopen(const char *path, const char *mode)
 {
+    __typeof__(&fopen) real =
+        (__typeof__(&fopen))(uintptr_t)dlsym(RTLD_NEXT, "fopen");
     if (*mode != 'r') {
         unwritten++;
-        moment();
+        moment('c');
     }
-    return REAL(fopen)(path, mode);
-}
-
-int
-fclose(FILE *file)
-{
-    moment();
-    return REAL(fclose)(file);
-}
-
-int
-syncfs(int file)
-{
-    moment();
-    unwritten = 0;
-    return REAL(syncfs)(file);
-}
-
-static void
-renaming(void)
-{
-    moment();
-    if (shared && unwritten)
-        __atomic_add_fetch(&shared[2], 1, __ATOMIC_SEQ_CST);
-}
-
-int
-rename(const char *from, const char *to)
-{
-    renaming();
-    return REAL(rename)(from, to);
-}
-
-int
-renameat2(int at, const char *from, int to_at, const char *to, unsigned flags)
-{
-    renaming();
-    return REAL(renameat2)(at, from, to_at, to, flags);
-}
-
-int
-unlink(const char *path)
-{
-    moment();
-    return REAL(unlink)(path);
-}
-
-int
-rmdir(const char *path)
-{
-    moment();
-    return REAL(rmdir)(path);
+    return real(path, mode);
 }
