@@ -1,7 +1,7 @@
 #!/bin/sh
 # coverage.sh BUILD - which lines of core/ the quick tests run: at least 95 of
 # 100. The others are listed in BUILD/coverage/uncovered.txt: aborts, which lose their
-# counters, what the system refuses (starve.sh, kill.sh), signals and `bench`. BUILD/coverage/lines.tsv has for each line the parts
+# counters, what the system refuses (starve.sh, together.sh), signals and `bench`. BUILD/coverage/lines.tsv has for each line the parts
 # of the tests (ask.sh) that run it, cheapest first; parts.tsv what they cost.
 
 set -eu

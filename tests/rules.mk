@@ -5,14 +5,17 @@ check: check-quick run-solve run-lessons run-install run-starve run-parallel run
 
 check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
 
-check-long: check check-text check-bits check-figures check-book check-scipy run-kill run-exercises run-fuzz   ## and those that take longer
+check-long: PAIRS = 100
+check-long: check check-text check-bits check-figures check-book check-scipy run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
-SCRIPTS  = run-floors run-command run-check run-drawn run-hostile run-kill \
-  run-parallel run-together run-fuzz run-solve run-lessons run-exercises run-install run-states \
+SCRIPTS  = run-floors run-command run-check run-drawn run-hostile \
+  run-parallel run-fuzz run-solve run-lessons run-exercises run-install run-states \
   run-outcomes run-plain run-one-file run-paper
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
+run-together: all    # PAIRS=100: each call that changes a file is the last once
+	sh tests/together.sh $(BUILD) $(PAIRS)
 run-plain: $(BUILD)/tests/plain
 run-one-file: $(BUILD)/one-file
 run-starve: all      # EACH=5: every fifth allocation is refused once
@@ -110,6 +113,6 @@ $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 $(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ -Wl,--wrap=multiply,--wrap=multiply_add,--wrap=now $(LDLIBS) -o $@
 
-.PHONY: check check-quick check-long $(SCRIPTS) run-same check-same run-starve run-float run-double run-shown \
+.PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
   check-style bench coverage fuzz mutants compdb
