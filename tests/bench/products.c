@@ -1,117 +1,25 @@
 /* products.c [CBLAS] - our matrix product beside a CBLAS's (OpenBLAS, MKL), on
-   one core, for every shape that training uses. Nothing else tells for which
-   shapes another library is faster.
-
-   The shapes are not listed here: `qkv bench train` and the default comparison
-   run in a process of their own, and each call of multiply there is noted on
-   its way (the linker's --wrap). */
+   one core, for the shapes of the configurations that `qkv bench` trains: their
+   maps, forward and backward, and those of all heads of one sequence. Nothing
+   else tells for which shapes another library is faster. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/words.h"
 #include "heart/fail.h"
-#include "base/files.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
 #include "math/timing.h"
-#include "driver/cli/plugin_process.h"
-#include "driver/commands.h"
 
 typedef struct Product {
     Matrix c, a, b;
-    bool add; /* to what is in C */
 } Product;
-
-enum { MOST = 1024 };
-static struct Seen {
-    int count;
-    Product list[MOST];
-} * seen; /* shared with the processes that are seen */
-
-static bool
-same_shape(Matrix x, Matrix y)
-{
-    return x.rows == y.rows && x.cols == y.cols && x.down == y.down &&
-           x.across == y.across && x.count == y.count &&
-           (x.count == 1 || x.step == y.step);
-}
-
-static void
-see(Product p)
-{
-    for (const Product *q = seen->list; q < seen->list + seen->count; q++)
-        if (same_shape(p.c, q->c) && same_shape(p.a, q->a) &&
-            same_shape(p.b, q->b) && p.add == q->add)
-            return;
-    if (seen->count == MOST)
-        fail("products: more than %d shapes", MOST);
-    seen->list[seen->count++] = p;
-}
-
-void __wrap_multiply(Matrix c, Matrix a, Matrix b);
-void __wrap_multiply_add(Matrix c, Matrix a, Matrix b);
-void __real_multiply(Matrix c, Matrix a, Matrix b);
-void __real_multiply_add(Matrix c, Matrix a, Matrix b);
-
-void
-__wrap_multiply(Matrix c, Matrix a, Matrix b)
-{
-    see((Product){c, a, b, false});
-    __real_multiply(c, a, b);
-}
-
-void
-__wrap_multiply_add(Matrix c, Matrix a, Matrix b)
-{
-    see((Product){c, a, b, true});
-    __real_multiply_add(c, a, b);
-}
-
-/* The time of this process, which others on the machine spoil less. */
-double __wrap_now(void);
-
-double
-__wrap_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Runs both commands in a process, whose tables nobody wants to see. */
-static void
-watch(void)
-{
-    char out[] = "/tmp/qkv-products-XXXXXX";
-    char *bench[] = {"bench", "train", "-q", NULL};
-    char *compare[] = {"compare",      "--seeds", "1",  "--steps", "4",
-                       "--validate",   "1",       "-q", "--test",  "1",
-                       "--jobs",       "1",       "-o", out,       "--keep",
-                       "--no-figures", NULL};
-    if (!mkdtemp(out))
-        fail("%s: cannot be made", out);
-    pid_t child = fork();
-    if (child == 0)
-        _exit(!freopen("/dev/null", "w", stdout) ||
-              command_in_child(command_bench, 3, bench) ||
-              command_in_child(command_compare, 16, compare));
-    int status;
-    if (waitpid(child, &status, 0) != child || status)
-        fail("products: what was to be watched failed");
-    discard(out);
-}
 
 static void
 run_ours(void *more)
 {
     const Product *p = more;
-    (p->add ? __real_multiply_add : __real_multiply)(p->c, p->a, p->b);
+    multiply(p->c, p->a, p->b);
 }
 
 enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 }; /* of CBLAS */
@@ -131,34 +39,20 @@ run_theirs(void *more)
         sgemm(ROW_MAJOR, ta ? TRANSPOSED : AS_IT_IS, tb ? TRANSPOSED : AS_IT_IS,
               c.rows, c.cols, a.cols, 1, a.at + i * a.step,
               (int)(ta ? a.across : a.down), b.at + i * b.step,
-              (int)(tb ? b.across : b.down), (float)p->add, c.at + i * c.step,
-              (int)c.down);
-}
-
-/* m, whose memory was another process's, with numbers of its own. */
-static Matrix
-filled(Matrix m)
-{
-    Random r = random_stream(1, "bench");
-    ptrdiff_t count = (m.rows - 1) * m.down + (m.cols - 1) * m.across +
-                      (m.count - 1) * m.step + 1;
-    m.at = allocate_aligned((size_t)count, sizeof *m.at);
-    for (ptrdiff_t i = 0; i < count; i++)
-        m.at[i] = (real)(1e-3 * random_uniform(&r));
-    return m;
+              (int)(tb ? b.across : b.down), 0, c.at + i * c.step, (int)c.down);
 }
 
 /* Each is measured as a share of the machine's peak beside it, which a noisy
    machine spoils least; the ratio is one of these shares. */
 static void
-compare(Product p)
+compare(const char *config, Matrix c, Matrix a, Matrix b)
 {
-    p = (Product){filled(p.c), filled(p.a), filled(p.b), p.add};
-    double flops = 2. * p.c.rows * p.a.cols * p.c.cols * p.c.count;
+    Product p = {c, a, b};
+    double flops = 2. * c.rows * a.cols * c.cols * c.count;
     Timing ours = measure(run_ours, &p);
-    printf("%sA%s B%s\t%d\t%d\t%d\t%d\t%.1f\t%.0f%%", p.add ? "+ " : "",
-           p.a.across != 1 ? "'" : "", p.b.across != 1 ? "'" : "", p.c.rows,
-           p.a.cols, p.c.cols, p.c.count, 1e-9 * flops / ours.seconds,
+    printf("%s\tA%s B%s\t%d\t%d\t%d\t%d\t%.1f\t%.0f%%", config,
+           a.across != 1 ? "'" : "", b.across != 1 ? "'" : "", c.rows, a.cols,
+           c.cols, c.count, 1e-9 * flops / ours.seconds,
            100 * flops / ours.seconds / ours.peak);
     if (sgemm) {
         Timing theirs = measure(run_theirs, &p);
@@ -167,10 +61,42 @@ compare(Product p)
     }
     printf("\n");
     fflush(stdout);
-    free(p.c.at);
-    free(p.a.at);
-    free(p.b.at);
 }
+
+/* The memory of A, B and C, whatever their shapes. */
+static real *numbers[3];
+
+/* The `count` (rows x cols) matrices there: columns of wider rows if there are
+   several, as heads are. */
+static Matrix
+some(int which, int rows, int cols, int count)
+{
+    Matrix m = matrix(numbers[which], rows, cols, (ptrdiff_t)cols * count);
+    m.step = cols;
+    return batch(m, count);
+}
+
+/* Y = X W of that shape, and what goes backward through it: dY W', X' dY. */
+static void
+compare_forms(const char *config, int m, int k, int n, int count)
+{
+    compare(config, some(2, m, n, count), some(0, m, k, count),
+            some(1, k, n, count));
+    compare(config, some(2, m, k, count), some(0, m, n, count),
+            transposed(some(1, k, n, count)));
+    compare(config, some(2, k, n, count), transposed(some(0, m, k, count)),
+            some(1, m, n, count));
+}
+
+/* Those of core/driver/bench.c. */
+static const struct Config {
+    const char *name;
+    int symbols, d, heads, tokens, batch, mlp;
+} configs[] = {
+    {"tiny", 64, 32, 4, 16, 32, 4},     {"tiny-b1", 64, 32, 4, 16, 1, 4},
+    {"toy", 64, 64, 4, 32, 32, 4},      {"small", 96, 128, 4, 64, 32, 4},
+    {"paper", 1024, 512, 8, 128, 8, 4}, {"layer", 0, 512, 8, 512, 4, 0}};
+enum { CONFIGS = sizeof configs / sizeof *configs, MOST = 2048 * 2048 };
 
 int
 main(int argc, char **argv)
@@ -178,19 +104,29 @@ main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "libopenblas.so.0";
     setenv("OPENBLAS_NUM_THREADS", "1", 1); /* before the library reads it */
     setenv("MKL_THREADING_LAYER", "SEQUENTIAL", 1);
-    seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (seen == MAP_FAILED)
-        fail("products: no memory");
-    watch();
     void *library = dlopen(name, RTLD_NOW);
     /* POSIX has data and functions share a pointer. */
     *(void **)&sgemm = library ? dlsym(library, "cblas_sgemm") : NULL;
     if (!sgemm)
         note("bench: %s is left out: %s", name, dlerror());
-    printf("form\tm\tk\tn\tin a call\tGFLOP/s\tof peak%s\n",
+    Random r = random_stream(1, "bench");
+    for (int k = 0; k < 3; k++) {
+        numbers[k] = allocate_aligned(MOST, sizeof(real));
+        for (int i = 0; i < MOST; i++)
+            numbers[k][i] = (real)(1e-3 * random_uniform(&r));
+    }
+    printf("of\tform\tm\tk\tn\tin a call\tGFLOP/s\tof peak%s\n",
            sgemm ? "\tto CBLAS" : "");
-    for (int i = 0; i < seen->count; i++)
-        compare(seen->list[i]);
+    for (const struct Config *c = configs; c < configs + CONFIGS; c++) {
+        int rows = c->tokens * c->batch;
+        compare_forms(c->name, rows, c->d, c->d, 1);
+        if (c->mlp)
+            compare_forms(c->name, rows, c->d, c->mlp * c->d, 1);
+        if (c->symbols)
+            compare_forms(c->name, rows, c->d, c->symbols, 1);
+        compare_forms(c->name, c->tokens, c->tokens, c->d / c->heads, c->heads);
+    }
+    for (int k = 0; k < 3; k++)
+        free(numbers[k]);
     return 0;
 }
