@@ -1,14 +1,16 @@
 #!/bin/sh
-# web.sh BUILD - the web edition in headless Chromium, over the pipe of tests/web/browser.mjs
-# and a file server in node, which emcc needs anyway: the program against the
-# native one, bit for bit, with the multiply-add of WebAssembly and without; its size. Skipped, and says so,
-# without emcc, node or chromium.
+# web.sh BUILD - the web edition in headless Chromium, over the pipe of
+# tests/web/browser.mjs and a file server in node, which emcc needs anyway: the program
+# against the native one, bit for bit, with the multiply-add of WebAssembly and without;
+# its size; every Run of every lesson, and the playground, used as a reader would. Only
+# here does anything of lessons/web run. Skipped, and says so, without emcc, node or
+# chromium, or where `make web` has made nothing.
 
 set -eu
 build=$1
 CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || true
-command -v emcc >/dev/null && command -v node >/dev/null && [ "$CHROMIUM" ] || {
-    echo "web: skipped: it needs emcc, node and chromium (make deps-all)"
+command -v emcc >/dev/null && command -v node >/dev/null && [ "$CHROMIUM" ] && [ -e "$build/web/qkv.wasm" ] || {
+    echo "web: skipped: it needs emcc, node and chromium (make deps-all), and make web"
     exit 0
 }
 export CHROMIUM NODE_PATH="/usr/share/nodejs:${NODE_PATH:-}"
@@ -27,3 +29,5 @@ for kind in '' -fused; do
 done
 node tests/web/engine.mjs "$build"
 node tests/web/engine.mjs "$build" by-doubles
+node tests/web/playground.mjs "$build/web"
+node tests/web/lessons.mjs "$build/web"

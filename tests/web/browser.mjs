@@ -4,11 +4,13 @@
 //     const web = await open('build/web');             a server and a browser
 //     const page = await web.page('index.html', {width: 390, dark: true});
 //     await page.run('document.title')                 the value of an expression
+//     await page.until('document.title', 10)           is it true within seconds
 //     page.faults                                      errors, and requests to elsewhere
 //     await web.close();
+//     expect('what is wrong', is, wanted); end(name);  it is said, and counted
 
 import {spawn} from 'node:child_process';
-import {createReadStream, existsSync, mkdtempSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {createReadStream, existsSync, mkdtempSync, rmSync, statSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {basename, extname, join} from 'node:path';
@@ -27,12 +29,12 @@ function serve(folder, hidden) {
     return new Promise(done => server.listen(0, '127.0.0.1', () => done(server)));
 }
 
-export async function open(folder, flags = []) {
+export async function open(folder) {
     const hidden = new Set(); // names of files that it does not serve
     const server = await serve(folder, hidden), origin = 'http://127.0.0.1:' + server.address().port;
     const profile = mkdtempSync(join(tmpdir(), 'web-'));
     const browser = spawn(process.env.CHROMIUM || 'chromium', ['--headless', '--no-sandbox', '--disable-gpu',
-        '--disable-dev-shm-usage', '--remote-debugging-pipe', '--user-data-dir=' + profile, ...flags],
+        '--disable-dev-shm-usage', '--remote-debugging-pipe', '--user-data-dir=' + profile],
         {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
     const waiting = new Map(), sessions = new Map();
     let number = 0, rest = '';
@@ -99,15 +101,6 @@ export async function open(folder, flags = []) {
                 }
                 return false;
             },
-            async picture(file, selector) { // of what the selector names, or of the window
-                const clip = selector && await view.run(`(() => {
-                    const r = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
-                    return {x: Math.max(0, r.x - 8 + scrollX), y: Math.max(0, r.y - 8 + scrollY),
-                        width: r.width + 16, height: r.height + 16, scale: 1}; })()`);
-                const {data} = await ask('Page.captureScreenshot',
-                    {captureBeyondViewport: true, ...(clip ? {clip} : {})});
-                writeFileSync(file, Buffer.from(data, 'base64'));
-            },
             reload: () => go('Page.reload'),
             close: () => send('Target.closeTarget', {targetId}),
         };
@@ -124,4 +117,17 @@ export async function open(folder, flags = []) {
         server.closeAllConnections();
         rmSync(profile, {recursive: true, force: true, maxRetries: 5});
     }};
+}
+
+let checked = 0, wrong = 0;
+export function expect(what, is, wanted = true) {
+    checked++;
+    if (JSON.stringify(is) === JSON.stringify(wanted))
+        return;
+    wrong++;
+    console.error(`${what}: ${JSON.stringify(is)}, not ${JSON.stringify(wanted)}`);
+}
+export function end(name) {
+    console.log(`${name}: ${checked} checks, ${wrong} with faults`);
+    process.exitCode = wrong ? 1 : 0;
 }

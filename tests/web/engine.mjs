@@ -7,8 +7,7 @@ import {spawnSync} from 'node:child_process';
 import {loadavg, tmpdir} from 'node:os';
 import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join, resolve} from 'node:path';
-import {open} from './browser.mjs';
-import {end, expect} from './expect.mjs';
+import {end, expect, open} from './browser.mjs';
 
 const build = resolve(process.argv[2]), how = process.argv[3] ?? '', desk = mkdtempSync(join(tmpdir(), 'engine-'));
 const web = await open(join(build, 'web')), page = await web.page('engine.js');
@@ -54,9 +53,7 @@ const undrawn = text => text.replace(/^qkv: (drew |.*gnuplot is not installed).*
 async function both(line) {
     const words = line.split(' ');
     const native = spawnSync(join(build, 'qkv'), words, {cwd: desk, encoding: 'utf8'});
-    const {status, out, err, seconds} = await inPage(words);
-    if (process.env.TIMES)
-        console.log(`${seconds.toFixed(2)} s: ${line.slice(0, 60)}`);
+    const {status, out, err} = await inPage(words);
     expect(line + ': its status', status, native.status);
     expect(line + ': what it prints', uncounted(out), uncounted(native.stdout));
     expect(line + ': what it notes', undrawn(err), undrawn(native.stderr));
@@ -68,7 +65,7 @@ async function sameFiles(what, least) {
         expect(what + ': ' + path, here[path], native[path]);
 }
 
-// Five variants to the end, a plugin with an operator, a rotation and a window among them.
+// A default run to the end, with its rows as they come.
 const start = Date.now();
 await page.run('self.logged = []');
 await both('train -t recall -q');
@@ -78,9 +75,7 @@ const log = readFileSync(join(desk, path), 'utf8').trim().split('\n');
 expect('rows as they come', await page.run('logged'), log.map(line => ({path, line})));
 console.log(`engine: ${how}${how && ': '}a default run of recall: ${seconds.toFixed(1)} s${busy ? ', on a busy machine' : ''}`);
 expect('a default run takes under ten seconds', busy || seconds < 10);
-for (const variant of ['collaborative', 'mla-rope', 'window', 'two-step-tanh'])
-    await both(`train -t recall -v ${variant} --steps 150 -q`);
-await sameFiles('five variants', 5 * 9);
+await sameFiles('a run', 9);
 
 // Every variant, briefly, with all that is observed.
 const all = spawnSync(join(build, 'qkv'), ['list', '--variants'], {encoding: 'utf8'}).stdout
