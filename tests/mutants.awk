@@ -8,21 +8,13 @@ function place(width, to) {
 }
 
 BEGIN {
-    # Two letters before one: the longest token is the token.
-    split("== != <= >= && || += -= *= /= ++ -- << >> |= &=", pairs, " ")
-    split("!= == < > || && -= += /= *= -- ++ >> << &= |=", for_pairs, " ")
-    for (i in pairs)
-        instead[pairs[i]] = for_pairs[i]
-    split("< > + - * / %", single, " ")
-    split("<= >= - + / * /", for_single, " ")
-    for (i in single)
-        alone[single[i]] = for_single[i]
-    word["true"] = "false"
-    word["false"] = "true"
-    word["break"] = "continue"
-    word["continue"] = "break"
-    word["fmax"] = "fmin"
-    word["fmin"] = "fmax"
+    # A token and what it becomes. Two letters are looked for before one: the longest
+    # token is the token.
+    n = split("== != != == <= < >= > && || || && += -= -= += *= /= /= *= ++ -- -- ++ " \
+        "<< >> >> << |= &= &= |= < <= > >= + - - + * / / * % / true false false true " \
+        "break continue continue break fmax fmin fmin fmax", list, " ")
+    for (i = 1; i < n; i += 2)
+        instead[list[i]] = list[i + 1]
 }
 
 FNR == 1 { comment = directive = 0 }
@@ -52,18 +44,18 @@ FNR == 1 { comment = directive = 0 }
                     at++
         } else if (two == "->")
             at++
-        else if (two in instead) {
+        else if (length(two) == 2 && two in instead) {
             place(2, instead[two])
             at++
         } else if (c == "!")
             place(1, "")
-        else if (c in alone && substr($0, at - 1, 1) == " " && \
+        else if (c in instead && substr($0, at - 1, 1) == " " && \
             substr($0, at + 1, 1) == " ")
-            place(1, alone[c])
+            place(1, instead[c])
         else if (match(substr($0, at), /^[A-Za-z_][A-Za-z_0-9]*/)) {
             name = substr($0, at, RLENGTH)
-            if (name in word)
-                place(RLENGTH, word[name])
+            if (name in instead)
+                place(RLENGTH, instead[name])
             at += length(name) - 1
             if (name == "snprintf" && \
                 match(substr($0, at + 1), /^\([^;]*sizeof [^,]*,|^\([^,;]*, [0-9A-Z_]+,/))
