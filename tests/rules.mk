@@ -69,17 +69,13 @@ check-style:         ## clang-format, cppcheck and clang-tidy
 	  -D_GNU_SOURCE -DQKV_CORE core variants
 
 PYTHON  ?= python3
-CBLAS   ?= libopenblas.so.0
-bench: all $(BUILD)/products   ## our speed, and that of OpenBLAS and PyTorch where they are there (PYTHON=, CBLAS=)
-	$(BUILD)/products $(CBLAS)
+bench: all           ## our speed and, where it is installed, PyTorch's (PYTHON=)
 	$(PYTHON) tests/bench/peers.py $(BUILD)/qkv
 
 coverage:            ## the share of lines of core/ that the quick tests run
 	sh tests/coverage.sh $(BUILD)
 fuzz: all            ## libFuzzer (clang) on matrices, command lines and experiments, SECONDS=60 each
 	sh tests/fuzz.sh $(BUILD) $(or $(SECONDS),60)
-mutants:             ## plants faults of one token and tells which no test notices: hours
-	sh tests/mutants.sh $(BUILD) $(COUNT) $(SEED)
 
 compdb:              ## build/compile_commands.json, which editors look for
 	@mkdir -p $(BUILD)
@@ -106,12 +102,10 @@ $(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/floa
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
-# All but main, for the fuzzers and the bench of products.
+# All but main, for the fuzzers.
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
-$(BUILD)/products: $(BUILD)/float/tests/bench/products.o $(BUILD)/libqkv.a
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
-  check-style bench coverage fuzz mutants compdb
+  check-style bench coverage fuzz compdb
