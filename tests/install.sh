@@ -44,30 +44,6 @@ works 'parameters' qkv count -v ./mine.c --tsv
 works 'gradients' qkv check ./mine.c --tsv
 works '-ffp-contract=off' env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --cflags qkv
 
-# make deps: what is there and of no use is installed, and what can be used is not.
-fake=$work/fake
-mkdir "$fake"
-program() { # NAME BODY
-    printf '#!/bin/sh\n%s\n' "$2" >"$fake/$1"
-    chmod +x "$fake/$1"
-}
-deps() { # TOOL ...: the packages that it asks for
-    : >"$fake/asked"
-    PATH=$fake:$PATH sh "$top/tests/deps.sh" "$@" >/dev/null 2>&1
-    sed -n 's/^install.*-recommends //p' "$fake/asked"
-}
-program apt-get "echo \"\$@\" >>'$fake/asked'"
-program apt-cache ''
-program sudo 'exec "$@"'
-program gcc 'echo "fatal error: stdio.h: No such file" >&2; exit 1'
-program gnuplot 'exit 1'
-[ "$(deps gcc gnuplot pkg-config)" = 'gcc libc6-dev gnuplot-nox' ] && ok ||
-    complain "deps: a compiler without headers: $(cat "$fake/asked")"
-rm "$fake/gcc" "$fake/gnuplot"
-[ -z "$(deps gcc check)" ] && ok || complain "deps: asks for $(cat "$fake/asked")"
-program pkg-config 'echo -I/no -lno' # of a library that is gone
-[ "$(deps check)" = check ] && ok || complain "deps: check without its library"
-
 # Completion knows what there is, from the tables of --help.
 if command -v bash >/dev/null; then
     cat >try.bash <<'END'

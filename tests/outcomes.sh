@@ -52,14 +52,6 @@ if [ "$draws" ]; then
             expect "no figure by $command" "$qkv" $command -q --format svg -o $of
         done >said
     done
-    # That of `make scaling` is written by another program.
-    cat - "$build/plots/style.gp" "$build/plots/scaling.gp" >one/figures/scaling.gp <<'END'
-name = 'scaling'; quantity = 'seconds'; axes_ = 'tokens'; whos = 'ours'
-data = 'scaling.tsv'; fits = "$fits"
-set print $title; print "|A title"; set print $ylabel; print "|time"; set print $fits
-print "axis\twho\tquantity\texponent\tinterval\tfactor\tinterval\tfirst"; unset print
-END
-    printf 'axis\twho\tx\tvalue\tbytes\ntokens\tours\t1\t3\tNA\n' >one/figures/scaling.tsv
     for figure in one/figures/*.gp two/figures/*.gp; do
         for values in '3 0' '3 1' '0 0' 'nan 0'; do
             flat "${figure%.gp}" $values
@@ -68,7 +60,7 @@ END
             done
         done
     done
-    expect "not all kinds of figures" [ "$(ls one/figures/*.gp two/figures/*.gp | wc -l)" -eq 17 ]
+    expect "not all kinds of figures" [ "$(ls one/figures/*.gp two/figures/*.gp | wc -l)" -eq 16 ]
     # Each panel has a scale of its own: of N_i, 40 times as large, all is drawn.
     flat one/figures/spectrum 1 0
     sed -i 's/^N\(.*\)1$/N\140/' spectrum.tsv

@@ -1,8 +1,7 @@
 #!/bin/sh
-# plain.sh BUILD - the fast kernels compute what their plain twins do: whole training
-# runs on the product, attention and softmax of tests/plain end in the same weights,
-# bit for bit, as on those of core/.
-# Only here does a fast kernel stand beside a readable one.
+# plain.sh BUILD - core/fast computes what core/heart does: whole training runs of the
+# program without core/fast end in the same weights, bit for bit.
+# Only here does a fast inner loop stand beside a readable one.
 
 set -eu
 build=$(cd "$1" && pwd)
@@ -35,7 +34,7 @@ failed=0
 find qkv -name '*.npy' | sort >weights
 while read -r file; do
     cmp -s "$file" "plain/${file#qkv/}" || {
-        echo "plain: $file: not what the plain kernels give" >&2
+        echo "plain: $file: not what core/heart gives" >&2
         failed=$((failed + 1))
     }
 done <weights
