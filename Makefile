@@ -41,9 +41,9 @@ demo: all            ## the main job: seven variants on four tasks, drawn
 	$(BUILD)/qkv compare --out $(BUILD)/demo
 
 deps:                ## install what building, drawing and testing need
-	@sh tests/deps.sh gcc pkg-config check gnuplot
+	@sh .ci/deps.sh gcc pkg-config check gnuplot
 deps-all: deps       ## and what checks of form, other compilers and the book need
-	@sh tests/deps.sh clang clang-format clang-tidy cppcheck valgrind pandoc parallel chromium \
+	@sh .ci/deps.sh clang clang-format clang-tidy cppcheck valgrind pandoc parallel chromium \
 	  emcc node acorn
 
 clean:               ## remove all that was built

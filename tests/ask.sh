@@ -2,8 +2,8 @@
 # ask.sh BUILD [PART] - runs one part of the quick tests, and ends at its first
 # fault; without PART lists all of them: Check's suites as float/NAME and
 # double/NAME, pages as shown/NAME, groups of command.tsv and sections of a script
-# ("# --- ...") as NAME/1 and so on, other scripts as whole/NAME; and same. coverage.sh and mutants.sh go
-# through them.
+# ("# --- ...") as NAME/1 and so on, other scripts as whole/NAME; and same. coverage.sh
+# goes through them.
 
 set -eu
 build=$1
