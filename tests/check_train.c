@@ -14,7 +14,7 @@
 #include "base/words.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 #include "model/model.h"
 #include "watch/observe.h"
 #include "train/optimizer.h"

@@ -10,7 +10,7 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "algebra/cost.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 #include "model/model.h"
 #include "train/train.h"
 #include "gradient.h"

@@ -13,7 +13,7 @@
 #include <qkv/real.h>
 
 #include "algebra/rotated.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 enum { WHY_SIZE = 160 };
 

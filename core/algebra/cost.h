@@ -4,7 +4,7 @@
 
 #include <qkv/operator.h>
 
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 typedef struct Cost {
     double parameters;

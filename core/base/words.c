@@ -201,14 +201,6 @@ interned(const char *text)
     return word;
 }
 
-bool
-one_file(const char *a, const char *b)
-{
-    while (*a && (*a == '^' ? '_' : *a) == (*b == '^' ? '_' : *b))
-        a++, b++;
-    return !*a && !*b;
-}
-
 /* How many letters of a number the text begins with: 24, 0.003, 1e-05. */
 static size_t
 number_length(const char *text)

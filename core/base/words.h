@@ -8,6 +8,7 @@
 
 #include "base/words.h"
 #include "heart/fail.h"
+#include "heart/plugin.h"
 
 /* The one of `count` names that fewest letters turn into `word`, NULL if even
    that one is too far to be what was meant. */
@@ -36,14 +37,6 @@ FILE *open_file(const char *path, const char *what, size_t most, size_t *size);
 
 /* The whole of it, a 0 behind it, to be freed; no more than MOST_BYTES. */
 char *read_file(const char *path, const char *what, size_t *size);
-
-/* What names that become files and columns are made of: no shell and no gnuplot
-   sees more in them. */
-#define NAME_LETTERS \
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
-
-/* Do the names of two matrices make one file, which has _ for ^? */
-bool one_file(const char *a, const char *b);
 
 /* The text as one word of a shell: as it is where that means nothing else, or
    between single quotes, into which no shell looks. To be freed. */

@@ -11,7 +11,7 @@
 #include "heart/fail.h"
 #include "heart/tape.h"
 #include "task/settings.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 typedef enum { PASSED, FAILED, UNTESTED } Verdict;
 

@@ -12,7 +12,7 @@
 #include "driver/commands.h"
 #include "heart/fail.h"
 #include "task/task.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 /* Of a list "a,b" only the last word is completed. */
 static const char bash[] =

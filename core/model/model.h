@@ -7,7 +7,7 @@
 #include "heart/tape.h"
 #include "task/settings.h"
 #include "task/task.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 /* One matrix of the model. */
 typedef struct Weight {

@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 char *
 run_name(const Config *c, const Config *ordinary)

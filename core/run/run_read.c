@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 /* clang-format off */
 const char *const log_columns[LOG_COLUMNS] = {

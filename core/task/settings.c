@@ -9,7 +9,7 @@
 #include "heart/positions.h"
 #include "heart/random.h"
 #include "task/settings.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 #ifdef QKV_DOUBLE
 #define PRECISION "double"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 enum { WORD_SIZE = 1024, VALUE_SIZE = WORD_SIZE };
 

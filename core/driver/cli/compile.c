@@ -12,7 +12,7 @@
 #include "driver/cli/compile.h"
 #include "driver/cli/plugin_process.h"
 #include "heart/fail.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 /* For symbols that are only in the program. */
 #ifdef __APPLE__

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "task/settings.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 typedef struct Facts {
     bool ok;

@@ -1,15 +1,15 @@
-/* plugin.h - finds, opens and checks plugins, and notes what they declare. What
- * a plugin must be, <qkv/variant.h> says. */
-#ifndef PLUGIN_H
-#define PLUGIN_H
+/* find.h - finds and opens plugins. What a plugin must be, <qkv/variant.h>
+ * says. */
+#ifndef FIND_H
+#define FIND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <qkv/variant.h>
 #include "base/words.h"
+#include "heart/plugin.h"
 
-enum { NAME_SIZE = 64, PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096 };
 
 /* What a variant's .shape is made of. */
 #define SHAPE_OPTIONS "heads kv-heads d-k d-v latent"
@@ -18,13 +18,13 @@ typedef struct Plugin {
     const Variant *variant;
     char name[NAME_SIZE]; /* the file's, without directory and .so */
     char path[PATH_SIZE];
-    uint64_t hash;    /* of the file's bytes */
-    int own_operator; /* 1: it brings one, for this program's `real` only */
+    uint64_t hash;     /* of the file's bytes */
+    bool own_operator; /* 1: it brings one, for this program's `real` only */
 } Plugin;
 
 /* Settings of variants' own: how long a name is, and how many there can be. */
 #define OWN_MOST 1e300 /* the largest value of one */
-enum { OWN_NAME = 32, MOST_OWN = 8, USES_SIZE = 512 };
+enum { OWN_NAME = 32 };
 typedef struct Own {
     char name[OWN_NAME]; /* "" where it cannot be one */
     double value;        /* NaN where it is no number */
@@ -71,41 +71,5 @@ uint64_t plugin_hash(const char *path);
 
 /* The directory of the running executable. */
 const char *executable_directory(void);
-
-typedef struct Declared {
-    char name[NAME_SIZE];
-    int rows, cols;
-    double mean, deviation; /* of its initial entries */
-} Declared;
-
-struct Weights {
-    Declared *list;
-    int count, room;
-};
-
-/* What the variant declares for attention `a`; weights_free it. */
-Weights weights_declared(const Variant *v, const Attention *a);
-void weights_free(Weights *w);
-
-/* Its forward; what it returns is as x is. */
-Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
-                     Node **w);
-
-/* Where there is no model around it: the blocks before that of a, on the same
-   tokens, for what they remember. */
-void plugin_forward_earlier(const Variant *v, const Attention *a, Node *x,
-                            Node *y, Node **w);
-
-/* The plugins that are open, the latest first. */
-typedef struct OpenPlugin {
-    const Variant *variant;
-    const char *path;
-    struct OpenPlugin *next;
-} OpenPlugin;
-extern OpenPlugin *open_plugins;
-
-/* The path of the plugin that a variant came with; NULL if it came with none.
- */
-const char *plugin_of(const Variant *v);
 
 #endif

@@ -1,8 +1,4 @@
-/* plugin.c - finds, opens and checks plugins.
-
-   A plugin is a shared object: dlopen maps it, its calls to matmul, attend and
-   the like are bound to this executable's, and dlsym finds `qkv_variant`. All
-   of it is checked before anything of it is used. */
+/* find.c - finds and opens plugins. heart/plugin.c loads them. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -21,7 +17,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "variant/plugin.h"
+#include "variant/find.h"
 
 /* Linux says where the program is; elsewhere, as on macOS and the BSDs, the
    loader knows. */
@@ -198,21 +194,6 @@ plugin_hash(const char *path)
     return hash;
 }
 
-/* Exits with the way out of a file that the loader refuses. */
-static _Noreturn void
-refused(const char *path, const char *why)
-{
-    if (!strncmp(why, path, strlen(path)) && why[strlen(path)] == ':')
-        why += strlen(path) + 2; /* dlerror begins with the path too */
-    if (strstr(why, "undefined symbol"))
-        fail("%s: %s: qkv has no such operator; those it has are declared in "
-             "<qkv/tape.h> and <qkv/attend.h>",
-             path, why);
-    fail("%s: not a shared object that can be loaded: %s; build it with "
-         "cc -shared -fPIC",
-         path, why);
-}
-
 static void
 check_shape(const char *path, const char *shape)
 {
@@ -264,31 +245,6 @@ variant_uses(const Variant *v)
     return interned(uses);
 }
 
-/* A bias asks for each pair of tokens, so the last list is kept resolved; check
-   puts one setting more in front of it. */
-double
-setting(const Attention *a, const char *name)
-{
-    static _Thread_local struct {
-        char list[USES_SIZE];
-        Own own[MOST_OWN + 1];
-        int count;
-    } known;
-    const char *all = a->settings ? a->settings : "", *at = all;
-    if (strcmp(known.list, all)) {
-        snprintf(known.list, sizeof known.list, "%s", all);
-        known.count = 0;
-        while (known.count <= MOST_OWN &&
-               own_next(&at, &known.own[known.count]))
-            known.count++;
-    }
-    for (int i = 0; i < known.count; i++)
-        if (!strcmp(known.own[i].name, name))
-            return known.own[i].value;
-    bug("setting: \"%.60s\" is not declared: qkv_variant.settings has %s", name,
-        *all ? all : "none");
-}
-
 /* Exits where .settings is no list of different names and numbers. */
 static void
 check_settings(const char *path, const char *list)
@@ -315,29 +271,11 @@ check_settings(const char *path, const char *list)
     }
 }
 
+/* Exits where what it says of itself cannot be shown, or is no shape or list.
+ */
 static void
-check_variant(const char *path, const Variant *v, const unsigned char *size)
+check_words(const char *path, const Variant *v)
 {
-    if (!v)
-        fail("%s: no symbol qkv_variant: a variant defines `const Variant "
-             "qkv_variant`, as variants/standard.c does",
-             path);
-    if (v->abi != QKV_ABI)
-        fail("%s: built for plugin ABI %u, and this qkv has %d: rebuild it "
-             "with this qkv's headers",
-             path, v->abi, QKV_ABI);
-    if (size && *size != sizeof(real))
-        fail("%s: its own operator works on %u-byte numbers, this program on "
-             "%zu-byte ones: compile it %s -DQKV_DOUBLE",
-             path, *size, sizeof(real), sizeof(real) == 8 ? "with" : "without");
-    const char *missing = !v->equation  ? "equation"
-                          : !v->shape   ? "shape"
-                          : !v->weights ? "weights"
-                          : !v->forward ? "forward"
-                                        : NULL;
-    if (missing)
-        fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
-             path, missing);
     if (!is_text(v->equation) || !is_text(v->family ? v->family : ""))
         fail("%s: its .equation or .family has a control character, or bytes "
              "that are no UTF-8: write one line",
@@ -367,27 +305,6 @@ unknown(const char *word)
           tried);
 }
 
-OpenPlugin *open_plugins;
-
-const char *
-plugin_of(const Variant *v)
-{
-    for (const OpenPlugin *o = open_plugins; o; o = o->next)
-        if (o->variant == v)
-            return o->path;
-    return NULL;
-}
-
-static void
-record(const Plugin *p)
-{
-    if (plugin_of(p->variant))
-        return;
-    OpenPlugin *o = allocate(1, sizeof *o);
-    *o = (OpenPlugin){p->variant, interned(p->path), open_plugins};
-    open_plugins = o;
-}
-
 Plugin
 plugin_open(const char *word)
 {
@@ -405,111 +322,7 @@ plugin_open(const char *word)
     snprintf(p.path, sizeof p.path, "%s", path);
     free(found);
     p.hash = plugin_hash(p.path);
-    enter(p.path, " being loaded");
-    void *handle = dlopen(p.path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        refused(p.path, dlerror());
-    const unsigned char *size = dlsym(handle, "qkv_real_size");
-    p.variant = dlsym(handle, "qkv_variant");
-    p.own_operator = size != NULL;
-    check_variant(p.path, p.variant, size);
-    record(&p);
-    leave();
+    p.variant = plugin_load(p.path, &p.own_operator);
+    check_words(p.path, p.variant);
     return p;
-}
-
-void
-weight(Weights *w, int index, const char *name, int rows, int cols)
-{
-    if (index != w->count)
-        bug("weight: \"%s\" has index %d where %d is next: declare the "
-            "matrices in the order of their indices",
-            name, index, w->count);
-    if (rows < 1 || cols < 1 || !*name || strlen(name) >= NAME_SIZE ||
-        name[strspn(name, NAME_LETTERS "^")])
-        bug("weight: \"%.60s\" (%d x %d) is no matrix with a name: give it a "
-            "row, a column, and letters, digits, - _ + and ^",
-            name, rows, cols);
-    for (int i = 0; i < w->count; i++)
-        if (one_file(w->list[i].name, name))
-            bug("weight: \"%s\" is declared twice (^ is _ in a file)", name);
-    w->list = grow(w->list, w->count, &w->room, sizeof *w->list);
-    Declared *d = &w->list[w->count++];
-    snprintf(d->name, sizeof d->name, "%s", name);
-    d->rows = rows;
-    d->cols = cols;
-    d->mean = 0;
-    d->deviation = 1 / sqrt(rows);
-}
-
-void
-initialise(Weights *w, int index, double mean, double deviation)
-{
-    if (index < 0 || index >= w->count)
-        bug("initialise: matrix %d is not declared yet", index);
-    if (!isfinite(mean) || !(deviation >= 0 && isfinite(deviation)))
-        bug("initialise: %s cannot start as N(%g, %g^2)", w->list[index].name,
-            mean, deviation);
-    w->list[index].mean = mean;
-    w->list[index].deviation = deviation;
-}
-
-void
-weight_each(Weights *w, int index, int count, const char *name, int rows,
-            int cols)
-{
-    const char *i = strchr(name, 'i');
-    if (!i)
-        bug("weight_each: \"%s\" has no i to number the matrices by", name);
-    for (int n = 0; n < count; n++) {
-        char numbered[NAME_SIZE];
-        snprintf(numbered, sizeof numbered, "%.*s%d%s", (int)(i - name), name,
-                 n + 1, i + 1);
-        weight(w, index + n, numbered, rows, cols);
-    }
-}
-
-Weights
-weights_declared(const Variant *v, const Attention *a)
-{
-    Weights w = {0};
-    enter(plugin_of(v), " in weights");
-    v->weights(&w, a);
-    leave();
-    return w;
-}
-
-Node *
-plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
-{
-    enter(plugin_of(v), " in forward");
-    a->tape = x->tape;
-    a->scored = 0;
-    Node *out = v->forward(a, x, y, w);
-    if (!out)
-        bug("forward returned NULL, where the last operator's node belongs");
-    if (out->rows != x->rows || out->cols != x->cols)
-        bug("forward returned (%d x %d) where x is (%d x %d): %s", out->rows,
-            out->cols, x->rows, x->cols,
-            out->rows != x->rows
-                ? "the queries come from x, keys and values from y"
-                : "the last map, W^O, brings it back to d_model");
-    leave();
-    return out;
-}
-
-void
-plugin_forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
-                       Node **w)
-{
-    Attention earlier = *a;
-    for (earlier.layer = 0; earlier.layer < a->layer; earlier.layer++)
-        plugin_forward(v, &earlier, x, y, w);
-}
-
-void
-weights_free(Weights *w)
-{
-    free(w->list);
-    *w = (Weights){0};
 }

@@ -1,0 +1,53 @@
+/* plugin.h - a variant, loaded from its shared object: what it declares, and
+   its equation. */
+#ifndef PLUGIN_H
+#define PLUGIN_H
+
+#include <stdbool.h>
+
+#include <qkv/variant.h>
+
+enum { NAME_SIZE = 64, MOST_OWN = 8, USES_SIZE = 512 };
+
+/* What names that become files and columns are made of: no shell and no gnuplot
+   sees more in them. */
+#define NAME_LETTERS \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
+
+/* Do the names of two matrices make one file, which has _ for ^? */
+bool one_file(const char *a, const char *b);
+
+/* Loads the shared object at `path`, and checks that this program can use it.
+   *own_operator: it brings an operator of its own, for this program's `real`
+   only. Exits with what is wrong. */
+const Variant *plugin_load(const char *path, bool *own_operator);
+
+/* The path of the plugin that a variant came with; NULL if it came with none.
+ */
+const char *plugin_of(const Variant *v);
+
+typedef struct Declared {
+    char name[NAME_SIZE];
+    int rows, cols;
+    double mean, deviation; /* of its initial entries */
+} Declared;
+
+struct Weights {
+    Declared *list;
+    int count, room;
+};
+
+/* What the variant declares for attention `a`; weights_free it. */
+Weights weights_declared(const Variant *v, const Attention *a);
+void weights_free(Weights *w);
+
+/* Its forward; what it returns is as x is. */
+Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
+                     Node **w);
+
+/* Where there is no model around it: the blocks before that of a, on the same
+   tokens, for what they remember. */
+void plugin_forward_earlier(const Variant *v, const Attention *a, Node *x,
+                            Node *y, Node **w);
+
+#endif
