@@ -5,7 +5,7 @@
 #
 # and then stands in an empty folder, which is removed when it ends, with $top (the
 # project), $build, $qkv and $work as absolute paths. It ends with `finish`. With
-# STOP set it ends at its first fault (mutants.sh).
+# STOP set it ends at its first fault (ask.sh).
 
 set -u
 # Under the address sanitizer: a program that ends with a message does not free first,
