@@ -62,7 +62,6 @@ tell(int status, const char *format, va_list args)
 {
     char line[MESSAGE];
     put_message(line, format, args);
-    va_end(args);
     if (on_failure)
         on_failure(status, line);
     else
@@ -75,6 +74,7 @@ fail(const char *format, ...)
     va_list args;
     va_start(args, format);
     tell(1, format, args);
+    va_end(args);
     exit(1);
 }
 
@@ -84,6 +84,7 @@ usage(const char *format, ...)
     va_list args;
     va_start(args, format);
     tell(2, format, args);
+    va_end(args);
     exit(2);
 }
 
@@ -93,6 +94,7 @@ bug(const char *format, ...)
     va_list args;
     va_start(args, format);
     tell(ABORTED, format, args);
+    va_end(args);
     abort();
 }
 

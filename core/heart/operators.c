@@ -371,9 +371,9 @@ gelu_chunk(void *node, int chunk, int worker)
 {
     (void)worker;
     Node *c = node;
-    long n = (long)size_of(c), chunks = threads_count();
-    long i = chunk_begin(n, chunk, (int)chunks);
-    long end = chunk_begin(n, chunk + 1, (int)chunks);
+    int chunks = threads_count();
+    long n = (long)size_of(c), i = chunk_begin(n, chunk, chunks);
+    long end = chunk_begin(n, chunk + 1, chunks);
     gelu_entries(c->value + i, c->kept + i, c->in[0]->value + i, end - i);
 }
 
