@@ -48,7 +48,7 @@ exp_parts(real x, real *power)
     real p = inverse[EXP_DEGREE];
     for (int i = EXP_DEGREE - 1; i > 0; i--)
         p = fused(p, r, inverse[i]);
-    *power = (real)ldexp(1, (int)n);
+    *power = isnan(n) ? x : (real)ldexp(1, (int)n);
     return p * r;
 }
 
