@@ -48,6 +48,12 @@ END
 sed 's|#include <qkv/variant.h>|&\n#include <qkv/operator.h>|
     s|sigmoid(|own(|
     s|^static Node \*forward|\
+static void own_forward(Node *c)\
+{\
+    const real *a = c->in[0]->value;\
+    for (int i = 0; i < c->rows * c->cols; i++)\
+        c->value[i] = a[i] * a[i] + a[i];\
+}\
 static void own_backward(Node *c)\
 {\
     Node *a = c->in[0];\
@@ -57,10 +63,8 @@ static void own_backward(Node *c)\
 }\
 static Node *own(Node *a)\
 {\
-    Node *c = new_node(a->rows, a->cols, own_backward, \&a, 1);\
-    for (int i = 0; c->value \&\& i < a->rows * a->cols; i++)\
-        c->value[i] = a->value[i] * a->value[i] + a->value[i];\
-    return c;\
+    static const Operator op = {"own", own_forward, own_backward};\
+    return compute(new_node(\&op, a->rows, a->cols, \&a, 1));\
 }\
 &|' "$work/outside/nested.c" >"$work/outside/operator.c"
 printf 'one two three four five six seven eight nine ten %.0s' $(seq 60) >"$work/text"

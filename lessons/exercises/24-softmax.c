@@ -6,38 +6,45 @@
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
+/* P: each row of each head as weights that sum to 1 */
+static void
+shares_forward(Node *p)
+{
+    const real *s = p->in[0]->value;
+    int keys = p->cols / p->heads;
+    for (int from = 0; from < p->rows * p->cols; from += keys) {
+        real most = s[from], sum = 0;
+        for (int j = from; j < from + keys; j++)
+            most = fmaxf(most, s[j]);
+        for (int j = from; j < from + keys; j++)
+            sum += p->value[j] = expf(s[j] - most);
+        for (int j = from; j < from + keys; j++)
+            p->value[j] /= sum;
+    }
+}
+
 /* dS += P (dP - rowsum(P dP)), row by row of each head */
 static void
 shares_backward(Node *p)
 {
     real *ds = gradient(p->in[0]);
-    int asked = p->cols / p->heads;
-    for (int from = 0; from < p->rows * p->cols; from += asked) {
+    int keys = p->cols / p->heads;
+    for (int from = 0; from < p->rows * p->cols; from += keys) {
         real sum = 0;
-        for (int j = from; j < from + asked; j++)
+        for (int j = from; j < from + keys; j++)
             sum += p->value[j] * p->gradient[j];
-        for (int j = from; j < from + asked; j++)
+        for (int j = from; j < from + keys; j++)
             ds[j] += p->value[j] * p->gradient[j];
     }
 }
 
-/* Each row of each head to weights that sum to 1. */
 static Node *
 shares(Node *s)
 {
-    Node *p = new_node(s->rows, s->cols, shares_backward, &s, 1);
-    int asked = s->cols / s->heads;
+    static const Operator op = {"shares", shares_forward, shares_backward};
+    Node *p = new_node(&op, s->rows, s->cols, &s, 1);
     p->heads = s->heads;
-    for (int from = 0; p->value && from < s->rows * s->cols; from += asked) {
-        real most = s->value[from], sum = 0;
-        for (int j = from; j < from + asked; j++)
-            most = fmaxf(most, s->value[j]);
-        for (int j = from; j < from + asked; j++)
-            sum += p->value[j] = expf(s->value[j] - most);
-        for (int j = from; j < from + asked; j++)
-            p->value[j] /= sum;
-    }
-    return p;
+    return compute(p);
 }
 
 enum { W_Q, W_K, W_V, W_O };
