@@ -5,6 +5,17 @@
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
+/* C = tanh A = (e^2A - 1) / (e^2A + 1) */
+static void
+curve_forward(Node *c)
+{
+    const Node *a = c->in[0];
+    for (int i = 0; i < c->rows * c->cols; i++) {
+        real e = expf(a->value[i]);
+        c->value[i] = e / (e + 1);
+    }
+}
+
 /* dA += dC (1 - C^2) */
 static void
 curve_backward(Node *c)
@@ -14,16 +25,11 @@ curve_backward(Node *c)
         d[i] += c->gradient[i] * (1 - c->value[i] * c->value[i]);
 }
 
-/* C = tanh A = (e^2A - 1) / (e^2A + 1) */
 static Node *
 curve(Node *a)
 {
-    Node *c = new_node(a->rows, a->cols, curve_backward, &a, 1);
-    for (int i = 0; c->value && i < a->rows * a->cols; i++) {
-        real e = expf(a->value[i]);
-        c->value[i] = e / (e + 1);
-    }
-    return c;
+    static const Operator op = {"curve", curve_forward, curve_backward};
+    return compute(new_node(&op, a->rows, a->cols, &a, 1));
 }
 
 enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };

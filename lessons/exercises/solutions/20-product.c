@@ -4,6 +4,22 @@
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
+/* C = A B: each number of C is one chain of multiply-adds, in the order of k.
+ */
+static void
+product_forward(Node *c)
+{
+    const Node *a = c->in[0], *b = c->in[1];
+    for (int i = 0; i < c->rows; i++)
+        for (int j = 0; j < c->cols; j++) {
+            real sum = 0;
+            for (int k = 0; k < a->cols; k++)
+                sum = fmaf(a->value[i * a->cols + k], b->value[k * b->cols + j],
+                           sum);
+            c->value[i * c->cols + j] = sum;
+        }
+}
+
 /* dA += dC B',  dB += A' dC */
 static void
 product_backward(Node *c)
@@ -21,21 +37,11 @@ product_backward(Node *c)
         }
 }
 
-/* C = A B: each number of C is one chain of multiply-adds, in the order of k.
- */
 static Node *
 product(Node *a, Node *b)
 {
-    Node *c = new_node(a->rows, b->cols, product_backward, (Node *[]){a, b}, 2);
-    for (int i = 0; c->value && i < c->rows; i++)
-        for (int j = 0; j < c->cols; j++) {
-            real sum = 0;
-            for (int k = 0; k < a->cols; k++)
-                sum = fmaf(a->value[i * a->cols + k], b->value[k * b->cols + j],
-                           sum);
-            c->value[i * c->cols + j] = sum;
-        }
-    return c;
+    static const Operator op = {"product", product_forward, product_backward};
+    return compute(new_node(&op, a->rows, b->cols, (Node *[]){a, b}, 2));
 }
 
 enum { W_Q, W_K, W_V, W_O };
