@@ -135,7 +135,7 @@ kept_rows(Cache *c, int kind, Node *n)
     size_t cols = (size_t)k->cols, apart = (size_t)p->capacity * cols;
     size_t fresh = (size_t)c->keeper.fresh * cols,
            held = (size_t)p->held * cols;
-    for (int s = 0; !c->shapes && !k->added && s < sequences; s++)
+    for (int s = 0; fresh && !c->shapes && !k->added && s < sequences; s++)
         memcpy(k->rows + (size_t)s * apart + held, n->value + (size_t)s * fresh,
                fresh * sizeof(real));
     k->added = true;
