@@ -82,7 +82,7 @@ function add_item(name,    at, from, to) {
         while (text[file, to] ~ /\\$/)
             to++
     else {
-        while (to < lines[file] && text[file, to] !~ /[;{]$|};$/)
+        while (to < lines[file] && text[file, to] !~ /[;{]( *\/\*.*\*\/)?$/)
             to++
         if (text[file, to] ~ /\{$/)
             while (to < lines[file] && text[file, to] !~ /^}/)
