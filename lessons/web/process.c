@@ -12,6 +12,7 @@ typedef struct Begun {
     void (*work)(const void *more, void *answer);
     const void *more;
     bool quiet;
+    Report *report;
 } Begun;
 
 /* Calls run(begun); of the memory below `end` only the report's `size` bytes
@@ -81,6 +82,7 @@ run_child(const Begun *b)
     if (b->quiet && !(freopen("/dev/null", "w", stdout) &&
                       freopen("/dev/null", "w", stderr)))
         _exit(1);
+    watched(b->report);
     b->work(b->more, report->answer);
     _exit(end_well(0));
 }
@@ -89,20 +91,16 @@ void
 child_begin(Child *c, void (*work)(const void *more, void *answer),
             const void *more, size_t size, Limits may, bool quiet)
 {
-    Report *parents = report;
-    Begun begun = {work, more, quiet};
     size_t whole = sizeof *c->report + size;
     *c = (Child){.process = 1, .size = size, .may = may};
     c->report = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
         fail("out of memory: %zu bytes were refused", whole);
-    c->report->watched = true;
     c->report->running.doing = "";
     fflush(NULL);
-    report = c->report;
+    Begun begun = {work, more, quiet, c->report};
     c->status = call_apart(run_child, &begun, c->report, whole, sbrk(0));
-    report = parents;
 }
 
 Child *
