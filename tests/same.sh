@@ -43,7 +43,7 @@ find . -name config.tsv | while read -r config; do
     run=$(dirname "$config")
     name=$(basename "$run")
     where=$(dirname "${run#./}")
-    case $where in quick/deep | quick/pair) ;; *) where=${where%"/${name%%.*}"} ;; esac
+    case $where in quick/deep | quick/pair | recipes/*) ;; *) where=${where%"/${name%%.*}"} ;; esac
     printf '%s %s %s %s\n' "$where" "$(echo "$name" | cut -d . -f 1,2)" \
         "$(echo "$name" | grep -o 'seed[0-9]*')" \
         "$(if [ -d "$run/weights" ]; then cat "$run"/weights/*.npy; else
