@@ -284,8 +284,8 @@ go_through(Tape *t, int rows)
     backward(project(tanh_of(c)));
 }
 
-/* A tape for shapes counts exactly what a step takes, forward and back, and
-   computes nothing: at fewer rows it may be more. */
+/* A tape for shapes counts what this step takes, forward and back, and computes
+   nothing. (Where a gradient is handed on, as by add, it counts more.) */
 TEST(shapes_tell_what_a_step_takes)
 {
     size_t bytes[2][2];

@@ -3,8 +3,8 @@
    Every byte of a guarded tape is UNWRITTEN at first, which makes an entry a
    NaN that arithmetic hands on; behind each matrix as many bytes must stay so.
  */
+#include "check/redzone.h"
 #include "heart/fail.h"
-#include "heart/tape.h"
 
 static bool
 unwritten(const real *from, size_t count)

@@ -11,11 +11,11 @@
 
 #include "base/report.h"
 #include "check/difference.h"
+#include "check/redzone.h"
 #include "check/subject.h"
 #include "decode/cache.h"
 #include "heart/label.h"
 #include "heart/random.h"
-#include "heart/tape.h"
 #include "model/model.h"
 
 /* d_k is even: queries and keys may be rotated, pair by pair. */

@@ -23,13 +23,11 @@ size_of(const Node *n)
    SHAPES_ONLY: nodes have shapes, costs and arguments, but no values: so models
    that no memory holds can be counted. KEEP_GRADIENTS: after the backward pass
    each trained root still has its own, until the tape is reset. RED_ZONES: each
-   matrix has as much memory again behind it, and UNWRITTEN in every byte:
-   tape_verify aborts if an operator has written there, or has not written all
-   of its value. */
+   matrix has as much memory again behind it, and UNWRITTEN in every byte,
+   so that tape_verify (check/redzone.h) sees what operators write. */
 enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
 Tape *tape_new(int purpose);
-void tape_verify(const Tape *t);
 bool tape_has_shapes_only(const Tape *t);
 
 /* Drops every node. */

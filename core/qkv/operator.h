@@ -90,8 +90,8 @@ void add_gradient(Node *n, const real *x);
    n->kept; NULL if only the shapes are wanted. */
 real *keep(Node *n, size_t count);
 
-/* Copies the operator's other arguments to n->arguments, where backward reads
-   them in the same type. */
+/* Copies the operator's other arguments to n->arguments, where forward and
+   backward read them in the same type. */
 void keep_arguments(Node *n, const void *arguments, size_t size);
 
 #pragma GCC visibility pop
