@@ -24,7 +24,7 @@ size_of(const Node *n)
    that no memory holds can be counted. KEEP_GRADIENTS: after the backward pass
    each trained root still has its own, until the tape is reset. RED_ZONES: each
    matrix has as much memory again behind it, and UNWRITTEN in every byte,
-   so that tape_verify (check/redzone.h) sees what operators write. */
+   so that `qkv check` (check/subject.c) sees what operators write. */
 enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
 Tape *tape_new(int purpose);
