@@ -19,7 +19,7 @@ LDLIBS   = -lm $(if $(filter Linux,$(shell uname -s)),-ldl)
 
 # core/fast/NAME.c takes the place of core/heart/NAME.c.
 FAST     = $(sort $(wildcard core/fast/*.c))
-PLAIN    = $(sort $(filter-out core/driver/% core/fast/%,$(wildcard core/*/*.c)))
+PLAIN    = $(sort $(filter-out core/driver/% core/fast/% core/heart/main.c,$(wildcard core/*/*.c)))
 CORE     = $(filter-out $(FAST:core/fast/%=core/heart/%),$(PLAIN)) $(FAST)
 DRIVER   = $(sort $(wildcard core/driver/*.c core/driver/*/*.c))
 PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
@@ -93,6 +93,15 @@ $(BUILD)/qkv $(BUILD)/qkv-double:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
+# The minimal attention core alone: core/heart and core/qkv.
+HEART    = $(sort $(wildcard core/heart/*.c))
+heart: $(BUILD)/heart $(BUILD)/heart-double   ## the minimal attention core alone, which trains any variant
+$(BUILD)/heart: $(HEART:%.c=$(BUILD)/float/%.o)
+$(BUILD)/heart-double: $(HEART:%.c=$(BUILD)/double/%.o)
+$(BUILD)/heart $(BUILD)/heart-double:
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+
 # Other flags than the last time: all is compiled anew.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
@@ -122,4 +131,4 @@ $(BUILD)/plots $(BUILD)/include:
 include lessons/rules.mk tests/rules.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: FORCE all variants-only help demo deps deps-all clean install uninstall dist $(BUILD)/qkv.pc
+.PHONY: FORCE all heart variants-only help demo deps deps-all clean install uninstall dist $(BUILD)/qkv.pc

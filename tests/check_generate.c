@@ -89,10 +89,10 @@ difference(Decoder *d, const Batch *b, const real *wanted, int classes)
 static double
 counted(const Model *m, int place)
 {
-    Attention a = place_attention(m, place);
-    Weights w = weights_declared(place_variant(m, place), &a);
-    bool cross = m->place[place].kind == CROSS;
-    Cost c = cost_of(place_variant(m, place), a, &w, TOKENS,
+    Attention a = m->place[place].attention;
+    Weights w = weights_declared(m->place[place].variant, &a);
+    bool cross = m->place[place].attention.place == CROSS;
+    Cost c = cost_of(m->place[place].variant, a, &w, TOKENS,
                      cross ? m->sizes.source : 0);
     weights_free(&w);
     return c.cache;
@@ -115,11 +115,11 @@ check_decoding(const char *variant, const char *more, Sizes sizes,
     ck_assert_msg(off == 0, "%s, %s: %g", variant, more, off);
     for (int p = 0; p < m->places; p++) {
         int rows = cache_rows(d->cache, p);
-        if (m->place[p].kind == ENCODER)
+        if (m->place[p].attention.place == ENCODER)
             continue;
         ck_assert_msg(counted(m, p) == cache_entries(d->cache, p), "%s: %g, %d",
                       variant, counted(m, p), cache_entries(d->cache, p));
-        ck_assert_msg(rows == (m->place[p].kind == CROSS ? SOURCE : TOKENS),
+        ck_assert_msg(rows == (m->place[p].attention.place == CROSS ? SOURCE : TOKENS),
                       "%s: %d", variant, rows);
     }
     decoder_free(d);

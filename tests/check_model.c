@@ -26,7 +26,7 @@ trained(const char *variant, const char *task, const char *more, Dataset *s)
     Config c = config_start();
     c.task = interned(task);
     c.variant = interned(variant);
-    config_apply(&c, task_named(task)->settings);
+    c = task_start(task);
     config_apply(&c, "test=64 validate=1 log-every=1000");
     config_apply(&c, more);
     config_settle(&c, p.variant->shape);
@@ -341,7 +341,7 @@ TESTS(blocks_remember, 2)
     Config c = config_start();
     recalls_itself = _i;
     c.task = interned("translate");
-    config_apply(&c, task_named("translate")->settings);
+    c = task_start("translate");
     config_apply(&c, "layers=3 encoder=2 cross=after batch=2");
     config_settle(&c, "");
     Dataset s = dataset_open(&c);
@@ -357,7 +357,7 @@ TESTS(blocks_remember, 2)
     ck_assert(cache == 6 * 2 * c.d_model);
     for (int i = 0; i < m->places; i++) {
         Canonical form = model_form(m, i);
-        ck_assert(!form.m == (!_i && m->place[i].layer > 0));
+        ck_assert(!form.m == (!_i && m->place[i].attention.layer > 0));
         ck_assert(form.m || strstr(form.why, "earlier block"));
         canonical_free(&form);
     }

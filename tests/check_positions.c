@@ -120,7 +120,7 @@ model_at(const char *variant, const char *settings, Dataset *s)
     Config c = config_start();
     c.task = interned("recall");
     c.variant = interned(variant);
-    config_apply(&c, task_named("recall")->settings);
+    c = task_start("recall");
     config_apply(&c, "test=32 batch=16");
     config_apply(&c, settings);
     config_settle(&c, p.variant->shape);
@@ -291,7 +291,7 @@ TEST(training)
         Config c = config_start();
         Plugin p = plugin_open("standard");
         c.task = interned(runs[i].task);
-        config_apply(&c, task_named(runs[i].task)->settings);
+        c = task_start(runs[i].task);
         config_apply(&c, "test=64 validate=1 log-every=1000");
         config_apply(&c, runs[i].settings);
         config_settle(&c, p.variant->shape);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "task/corpus.h"
-#include "task/task.h"
+#include "config/corpus.h"
+#include "config/tasks.h"
 #include "suites.h"
 
 enum { GAMES = 200 };
@@ -15,8 +15,7 @@ enum { GAMES = 200 };
 static Dataset
 open_task(const char *name, const char *more)
 {
-    Config c = config_start();
-    config_apply(&c, task_named(name)->settings);
+    Config c = task_start(name);
     config_apply(&c, more);
     c.task = interned(name);
     return dataset_open(&c);
@@ -84,9 +83,9 @@ check_sequence(const Dataset *s, const Example *e)
 TEST(draws_are_as_told)
 {
     for (int k = 0; k < task_count; k++) {
-        if (!tasks[k].draw)
+        if (!tasks[k].task->draw)
             continue;
-        Dataset s = open_task(tasks[k].name, "");
+        Dataset s = open_task(tasks[k].task->name, "");
         Batch b = batch_new(s.sizes, 1);
         Random r = dataset_stream(&s, TRAINING);
         int answers[64] = {0};
@@ -100,7 +99,7 @@ TEST(draws_are_as_told)
             }
         }
         for (int i = 0; i < s.sizes.classes && !s.sizes.step; i++)
-            ck_assert_msg(answers[i] > 0, "%s never answers %d", tasks[k].name,
+            ck_assert_msg(answers[i] > 0, "%s never answers %d", tasks[k].task->name,
                           i);
         batch_free(&b);
     }
@@ -156,9 +155,9 @@ TESTS(fixed_places, 2)
 TEST(levels)
 {
     for (int k = 0; k < task_count; k++) {
-        if (!tasks[k].draw)
+        if (!tasks[k].task->draw)
             continue;
-        Dataset s = open_task(tasks[k].name, "");
+        Dataset s = open_task(tasks[k].task->name, "");
         Levels l = dataset_levels(&s, VALIDATION);
         if (s.sizes.step) { /* answering with the mean explains nothing */
             ck_assert(l.chance == 0 && l.trivial == 0 && l.chance_loss >= 1);
@@ -168,11 +167,11 @@ TEST(levels)
         ck_assert(fabs(l.chance_loss - log(s.sizes.classes)) < 1e-12);
         ck_assert(isnan(l.bigram_loss));
         /* the first number of a sum is right as often as any */
-        double least = strcmp(tasks[k].name, "modular-add") ? 1 : 0.9;
+        double least = strcmp(tasks[k].task->name, "modular-add") ? 1 : 0.9;
         ck_assert_msg(l.trivial > least * l.chance && l.trivial < 0.5, "%s: %g",
-                      tasks[k].name, l.trivial);
+                      tasks[k].task->name, l.trivial);
         double n = s.config.length, v = s.config.values;
-        if (!strcmp(tasks[k].name, "recall") || !strcmp(tasks[k].name, "mqar"))
+        if (!strcmp(tasks[k].task->name, "recall") || !strcmp(tasks[k].task->name, "mqar"))
             ck_assert(fabs(l.trivial - 1 / n - (1 - 1 / n) / v) < 0.025);
     }
 }
@@ -291,8 +290,7 @@ TEST(text_windows)
     for (int i = 0; i < 3000; i++)
         content[i] = (char)('a' + i * 7 % 26);
     char *path = text_file(content, sizeof content), more[128];
-    Config c = config_start();
-    config_apply(&c, task_named("text")->settings);
+    Config c = task_start("text");
     snprintf(more, sizeof more, "file=%s length=16 batch=4", path);
     config_apply(&c, more);
     c.task = interned("text");

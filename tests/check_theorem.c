@@ -10,7 +10,7 @@
 #include "algebra/recording.h"
 #include "check/difference.h"
 #include "heart/tape.h"
-#include "variant/find.h"
+#include "config/find.h"
 #include "suites.h"
 
 #define NEAR (sizeof(real) == 4 ? 2e-4 : 1e-10)

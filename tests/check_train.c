@@ -14,18 +14,18 @@
 #include "base/words.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
-#include "variant/find.h"
-#include "model/model.h"
+#include "config/find.h"
+#include "config/build.h"
+#include "config/schedule.h"
 #include "watch/observe.h"
-#include "train/optimizer.h"
-#include "train/train.h"
+#include "heart/optimizer.h"
+#include "heart/train.h"
 #include "suites.h"
 
 static Model *
 make(const char *task, const char *more, Dataset *s)
 {
-    Config c = config_start();
-    config_apply(&c, task_named(task)->settings);
+    Config c = task_start(task);
     config_apply(&c, more);
     c.task = interned(task);
     Plugin p = plugin_open(c.variant);
@@ -143,7 +143,7 @@ TESTS(micro_batches, 2)
         int counted = counted_rows(b.all.targets, b.rows);
         Node *whole = cross_entropy(logits, b.all.targets, counted);
         backward(whole);
-        optimizer_step(&o[1], m[1], step);
+        m[1]->update(m[1], &o[1], step);
         ck_assert(fabs(loss - (double)whole->value[0]) < 1e-5 * loss);
         ck_assert(accuracy ==
                   (double)correct_rows(logits, b.all.targets) / counted);
@@ -204,7 +204,7 @@ TESTS(needs_are_what_is_taken, 4)
         "embed=onehot residual=no"};
     Dataset s;
     Model *m = make("reverse", settings_of[_i], &s);
-    Needs n = training_needs(&s, m->cast[SELF]);
+    Needs n = training_needs(&s, m->variant);
     Batch b = batch_new(s.sizes, m->config.batch);
     Tape *t = tape_new(0);
     Optimizer o = optimizer_new(m);
@@ -214,7 +214,10 @@ TESTS(needs_are_what_is_taken, 4)
     train_step(m, &o, t, &b, 1, &accuracy);
     ck_assert(n.step == (double)tape_bytes(t));
     optimizer_free(&o);
-    double onehot = m->table ? pow(m->attention.d_model, 2) : 0;
+    double onehot = 0;
+    for (int i = 0; i < FIXED; i++)
+        onehot += m->fixed[i].rows * m->fixed[i].cols;
+    ck_assert((onehot > 0) == (_i == 3));
     ck_assert(n.weights ==
               (4. * (double)m->parameters + onehot) * sizeof(real));
     ck_assert(n.batch == 2. * b.rows * sizeof(int));
@@ -274,7 +277,7 @@ TEST(optimizers)
         for (int step = 1; step <= 2; step++) {
             double g = step == 1 ? 2 : -1, lr = 0.1, decay = 0.01;
             m->gradients[3] = (real)g;
-            optimizer_step(&o, m, step);
+            m->update(m, &o, step);
             if (k < 2)
                 g += decay * w;
             v = 0.9 * v + g;
@@ -295,11 +298,11 @@ TEST(optimizers)
     }
 }
 
-static void
-count_rows(void *to, LogRow row)
+static bool
+count_rows(void *to, const Result *so_far)
 {
-    ck_assert(isfinite(row.validation_loss));
-    ++*(int *)to;
+    ck_assert(isfinite(so_far->rows[so_far->count - 1].validation_loss));
+    return ++*(int *)to;
 }
 
 /* Steps that no --log-every divides, the same bits twice, and every kind of

@@ -10,9 +10,9 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "algebra/cost.h"
-#include "variant/find.h"
-#include "model/model.h"
-#include "train/train.h"
+#include "config/find.h"
+#include "config/build.h"
+#include "heart/train.h"
 #include "gradient.h"
 #include "suites.h"
 

@@ -13,7 +13,7 @@
 #include <qkv/real.h>
 
 #include "algebra/rotated.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 enum { WHY_SIZE = 160 };
 

@@ -30,8 +30,8 @@ static bool
 adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {
     Canonical c = form_for(from, to, place), now = {0};
-    const Variant *target = place_variant(to, place);
-    Attention a = place_attention(to, place);
+    const Variant *target = to->place[place].variant;
+    Attention a = to->place[place].attention;
     Weights w = weights_declared(target, &a);
     real **values = model_attention(to, place);
     char why[WHY_SIZE];
@@ -132,7 +132,7 @@ start_alike(Model *m, Conversion *v)
     Model *to = converted(from, &own, &m->config, "", v);
     bool one = true, alike = false;
     for (int place = 0; place < m->places; place++)
-        one &= place_variant(m, place) == m->cast[SELF];
+        one &= m->place[place].variant == m->variant;
     if (to && !one)
         snprintf(v->why, sizeof v->why,
                  "its encoder or cross-attention has a variant of its own");

@@ -4,7 +4,7 @@
 
 #include <qkv/operator.h>
 
-#include "variant/find.h"
+#include "config/find.h"
 
 typedef struct Cost {
     double parameters;

@@ -4,6 +4,7 @@
 
 #include "algebra/fold.h"
 #include "heart/fail.h"
+#include "config/second.h"
 
 const char *
 fold_refusal(const Model *m)

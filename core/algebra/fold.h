@@ -6,7 +6,7 @@
 #define FOLD_H
 
 #include "algebra/canonical.h"
-#include "model/model.h"
+#include "config/build.h"
 
 /* Why the embedding of m cannot be folded into its attention, and how to train
    one where it can; NULL where it can. */

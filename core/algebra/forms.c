@@ -7,8 +7,8 @@
 Canonical
 model_form(const Model *m, int place)
 {
-    const Variant *v = place_variant(m, place);
-    Attention a = place_attention(m, place);
+    const Variant *v = m->place[place].variant;
+    Attention a = m->place[place].attention;
     Weights w = weights_declared(v, &a);
     real **values = model_attention(m, place);
     Canonical c = canonical_form(v, a, &w, values);
@@ -22,10 +22,10 @@ model_cost(const Model *m, double *flops, double *cache)
 {
     *flops = *cache = 0;
     for (int place = 0; place < m->places; place++) {
-        const Variant *v = place_variant(m, place);
-        Attention a = place_attention(m, place);
+        const Variant *v = m->place[place].variant;
+        Attention a = m->place[place].attention;
         Weights w = weights_declared(v, &a);
-        int kind = m->place[place].kind;
+        int kind = m->place[place].attention.place;
         int tokens = kind == ENCODER ? m->sizes.source : m->sizes.tokens;
         Cost c = cost_of(v, a, &w, tokens, kind == CROSS ? m->sizes.source : 0);
         *flops += c.forward * tokens / m->sizes.tokens;

@@ -3,7 +3,7 @@
 #define PASS_H
 
 #include "algebra/recording.h"
-#include "model/model.h"
+#include "config/build.h"
 
 typedef struct Pass {
     Recording recording;

@@ -8,7 +8,7 @@
 #include "check/checks.h"
 #include "driver/cli/plugin_process.h"
 #include "heart/random.h"
-#include "task/settings.h"
+#include "config/settings.h"
 
 static bool
 same_bits(const real *a, const real *b, int count)

@@ -16,7 +16,7 @@
 #include "heart/fail.h"
 #include "heart/label.h"
 #include "heart/random.h"
-#include "model/model.h"
+#include "config/build.h"
 
 /* d_k is even: queries and keys may be rotated, pair by pair. */
 #define SMALL     "d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7"

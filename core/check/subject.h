@@ -10,8 +10,8 @@
 
 #include "heart/fail.h"
 #include "heart/tape.h"
-#include "task/settings.h"
-#include "variant/find.h"
+#include "config/settings.h"
+#include "config/find.h"
 
 typedef enum { PASSED, FAILED, UNTESTED } Verdict;
 

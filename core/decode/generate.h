@@ -7,8 +7,8 @@
 
 #include "decode/cache.h"
 #include "heart/random.h"
-#include "model/model.h"
-#include "task/task.h"
+#include "config/build.h"
+#include "config/tasks.h"
 
 /* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at
    most, or for several sequences; all of it: no step allocates. decoder_free

@@ -17,9 +17,9 @@
 #include "heart/tape.h"
 #include "heart/threads.h"
 #include "math/timing.h"
-#include "model/model.h"
-#include "train/optimizer.h"
-#include "train/train.h"
+#include "config/build.h"
+#include "heart/optimizer.h"
+#include "heart/train.h"
 
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
 static void
@@ -199,7 +199,7 @@ step_flops(const Model *m)
             strcmp(w->name, "positions"))
             matrices += (double)w->rows * w->cols;
     }
-    return 6 * matrices + m->config.layers * causal_pairs(m->cast[SELF],
+    return 6 * matrices + m->config.layers * causal_pairs(m->variant,
                                                           m->attention,
                                                           m->sizes.tokens);
 }

@@ -11,8 +11,8 @@
 #include "driver/cli/grammar.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
-#include "task/task.h"
-#include "variant/find.h"
+#include "config/tasks.h"
+#include "config/find.h"
 
 /* Of a list "a,b" only the last word is completed. */
 static const char bash[] =
@@ -62,7 +62,7 @@ print_values(const Option *o)
         print_variants();
     else if (!strcmp(o->name, "task"))
         for (int i = 0; i < task_count; i++)
-            printf("%s\n", tasks[i].name);
+            printf("%s\n", tasks[i].task->name);
     else if (o->choices)
         printf("%s\n", o->choices);
 }

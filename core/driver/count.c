@@ -18,7 +18,7 @@
 #include "heart/fail.h"
 #include "heart/positions.h"
 #include "heart/threads.h"
-#include "model/model.h"
+#include "config/build.h"
 
 /* Published models: the variant that has their attention, its settings (those
    of its own apart), and where they are written. layers counts attention

@@ -36,7 +36,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
                 .converted = true,
                 .seconds = 1e-9};
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
-                                      variant_uses(to->cast[SELF]));
+                                      variant_uses(to->variant));
     char *name = run_name(&to->config, &ordinary);
     evaluate_split(to, data, VALIDATION, &row.validation_loss,
                    &row.validation_accuracy);

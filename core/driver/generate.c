@@ -14,7 +14,7 @@
 #include "heart/fail.h"
 #include "run/run.h"
 
-enum { USUAL = 200 }; /* characters */
+enum { MANY = 200 }; /* characters */
 
 static void
 say_character(const Generation *g, int id)
@@ -34,7 +34,7 @@ continue_text(Generation *g, const char *prompt)
         usage("a table is for the answers to a task, and %s continues a text",
               g->run);
     g->ids = text_number(prompt, &g->data, g->run, &g->prompt);
-    g->count = g->prompt + (o->generate.tokens ? o->generate.tokens : USUAL);
+    g->count = g->prompt + (o->generate.tokens ? o->generate.tokens : MANY);
     Decoder *d = generation_decoder(g);
     for (int i = 0; i < o->generate.samples && !ferror(stdout); i++) {
         if (o->generate.samples > 1)

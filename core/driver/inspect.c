@@ -17,7 +17,7 @@
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "heart/fail.h"
-#include "model/model.h"
+#include "config/build.h"
 #include "run/run.h"
 
 /* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
@@ -86,11 +86,11 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
 
 /* "0" for self-attention of block 0, "0.cross", "encoder0". */
 static void
-short_name(const Model *m, int place, char name[PLACE_SIZE])
+short_name(const Model *m, int place, char name[NAME_SIZE])
 {
     const char *whole = m->place[place].name;
     bool encoder = !strncmp(whole, "encoder", 7);
-    snprintf(name, PLACE_SIZE, "%s", whole + (encoder ? 0 : 5));
+    snprintf(name, NAME_SIZE, "%s", whole + (encoder ? 0 : 5));
     char *dot = strchr(name, '.');
     if (!strcmp(dot, ".attention"))
         *dot = 0;
@@ -114,7 +114,7 @@ describe_range(Layout layout, Model *m, const Dataset *data)
     Pass *pass = pass_recorded(m, &there, false);
     Sheet sheet = sheet_of(columns, 3);
     for (int p = 0; p < pass->recording.places; p++) {
-        char place[PLACE_SIZE];
+        char place[NAME_SIZE];
         short_name(m, p, place);
         Range range = recording_range(&pass->recording, p);
         sheet_row(&sheet, cell_words(place),
@@ -201,7 +201,7 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
     if (f->script)
         fprintf(f->script, "most = %d\nheads = '", m->attention.d_model);
     for (int p = 0; p < m->places; p++) {
-        char place[PLACE_SIZE];
+        char place[NAME_SIZE];
         short_name(m, p, place);
         for (int h = 0; h < forms[p].heads; h++) {
             describe_head(&sheet, f->data, &forms[p], place, h);

@@ -12,7 +12,7 @@
 #include "driver/commands.h"
 #include "driver/sweep/grid.h"
 #include "heart/fail.h"
-#include "task/task.h"
+#include "config/tasks.h"
 
 static int
 by_family(const void *a, const void *b)
@@ -95,6 +95,25 @@ levels_of(const Task *t)
     return dataset_levels(&data, VALIDATION);
 }
 
+/* "length=8 positions=none": what a task starts with, where that is not what
+   --help says. */
+static const char *
+own_start(const Task *t)
+{
+    char *all = copy_text(""), value[VALUE_SIZE];
+    Config c = task_start(t->name), usual = config_start();
+    for (int i = 0; i < settings_built_in; i++) {
+        const Setting *s = &settings[i];
+        setting_print(s, &c, value);
+        if (strcmp(s->name, "task") && !setting_equal(s, &c, &usual))
+            replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
+                                      s->name, value));
+    }
+    const char *own = interned(all);
+    free(all);
+    return *own ? own : "the usual ones";
+}
+
 static void
 list_tasks(const Options *o, Layout layout)
 {
@@ -110,11 +129,11 @@ list_tasks(const Options *o, Layout layout)
         {"settings", .words = true, .readers = whole}};
     Sheet sheet = sheet_of(columns, 6);
     for (int i = 0; i < task_count; i++) {
-        const Task *t = &tasks[i];
-        Levels l = levels_of(t);
-        sheet_row(&sheet, cell_words(t->name), cell_number(l.chance),
-                  cell_number(l.trivial), cell_words(t->what),
-                  cell_words(t->trivial), cell_words(t->settings));
+        const KnownTask *t = &tasks[i];
+        Levels l = levels_of(t->task);
+        sheet_row(&sheet, cell_words(t->task->name), cell_number(l.chance),
+                  cell_number(l.trivial), cell_words(t->task->what),
+                  cell_words(t->trivial), cell_words(own_start(t->task)));
     }
     sheet_note(&sheet, "tasks",
                copy_text("Accuracy of guessing evenly, and of a trivial "
@@ -122,8 +141,8 @@ list_tasks(const Options *o, Layout layout)
     sheet_print(&sheet, layout);
     for (int i = 0; layout == ALIGNED && o->list.tasks && i < task_count; i++) {
         printf("%s%s: the trivial baseline is %s\n", i ? "" : "\n",
-               tasks[i].name, tasks[i].trivial);
-        print_wrapped(stdout, 0, 4, 79, tasks[i].settings);
+               tasks[i].task->name, tasks[i].trivial);
+        print_wrapped(stdout, 0, 4, 79, own_start(tasks[i].task));
     }
 }
 

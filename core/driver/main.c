@@ -12,7 +12,7 @@
 #include "driver/cli/plugin_process.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 #define VERSION "0.1"
 

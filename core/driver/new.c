@@ -12,7 +12,7 @@
 #include "driver/cli/options.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 /* variants/standard.c, of the sources (build/include leads to their core) or
    as it was installed; to be freed. */

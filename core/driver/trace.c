@@ -19,7 +19,7 @@
 #include "heart/layers.h"
 #include "heart/operators.h"
 #include "heart/unfused.h"
-#include "model/model.h"
+#include "config/build.h"
 #include "run/run.h"
 
 /* What is followed. */
@@ -215,7 +215,7 @@ show_place(const Trace *t, const Options *o, int place)
     const Place *p = &r->place[place];
     int heads = recording_heads(r, place);
     printf("\n=== %s: %s\n", t->model->place[place].name,
-           place_variant(t->model, place)->equation);
+           t->model->place[place].variant->equation);
     if (t->model->config.norm)
         show_node(t, p->x, 0, "LayerNorm(x)");
     int shown = o->trace.head > 0 ? o->trace.head : 1, own;

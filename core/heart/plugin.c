@@ -71,10 +71,10 @@ plugin_of(const Variant *v)
 }
 
 const Variant *
-plugin_load(const char *path, bool *own_operator)
+plugin_load(const char *path, int binding, bool *own_operator)
 {
     enter(path, " being loaded");
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(path, binding | RTLD_LOCAL);
     if (!handle)
         refused(path, dlerror());
     const unsigned char *size = dlsym(handle, "qkv_real_size");

@@ -18,9 +18,11 @@ enum { NAME_SIZE = 64, MOST_OWN = 8, USES_SIZE = 512 };
 bool one_file(const char *a, const char *b);
 
 /* Loads the shared object at `path`, and checks that this program can use it.
-   *own_operator: it brings an operator of its own, for this program's `real`
-   only. Exits with what is wrong. */
-const Variant *plugin_load(const char *path, bool *own_operator);
+   `binding` is RTLD_NOW, so that a function that this program lacks is reported
+   at once, or RTLD_LAZY, where it has no `fit` and its functions.
+   *own_operator: the plugin brings an operator of its own, for this program's
+   `real` only. Exits with what is wrong. */
+const Variant *plugin_load(const char *path, int binding, bool *own_operator);
 
 /* The path of the plugin that a variant came with; NULL if it came with none.
  */

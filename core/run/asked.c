@@ -13,7 +13,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/asked.h"
-#include "task/task.h"
+#include "config/tasks.h"
 
 enum { FORMAT = 3 };
 static const char record[] = "experiment.tsv";
@@ -204,8 +204,7 @@ static bool
 has_usual(const Asked *compare, const Asked *train)
 {
     char value[VALUE_SIZE];
-    Config usual = config_start();
-    config_apply(&usual, task_named(asked_value(train, "task"))->settings);
+    Config usual = task_start(asked_value(train, "task"));
     for (int i = 1; i < compare->keys.count; i++) {
         const char *key = compare->keys.text[i];
         const Setting *s = setting_named(key);

@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 char *
 run_name(const Config *c, const Config *ordinary)
@@ -103,7 +103,7 @@ write_result(const char *run, const Model *m, const Result *r,
     model_cost(m, &flops, &cache);
     /* clang-format off */
     const double values[RESULTS - 1] = { /* behind the status */
-        r->steps, (double)m->parameters, (double)m->attention_parameters, flops,
+        r->steps, (double)m->parameters, (double)attention_parameters(m), flops,
         cache, r->solved_at, last->loss, last->accuracy, last->validation_loss,
         last->validation_accuracy, r->test_loss, r->test_accuracy, l.chance,
         l.trivial, l.chance_loss, l.unigram_loss, l.bigram_loss};

@@ -11,9 +11,9 @@
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "model/model.h"
-#include "task/settings.h"
-#include "train/train.h"
+#include "config/build.h"
+#include "config/settings.h"
+#include "heart/train.h"
 #include "watch/observe.h"
 
 enum { RUN_FORMAT = 3 };

@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 /* clang-format off */
 const char *const log_columns[LOG_COLUMNS] = {
@@ -256,7 +256,7 @@ model_of(const Run *r, Dataset *data, bool alone)
     if (c.plugin_hash != r->config.plugin_hash)
         note("%s: was trained with another build of %s", r->path, p.name);
     *data = run_data(r, &c, alone);
-    Model *outline = model_outline(&c, data->sizes, p.variant);
+    Model *outline = model_listed(&c, data->sizes, p.variant);
     run_weights(r, outline);
     model_free(outline);
     Model *m = model_new(&c, data->sizes, p.variant);

@@ -5,7 +5,7 @@
 
 #include "heart/fail.h"
 #include "run/run.h"
-#include "task/corpus.h"
+#include "config/corpus.h"
 
 static const char name[] = "symbols.tsv";
 

@@ -16,8 +16,8 @@
 #define OBSERVE_H
 
 #include "algebra/canonical.h"
-#include "model/model.h"
-#include "task/task.h"
+#include "config/build.h"
+#include "config/tasks.h"
 
 enum { COLUMN_SIZE = NAME_SIZE + 48 };
 

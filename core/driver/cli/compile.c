@@ -12,7 +12,7 @@
 #include "driver/cli/compile.h"
 #include "driver/cli/plugin_process.h"
 #include "heart/fail.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 /* For symbols that are only in the program. */
 #ifdef __APPLE__

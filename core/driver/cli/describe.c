@@ -6,7 +6,7 @@
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"
 #include "driver/cli/plugin_process.h"
-#include "model/model.h"
+#include "config/build.h"
 
 /* For a plugin to load and to declare. */
 static const double seconds = 10, bytes = 1e9;

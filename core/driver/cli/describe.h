@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "task/settings.h"
-#include "variant/find.h"
+#include "config/settings.h"
+#include "config/find.h"
 
 typedef struct Facts {
     bool ok;

@@ -3,6 +3,7 @@
 
 #include "base/words.h"
 #include "driver/cli/grammar.h"
+#include "config/tasks.h"
 #include "run/asked.h"
 
 enum { MANY = 1 << 30 };
@@ -261,7 +262,10 @@ start_of(const Setting *s, int command)
         return "8";
     if (command == TRACE && !strcmp(s->name, "heads"))
         return "2";
-    return *s->start ? s->start : NULL;
+    char start[VALUE_SIZE];
+    Config usual = config_start();
+    setting_print(s, &usual, start);
+    return *start ? interned(start) : NULL;
 }
 
 static Option

@@ -13,7 +13,7 @@
 #include "driver/cli/grammar.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 enum { LETTERS = 256 }; /* those above are places in the list of options */
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/words.h"
-#include "task/settings.h"
+#include "config/settings.h"
 
 enum {
     LIST = 1,

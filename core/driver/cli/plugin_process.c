@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "driver/cli/plugin_process.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 int
 run_in_double(int argc, char **argv, const char *why)

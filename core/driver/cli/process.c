@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "driver/cli/process.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 volatile sig_atomic_t interrupted;
 

@@ -11,7 +11,8 @@
 #include "driver/cli/process.h"
 #include "driver/cli/real_count.h"
 #include "heart/fail.h"
-#include "model/model.h"
+#include "config/build.h"
+#include "config/second.h"
 
 static char *
 question(const Config *c)

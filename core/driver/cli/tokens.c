@@ -7,7 +7,7 @@
 #include "base/words.h"
 #include "driver/cli/tokens.h"
 #include "heart/fail.h"
-#include "task/corpus.h"
+#include "config/corpus.h"
 
 /* Bytes of the character that begins there; exits where it is none. */
 static int

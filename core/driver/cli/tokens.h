@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "task/task.h"
+#include "config/tasks.h"
 
 /* A text cut into words, or characters. */
 typedef struct Words {

@@ -67,8 +67,8 @@ show_maps(bool pictures, const Model *m, const Recording *r,
                "* from 0.95 on. Each row sums to 1.\n\n");
     for (int p = 0; p < r->places; p++) {
         const ModelPlace *place = &m->place[p];
-        const Values *rows = &both[place->kind == ENCODER];
-        const Values *cols = &both[place->kind != SELF];
+        const Values *rows = &both[place->attention.place == ENCODER];
+        const Values *cols = &both[place->attention.place != SELF];
         double *weights =
             allocate(matrix_entries(rows->count, cols->count), sizeof *weights);
         for (int h = 0; h < recording_heads(r, p); h++) {

@@ -4,8 +4,8 @@
 
 #include "algebra/recording.h"
 #include "driver/cli/options.h"
-#include "model/model.h"
-#include "task/task.h"
+#include "config/build.h"
+#include "config/tasks.h"
 
 /* Prints the weights of every head of m on the first test sequence, and draws
    them as figure "attention". */

@@ -7,7 +7,7 @@
 #include "driver/figure/caption.h"
 #include "driver/results/quantity.h"
 #include "heart/fail.h"
-#include "task/task.h"
+#include "config/tasks.h"
 
 char *
 x_title(const Plot *all)

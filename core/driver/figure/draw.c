@@ -15,7 +15,7 @@
 #include "driver/results/group.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 static FILE *
 open_part(const Figure *f, const char *ending)

@@ -10,7 +10,7 @@
 #include "driver/figure/panel.h"
 #include "driver/results/quantity.h"
 #include "heart/fail.h"
-#include "task/task.h"
+#include "config/tasks.h"
 
 enum { MOST_CURVES = 7 };
 

@@ -9,7 +9,7 @@
 #include "driver/figure/draw.h"
 #include "driver/figure/square.h"
 #include "heart/fail.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 enum { FROM, TO, ROW, COLUMN, LOGITS, KIND, COLUMNS };
 static const char *const headings[COLUMNS] = {"from",   "to",     "row",

@@ -17,7 +17,7 @@
 #include "driver/report/claim.h"
 #include "driver/report/recipe.h"
 #include "heart/fail.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 enum { MOST_WORDS = 96, ADDED_WORDS = 32 };
 

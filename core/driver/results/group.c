@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "driver/results/group.h"
 #include "heart/fail.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 static const Setting experiment = {.name = "experiment"};
 

@@ -85,7 +85,8 @@ run_progress(const Run *r, const char *x, double steps)
         usage("--x %s: how many tokens a step of task pairs has is in its "
               "file, not in its runs; take --x step or seconds",
               x);
-    double tokens = steps * c->batch * task_named(c->task)->sizes(c).tokens;
+    double tokens =
+        steps * c->batch * task_named(c->task)->task->sizes(c).tokens;
     return !strcmp(x, "tokens") ? tokens : 3 * tokens * run_number(r, "flops");
 }
 
@@ -166,7 +167,7 @@ quantity_at(int turn)
 }
 
 char *
-axis_title(const char *name, const Task *t)
+axis_title(const char *name, const KnownTask *t)
 {
     const Quantity *q = quantity_named(name);
     const char *measure = t ? task_measure(t) : "accuracy";

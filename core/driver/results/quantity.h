@@ -8,7 +8,7 @@
 #include "driver/results/group.h"
 #include "math/statistics.h"
 #include "run/run.h"
-#include "task/task.h"
+#include "config/tasks.h"
 
 typedef struct Quantity {
     const char *name;         /* in log.tsv or result.tsv */
@@ -41,7 +41,7 @@ const char *quantity_at(int turn);
 
 /* A quantity or setting in words, for an axis, as the task measures it (NULL:
    any task); to be freed. */
-char *axis_title(const char *name, const Task *t);
+char *axis_title(const char *name, const KnownTask *t);
 
 /* A group's name (group_name) in words: "reverse, learning rate 0.01"; to be
    freed. */

@@ -8,7 +8,7 @@
 #include "driver/results/quantity.h"
 #include "driver/results/results_table.h"
 #include "heart/fail.h"
-#include "task/task.h"
+#include "config/tasks.h"
 
 /* The most seeds of a variant. */
 static int
@@ -351,7 +351,7 @@ write_verdict(FILE *to, const Outcomes *all, const Group *g, Verdict verdict,
               Layout layout)
 {
     char words[VERDICT_SIZE];
-    const Task *t = task_named(g->runs[0]->config.task);
+    const KnownTask *t = task_named(g->runs[0]->config.task);
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
         if (a->group != g || a->verdict != verdict || a->against.n < 2)

@@ -10,7 +10,8 @@
 #include "driver/cli/real_count.h"
 #include "driver/sweep/fair.h"
 #include "heart/fail.h"
-#include "model/model.h"
+#include "config/build.h"
+#include "config/second.h"
 #include "watch/observe.h"
 
 /* How many of its parameters are really there. */

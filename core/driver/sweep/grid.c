@@ -7,14 +7,13 @@
 #include "driver/sweep/grid.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "task/task.h"
-#include "train/train.h"
+#include "config/tasks.h"
+#include "heart/train.h"
 
 Config
 ordinary_config(const char *task, const char *variant, const char *uses)
 {
-    Config c = config_start();
-    config_apply(&c, task_named(task)->settings);
+    Config c = task_start(task);
     c.task = interned(task);
     c.variant = interned(variant);
     config_settle(&c, uses);
@@ -181,8 +180,7 @@ grid_of(const Options *o, Asked asked)
     describe_all(&g, o);
     for (int t = 0; t < tasks_given->count; t++)
         for (int v = 0; v < g.variant_count; v++) {
-            Config c = config_start();
-            config_apply(&c, task_named(tasks_given->text[t])->settings);
+            Config c = task_start(tasks_given->text[t]);
             c.task = interned(tasks_given->text[t]);
             c.variant = interned(g.variants[v].word);
             expand(&g, o, c, 0, &room);

@@ -21,7 +21,8 @@
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "run/run.h"
-#include "train/train.h"
+#include "heart/train.h"
+#include "config/schedule.h"
 
 /* All workers, and the work for them. */
 typedef struct Crew {
@@ -123,14 +124,18 @@ typedef struct Training {
     const Job *job;
     Observer observer;
     volatile LogRow *last;
+    double begun, seconds; /* when training began, and until the last row */
 } Training;
 
-static void
-keep_row(void *training, LogRow row)
+static bool
+keep_row(void *training, const Result *so_far)
 {
     Training *t = training;
+    LogRow row = so_far->rows[so_far->count - 1];
     observe(&t->observer);
     progress_row(t->crew->w, &t->crew->progress, t->job, t->last, row);
+    t->seconds = now() - t->begun;
+    return !out_of_patience(so_far, t->job->config.patience);
 }
 
 /* In the worker: one run, from its plugin to its directory. */
@@ -155,7 +160,9 @@ work(const void *more, void *last)
     if (!w->from && *start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", start, v.why);
     t.observer = observer_new(m, &data);
+    t.begun = now();
     Result r = train(m, &data, keep_row, &t);
+    r.seconds = t.seconds;
     run_write(t.crew->draft, job->name, m, &r, &t.observer, &data,
               !w->no_weights);
     observer_free(&t.observer);

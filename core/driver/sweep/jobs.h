@@ -4,7 +4,7 @@
 
 #include "driver/cli/memory.h"
 #include "driver/sweep/grid.h"
-#include "train/train.h"
+#include "heart/train.h"
 
 /* Trains the jobs i for which wanted[i] holds, w->jobs at a time, into w->out.
    A run that fails costs only itself, and a line on stderr. Returns how many

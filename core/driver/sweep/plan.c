@@ -42,7 +42,7 @@ try_run(const void *more, void *answer)
     double begun = now();
     train(m, &data, NULL, NULL);
     e->longest = (now() - begun) * effort(trial->c) / effort(&c);
-    Needs n = training_needs(&data, m->cast[SELF]);
+    Needs n = training_needs(&data, m->variant);
     e->memory = n.weights + n.batch + n.step + n.files;
     e->files = m->count + 4;
     e->bytes = (double)m->parameters * sizeof(real) + 128. * m->count + 2500 +
@@ -116,8 +116,7 @@ print_lines(const Work *w, const Grid *g)
     for (int i = 0; i < g->count; i++) {
         const Config *c = &g->jobs[i].config;
         if (!i || c->task != g->jobs[i - 1].config.task) {
-            usual = config_start();
-            config_apply(&usual, task_named(c->task)->settings);
+            usual = task_start(c->task);
         }
         Asked asked = asked_begin("train");
         for (int s = 0; s < setting_count; s++) {

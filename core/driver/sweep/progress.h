@@ -10,7 +10,7 @@
 #define PROGRESS_H
 
 #include "driver/sweep/grid.h"
-#include "train/train.h"
+#include "heart/train.h"
 
 typedef struct Progress {
     int total, done, failed;

@@ -5,42 +5,8 @@
 
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "task/corpus.h"
-#include "task/task.h"
-
-Batch
-batch_new(Sizes s, int sequences)
-{
-    size_t rows = matrix_entries(sequences, s.tokens), each = (size_t)s.each;
-    size_t source = matrix_entries(sequences, s.source);
-    return (Batch){sequences,
-                   (int)rows,
-                   (int)source,
-                   {allocate(rows * each, sizeof(int)),
-                    allocate(rows, sizeof(int)),
-                    source ? allocate(source * each, sizeof(int)) : NULL,
-                    s.tokens, s.each}};
-}
-
-Batch
-batch_part(const Batch *b, Sizes s, int first, int count)
-{
-    const Example *e = &b->all;
-    int *source = e->source ? e->source + first * s.source * s.each : NULL;
-    return (Batch){count,
-                   count * s.tokens,
-                   count * s.source,
-                   {e->ids + first * s.tokens * s.each,
-                    e->targets + first * s.tokens, source, s.tokens, s.each}};
-}
-
-void
-batch_free(Batch *b)
-{
-    free(b->all.ids);
-    free(b->all.targets);
-    free(b->all.source);
-}
+#include "config/corpus.h"
+#include "config/tasks.h"
 
 /* Which attentions a task of one sequence, or of two, can have. */
 static void
@@ -67,7 +33,7 @@ check_places(const Config *c, Sizes s)
 Dataset
 dataset_of(const Config *c, Corpus *corpus)
 {
-    Dataset data = {.task = task_named(c->task), .config = *c};
+    Dataset data = {.task = task_named(c->task)->task, .config = *c};
     data.sizes = data.task->sizes(c);
     check_places(c, data.sizes);
     if (strcmp(c->task, "subset") && c->members != 4)
@@ -105,59 +71,6 @@ dataset_close(Dataset *data)
     corpus_close(data->corpus);
 }
 
-Random
-dataset_stream(const Dataset *data, Split split)
-{
-    static const char *const purpose[] = {"training", "validation", "test"};
-    return random_stream((uint64_t)data->config.seed, purpose[split]);
-}
-
-/* Sequence `index` of a split, drawn from r or read from the file; false past
-   the file's end. In training a file's are drawn too. */
-static bool
-draw_one(const Dataset *data, Split split, Random *r, int index, Example *e)
-{
-    Random *any = split == TRAINING ? r : NULL;
-    if (data->corpus)
-        return corpus_sequence(data->corpus, split, index, any, e->ids,
-                               e->targets);
-    data->task->draw(&data->config, r, e);
-    return true;
-}
-
-/* `rows` tokens that are there and say nothing. */
-static void
-blank(int *ids, int rows, int each)
-{
-    for (int i = 0; i < rows * each; i++)
-        ids[i] = i % each ? -1 : 0;
-}
-
-int
-dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
-{
-    const Sizes *s = &data->sizes;
-    const Config *c = &data->config;
-    double before = split == TRAINING ? 0 : (double)index * b->sequences;
-    double most = split == TRAINING     ? b->sequences
-                  : split == VALIDATION ? c->validate
-                                        : c->test;
-    int filled = 0, left;
-    for (; filled < b->sequences && before + filled < most; filled++) {
-        Example e = batch_part(b, *s, filled, 1).all;
-        if (!draw_one(data, split, r, (int)before + filled, &e))
-            break;
-    }
-    if ((left = b->sequences - filled) > 0) {
-        Example e = batch_part(b, *s, filled, 1).all;
-        blank(e.ids, left * s->tokens, s->each);
-        blank(e.source, left * s->source, s->each);
-        for (int i = 0; i < left * s->tokens; i++)
-            e.targets[i] = -1;
-    }
-    return filled;
-}
-
 /* The accuracy of the trivial baseline, over 16,000 tokens or so. */
 static double
 play(const Dataset *data)
@@ -166,9 +79,10 @@ play(const Dataset *data)
     Batch b = batch_new(data->sizes, 1);
     int tokens = data->sizes.tokens, counted = 0, right = 0;
     int *guesses = allocate((size_t)tokens, sizeof *guesses);
+    const KnownTask *known = task_named(data->config.task);
     for (int game = 0; game * tokens < 16000; game++) {
         data->task->draw(&data->config, &r, &b.all);
-        data->task->guess(&data->config, &b.all, guesses);
+        known->guess(&data->config, &b.all, guesses);
         for (int t = 0; t < tokens; t++) {
             counted += b.all.targets[t] >= 0;
             right += b.all.targets[t] >= 0 && guesses[t] == b.all.targets[t];

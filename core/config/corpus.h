@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/words.h"
-#include "task/task.h"
+#include "config/tasks.h"
 
 typedef struct Corpus {
     int *ids, *targets;   /* of all tokens; where none is asked for -1 */

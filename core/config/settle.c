@@ -10,58 +10,7 @@
 #include "heart/fail.h"
 #include "heart/positions.h"
 #include "heart/random.h"
-#include "task/settings.h"
-
-bool
-shape_uses(const char *shape, const char *option)
-{
-    return index_in(shape, option) >= 0;
-}
-
-/* The width of one head's queries, keys or values. */
-static int
-head_width(const Config *c, const char *shape, const char *option, int width)
-{
-    if (!shape_uses(shape, option))
-        return 0;
-    if (width)
-        return width;
-    if (shape_uses(shape, "heads") && c->d_model % c->heads)
-        usage("heads %d does not divide d-model %d: choose heads that do, "
-              "or give d-k and d-v",
-              c->heads, c->d_model);
-    return shape_uses(shape, "heads") ? c->d_model / c->heads : c->d_model;
-}
-
-/* Half of `whole` where nothing is given; exits where there is no half. */
-static int
-half_unless_given(int given, int whole, const char *option, const char *of)
-{
-    if (!given && whole > 1 && whole % 2)
-        usage("%s: %s %d has no half, which it is unless given; give it",
-              option, of, whole);
-    return given ? given : whole > 1 ? whole / 2 : 1;
-}
-
-static void
-settle_heads(Config *c, const char *shape)
-{
-    if (c->heads < 1 && shape_uses(shape, "heads"))
-        usage("heads %d: attention has at least one head", c->heads);
-    c->d_k = head_width(c, shape, "d-k", c->d_k);
-    c->d_v = head_width(c, shape, "d-v", c->d_v);
-    c->kv_heads =
-        !shape_uses(shape, "kv-heads")
-            ? 0
-            : half_unless_given(c->kv_heads, c->heads, "kv-heads", "heads");
-    c->latent =
-        !shape_uses(shape, "latent")
-            ? 0
-            : half_unless_given(c->latent, c->d_model, "latent", "d-model");
-    if (c->kv_heads && c->heads % c->kv_heads)
-        usage("kv-heads %d does not divide heads %d: choose one that does",
-              c->kv_heads, c->heads);
-}
+#include "config/settings.h"
 
 /* What a variant declares and nobody gave is what it declares. */
 static void
@@ -103,10 +52,9 @@ check_positions(const Config *c)
 void
 config_settle(Config *c, const char *uses)
 {
-    settle_heads(c, uses);
+    config_widths(c, uses);
     settle_own(c, uses);
-    if (!shape_uses(uses, "heads"))
-        c->heads = 0;
+    c->settings = config_own(c);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     check_positions(c);
     if (c->warmup > c->steps)

@@ -17,7 +17,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "variant/find.h"
+#include "config/find.h"
 
 /* Linux says where the program is; elsewhere, as on macOS and the BSDs, the
    loader knows. */
@@ -322,7 +322,7 @@ plugin_open(const char *word)
     snprintf(p.path, sizeof p.path, "%s", path);
     free(found);
     p.hash = plugin_hash(p.path);
-    p.variant = plugin_load(p.path, &p.own_operator);
+    p.variant = plugin_load(p.path, RTLD_NOW, &p.own_operator);
     check_words(p.path, p.variant);
     return p;
 }

@@ -9,62 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "variant/find.h"
+#include "heart/config.h"
+#include "config/find.h"
 
 enum { WORD_SIZE = 1024, VALUE_SIZE = WORD_SIZE };
 
-enum { NORM_NONE, NORM_PRE };
-enum {
-    POSITIONS_NONE,
-    POSITIONS_LEARNED,
-    POSITIONS_SINUSOIDAL,
-    POSITIONS_ROPE,
-    POSITIONS_ALIBI
-};
-enum { MASK_NONE, MASK_CAUSAL };
-enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
 enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
-
-/* A variant in a shape: "standard+heads=4+d-k=8" as text. */
-enum { SHAPE_COUNT = 5 };
-typedef struct Shaped {
-    const char *variant;    /* "" for none */
-    int shape[SHAPE_COUNT]; /* in the order of SHAPE_OPTIONS; 0: not given */
-    double own[MOST_OWN];   /* as in Config */
-} Shaped;
-
-/* What --same-start or --match asks for, and the variant that was found to
-   start as, or whose budget is met: "auto:standard+heads=4+d-k=8". */
-typedef struct Likeness {
-    const char *asked; /* "auto", "standard+d-k=2"; "params"; "" for nothing */
-    bool found;
-    Shaped as; /* that variant, none if there is none; before it is looked for,
-                  the one that was asked for */
-} Likeness;
-
-/* Its words are interned (words.h): a config is small, and copied freely. */
-typedef struct Config {
-    const char *variant, *task, *file;
-    const char *encoder_variant, *cross_variant; /* or "" */
-    const char *from; /* the run whose weights it began with, or "" */
-    const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
-                         or "" */
-    const char *log;  /* "attention+rank": what more is logged, or "" */
-    Likeness same_start, match;
-    int seed, characters, length, symbols, values, queries, members;
-    int d_model, heads, kv_heads, d_k, d_v, latent, layers, encoder, cross, mlp,
-        norm, embed, positions, residual, mask;
-    int batch, steps, optimizer, schedule, warmup;
-    double lr, weight_decay, momentum, beta1, beta2;
-    int log_every, validate, test, patience;
-    double threshold;
-    int precision;                   /* the program's, not to be chosen */
-    uint64_t plugin_hash, file_hash; /* of the bytes of either */
-    double own[MOST_OWN]; /* what variants declare; NaN: not given, not used */
-} Config;
 
 typedef enum { WORD, INTEGER, NUMBER, CHOICE, HASH, LIKENESS } Kind;
 
@@ -91,7 +44,6 @@ typedef struct Setting {
     size_t offset;
     double min, max;
     const char *choices; /* "none learned sinusoidal" */
-    const char *start;   /* its value unless the task or the user says so */
     const char *help;    /* NULL: the program sets it, not the user */
 } Setting;
 
@@ -172,14 +124,11 @@ int shaped_value(const Shaped *shaped, const Setting *s);
  */
 void config_shape(Config *c, const Shaped *shaped);
 
-/* Every setting at its start value. */
-Config config_start(void);
+/* Interns the words of a task's start, and sets what a task does not. */
+void config_complete(Config *c);
 
 /* Applies "name=value name=value ..."; a bug if that cannot be done. */
 void config_apply(Config *c, const char *assignments);
-
-/* Is the option one of a variant's shape, "heads d-k d-v"? */
-bool shape_uses(const char *shape, const char *option);
 
 /* Makes the settings agree with one another: d_k and d_v where they are 0,
    and exits (2) where they contradict each other, saying how. `uses` are the

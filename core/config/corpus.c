@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "task/corpus.h"
+#include "config/corpus.h"
 
 enum { CODES = 0x110000 };
 

@@ -8,8 +8,8 @@
 #include "heart/fail.h"
 #include "heart/positions.h"
 #include "heart/random.h"
-#include "task/settings.h"
-#include "variant/find.h"
+#include "config/settings.h"
+#include "config/find.h"
 
 #ifdef QKV_DOUBLE
 #define PRECISION "double"
@@ -20,68 +20,68 @@
 #define AT(field) offsetof(Config, field)
 #define OWN(i)                                                                \
     {                                                                         \
-        NULL, OF_SHAPE, NUMBER, AT(own[i]), -OWN_MOST, OWN_MOST, NULL, "",    \
+        NULL, OF_SHAPE, NUMBER, AT(own[i]), -OWN_MOST, OWN_MOST, NULL,        \
             "a setting of the variant; `qkv list --family` shows its default" \
     }
 
 /* clang-format off */
 Setting settings[] = {
-    /* name, role, kind, where, least, most, choices, start, help */
-    {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "standard", "the variant of attention, a name or the path of a .c or .so"},
-    {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "reverse", "what is learned; `qkv list --tasks` describes them"},
-    {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "1", "seed of every random stream: data, initialisation, test"},
+    /* name, role, kind, where, least, most, choices, help */
+    {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
+    {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "what is learned; `qkv list --tasks` describes them"},
+    {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
 
-    {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "16", "the task's n: tokens, pairs or characters in a sequence"},
-    {"symbols", OF_DATA, INTEGER, AT(symbols), 1, MOST, NULL, "10", "different digits, keys or tokens"},
-    {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "16", "different values, in recall and mqar"},
-    {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "0", "queries, in cross-recall; 0: as many as there are keys"},
-    {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "4", "tokens that each answer of subset adds up"},
-    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "", "file of the task text or pairs"},
-    {"characters", OF_DATA, CHOICE, AT(characters), 0, 0, "utf8 bytes", "utf8", "how the text is cut into tokens"},
+    {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "the task's n: tokens, pairs or characters in a sequence"},
+    {"symbols", OF_DATA, INTEGER, AT(symbols), 1, MOST, NULL, "different digits, keys or tokens"},
+    {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "different values, in recall and mqar"},
+    {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "queries, in cross-recall; 0: as many as there are keys"},
+    {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "tokens that each answer of subset adds up"},
+    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "file of the task text or pairs"},
+    {"characters", OF_DATA, CHOICE, AT(characters), 0, 0, "utf8 bytes", "how the text is cut into tokens"},
 
-    {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "32", "width of a token"},
-    {"heads", OF_SHAPE, INTEGER, AT(heads), 0, MOST, NULL, "4", "heads of attention"},
-    {"d-k", OF_SHAPE, INTEGER, AT(d_k), 0, MOST, NULL, "0", "width of a query or key per head; 0: d-model / heads"},
-    {"d-v", OF_SHAPE, INTEGER, AT(d_v), 0, MOST, NULL, "0", "width of a value per head; 0: d-model / heads"},
-    {"kv-heads", OF_SHAPE, INTEGER, AT(kv_heads), 0, MOST, NULL, "0", "heads of keys and values in gqa; 0: heads / 2"},
-    {"latent", OF_SHAPE, INTEGER, AT(latent), 0, MOST, NULL, "0", "width of the middle in mla; 0: d-model / 2"},
-    {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "1", "number of blocks"},
-    {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "0", "blocks that read the second sequence of cross-recall and translate"},
-    {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "none", "attention to the second sequence: only that, or after self-attention"},
-    {"encoder-variant", OF_SECOND, WORD, AT(encoder_variant), 0, 0, NULL, "", "variant in the encoder's blocks, if different"},
-    {"cross-variant", OF_SECOND, WORD, AT(cross_variant), 0, 0, NULL, "", "variant for attention to the second sequence, if different"},
-    {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "0", "hidden width of the MLP, times d-model; 0: no MLP"},
-    {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "none", "LayerNorm before each part of a block and at the end"},
-    {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "learned", "onehot: one-hot tokens and positions go straight into the projections"},
-    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal rope alibi", "learned", "how positions enter: vectors added to tokens; or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
-    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "yes", "x + attention(x), or attention(x) alone"},
-    {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "none", "causal: no token sees a later one"},
+    {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "width of a token"},
+    {"heads", OF_SHAPE, INTEGER, AT(heads), 0, MOST, NULL, "heads of attention"},
+    {"d-k", OF_SHAPE, INTEGER, AT(d_k), 0, MOST, NULL, "width of a query or key per head; 0: d-model / heads"},
+    {"d-v", OF_SHAPE, INTEGER, AT(d_v), 0, MOST, NULL, "width of a value per head; 0: d-model / heads"},
+    {"kv-heads", OF_SHAPE, INTEGER, AT(kv_heads), 0, MOST, NULL, "heads of keys and values in gqa; 0: heads / 2"},
+    {"latent", OF_SHAPE, INTEGER, AT(latent), 0, MOST, NULL, "width of the middle in mla; 0: d-model / 2"},
+    {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "number of blocks"},
+    {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "blocks that read the second sequence of cross-recall and translate"},
+    {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "attention to the second sequence: only that, or after self-attention"},
+    {"encoder-variant", OF_SECOND, WORD, AT(encoder_variant), 0, 0, NULL, "variant in the encoder's blocks, if different"},
+    {"cross-variant", OF_SECOND, WORD, AT(cross_variant), 0, 0, NULL, "variant for attention to the second sequence, if different"},
+    {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
+    {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "LayerNorm before each part of a block and at the end"},
+    {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight into the projections"},
+    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal rope alibi", "how positions enter: vectors added to tokens; or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
+    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "x + attention(x), or attention(x) alone"},
+    {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
-    {"init", OF_START, WORD, AT(init), 0, 0, NULL, "", "factors on initial weights: W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "", "start as the same function as this variant (compare: auto chooses it)"},
-    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params real flops cache", "", "change widths to meet the baseline's budget"},
-    {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "32", "sequences per step"},
-    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "300", "training steps; 0: measure only the initial model"},
-    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adam", "adamw: weight decay separate from the gradient"},
-    {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "0.003", "learning rate"},
-    {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "constant", "schedule of the learning rate; cosine falls to 0"},
-    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "0", "steps over which the rate first rises linearly"},
-    {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "0", "pull of every weight to 0"},
-    {"momentum", OF_TRAINING, NUMBER, AT(momentum), 0, 0.999999, NULL, "0", "momentum of sgd"},
-    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "0.9", "decay of adam's mean of gradients"},
-    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "0.999", "decay of adam's mean of squared gradients"},
+    {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights: W_Q=0.1+W_K=0.1"},
+    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "start as the same function as this variant (compare: auto chooses it)"},
+    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params real flops cache", "change widths to meet the baseline's budget"},
+    {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "sequences per step"},
+    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
+    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "sgd adam adamw", "adamw: weight decay separate from the gradient"},
+    {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "learning rate"},
+    {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "schedule of the learning rate; cosine falls to 0"},
+    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "steps over which the rate first rises linearly"},
+    {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "pull of every weight to 0"},
+    {"momentum", OF_TRAINING, NUMBER, AT(momentum), 0, 0.999999, NULL, "momentum of sgd"},
+    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "decay of adam's mean of gradients"},
+    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "decay of adam's mean of squared gradients"},
 
-    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "10", "steps between lines of log.tsv"},
-    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "", "also log attention, scores, gradients, rank or distance; join several with +"},
-    {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "64", "validation sequences per line (for text: at most)"},
-    {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "1024", "test sequences at the end (for text: at most)"},
-    {"patience", OF_TRAINING, INTEGER, AT(patience), 0, 1e9, NULL, "0", "stop after this many lines of log.tsv without a lower validation loss; 0: never"},
-    {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "0.99", "accuracy that counts as solved"},
+    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "steps between lines of log.tsv"},
+    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank or distance; join several with +"},
+    {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "validation sequences per line (for text: at most)"},
+    {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
+    {"patience", OF_TRAINING, INTEGER, AT(patience), 0, 1e9, NULL, "stop after this many lines of log.tsv without a lower validation loss; 0: never"},
+    {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "accuracy that counts as solved"},
 
-    {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, "", NULL},
-    {"precision", OF_RECORD, CHOICE, AT(precision), 0, 0, "float double", PRECISION, NULL},
-    {"plugin-hash", OF_RECORD, HASH, AT(plugin_hash), 0, 0, NULL, "0", NULL},
-    {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, "0", NULL},
+    {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, NULL},
+    {"precision", OF_RECORD, CHOICE, AT(precision), 0, 0, "float double", NULL},
+    {"plugin-hash", OF_RECORD, HASH, AT(plugin_hash), 0, 0, NULL, NULL},
+    {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, NULL},
 
     /* places for those that variants declare */
     OWN(0), OWN(1), OWN(2), OWN(3), OWN(4), OWN(5), OWN(6), OWN(7),
@@ -485,14 +485,18 @@ config_shape(Config *c, const Shaped *shaped)
             c->own[i] = shaped->own[i];
 }
 
-Config
-config_start(void)
+void
+config_complete(Config *c)
 {
-    Config c = {0};
-    clear_own(c.own);
-    for (int i = 0; i < BUILT_IN; i++)
-        setting_set(&settings[i], &c, settings[i].start);
-    return c;
+    clear_own(c->own);
+    for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
+        const char **word = (const char **)(void *)((char *)c + s->offset);
+        if (s->kind == WORD)
+            *word = interned(*word ? *word : "");
+        else if (s->kind == LIKENESS)
+            setting_set(s, c, "");
+    }
+    set_choice(&c->precision, "float double", PRECISION);
 }
 
 void

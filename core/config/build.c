@@ -1,0 +1,189 @@
+/* build.c - a model from a config: its kind, what its weights start as, and
+   what training it takes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "heart/fail.h"
+#include "config/build.h"
+#include "config/schedule.h"
+#include "config/second.h"
+#include "config/corpus.h"
+
+/* What it is called in its part: of "block0.attention.W^Q", "W^Q". */
+static const char *
+own_name(const Weight *w)
+{
+    const char *dot = strrchr(w->name, '.');
+    return dot ? dot + 1 : w->name;
+}
+
+/* Applies --init, "W_Q=0.1+W_K=0.1", to how weights are initialised; exits (2)
+   where it cannot be read or none of its names is there. */
+static void
+scale_starts(Model *m)
+{
+    bool any = !*m->config.init;
+    for (const char *at = m->config.init; *at;) {
+        size_t n = strcspn(at, "=+");
+        char *end;
+        double factor = at[n] == '=' ? strtod(at + n + 1, &end) : NAN;
+        if (!n || !isfinite(factor) || end == at + n + 1 ||
+            (*end && (*end != '+' || !end[1])))
+            usage("init \"%s\": not NAME=FACTOR, or several with + between: "
+                  "W_Q=0.1+W_K=0.1",
+                  m->config.init);
+        char *name = format_text("%.*s", (int)n, at);
+        for (int i = 0; i < m->count; i++)
+            if (one_file(own_name(&m->weights[i]), name)) {
+                m->weights[i].deviation *= fabs(factor);
+                m->weights[i].mean *= factor;
+                any = true;
+            }
+        free(name);
+        at = *end ? end + 1 : end;
+    }
+    if (!any)
+        usage("init \"%s\": %s has none of these weights; `qkv count "
+              "--weights` lists those it has",
+              m->config.init, m->config.variant);
+}
+
+void
+config_cast(Config *c, const Plugin *p)
+{
+    const char *others[] = {c->encoder_variant, c->cross_variant};
+    const char *uses[3] = {variant_uses(p->variant)};
+    uint64_t hashes[3] = {p->hash};
+    for (int i = 0; i < 2; i++)
+        if (*others[i]) {
+            Plugin other = plugin_open(others[i]);
+            uses[i + 1] = variant_uses(other.variant);
+            hashes[i + 1] = other.hash;
+        }
+    config_settle_all(c, uses, hashes);
+}
+
+Model *
+model_listed(const Config *c, Sizes sizes, const Variant *v)
+{
+    bool other = c->embed == EMBED_ONEHOT || sizes.source ||
+                 c->positions == POSITIONS_SINUSOIDAL;
+    return model_outline(c, sizes, v,
+                         sizes.step != 0 ? &numbers
+                         : other         ? &two_sequences
+                                         : &one_sequence);
+}
+
+Model *
+model_new(const Config *c, Sizes sizes, const Variant *v)
+{
+    Model *m = model_listed(c, sizes, v);
+    m->update = scheduled;
+    scale_starts(m);
+    model_fill(m);
+    model_start(m);
+    return m;
+}
+
+Model *
+model_open(Config c, Dataset *data)
+{
+    Plugin p = plugin_open(c.variant);
+    config_cast(&c, &p);
+    *data = dataset_open(&c);
+    return model_new(&c, data->sizes, p.variant);
+}
+
+Model *
+model_resized(const Model *m, int tokens, int source)
+{
+    Sizes sizes = m->sizes;
+    if (m->config.embed != EMBED_ONEHOT || !positions_added(&m->config)) {
+        sizes.tokens = tokens; /* else positions are columns too */
+        sizes.source = source;
+    }
+    Model *to = model_new(&m->config, sizes, m->variant);
+    for (int i = 0; i < m->count; i++) {
+        const Weight *a = &m->weights[i], *b = &to->weights[i];
+        int rows = a->rows < b->rows ? a->rows : b->rows;
+        memcpy(b->value, a->value,
+               (size_t)rows * (size_t)a->cols * sizeof(real));
+    }
+    return to;
+}
+
+const char *
+place_word(const Model *m, int place)
+{
+    const Config *c = &m->config;
+    const char *words[] = {c->encoder_variant, c->variant, c->cross_variant};
+    const char *word = words[m->place[place].attention.place];
+    return *word ? word : c->variant;
+}
+
+real **
+model_attention(const Model *m, int place)
+{
+    const ModelPlace *p = &m->place[place];
+    real **values = allocate((size_t)p->declared, sizeof *values);
+    for (int i = 0; i < p->declared; i++)
+        values[i] = m->weights[p->weights + i].value;
+    return values;
+}
+
+Weight *
+model_weight(const Model *m, const char *name)
+{
+    for (int i = 0; i < m->count; i++)
+        if (!strcmp(m->weights[i].name, name))
+            return &m->weights[i];
+    bug("the model has no weight %s", name);
+}
+
+size_t
+attention_parameters(const Model *m)
+{
+    size_t sum = 0;
+    for (const Weight *w = m->weights; w < m->weights + m->count; w++)
+        sum += w->attention ? (size_t)w->rows * (size_t)w->cols : 0;
+    return sum;
+}
+
+/* Bytes that a micro-batch of so many sequences takes, forward and back. */
+static double
+bytes_of(Model *m, const Batch *b, int sequences)
+{
+    Batch micro = batch_part(b, m->sizes, 0, sequences);
+    Tape *t = tape_new(SHAPES_ONLY);
+    Node *logits = model_forward(m, t, &micro);
+    backward(model_loss(m, logits, micro.all.targets, micro.rows));
+    double bytes = (double)tape_bytes(t);
+    tape_free(t);
+    return bytes;
+}
+
+Needs
+training_needs(const Dataset *data, const Variant *v)
+{
+    const Config *c = &data->config;
+    Model *m = model_listed(c, data->sizes, v);
+    int size = micro_batch_size(m, c->batch), rest = c->batch % size;
+    Batch micro = batch_new(data->sizes, size);
+    double step = bytes_of(m, &micro, size);
+    if (rest)
+        step = fmax(step, bytes_of(m, &micro, rest));
+    double tokens =
+        (double)(data->sizes.tokens + data->sizes.source) * c->batch;
+    double fixed = 0;
+    for (int i = 0; i < FIXED; i++)
+        fixed += (double)m->fixed[i].rows * m->fixed[i].cols;
+    Needs n = {(4. * (double)m->parameters + fixed) * sizeof(real),
+               tokens * (data->sizes.each + 1) * sizeof(int), step,
+               (data->corpus ? corpus_bytes(data->corpus) : 0) +
+                   (c->steps / c->log_every + 1.) * sizeof(LogRow)};
+    batch_free(&micro);
+    model_free(m);
+    return n;
+}

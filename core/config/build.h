@@ -1,0 +1,50 @@
+/* build.h - a model from a config: its kind, what its weights start as, and
+   what training it takes. */
+#ifndef BUILD_H
+#define BUILD_H
+
+#include "heart/train.h"
+#include "config/tasks.h"
+#include "config/find.h"
+
+/* Settles c for p, and for the variants that its encoder and cross-attention
+   name besides; sets the hash of all their files. Exits as config_settle and
+   plugin_open do. */
+void config_cast(Config *c, const Plugin *p);
+
+/* The model that a settled config describes, at its seed's initial weights; or
+   without values (model_outline). */
+Model *model_new(const Config *c, Sizes sizes, const Variant *v);
+Model *model_listed(const Config *c, Sizes sizes, const Variant *v);
+
+/* The same of a config that only names its variant and its task; dataset_close
+   what the task draws from. */
+Model *model_open(Config c, Dataset *data);
+
+/* A model with m's weights for sequences of other lengths; of learned positions
+   those that both have. One whose positions are columns, since its tokens are
+   one-hot, keeps its lengths. */
+Model *model_resized(const Model *m, int tokens, int source);
+
+/* The word that named the variant at a place. */
+const char *place_word(const Model *m, int place);
+
+/* The values of a place's attention, matrix by matrix as the variant declares
+   them. To be freed; the matrices are the model's. */
+real **model_attention(const Model *m, int place);
+
+/* The weight of that name; a bug if there is none. */
+Weight *model_weight(const Model *m, const char *name);
+
+/* Entries of all matrices that variants have declared. */
+size_t attention_parameters(const Model *m);
+
+/* Bytes that training takes: weights, with gradients and the optimizer's two
+   moments; a batch's tokens; the matrices of a step; the task's file, and the
+   log. */
+typedef struct Needs {
+    double weights, batch, step, files;
+} Needs;
+Needs training_needs(const Dataset *data, const Variant *v);
+
+#endif

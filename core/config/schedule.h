@@ -1,0 +1,17 @@
+/* schedule.h - how the rate of training runs, SGD, and when training ends. */
+#ifndef SCHEDULE_H
+#define SCHEDULE_H
+
+#include "heart/train.h"
+
+/* The learning rate of step 1, 2, ..., steps: rises linearly over `warmup`
+   steps, then stays, or falls to 0 along half a cosine. */
+double learning_rate(const Config *c, int step);
+
+/* A step of the optimizer that the config asks for, at that rate. */
+void scheduled(Model *m, Optimizer *o, int step);
+
+/* Have the last `patience` rows brought no lower validation loss? (0: never) */
+bool out_of_patience(const Result *r, int patience);
+
+#endif

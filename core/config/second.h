@@ -1,0 +1,30 @@
+/* second.h - kinds of models besides the heart's: with a second sequence, with
+   one-hot tokens, with answers that are numbers. */
+#ifndef SECOND_H
+#define SECOND_H
+
+#include "heart/model.h"
+
+/* A second sequence y is read by an encoder's blocks, and blocks have x +=
+   attention(x, y) too (config: encoder, cross). One-hot tokens and positions
+   need no weights (config: embed). */
+extern const Architecture two_sequences;
+
+/* The same where answer k means the number sizes.first + k sizes.step, and the
+   logits (rows x 1) are the numbers found: the loss is their squared error, and
+   what is right of an answer is what is explained of it, 1 - (x - y)^2. */
+extern const Architecture numbers;
+
+/* What a variant sees of a config in a model of these sizes: one-hot tokens
+   have a width of their own, a column for each token and for each position. */
+Attention attention_in(const Config *c, Sizes z);
+
+/* The one entry of a one-hot row that is not 0: the row's mean square is then
+   that of an embedding, 0.49, and scores start as large as there. */
+double onehot_size(const Model *m);
+
+/* Fills the matrices that such a model has, but does not train: one-hot tokens
+   and positions, sinusoids. */
+void model_fill(Model *m);
+
+#endif

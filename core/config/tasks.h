@@ -1,0 +1,54 @@
+/* tasks.h - all tasks: those of the heart, and the others. */
+#ifndef TASKS_H
+#define TASKS_H
+
+#include "heart/task.h"
+#include "config/settings.h"
+
+/* What is known of a task besides what training needs. */
+typedef struct KnownTask {
+    const Task *task;
+    const char *trivial; /* what one can do without learning it */
+
+    /* The trivial baseline's answers, of which those count that are asked for;
+       NULL where they are numbers: then it answers 0. */
+    void (*guess)(const Config *c, const Example *e, int *guesses);
+} KnownTask;
+
+extern const KnownTask tasks[];
+extern const int task_count;
+
+/* Exits (2) with the nearest name where there is none. */
+const KnownTask *task_named(const char *name);
+
+/* The settings that a task starts with; and those of the first task. */
+Config task_start(const char *name);
+Config config_start(void);
+
+/* What is measured: "accuracy", or "R^2" where answers are numbers. */
+const char *task_measure(const KnownTask *t);
+
+/* Exits with what is wrong with the settings or the file. Sets
+   c->file_hash. */
+Dataset dataset_open(Config *c);
+void dataset_close(Dataset *data);
+
+/* The same of a corpus that is there already, or none (NULL). */
+Dataset dataset_of(const Config *c, struct Corpus *corpus);
+
+/* The trivial baselines: guessing evenly, and what one can do without learning
+   the task (`trivial`), whose accuracy is measured by letting it answer. */
+typedef struct Levels {
+    double chance, trivial;           /* accuracies of the two */
+    double chance_loss;               /* nats */
+    double unigram_loss, bigram_loss; /* of a text, else NaN */
+} Levels;
+
+/* Of a split: a file's parts differ, what is drawn does not. */
+Levels dataset_levels(const Dataset *data, Split split);
+
+/* As many sequences as have no more than `tokens`, but 1 at least, and `most`
+   at most. */
+int sequences_within(Sizes sizes, int tokens, int most);
+
+#endif

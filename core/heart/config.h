@@ -1,0 +1,92 @@
+/* config.h - the settings of a run: the task, the shape of the model, how it is
+   trained. */
+#ifndef CONFIG_H
+#define CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heart/plugin.h"
+
+enum { NORM_NONE, NORM_PRE };
+enum { MASK_NONE, MASK_CAUSAL };
+enum {
+    POSITIONS_NONE,
+    POSITIONS_LEARNED,    /* vectors that are added to the tokens */
+    POSITIONS_SINUSOIDAL, /* the same, but fixed */
+    POSITIONS_ROPE,       /* in the scores: positions.h */
+    POSITIONS_ALIBI
+};
+enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
+
+/* A variant in a shape: "standard+heads=4+d-k=8" as text. */
+enum { SHAPE_COUNT = 5 };
+typedef struct Shaped {
+    const char *variant;    /* "" for none */
+    int shape[SHAPE_COUNT]; /* in the order of SHAPE_OPTIONS; 0: not given */
+    double own[MOST_OWN];   /* as in Config */
+} Shaped;
+
+/* What --same-start or --match asks for, and the variant that was found to
+   start as, or whose budget is met: "auto:standard+heads=4+d-k=8". */
+typedef struct Likeness {
+    const char *asked; /* "auto", "standard+d-k=2"; "params"; "" for nothing */
+    bool found;
+    Shaped as; /* that variant, none if there is none; before it is looked for,
+                  the one that was asked for */
+} Likeness;
+
+typedef struct Config {
+    const char *variant, *task;
+    int seed;
+    /* The task's sequences: how long they are, and of what. */
+    int length, symbols, values;
+    /* The shape of attention (<qkv/attend.h>), and the model around it: how
+       many blocks, how much wider than a token an MLP is, and the rest. */
+    int d_model, heads, kv_heads, d_k, d_v, latent;
+    int layers, mlp, norm, positions, residual, mask;
+    const char *settings; /* the variant's own: "window=4" */
+    /* Training. */
+    int batch, steps, optimizer;
+    double lr, weight_decay, beta1, beta2;
+    /* A line of the log each so many steps, and the sequences that it is
+       validated on; sequences of the test at the end; the accuracy that counts
+       as solved. */
+    int log_every, validate, test;
+    double threshold;
+
+    /* What the heart does not read. Words are interned (base/words.h): a config
+       is small, and copied freely. */
+    const char *file, *encoder_variant, *cross_variant; /* or "" */
+    const char *from; /* the run whose weights it began with, or "" */
+    const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
+                         or "" */
+    const char *log;  /* "attention+rank": what more is logged, or "" */
+    Likeness same_start, match;
+    int characters, queries, members, encoder, cross, embed, schedule, warmup,
+        patience;
+    double momentum;
+    int precision;                   /* the program's, not to be chosen */
+    uint64_t plugin_hash, file_hash; /* of the bytes of either */
+    double own[MOST_OWN]; /* what variants declare; NaN: not given, not used */
+} Config;
+
+/* What every task starts with; the rest of its config each says itself. */
+#define USUAL                                                               \
+    .variant = "standard", .seed = 1, .values = 16,                         \
+    .optimizer = OPTIMIZER_ADAM, .lr = 0.003, .beta1 = 0.9, .beta2 = 0.999, \
+    .test = 1024, .members = 4, .threshold = 0.99
+
+/* Is the option one of a variant's .shape, "heads d-k d-v"? */
+bool shape_uses(const char *shape, const char *option);
+
+/* Sets what a variant of that .shape needs and nobody gave: a head's width is
+   its share of the token, d_model / heads; kv_heads is half of heads, latent
+   half of d_model; what the variant does not use is 0. Exits (2) where a width
+   cannot be that. */
+void config_widths(Config *c, const char *shape);
+
+/* What a variant sees of a config that has its widths. */
+Attention attention_of(const Config *c);
+
+#endif

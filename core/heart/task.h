@@ -1,0 +1,93 @@
+/* task.h - what is learned: where the sequences come from.
+
+   A task makes sequences of tokens and says, token by token, which class is
+   the right answer, or that none is asked for. Training, validation and test
+   draw from streams of their own, so every accuracy is on fresh data. */
+#ifndef TASK_H
+#define TASK_H
+
+#include "heart/config.h"
+#include "heart/random.h"
+
+/* What a task makes of its settings. */
+typedef struct Sizes {
+    int tokens;     /* in a sequence */
+    int each;       /* ids a token: their embeddings are added */
+    int vocabulary; /* different ids */
+    int classes;    /* different answers */
+    int source; /* tokens of the sequence whose keys cross-attention reads; 0
+                   for tasks of one sequence */
+    double first, step; /* where an answer is a number: answer k stands for
+                           first + k step; step 0: answers are classes */
+    int answer; /* the id of the token that answer 0 is; 1 is the next one */
+} Sizes;
+
+/* One sequence: `tokens` tokens and answers, -1 where none is asked for; with
+   several ids a token, -1 where one is missing. */
+typedef struct Example {
+    int *ids, *targets; /* each * tokens; tokens */
+    int *source;        /* each * source; NULL where there is none */
+    int tokens, each;
+} Example;
+
+typedef enum { TRAINING, VALIDATION, TEST } Split;
+typedef struct Dataset Dataset;
+
+typedef struct Task {
+    const char *name;
+    const char *what; /* in a line */
+    bool next;        /* the answer at a token is the token after it */
+    Config start;     /* at which standard attention solves it */
+
+    /* Sizes from the config; exits (2) on settings that cannot be. */
+    Sizes (*sizes)(const Config *c);
+
+    /* Draws one. */
+    void (*draw)(const Config *c, Random *r, Example *e);
+
+    /* Instead, where sequences are read from a file: number `index` of a split,
+       or with r one that is drawn; false past the last. */
+    bool (*read)(const Dataset *data, Split split, int index, Random *r,
+                 Example *e);
+} Task;
+
+/* Tasks of the heart, and the drawing that others share: `length` of the
+   symbols, drawn evenly; n of 0 .. count - 1 that differ, `stride` apart. */
+extern const Task task_recall, task_induction, task_sort;
+Sizes plain_sizes(const Config *c);
+Sizes sizes_recall(const Config *c);
+void draw_symbols(const Config *c, Random *r, int *ids);
+void draw_distinct(Random *r, int *to, int stride, int n, int count);
+void draw_stored(const Config *c, Random *r, Example *e);
+
+/* A task with its settings: what training, validation and test draw their
+   batches from. */
+struct Dataset {
+    const Task *task;
+    Config config;
+    Sizes sizes;
+    struct Corpus *corpus; /* of a task that reads a file; else NULL */
+};
+
+typedef struct Batch {
+    int sequences, rows; /* rows = sequences * tokens */
+    int source_rows;
+    Example all; /* the sequences' ids, one after the other, and so on */
+} Batch;
+
+Batch batch_new(Sizes s, int sequences);
+void batch_free(Batch *b);
+
+/* `count` of its sequences, from `first` on; the numbers are the batch's. */
+Batch batch_part(const Batch *b, Sizes s, int first, int count);
+
+/* The stream that a split's batches are drawn from. */
+Random dataset_stream(const Dataset *data, Split split);
+
+/* Fills the batch; `index` counts the batches of a split from 0. Returns how
+   many sequences there were, 0 past the last; the rest of the batch asks for
+   nothing. */
+int dataset_draw(const Dataset *data, Split split, Random *r, int index,
+                 Batch *b);
+
+#endif
