@@ -56,9 +56,9 @@ fill(Batch *b)
 {
     Random r = random_stream(7, "tokens");
     for (int i = 0; i < b->rows; i++)
-        b->all.ids[i] = random_below(&r, SYMBOLS);
+        b->ids[i] = random_below(&r, SYMBOLS);
     for (int i = 0; i < b->source_rows; i++)
-        b->all.source[i] = random_below(&r, SYMBOLS);
+        b->source[i] = random_below(&r, SYMBOLS);
 }
 
 /* The largest difference of logits from those wanted, of a decoder that is
@@ -71,7 +71,7 @@ difference(Decoder *d, const Batch *b, const real *wanted, int classes)
         int ids[SEQUENCES * 7];
         n = i ? 1 : 7;
         for (int r = 0; r < b->sequences * n; r++)
-            ids[r] = b->all.ids[r / n * TOKENS + i + r % n];
+            ids[r] = b->ids[r / n * TOKENS + i + r % n];
         const Node *l = decoder_step(d, ids, n);
         for (int r = 0; r < b->sequences * n; r++)
             for (int k = 0; k < classes; k++)
@@ -110,7 +110,7 @@ check_decoding(const char *variant, const char *more, Sizes sizes,
     real *wanted = forward_logits(m, &b);
     Decoder *d = decoder_new(m, TOKENS, sequences);
     for (int i = 0; i < b.source_rows; i++)
-        d->batch.all.source[i] = b.all.source[i];
+        d->batch.source[i] = b.source[i];
     double off = difference(d, &b, wanted, SYMBOLS);
     ck_assert_msg(off == 0, "%s, %s: %g", variant, more, off);
     for (int p = 0; p < m->places; p++) {

@@ -157,8 +157,8 @@ loss_with(Model *m, Tape *t, const Batch *b, real *number, double value)
     *number = (real)value;
     tape_reset(t);
     Node *logits = model_forward(m, t, b);
-    double loss = (double)cross_entropy(logits, b->all.targets,
-                                        counted_rows(b->all.targets, b->rows))
+    double loss = (double)cross_entropy(logits, b->targets,
+                                        counted_rows(b->targets, b->rows))
                       ->value[0];
     *number = (real)old;
     return loss;
@@ -190,8 +190,8 @@ TESTS(gradients_of_the_whole, IN_DOUBLE *(int)(sizeof wholes / sizeof *wholes))
     dataset_draw(&s, TRAINING, &r, 0, &b);
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
-    backward(cross_entropy(logits, b.all.targets,
-                           counted_rows(b.all.targets, b.rows)));
+    backward(cross_entropy(logits, b.targets,
+                           counted_rows(b.targets, b.rows)));
     double *found = allocate(m->parameters, sizeof *found);
     for (size_t i = 0; i < m->parameters; i++)
         found[i] = (double)m->gradients[i];
@@ -230,7 +230,7 @@ TEST(who_sees_whom)
            (size_t)(n * classes) * sizeof *before);
     for (int moved = 0; moved < n; moved++)
         for (int source = 0; source < 2; source++) {
-            int *id = source ? &b.all.source[moved] : &b.all.ids[moved];
+            int *id = source ? &b.source[moved] : &b.ids[moved];
             int old = *id;
             *id = (old + 1) % classes;
             tape_reset(t);

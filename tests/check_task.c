@@ -23,7 +23,7 @@ open_task(const char *name, const char *more)
 
 /* What each task says of itself, checked on one sequence. */
 static void
-check_sequence(const Dataset *s, const Example *e)
+check_sequence(const Dataset *s, const Batch *e)
 {
     const int *ids = e->ids, *y = e->targets;
     const Config *c = &s->config;
@@ -91,11 +91,11 @@ TEST(draws_are_as_told)
         int answers[64] = {0};
         for (int game = 0; game < GAMES; game++) {
             dataset_draw(&s, TRAINING, &r, game, &b);
-            check_sequence(&s, &b.all);
+            check_sequence(&s, &b);
             for (int t = 0; t < b.rows; t++) {
-                ck_assert(b.all.targets[t] < s.sizes.classes || s.sizes.step);
-                if (b.all.targets[t] >= 0)
-                    answers[b.all.targets[t]]++;
+                ck_assert(b.targets[t] < s.sizes.classes || s.sizes.step);
+                if (b.targets[t] >= 0)
+                    answers[b.targets[t]]++;
             }
         }
         for (int i = 0; i < s.sizes.classes && !s.sizes.step; i++)
@@ -120,7 +120,7 @@ TESTS(fixed_places, 2)
         dataset_draw(&s, TRAINING, &r, game, &b);
         for (int t = 0; t < n; t++)
             for (int j = 0; j < n; j++) {
-                int id = b.all.ids[j], y = b.all.targets[t];
+                int id = b.ids[j], y = b.targets[t];
                 together[t][j] +=
                     _i ? (2 * id - 1) * (2 * y - members) / 2. : id == y;
             }
@@ -142,8 +142,8 @@ TESTS(fixed_places, 2)
         for (int t = 0; t < n; t++) {
             int sum = 0;
             for (int j = 0; j < n; j++)
-                sum += together[t][j] > 0.4 * games && b.all.ids[j];
-            ck_assert_int_eq(sum, b.all.targets[t]);
+                sum += together[t][j] > 0.4 * games && b.ids[j];
+            ck_assert_int_eq(sum, b.targets[t]);
         }
     }
     ck_assert(!_i || fabs(s.sizes.first + 2 * s.sizes.step) < 1e-12);
@@ -189,12 +189,12 @@ TEST(splits_are_apart)
         b[i] = batch_new(s.sizes, 4);
         for (int again = 0; again < 2; again++) {
             Random r = dataset_stream(from, split);
-            int first = b[i].all.ids[0];
+            int first = b[i].ids[0];
             ck_assert_int_eq(dataset_draw(from, split, &r, 0, &b[i]), 4);
-            ck_assert(!again || b[i].all.ids[0] == first);
+            ck_assert(!again || b[i].ids[0] == first);
         }
         for (int k = 0; k < i; k++)
-            ck_assert(memcmp(b[i].all.ids, b[k].all.ids,
+            ck_assert(memcmp(b[i].ids, b[k].ids,
                              (size_t)b[i].rows * sizeof(int)));
     }
     for (int i = 0; i < 4; i++)
@@ -202,7 +202,7 @@ TEST(splits_are_apart)
 }
 
 /* 70 test sequences in batches of 32: the last one holds 6. */
-TEST(the_last_batch_is_padded)
+TEST(the_last_batch_is_smaller)
 {
     Dataset s = open_task("recall", "test=70");
     Batch b = batch_new(s.sizes, 32);
@@ -210,8 +210,7 @@ TEST(the_last_batch_is_padded)
     ck_assert_int_eq(dataset_draw(&s, TEST, &r, 0, &b), 32);
     ck_assert_int_eq(dataset_draw(&s, TEST, &r, 1, &b), 32);
     ck_assert_int_eq(dataset_draw(&s, TEST, &r, 2, &b), 6);
-    for (int t = 6 * s.sizes.tokens; t < b.rows; t++)
-        ck_assert_int_eq(b.all.targets[t], -1);
+    ck_assert_int_eq(b.rows, 6 * s.sizes.tokens);
     ck_assert_int_eq(dataset_draw(&s, TEST, &r, 3, &b), 0);
     batch_free(&b);
 }
@@ -303,9 +302,9 @@ TEST(text_windows)
         for (int k = 0; k < got; k++, windows++)
             for (int t = 0; t < 16; t++) {
                 int at = 2400 + windows * 16 + t;
-                ck_assert_int_eq(s.corpus->codes[b.all.ids[k * 16 + t]],
+                ck_assert_int_eq(s.corpus->codes[b.ids[k * 16 + t]],
                                  content[at]);
-                ck_assert_int_eq(s.corpus->codes[b.all.targets[k * 16 + t]],
+                ck_assert_int_eq(s.corpus->codes[b.targets[k * 16 + t]],
                                  content[at + 1]);
             }
     ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */

@@ -140,13 +140,13 @@ TESTS(micro_batches, 2)
         double accuracy, loss = train_step(m[0], &o[0], t, &b, step, &accuracy);
         tape_reset(t);
         Node *logits = model_forward(m[1], t, &b);
-        int counted = counted_rows(b.all.targets, b.rows);
-        Node *whole = cross_entropy(logits, b.all.targets, counted);
+        int counted = counted_rows(b.targets, b.rows);
+        Node *whole = cross_entropy(logits, b.targets, counted);
         backward(whole);
-        m[1]->update(m[1], &o[1], step);
+        m[1]->update(&o[1], step);
         ck_assert(fabs(loss - (double)whole->value[0]) < 1e-5 * loss);
         ck_assert(accuracy ==
-                  (double)correct_rows(logits, b.all.targets) / counted);
+                  (double)correct_rows(logits, b.targets) / counted);
         size_t size = m[0]->parameters * sizeof(real);
         if (!m[0]->sizes.source)
             ck_assert(!memcmp(m[0]->values, m[1]->values, size));
@@ -238,7 +238,7 @@ TEST(memory_of_long_sequences)
                         &s);
         Batch b = batch_new(s.sizes, 1);
         Tape *t = tape_new(SHAPES_ONLY);
-        backward(cross_entropy(model_forward(m, t, &b), b.all.targets, b.rows));
+        backward(cross_entropy(model_forward(m, t, &b), b.targets, b.rows));
         bytes[i] = tape_bytes(t);
         tape_free(t);
         batch_free(&b);
@@ -277,7 +277,7 @@ TEST(optimizers)
         for (int step = 1; step <= 2; step++) {
             double g = step == 1 ? 2 : -1, lr = 0.1, decay = 0.01;
             m->gradients[3] = (real)g;
-            m->update(m, &o, step);
+            m->update(&o, step);
             if (k < 2)
                 g += decay * w;
             v = 0.9 * v + g;
@@ -407,13 +407,13 @@ TEST(score_gradients_are_those_of_the_steps)
                     m->weights[i].value, m->weights[i].gradient);
     Attention a = m->attention;
     Node *x = add_positions(
-        embed(w[0], o.batch.all.ids, 1, o.batch.rows, SEQUENCES), w[1], 0);
+        embed(w[0], o.batch.ids, 1, o.batch.rows, SEQUENCES), w[1], 0);
     Node *q = split(matmul(x, w[2]), HEADS);
     Node *k = split(matmul(x, w[3]), HEADS);
     Node *v = split(matmul(x, w[4]), HEADS);
     score = scores(&a, q, k, 0.5); /* 1 / sqrt(d_k) */
     Node *out = matmul(apply_weights(&a, softmax(&a, score), v), w[5]);
-    Node *loss = cross_entropy(matmul(add(x, out), w[6]), o.batch.all.targets,
+    Node *loss = cross_entropy(matmul(add(x, out), w[6]), o.batch.targets,
                                o.batch.rows);
     backward(loss);
 

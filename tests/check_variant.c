@@ -382,7 +382,7 @@ TESTS(causality, SHIPPED)
     real *before = allocate(early, sizeof *before);
     memcpy(before, logits->value, early * sizeof *before);
     for (int i = 7; i < 12; i++)
-        b.all.ids[i] = (b.all.ids[i] + 1) % 9;
+        b.ids[i] = (b.ids[i] + 1) % 9;
     tape_reset(t);
     logits = model_forward(m, t, &b);
     ck_assert(!memcmp(before, logits->value, early * sizeof *before));

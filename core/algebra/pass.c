@@ -15,7 +15,7 @@ Pass *
 pass_recorded(Model *m, const Batch *b, bool with_gradients)
 {
     Pass *p = allocate(1, sizeof *p);
-    int counted = counted_rows(b->all.targets, b->rows);
+    int counted = counted_rows(b->targets, b->rows);
     p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
     p->recording.replaced = NOTHING;
     recording_start(&p->recording, p->tape);
@@ -25,7 +25,7 @@ pass_recorded(Model *m, const Batch *b, bool with_gradients)
     m->attended = NULL;
     tape_watch(p->tape, NULL, NULL);
     if (with_gradients)
-        backward(model_loss(m, p->logits, b->all.targets, counted));
+        backward(model_loss(m, p->logits, b->targets, counted));
     return p;
 }
 

@@ -155,10 +155,10 @@ attention_parameters(const Model *m)
 static double
 bytes_of(Model *m, const Batch *b, int sequences)
 {
-    Batch micro = batch_part(b, m->sizes, 0, sequences);
+    Batch micro = batch_part(b, 0, sequences);
     Tape *t = tape_new(SHAPES_ONLY);
     Node *logits = model_forward(m, t, &micro);
-    backward(model_loss(m, logits, micro.all.targets, micro.rows));
+    backward(model_loss(m, logits, micro.targets, micro.rows));
     double bytes = (double)tape_bytes(t);
     tape_free(t);
     return bytes;

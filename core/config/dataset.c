@@ -81,11 +81,11 @@ play(const Dataset *data)
     int *guesses = allocate((size_t)tokens, sizeof *guesses);
     const KnownTask *known = task_named(data->config.task);
     for (int game = 0; game * tokens < 16000; game++) {
-        data->task->draw(&data->config, &r, &b.all);
-        known->guess(&data->config, &b.all, guesses);
+        data->task->draw(&data->config, &r, &b);
+        known->guess(&data->config, &b, guesses);
         for (int t = 0; t < tokens; t++) {
-            counted += b.all.targets[t] >= 0;
-            right += b.all.targets[t] >= 0 && guesses[t] == b.all.targets[t];
+            counted += b.targets[t] >= 0;
+            right += b.targets[t] >= 0 && guesses[t] == b.targets[t];
         }
     }
     free(guesses);

@@ -16,8 +16,9 @@ learning_rate(const Config *c, int step)
 
 /* v = momentum v + g,  w -= rate v,  where g includes decay w */
 static void
-sgd(Model *m, Optimizer *o)
+sgd(Optimizer *o)
 {
+    const Model *m = o->model;
     const Config *c = &m->config;
     real momentum = (real)c->momentum, rate = (real)o->rate;
     real decay = (real)c->weight_decay;
@@ -30,13 +31,14 @@ sgd(Model *m, Optimizer *o)
 }
 
 void
-scheduled(Model *m, Optimizer *o, int step)
+scheduled(Optimizer *o, int step)
 {
-    o->rate = learning_rate(&m->config, step);
-    if (m->config.optimizer == OPTIMIZER_SGD)
-        sgd(m, o);
+    const Config *c = &o->model->config;
+    o->rate = learning_rate(c, step);
+    if (c->optimizer == OPTIMIZER_SGD)
+        sgd(o);
     else
-        adam(m, o, step);
+        adam(o, step);
 }
 
 bool

@@ -9,7 +9,7 @@
 double learning_rate(const Config *c, int step);
 
 /* A step of the optimizer that the config asks for, at that rate. */
-void scheduled(Model *m, Optimizer *o, int step);
+void scheduled(Optimizer *o, int step);
 
 /* Have the last `patience` rows brought no lower validation loss? (0: never) */
 bool out_of_patience(const Result *r, int patience);

@@ -118,7 +118,7 @@ list_all(Model *m)
 static Node *
 encoded(Model *m, const Batch *b)
 {
-    Node *y = model_tokens(m, b->all.source, b->source_rows, b->sequences,
+    Node *y = model_tokens(m, b->source, b->source_rows, b->sequences,
                            m->source_positions, 0);
     for (int i = 0; i < m->config.encoder; i++) {
         const ModelLayer *layer = &m->encoder[i];
@@ -137,7 +137,7 @@ logits(Model *m, Tape *t, const Batch *b)
               : read
                   ? leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL)
                   : encoded(m, b);
-    Node *x = model_tokens(m, b->all.ids, b->rows, b->sequences, m->positions,
+    Node *x = model_tokens(m, b->ids, b->rows, b->sequences, m->positions,
                            k ? k->position : 0);
     for (const ModelLayer *l = m->layers; l < m->layers + c->layers; l++) {
         if (c->cross != CROSS_ONLY)

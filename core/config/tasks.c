@@ -40,7 +40,7 @@ commonest(const int *ids, int n)
 }
 
 static void
-guess_everywhere(const Example *e, int *guesses, int answer)
+guess_everywhere(const Batch *e, int *guesses, int answer)
 {
     for (int t = 0; t < e->tokens; t++)
         guesses[t] = answer;
@@ -48,7 +48,7 @@ guess_everywhere(const Example *e, int *guesses, int answer)
 
 /* The commonest symbol of the sequence, or of its source. */
 static void
-guess_commonest(const Config *c, const Example *e, int *guesses)
+guess_commonest(const Config *c, const Batch *e, int *guesses)
 {
     const int *ids = e->source ? e->source : e->ids;
     guess_everywhere(e, guesses, commonest(ids, c->length));
@@ -56,7 +56,7 @@ guess_commonest(const Config *c, const Example *e, int *guesses)
 
 /* The first token: of a sum, as if all other numbers were 0. */
 static void
-guess_first(const Config *c, const Example *e, int *guesses)
+guess_first(const Config *c, const Batch *e, int *guesses)
 {
     (void)c;
     guess_everywhere(e, guesses, e->ids[0]);
@@ -64,7 +64,7 @@ guess_first(const Config *c, const Example *e, int *guesses)
 
 /* reverse: y_i = x_(n-1-i) */
 static void
-draw_reverse(const Config *c, Random *r, Example *e)
+draw_reverse(const Config *c, Random *r, Batch *e)
 {
     int *ids = e->ids, *targets = e->targets;
     draw_symbols(c, r, ids);
@@ -81,7 +81,7 @@ sizes_copy(const Config *c)
 }
 
 static void
-draw_copy(const Config *c, Random *r, Example *e)
+draw_copy(const Config *c, Random *r, Batch *e)
 {
     int *ids = e->ids, *targets = e->targets;
     int n = c->length;
@@ -97,7 +97,7 @@ draw_copy(const Config *c, Random *r, Example *e)
 
 /* The digit that belongs at place t of n if they were spread evenly. */
 static void
-guess_sort(const Config *c, const Example *e, int *guesses)
+guess_sort(const Config *c, const Batch *e, int *guesses)
 {
     (void)e;
     for (int t = 0; t < c->length; t++)
@@ -107,7 +107,7 @@ guess_sort(const Config *c, const Example *e, int *guesses)
 /* permute: y_i = x_p(i), with one fixed order p of the places for each length.
    It is kept in the targets until they are filled. */
 static void
-draw_permute(const Config *c, Random *r, Example *e)
+draw_permute(const Config *c, Random *r, Batch *e)
 {
     Random fixed = random_stream(0, "permute");
     draw_symbols(c, r, e->ids);
@@ -119,7 +119,7 @@ draw_permute(const Config *c, Random *r, Example *e)
 /* shift: y_i = x_(i+1 mod n). The matrix of "who looks at whom" is as far from
    symmetric as it can be. */
 static void
-draw_shift(const Config *c, Random *r, Example *e)
+draw_shift(const Config *c, Random *r, Batch *e)
 {
     draw_symbols(c, r, e->ids);
     for (int i = 0; i < c->length; i++)
@@ -135,7 +135,7 @@ sizes_sum(const Config *c)
 }
 
 static void
-draw_sum(const Config *c, Random *r, Example *e)
+draw_sum(const Config *c, Random *r, Batch *e)
 {
     int n = c->length, sum = 0;
     draw_symbols(c, r, e->ids);
@@ -170,7 +170,7 @@ sizes_subset(const Config *c)
 }
 
 static void
-draw_subset(const Config *c, Random *r, Example *e)
+draw_subset(const Config *c, Random *r, Batch *e)
 {
     Random fixed = random_stream(0, "subset");
     int n = c->length;
@@ -190,7 +190,7 @@ draw_subset(const Config *c, Random *r, Example *e)
 
 /* The value of some stored pair: another one for each query. */
 static void
-guess_stored(const Config *c, const Example *e, int *guesses)
+guess_stored(const Config *c, const Batch *e, int *guesses)
 {
     const int *pairs = e->source ? e->source : e->ids;
     for (int t = 0; t < e->tokens; t++)
@@ -224,7 +224,7 @@ sizes_cross_recall(const Config *c)
 }
 
 static void
-draw_cross_recall(const Config *c, Random *r, Example *e)
+draw_cross_recall(const Config *c, Random *r, Batch *e)
 {
     int n = c->length;
     draw_distinct(r, e->source, 2, n, c->symbols);
@@ -249,7 +249,7 @@ sizes_translate(const Config *c)
 }
 
 static void
-draw_translate(const Config *c, Random *r, Example *e)
+draw_translate(const Config *c, Random *r, Batch *e)
 {
     draw_symbols(c, r, e->source);
     e->ids[0] = c->symbols;
@@ -263,7 +263,7 @@ draw_translate(const Config *c, Random *r, Example *e)
 /* text: the next character; pairs: a user's own. Their sizes and draws need the
    file: dataset.c has them. */
 static bool
-read_corpus(const Dataset *data, Split split, int index, Random *r, Example *e)
+read_corpus(const Dataset *data, Split split, int index, Random *r, Batch *e)
 {
     return corpus_sequence(data->corpus, split, index,
                            split == TRAINING ? r : NULL, e->ids, e->targets);

@@ -12,7 +12,7 @@ typedef struct KnownTask {
 
     /* The trivial baseline's answers, of which those count that are asked for;
        NULL where they are numbers: then it answers 0. */
-    void (*guess)(const Config *c, const Example *e, int *guesses);
+    void (*guess)(const Config *c, const Batch *e, int *guesses);
 } KnownTask;
 
 extern const KnownTask tasks[];

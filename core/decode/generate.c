@@ -42,7 +42,7 @@ const Node *
 decoder_step(Decoder *d, const int *ids, int count)
 {
     d->batch.rows = count * d->batch.sequences;
-    memcpy(d->batch.all.ids, ids,
+    memcpy(d->batch.ids, ids,
            (size_t)d->batch.rows * d->model->sizes.each * sizeof *ids);
     tape_reset(d->tape);
     const Node *logits = model_forward(d->model, d->tape, &d->batch);

@@ -18,7 +18,7 @@ typedef struct Decoder {
     Model *model;
     Cache *cache;
     Tape *tape;
-    Batch batch;     /* in batch.all.source what the encoder reads, before the
+    Batch batch;     /* in batch.source what the encoder reads, before the
                         first step */
     int first, read; /* tokens of a text that goes on: those that are in it */
 } Decoder;

@@ -28,11 +28,11 @@ asked_rows(const Generation *g, int rows)
     Batch b = batch_new(g->data.sizes, 1);
     Random r = dataset_stream(&g->data, TEST);
     if (task->draw)
-        task->draw(&g->data.config, &r, &b.all);
+        task->draw(&g->data.config, &r, &b);
     for (int i = 0; i < rows; i++)
         asked[i] = task->next    ? i >= g->prompt - 1
                    : !task->draw ? i < g->prompt
-                                 : b.all.targets[i] >= 0;
+                                 : b.targets[i] >= 0;
     batch_free(&b);
     return asked;
 }
@@ -70,7 +70,7 @@ print_answers(Generation *g, const Batch *b, const Node *logits)
         answer_label(&g->data, k, answer);
         if (z->step != 0)
             snprintf(answer, sizeof answer, "%.4f", (double)row[0]);
-        char *token = token_text(&g->data, b->all.ids + i * z->each);
+        char *token = token_text(&g->data, b->ids + i * z->each);
         Cell cells[] = {cell_number(i + 1), cell_words(token),
                         cell_words(answer),
                         cell_number(chance_of(row, z->classes, k))};
@@ -90,9 +90,9 @@ show_sequence(Generation *g)
     Sizes sizes = m->sizes;
     sizes.tokens = tokens;
     Batch b = batch_new(sizes, 1);
-    memcpy(b.all.ids, g->ids, (size_t)tokens * each * sizeof(int));
+    memcpy(b.ids, g->ids, (size_t)tokens * each * sizeof(int));
     if (g->source)
-        memcpy(b.all.source, g->source,
+        memcpy(b.source, g->source,
                (size_t)m->sizes.source * each * sizeof(int));
     Pass *pass = pass_recorded(m, &b, false);
     print_answers(g, &b, pass->logits);
@@ -123,12 +123,12 @@ answer_example(const Dataset *data)
     Random r = dataset_stream(data, TEST);
     bool two = data->sizes.source > 0, next = data->task->next;
     int rows = data->sizes.tokens;
-    data->task->draw(&data->config, &r, &b.all);
+    data->task->draw(&data->config, &r, &b);
     for (int i = 0; next && i < rows; i++)
-        rows = b.all.targets[i] >= 0 ? i + 1 : rows;
-    write_tokens(to, data, b.all.source, data->sizes.source);
+        rows = b.targets[i] >= 0 ? i + 1 : rows;
+    write_tokens(to, data, b.source, data->sizes.source);
     fputs(two && !next ? " | " : "", to);
-    write_tokens(to, data, b.all.ids, two && next ? 0 : rows);
+    write_tokens(to, data, b.ids, two && next ? 0 : rows);
     end_text(to, &text);
     batch_free(&b);
     return text;

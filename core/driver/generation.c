@@ -53,7 +53,7 @@ generation_decoder(Generation *g)
     }
     Decoder *d = decoder_new(g->model, most, 1);
     if (g->source)
-        memcpy(d->batch.all.source, g->source,
+        memcpy(d->batch.source, g->source,
                (size_t)z.source * z.each * sizeof *g->source);
     return d;
 }

@@ -310,7 +310,7 @@ static void
 run_forward(Trace *t)
 {
     t->batch = batch_new(t->model->sizes, 1);
-    memcpy(t->batch.all.ids, t->words.id,
+    memcpy(t->batch.ids, t->words.id,
            (size_t)t->words.count * t->model->sizes.each * sizeof(int));
     t->pass = pass_recorded(t->model, &t->batch, false);
 }

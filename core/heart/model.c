@@ -231,7 +231,7 @@ static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     const Keeper *k = tape_keeper(t);
-    Node *x = model_tokens(m, b->all.ids, b->rows, b->sequences, m->positions,
+    Node *x = model_tokens(m, b->ids, b->rows, b->sequences, m->positions,
                            k ? k->position : 0);
     for (const ModelLayer *l = m->layers; l < m->layers + m->config.layers; l++)
         x = model_mlp(m, l, model_attend(m, l->self, x, NULL));

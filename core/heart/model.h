@@ -75,7 +75,7 @@ struct Model {
     Matrix fixed[FIXED];
     ModelLayer *encoder;
     int encoder_norm, source_positions;
-    void (*update)(Model *m, Optimizer *o, int step);
+    void (*update)(Optimizer *o, int step);
     void (*attended)(void *to, Node *x, Node *y, Node *out);
     void *to;
 };

@@ -23,7 +23,7 @@ draw_symbols(const Config *c, Random *r, int *ids)
 
 /* sort: the digits in rising order */
 static void
-draw_sort(const Config *c, Random *r, Example *e)
+draw_sort(const Config *c, Random *r, Batch *e)
 {
     int *ids = e->ids, *targets = e->targets;
     draw_symbols(c, r, ids);
@@ -75,7 +75,7 @@ draw_distinct(Random *r, int *to, int stride, int n, int count)
 /* n stored tokens, and queries for them in another order: as recall has them,
    with 2 ids each, or as mqar, with 1. */
 void
-draw_stored(const Config *c, Random *r, Example *e)
+draw_stored(const Config *c, Random *r, Batch *e)
 {
     int *ids = e->ids, *targets = e->targets, each = e->each;
     int n = c->length, first = 2 * n / each; /* the token of the first query */
@@ -120,7 +120,7 @@ sizes_induction(const Config *c)
 }
 
 static void
-draw_induction(const Config *c, Random *r, Example *e)
+draw_induction(const Config *c, Random *r, Batch *e)
 {
     int *ids = e->ids, *targets = e->targets;
     int period = SHORTEST + random_below(r, LONGEST - SHORTEST + 1);
@@ -148,28 +148,33 @@ batch_new(Sizes s, int sequences)
 {
     size_t rows = matrix_entries(sequences, s.tokens), each = (size_t)s.each;
     size_t source = matrix_entries(sequences, s.source);
-    Example all = {
-        allocate(rows * each, sizeof(int)), allocate(rows, sizeof(int)),
-        source ? allocate(source * each, sizeof(int)) : NULL, s.tokens, s.each};
-    return (Batch){sequences, (int)rows, (int)source, all};
+    Batch b = {.tokens = s.tokens, .source_tokens = s.source, .each = s.each};
+    b.ids = allocate(rows * each, sizeof(int));
+    b.targets = allocate(rows, sizeof(int));
+    b.source = source ? allocate(source * each, sizeof(int)) : NULL;
+    return batch_part(&b, 0, sequences);
 }
 
 Batch
-batch_part(const Batch *b, Sizes s, int first, int count)
+batch_part(const Batch *b, int first, int count)
 {
-    Example e = b->all;
-    e.ids += first * s.tokens * s.each;
-    e.targets += first * s.tokens;
-    e.source = e.source ? e.source + first * s.source * s.each : NULL;
-    return (Batch){count, count * s.tokens, count * s.source, e};
+    Batch part = *b;
+    part.room = part.sequences = count;
+    part.rows = count * b->tokens;
+    part.source_rows = count * b->source_tokens;
+    part.ids += first * b->tokens * b->each;
+    part.targets += first * b->tokens;
+    if (b->source)
+        part.source += first * b->source_tokens * b->each;
+    return part;
 }
 
 void
 batch_free(Batch *b)
 {
-    free(b->all.ids);
-    free(b->all.targets);
-    free(b->all.source);
+    free(b->ids);
+    free(b->targets);
+    free(b->source);
 }
 
 Random
@@ -179,35 +184,23 @@ dataset_stream(const Dataset *data, Split split)
     return random_stream((uint64_t)data->config.seed, purpose[split]);
 }
 
-/* `rows` tokens that are there and say nothing. */
-static void
-blank(int *ids, int rows, int each)
-{
-    for (int i = 0; i < rows * each; i++)
-        ids[i] = i % each ? -1 : 0;
-}
-
 int
 dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
-    const Sizes *s = &data->sizes;
     const Config *c = &data->config;
-    double before = split == TRAINING ? 0 : (double)index * b->sequences;
-    double most = split == TRAINING     ? b->sequences
+    double before = split == TRAINING ? 0 : (double)index * b->room;
+    double most = split == TRAINING     ? b->room
                   : split == VALIDATION ? c->validate
                                         : c->test;
-    int filled = 0;
-    for (; filled < b->sequences && before + filled < most; filled++) {
-        Example e = batch_part(b, *s, filled, 1).all;
+    int filled = 0, room = b->room;
+    for (; filled < room && before + filled < most; filled++) {
+        Batch e = batch_part(b, filled, 1);
         if (!data->task->read)
             data->task->draw(c, r, &e);
         else if (!data->task->read(data, split, (int)before + filled, r, &e))
             break;
     }
-    Batch rest = batch_part(b, *s, filled, b->sequences - filled);
-    blank(rest.all.ids, rest.rows, s->each);
-    blank(rest.all.source, rest.source_rows, s->each);
-    for (int i = 0; i < rest.rows; i++)
-        rest.all.targets[i] = -1;
+    *b = batch_part(b, 0, filled);
+    b->room = room;
     return filled;
 }

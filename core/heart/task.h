@@ -22,13 +22,15 @@ typedef struct Sizes {
     int answer; /* the id of the token that answer 0 is; 1 is the next one */
 } Sizes;
 
-/* One sequence: `tokens` tokens and answers, -1 where none is asked for; with
-   several ids a token, -1 where one is missing. */
-typedef struct Example {
-    int *ids, *targets; /* each * tokens; tokens */
-    int *source;        /* each * source; NULL where there is none */
-    int tokens, each;
-} Example;
+/* Sequences, one after the other: `tokens` tokens and answers each, -1 where no
+   answer is asked for; with several ids a token, -1 where one is missing. */
+typedef struct Batch {
+    int room, sequences; /* how many there can be, and how many there are */
+    int tokens, source_tokens, each;
+    int rows, source_rows; /* of all sequences: tokens, and tokens of sources */
+    int *ids, *targets;    /* each * rows; rows */
+    int *source;           /* each * source_rows; NULL where there is none */
+} Batch;
 
 typedef enum { TRAINING, VALIDATION, TEST } Split;
 typedef struct Dataset Dataset;
@@ -42,13 +44,13 @@ typedef struct Task {
     /* Sizes from the config; exits (2) on settings that cannot be. */
     Sizes (*sizes)(const Config *c);
 
-    /* Draws one. */
-    void (*draw)(const Config *c, Random *r, Example *e);
+    /* Draws a batch of one. */
+    void (*draw)(const Config *c, Random *r, Batch *e);
 
     /* Instead, where sequences are read from a file: number `index` of a split,
        or with r one that is drawn; false past the last. */
     bool (*read)(const Dataset *data, Split split, int index, Random *r,
-                 Example *e);
+                 Batch *e);
 } Task;
 
 /* Tasks of the heart, and the drawing that others share: `length` of the
@@ -58,7 +60,7 @@ Sizes plain_sizes(const Config *c);
 Sizes sizes_recall(const Config *c);
 void draw_symbols(const Config *c, Random *r, int *ids);
 void draw_distinct(Random *r, int *to, int stride, int n, int count);
-void draw_stored(const Config *c, Random *r, Example *e);
+void draw_stored(const Config *c, Random *r, Batch *e);
 
 /* A task with its settings: what training, validation and test draw their
    batches from. */
@@ -69,24 +71,18 @@ struct Dataset {
     struct Corpus *corpus; /* of a task that reads a file; else NULL */
 };
 
-typedef struct Batch {
-    int sequences, rows; /* rows = sequences * tokens */
-    int source_rows;
-    Example all; /* the sequences' ids, one after the other, and so on */
-} Batch;
-
 Batch batch_new(Sizes s, int sequences);
 void batch_free(Batch *b);
 
 /* `count` of its sequences, from `first` on; the numbers are the batch's. */
-Batch batch_part(const Batch *b, Sizes s, int first, int count);
+Batch batch_part(const Batch *b, int first, int count);
 
 /* The stream that a split's batches are drawn from. */
 Random dataset_stream(const Dataset *data, Split split);
 
-/* Fills the batch; `index` counts the batches of a split from 0. Returns how
-   many sequences there were, 0 past the last; the rest of the batch asks for
-   nothing. */
+/* Draws as many sequences as the batch has room for; `index` counts the batches
+   of a split from 0. Returns how many there were: fewer at the end of the
+   split, 0 past it. */
 int dataset_draw(const Dataset *data, Split split, Random *r, int index,
                  Batch *b);
 

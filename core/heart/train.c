@@ -35,16 +35,16 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
     int size = micro_batch_size(m, b->sequences);
     for (int i = 0; i < b->sequences; i += size) {
         int left = b->sequences - i;
-        Batch micro = batch_part(b, m->sizes, i, left < size ? left : size);
+        Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
         if (i > 0)
             model_add_gradients(m);
-        Node *share = model_loss(m, logits, micro.all.targets, counted);
+        Node *share = model_loss(m, logits, micro.targets, counted);
         if (learn)
             backward(share);
         loss += (double)share->value[0];
-        *right += model_right(m, logits, micro.all.targets);
+        *right += model_right(m, logits, micro.targets);
     }
     return loss;
 }
@@ -57,7 +57,7 @@ evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
     double sum = 0, right = 0;
     int all = 0;
     for (int i = 0; dataset_draw(data, split, &r, i, b) > 0; i++) {
-        int counted = counted_rows(b->all.targets, b->rows);
+        int counted = counted_rows(b->targets, b->rows);
         sum += run_batch(m, t, b, counted, false, &right) * counted;
         all += counted;
     }
@@ -69,9 +69,9 @@ double
 train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
            double *accuracy)
 {
-    int counted = counted_rows(b->all.targets, b->rows);
+    int counted = counted_rows(b->targets, b->rows);
     double right = 0, loss = run_batch(m, t, b, counted, true, &right);
-    m->update(m, o, step);
+    m->update(o, step);
     *accuracy = right / counted;
     return loss;
 }

@@ -122,7 +122,7 @@ observe_head(Observation *s, const Call *c, int sequence, int head,
         if (!all_zero(d.at + i * d.down, d.cols))
             add_finding(s, GRADIENT,
                         gradient_norm(d.at + i * d.down, p + i * keys, v) *
-                            counted_rows(b->all.targets, b->rows));
+                            counted_rows(b->targets, b->rows));
 }
 
 static void
@@ -334,7 +334,7 @@ observer_new(Model *m, const Dataset *data)
                         sequences_within(data->sizes, tokens, m->config.batch));
     Random r = dataset_stream(data, VALIDATION);
     int filled = dataset_draw(data, VALIDATION, &r, 0, &b);
-    o.batch = batch_part(&b, data->sizes, 0, filled);
+    o.batch = batch_part(&b, 0, filled);
     if (o.kinds & DISTANCE)
         o.start = forms_of(m);
     return o;

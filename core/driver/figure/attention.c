@@ -110,8 +110,8 @@ draw_maps(bool pictures, const Model *m, const Recording *r,
 static void
 both_labels(const Dataset *data, const Batch *b, Values both[2])
 {
-    both[0] = labels_of(data, b->all.ids, b->rows);
-    both[1] = labels_of(data, b->all.source, b->source_rows);
+    both[0] = labels_of(data, b->ids, b->rows);
+    both[1] = labels_of(data, b->source, b->source_rows);
 }
 
 void
