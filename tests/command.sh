@@ -157,12 +157,12 @@ hostile() {
     case $1 in *.gp) echo 'What it shows.' >"ledger/yes/${1%.gp}.txt" ;; esac
     page 2>err | grep '[^\\]<\|]('
 }
-# What bench prints: 6 FLOPs for each number, and 6 (T + 1) d for attention.
-bench_tiny() {
-    qkv bench tiny -q >table && awk -F '\t' '/^training step\ttiny\t/ {
-            want = 6 * (4 * 32 * 32 + 8 * 32 * 32 + 32 * 64) + 6 * 17 * 32
+# What bench prints: 6 FLOPs for each entry of a map, and 12 T d for attention.
+bench_step() {
+    qkv bench -q --mlp 4 --norm pre --length 64 >table && awk -F '\t' '/^training step\t/ {
+            want = 6 * (4 * 32 * 32 + 8 * 32 * 32 + 32 * 10) + 12 * 64 * 32
             off = $3 * 1e9 - want * $5
-            right = $5 > 0 && off * off < (0.06e9 + 0.01 * want * $5) ^ 2
+            right = $5 > 0 && off * off < (0.06e9 + 0.001 * want * $5) ^ 2
         } END { print NR, right ? "right" : "wrong" }' table
 }
 # What 8,192 tokens take is the cache that count predicts, and 8 MB at most.

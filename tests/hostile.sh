@@ -91,7 +91,7 @@ inspect inspect $its
 export export $its --batch $deed/batch -q
 equiv equiv $its --to standard -q -o $deed/from
 trace trace 0 -v victim
-bench bench layer -v victim -q
+bench bench -v victim -q
 match compare -v standard,victim -t reverse --match params $small -o $deed/match
 END
     lines=2 # the run's, and how many there are

@@ -192,12 +192,3 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     tape_free(t);
     return cost;
 }
-
-double
-causal_pairs(const Variant *v, Attention a, int tokens)
-{
-    Weights w = weights_declared(v, &a);
-    Cost c = cost_of(v, a, &w, tokens, 0);
-    weights_free(&w);
-    return 3 * (c.forward - 2 * c.parameters) * (tokens + 1) / (2. * tokens);
-}

@@ -27,8 +27,4 @@ void node_flops(const Node *n, const Node *last, double flops[2]);
 /* The share of its entries that a fixed_bias does not mask. */
 double unmasked_share(const Node *bias);
 
-/* FLOPs a token of causal attention beside its maps, forward and back: of each
-   pair that is seen, 6 (tokens + 1) d_model for standard. */
-double causal_pairs(const Variant *v, Attention a, int tokens);
-
 #endif
