@@ -54,14 +54,13 @@ clean:               ## remove all that was built
 PREFIX  ?= /usr/local
 export PREFIX DESTDIR
 VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' core/driver/main.c)
-FOUND    = $(BUILD)/qkv.pc $(BUILD)/qkv.bash $(BUILD)/qkv.zsh
+FOUND    = $(BUILD)/qkv.pc $(BUILD)/qkv.1
 PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
   $(foreach f,$(PLUGINS),$(f):lib/qkv/$(f:$(BUILD)/%=%)) \
   $(foreach f,$(wildcard core/qkv/*.h),$(f):include/$(f:core/%=%)) \
   $(foreach f,$(wildcard plots/*.gp plots/recipes/*.txt plots/recipes/*.text plots/recipes/claims/*.txt variants/*.c),$(f):share/qkv/$(f)) \
-  $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc core/driver/qkv.1:share/man/man1/qkv.1 \
-  $(BUILD)/qkv.bash:share/bash-completion/completions/qkv \
-  $(BUILD)/qkv.zsh:share/zsh/site-functions/_qkv
+  $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc $(BUILD)/qkv.1:share/man/man1/qkv.1 \
+  core/driver/qkv.bash:share/bash-completion/completions/qkv
 
 install: all $(FOUND)   ## the program where a system expects it (PREFIX, DESTDIR)
 	@set -e; for f in $(PLACED); do \
@@ -82,8 +81,8 @@ $(BUILD)/qkv.pc: Makefile
 	  'variants=$${prefix}/lib/qkv/variants' 'Name: qkv' \
 	  'Description: plugins for qkv, variants of attention' 'Version: $(VERSION)' \
 	  'Cflags: "-I$${includedir}" $(EXACT)' >$@
-$(BUILD)/qkv.bash $(BUILD)/qkv.zsh: $(BUILD)/qkv
-	@$(BUILD)/qkv completion $(@:$(BUILD)/qkv.%=%) >$@
+$(BUILD)/qkv.1: core/driver/man.sh $(BUILD)/qkv
+	@sh core/driver/man.sh $(BUILD)/qkv >$@
 
 # The program is linked with every object of core, and exports to plugins what
 # the public headers declare.

@@ -102,11 +102,6 @@ own_settings() {
         s|    .weights = weights|    .settings = "shift=0 gain=1",\n&|'
     variant gain2 's|sqrt(a->d_k)|& * setting(a, "gain")|; s|    .weights = weights|    .settings = "gain=2",\n&|'
 }
-bash_completes() { # WORDS
-    qkv completion bash >script
-    bash -c '. ./script && COMP_WORDS=(qkv $1) && COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _qkv &&
-        echo "${COMPREPLY[@]}"' - "$1"
-}
 # spoilt FILE SED-SCRIPT [RUN]: a copy of the run, `bad`, with that file changed.
 spoilt() { rm -rf bad && cp -rL "${3:-sound}" bad && LC_ALL=C sed -i "$2" "bad/$1"; }
 # damaged FILE HOW [RUN]: halved, empty, zeros, gone, or a link.

@@ -18,6 +18,5 @@ int command_report(int argc, char **argv);
 int command_new(int argc, char **argv);
 int command_table(int argc, char **argv);
 int command_generate(int argc, char **argv);
-int command_completion(int argc, char **argv);
 
 #endif

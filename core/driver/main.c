@@ -42,7 +42,7 @@ main(int argc, char **argv)
         {"trace", command_trace},     {"generate", command_generate},
         {"new", command_new},         {"export", command_export},
         {"bench", command_bench},     {"report", command_report},
-        {"table", command_table},     {"completion", command_completion},
+        {"table", command_table},
     };
     hold_streams();
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */

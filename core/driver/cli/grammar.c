@@ -45,8 +45,6 @@ const Command commands[] = {
     {"new", "NAME", "start your own variant: write NAME.c", NEW, 1, 1, 0, ""},
     {"check", "PLUGIN", "test a plugin: gradients, causality ...", CHECK, 1, 1,
      0, ""},
-    {"completion", "bash | zsh", "print the completion script for a shell",
-     COMPLETION, 1, 1, 0, ""},
 };
 const int commands_count = sizeof commands / sizeof *commands;
 

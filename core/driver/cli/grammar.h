@@ -1,5 +1,4 @@
-/* grammar.h - the commands and their options, for the parser, for --help
-   and for the shell's completion. */
+/* grammar.h - the commands and their options, for the parser and for --help. */
 #ifndef GRAMMAR_H
 #define GRAMMAR_H
 

@@ -24,9 +24,8 @@ enum {
     EXPORT = 1024,
     BENCH = 2048,
     REPORT = 4096,
-    COMPLETION = 8192,
-    TABLE = 16384,
-    GENERATE = 32768,
+    TABLE = 8192,
+    GENERATE = 16384,
     WITH_RECIPE = 1 << 20 /* compare, where --recipe is given */
 };                        /* a command's bit */
 

@@ -1,0 +1,37 @@
+#!/bin/sh
+# man.sh QKV - the manual page: what QKV's --help says of each command, and the rest.
+qkv=$1
+roff() { sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'\'']/\\\&&/'; }
+helped() { printf '.EX\n' && "$qkv" "$@" --help | roff && printf '.EE\n'; }
+commands() { "$qkv" help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'; }
+
+cat <<END
+.TH QKV 1 "" "$("$qkv" --version)" "User Commands"
+.SH NAME
+qkv, qkv\-double \- $("$qkv" help | sed -n '1s/^qkv - //p')
+.SH SYNOPSIS
+.B qkv
+.I command
+.RI [ options ]
+.SH DESCRIPTION
+.B qkv
+trains variants of attention side by side on small tasks, says which of them are the
+same function, and draws how the others differ. Its lessons and its README explain how.
+.B qkv\-double
+is the same program in double precision.
+.SH COMMANDS
+$(commands | while read -r command; do echo ".SS $command" && helped "$command"; done)
+.SH ENVIRONMENT
+.TP
+.B QKV_PATH
+Directories with variants, separated by colons; they are searched before the program's own.
+.TP
+.B QKV_CALL_SECONDS
+Seconds that one call of a plugin's code may take before its process is stopped (60).
+.TP
+.BR CC ", " TMPDIR
+The compiler that builds a plugin given by its source (cc), and where it builds (/tmp).
+.SH EXIT STATUS
+0 if all went well; 1 if something failed, for example a run; 2 if the command line is
+wrong.
+END
