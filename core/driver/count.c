@@ -12,7 +12,6 @@
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 #include "driver/cli/plugin_process.h"
-#include "driver/cli/real_count.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
@@ -287,19 +286,10 @@ cite(const Options *o)
          changed ? "; changed by what was given with it" : "");
 }
 
-/* Are the questions in standard input? */
-static bool
-asks(const Options *o)
-{
-    return o->count.real && !strcmp(o->count.real, "-");
-}
-
 static void
 check_real(const Options *o)
 {
     const char *how = o->count.real;
-    if (asks(o))
-        return;
     if (how && *how && strcmp(how, "fitted"))
         usage("--real=%s: it takes \"fitted\" or nothing", how);
     if (how && !o->count.preset && !options_given(o, "variant")->count)
@@ -335,11 +325,6 @@ command_count(int argc, char **argv)
     }
     if (o.count.real)
         threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
-    if (asks(&o)) {
-        answer_questions();
-        options_free(&o);
-        return 0;
-    }
     Config c = shape_of(&o);
     const struct Preset *preset =
         o.count.preset ? preset_named(o.count.preset) : NULL;

@@ -69,11 +69,10 @@ run_program(char *argv[], const char *directory, const char *hint)
 
 /* Here it would take minutes, where nobody asked for it: `qkv count --real` is
    for that. */
-bool
-ask_double(const char *question, char *answer, int size)
+void
+ask_double(const char *words, char *last, int size)
 {
-    (void)question, (void)answer, (void)size;
-    return false;
+    (void)words, (void)last, (void)size;
 }
 
 static void

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -21,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/words.h"
 #include "driver/cli/process.h"
 #include "config/find.h"
 
@@ -118,58 +118,21 @@ run_program(char *argv[], const char *directory, const char *hint)
     return status;
 }
 
-/* A qkv-double that stays, and where it answers. */
-static struct {
-    pid_t process;
-    FILE *answers;
-} asked;
-
-static void
-begin_double(void)
+void
+ask_double(const char *words, char *last, int size)
 {
-    int ends[2];
-    Path program = within(executable_directory(), "qkv-double");
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-        fail("no pipe to qkv-double: %s", strerror(errno));
-    asked.process = begin_process("qkv-double");
-    if (asked.process == 0) {
-        if (dup2(ends[1], 0) == 0 && dup2(ends[1], 1) == 1 &&
-            freopen("/dev/null", "w", stderr))
-            execl(program.text, program.text, "count", "--real=-", NULL);
-        _exit(NOT_RUN);
-    }
-    asked.answers = fdopen(ends[0], "r");
-    close(ends[1]);
-}
-
-/* What crashes there crashes nothing here: the next question begins another. */
-static void
-end_double(void)
-{
-    fclose(asked.answers);
-    asked.answers = NULL;
-    while (waitpid(asked.process, NULL, 0) < 0 && errno == EINTR)
+    Path path = within(executable_directory(), "qkv-double");
+    char *program = quoted(path.text);
+    char *line = format_text("exec %s %s 2>/dev/null", program, words);
+    fflush(NULL);
+    FILE *answer = popen(line, "r");
+    if (!answer)
+        fail("no process for qkv-double: %s", strerror(errno));
+    while (fgets(last, size, answer))
         ;
-}
-
-bool
-ask_double(const char *question, char *answer, int size)
-{
-    size_t left = strlen(question);
-    if (!asked.answers)
-        begin_double();
-    while (left) {
-        ssize_t sent =
-            send(fileno(asked.answers), question, left, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
-            break;
-        question += sent > 0 ? sent : 0;
-        left -= sent > 0 ? (size_t)sent : 0;
-    }
-    if (!left && fgets(answer, size, asked.answers))
-        return true;
-    end_double();
-    return false;
+    pclose(answer);
+    free(line);
+    free(program);
 }
 
 /* Seconds that one call of a plugin's code may take. */

@@ -57,8 +57,8 @@ int wait_for_program(pid_t child);
 enum { NOT_RUN = 90 }; /* what no program that we run ends with */
 int run_program(char *argv[], const char *directory, const char *hint);
 
-/* Asks a qkv-double that stays for the parameters that are really there, as
-   real_count.h says, and reads its answer, a line; false if it gives none. */
-bool ask_double(const char *question, char *answer, int size);
+/* Runs `qkv-double WORDS`, words of a shell, and copies the last line that it
+   prints, without its messages, if there is one and it fits into `size`. */
+void ask_double(const char *words, char *last, int size);
 
 #endif

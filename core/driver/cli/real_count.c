@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/formula.h"
-#include "algebra/real_parameters.h"
 #include "base/words.h"
 #include "driver/cli/process.h"
 #include "driver/cli/real_count.h"
@@ -14,53 +12,62 @@
 #include "config/build.h"
 #include "config/second.h"
 
+/* What else than the variant and its shape can matter. */
+static const char around[] = "d-model layers positions";
+
+/* The words that follow `qkv-double` for the variant of a settled config. */
 static char *
 question(const Config *c)
 {
-    char *text = format_text("variant=%s\n", plugin_believed(c->variant));
+    char *variant = quoted(plugin_believed(c->variant));
+    char *text = format_text("count --real --tsv -v %s", variant);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
         char value[VALUE_SIZE];
-        bool own = setting_own(s);
-        if (!(s->role & OF_SHAPE) && !own && strcmp(s->name, "d-model") &&
-            strcmp(s->name, "positions") && strcmp(s->name, "layers"))
+        if (s->role == OF_SHAPE ? setting_unused(s, c)
+                                : index_in(around, s->name) < 0)
             continue;
         setting_print(s, c, value);
-        if (!own || !isnan(c->own[s - settings - settings_built_in]))
-            replace(&text, format_text("%s%s=%s\n", text, s->name, value));
+        replace(&text, format_text("%s --%s=%s", text, s->name, value));
     }
-    replace(&text, format_text("%s\n", text));
+    free(variant);
     return text;
 }
 
+/* What is in its table's last row: the variant, and two numbers. */
 static RealOnes
 ask(const char *text)
 {
-    RealOnes found;
-    char line[80];
-    if (ask_double(text, line, sizeof line) &&
-        sscanf(line, "%lf %lf", &found.stored, &found.real) == 2)
-        return found;
-    return (RealOnes){NAN, NAN};
+    RealOnes found = {NAN, NAN};
+    char row[256] = "";
+    ask_double(text, row, sizeof row);
+    if (sscanf(row, "%*[^\t]\t%lf\t%lf", &found.stored, &found.real) < 1)
+        found.stored = NAN;
+    return found;
 }
 
 RealOnes
-real_ones(const Config *c)
+real_ones(const Config *asked)
 {
     static struct {
-        char *question;
+        Config asked;
         RealOnes found;
     } * known;
     static int count, capacity;
-    char *text = question(c);
+    Config c = config_start();
+    config_copy(&c, asked, OF_VARIANT | OF_SHAPE);
+    c.d_model = asked->d_model;
+    c.layers = asked->layers;
+    c.positions = asked->positions;
+    config_settle(&c, variant_uses(plugin_open(c.variant).variant));
     for (int i = 0; i < count; i++)
-        if (!strcmp(known[i].question, text)) {
-            free(text);
+        if (config_equal(&known[i].asked, &c, OF_ANY))
             return known[i].found;
-        }
+    char *text = question(&c);
     known = grow(known, count++, &capacity, sizeof *known);
-    known[count - 1].question = text;
+    known[count - 1].asked = c;
     known[count - 1].found = ask(text);
+    free(text);
     return known[count - 1].found;
 }
 
@@ -96,59 +103,4 @@ real_of_run(const Run *r)
     return isnan(sum.stored)                                     ? -1
            : sum.stored == run_number(r, "attention_parameters") ? sum.real
                                                                  : NAN;
-}
-
-static void
-answer(Config c)
-{
-    const Variant *v = plugin_open(c.variant).variant;
-    config_settle(&c, variant_uses(v));
-    Attention a = attention_of(&c);
-    a.layers = c.layers;
-    Weights w = weights_declared(v, &a);
-    double stored = 0, found = NAN;
-    for (int i = 0; i < w.count; i++)
-        stored += (double)w.list[i].rows * w.list[i].cols;
-    double measured =
-        stored > MOST_MEASURED ? stored : stored * real_together(v, a, &w, 0);
-    if (measured > MOST_ALIKE)
-        found = formula_value(formula_fit(v, a), &a, stored * c.layers);
-    if (isnan(found) && measured <= MOST_MEASURED) {
-        RealCount r = real_count(v, a, &w, 0, false);
-        found = r.real < 0 ? NAN : r.real;
-        real_free(&r);
-    }
-    weights_free(&w);
-    printf("%.0f %.0f\n", stored * c.layers, found);
-    fflush(stdout);
-}
-
-void
-answer_questions(void)
-{
-    char line[VALUE_SIZE + 80];
-    Config c = config_start();
-    while (fgets(line, sizeof line, stdin)) {
-        line[strcspn(line, "\n")] = 0;
-        char *value = strchr(line, '=');
-        if (!value) {
-            answer(c);
-            c = config_start();
-            continue;
-        }
-        *value++ = 0;
-        Own own;
-        bool variant = !strcmp(line, "variant");
-        if (variant) /* who asks has been given its path */
-            plugin_given(value);
-        const Setting *s = setting_named(line);
-        const char *wrong = s ? setting_set(s, &c, value) : "no setting";
-        if (wrong)
-            usage("count --real=-: %s %s: %s", line, value, wrong);
-        if (!variant)
-            continue;
-        const char *at = variant_uses(plugin_open(c.variant).variant);
-        while (own_next(&at, &own))
-            setting_declare(own.name);
-    }
 }

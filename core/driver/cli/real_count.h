@@ -1,9 +1,7 @@
 /* real_count.h - how many parameters are really there, by qkv-double.
 
-   That takes double precision, and most experiments are in float: so they ask a
-   process of `qkv-double count --real=-`, which keeps the formulas that it has
-   fitted for the questions to come. A question is a line for each setting,
-   "variant=mla", and an empty one; the answer, a line of two numbers. */
+   That takes double precision, and most experiments are in float: so they run
+   `qkv-double count --real`, and read its table. */
 #ifndef REAL_COUNT_H
 #define REAL_COUNT_H
 
@@ -21,8 +19,5 @@ RealOnes real_ones(const Config *c);
    answers.
  */
 double real_of_run(const Run *r);
-
-/* The other side: answers what stands in standard input. */
-void answer_questions(void);
 
 #endif
