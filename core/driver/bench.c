@@ -135,7 +135,7 @@ asked_model(const Options *o, Dataset *data)
     Config c = config_start();
     const Values *task = options_given(o, "task");
     if (task->count)
-        config_apply(&c, task_named(task->text[0])->settings);
+        c = task_start(task->text[0]);
     options_apply(o, &c);
     options_used(
         o, (const char *[]){variant_uses(plugin_open(c.variant).variant)}, 1);
