@@ -1,21 +1,33 @@
 #!/bin/sh
-# book.sh - the book, looked at by a browser: no figure is missing, every link
-# leads somewhere, nothing comes from the network, no formula is left as TeX, a phone
-# need not be scrolled sideways nor cut a command, and the search finds. Skipped, and
-# says so, without pandoc or chromium.
+# book.sh - the book and its diagrams, looked at by a browser: no figure is missing, every
+# link leads somewhere, nothing comes from the network, no formula is left as TeX, a phone
+# need not be scrolled sideways nor cut a command, and the search finds; no word of a diagram
+# is outside it, over another word, or wider than its box, in a wide font and in a narrow
+# one. Nothing else sees a page. Skipped, and says so, without pandoc or chromium.
 
-set -u
+build=.
+. tests/lib.sh
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 command -v pandoc >/dev/null && [ "$browser" ] || {
     echo "book: skipped: it needs pandoc and chromium (make deps-all)"
     exit 0
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-sh lessons/book.sh "$work" >/dev/null || exit 1 # its own: another make may be at BUILD's
-book=$work/book
-failed=0
+# browse PAGE: what the page says of itself when it is shown, one fault a line.
+browse() {
+    "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --allow-file-access-from-files --virtual-time-budget=60000 \
+        --user-data-dir="$work/profile" --window-size=1600,1000 --dump-dom "file://$1" 2>/dev/null |
+        tr '\n' '\t' | sed -n 's/.*SEEN \(.*\) END.*/\1/p' | tr '\t' '\n'
+}
+# faultless WHAT: so is what was seen; sees WORDS: it has that fault.
+faultless() {
+    [ "$(cat seen)" = "nothing wrong" ] && ok || complain "$1: $(head -n 20 seen)"
+}
+sees() { expect "not seen: $1" grep -qF -- "$1" seen; }
 
+# --- the book
+(cd "$top" && sh lessons/book.sh "$work" >/dev/null) || exit 1 # its own: another make may be at BUILD's
+book=$work/book
 # look WIDTH PAGE ...: what is wrong with the pages, each seen through a window so wide.
 look() {
     width=$1
@@ -81,8 +93,7 @@ addEventListener('load', () => {
     if (!formulas) wrong.push('no formula at all');
     const first = frames[0].contentWindow, script = first.document.createElement('script');
     const tell = () => {
-        document.documentElement.textContent = 'SEEN ' + frames.length + ' pages, ' + formulas +
-            ' formulas, ' + (wrong.length ? wrong.join('\n') : 'nothing wrong') + ' END';
+        document.documentElement.textContent = 'SEEN ' + (wrong.join('\n') || 'nothing wrong') + ' END';
     };
     script.onload = () => { find(first); tell(); };
     script.onerror = () => { wrong.push('no search.js'); tell(); };
@@ -92,26 +103,13 @@ addEventListener('load', () => {
 </script>
 END
     } >"$book/looked-at.html"
-    "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-        --allow-file-access-from-files --virtual-time-budget=60000 \
-        --user-data-dir="$work/profile" --window-size=1600,1000 --dump-dom \
-        "file://$book/looked-at.html" 2>/dev/null | tr '\n' '\t' |
-        sed -n 's/.*SEEN \(.*\) END.*/\1/p' | tr '\t' '\n'
+    browse "$book/looked-at.html"
 }
-
-pages=$(cd "$book" && ls ./*.html | sed 's|^\./||' | grep -v '^looked-at' | sort)
-pages="index.html $(echo "$pages" | grep -v '^index')"
+pages="index.html $(cd "$book" && ls ./*.html | sed 's|^\./||' | grep -v '^looked-at\|^index' | sort)"
 for width in 390 768 1400; do
-    seen=$(look $width $pages)
-    case $seen in
-    *"nothing wrong"*) ;;
-    *)
-        printf 'book: %s wide: %s\n' $width "${seen:-the browser said nothing}" | head -n 20 >&2
-        failed=$((failed + 1))
-        ;;
-    esac
+    look $width $pages >seen
+    faultless "$width wide"
 done
-
 # The eye sees what it is there to see, in a page that is spoilt in each way.
 bare='<span style="white-space:pre;display:inline-block'
 sed -e '0,/<img/s|<img src="[^"]*"|<img src="none.svg"|' \
@@ -122,13 +120,69 @@ sed -e '0,/<img/s|<img src="[^"]*"|<img src="none.svg"|' \
     -e "s|</h1>|</h1>$bare;width:900px\">x</span>|" \
     -e "s|</h1>|</h1>$bare\"><kbd style='white-space:pre'>$ qkv xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</kbd></span>|" \
     "$book/07-symmetric.html" >"$book/spoilt.html"
-look 390 spoilt.html $pages >"$work/seen"
+look 390 spoilt.html $pages >seen
 for words in 'figure missing' 'no words for a figure' 'link to nowhere: index.html#nowhere' \
     'link to nowhere: 99-none.html' 'link out of the book' 'from outside' 'raw TeX' 'command cut' \
     'scrolls sideways'; do
-    grep -q "spoilt.html: $words" "$work/seen" && continue
-    echo "book: not seen: $words" >&2
-    failed=$((failed + 1))
+    sees "spoilt.html: $words"
 done
-echo "book: ${seen%,*}, looked at through windows of 390, 768 and 1400, $failed faults"
-[ $failed -eq 0 ]
+
+# --- the diagrams
+# draw FONT SVG ...: what is wrong with the diagrams.
+draw() {
+    font=$1
+    shift
+    {
+        echo '<meta charset="utf-8">'
+        for svg; do
+            echo "<div id='$(basename "$svg")'>"
+            sed "s/font-family=\"sans-serif\"/font-family=\"$font\"/" "$svg"
+            echo '</div>'
+        done
+        cat <<'END'
+<script>
+const wrong = [];
+for (const div of document.querySelectorAll('div')) {
+    const svg = div.querySelector('svg'), size = svg.viewBox.baseVal;
+    const all = what => [...svg.querySelectorAll(what)].map(e => {
+        const b = e.getBBox();
+        return {x: b.x, y: b.y, right: b.x + b.width, foot: b.y + b.height, words: e.textContent};
+    });
+    const texts = all('text'), boxes = all('rect.o');
+    const say = (...words) => wrong.push(div.id + ': ' + words.join(' '));
+    for (const [i, a] of texts.entries()) {
+        if (a.x < 1 || a.right > size.width - 1 || a.foot > size.height + 1)
+            say('outside:', a.words);
+        for (const b of texts.slice(i + 1)) {
+            const wide = Math.min(a.right, b.right) - Math.max(a.x, b.x);
+            const high = Math.min(a.foot, b.foot) - Math.max(a.y, b.y);
+            if (wide > 2 && high > 5 && a.words != b.words) say('over another:', a.words, '|', b.words);
+        }
+        for (const b of boxes) {
+            const beside = Math.abs(a.x + a.right - b.x - b.right) / 2;
+            const below = Math.abs(a.y + a.foot - b.y - b.foot) / 2;
+            if (beside < 3 && below < 4 && a.right - a.x > b.right - b.x - 2)
+                say('wider than its box:', a.words);
+        }
+    }
+}
+document.documentElement.textContent = 'SEEN ' + (wrong.join('\n') || 'nothing wrong') + ' END';
+</script>
+END
+    } >page.html
+    browse "$work/page.html"
+}
+for font in "DejaVu Sans" "Liberation Sans"; do
+    draw "$font" "$top"/lessons/figures/diagrams/*.svg >seen
+    faultless "$font"
+done
+sed -e 's|</svg>|<text x="630" y="20">far too long</text>&|' \
+    -e 's|</svg>|<text x="60" y="300">one</text><text x="62" y="302">another</text>&|' \
+    -e 's|</svg>|<rect class="o" x="300" y="250" width="20" height="20"/><text x="310" y="264">too wide</text>&|' \
+    "$top"/lessons/figures/diagrams/head.svg >spoilt.svg
+draw "DejaVu Sans" spoilt.svg >seen
+for words in 'outside: far too long' 'over another: one | another' 'wider than its box: too wide'; do
+    sees "spoilt.svg: $words"
+done
+
+finish

@@ -34,7 +34,6 @@ shown-update: all    ## write what they print now, to be looked at
 check-figures: figures   ## the lessons' figures are what the recipes draw
 	sh lessons/figures.sh $(BUILD)
 check-book:          ## the book and its diagrams, looked at by a browser
-	sh tests/diagrams.sh
 	sh tests/book.sh
 check-web: all       ## the book with the program in it, in headless Chromium (emscripten, node-acorn)
 	@! command -v emcc >/dev/null || $(MAKE) web
