@@ -22,11 +22,12 @@ __wrap_now(void)
 
 static int master;
 
-/* From here on stderr is a terminal of so many columns and rows. */
+/* From here on stderr is a terminal of so many columns; of 0 it says nothing.
+ */
 static void
-sit_at(unsigned short columns, unsigned short rows)
+sit_at(unsigned short columns)
 {
-    struct winsize size = {.ws_row = rows, .ws_col = columns};
+    struct winsize size = {.ws_row = 24, .ws_col = columns};
     ck_assert_int_eq(ioctl(master, TIOCSWINSZ, &size), 0);
 }
 
@@ -69,70 +70,54 @@ written(void)
     return text;
 }
 
+/* What is drawn of two plans, of three runs and of one, as time goes by. */
 TEST(one_line)
 {
-    LogRow row = {0};
-    Progress p = {.total = 3,
-                  .start = 1000,
-                  .name = "recall.standard.lr0.01.seed1.0123abcd",
-                  .steps = 1000,
-                  .last = &row};
+    static const struct {
+        unsigned short columns; /* 0: unknown, so 80 */
+        int total, done;
+        const char *name;
+        int step, steps;
+        double loss, share, seconds;
+        const char *drawn;
+    } lines[] = {
+        {80, 3, 0, "recall.standard.lr0.01.seed1.0123abcd", 0, 1000, 0, 0, 1,
+         "^M[..........]  0 of 3 runs  recall.standard.lr0.01.seed1^[[K"},
+        {80, 3, 0, "recall.standard.lr0.01.seed1.0123abcd", 250, 1000, 1.25,
+         0.25, 10,
+         "^M[##........]  0:30 left  0 of 3 runs  step 250/1000  "
+         "loss 1.250  recall.stand^[[K"},                  /* 77 columns */
+        {80, 3, 0, "a", 250, 1000, 1.25, 0.25, 10.05, ""}, /* too soon */
+        {80, 3, 1, NULL, 0, 0, 0, 0.5, 3599,
+         "^M[#####.....]  59:59 left  1 of 3 runs  1 failed^[[K"},
+        {80, 3, 1, NULL, 0, 0, 0, 0.5, 3600,
+         "^M[#####.....]  1:00:00 left  1 of 3 runs  1 failed^[[K"},
+        {0, 1, 0, "recall.standard.seed1.0123abcd", 8, 8, 3, 1, 7321,
+         "^M[##########]  0:00 left  step 8/8  loss 3.000  "
+         "recall.standard.seed1^[[K"},
+        {40, 1, 0, "recall.standard.seed1.0123abcd", 8, 8, 3, 1, 7322,
+         "^M[##########]  0:00 left  step 8/8  lo^[[K"},
+    };
     open_terminal();
-    sit_at(80, 24);
-    set_clock = 1001;
-    progress_draw(&p);
-    ck_assert_str_eq(
-        written(),
-        "^M[..........]  0 of 3 runs  recall.standard.lr0.01.seed1^[[K");
-    set_clock = 1010;
-    row = (LogRow){.step = 250, .loss = 1.25};
-    p.share = 0.25;
-    progress_draw(&p);
-    ck_assert_str_eq(written(),
-                     "^M[##........]  0:30 left  0 of 3 runs  step 250/1000  "
-                     "loss 1.250  recall.stand^[[K"); /* 77 columns */
-    set_clock = 1010.05; /* too soon to draw again */
-    progress_draw(&p);
-    ck_assert_str_eq(written(), "");
-    p.done = p.failed = 1;
-    p.name = NULL;
-    p.share = 0.5;
-    static const double after[] = {3599, 3600, 7320};
-    static const char *const left[] = {"59:59", "1:00:00", "2:02:00"};
-    for (int i = 0; i < 3; i++) {
-        char line[80];
-        set_clock = 1000 + after[i];
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        LogRow row = {.step = lines[i].step, .loss = lines[i].loss};
+        Progress p = {.total = lines[i].total,
+                      .done = lines[i].done,
+                      .failed = lines[i].done,
+                      .start = 1000,
+                      .share = lines[i].share,
+                      .name = lines[i].name,
+                      .steps = lines[i].steps,
+                      .last = &row};
+        sit_at(lines[i].columns);
+        set_clock = 1000 + lines[i].seconds;
         progress_draw(&p);
-        snprintf(line, sizeof line,
-                 "^M[#####.....]  %s left  1 of 3 runs  1 failed^[[K", left[i]);
-        ck_assert_str_eq(written(), line);
+        ck_assert_str_eq(written(), lines[i].drawn);
     }
     progress_clear();
     ck_assert_str_eq(written(), "^M^[[K");
     progress_clear(); /* nothing is there any more */
     ck_assert_str_eq(written(), "");
-}
-
-TEST(one_run_and_narrow)
-{
-    LogRow row = {.step = 8, .loss = 3};
-    Progress p = {.total = 1,
-                  .start = 1000,
-                  .share = 1,
-                  .name = "recall.standard.seed1.0123abcd",
-                  .steps = 8,
-                  .last = &row};
-    open_terminal();
-    sit_at(0, 0); /* unknown: 80 columns */
-    set_clock = 1001;
-    progress_draw(&p);
-    ck_assert_str_eq(written(),
-                     "^M[##########]  0:00 left  step 8/8  loss 3.000  "
-                     "recall.standard.seed1^[[K");
-    sit_at(40, 24);
-    set_clock = 1002;
-    progress_draw(&p);
-    ck_assert_str_eq(written(), "^M[##########]  0:00 left  step 8/8  lo^[[K");
 }
 
 TEST(where_it_is_drawn)
