@@ -10,21 +10,15 @@ small="--test 8 --validate 8 -q"
 for tool in pdflatex pandoc python3 gnuplot; do
     has $tool || echo "paper: no $tool here: what needs it is skipped" >&2
 done
-# begins: a document of two columns as wide as an ACL's.
-begins() {
-    printf '%s\n' '\documentclass[twocolumn]{article}' '\columnsep=16pt' \
-        '\textwidth=\dimexpr 219.1pt*2+16pt\relax' '\usepackage{booktabs,graphicx}' \
-        '\usepackage[T1]{fontenc}' '\textheight=640pt \topmargin=-36pt' '\oddsidemargin=0pt' '\begin{document}'
-}
-# typeset NAME: NAME.tex compiles, twice, with nothing too wide and nothing missing.
+# typeset FOLDER NAME: NAME.tex compiles there, twice, with nothing too wide or missing.
 typeset() {
     has pdflatex || return 0
     for pass in 1 2; do
-        timeout 100 pdflatex -interaction=nonstopmode -halt-on-error "$1.tex" >"$1.out" 2>&1 \
+        (cd "$1" && timeout 100 pdflatex -interaction=nonstopmode -halt-on-error "$2.tex") >tex.log 2>&1 \
             </dev/null || break
     done
-    ! grep 'Overfull\|^!\|not found\|undefined\|too large\|multiply defined' "$1.out" >faults &&
-        [ -s "$1.pdf" ] && ok || complain "$1: $(cat faults; tail -n 3 "$1.out")"
+    ! grep 'Overfull\|^!\|not found\|undefined\|too large\|multiply defined' tex.log >faults &&
+        [ -s "$1/$2.pdf" ] && ok || complain "$1/$2: $(cat faults; tail -n 3 tex.log)"
 }
 
 # --- every table that there is, of all variants; the name of a text, as it is
@@ -69,13 +63,11 @@ inspect $run --attention -q --format svg -o seen
 equiv -v standard,two-step-tanh,symmetric-data,mqa,identity,no-wv-wo -t reverse --d-model 16 --steps 2 $small -o same --format svg
 END
 done
-if has pandoc; then
-    pandoc -f gfm -t plain --columns=400 table-110.markdown | grep -qF -- "$name" && ok || complain "$name in Markdown"
-fi
-if has python3; then
-    python3 -c 'import json, sys; sys.exit(sys.argv[1] not in [r["file"] for r in json.load(open("table-110.json"))])' \
-        "$name" && ok || complain "$name in JSON"
-fi
+! has pandoc || pandoc -f gfm -t plain --columns=400 table-110.markdown | grep -qF -- "$name" && ok ||
+    complain "$name in Markdown"
+! has python3 || python3 -c 'import json, sys
+sys.exit(sys.argv[1] not in [row["file"] for row in json.load(open("table-110.json"))])' "$name" && ok ||
+    complain "$name in JSON"
 cat table-*.latex >all.latex
 expect "a number that is none in LaTeX" [ -z "$(grep -v '^%' all.latex | grep -i 'nan\|\binf\b')" ]
 while IFS= read -r words; do
@@ -95,15 +87,6 @@ done <<'END'
 END
 expect "$name in LaTeX" grep -qF 'a\%b\_\$x\$\#1\&\_\{c\}\textasciitilde{}\_\textasciicircum{}\textbackslash{}d' all.latex
 expect "an interval of accuracy has too few digits" [ -z "$(grep '& \$[01]\.[0-9][0-9]\\ \[' all.latex)" ]
-{
-    begins
-    for file in table-*.latex; do # words in it, and labels that other tables of that command have too
-        printf 'Table. \\renewcommand\\label[1]{}\\input{%s}\\clearpage\n' "$file"
-    done
-    printf '%s\n' '\end{document}'
-} >tables.tex
-typeset tables
-
 # --- a paper in two columns, made from one comparison, in another folder
 "$qkv" compare -v standard,two-step,two-step-tanh,mqa,symmetric -t reverse,recall --length 8 --d-k 2,8 \
     --seeds 3 --steps 80 $small --no-figures -o mine --latex >mine.latex 2>err || complain "compare"
@@ -120,9 +103,19 @@ input() {
 if has gnuplot; then
     "$qkv" report mine -o report --size acl -q 2>err && ok || complain "report"
     mkdir paper
-    { begins && input tables && input figures && printf '%s\n' '\end{document}'; } >paper/paper.tex
-    (cd paper && failed=0 && typeset paper && [ "$failed" -eq 0 ]) && ok || complain "the paper"
-    (cd report && failed=0 && typeset report && [ "$failed" -eq 0 ]) && ok || complain "report.tex"
+    # columns as wide as an ACL's; other tables have labels that these have too
+    {
+        printf '%s\n' '\documentclass[twocolumn]{article}' '\columnsep=16pt' \
+            '\textwidth=\dimexpr 219.1pt*2+16pt\relax' '\usepackage{booktabs,graphicx}' \
+            '\usepackage[T1]{fontenc}' '\textheight=640pt \topmargin=-36pt' '\oddsidemargin=0pt' '\begin{document}'
+        input tables
+        input figures
+        printf '%s\n' '\renewcommand\label[1]{}'
+        printf 'Table. \\input{../%s}\\clearpage\n' table-*.latex
+        printf '%s\n' '\end{document}'
+    } >paper/paper.tex
+    typeset paper paper
+    typeset report report
     grep -q '^.caption{recall.*mean of 3 seeds' report/figures/*recall*.tex &&
         grep -qF 'caption{reverse, $d_k$ 8: guessing' report/tables/reverse.d-k8.tex &&
         ! grep -h '^.caption' report/*/*.tex | grep -q 'shortstack\|nan' && ok ||
