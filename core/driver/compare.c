@@ -43,8 +43,6 @@ settle_grid(Options *o, const char *variants, const char *tasks_wanted,
     unless_given(o, "variant", variants);
     unless_given(o, "task",
                  options_given(o, "file")->count ? "text" : tasks_wanted);
-    if (v->count && o->compare.seeds > 0)
-        usage("--seed and --seeds contradict each other: give one");
     int count = o->compare.seeds > 0 ? o->compare.seeds : usual;
     for (int i = v->count ? count : 0; i < count; i++)
         values_add(v, format_text("%d", i + 1));

@@ -1,16 +1,25 @@
-/* main.c - the command `qkv`: finds the subcommand and hands over. */
+/* main.c - the command `qkv`: finds the subcommand and hands over. It is a
+   function, or a shell script over the others, plots/commands/NAME.sh. */
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <unistd.h>
+
+#include <qkv/real.h>
 
 #include "base/report.h"
 #include "base/words.h"
-#include "driver/cli/options.h"
+#include "driver/cli/grammar.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/commands.h"
+#include "driver/figure/draw.h"
 #include "heart/fail.h"
 #include "config/find.h"
 
@@ -28,6 +37,23 @@ hold_streams(void)
         close(file);
 }
 
+/* Becomes the script, which calls this program as $QKV. */
+static _Noreturn void
+run_script(const char *name, int argc, char **argv)
+{
+    char *plots = plots_directory();
+    char **words = allocate((size_t)argc + 2, sizeof *words);
+    words[0] = "sh";
+    words[1] = format_text("%s/commands/%s.sh", plots, name);
+    memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words);
+    setenv("QKV",
+           format_text("%s/qkv%s", executable_directory(),
+                       sizeof(real) == sizeof(double) ? "-double" : ""),
+           1);
+    execv("/bin/sh", words);
+    fail("%s: /bin/sh cannot be run: %s", words[1], strerror(errno));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -35,25 +61,41 @@ main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        {"list", command_list},       {"train", command_train},
-        {"compare", command_compare}, {"plot", command_plot},
-        {"inspect", command_inspect}, {"equiv", command_equiv},
-        {"count", command_count},     {"check", command_check},
-        {"trace", command_trace},     {"generate", command_generate},
-        {"new", command_new},         {"export", command_export},
-        {"bench", command_bench},     {"report", command_report},
+        {"list", command_list},
+        {"train", command_train},
+        {"compare", command_compare},
+        {"plot", command_plot},
+        {"inspect", command_inspect},
+        {"equiv", command_equiv},
+        {"count", command_count},
+        {"check", command_check},
+        {"trace", command_trace},
+        {"generate", command_generate},
+        {"new", command_new},
+        {"export", command_export},
+        {"bench", command_bench},
         {"table", command_table},
     };
     hold_streams();
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
-    enum { COUNT = sizeof commands / sizeof *commands };
-    const char *names[COUNT], *word = argc > 1 ? argv[1] : "help";
+#ifdef __linux__
+    if (getenv("QKV")) /* one command of a script ends with it */
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+    enum { COUNT = sizeof commands / sizeof *commands, MOST = COUNT + 8 };
+    const char *names[MOST], *word = argc > 1 ? argv[1] : "help";
+    int count = COUNT;
     for (int i = 0; i < COUNT; i++) {
         names[i] = commands[i].name;
         if (!strcmp(word, names[i]))
             return command_in_child(commands[i].run, argc - 1, argv + 1);
+    }
+    for (int i = 0; i < scripts_count; i++) {
+        names[count++] = scripts[i].name;
+        if (!strcmp(word, scripts[i].name))
+            run_script(word, argc - 1, argv + 1);
     }
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
@@ -61,7 +103,7 @@ main(int argc, char **argv)
         return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         usage("unknown command \"%s\"%s: `qkv help` lists them", word,
-              did_you_mean(word, names, COUNT));
+              did_you_mean(word, names, count));
     print_commands();
     return end_well(0);
 }

@@ -5,9 +5,12 @@
 #include "base/words.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"
+#include "driver/compare.h"
 #include "driver/figure/curves.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
+#include "driver/figure/square.h"
+#include "driver/results/outcome.h"
 #include "driver/results/quantity.h"
 #include "heart/fail.h"
 
@@ -155,6 +158,24 @@ check_drawing(const Drawing *d, const Experiment *e)
         check_names(d, e);
 }
 
+/* Draws what compare and equiv drew, from their runs and from the table of
+   equiv. */
+static void
+draw_again(Options *o, const Experiment *e)
+{
+    static const char *const positions[] = {"", "rope", "alibi"};
+    if (!strcmp(o->draw.by, "variant"))
+        o->draw.by = compared_by(o, e);
+    draw_all(&o->draw, e);
+    for (int i = 0; i < 6; i++) {
+        const char *place = o->rest_count ? o->rest[0] : o->out;
+        Square s = square_read(place, positions[i / 2], i % 2);
+        if (s.count)
+            square_draw(&s, positions[i / 2], i % 2, &o->draw);
+        square_free(&s);
+    }
+}
+
 int
 command_plot(int argc, char **argv)
 {
@@ -166,9 +187,12 @@ command_plot(int argc, char **argv)
     if (o.draw.show)
         keep_shown(&o.draw, &e);
     check_drawing(&o.draw, &e);
-    figures_draw(&o.draw, &e);
+    if (o.again)
+        draw_again(&o, &e);
+    else
+        figures_draw(&o.draw, &e);
     int status = !figures_drawn; /* why, they say themselves */
-    if (over_training(e.runs, o.draw.x, o.draw.y))
+    if (!o.again && over_training(e.runs, o.draw.x, o.draw.y))
         bars_draw(&o.draw, &e);
     experiment_free(&e);
     options_free(&o);

@@ -1,4 +1,5 @@
-/* table.c - qkv table: every run as one row, for pandas and R.
+/* table.c - qkv table: every run as one row, for pandas and R; or what compare
+   prints of them.
 
    Columns are the run's name, task, variant and seed, the other settings that
    vary, what result.tsv has and what timing.tsv has. People see the few of them
@@ -11,7 +12,9 @@
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
+#include "driver/compare.h"
 #include "driver/results/group.h"
+#include "driver/results/results_table.h"
 #include "heart/fail.h"
 #include "run/experiment.h"
 
@@ -191,18 +194,44 @@ sheet_for(const Fields *f)
     return sheet;
 }
 
+/* Means, intervals and verdicts. In LaTeX the words around the tables are text:
+   it is a section of a report. */
+static void
+print_verdicts(const Options *o, const Experiment *e, Layout layout)
+{
+    const char *by = compared_by(o, e);
+    Values compared = values_in(e, by);
+    check_baseline(o, by, &compared);
+    values_free(&compared);
+    Outcomes all = outcomes_of(o, e);
+    results_write(stdout, &all, layout == LATEX ? LATEX_TEXT : layout);
+    outcomes_free(&all);
+}
+
+static void
+print_runs(const Experiment *e, Layout layout)
+{
+    Fields f = fields_of(e, for_people(layout));
+    Sheet sheet = sheet_for(&f);
+    for (int i = 0; i < e->count; i++)
+        add_run(&sheet, &f, &e->runs[i]);
+    sheet_print(&sheet, layout);
+    free(f.list);
+}
+
 int
 command_table(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TABLE);
     Layout layout = layout_of(&o);
     Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
-    Fields f = fields_of(&e, for_people(layout));
-    Sheet sheet = sheet_for(&f);
-    for (int i = 0; i < e.count; i++)
-        add_run(&sheet, &f, &e.runs[i]);
-    sheet_print(&sheet, layout);
-    free(f.list);
+    if (o.verdicts)
+        print_verdicts(&o, &e, layout);
+    else if (o.by || o.baseline || o.judge || o.margin)
+        usage("--by, --baseline, --judge and --margin are about verdicts: give "
+              "--verdicts too");
+    else
+        print_runs(&e, layout);
     experiment_free(&e);
     options_free(&o);
     return 0;

@@ -16,8 +16,6 @@ const Command commands[] = {
      COMPARE, 0, 0, OF_ANY, ""},
     {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or new ones", PLOT,
      0, MANY, 0, ""},
-    {"report", "EXPERIMENT ... --out DIR",
-     "write a report of verdicts, tables and figures", REPORT, 1, MANY, 0, ""},
     {"table", "EXPERIMENT ...",
      "print every run as one row: settings that vary, results, times", TABLE, 1,
      MANY, 0, ""},
@@ -47,6 +45,13 @@ const Command commands[] = {
      0, ""},
 };
 const int commands_count = sizeof commands / sizeof *commands;
+
+const Script scripts[] = {
+    {"report", "write a report of verdicts, tables and figures"},
+    {"recipe", "run a recipe: the commands that answer a question"},
+    {"claim", "test a claim of a paper, and print the verdict"},
+};
+const int scripts_count = sizeof scripts / sizeof *scripts;
 
 const Command *
 command_of(int bit)
@@ -96,6 +101,8 @@ static const Option own[] = {
      "the y axis: columns of log.tsv or, for another x, lines of "
      "result.tsv (validation_loss,validation_accuracy)",
      0, PLOT, TEXT, AT(draw.y)},
+    {"again", NULL, "the figures that compare and equiv draw", 0, PLOT, SWITCH,
+     AT(again)},
     {"by", "SETTING,...",
      "a curve for each value of SETTING, or of several together; experiment: "
      "for each directory (variant)",
@@ -156,17 +163,19 @@ static const Option own[] = {
     {"by", "SETTING",
      "what verdicts compare, such as positions; its first value is the "
      "baseline (variant; if there is only one, the setting that varies)",
-     0, COMPARE | REPORT, TEXT, AT(by)},
+     0, COMPARE | TABLE | REPORT, TEXT, AT(by)},
     {"baseline", "VARIANT", "what the others are compared with (standard)", 0,
-     COMPARE | REPORT | WITH_RECIPE, TEXT, AT(baseline)},
+     COMPARE | TABLE | REPORT | WITH_RECIPE, TEXT, AT(baseline)},
     {"judge", "WHAT",
      "the line of result.tsv that verdicts compare (test_accuracy; if that is "
      "saturated, solved_at; if some seed has none, test_loss)",
-     0, COMPARE | REPORT | WITH_RECIPE, TEXT, AT(judge)},
+     0, COMPARE | TABLE | REPORT | WITH_RECIPE, TEXT, AT(judge)},
     {"margin", "WHAT=X,...",
      "differences that do not matter: in a quantity's unit, or in per cent of "
      "the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)",
-     0, COMPARE | REPORT | WITH_RECIPE, TEXT, AT(margin)},
+     0, COMPARE | TABLE | REPORT | WITH_RECIPE, TEXT, AT(margin)},
+    {"verdicts", NULL, "print what compare prints: means, intervals, verdicts",
+     0, TABLE, SWITCH, AT(verdicts)},
     {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
      AT(trace.characters)},
     {"head", "N", "show that head (the first)", 0, TRACE, COUNT,

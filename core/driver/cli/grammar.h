@@ -15,6 +15,13 @@ extern const Command commands[];
 extern const int commands_count;
 const Command *command_of(int bit);
 
+/* Those that are shell scripts over the others: plots/commands/NAME.sh. */
+typedef struct Script {
+    const char *name, *what;
+} Script;
+extern const Script scripts[];
+extern const int scripts_count;
+
 /* A MAYBE has a value or none: --real, --real=fitted; a PROMPT is any text; an
    OF_SETTING is a line of settings[]. */
 typedef enum {

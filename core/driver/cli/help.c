@@ -15,6 +15,8 @@ print_commands(void)
     printf("qkv - which of the matrices in attention are really there?\n\n");
     for (int i = 0; i < commands_count; i++)
         printf("  qkv %-10s %s\n", commands[i].name, commands[i].what);
+    for (int i = 0; i < scripts_count; i++)
+        printf("  qkv %-10s %s\n", scripts[i].name, scripts[i].what);
     printf("\n`qkv COMMAND --help` says more. A good place to start is `qkv "
            "compare`.\n");
 }

@@ -48,10 +48,6 @@ give(Options *o, int index, const char *text, int command)
 {
     const Setting *s = &settings[index];
     Config trial;
-    bool list = index_in("variant task lr", s->name) >= 0;
-    if (command == COMPARE && list && o->given[index].count)
-        usage("--%s is given twice: give its values as one list, --%s A,B",
-              s->name, s->name);
     if (command == COMPARE && !strcmp(s->name, "lr") &&
         !strcmp(text, "auto")) { /* driver/rates.h */
         values_free(&o->given[index]);
@@ -318,6 +314,10 @@ options_read(int argc, char **argv, int command)
             give(&o, (int)option->offset, optarg, command);
         else
             set_own(&o, option, optarg);
+        if (!strcmp(option->name, "seeds")) /* the last of the two counts */
+            values_free(options_given(&o, "seed"));
+        else if (!strcmp(option->name, "seed"))
+            o.compare.seeds = 0;
     }
     o.rest = argv + optind;
     o.rest_count = argc - optind;

@@ -62,7 +62,9 @@ typedef struct Options {
         bool plan;
         bool no_figures;
     } compare;
-    bool claims; /* of report */
+    bool again;    /* of plot */
+    bool verdicts; /* of table */
+    bool claims;   /* of report */
     struct {
         bool tasks, variants, real, family;
     } list;

@@ -168,6 +168,39 @@ figure_label(const Figure *f, const char *key, const char *text)
     figure_labels(f, key, &(Values){&(char *){(char *)text}, 1, 1});
 }
 
+/* Is it as wide as two columns? */
+static bool
+is_wide(const char *size)
+{
+    return size &&
+           (index_in("page neurips slide", size) >= 0 || atof(size) > 300);
+}
+
+/* NAME.tex: NAME.pdf as a float with caption and label, as wide as it was
+   drawn, but not wider than its column; from whichever folder it is read. */
+static void
+write_float(const Figure *f, const char *title, const char *notes)
+{
+    FILE *to = open_part(f, "tex");
+    char *caption = format_text("%s.%s", title, notes);
+    char *safe = escaped(caption, LATEX);
+    const char *star = is_wide(f->o->size) ? "*" : "";
+    fprintf(
+        to,
+        "%% needs \\usepackage{graphicx}, and for the folder of this file a "
+        "LaTeX of 2020\n\\providecommand\\CurrentFilePath{}\n"
+        "\\begin{figure%s}[tb]\n\\centering\n"
+        "\\sbox0{\\includegraphics{\\ifx\\CurrentFilePath\\empty"
+        "\\else\\CurrentFilePath/\\fi %s.pdf}}%%\n"
+        "\\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}"
+        "\\else\\usebox0\\fi\n\\caption{%s}\n\\label{fig:%s}\n"
+        "\\end{figure%s}\n",
+        star, f->name, safe, f->name, star);
+    end_file(to, f->directory.text, f->name);
+    free(safe);
+    free(caption);
+}
+
 void
 figure_title(const Figure *f, const char *title, const char *notes,
              const char *seen)
@@ -180,6 +213,8 @@ figure_title(const Figure *f, const char *title, const char *notes,
     free(more);
     free(last);
     end_file(to, f->directory.text, f->name);
+    if (index_in(f->o->format, "pdf") >= 0)
+        write_float(f, title, notes);
     figure_label(f, "title", title);
 }
 

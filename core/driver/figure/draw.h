@@ -24,7 +24,8 @@ Figure figure_begin(const Drawing *o, const char *wanted);
 
 /* Its title, and its caption NAME.txt: a line of that and of what has to be
    known to read it, which a paper prints, and one of what is seen, for those
-   who do not see it. Sentences, each after a blank. */
+   who do not see it. Sentences, each after a blank. Where a PDF is drawn, also
+   the float NAME.tex, which a paper can \input. */
 void figure_title(const Figure *f, const char *title, const char *notes,
                   const char *seen);
 

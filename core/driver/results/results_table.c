@@ -531,12 +531,10 @@ results_group(FILE *to, const Outcomes *all, const Group *g, Layout layout)
 {
     Sheet sheet = results_sheet(all, g);
     char *label = plain_name(g->name);
-    if (layout == LATEX)
+    bool latex = layout == LATEX || layout == LATEX_TEXT;
+    if (latex)
         sheet_note(&sheet, interned(label), caption_of(all, g));
-    if (layout == LATEX_TEXT)
-        fprintf(to, "\n\\input{tables/%s}\n", label);
-    else
-        sheet_write(to, &sheet, layout);
+    sheet_write(to, &sheet, latex ? LATEX : layout);
     sheet_free(&sheet);
     free(label);
 }

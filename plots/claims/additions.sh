@@ -1,0 +1,24 @@
+# Do talking heads, gates, differences and sinks help at equal size?
+#
+# claim: Talking heads, a sigmoid gate on the output of attention, and differential attention lower
+#   the loss; a sink in the softmax does not raise it.
+# source: arXiv 2003.02436, 2505.06708, 2410.05258 and 2309.17453 (abstracts read).
+# published: T5 and BERT; 1.7B dense and 15B mixture-of-experts on 3.5T tokens; 3B to 13B; 160M
+#   parameters.
+# ours: A decoder of 2 layers, width 32, 4 heads; 400 steps of Adam at 0.005, 0.01, 0.02 and 0.04,
+#   each seed at the rate that was best on the others; 8 seeds. --match chooses widths at which
+#   each variant has as many parameters as standard, to within 6%.
+# hypothesis: Each of the first three is better than standard, by more than 0.01 nats of test loss;
+#   sink is the same within 0.01, or better.
+# untestable: differential as in its paper, with half as many heads and values twice as wide:
+#   --match leaves it 4 heads of five columns.
+# expect 1: variant=talking-heads outcome is better
+# expect 1: variant=gated outcome is better
+# expect 1: variant=differential outcome is better
+# expect 1: variant=sink outcome is same,better
+
+qkv compare --file "$plots/recipes/lessons.text" \
+    -v standard,talking-heads,gated,differential,sink --match params --lr 0.005,0.01,0.02,0.04 \
+    --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \
+    --margin test_loss=0.01 --no-figures --no-weights -o "$out" "$@"
+qkv plot "$out" --x lr --y test_loss --log-x
