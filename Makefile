@@ -58,7 +58,7 @@ FOUND    = $(BUILD)/qkv.pc $(BUILD)/qkv.1
 PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
   $(foreach f,$(PLUGINS),$(f):lib/qkv/$(f:$(BUILD)/%=%)) \
   $(foreach f,$(wildcard core/qkv/*.h),$(f):include/$(f:core/%=%)) \
-  $(foreach f,$(wildcard plots/*.gp plots/recipes/*.txt plots/recipes/*.text plots/recipes/claims/*.txt variants/*.c),$(f):share/qkv/$(f)) \
+  $(foreach f,$(wildcard plots/*.gp plots/*.sh plots/*.awk plots/commands/*.sh plots/recipes/*.sh plots/claims/*.sh plots/recipes/*.text variants/*.c),$(f):share/qkv/$(f)) \
   $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc $(BUILD)/qkv.1:share/man/man1/qkv.1 \
   core/driver/qkv.bash:share/bash-completion/completions/qkv
 

@@ -2,7 +2,7 @@
 # check.sh [-u | -q] BUILD [LESSON ...] - what a lesson shows is so: its code is in
 # the files that it names, its commands print what is shown below them, its numbers
 # that are marked as measured are what their sources say (measured.awk), its names,
-# links and figures are there, and the claims are those of the recipes; and all lessons
+# links and figures are there, and the claims are those of their scripts; and all lessons
 # together show what they must of the code. -u writes into the lessons what the commands
 # print now, and the functions that blocks of code name, to be looked at before it is
 # committed; -q runs no commands. STOP=1 ends a lesson at its first fault.
@@ -107,23 +107,16 @@ check_links() {
 }
 
 # What the page of claims says of a claim before it is run, its hypothesis with the
-# numbers in it, its commands and what they must find, is what the recipe says.
+# numbers in it, its commands and what they must find, is what its script says.
 check_claims() {
     tr -d '\\' <"$1" >"$work/claims"
-    for recipe in plots/recipes/claims/*.txt; do
-        awk '$1 == "#" { next }
-            $1 == key && key ~ /^(claim|source|published|ours|hypothesis|untestable)$/ {
-                text = text substr($0, length(key) + 1)
-                next
-            }
-            {
-                if (key)
-                    print text
-                key = $1
-                text = key ~ /^(compare|count|double|equiv|plot)$/ ? $0 : substr($0, length(key) + 2)
-            }
-            END { print text }' "$recipe" | while read -r words; do
-            grep -qF -- "$words" "$work/claims" || echo "$1: not what $recipe says: $words"
+    for claim in plots/claims/*.sh; do
+        awk '{ gsub(/\\/, "") }
+            /^#   / { text = text substr($0, 4); next }
+            { if (text) print text; text = "" }
+            /^# [a-z]+( [0-9]+)?: / { text = substr($0, index($0, ": ") + 2); next }
+            /^[^#]/' "$claim" | while read -r words; do
+            grep -qF -- "$words" "$work/claims" || echo "$1: not what $claim says: $words"
         done
     done
 }

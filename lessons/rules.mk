@@ -64,13 +64,13 @@ $(WEB)/%.js: lessons/web/%.js
 	@mkdir -p $(@D)
 	cp $< $@
 
-FIGURES = $(patsubst plots/recipes/%.txt,figure-%,$(sort $(wildcard plots/recipes/*.txt)))
+FIGURES = $(patsubst plots/recipes/%.sh,figure-%,$(sort $(wildcard plots/recipes/*.sh)))
 figures: $(FIGURES)   ## the figures of the nine recipes, in build/figures: about five minutes
 $(FIGURES): figure-%: all
 	@mkdir -p $(BUILD)/figures
-	$(BUILD)/qkv compare --recipe $* --out $(BUILD)/figures/$*
+	$(BUILD)/qkv recipe $* --out $(BUILD)/figures/$*
 
-claims: all          ## run the claims of papers that are not run yet; lessons/claims.md
+claims: all          ## run the claims of papers, what is there not again; lessons/claims.md
 	@sh lessons/claims.sh $(BUILD)
 
 DIAGRAMS = $(patsubst plots/diagrams/%.awk,lessons/figures/diagrams/%.svg,$(filter-out %/pen.awk,$(wildcard plots/diagrams/*.awk)))

@@ -2,14 +2,17 @@
 # `qkv table --verdicts` and `qkv table` print as TSV; settings, of the config.tsv of all
 # runs; commands, of experiment.tsv, in the directory -v out=.
 
-# add LIST VALUE: once each; numbers in their order, words as they come.
+# add LIST VALUE: once each, as they come; values of a setting in their order.
 function add(list, value,    i) {
     if (value == "" || value == "NA" || (list, value) in known)
         return
     known[list, value] = 1
-    for (i = ++size[list]; i > 1 && value ~ /^[0-9.e-]+$/ && has[list, i - 1] + 0 > value + 0; i--)
+    for (i = ++size[list]; i > 1 && part == "settings" && after(has[list, i - 1], value); i--)
         has[list, i] = has[list, i - 1]
     has[list, i] = value
+}
+function after(a, b) {
+    return a ~ /^[0-9.e-]+$/ && b ~ /^[0-9.e-]+$/ ? a + 0 > b + 0 : a "" > b ""
 }
 function joined(list,    i, all) {
     for (i = 1; i <= size[list]; i++)

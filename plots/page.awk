@@ -33,5 +33,5 @@ function end_code() {
     print "\\begin{document}\n\\title{" tex(substr($0, 3)) "}\\author{}\\date{}\n\\maketitle"
     next
 }
-NF { print "\n" (latex ? tex($0) : md($0)) }
+NF { print "\n" (latex ? tex($0) : paragraph($0)) }
 END { end_code() }

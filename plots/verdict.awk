@@ -153,7 +153,7 @@ END {
         : total[3] == count ? "the opposite" : total[1] + total[3] ? "not reproduced" : "undecided"
     print "\n## " md(name ": " question)
     if (lead)
-        print "\n" md(lead)
+        print "\n" paragraph(lead)
     print ""
     show("claim", "Claim")
     show("source", "Source")
@@ -181,8 +181,7 @@ END {
         }
     n = split(names, figure, " ")
     for (i = 1; i <= n; i++) {
-        sub(/\.txt$/, "", figure[i])
-        if (figure[i] !~ /^(\*|parameters)$/) # which the tables have
+        if (figure[i] != "parameters") # which the tables have
             print "\n![" caption(drawn "/" figure[i] ".txt") "](" from "/" figure[i] ".svg)"
     }
 }

@@ -1,7 +1,6 @@
 # words.awk - text as Markdown or LaTeX takes it: all of it is seen, none of it acts.
 
-# md(TEXT): a paragraph, or a part of one. Links are what follows ] and what has :// or
-# www. in it; headings, lists and quotations are how a paragraph begins.
+# md(TEXT): links are what follows ] and what has :// or www. in it.
 function md(text) {
     gsub(/[\001-\037\177]/, " ", text)
     gsub(/[\\`*_<|&~$]/, "\\\\&", text)
@@ -10,6 +9,12 @@ function md(text) {
     gsub(/\]\(/, "\\](", text)
     gsub(/\]\[/, "\\][", text)
     gsub(/\]:/, "\\]:", text)
+    return text
+}
+
+# paragraph(TEXT): headings, lists and quotations are how one begins.
+function paragraph(text) {
+    text = md(text)
     if (match(text, /^[ 0-9]*[-#+=>.):]/))
         text = substr(text, 1, RLENGTH - 1) "\\" substr(text, RLENGTH)
     return text

@@ -37,11 +37,12 @@ made() {
     drawn) qkv compare -v standard,fused -t reverse --seeds 2 $small -o drawn ;;
     rated) qkv compare -v standard,fused -t reverse --seeds 2 --lr 0.00001,0.01 $small --no-figures -o rated ;;
     diverged) qkv compare -v standard -t reverse --optimizer sgd --lr 0.1,100000 --seeds 1 $small -o diverged ;;
-    small.txt)
-        printf '%s\n' '# Is it small?' '# A recipe of two lines.' \
-            'compare -t reverse -v standard,fused --seeds 2 --steps 20 --test 32 --d-model 16 --lr 0.003,0.01' \
-            "plot --x lr --y test_accuracy --labels 'the rate,how well'" >small.txt
+    small.sh)
+        printf '%s\n' '# Is it small?' 'qkv compare -t reverse -v standard,fused --seeds 2 --steps 20 --test 32 \
+            --d-model 16 --lr 0.003,0.01 -o "$out" "$@"' \
+            "qkv plot \"\$out\" --x lr --y test_accuracy --labels 'the rate,how well'" >small.sh
         ;;
+    tiny) qkv recipe rank --seeds 2 --d-k 1,2 --steps 4 --test 8 --validate 8 -q --format svg -o tiny ;;
     pairs.tsv)
         printf 'input\ttarget\n' >pairs.tsv
         printf 'a b c\t- B C\nb a\tB A\n%.0s' $(seq 10) >>pairs.tsv
@@ -120,37 +121,33 @@ published() { qkv count --tsv "$@" 2>err | awk -F'\t' 'NR == 2 { print $1, $2, $
 same_text() { # RUN ARGUMENTS OTHERS: do both say the same?
     generate $1 -p "it was" -q $2 >one && generate $1 -p "it was" -q $3 >two && cmp one two && echo same
 }
-# claim NAME RECIPE-LINE ...: what comes out of it; claimed writes its file only.
-claimed() {
+# claim NAME LINE ...: what comes out of such a claim; the lines are of its head, or commands.
+claim() {
     mkdir -p planted claims
     name=$1
     shift
-    printf '%s\n' '# Is it so?' 'claim it' 'claim is' 'source somebody' 'published large' \
-        'ours small' 'hypothesis so' "$@" >"planted/$name.txt"
-}
-claim() {
-    claimed "$@"
-    qkv compare --claim "./planted/$1.txt" -o "claims/$1" -q
+    {
+        printf '# %s\n' 'Is it so?' 'claim: it' '  is' 'source: somebody' 'published: large' 'ours: small' 'hypothesis: so'
+        for part; do case $part in expect* | untestable*) echo "# $part" ;; esac done
+        for part; do case $part in
+            compare*) echo "qkv $part -o \"\$out\" \"\$@\"" ;;
+            count*) echo "qkv $part" ;;
+        esac done
+    } >"planted/$name.sh"
+    qkv claim "./planted/$name.sh" -o "claims/$name" -q
 }
 claim_yes() {
-    claim yes "$runs" 'expect variant=fused outcome is same' 'expect variant=linear test_accuracy < 1.1' \
-        'count -v standard,shared-kv --d-model 8 --real' 'expect variant=shared-kv gauge < 50'
+    claim yes "$runs" 'expect 1: variant=fused outcome is same' 'expect 1: variant=linear test_accuracy < 1.1' \
+        'count -v standard,shared-kv --d-model 8 --real' 'expect 2: variant=shared-kv gauge < 50'
 }
 wrong() { # SED-SCRIPT: the claim `yes`, changed so
-    sed "$1" planted/yes.txt >planted/wrong.txt && qkv compare --claim ./planted/wrong.txt -o claims/wrong -q
+    sed "$1" planted/yes.sh >planted/wrong.sh && qkv claim ./planted/wrong.sh -o claims/wrong -q
 }
-# page: the page of claims of ledger/, by a program with recipes of its own.
-page() { QKV_PATH=$build/variants book/bin/qkv report ledger --claims; }
+# page: the page of all claims, by a program with claims of its own.
+page() { QKV_PATH=$build/variants book/bin/qkv claim all -o claims -q 2>err; }
 planted_page() {
-    mkdir -p book/plots/recipes/claims book/bin
-    cp planted/*.txt book/plots/recipes/claims && cp "$qkv" book/bin/qkv &&
-        ln -s ../plots book/bin/plots && cp -r claims ledger
-}
-# hostile FILE TEXT: links and tags of a claim's page, where a stranger wrote that.
-hostile() {
-    rm -rf ledger/yes && cp -r claims/yes ledger && mkdir -p ledger/yes/figures && printf '%b' "$2" >"ledger/yes/$1"
-    case $1 in *.gp) echo 'What it shows.' >"ledger/yes/${1%.gp}.txt" ;; esac
-    page 2>err | grep '[^\\]<\|]('
+    mkdir -p book/bin && cp -r "$top/plots" book && rm book/plots/claims/* && cp planted/*.sh book/plots/claims &&
+        cp "$qkv" "$qkv-double" book/bin && ln -s ../plots book/bin/plots
 }
 # What bench prints: 6 FLOPs for each entry of a map, and 12 T d for attention.
 bench_step() {

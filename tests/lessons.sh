@@ -105,11 +105,11 @@ grep -q 'variants/mqa.c: 0 of 3 lines' "$work/out" && ok || complain "coverage: 
 
 # A hypothesis that was changed after the run.
 mkdir "$work/few/plots"
-cp -r plots/recipes plots/diagrams "$work/few/plots"
-sed -i 's/more than 0.98 right/more than 0.9 right/' "$work/few/plots/recipes/claims/kv-shift.txt"
+cp -r plots/claims plots/diagrams "$work/few/plots"
+sed -i 's/more than 0.98 right/more than 0.9 right/' "$work/few/plots/claims/kv-shift.sh"
 (cd "$work/few" && sh lessons/check.sh -q "$work" lessons/claims.md) >"$work/out" 2>&1 &&
-    complain "a hypothesis that is not the recipe's is not found"
-grep -q 'not what .*kv-shift.txt says: One layer of kv-shift gets more than 0.9 right' "$work/out" && ok ||
+    complain "a hypothesis that is not the claim's is not found"
+grep -q 'not what .*kv-shift.sh says: One layer of kv-shift gets more than 0.9 right' "$work/out" && ok ||
     complain "claims: $(cat "$work/out")"
 
 # --- every lesson but the appendix has two exercises, one of them code, and says so

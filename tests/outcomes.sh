@@ -228,7 +228,7 @@ outlives() {
 if [ "$(uname)" = Linux ]; then
     outlives driver list --real --d-model 38 --heads 1 --d-k 38 --d-v 38
     outlives child list --real --d-model 38 --heads 1 --d-k 38 --d-v 38
-    outlives driver compare --recipe rank -q -o killed
+    outlives driver recipe rank -q -o killed
 fi
 
 # A reader that has gone ends every command as it ends any other program: by SIGPIPE,
@@ -254,13 +254,14 @@ END
 # What is interrupted says how far it is, and ends by the signal. (SIGINT is ignored in
 # what a script starts with &.)
 for signal in TERM HUP; do
-    for what in '-v standard -t reverse --steps 100000 --seeds 2 --no-figures' '--recipe rank'; do
+    for what in 'compare -v standard -t reverse --steps 100000 --seeds 2 --no-figures' 'recipe rank'; do
         rm -rf stopped
-        "$qkv" compare $what -q -o stopped >out 2>err </dev/null &
+        "$qkv" $what -q -o stopped >out 2>err </dev/null &
         sleep 1
         kill -s $signal $!
         wait $! 2>/dev/null
         status=$?
+        sleep 1 # a script ends before its command
         expect "$what: SIG$signal: status $status" [ "$(kill -l $status)" = $signal ]
         expect "$what: SIG$signal: other words" [ "$(grep -c 'stopped with' err) $(wc -l <err)" = '1 1' ]
     done

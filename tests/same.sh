@@ -31,9 +31,9 @@ done
     --cross-variant full-rank $short -o quick/pair >/dev/null
 if [ "$which" = all ]; then
     "$qkv" compare --no-figures -q -o demo >/dev/null
-    for recipe in "$top"/plots/recipes/*.txt; do
-        name=$(basename "$recipe" .txt)
-        "$qkv" compare --recipe "$name" -q -o "recipes/$name" >/dev/null
+    for recipe in "$top"/plots/recipes/*.sh; do
+        name=$(basename "$recipe" .sh)
+        "$qkv" recipe "$name" -q -o "recipes/$name" >/dev/null
     done
 fi
 

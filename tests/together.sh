@@ -1,6 +1,6 @@
 #!/bin/sh
-# together.sh BUILD [PAIRS] - a run, an experiment, a batch, a figure and a report
-# are there whole or not at all, and what is finished is not done again: of PAIRS (5)
+# together.sh BUILD [PAIRS] - a run, an experiment, a batch and a figure are there
+# whole or not at all, and what is finished is not done again: of PAIRS (5)
 # comparisons that write one experiment at once; of commands that are killed before
 # each of their calls that change a file, driver or worker, and repeated; after a power
 # cut; when the clock was set back; on a disk that is full or can only be read. Only here
@@ -75,7 +75,6 @@ run=$(basename single/re*)
 "$qkv" export "single/$run" --batch kept -q 2>err || complain "export"
 if command -v gnuplot >/dev/null; then
     "$qkv" plot single -q --format svg -o drawn 2>err || complain "plot"
-    "$qkv" report single -o told -q 2>err || complain "report"
 fi
 # at MOMENT COMMAND: killed before that call, 0 for never; until all its processes
 # are gone, workers too, which have the pipe.
@@ -120,7 +119,6 @@ runs() {
 replaced() { runs && rm before && [ -d "x/$run" ]; }
 batch() { [ ! -d x ] || diff -r kept x >err && rm -rf x; }
 figures() { diff -r -x ".*" drawn x >err; }
-report() { [ -s x/report.md ] && [ -s x/figures/parameters.svg ]; }
 if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o moment.so 2>err; then
     each $every 'rm -rf x' runs single $one -o x
     each $every 'rm -rf x; cp -r single x; other x' replaced single $one -o x --redo
@@ -128,7 +126,6 @@ if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o m
     each $every 'rm -rf x' batch kept "$qkv" export "single/$run" --batch x -q
     [ ! -d drawn ] || each $((2 * every)) 'rm -rf x; cp -r drawn x' figures drawn \
         "$qkv" plot single -q --format svg -o x
-    [ ! -d told ] || each $((5 * every)) 'rm -rf x; cp -r told x' report told "$qkv" report single -o x -q
 else
     echo "together: no glibc here: nothing is killed"
 fi
@@ -183,7 +180,6 @@ END
     full 200k whole $grid -o disk/x
     full 24k kept "$qkv" export "single/$run" --batch disk/x -q
     [ ! -d drawn ] || full 24k drawn "$qkv" plot single -q --format svg -o disk/x
-    [ ! -d told ] || full 48k told "$qkv" report single -q -o disk/x
 fi
 
 # --- interrupted, gnuplot's parent ends, and gnuplot goes too

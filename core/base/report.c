@@ -35,13 +35,6 @@ watched(Report *r)
     on_failure = store;
 }
 
-void
-unwatched(void)
-{
-    report_in(&own);
-    on_failure = NULL;
-}
-
 int
 end_well(int status)
 {

@@ -20,9 +20,6 @@ extern Report *report; /* this process's */
 /* From here on this process is watched, and reports in r. */
 void watched(Report *r);
 
-/* From here on this process prints its own messages. */
-void unwatched(void);
-
 /* The status to end with when all is done: output that could not be written is
    a failure. */
 int end_well(int status);

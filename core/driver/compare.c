@@ -12,7 +12,6 @@
 #include "driver/compare.h"
 #include "driver/figure/figure.h"
 #include "driver/rates.h"
-#include "driver/report/recipe.h"
 #include "driver/results/results_table.h"
 #include "driver/sweep/grid.h"
 #include "driver/sweep/jobs.h"
@@ -289,11 +288,6 @@ command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv, COMPARE);
     int status = 0;
-    if (o.compare.recipe || o.compare.claim) {
-        recipe_run(&o);
-        options_free(&o);
-        return 0;
-    }
     settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     settle_by(&o);
     const char *by = o.by ? o.by : "variant";

@@ -228,8 +228,11 @@ command_table(int argc, char **argv)
     if (o.verdicts)
         print_verdicts(&o, &e, layout);
     else if (o.by || o.baseline || o.judge || o.margin)
-        usage("--by, --baseline, --judge and --margin are about verdicts: give "
-              "--verdicts too");
+        usage("--%s: give --verdicts too: it is about them",
+              o.by         ? "by"
+              : o.baseline ? "baseline"
+              : o.judge    ? "judge"
+                           : "margin");
     else
         print_runs(&e, layout);
     experiment_free(&e);

@@ -41,18 +41,6 @@ raise_interrupt(int signal)
     (void)signal;
 }
 
-pid_t
-begin_process(const char *what)
-{
-    fail("no process for %s: a browser has none", what);
-}
-
-int
-wait_for_program(pid_t child)
-{
-    return (void)child, 1;
-}
-
 int
 run_program(char *argv[], const char *directory, const char *hint)
 {

@@ -60,6 +60,8 @@ run_command() {
     esac
 }
 
+figures() { ls "$out/figures" 2>/dev/null | sed -n 's/^\([A-Za-z0-9._+=,-]*\)\.txt$/\1/p' | sort | tr '\n' ' '; }
+
 # section OPTION ...: tests $script in $out, and prints what came out.
 section() {
     name=$(basename "$script" .sh) n=0
@@ -68,7 +70,7 @@ section() {
     verdict "$script"
     . "$script"
     [ "$plan" ] || verdict -v tables="$tables" -v name="$name" -v with="$*" -v rows="$work/rows" \
-        -v drawn="$out/figures" -v names="$(cd "$out/figures" 2>/dev/null && echo *.txt)" -v from="$from" \
+        -v drawn="$out/figures" -v names="$(figures)" -v from="$from" \
         -v runs="$(find "$out" -mindepth 2 -maxdepth 2 -name config.tsv 2>/dev/null | wc -l)" "$script"
 }
 

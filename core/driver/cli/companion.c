@@ -1,5 +1,4 @@
-/* companion.c - the programs that make something of what we wrote: gnuplot of
-   data and a script, pandoc of Markdown. */
+/* companion.c - the program that draws what we wrote: gnuplot, in a draft. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

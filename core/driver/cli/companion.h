@@ -1,5 +1,4 @@
-/* companion.h - the programs that make something of what we wrote: gnuplot of
-   data and a script, pandoc of Markdown. */
+/* companion.h - the program that draws what we wrote: gnuplot, in a draft. */
 #ifndef COMPANION_H
 #define COMPANION_H
 

@@ -1,6 +1,6 @@
 /* escape.c - a text as the language that it is put into takes it.
 
-   Titles, names, recipes and tokens may be a stranger's. Whatever is written of
+   Titles, names and tokens may be a stranger's. Whatever is written of
    them into a table, a page or a figure's script passes through here. */
 #include <ctype.h>
 #include <stdbool.h>
@@ -106,19 +106,17 @@ put_maths(FILE *to, const char *text, size_t from)
 }
 
 /* Two of -, ' or ` would become another sign; a [ or * that begins a text, an
-   argument of the \\ before it. Code is seen as it is typed, and broken at
-   blanks, commas and slashes. */
+   argument of the \\ before it. */
 static void
-put_latex(FILE *to, char c, char next, bool first, bool code)
+put_latex(FILE *to, char c, char next, bool first)
 {
     static const struct {
         char character;
         const char *name;
-    } named[] = {{'<', "less"},         {'>', "greater"},
-                 {'|', "bar"},          {'\\', "backslash"},
-                 {'~', "asciitilde"},   {'^', "asciicircum"},
-                 {'\'', "quotesingle"}, {'`', "asciigrave"}};
-    for (size_t i = 0; i < (code ? 8 : 6); i++)
+    } named[] = {{'<', "less"},       {'>', "greater"},
+                 {'|', "bar"},        {'\\', "backslash"},
+                 {'~', "asciitilde"}, {'^', "asciicircum"}};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (named[i].character == c) {
             fprintf(to, "\\text%s{}", named[i].name);
             return;
@@ -126,13 +124,11 @@ put_latex(FILE *to, char c, char next, bool first, bool code)
     bool joins = is_among(c, "-'`,?!") && is_among(next, "-'`,");
     bool argument = first && is_among(c, "[*");
     fprintf(to,
-            c == '"'                    ? "\\symbol{34}"
-            : is_among(c, "&%$#_{}")    ? "\\%c"
-            : argument                  ? "{%c}"
-            : code && c == ' '          ? "\\%c"
-            : code && is_among(c, ",/") ? "%c\\allowbreak{}"
-            : joins                     ? "%c{}"
-                                        : "%c",
+            c == '"'                 ? "\\symbol{34}"
+            : is_among(c, "&%$#_{}") ? "\\%c"
+            : argument               ? "{%c}"
+            : joins                  ? "%c{}"
+                                     : "%c",
             c);
 }
 
@@ -175,7 +171,7 @@ escaped(const char *text, Layout language)
     FILE *to = begin_text(&all);
     bool begins = language == PARAGRAPH; /* but for blanks, and a number */
     language = language == LATEX_TEXT ? LATEX : language;
-    bool latex = language == LATEX || language == LATEX_CODE;
+    bool latex = language == LATEX;
     fputs(language == JSON ? "\"" : "", to);
     for (size_t i = 0; i < length;) {
         size_t from = i;
@@ -191,8 +187,7 @@ escaped(const char *text, Layout language)
         else if (*at & 0x80)
             fwrite(at, 1, i - from, to);
         else if (latex)
-            put_latex(to, *at, i < length ? text[i] : 0, from == 0,
-                      language == LATEX_CODE);
+            put_latex(to, *at, i < length ? text[i] : 0, from == 0);
         else if (language == MARKDOWN || language == PARAGRAPH)
             put_markdown(to, at, begins,
                          from > 2 && !strncmp(text + from - 3, "www", 3));

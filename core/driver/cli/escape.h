@@ -4,8 +4,7 @@
 
 /* ALIGNED is plain text on a terminal; a PARAGRAPH is Markdown where a line
    begins; LATEX_TEXT is LATEX, where words around a table are not comments but
-   text; LATEX_CODE is text that is seen as it is typed, where LATEX has maths
-   of d_k, W_i^Q, 1e-05 and -0.2. */
+   text. LATEX has maths of d_k, W_i^Q, 1e-05 and -0.2. */
 typedef enum {
     ALIGNED,
     TSV,
@@ -13,8 +12,7 @@ typedef enum {
     LATEX,
     JSON,
     PARAGRAPH,
-    LATEX_TEXT,
-    LATEX_CODE
+    LATEX_TEXT
 } Layout;
 
 /* A text that somebody else may have written, so that all of it is seen and

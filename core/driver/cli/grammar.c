@@ -71,18 +71,17 @@ enum {
 /* Those that are no settings of a run. */
 static const Option own[] = {
 #define AT(field) .offset = offsetof(Options, field)
-    {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0,
-     COMPARE | WITH_RECIPE, COUNT, AT(compare.seeds)},
+    {"seeds", "N", "seeds 1 to N (5, unless --seed is given)", 0, COMPARE,
+     COUNT, AT(compare.seeds)},
     {"jobs", "N", "runs at once (as many as cores; with --threads fewer)", 'j',
-     COMPARE | EQUIV | WITH_RECIPE, COUNT, AT(work.jobs)},
+     COMPARE | EQUIV, COUNT, AT(work.jobs)},
     {"threads", "N",
      "cores for a single run, if it is large; the results are the same (1)", 0,
      TRAIN | COMPARE | BENCH, COUNT, AT(work.threads)},
     {"out", "DIR", "the experiment's directory (qkv-out)", 'o',
-     TRAIN | COMPARE | EQUIV | WITH_RECIPE, TEXT, AT(out)},
+     TRAIN | COMPARE | EQUIV, TEXT, AT(out)},
     {"out", "DIR", "write figures to DIR/figures (the first EXPERIMENT)", 'o',
      PLOT, TEXT, AT(out)},
-    {"out", "DIR", "the report's directory", 'o', REPORT, TEXT, AT(out)},
     {"out", "DIR", "write figures to DIR/figures (the run)", 'o', INSPECT, TEXT,
      AT(out)},
     {"from", "RUN",
@@ -92,7 +91,7 @@ static const Option own[] = {
     {"plan", NULL,
      "do not run: print a `qkv train` line for each run, and estimate what "
      "they will take",
-     0, COMPARE | WITH_RECIPE, SWITCH, AT(compare.plan)},
+     0, COMPARE, SWITCH, AT(compare.plan)},
     {"x", "WHAT",
      "the x axis: step, tokens, flops or seconds of training, a "
      "setting, or a line of result.tsv (step)",
@@ -128,7 +127,7 @@ static const Option own[] = {
     {"labels", "X,Y", "titles of the axes", 0, PLOT, TEXT, AT(draw.labels)},
     {"size", "WIDTH",
      "width of a figure in LaTeX's points (see \\the\\columnwidth), or one of",
-     0, COMPARE | PLOT | REPORT, TEXT, AT(draw.size),
+     0, COMPARE | PLOT, TEXT, AT(draw.size),
      "column icml acl neurips page slide"},
     {"to", "VARIANT", "what to convert RUN into", 0, EQUIV, TEXT, AT(to)},
     {"batch", "DIR", "the directory to make", 0, EXPORT, TEXT, AT(batch)},
@@ -144,18 +143,6 @@ static const Option own[] = {
      "count the parameters that are really there: measured, or for more than "
      "6,000 by a formula fitted to small shapes",
      0, COUNT_COSTS, MAYBE, AT(count.real)},
-    {"recipe", "NAME",
-     "run a recipe of plots/recipes, or a file NAME.txt; --variant, --seed, "
-     "--seeds, --baseline, --judge and --margin replace what it says",
-     0, COMPARE | WITH_RECIPE, TEXT, AT(compare.recipe)},
-    {"claim", "NAME",
-     "run a claim of plots/recipes/claims, or a file NAME.txt: a recipe that "
-     "says what a paper claims and what is expected; prints the verdict",
-     0, COMPARE | WITH_RECIPE, TEXT, AT(compare.claim)},
-    {"claims", NULL,
-     "EXPERIMENT is a directory with a directory for each claim that was run: "
-     "print the page of all claims",
-     0, REPORT, SWITCH, AT(claims)},
     {"timeout", "N", "stop a run that takes longer than N seconds", 0,
      TRAIN | COMPARE, COUNT, AT(work.timeout)},
     {"memory", "N", "let a run have N megabytes (what is free, over --jobs)", 0,
@@ -163,17 +150,17 @@ static const Option own[] = {
     {"by", "SETTING",
      "what verdicts compare, such as positions; its first value is the "
      "baseline (variant; if there is only one, the setting that varies)",
-     0, COMPARE | TABLE | REPORT, TEXT, AT(by)},
+     0, COMPARE | TABLE, TEXT, AT(by)},
     {"baseline", "VARIANT", "what the others are compared with (standard)", 0,
-     COMPARE | TABLE | REPORT | WITH_RECIPE, TEXT, AT(baseline)},
+     COMPARE | TABLE, TEXT, AT(baseline)},
     {"judge", "WHAT",
      "the line of result.tsv that verdicts compare (test_accuracy; if that is "
      "saturated, solved_at; if some seed has none, test_loss)",
-     0, COMPARE | TABLE | REPORT | WITH_RECIPE, TEXT, AT(judge)},
+     0, COMPARE | TABLE, TEXT, AT(judge)},
     {"margin", "WHAT=X,...",
      "differences that do not matter: in a quantity's unit, or in per cent of "
      "the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)",
-     0, COMPARE | TABLE | REPORT | WITH_RECIPE, TEXT, AT(margin)},
+     0, COMPARE | TABLE, TEXT, AT(margin)},
     {"verdicts", NULL, "print what compare prints: means, intervals, verdicts",
      0, TABLE, SWITCH, AT(verdicts)},
     {"characters", NULL, "tokens are characters, not words", 0, TRACE, SWITCH,
@@ -213,7 +200,7 @@ static const Option own[] = {
      INSPECT, SWITCH, AT(inspect.spectrum)},
     {"title", "TEXT", "title of the figure", 0, PLOT, TEXT, AT(draw.title)},
     {"format", "LIST", "formats of figures", 0,
-     COMPARE | PLOT | INSPECT | EQUIV | WITH_RECIPE, TEXT, AT(draw.format),
+     COMPARE | PLOT | INSPECT | EQUIV, TEXT, AT(draw.format),
      .choices = FORMATS, .start = "svg,png"},
     {"no-figures", NULL, "only train and print", 0, COMPARE, SWITCH,
      AT(compare.no_figures)},
@@ -241,7 +228,7 @@ static const Option own[] = {
      AT(json)},
     {"quiet", NULL, "no progress, no notes", 'q',
      TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH |
-         REPORT | GENERATE | WITH_RECIPE,
+         GENERATE,
      SWITCH, AT(quiet)},
 #undef AT
     {"help", NULL, "show this help", 'h', ~0, HELP, .offset = 0},
@@ -278,9 +265,7 @@ start_of(const Setting *s, int command)
 static Option
 option_of(const Setting *s, int command)
 {
-    bool replaces = index_in("variant seed", s->name) >= 0;
     return (Option){.name = s->name,
-                    .commands = replaces ? WITH_RECIPE : 0,
                     .argument = s->kind == INTEGER  ? "N"
                                 : s->kind == NUMBER ? "X"
                                                     : "WORD",

@@ -299,7 +299,6 @@ options_read(int argc, char **argv, int command)
     o.given = allocate((size_t)settings_most, sizeof *o.given);
     declare_own(argc, argv, command);
     int code, count = options_of(command, list);
-    const Option *not_with_recipe = NULL;
     tell_getopt(list, count, known, letters);
     optind = 0; /* from the beginning, whatever was read before */
     while ((code = getopt_long(argc, argv, letters, known, NULL)) != -1) {
@@ -308,8 +307,6 @@ options_read(int argc, char **argv, int command)
         const Option *option = option_coded(list, code);
         if (option->shape == HELP)
             print_help(command);
-        if (!(option->commands & WITH_RECIPE))
-            not_with_recipe = option;
         if (option->shape == OF_SETTING)
             give(&o, (int)option->offset, optarg, command);
         else
@@ -335,12 +332,6 @@ options_read(int argc, char **argv, int command)
     if (o.tsv + o.markdown + o.latex + o.json > 1)
         usage("--tsv, --markdown, --latex and --json contradict each other: "
               "give one");
-    if (o.compare.recipe && o.compare.claim)
-        usage("--recipe and --claim contradict each other: give one");
-    if ((o.compare.recipe || o.compare.claim) && not_with_recipe)
-        usage("--%s and --%s contradict each other: the recipe says that; "
-              "copy it to change it",
-              not_with_recipe->name, o.compare.claim ? "claim" : "recipe");
     if (o.work.redo && o.work.keep)
         usage("--redo and --keep contradict each other: give one");
     return o;

@@ -23,11 +23,9 @@ enum {
     TRACE = 512,
     EXPORT = 1024,
     BENCH = 2048,
-    REPORT = 4096,
-    TABLE = 8192,
-    GENERATE = 16384,
-    WITH_RECIPE = 1 << 20 /* compare, where --recipe is given */
-};                        /* a command's bit */
+    TABLE = 4096,
+    GENERATE = 8192
+}; /* a command's bit */
 
 /* A figure that is asked for. */
 typedef struct Drawing {
@@ -58,13 +56,11 @@ typedef struct Options {
     const char *by, *baseline, *judge, *margin, *to, *batch;
     struct {
         int seeds;
-        const char *recipe, *claim;
         bool plan;
         bool no_figures;
     } compare;
     bool again;    /* of plot */
     bool verdicts; /* of table */
-    bool claims;   /* of report */
     struct {
         bool tasks, variants, real, family;
     } list;

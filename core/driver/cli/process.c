@@ -68,7 +68,9 @@ raise_interrupt(int signal)
         }
 }
 
-pid_t
+/* fork, or a failure that names what it was for: the child, and the program it
+   becomes, dies with its parent (Linux). */
+static pid_t
 begin_process(const char *what)
 {
     fflush(NULL);
@@ -86,7 +88,9 @@ begin_process(const char *what)
     return 0;
 }
 
-int
+/* Waits for a program begun so, and returns its exit status, or 128 and the
+   signal that ended it. An interrupt is passed on to it, and ends this one. */
+static int
 wait_for_program(pid_t child)
 {
     int status = 0;

@@ -43,14 +43,6 @@ void end_notice(void);
 /* If it is one of these four, ends the program by it. */
 void raise_interrupt(int signal);
 
-/* fork, or a failure that names what it was for: the child, and the program it
-   becomes, dies with its parent (Linux). */
-pid_t begin_process(const char *what);
-
-/* Waits for a program begun so, and returns its exit status, or 128 and the
-   signal that ended it. An interrupt is passed on to it, and ends this one. */
-int wait_for_program(pid_t child);
-
 /* Runs a program, within `directory` unless it is NULL (what it prints is then
    in .shown and .said there), and waits for it. `hint` ends the message if it
    cannot be run; without one NOT_RUN is returned if there is no program. */

@@ -228,33 +228,6 @@ longest_of(const Values *words)
     return (int)most;
 }
 
-Values
-figures_in(const char *directory)
-{
-    check_all_plain(directory);
-    Values names = files_in(directory, ".gp");
-    for (int i = 0; i < names.count; i++)
-        if (names.text[i][strspn(names.text[i], NAME_LETTERS ".=,")])
-            fail("%s/%s.gp: no figure of qkv's; take it out", directory,
-                 names.text[i]);
-    return names;
-}
-
-char *
-figure_caption(const char *directory, const char *name, bool brief)
-{
-    size_t size;
-    char *path = format_text("%s/%s.txt", directory, name);
-    char *caption = read_file(path, "caption of a figure", &size);
-    char *end = caption + strcspn(caption, "\n");
-    if (brief)
-        *end = 0;
-    for (; *end; end += strcspn(end, "\n"))
-        *end = end[1] ? ' ' : 0;
-    free(path);
-    return caption;
-}
-
 char *
 plots_directory(void)
 {

@@ -47,13 +47,6 @@ char *maths_in_latex(const char *text);
 /* The bytes of the longest of some texts, by which room is left for them. */
 int longest_of(const Values *words);
 
-/* The names of the figures of a directory. Exits where something there is a
-   link, or has a name that qkv gives no figure. */
-Values figures_in(const char *directory);
-
-/* The caption of figure DIRECTORY/NAME; brief: its first line. To be freed. */
-char *figure_caption(const char *directory, const char *name, bool brief);
-
 /* Ends the script with plots/style.gp and plots/KIND.gp, and has gnuplot draw
    each of o's formats. All of it is kept, or it exits and nothing is. Where
    there is no gnuplot, it leaves data and script and says, once, how to draw

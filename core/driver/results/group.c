@@ -3,7 +3,6 @@
    Only runs that differ in nothing but their seed may be averaged. So runs are
    cut into groups by what their commands asked for: those of one group have the
    same value of every setting that was given, or no use for it. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,25 +129,6 @@ series_sort(Values *names)
         else
             names->text[kept++] = names->text[i];
     names->count = kept;
-}
-
-Values
-files_in(const char *directory, const char *ending)
-{
-    Values names = {0};
-    size_t most = strlen(ending);
-    DIR *dir = opendir(directory);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        size_t n = strlen(e->d_name);
-        if (n > most && !strcmp(e->d_name + n - most, ending))
-            values_add(&names, format_text("%.*s", (int)(n - most), e->d_name));
-    }
-    if (dir)
-        closedir(dir);
-    if (names.count)
-        qsort(names.text, (size_t)names.count, sizeof *names.text,
-              in_natural_order);
-    return names;
 }
 
 Values

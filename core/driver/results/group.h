@@ -46,9 +46,6 @@ const Series *group_series(const Group *g, const char *name);
 bool series_before(const char *a, const char *b);
 void series_sort(Values *names);
 
-/* The files of a directory whose names end so, without that, in that order. */
-Values files_in(const char *directory, const char *ending);
-
 /* A setting of that name; "experiment", the directory that a run is in, is
    taken for one. NULL if there is none. */
 const Setting *axis_named(const char *name);

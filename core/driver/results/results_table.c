@@ -526,7 +526,8 @@ caption_of(const Outcomes *all, const Group *g)
     return text;
 }
 
-void
+/* Of one group, the table alone. */
+static void
 results_group(FILE *to, const Outcomes *all, const Group *g, Layout layout)
 {
     Sheet sheet = results_sheet(all, g);

@@ -7,12 +7,8 @@
 
 /* Writes, task by task and variant by variant: parameters, how many seeds
    solved it and in how many steps, accuracy and loss on test data, and the
-   verdict against the baseline. For programs it is one table. */
+   verdict against the baseline. For programs it is one table. In LATEX_TEXT
+   each table has a label, tab:GROUP. */
 void results_write(FILE *to, const Outcomes *all, Layout layout);
-
-/* Of one group, the table alone; in LATEX_TEXT it is read from
- * tables/GROUP.tex. */
-void results_group(FILE *to, const Outcomes *all, const Group *g,
-                   Layout layout);
 
 #endif
