@@ -249,9 +249,10 @@ model_forward(Model *m, Tape *t, const Batch *b)
                            tape_keeper(t) ? NULL : w->gradient);
         name_leaf(m->nodes[i], w->name);
     }
-    for (int i = 0; i < FIXED; i++)
-        m->nodes[m->count + i] = leaf(t, m->fixed[i].rows, m->fixed[i].cols, 1,
-                                      m->fixed[i].at, NULL);
+    for (const Matrix *f = m->fixed; f < m->fixed + FIXED; f++)
+        if (f->cols)
+            m->nodes[m->count + (f - m->fixed)] =
+                leaf(t, f->rows, f->cols, 1, f->at, NULL);
     return m->architecture->logits(m, t, b);
 }
 
