@@ -8,18 +8,15 @@ build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export QKV_PATH="$build/variants"
-variants=$("$build/qkv" list --variants | awk 'NR > 1 { printf "%s%s", s, $1; s = "," }')
 cd "$work"
 
-# On the program $1, into the folder $2: every variant, without a mask and with; more
-# than 64 keys, which the fast attention takes strip by strip; two sequences, where
-# keys outnumber queries; matrices wider and deeper than a tile and a block.
+# On the program $1, into the folder $2 (heart.sh has every variant): more than 64 keys,
+# which the fast attention takes strip by strip; two sequences, where keys outnumber
+# queries; matrices wider and deeper than a tile and a block.
 runs() {
     set -- "$1" "$2" --seeds 1 --batch 4 --test 4 --validate 4 --no-figures -q
     qkv=$1 out=$2
     shift 2
-    "$qkv" compare -v "$variants" -t reverse --steps 12 "$@" -o "$out/reverse"
-    "$qkv" compare -v "$variants" -t induction --layers 1 --steps 12 "$@" -o "$out/induction"
     "$qkv" compare -v standard,gqa,mqa -t copy --length 50 --steps 3 "$@" -o "$out/long"
     "$qkv" compare -v standard,full-rank,identity,shared-qk -t reverse --length 70 --steps 3 "$@" -o "$out/unmasked"
     "$qkv" compare -v standard -t translate --encoder 1 --cross after --steps 6 "$@" -o "$out/two"

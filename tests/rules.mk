@@ -3,7 +3,7 @@
 check: EACH = 5
 check: check-quick run-solve run-lessons run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states run-outcomes   ## all tests that take under three minutes (-j2: side by side)
 
-check-quick: run-floors run-same run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
+check-quick: run-floors run-same run-heart run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
 
 check-long: PAIRS = 100
 check-long: check check-text check-bits check-figures check-book check-scipy run-exercises run-fuzz   ## and those that take longer
@@ -11,7 +11,7 @@ check-long: check check-text check-bits check-figures check-book check-scipy run
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-drawn run-hostile \
   run-parallel run-fuzz run-solve run-lessons run-exercises run-install run-states \
-  run-outcomes run-plain run-one-file run-paper
+  run-outcomes run-heart run-plain run-one-file run-paper
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-together: all    # PAIRS=100: each call that changes a file is the last once
