@@ -146,7 +146,7 @@ done
 # `coverage.awk -v missing=1` lists what is missing.
 if [ "$all" ]; then
     awk -v shown="$work/shown" -f lessons/coverage.awk variants/*.c core/heart/tape.c \
-        core/heart/operators.c core/heart/matrix.c core/heart/attend.c core/train/train.c |
+        core/heart/operators.c core/heart/matrix.c core/heart/attend.c core/heart/train.c |
         awk -F'\t' '$2 < $3 {
             printf "%s: %d of %d lines of code are shown in a lesson, and all must be\n", $1, $2, $3
         }' >"$work/short"
