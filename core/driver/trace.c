@@ -76,13 +76,13 @@ show_node(const Trace *t, const Node *n, int head, const char *name, ...)
 
 /* The matrices that a node is a product of `from` with, the first map first;
    how many there are, none where it is not. */
-enum { MOST_MAPS = 8 };
+enum { MAPS = 8 };
 static int
 maps_of(const Model *m, const Node *n, const Node *from,
-        const Weight *maps[MOST_MAPS])
+        const Weight *maps[MAPS])
 {
     int count = 0;
-    for (n = n->root; is_product(n) && count < MOST_MAPS; n = n->in[0]->root) {
+    for (n = n->root; n->op == &matmul_op && count < MAPS; n = n->in[0]->root) {
         const Weight *found = NULL;
         for (int i = 0; i < m->count; i++)
             if (m->nodes[i] == n->in[1])
@@ -119,7 +119,7 @@ static void
 show_mapped(const Trace *t, const Node *n, const Node *x, int head, int number,
             char letter, const char *what)
 {
-    const Weight *maps[MOST_MAPS];
+    const Weight *maps[MAPS];
     int count = maps_of(t->model, n, x, maps), width = n->cols / n->heads;
     char *names = copy_text("");
     Matrix product = {0};
@@ -227,7 +227,7 @@ show_place(const Trace *t, const Options *o, int place)
         printf(heads == 2 ? "\n(head 2 likewise: --head 2)\n"
                           : "\n(heads 2 to %d likewise: --head N)\n",
                heads);
-    const Weight *maps[MOST_MAPS];
+    const Weight *maps[MAPS];
     if (p->calls == 1 &&
         maps_of(t->model, p->out, r->call[p->first].out, maps) == 1)
         show_node(t, p->out, 0, "output = [head_1 ... head_%d] %s", heads,

@@ -1,11 +1,10 @@
 /* rows.c - the inner loops over the rows of a matrix, vector by vector.
 
    Within a row every step waits for the one before, and not for those of other
-   rows: so each step is done in up to ROWS_AT_A_TIME rows before the next. */
-#include <string.h>
-
+   rows: so LayerNorm does each step in ROWS_AT_A_TIME rows before the next. */
 #include "fast/lanes.h"
 #include "heart/rows.h"
+#include "heart/threads.h"
 
 real
 row_sum(const real *x, int n)
@@ -31,47 +30,38 @@ row_max(const real *x, int n)
     return lane_max(x, 1, n, n);
 }
 
-void
-row_softmax(real *x, int n, int all)
+/* The exponentials in x, and that of a sink, added in their lanes. */
+static real
+sum_beside(const real *x, int n, real sink)
 {
-    lane_softmax(x, 1, n, all);
+    real lane[LANES] = {0};
+    for (int j = 0; j < n; j++)
+        lane[j % LANES] += x[j];
+    lane[n % LANES] += sink;
+    return sum_of(lane);
 }
 
-void
-rows_shares(real *const *row, double *z, int rows, int n)
+real
+row_softmax(real *x, int n, int all, real sink)
 {
-    real max[ROWS_AT_A_TIME], sum[ROWS_AT_A_TIME];
-    for (int i = 0; i < rows; i++)
-        max[i] = lane_max(row[i], 1, n, n);
-    for (int i = 0; i < rows; i++)
-        sum[i] = lane_exponentials(row[i], 1, n, n, max[i]);
-    for (int i = 0; i < rows; i++) {
-        lane_divide(row[i], sum[i], n);
-        z[i] = logarithm((double)sum[i]) + (double)max[i];
+    real max = lane_max(x, 1, n, all), beside = 0;
+    max = sink > max ? sink : max;
+    real sum = lane_exponentials(x, 1, n, all, max);
+    if (sink > -INFINITY) {
+        beside = exponential(sink - max);
+        sum = sum_beside(x, n, beside);
     }
+    lane_scale(x, 1 / sum, all);
+    return beside * (1 / sum);
 }
 
-void
-softmax_rows(Matrix p, Matrix s, int causal)
+double
+row_shares(real *x, int n)
 {
-    for (int i = 0; i < p.rows; i++) {
-        real *row = p.at + i * p.down;
-        memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
-        lane_softmax(row, 1, keys_seen(causal, i, p.rows, p.cols), p.cols);
-    }
-}
-
-void
-softmax_rows_backward(Matrix ds, Matrix p, Matrix dp)
-{
-    for (int i = 0; i < p.rows; i++) {
-        real *restrict to = ds.at + i * ds.down;
-        const real *restrict w = p.at + i * p.down;
-        const real *restrict d = dp.at + i * dp.down;
-        real mean = lane_dot(w, d, p.cols);
-        for (int j = 0; j < p.cols; j++)
-            to[j] += w[j] * (d[j] - mean);
-    }
+    real max = lane_max(x, 1, n, n);
+    real sum = lane_exponentials(x, 1, n, n, max);
+    lane_divide(x, sum, n);
+    return logarithm((double)sum) + (double)max;
 }
 
 /* How many of the rows are done together from row i on. */
@@ -166,46 +156,31 @@ norm_rows_backward(int rows, int d, real *dx, real *dgain, real *dbias,
     }
 }
 
-/* y_i = f(x_i) */
-static inline __attribute__((always_inline)) void
-each_entry(real *y, const real *x, long n, Widest f(Widest))
+/* Of some entries: so large a share of them that a thread has enough to do. */
+typedef struct Entries {
+    real *y;
+    const real *x;
+    long n;
+    int chunks;
+} Entries;
+
+static void
+tanh_chunk(void *entries, int chunk, int worker)
 {
-    for (long i = 0; i < n; i += LANES) {
+    (void)worker;
+    const Entries *e = entries;
+    long end = chunk_begin(e->n, chunk + 1, e->chunks);
+    for (long i = chunk_begin(e->n, chunk, e->chunks); i < end; i += LANES) {
         Widest v[PARTS];
-        load(v, x + i, n - i);
-        EACH_PART v[p] = f(v[p]);
-        store(y + i, v, n - i);
+        load(v, e->x + i, end - i);
+        EACH_PART v[p] = tangents(v[p]);
+        store(e->y + i, v, end - i);
     }
 }
 
 void
-tanh_entries(real *y, const real *x, long n)
+tanh_entries(real *y, const real *x, size_t n)
 {
-    each_entry(y, x, n, tangents);
-}
-
-static inline Widest
-logistic(Widest x)
-{
-    return (1 + tangents(x / 2)) / 2;
-}
-
-void
-sigmoid_entries(real *y, const real *x, long n)
-{
-    each_entry(y, x, n, logistic);
-}
-
-void
-gelu_entries(real *y, real *kept, const real *from, long n)
-{
-    for (long i = 0; i < n; i += LANES) {
-        Widest x[PARTS], t[PARTS];
-        load(x, from + i, n - i);
-        EACH_PART t[p] = GELU_A * (x[p] + GELU_B * x[p] * x[p] * x[p]);
-        EACH_PART t[p] = tangents(t[p]);
-        EACH_PART x[p] = x[p] / 2 * (1 + t[p]);
-        store(kept + i, t, n - i);
-        store(y + i, x, n - i);
-    }
+    Entries e = {y, x, (long)n, threads_count()};
+    parallel_for(e.chunks, tanh_chunk, &e);
 }

@@ -9,6 +9,7 @@
 #include "heart/label.h"
 #include "heart/matrix.h"
 #include "heart/numbers.h"
+#include "heart/operators.h"
 #include "heart/positions.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
@@ -24,13 +25,19 @@ head_of(const Node *n, real *at, int s, int h)
     return m;
 }
 
+Matrix
+head_for(const Node *c, int h, const Node *n, real *at, int s)
+{
+    return head_of(n, at, s, h / (c->heads / n->heads));
+}
+
 void
 check_heads(const char *name, const Node *q, const Node *k)
 {
     if (q->heads % k->heads || q->sequences != k->sequences)
-        bug("%s: queries of %d heads in %d sequences, keys or values of %d in "
-            "%d do not fit; split gives a matrix its heads",
-            name, q->heads, q->sequences, k->heads, k->sequences);
+        misfit(name, q, k,
+               "the heads of the second divide those of the first, and "
+               "sequences are equally many; split gives a matrix its heads");
 }
 
 void
@@ -38,9 +45,7 @@ check_scores(const char *name, const Node *q, const Node *k)
 {
     check_heads(name, q, k);
     if (q->cols / q->heads != k->cols / k->heads)
-        bug("%s: queries (%d x %d) of %d heads and keys (%d x %d) of %d heads "
-            "differ in width per head",
-            name, q->rows, q->cols, q->heads, k->rows, k->cols, k->heads);
+        misfit(name, q, k, "queries and keys are equally wide in each head");
 }
 
 void
@@ -52,27 +57,28 @@ check_mask(const char *name, const Attention *a, const Node *q, int keys)
             name, keys, tokens);
 }
 
-/* Row `row` of head `head` of a matrix at `at` with n's shape; one head serves
-   all. */
-static real *
-row_of(const Node *n, real *at, int row, int head)
+/* to += from, in `count` columns of each head of n and m from the columns at
+   which `to` and `from` point on. A single head serves all of the other's. */
+static void
+add_columns(int count, const Node *n, real *to, const Node *m, const real *from)
 {
-    int width = n->cols / n->heads;
-    return at + (size_t)row * n->cols + (n->heads == 1 ? 0 : head * width);
+    int heads = n->heads > m->heads ? n->heads : m->heads;
+    int n_next = n->heads == 1 ? 0 : n->cols / n->heads;
+    int m_next = m->heads == 1 ? 0 : m->cols / m->heads;
+    for (int i = 0; i < n->rows; i++, to += n->cols, from += m->cols)
+        for (int h = 0; h < heads; h++)
+            for (int j = 0; j < count; j++)
+                to[h * n_next + j] += from[h * m_next + j];
 }
 
 /* C_i = A_i[:, from : from + count] */
 static void
 columns_forward(Node *c)
 {
-    Node *a = c->in[0];
+    const Node *a = c->in[0];
     const int *from = c->arguments;
-    int count = c->cols / c->heads;
-    real *to = c->value;
-    for (int i = 0; i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++, to += count)
-            memcpy(to, row_of(a, a->value, i, h) + *from,
-                   (size_t)count * sizeof(real));
+    memset(c->value, 0, size_of(c) * sizeof(real));
+    add_columns(c->cols / c->heads, c, c->value, a, a->value + *from);
 }
 
 /* dA_i[:, from : from + count] += dC_i */
@@ -81,13 +87,7 @@ columns_backward(Node *c)
 {
     Node *a = c->in[0];
     const int *from = c->arguments;
-    int count = c->cols / c->heads;
-    real *d = gradient(a);
-    const real *dc = c->gradient;
-    for (int i = 0; i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++, dc += count)
-            for (int j = 0; j < count; j++)
-                row_of(a, d, i, h)[*from + j] += dc[j];
+    add_columns(c->cols / c->heads, a, gradient(a) + *from, c, c->gradient);
 }
 
 Node *
@@ -97,43 +97,31 @@ columns(Node *a, int from, int count)
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
         bug("columns: %s has no columns %d to %d in each of its heads, %d",
             label(a).text, from, from + count - 1, a->heads);
-    Node *c = new_node(&op, a->rows, a->heads * count, &a, 1);
-    c->heads = a->heads;
-    keep_arguments(c, &from, sizeof from);
-    return compute(c);
+    return make(&op, OF(a), (Made){.cols = a->heads * count, WITH(from)});
 }
 
 /* C_i = [A_1i A_2i ...] */
 static void
 concat_forward(Node *c)
 {
-    real *to = c->value;
-    for (int i = 0; i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++)
-            for (int k = 0; k < c->inputs; k++) {
-                Node *a = c->in[k];
-                int width = a->cols / a->heads;
-                memcpy(to, row_of(a, a->value, i, h),
-                       (size_t)width * sizeof(real));
-                to += width;
-            }
+    memset(c->value, 0, size_of(c) * sizeof(real));
+    for (int k = 0, at = 0, count; k < c->inputs; k++, at += count) {
+        const Node *a = c->in[k];
+        count = a->cols / a->heads;
+        add_columns(count, c, c->value + at, a, a->value);
+    }
 }
 
 /* dA_1, dA_2, ... += the columns of dC that they became */
 static void
 concat_backward(Node *c)
 {
-    const real *dc = c->gradient;
-    for (int i = 0; i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++)
-            for (int k = 0; k < c->inputs; k++) {
-                Node *a = c->in[k];
-                int width = a->cols / a->heads;
-                real *d = a->trained ? row_of(a, gradient(a), i, h) : NULL;
-                for (int j = 0; d && j < width; j++)
-                    d[j] += dc[j];
-                dc += width;
-            }
+    for (int k = 0, at = 0, count; k < c->inputs; k++, at += count) {
+        Node *a = c->in[k];
+        count = a->cols / a->heads;
+        if (a->trained)
+            add_columns(count, a, gradient(a), c, c->gradient + at);
+    }
 }
 
 Node *
@@ -148,12 +136,8 @@ concat(Node *const *a, int count)
     for (int k = 0; k < count; k++)
         if (a[k]->rows != a[0]->rows ||
             (a[k]->heads != 1 && a[k]->heads != heads))
-            bug("concat: (%d x %d) of %d heads and (%d x %d) of %d do not fit",
-                a[0]->rows, a[0]->cols, a[0]->heads, a[k]->rows, a[k]->cols,
-                a[k]->heads);
-    Node *c = new_node(&op, a[0]->rows, heads * width, a, count);
-    c->heads = heads;
-    return compute(c);
+            misfit("concat", a[0], a[k], "all have as many rows and heads");
+    return make(&op, a, count, (Made){.cols = heads * width, .heads = heads});
 }
 
 /* C_i = A_i / rms, and 1 / rms is kept, of each token of each head */
@@ -165,11 +149,10 @@ rms_norm_forward(Node *c)
     const real *x = c->in[0]->value;
     real *y = c->value;
     for (int i = 0; i < rows; i++, x += width, y += width) {
-        real inverse =
-            1 / SQRT(row_dot(x, x, width) / (real)width + (real)*eps);
-        c->kept[i] = inverse;
+        real mean = row_dot(x, x, width) / (real)width;
+        c->kept[i] = 1 / SQRT(mean + (real)*eps);
         for (int j = 0; j < width; j++)
-            y[j] = x[j] * inverse;
+            y[j] = x[j] * c->kept[i];
     }
 }
 
@@ -177,14 +160,13 @@ rms_norm_forward(Node *c)
 static void
 rms_norm_backward(Node *c)
 {
-    Node *a = c->in[0];
     int width = c->cols / c->heads, rows = c->rows * c->heads;
-    real *d = gradient(a), *inverse = c->kept;
     const real *y = c->value, *dc = c->gradient;
+    real *d = gradient(c->in[0]);
     for (int i = 0; i < rows; i++, d += width, y += width, dc += width) {
         real along = row_dot(dc, y, width) / (real)width;
         for (int j = 0; j < width; j++)
-            d[j] += (dc[j] - y[j] * along) * inverse[i];
+            d[j] += (dc[j] - y[j] * along) * c->kept[i];
     }
 }
 
@@ -193,11 +175,15 @@ rms_norm(Node *a, double eps)
 {
     static const Operator op = {"rms_norm", rms_norm_forward,
                                 rms_norm_backward};
-    Node *c = new_node(&op, a->rows, a->cols, &a, 1);
-    c->heads = a->heads;
-    c->kept = keep(c, (size_t)a->rows * (size_t)a->heads);
-    keep_arguments(c, &eps, sizeof eps);
-    return compute(c);
+    size_t keeps = (size_t)a->rows * (size_t)a->heads;
+    return make(&op, OF(a), (Made){WITH(eps), .keeps = keeps});
+}
+
+/* Has P a mixing of its own for each row of S? */
+static bool
+by_row(const Node *s, const Node *p)
+{
+    return p->rows == s->rows && p->heads == s->heads;
 }
 
 /* Row i of a matrix at `at` with n's shape, as (heads x columns of a head). */
@@ -205,17 +191,10 @@ static Matrix
 heads_by_columns(const Node *n, real *at, int i)
 {
     int width = n->cols / n->heads;
-    return matrix(at + (size_t)i * n->cols, n->heads, width, width);
+    return matrix(at + i * n->cols, n->heads, width, width);
 }
 
-/* Has p a mixing of its own for each row of s? */
-static bool
-by_row(const Node *s, const Node *p)
-{
-    return p->rows == s->rows && p->heads == s->heads;
-}
-
-/* The matrix at `at`, p's value or gradient, that mixes row i. */
+/* The matrix at `at`, P's value or gradient, that mixes row i. */
 static Matrix
 mixing(const Node *s, const Node *p, real *at, int i)
 {
@@ -256,12 +235,10 @@ mix_heads(Node *s, Node *p)
     static const Operator op = {"mix_heads", mix_heads_forward,
                                 mix_heads_backward};
     if (p->rows != s->heads && !by_row(s, p))
-        bug("mix_heads: %s of %d heads and %s of %d do not fit: it has a row "
-            "for each head, or for each token, split into as many heads",
-            label(s).text, s->heads, label(p).text, p->heads);
+        misfit("mix_heads", s, p,
+               "the second has a row for each head, or for each token, split "
+               "into as many heads");
     int heads = by_row(s, p) ? p->cols / p->heads : p->cols;
-    Node *c = new_node(&op, s->rows, heads * (s->cols / s->heads),
-                       (Node *[]){s, p}, 2);
-    c->heads = heads;
-    return compute(c);
+    return make(&op, OF(s, p),
+                (Made){.cols = heads * (s->cols / s->heads), .heads = heads});
 }

@@ -6,6 +6,7 @@
 
 #include "heart/fail.h"
 #include "heart/layers.h"
+#include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
@@ -26,12 +27,9 @@ embed_forward(Node *c)
         int id = ids->id[i];
         if (id >= table->rows)
             bug("embed: id %d in a table of %d", id, table->rows);
-        if (id < 0)
-            continue;
-        real *to = c->value + (size_t)(i / ids->each) * (size_t)c->cols;
-        const real *from = table->value + (size_t)id * (size_t)c->cols;
-        for (int j = 0; j < c->cols; j++)
-            to[j] += from[j];
+        real *to = c->value + i / ids->each * c->cols;
+        for (int j = 0; id >= 0 && j < c->cols; j++)
+            to[j] += table->value[id * c->cols + j];
     }
 }
 
@@ -42,13 +40,9 @@ embed_backward(Node *c)
     const Ids *ids = c->arguments;
     real *d = gradient(c->in[0]);
     for (int i = 0; i < c->rows * ids->each; i++) {
-        if (ids->id[i] < 0)
-            continue;
-        real *to = d + (size_t)ids->id[i] * (size_t)c->cols;
-        const real *from =
-            c->gradient + (size_t)(i / ids->each) * (size_t)c->cols;
-        for (int j = 0; j < c->cols; j++)
-            to[j] += from[j];
+        const real *from = c->gradient + i / ids->each * c->cols;
+        for (int j = 0; ids->id[i] >= 0 && j < c->cols; j++)
+            d[ids->id[i] * c->cols + j] += from[j];
     }
 }
 
@@ -56,22 +50,22 @@ Node *
 embed(Node *table, const int *ids, int each, int rows, int sequences)
 {
     static const Operator op = {"embed", embed_forward, embed_backward};
-    Node *c = new_node(&op, rows, table->cols, &table, 1);
-    c->sequences = sequences;
-    keep_arguments(c, &(Ids){ids, each}, sizeof(Ids));
-    return compute(c);
+    return make(
+        &op, OF(table),
+        (Made){.rows = rows, .sequences = sequences, WITH((Ids){ids, each})});
 }
 
 /* C = X + Table[first + t] at token t of each sequence */
 static void
 add_positions_forward(Node *c)
 {
-    const real *x = c->in[0]->value, *table = c->in[1]->value;
-    const size_t *from = c->arguments;
-    size_t size = size_of(c), period = size / (size_t)c->sequences;
-    for (size_t s = 0; s < size; s += period)
-        for (size_t i = 0; i < period; i++)
-            c->value[s + i] = x[s + i] + table[*from + i];
+    const int *first = c->arguments;
+    const real *x = c->in[0]->value;
+    const real *from = c->in[1]->value + *first * c->cols;
+    int size = c->rows * c->cols, sequence = size / c->sequences;
+    for (int s = 0; s < size; s += sequence)
+        for (int i = 0; i < sequence; i++)
+            c->value[s + i] = x[s + i] + from[i];
 }
 
 /* dX += dC,  dTable[first + t] += dC of token t, over all sequences */
@@ -79,12 +73,12 @@ static void
 add_positions_backward(Node *c)
 {
     Node *x = c->in[0], *table = c->in[1];
-    const size_t *from = c->arguments;
-    size_t size = size_of(c), period = size / (size_t)c->sequences;
-    real *dtable = table->trained ? gradient(table) + *from : NULL;
-    for (size_t s = 0; dtable && s < size; s += period)
-        for (size_t i = 0; i < period; i++)
-            dtable[i] += c->gradient[s + i];
+    const int *first = c->arguments;
+    int size = c->rows * c->cols, sequence = size / c->sequences;
+    real *d = table->trained ? gradient(table) + *first * c->cols : NULL;
+    for (int s = 0; d && s < size; s += sequence)
+        for (int i = 0; i < sequence; i++)
+            d[i] += c->gradient[s + i];
     if (x->trained)
         pass_gradient(c, x);
 }
@@ -95,13 +89,9 @@ add_positions(Node *x, Node *table, int first)
     static const Operator op = {"add_positions", add_positions_forward,
                                 add_positions_backward};
     if (x->rows / x->sequences > table->rows - first || x->cols != table->cols)
-        bug("add_positions: (%d x %d) in %d sequences and (%d x %d) from row "
-            "%d on do not fit",
-            x->rows, x->cols, x->sequences, table->rows, table->cols, first);
-    size_t from = (size_t)first * (size_t)table->cols;
-    Node *c = new_node(&op, x->rows, x->cols, (Node *[]){x, table}, 2);
-    keep_arguments(c, &from, sizeof from);
-    return compute(c);
+        misfit("add_positions", x, table,
+               "the second has a row, as wide, for each position");
+    return make(&op, OF(x, table), (Made){WITH(first)});
 }
 
 /* Y = gain n + bias with n = (x - mean) / deviation, and what is kept: n, 1 /
@@ -128,10 +118,9 @@ layer_norm(Node *x, Node *gain, Node *bias)
 {
     static const Operator op = {"layer_norm", layer_norm_forward,
                                 layer_norm_backward};
-    Node *c = new_node(&op, x->rows, x->cols, (Node *[]){x, gain, bias}, 3);
-    c->kept = keep(c, size_of(c) + (size_t)c->rows +
-                          (size_t)c->cols * (size_t)ROWS_AT_A_TIME);
-    return compute(c);
+    size_t keeps =
+        size_of(x) + (size_t)x->rows + (size_t)x->cols * (size_t)ROWS_AT_A_TIME;
+    return make(&op, OF(x, gain, bias), (Made){.heads = 1, .keeps = keeps});
 }
 
 /* What a loss compares the rows with, and how many of a whole batch count. */
@@ -140,22 +129,58 @@ typedef struct Answers {
     int counted;
 } Answers;
 
+/* C = the sum over counted rows of -log softmax(logits)[target], / counted;
+   kept are these softmaxes */
+static void
+cross_entropy_forward(Node *c)
+{
+    const Node *logits = c->in[0];
+    const Answers *a = c->arguments;
+    int classes = logits->cols;
+    double sum = 0;
+    for (int i = 0; i < logits->rows; i++) {
+        int target = a->targets[i];
+        if (target >= classes)
+            bug("cross_entropy: target %d of %d classes", target, classes);
+        if (target < 0)
+            continue;
+        const real *row = logits->value + i * classes;
+        real *p =
+            memcpy(c->kept + i * classes, row, (size_t)classes * sizeof *p);
+        sum += row_shares(p, classes) - (double)row[target];
+    }
+    c->value[0] = a->counted ? (real)(sum / a->counted) : 0;
+}
+
 /* dLogits += (softmax(logits) - onehot(target)) dC / counted, row by row */
 static void
 cross_entropy_backward(Node *c)
 {
-    Node *logits = c->in[0];
     const Answers *a = c->arguments;
-    int classes = logits->cols;
-    real *d = gradient(logits), factor = c->gradient[0] / (real)a->counted;
-    for (int i = 0; i < logits->rows; i++, d += classes) {
-        const real *p = c->kept + (size_t)i * (size_t)classes;
+    int rows = c->in[0]->rows, classes = c->in[0]->cols;
+    real *d = gradient(c->in[0]), *p = c->kept;
+    real factor = c->gradient[0] / (real)a->counted;
+    for (int i = 0; i < rows; i++, d += classes, p += classes) {
         if (a->targets[i] < 0)
             continue;
         for (int j = 0; j < classes; j++)
             d[j] += factor * p[j];
         d[a->targets[i]] -= factor;
     }
+}
+
+Node *
+cross_entropy(Node *logits, const int *targets, int counted)
+{
+    static const Operator op = {"cross_entropy", cross_entropy_forward,
+                                cross_entropy_backward};
+    return make(&op, OF(logits),
+                (Made){.rows = 1,
+                       .cols = 1,
+                       .heads = 1,
+                       .sequences = 1,
+                       WITH((Answers){targets, counted}),
+                       .keeps = size_of(logits)});
 }
 
 int
@@ -167,59 +192,15 @@ counted_rows(const int *targets, int rows)
     return counted;
 }
 
-/* C = the sum over counted rows of -log softmax(logits)[target], / counted */
-static void
-cross_entropy_forward(Node *c)
-{
-    const Node *logits = c->in[0];
-    const Answers *a = c->arguments;
-    int classes = logits->cols;
-    double sum = 0, z[ROWS_AT_A_TIME];
-    real *p[ROWS_AT_A_TIME], target[ROWS_AT_A_TIME];
-    for (int i = 0; i < logits->rows;) {
-        int rows = 0;
-        for (; i < logits->rows && rows < ROWS_AT_A_TIME; i++) {
-            int answer = a->targets[i];
-            if (answer < 0)
-                continue;
-            if (answer >= classes)
-                bug("cross_entropy: target %d of %d classes", answer, classes);
-            size_t at = (size_t)i * (size_t)classes;
-            p[rows] = memcpy(c->kept + at, logits->value + at,
-                             (size_t)classes * sizeof(real));
-            target[rows] = p[rows][answer];
-            rows++;
-        }
-        rows_shares(p, z, rows, classes);
-        for (int k = 0; k < rows; k++)
-            sum += z[k] - (double)target[k];
-    }
-    c->value[0] = a->counted ? (real)(sum / a->counted) : 0;
-}
-
-Node *
-cross_entropy(Node *logits, const int *targets, int counted)
-{
-    static const Operator op = {"cross_entropy", cross_entropy_forward,
-                                cross_entropy_backward};
-    Node *c = new_node(&op, 1, 1, &logits, 1);
-    c->sequences = 1;
-    keep_arguments(c, &(Answers){targets, counted}, sizeof(Answers));
-    c->kept = keep(c, size_of(logits));
-    return compute(c);
-}
-
 int
 correct_rows(const Node *logits, const int *targets)
 {
     int correct = 0, classes = logits->cols;
-    const real *row = logits->value;
-    for (int i = 0; i < logits->rows; i++, row += classes) {
+    for (int i = 0; i < logits->rows; i++) {
+        const real *row = logits->value + i * classes;
         int target = targets[i];
-        if (target < 0)
-            continue;
         /* The first of the largest is the model's answer. */
-        correct += row[target] == row_max(row, classes) &&
+        correct += target >= 0 && row[target] == row_max(row, classes) &&
                    (target == 0 || row_max(row, target) < row[target]);
     }
     return correct;

@@ -5,7 +5,7 @@
    comment at a `_backward`, dX stands for the gradient of the loss by X, and
    `+=` is there because a matrix that is used twice gets two contributions. */
 
-#include <qkv/operator.h>
+#include <string.h>
 
 #include "heart/fail.h"
 #include "heart/label.h"
@@ -14,15 +14,29 @@
 #include "heart/positions.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
-#include "heart/threads.h"
 
-/* A new node of A's shape and heads, from A and perhaps a B of that shape. */
-static Node *
-elementwise(const Operator *op, Node *a, Node *b)
+Node *
+make(const Operator *op, Node *const *in, int inputs, Made with)
 {
-    Node *c = new_node(op, a->rows, a->cols, (Node *[]){a, b}, b ? 2 : 1);
-    c->heads = a->heads;
-    return c;
+    const Node *like = with.like ? with.like : in[0];
+    int rows = with.rows ? with.rows : like->rows;
+    int cols = with.cols ? with.cols : like->cols;
+    Node *c = new_node(op, rows, cols, in, inputs);
+    c->heads = with.heads ? with.heads : like->heads;
+    c->sequences = with.sequences ? with.sequences : like->sequences;
+    if (with.arguments)
+        keep_arguments(c, with.arguments, with.size);
+    if (with.keeps)
+        c->kept = keep(c, with.keeps);
+    return compute(c);
+}
+
+void
+misfit(const char *name, const Node *a, const Node *b, const char *wanted)
+{
+    bug("%s: %s and %s do not fit (heads: %d and %d, sequences: %d and %d): %s",
+        name, label(a).text, label(b).text, a->heads, b->heads, a->sequences,
+        b->sequences, wanted);
 }
 
 static Matrix
@@ -31,113 +45,97 @@ value_of(const Node *n)
     return matrix(n->value, n->rows, n->cols, n->cols);
 }
 
-/* Rows of `b` that are tokens of several sequences may not be summed over. */
-static void
-check_product(const char *name, const Node *a, const Node *b, int a_cols,
-              int b_side)
+/* The right side of C = A B or C = A B' */
+static Matrix
+right_of(const Node *c)
 {
-    if (a_cols != b_side)
-        bug("%s: %s and %s do not fit", name, label(a).text, label(b).text);
-    if (b->sequences != 1)
-        bug("%s: the right operand %s holds the tokens of %d sequences, which "
-            "a product would mix; use scores, apply_weights or attend",
-            name, label(b).text, b->sequences);
+    Matrix b = value_of(c->in[1]);
+    return c->op == &matmul_t_op ? transposed(b) : b;
 }
 
-/* C = A B */
+/* C = A B, and of matmul_t C = A B' */
 static void
 matmul_forward(Node *c)
 {
-    multiply(value_of(c), value_of(c->in[0]), value_of(c->in[1]));
+    multiply(value_of(c), value_of(c->in[0]), right_of(c));
 }
 
-/* dA += dC B',  dB += A' dC */
+/* dA += dC B',  dB += A' dC, and of matmul_t dA += dC B,  dB += dC' A */
 static void
 matmul_backward(Node *c)
 {
     Node *a = c->in[0], *b = c->in[1];
     Matrix dc = matrix(c->gradient, c->rows, c->cols, c->cols);
     if (a->trained)
-        add_product(a, dc, transposed(value_of(b)));
-    if (b->trained)
+        add_product(a, dc, transposed(right_of(c)));
+    if (b->trained && c->op == &matmul_t_op)
+        add_product(b, transposed(dc), value_of(a));
+    else if (b->trained)
         add_product(b, transposed(value_of(a)), dc);
 }
 
-static const Operator product = {"matmul", matmul_forward, matmul_backward};
+const Operator matmul_op = {"matmul", matmul_forward, matmul_backward};
+const Operator matmul_t_op = {"matmul_t", matmul_forward, matmul_backward};
+
+/* B's side `inner` is summed over; its other one becomes C's columns. Tokens of
+   several sequences may not be summed over. */
+static Node *
+product(const Operator *op, Node *a, Node *b, int inner, int cols)
+{
+    if (a->cols != inner)
+        misfit(op->name, a, b,
+               op == &matmul_op ? "the second has a row for each column of the "
+                                  "first"
+                                : "they have as many columns");
+    if (b->sequences != 1)
+        misfit(op->name, a, b,
+               "a product would mix the sequences of the second; use scores, "
+               "apply_weights or attend");
+    return make(op, OF(a, b), (Made){.cols = cols, .heads = 1});
+}
 
 Node *
 matmul(Node *a, Node *b)
 {
-    check_product("matmul", a, b, a->cols, b->rows);
-    return compute(new_node(&product, a->rows, b->cols, (Node *[]){a, b}, 2));
-}
-
-bool
-is_product(const Node *n)
-{
-    return n->op == &product;
-}
-
-/* C = A B' */
-static void
-matmul_t_forward(Node *c)
-{
-    multiply(value_of(c), value_of(c->in[0]), transposed(value_of(c->in[1])));
-}
-
-/* dA += dC B,  dB += dC' A */
-static void
-matmul_t_backward(Node *c)
-{
-    Node *a = c->in[0], *b = c->in[1];
-    Matrix dc = matrix(c->gradient, c->rows, c->cols, c->cols);
-    if (a->trained)
-        add_product(a, dc, value_of(b));
-    if (b->trained)
-        add_product(b, transposed(dc), value_of(a));
+    return product(&matmul_op, a, b, b->rows, b->cols);
 }
 
 Node *
 matmul_t(Node *a, Node *b)
 {
-    static const Operator op = {"matmul_t", matmul_t_forward,
-                                matmul_t_backward};
-    check_product("matmul_t", a, b, a->cols, b->cols);
-    return compute(new_node(&op, a->rows, b->rows, (Node *[]){a, b}, 2));
+    return product(&matmul_t_op, a, b, b->cols, b->rows);
 }
 
 /* How far apart the entries of a B are along each axis of a matrix that it is
    repeated for: 0 where B is 1 long. */
 typedef struct Strides {
-    size_t row, head, column;
+    int row, head, column;
 } Strides;
 
 /* C: B, again and again */
 static void
 spread_forward(Node *c)
 {
-    const Strides *b = c->arguments;
-    int width = c->cols / c->heads;
+    const Strides *by = c->arguments;
+    const real *b = c->in[0]->value;
     real *to = c->value;
-    for (size_t i = 0; i < (size_t)c->rows; i++)
-        for (size_t h = 0; h < (size_t)c->heads; h++)
-            for (size_t j = 0; j < (size_t)width; j++)
-                *to++ =
-                    c->in[0]->value[i * b->row + h * b->head + j * b->column];
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++)
+            for (int j = 0; j < c->cols / c->heads; j++)
+                *to++ = b[i * by->row + h * by->head + j * by->column];
 }
 
 /* dB += the entries of dC that repeat it */
 static void
 spread_backward(Node *c)
 {
-    const Strides *b = c->arguments;
-    int width = c->cols / c->heads;
-    real *d = gradient(c->in[0]);
+    const Strides *by = c->arguments;
     const real *dc = c->gradient;
-    for (size_t i = 0; i < (size_t)c->rows; i++)
-        for (size_t h = 0; h < (size_t)c->heads; h++)
-            for (size_t j = 0; j < (size_t)width; j++)
-                d[i * b->row + h * b->head + j * b->column] += *dc++;
+    real *d = gradient(c->in[0]);
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++)
+            for (int j = 0; j < c->cols / c->heads; j++)
+                d[i * by->row + h * by->head + j * by->column] += *dc++;
 }
 
 /* B repeated along the axes in which it is 1 long, to A's shape and heads; B
@@ -149,22 +147,17 @@ spread(const char *name, Node *a, Node *b)
     if (a->rows == b->rows && a->cols == b->cols)
         return b;
     int heads = a->cols == b->cols ? a->heads : b->heads;
-    int width = a->cols / a->heads, b_width = b->cols / heads;
+    int width = b->cols / heads;
     if ((b->rows != 1 && b->rows != a->rows) ||
-        (heads != 1 && heads != a->heads) || (b_width != 1 && b_width != width))
-        bug("%s: %s and %s do not fit (heads: %d and %d): the second has as "
-            "many rows, heads and columns in a head as the first, or 1%s",
-            name, label(a).text, label(b).text, a->heads, b->heads,
-            b->cols == a->heads ? "; a number for each head is split into "
-                                  "heads, split(w, a->heads)"
-                                : "");
-    Node *c = new_node(&op, a->rows, a->cols, &b, 1);
-    Strides s = {b->rows == 1 ? 0 : (size_t)b->cols,
-                 heads == 1 ? 0 : (size_t)b_width, b_width > 1};
-    c->sequences = a->sequences;
-    c->heads = a->heads;
-    keep_arguments(c, &s, sizeof s);
-    return compute(c);
+        (heads != 1 && heads != a->heads) ||
+        (width != 1 && width != a->cols / a->heads))
+        misfit(name, a, b,
+               "the second has as many rows, heads and columns in a head as "
+               "the first, or 1; split(w, a->heads) makes a number for each "
+               "head of w");
+    Strides by = {b->rows == 1 ? 0 : b->cols, heads == 1 ? 0 : width,
+                  width > 1};
+    return make(&op, OF(b), (Made){.like = a, WITH(by)});
 }
 
 /* C = A + B */
@@ -190,7 +183,7 @@ Node *
 add(Node *a, Node *b)
 {
     static const Operator op = {"add", add_forward, add_backward};
-    return compute(elementwise(&op, a, spread("add", a, b)));
+    return make(&op, OF(a, spread("add", a, b)), (Made){0});
 }
 
 /* C = factor A */
@@ -217,9 +210,7 @@ Node *
 scale(Node *a, double factor)
 {
     static const Operator op = {"scale", scale_forward, scale_backward};
-    Node *c = elementwise(&op, a, NULL);
-    keep_arguments(c, &factor, sizeof factor);
-    return compute(c);
+    return make(&op, OF(a), (Made){WITH(factor)});
 }
 
 /* C = A . B */
@@ -249,14 +240,14 @@ hadamard(Node *a, Node *b)
 {
     static const Operator op = {"hadamard", hadamard_forward,
                                 hadamard_backward};
-    return compute(elementwise(&op, a, spread("hadamard", a, b)));
+    return make(&op, OF(a, spread("hadamard", a, b)), (Made){0});
 }
 
 /* C = tanh A */
 static void
 tanh_forward(Node *c)
 {
-    tanh_entries(c->value, c->in[0]->value, (long)size_of(c));
+    tanh_entries(c->value, c->in[0]->value, size_of(c));
 }
 
 /* dA += dC (1 - C^2), elementwise */
@@ -272,14 +263,19 @@ Node *
 tanh_of(Node *a)
 {
     static const Operator op = {"tanh_of", tanh_forward, tanh_backward};
-    return compute(elementwise(&op, a, NULL));
+    return make(&op, OF(a), (Made){0});
 }
 
-/* C = 1 / (1 + e^-A) */
+/* C = 1 / (1 + e^-A) = (1 + tanh(A / 2)) / 2 */
 static void
 sigmoid_forward(Node *c)
 {
-    sigmoid_entries(c->value, c->in[0]->value, (long)size_of(c));
+    const real *a = c->in[0]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = a[i] / 2;
+    tanh_entries(c->value, c->value, size_of(c));
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = (1 + c->value[i]) / 2;
 }
 
 /* dA += dC C (1 - C), elementwise */
@@ -295,7 +291,7 @@ Node *
 sigmoid(Node *a)
 {
     static const Operator op = {"sigmoid", sigmoid_forward, sigmoid_backward};
-    return compute(elementwise(&op, a, NULL));
+    return make(&op, OF(a), (Made){0});
 }
 
 /* C = max(A, 0) */
@@ -322,7 +318,7 @@ Node *
 relu(Node *a)
 {
     static const Operator op = {"relu", relu_forward, relu_backward};
-    return compute(elementwise(&op, a, NULL));
+    return make(&op, OF(a), (Made){0});
 }
 
 /* C = f(A) */
@@ -346,101 +342,75 @@ map_backward(Node *c)
         d[i] += c->gradient[i] * (real)m->df((double)a[i]);
 }
 
-static const Operator mapping = {"map", map_forward, map_backward};
+const Operator map_op = {"map", map_forward, map_backward};
 
 Node *
 map(Node *a, double (*f)(double), double (*df)(double))
 {
-    Node *c = elementwise(&mapping, a, NULL);
-    keep_arguments(c, &(Mapping){f, df}, sizeof(Mapping));
-    return compute(c);
-}
-
-const Mapping *
-mapping_of(const Node *n)
-{
-    return n->op == &mapping ? n->arguments : NULL;
+    return make(&map_op, OF(a), (Made){WITH((Mapping){f, df})});
 }
 
 /* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the
    form of Hendrycks and Gimpel 2016 that GPT-2 uses. */
+#define GELU_A ((real)0.79788456080286535588) /* sqrt(2 / pi) */
+#define GELU_B ((real)0.044715)
 
-static void
-gelu_chunk(void *node, int chunk, int worker)
-{
-    (void)worker;
-    Node *c = node;
-    int chunks = threads_count();
-    long n = (long)size_of(c), i = chunk_begin(n, chunk, chunks);
-    long end = chunk_begin(n, chunk + 1, chunks);
-    gelu_entries(c->value + i, c->kept + i, c->in[0]->value + i, end - i);
-}
-
+/* C = A/2 (1 + t), and t is kept */
 static void
 gelu_forward(Node *c)
 {
-    parallel_for(threads_count(), gelu_chunk, c);
+    const real *x = c->in[0]->value;
+    real *t = c->kept;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        t[i] = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
+    tanh_entries(t, t, size_of(c));
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = x[i] / 2 * (1 + t[i]);
 }
 
 /* dA += dC ((1 + t) / 2 + x/2 (1 - t^2) du/dx) */
 static void
-gelu_chunk_backward(void *node, int chunk, int worker)
-{
-    (void)worker;
-    Node *c = node;
-    const real *restrict x = c->in[0]->value, *restrict t = c->kept;
-    const real *restrict dc = c->gradient;
-    real *restrict d = c->in[0]->root->gradient;
-    long n = (long)size_of(c);
-    int chunks = threads_count();
-    long end = chunk_begin(n, chunk + 1, chunks);
-    for (long i = chunk_begin(n, chunk, chunks); i < end; i++) {
-        real du = GELU_A * (1 + 3 * GELU_B * x[i] * x[i]);
-        real slope = 1 + t[i] + x[i] * (1 - t[i] * t[i]) * du;
-        d[i] += dc[i] * slope / 2;
-    }
-}
-
-static void
 gelu_backward(Node *c)
 {
-    gradient(c->in[0]); /* zeroed before many add to it */
-    parallel_for(threads_count(), gelu_chunk_backward, c);
+    const real *restrict x = c->in[0]->value, *restrict t = c->kept;
+    real *d = gradient(c->in[0]);
+    for (size_t i = 0, n = size_of(c); i < n; i++) {
+        real du = GELU_A * (1 + 3 * GELU_B * x[i] * x[i]);
+        real slope = 1 + t[i] + x[i] * (1 - t[i] * t[i]) * du;
+        d[i] += c->gradient[i] * slope / 2;
+    }
 }
 
 Node *
 gelu(Node *a)
 {
     static const Operator op = {"gelu", gelu_forward, gelu_backward};
-    Node *c = elementwise(&op, a, NULL);
-    c->kept = keep(c, size_of(c));
-    return compute(c);
+    return make(&op, OF(a), (Made){.keeps = size_of(a)});
 }
 
 /* C: the rows of each sequence of A moved down, by so many entries */
 static void
 shift_forward(Node *c)
 {
-    const size_t *down = c->arguments;
+    const int *down = c->arguments;
     const real *a = c->in[0]->value;
-    size_t sequence = size_of(c) / (size_t)c->sequences;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = 0;
-    for (size_t s = 0; s < size_of(c); s += sequence)
-        for (size_t i = *down; i < sequence; i++)
-            c->value[s + i] = a[s + i - *down];
+    int n = c->rows * c->cols, sequence = n / c->sequences;
+    memset(c->value, 0, (size_t)n * sizeof(real));
+    for (int s = 0; s < n; s += sequence)
+        for (int i = s + *down; i < s + sequence; i++)
+            c->value[i] = a[i - *down];
 }
 
 /* dA += dC, the rows of each sequence moved back up */
 static void
 shift_backward(Node *c)
 {
-    const size_t *down = c->arguments;
-    size_t sequence = size_of(c) / (size_t)c->sequences;
+    const int *down = c->arguments;
+    int n = c->rows * c->cols, sequence = n / c->sequences;
     real *d = gradient(c->in[0]);
-    for (size_t s = 0; s < size_of(c); s += sequence)
-        for (size_t i = *down; i < sequence; i++)
-            d[s + i - *down] += c->gradient[s + i];
+    for (int s = 0; s < n; s += sequence)
+        for (int i = s + *down; i < s + sequence; i++)
+            d[i - *down] += c->gradient[i];
 }
 
 Node *
@@ -451,10 +421,9 @@ shift(Node *a, int by)
         bug("shift: %s by %d: rows can only be moved down, which is towards "
             "later tokens",
             label(a).text, by);
-    size_t down = (size_t)by * (size_t)a->cols;
-    Node *c = elementwise(&op, a, NULL);
-    keep_arguments(c, &down, sizeof down);
-    return compute(c);
+    int tokens = a->rows / a->sequences;
+    int down = (by < tokens ? by : tokens) * a->cols;
+    return make(&op, OF(a), (Made){WITH(down)});
 }
 
 Node *

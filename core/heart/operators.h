@@ -1,18 +1,41 @@
-/* operators.h - what the nodes of some operators are. */
+/* operators.h - how operators make their nodes, and what the nodes of some are.
+ */
 #ifndef OPERATORS_H
 #define OPERATORS_H
 
-#include <stdbool.h>
-
 #include <qkv/operator.h>
 
-/* Did matmul make it? (Its operands are n->in[0] and n->in[1].) */
-bool is_product(const Node *n);
+/* What a new node has of its own. It has the rows, columns, heads and sequences
+   of `like`, or of its first operand, where 0 stands for them here. */
+typedef struct Made {
+    const Node *like;
+    int rows, cols, heads, sequences;
+    const void *arguments; /* copied; NULL: none */
+    size_t size;           /* of the arguments, in bytes */
+    size_t keeps;          /* entries of c->kept */
+} Made;
 
-/* What `map` was given for n; NULL for another operator's node. */
+/* The operands of a node, and how many they are; a node's arguments. */
+#define OF(...)                   \
+    (Node *const[]){__VA_ARGS__}, \
+        (int)(sizeof((Node *[]){__VA_ARGS__}) / sizeof(Node *))
+#define WITH(...) .arguments = &(__VA_ARGS__), .size = sizeof(__VA_ARGS__)
+
+/* A new node of an operator and its operands, computed:
+   make(&op, OF(a, b), (Made){.cols = b->cols, WITH(factor)}). */
+Node *make(const Operator *op, Node *const *in, int inputs, Made with);
+
+/* Aborts: the operands of `name` do not fit, and what would. */
+_Noreturn void misfit(const char *name, const Node *a, const Node *b,
+                      const char *wanted);
+
+/* By c->op one knows which operator made c. The arguments of map are its f and
+   df. */
+extern const Operator matmul_op;
+extern const Operator matmul_t_op;
+extern const Operator map_op;
 typedef struct Mapping {
     double (*f)(double), (*df)(double);
 } Mapping;
-const Mapping *mapping_of(const Node *n);
 
 #endif

@@ -1,6 +1,4 @@
 /* rows.c - the inner loops over the rows of a matrix, entry by entry. */
-#include <string.h>
-
 #include "heart/numbers.h"
 #include "heart/rows.h"
 
@@ -38,57 +36,38 @@ row_max(const real *x, int n)
     return max;
 }
 
-/* x becomes e^(x - max) of its first n entries, 0 up to `all`; the sum. */
+/* x becomes e^(x - max) of its first n entries, 0 up to `all`; the sum, to
+   which e^(sink - max) belongs. */
 static real
-row_exponentials(real *x, int n, int all, real max)
+row_exponentials(real *x, int n, int all, real max, real sink)
 {
     real lane[LANES] = {0};
     for (int j = 0; j < all; j++) {
         x[j] = j < n ? exponential(x[j] - max) : 0;
         lane[j % LANES] += x[j];
     }
+    lane[n % LANES] += exponential(sink - max);
     return sum_of(lane);
 }
 
-void
-row_softmax(real *x, int n, int all)
+real
+row_softmax(real *x, int n, int all, real sink)
 {
-    real inverse = 1 / row_exponentials(x, n, all, row_max(x, n));
+    real max = row_max(x, n);
+    max = sink > max ? sink : max;
+    real inverse = 1 / row_exponentials(x, n, all, max, sink);
     for (int j = 0; j < all; j++)
         x[j] *= inverse;
+    return exponential(sink - max) * inverse;
 }
 
-void
-rows_shares(real *const *row, double *z, int rows, int n)
+double
+row_shares(real *x, int n)
 {
-    for (int i = 0; i < rows; i++) {
-        real max = row_max(row[i], n);
-        real sum = row_exponentials(row[i], n, n, max);
-        for (int j = 0; j < n; j++)
-            row[i][j] /= sum;
-        z[i] = logarithm((double)sum) + (double)max;
-    }
-}
-
-void
-softmax_rows(Matrix p, Matrix s, int causal)
-{
-    for (int i = 0; i < p.rows; i++) {
-        real *row = p.at + i * p.down;
-        memcpy(row, s.at + i * s.down, (size_t)p.cols * sizeof *row);
-        row_softmax(row, keys_seen(causal, i, p.rows, p.cols), p.cols);
-    }
-}
-
-void
-softmax_rows_backward(Matrix ds, Matrix p, Matrix dp)
-{
-    for (int i = 0; i < p.rows; i++) {
-        const real *w = p.at + i * p.down, *d = dp.at + i * dp.down;
-        real *to = ds.at + i * ds.down, mean = row_dot(w, d, p.cols);
-        for (int j = 0; j < p.cols; j++)
-            to[j] += w[j] * (d[j] - mean);
-    }
+    real max = row_max(x, n), sum = row_exponentials(x, n, n, max, -INFINITY);
+    for (int j = 0; j < n; j++)
+        x[j] /= sum;
+    return logarithm((double)sum) + (double)max;
 }
 
 void
@@ -125,25 +104,8 @@ norm_rows_backward(int rows, int d, real *dx, real *dgain, real *dbias,
 }
 
 void
-tanh_entries(real *y, const real *x, long n)
+tanh_entries(real *y, const real *x, size_t n)
 {
-    for (long i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         y[i] = hyperbolic_tangent(x[i]);
-}
-
-void
-sigmoid_entries(real *y, const real *x, long n)
-{
-    for (long i = 0; i < n; i++)
-        y[i] = (1 + hyperbolic_tangent(x[i] / 2)) / 2;
-}
-
-void
-gelu_entries(real *y, real *t, const real *x, long n)
-{
-    for (long i = 0; i < n; i++) {
-        real u = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
-        t[i] = hyperbolic_tangent(u);
-        y[i] = x[i] / 2 * (1 + t[i]);
-    }
 }

@@ -11,6 +11,7 @@
 #include "heart/heads.h"
 #include "heart/label.h"
 #include "heart/matrix.h"
+#include "heart/operators.h"
 #include "heart/positions.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
@@ -229,105 +230,67 @@ unbiased(Node *s)
     return s;
 }
 
-/* P = softmax(mask(S)) */
+/* P = softmax(mask(S)), and kept is what each row gives to its sink. */
 static void
 softmax_forward(Node *c)
 {
-    Node *a = c->in[0];
-    const int *causal = c->arguments;
-    for (int s = 0; s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++)
-            softmax_rows(head_of(c, c->value, s, h), head_of(a, a->value, s, h),
-                         *causal);
-}
-
-/* dS += P (dP - rowsum(P dP)) */
-static void
-softmax_backward(Node *c)
-{
-    Node *a = c->in[0];
-    for (int s = 0; s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++)
-            softmax_rows_backward(head_of(a, gradient(a), s, h),
-                                  head_of(c, c->value, s, h),
-                                  head_of(c, c->gradient, s, h));
-}
-
-Node *
-softmax(Attention *a, Node *s)
-{
-    static const Operator op = {"softmax", softmax_forward, softmax_backward};
-    check_mask("softmax", a, s, s->cols / s->heads);
-    Node *c = new_node(&op, s->rows, s->cols, &s, 1);
-    c->heads = s->heads;
-    keep_arguments(c, &a->causal, sizeof a->causal);
-    return compute(c);
-}
-
-/* The weights that row i of head h gives to the sink are kept; then comes space
-   for a row with the sink's score. */
-static void
-sink_forward(Node *c)
-{
-    const Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
     const int *causal = c->arguments;
     int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
-    size_t rows = (size_t)c->rows * c->heads;
-    for (size_t i = 0; i < rows; i++) {
-        int h = (int)i % c->heads, token = (int)i / c->heads % tokens;
-        int n = keys_seen(*causal, token, tokens, keys);
-        real *row = c->kept + rows, *p = c->value + i * (size_t)keys;
-        memcpy(row, s->value + i * (size_t)keys, (size_t)n * sizeof *row);
-        row[n] = sink ? sink->value[h] : 0;
-        row_softmax(row, n + 1, keys + 1);
-        c->kept[i] = row[n];
-        row[n] = 0;
-        memcpy(p, row, (size_t)keys * sizeof *p);
+    memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
+    for (int i = 0; i < c->rows * c->heads; i++) {
+        int seen = keys_seen(*causal, i / c->heads % tokens, tokens, keys);
+        real sink = (real)sink_of(c, i % c->heads);
+        real beside = row_softmax(c->value + i * keys, seen, keys, sink);
+        if (c->kept)
+            c->kept[i] = beside;
     }
 }
 
-/* With p the weights and the sink's one of the row:
-   dS += P (dP - rowsum(P dP)),  dSink += -p rowsum(P dP) */
+/* dS += P (dP - rowsum(P dP)), and with p the weight of a row's sink
+   dSink += -p rowsum(P dP) */
 static void
-sink_backward(Node *c)
+softmax_backward(Node *c)
 {
     Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
     int keys = c->cols / c->heads;
-    for (int i = 0; i < c->rows * c->heads; i++) {
-        const real *p = c->value + (size_t)i * (size_t)keys;
-        const real *dp = c->gradient + (size_t)i * (size_t)keys;
-        real *ds = s->trained ? gradient(s) + (size_t)i * (size_t)keys : NULL;
+    const real *p = c->value, *dp = c->gradient;
+    real *ds = s->trained ? gradient(s) : NULL;
+    for (int i = 0; i < c->rows * c->heads; i++, p += keys, dp += keys) {
         real mean = row_dot(p, dp, keys);
         for (int j = 0; ds && j < keys; j++)
-            ds[j] += p[j] * (dp[j] - mean);
+            ds[i * keys + j] += p[j] * (dp[j] - mean);
         if (sink && sink->trained)
             gradient(sink)[i % c->heads] -= c->kept[i] * mean;
     }
 }
 
-static const Operator with_sink = {"softmax_sink", sink_forward, sink_backward};
+static const Operator beside_nothing = {"softmax", softmax_forward,
+                                        softmax_backward};
+static const Operator beside_sink = {"softmax_sink", softmax_forward,
+                                     softmax_backward};
+
+Node *
+softmax(Attention *a, Node *s)
+{
+    check_mask("softmax", a, s, s->cols / s->heads);
+    return make(&beside_nothing, OF(s), (Made){WITH(a->causal)});
+}
 
 Node *
 softmax_sink(Attention *a, Node *s, Node *sink)
 {
-    int keys = s->cols / s->heads;
-    check_mask("softmax_sink", a, s, keys);
+    check_mask("softmax_sink", a, s, s->cols / s->heads);
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
-        bug("softmax_sink: scores (%d x %d) of %d heads and a sink %s do not "
-            "fit: it is one number for each head",
-            s->rows, s->cols, s->heads, label(sink).text);
-    Node *c = new_node(&with_sink, s->rows, s->cols, (Node *[]){s, sink},
-                       sink ? 2 : 1);
-    c->heads = s->heads;
-    c->kept = keep(c, (size_t)c->rows * c->heads + (size_t)keys + 1);
-    keep_arguments(c, &a->causal, sizeof a->causal);
-    return compute(c);
+        misfit("softmax_sink", s, sink, "the sink is one number for each head");
+    return make(
+        &beside_sink, (Node *[]){s, sink}, sink ? 2 : 1,
+        (Made){WITH(a->causal), .keeps = (size_t)s->rows * (size_t)s->heads});
 }
 
 double
 sink_of(const Node *weights, int head)
 {
-    if (weights->op != &with_sink)
+    if (weights->op != &beside_sink)
         return -INFINITY;
     return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
 }
