@@ -1,147 +1,91 @@
-/* attend.c - attention in four passes over the queries of a head.
+/* attend.c - attention in four steps over the queries of a head.
 
    Shapes, of one head of one sequence: q (tokens x d), k (keys x d), v (keys x
    d_v), the weights p and the gradient ds of the scores (tokens x keys), out
    (tokens x d_v). */
+#include <math.h>
+
 #include "heart/attend.h"
 #include "heart/heads.h"
-#include "heart/numbers.h"
 #include "heart/rows.h"
 
 size_t
 attend_keeps(const Node *c)
 {
     const Node *q = c->in[0], *k = c->in[1];
-    int tokens = q->rows / q->sequences, keys = k->rows / k->sequences;
-    return 2 * (size_t)(q->sequences * q->heads * tokens) * (size_t)keys;
+    return 2 * (size_t)(q->rows * q->heads) * (size_t)(k->rows / k->sequences);
 }
 
-/* One head: its values, with p and ds in c->kept; or its gradients. */
-typedef struct Head {
-    Matrix q, k, v, out, p, ds;
-} Head;
-
-static Head
-head(Node *c, int s, int h, bool gradients)
+/* A head's weights P in c->kept, and behind them the gradient of its scores. */
+static Matrix
+weights_of(const Node *c, int s, int h)
 {
-    Node *in[4] = {c->in[0], c->in[1], c->in[2], c};
-    Matrix m[4];
-    for (int i = 0; i < 4; i++) {
-        real *at = !gradients       ? in[i]->value
-                   : i == 3         ? c->gradient
-                   : in[i]->trained ? gradient(in[i])
-                                    : NULL;
-        m[i] = head_of(in[i], at, s, h / (c->heads / in[i]->heads));
+    const Node *k = c->in[1];
+    int tokens = c->rows / c->sequences, keys = k->rows / k->sequences;
+    int number = s * c->heads + h;
+    return matrix(c->kept + 2 * number * tokens * keys, tokens, keys, keys);
+}
+
+/* P = softmax(mask(scale Q K')),  O = P V */
+static void
+head_forward(Node *c, int s, int h)
+{
+    const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
+    const Attended *with = c->arguments;
+    Matrix p = weights_of(c, s, h);
+    multiply(p, head_of(q, q->value, s, h),
+             transposed(head_for(c, h, k, k->value, s)));
+    for (int i = 0; i < p.rows; i++) {
+        real *row = p.at + i * p.cols;
+        for (int j = 0; j < p.cols; j++)
+            row[j] *= (real)with->scale;
+        row_softmax(row, keys_seen(with->causal, i, p.rows, p.cols), p.cols,
+                    -INFINITY);
     }
-    int tokens = m[0].rows, keys = m[1].rows;
-    real *p = c->kept + 2 * (ptrdiff_t)(s * c->heads + h) * tokens * keys;
-    return (Head){.q = m[0],
-                  .k = m[1],
-                  .v = m[2],
-                  .out = m[3],
-                  .p = matrix(p, tokens, keys, keys),
-                  .ds = matrix(p + tokens * keys, tokens, keys, keys)};
+    multiply(head_of(c, c->value, s, h), p, head_for(c, h, v, v->value, s));
 }
 
-/* x_i . y_j, rows of two matrices of one width */
-static real
-dot(Matrix x, int i, Matrix y, int j)
-{
-    real sum = 0;
-    for (int l = 0; l < x.cols; l++)
-        sum = fused(x.at[i * x.down + l], y.at[j * y.down + l], sum);
-    return sum;
-}
-
-/* y_j += factor x_i */
+/* dS = scale P (dP - rowsum(P dP)), in the place of dP */
 static void
-add_row(Matrix y, int j, real factor, Matrix x, int i)
+scores_gradient(Matrix ds, Matrix p, real scale)
 {
-    for (int l = 0; l < y.cols; l++)
-        y.at[j * y.down + l] =
-            fused(factor, x.at[i * x.down + l], y.at[j * y.down + l]);
-}
-
-/* The keys that query i sees. */
-static int
-seen_by(const Node *c, const Head *a, int i)
-{
-    const Attended *with = c->arguments;
-    return keys_seen(with->causal, i, a->q.rows, a->k.rows);
-}
-
-static void
-forward(Node *c, const Head *a)
-{
-    const Attended *with = c->arguments;
-    for (int i = 0; i < a->q.rows; i++) {
-        real *p = a->p.at + i * a->p.down, max = 0, sum[LANES] = {0};
-        int seen = seen_by(c, a, i);
-
-        /* 1. the scores of the keys that this query sees, and their largest */
-        for (int j = 0; j < seen; j++) {
-            p[j] = dot(a->q, i, a->k, j) * (real)with->scale;
-            max = j == 0 || p[j] > max ? p[j] : max;
-        }
-        /* 2. their exponentials, and the sum of these */
-        for (int j = 0; j < seen; j++) {
-            p[j] = exponential(p[j] - max);
-            sum[j % LANES] += p[j];
-        }
-        /* 3. the weights, which sum to 1; 0 for what is masked */
-        real inverse = 1 / sum_of(sum);
-        for (int j = 0; j < a->p.cols; j++)
-            p[j] = j < seen ? p[j] * inverse : 0;
-
-        /* 4. the weighted sum of the values */
-        for (int l = 0; l < a->out.cols; l++)
-            a->out.at[i * a->out.down + l] = 0;
-        for (int j = 0; j < seen; j++)
-            add_row(a->out, i, p[j], a->v, j);
+    for (int i = 0; i < p.rows; i++, p.at += p.cols, ds.at += p.cols) {
+        real mean = row_dot(p.at, ds.at, p.cols);
+        for (int j = 0; j < p.cols; j++)
+            ds.at[j] = scale * p.at[j] * (ds.at[j] - mean);
     }
 }
 
-/* The four passes again, the last one first, for queries first .. end - 1. */
+/* The steps again, the last one first, for `count` queries from `first` on:
+   dV += P' dO,  dP = dO V',  then dS,  dQ += dS K,  dK += dS' Q */
 static void
-backward_rows(Node *c, const Head *a, const Head *d, int first, int end)
+rows_backward(Node *c, int s, int h, int first, int count)
 {
+    Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *with = c->arguments;
-
-    /* 4. dv_j += p_ij dout_i */
-    for (int i = first; d->v.at && i < end; i++)
-        for (int j = 0; j < seen_by(c, a, i); j++)
-            add_row(d->v, j, a->p.at[i * a->p.down + j], d->out, i);
-
-    /* 3, 2. dp_ij = dout_i . v_j,  ds_ij = p_ij (dp_ij - sum_k p_ik dp_ik) */
-    for (int i = first; i < end; i++) {
-        const real *p = a->p.at + i * a->p.down;
-        real *ds = a->ds.at + i * a->ds.down, sum[LANES] = {0};
-        int seen = seen_by(c, a, i);
-        for (int j = 0; j < seen; j++) {
-            ds[j] = dot(d->out, i, a->v, j);
-            sum[j % LANES] = fused(p[j], ds[j], sum[j % LANES]);
-        }
-        real mean = sum_of(sum);
-        for (int j = 0; j < seen; j++)
-            ds[j] = (real)with->scale * p[j] * (ds[j] - mean);
-    }
-    /* 1. dq_i += ds_ij k_j,  dk_j += ds_ij q_i */
-    for (int i = first; d->q.at && i < end; i++)
-        for (int j = 0; j < seen_by(c, a, i); j++)
-            add_row(d->q, i, a->ds.at[i * a->ds.down + j], a->k, j);
-    for (int i = first; d->k.at && i < end; i++)
-        for (int j = 0; j < seen_by(c, a, i); j++)
-            add_row(d->k, j, a->ds.at[i * a->ds.down + j], a->q, i);
+    Matrix p = weights_of(c, s, h), ds = p;
+    ds.at += p.rows * p.cols;
+    p = some_rows(p, first, count);
+    ds = some_rows(ds, first, count);
+    Matrix d = some_rows(head_of(c, c->gradient, s, h), first, count);
+    if (v->trained)
+        multiply_add(head_for(c, h, v, gradient(v), s), transposed(p), d);
+    multiply(ds, d, transposed(head_for(c, h, v, v->value, s)));
+    scores_gradient(ds, p, (real)with->scale);
+    if (q->trained)
+        multiply_add(some_rows(head_of(q, gradient(q), s, h), first, count), ds,
+                     head_for(c, h, k, k->value, s));
+    if (k->trained)
+        multiply_add(head_for(c, h, k, gradient(k), s), transposed(ds),
+                     some_rows(head_of(q, q->value, s, h), first, count));
 }
 
 void
 attend_forward(Node *c)
 {
     for (int s = 0; s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++) {
-            Head a = head(c, s, h, false);
-            forward(c, &a);
-        }
+        for (int h = 0; h < c->heads; h++)
+            head_forward(c, s, h);
 }
 
 /* All queries of a head at once; but 32 at a time where there are more than 64
@@ -150,12 +94,12 @@ attend_forward(Node *c)
 void
 attend_backward(Node *c)
 {
+    int tokens = c->rows / c->sequences, each = tokens;
+    if (c->in[1]->rows / c->sequences > 64)
+        each = 32;
     for (int s = 0; s < c->sequences; s++)
-        for (int h = 0; h < c->heads; h++) {
-            Head a = head(c, s, h, false), d = head(c, s, h, true);
-            int each = a.k.rows > 64 ? 32 : a.q.rows;
-            for (int i = 0; i < a.q.rows; i += each)
-                backward_rows(c, &a, &d, i,
-                              i + each < a.q.rows ? i + each : a.q.rows);
-        }
+        for (int h = 0; h < c->heads; h++)
+            for (int i = 0; i < tokens; i += each)
+                rows_backward(c, s, h, i,
+                              i + each < tokens ? each : tokens - i);
 }
