@@ -280,7 +280,7 @@ go_through(Tape *t, int rows)
     Node *both = matmul(leaf(t, 16, 16, 1, w[0], dw[0]),
                         leaf(t, 16, 16, 1, w[1], dw[1]));
     Node *c = matmul(leaf(t, rows, 16, 1, x, NULL), both);
-    ck_assert(!c->value == tape_has_shapes_only(t));
+    ck_assert(!c->value == (t->purpose == SHAPES_ONLY));
     backward(project(tanh_of(c)));
 }
 
@@ -296,7 +296,8 @@ TEST(shapes_tell_what_a_step_takes)
                 tape_reset(t);
                 go_through(t, 16 - less);
             }
-            bytes[purpose][less] = tape_bytes(t);
+            bytes[purpose][less] =
+                t->bytes + (purpose ? t->entries * sizeof(real) : 0);
             tape_free(t);
         }
     ck_assert_uint_eq(bytes[0][0], bytes[1][0]);
@@ -316,7 +317,7 @@ TEST(a_tape_grows)
             n = scale(n, 1);
         memset(n->value, 1, size_of(n) * sizeof(real));
     }
-    ck_assert(tape_bytes(t) >= 5 * sizeof x);
+    ck_assert(t->bytes >= 5 * sizeof x);
     tape_free(t);
 }
 

@@ -212,7 +212,8 @@ TESTS(needs_are_what_is_taken, 4)
     double accuracy;
     dataset_draw(&s, TRAINING, &r, 0, &b);
     train_step(m, &o, t, &b, 1, &accuracy);
-    ck_assert(n.step == (double)tape_bytes(t));
+    tape_reset(t);
+    ck_assert(n.step == (double)t->most);
     optimizer_free(&o);
     double onehot = 0;
     for (int i = 0; i < FIXED; i++)
@@ -239,7 +240,7 @@ TEST(memory_of_long_sequences)
         Batch b = batch_new(s.sizes, 1);
         Tape *t = tape_new(SHAPES_ONLY);
         backward(cross_entropy(model_forward(m, t, &b), b.targets, b.rows));
-        bytes[i] = tape_bytes(t);
+        bytes[i] = t->bytes + t->entries * sizeof(real);
         tape_free(t);
         batch_free(&b);
         model_free(m);

@@ -50,7 +50,7 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
     if (p->first)
         plugin_forward_earlier(p->variant, &p->attention, xn, yn, w);
-    const Node *before = tape_last(p->tape);
+    const Node *before = p->tape->last;
     recording_start(&p->recording, p->tape);
     p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
     p->recalled = recalled_since(p->tape, before);

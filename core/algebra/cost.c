@@ -176,17 +176,17 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     if (keys)
         y = leaf(t, keys, a.d_model, 1, NULL, &trained);
     plugin_forward_earlier(v, &a, x, y, weights);
-    Node *last = tape_last(t);
+    Node *last = t->last;
     recording_start(&recording, t);
-    size_t before = tape_entries(t);
+    size_t before = t->entries;
     const Node *n = plugin_forward(v, &a, x, y, weights);
     for (; n && n != last; n = n->previous) {
         double flops[2];
-        node_flops(n, tape_last(t), flops);
+        node_flops(n, t->last, flops);
         cost.forward += flops[0] / tokens;
         cost.backward += flops[1] / tokens;
     }
-    cost.activations = (double)(tape_entries(t) - before) / tokens;
+    cost.activations = (double)(t->entries - before) / tokens;
     cost.cache = cache_of(&recording);
     free(weights);
     tape_free(t);

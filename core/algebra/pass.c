@@ -23,7 +23,7 @@ pass_recorded(Model *m, const Batch *b, bool with_gradients)
     m->to = &p->recording;
     p->logits = model_forward(m, p->tape, b);
     m->attended = NULL;
-    tape_watch(p->tape, NULL, NULL);
+    p->tape->watch = NULL;
     if (with_gradients)
         backward(model_loss(m, p->logits, b->targets, counted));
     return p;

@@ -99,8 +99,10 @@ differentiate(void *layer, int rows, real *jacobian)
         for (size_t k = 0; k < l->drawn; k++)
             l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
         Node *out = apply(l, l->tape, jacobian + (size_t)i * (size_t)l->stored);
-        if (out->trained)
-            backward_from(out, l->seed);
+        if (out->trained) {
+            add_gradient(out, l->seed);
+            backward(out);
+        }
         tape_reset(l->tape);
     }
 }

@@ -104,7 +104,8 @@ record(void *recording, Node *n)
 void
 recording_start(Recording *r, Tape *t)
 {
-    tape_watch(t, record, r);
+    t->watch = record;
+    t->to = r;
 }
 
 void

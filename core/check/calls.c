@@ -33,7 +33,7 @@ total_heads(Subject *s, const Tokens *in)
 {
     int heads = 0;
     Tape *t = shapes_of(s, in);
-    for (const Node *n = tape_last(t); n; n = n->previous)
+    for (const Node *n = t->last; n; n = n->previous)
         heads += n->heads;
     tape_free(t);
     return heads;
@@ -319,7 +319,7 @@ caches_queries(Subject *s, const Tokens *in)
 {
     bool found = false;
     Tape *t = shapes_of(s, in);
-    for (const Node *n = tape_last(t); n; n = n->previous)
+    for (const Node *n = t->last; n; n = n->previous)
         found |=
             n->kept_by_decoder && n->rows != in->way.sequences * in->way.keys;
     tape_free(t);

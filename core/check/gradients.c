@@ -98,7 +98,7 @@ wrong_slope(Subject *s, const Tokens *in)
 {
     double found = NAN;
     Tape *t = shapes_of(s, in);
-    for (const Node *n = tape_last(t); n; n = n->previous) {
+    for (const Node *n = t->last; n; n = n->previous) {
         const Mapping *m = n->op == &map_op ? n->arguments : NULL;
         for (double x = 0.0137; m && x < 1000; x *= 1.7)
             for (int sign = -1; sign < 2; sign += 2)

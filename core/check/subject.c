@@ -259,7 +259,7 @@ static void
 verify(const Tape *t)
 {
     Node *first = NULL;
-    for (Node *n = tape_last(t); n; n = n->previous)
+    for (Node *n = t->last; n; n = n->previous)
         if (n->root == n && n->in) {
             n->next = first;
             first = n;
@@ -314,10 +314,10 @@ decoded(Subject *s, const Tokens *in, int *kept)
     snprintf(s->at + strlen(s->at), AT_SIZE - strlen(s->at), ", decoded");
     Cache *c = cache_new(in->way.layer + 1, tokens, 1);
     Tape *measured = tape_new(SHAPES_ONLY), *t = tape_new(0);
-    tape_keep(measured, &c->keeper);
+    measured->keeper = &c->keeper;
     c->keeper.position = tokens - FIRST;
     decode(s, measured, c, in->x, FIRST);
-    tape_keep(t, &c->keeper);
+    t->keeper = &c->keeper;
     cache_clear(c);
     for (int i = 0, n; i < tokens; i += n) {
         n = i ? 1 : FIRST;

@@ -131,8 +131,8 @@ static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
-    const Keeper *k = tape_keeper(t);
-    bool read = k && k->position > 0 && !tape_has_shapes_only(t);
+    const Keeper *k = t->keeper;
+    bool read = k && k->position > 0 && !(t->purpose & SHAPES_ONLY);
     Node *y = !m->sizes.source ? NULL
               : read
                   ? leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL)

@@ -45,7 +45,7 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
     CachePlace *p = c->at = &c->place[place];
     int fresh = y->rows / y->sequences;
     p->called = 0;
-    c->shapes = tape_has_shapes_only(x->tape);
+    c->shapes = x->tape->purpose & SHAPES_ONLY;
     if (c->shapes) {
         free_rows(p);
         p->held = p->capacity = x == y ? c->tokens : fresh;

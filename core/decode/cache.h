@@ -38,7 +38,7 @@ typedef struct Cache {
     bool shapes;
 } Cache;
 
-/* An empty one: tape_keep(t, &c->keeper). */
+/* An empty one: t->keeper = &c->keeper. */
 Cache *cache_new(int places, int tokens, int sequences);
 void cache_free(Cache *c);
 

@@ -19,11 +19,13 @@ decoder_new(Model *m, int tokens, int sequences)
     d->cache = cache_new(m->places, tokens, sequences);
     d->cache->keeper.position = tokens - step.tokens;
     Tape *measured = tape_new(SHAPES_ONLY);
-    tape_keep(measured, &d->cache->keeper);
+    measured->keeper = &d->cache->keeper;
     model_forward(m, measured, &d->batch);
     d->tape = tape_new(0);
-    tape_reserve(d->tape, tape_bytes(measured));
-    tape_keep(d->tape, &d->cache->keeper);
+    keep(leaf(d->tape, 0, 0, 1, NULL, NULL),
+         measured->entries + measured->bytes / sizeof(real));
+    tape_reset(d->tape); /* which keeps that memory */
+    d->tape->keeper = &d->cache->keeper;
     tape_free(measured);
     cache_clear(d->cache);
     return d;

@@ -102,8 +102,8 @@ step_flops(Model *m, const Batch *b)
     double flops[2], sum = 0;
     Tape *t = tape_new(SHAPES_ONLY);
     model_forward(m, t, b);
-    for (Node *n = tape_last(t); n; n = n->previous) {
-        node_flops(n, tape_last(t), flops);
+    for (Node *n = t->last; n; n = n->previous) {
+        node_flops(n, t->last, flops);
         sum += flops[0] + flops[1];
     }
     tape_free(t);

@@ -205,7 +205,7 @@ model_attend(Model *m, int place, Node *x, Node *y)
     const ModelPlace *p = &m->place[place];
     Attention a = p->attention;
     Node *normed = model_norm(m, x, p->norm);
-    Keeper *k = a.place == ENCODER ? NULL : tape_keeper(x->tape);
+    Keeper *k = a.place == ENCODER ? NULL : x->tape->keeper;
     y = y ? y : normed;
     if (k)
         k->enter(k, &a, place, normed, y);
@@ -230,7 +230,7 @@ model_mlp(Model *m, const ModelLayer *layer, Node *x)
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
-    const Keeper *k = tape_keeper(t);
+    const Keeper *k = t->keeper;
     Node *x = model_tokens(m, b->ids, b->rows, b->sequences, m->positions,
                            k ? k->position : 0);
     for (const ModelLayer *l = m->layers; l < m->layers + m->config.layers; l++)
@@ -246,7 +246,7 @@ model_forward(Model *m, Tape *t, const Batch *b)
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         m->nodes[i] = leaf(t, w->rows, w->cols, 1, w->value,
-                           tape_keeper(t) ? NULL : w->gradient);
+                           t->keeper ? NULL : w->gradient);
         name_leaf(m->nodes[i], w->name);
     }
     for (const Matrix *f = m->fixed; f < m->fixed + FIXED; f++)

@@ -95,28 +95,28 @@ positioned(const Attention *a, Node *n, int first)
 Node *
 all_rows(Node *n)
 {
-    Keeper *k = tape_keeper(n->tape);
+    Keeper *k = n->tape->keeper;
     return k ? k->all_rows(k, n) : n;
 }
 
 Node *
 all_keys(const Attention *a, Node *k)
 {
-    Keeper *keeper = tape_keeper(k->tape);
+    Keeper *keeper = k->tape->keeper;
     return keeper ? keeper->all_keys(keeper, a, k) : positioned(a, k, 0);
 }
 
 int
 earlier_rows(const Node *n)
 {
-    const Keeper *k = tape_keeper(n->tape);
+    const Keeper *k = n->tape->keeper;
     return k ? k->earlier : 0;
 }
 
 int
 first_position(const Attention *a, const Node *n)
 {
-    const Keeper *k = tape_keeper(n->tape);
+    const Keeper *k = n->tape->keeper;
     return k && n->rows == (k->earlier + k->fresh) * n->sequences ? 0
                                                                   : a->position;
 }

@@ -37,7 +37,7 @@ remember(Attention *a, int slot, Node *n)
 Node *
 recall(Attention *a, int slot, int layer)
 {
-    for (Node *n = a->tape ? tape_last(a->tape) : NULL; n; n = n->previous) {
+    for (Node *n = a->tape ? a->tape->last : NULL; n; n = n->previous) {
         const Remembered *r = remembered(n);
         if (r && r->place == a->place && r->layer == layer && r->slot == slot)
             return view_of(n, (Remembered){a->place, layer, slot, a->layer});
@@ -50,7 +50,7 @@ recall(Attention *a, int slot, int layer)
 bool
 recalled_since(const Tape *t, const Node *since)
 {
-    for (const Node *n = tape_last(t); n && n != since; n = n->previous) {
+    for (const Node *n = t->last; n && n != since; n = n->previous) {
         const Remembered *r = remembered(n);
         if (r && r->recalled_by >= 0 && r->recalled_by != r->layer)
             return true;

@@ -6,68 +6,27 @@
    serves the next gradient of that size. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/tape.h"
 
-enum { ALIGNMENT = 64, FIRST_BLOCK = 1 << 16, HUGE_PAGE = 1 << 21 };
+enum { FIRST_BLOCK = 1 << 16 };
 
 /* Memory that nodes and matrices are cut from, one after the other. */
 typedef struct Block {
     struct Block *next; /* the one before it, which is full */
     size_t size, used;
-    _Alignas(ALIGNMENT) char at[];
+    _Alignas(LINE) char at[];
 } Block;
 
-/* Gradients of one size that nobody uses any more: a chain through their first
-   bytes, if they have memory at all. */
-enum { MOST_SIZES = 64 };
-typedef struct Spare {
-    size_t count; /* entries of each */
-    int free;
-    real *first;
-} Spare;
-
-struct Tape {
-    int purpose;
-    Block *block;
-    size_t bytes;   /* of the nodes and matrices since the last reset; */
-    size_t most;    /* and of those before any reset */
-    size_t entries; /* of the matrices alone */
-    Node *last;
-    Keeper *keeper; /* of a decoder */
-    void (*watch)(void *to, Node *n);
-    void *to;
-    Spare spare[MOST_SIZES];
-    int sizes;
-};
-
-static size_t
-aligned(size_t bytes)
+static void
+add_block(Tape *t, size_t size)
 {
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* A large block may be in large pages, which the processor finds faster, but
-   which the system clears whole when their first byte is used. */
-static Block *
-block_new(size_t size, Block *next)
-{
-    size_t bytes = sizeof(Block) + size;
-    size_t page = bytes < 2 * (size_t)HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
-    Block *b = aligned_alloc(page, (bytes + page - 1) / page * page);
-    if (!b)
-        fail("out of memory: the nodes and matrices of a step take another %zu "
-             "bytes; make the model, the batch or the sequences smaller",
-             bytes);
-#ifdef MADV_HUGEPAGE
-    if (page == HUGE_PAGE)
-        madvise(b, bytes, MADV_HUGEPAGE);
-#endif
-    *b = (Block){.next = next, .size = size};
-    return b;
+    Block *b = allocate_aligned(1, sizeof *b + size);
+    b->next = t->block;
+    b->size = size;
+    t->block = b;
 }
 
 static void
@@ -79,87 +38,57 @@ free_blocks(Tape *t)
     }
 }
 
+static size_t
+aligned(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
 /* The next `bytes` of the tape, at the start of a cache line. While it grows,
-   each further block is a quarter of all that there are. */
+   each further block is an eighth of all that is taken. */
 static void *
 take(Tape *t, size_t bytes)
 {
     bytes = aligned(bytes);
     t->bytes += bytes;
     if (!t->block || t->block->size - t->block->used < bytes) {
-        size_t size = t->bytes / 4 > FIRST_BLOCK ? t->bytes / 4 : FIRST_BLOCK;
-        t->block = block_new(size > bytes ? aligned(size) : bytes, t->block);
+        size_t size = t->bytes / 8 > FIRST_BLOCK ? t->bytes / 8 : FIRST_BLOCK;
+        add_block(t, size > bytes ? size : bytes);
     }
     t->block->used += bytes;
     return t->block->at + t->block->used - bytes;
 }
 
-/* Memory for the entries of a matrix; NULL where only shapes are wanted. */
+/* Memory for the entries of a matrix; NULL if only shapes are wanted. */
 static real *
 take_entries(Tape *t, size_t count)
 {
     size_t bytes = aligned(count * sizeof(real));
-    size_t all = t->purpose & RED_ZONES ? 2 * bytes : bytes;
     t->entries += bytes / sizeof(real);
-    if (t->purpose & SHAPES_ONLY) {
-        t->bytes += all;
+    if (t->purpose & SHAPES_ONLY)
         return NULL;
-    }
-    real *at = take(t, all);
-#ifdef QKV_DEBUG /* nothing unwritten goes unseen */
-    memset(at, UNWRITTEN, all);
-#else
     if (t->purpose & RED_ZONES)
-        memset(at, UNWRITTEN, all);
-#endif
-    return at;
+        return memset(take(t, 2 * bytes), UNWRITTEN, 2 * bytes);
+    return take(t, bytes);
 }
 
-/* Those of a size; NULL where there are more sizes than are kept apart. */
-static Spare *
-spare_of(Tape *t, size_t count)
-{
-    for (int i = 0; i < t->sizes; i++)
-        if (t->spare[i].count == count)
-            return &t->spare[i];
-    if (t->sizes == MOST_SIZES)
-        return NULL;
-    t->spare[t->sizes] = (Spare){.count = count};
-    return &t->spare[t->sizes++];
-}
-
-/* Memory for the gradient of n, which is a root: a leaf has its own. */
+/* The gradient of n, which is a root, gets the memory of one of its size that
+   is needed no more. (A leaf has its own.) */
 static void
 find_gradient(Node *n)
 {
+    Node **spare = &n->tape->spare, *from;
     if (!n->trained)
         bug("a gradient is asked for where nothing is trained: in a backward, "
             "ask for that of in[i] only if in[i]->trained");
     if (!n->in)
         return;
-    Spare *s = spare_of(n->tape, size_of(n));
-    if (!s || !s->free) {
-        n->gradient = take_entries(n->tape, size_of(n));
-        return;
-    }
-    s->free--;
-    n->gradient = s->first;
-    if (n->gradient)
-        memcpy(&s->first, n->gradient, sizeof s->first);
-}
-
-static void
-release_gradient(Node *n)
-{
-    bool keeps = n->tape->purpose & KEEP_GRADIENTS;
-    Spare *s = n->in && !keeps ? spare_of(n->tape, size_of(n)) : NULL;
-    if (!s)
-        return;
-    s->free++;
-    if (n->gradient)
-        memcpy(n->gradient, &s->first, sizeof s->first);
-    s->first = n->gradient;
-    n->gradient = NULL;
+    while (*spare && size_of(*spare) != size_of(n))
+        spare = &(*spare)->next;
+    from = *spare;
+    if (from)
+        *spare = from->next;
+    n->gradient = from ? from->gradient : take_entries(n->tape, size_of(n));
 }
 
 Node *
@@ -197,30 +126,20 @@ tape_new(int purpose)
     return t;
 }
 
-void
-tape_reserve(Tape *t, size_t bytes)
-{
-    t->block = block_new(aligned(bytes), t->block);
-}
-
 /* What took several blocks has one from now on: so a step that is as large as
    those before it allocates nothing. */
 void
 tape_reset(Tape *t)
 {
-    t->most = tape_bytes(t);
+    t->most = t->bytes > t->most ? t->bytes : t->most;
     if (t->block && t->block->next) {
-        size_t size = 0;
-        for (const Block *b = t->block; b; b = b->next)
-            size += b->used;
         free_blocks(t);
-        t->block = block_new(size, NULL);
+        add_block(t, t->bytes);
     }
     if (t->block)
         t->block->used = 0;
-    t->last = NULL;
+    t->last = t->spare = NULL;
     t->bytes = t->entries = 0;
-    t->sizes = 0;
 }
 
 void
@@ -229,49 +148,6 @@ tape_free(Tape *t)
     if (t)
         free_blocks(t);
     free(t);
-}
-
-size_t
-tape_bytes(const Tape *t)
-{
-    return t->bytes > t->most ? t->bytes : t->most;
-}
-
-size_t
-tape_entries(const Tape *t)
-{
-    return t->entries;
-}
-
-Node *
-tape_last(const Tape *t)
-{
-    return t->last;
-}
-
-bool
-tape_has_shapes_only(const Tape *t)
-{
-    return t->purpose & SHAPES_ONLY;
-}
-
-void
-tape_watch(Tape *t, void (*watch)(void *to, Node *n), void *to)
-{
-    t->watch = watch;
-    t->to = to;
-}
-
-void
-tape_keep(Tape *t, Keeper *k)
-{
-    t->keeper = k;
-}
-
-Keeper *
-tape_keeper(const Tape *t)
-{
-    return t->keeper;
 }
 
 static Node *
@@ -374,7 +250,7 @@ gradient(Node *n)
 {
     bool fresh;
     real *d = reach(n->root, &fresh);
-    return fresh ? memset(d, 0, size_of(n) * sizeof *d) : d;
+    return fresh && d ? memset(d, 0, size_of(n) * sizeof *d) : d;
 }
 
 void
@@ -411,14 +287,8 @@ pass_gradient(Node *c, Node *n)
     c->passed = true;
 }
 
-void
-backward(Node *loss)
-{
-    backward_from(loss, &(real){1});
-}
-
-/* The backward of n's operator; where only shapes are wanted, the operands that
-   it would add to. */
+/* The backward of n's operator; if only shapes are wanted, memory for the
+   gradients that it would add to. */
 static void
 differentiate(Node *n)
 {
@@ -435,16 +305,19 @@ differentiate(Node *n)
 }
 
 void
-backward_from(Node *result, const real *seed)
+backward(Node *result)
 {
-    bool fresh;
-    real *d = reach(result->root, &fresh);
+    real *d = result->root->touched ? NULL : gradient(result);
     if (d)
-        memcpy(d, seed, size_of(result) * sizeof *seed);
-    for (Node *n = backward_order(result->root); n; n = n->next)
-        if (n->op && n->op->backward && n->touched) {
-            differentiate(n);
-            if (!n->passed)
-                release_gradient(n);
-        }
+        *d = 1;
+    for (Node *n = backward_order(result->root), *next; n; n = next) {
+        next = n->next;
+        if (!n->op || !n->op->backward || !n->touched)
+            continue;
+        differentiate(n);
+        if (n->passed || n->tape->purpose & KEEP_GRADIENTS)
+            continue;
+        n->next = n->tape->spare;
+        n->tape->spare = n;
+    }
 }

@@ -18,6 +18,22 @@ size_of(const Node *n)
     return (size_t)n->rows * (size_t)n->cols;
 }
 
+/* What keeps rows of earlier tokens, for a decoder (cache.h): it answers what
+   operators and the model ask. */
+typedef struct Keeper {
+    int position; /* of the first new token */
+    /* In the attention at hand: tokens whose rows are kept, and new ones. */
+    int earlier, fresh;
+    /* Around the attention at a place: sets a->position, earlier and fresh. */
+    void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
+                  const Node *y);
+    void (*leave)(struct Keeper *k);
+    /* All rows so far of a node that has those of new tokens; and of keys, as
+       scores need them. */
+    Node *(*all_rows)(struct Keeper *k, Node *n);
+    Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *n);
+} Keeper;
+
 /* What a tape is for; these may be added.
 
    SHAPES_ONLY: nodes have shapes, costs and arguments, but no values: so models
@@ -27,40 +43,32 @@ size_of(const Node *n)
    so that `qkv check` (check/subject.c) sees what operators write. */
 enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
+
+struct Tape {
+    int purpose;
+    Node *last; /* the newest node, from which `previous` leads to all others */
+    struct Block *block; /* the newest block of memory */
+    size_t bytes;        /* taken from the blocks since the last reset; */
+    size_t most;         /* the most that was taken before any reset */
+    size_t entries; /* of all matrices since the reset, if only as shapes */
+    Node *spare;    /* nodes that need their gradients no more (next) */
+    Keeper *keeper; /* a decoder's, or NULL */
+    void (*watch)(void *to, Node *n); /* if set, called with each new node, */
+    void *to;                         /* as soon as its value is computed */
+};
+
 Tape *tape_new(int purpose);
-bool tape_has_shapes_only(const Tape *t);
-
-/* Drops every node. */
-void tape_reset(Tape *t);
+void tape_reset(Tape *t); /* drops every node, keeps the memory */
 void tape_free(Tape *t);
-
-/* Memory for so many bytes of nodes and matrices at once, for an owner that
-   knows what its largest step will take. */
-void tape_reserve(Tape *t, size_t bytes);
-
-/* Bytes of nodes and matrices: those of the largest step so far. */
-size_t tape_bytes(const Tape *t);
-
-/* Entries of all values, and of what is kept for the backward pass. */
-size_t tape_entries(const Tape *t);
-
-/* The node that was made last, from which `previous` leads to all others. */
-Node *tape_last(const Tape *t);
-
-/* From now on `watch` is called with `to` and each new node, as soon as its
-   value is computed; NULL: no more. */
-void tape_watch(Tape *t, void (*watch)(void *to, Node *n), void *to);
 
 /* A node for a matrix that somebody else owns: its value (rows x cols) and its
    gradient, NULL for data. The gradient is overwritten by the backward pass. */
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
            real *gradient);
 
-/* Sets the gradient of every trained node that `loss` (1 x 1) depends on. */
-void backward(Node *loss);
-
-/* The same from any node, where d loss / d result is `seed`. */
-void backward_from(Node *result, const real *seed);
+/* Sets the gradient of every trained node that `result` depends on. That of
+   `result` (1 x 1) itself is 1, unless something was added to it before. */
+void backward(Node *result);
 
 /* The nodes that `result` (a root) is computed from, itself the first, each
    after all that use it: a list through `next`. One operand is followed to its
@@ -77,24 +85,6 @@ void add_product(Node *n, Matrix a, Matrix b);
 /* The gradient of n += that of c, which has its size, as the last that c's
    backward does with it: where n has none yet, it takes over c's memory. */
 void pass_gradient(Node *c, Node *n);
-
-/* What keeps rows of earlier tokens, for a decoder (cache.h): hung on its tape,
-   it answers what operators and the model ask. */
-typedef struct Keeper {
-    int position; /* of the first new token */
-    /* In the attention at hand: tokens whose rows are kept, and new ones. */
-    int earlier, fresh;
-    /* Around the attention at a place: sets a->position, earlier and fresh. */
-    void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
-                  const Node *y);
-    void (*leave)(struct Keeper *k);
-    /* All rows so far of a node that has those of new tokens; and of keys, as
-       scores need them. */
-    Node *(*all_rows)(struct Keeper *k, Node *n);
-    Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *n);
-} Keeper;
-void tape_keep(Tape *t, Keeper *k);
-Keeper *tape_keeper(const Tape *t); /* NULL: none */
 
 /* A node of the same memory as a's, value and gradient, to be seen otherwise.
  */

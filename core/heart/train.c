@@ -148,7 +148,8 @@ train(Model *m, const Dataset *data, Logged *logged, void *to)
         add_row(m, data, t, &b, &since, &r);
         done |= logged && !logged(to, &r);
     }
-    r.tape_bytes = tape_bytes(t);
+    tape_reset(t);
+    r.tape_bytes = t->most;
     evaluate(m, data, TEST, t, &b, &r.test_loss, &r.test_accuracy);
     r.diverged |= !all_finite(m, &r);
     batch_free(&b);
