@@ -8,6 +8,7 @@
 #include "heart/random.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
+#include "config/regression.h"
 #include "gradient.h"
 #include "suites.h"
 
@@ -381,8 +382,7 @@ ABORTS(misuse, 24)
         CASE(10,
              cross_entropy(leaf(tape_new(0), 4, 6, 1, x, NULL), targets, 4));
         CASE(11, hadamard(b, leaf(t, 6, 4, 1, x, NULL)));
-        /* the gradient of data */
-        CASE(12, gradient(a));
+        CASE(12, gradient(a)); /* of data */
         CASE(13, concat(&b, -1));
         CASE(14, new_node(&(Operator){"none", NULL, NULL}, 0, 4, &b, 1));
         /* a row for each of three heads */

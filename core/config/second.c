@@ -6,6 +6,7 @@
 #include "heart/layers.h"
 #include "heart/numbers.h"
 #include "heart/positions.h"
+#include "config/regression.h"
 #include "config/second.h"
 #include "config/settings.h"
 

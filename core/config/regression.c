@@ -1,0 +1,71 @@
+/* regression.c - the loss of a model whose answers are numbers. */
+#include <qkv/operator.h>
+
+#include "heart/fail.h"
+#include "heart/operators.h"
+#include "heart/tape.h"
+#include "config/regression.h"
+
+/* What an answer means: the number first + step * target. */
+typedef struct Scale {
+    const int *targets;
+    int counted;
+    double first, step;
+} Scale;
+
+/* C = the sum over counted rows of (x - y)^2, / counted */
+static void
+squared_error_forward(Node *c)
+{
+    const Node *x = c->in[0];
+    const Scale *y = c->arguments;
+    double sum = 0;
+    for (int i = 0; i < x->rows; i++) {
+        int target = y->targets[i];
+        if (target < 0)
+            continue;
+        c->kept[i] = x->value[i] - (real)(y->first + y->step * target);
+        sum += (double)c->kept[i] * (double)c->kept[i];
+    }
+    c->value[0] = y->counted ? (real)(sum / y->counted) : 0;
+}
+
+/* dX += 2 (x - y) dC / counted */
+static void
+squared_error_backward(Node *c)
+{
+    Node *x = c->in[0];
+    const Scale *y = c->arguments;
+    real *d = gradient(x), factor = 2 * c->gradient[0] / (real)y->counted;
+    for (int i = 0; i < x->rows; i++)
+        if (y->targets[i] >= 0)
+            d[i] += factor * c->kept[i];
+}
+
+Node *
+squared_error(Node *x, const int *targets, int counted, double first,
+              double step)
+{
+    static const Operator op = {"squared_error", squared_error_forward,
+                                squared_error_backward};
+    if (x->cols != 1)
+        bug("squared_error: (%d x %d) where each row must be one number",
+            x->rows, x->cols);
+    return make(&op, OF(x),
+                (Made){.rows = 1,
+                       .cols = 1,
+                       .sequences = 1,
+                       WITH((Scale){targets, counted, first, step}),
+                       .keeps = (size_t)x->rows});
+}
+
+double
+explained_rows(const Node *x, const int *targets, double first, double step)
+{
+    double sum = 0;
+    for (int i = 0; i < x->rows; i++) {
+        double off = (double)x->value[i] - (first + step * targets[i]);
+        sum += targets[i] < 0 ? 0 : 1 - off * off;
+    }
+    return sum;
+}
