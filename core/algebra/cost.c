@@ -5,13 +5,14 @@
    attend tell what a decoder keeps. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "algebra/cost.h"
 #include "algebra/recording.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
+#include "heart/heads.h"
 #include "heart/label.h"
+#include "heart/operators.h"
 #include "heart/tape.h"
 #include "heart/unfused.h"
 
@@ -97,9 +98,10 @@ seen_of(const Node *n)
 {
     if (n->root != n)
         return seen_of(n->root);
-    if (!n->op || !strcmp(n->op->name, "apply_weights"))
+    if (!n->op || n->op == &apply_weights_op)
         return 1;
-    return seen_of(n->in[0]) * (bias_of(n) ? unmasked_share(n) : 1);
+    return seen_of(n->in[0]) *
+           (n->op == &fixed_bias_op ? unmasked_share(n) : 1);
 }
 
 /* Is n computed from these scores, row by row? */
@@ -119,7 +121,7 @@ needed(const Node *scores, const Node *last)
 {
     double share = 1;
     for (const Node *n = last; n != scores; n = n->previous)
-        if (n->op && bias_of(n) && reaches(n->in[0], scores))
+        if (n->op == &fixed_bias_op && reaches(n->in[0], scores))
             share *= unmasked_share(n);
     return share;
 }
@@ -135,20 +137,19 @@ pair_flops(const Node *q, const Node *keys, int width)
 void
 node_flops(const Node *n, const Node *last, double flops[2])
 {
-    const char *name = n->op ? n->op->name : "";
     const Node *a = n->inputs > 0 ? n->in[0] : n;
     const Node *b = n->inputs > 1 ? n->in[1] : n;
     flops[0] = 0;
-    if (!strcmp(name, "matmul") || !strcmp(name, "matmul_t"))
+    if (n->op == &matmul_op || n->op == &matmul_t_op)
         flops[0] = 2. * n->rows * n->cols * a->cols;
-    else if (!strcmp(name, "mix_heads"))
+    else if (n->op == &mix_heads_op)
         flops[0] = 2. * a->rows * a->cols * n->heads;
-    else if (!strcmp(name, "scores"))
+    else if (n->op == &scores_op)
         flops[0] = needed(n, last) * pair_flops(a, b, a->cols / a->heads);
-    else if (!strcmp(name, "apply_weights"))
+    else if (n->op == &apply_weights_op)
         flops[0] = seen_of(a) * pair_flops(a, b, b->cols / b->heads);
     flops[1] = flops[0] * (a->trained + b->trained);
-    if (is_attend(n)) {
+    if (n->op == &attend_op) {
         const Node *v = n->in[2];
         double to_score = pair_flops(a, b, a->cols / a->heads);
         double to_weigh = pair_flops(a, v, v->cols / v->heads);

@@ -38,6 +38,14 @@ record_keys(Recording *r, Node *keys)
     r->keys[entry(&r->key_count, 2 * MOST_CALLS)] = keys;
 }
 
+Node *
+unbiased(Node *s)
+{
+    while (s->op == &fixed_bias_op || s->op == &score_bias_op)
+        s = s->in[0];
+    return s;
+}
+
 /* What a softmax made of scores: of a product, biases aside, if it can be said
    of which. */
 static void
@@ -45,7 +53,7 @@ record_softmax(Recording *r, Node *weights)
 {
     const Node *n = unbiased(weights->in[0]);
     Call call = {.out = weights, .causal = *(const int *)weights->arguments};
-    if (is_scores(n)) {
+    if (n->op == &scores_op) {
         call.q = before_rope(n->in[0]);
         call.k = before_rope(n->in[1]);
         call.scale = *(const double *)n->arguments;
@@ -89,16 +97,15 @@ static void
 record(void *recording, Node *n)
 {
     Recording *r = recording;
-    const char *name = n->op->name;
-    if (is_attend(n))
+    if (n->op == &attend_op)
         record_attend(r, n);
-    else if (is_scores(n))
+    else if (n->op == &scores_op)
         record_keys(r, before_rope(n->in[1]));
-    else if (!strcmp(name, "softmax") || !strcmp(name, "softmax_sink"))
+    else if (n->op == &softmax_op || n->op == &softmax_sink_op)
         record_softmax(r, n);
-    else if (!strcmp(name, "apply_weights"))
+    else if (n->op == &apply_weights_op)
         record_sum(r, (Sum){n->in[0], n->in[1], n, -1});
-    r->rotated |= !strcmp(name, "rotate");
+    r->rotated |= !strcmp(n->op->name, "rotate");
 }
 
 void

@@ -75,6 +75,9 @@ void recording_start(Recording *r, Tape *t);
    made first. */
 void record_place(Recording *r, Place place);
 
+/* Scores before any bias was added to them. */
+Node *unbiased(Node *scores);
+
 /* Queries, and keys, of a sequence. */
 int call_queries(const Call *c);
 int call_keys(const Call *c);

@@ -5,12 +5,12 @@
    it as three operators. */
 #include "heart/attend.h"
 #include "heart/attention.h"
-#include "heart/fail.h"
 #include "heart/heads.h"
+#include "heart/operators.h"
 #include "heart/positions.h"
 #include "heart/tape.h"
 
-static const Operator attention = {"attend", attend_forward, attend_backward};
+const Operator attend_op = {"attend", attend_forward, attend_backward};
 
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
@@ -23,20 +23,13 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     check_heads("attend", q, v);
     check_mask("attend", a, q, keys);
     if (v->rows != k->rows)
-        bug("attend: keys (%d x %d) and values (%d x %d) do not fit", k->rows,
-            k->cols, v->rows, v->cols);
+        misfit("attend", k, v, "keys and values have as many rows");
     if (a->relative == ALIBI)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
-    Node *c = new_node(&attention, q->rows, q->heads * d_v,
+    Node *c = new_node(&attend_op, q->rows, q->heads * d_v,
                        (Node *[]){positioned(a, q, a->position), keyed, v}, 3);
     c->heads = q->heads;
     keep_arguments(c, &(Attended){scale, a->causal}, sizeof(Attended));
     c->kept = keep(c, attend_keeps(c));
     return compute(c);
-}
-
-bool
-is_attend(const Node *n)
-{
-    return n->op == &attention;
 }

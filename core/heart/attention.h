@@ -2,11 +2,9 @@
 #ifndef ATTENTION_H
 #define ATTENTION_H
 
-#include <stdbool.h>
-
 #include <qkv/operator.h>
 
-/* Did attend make n? */
-bool is_attend(const Node *n);
+/* n->op of a node that attend made; its arguments: attend.h. */
+extern const Operator attend_op;
 
 #endif

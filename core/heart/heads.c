@@ -229,16 +229,17 @@ mix_heads_backward(Node *c)
     }
 }
 
+const Operator mix_heads_op = {"mix_heads", mix_heads_forward,
+                               mix_heads_backward};
+
 Node *
 mix_heads(Node *s, Node *p)
 {
-    static const Operator op = {"mix_heads", mix_heads_forward,
-                                mix_heads_backward};
     if (p->rows != s->heads && !by_row(s, p))
         misfit("mix_heads", s, p,
                "the second has a row for each head, or for each token, split "
                "into as many heads");
     int heads = by_row(s, p) ? p->cols / p->heads : p->cols;
-    return make(&op, OF(s, p),
+    return make(&mix_heads_op, OF(s, p),
                 (Made){.cols = heads * (s->cols / s->heads), .heads = heads});
 }

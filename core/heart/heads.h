@@ -22,4 +22,7 @@ void check_heads(const char *name, const Node *q, const Node *k);
 void check_scores(const char *name, const Node *q, const Node *k);
 void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 
+/* n->op of a node that mix_heads made. */
+extern const Operator mix_heads_op;
+
 #endif

@@ -17,11 +17,12 @@
 #include "heart/tape.h"
 #include "heart/unfused.h"
 
-/* Head h of a matrix with n's shape, in every sequence. */
+/* Head h of C in every sequence, as `at` has it; and that head of N which
+   serves it. */
 static Matrix
-heads_of(const Node *n, real *at, int h)
+heads_of(const Node *c, int h, const Node *n, real *at)
 {
-    return batch(head_of(n, at, 0, h), n->sequences);
+    return batch(head_for(c, h, n, at, 0), c->sequences);
 }
 
 /* S_i = scale Q_i K_i' */
@@ -30,10 +31,9 @@ scores_forward(Node *c)
 {
     Node *q = c->in[0], *k = c->in[1];
     const double *scale = c->arguments;
-    int group = q->heads / k->heads;
-    for (int h = 0; h < q->heads; h++)
-        multiply(heads_of(c, c->value, h), heads_of(q, q->value, h),
-                 transposed(heads_of(k, k->value, h / group)));
+    for (int h = 0; h < c->heads; h++)
+        multiply(heads_of(c, h, c, c->value), heads_of(c, h, q, q->value),
+                 transposed(heads_of(c, h, k, k->value)));
     for (size_t i = 0; i < size_of(c); i++)
         c->value[i] *= (real)*scale;
 }
@@ -44,190 +44,114 @@ scores_backward(Node *c)
 {
     Node *q = c->in[0], *k = c->in[1];
     const double *scale = c->arguments;
-    int group = q->heads / k->heads;
     for (size_t i = 0; i < size_of(c); i++)
         c->kept[i] = (real)*scale * c->gradient[i];
-    for (int h = 0; h < q->heads; h++) {
-        Matrix ds = heads_of(c, c->kept, h);
+    for (int h = 0; h < c->heads; h++) {
+        Matrix ds = heads_of(c, h, c, c->kept);
         if (q->trained)
-            multiply_add(heads_of(q, gradient(q), h), ds,
-                         heads_of(k, k->value, h / group));
+            multiply_add(heads_of(c, h, q, gradient(q)), ds,
+                         heads_of(c, h, k, k->value));
         if (k->trained)
-            multiply_add(heads_of(k, gradient(k), h / group), transposed(ds),
-                         heads_of(q, q->value, h));
+            multiply_add(heads_of(c, h, k, gradient(k)), transposed(ds),
+                         heads_of(c, h, q, q->value));
     }
 }
 
-static const Operator product = {"scores", scores_forward, scores_backward};
-
-bool
-is_scores(const Node *n)
-{
-    return n->op == &product;
-}
+const Operator scores_op = {"scores", scores_forward, scores_backward};
 
 Node *
 scores(Attention *a, Node *q, Node *k, double scale)
 {
     Node *keyed = all_keys(a, k);
     check_scores("scores", q, keyed);
-    q = positioned(a, q, a->position);
-    int keys = keyed->rows / keyed->sequences;
-    Node *s =
-        new_node(&product, q->rows, q->heads * keys, (Node *[]){q, keyed}, 2);
-    s->heads = q->heads;
-    s->kept = keep(s, size_of(s));
-    keep_arguments(s, &scale, sizeof scale);
-    compute(s);
+    int cols = q->heads * (keyed->rows / keyed->sequences);
+    Node *s = make(&scores_op, OF(positioned(a, q, a->position), keyed),
+                   (Made){.cols = cols,
+                          .heads = q->heads,
+                          WITH(scale),
+                          .keeps = (size_t)q->rows * (size_t)cols});
     if (a->relative == ALIBI)
         s = fixed_bias(a, s, alibi);
     a->scored += s->heads;
     return s;
 }
 
-/* C = S + b of head h, query i and `count` keys from j on, in all sequences. */
-static void
-add_entries(Node *c, int h, int i, int j, const real *b, int count)
+/* Where a table has the bias of head h for row i and key j. */
+static int
+place_in(const Node *table, const Added *b, int h, int i, int j)
 {
-    Node *s = c->in[0];
-    size_t tokens = (size_t)(c->rows / c->sequences), cols = (size_t)c->cols;
-    size_t at = (size_t)i * cols + (size_t)h * (c->cols / c->heads) + (size_t)j;
-    for (; at < size_of(c); at += tokens * cols)
-        for (int l = 0; l < count; l++)
-            c->value[at + (size_t)l] = s->value[at + (size_t)l] + b[l];
+    int query = b->attention.position + i;
+    int bucket = b->bucket(&b->attention, query, j);
+    if (bucket < 0 || bucket >= table->cols)
+        bug("score_bias: bucket %d of query %d and key %d in a table %s",
+            bucket, query, j, label(table).text);
+    return (table->rows == 1 ? 0 : h) * table->cols + bucket;
 }
 
-/* Adds the bias of head h to query i, of which it has to leave a key. */
+/* C = S + b(head, query, key), or S + Table[head][bucket(query, key)], the same
+   in all sequences. A query has to be left a key. */
 static void
-add_bias(Node *c, int h, int i)
+bias_forward(Node *c)
 {
-    enum { AT_ONCE = 64 };
     const Added *b = c->arguments;
     const Attention *a = &b->attention;
-    int keys = c->cols / c->heads, query = a->position + i;
-    bool left = false;
-    for (int j = 0, count; j < keys; j += count) {
-        real entries[AT_ONCE];
-        count = keys - j < AT_ONCE ? keys - j : AT_ONCE;
-        for (int l = 0; l < count; l++) {
-            double bias = b->bias(a, h, query, j + l);
-            entries[l] = (real)bias;
-            left |= bias > -INFINITY && !(a->causal && j + l > query);
-        }
-        add_entries(c, h, i, j, entries, count);
-    }
-    if (!left)
-        bug("fixed_bias: it masks every key of query %d of head %d, whose "
-            "weights cannot sum to 1 then: leave it one, as the key at its own "
-            "position",
-            query, h);
-}
-
-/* C = S + b(head, query, key) */
-static void
-fixed_bias_forward(Node *c)
-{
-    for (int h = 0; h < c->heads; h++)
-        for (int i = 0; i < c->rows / c->sequences; i++)
-            add_bias(c, h, i);
-}
-
-/* dS += dC: where it is masked dC is 0 */
-static void
-fixed_bias_backward(Node *c)
-{
-    pass_gradient(c, c->in[0]);
-}
-
-static const Operator by_position = {"fixed_bias", fixed_bias_forward,
-                                     fixed_bias_backward};
-
-Node *
-fixed_bias(Attention *a, Node *s, Bias *bias)
-{
-    Node *c = new_node(&by_position, s->rows, s->cols, &s, 1);
-    c->heads = s->heads;
-    keep_arguments(c, &(Added){*a, .bias = bias}, sizeof(Added));
-    return compute(c);
-}
-
-/* C = S + Table[head][bucket(query, key)] */
-static void
-score_bias_forward(Node *c)
-{
-    const Added *b = c->arguments;
-    const Node *table = c->in[1];
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    for (int i = 0; i < tokens; i++)
+    int size = c->rows * c->cols, sequence = tokens * c->cols;
+    memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
+    for (int row = 0; row < tokens * c->heads; row++) {
+        int i = row / c->heads, h = row % c->heads, query = a->position + i;
+        bool left = false;
         for (int j = 0; j < keys; j++) {
-            int query = b->attention.position + i;
-            int at = b->bucket(&b->attention, query, j);
-            if (at < 0 || at >= table->cols)
-                bug("score_bias: bucket %d of query %d and key %d in a table "
-                    "(%d x %d)",
-                    at, query, j, table->rows, table->cols);
-            const real *entry = table->value + at;
-            for (int h = 0; h < c->heads; h++)
-                add_entries(c, h, i, j,
-                            entry + (table->rows == 1 ? 0 : h) * table->cols,
-                            1);
+            double bias =
+                b->bias
+                    ? b->bias(a, h, query, j)
+                    : (double)c->in[1]->value[place_in(c->in[1], b, h, i, j)];
+            left |= bias > -INFINITY && !(a->causal && j > query);
+            for (int at = row * keys + j; at < size; at += sequence)
+                c->value[at] += (real)bias;
         }
+        if (!left)
+            bug("%s: it masks every key of query %d of head %d, whose weights "
+                "cannot sum to 1 then: leave it one, as the key at its own "
+                "position",
+                c->op->name, query, h);
+    }
 }
 
-/* dS += dC,  dTable[head][bucket] += dC of all that it was added to */
+/* dS += dC: where it is masked dC is 0;  dTable[head][bucket] += dC of all that
+   it was added to */
 static void
-score_bias_backward(Node *c)
+bias_backward(Node *c)
 {
     const Added *b = c->arguments;
-    Node *s = c->in[0], *table = c->in[1];
+    Node *s = c->in[0], *table = b->bucket ? c->in[1] : NULL;
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    real *d = table->trained ? gradient(table) : NULL;
-    const real *dc = c->gradient;
-    for (int i = 0; d && i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++)
-            for (int j = 0; j < keys; j++) {
-                int query = b->attention.position + i % tokens;
-                int at = b->bucket(&b->attention, query, j);
-                d[(table->rows == 1 ? 0 : h) * table->cols + at] += *dc++;
-            }
+    real *d = table && table->trained ? gradient(table) : NULL;
+    for (int i = 0; d && i < c->rows * c->cols; i++) {
+        int row = i / c->cols, h = i % c->cols / keys;
+        d[place_in(table, b, h, row % tokens, i % keys)] += c->gradient[i];
+    }
     if (s->trained)
         pass_gradient(c, s);
 }
 
-static const Operator by_bucket = {"score_bias", score_bias_forward,
-                                   score_bias_backward};
+const Operator fixed_bias_op = {"fixed_bias", bias_forward, bias_backward};
+const Operator score_bias_op = {"score_bias", bias_forward, bias_backward};
+
+Node *
+fixed_bias(Attention *a, Node *s, Bias *bias)
+{
+    return make(&fixed_bias_op, OF(s), (Made){WITH((Added){*a, .bias = bias})});
+}
 
 Node *
 score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
 {
     if (table->rows != 1 && table->rows != s->heads)
-        bug("score_bias: scores (%d x %d) of %d heads and a table %s do not "
-            "fit: it has a row for each head, or one for all",
-            s->rows, s->cols, s->heads, label(table).text);
-    Node *c = new_node(&by_bucket, s->rows, s->cols, (Node *[]){s, table}, 2);
-    c->heads = s->heads;
-    keep_arguments(c, &(Added){*a, .bucket = bucket}, sizeof(Added));
-    return compute(c);
-}
-
-bool
-has_bias(const Node *n)
-{
-    return n->op == &by_position || n->op == &by_bucket;
-}
-
-Bias *
-bias_of(const Node *n)
-{
-    return n->op == &by_position ? ((const Added *)n->arguments)->bias : NULL;
-}
-
-Node *
-unbiased(Node *s)
-{
-    while (has_bias(s))
-        s = s->in[0];
-    return s;
+        misfit("score_bias", s, table,
+               "the table has a row for each head, or one for all");
+    return make(&score_bias_op, OF(s, table),
+                (Made){WITH((Added){*a, .bucket = bucket})});
 }
 
 /* P = softmax(mask(S)), and kept is what each row gives to its sink. */
@@ -264,16 +188,15 @@ softmax_backward(Node *c)
     }
 }
 
-static const Operator beside_nothing = {"softmax", softmax_forward,
-                                        softmax_backward};
-static const Operator beside_sink = {"softmax_sink", softmax_forward,
-                                     softmax_backward};
+const Operator softmax_op = {"softmax", softmax_forward, softmax_backward};
+const Operator softmax_sink_op = {"softmax_sink", softmax_forward,
+                                  softmax_backward};
 
 Node *
 softmax(Attention *a, Node *s)
 {
     check_mask("softmax", a, s, s->cols / s->heads);
-    return make(&beside_nothing, OF(s), (Made){WITH(a->causal)});
+    return make(&softmax_op, OF(s), (Made){WITH(a->causal)});
 }
 
 Node *
@@ -283,14 +206,14 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
         misfit("softmax_sink", s, sink, "the sink is one number for each head");
     return make(
-        &beside_sink, (Node *[]){s, sink}, sink ? 2 : 1,
+        &softmax_sink_op, (Node *[]){s, sink}, sink ? 2 : 1,
         (Made){WITH(a->causal), .keeps = (size_t)s->rows * (size_t)s->heads});
 }
 
 double
 sink_of(const Node *weights, int head)
 {
-    if (weights->op != &beside_sink)
+    if (weights->op != &softmax_sink_op)
         return -INFINITY;
     return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
 }
@@ -300,10 +223,9 @@ static void
 weights_forward(Node *c)
 {
     Node *p = c->in[0], *v = c->in[1];
-    int group = p->heads / v->heads;
-    for (int h = 0; h < p->heads; h++)
-        multiply(heads_of(c, c->value, h), heads_of(p, p->value, h),
-                 heads_of(v, v->value, h / group));
+    for (int h = 0; h < c->heads; h++)
+        multiply(heads_of(c, h, c, c->value), heads_of(c, h, p, p->value),
+                 heads_of(c, h, v, v->value));
 }
 
 /* dP_i += dO_i V_i',  dV_i += P_i' dO_i */
@@ -311,34 +233,31 @@ static void
 weights_backward(Node *c)
 {
     Node *p = c->in[0], *v = c->in[1];
-    int group = p->heads / v->heads;
-    for (int h = 0; h < p->heads; h++) {
-        Matrix d = heads_of(c, c->gradient, h);
+    for (int h = 0; h < c->heads; h++) {
+        Matrix d = heads_of(c, h, c, c->gradient);
         if (p->trained)
-            multiply_add(heads_of(p, gradient(p), h), d,
-                         transposed(heads_of(v, v->value, h / group)));
+            multiply_add(heads_of(c, h, p, gradient(p)), d,
+                         transposed(heads_of(c, h, v, v->value)));
         if (v->trained)
-            multiply_add(heads_of(v, gradient(v), h / group),
-                         transposed(heads_of(p, p->value, h)), d);
+            multiply_add(heads_of(c, h, v, gradient(v)),
+                         transposed(heads_of(c, h, p, p->value)), d);
     }
 }
+
+const Operator apply_weights_op = {"apply_weights", weights_forward,
+                                   weights_backward};
 
 Node *
 apply_weights(Attention *a, Node *p, Node *v)
 {
     (void)a;
-    static const Operator op = {"apply_weights", weights_forward,
-                                weights_backward};
     v = all_rows(v);
     check_heads("apply_weights", p, v);
     if (p->cols / p->heads != v->rows / v->sequences)
-        bug("apply_weights: weights (%d x %d) of %d heads and values (%d x %d) "
-            "in %d sequences do not fit",
-            p->rows, p->cols, p->heads, v->rows, v->cols, v->sequences);
-    Node *c = new_node(&op, p->rows, p->heads * (v->cols / v->heads),
-                       (Node *[]){p, v}, 2);
-    c->heads = p->heads;
-    return compute(c);
+        misfit("apply_weights", p, v,
+               "each head of the weights has a column for each value");
+    return make(&apply_weights_op, OF(p, v),
+                (Made){.cols = p->heads * (v->cols / v->heads)});
 }
 
 Node *
@@ -348,35 +267,32 @@ attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
     return apply_weights(a, softmax(a, s), v);
 }
 
+/* to += from where it is not masked */
+static void
+add_seen(const Node *c, real *to, const real *from)
+{
+    const int *causal = c->arguments;
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
+    for (int i = 0; i < c->rows; i++) {
+        int seen = keys_seen(*causal, i % tokens, tokens, keys);
+        for (int j = 0; j < c->cols; j++, to++, from++)
+            *to += j % keys < seen ? *from : 0;
+    }
+}
+
 /* C = A, and 0 where it is masked */
 static void
 mask_zero_forward(Node *c)
 {
-    const int *causal = c->arguments;
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    real *to = c->value;
-    const real *from = c->in[0]->value;
-    for (int i = 0; i < c->rows; i++) {
-        int seen = keys_seen(*causal, i % tokens, tokens, keys);
-        for (int j = 0; j < c->cols; j++, to++, from++)
-            *to = j % keys < seen ? *from : 0;
-    }
+    memset(c->value, 0, size_of(c) * sizeof(real));
+    add_seen(c, c->value, c->in[0]->value);
 }
 
 /* dA += dC where it is not masked */
 static void
 mask_zero_backward(Node *c)
 {
-    Node *a = c->in[0];
-    const int *causal = c->arguments;
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    real *d = gradient(a);
-    const real *dc = c->gradient;
-    for (int i = 0; i < c->rows; i++) {
-        int seen = keys_seen(*causal, i % tokens, tokens, keys);
-        for (int j = 0; j < c->cols; j++, d++, dc++)
-            *d += j % keys < seen ? *dc : 0;
-    }
+    add_seen(c, gradient(c->in[0]), c->gradient);
 }
 
 Node *
@@ -385,8 +301,5 @@ mask_zero(Attention *a, Node *s)
     static const Operator op = {"mask_zero", mask_zero_forward,
                                 mask_zero_backward};
     check_mask("mask_zero", a, s, s->cols / s->heads);
-    Node *c = new_node(&op, s->rows, s->cols, &s, 1);
-    c->heads = s->heads;
-    keep_arguments(c, &a->causal, sizeof a->causal);
-    return compute(c);
+    return make(&op, OF(s), (Made){WITH(a->causal)});
 }

@@ -6,15 +6,16 @@
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
-/* Did `scores` make n? Was its last step a bias of scores; which, if by
-   fixed_bias, else NULL? */
-bool is_scores(const Node *n);
-bool has_bias(const Node *n);
-Bias *bias_of(const Node *n);
+/* Which operator made a node: c->op. The arguments of scores are the scale (a
+   double), those of softmax and softmax_sink a->causal (an int). */
+extern const Operator scores_op;
+extern const Operator fixed_bias_op;
+extern const Operator score_bias_op;
+extern const Operator softmax_op;
+extern const Operator softmax_sink_op;
+extern const Operator apply_weights_op;
 
-/* Scores before any bias was added; and the sink of weights in head `head`,
-   -INFINITY where there is none. */
-Node *unbiased(Node *scores);
+/* The sink of weights in head `head`, -INFINITY where there is none. */
 double sink_of(const Node *weights, int head);
 
 /* The arguments of fixed_bias, and of score_bias: what it adds, and the
