@@ -634,8 +634,4 @@ TEST(words_in_latex)
         ck_assert_str_eq(text, words[i][1]);
         free(text);
     }
-    char *code = escaped("qkv --init 'W_Q=0.1' a,b", LATEX_CODE);
-    ck_assert_str_eq(code, "qkv\\ -{}-init\\ \\textquotesingle{}W\\_Q=0.1"
-                           "\\textquotesingle{}\\ a,\\allowbreak{}b");
-    free(code);
 }
