@@ -119,8 +119,9 @@ check_decoding(const char *variant, const char *more, Sizes sizes,
             continue;
         ck_assert_msg(counted(m, p) == cache_entries(d->cache, p), "%s: %g, %d",
                       variant, counted(m, p), cache_entries(d->cache, p));
-        ck_assert_msg(rows == (m->place[p].attention.place == CROSS ? SOURCE : TOKENS),
-                      "%s: %d", variant, rows);
+        ck_assert_msg(
+            rows == (m->place[p].attention.place == CROSS ? SOURCE : TOKENS),
+            "%s: %d", variant, rows);
     }
     decoder_free(d);
     batch_free(&b);

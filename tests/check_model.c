@@ -190,8 +190,7 @@ TESTS(gradients_of_the_whole, IN_DOUBLE *(int)(sizeof wholes / sizeof *wholes))
     dataset_draw(&s, TRAINING, &r, 0, &b);
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
-    backward(cross_entropy(logits, b.targets,
-                           counted_rows(b.targets, b.rows)));
+    backward(cross_entropy(logits, b.targets, counted_rows(b.targets, b.rows)));
     double *found = allocate(m->parameters, sizeof *found);
     for (size_t i = 0; i < m->parameters; i++)
         found[i] = (double)m->gradients[i];

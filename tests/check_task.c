@@ -99,8 +99,8 @@ TEST(draws_are_as_told)
             }
         }
         for (int i = 0; i < s.sizes.classes && !s.sizes.step; i++)
-            ck_assert_msg(answers[i] > 0, "%s never answers %d", tasks[k].task->name,
-                          i);
+            ck_assert_msg(answers[i] > 0, "%s never answers %d",
+                          tasks[k].task->name, i);
         batch_free(&b);
     }
 }
@@ -171,7 +171,8 @@ TEST(levels)
         ck_assert_msg(l.trivial > least * l.chance && l.trivial < 0.5, "%s: %g",
                       tasks[k].task->name, l.trivial);
         double n = s.config.length, v = s.config.values;
-        if (!strcmp(tasks[k].task->name, "recall") || !strcmp(tasks[k].task->name, "mqar"))
+        if (!strcmp(tasks[k].task->name, "recall") ||
+            !strcmp(tasks[k].task->name, "mqar"))
             ck_assert(fabs(l.trivial - 1 / n - (1 - 1 / n) / v) < 0.025);
     }
 }
@@ -194,8 +195,8 @@ TEST(splits_are_apart)
             ck_assert(!again || b[i].ids[0] == first);
         }
         for (int k = 0; k < i; k++)
-            ck_assert(memcmp(b[i].ids, b[k].ids,
-                             (size_t)b[i].rows * sizeof(int)));
+            ck_assert(
+                memcmp(b[i].ids, b[k].ids, (size_t)b[i].rows * sizeof(int)));
     }
     for (int i = 0; i < 4; i++)
         batch_free(&b[i]);

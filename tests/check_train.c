@@ -414,8 +414,8 @@ TEST(score_gradients_are_those_of_the_steps)
     Node *v = split(matmul(x, w[4]), HEADS);
     score = scores(&a, q, k, 0.5); /* 1 / sqrt(d_k) */
     Node *out = matmul(apply_weights(&a, softmax(&a, score), v), w[5]);
-    Node *loss = cross_entropy(matmul(add(x, out), w[6]), o.batch.targets,
-                               o.batch.rows);
+    Node *loss =
+        cross_entropy(matmul(add(x, out), w[6]), o.batch.targets, o.batch.rows);
     backward(loss);
 
     enum { ROWS = TOKENS * SEQUENCES };

@@ -109,8 +109,7 @@ describe_range(Layout layout, Model *m, const Dataset *data)
          .format = "%.3g", .share = true}};
     Batch b = batch_new(data->sizes, 32);
     Random r = dataset_stream(data, TEST);
-    Batch there =
-        batch_part(&b, 0, dataset_draw(data, TEST, &r, 0, &b));
+    Batch there = batch_part(&b, 0, dataset_draw(data, TEST, &r, 0, &b));
     Pass *pass = pass_recorded(m, &there, false);
     Sheet sheet = sheet_of(columns, 3);
     for (int p = 0; p < pass->recording.places; p++) {

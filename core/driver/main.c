@@ -61,20 +61,13 @@ main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        {"list", command_list},
-        {"train", command_train},
-        {"compare", command_compare},
-        {"plot", command_plot},
-        {"inspect", command_inspect},
-        {"equiv", command_equiv},
-        {"count", command_count},
-        {"check", command_check},
-        {"trace", command_trace},
-        {"generate", command_generate},
-        {"new", command_new},
-        {"export", command_export},
-        {"bench", command_bench},
-        {"table", command_table},
+        {"list", command_list},       {"train", command_train},
+        {"compare", command_compare}, {"plot", command_plot},
+        {"inspect", command_inspect}, {"equiv", command_equiv},
+        {"count", command_count},     {"check", command_check},
+        {"trace", command_trace},     {"generate", command_generate},
+        {"new", command_new},         {"export", command_export},
+        {"bench", command_bench},     {"table", command_table},
     };
     hold_streams();
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */

@@ -47,8 +47,8 @@ put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
     int each = m->sizes.each > 1 ? m->sizes.each : 0;
     npy_write(to, "tokens.npy", 'i', b->ids, sequences, tokens, each);
     if (m->sizes.source)
-        npy_write(to, "source.npy", 'i', b->source, sequences,
-                  m->sizes.source, each);
+        npy_write(to, "source.npy", 'i', b->source, sequences, m->sizes.source,
+                  each);
     npy_write(to, "targets.npy", 'i', b->targets, sequences, tokens, 0);
     put_mask(to, m);
     npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
@@ -85,8 +85,8 @@ batch_write(const char *directory, Model *m, const Dataset *data)
     dataset_draw(data, TEST, &r, 0, &b);
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
-    Node *loss = model_loss(m, logits, b.targets,
-                            counted_rows(b.targets, b.rows));
+    Node *loss =
+        model_loss(m, logits, b.targets, counted_rows(b.targets, b.rows));
     backward(loss);
     publish_batch(directory, m, &b, logits, loss);
     tape_free(t);

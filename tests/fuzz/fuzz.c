@@ -187,10 +187,10 @@ options(int step, const uint8_t *data, size_t size)
     options_free(&o);
 }
 
-/* A letter for the command, then five files with form feeds between, of a run of
-   `foreign` (whose other run is whole) and of the experiment itself; an empty
-   one is not there. The run's name has the digest of its settings, so that it
-   is read and not only its name refused. */
+/* A letter for the command, then five files with form feeds between, of a run
+   of `foreign` (whose other run is whole) and of the experiment itself; an
+   empty one is not there. The run's name has the digest of its settings, so
+   that it is read and not only its name refused. */
 static void
 experiment(int step, const uint8_t *data, size_t size)
 {
