@@ -366,6 +366,29 @@ TESTS(blocks_remember, 2)
     dataset_close(&s);
 }
 
+/* Positions of two sequences are not each other's: cross-attention sees none.
+ */
+TESTS(cross_attention_has_no_relative_positions, 2)
+{
+    Config c = task_start("translate");
+    Plugin p = plugin_open("standard");
+    config_apply(&c, _i ? "positions=alibi" : "positions=rope");
+    config_settle(&c, p.variant->shape);
+    Dataset s = dataset_open(&c);
+    Model *m = model_new(&c, s.sizes, p.variant);
+    int wanted = _i ? ALIBI : ROPE, crossed = 0;
+    for (int i = 0; i < m->places; i++) {
+        Attention a = m->place[i].attention;
+        bool cross = a.place == CROSS;
+        crossed += cross;
+        ck_assert_msg(a.relative == (cross ? UNPOSITIONED : wanted), "%s: %d",
+                      m->place[i].name, a.relative);
+    }
+    ck_assert_int_gt(crossed, 0);
+    model_free(m);
+    dataset_close(&s);
+}
+
 ABORTS(nothing_to_recall, 1)
 {
     expect_a_message();

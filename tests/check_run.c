@@ -169,6 +169,19 @@ TEST(unused_shape_options_are_dropped)
     ck_assert_int_eq(a.d_v, 8);
 }
 
+/* Built anew, any of a run's plugins makes it another run: the variant's, and
+   those of cross-attention and of the encoder, where they are others. */
+TESTS(each_plugin_of_a_run_has_its_part_in_the_hash, 3)
+{
+    static const char *const uses[] = {"heads d-k", "heads d-v", "heads"};
+    uint64_t hashes[] = {1, 2, 3};
+    Config before = config_start(), after = config_start();
+    config_settle_all(&before, uses, hashes);
+    hashes[_i] = 4;
+    config_settle_all(&after, uses, hashes);
+    ck_assert_msg(before.plugin_hash != after.plugin_hash, "plugin %d", _i);
+}
+
 EXITS(contradictions_are_refused, 2, 8)
 {
     expect_a_message();
