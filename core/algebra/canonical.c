@@ -121,10 +121,6 @@ find_m(const Probe *p, Canonical *c)
         double *w_q = copied(q, h * width, width);
         double *w_k = copied(k, shared * width, width);
         product_of(m, w_q, w_k, d, width, d, true);
-        for (int i = 0; i < d * c->width; i++) {
-            c->q[head * d * width + i] = w_q[i];
-            c->k[head * d * width + i] = w_k[i];
-        }
         free(w_q);
         free(w_k);
     }
@@ -252,31 +248,6 @@ relative(Gap gap)
     return gap.apart / (gap.largest > 0 ? gap.largest : 1);
 }
 
-/* x M y', tokens by tokens, with M that of each distance; the first of x is at
-   `position`. */
-static void
-products_of(const Canonical *c, int head, const double *x, const double *y,
-            int position, double *products)
-{
-    int d = c->d_model, wide = c->width ? c->width : d;
-    double *xm = allocate((size_t)((X_TOKENS + Y_TOKENS) * wide), sizeof *xm);
-    double *yk = xm + X_TOKENS * wide, at[X_TOKENS * Y_TOKENS];
-    if (!c->width) {
-        product_of(xm, x, c->m + head * d * d, X_TOKENS, d, d, false);
-        product_of(products, xm, y, X_TOKENS, d, Y_TOKENS, true);
-    } else {
-        Rotated tokens = {X_TOKENS, Y_TOKENS, wide, xm, yk};
-        product_of(xm, x, c->q + head * d * wide, X_TOKENS, d, wide, false);
-        product_of(yk, y, c->k + head * d * wide, Y_TOKENS, d, wide, false);
-        for (int i = 0; i < X_TOKENS * Y_TOKENS; i++) {
-            rotated_product(&tokens, position + i / Y_TOKENS - i % Y_TOKENS,
-                            at);
-            products[i] = at[i];
-        }
-    }
-    free(xm);
-}
-
 /* Compares the scores s x M y' + b (x tokens x y tokens) of one head with those
    of the call, and finds the weights that the call made of them. */
 static void
@@ -284,14 +255,18 @@ compare_scores(const Canonical *c, int head, const Call *call, int h,
                const double *x, const double *y, int position, double *weights,
                Gap *gap)
 {
+    int d = c->d_model;
     double found[X_TOKENS * Y_TOKENS], wanted[X_TOKENS * Y_TOKENS];
-    products_of(c, head, x, y, position, wanted);
+    double *xm = allocate((size_t)X_TOKENS * d, sizeof *xm);
+    product_of(xm, x, c->m + head * d * d, X_TOKENS, d, d, false);
+    product_of(wanted, xm, y, X_TOKENS, d, Y_TOKENS, true);
     call_weights(call, 0, h, found, weights);
     for (int i = 0; i < X_TOKENS * Y_TOKENS; i++) {
         int at = (position + i / Y_TOKENS) * BIASED + i % Y_TOKENS;
         compare(found[i], c->scale[head] * wanted[i] + bias_entry(c, head, at),
                 gap);
     }
+    free(xm);
 }
 
 /* How far the variant is from its canonical form on random tokens of standard
@@ -367,40 +342,20 @@ give_up(Canonical *c, const char *why, double apart)
 }
 
 void
-canonical_allocate(Canonical *c, int heads, int width)
+canonical_allocate(Canonical *c, int heads)
 {
-    size_t h = (size_t)heads, d = (size_t)c->d_model, w = (size_t)width;
     size_t size = matrix_entries(heads * c->d_model, c->d_model);
     c->heads = heads;
-    c->width = width;
     c->m = allocate(size, sizeof *c->m);
     c->n = allocate(size, sizeof *c->n);
-    c->q = allocate(h * d * w, sizeof *c->q);
-    c->k = allocate(h * d * w, sizeof *c->k);
-    c->scale = allocate(h, sizeof *c->scale);
-}
-
-/* The width of all heads, where these are rotated; -1 where they differ, and so
-   turn at other speeds, or where scores are of several products. */
-static int
-rotated_width(const Probe *p)
-{
-    int width = 0;
-    for (int i = 0; i < p->recording.calls; i++) {
-        const Node *q = p->recording.call[i].q;
-        int own = q ? q->cols / q->heads : -1;
-        width = i && own != width ? -1 : own;
-        if (width < 0)
-            break;
-    }
-    return p->attention.relative == ROPE ? width : 0;
+    c->scale = allocate((size_t)heads, sizeof *c->scale);
 }
 
 /* Probes, multiplies and proves; p's recording has counted the calls. */
 static void
 find_form(Probe *p, Canonical *c)
 {
-    canonical_allocate(c, recording_heads(&p->recording, 0), rotated_width(p));
+    canonical_allocate(c, recording_heads(&p->recording, 0));
     Output *outputs = find_outputs(p, c);
     run_on(p, true, c->d_model, NOTHING);
     find_m(p, c);
@@ -415,8 +370,8 @@ find_form(Probe *p, Canonical *c)
         return;
     if (p->recording.rotated)
         give_up(c,
-                "it rotates by the position itself: M is found at each "
-                "distance only where positions are rope",
+                "it rotates by the position itself, so M_i is another matrix "
+                "at each distance",
                 NAN);
     else if (mixes_tokens(p))
         give_up(c,
@@ -432,7 +387,7 @@ Canonical
 canonical_form(const Variant *v, Attention a, const Weights *w,
                real *const *values)
 {
-    Canonical c = {.d_model = a.d_model};
+    Canonical c = {.d_model = a.d_model, .rotated = a.relative == ROPE};
     Probe p = {.variant = v, .attention = a, .weights = w, .values = values};
     for (int i = 0; i < w->count; i++)
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
@@ -445,6 +400,8 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
                 return c;
             }
     p.attention.causal = 0;
+    if (c.rotated)
+        p.attention.relative = UNPOSITIONED;
     int rows = (a.d_model > BIASED ? a.d_model : BIASED) + 1;
     bool own = true;
     p.first = true;
@@ -464,9 +421,6 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
         give_up(&c, "it never calls attend or softmax", NAN);
     else if (!own)
         give_up(&c, "its queries, keys or values are not one of each token",
-                NAN);
-    else if (rotated_width(&p) < 0)
-        give_up(&c, "its heads are rotated, and differ in width or are mixed",
                 NAN);
     else
         find_form(&p, &c);
@@ -495,15 +449,5 @@ canonical_free(Canonical *c)
     free(c->n);
     free(c->scale);
     free(c->bias);
-    free(c->q);
-    free(c->k);
-    c->m = c->n = c->scale = c->bias = c->q = c->k = NULL;
-}
-
-Rotated
-canonical_rotated(const Canonical *c, int head)
-{
-    int size = c->d_model * c->width;
-    return (Rotated){c->d_model, c->d_model, c->width, c->q + head * size,
-                     c->k + head * size};
+    c->m = c->n = c->scale = c->bias = NULL;
 }

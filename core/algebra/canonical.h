@@ -12,7 +12,6 @@
 
 #include <qkv/real.h>
 
-#include "algebra/rotated.h"
 #include "config/find.h"
 
 enum { WHY_SIZE = 160 };
@@ -22,9 +21,7 @@ typedef struct Canonical {
     int heads, d_model;
     double *m, *n; /* head after head, each row by row */
     double *scale; /* of each head */
-    int width;     /* of the q and k of a head, if the model rotates these; */
-    double *q, *k; /* then these are what they were before, head after head,
-                      (d_model x width), and M is that of distance 0 */
+    bool rotated;  /* q and k are, by rope: then M is that of distance 0 */
     double *bias;  /* NULL where there is none; BIAS_SIZE of each head, see
                       bias_entry */
     double
@@ -37,17 +34,17 @@ typedef struct Canonical {
    variant: it is probed with identity matrices, and what that yields is then
    proved on random tokens, y of another length than x, at their size and eight
    times it: scores and output must agree to 1e-4 (1e-10 in double). Where they
-   do not, `why` says so and m, n, scale are NULL. canonical_free it. */
+   do not, `why` says so and m, n, scale are NULL. canonical_free it.
+
+   With rope M is another matrix at each distance, W_i^Q R(distance) W_i^K'. The
+   probe finds that of distance 0, by leaving the rotation out: enough to look
+   at, but not to say which function it is. */
 Canonical canonical_form(const Variant *v, Attention a, const Weights *w,
                          real *const *values);
 void canonical_free(Canonical *c);
 
-/* Memory for c's matrices, where c->d_model is set; width is 0 but for heads
-   that are rotated. */
-void canonical_allocate(Canonical *c, int heads, int width);
-
-/* A head whose q and k are rotated. */
-Rotated canonical_rotated(const Canonical *c, int head);
+/* Memory for c's matrices, where c->d_model is set. */
+void canonical_allocate(Canonical *c, int heads);
 
 /* Scores may have a bias b_ij by position besides, s x M y' + b, and a sink.
    Entry i * BIASED + j is b_ij of head `head`, for so many queries and keys,

@@ -10,22 +10,16 @@
 #include <string.h>
 
 #include "algebra/fit.h"
-#include "algebra/rotated.h"
 #include "algebra/svd.h"
 #include "heart/fail.h"
 #include "heart/positions.h"
 
 /* Head i: M_i (d_model x width), its scale in it, and N_i (width x d_model).
-   width is d_model, except after through(). Where q and k are rotated, M_i is
-   given by what they are before, (d_model x turned) and (width x turned), and m
-   has the rows that it reads of y, (turned x width). */
+   width is d_model, except after through(). */
 struct Form {
     int heads, slots; /* of the form; heads of the variant that is fitted */
-    int d_model, width, turned;
-    int m_rows; /* of each head's m */
-    double *m, *n, *q, *k;
-    Rotated *rotated;  /* of each head, in q and k */
-    char *why;         /* it cannot be fitted; empty where it can */
+    int d_model, width;
+    double *m, *n;
     double *condition; /* the worst of what was inverted */
     Form **made; /* by through() and one_head(): a list, freed with this one */
     Form *next;
@@ -110,15 +104,6 @@ form_entry(const Form *f, bool turned, int i, int row, int col)
                          : from[row * f->width + col];
 }
 
-/* How many of `count` heads from `first` on the form has: those that are left
-   are 0. */
-static int
-heads_there(const Form *f, int first, int count)
-{
-    int left = f->heads - first;
-    return left < 0 ? 0 : left < count ? left : count;
-}
-
 /* scale left_i shared' = M_i (N_i' if turned) for as many heads, from `first`
    on, as `left` (d_model x count*r) is wider than `shared` (width x r): by the
    singular values of the heads one below the other, (count*d_model x width). */
@@ -162,11 +147,7 @@ factor_heads(const char *name, const Form *f, bool turned, double scale,
             f->d_model, f->width);
     for (int g = 0, first = 0; g < groups; g++, first += count) {
         Part some = block_of(left, g, count * r), own = block_of(shared, g, r);
-        if (f->turned && !turned)
-            rotated_factor(f->rotated + first, heads_there(f, first, count),
-                           scale, some, own);
-        else
-            factor(f, turned, first, scale, some, own);
+        factor(f, turned, first, scale, some, own);
     }
 }
 
@@ -198,12 +179,7 @@ put(const char *name, const Form *f, bool turned, double scale, Part to)
 void
 put_scores(const Form *f, double scale, Part m)
 {
-    if (f->turned)
-        snprintf(f->why, WHY_SIZE, "%s",
-                 "W^Q W_K' cannot be multiplied through a rotation: with rope "
-                 "it is another matrix at each distance");
-    else
-        put("put_scores", f, false, scale, m);
+    put("put_scores", f, false, scale, m);
 }
 
 void
@@ -246,10 +222,7 @@ factor_symmetric(const Form *f, double scale, Part w)
     if (f->width != d)
         bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
     for (int i = 0; i < f->heads; i++)
-        if (f->turned)
-            rotated_symmetric(f->rotated + i, scale, block_of(w, i, r));
-        else
-            symmetric_part(f, i, scale, block_of(w, i, r));
+        symmetric_part(f, i, scale, block_of(w, i, r));
 }
 
 /* 1 / the norm of `count` entries. */
@@ -267,20 +240,11 @@ static Form *
 form_new(const Form *f, int width)
 {
     Form *made = allocate(1, sizeof *made);
-    size_t heads = (size_t)f->heads, wide = (size_t)width;
-    size_t d = (size_t)f->d_model, turned = (size_t)f->turned;
+    size_t size = (size_t)f->heads * (size_t)f->d_model * (size_t)width;
     *made = *f;
     made->width = width;
-    made->m_rows = f->turned ? f->turned : f->d_model;
-    made->m = allocate(heads * (size_t)made->m_rows * wide, sizeof *made->m);
-    made->n = allocate(heads * d * wide, sizeof *made->n);
-    made->q = allocate(heads * d * turned, sizeof *made->q);
-    made->k = allocate(heads * wide * turned, sizeof *made->k);
-    made->rotated = allocate(heads, sizeof *made->rotated);
-    for (size_t i = 0; i < heads; i++)
-        made->rotated[i] =
-            (Rotated){f->d_model, width, f->turned, made->q + i * d * turned,
-                      made->k + i * wide * turned};
+    made->m = allocate(size, sizeof *made->m);
+    made->n = allocate(size, sizeof *made->n);
     return made;
 }
 
@@ -291,9 +255,6 @@ form_free(Form *f)
         form_free(f->next);
         free(f->m);
         free(f->n);
-        free(f->q);
-        free(f->k);
-        free(f->rotated);
         free(f);
     }
 }
@@ -315,26 +276,22 @@ one_head(const Form *f, int i)
 {
     if (i < 0 || i >= f->slots)
         bug("one_head: head %d of %d: they count from 0", i, f->slots);
-    int there = heads_there(f, i, 1), w = f->width, t = f->turned;
-    Form *one = made_from(f, there, 1, w);
-    for (int k = 0; k < there * f->m_rows * w; k++)
-        one->m[k] = f->m[i * f->m_rows * w + k];
-    for (int k = 0; k < there * f->d_model * w; k++)
-        one->n[k] = f->n[i * f->d_model * w + k];
-    for (int k = 0; k < there * f->d_model * t; k++)
-        one->q[k] = f->q[i * f->d_model * t + k];
-    for (int k = 0; k < there * w * t; k++)
-        one->k[k] = f->k[i * w * t + k];
+    int there = i < f->heads, size = f->d_model * f->width;
+    Form *one = made_from(f, there, 1, f->width);
+    for (int k = 0; k < there * size; k++) {
+        one->m[k] = f->m[i * size + k];
+        one->n[k] = f->n[i * size + k];
+    }
     return one;
 }
 
-/* Of each head, to += from C for rows of `from` (rows x C's rows), or for
+/* Of each head, to += from C for rows of `from` (d_model x C's rows), or for
    columns of it where `turned`. */
 static void
-add_seen(double *to, const double *from, int heads, int rows, bool turned,
-         Part c)
+add_seen(double *to, const double *from, const Form *f, bool turned, Part c)
 {
-    for (int i = 0; i < heads * rows * c.cols; i++) {
+    int rows = f->d_model;
+    for (int i = 0; i < f->heads * rows * c.cols; i++) {
         int head = i / rows / c.cols, row = i / c.cols % rows, col = i % c.cols;
         double *at = turned ? to + (head * c.cols + col) * rows + row : to + i;
         const double *of = from + head * rows * c.rows;
@@ -349,11 +306,8 @@ static const Form *
 seen_through(const Form *f, Part c)
 {
     Form *inner = made_from(f, f->heads, f->slots, c.cols);
-    add_seen(inner->m, f->m, f->heads, f->m_rows, false, c);
-    add_seen(inner->n, f->n, f->heads, f->d_model, true, c);
-    add_seen(inner->k, f->k, f->heads, f->turned, true, c);
-    memcpy(inner->q, f->q,
-           (size_t)f->heads * f->d_model * f->turned * sizeof *f->q);
+    add_seen(inner->m, f->m, f, false, c);
+    add_seen(inner->n, f->n, f, true, c);
     return inner;
 }
 
@@ -362,17 +316,16 @@ seen_through(const Form *f, Part c)
 const Form *
 through(const Form *f, Part c)
 {
-    int d = f->d_model, n = f->width, r = c.cols;
-    int of_m = f->heads * f->m_rows * n, of_n = f->heads * d * n;
+    int d = f->d_model, n = f->width, r = c.cols, size = f->heads * d * n;
     check_part("through", c, n, r);
-    double *all = allocate((size_t)(of_m + of_n), sizeof *all);
-    double m_size = inverse_norm(f->m, of_m), n_size = inverse_norm(f->n, of_n);
-    for (int i = 0; i < of_m; i++)
+    double *all = allocate(2 * (size_t)size, sizeof *all);
+    double m_size = inverse_norm(f->m, size), n_size = inverse_norm(f->n, size);
+    for (int i = 0; i < size; i++) {
         all[i] = m_size * f->m[i];
-    for (int i = 0; i < of_n; i++)
-        all[of_m + i] =
+        all[size + i] =
             n_size * form_entry(f, true, i / n / d, i / n % d, i % n);
-    Svd a = svd_of(all, (of_m + of_n) / n, n);
+    }
+    Svd a = svd_of(all, 2 * f->heads * d, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r && j < a.k; j++)
             c.at[i * c.down + j * c.across] = a.v[i * a.k + j];
@@ -399,8 +352,7 @@ values_behind(const Form *f, Part k)
             t[i] += a.u[i / r * a.k + j] * a.v[i % r * a.k + j] / a.s[j];
     }
     Form *behind = made_from(f, f->heads, f->slots, r);
-    add_seen(behind->n, f->n, f->heads, f->d_model, true,
-             (Part){t, n, r, r, 1});
+    add_seen(behind->n, f->n, f, true, (Part){t, n, r, r, 1});
     free(a.u);
     free(t);
     return behind;
@@ -414,31 +366,21 @@ put_identity(Entries *w, int index)
         w->at[index][i * (d->cols + 1)] = 1;
 }
 
-/* The form c, its scale in M, or in q. */
+/* The form c, its scale in M. */
 static Form *
-form_of(const Canonical *c, int slots, char *why, double *condition,
-        Form **made)
+form_of(const Canonical *c, int slots, double *condition, Form **made)
 {
-    int d = c->d_model, w = c->width;
+    int d = c->d_model;
     Form *f = form_new(&(Form){.heads = c->heads,
                                .slots = slots,
                                .d_model = d,
-                               .turned = w,
-                               .why = why,
                                .condition = condition,
                                .made = made},
                        d);
     for (int i = 0; i < c->heads * d * d; i++) {
         f->n[i] = c->n[i];
-        if (!w)
-            f->m[i] = c->scale[i / d / d] * c->m[i];
+        f->m[i] = c->scale[i / d / d] * c->m[i];
     }
-    for (int i = 0; i < c->heads * d * w; i++) {
-        f->q[i] = c->scale[i / d / w] * c->q[i];
-        f->k[i] = c->k[i];
-    }
-    for (int i = 0; w && i < c->heads; i++)
-        rotated_reads(&f->rotated[i], f->m + i * w * d);
     return f;
 }
 
@@ -450,7 +392,11 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
     *why = 0;
     condition = condition ? condition : &ignored;
     *condition = 0;
-    if (!v->fit)
+    if (c->rotated)
+        snprintf(why, WHY_SIZE,
+                 "rope rotates between W^Q and W^K', so M is another matrix at "
+                 "each distance, and the two cannot be multiplied out");
+    else if (!v->fit)
         snprintf(
             why, WHY_SIZE,
             "its plugin has no `fit`, which makes its matrices from M and N");
@@ -459,7 +405,7 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
                  a->heads);
     if (*why)
         return false;
-    Form *made = NULL, *form = form_of(c, a->heads, why, condition, &made);
+    Form *made = NULL, *form = form_of(c, a->heads, condition, &made);
     Entries numbers = {w, allocate((size_t)w->count, sizeof(double *))};
     for (int i = 0; i < w->count; i++)
         numbers.at[i] = allocate(
@@ -475,26 +421,18 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
     free(numbers.at);
     form_free(form);
     form_free(made);
-    return !*why;
+    return true;
 }
 
-/* s M or N of head h; 0 for a head that is not there. Where q and k are rotated
-   s M is `terms` matrices, A_p and B_p of each pair of so many columns. */
-static void
-term_of(const Canonical *c, int which, int h, int term, int terms, double *to)
+/* Entry k of s M or N of head h; 0 for a head that is not there. */
+static double
+entry_of_head(const Canonical *c, int which, int h, int k)
 {
-    int d = c->d_model, size = d * d;
-    if (!which && c->width && h < c->heads) {
-        Rotated head = canonical_rotated(c, h);
-        rotated_term(&head, term / 2, terms, term % 2, to);
-    } else
-        for (int k = 0; k < size; k++)
-            to[k] = h >= c->heads ? 0 : (which ? c->n : c->m)[h * size + k];
-    for (int k = 0; !which && k < size; k++)
-        to[k] *= h >= c->heads ? 0 : c->scale[h];
+    int at = h * c->d_model * c->d_model + k;
+    return h >= c->heads ? 0 : which ? c->n[at] : c->scale[h] * c->m[at];
 }
 
-/* The rank of N, or of M, at distance 0. */
+/* The rank of N, or of M. */
 static int
 rank_of_head(const Canonical *c, int which, int h)
 {
@@ -507,38 +445,20 @@ rank_of_head(const Canonical *c, int which, int h)
     return rank;
 }
 
-/* So many columns that each pair of both turns as fast as one of theirs. */
-static int
-common_width(int a, int b)
-{
-    int common = a;
-    while (b && common % b)
-        common += a;
-    return common;
-}
-
 /* Compares a head's s M or N; returns what was lost. */
 static double
 head_error(const Canonical *now, const Canonical *wanted, int which, int h,
            double *apart, double *largest)
 {
-    int size = wanted->d_model * wanted->d_model, terms = 1;
-    double *x = allocate(2 * (size_t)size, sizeof *x), *y = x + size;
     double squares = 0, lost = 0;
-    if (!which && wanted->width)
-        terms = common_width(wanted->width, now->width);
-    for (int term = 0; term < terms; term++) {
-        term_of(wanted, which, h, term, terms, x);
-        term_of(now, which, h, term, terms, y);
-        for (int k = 0; k < size; k++) {
-            double off = x[k] - y[k];
-            *apart = isnan(off) ? INFINITY : fmax(*apart, fabs(off));
-            *largest = fmax(*largest, fabs(x[k]));
-            lost += off * off;
-            squares += x[k] * x[k];
-        }
+    for (int k = 0; k < wanted->d_model * wanted->d_model; k++) {
+        double x = entry_of_head(wanted, which, h, k);
+        double off = x - entry_of_head(now, which, h, k);
+        *apart = isnan(off) ? INFINITY : fmax(*apart, fabs(off));
+        *largest = fmax(*largest, fabs(x));
+        lost += off * off;
+        squares += x * x;
     }
-    free(x);
     return lost == 0 ? 0 : sqrt(lost / (squares > 0 ? squares : lost));
 }
 

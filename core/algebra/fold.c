@@ -68,17 +68,15 @@ typedef struct Around {
     double *t, *u, *half, *out;
 } Around;
 
-/* Head h of c behind T, and before U: T M T', T N U; and T W^Q, T W^K. */
+/* Head h of c behind T, and before U: T M T', T N U. */
 static void
 fold_head(Canonical *f, const Canonical *c, int h, const Around *a)
 {
-    int d = a->d, n = a->n, w = c->width;
+    int d = a->d, n = a->n;
     size_t size = (size_t)n * (size_t)n;
     f->scale[h] = c->scale[h];
     for (int k = 0; c->bias && k < BIAS_SIZE; k++)
         f->bias[h * BIAS_SIZE + k] = bias_entry(c, h, k);
-    product_of(f->q + h * n * w, a->t, c->q + h * d * w, n, d, w, false);
-    product_of(f->k + h * n * w, a->t, c->k + h * d * w, n, d, w, false);
     product_of(a->half, a->t, c->m + h * d * d, n, d, d, false);
     product_of(f->m + (size_t)h * size, a->half, a->t, n, d, n, true);
     product_of(a->half, a->t, c->n + h * d * d, n, d, d, false);
@@ -93,14 +91,15 @@ folded_form(const Model *m, const Canonical *c, Model *onehot)
 {
     int d = c->d_model, n = onehot->attention.d_model;
     int classes = m->sizes.classes;
-    Canonical f = {.d_model = n, .deviation = c->deviation};
+    Canonical f = {
+        .d_model = n, .rotated = c->rotated, .deviation = c->deviation};
     Weight *last = model_weight(onehot, "unembedding");
     Around a = {.d = d, .n = n, .classes = classes, .t = table_of(m, onehot)};
     a.half = allocate((size_t)n * (d + classes), sizeof *a.half);
     a.out = a.half + n * d;
     a.u = allocate((size_t)d * classes, sizeof *a.u);
     stack(a.u, model_weight(m, "unembedding"), 1);
-    canonical_allocate(&f, c->heads, c->width);
+    canonical_allocate(&f, c->heads);
     if (c->bias)
         f.bias = allocate((size_t)c->heads * BIAS_SIZE, sizeof *f.bias);
     for (int h = 0; h < c->heads; h++)

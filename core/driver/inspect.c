@@ -35,26 +35,6 @@ symmetric_share(const double *m, int d)
     return all > 0 ? both / all : 1;
 }
 
-/* How many matrices all M_i(distance) of a head are sums of: A_p and B_p of
-   each pair of columns, as many as are independent; 1 where nothing is rotated.
- */
-static int
-family_of(const Canonical *c, int head)
-{
-    int d = c->d_model, w = c->width, size = d * d;
-    if (!w)
-        return 1;
-    double *all = allocate(matrix_entries(w, size), sizeof *all);
-    Rotated rotated = canonical_rotated(c, head);
-    for (int i = 0; i < w; i++)
-        rotated_term(&rotated, i / 2, w, i % 2, all + i * size);
-    Svd a = svd_of(all, w, size);
-    int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
-    free(a.u);
-    free(all);
-    return rank;
-}
-
 /* A row of the table for one head, and its spectra as data of a figure. */
 static void
 describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
@@ -80,8 +60,7 @@ describe_head(Sheet *sheet, FILE *data, const Canonical *c, const char *place,
               cell_number(c->scale[head]), cell_number(rank[0]),
               cell_number(effective[0]), cell_number(largest[0]),
               cell_number(symmetric_share(form[0], d)), cell_number(rank[1]),
-              cell_number(effective[1]), cell_number(largest[1]),
-              cell_number(family_of(c, head)));
+              cell_number(effective[1]), cell_number(largest[1]));
 }
 
 /* "0" for self-attention of block 0, "0.cross", "encoder0". */
@@ -147,22 +126,15 @@ forms_of(const Options *o, Model *m, const Dataset *data)
     return forms;
 }
 
-static bool
-any_rotated(const Model *m, const Canonical *forms)
-{
-    bool any = false;
-    for (int p = 0; p < m->places; p++)
-        any |= forms[p].width > 0;
-    return any;
-}
-
 /* What its columns mean; to be freed. */
 static char *
 explained(const Model *m, const Canonical *forms)
 {
-    bool biased = false;
-    for (int p = 0; p < m->places; p++)
+    bool biased = false, rotated = false;
+    for (int p = 0; p < m->places; p++) {
         biased |= forms[p].bias != NULL;
+        rotated |= forms[p].rotated;
+    }
     return format_text(
         "Head i is softmax(s x M_i y'%s) y N_i, M_i and N_i (%d x %d). eff.: "
         "effective rank, exp(entropy of the singular values); s1: the largest, "
@@ -170,11 +142,9 @@ explained(const Model *m, const Canonical *forms)
         "transpose, 1 for all, 0.5 if random.%s%s",
         biased ? " + b_i" : "", m->attention.d_model, m->attention.d_model,
         biased ? " b_i is a bias by position, or a sink." : "",
-        any_rotated(m, forms)
-            ? " Here q and k are rotated, so M_i is another matrix at each "
-              "distance of query and key; that of distance 0 is shown. family: "
-              "of how many matrices all of them are sums."
-            : "");
+        rotated ? " Here q and k are rotated, so M_i is another matrix at each "
+                  "distance of query and key; that of distance 0 is shown."
+                : "");
 }
 
 /* The table of all heads, and their spectra as data of a figure. */
@@ -192,11 +162,8 @@ describe_forms(const Options *o, const Model *m, const Canonical *forms,
         {"symmetric_share_M", .title = "sym.", .format = "%.2f"},
         {"rank_N", .title = "rank N"},
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
-        {"largest_N", .title = "s1", .format = "%.3g"},
-        {"family_M", .title = "family"}};
-    Sheet sheet = sheet_of(columns, 11);
-    if (!any_rotated(m, forms))
-        sheet.columns[10].readers = NOBODY;
+        {"largest_N", .title = "s1", .format = "%.3g"}};
+    Sheet sheet = sheet_of(columns, 10);
     if (f->script)
         fprintf(f->script, "most = %d\nheads = '", m->attention.d_model);
     for (int p = 0; p < m->places; p++) {
