@@ -59,7 +59,7 @@ END
         found=$(bash try.bash "$work/moved/share/bash-completion/completions/qkv" "$@")
         [ "$found" = "$words" ] && ok || complain "$*: completed as \"$found\""
     }
-    completes 'compare count check' qkv c
+    completes 'compare count check claim' qkv c
     completes 'standard,two-step standard,two-step-tanh' qkv compare -v standard,two
     completes 'reverse' qkv train -t rev
     for command in $(qkv help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'); do
