@@ -143,12 +143,6 @@ claim_yes() {
 wrong() { # SED-SCRIPT: the claim `yes`, changed so
     sed "$1" planted/yes.sh >planted/wrong.sh && qkv claim ./planted/wrong.sh -o claims/wrong -q
 }
-# page: the page of all claims, by a program with claims of its own.
-page() { QKV_PATH=$build/variants book/bin/qkv claim all -o claims -q 2>err; }
-planted_page() {
-    mkdir -p book/bin && cp -r "$top/plots" book && rm book/plots/claims/* && cp planted/*.sh book/plots/claims &&
-        cp "$qkv" "$qkv-double" book/bin && ln -s ../plots book/bin/plots
-}
 # What bench prints: 6 FLOPs for each entry of a map, and 12 T d for attention.
 bench_step() {
     qkv bench -q --mlp 4 --norm pre --length 64 >table && awk -F '\t' '/^training step\t/ {

@@ -1,5 +1,4 @@
 # Do talking heads, gates, differences and sinks help at equal size?
-#
 # claim: Talking heads, a sigmoid gate on the output of attention, and differential attention lower
 #   the loss; a sink in the softmax does not raise it.
 # source: arXiv 2003.02436, 2505.06708, 2410.05258 and 2309.17453 (abstracts read).
@@ -16,7 +15,6 @@
 # expect 1: variant=gated outcome is better
 # expect 1: variant=differential outcome is better
 # expect 1: variant=sink outcome is same,better
-
 qkv compare --file "$plots/recipes/lessons.text" \
     -v standard,talking-heads,gated,differential,sink --match params --lr 0.005,0.01,0.02,0.04 \
     --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \

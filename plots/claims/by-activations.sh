@@ -1,5 +1,4 @@
 # Is a conversion by activations better than one by weights?
-#
 # claim: Converting GQA into MLA by the covariance of activations gives a one-shot perplexity up to
 #   215 times lower than by the SVD of the weights alone.
 # source: arXiv 2603.17946 (ICLR 2026; abstract and its code's README read).

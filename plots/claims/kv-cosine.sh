@@ -1,5 +1,4 @@
 # Are keys and values alike, and is that why they can be shared?
-#
 # claim: Trained keys and values have a high cosine similarity, and that explains why they can
 #   share their projection.
 # source: arXiv 2606.04032, discussion; its code (kv_similarity_analysis.py) read: cosine of the

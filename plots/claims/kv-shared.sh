@@ -2,7 +2,6 @@
 # Keys = values (shared-kv), queries = keys (shared-qk) and all three equal
 # (shared-qkv), each compared with standard at predicting the next character of
 # the lessons.
-#
 # claim: Keys = values costs 3.1% in perplexity (0.031 nats), queries = keys 4.9% (0.048 nats), all
 #   three equal 25.4% (0.226 nats).
 # source: arXiv 2606.04032 (ICML 2026), abstract and section 3.3. Read: the abstract, the code's
@@ -16,7 +15,6 @@
 # expect 1: variant=shared-kv outcome is same,better
 # expect 1: variant=shared-qk outcome is same,better
 # expect 1: variant=shared-qkv outcome is worse
-
 qkv compare --file "$plots/recipes/lessons.text" -v standard,shared-kv,shared-qk,shared-qkv \
     --lr 0.005,0.01,0.02,0.04 --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 \
     --judge test_loss --margin test_loss=0.05 --no-figures --no-weights -o "$out" "$@"

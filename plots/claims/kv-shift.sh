@@ -1,6 +1,5 @@
 # Can one layer do induction if keys and values are shifted?
 # One layer of standard attention, one of kv-shift, and two layers of standard.
-#
 # claim: With keys and values mixed with the previous token's, by two learned scalars each, one
 #   layer learns induction as perfectly as two layers of standard attention, in far fewer steps;
 #   one standard layer hardly learns it.
@@ -20,7 +19,6 @@
 # expect 1: variant=kv-shift test_accuracy > 0.98
 # expect 1: variant=kv-shift median_steps < 120
 # expect 2: variant=standard test_accuracy > 0.98
-
 qkv compare -t induction -v standard,kv-shift --layers 1 --lr 0.003,0.01,0.03 --steps 300 \
     --seeds 20 --log-every 100 --no-figures --no-weights -o "$out" "$@"
 qkv compare -t induction -v standard --layers 2 --lr 0.003,0.01,0.03 --steps 300 --seeds 20 \

@@ -1,7 +1,6 @@
 # Can many narrow heads replace a wide one?
 # More and more heads of two columns, compared with as many full-rank heads, on
 # sums over fixed places.
-#
 # claim: A target that one full-rank head represents cannot be represented by low-rank heads unless
 #   their number is exponential in the width.
 # source: arXiv 2407.16153 (abstract and contents read; its code's configurations read).
@@ -12,7 +11,6 @@
 # hypothesis: With d_k = 2 standard stays worse than full-rank, by more than 0.02 of R^2, however
 #   many heads both have.
 # expect 1: variant=standard outcome is worse
-
 qkv compare -t subset -v standard,full-rank --baseline full-rank --d-k 2 --heads 1,2,4,8,16 \
     --seeds 5 --log-every 500 --judge test_accuracy --margin test_accuracy=0.02 --no-figures \
     --no-weights -o "$out" "$@"

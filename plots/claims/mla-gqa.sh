@@ -1,5 +1,4 @@
 # Is MLA better than GQA, and than MHA?
-#
 # claim: At an equal cache, each at its best rate, GQA and MLA are about equal (losses 3.149 and
 #   3.156). MLA beats multi-head attention.
 # source: marin-community/marin issue 7381 (read); the second from DeepSeek-V2, arXiv 2405.04434
@@ -13,7 +12,6 @@
 #   many parameters it is better than standard.
 # expect 1: variant=mla outcome is same
 # expect 2: variant=mla outcome is better
-
 qkv compare --file "$plots/recipes/lessons.text" -v gqa,mla --baseline gqa --match cache \
     --lr 0.005,0.01,0.014,0.02,0.04 --steps 400 --seeds 8 --log-every 100 --validate 200 \
     --test 200 --judge test_loss --margin test_loss=0.02 --no-figures --no-weights \

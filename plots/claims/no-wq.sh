@@ -1,6 +1,5 @@
 # Is W^Q needed?
 # no-wq takes each head's slice of the token as its query: W^Q = I.
-#
 # claim: W^Q may be the identity: other layers absorb it, and the reduced model matches the
 #   baseline's validation loss with fewer parameters.
 # source: arXiv 2510.23912 (abstract read) and its code's configuration (read); arXiv 2404.12362:
@@ -15,7 +14,6 @@
 # untestable: The exact case (a model without skips): conversions here change one layer and leave
 #   its neighbours alone. With skips the papers leave the question open.
 # expect 1: variant=no-wq outcome is same,better
-
 qkv compare --file "$plots/recipes/lessons.text" -v standard,no-wq --lr 0.005,0.01,0.02,0.04 \
     --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \
     --margin test_loss=0.03 --no-figures --no-weights -o "$out" "$@"

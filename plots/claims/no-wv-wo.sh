@@ -1,6 +1,5 @@
 # Are W^V and W^O needed if the skip stays?
 # In no-wv-wo each head copies its slice of the token itself.
-#
 # claim: W^V and W^O can be removed, and the skip around attention too, without a loss of training
 #   speed per update.
 # source: arXiv 2311.01906, sections 4.1 and 4.2 (abstract and setup read), and its code's README
@@ -15,7 +14,6 @@
 # untestable: Removing them without the skip, as the paper does: that needs its shaped attention,
 #   which starts as the identity and is not a variant here.
 # expect 1: variant=no-wv-wo outcome is same,better
-
 qkv compare --file "$plots/recipes/lessons.text" -v standard,no-wv-wo --lr 0.005,0.01,0.02,0.04 \
     --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \
     --margin test_loss=0.03 --no-figures --no-weights -o "$out" "$@"

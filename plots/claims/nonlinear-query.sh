@@ -1,7 +1,6 @@
 # Should a query be nonlinear?
 # In nonlinear-query a query is half the token and half the output of a small
 # MLP.
-#
 # claim: With queries (x + f(x)) / 2, f a bottleneck MLP with as many parameters as W^Q, validation
 #   log-loss is 2.4% lower.
 # source: arXiv 2603.13381 (abstract read); its code's README, model.py and configurations (read).
@@ -12,7 +11,6 @@
 #   layer's attention, where standard has 4,096; 8 seeds.
 # hypothesis: The test loss of nonlinear-query is lower, by more than 1%.
 # expect 1: variant=nonlinear-query outcome is better
-
 qkv compare --file "$plots/recipes/lessons.text" -v standard,nonlinear-query \
     --lr 0.003,0.01,0.03,0.1 --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 \
     --judge test_loss --margin test_loss=1% --no-figures --no-weights -o "$out" "$@"

@@ -1,6 +1,5 @@
 # Does QK-norm widen the range of learning rates?
 # Test loss against learning rate, with and without normalised queries and keys.
-#
 # claim: Normalising queries and keys makes the final loss less sensitive to the learning rate:
 #   models train at rates where others fail.
 # source: arXiv 2309.14322, section 3.1.1 (abstract and setup read).
@@ -14,7 +13,6 @@
 # expect 1: variant=qk-norm outcome is same
 # expect 2: variant=qk-norm outcome is same
 # expect 3: variant=qk-norm outcome is better
-
 qkv compare --file "$plots/recipes/lessons.text" -v standard,qk-norm --optimizer adamw \
     --schedule cosine --warmup 40 --lr 0.003 --steps 400 --seeds 8 --log-every 100 \
     --validate 200 --test 200 --judge test_loss --margin test_loss=0.05 --no-figures \

@@ -1,7 +1,6 @@
 # Do positions restore what queries = keys loses?
 # Reversing a list, with W^Q = W^K and with the two separate; without positions,
 # and with learned ones.
-#
 # claim: With queries = keys the scores of two tokens are symmetric; positions restore the
 #   direction: on REVERSE .705 without and .718 with 2D positions in the scores, against .698 for
 #   standard attention.
@@ -17,7 +16,6 @@
 # expect 1: task=reverse.positionslearned variant=shared-qk test_accuracy > 0.95
 # expect 1: task=reverse.positionsnone variant=shared-qk test_accuracy < 0.5
 # expect 1: task=reverse.positionsnone variant=standard test_accuracy < 0.5
-
 qkv compare -t reverse -v standard,shared-qk --positions none,learned --layers 2 --heads 2 \
     --norm pre --steps 600 --seeds 20 --log-every 100 --judge test_accuracy \
     --margin test_accuracy=0.02 --no-figures --no-weights -o "$out" "$@"

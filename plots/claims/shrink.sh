@@ -1,5 +1,4 @@
 # How many parameters of a pair of matrices can be removed exactly?
-#
 # claim: From two matrices in a row that meet in r columns, r^2 weights can be removed exactly:
 #   from W^V and W^O of each head, from W^Q and W^K of each head without RoPE, at the latent of
 #   MLA; with g queries per key, g times fewer.
@@ -14,5 +13,4 @@
 # expect 1: variant=gqa gauge is 64
 # expect 1: variant=mqa gauge is 32
 # expect 1: variant=mla gauge is 192
-
 qkv count -v standard,gqa,mqa,mla --real --d-model 16 "$@"

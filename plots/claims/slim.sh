@@ -1,7 +1,6 @@
 # Can values be computed from keys?
 # A trained standard, converted to mla with a latent as wide as the model: only
 # the latent of each token has to be kept.
-#
 # claim: Where W^K is square and invertible, V = K (W^K)^-1 W^V: it is enough to cache K, and the
 #   cache is half as large, with the same outputs.
 # source: arXiv 2503.05840 (abstract and figure 1 read).
@@ -17,7 +16,6 @@
 # expect 2: from=standard to=mla logits < 1e-12
 # expect 3: variant=standard cache is 64
 # expect 3: variant=mla cache is 32
-
 qkv equiv -t recall -v standard,mla --latent 32 --steps 300 -o "$out" "$@"
 qkv_double equiv -t recall -v standard,mla --latent 32 --steps 300 -o "$out" "$@"
 qkv count -v standard,mla --latent 32
