@@ -8,7 +8,7 @@ plots=${0%/commands/*}
 
 # die STATUS WORDS: it failed (1), or was asked wrongly (2).
 die() {
-    echo "qkv: $2" >&2
+    printf 'qkv: %s\n' "$2" >&2
     exit "$1"
 }
 

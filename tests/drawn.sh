@@ -1,7 +1,7 @@
 #!/bin/sh
 # drawn.sh BUILD - the data of each kind of figure, drawn as it is: from the runs'
 # files to the figure's table, its caption and its SVG. And whatever a title, a
-# label, a token, a column or a recipe holds is seen as it is, in every format, and
+# label, a token, a column or a record holds is seen as it is, in every format, and
 # nothing in it is executed. Nothing else looks into a picture.
 
 build=$1
@@ -127,29 +127,25 @@ typeset() {
 typeset figures.tex
 unharmed "a title or a token, compiled"
 
-# --- the words of a stranger's recipe
+# --- the words of a stranger's record
 text='[x](javascript:alert) ![y](http://z/a.png) <b>&lt; www.a.b "q" \input{CANARY} ~^--$x$'
 cp -r grid strange
-{
-    printf '# %s\n# + %s\n' "$text" "$text"
-    printf "plot --x lr --y test_loss --title '%s' --labels '[*](u),|_'\n" "$text"
-    printf '# \\end{verbatim}\\end{flushleft}\\input{CANARY}\n# ```\n# 漢 \033[31m\n'
-} >strange/recipe.txt
-"$qkv" report strange -o page -q 2>err && ok || complain "report of a hostile recipe"
+printf 'from\t%s \\end{flushleft} 漢\n' "$text" >>strange/experiment.tsv
+"$qkv" report strange -o page -q 2>err && ok || complain "report of a hostile record"
 rm -f err
 grep -v '^    ' page/report.md >words.md # all but code
 ! grep -q '^```' page/report.md && ! grep -q '[^\\]](j\|[^\\]](http\|[^\\]<b\|http://\|www\.a\|[^\\]&lt' words.md &&
-    ! LC_ALL=C grep -q "$(printf '\033')" page/*.* && ok || complain "Markdown takes a recipe's words for its own"
+    ! LC_ALL=C grep -q "$(printf '\033')" page/*.* && ok || complain "Markdown takes a record's words for its own"
 if command -v pandoc >/dev/null; then
     ! grep -q '<b>\|<a \|<img src="[^d]\|&lt;b&gt;&lt;' page/report.html && ok ||
-        complain "HTML takes a recipe's words for its own"
+        complain "HTML takes a record's words for its own"
 fi
 sed '1,/begin{document}/d' page/report.tex | grep -v '^\\input{[a-z]*/[a-z_-]*}$' >words.tex
 cat page/tables/*.tex page/figures/*.tex >>words.tex
 ! grep -q '\\input\|\\end{verbatim}\|\\href\|\\url' words.tex && ok ||
-    complain "LaTeX takes a recipe's words for its own"
-(cd page && failed=0 && typeset report.tex && [ $failed -eq 0 ]) && ok || complain "report.tex of a hostile recipe"
-unharmed "a recipe"
+    complain "LaTeX takes a record's words for its own"
+(cd page && failed=0 && typeset report.tex && [ $failed -eq 0 ]) && ok || complain "report.tex of a hostile record"
+unharmed "a record"
 
 # --- the data of each kind of figure
 "$qkv" compare -v standard,two-step -t reverse,recall --d-k 2,4 --seeds 3 $short --log-every 5 -o many >out 2>err ||

@@ -73,7 +73,6 @@ column() { # NAME: one more column of the logs, and its result
     done
 }
 record() { printf '%b\n' "$1" >>x/experiment.tsv; }
-recipe() { printf '%s\n' '# one' "$1" >x/recipe.txt; }
 square() { use square && sed -i "$1" x/figures/equivalence.tsv; }
 draft() { # the run has all but its name, in the draft of another process
     draft=x/.$run@qkv-abcdef
@@ -86,7 +85,7 @@ hold() { # which still writes it
 }
 
 put() { # STATE EDIT
-    rm -rf x y outside before writer draft recipe claim.txt
+    rm -rf x y outside before writer draft recipe.sh
     writer='' draft=''
     mkdir outside
     echo mine >outside/precious
@@ -206,9 +205,6 @@ expect "a report draws another square" cmp x/figures/equivalence.svg y/figures/e
 
 # --- a recipe
 rows 'a recipe'
-put title 'recipe "plot --y loss --title {plots}"'
-expect "no report of a recipe's title" q report x -q -o y
-expect "a path of the user's is filled in" test -z "$(grep -rlF "$build" y/figures)"
 
 # --- experiments brought together
 # twice WORDS: two experiments are drawn at once, or refused with those words.
@@ -224,7 +220,7 @@ expect "no figure of both" "$qkv" plot both -q --format svg -o z
 expect "two experiments are not drawn as one" diff -r -x '*.txt' y z
 expect "a caption names one experiment of two" grep -q 'standard (one, two)' y/figures/*.txt
 expect "no report of two" "$qkv" report one two -q -o told
-for words in '^5 runs: reverse' 'seed 1,2 .*--out one' 'seed 2,3 .*--out one'; do
+for words in 'seed 1, 2, 3' 'seed 1,2 .*--out one' 'seed 2,3 .*--out two'; do
     expect "a report of two has no \"$words\"" grep -q "$words" told/report.md
 done
 sed -i 's/finished/diverged/' one/*seed2*/result.tsv

@@ -111,7 +111,7 @@ write() { # LATEX: 0 or 1
             printf '\n\\input{figures/%s}\n' "$name"
         else
             printf '\n![%s](figures/%s.svg)\n' "$name" "$name"
-            echo "Figure $n. $(tr '\n' ' ' <"$caption")Data: figures/$name.tsv." | text
+            printf 'Figure %s. %sData: figures/%s.tsv.\n' $n "$(tr '\n' ' ' <"$caption")" "$name" | text
         fi
     done
     text "$draft/.end"
@@ -135,4 +135,4 @@ mv -f "$draft"/figures/* "$page/figures"
 mv -f "$draft"/tables/* "$page/tables"
 mv -f "$draft"/report.* "$page"
 printf 'key\tvalue\nformat\t1\n' >"$page/report.tsv"
-[ "$quiet" ] || echo "qkv: wrote $page/report.md, report.tex$more" >&2
+[ "$quiet" ] || printf 'qkv: wrote %s/report.md, report.tex%s\n' "$page" "$more" >&2
