@@ -13,10 +13,8 @@
 /^# / && latex {
     print "\\documentclass[twocolumn]{article}"
     print "\\ifdefined\\Umathcode\\usepackage{fontspec}\\else\\usepackage[T1]{fontenc}\\fi"
-    print "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}"
-    print "\\usepackage{textcomp,booktabs,graphicx}\\usepackage[margin=2cm]{geometry}"
-    print "\\setlength{\\columnsep}{18pt}\\setlength{\\parindent}{0pt}"
-    print "\\setlength{\\parskip}{4pt plus 2pt}\\setlength{\\emergencystretch}{3em}"
+    print "\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\\usepackage{textcomp,booktabs,graphicx}"
+    print "\\usepackage[margin=2cm]{geometry}\\columnsep=18pt \\parindent=0pt \\parskip=4pt plus 2pt \\emergencystretch=3em"
     print "\\begin{document}\n\\title{" tex(substr($0, 3)) "}\\author{}\\date{}\n\\maketitle"
 }
 /^([^# ]| ? ? ?[^# ])/ { print "\n" (latex ? tex($0) : paragraph($0)) }

@@ -16,9 +16,7 @@ quiet='' plan='' takes=''
 for word; do
     shift
     if [ "$takes" ]; then
-        eval "$takes=\$word"
-        takes=''
-        continue
+        eval "$takes=\$word" && takes='' && continue
     fi
     name=${word#--} name=${name%%=*}
     case $word in

@@ -1,7 +1,6 @@
 # What does it cost to share projections?
-# Keys = values (shared-kv), queries = keys (shared-qk) and all three equal
-# (shared-qkv), each compared with standard at predicting the next character of
-# the lessons.
+# Keys = values (shared-kv), queries = keys (shared-qk) and all three equal (shared-qkv), each
+# compared with standard at predicting the next character of the lessons.
 # claim: Keys = values costs 3.1% in perplexity (0.031 nats), queries = keys 4.9% (0.048 nats), all
 #   three equal 25.4% (0.226 nats).
 # source: arXiv 2606.04032 (ICML 2026), abstract and section 3.3. Read: the abstract, the code's

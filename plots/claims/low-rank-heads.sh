@@ -1,6 +1,6 @@
 # Can many narrow heads replace a wide one?
-# More and more heads of two columns, compared with as many full-rank heads, on
-# sums over fixed places.
+# More and more heads of two columns, compared with as many full-rank heads, on sums over fixed
+# places.
 # claim: A target that one full-rank head represents cannot be represented by low-rank heads unless
 #   their number is exponential in the width.
 # source: arXiv 2407.16153 (abstract and contents read; its code's configurations read).

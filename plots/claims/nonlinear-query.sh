@@ -1,6 +1,5 @@
 # Should a query be nonlinear?
-# In nonlinear-query a query is half the token and half the output of a small
-# MLP.
+# In nonlinear-query a query is half the token and half the output of a small MLP.
 # claim: With queries (x + f(x)) / 2, f a bottleneck MLP with as many parameters as W^Q, validation
 #   log-loss is 2.4% lower.
 # source: arXiv 2603.13381 (abstract read); its code's README, model.py and configurations (read).

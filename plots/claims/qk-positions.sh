@@ -1,6 +1,6 @@
 # Do positions restore what queries = keys loses?
-# Reversing a list, with W^Q = W^K and with the two separate; without positions,
-# and with learned ones.
+# Reversing a list, with W^Q = W^K and with the two separate; without positions, and with learned
+# ones.
 # claim: With queries = keys the scores of two tokens are symmetric; positions restore the
 #   direction: on REVERSE .705 without and .718 with 2D positions in the scores, against .698 for
 #   standard attention.

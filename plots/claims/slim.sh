@@ -1,6 +1,6 @@
 # Can values be computed from keys?
-# A trained standard, converted to mla with a latent as wide as the model: only
-# the latent of each token has to be kept.
+# A trained standard, converted to mla with a latent as wide as the model: only the latent of each
+# token has to be kept.
 # claim: Where W^K is square and invertible, V = K (W^K)^-1 W^V: it is enough to cache K, and the
 #   cache is half as large, with the same outputs.
 # source: arXiv 2503.05840 (abstract and figure 1 read).

@@ -5,10 +5,8 @@
 #   qkv claim mla-gqa         test one, in the directory mla-gqa
 #
 # NAME is the script plots/claims/NAME.sh, or the path of one: its head has the source,
-# the published setting, ours, the hypothesis, and what is expected of which table. The
-# verdict is reproduced if all of that is met; the opposite if all that should be better
-# is worse, or the other way round; undecided if nothing contradicts it; otherwise not
-# reproduced. Options of compare (or of equiv) replace what the script says.
+# the published setting, ours, the hypothesis, and what is expected of which table.
+# Options of compare (or of equiv) replace what the script says.
 #
 #   -o, --out DIR             the experiment's directory (NAME)
 #       --tables DIR          keep the tables there, as N.tsv and N.md, and verdict.tsv
@@ -16,7 +14,7 @@
 #       --plan                do not run: print a `qkv train` line for each run
 #   -q, --quiet               no progress, no notes
 
-out='' format='' tables='' taken='out format tables'
+out='' format='' tables='' n=0 taken='out format tables'
 . "${0%/commands/*}/script.sh"
 find_script claims "$@"
 shift
@@ -29,7 +27,6 @@ verdict() { awk -F '\t' -f "$plots/verdict.awk" -v tables="$tables" "$@"; }
 verdict -v only=check "$script"
 
 # Prints a table, and keeps it as number $n.
-n=0
 run_command() {
     case $plan$2 in
     compare | equiv | plot) set -- "$@" $quiet ${format:+"--format=$format"} ;;

@@ -29,7 +29,6 @@ done
 command -v gnuplot >/dev/null || die 1 "a report's figures need gnuplot; \`make deps\` brings it"
 
 # All of it is made in a draft, and then moved.
-mkdir -p "$page"
 rm -rf "$page"/.report.*
 draft=$page/.report.$$
 trap 'rm -rf "$draft"; rmdir "$page" 2>/dev/null || :' EXIT
@@ -129,8 +128,8 @@ if command -v pandoc >/dev/null; then
         -o report.html report.md --sandbox) >"$draft/.said" 2>&1 ||
         die 1 "report.html: pandoc failed on it: $(tail -n 1 "$draft/.said")"
 fi
-rm -f "$page/report.html" # of an older report
 mkdir -p "$page/figures" "$page/tables"
+rm -f "$page/report.html" # of an older report
 mv -f "$draft"/figures/* "$page/figures"
 mv -f "$draft"/tables/* "$page/tables"
 mv -f "$draft"/report.* "$page"

@@ -1,6 +1,6 @@
 # Where does 1/sqrt(d_k) belong?
-# Inside the softmax (standard), nowhere (unscaled), or behind it
-# (scale-outside). The wider the head, the larger the scores without it.
+# Inside the softmax (standard), nowhere (unscaled), or behind it (scale-outside). The wider the
+# head, the larger the scores without it.
 qkv compare -t mqar -v standard,unscaled,scale-outside --heads 1 --norm pre --d-k 4,16,64 \
     --steps 2000 --seeds 5 --log-every 100 --validate 32 --no-figures --no-weights \
     -o "$out" "$@"
