@@ -213,9 +213,9 @@ if command -v gnuplot >/dev/null; then
     for command in 'plot whole' 'report whole' "inspect whole/$run --attention"; do
         rm -rf interrupted drawing
         PATH=$work/bin:$PATH timeout 20 "$qkv" $command -o interrupted -q >out 2>err
-        [ $? -eq 143 ] && [ -z "$(find interrupted -name '.?*')" ] && sleep 0.1 &&
+        [ $? -eq 143 ] && [ -z "$(find interrupted -name '.?*' 2>/dev/null)" ] && sleep 0.1 &&
             ! grep -qs sleep "/proc/$(cat drawing)/cmdline" && ok ||
-            complain "$command, interrupted, leaves $(find interrupted -name '.?*')"
+            complain "$command, interrupted, leaves $(find interrupted -name '.?*' 2>/dev/null)"
     done
 fi
 
