@@ -2,6 +2,7 @@
 
    Asked of trained weights: a run's canonical form is handed to another variant
    to fit, and what changes in the logits on fresh data is the answer. */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,8 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     asked_free(&asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &r, &(Observer){0}, data, true);
+    /* Can others read it, who have no plugin that has set another locale? */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     Run written = run_of(d->path.text, name, &to->config);
     run_free(&written);
     run_publish(d, name, true);
