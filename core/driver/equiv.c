@@ -49,6 +49,8 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     asked_free(&asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &r, &(Observer){0}, data, true);
+    /* Can others read it, who have no plugin that has set another locale? */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     Run written = run_of(d->path.text, name, &to->config);
     run_free(&written);
     run_publish(d, name, true);
@@ -142,8 +144,6 @@ convert_run(const Options *o)
     if (!to || *v.why)
         fail("%s cannot become %s: %s", r.path, names[1], v.why);
     measure_conversion(from, to, &data, &v);
-    /* Others read what is written: whatever locale the plugin has set, 0.5. */
-    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     write_converted(o, to, &data);
     Sheet sheet = verdict_sheet(true);
     add_verdict(&sheet, &r, names[0], names[1], &v);
