@@ -15,7 +15,6 @@
 #include "heart/matrix.h"
 #include "heart/positions.h"
 #include "heart/random.h"
-#include "heart/remember.h"
 #include "heart/tape.h"
 #include "heart/unfused.h"
 
@@ -50,10 +49,10 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
     if (p->first)
         plugin_forward_earlier(p->variant, &p->attention, xn, yn, w);
-    const Node *before = p->tape->last;
+    int before = p->tape->recalled;
     recording_start(&p->recording, p->tape);
     p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
-    p->recalled = recalled_since(p->tape, before);
+    p->recalled = p->tape->recalled > before;
     record_place(&p->recording, (Place){.out = p->out});
     free(w);
 }

@@ -11,7 +11,6 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
-#include "heart/label.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
 #include "heart/unfused.h"
@@ -170,7 +169,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     for (int i = 0; i < w->count; i++) {
         const Declared *d = &w->list[i];
         weights[i] = leaf(t, d->rows, d->cols, 1, NULL, &trained);
-        name_leaf(weights[i], d->name);
+        weights[i]->arguments = d->name;
         cost.parameters += (double)d->rows * d->cols;
     }
     Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained), *y = x;

@@ -10,7 +10,6 @@
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
-#include "heart/remember.h"
 #include "heart/tape.h"
 
 /* As many as a table by distance needs to show its parameters, if it has no
@@ -128,7 +127,7 @@ real_together(const Variant *v, Attention a, const Weights *w, int keys)
     layer_open(&l);
     real *row = allocate((size_t)l.stored, sizeof *row);
     apply(&l, l.tape, row);
-    bool recalled = recalled_since(l.tape, NULL);
+    bool recalled = l.tape->recalled;
     free(row);
     layer_close(&l);
     return recalled ? a.layers : 1;

@@ -14,7 +14,6 @@
 #include "check/subject.h"
 #include "decode/cache.h"
 #include "heart/fail.h"
-#include "heart/label.h"
 #include "heart/random.h"
 #include "config/build.h"
 
@@ -197,7 +196,7 @@ leaves(const Subject *s, Tape *t)
     for (int i = 0; i < s->weights.count; i++) {
         const Declared *one = &s->weights.list[i];
         w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
-        name_leaf(w[i], one->name);
+        w[i]->arguments = one->name;
     }
     return w;
 }
@@ -214,9 +213,9 @@ apply(Subject *s, Tape *t, const Tokens *in)
     Node *y = in->y ? leaf(t, way->sequences * way->keys, d, way->sequences,
                            in->y, in->y_gradient)
                     : x;
-    name_leaf(x, "x");
+    x->arguments = "x";
     if (in->y)
-        name_leaf(y, "y");
+        y->arguments = "y";
     subject_case(s, way);
     Node *out = subject_forward(s, x, y, w);
     free(w);
@@ -293,7 +292,7 @@ decode(const Subject *s, Tape *t, Cache *c, real *x, int count)
     Attention a = s->attention;
     Node **w = leaves(s, t), *out = NULL;
     Node *in = leaf(t, count, a.d_model, 1, x, NULL);
-    name_leaf(in, "x");
+    in->arguments = "x";
     for (a.layer = 0; a.layer <= s->attention.layer; a.layer++) {
         c->keeper.enter(&c->keeper, &a, a.layer, in, in);
         out = plugin_forward(s->plugin.variant, &a, in, in, w);

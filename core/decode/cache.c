@@ -18,13 +18,12 @@ free_rows(CachePlace *p)
 void
 cache_free(Cache *c)
 {
-    for (int i = 0; c && i < c->places; i++) {
+    for (int i = 0; i < c->places; i++) {
         free_rows(&c->place[i]);
         free(c->place[i].kept);
         free(c->place[i].use);
     }
-    if (c)
-        free(c->place);
+    free(c->place);
     free(c);
 }
 

@@ -17,7 +17,6 @@
 #include "driver/figure/figure.h"
 #include "driver/figure/square.h"
 #include "heart/fail.h"
-#include "heart/positions.h"
 
 /* Indices: of words for a table, signs for the square. */
 static int

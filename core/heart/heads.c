@@ -6,7 +6,6 @@
 
 #include "heart/fail.h"
 #include "heart/heads.h"
-#include "heart/label.h"
 #include "heart/matrix.h"
 #include "heart/numbers.h"
 #include "heart/operators.h"

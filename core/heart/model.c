@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/label.h"
 #include "heart/layers.h"
 #include "heart/model.h"
 #include "heart/optimizer.h"
@@ -247,7 +246,7 @@ model_forward(Model *m, Tape *t, const Batch *b)
         Weight *w = &m->weights[i];
         m->nodes[i] = leaf(t, w->rows, w->cols, 1, w->value,
                            t->keeper ? NULL : w->gradient);
-        name_leaf(m->nodes[i], w->name);
+        m->nodes[i]->arguments = w->name;
     }
     for (const Matrix *f = m->fixed; f < m->fixed + FIXED; f++)
         if (f->cols)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "heart/fail.h"
-#include "heart/label.h"
 #include "heart/matrix.h"
 #include "heart/operators.h"
 #include "heart/positions.h"

@@ -4,6 +4,7 @@
    backward pass each adds to the gradients of its operands, after all that use
    it have added to its own. Then its own is not read any more, and its memory
    serves the next gradient of that size. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,22 @@ typedef struct Block {
     _Alignas(LINE) char at[];
 } Block;
 
+static size_t
+aligned(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* Memory that is not cleared: what no node takes, the system need not give. */
 static void
 add_block(Tape *t, size_t size)
 {
-    Block *b = allocate_aligned(1, sizeof *b + size);
-    b->next = t->block;
-    b->size = size;
+    Block *b = aligned_alloc(LINE, sizeof *b + aligned(size));
+    if (!b)
+        fail("out of memory: the nodes and matrices of a step take another %zu "
+             "bytes; make the model, the batch or the sequences smaller",
+             size);
+    *b = (Block){.next = t->block, .size = size};
     t->block = b;
 }
 
@@ -38,21 +49,15 @@ free_blocks(Tape *t)
     }
 }
 
-static size_t
-aligned(size_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
 /* The next `bytes` of the tape, at the start of a cache line. While it grows,
-   each further block is an eighth of all that is taken. */
+   each further block is a quarter of all that is taken. */
 static void *
 take(Tape *t, size_t bytes)
 {
     bytes = aligned(bytes);
     t->bytes += bytes;
     if (!t->block || t->block->size - t->block->used < bytes) {
-        size_t size = t->bytes / 8 > FIRST_BLOCK ? t->bytes / 8 : FIRST_BLOCK;
+        size_t size = t->bytes / 4 > FIRST_BLOCK ? t->bytes / 4 : FIRST_BLOCK;
         add_block(t, size > bytes ? size : bytes);
     }
     t->block->used += bytes;
@@ -140,6 +145,7 @@ tape_reset(Tape *t)
         t->block->used = 0;
     t->last = t->spare = NULL;
     t->bytes = t->entries = 0;
+    t->recalled = 0;
 }
 
 void
@@ -183,6 +189,16 @@ view(Node *a)
     n->trained = a->trained;
     n->root = a->root;
     return n;
+}
+
+Label
+label(const Node *n)
+{
+    const char *name = n->root->in ? NULL : n->root->arguments;
+    Label l;
+    snprintf(l.text, sizeof l.text, "%.50s%s(%d x %d)", name ? name : "",
+             name ? " " : "", n->rows, n->cols);
+    return l;
 }
 
 Node *

@@ -52,6 +52,7 @@ struct Tape {
     size_t most;         /* the most that was taken before any reset */
     size_t entries; /* of all matrices since the reset, if only as shapes */
     Node *spare;    /* nodes that need their gradients no more (next) */
+    int recalled;   /* nodes that a block recalled from an earlier one */
     Keeper *keeper; /* a decoder's, or NULL */
     void (*watch)(void *to, Node *n); /* if set, called with each new node, */
     void *to;                         /* as soon as its value is computed */
@@ -62,7 +63,8 @@ void tape_reset(Tape *t); /* drops every node, keeps the memory */
 void tape_free(Tape *t);
 
 /* A node for a matrix that somebody else owns: its value (rows x cols) and its
-   gradient, NULL for data. The gradient is overwritten by the backward pass. */
+   gradient, NULL for data. The gradient is overwritten by the backward pass.
+   Its arguments may be set to a name, which messages then have. */
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
            real *gradient);
 
@@ -89,5 +91,12 @@ void pass_gradient(Node *c, Node *n);
 /* A node of the same memory as a's, value and gradient, to be seen otherwise.
  */
 Node *view(Node *a);
+
+/* What messages call a matrix: "(32 x 64)"; if it is a leaf with a name, or one
+   that is split, "W^Q (32 x 64)". */
+typedef struct Label {
+    char text[80];
+} Label;
+Label label(const Node *n);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "heart/fail.h"
 #include "heart/heads.h"
-#include "heart/label.h"
 #include "heart/matrix.h"
 #include "heart/operators.h"
 #include "heart/positions.h"
