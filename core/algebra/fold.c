@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "algebra/fold.h"
-#include "heart/fail.h"
 #include "config/second.h"
+#include "heart/fail.h"
 
 const char *
 fold_refusal(const Model *m)

@@ -6,9 +6,9 @@
 
 #include "algebra/cost.h"
 #include "check/checks.h"
+#include "config/settings.h"
 #include "driver/cli/plugin_process.h"
 #include "heart/random.h"
-#include "config/settings.h"
 
 static bool
 same_bits(const real *a, const real *b, int count)

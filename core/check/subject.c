@@ -12,10 +12,10 @@
 #include "base/report.h"
 #include "check/difference.h"
 #include "check/subject.h"
+#include "config/build.h"
 #include "decode/cache.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "config/build.h"
 
 /* d_k is even: queries and keys may be rotated, pair by pair. */
 #define SMALL     "d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7"

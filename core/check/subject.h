@@ -8,10 +8,10 @@
 
 #include <qkv/real.h>
 
+#include "config/find.h"
+#include "config/settings.h"
 #include "heart/fail.h"
 #include "heart/tape.h"
-#include "config/settings.h"
-#include "config/find.h"
 
 typedef enum { PASSED, FAILED, UNTESTED } Verdict;
 

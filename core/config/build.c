@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
 #include "config/build.h"
+#include "config/corpus.h"
 #include "config/schedule.h"
 #include "config/second.h"
-#include "config/corpus.h"
+#include "heart/fail.h"
 
 /* What it is called in its part: of "block0.attention.W^Q", "W^Q". */
 static const char *

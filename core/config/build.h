@@ -3,9 +3,9 @@
 #ifndef BUILD_H
 #define BUILD_H
 
-#include "heart/train.h"
-#include "config/tasks.h"
 #include "config/find.h"
+#include "config/tasks.h"
+#include "heart/train.h"
 
 /* Settles c for p, and for the variants that its encoder and cross-attention
    name besides; sets the hash of all their files. Exits as config_settle and

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/corpus.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "config/corpus.h"
 
 enum { CODES = 0x110000 };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "heart/numbers.h"
 #include "config/corpus.h"
 #include "config/tasks.h"
+#include "heart/fail.h"
+#include "heart/numbers.h"
 
 /* Which attentions a task of one sequence, or of two, can have. */
 static void
@@ -109,12 +109,4 @@ dataset_levels(const Dataset *data, Split split)
         l.chance_loss = 1;
     }
     return l;
-}
-
-int
-sequences_within(Sizes sizes, int tokens, int most)
-{
-    int each = sizes.tokens > sizes.source ? sizes.tokens : sizes.source;
-    int count = tokens / each > 1 ? tokens / each : 1;
-    return count < most ? count : most;
 }

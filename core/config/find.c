@@ -15,9 +15,9 @@
 
 #include "base/report.h"
 #include "base/words.h"
+#include "config/find.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "config/find.h"
 
 /* Linux says where the program is; elsewhere, as on macOS and the BSDs, the
    loader knows. */

@@ -1,10 +1,10 @@
 /* regression.c - the loss of a model whose answers are numbers. */
 #include <qkv/operator.h>
 
+#include "config/regression.h"
 #include "heart/fail.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
-#include "config/regression.h"
 
 /* What an answer means: the number first + step * target. */
 typedef struct Scale {

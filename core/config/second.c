@@ -2,13 +2,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "config/regression.h"
+#include "config/second.h"
+#include "config/settings.h"
 #include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/numbers.h"
 #include "heart/positions.h"
-#include "config/regression.h"
-#include "config/second.h"
-#include "config/settings.h"
 
 /* The places of Model.fixed. */
 enum { TOKENS, PLACES, SOURCE_PLACES };

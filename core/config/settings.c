@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/find.h"
+#include "config/settings.h"
 #include "heart/fail.h"
 #include "heart/positions.h"
 #include "heart/random.h"
-#include "config/settings.h"
-#include "config/find.h"
 
 #ifdef QKV_DOUBLE
 #define PRECISION "double"

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heart/config.h"
 #include "config/find.h"
+#include "heart/config.h"
 
 enum { WORD_SIZE = 1024, VALUE_SIZE = WORD_SIZE };
 

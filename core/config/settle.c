@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/settings.h"
 #include "heart/fail.h"
 #include "heart/positions.h"
 #include "heart/random.h"
-#include "config/settings.h"
 
 /* What a variant declares and nobody gave is what it declares. */
 static void

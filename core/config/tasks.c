@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
-#include "heart/numbers.h"
 #include "config/corpus.h"
 #include "config/tasks.h"
+#include "heart/fail.h"
+#include "heart/numbers.h"
 
 /* `tokens` tokens: the symbols, and one that separates them. An answer is a
    symbol. */

@@ -2,8 +2,8 @@
 #ifndef TASKS_H
 #define TASKS_H
 
-#include "heart/task.h"
 #include "config/settings.h"
+#include "heart/task.h"
 
 /* What is known of a task besides what training needs. */
 typedef struct KnownTask {
@@ -46,9 +46,5 @@ typedef struct Levels {
 
 /* Of a split: a file's parts differ, what is drawn does not. */
 Levels dataset_levels(const Dataset *data, Split split);
-
-/* As many sequences as have no more than `tokens`, but 1 at least, and `most`
-   at most. */
-int sequences_within(Sizes sizes, int tokens, int most);
 
 #endif

@@ -5,10 +5,10 @@
 #ifndef GENERATE_H
 #define GENERATE_H
 
-#include "decode/cache.h"
-#include "heart/random.h"
 #include "config/build.h"
 #include "config/tasks.h"
+#include "decode/cache.h"
+#include "heart/random.h"
 
 /* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at
    most, or for several sequences; all of it: no step allocates. decoder_free

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 
 #include "algebra/cost.h"
+#include "config/build.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
+#include "heart/optimizer.h"
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "heart/threads.h"
-#include "math/timing.h"
-#include "config/build.h"
-#include "heart/optimizer.h"
 #include "heart/train.h"
+#include "math/timing.h"
 
 /* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
 static void

@@ -9,6 +9,7 @@
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
 #include "base/words.h"
+#include "config/build.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 #include "driver/cli/plugin_process.h"
@@ -17,7 +18,6 @@
 #include "heart/fail.h"
 #include "heart/positions.h"
 #include "heart/threads.h"
-#include "config/build.h"
 
 /* Published models: the variant that has their attention, its settings (those
    of its own apart), and where they are written. layers counts attention

@@ -37,10 +37,13 @@ write_converted(const Options *o, Model *to, const Dataset *data)
                 .seconds = 1e-9};
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
                                       variant_uses(to->variant));
-    char *name = run_name(&to->config, &ordinary);
     evaluate_split(to, data, VALIDATION, &row.validation_loss,
                    &row.validation_accuracy);
     evaluate_split(to, data, TEST, &r.test_loss, &r.test_accuracy);
+    /* The plugin is not called any more: whatever locale it has set, what is
+       written has a point in 0.5. */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+    char *name = run_name(&to->config, &ordinary);
     Asked asked = asked_of(o, "equiv");
     asked_add(&asked, "run", o->rest[0]);
     asked_add(&asked, "to", o->to);
@@ -48,8 +51,6 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     asked_free(&asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &r, &(Observer){0}, data, true);
-    /* Can others read it, who have no plugin that has set another locale? */
-    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     Run written = run_of(d->path.text, name, &to->config);
     run_free(&written);
     run_publish(d, name, true);

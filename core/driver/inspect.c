@@ -10,6 +10,7 @@
 #include "algebra/pass.h"
 #include "algebra/svd.h"
 #include "base/words.h"
+#include "config/build.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
@@ -17,7 +18,6 @@
 #include "driver/figure/draw.h"
 #include "driver/figure/figure.h"
 #include "heart/fail.h"
-#include "config/build.h"
 #include "run/run.h"
 
 /* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/tasks.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 #include "driver/cli/real_count.h"
@@ -12,7 +13,6 @@
 #include "driver/commands.h"
 #include "driver/sweep/grid.h"
 #include "heart/fail.h"
-#include "config/tasks.h"
 
 static int
 by_family(const void *a, const void *b)
@@ -111,7 +111,7 @@ own_start(const Task *t)
     }
     const char *own = interned(all);
     free(all);
-    return *own ? own : "the usual ones";
+    return *own ? own : "as --help says";
 }
 
 static void

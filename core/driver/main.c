@@ -16,12 +16,12 @@
 
 #include "base/report.h"
 #include "base/words.h"
+#include "config/find.h"
 #include "driver/cli/grammar.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/commands.h"
 #include "driver/figure/draw.h"
 #include "heart/fail.h"
-#include "config/find.h"
 
 #define VERSION "0.1"
 

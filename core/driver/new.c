@@ -8,11 +8,11 @@
 
 #include "base/files.h"
 #include "base/words.h"
+#include "config/find.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
-#include "config/find.h"
 
 /* variants/standard.c, of the sources (build/include leads to their core) or
    as it was installed; to be freed. */

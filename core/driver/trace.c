@@ -11,6 +11,7 @@
 
 #include "algebra/pass.h"
 #include "base/words.h"
+#include "config/build.h"
 #include "driver/cli/options.h"
 #include "driver/cli/tokens.h"
 #include "driver/commands.h"
@@ -19,7 +20,6 @@
 #include "heart/layers.h"
 #include "heart/operators.h"
 #include "heart/unfused.h"
-#include "config/build.h"
 #include "run/run.h"
 
 /* What is followed. */

@@ -23,7 +23,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     check_heads("attend", q, v);
     check_mask("attend", a, q, keys);
     if (v->rows != k->rows)
-        misfit("attend", k, v, "keys and values have as many rows");
+        mismatch("attend", k, v, "keys and values have as many rows");
     if (a->relative == ALIBI)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
     Node *c = new_node(&attend_op, q->rows, q->heads * d_v,

@@ -34,9 +34,9 @@ void
 check_heads(const char *name, const Node *q, const Node *k)
 {
     if (q->heads % k->heads || q->sequences != k->sequences)
-        misfit(name, q, k,
-               "the heads of the second divide those of the first, and "
-               "sequences are equally many; split gives a matrix its heads");
+        mismatch(name, q, k,
+                 "the heads of the second divide those of the first, and "
+                 "sequences are equally many; split gives a matrix its heads");
 }
 
 void
@@ -44,7 +44,7 @@ check_scores(const char *name, const Node *q, const Node *k)
 {
     check_heads(name, q, k);
     if (q->cols / q->heads != k->cols / k->heads)
-        misfit(name, q, k, "queries and keys are equally wide in each head");
+        mismatch(name, q, k, "queries and keys are equally wide in each head");
 }
 
 void
@@ -135,7 +135,7 @@ concat(Node *const *a, int count)
     for (int k = 0; k < count; k++)
         if (a[k]->rows != a[0]->rows ||
             (a[k]->heads != 1 && a[k]->heads != heads))
-            misfit("concat", a[0], a[k], "all have as many rows and heads");
+            mismatch("concat", a[0], a[k], "all have as many rows and heads");
     return make(&op, a, count, (Made){.cols = heads * width, .heads = heads});
 }
 
@@ -235,9 +235,9 @@ Node *
 mix_heads(Node *s, Node *p)
 {
     if (p->rows != s->heads && !by_row(s, p))
-        misfit("mix_heads", s, p,
-               "the second has a row for each head, or for each token, split "
-               "into as many heads");
+        mismatch("mix_heads", s, p,
+                 "the second has a row for each head, or for each token, split "
+                 "into as many heads");
     int heads = by_row(s, p) ? p->cols / p->heads : p->cols;
     return make(&mix_heads_op, OF(s, p),
                 (Made){.cols = heads * (s->cols / s->heads), .heads = heads});

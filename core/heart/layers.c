@@ -89,8 +89,8 @@ add_positions(Node *x, Node *table, int first)
     static const Operator op = {"add_positions", add_positions_forward,
                                 add_positions_backward};
     if (x->rows / x->sequences > table->rows - first || x->cols != table->cols)
-        misfit("add_positions", x, table,
-               "the second has a row, as wide, for each position");
+        mismatch("add_positions", x, table,
+                 "the second has a row, as wide, for each position");
     return make(&op, OF(x, table), (Made){WITH(first)});
 }
 

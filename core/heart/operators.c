@@ -31,7 +31,7 @@ make(const Operator *op, Node *const *in, int inputs, Made with)
 }
 
 void
-misfit(const char *name, const Node *a, const Node *b, const char *wanted)
+mismatch(const char *name, const Node *a, const Node *b, const char *wanted)
 {
     bug("%s: %s and %s do not fit (heads: %d and %d, sequences: %d and %d): %s",
         name, label(a).text, label(b).text, a->heads, b->heads, a->sequences,
@@ -82,14 +82,15 @@ static Node *
 product(const Operator *op, Node *a, Node *b, int inner, int cols)
 {
     if (a->cols != inner)
-        misfit(op->name, a, b,
-               op == &matmul_op ? "the second has a row for each column of the "
-                                  "first"
-                                : "they have as many columns");
+        mismatch(op->name, a, b,
+                 op == &matmul_op
+                     ? "the second has a row for each column of the "
+                       "first"
+                     : "they have as many columns");
     if (b->sequences != 1)
-        misfit(op->name, a, b,
-               "a product would mix the sequences of the second; use scores, "
-               "apply_weights or attend");
+        mismatch(op->name, a, b,
+                 "a product would mix the sequences of the second; use scores, "
+                 "apply_weights or attend");
     return make(op, OF(a, b), (Made){.cols = cols, .heads = 1});
 }
 
@@ -150,10 +151,10 @@ spread(const char *name, Node *a, Node *b)
     if ((b->rows != 1 && b->rows != a->rows) ||
         (heads != 1 && heads != a->heads) ||
         (width != 1 && width != a->cols / a->heads))
-        misfit(name, a, b,
-               "the second has as many rows, heads and columns in a head as "
-               "the first, or 1; split(w, a->heads) makes a number for each "
-               "head of w");
+        mismatch(name, a, b,
+                 "the second has as many rows, heads and columns in a head as "
+                 "the first, or 1; split(w, a->heads) makes a number for each "
+                 "head of w");
     Strides by = {b->rows == 1 ? 0 : b->cols, heads == 1 ? 0 : width,
                   width > 1};
     return make(&op, OF(b), (Made){.like = a, WITH(by)});

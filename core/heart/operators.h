@@ -26,8 +26,8 @@ typedef struct Made {
 Node *make(const Operator *op, Node *const *in, int inputs, Made with);
 
 /* Aborts: the operands of `name` do not fit, and what would. */
-_Noreturn void misfit(const char *name, const Node *a, const Node *b,
-                      const char *wanted);
+_Noreturn void mismatch(const char *name, const Node *a, const Node *b,
+                        const char *wanted);
 
 /* By c->op one knows which operator made c. The arguments of map are its f and
    df. */

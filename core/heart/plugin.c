@@ -13,21 +13,6 @@
 #include "heart/fail.h"
 #include "heart/plugin.h"
 
-/* Exits with the way out of a file that the loader refuses. */
-static _Noreturn void
-refused(const char *path, const char *why)
-{
-    if (!strncmp(why, path, strlen(path)) && why[strlen(path)] == ':')
-        why += strlen(path) + 2; /* dlerror begins with the path too */
-    if (strstr(why, "undefined symbol"))
-        fail("%s: %s: qkv has no such operator; those it has are declared in "
-             "<qkv/tape.h> and <qkv/attend.h>",
-             path, why);
-    fail("%s: not a shared object that can be loaded: %s; build it with "
-         "cc -shared -fPIC",
-         path, why);
-}
-
 static void
 check_variant(const char *path, const Variant *v, const unsigned char *size)
 {
@@ -53,71 +38,53 @@ check_variant(const char *path, const Variant *v, const unsigned char *size)
              path, missing);
 }
 
-/* The plugins that are open, the latest first. */
-typedef struct OpenPlugin {
-    const Variant *variant;
-    char *path;
-    struct OpenPlugin *next;
-} OpenPlugin;
-static OpenPlugin *open_plugins;
-
-const char *
-plugin_of(const Variant *v)
-{
-    for (const OpenPlugin *o = open_plugins; o; o = o->next)
-        if (o->variant == v)
-            return o->path;
-    return NULL;
-}
-
 const Variant *
 plugin_load(const char *path, int binding, bool *own_operator)
 {
     enter(path, " being loaded");
     void *handle = dlopen(path, binding | RTLD_LOCAL);
+    const char *why = handle ? "" : dlerror(); /* begins with the path */
     if (!handle)
-        refused(path, dlerror());
+        fail("%s: %s", why,
+             strstr(why, "undefined symbol")
+                 ? "qkv has no such operator; those it has are declared in "
+                   "<qkv/tape.h> and <qkv/attend.h>"
+                 : "not a shared object that can be loaded; build it with "
+                   "cc -shared -fPIC");
     const unsigned char *size = dlsym(handle, "qkv_real_size");
     const Variant *v = dlsym(handle, "qkv_variant");
     check_variant(path, v, size);
     *own_operator = size != NULL;
     leave();
-    if (!plugin_of(v)) {
-        OpenPlugin *o = allocate(1, sizeof *o);
-        *o = (OpenPlugin){v, allocate(strlen(path) + 1, 1), open_plugins};
-        strcpy(o->path, path);
-        open_plugins = o;
-    }
     return v;
 }
 
-/* A bias asks for each pair of tokens, so the last list is kept resolved. */
+const char *
+plugin_of(const Variant *v)
+{
+    Dl_info of;
+    return dladdr(v, &of) ? of.dli_fname : NULL;
+}
+
+/* The value after "NAME=" in the list of the variant's own settings. A bias
+   asks for each pair of tokens, so the last answer is kept. */
 double
 setting(const Attention *a, const char *name)
 {
-    static _Thread_local struct {
-        char list[USES_SIZE];
-        struct {
-            char name[32];
-            double value;
-        } own[MOST_OWN + 1];
-        int count;
-    } known;
-    const char *all = a->settings ? a->settings : "", *at = all;
-    if (strcmp(known.list, all)) {
-        snprintf(known.list, sizeof known.list, "%s", all);
-        for (known.count = 0; known.count <= MOST_OWN; at += strcspn(at, " ")) {
-            at += strspn(at, " ");
-            if (!*at)
-                break;
-            known.count +=
-                sscanf(at, "%31[^= ]=%lf", known.own[known.count].name,
-                       &known.own[known.count].value) == 2;
-        }
+    static _Thread_local char list[USES_SIZE], last[NAME_SIZE];
+    static _Thread_local double value;
+    const char *all = a->settings ? a->settings : "";
+    if (!strcmp(list, all) && !strcmp(last, name))
+        return value;
+    size_t n = strlen(name);
+    for (const char *at = all; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (strncmp(at, name, n) || at[n] != '=')
+            continue;
+        snprintf(list, sizeof list, "%s", all);
+        snprintf(last, sizeof last, "%s", name);
+        return value = strtod(at + n + 1, NULL);
     }
-    for (int i = 0; i < known.count; i++)
-        if (!strcmp(known.own[i].name, name))
-            return known.own[i].value;
     bug("setting: \"%.60s\" is not declared: qkv_variant.settings has %s", name,
         *all ? all : "none");
 }

@@ -24,8 +24,7 @@ bool one_file(const char *a, const char *b);
    `real` only. Exits with what is wrong. */
 const Variant *plugin_load(const char *path, int binding, bool *own_operator);
 
-/* The path of the plugin that a variant came with; NULL if it came with none.
- */
+/* The path of the plugin that a variant came with. */
 const char *plugin_of(const Variant *v);
 
 typedef struct Declared {

@@ -11,6 +11,14 @@
 
 enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
 
+int
+sequences_within(Sizes s, int tokens, int most)
+{
+    int longest = s.tokens > s.source ? s.tokens : s.source;
+    int count = tokens / longest;
+    return count < 1 ? 1 : count < most ? count : most;
+}
+
 /* A batch goes through the model in micro-batches, so that what one leaves on
    the tape is still in the caches in the backward pass. The gradients are those
    of the whole batch: each is a chain of multiply-adds in the order of the
@@ -19,10 +27,7 @@ enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
 int
 micro_batch_size(const Model *m, int sequences)
 {
-    const Sizes *s = &m->sizes;
-    int longest = s->tokens > s->source ? s->tokens : s->source;
-    int count = 4 * m->config.d_model / longest;
-    return count < 1 ? 1 : count < sequences ? count : sequences;
+    return sequences_within(m->sizes, 4 * m->config.d_model, sequences);
 }
 
 /* All micro-batches of b; the backward pass too where it is to learn. Returns

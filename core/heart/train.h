@@ -44,7 +44,9 @@ double train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
 void evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
-/* How many of a batch's sequences go through the model at a time. */
+/* As many sequences as have no more than `tokens`, but 1 at least, and `most`
+   at most; and how many of a batch's go through the model at a time. */
+int sequences_within(Sizes s, int tokens, int most);
 int micro_batch_size(const Model *m, int sequences);
 
 #endif

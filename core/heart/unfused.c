@@ -147,8 +147,8 @@ Node *
 score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
 {
     if (table->rows != 1 && table->rows != s->heads)
-        misfit("score_bias", s, table,
-               "the table has a row for each head, or one for all");
+        mismatch("score_bias", s, table,
+                 "the table has a row for each head, or one for all");
     return make(&score_bias_op, OF(s, table),
                 (Made){WITH((Added){*a, .bucket = bucket})});
 }
@@ -203,7 +203,8 @@ softmax_sink(Attention *a, Node *s, Node *sink)
 {
     check_mask("softmax_sink", a, s, s->cols / s->heads);
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
-        misfit("softmax_sink", s, sink, "the sink is one number for each head");
+        mismatch("softmax_sink", s, sink,
+                 "the sink is one number for each head");
     return make(
         &softmax_sink_op, (Node *[]){s, sink}, sink ? 2 : 1,
         (Made){WITH(a->causal), .keeps = (size_t)s->rows * (size_t)s->heads});
@@ -253,8 +254,8 @@ apply_weights(Attention *a, Node *p, Node *v)
     v = all_rows(v);
     check_heads("apply_weights", p, v);
     if (p->cols / p->heads != v->rows / v->sequences)
-        misfit("apply_weights", p, v,
-               "each head of the weights has a column for each value");
+        mismatch("apply_weights", p, v,
+                 "each head of the weights has a column for each value");
     return make(&apply_weights_op, OF(p, v),
                 (Made){.cols = p->heads * (v->cols / v->heads)});
 }

@@ -11,9 +11,9 @@
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
+#include "config/tasks.h"
 #include "heart/fail.h"
 #include "run/asked.h"
-#include "config/tasks.h"
 
 enum { FORMAT = 3 };
 static const char record[] = "experiment.tsv";

@@ -8,9 +8,9 @@
 #include "algebra/forms.h"
 #include "base/npy.h"
 #include "base/words.h"
+#include "config/find.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "config/find.h"
 
 char *
 run_name(const Config *c, const Config *ordinary)

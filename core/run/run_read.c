@@ -9,9 +9,9 @@
 
 #include "base/npy.h"
 #include "base/words.h"
+#include "config/find.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "config/find.h"
 
 /* clang-format off */
 const char *const log_columns[LOG_COLUMNS] = {

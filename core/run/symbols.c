@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/corpus.h"
 #include "heart/fail.h"
 #include "run/run.h"
-#include "config/corpus.h"
 
 static const char name[] = "symbols.tsv";
 

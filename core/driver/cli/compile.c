@@ -9,10 +9,10 @@
 #include <qkv/real.h>
 
 #include "base/words.h"
+#include "config/find.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/plugin_process.h"
 #include "heart/fail.h"
-#include "config/find.h"
 
 /* For symbols that are only in the program. */
 #ifdef __APPLE__

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "algebra/cost.h"
+#include "config/build.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"
 #include "driver/cli/plugin_process.h"
-#include "config/build.h"
 
 /* For a plugin to load and to declare. */
 static const double seconds = 10, bytes = 1e9;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config/settings.h"
 #include "config/find.h"
+#include "config/settings.h"
 
 typedef struct Facts {
     bool ok;

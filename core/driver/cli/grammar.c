@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "driver/cli/grammar.h"
 #include "config/tasks.h"
+#include "driver/cli/grammar.h"
 #include "run/asked.h"
 
 enum { MANY = 1 << 30 };

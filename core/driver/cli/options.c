@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "config/find.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
-#include "config/find.h"
 
 enum { LETTERS = 256 }; /* those above are places in the list of options */
 

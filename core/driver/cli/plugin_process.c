@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "driver/cli/plugin_process.h"
 #include "config/find.h"
+#include "driver/cli/plugin_process.h"
 
 int
 run_in_double(int argc, char **argv, const char *why)

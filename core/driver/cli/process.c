@@ -21,8 +21,8 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/words.h"
-#include "driver/cli/process.h"
 #include "config/find.h"
+#include "driver/cli/process.h"
 
 volatile sig_atomic_t interrupted;
 

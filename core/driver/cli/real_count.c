@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/build.h"
+#include "config/second.h"
 #include "driver/cli/process.h"
 #include "driver/cli/real_count.h"
 #include "heart/fail.h"
-#include "config/build.h"
-#include "config/second.h"
 
 /* What else than the variant and its shape can matter. */
 static const char around[] = "d-model layers positions";

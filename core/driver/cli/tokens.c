@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/corpus.h"
 #include "driver/cli/tokens.h"
 #include "heart/fail.h"
-#include "config/corpus.h"
 
 /* Bytes of the character that begins there; exits where it is none. */
 static int

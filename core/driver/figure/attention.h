@@ -3,9 +3,9 @@
 #define ATTENTION_H
 
 #include "algebra/recording.h"
-#include "driver/cli/options.h"
 #include "config/build.h"
 #include "config/tasks.h"
+#include "driver/cli/options.h"
 
 /* Prints the weights of every head of m on the first test sequence, and draws
    them as figure "attention". */

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/tasks.h"
 #include "driver/figure/caption.h"
 #include "driver/results/quantity.h"
 #include "heart/fail.h"
-#include "config/tasks.h"
 
 char *
 x_title(const Plot *all)

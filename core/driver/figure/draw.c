@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "config/find.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/escape.h"
 #include "driver/figure/draw.h"
 #include "driver/results/group.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "config/find.h"
 
 static FILE *
 open_part(const Figure *f, const char *ending)

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/tasks.h"
 #include "driver/figure/caption.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/panel.h"
 #include "driver/results/quantity.h"
 #include "heart/fail.h"
-#include "config/tasks.h"
 
 enum { MOST_CURVES = 7 };
 

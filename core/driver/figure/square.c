@@ -6,10 +6,10 @@
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
+#include "config/find.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/square.h"
 #include "heart/fail.h"
-#include "config/find.h"
 
 enum { FROM, TO, ROW, COLUMN, LOGITS, KIND, COLUMNS };
 static const char *const headings[COLUMNS] = {"from",   "to",     "row",

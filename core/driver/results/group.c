@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/find.h"
 #include "driver/results/group.h"
 #include "heart/fail.h"
-#include "config/find.h"
 
 static const Setting experiment = {.name = "experiment"};
 

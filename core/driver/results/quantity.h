@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
+#include "config/tasks.h"
 #include "driver/results/group.h"
 #include "math/statistics.h"
 #include "run/run.h"
-#include "config/tasks.h"
 
 typedef struct Quantity {
     const char *name;         /* in log.tsv or result.tsv */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/tasks.h"
 #include "driver/results/quantity.h"
 #include "driver/results/results_table.h"
 #include "heart/fail.h"
-#include "config/tasks.h"
 
 /* The most seeds of a variant. */
 static int

@@ -7,11 +7,11 @@
 #include "algebra/convert.h"
 #include "algebra/cost.h"
 #include "base/words.h"
+#include "config/build.h"
+#include "config/second.h"
 #include "driver/cli/real_count.h"
 #include "driver/sweep/fair.h"
 #include "heart/fail.h"
-#include "config/build.h"
-#include "config/second.h"
 #include "watch/observe.h"
 
 /* How many of its parameters are really there. */

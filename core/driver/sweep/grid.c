@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/tasks.h"
 #include "driver/sweep/fair.h"
 #include "driver/sweep/grid.h"
 #include "heart/fail.h"
-#include "run/run.h"
-#include "config/tasks.h"
 #include "heart/train.h"
+#include "run/run.h"
 
 Config
 ordinary_config(const char *task, const char *variant, const char *uses)

@@ -15,14 +15,14 @@
 #include "algebra/convert.h"
 #include "base/clock.h"
 #include "base/report.h"
+#include "config/schedule.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/sweep/jobs.h"
 #include "driver/sweep/progress.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
-#include "run/run.h"
 #include "heart/train.h"
-#include "config/schedule.h"
+#include "run/run.h"
 
 /* All workers, and the work for them. */
 typedef struct Crew {
