@@ -184,7 +184,8 @@ plugin_list(void)
     return names;
 }
 
-uint64_t
+/* The FNV-1a hash of a plugin's file. */
+static uint64_t
 plugin_hash(const char *path)
 {
     size_t size;

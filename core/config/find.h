@@ -66,9 +66,6 @@ Values plugin_list(void);
    to do, and exits, where it cannot be had. */
 Plugin plugin_open(const char *word);
 
-/* The FNV-1a hash of a plugin's file. */
-uint64_t plugin_hash(const char *path);
-
 /* The directory of the running executable. */
 const char *executable_directory(void);
 

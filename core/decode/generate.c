@@ -83,16 +83,6 @@ decoder_go_on(Decoder *d, const int *ids, int count)
     return decoder_read(d, ids + from * each, count - from);
 }
 
-double
-decoder_bytes(const Decoder *d)
-{
-    double bytes = 0;
-    for (int i = 0; i < d->cache->places; i++)
-        bytes += (double)cache_rows(d->cache, i) * cache_entries(d->cache, i) *
-                 sizeof(real);
-    return d->cache->sequences * bytes;
-}
-
 int
 positions_known(const Model *m)
 {

@@ -40,9 +40,6 @@ const real *decoder_read(Decoder *d, const int *ids, int count);
 void decoder_restart(Decoder *d);
 const real *decoder_go_on(Decoder *d, const int *ids, int count);
 
-/* Bytes that are kept. */
-double decoder_bytes(const Decoder *d);
-
 /* How many tokens a model has positions for: INT_MAX where they do not end. */
 int positions_known(const Model *m);
 

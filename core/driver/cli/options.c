@@ -281,7 +281,7 @@ check_rest(const Options *o, const Command *c)
                   "a name, a path or a text");
 }
 
-const char default_format[] = "svg,png";
+static const char default_format[] = "svg,png";
 const char default_y[] = "validation_loss,validation_accuracy";
 
 Options

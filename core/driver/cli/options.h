@@ -86,7 +86,7 @@ typedef struct Options {
 
 /* The words of --format, and what it is unless it is given. */
 #define FORMATS "svg png pdf tikz cairolatex dumb"
-extern const char default_format[], default_y[];
+extern const char default_y[];
 
 /* Exits (2) with what is wrong, or (0) after --help. */
 Options options_read(int argc, char **argv, int command);

@@ -195,7 +195,8 @@ word_label(const char *word, char label[LABEL_SIZE])
     snprintf(label, LABEL_SIZE, "%.*s", (int)n, word);
 }
 
-void
+/* What a token of the dataset is called. */
+static void
 token_label(const Dataset *data, int id, char label[LABEL_SIZE])
 {
     const int *codes = codes_of(data);

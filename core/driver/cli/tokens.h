@@ -29,10 +29,9 @@ int words_number(Words *w, const Dataset *data, const char *run);
 int *text_number(const char *text, const Dataset *data, const char *run,
                  int *count);
 
-/* What a token of the dataset is called: its character, its word, or its
-   number; and an answer. */
+/* What an answer of the dataset is called: its character, its word, or its
+   number. */
 enum { LABEL_SIZE = 24 };
-void token_label(const Dataset *data, int id, char label[LABEL_SIZE]);
 void answer_label(const Dataset *data, int answer, char label[LABEL_SIZE]);
 
 /* A token of one or two ids: "3+40"; to be freed. */

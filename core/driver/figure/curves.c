@@ -15,7 +15,9 @@ series_along(const Drawing *o)
     return !strcmp(o->x, o->by);
 }
 
-bool
+/* Has x places that are numbers? A map has a row and a column for each value,
+   number or word. */
+static bool
 numbers_along(const Drawing *o)
 {
     const Setting *s = axis_named(o->x);

@@ -54,10 +54,6 @@ void curves_free(Plot *all);
 /* Is each series at a place of its own along x, which names it? */
 bool series_along(const Drawing *o);
 
-/* Has x places that are numbers? A map has a row and a column for each value,
-   number or word. */
-bool numbers_along(const Drawing *o);
-
 /* A value of a setting, or several "a,b", as it is called: by its own name, or
    one that --rename gives it. To be freed. */
 char *shown_name(const Drawing *o, const char *value);

@@ -106,7 +106,11 @@ maths_length(const char *word)
                                                                            : 0;
 }
 
-char *
+/* A text in LaTeX, with what is maths in it as such; NULL where nothing is, or
+   a sign elsewhere in it would be taken for maths. A word is maths that is a
+   letter or a number with an index: one character, or several in braces. To be
+   freed. */
+static char *
 maths_in_latex(const char *text)
 {
     char *all;

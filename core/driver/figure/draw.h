@@ -38,12 +38,6 @@ void figure_words(const Figure *f, const char *key, const Values *words);
 void figure_labels(const Figure *f, const char *key, const Values *words);
 void figure_label(const Figure *f, const char *key, const char *text);
 
-/* A text in LaTeX, with what is maths in it as such; NULL where nothing is, or
-   a sign elsewhere in it would be taken for maths. A word is maths that is a
-   letter or a number with an index: one character, or several in braces. To be
-   freed. */
-char *maths_in_latex(const char *text);
-
 /* The bytes of the longest of some texts, by which room is left for them. */
 int longest_of(const Values *words);
 

@@ -40,7 +40,8 @@ run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
     }
 }
 
-const char *
+/* `by` of a run as its series is called, "standard,0.01", interned. */
+static const char *
 run_series(const Run *r, const char *by)
 {
     char value[VALUE_SIZE];

@@ -58,10 +58,8 @@ bool same_but(const Run *a, const Run *b, const char *but);
    variant. */
 bool task_varies(const Experiment *e, const char *task, const Setting *s);
 
-/* A run's setting as text; the variant without its path. `by` as its series is
-   called, "standard,0.01", interned. */
+/* A run's setting as text; the variant without its path. */
 void run_setting(const Run *r, const char *setting, char text[VALUE_SIZE]);
-const char *run_series(const Run *r, const char *by);
 
 /* The same as it was asked for, interned: of a width that --match has chosen
    that of the variant whose budget it meets. NULL where the run has no use for
