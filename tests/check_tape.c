@@ -123,7 +123,8 @@ build_loss(Node **x, void *more)
     return cross_entropy(x[0], more, 5); /* of a batch of five */
 }
 
-GRAPH(build_error, squared_error(x[0], more, 5, -2, 0.5))
+static const Model halves = {.sizes = {.first = -1, .step = 0.5}};
+GRAPH(build_error, squared_error(&halves, x[0], more, 5))
 
 TESTS(gradients, IN_DOUBLE)
 {
@@ -436,13 +437,13 @@ TEST(errors_of_numbers)
     const int targets[] = {0, 2, -1, 4};
     Tape *t = tape_new(0);
     Node *found = leaf(t, 4, 1, 1, x, NULL);
-    Node *loss = squared_error(found, targets, 3, -1, 0.5);
+    Node *loss = squared_error(&halves, found, targets, 3);
     ck_assert_double_eq_tol((double)loss->value[0], (0.25 + 4) / 3, 1e-6);
-    ck_assert_double_eq_tol(explained_rows(found, targets, -1, 0.5),
+    ck_assert_double_eq_tol(explained_rows(&halves, found, targets),
                             3 - 0.25 - 4, 1e-12);
     tape_reset(t);
-    loss = squared_error(leaf(t, 4, 1, 1, x, NULL), (int[]){-1, -1, -1, -1}, 0,
-                         -1, 0.5);
+    loss = squared_error(&halves, leaf(t, 4, 1, 1, x, NULL),
+                         (int[]){-1, -1, -1, -1}, 0);
     ck_assert(loss->value[0] == 0);
     tape_free(t);
 }

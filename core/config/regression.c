@@ -6,11 +6,11 @@
 #include "heart/operators.h"
 #include "heart/tape.h"
 
-/* What an answer means: the number first + step * target. */
+/* The answers; one means the number sizes->first + sizes->step * target. */
 typedef struct Scale {
     const int *targets;
     int counted;
-    double first, step;
+    const Sizes *sizes;
 } Scale;
 
 /* C = the sum over counted rows of (x - y)^2, / counted */
@@ -24,7 +24,8 @@ squared_error_forward(Node *c)
         int target = y->targets[i];
         if (target < 0)
             continue;
-        c->kept[i] = x->value[i] - (real)(y->first + y->step * target);
+        double number = y->sizes->first + y->sizes->step * target;
+        c->kept[i] = x->value[i] - (real)number;
         sum += (double)c->kept[i] * (double)c->kept[i];
     }
     c->value[0] = y->counted ? (real)(sum / y->counted) : 0;
@@ -43,8 +44,7 @@ squared_error_backward(Node *c)
 }
 
 Node *
-squared_error(Node *x, const int *targets, int counted, double first,
-              double step)
+squared_error(const Model *m, Node *x, const int *targets, int counted)
 {
     static const Operator op = {"squared_error", squared_error_forward,
                                 squared_error_backward};
@@ -55,16 +55,17 @@ squared_error(Node *x, const int *targets, int counted, double first,
                 (Made){.rows = 1,
                        .cols = 1,
                        .sequences = 1,
-                       WITH((Scale){targets, counted, first, step}),
+                       WITH((Scale){targets, counted, &m->sizes}),
                        .keeps = (size_t)x->rows});
 }
 
 double
-explained_rows(const Node *x, const int *targets, double first, double step)
+explained_rows(const Model *m, const Node *x, const int *targets)
 {
+    const Sizes *z = &m->sizes;
     double sum = 0;
     for (int i = 0; i < x->rows; i++) {
-        double off = (double)x->value[i] - (first + step * targets[i]);
+        double off = (double)x->value[i] - (z->first + z->step * targets[i]);
         sum += targets[i] < 0 ? 0 : 1 - off * off;
     }
     return sum;

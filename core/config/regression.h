@@ -1,18 +1,17 @@
-/* regression.h - the loss of a model whose answers are numbers. */
+/* regression.h - the loss of a model whose answers are numbers: answer k means
+   the number first + k step (Sizes). */
 #ifndef REGRESSION_H
 #define REGRESSION_H
 
-#include <qkv/tape.h>
+#include "heart/model.h"
 
-/* Where answer k means the number y = first + k step, and x (rows x 1) are the
-   numbers found: the sum over counted rows of (x - y)^2, divided by
-   `counted`. A (1 x 1). */
-Node *squared_error(Node *x, const int *targets, int counted, double first,
-                    double step);
+/* With y the numbers that the targets mean, and x (rows x 1) those that were
+   found: the sum over counted rows of (x - y)^2, divided by `counted`. A
+   (1 x 1). */
+Node *squared_error(const Model *m, Node *x, const int *targets, int counted);
 
 /* The sum over counted rows of 1 - (x - y)^2: divided by how many they are it
    is R^2, for answers of mean 0 and variance 1. */
-double explained_rows(const Node *x, const int *targets, double first,
-                      double step);
+double explained_rows(const Model *m, const Node *x, const int *targets);
 
 #endif

@@ -6,7 +6,6 @@
 #include "config/second.h"
 #include "config/settings.h"
 #include "heart/fail.h"
-#include "heart/layers.h"
 #include "heart/numbers.h"
 #include "heart/positions.h"
 
@@ -150,20 +149,8 @@ logits(Model *m, Tape *t, const Batch *b)
     return matmul(model_norm(m, x, m->norm), m->nodes[m->unembedding]);
 }
 
-static Node *
-error(const Model *m, Node *x, const int *targets, int counted)
-{
-    return squared_error(x, targets, counted, m->sizes.first, m->sizes.step);
-}
-
-static double
-explained(const Model *m, const Node *x, const int *targets)
-{
-    return explained_rows(x, targets, m->sizes.first, m->sizes.step);
-}
-
 const Architecture two_sequences = {.list = list_all, .logits = logits};
-const Architecture numbers = {list_all, logits, error, explained};
+const Architecture numbers = {list_all, logits, squared_error, explained_rows};
 
 double
 onehot_size(const Model *m)

@@ -56,26 +56,38 @@ write_config(const char *run, const Config *c)
     end_file(file, run, "config.tsv");
 }
 
+void
+put_log_columns(FILE *file)
+{
+    for (int k = 0; k < LOG_COLUMNS; k++)
+        fprintf(file, "%s%s", k ? "\t" : "", log_columns[k]);
+}
+
+void
+put_log_row(FILE *file, const LogRow *row)
+{
+    char n[4][32];
+    fprintf(file, "%d\t%s\t%s\t%s\t%s", row->step,
+            number_text(row->loss, 7, n[0]),
+            number_text(row->accuracy, 7, n[1]),
+            number_text(row->validation_loss, 7, n[2]),
+            number_text(row->validation_accuracy, 7, n[3]));
+}
+
 static void
 write_log(const char *run, const Result *r, const Observer *o)
 {
-    char n[4][32];
+    char n[32];
     FILE *file = begin_file(run, "log.tsv");
-    for (int k = 0; k < LOG_COLUMNS; k++)
-        fprintf(file, "%s%s", k ? "\t" : "", log_columns[k]);
+    put_log_columns(file);
     for (int k = 0; k < o->count; k++)
         fprintf(file, "\t%s", o->names[k]);
     fprintf(file, "\n");
     for (int i = 0; i < r->count; i++) {
-        const LogRow *row = &r->rows[i];
-        fprintf(file, "%d\t%s\t%s\t%s\t%s", row->step,
-                number_text(row->loss, 7, n[0]),
-                number_text(row->accuracy, 7, n[1]),
-                number_text(row->validation_loss, 7, n[2]),
-                number_text(row->validation_accuracy, 7, n[3]));
+        put_log_row(file, &r->rows[i]);
         for (int k = 0; k < o->count; k++)
             fprintf(file, "\t%s",
-                    number_text(o->values[i * o->count + k], 7, n[0]));
+                    number_text(o->values[i * o->count + k], 7, n));
         fprintf(file, "\n");
     }
     end_file(file, run, "log.tsv");

@@ -23,6 +23,11 @@ enum { LOG_COLUMNS = 5, RESULTS = 18, TEST_LEVELS = 3 };
 extern const char *const log_columns[LOG_COLUMNS];
 extern const char *const result_keys[RESULTS];
 
+/* These columns of log.tsv: their names, and a row, neither with the end of the
+   line. */
+void put_log_columns(FILE *file);
+void put_log_row(FILE *file, const LogRow *row);
+
 /* The trivial baselines on test data, behind them where the task has a file,
    whose parts differ. (Runs of before 2026-11-23 have none.) */
 extern const char *const test_levels[TEST_LEVELS];
