@@ -95,23 +95,36 @@ levels_of(const Task *t)
     return dataset_levels(&data, VALIDATION);
 }
 
-/* "length=8 positions=none": what a task starts with, where that is not what
-   --help says. */
+/* Does some task start with another value of it than reverse, the usual? */
+static bool
+some_task_sets(const Setting *s)
+{
+    Config usual = config_start();
+    bool sets = false;
+    for (int i = 0; i < task_count && strcmp(s->name, "task"); i++) {
+        Config c = task_start(tasks[i].task->name);
+        sets |= !setting_equal(s, &c, &usual);
+    }
+    return sets;
+}
+
+/* "length=8 ... positions=none": what a task starts with, of the settings that
+   tasks set. */
 static const char *
-own_start(const Task *t)
+start_of(const Task *t)
 {
     char *all = copy_text(""), value[VALUE_SIZE];
-    Config c = task_start(t->name), usual = config_start();
+    Config c = task_start(t->name);
     for (int i = 0; i < settings_built_in; i++) {
         const Setting *s = &settings[i];
         setting_print(s, &c, value);
-        if (strcmp(s->name, "task") && !setting_equal(s, &c, &usual))
+        if (some_task_sets(s))
             replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
                                       s->name, value));
     }
     const char *own = interned(all);
     free(all);
-    return *own ? own : "as --help says";
+    return own;
 }
 
 static void
@@ -133,7 +146,7 @@ list_tasks(const Options *o, Layout layout)
         Levels l = levels_of(t->task);
         sheet_row(&sheet, cell_words(t->task->name), cell_number(l.chance),
                   cell_number(l.trivial), cell_words(t->task->what),
-                  cell_words(t->trivial), cell_words(own_start(t->task)));
+                  cell_words(t->trivial), cell_words(start_of(t->task)));
     }
     sheet_note(&sheet, "tasks",
                copy_text("Accuracy of guessing evenly, and of a trivial "
@@ -142,7 +155,7 @@ list_tasks(const Options *o, Layout layout)
     for (int i = 0; layout == ALIGNED && o->list.tasks && i < task_count; i++) {
         printf("%s%s: the trivial baseline is %s\n", i ? "" : "\n",
                tasks[i].task->name, tasks[i].trivial);
-        print_wrapped(stdout, 0, 4, 79, own_start(tasks[i].task));
+        print_wrapped(stdout, 0, 4, 79, start_of(tasks[i].task));
     }
 }
 
