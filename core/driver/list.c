@@ -95,30 +95,16 @@ levels_of(const Task *t)
     return dataset_levels(&data, VALIDATION);
 }
 
-/* Does some task start with another value of it than reverse, the usual? */
-static bool
-some_task_sets(const Setting *s)
-{
-    Config usual = config_start();
-    bool sets = false;
-    for (int i = 0; i < task_count && strcmp(s->name, "task"); i++) {
-        Config c = task_start(tasks[i].task->name);
-        sets |= !setting_equal(s, &c, &usual);
-    }
-    return sets;
-}
-
-/* "length=8 ... positions=none": what a task starts with, of the settings that
-   tasks set. */
+/* "length=8 ... positions=none": what a task starts with, but for what is 0. */
 static const char *
 start_of(const Task *t)
 {
     char *all = copy_text(""), value[VALUE_SIZE];
     Config c = task_start(t->name);
-    for (int i = 0; i < settings_built_in; i++) {
-        const Setting *s = &settings[i];
+    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
         setting_print(s, &c, value);
-        if (some_task_sets(s))
+        if (s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING) &&
+            s->kind != WORD && strcmp(value, "0"))
             replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
                                       s->name, value));
     }
