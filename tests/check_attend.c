@@ -185,34 +185,33 @@ slope_and_window(const Attention *a, int head, int query, int key)
     return apart > 2 ? -INFINITY : -(head + 1) * 0.3 * apart;
 }
 
-static int
-nearness(const Attention *a, int query, int key)
+static double
+nearness(const Attention *a, int head, int query, int key)
 {
-    (void)a;
+    (void)a, (void)head;
     return query == key ? 0 : query > key ? 1 : 2;
 }
 
-/* Every step with an operator between; the table is for each head, or for all,
-   the sink a weight or none. */
+/* Every step with an operator between; the sink is a weight or none. */
 static Node *
 build_steps(Node **x, void *more)
 {
     Attention a = {.causal = *(int *)more};
     Node *h = split(x[0], 2);
-    Node *s = score_bias(&a, scores(&a, h, h, 0.7), x[1], nearness);
-    s = fixed_bias(&a, mix_heads(s, x[3]), slope_and_window);
-    return apply_weights(&a, softmax_sink(&a, s, a.causal ? x[2] : NULL), h);
+    Node *s = fixed_bias(&a, scores(&a, h, h, 0.7), nearness);
+    s = fixed_bias(&a, mix_heads(s, x[2]), slope_and_window);
+    return apply_weights(&a, softmax_sink(&a, s, a.causal ? x[1] : NULL), h);
 }
 
 TESTS(gradients_of_one_matrix, IN_DOUBLE * 2)
 {
     Leaf leaf_of = {8, 6, 2, 1};
-    Leaf steps[] = {leaf_of, {1 + _i, 3, 1, 1}, {1, 2, 1, 1}, {2, 2, 1, 1}};
+    Leaf steps[] = {leaf_of, {1, 2, 1, 1}, {2, 2, 1, 1}};
     check_gradient(build_of_one, &_i, &leaf_of, 1);
     check_gradient(build_mask_zero, &_i, &leaf_of, 1);
-    check_gradient(build_steps, &_i, steps, 4);
+    check_gradient(build_steps, &_i, steps, 3);
     steps[0] = (Leaf){1, 2, 1, 1};
-    check_gradient(build_steps, &_i, steps, 4);
+    check_gradient(build_steps, &_i, steps, 3);
 }
 
 static double
@@ -270,13 +269,12 @@ TEST(biases_by_hand)
 {
     enum { T = 6, D = 4 };
     real *x = numbers(T * D, 1, "x"), sink[2] = {0, 1};
-    real table[] = {0, 1, 2};
     Attention a = {0}, late = {.position = 1};
     Tape *t = tape_new(0);
     Node *s = NULL, *biased = NULL, *moved = NULL, *p = NULL, *out = NULL;
     Node *n = split(leaf(t, T, D, 1, x, NULL), 2);
     s = scores(&a, n, n, 1);
-    moved = score_bias(&late, s, leaf(t, 1, 3, 1, table, NULL), nearness);
+    moved = fixed_bias(&late, s, nearness);
     biased = fixed_bias(&a, s, slope_and_window);
     biased = fixed_bias(&a, biased, nothing); /* masks no more */
     p = softmax_sink(&a, biased, leaf(t, 1, 2, 1, sink, NULL));
@@ -333,7 +331,7 @@ TESTS(causal_rows_do_not_see_later_tokens, 2)
     tape_free(t);
 }
 
-ABORTS(misuse, 12)
+ABORTS(misuse, 10)
 {
     expect_a_message();
     real x[64] = {0};
@@ -353,17 +351,10 @@ ABORTS(misuse, 12)
             CASE(5, apply_weights(&a, scores(&a, n, n, 1), other));
             CASE(6, softmax(&a, scores(&a, n, other, 1)));
             CASE(7, mask_zero(&a, scores(&a, n, other, 1)));
-            /* three heads, a table for two */
-            CASE(8,
-                 score_bias(&open, scores(&open, split(n, 3), split(n, 3), 1),
-                            thin, nearness));
-            /* a bucket that the table has not */
-            CASE(9, score_bias(&open, scores(&open, n, n, 1),
-                               leaf(t, 1, 2, 1, x, NULL), nearness));
             /* the key of every query is masked */
-            CASE(10, fixed_bias(&(Attention){.position = 9},
-                                scores(&open, n, n, 1), slope_and_window));
-            CASE(11, softmax_sink(&open, scores(&open, n, n, 1), n));
+            CASE(8, fixed_bias(&(Attention){.position = 9},
+                               scores(&open, n, n, 1), slope_and_window));
+            CASE(9, softmax_sink(&open, scores(&open, n, n, 1), n));
         }
     }
 }

@@ -930,15 +930,14 @@ stepped_weights(Weights *w, const Attention *a)
 {
     weight_each(w, 0, 4, "W_i", a->d_model, a->d_model);
     weight_each(w, 4, 2, "mix_i", 2, 2);
-    weight(w, 6, "table", 2, 3);
-    weight(w, 7, "sink", 1, 2);
+    weight(w, 6, "sink", 1, 2);
 }
 
-static int
-near_or_far(const Attention *a, int query, int key)
+static double
+near_or_far(const Attention *a, int head, int query, int key)
 {
     (void)a;
-    return query == key ? 0 : query > key ? 1 : 2;
+    return (head + 1) * (query == key ? 0.25 : query > key ? 0.5 : 1);
 }
 
 static double
@@ -958,9 +957,9 @@ stepped_forward(Attention *a, Node *x, Node *y, Node **w)
     p = scores(a, q, k, 0.5);
     if (stepped == 1)
         p = softmax(a, p);
-    else if (stepped == 2) { /* talking heads, a table, a window, a sink */
-        p = score_bias(a, mix_heads(p, w[4]), w[6], near_or_far);
-        p = mix_heads(softmax_sink(a, fixed_bias(a, p, window), w[7]), w[5]);
+    else if (stepped == 2) { /* talking heads, two biases, a sink */
+        p = fixed_bias(a, mix_heads(p, w[4]), near_or_far);
+        p = mix_heads(softmax_sink(a, fixed_bias(a, p, window), w[6]), w[5]);
     } else if (stepped == 4) { /* a window, and no linear queries */
         p = scores(a, tanh_of(scale(q, 4)), k, 0.5);
         p = softmax(a, fixed_bias(a, p, window));
@@ -979,7 +978,7 @@ TEST(steps_have_a_form)
     Attention a = {.d_model = D, .heads = 2, .causal = 1};
     Weights w = weights_declared(&v, &a);
     Random r = random_stream(33, "forms");
-    real *at[8];
+    real *at[7];
     make_weights(&w, at, &r);
     stepped = 0;
     Canonical whole = canonical_form(&v, a, &w, at);
@@ -996,9 +995,8 @@ TEST(steps_have_a_form)
     ck_assert(equal_biases(&mixed, &mixed));
     for (int h = 0; h < 2; h++) {
         double *b = mixed.bias + h * BIAS_SIZE;
-        ck_assert(b[SINK] == (double)at[7][h] &&
-                  b[1] == (double)at[6][3 * h + 2]);
-        ck_assert(b[0] == (double)at[6][3 * h]);
+        ck_assert(b[SINK] == (double)at[6][h] && b[1] == h + 1);
+        ck_assert(b[0] == (h + 1) * 0.25);
         ck_assert((isinf(b[9 * BIASED]) != 0) == h);
         for (int i = 0; i < SIZE; i++) {
             double m = 0, n = 0;

@@ -416,49 +416,6 @@ TEST(planted)
     real_free(&c);
 }
 
-/* standard, and to its scores is added a table by distance, of each head. */
-enum { DISTANCES = 14 };
-static int
-distance_of(const Attention *a, int query, int key)
-{
-    int distance = a->position + query - key;
-    distance = distance < 0 ? -distance : distance;
-    return distance < DISTANCES ? distance : DISTANCES - 1;
-}
-
-static void
-distant_weights(Weights *w, const Attention *a)
-{
-    weight(w, 0, "W^Q", a->d_model, a->heads * a->d_k);
-    weight(w, 1, "W^K", a->d_model, a->heads * a->d_k);
-    weight(w, 2, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, 3, "W^O", a->heads * a->d_v, a->d_model);
-    weight(w, 4, "B", a->heads, DISTANCES);
-}
-
-static Node *
-distant_forward(Attention *a, Node *x, Node *y, Node **w)
-{
-    Node *q = split(matmul(x, w[0]), a->heads);
-    Node *k = split(matmul(y, w[1]), a->heads);
-    Node *v = split(matmul(y, w[2]), a->heads);
-    Node *s = score_bias(a, scores(a, q, k, 1), w[4], distance_of);
-    return matmul(apply_weights(a, softmax(a, s), v), w[3]);
-}
-
-/* All but one of each head's are real, at however large a distance. */
-TEST(distances)
-{
-    Variant v = {QKV_ABI, .shape = "heads d-k d-v", .weights = distant_weights,
-                 .forward = distant_forward};
-    Attention a = {SHAPE(6, 2, 2, 2)};
-    RealCount c = count_of(&v, a, 0);
-    int wanted = 2 * (2 * 24 - 8 + DISTANCES - 1);
-    ck_assert_msg(!IN_DOUBLE || c.found.rank == wanted, "%d, not %d",
-                  c.found.rank, wanted);
-    real_free(&c);
-}
-
 /* A formula fitted to small shapes is right at one far from them. */
 TESTS(formulas, 5)
 {

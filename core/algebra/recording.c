@@ -41,7 +41,7 @@ record_keys(Recording *r, Node *keys)
 Node *
 unbiased(Node *s)
 {
-    while (s->op == &fixed_bias_op || s->op == &score_bias_op)
+    while (s->op == &fixed_bias_op)
         s = s->in[0];
     return s;
 }

@@ -75,20 +75,8 @@ scores(Attention *a, Node *q, Node *k, double scale)
     return s;
 }
 
-/* Where a table has the bias of head h for row i and key j. */
-static int
-place_in(const Node *table, const Added *b, int h, int i, int j)
-{
-    int query = b->attention.position + i;
-    int bucket = b->bucket(&b->attention, query, j);
-    if (bucket < 0 || bucket >= table->cols)
-        bug("score_bias: bucket %d of query %d and key %d in a table %s",
-            bucket, query, j, label(table).text);
-    return (table->rows == 1 ? 0 : h) * table->cols + bucket;
-}
-
-/* C = S + b(head, query, key), or S + Table[head][bucket(query, key)], the same
-   in all sequences. A query has to be left a key. */
+/* C = S + b(head, query, key), the same in all sequences. A query has to be
+   left a key. */
 static void
 bias_forward(Node *c)
 {
@@ -98,59 +86,35 @@ bias_forward(Node *c)
     int size = c->rows * c->cols, sequence = tokens * c->cols;
     memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
     for (int row = 0; row < tokens * c->heads; row++) {
-        int i = row / c->heads, h = row % c->heads, query = a->position + i;
+        int h = row % c->heads, query = a->position + row / c->heads;
         bool left = false;
         for (int j = 0; j < keys; j++) {
-            double bias =
-                b->bias
-                    ? b->bias(a, h, query, j)
-                    : (double)c->in[1]->value[place_in(c->in[1], b, h, i, j)];
+            double bias = b->bias(a, h, query, j);
             left |= bias > -INFINITY && !(a->causal && j > query);
             for (int at = row * keys + j; at < size; at += sequence)
                 c->value[at] += (real)bias;
         }
         if (!left)
-            bug("%s: it masks every key of query %d of head %d, whose weights "
-                "cannot sum to 1 then: leave it one, as the key at its own "
-                "position",
-                c->op->name, query, h);
+            bug("fixed_bias: it masks every key of query %d of head %d, whose "
+                "weights cannot sum to 1 then: leave it one, as the key at its "
+                "own position",
+                query, h);
     }
 }
 
-/* dS += dC: where it is masked dC is 0;  dTable[head][bucket] += dC of all that
-   it was added to */
+/* dS += dC: where it is masked dC is 0 */
 static void
 bias_backward(Node *c)
 {
-    const Added *b = c->arguments;
-    Node *s = c->in[0], *table = b->bucket ? c->in[1] : NULL;
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    real *d = table && table->trained ? gradient(table) : NULL;
-    for (int i = 0; d && i < c->rows * c->cols; i++) {
-        int row = i / c->cols, h = i % c->cols / keys;
-        d[place_in(table, b, h, row % tokens, i % keys)] += c->gradient[i];
-    }
-    if (s->trained)
-        pass_gradient(c, s);
+    pass_gradient(c, c->in[0]);
 }
 
 const Operator fixed_bias_op = {"fixed_bias", bias_forward, bias_backward};
-const Operator score_bias_op = {"score_bias", bias_forward, bias_backward};
 
 Node *
 fixed_bias(Attention *a, Node *s, Bias *bias)
 {
-    return make(&fixed_bias_op, OF(s), (Made){WITH((Added){*a, .bias = bias})});
-}
-
-Node *
-score_bias(Attention *a, Node *s, Node *table, Bucket *bucket)
-{
-    if (table->rows != 1 && table->rows != s->heads)
-        mismatch("score_bias", s, table,
-                 "the table has a row for each head, or one for all");
-    return make(&score_bias_op, OF(s, table),
-                (Made){WITH((Added){*a, .bucket = bucket})});
+    return make(&fixed_bias_op, OF(s), (Made){WITH((Added){*a, bias})});
 }
 
 /* P = softmax(mask(S)), and kept is what each row gives to its sink. */

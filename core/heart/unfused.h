@@ -10,7 +10,6 @@
    double), those of softmax and softmax_sink a->causal (an int). */
 extern const Operator scores_op;
 extern const Operator fixed_bias_op;
-extern const Operator score_bias_op;
 extern const Operator softmax_op;
 extern const Operator softmax_sink_op;
 extern const Operator apply_weights_op;
@@ -18,12 +17,11 @@ extern const Operator apply_weights_op;
 /* The sink of weights in head `head`, -INFINITY where there is none. */
 double sink_of(const Node *weights, int head);
 
-/* The arguments of fixed_bias, and of score_bias: what it adds, and the
-   attention that it was called for, as it was then. */
+/* The arguments of fixed_bias: what it adds, and the attention that it was
+   called for, as it was then. */
 typedef struct Added {
     Attention attention;
     Bias *bias;
-    Bucket *bucket;
 } Added;
 
 #endif

@@ -38,12 +38,10 @@ typedef struct Attention {
 } Attention;
 
 /* A Bias returns the number that is added to the score of the query at one
-   position for the key at another; a Bucket returns the column of a table that
-   is added. Token t of x is the query at position a->position + t; keys are at
-   positions 0, 1, ..., when decoding too, where x holds only the newest
-   tokens. */
+   position for the key at another. Token t of x is the query at position
+   a->position + t; keys are at positions 0, 1, ..., when decoding too, where x
+   holds only the newest tokens. */
 typedef double Bias(const Attention *a, int head, int query, int key);
-typedef int Bucket(const Attention *a, int query, int key);
 
 #pragma GCC visibility push(default)
 
@@ -73,13 +71,10 @@ Node *rotate(Attention *a, Node *n, double base);
    Scores: scale q_i k_i', unmasked, (tokens x heads*keys). */
 Node *scores(Attention *a, Node *q, Node *k, double scale);
 
-/* fixed_bias returns scores + bias, a function of head and positions; a bias of
-   -INFINITY makes the weight 0, and costs nothing. (Applied to scale(s, 0), it
-   gives a matrix of numbers by position, which scores can be multiplied with.)
-   score_bias returns scores + table[head][bucket], for a table of weights
-   (heads x buckets), or (1 x buckets) for all heads together. */
+/* Scores + bias, a function of head and positions; a bias of -INFINITY makes
+   the weight 0, and costs nothing. (Applied to scale(s, 0), it gives a matrix
+   of numbers by position, which scores can be multiplied with.) */
 Node *fixed_bias(Attention *a, Node *s, Bias *bias);
-Node *score_bias(Attention *a, Node *s, Node *table, Bucket *bucket);
 
 /* Turns each row of each head into weights that sum to 1; masked ones are 0.
    A sink adds one more score to the denominator, for which there is no value:
