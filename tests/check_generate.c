@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include <linux/seccomp.h>
 
-#include "heart/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"

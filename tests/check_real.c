@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/positions.h"
+#include "config/positions.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
@@ -259,7 +259,7 @@ TEST(rotary)
    2 of 4: it was 64 of 1024, and is 16. */
 TEST(rotated)
 {
-    Attention a = {SHAPE(16, 4, 4, 4), .relative = ROPE};
+    Attention a = {SHAPE(16, 4, 4, 4), .relative = &rope};
     RealCount c = count_of(plugin_open("standard").variant, a, 0);
     ck_assert_int_eq(c.stored, 1024);
     ck_assert(!IN_DOUBLE || c.found.rank == 944);
@@ -461,7 +461,7 @@ TEST(rotated_formula)
                    .d_k = 16,
                    .d_v = 16,
                    .latent = 64,
-                   .relative = ROPE};
+                   .relative = &rope};
     if (!IN_DOUBLE)
         return;
     const Formula *f = formula_fit(plugin_open("standard").variant, a);

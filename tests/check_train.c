@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "heart/positions.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "base/words.h"

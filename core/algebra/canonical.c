@@ -11,12 +11,12 @@
 
 #include "algebra/canonical.h"
 #include "algebra/recording.h"
+#include "config/positions.h"
+#include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
-#include "heart/positions.h"
 #include "heart/random.h"
 #include "heart/tape.h"
-#include "heart/unfused.h"
 
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
@@ -386,7 +386,7 @@ Canonical
 canonical_form(const Variant *v, Attention a, const Weights *w,
                real *const *values)
 {
-    Canonical c = {.d_model = a.d_model, .rotated = a.relative == ROPE};
+    Canonical c = {.d_model = a.d_model, .rotated = a.relative == &rope};
     Probe p = {.variant = v, .attention = a, .weights = w, .values = values};
     for (int i = 0; i < w->count; i++)
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
@@ -400,7 +400,7 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
             }
     p.attention.causal = 0;
     if (c.rotated)
-        p.attention.relative = UNPOSITIONED;
+        p.attention.relative = NULL;
     int rows = (a.d_model > BIASED ? a.d_model : BIASED) + 1;
     bool own = true;
     p.first = true;

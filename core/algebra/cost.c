@@ -13,7 +13,6 @@
 #include "heart/heads.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
-#include "heart/unfused.h"
 
 /* Adds what a decoder keeps of n's token: the nodes that cached() marks at or
    below it; false if there are none. No gradients are computed here, so

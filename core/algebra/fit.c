@@ -12,7 +12,6 @@
 #include "algebra/fit.h"
 #include "algebra/svd.h"
 #include "heart/fail.h"
-#include "heart/positions.h"
 
 /* Head i: M_i (d_model x width), its scale in it, and N_i (width x d_model).
    width is d_model, except after through(). */

@@ -7,8 +7,8 @@
 #include "algebra/real_parameters.h"
 #include "algebra/svd.h"
 #include "base/words.h"
+#include "config/positions.h"
 #include "heart/fail.h"
-#include "heart/positions.h"
 #include "heart/random.h"
 
 enum { D, H, G, K, V, R };
@@ -341,7 +341,7 @@ static Formula
 fit_to(const Variant *v, Attention a, int most, int more)
 {
     enum { CHECKS = 12, ALIKE = 3 };
-    int wide = a.relative == ROPE ? 32 : 16;
+    int wide = a.relative == &rope ? 32 : 16;
     Formula f = {0};
     Sample *s = allocate(1, sizeof *s);
     *s = (Sample){.variant = v, .like = a, .wanted = numbers_of(&a)};
@@ -350,7 +350,7 @@ fit_to(const Variant *v, Attention a, int most, int more)
     set_unused(&s->wanted, s->used);
     for (int i = 0; i < SHAPE_NUMBERS; i++)
         s->step[i] =
-            a.relative == ROPE && (i == K || i == R || (i == D && !s->used[K]))
+            a.relative == &rope && (i == K || i == R || (i == D && !s->used[K]))
                 ? 2
                 : 1;
     list_terms(&f, s->used);
@@ -408,7 +408,7 @@ formula_fit(const Variant *v, Attention a)
     for (struct Known *k = known; k; k = k->next)
         if (k->variant == v && serves(v, &k->at, &a))
             return &k->formula;
-    int larger = a.relative == ROPE ? 4 : 1; /* of pairs of columns */
+    int larger = a.relative == &rope ? 4 : 1; /* of pairs of columns */
     const Formula *of_two = a.layers == 2 ? NULL : formula_fit(v, two);
     struct Known *k = allocate(1, sizeof *k);
     *k = (struct Known){v, a, {0}, known};

@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "algebra/recording.h"
+#include "config/positions.h"
 #include "heart/attend.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/matrix.h"
 #include "heart/numbers.h"
-#include "heart/positions.h"
+#include "heart/rotate.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
-#include "heart/unfused.h"
 
 /* The number of an entry, with place for it. */
 static int
@@ -52,7 +52,8 @@ static void
 record_softmax(Recording *r, Node *weights)
 {
     const Node *n = unbiased(weights->in[0]);
-    Call call = {.out = weights, .causal = *(const int *)weights->arguments};
+    Call call = {.out = weights,
+                 .causal = ((const Normalized *)weights->arguments)->causal};
     if (n->op == &scores_op) {
         call.q = before_rope(n->in[0]);
         call.k = before_rope(n->in[1]);
@@ -101,11 +102,11 @@ record(void *recording, Node *n)
         record_attend(r, n);
     else if (n->op == &scores_op)
         record_keys(r, before_rope(n->in[1]));
-    else if (n->op == &softmax_op || n->op == &softmax_sink_op)
+    else if (n->op == &softmax_op)
         record_softmax(r, n);
     else if (n->op == &apply_weights_op)
         record_sum(r, (Sum){n->in[0], n->in[1], n, -1});
-    r->rotated |= !strcmp(n->op->name, "rotate");
+    r->rotated |= n->op == &rotate_op && before_rope(n) == n;
 }
 
 void

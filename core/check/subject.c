@@ -13,6 +13,7 @@
 #include "check/difference.h"
 #include "check/subject.h"
 #include "config/build.h"
+#include "config/positions.h"
 #include "decode/cache.h"
 #include "heart/fail.h"
 #include "heart/random.h"
@@ -110,7 +111,7 @@ subject_case(Subject *s, const Way *w)
 static void
 take_config(Subject *s)
 {
-    s->attention = attention_of(&s->config);
+    s->attention = positioned_attention(&s->config);
     s->attention.layers = 3;
     s->attention.settings = s->plugin.variant->settings;
     subject_case(s, NULL);

@@ -69,7 +69,7 @@ Model *
 model_listed(const Config *c, Sizes sizes, const Variant *v)
 {
     bool other = c->embed == EMBED_ONEHOT || sizes.source ||
-                 c->positions == POSITIONS_SINUSOIDAL;
+                 c->positions > POSITIONS_LEARNED;
     return model_outline(c, sizes, v,
                          sizes.step != 0 ? &numbers
                          : other         ? &two_sequences

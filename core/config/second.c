@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "config/positions.h"
 #include "config/regression.h"
 #include "config/second.h"
 #include "config/settings.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "heart/positions.h"
 
 /* The places of Model.fixed. */
 enum { TOKENS, PLACES, SOURCE_PLACES };
@@ -22,7 +22,7 @@ attention_at(const Model *m, int kind, int layer)
     if (kind != SELF)
         a.causal = 0;
     if (kind == CROSS)
-        a.relative = UNPOSITIONED; /* positions of two sequences */
+        a.relative = NULL; /* positions of two sequences */
     if (kind == ENCODER)
         a.layers = m->config.encoder;
     return a;
@@ -31,7 +31,7 @@ attention_at(const Model *m, int kind, int layer)
 Attention
 attention_in(const Config *c, Sizes z)
 {
-    Attention a = attention_of(c);
+    Attention a = positioned_attention(c);
     if (c->embed == EMBED_ONEHOT)
         a.d_model =
             z.vocabulary + (positions_added(c) ? z.tokens + z.source : 0);
@@ -43,8 +43,9 @@ static void
 list_tokens(Model *m)
 {
     const Config *c = &m->config;
-    int d = attention_in(c, m->sizes).d_model;
-    m->attention.d_model = d;
+    Attention a = attention_in(c, m->sizes);
+    int d = m->attention.d_model = a.d_model;
+    m->attention.relative = a.relative;
     m->embedding = m->positions = m->source_positions = -1;
     if (c->embed == EMBED_ONEHOT)
         return;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "decode/cache.h"
+#include "heart/attention.h"
 #include "heart/fail.h"
-#include "heart/positions.h"
 #include "heart/tape.h"
 
 static void
@@ -152,16 +152,6 @@ kept_rows(Cache *c, int kind, Node *n)
     return all;
 }
 
-static Node *
-all_rows_kept(Keeper *keeper, Node *n)
-{
-    Cache *c = (Cache *)keeper;
-    int kind = c->at ? next_use(c, n) : -1;
-    if (kind >= 0 && c->shapes)
-        c->at->kept[kind].plain = true;
-    return kept_rows(c, kind, n);
-}
-
 /* After the step for shapes: is the node that comes next used by scores alone?
  */
 static bool
@@ -175,16 +165,17 @@ only_keys(const Cache *c)
 /* Keys of a model with RoPE: each is rotated once and kept so, unless something
    else needs what it was before. */
 static Node *
-all_keys_kept(Keeper *keeper, const Attention *a, Node *k)
+all_rows(Keeper *keeper, const Attention *of, Node *n)
 {
     Cache *c = (Cache *)keeper;
-    if (!c->at)
-        return positioned(a, k, 0);
-    bool once = only_keys(c);
+    bool once = of && c->at && only_keys(c);
     if (once)
-        k = positioned(a, k, a->position);
-    Node *all = kept_rows(c, next_use(c, k), k);
-    return once ? all : positioned(a, all, 0);
+        n = positioned(of, n, of->position);
+    int kind = c->at ? next_use(c, n) : -1;
+    if (!of && kind >= 0 && c->shapes)
+        c->at->kept[kind].plain = true;
+    n = kept_rows(c, kind, n);
+    return of && !once ? positioned(of, n, 0) : n;
 }
 
 Cache *
@@ -195,10 +186,8 @@ cache_new(int places, int tokens, int sequences)
     c->tokens = tokens;
     c->places = places;
     c->place = allocate((size_t)places, sizeof *c->place);
-    c->keeper = (Keeper){.enter = enter_place,
-                         .leave = leave_place,
-                         .all_rows = all_rows_kept,
-                         .all_keys = all_keys_kept};
+    c->keeper = (Keeper){
+        .enter = enter_place, .leave = leave_place, .all_rows = all_rows};
     return c;
 }
 

@@ -10,13 +10,13 @@
 #include "algebra/real_parameters.h"
 #include "base/words.h"
 #include "config/build.h"
+#include "config/positions.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
-#include "heart/positions.h"
 #include "heart/threads.h"
 
 /* Published models: the variant that has their attention, its settings (those
@@ -112,7 +112,7 @@ counted_of(const char *word, Config c)
 {
     Counted v = {.p = plugin_open(word), .layers = c.layers};
     config_settle(&c, variant_uses(v.p.variant));
-    v.a = attention_of(&c);
+    v.a = positioned_attention(&c);
     v.w = weights_declared(v.p.variant, &v.a);
     for (int i = 0; i < v.w.count; i++)
         v.stored += (double)v.w.list[i].rows * v.w.list[i].cols;

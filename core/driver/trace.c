@@ -15,11 +15,11 @@
 #include "driver/cli/options.h"
 #include "driver/cli/tokens.h"
 #include "driver/commands.h"
+#include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/layers.h"
 #include "heart/operators.h"
-#include "heart/unfused.h"
 #include "run/run.h"
 
 /* What is followed. */

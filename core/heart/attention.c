@@ -1,35 +1,329 @@
-/* attention.c - scaled dot-product attention as one operator.
+/* attention.c - scaled dot-product attention, in one operator and in three.
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
-   P = softmax(mask(scale Q K')), O = P V. attend.c does the work; unfused.c has
-   it as three operators. */
+   scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. attend
+   does it at once (attend.c); scores, softmax and apply_weights are steps, for
+   variants that act between them.
+
+   Scores and weights are matrices (tokens x heads*keys), head by head in their
+   columns. A bias of scores depends on positions only: the form of a head is
+   then softmax(s x M y' + b) y N. */
+#include <math.h>
+#include <string.h>
+
 #include "heart/attend.h"
 #include "heart/attention.h"
+#include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/operators.h"
-#include "heart/positions.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
+
+Node *
+positioned(const Attention *a, Node *n, int position)
+{
+    const Relative *by = a->relative;
+    return by && by->rotated ? by->rotated(n, position) : n;
+}
+
+/* All rows so far of n, where a decoder keeps rows (Keeper, tape.h); else n.
+   Keys are as the scores of `of` need them; for anything else that is NULL. */
+static Node *
+all_rows(const Attention *of, Node *n)
+{
+    Keeper *k = n->tape->keeper;
+    return k ? k->all_rows(k, of, n) : of ? positioned(of, n, 0) : n;
+}
+
+Node *
+cached(Node *n)
+{
+    n->root->kept_by_decoder = true;
+    return all_rows(NULL, n);
+}
+
+/* Aborts where the heads of q and k, or q and v, do not fit; or, if they do,
+   where `fit` says that something else does not. */
+static void
+check_fit(const char *name, const Node *q, const Node *k, bool fit,
+          const char *wanted)
+{
+    if (q->heads % k->heads || q->sequences != k->sequences)
+        mismatch(name, q, k,
+                 "the heads of the second divide those of the first, and "
+                 "sequences are equally many; split gives a matrix its heads");
+    if (!fit)
+        mismatch(name, q, k, wanted);
+}
+
+static void
+check_scores(const char *name, const Node *q, const Node *k)
+{
+    check_fit(name, q, k, q->cols / q->heads == k->cols / k->heads,
+              "queries and keys are equally wide in each head");
+}
+
+static void
+check_mask(const char *name, const Attention *a, const Node *q, int keys)
+{
+    const Keeper *k = q->tape->keeper;
+    int tokens = q->rows / q->sequences + (k ? k->earlier : 0);
+    if (a->causal && tokens != keys)
+        bug("%s: a causal mask needs as many keys as queries, not %d and %d",
+            name, keys, tokens);
+}
 
 const Operator attend_op = {"attend", attend_forward, attend_backward};
 
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    Node *keyed = all_keys(a, k);
-    k = keyed->rows == k->rows ? k : keyed;
-    v = all_rows(v);
-    int keys = k->rows / k->sequences, d_v = v->cols / v->heads;
-    check_scores("attend", q, k);
-    check_heads("attend", q, v);
-    check_mask("attend", a, q, keys);
-    if (v->rows != k->rows)
-        mismatch("attend", k, v, "keys and values have as many rows");
-    if (a->relative == ALIBI)
+    if (a->relative && a->relative->bias)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
-    Node *c = new_node(&attend_op, q->rows, q->heads * d_v,
-                       (Node *[]){positioned(a, q, a->position), keyed, v}, 3);
+    q = positioned(a, q, a->position);
+    k = all_rows(a, k);
+    v = all_rows(NULL, v);
+    check_scores("attend", q, k);
+    check_mask("attend", a, q, k->rows / k->sequences);
+    check_fit("attend", q, v, v->rows == k->rows,
+              "the second, which are values, has a row for each key");
+    Node *c = new_node(&attend_op, q->rows, q->heads * (v->cols / v->heads),
+                       (Node *[]){q, k, v}, 3);
     c->heads = q->heads;
     keep_arguments(c, &(Attended){scale, a->causal}, sizeof(Attended));
     c->kept = keep(c, attend_keeps(c));
     return compute(c);
+}
+
+/* Head h of C in every sequence, as `at` has it; and that head of N which
+   serves it. */
+static Matrix
+heads_of(const Node *c, int h, const Node *n, real *at)
+{
+    return batch(head_for(c, h, n, at, 0), c->sequences);
+}
+
+/* The right side of C_h = A_h B_h or, for scores, of C_h = scale A_h B_h' */
+static Matrix
+right_of(const Node *c, int h)
+{
+    Matrix b = heads_of(c, h, c->in[1], c->in[1]->value);
+    return c->op == &scores_op ? transposed(b) : b;
+}
+
+/* S_h = scale Q_h K_h',  O_h = P_h V_h */
+static void
+product_forward(Node *c)
+{
+    const double *scale = c->arguments; /* of scores */
+    for (int h = 0; h < c->heads; h++)
+        multiply(heads_of(c, h, c, c->value),
+                 heads_of(c, h, c->in[0], c->in[0]->value), right_of(c, h));
+    for (size_t i = 0; scale && i < size_of(c); i++)
+        c->value[i] *= (real)*scale;
+}
+
+/* dQ_h += scale dS_h K_h,  dK_h += scale dS_h' Q_h
+   dP_h += dO_h V_h',       dV_h += P_h' dO_h */
+static void
+product_backward(Node *c)
+{
+    Node *a = c->in[0], *b = c->in[1];
+    const double *scale = c->arguments;
+    for (size_t i = 0; scale && i < size_of(c); i++)
+        c->kept[i] = (real)*scale * c->gradient[i];
+    for (int h = 0; h < c->heads; h++) {
+        Matrix left = heads_of(c, h, a, a->value);
+        Matrix dc = heads_of(c, h, c, scale ? c->kept : c->gradient);
+        if (a->trained)
+            multiply_add(heads_of(c, h, a, gradient(a)), dc,
+                         transposed(right_of(c, h)));
+        if (b->trained)
+            multiply_add(heads_of(c, h, b, gradient(b)),
+                         transposed(scale ? dc : left), scale ? left : dc);
+    }
+}
+
+const Operator scores_op = {"scores", product_forward, product_backward};
+const Operator apply_weights_op = {"apply_weights", product_forward,
+                                   product_backward};
+
+Node *
+scores(Attention *a, Node *q, Node *k, double scale)
+{
+    q = positioned(a, q, a->position);
+    k = all_rows(a, k);
+    check_scores("scores", q, k);
+    int cols = q->heads * (k->rows / k->sequences);
+    Node *s = make(&scores_op, OF(q, k),
+                   (Made){.cols = cols,
+                          WITH(scale),
+                          .keeps = (size_t)q->rows * (size_t)cols});
+    if (a->relative && a->relative->bias)
+        s = fixed_bias(a, s, a->relative->bias);
+    a->scored += s->heads;
+    return s;
+}
+
+Node *
+apply_weights(Attention *a, Node *p, Node *v)
+{
+    (void)a;
+    v = all_rows(NULL, v);
+    check_fit("apply_weights", p, v,
+              p->cols / p->heads == v->rows / v->sequences,
+              "each head of the weights has a column for each value");
+    return make(&apply_weights_op, OF(p, v),
+                (Made){.cols = p->heads * (v->cols / v->heads)});
+}
+
+/* C = S + b(head, query, key), the same in all sequences. A query has to be
+   left a key. */
+static void
+bias_forward(Node *c)
+{
+    const Added *b = c->arguments;
+    const Attention *a = &b->attention;
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
+    int size = c->rows * c->cols, sequence = tokens * c->cols;
+    memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
+    for (int row = 0; row < tokens * c->heads; row++) {
+        int h = row % c->heads, query = a->position + row / c->heads;
+        bool left = false;
+        for (int j = 0; j < keys; j++) {
+            double bias = b->bias(a, h, query, j);
+            left |= bias > -INFINITY && !(a->causal && j > query);
+            for (int at = row * keys + j; at < size; at += sequence)
+                c->value[at] += (real)bias;
+        }
+        if (!left)
+            bug("fixed_bias: it masks every key of query %d of head %d, whose "
+                "weights cannot sum to 1 then: leave it one, as the key at its "
+                "own position",
+                query, h);
+    }
+}
+
+/* dS += dC: where it is masked dC is 0 */
+static void
+bias_backward(Node *c)
+{
+    pass_gradient(c, c->in[0]);
+}
+
+const Operator fixed_bias_op = {"fixed_bias", bias_forward, bias_backward};
+
+Node *
+fixed_bias(Attention *a, Node *s, Bias *bias)
+{
+    return make(&fixed_bias_op, OF(s), (Made){WITH((Added){*a, bias})});
+}
+
+Node *
+attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
+{
+    Node *s = fixed_bias(a, scores(a, q, k, scale), bias);
+    return apply_weights(a, softmax(a, s), v);
+}
+
+double
+sink_of(const Node *p, int head)
+{
+    const Normalized *by = p->arguments;
+    return p->inputs > 1 ? (double)p->in[1]->value[head] : by->sink;
+}
+
+/* P = softmax(mask(S)), and kept is what each row gives to its sink. */
+static void
+softmax_forward(Node *c)
+{
+    const Normalized *by = c->arguments;
+    int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
+    memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
+    for (int i = 0; i < c->rows * c->heads; i++) {
+        int seen = keys_seen(by->causal, i / c->heads % tokens, tokens, keys);
+        real sink = (real)sink_of(c, i % c->heads);
+        real beside = row_softmax(c->value + i * keys, seen, keys, sink);
+        if (c->kept)
+            c->kept[i] = beside;
+    }
+}
+
+/* dS += P (dP - rowsum(P dP)), and with p the weight of a row's sink
+   dSink += -p rowsum(P dP) */
+static void
+softmax_backward(Node *c)
+{
+    Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
+    int keys = c->cols / c->heads;
+    const real *p = c->value, *dp = c->gradient;
+    real *ds = s->trained ? gradient(s) : NULL;
+    for (int i = 0; i < c->rows * c->heads; i++, p += keys, dp += keys) {
+        real mean = row_dot(p, dp, keys);
+        for (int j = 0; ds && j < keys; j++)
+            ds[i * keys + j] += p[j] * (dp[j] - mean);
+        if (sink && sink->trained)
+            gradient(sink)[i % c->heads] -= c->kept[i] * mean;
+    }
+}
+
+const Operator softmax_op = {"softmax", softmax_forward, softmax_backward};
+
+/* With a sink that is learned, one that is a number, or none. */
+static Node *
+normalized(const char *name, Attention *a, Node *s, Node *sink, double number)
+{
+    check_mask(name, a, s, s->cols / s->heads);
+    if (sink && (sink->rows != 1 || sink->cols != s->heads))
+        mismatch(name, s, sink, "the sink is one number for each head");
+    return make(&softmax_op, (Node *[]){s, sink}, sink ? 2 : 1,
+                (Made){WITH((Normalized){a->causal, number}),
+                       .keeps = sink ? (size_t)s->rows * (size_t)s->heads : 0});
+}
+
+Node *
+softmax(Attention *a, Node *s)
+{
+    return normalized("softmax", a, s, NULL, -INFINITY);
+}
+
+Node *
+softmax_sink(Attention *a, Node *s, Node *sink)
+{
+    return normalized("softmax_sink", a, s, sink, 0);
+}
+
+/* to += from where it is not masked */
+static void
+add_seen(const Node *c, real *to, const real *from)
+{
+    const int *causal = c->arguments;
+    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
+    for (int i = 0; i < c->rows * c->heads; i++, to += keys, from += keys)
+        row_add(to, 1, from,
+                keys_seen(*causal, i / c->heads % tokens, tokens, keys));
+}
+
+/* C = A, and 0 where it is masked */
+static void
+mask_zero_forward(Node *c)
+{
+    memset(c->value, 0, size_of(c) * sizeof(real));
+    add_seen(c, c->value, c->in[0]->value);
+}
+
+/* dA += dC where it is not masked */
+static void
+mask_zero_backward(Node *c)
+{
+    add_seen(c, gradient(c->in[0]), c->gradient);
+}
+
+Node *
+mask_zero(Attention *a, Node *s)
+{
+    static const Operator op = {"mask_zero", mask_zero_forward,
+                                mask_zero_backward};
+    check_mask("mask_zero", a, s, s->cols / s->heads);
+    return make(&op, OF(s), (Made){WITH(a->causal)});
 }

@@ -3,7 +3,6 @@
 
 #include "heart/config.h"
 #include "heart/fail.h"
-#include "heart/positions.h"
 
 bool
 shape_uses(const char *shape, const char *option)
@@ -64,7 +63,6 @@ config_widths(Config *c, const char *shape)
 Attention
 attention_of(const Config *c)
 {
-    int p = c->positions;
     return (Attention){.d_model = c->d_model,
                        .heads = c->heads ? c->heads : 1,
                        .d_k = c->d_k ? c->d_k : c->d_model,
@@ -73,8 +71,5 @@ attention_of(const Config *c)
                        .latent = c->latent ? c->latent : c->d_model,
                        .causal = c->mask == MASK_CAUSAL,
                        .layers = 1,
-                       .settings = c->settings,
-                       .relative = p == POSITIONS_ROPE    ? ROPE
-                                   : p == POSITIONS_ALIBI ? ALIBI
-                                                          : UNPOSITIONED};
+                       .settings = c->settings};
 }

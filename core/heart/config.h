@@ -14,7 +14,7 @@ enum {
     POSITIONS_NONE,
     POSITIONS_LEARNED,    /* vectors that are added to the tokens */
     POSITIONS_SINUSOIDAL, /* the same, but fixed */
-    POSITIONS_ROPE,       /* in the scores: positions.h */
+    POSITIONS_ROPE,       /* in the scores: config/positions.h */
     POSITIONS_ALIBI
 };
 enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
@@ -86,7 +86,8 @@ bool shape_uses(const char *shape, const char *option);
    cannot be that. */
 void config_widths(Config *c, const char *shape);
 
-/* What a variant sees of a config that has its widths. */
+/* What a variant sees of a config that has its widths; without positions in the
+   scores. */
 Attention attention_of(const Config *c);
 
 #endif

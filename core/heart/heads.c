@@ -9,7 +9,6 @@
 #include "heart/matrix.h"
 #include "heart/numbers.h"
 #include "heart/operators.h"
-#include "heart/positions.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
@@ -28,32 +27,6 @@ Matrix
 head_for(const Node *c, int h, const Node *n, real *at, int s)
 {
     return head_of(n, at, s, h / (c->heads / n->heads));
-}
-
-void
-check_heads(const char *name, const Node *q, const Node *k)
-{
-    if (q->heads % k->heads || q->sequences != k->sequences)
-        mismatch(name, q, k,
-                 "the heads of the second divide those of the first, and "
-                 "sequences are equally many; split gives a matrix its heads");
-}
-
-void
-check_scores(const char *name, const Node *q, const Node *k)
-{
-    check_heads(name, q, k);
-    if (q->cols / q->heads != k->cols / k->heads)
-        mismatch(name, q, k, "queries and keys are equally wide in each head");
-}
-
-void
-check_mask(const char *name, const Attention *a, const Node *q, int keys)
-{
-    int tokens = q->rows / q->sequences + earlier_rows(q);
-    if (a->causal && tokens != keys)
-        bug("%s: a causal mask needs as many keys as queries, not %d and %d",
-            name, keys, tokens);
 }
 
 /* to += from, in `count` columns of each head of n and m from the columns at

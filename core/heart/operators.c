@@ -10,7 +10,6 @@
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/operators.h"
-#include "heart/positions.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
@@ -424,13 +423,6 @@ shift(Node *a, int by)
     int tokens = a->rows / a->sequences;
     int down = (by < tokens ? by : tokens) * a->cols;
     return make(&op, OF(a), (Made){WITH(down)});
-}
-
-Node *
-cached(Node *a)
-{
-    a->root->kept_by_decoder = true;
-    return all_rows(a);
 }
 
 Node *

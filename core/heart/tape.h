@@ -28,10 +28,9 @@ typedef struct Keeper {
     void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
                   const Node *y);
     void (*leave)(struct Keeper *k);
-    /* All rows so far of a node that has those of new tokens; and of keys, as
-       scores need them. */
-    Node *(*all_rows)(struct Keeper *k, Node *n);
-    Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *n);
+    /* All rows so far of a node that has those of new tokens; of keys, as the
+       scores of `of` need them; for anything else that is NULL. */
+    Node *(*all_rows)(struct Keeper *k, const Attention *of, Node *n);
 } Keeper;
 
 /* What a tape is for; these may be added.

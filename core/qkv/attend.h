@@ -30,11 +30,11 @@ typedef struct Attention {
     int layers;   /* number of blocks */
     int position; /* of the first token of x; 0 except when decoding */
     /* The rest is for the core only. */
-    struct Tape *tape;    /* the tape of x */
-    int place;            /* which attention of its block this is */
-    const char *settings; /* the list that setting() reads */
-    int relative;         /* how positions enter the scores, if they do */
-    int scored;           /* heads whose scores have been computed */
+    int place;                       /* which attention of its block this is */
+    int scored;                      /* heads whose scores have been computed */
+    struct Tape *tape;               /* the tape of x */
+    const char *settings;            /* the list that setting() reads */
+    const struct Relative *relative; /* positions in the scores, or NULL */
 } Attention;
 
 /* A Bias returns the number that is added to the score of the query at one

@@ -4,6 +4,7 @@
 
 #include "algebra/cost.h"
 #include "config/build.h"
+#include "config/positions.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"
 #include "driver/cli/plugin_process.h"
@@ -16,7 +17,7 @@ static void
 count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
 {
     config_settle(&c, variant_uses(v));
-    Attention a = attention_of(&c);
+    Attention a = positioned_attention(&c);
     Weights w = weights_declared(v, &a);
     for (int i = 0; i < w.count; i++)
         f->parameters += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
