@@ -214,9 +214,7 @@ TESTS(needs_are_what_is_taken, 4)
     tape_reset(t);
     ck_assert(n.step == (double)t->most);
     optimizer_free(&o);
-    double onehot = 0;
-    for (int i = 0; i < FIXED; i++)
-        onehot += m->fixed[i].rows * m->fixed[i].cols;
+    double onehot = m->fixed.rows * m->fixed.cols;
     ck_assert((onehot > 0) == (_i == 3));
     ck_assert(n.weights ==
               (4. * (double)m->parameters + onehot) * sizeof(real));

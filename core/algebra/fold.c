@@ -57,7 +57,7 @@ table_of(const Model *m, const Model *onehot)
     for (int i = 0; i < 3; i++)
         if (i == 0 || (m->config.positions == POSITIONS_LEARNED &&
                        (i == 1 || m->sizes.source)))
-            rows += stack(table + rows * d, model_weight(m, parts[i]),
+            rows += stack(table + rows * d, weight_named(m, parts[i]),
                           1 / onehot_size(onehot));
     return table;
 }
@@ -93,12 +93,12 @@ folded_form(const Model *m, const Canonical *c, Model *onehot)
     int classes = m->sizes.classes;
     Canonical f = {
         .d_model = n, .rotated = c->rotated, .deviation = c->deviation};
-    Weight *last = model_weight(onehot, "unembedding");
+    Weight *last = weight_named(onehot, "unembedding");
     Around a = {.d = d, .n = n, .classes = classes, .t = table_of(m, onehot)};
     a.half = allocate((size_t)n * (d + classes), sizeof *a.half);
     a.out = a.half + n * d;
     a.u = allocate((size_t)d * classes, sizeof *a.u);
-    stack(a.u, model_weight(m, "unembedding"), 1);
+    stack(a.u, weight_named(m, "unembedding"), 1);
     canonical_allocate(&f, c->heads);
     if (c->bias)
         f.bias = allocate((size_t)c->heads * BIAS_SIZE, sizeof *f.bias);

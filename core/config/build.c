@@ -134,7 +134,7 @@ model_attention(const Model *m, int place)
 }
 
 Weight *
-model_weight(const Model *m, const char *name)
+weight_named(const Model *m, const char *name)
 {
     for (int i = 0; i < m->count; i++)
         if (!strcmp(m->weights[i].name, name))
@@ -176,9 +176,7 @@ training_needs(const Dataset *data, const Variant *v)
         step = fmax(step, bytes_of(m, &micro, rest));
     double tokens =
         (double)(data->sizes.tokens + data->sizes.source) * c->batch;
-    double fixed = 0;
-    for (int i = 0; i < FIXED; i++)
-        fixed += (double)m->fixed[i].rows * m->fixed[i].cols;
+    double fixed = (double)m->fixed.rows * m->fixed.cols;
     Needs n = {(4. * (double)m->parameters + fixed) * sizeof(real),
                tokens * (data->sizes.each + 1) * sizeof(int), step,
                (data->corpus ? corpus_bytes(data->corpus) : 0) +

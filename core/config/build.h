@@ -34,7 +34,7 @@ const char *place_word(const Model *m, int place);
 real **model_attention(const Model *m, int place);
 
 /* The weight of that name; a bug if there is none. */
-Weight *model_weight(const Model *m, const char *name);
+Weight *weight_named(const Model *m, const char *name);
 
 /* Entries of all matrices that variants have declared. */
 size_t attention_parameters(const Model *m);

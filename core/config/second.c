@@ -1,16 +1,13 @@
 /* second.c - kinds of models besides the heart's. */
 #include <math.h>
-#include <stdio.h>
 
 #include "config/positions.h"
 #include "config/regression.h"
 #include "config/second.h"
 #include "config/settings.h"
 #include "heart/fail.h"
+#include "heart/layers.h"
 #include "heart/numbers.h"
-
-/* The places of Model.fixed. */
-enum { TOKENS, PLACES, SOURCE_PLACES };
 
 /* What a variant sees in a block of the encoder, or of a second sequence. */
 static Attention
@@ -39,119 +36,114 @@ attention_in(const Config *c, Sizes z)
     return a;
 }
 
-static void
-list_tokens(Model *m)
+/* The variant in such a place: it is looked up in the first pass, and found in
+   the place in the others. */
+static const Variant *
+variant_at(const Model *m, int kind)
 {
     const Config *c = &m->config;
-    Attention a = attention_in(c, m->sizes);
-    int d = m->attention.d_model = a.d_model;
-    m->attention.relative = a.relative;
-    m->embedding = m->positions = m->source_positions = -1;
-    if (c->embed == EMBED_ONEHOT)
-        return;
-    list_embedding(m);
-    if (m->sizes.source && c->positions == POSITIONS_LEARNED)
-        m->source_positions =
-            list_weight(m, m->sizes.source, d, 0, 0.7, "source_positions");
+    const char *word = kind == ENCODER ? c->encoder_variant
+                       : kind == CROSS ? c->cross_variant
+                                       : "";
+    return m->listing && *word ? plugin_open(word).variant : m->variant;
 }
 
-/* The nodes of what is not trained stand behind those of the weights. */
-static int
-fix(Model *m, int place, int rows)
+/* `rows` rows, from `first` on, of what is not trained: one-hot tokens and
+   positions, or sinusoids. */
+static Node *
+fixed_rows(Model *m, Tape *t, int first, int rows)
 {
     int d = m->attention.d_model;
-    m->fixed[place] = matrix(NULL, rows, d, d);
-    return m->count + place;
+    if (m->listing)
+        m->fixed = matrix(NULL, first + rows, d, d);
+    real *at = m->fixed.at ? m->fixed.at + first * d : NULL;
+    return leaf(t, rows, d, 1, at, NULL);
 }
 
-/* One-hot rows, and sinusoids. */
-static void
-fix_all(Model *m)
+/* What is added to the tokens of a sequence by their positions; NULL for
+   nothing. */
+static Node *
+positions_of(Model *m, Tape *t, int first, int rows, const char *name)
 {
-    bool places = positions_added(&m->config);
-    if (m->embedding < 0)
-        m->embedding = fix(m, TOKENS, m->sizes.vocabulary);
-    if (places && m->positions < 0)
-        m->positions = fix(m, PLACES, m->sizes.tokens);
-    if (places && m->source_positions < 0)
-        m->source_positions = fix(m, SOURCE_PLACES, m->sizes.source);
+    if (!rows || !positions_added(&m->config))
+        return NULL;
+    return m->config.embed == EMBED_LEARNED &&
+                   m->config.positions == POSITIONS_LEARNED
+               ? model_table(m, rows, name)
+               : fixed_rows(m, t, first, rows);
 }
 
-/* The variant of that name, opened before; or the model's where there is none.
- */
-static const Variant *
-other_variant(const char *word, const Model *m)
+static Node *
+positioned_from(Node *x, Node *positions, int first)
 {
-    return *word ? plugin_open(word).variant : m->variant;
-}
-
-static void
-list_all(Model *m)
-{
-    const Config *c = &m->config;
-    char block[20];
-    list_tokens(m);
-    m->encoder = allocate((size_t)c->encoder, sizeof *m->encoder);
-    for (int i = 0; i < c->encoder; i++) {
-        snprintf(block, sizeof block, "encoder%d", i);
-        m->encoder[i].self =
-            list_attention(m, other_variant(c->encoder_variant, m),
-                           attention_at(m, ENCODER, i), block);
-        list_mlp(m, &m->encoder[i], block);
-    }
-    m->encoder_norm = c->encoder ? list_norm(m, "encoder", ".norm") : -1;
-    for (int i = 0; i < c->layers; i++) {
-        ModelLayer *layer = &m->layers[i];
-        snprintf(block, sizeof block, "block%d", i);
-        if (c->cross != CROSS_ONLY)
-            layer->self =
-                list_attention(m, m->variant, attention_at(m, SELF, i), block);
-        if (c->cross != CROSS_NONE)
-            layer->cross = list_attention(m, other_variant(c->cross_variant, m),
-                                          attention_at(m, CROSS, i), block);
-        list_mlp(m, layer, block);
-    }
-    list_unembedding(m);
-    fix_all(m);
+    return positions ? add_positions(x, positions, first) : x;
 }
 
 /* What the encoder makes of the second sequence. */
 static Node *
-encoded(Model *m, const Batch *b)
+encoded(Model *m, Node *y)
 {
-    Node *y = model_tokens(m, b->source, b->source_rows, b->sequences,
-                           m->source_positions, 0);
     for (int i = 0; i < m->config.encoder; i++) {
-        const ModelLayer *layer = &m->encoder[i];
-        y = model_mlp(m, layer, model_attend(m, layer->self, y, NULL));
+        const char *block = model_block(m, "encoder", i);
+        y = model_attend(m, variant_at(m, ENCODER), attention_at(m, ENCODER, i),
+                         block, y, NULL);
+        y = model_mlp(m, y, block);
     }
-    return model_norm(m, y, m->encoder_norm);
+    return m->config.encoder ? model_norm(m, y, "encoder", ".norm") : y;
+}
+
+/* The second sequence, as cross-attention reads it; NULL where there is none. A
+   decoder reads it once, with its first tokens: after that it has no new
+   tokens. */
+static Node *
+second(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
+{
+    const Keeper *k = t->keeper;
+    if (!m->sizes.source)
+        return NULL;
+    if (k && k->position > 0 && !(t->purpose & SHAPES_ONLY)) {
+        m->next = m->decoder;
+        return leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL);
+    }
+    Node *y = embed(table, b->source, b->each, b->source_rows, b->sequences);
+    y = encoded(m, positioned_from(y, positions, 0));
+    m->decoder = m->next;
+    return y;
 }
 
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
-    const Keeper *k = t->keeper;
-    bool read = k && k->position > 0 && !(t->purpose & SHAPES_ONLY);
-    Node *y = !m->sizes.source ? NULL
-              : read
-                  ? leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL)
-                  : encoded(m, b);
-    Node *x = model_tokens(m, b->ids, b->rows, b->sequences, m->positions,
-                           k ? k->position : 0);
-    for (const ModelLayer *l = m->layers; l < m->layers + c->layers; l++) {
+    Sizes z = m->sizes;
+    bool onehot = c->embed == EMBED_ONEHOT;
+    int first = onehot ? z.vocabulary : 0;
+    Attention a = attention_in(c, z);
+    m->attention.d_model = a.d_model;
+    m->attention.relative = a.relative;
+    Node *table = onehot ? fixed_rows(m, t, 0, z.vocabulary)
+                         : model_table(m, z.vocabulary, "embedding");
+    Node *at = positions_of(m, t, first, z.tokens, "positions");
+    Node *source_at =
+        positions_of(m, t, first + z.tokens, z.source, "source_positions");
+    Node *y = second(m, t, b, table, source_at);
+    Node *x = embed(table, b->ids, b->each, b->rows, b->sequences);
+    x = positioned_from(x, at, t->keeper ? t->keeper->position : 0);
+    for (int i = 0; i < c->layers; i++) {
+        const char *block = model_block(m, "block", i);
         if (c->cross != CROSS_ONLY)
-            x = model_attend(m, l->self, x, NULL);
+            x = model_attend(m, m->variant, attention_at(m, SELF, i), block, x,
+                             NULL);
         if (c->cross != CROSS_NONE)
-            x = model_attend(m, l->cross, x, y);
-        x = model_mlp(m, l, x);
+            x = model_attend(m, variant_at(m, CROSS), attention_at(m, CROSS, i),
+                             block, x, y);
+        x = model_mlp(m, x, block);
     }
-    return matmul(model_norm(m, x, m->norm), m->nodes[m->unembedding]);
+    return model_classify(m, x);
 }
 
-const Architecture two_sequences = {.list = list_all, .logits = logits};
-const Architecture numbers = {list_all, logits, squared_error, explained_rows};
+const Architecture two_sequences = {.logits = logits};
+const Architecture numbers = {logits, squared_error, explained_rows};
 
 double
 onehot_size(const Model *m)
@@ -162,27 +154,25 @@ onehot_size(const Model *m)
 /* PE(t, 2i) = sin(t / 10000^(2i / d_model)), PE(t, 2i + 1) = cos(the same):
    "Attention Is All You Need", section 3.5. */
 static void
-fill_sinusoids(Matrix table)
+fill_sinusoids(real *row, int d, int t)
 {
-    for (int i = 0; i < table.cols / 2; i++) {
-        double rate = decay(2. * i / table.cols * logarithm(10000));
-        for (int t = 0; t < table.rows; t++) {
-            real *at = table.at + t * table.down + 2 * i;
-            at[0] = (real)sine(t * rate);
-            at[1] = (real)cosine(t * rate);
-        }
+    for (int i = 0; i < d / 2; i++) {
+        double rate = decay(2. * i / d * logarithm(10000));
+        row[2 * i] = (real)sine(t * rate);
+        row[2 * i + 1] = (real)cosine(t * rate);
     }
 }
 
 void
 model_fill(Model *m)
 {
-    int column = 0;
-    for (Matrix *f = m->fixed; f < m->fixed + FIXED; f++) {
-        f->at = allocate(matrix_entries(f->rows, f->cols), sizeof *f->at);
-        if (m->config.embed == EMBED_LEARNED)
-            fill_sinusoids(*f);
-        for (int i = 0; m->config.embed == EMBED_ONEHOT && i < f->rows; i++)
-            f->at[i * f->down + column++] = (real)onehot_size(m);
-    }
+    Matrix *f = &m->fixed;
+    int tokens = m->sizes.tokens;
+    f->at = allocate(matrix_entries(f->rows, f->cols), sizeof *f->at);
+    for (int i = 0; i < f->rows; i++)
+        if (m->config.embed == EMBED_ONEHOT)
+            f->at[i * f->down + i] = (real)onehot_size(m);
+        else
+            fill_sinusoids(f->at + i * f->down, f->cols,
+                           i < tokens ? i : i - tokens);
 }

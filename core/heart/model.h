@@ -23,25 +23,18 @@ enum { ENCODER, SELF, CROSS };
 typedef struct ModelPlace {
     char name[32]; /* "block0.attention" */
     const Variant *variant;
-    Attention attention; /* what it sees */
-    int norm;            /* which of the model's weights are its LayerNorm's, */
-    int weights, declared; /* and which, and how many, its variant's */
+    Attention attention;   /* what it sees */
+    int weights, declared; /* the first of its variant's, and how many */
 } ModelPlace;
-
-/* A block: its places, and which of the model's weights are its MLP's. */
-typedef struct ModelLayer {
-    int self, cross;
-    int norm, mlp;
-} ModelLayer;
 
 typedef struct Model Model;
 typedef struct Optimizer Optimizer;
 
-/* What kind of model it is: how it lists its weights, and how it computes the
-   logits (rows of the batch x classes) from the nodes of these. Where its
-   answers are no classes, what the loss is, and how many are right. */
+/* The equation of a model: the logits (rows of the batch x classes). It asks
+   for each weight where it uses it, in the same order in every pass. In the
+   first pass, for shapes only, it so lists them. Where the answers are no
+   classes, it also says what the loss is, and how many are right. */
 typedef struct Architecture {
-    void (*list)(Model *m);
     Node *(*logits)(Model *m, Tape *t, const Batch *b);
     Node *(*loss)(const Model *m, Node *logits, const int *targets,
                   int counted);
@@ -49,32 +42,34 @@ typedef struct Architecture {
 } Architecture;
 extern const Architecture one_sequence;
 
-enum { FIXED = 3 };
+/* The weight and the place that the equation comes to next. */
+typedef struct Cursor {
+    int weight, place;
+} Cursor;
+
 struct Model {
     Config config;
     Sizes sizes;
     const Architecture *architecture;
     const Variant *variant;
     Attention attention; /* as the first block's sees it */
-    Weight *weights;     /* in the order in which they are listed */
+    Weight *weights;     /* in the order in which they are asked for */
     int count, capacity;
     ModelPlace *place; /* in the same order */
     int places, place_capacity;
-    ModelLayer *layers;
-    /* Which of the nodes these are, noted when they are listed, -1 for none;
-       the bias of a LayerNorm follows its gain. */
-    int embedding, positions, norm, unembedding;
+    Tape *listing;            /* that of the first pass, then NULL */
+    char block[20];           /* the name of the block that it lists */
+    Cursor next;              /* in the other passes */
     size_t parameters;        /* entries of all weights */
     real *values, *gradients; /* all of them, one after the other */
     Node **nodes;             /* of the weights, in this step */
 
-    /* What others may add to it: matrices that are not trained, whose nodes
-       stand behind those of the weights (sinusoids); an encoder; another
-       optimizer; and a function that is called with what each attention read
-       and returned. */
-    Matrix fixed[FIXED];
-    ModelLayer *encoder;
-    int encoder_norm, source_positions;
+    /* What others may add to it: the rows of tables that are not trained
+       (sinusoids); where the blocks of a decoder begin, behind those of an
+       encoder; another optimizer; and a function that is called with
+       what each attention read and returned. */
+    Matrix fixed;
+    Cursor decoder;
     void (*update)(Optimizer *o, int step);
     void (*attended)(void *to, Node *x, Node *y, Node *out);
     void *to;
@@ -96,29 +91,23 @@ Node *model_forward(Model *m, Tape *t, const Batch *b);
 Node *model_loss(const Model *m, Node *logits, const int *targets, int counted);
 double model_right(const Model *m, const Node *logits, const int *targets);
 
-/* After model_forward on a further micro-batch: the backward pass adds to the
-   gradients that those before it have left. */
-void model_add_gradients(Model *m);
+/* For an architecture. The next weight of the equation, with the mean and the
+   standard deviation of its initial entries, and its name; one that has a row
+   for each token, or position, that there may be. */
+Node *model_weight(Model *m, int rows, int cols, double mean, double deviation,
+                   const char *name, ...) PRINTF(6, 7);
+Node *model_table(Model *m, int rows, const char *name);
 
-/* For an architecture, to list: a matrix, with the mean and the standard
-   deviation of its initial entries, and its name; a LayerNorm, where the model
-   has any; an attention, with what its variant declares; an MLP. They return
-   the index of the first weight, or of the place. */
-int list_weight(Model *m, int rows, int cols, double mean, double deviation,
-                const char *name, ...) PRINTF(6, 7);
-int list_norm(Model *m, const char *block, const char *norm);
-int list_attention(Model *m, const Variant *v, Attention a, const char *block);
-void list_mlp(Model *m, ModelLayer *layer, const char *block);
-void list_embedding(Model *m);
-void list_unembedding(Model *m);
+/* "block0": the name of a block, which is needed, and set, only in the first
+   pass. */
+const char *model_block(Model *m, const char *stack, int i);
 
-/* And to compute: embedded tokens with their positions, from `first` on;
-   LayerNorm; attention of x to y, or to itself where that is NULL; an MLP; the
-   logits. */
-Node *model_tokens(Model *m, const int *ids, int rows, int sequences,
-                   int positions, int first);
-Node *model_norm(Model *m, Node *x, int gain);
-Node *model_attend(Model *m, int place, Node *x, Node *y);
-Node *model_mlp(Model *m, const ModelLayer *layer, Node *x);
+/* LayerNorm, where the model has any; x += attention of x to y, or to itself
+   where that is NULL; x += MLP(x); the map to logits. */
+Node *model_norm(Model *m, Node *x, const char *block, const char *name);
+Node *model_attend(Model *m, const Variant *v, Attention a, const char *block,
+                   Node *x, Node *y);
+Node *model_mlp(Model *m, Node *x, const char *block);
+Node *model_classify(Model *m, Node *x);
 
 #endif

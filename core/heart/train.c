@@ -43,8 +43,8 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        if (i > 0)
-            model_add_gradients(m);
+        for (int k = 0; i > 0 && k < m->count; k++)
+            m->nodes[k]->touched = true; /* the backward pass adds to it */
         Node *share = model_loss(m, logits, micro.targets, counted);
         if (learn)
             backward(share);
