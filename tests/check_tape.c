@@ -28,7 +28,6 @@ GRAPH(build_squash, tanh_of(x[0]))
 
 /* A gate, and a square: two shares of one gradient. */
 GRAPH(build_gate, add(hadamard(x[0], sigmoid(x[1])), hadamard(x[1], x[1])))
-GRAPH(build_relu, relu(x[0]))
 GRAPH(build_gelu, gelu(x[0]))
 
 /* Overlapping columns, put side by side with the whole. */
@@ -137,7 +136,6 @@ TESTS(gradients, IN_DOUBLE)
     check_gradient(build_squash, NULL, LEAVES({4, 5, 1, 1}), 1);
     check_gradient(build_squash, NULL, LEAVES({4, 5, 1, 5}), 1);
     check_gradient(build_gate, NULL, LEAVES({4, 5, 1, 1}, {4, 5, 1, 1}), 2);
-    check_gradient(build_relu, NULL, LEAVES({4, 5, 1, 1}), 1);
     check_gradient(build_gelu, NULL, LEAVES({4, 5, 1, 2}), 1);
     check_gradient(build_columns, NULL, LEAVES({3, 6, 1, 1}, {3, 1, 1, 1}), 2);
     check_gradient(build_split, NULL, LEAVES({3, 6, 1, 1}), 1);
@@ -189,7 +187,7 @@ TEST(heads_and_sequences)
     ck_assert_int_eq(scale(h, 2)->heads, 3);
     ck_assert_int_eq(tanh_of(h)->heads, 3);
     ck_assert_int_eq(sigmoid(hadamard(h, a))->heads, 3);
-    ck_assert_int_eq(relu(gelu(h))->heads, 3);
+    ck_assert_int_eq(gelu(h)->heads, 3);
     ck_assert_int_eq(shift(h, 1)->heads, 3);
     ck_assert_int_eq(shift(h, 1)->sequences, 2);
     ck_assert_int_eq(columns(h, 0, 2)->heads, 3);

@@ -293,33 +293,6 @@ sigmoid(Node *a)
     return make(&op, OF(a), (Made){0});
 }
 
-/* C = max(A, 0) */
-static void
-relu_forward(Node *c)
-{
-    const real *a = c->in[0]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = a[i] > 0 ? a[i] : 0;
-}
-
-/* dA += dC where A > 0 */
-static void
-relu_backward(Node *c)
-{
-    real *d = gradient(c->in[0]);
-    for (size_t i = 0, n = size_of(c); i < n; i++) {
-        real dc = c->gradient[i]; /* read either way: so vectors can */
-        d[i] += c->value[i] > 0 ? dc : 0;
-    }
-}
-
-Node *
-relu(Node *a)
-{
-    static const Operator op = {"relu", relu_forward, relu_backward};
-    return make(&op, OF(a), (Made){0});
-}
-
 /* C = f(A) */
 static void
 map_forward(Node *c)

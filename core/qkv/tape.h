@@ -32,7 +32,6 @@ Node *hadamard(Node *a, Node *b); /* A . B */
 Node *scale(Node *a, double factor); /* factor A */
 Node *tanh_of(Node *a);              /* tanh A */
 Node *sigmoid(Node *a);              /* 1 / (1 + e^-A) */
-Node *relu(Node *a);                 /* max(A, 0) */
 Node *gelu(Node *a); /* A/2 . (1 + tanh(sqrt(2/pi) (A + 0.044715 A^3))) */
 Node *map(Node *a, double (*f)(double), double (*df)(double)); /* f(A) */
 

@@ -1,6 +1,18 @@
 /* relu.c - relu instead of softmax (Wortsman et al. 2023). */
 #include "standard.h"
 
+static double
+positive(double x)
+{
+    return x > 0 ? x : 0;
+}
+
+static double
+is_positive(double x)
+{
+    return x > 0;
+}
+
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
@@ -8,7 +20,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
 
-    Node *p = relu(mask_zero(a, scores(a, q, k, 1 / sqrt(a->d_k))));
+    Node *s = mask_zero(a, scores(a, q, k, 1 / sqrt(a->d_k)));
+    Node *p = map(s, positive, is_positive);
 
     return matmul(apply_weights(a, p, v), w[W_O]);
 }
