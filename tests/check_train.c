@@ -39,10 +39,12 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **to, size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **to, size_t alignment, size_t size);
 
 void *
 __wrap_malloc(size_t size)
@@ -70,6 +72,13 @@ __wrap_aligned_alloc(size_t alignment, size_t size)
 {
     allocations++;
     return __real_aligned_alloc(alignment, size);
+}
+
+int
+__wrap_posix_memalign(void **to, size_t alignment, size_t size)
+{
+    allocations++;
+    return __real_posix_memalign(to, alignment, size);
 }
 
 /* Training steps of a model with all its parts ask for no memory and call no

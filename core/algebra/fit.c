@@ -409,9 +409,9 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
     for (int i = 0; i < w->count; i++)
         numbers.at[i] = allocate(
             (size_t)w->list[i].rows * (size_t)w->list[i].cols, sizeof(double));
-    enter(plugin_of(v), " in fit");
+    enter(v, " in fit");
     v->fit(form, a, &numbers);
-    leave();
+    enter(NULL, "");
     for (int i = 0; i < w->count; i++) {
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
             values[i][k] = (real)numbers.at[i][k];

@@ -1,5 +1,7 @@
 /* report.c - what a process tells its parent. */
-#include <stdlib.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/report.h"
@@ -19,20 +21,32 @@ store(int status, const char *message)
     _exit(status);
 }
 
-static void
-report_in(Report *r)
+void
+plugin_runs(const char *path, const char *doing)
 {
-    report = r;
-    running = &r->running;
-    whose_memory = r->limit;
+    Running *r = &report->running;
+    if (path && strcmp(path, r->plugin))
+        snprintf(r->plugin, sizeof r->plugin, "%s", path);
+    r->doing = doing;
+    r->calls++;
+}
+
+/* The plugin that a variant is in, the loader knows. */
+static void
+variant_runs(const struct Variant *v, const char *doing)
+{
+    Dl_info of;
+    plugin_runs(v && dladdr(v, &of) ? of.dli_fname : NULL, doing);
 }
 
 void
 watched(Report *r)
 {
-    report_in(r);
+    report = r;
     r->watched = true;
+    whose_memory = r->limit;
     on_failure = store;
+    on_enter = variant_runs;
 }
 
 int

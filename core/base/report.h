@@ -3,7 +3,18 @@
 #ifndef REPORT_H
 #define REPORT_H
 
+#include <stdbool.h>
+
 #include "heart/fail.h"
+
+/* Whose code is running: the plugin that was called last, how often it was
+   entered and left, and what it is doing, " in forward"; "": it has returned.
+ */
+typedef struct Running {
+    char plugin[256];
+    volatile int calls;
+    const char *volatile doing;
+} Running;
 
 typedef struct Report {
     bool watched;         /* then the parent prints the message */
@@ -16,6 +27,10 @@ typedef struct Report {
     _Alignas(max_align_t) char answer[];
 } Report;
 extern Report *report; /* this process's */
+
+/* A plugin's code is called, or has returned (""), as enter says it of a
+   variant. A bug in between is the plugin's. */
+void plugin_runs(const char *path, const char *doing);
 
 /* From here on this process is watched, and reports in r. */
 void watched(Report *r);

@@ -323,7 +323,9 @@ plugin_open(const char *word)
     snprintf(p.path, sizeof p.path, "%s", path);
     free(found);
     p.hash = plugin_hash(p.path);
+    plugin_runs(p.path, " being loaded");
     p.variant = plugin_load(p.path, RTLD_NOW, &p.own_operator);
+    plugin_runs(NULL, "");
     check_words(p.path, p.variant);
     return p;
 }

@@ -180,8 +180,8 @@ model_start(Model *m)
 {
     Random r = {0};
     char part[sizeof m->weights->name] = "";
-    real *value = m->values = allocate_aligned(m->parameters, sizeof *value);
-    m->gradients = allocate_aligned(m->parameters, sizeof *value);
+    real *value = m->values = allocate(m->parameters, sizeof *value);
+    m->gradients = allocate(m->parameters, sizeof *value);
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
         const char *dot = strrchr(w->name, '.');
         size_t n = dot ? (size_t)(dot - w->name) : strlen(w->name);

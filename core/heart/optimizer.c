@@ -11,8 +11,8 @@ optimizer_new(Model *m)
 {
     return (Optimizer){m,
                        m->config.lr,
-                       allocate_aligned(m->parameters, sizeof(real)),
-                       allocate_aligned(m->parameters, sizeof(real)),
+                       allocate(m->parameters, sizeof(real)),
+                       allocate(m->parameters, sizeof(real)),
                        1,
                        1};
 }

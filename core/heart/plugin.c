@@ -41,7 +41,6 @@ check_variant(const char *path, const Variant *v, const unsigned char *size)
 const Variant *
 plugin_load(const char *path, int binding, bool *own_operator)
 {
-    enter(path, " being loaded");
     void *handle = dlopen(path, binding | RTLD_LOCAL);
     const char *why = handle ? "" : dlerror(); /* begins with the path */
     if (!handle)
@@ -55,15 +54,7 @@ plugin_load(const char *path, int binding, bool *own_operator)
     const Variant *v = dlsym(handle, "qkv_variant");
     check_variant(path, v, size);
     *own_operator = size != NULL;
-    leave();
     return v;
-}
-
-const char *
-plugin_of(const Variant *v)
-{
-    Dl_info of;
-    return dladdr(v, &of) ? of.dli_fname : NULL;
 }
 
 /* The value after "NAME=" in the list of the variant's own settings. A bias
@@ -152,16 +143,16 @@ Weights
 weights_declared(const Variant *v, const Attention *a)
 {
     Weights w = {0};
-    enter(plugin_of(v), " in weights");
+    enter(v, " in weights");
     v->weights(&w, a);
-    leave();
+    enter(NULL, "");
     return w;
 }
 
 Node *
 plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
 {
-    enter(plugin_of(v), " in forward");
+    enter(v, " in forward");
     a->tape = x->tape;
     a->scored = 0;
     Node *out = v->forward(a, x, y, w);
@@ -173,7 +164,7 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
             out->rows != x->rows
                 ? "the queries come from x, keys and values from y"
                 : "the last map, W^O, brings it back to d_model");
-    leave();
+    enter(NULL, "");
     return out;
 }
 

@@ -24,9 +24,6 @@ bool one_file(const char *a, const char *b);
    `real` only. Exits with what is wrong. */
 const Variant *plugin_load(const char *path, int binding, bool *own_operator);
 
-/* The path of the plugin that a variant came with. */
-const char *plugin_of(const Variant *v);
-
 typedef struct Declared {
     char name[NAME_SIZE];
     int rows, cols;

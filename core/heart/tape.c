@@ -311,7 +311,7 @@ differentiate(Node *n)
     if (n->value) {
         enter(NULL, " in a backward");
         n->op->backward(n);
-        leave();
+        enter(NULL, "");
         return;
     }
     bool fresh;

@@ -39,3 +39,11 @@ REFUSED(malloc, __libc_malloc, (size_t size), size)
 REFUSED(calloc, __libc_calloc, (size_t count, size_t size), count, size)
 REFUSED(realloc, __libc_realloc, (void *old, size_t size), old, size)
 REFUSED(aligned_alloc, __libc_memalign, (size_t alignment, size_t size), alignment, size)
+/* clang-format on */
+
+int
+posix_memalign(void **to, size_t alignment, size_t size)
+{
+    *to = aligned_alloc(alignment, size);
+    return *to ? 0 : ENOMEM;
+}

@@ -257,7 +257,7 @@ declare_own(int argc, char **argv, int command)
         Facts f = describe(word, NULL, false);
         const char *at = f.uses;
         if (!f.ok && !help)
-            (f.status == 2 ? usage : fail)("%s", f.why);
+            f.status == 2 ? usage("%s", f.why) : fail("%s", f.why);
         while (own_next(&at, &own))
             setting_declare(own.name);
     }

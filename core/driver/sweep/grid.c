@@ -31,7 +31,7 @@ facts_of(Grid *g, const char *word)
     Facts *f = &g->variants[g->fact_count++];
     *f = describe(word, NULL, DECLARED);
     if (!f->ok)
-        (f->status == 2 ? usage : fail)("%s", f->why);
+        f->status == 2 ? usage("%s", f->why) : fail("%s", f->why);
     return f;
 }
 
