@@ -11,6 +11,9 @@
 #include "heart/fail.h"
 #include "heart/numbers.h"
 
+/* A task says after USUAL what is different. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+
 /* `tokens` tokens: the symbols, and one that separates them. An answer is a
    symbol. */
 static Sizes
@@ -50,7 +53,7 @@ guess_everywhere(const Batch *e, int *guesses, int answer)
 static void
 guess_commonest(const Config *c, const Batch *e, int *guesses)
 {
-    const int *ids = e->source ? e->source : e->ids;
+    const int *ids = e->source_tokens ? e->source : e->ids;
     guess_everywhere(e, guesses, commonest(ids, c->length));
 }
 
@@ -192,7 +195,7 @@ draw_subset(const Config *c, Random *r, Batch *e)
 static void
 guess_stored(const Config *c, const Batch *e, int *guesses)
 {
-    const int *pairs = e->source ? e->source : e->ids;
+    const int *pairs = e->source_tokens ? e->source : e->ids;
     for (int t = 0; t < e->tokens; t++)
         guesses[t] = pairs[2 * (t % c->length) + 1] - c->symbols;
 }
@@ -203,10 +206,24 @@ guess_stored(const Config *c, const Batch *e, int *guesses)
 static Sizes
 sizes_mqar(const Config *c)
 {
-    Sizes s = sizes_recall(c);
+    Sizes s = recall_sizes(c);
     s.tokens = 3 * c->length;
     s.each = 1;
     return s;
+}
+
+static void
+draw_mqar(const Config *c, Random *r, Batch *e)
+{
+    int n = c->length, *queries = e->ids + 2 * n;
+    int *answers = e->targets + 2 * n; /* of each query first its pair */
+    draw_pairs(c, r, e->ids, answers);
+    for (int i = 0; i < n; i++) {
+        const int *pair = e->ids + 2 * answers[i];
+        queries[i] = pair[0];
+        answers[i] = pair[1] - c->symbols;
+        e->targets[2 * i] = e->targets[2 * i + 1] = -1;
+    }
 }
 
 /* cross-recall: recall as cross-attention. The pairs are in the source, and
@@ -214,7 +231,7 @@ sizes_mqar(const Config *c)
 static Sizes
 sizes_cross_recall(const Config *c)
 {
-    Sizes s = sizes_recall(c);
+    Sizes s = recall_sizes(c);
     if (c->queries > c->length)
         usage("%d queries of %d stored keys (length): ask for as many at most",
               c->queries, c->length);
@@ -227,7 +244,9 @@ static void
 draw_cross_recall(const Config *c, Random *r, Batch *e)
 {
     int n = c->length;
-    draw_distinct(r, e->source, 2, n, c->symbols);
+    draw_distinct(r, e->source, n, c->symbols);
+    for (int i = n - 1; i > 0; i--)
+        e->source[2 * i] = e->source[i];
     for (int i = 0; i < n; i++)
         e->source[2 * i + 1] = c->symbols + random_below(r, c->values);
     for (int i = 0; i < e->tokens; i++) {
@@ -275,136 +294,86 @@ sizes_text(const Config *c)
     return (Sizes){.tokens = c->length, .each = 1};
 }
 
-static const Task task_reverse = {
-    .name = "reverse",
-    .what = "digits backwards: y_i = x_(n-1-i)",
-    .start = {USUAL, .task = "reverse", .length = 16, .symbols = 10,
-              .d_model = 32, .heads = 4, .layers = 1,
-              .positions = POSITIONS_LEARNED, .residual = 1, .batch = 32,
-              .steps = 300, .log_every = 10, .validate = 64},
-    .sizes = plain_sizes,
-    .draw = draw_reverse};
-
-static const Task task_copy = {
-    .name = "copy",
-    .what = "x SEP x, predict the second x",
-    .start = {USUAL, .task = "copy", .length = 8, .symbols = 10, .d_model = 32,
-              .heads = 4, .layers = 1, .positions = POSITIONS_LEARNED,
-              .residual = 1, .mask = MASK_CAUSAL, .batch = 32, .steps = 300,
-              .log_every = 10, .validate = 64},
-    .sizes = sizes_copy,
-    .draw = draw_copy,
-    .next = true};
-
-static const Task task_shift = {
-    .name = "shift",
-    .what = "the token after it: y_i = x_(i+1 mod n)",
-    .start = {USUAL, .task = "shift", .length = 16, .symbols = 10,
-              .d_model = 32, .heads = 4, .layers = 1,
-              .positions = POSITIONS_LEARNED, .batch = 32, .steps = 300,
-              .log_every = 10, .validate = 64},
-    .sizes = plain_sizes,
-    .draw = draw_shift};
-
-static const Task task_permute = {
-    .name = "permute",
-    .what = "a fixed random order: y_i = x_p(i)",
-    .start = {USUAL, .task = "permute", .length = 32, .symbols = 10,
-              .d_model = 64, .heads = 4, .layers = 1,
-              .positions = POSITIONS_LEARNED, .batch = 32, .steps = 300,
-              .log_every = 10, .validate = 64},
-    .sizes = plain_sizes,
-    .draw = draw_permute};
-
-static const Task task_subset = {
-    .name = "subset",
-    .what = "+1, -1: the sum over fixed places (a number)",
-    .start = {USUAL, .task = "subset", .length = 16, .symbols = 10,
-              .d_model = 32, .heads = 4, .layers = 1,
-              .positions = POSITIONS_LEARNED, .batch = 16, .steps = 1500,
-              .log_every = 50, .validate = 64},
-    .sizes = sizes_subset,
-    .draw = draw_subset};
-
-static const Task task_modular_add = {
-    .name = "modular-add",
-    .what = "numbers, =: their sum modulo p",
-    .start = {USUAL, .task = "modular-add", .length = 2, .symbols = 13,
-              .d_model = 32, .heads = 2, .layers = 1, .mlp = 4,
-              .positions = POSITIONS_LEARNED, .residual = 1, .batch = 128,
-              .steps = 400, .log_every = 10, .validate = 64},
-    .sizes = sizes_sum,
-    .draw = draw_sum};
-
-static const Task task_mqar = {
-    .name = "mqar",
-    .what = "k v k v ..., then keys: which value?",
-    .start = {USUAL, .task = "mqar", .length = 4, .symbols = 16, .d_model = 32,
-              .heads = 4, .layers = 2, .positions = POSITIONS_LEARNED,
-              .residual = 1, .mask = MASK_CAUSAL, .batch = 32, .steps = 600,
-              .log_every = 10, .validate = 64},
-    .sizes = sizes_mqar,
-    .draw = draw_stored};
-
-static const Task task_cross_recall = {
-    .name = "cross-recall",
-    .what = "the pairs in the source, keys ask: which value?",
-    .start = {USUAL, .task = "cross-recall", .length = 8, .symbols = 32,
-              .d_model = 32, .heads = 4, .layers = 1, .residual = 1,
-              .batch = 32, .steps = 300, .log_every = 10, .validate = 64,
-              .cross = CROSS_ONLY},
-    .sizes = sizes_cross_recall,
-    .draw = draw_cross_recall};
-
-static const Task task_translate = {
-    .name = "translate",
-    .what = "the source's digits backwards, a token at a time",
-    .start = {USUAL, .task = "translate", .length = 8, .symbols = 10,
-              .d_model = 32, .heads = 4, .layers = 1,
-              .positions = POSITIONS_LEARNED, .residual = 1,
-              .mask = MASK_CAUSAL, .batch = 32, .steps = 300, .log_every = 10,
-              .validate = 64, .cross = CROSS_AFTER, .encoder = 1},
-    .sizes = sizes_translate,
-    .draw = draw_translate,
-    .next = true};
-
-static const Task task_text = {
-    .name = "text",
-    .what = "the next character of a text file",
-    .start = {USUAL, .task = "text", .length = 32, .symbols = 10, .d_model = 32,
-              .heads = 4, .layers = 2, .mlp = 4, .norm = NORM_PRE,
-              .positions = POSITIONS_LEARNED, .residual = 1,
-              .mask = MASK_CAUSAL, .batch = 32, .steps = 1000, .log_every = 50,
-              .validate = 1000},
-    .sizes = sizes_text,
-    .read = read_corpus,
-    .next = true};
-
-static const Task task_pairs = {
-    .name = "pairs",
-    .what = "the sequences of a file: input TAB target",
-    .start = {USUAL, .task = "pairs", .length = 16, .symbols = 10,
-              .d_model = 32, .heads = 4, .layers = 1,
-              .positions = POSITIONS_LEARNED, .residual = 1, .batch = 32,
-              .steps = 600, .log_every = 10, .validate = 1000},
-    .sizes = sizes_text,
-    .read = read_corpus};
-
 const KnownTask tasks[] = {
-    {&task_reverse, "the commonest digit", guess_commonest},
-    {&task_copy, "the commonest digit", guess_commonest},
-    {&task_shift, "the commonest digit", guess_commonest},
-    {&task_permute, "the commonest digit", guess_commonest},
-    {&task_subset, "0 everywhere", NULL},
-    {&task_modular_add, "the first number", guess_first},
-    {&task_recall, "any stored value", guess_stored},
-    {&task_sort, "the digit expected at its place", guess_sort},
-    {&task_induction, "any token of the pattern", guess_first},
-    {&task_mqar, "any stored value", guess_stored},
-    {&task_cross_recall, "any stored value", guess_stored},
-    {&task_translate, "the commonest digit of the source", guess_commonest},
-    {&task_text, "the likeliest character after the last one", NULL},
-    {&task_pairs, "the commonest answer", NULL},
+    {&(const Task){.name = "reverse",
+                   .start = {USUAL, .length = 16},
+                   .sizes = plain_sizes,
+                   .draw = draw_reverse},
+     "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
+     guess_commonest, false},
+    {&(const Task){.name = "copy",
+                   .start = {USUAL, .length = 8, .mask = MASK_CAUSAL},
+                   .sizes = sizes_copy,
+                   .draw = draw_copy},
+     "x SEP x, predict the second x", "the commonest digit", guess_commonest,
+     true},
+    {&(const Task){.name = "shift",
+                   .start = {USUAL, .length = 16, .residual = 0},
+                   .sizes = plain_sizes,
+                   .draw = draw_shift},
+     "the token after it: y_i = x_(i+1 mod n)", "the commonest digit",
+     guess_commonest, false},
+    {&(const Task){.name = "permute",
+                   .start = {USUAL, .length = 32, .d_model = 64, .residual = 0},
+                   .sizes = plain_sizes,
+                   .draw = draw_permute},
+     "a fixed random order: y_i = x_p(i)", "the commonest digit",
+     guess_commonest, false},
+    {&(const Task){.name = "subset",
+                   .start = {USUAL, .length = 16, .batch = 16, .steps = 1500,
+                             .log_every = 50, .residual = 0},
+                   .sizes = sizes_subset,
+                   .draw = draw_subset},
+     "+1, -1: the sum over fixed places (a number)", "0 everywhere", NULL,
+     false},
+    {&(const Task){.name = "modular-add",
+                   .start = {USUAL, .length = 2, .symbols = 13, .heads = 2,
+                             .mlp = 4, .batch = 128, .steps = 400},
+                   .sizes = sizes_sum,
+                   .draw = draw_sum},
+     "numbers, =: their sum modulo p", "the first number", guess_first, false},
+    {&heart_tasks[RECALL], "key + value tokens, then keys: which value?",
+     "any stored value", guess_stored, false},
+    {&heart_tasks[SORT], "the digits in rising order",
+     "the digit expected at its place", guess_sort, false},
+    {&heart_tasks[INDUCTION], "a pattern, repeated: what is the next token?",
+     "any token of the pattern", guess_first, true},
+    {&(const Task){.name = "mqar",
+                   .start = {USUAL, .length = 4, .symbols = 16, .layers = 2,
+                             .mask = MASK_CAUSAL, .steps = 600},
+                   .sizes = sizes_mqar,
+                   .draw = draw_mqar},
+     "k v k v ..., then keys: which value?", "any stored value", guess_stored,
+     false},
+    {&(const Task){.name = "cross-recall",
+                   .start = {USUAL, .length = 8, .symbols = 32,
+                             .cross = CROSS_ONLY, .positions = POSITIONS_NONE},
+                   .sizes = sizes_cross_recall,
+                   .draw = draw_cross_recall},
+     "the pairs in the source, keys ask: which value?", "any stored value",
+     guess_stored, false},
+    {&(const Task){.name = "translate",
+                   .start = {USUAL, .length = 8, .mask = MASK_CAUSAL,
+                             .cross = CROSS_AFTER, .encoder = 1},
+                   .sizes = sizes_translate,
+                   .draw = draw_translate},
+     "the source's digits backwards, a token at a time",
+     "the commonest digit of the source", guess_commonest, true},
+    {&(const Task){.name = "text",
+                   .start = {USUAL, .length = 32, .layers = 2, .mlp = 4,
+                             .norm = NORM_PRE, .mask = MASK_CAUSAL,
+                             .steps = 1000, .log_every = 50, .validate = 1000},
+                   .sizes = sizes_text,
+                   .read = read_corpus},
+     "the next character of a text file",
+     "the likeliest character after the last one", NULL, true},
+    {&(const Task){
+         .name = "pairs",
+         .start = {USUAL, .length = 16, .steps = 600, .validate = 1000},
+         .sizes = sizes_text,
+         .read = read_corpus},
+     "the sequences of a file: input TAB target", "the commonest answer", NULL,
+     false},
 };
 const int task_count = sizeof tasks / sizeof *tasks;
 
@@ -424,7 +393,9 @@ task_named(const char *name)
 Config
 task_start(const char *name)
 {
-    Config c = task_named(name)->task->start;
+    const Task *t = task_named(name)->task;
+    Config c = t->start;
+    c.task = t->name;
     config_complete(&c);
     return c;
 }
@@ -433,6 +404,12 @@ Config
 config_start(void)
 {
     return task_start(tasks[0].task->name);
+}
+
+bool
+answers_next(const Dataset *data)
+{
+    return task_named(data->task->name)->next;
 }
 
 const char *

@@ -8,11 +8,14 @@
 /* What is known of a task besides what training needs. */
 typedef struct KnownTask {
     const Task *task;
+    const char *what;    /* in a line */
     const char *trivial; /* what one can do without learning it */
 
     /* The trivial baseline's answers, of which those count that are asked for;
        NULL where they are numbers: then it answers 0. */
     void (*guess)(const Config *c, const Batch *e, int *guesses);
+
+    bool next; /* the answer at a token is the token after it */
 } KnownTask;
 
 extern const KnownTask tasks[];
@@ -35,6 +38,9 @@ void dataset_close(Dataset *data);
 
 /* The same of a corpus that is there already, or none (NULL). */
 Dataset dataset_of(const Config *c, struct Corpus *corpus);
+
+/* Is the answer at a token of its task the token after it? */
+bool answers_next(const Dataset *data);
 
 /* The trivial baselines: guessing evenly, and what one can do without learning
    the task (`trivial`), whose accuracy is measured by letting it answer. */

@@ -25,12 +25,13 @@ asked_rows(const Generation *g, int rows)
 {
     bool *asked = allocate((size_t)rows, sizeof *asked);
     const Task *task = g->data.task;
+    bool next = answers_next(&g->data);
     Batch b = batch_new(g->data.sizes, 1);
     Random r = dataset_stream(&g->data, TEST);
     if (task->draw)
         task->draw(&g->data.config, &r, &b);
     for (int i = 0; i < rows; i++)
-        asked[i] = task->next    ? i >= g->prompt - 1
+        asked[i] = next          ? i >= g->prompt - 1
                    : !task->draw ? i < g->prompt
                                  : b.targets[i] >= 0;
     batch_free(&b);
@@ -59,7 +60,7 @@ print_answers(Generation *g, const Batch *b, const Node *logits)
         {"answer", .words = true},
         {"chance", .title = NULL, .format = "%.3f"}};
     const Sizes *z = &g->data.sizes;
-    bool next = g->data.task->next, *asked = asked_rows(g, b->rows);
+    bool next = answers_next(&g->data), *asked = asked_rows(g, b->rows);
     Sheet sheet = sheet_of(columns, z->step != 0 ? 3 : 4);
     for (int i = 0; i < b->rows; i++) {
         if (!asked[i])
@@ -85,7 +86,7 @@ print_answers(Generation *g, const Batch *b, const Node *logits)
 static void
 show_sequence(Generation *g)
 {
-    int tokens = g->count - g->data.task->next, each = g->data.sizes.each;
+    int tokens = g->count - answers_next(&g->data), each = g->data.sizes.each;
     Model *m = g->model;
     Sizes sizes = m->sizes;
     sizes.tokens = tokens;
@@ -121,7 +122,7 @@ answer_example(const Dataset *data)
     FILE *to = begin_text(&text);
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);
-    bool two = data->sizes.source > 0, next = data->task->next;
+    bool two = data->sizes.source > 0, next = answers_next(data);
     int rows = data->sizes.tokens;
     data->task->draw(&data->config, &r, &b);
     for (int i = 0; next && i < rows; i++)
@@ -175,7 +176,7 @@ read_sequence(Generation *g, const char *prompt)
 {
     const Sizes *z = &g->data.sizes;
     Words w = words_cut(prompt, false);
-    bool next = g->data.task->next;
+    bool next = answers_next(&g->data);
     int source = !z->source ? 0 : next ? w.count : take_bar(g, &w);
     words_number(&w, &g->data, g->run);
     if (z->source)
@@ -220,7 +221,7 @@ answer_task(Generation *g, const char *prompt)
     int tokens = o->generate.tokens;
     Decoder *d = NULL;
     read_sequence(g, prompt);
-    if (!g->data.task->next)
+    if (!answers_next(&g->data))
         answer_sequence(g);
     else {
         int most = g->data.sizes.tokens + 1, known = positions_known(g->model);

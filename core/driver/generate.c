@@ -71,7 +71,7 @@ static void
 check_run(const Generation *g, const char *prompt)
 {
     const Config *c = &g->model->config;
-    if (g->data.task->next && c->mask != MASK_CAUSAL)
+    if (answers_next(&g->data) && c->mask != MASK_CAUSAL)
         fail("%s: has no causal mask, so its tokens were trained to see those "
              "after them, and none can be added; train with --mask causal",
              g->run);
@@ -80,11 +80,11 @@ check_run(const Generation *g, const char *prompt)
               answer_example(&g->data));
     if (!prompt)
         usage("generate needs --prompt TEXT: %s",
-              g->data.task->next ? "how the text begins"
-                                 : "words of the table's inputs");
+              answers_next(&g->data) ? "how the text begins"
+                                     : "words of the table's inputs");
     if (!*prompt)
         usage("the prompt is empty: at least one %s is needed to go on from",
-              g->data.task->next ? "character" : "word");
+              answers_next(&g->data) ? "character" : "word");
 }
 
 /* The run's weights, in matrices of another variant that are the same function.
@@ -156,7 +156,7 @@ command_generate(int argc, char **argv)
         .options = &o, .run = r.path, .watched = isatty(STDOUT_FILENO)};
     g.model = run_model_alone(&r, &g.data);
     check_run(&g, prompt);
-    bool text = g.data.corpus && g.data.task->next;
+    bool text = g.data.corpus && answers_next(&g.data);
     g.how = choice_of(&o, &g, text);
     g.random = random_stream((uint64_t)o.generate.seed, "generate");
     if (o.generate.as) {

@@ -131,7 +131,7 @@ list_tasks(const Options *o, Layout layout)
         const KnownTask *t = &tasks[i];
         Levels l = levels_of(t->task);
         sheet_row(&sheet, cell_words(t->task->name), cell_number(l.chance),
-                  cell_number(l.trivial), cell_words(t->task->what),
+                  cell_number(l.trivial), cell_words(t->what),
                   cell_words(t->trivial), cell_words(start_of(t->task)));
     }
     sheet_note(&sheet, "tasks",

@@ -71,11 +71,13 @@ typedef struct Config {
     double own[MOST_OWN]; /* what variants declare; NaN: not given, not used */
 } Config;
 
-/* What every task starts with; the rest of its config each says itself. */
+/* What a task starts with, unless it says otherwise. */
 #define USUAL                                                               \
-    .variant = "standard", .seed = 1, .values = 16,                         \
-    .optimizer = OPTIMIZER_ADAM, .lr = 0.003, .beta1 = 0.9, .beta2 = 0.999, \
-    .test = 1024, .members = 4, .threshold = 0.99
+    .variant = "standard", .seed = 1, .symbols = 10, .values = 16,          \
+    .d_model = 32, .heads = 4, .layers = 1, .positions = POSITIONS_LEARNED, \
+    .residual = 1, .batch = 32, .steps = 300, .optimizer = OPTIMIZER_ADAM,  \
+    .lr = 0.003, .beta1 = 0.9, .beta2 = 0.999, .log_every = 10,             \
+    .validate = 64, .test = 1024, .members = 4, .threshold = 0.99
 
 /* Is the option one of a variant's .shape, "heads d-k d-v"? */
 bool shape_uses(const char *shape, const char *option);

@@ -37,10 +37,9 @@ open_variant(const char *word)
 static const Task *
 task_named(const char *name)
 {
-    const Task *tasks[] = {&task_recall, &task_induction, &task_sort};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(name, tasks[i]->name))
-            return tasks[i];
+    for (const Task *t = heart_tasks; t < heart_tasks + HEART_TASKS; t++)
+        if (!strcmp(name, t->name))
+            return t;
     usage("unknown task \"%s\": there are recall, induction and sort", name);
 }
 

@@ -2,7 +2,7 @@
 
    A task makes sequences of tokens and says, token by token, which class is
    the right answer, or that none is asked for. Training, validation and test
-   draw from streams of their own, so every accuracy is on fresh data. */
+   draw from separate streams, so every accuracy is on fresh data. */
 #ifndef TASK_H
 #define TASK_H
 
@@ -28,8 +28,7 @@ typedef struct Batch {
     int room, sequences; /* how many there can be, and how many there are */
     int tokens, source_tokens, each;
     int rows, source_rows; /* of all sequences: tokens, and tokens of sources */
-    int *ids, *targets;    /* each * rows; rows */
-    int *source;           /* each * source_rows; NULL where there is none */
+    int *ids, *targets, *source; /* each * rows; rows; each * source_rows */
 } Batch;
 
 typedef enum { TRAINING, VALIDATION, TEST } Split;
@@ -37,9 +36,7 @@ typedef struct Dataset Dataset;
 
 typedef struct Task {
     const char *name;
-    const char *what; /* in a line */
-    bool next;        /* the answer at a token is the token after it */
-    Config start;     /* at which standard attention solves it */
+    Config start; /* at which standard attention solves it */
 
     /* Sizes from the config; exits (2) on settings that cannot be. */
     Sizes (*sizes)(const Config *c);
@@ -53,14 +50,18 @@ typedef struct Task {
                  Batch *e);
 } Task;
 
-/* Tasks of the heart, and the drawing that others share: `length` of the
-   symbols, drawn evenly; n of 0 .. count - 1 that differ, `stride` apart. */
-extern const Task task_recall, task_induction, task_sort;
+/* The tasks of the heart. */
+enum { RECALL, INDUCTION, SORT, HEART_TASKS };
+extern const Task heart_tasks[HEART_TASKS];
+
+/* What other tasks are made of, too: sequences of `length` symbols; n numbers
+   of 0 .. count - 1 that differ; n pairs of a key and a value, and the order in
+   which they are asked for. */
 Sizes plain_sizes(const Config *c);
-Sizes sizes_recall(const Config *c);
+Sizes recall_sizes(const Config *c);
 void draw_symbols(const Config *c, Random *r, int *ids);
-void draw_distinct(Random *r, int *to, int stride, int n, int count);
-void draw_stored(const Config *c, Random *r, Batch *e);
+void draw_distinct(Random *r, int *to, int n, int count);
+void draw_pairs(const Config *c, Random *r, int *ids, int *order);
 
 /* A task with its settings: what training, validation and test draw their
    batches from. */
