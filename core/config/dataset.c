@@ -8,6 +8,23 @@
 #include "heart/fail.h"
 #include "heart/numbers.h"
 
+/* What a task could not be drawn from. */
+static void
+check_length(const Config *c)
+{
+    if (index_in("recall mqar cross-recall", c->task) >= 0 &&
+        c->length > c->symbols)
+        usage("%d keys (length) of %d symbols cannot all differ: take more "
+              "symbols or a smaller length",
+              c->length, c->symbols);
+    if (!strcmp(c->task, "induction") &&
+        (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD))
+        usage("task induction needs at least %d symbols and a length of "
+              "at least %d, not %d and %d: the pattern has up to %d tokens",
+              LONGEST_PERIOD, LONGEST_PERIOD + 1, c->symbols, c->length,
+              LONGEST_PERIOD);
+}
+
 /* Which attentions a task of one sequence, or of two, can have. */
 static void
 check_places(const Config *c, Sizes s)
@@ -34,6 +51,7 @@ Dataset
 dataset_of(const Config *c, Corpus *corpus)
 {
     Dataset data = {.task = task_named(c->task)->task, .config = *c};
+    check_length(c);
     data.sizes = data.task->sizes(c);
     check_places(c, data.sizes);
     if (strcmp(c->task, "subset") && c->members != 4)

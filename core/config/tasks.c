@@ -412,6 +412,13 @@ answers_next(const Dataset *data)
     return task_named(data->task->name)->next;
 }
 
+int
+first_answer(const Dataset *data)
+{
+    bool values = index_in("recall mqar cross-recall", data->task->name) >= 0;
+    return values ? data->config.symbols : 0;
+}
+
 const char *
 task_measure(const KnownTask *t)
 {

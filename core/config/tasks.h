@@ -39,8 +39,10 @@ void dataset_close(Dataset *data);
 /* The same of a corpus that is there already, or none (NULL). */
 Dataset dataset_of(const Config *c, struct Corpus *corpus);
 
-/* Is the answer at a token of its task the token after it? */
+/* Is the answer at a token of its task the token after it? And the id of the
+   token that answer 0 is; 1 is the next one. */
 bool answers_next(const Dataset *data);
+int first_answer(const Dataset *data);
 
 /* The trivial baselines: guessing evenly, and what one can do without learning
    the task (`trivial`), whose accuracy is measured by letting it answer. */

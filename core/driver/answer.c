@@ -67,7 +67,8 @@ print_answers(Generation *g, const Batch *b, const Node *logits)
             continue;
         const real *row = logits->value + i * logits->cols;
         char answer[LABEL_SIZE];
-        int k = next ? g->ids[i + 1] - z->answer : answer_chosen(g, row);
+        int k = next ? g->ids[i + 1] - first_answer(&g->data)
+                     : answer_chosen(g, row);
         answer_label(&g->data, k, answer);
         if (z->step != 0)
             snprintf(answer, sizeof answer, "%.4f", (double)row[0]);

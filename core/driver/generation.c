@@ -64,7 +64,7 @@ go_on(Generation *g, Decoder *d, void say(const Generation *, int id))
     decoder_restart(d);
     for (int n = g->prompt; n < g->count && !ferror(stdout); n++) {
         const real *logits = decoder_go_on(d, g->ids, n);
-        g->ids[n] = g->data.sizes.answer + answer_chosen(g, logits);
+        g->ids[n] = first_answer(&g->data) + answer_chosen(g, logits);
         if (say)
             say(g, g->ids[n]);
     }

@@ -52,15 +52,10 @@ draw_sort(const Config *c, Random *r, Batch *e)
 Sizes
 recall_sizes(const Config *c)
 {
-    if (c->length > c->symbols)
-        usage("%d keys (length) of %d symbols cannot all differ: take more "
-              "symbols or a smaller length",
-              c->length, c->symbols);
     return (Sizes){.tokens = 2 * c->length,
                    .each = 2,
                    .vocabulary = c->symbols + c->values,
-                   .classes = c->values,
-                   .answer = c->symbols};
+                   .classes = c->values};
 }
 
 void
@@ -92,22 +87,11 @@ draw_recall(const Config *c, Random *r, Batch *e)
 
 /* induction: a pattern of distinct tokens, of a random period from 4 to 8, over
    and over; asked for is the next token, once one period is past. */
-enum { SHORTEST = 4, LONGEST = 8 };
-
-static Sizes
-induction_sizes(const Config *c)
-{
-    if (c->symbols < LONGEST || c->length <= LONGEST)
-        usage("task induction needs at least %d symbols and a length of "
-              "at least %d, not %d and %d: the pattern has up to %d tokens",
-              LONGEST, LONGEST + 1, c->symbols, c->length, LONGEST);
-    return plain_sizes(c);
-}
-
 static void
 draw_induction(const Config *c, Random *r, Batch *e)
 {
-    int period = SHORTEST + random_below(r, LONGEST - SHORTEST + 1);
+    int period =
+        SHORTEST_PERIOD + random_below(r, LONGEST_PERIOD - SHORTEST_PERIOD + 1);
     draw_distinct(r, e->ids, period, c->symbols);
     for (int i = 0; i < c->length; i++) {
         e->ids[i] = e->ids[i % period];
@@ -116,20 +100,20 @@ draw_induction(const Config *c, Random *r, Batch *e)
 }
 
 const Task heart_tasks[HEART_TASKS] = {
-    [RECALL] = {.name = "recall",
-                .start = {USUAL, .length = 8, .symbols = 32,
-                          .positions = POSITIONS_NONE},
-                .sizes = recall_sizes,
-                .draw = draw_recall},
-    [INDUCTION] = {.name = "induction",
-                   .start = {USUAL, .length = 24, .symbols = 16, .layers = 2,
-                             .mask = MASK_CAUSAL, .steps = 600},
-                   .sizes = induction_sizes,
-                   .draw = draw_induction},
-    [SORT] = {.name = "sort",
-              .start = {USUAL, .length = 8, .mlp = 4, .steps = 600},
-              .sizes = plain_sizes,
-              .draw = draw_sort}};
+    {.name = "recall",
+     .start = {USUAL, .length = 8, .symbols = 32, .positions = POSITIONS_NONE},
+     .sizes = recall_sizes,
+     .draw = draw_recall},
+    {.name = "induction",
+     .start = {USUAL, .length = 24, .symbols = 16, .layers = 2,
+               .mask = MASK_CAUSAL, .steps = 600},
+     .sizes = plain_sizes,
+     .draw = draw_induction},
+    {.name = "sort",
+     .start = {USUAL, .length = 8, .mlp = 4, .steps = 600},
+     .sizes = plain_sizes,
+     .draw = draw_sort},
+};
 
 Batch
 batch_new(Sizes s, int sequences)
@@ -174,17 +158,14 @@ dataset_stream(const Dataset *data, Split split)
 int
 dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
-    const Config *c = &data->config;
     const Task *t = data->task;
-    int room = b->room, n = 0;
+    int n = 0, room = b->room;
+    const int most[] = {room, data->config.validate, data->config.test};
     long first = split == TRAINING ? 0 : (long)index * room;
-    long most = split == TRAINING ? room
-                : split == TEST   ? c->test
-                                  : c->validate;
-    for (; n < room && first + n < most; n++) {
+    for (; n < room && first + n < most[split]; n++) {
         Batch e = batch_part(b, n, 1);
         if (t->draw)
-            t->draw(c, r, &e);
+            t->draw(&data->config, r, &e);
         else if (!t->read(data, split, (int)first + n, r, &e))
             break;
     }

@@ -19,7 +19,6 @@ typedef struct Sizes {
                    for tasks of one sequence */
     double first, step; /* where an answer is a number: answer k stands for
                            first + k step; step 0: answers are classes */
-    int answer; /* the id of the token that answer 0 is; 1 is the next one */
 } Sizes;
 
 /* Sequences, one after the other: `tokens` tokens and answers each, -1 where no
@@ -32,13 +31,22 @@ typedef struct Batch {
 } Batch;
 
 typedef enum { TRAINING, VALIDATION, TEST } Split;
-typedef struct Dataset Dataset;
+
+/* A task with its settings: what training, validation and test draw their
+   batches from. */
+typedef struct Dataset {
+    const struct Task *task;
+    Config config;
+    Sizes sizes;
+    struct Corpus *corpus; /* of a task that reads a file; else NULL */
+} Dataset;
 
 typedef struct Task {
     const char *name;
     Config start; /* at which standard attention solves it */
 
-    /* Sizes from the config; exits (2) on settings that cannot be. */
+    /* Sizes from a config that it can be drawn from: keys that can all differ,
+       a length and symbols above the longest period. */
     Sizes (*sizes)(const Config *c);
 
     /* Draws a batch of one. */
@@ -52,6 +60,7 @@ typedef struct Task {
 
 /* The tasks of the heart. */
 enum { RECALL, INDUCTION, SORT, HEART_TASKS };
+enum { SHORTEST_PERIOD = 4, LONGEST_PERIOD = 8 }; /* of induction */
 extern const Task heart_tasks[HEART_TASKS];
 
 /* What other tasks are made of, too: sequences of `length` symbols; n numbers
@@ -62,15 +71,6 @@ Sizes recall_sizes(const Config *c);
 void draw_symbols(const Config *c, Random *r, int *ids);
 void draw_distinct(Random *r, int *to, int n, int count);
 void draw_pairs(const Config *c, Random *r, int *ids, int *order);
-
-/* A task with its settings: what training, validation and test draw their
-   batches from. */
-struct Dataset {
-    const Task *task;
-    Config config;
-    Sizes sizes;
-    struct Corpus *corpus; /* of a task that reads a file; else NULL */
-};
 
 Batch batch_new(Sizes s, int sequences);
 void batch_free(Batch *b);

@@ -220,7 +220,7 @@ void
 answer_label(const Dataset *data, int answer, char label[LABEL_SIZE])
 {
     if (!is_pairs(data))
-        token_label(data, data->sizes.answer + answer, label);
+        token_label(data, first_answer(data) + answer, label);
     else if (is_text(data->corpus->answers.text[answer]))
         word_label(data->corpus->answers.text[answer], label);
     else
