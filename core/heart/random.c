@@ -60,10 +60,9 @@ int
 random_below(Random *r, int n)
 {
     uint64_t range = (uint64_t)n, bits;
-    do /* the last, incomplete range is not used; few draws need a look */
+    do
         bits = random_bits(r);
-    while (bits >= UINT64_MAX - range &&
-           bits >= UINT64_MAX - UINT64_MAX % range);
+    while (bits >= UINT64_MAX - UINT64_MAX % range);
     return (int)(bits % range);
 }
 
