@@ -97,9 +97,11 @@ HEART    = $(sort $(wildcard core/heart/*.c))
 heart: $(BUILD)/heart $(BUILD)/heart-double   ## the minimal attention core alone, which trains any variant
 $(BUILD)/heart: $(HEART:%.c=$(BUILD)/float/%.o)
 $(BUILD)/heart-double: $(HEART:%.c=$(BUILD)/double/%.o)
+$(BUILD)/heart: BESIDE = $$ORIGIN/variants
+$(BUILD)/heart-double: BESIDE = $$ORIGIN/variants/double:$$ORIGIN/variants
 $(BUILD)/heart $(BUILD)/heart-double:
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -Wl,-rpath,'$(BESIDE)' -o $@
 
 # Other flags than the last time: all is compiled anew.
 $(BUILD)/flags: FORCE

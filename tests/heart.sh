@@ -11,9 +11,12 @@ cp -r "$top/core/heart" "$top/core/qkv" core/
 exact="-ffp-contract=off -fno-math-errno -D_GNU_SOURCE -DQKV_CORE -Icore -O2"
 # With the processor's own fused multiply-add a run takes a quarter of the time.
 : | ${CC:-cc} -march=native -E - >/dev/null 2>&1 && exact="$exact -march=native"
+beside='$ORIGIN/variants'
 for precision in "" -DQKV_DOUBLE; do
+    [ -z "$precision" ] || beside="\$ORIGIN/variants/double:$beside"
     # shellcheck disable=SC2086
-    ${CC:-cc} -std=c11 $exact $precision -rdynamic core/heart/*.c -o "heart$precision" -lm -ldl
+    ${CC:-cc} -std=c11 $exact $precision -rdynamic core/heart/*.c -o "heart$precision" -lm -ldl \
+        -Wl,-rpath,"$beside"
 done
 ln -s "$build/variants" variants
 export QKV_PATH="$build/variants"
@@ -42,10 +45,12 @@ expect "the log of a run" sh -c 'head -n 3 log | cmp -s - run/*/log.tsv'
 expect "a last line that says what it can do" grep -q '^.*mqa.so on recall: test accuracy 0\.' log
 
 refuses 2 "heart VARIANT TASK" ./heart
-refuses 2 "there are recall, induction and sort" ./heart standard reverse
-refuses 2 '--steps: "x" is no number' ./heart standard recall --steps x
-refuses 2 "--seed: \"\" is no number" ./heart standard recall --seed
-refuses 2 "--fast: no option" ./heart standard recall --fast
-refuses 1 "not a shared object" ./heart nothing recall
+refuses 2 "reverse: not understood" ./heart standard reverse
+refuses 2 "x: not understood" ./heart standard recall --steps x
+refuses 2 "-1: not understood" ./heart standard recall --steps -1
+refuses 2 "1234567890: not understood" ./heart standard recall --seed 1234567890
+refuses 2 "--seed: not understood" ./heart standard recall --seed
+refuses 2 "--fast: not understood" ./heart standard recall --fast
+refuses 1 ": not a plugin: build it" ./heart nothing recall
 refuses 1 "new: cannot be made: File exists" ./heart standard recall --steps 1 -q --out new
 finish

@@ -48,7 +48,7 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     Node *xn = leaf(p->tape, x_rows, p->attention.d_model, 1, x, NULL);
     Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
     if (p->first)
-        plugin_forward_earlier(p->variant, &p->attention, xn, yn, w);
+        forward_earlier(p->variant, &p->attention, xn, yn, w);
     int before = p->tape->recalled;
     recording_start(&p->recording, p->tape);
     p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);

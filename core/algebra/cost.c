@@ -174,7 +174,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained), *y = x;
     if (keys)
         y = leaf(t, keys, a.d_model, 1, NULL, &trained);
-    plugin_forward_earlier(v, &a, x, y, weights);
+    forward_earlier(v, &a, x, y, weights);
     Node *last = t->last;
     recording_start(&recording, t);
     size_t before = t->entries;

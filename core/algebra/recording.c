@@ -10,6 +10,7 @@
 #include "heart/heads.h"
 #include "heart/matrix.h"
 #include "heart/numbers.h"
+#include "heart/plugin.h"
 #include "heart/rotate.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
@@ -36,6 +37,15 @@ static void
 record_keys(Recording *r, Node *keys)
 {
     r->keys[entry(&r->key_count, 2 * MOST_CALLS)] = keys;
+}
+
+void
+forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
+                Node **w)
+{
+    Attention earlier = *a;
+    for (earlier.layer = 0; earlier.layer < a->layer; earlier.layer++)
+        plugin_forward(v, &earlier, x, y, w);
 }
 
 Node *

@@ -21,6 +21,7 @@
 
 #include <qkv/attend.h>
 #include <qkv/operator.h>
+#include <qkv/variant.h>
 
 enum { MOST_CALLS = 256 };
 
@@ -74,6 +75,11 @@ void recording_start(Recording *r, Tape *t);
    in which its result depends on them (backward_order, tape.h), whichever was
    made first. */
 void record_place(Recording *r, Place place);
+
+/* Where there is no model around it: the forward of the blocks before that of
+   a, on the same tokens, for what they remember. */
+void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
+                     Node **w);
 
 /* Scores before any bias was added to them. */
 Node *unbiased(Node *scores);

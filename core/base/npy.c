@@ -9,12 +9,23 @@
 #include "base/words.h"
 #include "heart/fail.h"
 
+enum { HEADER = 118 }; /* with the 10 bytes before it a multiple of 64 */
+
 void
 npy_write(const char *directory, const char *name, char kind,
           const void *values, int a, int b, int c)
 {
     FILE *file = begin_file(directory, name);
-    npy_put(file, kind, values, a, b, c);
+    const char order = *(const char *)&(int){1} ? '<' : '>'; /* of bytes */
+    size_t size = kind == 'i' ? sizeof(int) : sizeof(real);
+    size_t count = (size_t)a * (size_t)b * (size_t)(c ? c : 1);
+    char shape[40], what[HEADER];
+    snprintf(shape, sizeof shape, c ? "%d, %d, %d" : "%d, %d", a, b, c);
+    snprintf(what, sizeof what,
+             "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%s), }",
+             order, kind, size, shape);
+    fprintf(file, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, HEADER, 0, HEADER - 1, what);
+    fwrite(values, size, count, file);
     end_file(file, directory, name);
 }
 

@@ -1,8 +1,11 @@
-/* npy.h - files of matrices in NumPy's format (heart/npy.h). */
-#ifndef NPY_FILE_H
-#define NPY_FILE_H
+/* npy.h - files of matrices in NumPy's format, version 1.0: a line that says
+   what they are, then the numbers, row by row. NumPy, PyTorch, JAX, R and Julia
+   read it.
+   https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+#ifndef NPY_H
+#define NPY_H
 
-#include "heart/npy.h"
+#include <qkv/real.h>
 
 /* Writes DIRECTORY/NAME: a x b numbers, or a x b x c where c is not 0; of kind
    'f', real, or 'i', int. Exits where it could not be written whole. */

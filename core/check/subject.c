@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/recording.h"
 #include "base/report.h"
 #include "check/difference.h"
 #include "check/subject.h"
@@ -168,7 +169,7 @@ Node *
 subject_forward(Subject *s, Node *x, Node *y, Node **w)
 {
     const Variant *v = s->plugin.variant;
-    plugin_forward_earlier(v, &s->attention, x, y, w);
+    forward_earlier(v, &s->attention, x, y, w);
     Node *out = plugin_forward(v, &s->attention, x, y, w);
     report->held = (double)bytes_held();
     return out;

@@ -272,6 +272,29 @@ check_settings(const char *path, const char *list)
     }
 }
 
+static void
+check_members(const char *path, const Variant *v)
+{
+    const char *missing = !v->equation  ? "equation"
+                          : !v->shape   ? "shape"
+                          : !v->weights ? "weights"
+                          : !v->forward ? "forward"
+                                        : NULL;
+    if (missing)
+        fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
+             path, missing);
+}
+
+/* Does a plugin that is loaded define the symbol itself? */
+static bool
+has_symbol(const char *path, const char *symbol)
+{
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    bool has = dlsym(handle, symbol);
+    dlclose(handle);
+    return has;
+}
+
 /* Exits where what it says of itself cannot be shown, or is no shape or list.
  */
 static void
@@ -324,8 +347,10 @@ plugin_open(const char *word)
     free(found);
     p.hash = plugin_hash(p.path);
     plugin_runs(p.path, " being loaded");
-    p.variant = plugin_load(p.path, RTLD_NOW, &p.own_operator);
+    p.variant = plugin_load(p.path, RTLD_NOW);
     plugin_runs(NULL, "");
+    check_members(p.path, p.variant);
+    p.own_operator = has_symbol(p.path, "qkv_real_size");
     check_words(p.path, p.variant);
     return p;
 }

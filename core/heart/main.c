@@ -8,30 +8,30 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "heart/fail.h"
-#include "heart/npy.h"
 #include "heart/train.h"
 
-/* The plugin of that name beside this program, in variants/; for double in
-   variants/double/, if it is there. A path is taken as it is. */
+static _Noreturn void
+misunderstood(const char *word)
+{
+    usage("%s: not understood: heart VARIANT TASK [--seed N] [--steps N] "
+          "[--out DIR] [-q] takes the name of a variant, or the path of its "
+          ".so, and recall, induction or sort",
+          word);
+}
+
+/* The linker has told the loader where a name without a slash is looked for:
+   in variants/, beside this program. */
 static const Variant *
 open_variant(const char *word)
 {
-    char program[1024] = "", path[2048];
-    bool own;
-    if (strchr(word, '/'))
-        return plugin_load(word, RTLD_LAZY, &own);
-    if (readlink("/proc/self/exe", program, sizeof program - 1) > 0)
-        *strrchr(program, '/') = 0;
-    snprintf(path, sizeof path, "%s/variants/double/%s.so", program, word);
-    if (sizeof(real) != sizeof(double) || access(path, F_OK))
-        snprintf(path, sizeof path, "%s/variants/%s.so", program, word);
-    return plugin_load(path, RTLD_LAZY, &own);
+    char file[256];
+    snprintf(file, sizeof file, "%s.so", word);
+    return plugin_load(strchr(word, '/') ? word : file, RTLD_LAZY);
 }
 
 static const Task *
@@ -40,18 +40,7 @@ task_named(const char *name)
     for (const Task *t = heart_tasks; t < heart_tasks + HEART_TASKS; t++)
         if (!strcmp(name, t->name))
             return t;
-    usage("unknown task \"%s\": there are recall, induction and sort", name);
-}
-
-static int
-whole_number(const char *option, const char *text)
-{
-    char *end = "?";
-    long n = text ? strtol(text, &end, 10) : 0;
-    if (*end || end == text || n < 0 || n > 1000000000)
-        usage("%s: \"%s\" is no number from 0 to 1000000000", option,
-              text ? text : "");
-    return (int)n;
+    misunderstood(name);
 }
 
 static bool
@@ -64,22 +53,30 @@ print_row(void *quiet, const Result *so_far)
     return true;
 }
 
+/* Each matrix is a file in NumPy's format: 128 letters that say what it is, and
+   its entries, row by row.
+   https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
 write_weights(const char *directory, const Model *m)
 {
-    if (mkdir(directory, 0777))
+    const char order = *(const char *)&(int){1} ? '<' : '>'; /* of bytes */
+    if (mkdir(directory, 0777) || chdir(directory))
         fail("%s: cannot be made: %s", directory, strerror(errno));
     for (const Weight *w = m->weights; w < m->weights + m->count; w++) {
-        char path[1024];
-        int n = snprintf(path, sizeof path, "%s/", directory);
-        snprintf(path + n, sizeof path - (size_t)n, "%s.npy", w->name);
-        for (char *c = path + n; *c; c++)
-            *c = *c == '^' ? '_' : *c;
-        FILE *file = fopen(path, "wb");
-        if (file)
-            npy_put(file, 'f', w->value, w->rows, w->cols, 0);
-        if (!file || ferror(file) || fclose(file))
-            fail("%s: cannot be written: %s", path, strerror(errno));
+        char name[sizeof w->name + 4], what[118];
+        snprintf(name, sizeof name, "%s.npy", w->name);
+        for (char *c = name; (c = strchr(c, '^'));)
+            *c = '_';
+        snprintf(what, sizeof what,
+                 "{'descr': '%cf%zu', 'fortran_order': False, 'shape': "
+                 "(%d, %d), }",
+                 order, sizeof(real), w->rows, w->cols);
+        size_t bytes = matrix_entries(w->rows, w->cols) * sizeof(real);
+        FILE *file = fopen(name, "wb");
+        if (!file || !fprintf(file, "\x93NUMPY\1%cv%c%-117s\n", 0, 0, what) ||
+            !fwrite(w->value, bytes, 1, file) || fclose(file))
+            fail("%s/%s: cannot be written: %s", directory, name,
+                 strerror(errno));
     }
 }
 
@@ -87,31 +84,26 @@ int
 main(int argc, char **argv)
 {
     if (argc < 3)
-        usage("heart VARIANT TASK [--seed N] [--steps N] [--out DIR] [-q]: a "
-              "variant's name or the path of its .so, and recall, induction "
-              "or sort");
-    const char *out = NULL;
-    bool quiet = false;
+        misunderstood(argv[argc - 1]);
+    const Variant *v = open_variant(argv[1]);
     Dataset data = {.task = task_named(argv[2])};
     Config *c = &data.config;
+    const char *out = NULL;
+    bool quiet = false;
+    char more;
     *c = data.task->start;
-    for (char **option = argv + 3; *option; option++) {
-        quiet |= !strcmp(*option, "-q");
-        if (!strcmp(*option, "-q"))
-            continue;
-        if (!strcmp(*option, "--seed"))
-            c->seed = whole_number(option[0], option[1]);
-        else if (!strcmp(*option, "--steps"))
-            c->steps = whole_number(option[0], option[1]);
-        else if (!strcmp(*option, "--out") && option[1])
-            out = option[1];
-        else
-            usage("%s: no option, or nothing follows it; there are --seed N, "
-                  "--steps N, --out DIR and -q",
-                  *option);
-        option++;
+    for (char **word = argv + 3; *word; word++) {
+        int *number = !strcmp(*word, "--seed")    ? &c->seed
+                      : !strcmp(*word, "--steps") ? &c->steps
+                                                  : NULL;
+        if (!strcmp(*word, "-q"))
+            quiet = true;
+        else if (!strcmp(*word, "--out") && word[1])
+            out = *++word;
+        else if (!number || !word[1] ||
+                 sscanf(*++word, "%9d%c", number, &more) != 1 || *number < 0)
+            misunderstood(*word);
     }
-    const Variant *v = open_variant(argv[1]);
     c->settings = v->settings;
     config_widths(c, v->shape);
     data.sizes = data.task->sizes(c);

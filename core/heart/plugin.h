@@ -19,10 +19,9 @@ bool one_file(const char *a, const char *b);
 
 /* Loads the shared object at `path`, and checks that this program can use it.
    `binding` is RTLD_NOW, so that a function that this program lacks is reported
-   at once, or RTLD_LAZY, where it has no `fit` and its functions.
-   *own_operator: the plugin brings an operator of its own, for this program's
-   `real` only. Exits with what is wrong. */
-const Variant *plugin_load(const char *path, int binding, bool *own_operator);
+   at once, or RTLD_LAZY, where it has no `fit` and its functions. Exits with
+   what is wrong. */
+const Variant *plugin_load(const char *path, int binding);
 
 typedef struct Declared {
     char name[NAME_SIZE];
@@ -42,10 +41,5 @@ void weights_free(Weights *w);
 /* Its forward; what it returns is as x is. */
 Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
                      Node **w);
-
-/* Where there is no model around it: the blocks before that of a, on the same
-   tokens, for what they remember. */
-void plugin_forward_earlier(const Variant *v, const Attention *a, Node *x,
-                            Node *y, Node **w);
 
 #endif
