@@ -207,7 +207,7 @@ TEST(training)
         ck_assert_msg(
             r.test_accuracy >= runs[i].least && r.test_accuracy <= runs[i].most,
             "%s %s: %g", runs[i].task, runs[i].settings, r.test_accuracy);
-        result_free(&r);
+        free(r.rows);
         model_free(m);
         dataset_close(&s);
     }

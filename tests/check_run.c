@@ -225,7 +225,7 @@ written(const char *name)
     ck_assert_int_eq(run.log.rows, r.count);
     ck_assert_str_eq(run_text(&run, "status"), "finished");
     ck_assert(run_number(&run, "parameters") == (double)m->parameters);
-    result_free(&r);
+    free(r.rows);
     model_free(m);
     free(path);
     return run;

@@ -14,31 +14,56 @@ learning_rate(const Config *c, int step)
     return c->lr * (1 + cosine(done * 3.14159265358979323846)) / 2;
 }
 
-/* v = momentum v + g,  w -= rate v,  where g includes decay w */
+/* Weight decay: inside the gradient, or for adamw beside it (Loshchilov and
+   Hutter 2017, algorithm 2). */
 static void
-sgd(Optimizer *o)
+decay_weights(Model *m, double rate)
 {
-    const Model *m = o->model;
     const Config *c = &m->config;
-    real momentum = (real)c->momentum, rate = (real)o->rate;
     real decay = (real)c->weight_decay;
-    real *w = m->values, *v = o->first;
-    const real *g = m->gradients;
+    real kept = (real)(1 - rate * c->weight_decay);
+    for (size_t i = 0; i < m->parameters; i++)
+        if (c->optimizer == OPTIMIZER_ADAMW)
+            m->values[i] *= kept;
+        else
+            m->gradients[i] += decay * m->values[i];
+}
+
+/* v = momentum v + g,  w -= rate v */
+static void
+sgd(Model *m, double rate)
+{
+    real momentum = (real)m->config.momentum;
+    real *w = m->values, *v = m->first;
     for (size_t i = 0; i < m->parameters; i++) {
-        v[i] = momentum * v[i] + (g[i] + decay * w[i]);
-        w[i] -= rate * v[i];
+        v[i] = momentum * v[i] + m->gradients[i];
+        w[i] -= (real)rate * v[i];
     }
 }
 
 void
-scheduled(Optimizer *o, int step)
+scheduled(Model *m)
 {
-    const Config *c = &o->model->config;
-    o->rate = learning_rate(c, step);
+    const Config *c = &m->config;
+    double rate = learning_rate(c, m->step);
+    if (c->weight_decay > 0)
+        decay_weights(m, rate);
     if (c->optimizer == OPTIMIZER_SGD)
-        sgd(o);
+        sgd(m, rate);
     else
-        adam(o, step);
+        adam(m, rate);
+}
+
+/* The last step may have spoilt a weight that no batch has used since. */
+bool
+has_diverged(const Model *m, const Result *r)
+{
+    const LogRow *last = &r->rows[r->count - 1];
+    bool finite = (!r->steps || isfinite(last->loss)) &&
+                  isfinite(last->validation_loss) && isfinite(r->test_loss);
+    for (size_t i = 0; i < m->parameters; i++)
+        finite &= isfinite(m->values[i]) != 0;
+    return !finite;
 }
 
 bool

@@ -9,7 +9,10 @@
 double learning_rate(const Config *c, int step);
 
 /* A step of the optimizer that the config asks for, at that rate. */
-void scheduled(Optimizer *o, int step);
+void scheduled(Model *m);
+
+/* Is a loss or a weight of a trained model no finite number? */
+bool has_diverged(const Model *m, const Result *r);
 
 /* Have the last `patience` rows brought no lower validation loss? (0: never) */
 bool out_of_patience(const Result *r, int patience);

@@ -11,7 +11,6 @@
 #include "driver/commands.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
-#include "heart/optimizer.h"
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "heart/threads.h"
@@ -80,10 +79,8 @@ bench_product(Sheet *sheet, int m, int k, int n)
 /* A training step: forward, backward and the optimizer's. */
 typedef struct Step {
     Model *model;
-    Optimizer optimizer;
     Tape *tape;
     Batch batch;
-    int count;
 } Step;
 
 static void
@@ -91,8 +88,7 @@ run_step(void *more)
 {
     Step *s = more;
     double accuracy;
-    train_step(s->model, &s->optimizer, s->tape, &s->batch, ++s->count,
-               &accuracy);
+    train_step(s->model, s->tape, &s->batch, &accuracy);
 }
 
 /* FLOPs of all products of a step, forward and backward. */
@@ -117,14 +113,13 @@ bench_step(Sheet *sheet, Model *m, const Dataset *data)
     Batch b = batch_new(data->sizes, c->batch);
     Random r = dataset_stream(data, TRAINING);
     dataset_draw(data, TRAINING, &r, 0, &b);
-    Step step = {m, optimizer_new(m), tape_new(0), b, 0};
+    Step step = {m, tape_new(0), b};
     char shape[80];
     snprintf(shape, sizeof shape, "d%d h%d L%d T%d B%d", c->d_model, c->heads,
              c->layers, data->sizes.tokens, c->batch);
     add_line(sheet, "training step", shape, step_flops(m, &b), b.rows,
              measure(run_step, &step));
     tape_free(step.tape);
-    optimizer_free(&step.optimizer);
     batch_free(&b);
 }
 

@@ -116,7 +116,7 @@ main(int argc, char **argv)
            argv[2], r.test_accuracy, r.test_loss, m->parameters);
     if (out)
         write_weights(out, m);
-    result_free(&r);
+    free(r.rows);
     model_free(m);
     return 0;
 }

@@ -13,7 +13,6 @@
 
 #include "heart/layers.h"
 #include "heart/model.h"
-#include "heart/optimizer.h"
 
 Node *
 model_weight(Model *m, int rows, int cols, double mean, double deviation,
@@ -163,7 +162,6 @@ model_outline(const Config *c, Sizes sizes, const Variant *v,
     m->attention = attention_of(c);
     m->attention.place = SELF;
     m->attention.layers = c->layers;
-    m->update = adam;
     m->listing = tape_new(SHAPES_ONLY);
     architecture->logits(m, m->listing, &one);
     tape_free(m->listing);
@@ -211,6 +209,8 @@ model_free(Model *m)
     free(m->place);
     free(m->values);
     free(m->gradients);
+    free(m->first);
+    free(m->second);
     free(m->nodes);
     free(m);
 }

@@ -28,7 +28,6 @@ typedef struct ModelPlace {
 } ModelPlace;
 
 typedef struct Model Model;
-typedef struct Optimizer Optimizer;
 
 /* The equation of a model: the logits (rows of the batch x classes). It asks
    for each weight where it uses it, in the same order in every pass. In the
@@ -64,13 +63,19 @@ struct Model {
     real *values, *gradients; /* all of them, one after the other */
     Node **nodes;             /* of the weights, in this step */
 
+    /* In training: the steps taken, the rate of the latest, beta1^step and
+       beta2^step, and running means of the gradients and of their squares. */
+    int step;
+    double rate, beta1_power, beta2_power;
+    real *first, *second;
+
     /* What others may add to it: the rows of tables that are not trained
        (sinusoids); where the blocks of a decoder begin, behind those of an
-       encoder; another optimizer; and a function that is called with
+       encoder; another optimizer than Adam; and a function that is called with
        what each attention read and returned. */
     Matrix fixed;
     Cursor decoder;
-    void (*update)(Optimizer *o, int step);
+    void (*update)(Model *m);
     void (*attended)(void *to, Node *x, Node *y, Node *out);
     void *to;
 };

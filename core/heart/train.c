@@ -1,22 +1,63 @@
-/* train.c - the training loop: draw, forward, backward, step.
+/* train.c - the training loop: draw, forward, backward, step; and Adam, in one
+   pass over all weights.
 
    Once a step has run, all that it needs is there: the next ones allocate
    nothing. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "heart/fail.h"
 #include "heart/layers.h"
+#include "heart/numbers.h"
+#include "heart/threads.h"
 #include "heart/train.h"
 
 enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
 
-int
-sequences_within(Sizes s, int tokens, int most)
+/* A share of the weights, in numbers of the type that these have. */
+static void
+adam_chunk(void *model, int chunk, int worker)
 {
-    int longest = s.tokens > s.source ? s.tokens : s.source;
-    int count = tokens / longest;
-    return count < 1 ? 1 : count < most ? count : most;
+    (void)worker;
+    const Model *m = model;
+    const Config *c = &m->config;
+    real beta1 = (real)c->beta1, rest1 = (real)(1 - c->beta1);
+    real beta2 = (real)c->beta2, rest2 = (real)(1 - c->beta2);
+    double correction = sqrt(1 - m->beta2_power);
+    real rate = (real)(m->rate * correction / (1 - m->beta1_power));
+    real epsilon = (real)(1e-8 * correction);
+    real *w = m->values, *first = m->first, *second = m->second;
+    const real *g = m->gradients;
+    long count = (long)m->parameters;
+    long i = chunk_begin(count, chunk, threads_count());
+    long end = chunk_begin(count, chunk + 1, threads_count());
+    for (; i < end; i++) {
+        first[i] = beta1 * first[i] + rest1 * g[i];
+        second[i] = beta2 * second[i] + rest2 * g[i] * g[i];
+        w[i] -= rate * first[i] / (SQRT(second[i]) + epsilon);
+    }
+}
+
+void
+adam(Model *m, double rate)
+{
+    m->rate = rate;
+    m->beta1_power *= m->config.beta1;
+    m->beta2_power *= m->config.beta2;
+    parallel_for(threads_count(), adam_chunk, m);
+}
+
+void
+optimizer_step(Model *m)
+{
+    if (m->step++ == 0) {
+        m->first = allocate_aligned(m->parameters, sizeof *m->first);
+        m->second = allocate_aligned(m->parameters, sizeof *m->second);
+        m->beta1_power = m->beta2_power = 1;
+    }
+    if (m->update)
+        m->update(m);
+    else
+        adam(m, m->config.lr);
 }
 
 /* A batch goes through the model in micro-batches, so that what one leaves on
@@ -27,7 +68,10 @@ sequences_within(Sizes s, int tokens, int most)
 int
 micro_batch_size(const Model *m, int sequences)
 {
-    return sequences_within(m->sizes, 4 * m->config.d_model, sequences);
+    Sizes s = m->sizes;
+    int longest = s.tokens > s.source ? s.tokens : s.source;
+    int count = 4 * m->config.d_model / longest;
+    return count < 1 ? 1 : count < sequences ? count : sequences;
 }
 
 /* All micro-batches of b; the backward pass too where it is to learn. Returns
@@ -71,64 +115,45 @@ evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
 }
 
 double
-train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
-           double *accuracy)
+train_step(Model *m, Tape *t, const Batch *b, double *accuracy)
 {
     int counted = counted_rows(b->targets, b->rows);
     double right = 0, loss = run_batch(m, t, b, counted, true, &right);
-    m->update(o, step);
+    optimizer_step(m);
     *accuracy = right / counted;
     return loss;
 }
 
-/* What has been seen since the last row of the log, and the accuracies of the
-   last batches. */
-typedef struct Recent {
-    int steps;
-    double loss, accuracy, last[WINDOW];
-} Recent;
-
-/* One step, and what it means for the result. */
-static void
-one_step(Model *m, Optimizer *o, Tape *t, const Batch *b, Recent *since,
-         Result *r)
+/* One step, added to the row of the log that is next; false where its loss is
+   no finite number. `last` has the accuracies of the last batches. */
+static bool
+one_step(Model *m, Tape *t, const Batch *b, double *last, Result *r)
 {
-    double accuracy, sum = 0;
-    double loss = train_step(m, o, t, b, ++r->steps, &accuracy);
-    since->steps++;
-    since->loss += loss;
-    since->accuracy += accuracy;
-    since->last[r->steps % WINDOW] = accuracy;
-    r->diverged = !isfinite(loss);
+    LogRow *row = &r->rows[r->count];
+    double accuracy, sum = 0, loss = train_step(m, t, b, &accuracy);
+    row->loss += loss;
+    row->accuracy += accuracy;
+    last[++r->steps % WINDOW] = accuracy;
     for (int i = 0; i < WINDOW; i++)
-        sum += since->last[i];
+        sum += last[i];
     if (!r->solved_at && r->steps >= WINDOW &&
         sum / WINDOW >= m->config.threshold)
         r->solved_at = r->steps;
+    return isfinite(loss);
 }
 
-/* A row of the log: before the first step there is nothing but validation. */
+/* Ends that row: the means of its steps, and validation. Before the first step
+   there is nothing but validation. */
 static void
-add_row(Model *m, const Dataset *data, Tape *t, Batch *b, Recent *since,
-        Result *r)
+end_row(Model *m, const Dataset *data, Tape *t, Batch *b, Result *r)
 {
-    LogRow *row = &r->rows[r->count++];
-    *row = (LogRow){r->steps, since->loss / since->steps,
-                    since->accuracy / since->steps, 0, 0};
+    LogRow *row = &r->rows[r->count];
+    int steps = r->steps - (r->count++ ? row[-1].step : 0);
+    row->step = r->steps;
+    row->loss /= steps;
+    row->accuracy /= steps;
     evaluate(m, data, VALIDATION, t, b, &row->validation_loss,
              &row->validation_accuracy);
-    since->loss = since->accuracy = since->steps = 0;
-}
-
-/* The last step may have spoilt a weight that no training batch uses. */
-static bool
-all_finite(const Model *m, const Result *r)
-{
-    bool finite = isfinite(r->rows[r->count - 1].validation_loss) &&
-                  isfinite(r->test_loss);
-    for (size_t i = 0; i < m->parameters; i++)
-        finite &= isfinite(m->values[i]) != 0;
-    return finite;
 }
 
 Result
@@ -136,35 +161,26 @@ train(Model *m, const Dataset *data, Logged *logged, void *to)
 {
     const Config *c = &m->config;
     Batch b = batch_new(data->sizes, c->batch);
-    Optimizer o = optimizer_new(m);
     Tape *t = tape_new(0);
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
     Result r = {.rows = allocate(lines, sizeof *r.rows)};
     Random stream = dataset_stream(data, TRAINING);
-    Recent since = {0};
+    double last[WINDOW] = {0};
     for (bool done = false; !done;) {
         if (c->steps) {
             dataset_draw(data, TRAINING, &stream, r.steps, &b);
-            one_step(m, &o, t, &b, &since, &r);
+            done = !one_step(m, t, &b, last, &r);
         }
-        done = r.steps >= c->steps || r.diverged;
+        done |= r.steps >= c->steps;
         if (r.steps % c->log_every && !done)
             continue;
-        add_row(m, data, t, &b, &since, &r);
+        end_row(m, data, t, &b, &r);
         done |= logged && !logged(to, &r);
     }
     tape_reset(t);
     r.tape_bytes = t->most;
     evaluate(m, data, TEST, t, &b, &r.test_loss, &r.test_accuracy);
-    r.diverged |= !all_finite(m, &r);
     batch_free(&b);
-    optimizer_free(&o);
     tape_free(t);
     return r;
-}
-
-void
-result_free(Result *r)
-{
-    free(r->rows);
 }

@@ -1,8 +1,8 @@
-/* train.h - the training loop. */
+/* train.h - the training loop, and Adam. */
 #ifndef TRAIN_H
 #define TRAIN_H
 
-#include "heart/optimizer.h"
+#include "heart/model.h"
 
 /* A line of the log, of every log_every'th step and of the last one; of step 0
    where there are none, with no training (NaN). Losses in nats per counted
@@ -16,8 +16,8 @@ typedef struct LogRow {
 typedef struct Result {
     LogRow *rows;
     int count;
-    int steps;      /* done: fewer than asked for where it was stopped */
-    bool diverged;  /* a loss or a weight is no finite number */
+    int steps;      /* done: fewer than asked for where it was stopped, or the
+                       loss was no finite number */
     bool converted; /* not trained: another run, in matrices of this variant */
     int solved_at;  /* first step at which the mean accuracy of the last 10
                        batches reached the threshold; 0: never */
@@ -28,25 +28,28 @@ typedef struct Result {
 
 /* Trains m for the steps of its config. `logged` is called with `to` and what
    there is, as soon as there is another row; where it returns false, training
-   stops. It may be NULL. result_free it. */
+   stops. It may be NULL. Free the rows. */
 typedef bool Logged(void *to, const Result *so_far);
 Result train(Model *m, const Dataset *data, Logged *logged, void *to);
-void result_free(Result *r);
 
-/* Step `step` (from 1), on the batch: forward, backward, and the optimizer's.
-   Returns the loss, and the accuracy in *accuracy. Allocates nothing and calls
-   nobody. */
-double train_step(Model *m, Optimizer *o, Tape *t, const Batch *b, int step,
-                  double *accuracy);
+/* Moves every weight against its gradient. Kingma and Ba 2014, algorithm 1, its
+   bias corrections moved into the rate and into epsilon = 1e-8 (section 2). */
+void adam(Model *m, double rate);
+
+/* A step of Adam, or of the optimizer that the model has instead. */
+void optimizer_step(Model *m);
+
+/* The next step, on the batch: forward, backward, and the optimizer's. Returns
+   the loss, and the accuracy in *accuracy. After the first it allocates nothing
+   and calls nobody. */
+double train_step(Model *m, Tape *t, const Batch *b, double *accuracy);
 
 /* Loss and accuracy over a whole split; no accuracy (NaN) without a finite
    loss. `t` and `b` are scratch. */
 void evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
-/* As many sequences as have no more than `tokens`, but 1 at least, and `most`
-   at most; and how many of a batch's go through the model at a time. */
-int sequences_within(Sizes s, int tokens, int most);
+/* How many of so many sequences go through the model at a time. */
 int micro_batch_size(const Model *m, int sequences);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/npy.h"
 #include "base/words.h"
 #include "config/find.h"
+#include "config/schedule.h"
 #include "heart/fail.h"
 #include "run/run.h"
 
@@ -111,9 +112,9 @@ write_result(const char *run, const Model *m, const Result *r,
     char n[32];
     FILE *file = begin_file(run, "result.tsv");
     fprintf(file, "key\tvalue\n%s\t%s\n", result_keys[0],
-            r->diverged    ? "diverged"
-            : r->converted ? "converted"
-                           : "finished");
+            r->converted         ? "converted"
+            : has_diverged(m, r) ? "diverged"
+                                 : "finished");
     for (int i = 1; i < RESULTS; i++)
         fprintf(file, "%s\t%s\n", result_keys[i],
                 number_text(values[i - 1], 10, n));

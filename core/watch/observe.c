@@ -330,8 +330,10 @@ observer_new(Model *m, const Dataset *data)
     size_t lines = (size_t)(m->config.steps / m->config.log_every) + 1;
     o.values = allocate(lines * (size_t)o.count, sizeof *o.values);
     int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
-    Batch b = batch_new(data->sizes,
-                        sequences_within(data->sizes, tokens, m->config.batch));
+    Sizes z = data->sizes;
+    int longest = z.tokens > z.source ? z.tokens : z.source;
+    int most = tokens > longest ? tokens / longest : 1;
+    Batch b = batch_new(z, most < m->config.batch ? most : m->config.batch);
     Random r = dataset_stream(data, VALIDATION);
     int filled = dataset_draw(data, VALIDATION, &r, 0, &b);
     o.batch = batch_part(&b, 0, filled);

@@ -166,7 +166,7 @@ work(const void *more, void *last)
     run_write(t.crew->draft, job->name, m, &r, &t.observer, &data,
               !w->no_weights);
     observer_free(&t.observer);
-    result_free(&r);
+    free(r.rows);
     model_free(m);
     dataset_close(&data);
 }
