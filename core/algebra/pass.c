@@ -25,7 +25,8 @@ pass_recorded(Model *m, const Batch *b, bool with_gradients)
     m->attended = NULL;
     p->tape->watch = NULL;
     if (with_gradients)
-        backward(model_loss(m, p->logits, b->targets, counted));
+        backward(
+            m->architecture->loss(m, p->logits, b->targets, counted, NULL));
     return p;
 }
 

@@ -158,7 +158,7 @@ bytes_of(Model *m, const Batch *b, int sequences)
     Batch micro = batch_part(b, 0, sequences);
     Tape *t = tape_new(SHAPES_ONLY);
     Node *logits = model_forward(m, t, &micro);
-    backward(model_loss(m, logits, micro.targets, micro.rows));
+    backward(m->architecture->loss(m, logits, micro.targets, micro.rows, NULL));
     double bytes = (double)(t->bytes + t->entries * sizeof(real));
     tape_free(t);
     return bytes;

@@ -43,7 +43,7 @@ squared_error_backward(Node *c)
             d[i] += factor * c->kept[i];
 }
 
-Node *
+static Node *
 squared_error(const Model *m, Node *x, const int *targets, int counted)
 {
     static const Operator op = {"squared_error", squared_error_forward,
@@ -59,14 +59,17 @@ squared_error(const Model *m, Node *x, const int *targets, int counted)
                        .keeps = (size_t)x->rows});
 }
 
-double
-explained_rows(const Model *m, const Node *x, const int *targets)
+Node *
+number_loss(const Model *m, Node *x, const int *targets, int counted,
+            double *right)
 {
     const Sizes *z = &m->sizes;
     double sum = 0;
-    for (int i = 0; i < x->rows; i++) {
+    for (int i = 0; right && i < x->rows; i++) {
         double off = (double)x->value[i] - (z->first + z->step * targets[i]);
         sum += targets[i] < 0 ? 0 : 1 - off * off;
     }
-    return sum;
+    if (right)
+        *right += sum;
+    return squared_error(m, x, targets, counted);
 }

@@ -7,11 +7,10 @@
 
 /* With y the numbers that the targets mean, and x (rows x 1) those that were
    found: the sum over counted rows of (x - y)^2, divided by `counted`. A
-   (1 x 1). */
-Node *squared_error(const Model *m, Node *x, const int *targets, int counted);
-
-/* The sum over counted rows of 1 - (x - y)^2: divided by how many they are it
-   is R^2, for answers of mean 0 and variance 1. */
-double explained_rows(const Model *m, const Node *x, const int *targets);
+   (1 x 1). To *right it adds the sum over counted rows of 1 - (x - y)^2:
+   divided by how many they are it is R^2, for answers of mean 0 and variance
+   1. */
+Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
+                  double *right);
 
 #endif

@@ -69,7 +69,7 @@ positions_of(Model *m, Tape *t, int first, int rows, const char *name)
         return NULL;
     return m->config.embed == EMBED_LEARNED &&
                    m->config.positions == POSITIONS_LEARNED
-               ? model_table(m, rows, name)
+               ? model_table(m, name, rows)
                : fixed_rows(m, t, first, rows);
 }
 
@@ -84,12 +84,11 @@ static Node *
 encoded(Model *m, Node *y)
 {
     for (int i = 0; i < m->config.encoder; i++) {
-        const char *block = model_block(m, "encoder", i);
-        y = model_attend(m, variant_at(m, ENCODER), attention_at(m, ENCODER, i),
-                         block, y, NULL);
-        y = model_mlp(m, y, block);
+        Attention a = attention_at(m, ENCODER, i);
+        y = model_attend(m, variant_at(m, ENCODER), &a, y, NULL);
+        y = model_mlp(m, &a, y);
     }
-    return m->config.encoder ? model_norm(m, y, "encoder", ".norm") : y;
+    return m->config.encoder ? model_norm(m, NULL, "encoder.norm", y) : y;
 }
 
 /* The second sequence, as cross-attention reads it; NULL where there is none. A
@@ -99,16 +98,16 @@ static Node *
 second(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
     const Keeper *k = t->keeper;
+    int norm = m->config.norm == NORM_NONE ? 0 : 2; /* gain and bias */
     if (!m->sizes.source)
         return NULL;
     if (k && k->position > 0 && !(t->purpose & SHAPES_ONLY)) {
-        m->next = m->decoder;
+        m->next_place = m->config.encoder;
+        m->next = m->place[m->next_place].weights - norm;
         return leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL);
     }
     Node *y = embed(table, b->source, b->each, b->source_rows, b->sequences);
-    y = encoded(m, positioned_from(y, positions, 0));
-    m->decoder = m->next;
-    return y;
+    return encoded(m, positioned_from(y, positions, 0));
 }
 
 static Node *
@@ -122,7 +121,7 @@ logits(Model *m, Tape *t, const Batch *b)
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
     Node *table = onehot ? fixed_rows(m, t, 0, z.vocabulary)
-                         : model_table(m, z.vocabulary, "embedding");
+                         : model_table(m, "embedding", z.vocabulary);
     Node *at = positions_of(m, t, first, z.tokens, "positions");
     Node *source_at =
         positions_of(m, t, first + z.tokens, z.source, "source_positions");
@@ -130,20 +129,19 @@ logits(Model *m, Tape *t, const Batch *b)
     Node *x = embed(table, b->ids, b->each, b->rows, b->sequences);
     x = positioned_from(x, at, t->keeper ? t->keeper->position : 0);
     for (int i = 0; i < c->layers; i++) {
-        const char *block = model_block(m, "block", i);
+        Attention self = attention_at(m, SELF, i);
+        Attention cross = attention_at(m, CROSS, i);
         if (c->cross != CROSS_ONLY)
-            x = model_attend(m, m->variant, attention_at(m, SELF, i), block, x,
-                             NULL);
+            x = model_attend(m, m->variant, &self, x, NULL);
         if (c->cross != CROSS_NONE)
-            x = model_attend(m, variant_at(m, CROSS), attention_at(m, CROSS, i),
-                             block, x, y);
-        x = model_mlp(m, x, block);
+            x = model_attend(m, variant_at(m, CROSS), &cross, x, y);
+        x = model_mlp(m, &self, x);
     }
     return model_classify(m, x);
 }
 
-const Architecture two_sequences = {.logits = logits};
-const Architecture numbers = {logits, squared_error, explained_rows};
+const Architecture two_sequences = {logits, class_loss};
+const Architecture numbers = {logits, number_loss};
 
 double
 onehot_size(const Model *m)

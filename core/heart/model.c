@@ -6,7 +6,6 @@
    written once, and asks for its weights as it goes: the first pass lists them,
    each variant its own; then they are drawn; then it is called. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +13,32 @@
 #include "heart/layers.h"
 #include "heart/model.h"
 
+/* "block0.mlp"; in no block, "norm". */
+static void
+name_part(char to[PART_SIZE], const Attention *block, const char *part)
+{
+    if (!block)
+        snprintf(to, PART_SIZE, "%s", part);
+    else
+        snprintf(to, PART_SIZE, "%s%d.%s",
+                 block->place == ENCODER ? "encoder" : "block", block->layer,
+                 part);
+}
+
 Node *
-model_weight(Model *m, int rows, int cols, double mean, double deviation,
-             const char *name, ...)
+model_weight(Model *m, const Attention *block, const char *part,
+             const char *name, int rows, int cols, double mean,
+             double deviation)
 {
     if (!m->listing)
-        return m->nodes[m->next.weight++];
-    va_list args;
+        return m->nodes[m->next++];
     m->weights = grow(m->weights, m->count, &m->capacity, sizeof *m->weights);
     Weight *w = &m->weights[m->count++];
     *w = (Weight){
         .rows = rows, .cols = cols, .mean = mean, .deviation = deviation};
-    va_start(args, name);
-    vsnprintf(w->name, sizeof w->name, name, args);
-    va_end(args);
+    name_part(w->part, block, part);
+    snprintf(w->name, sizeof w->name, "%s%s%s", w->part, *name ? "." : "",
+             name);
     m->parameters += matrix_entries(rows, cols);
     return leaf(m->listing, rows, cols, 1, NULL, NULL);
 }
@@ -35,68 +46,60 @@ model_weight(Model *m, int rows, int cols, double mean, double deviation,
 /* At a standard deviation of 0.7 each, tokens and positions are about 1
    together. */
 Node *
-model_table(Model *m, int rows, const char *name)
+model_table(Model *m, const char *name, int rows)
 {
-    return model_weight(m, rows, m->attention.d_model, 0, 0.7, "%s", name);
-}
-
-const char *
-model_block(Model *m, const char *stack, int i)
-{
-    if (m->listing)
-        snprintf(m->block, sizeof m->block, "%s%d", stack, i);
-    return m->block;
+    return model_weight(m, NULL, name, "", rows, m->attention.d_model, 0, 0.7);
 }
 
 Node *
-model_norm(Model *m, Node *x, const char *block, const char *name)
+model_norm(Model *m, const Attention *block, const char *part, Node *x)
 {
     int d = m->attention.d_model;
     if (m->config.norm == NORM_NONE)
         return x;
-    Node *gain = model_weight(m, 1, d, 1, 0, "%s%s.gain", block, name);
-    Node *bias = model_weight(m, 1, d, 0, 0, "%s%s.bias", block, name);
+    Node *gain = model_weight(m, block, part, "gain", 1, d, 1, 0);
+    Node *bias = model_weight(m, block, part, "bias", 1, d, 0, 0);
     return layer_norm(x, gain, bias);
 }
 
 /* A place, with the weights that its variant declares. */
 static void
-list_place(Model *m, const Variant *v, Attention a, const char *block)
+list_place(Model *m, const Variant *v, const Attention *a)
 {
-    Weights w = weights_declared(v, &a);
+    const char *part = a->place == CROSS ? "cross" : "attention";
+    Weights w = weights_declared(v, a);
     m->place = grow(m->place, m->places, &m->place_capacity, sizeof *m->place);
     ModelPlace *p = &m->place[m->places++];
-    *p = (ModelPlace){
-        .variant = v, .attention = a, .weights = m->count, .declared = w.count};
-    snprintf(p->name, sizeof p->name, "%s.%s", block,
-             a.place == CROSS ? "cross" : "attention");
+    *p = (ModelPlace){.variant = v,
+                      .attention = *a,
+                      .weights = m->count,
+                      .declared = w.count};
+    name_part(p->name, a, part);
     for (const Declared *d = w.list; d < w.list + w.count; d++) {
-        model_weight(m, d->rows, d->cols, d->mean, d->deviation, "%s.%s",
-                     p->name, d->name);
+        model_weight(m, a, part, d->name, d->rows, d->cols, d->mean,
+                     d->deviation);
         m->weights[m->count - 1].attention = true;
     }
     weights_free(&w);
 }
 
 Node *
-model_attend(Model *m, const Variant *v, Attention a, const char *block,
-             Node *x, Node *y)
+model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
 {
     Node *normed =
-        model_norm(m, x, block, a.place == CROSS ? ".norm_cross" : ".norm1");
+        model_norm(m, a, a->place == CROSS ? "norm_cross" : "norm1", x);
     if (m->listing) {
-        list_place(m, v, a, block);
+        list_place(m, v, a);
         return x;
     }
-    int place = m->next.place++;
+    int place = m->next_place++;
     const ModelPlace *p = &m->place[place];
-    Keeper *k = a.place == ENCODER ? NULL : x->tape->keeper;
-    m->next.weight += p->declared;
+    Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
+    m->next += p->declared;
     y = y ? y : normed;
     if (k)
-        k->enter(k, &a, place, normed, y);
-    Node *out =
-        plugin_forward(p->variant, &a, normed, y, m->nodes + p->weights);
+        k->enter(k, a, place, normed, y);
+    Node *out = plugin_forward(p->variant, a, normed, y, m->nodes + p->weights);
     if (k)
         k->leave(k);
     if (m->attended)
@@ -105,15 +108,15 @@ model_attend(Model *m, const Variant *v, Attention a, const char *block,
 }
 
 Node *
-model_mlp(Model *m, Node *x, const char *block)
+model_mlp(Model *m, const Attention *block, Node *x)
 {
     int d = m->attention.d_model;
     int wide = (int)matrix_entries(m->config.mlp, d);
     if (!wide)
         return x;
-    Node *normed = model_norm(m, x, block, ".norm2");
-    Node *w1 = model_weight(m, d, wide, 0, 1 / sqrt(d), "%s.mlp.W_1", block);
-    Node *w2 = model_weight(m, wide, d, 0, 1 / sqrt(wide), "%s.mlp.W_2", block);
+    Node *normed = model_norm(m, block, "norm2", x);
+    Node *w1 = model_weight(m, block, "mlp", "W_1", d, wide, 0, 1 / sqrt(d));
+    Node *w2 = model_weight(m, block, "mlp", "W_2", wide, d, 0, 1 / sqrt(wide));
     return add(x, matmul(gelu(matmul(normed, w1)), w2));
 }
 
@@ -121,30 +124,39 @@ Node *
 model_classify(Model *m, Node *x)
 {
     int d = m->attention.d_model, classes = m->sizes.classes;
-    x = model_norm(m, x, "", "norm");
-    return matmul(x,
-                  model_weight(m, d, classes, 0, 1 / sqrt(d), "unembedding"));
+    Node *normed = model_norm(m, NULL, "norm", x);
+    return matmul(normed, model_weight(m, NULL, "unembedding", "", d, classes,
+                                       0, 1 / sqrt(d)));
 }
 
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
-    Node *table = model_table(m, m->sizes.vocabulary, "embedding");
+    Node *table = model_table(m, "embedding", m->sizes.vocabulary);
     Node *x = embed(table, b->ids, b->each, b->rows, b->sequences);
     if (m->config.positions == POSITIONS_LEARNED)
-        x = add_positions(x, model_table(m, m->sizes.tokens, "positions"),
+        x = add_positions(x, model_table(m, "positions", m->sizes.tokens),
                           t->keeper ? t->keeper->position : 0);
     for (int i = 0; i < m->config.layers; i++) {
-        const char *block = model_block(m, "block", i);
         Attention a = m->attention;
         a.layer = i;
-        x = model_attend(m, m->variant, a, block, x, NULL);
-        x = model_mlp(m, x, block);
+        x = model_attend(m, m->variant, &a, x, NULL);
+        x = model_mlp(m, &a, x);
     }
     return model_classify(m, x);
 }
 
-const Architecture one_sequence = {.logits = logits};
+Node *
+class_loss(const Model *m, Node *logits, const int *targets, int counted,
+           double *right)
+{
+    (void)m;
+    if (right)
+        *right += correct_rows(logits, targets);
+    return cross_entropy(logits, targets, counted);
+}
+
+const Architecture one_sequence = {logits, class_loss};
 
 Model *
 model_outline(const Config *c, Sizes sizes, const Variant *v,
@@ -177,25 +189,22 @@ void
 model_start(Model *m)
 {
     Random r = {0};
-    char part[sizeof m->weights->name] = "";
+    const char *part = "";
     real *value = m->values = allocate(m->parameters, sizeof *value);
     m->gradients = allocate(m->parameters, sizeof *value);
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
-        const char *dot = strrchr(w->name, '.');
-        size_t n = dot ? (size_t)(dot - w->name) : strlen(w->name);
-        if (strncmp(part, w->name, n) || part[n]) {
-            snprintf(part, sizeof part, "%.*s", (int)n, w->name);
-            r = random_stream((uint64_t)m->config.seed, part);
-        }
+        if (strcmp(part, w->part))
+            r = random_stream((uint64_t)m->config.seed, w->part);
+        part = w->part;
         w->value = value;
         w->gradient = m->gradients + (value - m->values);
         for (int j = 0; j < w->cols; j++)
-            for (int i = 0; i < w->rows; i++)
-                value[(size_t)i * (size_t)w->cols + (size_t)j] =
-                    (real)(w->mean + (w->deviation > 0
-                                          ? w->deviation * random_normal(&r)
-                                          : 0));
-        value += (size_t)w->rows * (size_t)w->cols;
+            for (int i = 0; i < w->rows; i++) {
+                double x =
+                    w->deviation > 0 ? w->deviation * random_normal(&r) : 0;
+                value[i * w->cols + j] = (real)(w->mean + x);
+            }
+        value += w->rows * w->cols;
     }
 }
 
@@ -225,21 +234,6 @@ model_forward(Model *m, Tape *t, const Batch *b)
         n->arguments = w->name;
         m->nodes[i] = n;
     }
-    m->next = (Cursor){0};
+    m->next = m->next_place = 0;
     return m->architecture->logits(m, t, b);
-}
-
-Node *
-model_loss(const Model *m, Node *logits, const int *targets, int counted)
-{
-    return m->architecture->loss
-               ? m->architecture->loss(m, logits, targets, counted)
-               : cross_entropy(logits, targets, counted);
-}
-
-double
-model_right(const Model *m, const Node *logits, const int *targets)
-{
-    return m->architecture->right ? m->architecture->right(m, logits, targets)
-                                  : correct_rows(logits, targets);
 }

@@ -7,9 +7,12 @@
 #include "heart/tape.h"
 #include "heart/task.h"
 
-/* One matrix of the model. */
+enum { PART_SIZE = 32 };
+
+/* One matrix of the model. Those of a part are drawn from one stream. */
 typedef struct Weight {
-    char name[NAME_SIZE + 32]; /* "block0.attention.W^Q" */
+    char part[PART_SIZE];             /* "block0.attention" */
+    char name[NAME_SIZE + PART_SIZE]; /* "block0.attention.W^Q" */
     int rows, cols;
     bool attention;         /* declared by the variant */
     double mean, deviation; /* of its initial entries */
@@ -21,7 +24,7 @@ typedef struct Weight {
    sequence. */
 enum { ENCODER, SELF, CROSS };
 typedef struct ModelPlace {
-    char name[32]; /* "block0.attention" */
+    char name[PART_SIZE]; /* "block0.attention" */
     const Variant *variant;
     Attention attention;   /* what it sees */
     int weights, declared; /* the first of its variant's, and how many */
@@ -31,20 +34,17 @@ typedef struct Model Model;
 
 /* The equation of a model: the logits (rows of the batch x classes). It asks
    for each weight where it uses it, in the same order in every pass. In the
-   first pass, for shapes only, it so lists them. Where the answers are no
-   classes, it also says what the loss is, and how many are right. */
+   first pass, for shapes only, it so lists them. And its loss: over the counted
+   rows, divided by `counted`; it adds how many of the answers are right to
+   *right, unless that is NULL. */
 typedef struct Architecture {
     Node *(*logits)(Model *m, Tape *t, const Batch *b);
-    Node *(*loss)(const Model *m, Node *logits, const int *targets,
-                  int counted);
-    double (*right)(const Model *m, const Node *logits, const int *targets);
+    Node *(*loss)(const Model *m, Node *logits, const int *targets, int counted,
+                  double *right);
 } Architecture;
+Node *class_loss(const Model *m, Node *logits, const int *targets, int counted,
+                 double *right);
 extern const Architecture one_sequence;
-
-/* The weight and the place that the equation comes to next. */
-typedef struct Cursor {
-    int weight, place;
-} Cursor;
 
 struct Model {
     Config config;
@@ -56,10 +56,10 @@ struct Model {
     int count, capacity;
     ModelPlace *place; /* in the same order */
     int places, place_capacity;
-    Tape *listing;            /* that of the first pass, then NULL */
-    char block[20];           /* the name of the block that it lists */
-    Cursor next;              /* in the other passes */
-    size_t parameters;        /* entries of all weights */
+    Tape *listing;        /* that of the first pass, then NULL */
+    int next, next_place; /* the weight and the place that the equation comes
+                             to next in the other passes */
+    size_t parameters;    /* entries of all weights */
     real *values, *gradients; /* all of them, one after the other */
     Node **nodes;             /* of the weights, in this step */
 
@@ -70,11 +70,9 @@ struct Model {
     real *first, *second;
 
     /* What others may add to it: the rows of tables that are not trained
-       (sinusoids); where the blocks of a decoder begin, behind those of an
-       encoder; another optimizer than Adam; and a function that is called with
-       what each attention read and returned. */
+       (sinusoids); another optimizer than Adam; and a function that is called
+       with what each attention read and returned. */
     Matrix fixed;
-    Cursor decoder;
     void (*update)(Model *m);
     void (*attended)(void *to, Node *x, Node *y, Node *out);
     void *to;
@@ -90,29 +88,25 @@ Model *model_outline(const Config *c, Sizes sizes, const Variant *v,
 void model_start(Model *m);
 void model_free(Model *m);
 
-/* The logits of a batch; their loss over the counted rows, divided by
-   `counted`; and how many of the answers are right. */
+/* The logits of a batch. */
 Node *model_forward(Model *m, Tape *t, const Batch *b);
-Node *model_loss(const Model *m, Node *logits, const int *targets, int counted);
-double model_right(const Model *m, const Node *logits, const int *targets);
 
-/* For an architecture. The next weight of the equation, with the mean and the
-   standard deviation of its initial entries, and its name; one that has a row
-   for each token, or position, that there may be. */
-Node *model_weight(Model *m, int rows, int cols, double mean, double deviation,
-                   const char *name, ...) PRINTF(6, 7);
-Node *model_table(Model *m, int rows, const char *name);
+/* For an architecture. The next weight of the equation: which part of the model
+   it is of, in the block of an attention or in none (NULL), and its own name,
+   "" if it has none; with the mean and the standard deviation of its initial
+   entries. */
+Node *model_weight(Model *m, const Attention *block, const char *part,
+                   const char *name, int rows, int cols, double mean,
+                   double deviation);
 
-/* "block0": the name of a block, which is needed, and set, only in the first
-   pass. */
-const char *model_block(Model *m, const char *stack, int i);
+/* Those of tokens, "embedding", or of as many positions. */
+Node *model_table(Model *m, const char *name, int rows);
 
 /* LayerNorm, where the model has any; x += attention of x to y, or to itself
    where that is NULL; x += MLP(x); the map to logits. */
-Node *model_norm(Model *m, Node *x, const char *block, const char *name);
-Node *model_attend(Model *m, const Variant *v, Attention a, const char *block,
-                   Node *x, Node *y);
-Node *model_mlp(Model *m, Node *x, const char *block);
+Node *model_norm(Model *m, const Attention *block, const char *part, Node *x);
+Node *model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y);
+Node *model_mlp(Model *m, const Attention *block, Node *x);
 Node *model_classify(Model *m, Node *x);
 
 #endif

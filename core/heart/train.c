@@ -50,8 +50,8 @@ void
 optimizer_step(Model *m)
 {
     if (m->step++ == 0) {
-        m->first = allocate_aligned(m->parameters, sizeof *m->first);
-        m->second = allocate_aligned(m->parameters, sizeof *m->second);
+        m->first = allocate(m->parameters, sizeof *m->first);
+        m->second = allocate(m->parameters, sizeof *m->second);
         m->beta1_power = m->beta2_power = 1;
     }
     if (m->update)
@@ -89,11 +89,11 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Node *logits = model_forward(m, t, &micro);
         for (int k = 0; i > 0 && k < m->count; k++)
             m->nodes[k]->touched = true; /* the backward pass adds to it */
-        Node *share = model_loss(m, logits, micro.targets, counted);
+        Node *share =
+            m->architecture->loss(m, logits, micro.targets, counted, right);
         if (learn)
             backward(share);
         loss += (double)share->value[0];
-        *right += model_right(m, logits, micro.targets);
     }
     return loss;
 }

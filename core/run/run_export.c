@@ -85,8 +85,8 @@ batch_write(const char *directory, Model *m, const Dataset *data)
     dataset_draw(data, TEST, &r, 0, &b);
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
-    Node *loss =
-        model_loss(m, logits, b.targets, counted_rows(b.targets, b.rows));
+    Node *loss = m->architecture->loss(m, logits, b.targets,
+                                       counted_rows(b.targets, b.rows), NULL);
     backward(loss);
     publish_batch(directory, m, &b, logits, loss);
     tape_free(t);
