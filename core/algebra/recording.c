@@ -116,7 +116,7 @@ record(void *recording, Node *n)
         record_softmax(r, n);
     else if (n->op == &apply_weights_op)
         record_sum(r, (Sum){n->in[0], n->in[1], n, -1});
-    r->rotated |= n->op == &rotate_op && before_rope(n) == n;
+    r->rotated |= n->op == &rotate_op.op && before_rope(n) == n;
 }
 
 void

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "config/positions.h"
+#include "heart/heads.h"
 #include "heart/numbers.h"
-#include "heart/rotate.h"
 
 static Node *
 rotated_by_model(Node *n, int position)
@@ -28,7 +28,7 @@ positioned_attention(const Config *c)
 Node *
 before_rope(Node *n)
 {
-    const Rotation *by = n->op == &rotate_op ? n->arguments : NULL;
+    const Rotation *by = n->op == &rotate_op.op ? n->arguments : NULL;
     return by && by->by_model ? n->in[0] : n;
 }
 

@@ -293,37 +293,22 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     return normalized("softmax_sink", a, s, sink, 0);
 }
 
-/* to += from where it is not masked */
+/* C = A where it is not masked, else 0 */
 static void
-add_seen(const Node *c, real *to, const real *from)
+add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
+    (void)k;
     const int *causal = c->arguments;
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    for (int i = 0; i < c->rows * c->heads; i++, to += keys, from += keys)
-        row_add(to, 1, from,
+    for (int i = 0; i < c->rows * c->heads; i++, of_c += keys, of_a += keys)
+        row_add(back ? of_a : of_c, 1, back ? of_c : of_a,
                 keys_seen(*causal, i / c->heads % tokens, tokens, keys));
-}
-
-/* C = A, and 0 where it is masked */
-static void
-mask_zero_forward(Node *c)
-{
-    memset(c->value, 0, size_of(c) * sizeof(real));
-    add_seen(c, c->value, c->in[0]->value);
-}
-
-/* dA += dC where it is not masked */
-static void
-mask_zero_backward(Node *c)
-{
-    add_seen(c, gradient(c->in[0]), c->gradient);
 }
 
 Node *
 mask_zero(Attention *a, Node *s)
 {
-    static const Operator op = {"mask_zero", mask_zero_forward,
-                                mask_zero_backward};
+    static const Linear zeroed = LINEAR("mask_zero", add_seen);
     check_mask("mask_zero", a, s, s->cols / s->heads);
-    return make(&op, OF(s), (Made){WITH(a->causal)});
+    return make(&zeroed.op, OF(s), (Made){WITH(a->causal)});
 }

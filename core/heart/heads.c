@@ -1,7 +1,7 @@
 /* heads.c - the heads of a matrix, and operators that treat the columns of each
-   head alike: parts of them, their norm, and heads mixed.
-
-   Each operator is three functions, as in operators.c. */
+   head alike: parts of them, pairs of them rotated, their norm, and heads
+   mixed.
+ */
 #include <string.h>
 
 #include "heart/fail.h"
@@ -29,78 +29,43 @@ head_for(const Node *c, int h, const Node *n, real *at, int s)
     return head_of(n, at, s, h / (c->heads / n->heads));
 }
 
-/* to += from, in `count` columns of each head of n and m from the columns at
-   which `to` and `from` point on. A single head serves all of the other's. */
+/* C_h += A_h[:, from : from + its width], of columns; of concat, all columns of
+   A_h, behind those of the operands before it. A single head serves all of C's.
+ */
 static void
-add_columns(int count, const Node *n, real *to, const Node *m, const real *from)
+add_columns(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
-    int heads = n->heads > m->heads ? n->heads : m->heads;
-    int n_next = n->heads == 1 ? 0 : n->cols / n->heads;
-    int m_next = m->heads == 1 ? 0 : m->cols / m->heads;
-    for (int i = 0; i < n->rows; i++, to += n->cols, from += m->cols)
-        for (int h = 0; h < heads; h++)
-            for (int j = 0; j < count; j++)
-                to[h * n_next + j] += from[h * m_next + j];
-}
-
-/* C_i = A_i[:, from : from + count] */
-static void
-columns_forward(Node *c)
-{
-    const Node *a = c->in[0];
+    const Node *a = c->in[k];
     const int *from = c->arguments;
-    memset(c->value, 0, size_of(c) * sizeof(real));
-    add_columns(c->cols / c->heads, c, c->value, a, a->value + *from);
-}
-
-/* dA_i[:, from : from + count] += dC_i */
-static void
-columns_backward(Node *c)
-{
-    Node *a = c->in[0];
-    const int *from = c->arguments;
-    add_columns(c->cols / c->heads, a, gradient(a) + *from, c, c->gradient);
+    int width = c->cols / c->heads, of_each = a->cols / a->heads;
+    int next = a->heads == 1 ? 0 : of_each;
+    int count = of_each < width ? of_each : width;
+    of_a += *from;
+    for (int i = 0; i < k; i++)
+        of_c += c->in[i]->cols / c->in[i]->heads;
+    for (int i = 0; i < c->rows; i++, of_c += c->cols, of_a += a->cols)
+        for (int h = 0; h < c->heads; h++) {
+            real *x = of_c + h * width, *y = of_a + h * next;
+            row_add(back ? y : x, 1, back ? x : y, count);
+        }
 }
 
 Node *
 columns(Node *a, int from, int count)
 {
-    static const Operator op = {"columns", columns_forward, columns_backward};
+    static const Linear columns = LINEAR("columns", add_columns);
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
         bug("columns: %s has no columns %d to %d in each of its heads, %d",
             label(a).text, from, from + count - 1, a->heads);
-    return make(&op, OF(a), (Made){.cols = a->heads * count, WITH(from)});
-}
-
-/* C_i = [A_1i A_2i ...] */
-static void
-concat_forward(Node *c)
-{
-    memset(c->value, 0, size_of(c) * sizeof(real));
-    for (int k = 0, at = 0, count; k < c->inputs; k++, at += count) {
-        const Node *a = c->in[k];
-        count = a->cols / a->heads;
-        add_columns(count, c, c->value + at, a, a->value);
-    }
-}
-
-/* dA_1, dA_2, ... += the columns of dC that they became */
-static void
-concat_backward(Node *c)
-{
-    for (int k = 0, at = 0, count; k < c->inputs; k++, at += count) {
-        Node *a = c->in[k];
-        count = a->cols / a->heads;
-        if (a->trained)
-            add_columns(count, a, gradient(a), c, c->gradient + at);
-    }
+    return make(&columns.op, OF(a),
+                (Made){.cols = a->heads * count, WITH(from)});
 }
 
 Node *
 concat(Node *const *a, int count)
 {
-    static const Operator op = {"concat", concat_forward, concat_backward};
-    int width = 0, heads = 1;
+    static const Linear concat = LINEAR("concat", add_columns);
+    int width = 0, heads = 1, from = 0;
     for (int k = 0; k < count; k++) {
         heads = a[k]->heads > heads ? a[k]->heads : heads;
         width += a[k]->cols / a[k]->heads;
@@ -109,7 +74,56 @@ concat(Node *const *a, int count)
         if (a[k]->rows != a[0]->rows ||
             (a[k]->heads != 1 && a[k]->heads != heads))
             mismatch("concat", a[0], a[k], "all have as many rows and heads");
-    return make(&op, a, count, (Made){.cols = heads * width, .heads = heads});
+    return make(&concat.op, a, count,
+                (Made){.cols = heads * width, .heads = heads, WITH(from)});
+}
+
+/* C: each pair of columns 2j, 2j + 1 of A turned by the angle of its token and
+   j; backward by minus that angle. */
+static void
+add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
+{
+    (void)k;
+    const Rotation *by = c->arguments;
+    int tokens = c->rows / c->sequences, width = c->cols / c->heads;
+    const real *from = back ? of_c : of_a;
+    real *to = back ? of_a : of_c;
+    for (int j = 0; j < width; j += 2) {
+        double rate = decay((double)j / width * logarithm(by->base));
+        for (int t = 0; t < tokens; t++) {
+            double cosine, sine;
+            sine_cosine((by->position + t) * rate, &sine, &cosine);
+            sine *= back ? -1 : 1;
+            for (int i = t * c->cols + j; i < c->rows * c->cols;
+                 i += tokens * c->cols)
+                for (int at = i; at < i - j + c->cols; at += width) {
+                    double u = (double)from[at], v = (double)from[at + 1];
+                    to[at] += (real)(cosine * u - sine * v);
+                    to[at + 1] += (real)(sine * u + cosine * v);
+                }
+        }
+    }
+}
+
+const Linear rotate_op = LINEAR("rotate", add_rotated);
+
+Node *
+rotated(Node *n, Rotation by)
+{
+    if (n->cols / n->heads % 2 || !(by.base >= 1))
+        bug("rotate: %s of %d heads, base %g: heads are an even number of "
+            "columns wide, and the base is at least 1",
+            label(n).text, n->heads, by.base);
+    return make(&rotate_op.op, OF(n), (Made){WITH(by)});
+}
+
+/* Under a decoder n has the rows of new tokens, or of all. */
+Node *
+rotate(Attention *a, Node *n, double base)
+{
+    const Keeper *k = n->tape->keeper;
+    bool all = k && n->rows == (k->earlier + k->fresh) * n->sequences;
+    return rotated(n, (Rotation){all ? 0 : a->position, base, false});
 }
 
 /* C_i = A_i / rms, and 1 / rms is kept, of each token of each head */

@@ -5,6 +5,7 @@
 #include <qkv/operator.h>
 
 #include "heart/matrix.h"
+#include "heart/operators.h"
 
 /* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
    leads to the same head of the next sequence. */
@@ -14,7 +15,17 @@ Matrix head_of(const Node *n, real *at, int s, int head);
    are shared by neighbours. */
 Matrix head_for(const Node *c, int h, const Node *n, real *at, int s);
 
-/* n->op of a node that mix_heads made. */
+/* The pairs of columns of each head of n, rotated (rotate, qkv/attend.h); the
+   arguments of such a node. */
+typedef struct Rotation {
+    int position; /* of the first token */
+    double base;
+    bool by_model; /* not by the variant */
+} Rotation;
+Node *rotated(Node *n, Rotation by);
+
+/* Which operator made a node: n->op. */
+extern const Linear rotate_op;
 extern const Operator mix_heads_op;
 
 #endif

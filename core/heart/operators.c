@@ -37,6 +37,26 @@ mismatch(const char *name, const Node *a, const Node *b, const char *wanted)
         b->sequences, wanted);
 }
 
+/* C = the sum of L A over the operands A */
+void
+linear_forward(Node *c)
+{
+    const Linear *l = (const Linear *)c->op;
+    memset(c->value, 0, size_of(c) * sizeof(real));
+    for (int k = 0; k < c->inputs; k++)
+        l->add(c, k, c->value, c->in[k]->value, false);
+}
+
+/* dA += L' dC */
+void
+linear_backward(Node *c)
+{
+    const Linear *l = (const Linear *)c->op;
+    for (int k = 0; k < c->inputs; k++)
+        if (c->in[k]->trained)
+            l->add(c, k, c->gradient, gradient(c->in[k]), true);
+}
+
 static Matrix
 value_of(const Node *n)
 {

@@ -29,6 +29,22 @@ Node *make(const Operator *op, Node *const *in, int inputs, Made with);
 _Noreturn void mismatch(const char *name, const Node *a, const Node *b,
                         const char *wanted);
 
+/* An operator that is linear and has no weights, such as one that moves
+   entries: what it adds forward, its transpose adds backward. One function does
+   both. It adds what operand k is for C, of_c += L of_k; or, `back`, of_k += L'
+   of_c. */
+typedef void LinearAdd(const Node *c, int k, real *of_c, real *of_k, bool back);
+typedef struct Linear {
+    Operator op; /* first: a node's op is the address of this */
+    LinearAdd *add;
+} Linear;
+#define LINEAR(name, add)                            \
+    {                                                \
+        {name, linear_forward, linear_backward}, add \
+    }
+void linear_forward(Node *c);
+void linear_backward(Node *c);
+
 /* By c->op one knows which operator made c. The arguments of map are its f and
    df. */
 extern const Operator matmul_op;
