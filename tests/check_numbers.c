@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/sine.h"
 #include "fast/lanes.h"
 #include "heart/numbers.h"
 #include "heart/random.h"

@@ -1,7 +1,7 @@
 /* schedule.c - how the rate of training runs, and SGD. */
 #include "config/schedule.h"
 #include "config/settings.h"
-#include "heart/numbers.h"
+#include "config/sine.h"
 
 double
 learning_rate(const Config *c, int step)

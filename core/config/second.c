@@ -5,6 +5,7 @@
 #include "config/regression.h"
 #include "config/second.h"
 #include "config/settings.h"
+#include "config/sine.h"
 #include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/numbers.h"

@@ -90,47 +90,25 @@ logarithm(double x)
     return 2 * s * sum + n * 0.69314718055994530942;
 }
 
-/* e^-x for x >= 0: its series at x / 64, six times squared; that of a large x
-   is the square of that of half. */
+/* e^-x for x >= 0: its series at x / 64, six times squared; a large x is halved
+   until it is below 128, and the result squared as often. */
 static inline double
 decay(double x)
 {
-    if (x > 128) {
-        double half = decay(x / 2);
-        return half * half;
-    }
+    int squared = 6;
+    for (; x > 128; x /= 2)
+        squared++;
     double y = -x / 64, term = 1, sum = 1;
     for (int i = 1; i < 24; i++) {
         term *= y / i;
         sum += term;
     }
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < squared; i++)
         sum *= sum;
     return sum;
 }
 
-/* sin x and cos x, by the Taylor series of the sine after |x| is brought below
-   pi. */
-static inline double
-sine(double x)
-{
-    const double pi = 3.14159265358979323846;
-    x -= 2 * pi * floor(x / (2 * pi) + 0.5);
-    double term = x, sum = x;
-    for (int i = 2; i < 34; i += 2) {
-        term *= -x * x / (i * (i + 1));
-        sum += term;
-    }
-    return sum;
-}
-
-static inline double
-cosine(double x)
-{
-    return sine(x + 1.57079632679489661923);
-}
-
-/* Both at once, each to 2^-52, for |x| up to 2^30: x = n pi/2 + r with
+/* sin x and cos x, each to 2^-52, for |x| up to 2^30: x = n pi/2 + r with
    |r| <= pi/4, where pi/2 is the sum of two doubles, so that r is exact but for
    one rounding; then their Taylor series at r. */
 static inline void
