@@ -95,19 +95,11 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     return compute(c);
 }
 
-/* Head h of C in every sequence, as `at` has it; and that head of N which
-   serves it. */
-static Matrix
-heads_of(const Node *c, int h, const Node *n, real *at)
-{
-    return batch(head_for(c, h, n, at, 0), c->sequences);
-}
-
 /* The right side of C_h = A_h B_h or, for scores, of C_h = scale A_h B_h' */
 static Matrix
 right_of(const Node *c, int h)
 {
-    Matrix b = heads_of(c, h, c->in[1], c->in[1]->value);
+    Matrix b = head_for(c, h, c->in[1], c->in[1]->value);
     return c->op == &scores_op ? transposed(b) : b;
 }
 
@@ -117,8 +109,8 @@ product_forward(Node *c)
 {
     const double *scale = c->arguments; /* of scores */
     for (int h = 0; h < c->heads; h++)
-        multiply(heads_of(c, h, c, c->value),
-                 heads_of(c, h, c->in[0], c->in[0]->value), right_of(c, h));
+        multiply(head_for(c, h, c, c->value),
+                 head_for(c, h, c->in[0], c->in[0]->value), right_of(c, h));
     for (size_t i = 0; scale && i < size_of(c); i++)
         c->value[i] *= (real)*scale;
 }
@@ -133,13 +125,13 @@ product_backward(Node *c)
     for (size_t i = 0; scale && i < size_of(c); i++)
         c->kept[i] = (real)*scale * c->gradient[i];
     for (int h = 0; h < c->heads; h++) {
-        Matrix left = heads_of(c, h, a, a->value);
-        Matrix dc = heads_of(c, h, c, scale ? c->kept : c->gradient);
+        Matrix left = head_for(c, h, a, a->value);
+        Matrix dc = head_for(c, h, c, scale ? c->kept : c->gradient);
         if (a->trained)
-            multiply_add(heads_of(c, h, a, gradient(a)), dc,
+            multiply_add(head_for(c, h, a, gradient(a)), dc,
                          transposed(right_of(c, h)));
         if (b->trained)
-            multiply_add(heads_of(c, h, b, gradient(b)),
+            multiply_add(head_for(c, h, b, gradient(b)),
                          transposed(scale ? dc : left), scale ? left : dc);
     }
 }

@@ -24,9 +24,9 @@ head_of(const Node *n, real *at, int s, int h)
 }
 
 Matrix
-head_for(const Node *c, int h, const Node *n, real *at, int s)
+head_for(const Node *c, int h, const Node *n, real *at)
 {
-    return head_of(n, at, s, h / (c->heads / n->heads));
+    return batch(head_of(n, at, 0, h / (c->heads / n->heads)), n->sequences);
 }
 
 /* C_h += A_h[:, from : from + its width], of columns; of concat, all columns of

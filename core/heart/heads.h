@@ -11,9 +11,9 @@
    leads to the same head of the next sequence. */
 Matrix head_of(const Node *n, real *at, int s, int head);
 
-/* That head of n which serves head h of c: fewer heads of keys and of values
-   are shared by neighbours. */
-Matrix head_for(const Node *c, int h, const Node *n, real *at, int s);
+/* That head of n which serves head h of c, in every sequence: fewer heads of
+   keys and of values are shared by neighbours. */
+Matrix head_for(const Node *c, int h, const Node *n, real *at);
 
 /* The pairs of columns of each head of n, rotated (rotate, qkv/attend.h); the
    arguments of such a node. */
