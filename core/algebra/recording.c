@@ -63,11 +63,11 @@ record_softmax(Recording *r, Node *weights)
 {
     const Node *n = unbiased(weights->in[0]);
     Call call = {.out = weights,
-                 .causal = ((const Normalized *)weights->arguments)->causal};
+                 .causal = ((const Attended *)weights->arguments)->causal};
     if (n->op == &scores_op) {
         call.q = before_rope(n->in[0]);
         call.k = before_rope(n->in[1]);
-        call.scale = *(const double *)n->arguments;
+        call.scale = ((const Attended *)n->arguments)->scale;
     }
     call.first = r->softmax_heads;
     enter_call(r, call);
@@ -116,7 +116,7 @@ record(void *recording, Node *n)
         record_softmax(r, n);
     else if (n->op == &apply_weights_op)
         record_sum(r, (Sum){n->in[0], n->in[1], n, -1});
-    r->rotated |= n->op == &rotate_op.op && before_rope(n) == n;
+    r->rotated |= !strcmp(n->op->name, "rotate");
 }
 
 void

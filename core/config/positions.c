@@ -3,16 +3,25 @@
 #include <stdlib.h>
 
 #include "config/positions.h"
+#include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/numbers.h"
+#include "heart/operators.h"
+#include "heart/tape.h"
+
+static const Linear rope_op = LINEAR("rope", add_rotated);
 
 static Node *
-rotated_by_model(Node *n, int position)
+rotated(Node *n, int position)
 {
-    return rotated(n, (Rotation){position, ROPE_BASE, .by_model = true});
+    if (n->cols / n->heads % 2)
+        bug("positions rope: %s of %d heads: heads are an even number of "
+            "columns wide",
+            label(n).text, n->heads);
+    return make(&rope_op.op, OF(n), (Made){WITH((Rotation){position, 10000})});
 }
 
-const Relative rope = {.rotated = rotated_by_model};
+const Relative rope = {.rotated = rotated};
 const Relative alibi = {.bias = alibi_bias};
 
 Attention
@@ -28,8 +37,7 @@ positioned_attention(const Config *c)
 Node *
 before_rope(Node *n)
 {
-    const Rotation *by = n->op == &rotate_op.op ? n->arguments : NULL;
-    return by && by->by_model ? n->in[0] : n;
+    return n->op == &rope_op.op ? n->in[0] : n;
 }
 
 /* The slope of a head, kept from call to call: those of a row have the same. */

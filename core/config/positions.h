@@ -12,8 +12,6 @@
 #include "heart/attention.h"
 #include "heart/config.h"
 
-enum { ROPE_BASE = 10000 };
-
 /* Attention.relative is the address of one of these, or NULL. */
 extern const Relative rope, alibi;
 

@@ -5,10 +5,12 @@
 
 #include <qkv/operator.h>
 
-/* What attend was called with besides q, k and v: the arguments of its node. */
+/* What attend and its steps are called with besides matrices: the arguments of
+   their nodes. */
 typedef struct Attended {
-    double scale;
-    int causal;
+    double scale; /* of attend and scores */
+    int causal;   /* of attend, softmax and mask_zero */
+    double sink;  /* of softmax, if it is not learned; -INFINITY if none */
 } Attended;
 
 /* The work of attend on its node c, and how many entries it keeps in c->kept

@@ -56,10 +56,14 @@ check_fit(const char *name, const Node *q, const Node *k, bool fit,
         mismatch(name, q, k, wanted);
 }
 
+/* Queries and keys, as scores need them. */
 static void
-check_scores(const char *name, const Node *q, const Node *k)
+prepare(const char *name, const Attention *a, Node **q, Node **k)
 {
-    check_fit(name, q, k, q->cols / q->heads == k->cols / k->heads,
+    *q = positioned(a, *q, a->position);
+    *k = all_rows(a, *k);
+    check_fit(name, *q, *k,
+              (*q)->cols / (*q)->heads == (*k)->cols / (*k)->heads,
               "queries and keys are equally wide in each head");
 }
 
@@ -80,17 +84,16 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
     if (a->relative && a->relative->bias)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
-    q = positioned(a, q, a->position);
-    k = all_rows(a, k);
+    prepare("attend", a, &q, &k);
     v = all_rows(NULL, v);
-    check_scores("attend", q, k);
     check_mask("attend", a, q, k->rows / k->sequences);
     check_fit("attend", q, v, v->rows == k->rows,
               "the second, which are values, has a row for each key");
     Node *c = new_node(&attend_op, q->rows, q->heads * (v->cols / v->heads),
                        (Node *[]){q, k, v}, 3);
     c->heads = q->heads;
-    keep_arguments(c, &(Attended){scale, a->causal}, sizeof(Attended));
+    keep_arguments(c, &(Attended){.scale = scale, .causal = a->causal},
+                   sizeof(Attended));
     c->kept = keep(c, attend_keeps(c));
     return compute(c);
 }
@@ -107,12 +110,12 @@ right_of(const Node *c, int h)
 static void
 product_forward(Node *c)
 {
-    const double *scale = c->arguments; /* of scores */
+    const Attended *with = c->arguments; /* of scores */
     for (int h = 0; h < c->heads; h++)
         multiply(head_for(c, h, c, c->value),
                  head_for(c, h, c->in[0], c->in[0]->value), right_of(c, h));
-    for (size_t i = 0; scale && i < size_of(c); i++)
-        c->value[i] *= (real)*scale;
+    for (size_t i = 0; with && i < size_of(c); i++)
+        c->value[i] *= (real)with->scale;
 }
 
 /* dQ_h += scale dS_h K_h,  dK_h += scale dS_h' Q_h
@@ -121,18 +124,18 @@ static void
 product_backward(Node *c)
 {
     Node *a = c->in[0], *b = c->in[1];
-    const double *scale = c->arguments;
-    for (size_t i = 0; scale && i < size_of(c); i++)
-        c->kept[i] = (real)*scale * c->gradient[i];
+    const Attended *with = c->arguments;
+    for (size_t i = 0; with && i < size_of(c); i++)
+        c->kept[i] = (real)with->scale * c->gradient[i];
     for (int h = 0; h < c->heads; h++) {
         Matrix left = head_for(c, h, a, a->value);
-        Matrix dc = head_for(c, h, c, scale ? c->kept : c->gradient);
+        Matrix dc = head_for(c, h, c, with ? c->kept : c->gradient);
         if (a->trained)
             multiply_add(head_for(c, h, a, gradient(a)), dc,
                          transposed(right_of(c, h)));
         if (b->trained)
             multiply_add(head_for(c, h, b, gradient(b)),
-                         transposed(scale ? dc : left), scale ? left : dc);
+                         transposed(with ? dc : left), with ? left : dc);
     }
 }
 
@@ -143,13 +146,11 @@ const Operator apply_weights_op = {"apply_weights", product_forward,
 Node *
 scores(Attention *a, Node *q, Node *k, double scale)
 {
-    q = positioned(a, q, a->position);
-    k = all_rows(a, k);
-    check_scores("scores", q, k);
+    prepare("scores", a, &q, &k);
     int cols = q->heads * (k->rows / k->sequences);
     Node *s = make(&scores_op, OF(q, k),
                    (Made){.cols = cols,
-                          WITH(scale),
+                          WITH((Attended){.scale = scale}),
                           .keeps = (size_t)q->rows * (size_t)cols});
     if (a->relative && a->relative->bias)
         s = fixed_bias(a, s, a->relative->bias);
@@ -221,19 +222,19 @@ attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
 double
 sink_of(const Node *p, int head)
 {
-    const Normalized *by = p->arguments;
-    return p->inputs > 1 ? (double)p->in[1]->value[head] : by->sink;
+    const Attended *with = p->arguments;
+    return p->inputs > 1 ? (double)p->in[1]->value[head] : with->sink;
 }
 
 /* P = softmax(mask(S)), and kept is what each row gives to its sink. */
 static void
 softmax_forward(Node *c)
 {
-    const Normalized *by = c->arguments;
+    const Attended *with = c->arguments;
     int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
     memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
     for (int i = 0; i < c->rows * c->heads; i++) {
-        int seen = keys_seen(by->causal, i / c->heads % tokens, tokens, keys);
+        int seen = keys_seen(with->causal, i / c->heads % tokens, tokens, keys);
         real sink = (real)sink_of(c, i % c->heads);
         real beside = row_softmax(c->value + i * keys, seen, keys, sink);
         if (c->kept)
@@ -269,7 +270,7 @@ normalized(const char *name, Attention *a, Node *s, Node *sink, double number)
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
         mismatch(name, s, sink, "the sink is one number for each head");
     return make(&softmax_op, (Node *[]){s, sink}, sink ? 2 : 1,
-                (Made){WITH((Normalized){a->causal, number}),
+                (Made){WITH((Attended){.causal = a->causal, .sink = number}),
                        .keeps = sink ? (size_t)s->rows * (size_t)s->heads : 0});
 }
 
@@ -290,11 +291,11 @@ static void
 add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
     (void)k;
-    const int *causal = c->arguments;
+    const Attended *with = c->arguments;
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
     for (int i = 0; i < c->rows * c->heads; i++, of_c += keys, of_a += keys)
         row_add(back ? of_a : of_c, 1, back ? of_c : of_a,
-                keys_seen(*causal, i / c->heads % tokens, tokens, keys));
+                keys_seen(with->causal, i / c->heads % tokens, tokens, keys));
 }
 
 Node *
@@ -302,5 +303,6 @@ mask_zero(Attention *a, Node *s)
 {
     static const Linear zeroed = LINEAR("mask_zero", add_seen);
     check_mask("mask_zero", a, s, s->cols / s->heads);
-    return make(&zeroed.op, OF(s), (Made){WITH(a->causal)});
+    return make(&zeroed.op, OF(s),
+                (Made){WITH((Attended){.causal = a->causal})});
 }

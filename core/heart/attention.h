@@ -6,27 +6,20 @@
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
-/* Which operator made a node: n->op. The arguments of attend are in attend.h;
-   that of scores is the scale, a double. */
+/* Which operator made a node: n->op. Their arguments are Attended (attend.h).
+ */
 extern const Operator attend_op;
 extern const Operator scores_op;
-extern const Operator fixed_bias_op;
 extern const Operator softmax_op;
 extern const Operator apply_weights_op;
+extern const Operator fixed_bias_op;
 
-/* The arguments of fixed_bias: what it adds, and the attention that it was
+/* Those of fixed_bias: what it adds, and the attention that it was
    called for, as it was then. */
 typedef struct Added {
     Attention attention;
     Bias *bias;
 } Added;
-
-/* Those of softmax and softmax_sink; `sink` is the score of a sink that is not
-   learned, -INFINITY if there is none. */
-typedef struct Normalized {
-    int causal;
-    double sink;
-} Normalized;
 
 /* The sink of weights in head `head`, -INFINITY if there is none. */
 double sink_of(const Node *weights, int head);

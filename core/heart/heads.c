@@ -1,7 +1,5 @@
 /* heads.c - the heads of a matrix, and operators that treat the columns of each
-   head alike: parts of them, pairs of them rotated, their norm, and heads
-   mixed.
- */
+   head alike: parts of them, pairs of them rotated, norms, and heads mixed. */
 #include <string.h>
 
 #include "heart/fail.h"
@@ -80,7 +78,7 @@ concat(Node *const *a, int count)
 
 /* C: each pair of columns 2j, 2j + 1 of A turned by the angle of its token and
    j; backward by minus that angle. */
-static void
+void
 add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
     (void)k;
@@ -105,25 +103,19 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
     }
 }
 
-const Linear rotate_op = LINEAR("rotate", add_rotated);
-
-Node *
-rotated(Node *n, Rotation by)
-{
-    if (n->cols / n->heads % 2 || !(by.base >= 1))
-        bug("rotate: %s of %d heads, base %g: heads are an even number of "
-            "columns wide, and the base is at least 1",
-            label(n).text, n->heads, by.base);
-    return make(&rotate_op.op, OF(n), (Made){WITH(by)});
-}
-
 /* Under a decoder n has the rows of new tokens, or of all. */
 Node *
 rotate(Attention *a, Node *n, double base)
 {
+    static const Linear rotate = LINEAR("rotate", add_rotated);
     const Keeper *k = n->tape->keeper;
     bool all = k && n->rows == (k->earlier + k->fresh) * n->sequences;
-    return rotated(n, (Rotation){all ? 0 : a->position, base, false});
+    if (n->cols / n->heads % 2 || !(base >= 1))
+        bug("rotate: %s of %d heads, base %g: heads are an even number of "
+            "columns wide, and the base is at least 1",
+            label(n).text, n->heads, base);
+    return make(&rotate.op, OF(n),
+                (Made){WITH((Rotation){all ? 0 : a->position, base})});
 }
 
 /* C_i = A_i / rms, and 1 / rms is kept, of each token of each head */
@@ -165,27 +157,13 @@ rms_norm(Node *a, double eps)
     return make(&op, OF(a), (Made){WITH(eps), .keeps = keeps});
 }
 
-/* Has P a mixing of its own for each row of S? */
-static bool
-by_row(const Node *s, const Node *p)
-{
-    return p->rows == s->rows && p->heads == s->heads;
-}
-
-/* Row i of a matrix at `at` with n's shape, as (heads x columns of a head). */
+/* Row i of a matrix at `at` with n's shape, as (heads x columns of a head); of
+   a single row, that one. */
 static Matrix
-heads_by_columns(const Node *n, real *at, int i)
+row_of(const Node *n, real *at, int i)
 {
     int width = n->cols / n->heads;
-    return matrix(at + i * n->cols, n->heads, width, width);
-}
-
-/* The matrix at `at`, P's value or gradient, that mixes row i. */
-static Matrix
-mixing(const Node *s, const Node *p, real *at, int i)
-{
-    return by_row(s, p) ? heads_by_columns(p, at, i)
-                        : matrix(at, p->rows, p->cols, p->cols);
+    return matrix(at + i % n->rows * n->cols, n->heads, width, width);
 }
 
 /* With each row a matrix, a head a row of it, C = P' S. */
@@ -194,9 +172,8 @@ mix_heads_forward(Node *c)
 {
     Node *s = c->in[0], *p = c->in[1];
     for (int i = 0; i < c->rows; i++)
-        multiply(heads_by_columns(c, c->value, i),
-                 transposed(mixing(s, p, p->value, i)),
-                 heads_by_columns(s, s->value, i));
+        multiply(row_of(c, c->value, i), transposed(row_of(p, p->value, i)),
+                 row_of(s, s->value, i));
 }
 
 /* dS += P dC,  dP += S dC' */
@@ -205,27 +182,34 @@ mix_heads_backward(Node *c)
 {
     Node *s = c->in[0], *p = c->in[1];
     for (int i = 0; i < c->rows; i++) {
-        Matrix dc = heads_by_columns(c, c->gradient, i);
+        Matrix dc = row_of(c, c->gradient, i);
         if (s->trained)
-            multiply_add(heads_by_columns(s, gradient(s), i),
-                         mixing(s, p, p->value, i), dc);
+            multiply_add(row_of(s, gradient(s), i), row_of(p, p->value, i), dc);
         if (p->trained)
-            multiply_add(mixing(s, p, gradient(p), i),
-                         heads_by_columns(s, s->value, i), transposed(dc));
+            multiply_add(row_of(p, gradient(p), i), row_of(s, s->value, i),
+                         transposed(dc));
     }
 }
 
 const Operator mix_heads_op = {"mix_heads", mix_heads_forward,
                                mix_heads_backward};
 
+/* P (heads x heads of C), the same for every token, is seen as one row. */
 Node *
 mix_heads(Node *s, Node *p)
 {
-    if (p->rows != s->heads && !by_row(s, p))
+    bool for_each_token = p->rows == s->rows && p->heads == s->heads;
+    if (!for_each_token && p->rows != s->heads)
         mismatch("mix_heads", s, p,
                  "the second has a row for each head, or for each token, split "
                  "into as many heads");
-    int heads = by_row(s, p) ? p->cols / p->heads : p->cols;
+    if (!for_each_token) {
+        p = view(p);
+        p->heads = p->rows;
+        p->cols *= p->rows;
+        p->rows = 1;
+    }
+    int heads = p->cols / p->heads;
     return make(&mix_heads_op, OF(s, p),
                 (Made){.cols = heads * (s->cols / s->heads), .heads = heads});
 }

@@ -15,17 +15,14 @@ Matrix head_of(const Node *n, real *at, int s, int head);
    keys and of values are shared by neighbours. */
 Matrix head_for(const Node *c, int h, const Node *n, real *at);
 
-/* The pairs of columns of each head of n, rotated (rotate, qkv/attend.h); the
-   arguments of such a node. */
+/* What a linear operator that rotates adds, and the arguments of its node. */
 typedef struct Rotation {
     int position; /* of the first token */
     double base;
-    bool by_model; /* not by the variant */
 } Rotation;
-Node *rotated(Node *n, Rotation by);
+LinearAdd add_rotated;
 
-/* Which operator made a node: n->op. */
-extern const Linear rotate_op;
+/* n->op of a node that mix_heads made. */
 extern const Operator mix_heads_op;
 
 #endif
