@@ -102,10 +102,8 @@ product(const Operator *op, Node *a, Node *b, int inner, int cols)
 {
     if (a->cols != inner)
         mismatch(op->name, a, b,
-                 op == &matmul_op
-                     ? "the second has a row for each column of the "
-                       "first"
-                     : "they have as many columns");
+                 "the second has a row for each column of the first, in "
+                 "matmul_t a column");
     if (b->sequences != 1)
         mismatch(op->name, a, b,
                  "a product would mix the sequences of the second; use scores, "
@@ -125,36 +123,22 @@ matmul_t(Node *a, Node *b)
     return product(&matmul_t_op, a, b, b->cols, b->rows);
 }
 
-/* How far apart the entries of a B are along each axis of a matrix that it is
-   repeated for: 0 where B is 1 long. */
-typedef struct Strides {
-    int row, head, column;
-} Strides;
-
-/* C: B, again and again */
+/* C = B, again and again; dB += the entries of dC that repeat it */
 static void
-spread_forward(Node *c)
+add_spread(const Node *c, int k, real *of_c, real *of_b, bool back)
 {
-    const Strides *by = c->arguments;
-    const real *b = c->in[0]->value;
-    real *to = c->value;
-    for (int i = 0; i < c->rows; i++)
+    const Node *b = c->in[k];
+    int width = b->cols / b->heads, across = width > 1;
+    int down = b->rows == 1 ? 0 : b->cols, next = b->heads == 1 ? 0 : width;
+    for (int i = 0; i < c->rows; i++, of_b += down)
         for (int h = 0; h < c->heads; h++)
-            for (int j = 0; j < c->cols / c->heads; j++)
-                *to++ = b[i * by->row + h * by->head + j * by->column];
-}
-
-/* dB += the entries of dC that repeat it */
-static void
-spread_backward(Node *c)
-{
-    const Strides *by = c->arguments;
-    const real *dc = c->gradient;
-    real *d = gradient(c->in[0]);
-    for (int i = 0; i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++)
-            for (int j = 0; j < c->cols / c->heads; j++)
-                d[i * by->row + h * by->head + j * by->column] += *dc++;
+            for (int j = 0; j < c->cols / c->heads; j++, of_c++) {
+                real *x = of_b + h * next + j * across;
+                if (back)
+                    *x += *of_c;
+                else
+                    *of_c += *x;
+            }
 }
 
 /* B repeated along the axes in which it is 1 long, to A's shape and heads; B
@@ -162,21 +146,20 @@ spread_backward(Node *c)
 static Node *
 spread(const char *name, Node *a, Node *b)
 {
-    static const Operator op = {"spread", spread_forward, spread_backward};
+    static const Linear spread = LINEAR("spread", add_spread);
     if (a->rows == b->rows && a->cols == b->cols)
         return b;
-    int heads = a->cols == b->cols ? a->heads : b->heads;
-    int width = b->cols / heads;
+    if (a->cols == b->cols)
+        b = split(b, a->heads);
+    int width = b->cols / b->heads;
     if ((b->rows != 1 && b->rows != a->rows) ||
-        (heads != 1 && heads != a->heads) ||
+        (b->heads != 1 && b->heads != a->heads) ||
         (width != 1 && width != a->cols / a->heads))
         mismatch(name, a, b,
                  "the second has as many rows, heads and columns in a head as "
                  "the first, or 1; split(w, a->heads) makes a number for each "
                  "head of w");
-    Strides by = {b->rows == 1 ? 0 : b->cols, heads == 1 ? 0 : width,
-                  width > 1};
-    return make(&op, OF(b), (Made){.like = a, WITH(by)});
+    return make(&spread.op, OF(b), (Made){.like = a});
 }
 
 /* C = A + B */
@@ -188,14 +171,13 @@ add_forward(Node *c)
         c->value[i] = a[i] + b[i];
 }
 
-/* dA += dC,  dB += dC */
+/* dB += dC,  dA += dC */
 static void
 add_backward(Node *c)
 {
-    Node *a = c->in[0], *b = c->in[1];
-    if (a->trained && b->trained)
-        add_gradient(b, c->gradient);
-    pass_gradient(c, a->trained ? a : b);
+    for (int i = 1; i >= 0; i--)
+        if (c->in[i]->trained)
+            add_gradient(c->in[i], c->gradient);
 }
 
 Node *
@@ -241,17 +223,21 @@ hadamard_forward(Node *c)
         c->value[i] = a[i] * b[i];
 }
 
-/* dA += dC B,  dB += dC A, elementwise */
+/* dN += X . Y, if N is trained */
+static void
+add_hadamard(Node *n, const real *x, const real *y)
+{
+    real *d = n->trained ? gradient(n) : NULL;
+    for (size_t i = 0, count = size_of(n); d && i < count; i++)
+        d[i] += x[i] * y[i];
+}
+
+/* dA += dC . B,  dB += dC . A */
 static void
 hadamard_backward(Node *c)
 {
-    Node *a = c->in[0], *b = c->in[1];
-    real *da = a->trained ? gradient(a) : NULL;
-    real *db = b->trained ? gradient(b) : NULL;
-    for (size_t i = 0, n = size_of(c); da && i < n; i++)
-        da[i] += c->gradient[i] * b->value[i];
-    for (size_t i = 0, n = size_of(c); db && i < n; i++)
-        db[i] += c->gradient[i] * a->value[i];
+    add_hadamard(c->in[0], c->gradient, c->in[1]->value);
+    add_hadamard(c->in[1], c->gradient, c->in[0]->value);
 }
 
 Node *
@@ -262,27 +248,27 @@ hadamard(Node *a, Node *b)
     return make(&op, OF(a, spread("hadamard", a, b)), (Made){0});
 }
 
-/* C = tanh A */
+/* dA += dC . f'(A): functions of each entry keep their slope there. */
+static void
+slope_backward(Node *c)
+{
+    add_hadamard(c->in[0], c->gradient, c->kept);
+}
+
+/* C = tanh A, and kept is 1 - C^2 */
 static void
 tanh_forward(Node *c)
 {
     tanh_entries(c->value, c->in[0]->value, size_of(c));
-}
-
-/* dA += dC (1 - C^2), elementwise */
-static void
-tanh_backward(Node *c)
-{
-    real *d = gradient(c->in[0]);
     for (size_t i = 0, n = size_of(c); i < n; i++)
-        d[i] += c->gradient[i] * (1 - c->value[i] * c->value[i]);
+        c->kept[i] = 1 - c->value[i] * c->value[i];
 }
 
 Node *
 tanh_of(Node *a)
 {
-    static const Operator op = {"tanh_of", tanh_forward, tanh_backward};
-    return make(&op, OF(a), (Made){0});
+    static const Operator op = {"tanh_of", tanh_forward, slope_backward};
+    return make(&op, OF(a), (Made){.keeps = size_of(a)});
 }
 
 /* C = 1 / (1 + e^-A) = (1 + tanh(A / 2)) / 2 */
@@ -313,33 +299,25 @@ sigmoid(Node *a)
     return make(&op, OF(a), (Made){0});
 }
 
-/* C = f(A) */
+/* C = f(A), and f'(A) is kept */
 static void
 map_forward(Node *c)
 {
     const Mapping *m = c->arguments;
     const real *a = c->in[0]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
+    for (size_t i = 0, n = size_of(c); i < n; i++) {
         c->value[i] = (real)m->f((double)a[i]);
+        c->kept[i] = (real)m->df((double)a[i]);
+    }
 }
 
-/* dA += dC f'(A), elementwise */
-static void
-map_backward(Node *c)
-{
-    const Mapping *m = c->arguments;
-    const real *a = c->in[0]->value;
-    real *d = gradient(c->in[0]);
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        d[i] += c->gradient[i] * (real)m->df((double)a[i]);
-}
-
-const Operator map_op = {"map", map_forward, map_backward};
+const Operator map_op = {"map", map_forward, slope_backward};
 
 Node *
 map(Node *a, double (*f)(double), double (*df)(double))
 {
-    return make(&map_op, OF(a), (Made){WITH((Mapping){f, df})});
+    return make(&map_op, OF(a),
+                (Made){WITH((Mapping){f, df}), .keeps = size_of(a)});
 }
 
 /* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the
@@ -347,36 +325,26 @@ map(Node *a, double (*f)(double), double (*df)(double))
 #define GELU_A ((real)0.79788456080286535588) /* sqrt(2 / pi) */
 #define GELU_B ((real)0.044715)
 
-/* C = A/2 (1 + t), and t is kept */
+/* C = A/2 (1 + t), and (1 + t) / 2 + A/2 (1 - t^2) du/dA is kept */
 static void
 gelu_forward(Node *c)
 {
-    const real *x = c->in[0]->value;
-    real *t = c->kept;
+    const real *restrict x = c->in[0]->value;
+    real *restrict t = c->kept;
     for (size_t i = 0, n = size_of(c); i < n; i++)
         t[i] = GELU_A * (x[i] + GELU_B * x[i] * x[i] * x[i]);
     tanh_entries(t, t, size_of(c));
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = x[i] / 2 * (1 + t[i]);
-}
-
-/* dA += dC ((1 + t) / 2 + x/2 (1 - t^2) du/dx) */
-static void
-gelu_backward(Node *c)
-{
-    const real *restrict x = c->in[0]->value, *restrict t = c->kept;
-    real *d = gradient(c->in[0]);
     for (size_t i = 0, n = size_of(c); i < n; i++) {
         real du = GELU_A * (1 + 3 * GELU_B * x[i] * x[i]);
-        real slope = 1 + t[i] + x[i] * (1 - t[i] * t[i]) * du;
-        d[i] += c->gradient[i] * slope / 2;
+        c->value[i] = x[i] / 2 * (1 + t[i]);
+        t[i] = (1 + t[i] + x[i] * (1 - t[i] * t[i]) * du) / 2;
     }
 }
 
 Node *
 gelu(Node *a)
 {
-    static const Operator op = {"gelu", gelu_forward, gelu_backward};
+    static const Operator op = {"gelu", gelu_forward, slope_backward};
     return make(&op, OF(a), (Made){.keeps = size_of(a)});
 }
 
