@@ -94,9 +94,8 @@ attend_forward(Node *c)
 void
 attend_backward(Node *c)
 {
-    int tokens = c->rows / c->sequences, each = tokens;
-    if (c->in[1]->rows / c->sequences > 64)
-        each = 32;
+    int tokens = c->rows / c->sequences, keys = c->in[1]->rows / c->sequences;
+    int each = keys > 64 ? 32 : tokens;
     for (int h = 0; h < c->heads; h++)
         for (int i = 0; i < tokens; i += each)
             rows_backward(c, h, i, i + each < tokens ? each : tokens - i);

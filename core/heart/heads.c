@@ -65,13 +65,12 @@ concat(Node *const *a, int count)
     static const Linear concat = LINEAR("concat", add_columns);
     int width = 0, heads = 1, from = 0;
     for (int k = 0; k < count; k++) {
+        bool as_many = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
+        if (a[k]->rows != a[0]->rows || !as_many)
+            mismatch("concat", a[0], a[k], "all have as many rows and heads");
         heads = a[k]->heads > heads ? a[k]->heads : heads;
         width += a[k]->cols / a[k]->heads;
     }
-    for (int k = 0; k < count; k++)
-        if (a[k]->rows != a[0]->rows ||
-            (a[k]->heads != 1 && a[k]->heads != heads))
-            mismatch("concat", a[0], a[k], "all have as many rows and heads");
     return make(&concat.op, a, count,
                 (Made){.cols = heads * width, .heads = heads, WITH(from)});
 }

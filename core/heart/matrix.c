@@ -11,7 +11,7 @@ multiply_add(Matrix c, Matrix a, Matrix b)
             for (int j = 0; j < c.cols; j++) {
                 real *sum = &c.at[i * c.down + j];
                 for (int k = 0; k < a.cols; k++)
-                    *sum = fused(a.at[i * a.down + k * a.across],
+                    *sum = FUSED(a.at[i * a.down + k * a.across],
                                  b.at[k * b.down + j * b.across], *sum);
             }
         a.at += a.step, b.at += b.step, c.at += c.step;

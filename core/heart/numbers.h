@@ -11,26 +11,21 @@
 
 #include <qkv/real.h>
 
+/* FUSED(a, b, c) is a b + c, rounded once. */
 #ifdef QKV_DOUBLE
 enum { EXP_DEGREE = 13, EXP_LOW = -708, TANH_ONE = 20 };
 #define SQRT     sqrt
+#define FUSED    fma
 #define LN2_HIGH 0x1.62e42fefa39efp-1
 #define LN2_LOW  0x1.abc9e3b39803fp-56
 #else
 enum { EXP_DEGREE = 7, EXP_LOW = -87, TANH_ONE = 10 };
 #define SQRT     sqrtf
+#define FUSED    fmaf
 #define LN2_HIGH 0x1.62e430p-1f
 #define LN2_LOW  -0x1.05c610p-29f
 #endif
 #define LOG2_E 1.44269504088896340736
-
-/* a b + c, rounded once. */
-static inline real
-fused(real a, real b, real c)
-{
-    return sizeof(real) == 4 ? fmaf((float)a, (float)b, (float)c)
-                             : (real)fma((double)a, (double)b, (double)c);
-}
 
 /* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. Returns e^r - 1
    by its Taylor series, the rest of which is below half a rounding step; and
@@ -39,15 +34,15 @@ static inline real
 exp_parts(real x, real *power)
 {
     double n = rint((double)(x * (real)LOG2_E)), factorial = 1;
-    real r = fused((real)-n, LN2_HIGH, x), inverse[EXP_DEGREE + 1];
-    r = fused((real)-n, LN2_LOW, r);
+    real r = FUSED((real)-n, LN2_HIGH, x), inverse[EXP_DEGREE + 1];
+    r = FUSED((real)-n, LN2_LOW, r);
     for (int i = 1; i <= EXP_DEGREE; i++) {
         factorial *= i;
         inverse[i] = (real)(1 / factorial);
     }
     real p = inverse[EXP_DEGREE];
     for (int i = EXP_DEGREE - 1; i > 0; i--)
-        p = fused(p, r, inverse[i]);
+        p = FUSED(p, r, inverse[i]);
     *power = isnan(n) ? x : (real)ldexp(1, (int)n);
     return p * r;
 }
@@ -60,7 +55,7 @@ exponential(real x)
     if (x < EXP_LOW)
         return 0;
     real power, minus_one = exp_parts(x, &power);
-    return fused(power, minus_one, power);
+    return FUSED(power, minus_one, power);
 }
 
 /* tanh x = (e^2|x| - 1) / (e^2|x| + 1) with the sign of x, to 4 units in the
@@ -71,7 +66,7 @@ hyperbolic_tangent(real x)
     real a = x < 0 ? -x : x, power;
     a = a > TANH_ONE ? TANH_ONE : a; /* tanh is 1 from there on */
     real minus_one = exp_parts(2 * a, &power);
-    real e = fused(power, minus_one, power - 1); /* e^2a - 1 */
+    real e = FUSED(power, minus_one, power - 1); /* e^2a - 1 */
     return x < 0 ? -(e / (e + 2)) : e / (e + 2);
 }
 

@@ -16,7 +16,7 @@ row_dot(const real *x, const real *y, int n)
 {
     real lane[LANES] = {0};
     for (int j = 0; j < n; j++)
-        lane[j % LANES] = fused(x[j], y[j], lane[j % LANES]);
+        lane[j % LANES] = FUSED(x[j], y[j], lane[j % LANES]);
     return sum_of(lane);
 }
 
@@ -24,7 +24,7 @@ void
 row_add(real *to, real factor, const real *x, int n)
 {
     for (int j = 0; j < n; j++)
-        to[j] = fused(factor, x[j], to[j]);
+        to[j] = FUSED(factor, x[j], to[j]);
 }
 
 real
