@@ -401,8 +401,7 @@ TEST(score_gradients_are_those_of_the_steps)
         w[i] = leaf(t, m->weights[i].rows, m->weights[i].cols, 1,
                     m->weights[i].value, m->weights[i].gradient);
     Attention a = m->attention;
-    Node *x = add_positions(
-        embed(w[0], o.batch.ids, 1, o.batch.rows, SEQUENCES), w[1], 0);
+    Node *x = embed(w[0], o.batch.ids, 1, w[1], 0, o.batch.rows, SEQUENCES);
     Node *q = split(matmul(x, w[2]), HEADS);
     Node *k = split(matmul(x, w[3]), HEADS);
     Node *v = split(matmul(x, w[4]), HEADS);

@@ -74,12 +74,6 @@ positions_of(Model *m, Tape *t, int first, int rows, const char *name)
                : fixed_rows(m, t, first, rows);
 }
 
-static Node *
-positioned_from(Node *x, Node *positions, int first)
-{
-    return positions ? add_positions(x, positions, first) : x;
-}
-
 /* What the encoder makes of the second sequence. */
 static Node *
 encoded(Model *m, Node *y)
@@ -107,8 +101,8 @@ second(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
         m->next = m->place[m->next_place].weights - norm;
         return leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL);
     }
-    Node *y = embed(table, b->source, b->each, b->source_rows, b->sequences);
-    return encoded(m, positioned_from(y, positions, 0));
+    return encoded(m, embed(table, b->source, b->each, positions, 0,
+                            b->source_rows, b->sequences));
 }
 
 static Node *
@@ -127,8 +121,8 @@ logits(Model *m, Tape *t, const Batch *b)
     Node *source_at =
         positions_of(m, t, first + z.tokens, z.source, "source_positions");
     Node *y = second(m, t, b, table, source_at);
-    Node *x = embed(table, b->ids, b->each, b->rows, b->sequences);
-    x = positioned_from(x, at, t->keeper ? t->keeper->position : 0);
+    Node *x = embed(table, b->ids, b->each, at,
+                    t->keeper ? t->keeper->position : 0, b->rows, b->sequences);
     for (int i = 0; i < c->layers; i++) {
         Attention self = attention_at(m, SELF, i);
         Attention cross = attention_at(m, CROSS, i);

@@ -1,5 +1,5 @@
-/* layers.c - embedding, positions, LayerNorm and loss, each with its
-   derivative. */
+/* layers.c - sums of rows (embedding, positions, shift), LayerNorm and loss,
+   each with its derivative. */
 #include <string.h>
 
 #include <qkv/operator.h>
@@ -10,88 +10,82 @@
 #include "heart/rows.h"
 #include "heart/tape.h"
 
-/* Which rows of a table each token is the sum of. */
-typedef struct Ids {
-    const int *id;
+/* Each row of C is a sum of rows of its operands: of the first, `each` that
+   have an id (-1: none); and of the last, if `by_place` is set, that of its own
+   place in the sequence, plus `first`, if there is one. */
+typedef struct Rows {
+    const int *ids;
     int each;
-} Ids;
+    bool by_place;
+    int first;
+} Rows;
 
-/* C[t] = the sum of Table[id] for each id of token t */
-static void
-embed_forward(Node *c)
+/* A table of one sequence serves all. */
+static int
+row_by_place(const Node *c, const Node *table, int first, int i)
 {
-    const Ids *ids = c->arguments;
-    const Node *table = c->in[0];
+    int t = i % (c->rows / c->sequences);
+    if (t + first < 0)
+        return -1;
+    return first + (table->sequences == c->sequences ? i : t);
+}
+
+/* C += Table, or back dTable += dC, for each of these rows */
+static void
+add_rows(Node *c, bool back)
+{
+    const Rows *r = c->arguments;
+    for (int i = 0; i < c->rows; i++)
+        for (int k = 0; k < r->each + r->by_place; k++) {
+            Node *table = c->in[k < r->each ? 0 : c->inputs - 1];
+            int row = k < r->each ? r->ids[i * r->each + k]
+                                  : row_by_place(c, table, r->first, i);
+            if (row >= table->rows)
+                bug("%s: row %d of %d", c->op->name, row, table->rows);
+            if (row < 0 || (back && !table->trained))
+                continue;
+            real *of_table = back ? gradient(table) : table->value;
+            real *of_c = back ? c->gradient : c->value;
+            of_table += row * c->cols;
+            of_c += i * c->cols;
+            row_add(back ? of_table : of_c, 1, back ? of_c : of_table, c->cols);
+        }
+}
+
+static void
+rows_forward(Node *c)
+{
     memset(c->value, 0, size_of(c) * sizeof(real));
-    for (int i = 0; i < c->rows * ids->each; i++) {
-        int id = ids->id[i];
-        if (id >= table->rows)
-            bug("embed: id %d in a table of %d", id, table->rows);
-        real *to = c->value + i / ids->each * c->cols;
-        for (int j = 0; id >= 0 && j < c->cols; j++)
-            to[j] += table->value[id * c->cols + j];
-    }
+    add_rows(c, false);
 }
 
-/* dTable[id] += dC[t] for each id of token t */
 static void
-embed_backward(Node *c)
+rows_backward(Node *c)
 {
-    const Ids *ids = c->arguments;
-    real *d = gradient(c->in[0]);
-    for (int i = 0; i < c->rows * ids->each; i++) {
-        const real *from = c->gradient + i / ids->each * c->cols;
-        for (int j = 0; ids->id[i] >= 0 && j < c->cols; j++)
-            d[ids->id[i] * c->cols + j] += from[j];
-    }
+    add_rows(c, true);
 }
 
 Node *
-embed(Node *table, const int *ids, int each, int rows, int sequences)
+embed(Node *table, const int *ids, int each, Node *positions, int first,
+      int rows, int sequences)
 {
-    static const Operator op = {"embed", embed_forward, embed_backward};
-    return make(
-        &op, OF(table),
-        (Made){.rows = rows, .sequences = sequences, WITH((Ids){ids, each})});
-}
-
-/* C = X + Table[first + t] at token t of each sequence */
-static void
-add_positions_forward(Node *c)
-{
-    const int *first = c->arguments;
-    const real *x = c->in[0]->value;
-    const real *from = c->in[1]->value + *first * c->cols;
-    int size = c->rows * c->cols, sequence = size / c->sequences;
-    for (int s = 0; s < size; s += sequence)
-        for (int i = 0; i < sequence; i++)
-            c->value[s + i] = x[s + i] + from[i];
-}
-
-/* dX += dC,  dTable[first + t] += dC of token t, over all sequences */
-static void
-add_positions_backward(Node *c)
-{
-    Node *x = c->in[0], *table = c->in[1];
-    const int *first = c->arguments;
-    int size = c->rows * c->cols, sequence = size / c->sequences;
-    real *d = table->trained ? gradient(table) + *first * c->cols : NULL;
-    for (int s = 0; d && s < size; s += sequence)
-        for (int i = 0; i < sequence; i++)
-            d[i] += c->gradient[s + i];
-    if (x->trained)
-        pass_gradient(c, x);
+    static const Operator op = {"embed", rows_forward, rows_backward};
+    return make(&op, (Node *[]){table, positions}, positions ? 2 : 1,
+                (Made){.rows = rows,
+                       .sequences = sequences,
+                       WITH((Rows){ids, each, positions, first})});
 }
 
 Node *
-add_positions(Node *x, Node *table, int first)
+shift(Node *a, int by)
 {
-    static const Operator op = {"add_positions", add_positions_forward,
-                                add_positions_backward};
-    if (x->rows / x->sequences > table->rows - first || x->cols != table->cols)
-        mismatch("add_positions", x, table,
-                 "the second has a row, as wide, for each position");
-    return make(&op, OF(x, table), (Made){WITH(first)});
+    static const Operator op = {"shift", rows_forward, rows_backward};
+    if (by < 0)
+        bug("shift: %s by %d: rows can only be moved down, which is towards "
+            "later tokens",
+            label(a).text, by);
+    return make(&op, OF(a),
+                (Made){WITH((Rows){.by_place = true, .first = -by})});
 }
 
 /* Y = gain n + bias with n = (x - mean) / deviation, and what is kept: n, 1 /

@@ -9,12 +9,10 @@
 #include <qkv/tape.h>
 
 /* Row t is the sum of the rows of `table` that ids[t * each ...] name, `each`
-   of them a token; -1 names none. (rows x table's cols) */
-Node *embed(Node *table, const int *ids, int each, int rows, int sequences);
-
-/* x + row first + t of `table` (positions x cols) at token t of each sequence.
- */
-Node *add_positions(Node *x, Node *table, int first);
+   of them a token (-1 names none), and, if `positions` is not NULL, of row
+   first + t of that, with t counted in each sequence. (rows x table's cols) */
+Node *embed(Node *table, const int *ids, int each, Node *positions, int first,
+            int rows, int sequences);
 
 /* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias
    are (1 x cols). Ba, Kiros and Hinton 2016, equation 4. */

@@ -133,10 +133,11 @@ static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     Node *table = model_table(m, "embedding", m->sizes.vocabulary);
-    Node *x = embed(table, b->ids, b->each, b->rows, b->sequences);
-    if (m->config.positions == POSITIONS_LEARNED)
-        x = add_positions(x, model_table(m, "positions", m->sizes.tokens),
-                          t->keeper ? t->keeper->position : 0);
+    Node *positions = m->config.positions == POSITIONS_LEARNED
+                          ? model_table(m, "positions", m->sizes.tokens)
+                          : NULL;
+    Node *x = embed(table, b->ids, b->each, positions,
+                    t->keeper ? t->keeper->position : 0, b->rows, b->sequences);
     for (int i = 0; i < m->config.layers; i++) {
         Attention a = m->attention;
         a.layer = i;

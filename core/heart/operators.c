@@ -348,44 +348,6 @@ gelu(Node *a)
     return make(&op, OF(a), (Made){.keeps = size_of(a)});
 }
 
-/* C: the rows of each sequence of A moved down, by so many entries */
-static void
-shift_forward(Node *c)
-{
-    const int *down = c->arguments;
-    const real *a = c->in[0]->value;
-    int n = c->rows * c->cols, sequence = n / c->sequences;
-    memset(c->value, 0, (size_t)n * sizeof(real));
-    for (int s = 0; s < n; s += sequence)
-        for (int i = s + *down; i < s + sequence; i++)
-            c->value[i] = a[i - *down];
-}
-
-/* dA += dC, the rows of each sequence moved back up */
-static void
-shift_backward(Node *c)
-{
-    const int *down = c->arguments;
-    int n = c->rows * c->cols, sequence = n / c->sequences;
-    real *d = gradient(c->in[0]);
-    for (int s = 0; s < n; s += sequence)
-        for (int i = s + *down; i < s + sequence; i++)
-            d[i - *down] += c->gradient[i];
-}
-
-Node *
-shift(Node *a, int by)
-{
-    static const Operator op = {"shift", shift_forward, shift_backward};
-    if (by < 0)
-        bug("shift: %s by %d: rows can only be moved down, which is towards "
-            "later tokens",
-            label(a).text, by);
-    int tokens = a->rows / a->sequences;
-    int down = (by < tokens ? by : tokens) * a->cols;
-    return make(&op, OF(a), (Made){WITH(down)});
-}
-
 Node *
 split(Node *a, int heads)
 {
