@@ -201,7 +201,7 @@ bias_forward(Node *c)
 static void
 bias_backward(Node *c)
 {
-    pass_gradient(c, c->in[0]);
+    add_gradient(c->in[0], c->gradient);
 }
 
 const Operator fixed_bias_op = {"fixed_bias", bias_forward, bias_backward};

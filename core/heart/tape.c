@@ -27,19 +27,6 @@ aligned(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Memory that is not cleared: what no node takes, the system need not give. */
-static void
-add_block(Tape *t, size_t size)
-{
-    Block *b = aligned_alloc(LINE, sizeof *b + aligned(size));
-    if (!b)
-        fail("out of memory: the nodes and matrices of a step take another %zu "
-             "bytes; make the model, the batch or the sequences smaller",
-             size);
-    *b = (Block){.next = t->block, .size = size};
-    t->block = b;
-}
-
 static void
 free_blocks(Tape *t)
 {
@@ -49,19 +36,28 @@ free_blocks(Tape *t)
     }
 }
 
-/* The next `bytes` of the tape, at the start of a cache line. While it grows,
-   each further block is a quarter of all that is taken. */
+/* The next `bytes` of the tape, at the start of a cache line. They are not
+   cleared: what no node takes, the system need not give. While the tape grows,
+   each further block has a quarter of all that is taken to spare. */
 static void *
 take(Tape *t, size_t bytes)
 {
+    Block *b = t->block;
     bytes = aligned(bytes);
-    t->bytes += bytes;
-    if (!t->block || t->block->size - t->block->used < bytes) {
-        size_t size = t->bytes / 4 > FIRST_BLOCK ? t->bytes / 4 : FIRST_BLOCK;
-        add_block(t, size > bytes ? size : bytes);
+    if (!b || b->size - b->used < bytes) {
+        size_t size = bytes + aligned(FIRST_BLOCK + t->bytes / 4);
+        b = aligned_alloc(LINE, sizeof *b + size);
+        if (!b)
+            fail("out of memory: the nodes and matrices of a step take another "
+                 "%zu bytes; make the model, the batch or the sequences "
+                 "smaller",
+                 size);
+        *b = (Block){.next = t->block, .size = size};
+        t->block = b;
     }
-    t->block->used += bytes;
-    return t->block->at + t->block->used - bytes;
+    t->bytes += bytes;
+    b->used += bytes;
+    return b->at + b->used - bytes;
 }
 
 /* Memory for the entries of a matrix; NULL if only shapes are wanted. */
@@ -75,25 +71,6 @@ take_entries(Tape *t, size_t count)
     if (t->purpose & RED_ZONES)
         return memset(take(t, 2 * bytes), UNWRITTEN, 2 * bytes);
     return take(t, bytes);
-}
-
-/* The gradient of n, which is a root, gets the memory of one of its size that
-   is needed no more. (A leaf has its own.) */
-static void
-find_gradient(Node *n)
-{
-    Node **spare = &n->tape->spare, *from;
-    if (!n->trained)
-        bug("a gradient is asked for where nothing is trained: in a backward, "
-            "ask for that of in[i] only if in[i]->trained");
-    if (!n->in)
-        return;
-    while (*spare && size_of(*spare) != size_of(n))
-        spare = &(*spare)->next;
-    from = *spare;
-    if (from)
-        *spare = from->next;
-    n->gradient = from ? from->gradient : take_entries(n->tape, size_of(n));
 }
 
 Node *
@@ -137,14 +114,16 @@ void
 tape_reset(Tape *t)
 {
     t->most = t->bytes > t->most ? t->bytes : t->most;
-    if (t->block && t->block->next) {
+    bool several = t->block && t->block->next;
+    t->bytes = t->entries = 0;
+    if (several) {
         free_blocks(t);
-        add_block(t, t->bytes);
+        take(t, t->most);
     }
     if (t->block)
         t->block->used = 0;
     t->last = t->spare = NULL;
-    t->bytes = t->entries = 0;
+    t->bytes = 0;
     t->recalled = 0;
 }
 
@@ -248,92 +227,80 @@ keep_arguments(Node *n, const void *arguments, size_t size)
     n->arguments = memcpy(take(n->tape, size), arguments, size);
 }
 
-/* The gradient of a root; *fresh where nothing has been added to it, and what
-   it holds means nothing. */
-static real *
-reach(Node *n, bool *fresh)
+/* Is what is added to a root now the first? Then it overwrites, and has memory:
+   that of a gradient of the same size that is needed no more. (A leaf has its
+   own.) Once, before threads add to it: they only look. */
+static bool
+comes_first(Node *n)
 {
-    *fresh = !n->touched;
-    if (*fresh) { /* once, before threads add to it: they only look */
-        find_gradient(n);
-        n->touched = true;
-    }
-    return n->gradient;
+    if (n->touched)
+        return false;
+    if (!n->trained)
+        bug("a gradient is asked for where nothing is trained: in a backward, "
+            "ask for that of in[i] only if in[i]->trained");
+    n->touched = true;
+    if (!n->in)
+        return true;
+    Node **spare = &n->tape->spare;
+    while (*spare && size_of(*spare) != size_of(n))
+        spare = &(*spare)->next;
+    Node *from = *spare;
+    if (from)
+        *spare = from->next;
+    n->gradient = from ? from->gradient : take_entries(n->tape, size_of(n));
+    return true;
 }
 
 real *
 gradient(Node *n)
 {
-    bool fresh;
-    real *d = reach(n->root, &fresh);
-    return fresh && d ? memset(d, 0, size_of(n) * sizeof *d) : d;
+    if (comes_first(n->root) && n->root->gradient)
+        memset(n->root->gradient, 0, size_of(n) * sizeof(real));
+    return n->root->gradient;
 }
 
 void
 add_gradient(Node *n, const real *x)
 {
-    bool fresh;
-    real *d = reach(n->root, &fresh);
-    if (fresh)
+    bool first = comes_first(n->root);
+    real *d = n->root->gradient;
+    if (first)
         memcpy(d, x, size_of(n) * sizeof *d);
-    for (size_t i = 0; !fresh && i < size_of(n); i++)
+    for (size_t i = 0; !first && i < size_of(n); i++)
         d[i] += x[i];
 }
 
 void
 add_product(Node *n, Matrix a, Matrix b)
 {
-    bool fresh;
-    real *d = reach(n->root, &fresh);
-    (fresh ? multiply : multiply_add)(matrix(d, n->rows, n->cols, n->cols), a,
-                                      b);
+    bool first = comes_first(n->root);
+    Matrix d = matrix(n->root->gradient, n->rows, n->cols, n->cols);
+    (first ? multiply : multiply_add)(d, a, b);
 }
 
-void
-pass_gradient(Node *c, Node *n)
-{
-    Node *r = n->root;
-    if (r->touched || !r->in || !c->in || size_of(r) != size_of(c) ||
-        c->tape->purpose & KEEP_GRADIENTS) {
-        add_gradient(n, c->gradient);
-        return;
-    }
-    r->gradient = c->gradient;
-    r->touched = true;
-    c->passed = true;
-}
-
-/* The backward of n's operator; if only shapes are wanted, memory for the
-   gradients that it would add to. */
-static void
-differentiate(Node *n)
-{
-    if (n->value) {
-        enter(NULL, " in a backward");
-        n->op->backward(n);
-        enter(NULL, "");
-        return;
-    }
-    bool fresh;
-    for (int i = 0; i < n->inputs; i++)
-        if (n->in[i]->trained)
-            reach(n->in[i]->root, &fresh);
-}
-
+/* Where only shapes are wanted, the operands get their gradients, which are not
+   computed. */
 void
 backward(Node *result)
 {
-    real *d = result->root->touched ? NULL : gradient(result);
-    if (d)
-        *d = 1;
+    Tape *t = result->tape;
+    if (comes_first(result->root) && result->value)
+        *result->root->gradient = 1;
     for (Node *n = backward_order(result->root), *next; n; n = next) {
         next = n->next;
         if (!n->op || !n->op->backward || !n->touched)
             continue;
-        differentiate(n);
-        if (n->passed || n->tape->purpose & KEEP_GRADIENTS)
+        for (int i = 0; !n->value && i < n->inputs; i++)
+            if (n->in[i]->trained)
+                comes_first(n->in[i]->root);
+        if (n->value) {
+            enter(NULL, " in a backward");
+            n->op->backward(n);
+            enter(NULL, "");
+        }
+        if (t->purpose & KEEP_GRADIENTS)
             continue;
-        n->next = n->tape->spare;
-        n->tape->spare = n;
+        n->next = t->spare;
+        t->spare = n;
     }
 }

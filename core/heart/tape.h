@@ -83,10 +83,6 @@ Node *backward_order(Node *result);
  */
 void add_product(Node *n, Matrix a, Matrix b);
 
-/* The gradient of n += that of c, which has its size, as the last that c's
-   backward does with it: where n has none yet, it takes over c's memory. */
-void pass_gradient(Node *c, Node *n);
-
 /* A node of the same memory as a's, value and gradient, to be seen otherwise.
  */
 Node *view(Node *a);
