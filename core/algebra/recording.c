@@ -11,7 +11,6 @@
 #include "heart/matrix.h"
 #include "heart/numbers.h"
 #include "heart/plugin.h"
-#include "heart/rotate.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
