@@ -151,7 +151,7 @@ command_bench(int argc, char **argv)
     Dataset data;
     Model *m = asked_model(&o, &data);
     int tokens = data.sizes.tokens, d = m->attention.d_model;
-    threads_start(o.work.threads);
+    thread_count = o.work.threads;
     if (!o.quiet)
         note("some seconds; other work on the machine spoils it");
     Timing peak = measure_peak();

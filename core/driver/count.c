@@ -324,7 +324,7 @@ command_count(int argc, char **argv)
         return run_in_double(argc, argv, "it measures in double");
     }
     if (o.count.real)
-        threads_start(o.cores < MOST_THREADS ? o.cores : MOST_THREADS);
+        thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     Config c = shape_of(&o);
     const struct Preset *preset =
         o.count.preset ? preset_named(o.count.preset) : NULL;

@@ -93,7 +93,7 @@ size_t
 attend_keeps(const Node *c)
 {
     Plan p = plan_of(c);
-    return p.kept + (size_t)threads_count() * p.scratch;
+    return p.kept + (size_t)thread_count * p.scratch;
 }
 
 /* The keys, or values, of a head. Strip after strip of a long attention reads
@@ -297,15 +297,14 @@ strip_backward(Node *c, const Strip *t)
 typedef struct Pass {
     Node *c;
     Plan plan;
-    int groups;
+    int groups, chunks; /* of a sequence; of all */
     void (*visit)(Node *c, const Strip *t);
 } Pass;
 
 /* Every strip of a group of heads. */
 static void
-each_strip(void *pass, int chunk, int worker)
+each_strip(const Pass *w, int chunk, int worker)
 {
-    const Pass *w = pass;
     const Plan *p = &w->plan;
     int s = chunk / w->groups * p->together;
     int each = w->c->heads / w->groups, end = (chunk % w->groups + 1) * each;
@@ -318,6 +317,16 @@ each_strip(void *pass, int chunk, int worker)
             }
             w->visit(w->c, &t);
         }
+}
+
+/* What the workers from one to another do: every so many-th chunk each. */
+static void
+some_chunks(void *pass, long from, long to)
+{
+    const Pass *w = pass;
+    for (int worker = (int)from; worker < to; worker++)
+        for (int i = worker; i < w->chunks; i += thread_count)
+            each_strip(w, i, worker);
 }
 
 /* Heads of q that share a head of k or of v stay together in a thread: they add
@@ -338,11 +347,13 @@ shared_groups(const Node *k, const Node *v)
 static void
 pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
 {
-    Pass w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), visit};
+    Pass w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), 0, visit};
     int sequences = c->in[0]->sequences, each = w.plan.together;
     if (w.plan.of_heads)
         w.groups = c->heads / each;
-    parallel_for((sequences + each - 1) / each * w.groups, each_strip, &w);
+    w.chunks = (sequences + each - 1) / each * w.groups;
+    parallel_for(w.chunks < thread_count ? w.chunks : thread_count, some_chunks,
+                 &w);
 }
 
 void

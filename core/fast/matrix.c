@@ -401,22 +401,18 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
 
 typedef struct Product {
     Matrix c, a, b;
-    int add, chunks;
+    int add;
 } Product;
 
 /* Some of the rows of C. */
 static void
-product_chunk(void *more, int i, int worker)
+product_rows(void *product, long from, long to)
 {
-    (void)worker;
-    const Product *p = more;
+    const Product *p = product;
     static _Thread_local _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
-    int first = (int)chunk_begin(p->c.rows, i, p->chunks);
-    int rows = (int)chunk_begin(p->c.rows, i + 1, p->chunks) - first;
-    if (rows > 0)
-        product_here(part(p->c, first, rows, 0, p->c.cols),
-                     part(p->a, first, rows, 0, p->a.cols), p->b, p->add,
-                     copies);
+    int first = (int)from, rows = (int)(to - from);
+    product_here(some_rows(p->c, first, rows), some_rows(p->a, first, rows),
+                 p->b, p->add, copies);
 }
 
 /* C has one row: nothing is copied, but of the last columns, which are fewer
@@ -435,9 +431,9 @@ row_product(Matrix c, Matrix a, Matrix b, int add)
         if (s->width <= c.cols - j)
             s->tile[0](&w, a.at, b.at + j, c.at + j, 1);
         else
-            product_chunk(&(Product){part(c, 0, 1, j, c.cols - j), a,
-                                     part(b, 0, b.rows, j, c.cols - j), add, 1},
-                          0, 0);
+            product_rows(&(Product){part(c, 0, 1, j, c.cols - j), a,
+                                    part(b, 0, b.rows, j, c.cols - j), add},
+                         0, 1);
     }
 }
 
@@ -453,9 +449,11 @@ product(Matrix c, Matrix a, Matrix b, int add)
         row_product(c, a, b, add);
         return;
     }
-    double steps = (double)c.rows * c.cols * a.cols * c.count;
-    Product p = {c, a, b, add, steps < WORTH_SHARING ? 1 : threads_count()};
-    parallel_for(p.chunks, product_chunk, &p);
+    Product p = {c, a, b, add};
+    if ((double)c.rows * c.cols * a.cols * c.count < WORTH_SHARING)
+        product_rows(&p, 0, c.rows);
+    else
+        parallel_for(c.rows, product_rows, &p);
 }
 
 void

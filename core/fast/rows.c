@@ -156,31 +156,26 @@ norm_rows_backward(int rows, int d, real *dx, real *dgain, real *dbias,
     }
 }
 
-/* Of some entries: so large a share of them that a thread has enough to do. */
 typedef struct Entries {
     real *y;
     const real *x;
-    long n;
-    int chunks;
 } Entries;
 
 static void
-tanh_chunk(void *entries, int chunk, int worker)
+tanh_range(void *entries, long from, long to)
 {
-    (void)worker;
     const Entries *e = entries;
-    long end = chunk_begin(e->n, chunk + 1, e->chunks);
-    for (long i = chunk_begin(e->n, chunk, e->chunks); i < end; i += LANES) {
+    for (long i = from; i < to; i += LANES) {
         Widest v[PARTS];
-        load(v, e->x + i, end - i);
+        load(v, e->x + i, to - i);
         EACH_PART v[p] = tangents(v[p]);
-        store(e->y + i, v, end - i);
+        store(e->y + i, v, to - i);
     }
 }
 
 void
 tanh_entries(real *y, const real *x, size_t n)
 {
-    Entries e = {y, x, (long)n, threads_count()};
-    parallel_for(e.chunks, tanh_chunk, &e);
+    Entries e = {y, x};
+    parallel_for((long)n, tanh_range, &e);
 }

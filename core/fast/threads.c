@@ -1,6 +1,6 @@
-/* threads.c - a few threads that wait for work, and share it chunk by chunk.
+/* threads.c - a few threads that wait for work, and share it range by range.
 
-   Who is free takes a chunk. How many are left stands in one number with that
+   Who is free takes a range. How many are left stands in one number with that
    of the call, so that a worker that comes late takes none of another call. A
    worker looks out for work for a while before it sleeps: in a training step
    there is always more in some microseconds, and to be woken takes longer. */
@@ -14,20 +14,22 @@
 
 enum { PATIENCE = 1 << 20 }; /* looks before it sleeps: some milliseconds */
 
+int thread_count = 1;
+
 static struct {
-    _Atomic uint64_t left; /* the call's number, then its chunks left */
+    _Atomic uint64_t left; /* the call's number, then its ranges left */
     _Alignas(LINE) atomic_int done;
-    _Alignas(LINE) Chunk *work;
+    _Alignas(LINE) Range *work; /* what the call was given, */
     void *more;
-    int count; /* of threads, this one among them */
+    int64_t n, ranges; /* cut into so many */
+    int started;       /* threads, this one among them */
     pthread_mutex_t lock;
     pthread_cond_t begun;
-} pool = {.count = 1,
+} pool = {.started = 1,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool inside; /* of a chunk */
-static _Thread_local int self;    /* the worker's number */
+static _Thread_local bool inside; /* of a range */
 
 static bool
 any_left(void)
@@ -36,13 +38,15 @@ any_left(void)
 }
 
 static void
-take_chunks(void)
+take_ranges(void)
 {
     inside = true;
     uint64_t left = atomic_load(&pool.left);
     while ((uint32_t)left)
         if (atomic_compare_exchange_weak(&pool.left, &left, left - 1)) {
-            pool.work(pool.more, (int)(uint32_t)left - 1, self);
+            int64_t end = (uint32_t)left;
+            pool.work(pool.more, (long)(pool.n * (end - 1) / pool.ranges),
+                      (long)(pool.n * end / pool.ranges));
             atomic_fetch_add(&pool.done, 1);
             left = atomic_load(&pool.left);
         }
@@ -62,53 +66,47 @@ wait_for_work(void)
 }
 
 static void *
-run_worker(void *number)
+run_worker(void *unused)
 {
-    self = (int)(intptr_t)number;
     for (;;) {
         wait_for_work();
-        take_chunks();
+        take_ranges();
     }
-    return NULL;
+    return unused;
 }
 
-void
-threads_start(int count)
+static void
+start_workers(void)
 {
-    for (; pool.count < count; pool.count++) {
+    for (; pool.started < thread_count; pool.started++) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, run_worker,
-                           (void *)(intptr_t)pool.count))
-            fail("no thread %d: the system gives no more; take fewer "
-                 "threads",
-                 pool.count + 1);
+        if (pthread_create(&thread, NULL, run_worker, NULL))
+            fail("no thread %d: the system gives no more; take fewer threads",
+                 pool.started + 1);
         pthread_detach(thread);
     }
 }
 
-int
-threads_count(void)
-{
-    return pool.count;
-}
-
 void
-parallel_for(int chunks, Chunk *work, void *more)
+parallel_for(long n, Range *work, void *more)
 {
-    if (pool.count == 1 || chunks == 1 || inside) {
-        for (int i = 0; i < chunks; i++)
-            work(more, i, self);
+    int ranges = n < thread_count ? (int)n : thread_count;
+    if (ranges <= 1 || inside) {
+        work(more, 0, n);
         return;
     }
+    start_workers();
     uint64_t call = (atomic_load(&pool.left) >> 32) + 1;
     pool.work = work;
     pool.more = more;
+    pool.n = n;
+    pool.ranges = ranges;
     atomic_store(&pool.done, 0);
     pthread_mutex_lock(&pool.lock);
-    atomic_store(&pool.left, call << 32 | (uint32_t)chunks);
+    atomic_store(&pool.left, call << 32 | (uint32_t)ranges);
     pthread_cond_broadcast(&pool.begun);
     pthread_mutex_unlock(&pool.lock);
-    take_chunks();
-    while (atomic_load(&pool.done) < chunks)
+    take_ranges();
+    while (atomic_load(&pool.done) < ranges)
         ;
 }

@@ -1,21 +1,10 @@
 /* threads.c - work that could be shared, done by one thread. */
 #include "heart/threads.h"
 
-void
-threads_start(int count)
-{
-    (void)count;
-}
-
-int
-threads_count(void)
-{
-    return 1;
-}
+int thread_count = 1;
 
 void
-parallel_for(int chunks, Chunk *work, void *more)
+parallel_for(long n, Range *work, void *more)
 {
-    for (int i = 0; i < chunks; i++)
-        work(more, i, 0);
+    work(more, 0, n);
 }

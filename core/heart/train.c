@@ -13,11 +13,10 @@
 
 enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
 
-/* A share of the weights, in numbers of the type that these have. */
+/* Some of the weights, in numbers of the type that these have. */
 static void
-adam_chunk(void *model, int chunk, int worker)
+adam_range(void *model, long from, long to)
 {
-    (void)worker;
     const Model *m = model;
     const Config *c = &m->config;
     real beta1 = (real)c->beta1, rest1 = (real)(1 - c->beta1);
@@ -27,10 +26,7 @@ adam_chunk(void *model, int chunk, int worker)
     real epsilon = (real)(1e-8 * correction);
     real *w = m->values, *first = m->first, *second = m->second;
     const real *g = m->gradients;
-    long count = (long)m->parameters;
-    long i = chunk_begin(count, chunk, threads_count());
-    long end = chunk_begin(count, chunk + 1, threads_count());
-    for (; i < end; i++) {
+    for (long i = from; i < to; i++) {
         first[i] = beta1 * first[i] + rest1 * g[i];
         second[i] = beta2 * second[i] + rest2 * g[i] * g[i];
         w[i] -= rate * first[i] / (SQRT(second[i]) + epsilon);
@@ -43,7 +39,7 @@ adam(Model *m, double rate)
     m->rate = rate;
     m->beta1_power *= m->config.beta1;
     m->beta2_power *= m->config.beta2;
-    parallel_for(threads_count(), adam_chunk, m);
+    parallel_for((long)m->parameters, adam_range, m);
 }
 
 void

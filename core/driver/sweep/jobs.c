@@ -148,7 +148,7 @@ work(const void *more, void *last)
     t.last = last;
     signal(SIGINT, SIG_IGN);    /* the driver ends its workers */
     close(t.crew->draft->lock); /* which is the driver's alone */
-    threads_start(w->threads);
+    thread_count = w->threads;
     Dataset data;
     Model *m = run_prepare(job->config, t.crew->may, &data);
     if (w->from) {
