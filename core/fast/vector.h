@@ -7,11 +7,14 @@
 
 #include <qkv/real.h>
 
+#include "heart/numbers.h"
+
 /* Vectors of 16, 32 and 64 bytes, as far as the instruction set has them, and
    a * b + c on each, rounded once: an instruction where there is one, else the
    same bits by other means. */
 #define VECTOR(BYTES) \
     __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias))
+typedef real V1;
 typedef real V16 VECTOR(16);
 typedef real V32 VECTOR(32);
 typedef real V64 VECTOR(64);
@@ -48,8 +51,8 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
 #else
 #define FMA_V16(a, b, c) (V16) MADD(f32x4)((__f32x4)a, (__f32x4)b, (__f32x4)c)
 #endif
-#elif defined QKV_DOUBLE && !defined __wasm__
-/* The C library asks the processor, a browser's cannot. */
+#elif defined QKV_DOUBLE
+/* The C library asks the processor; a browser's cannot, and takes long. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {
@@ -59,6 +62,13 @@ FMA_V16(V16 a, V16 b, V16 c)
 }
 #else
 #include "fast/fused.h"
+#endif
+
+/* Of one number: the C library's is slow without the instruction. */
+#if defined __FMA__ || defined __ARM_NEON
+#define FMA_V1 fused
+#else
+#define FMA_V1(a, b, c) FMA_V16((V16){a}, (V16){b}, (V16){c})[0]
 #endif
 
 /* An integer as wide as a real. */
