@@ -56,7 +56,8 @@ laid(const real *at, int count, int m, int k, int flipped, int gap)
     Matrix a = flipped ? transposed(matrix(at, k, m, m + gap))
                        : matrix(at, m, k, k + gap);
     a.step = flipped ? (k + 1) * (m + gap) : (m + 1) * (k + gap);
-    return batch(a, count);
+    a.count = count;
+    return a;
 }
 
 /* A batch's i-th, alone. */
@@ -64,7 +65,8 @@ static Matrix
 alone(Matrix m, int i)
 {
     m.at += i * m.step;
-    return batch(m, 1);
+    m.count = 1;
+    return m;
 }
 
 static void
@@ -143,8 +145,9 @@ ABORTS(batches_that_do_not_fit, 1)
 {
     expect_a_message();
     real x[64] = {0};
-    multiply(batch(matrix(x, 2, 2, 2), 2), matrix(x + 8, 2, 2, 2),
-             matrix(x + 32, 2, 2, 2));
+    Matrix two = matrix(x, 2, 2, 2);
+    two.count = 2;
+    multiply(two, matrix(x + 8, 2, 2, 2), matrix(x + 32, 2, 2, 2));
 }
 
 ABORTS(shapes_that_do_not_fit, 1)

@@ -339,7 +339,9 @@ null_space(const Elimination *e, int rank)
     real *null = allocate(size, sizeof *null);
     real *w = allocate(wide * (size_t)rank, sizeof *w);
     real *block = allocate(wide * PANEL, sizeof *block);
-    copy_matrix(w, matrix(lu_row(e, rank), free_ones, rank, e->n), rank);
+    for (int i = 0; i < free_ones; i++)
+        memcpy(w + (size_t)i * (size_t)rank, lu_row(e, rank + i),
+               (size_t)rank * sizeof *w);
     for (int at = (rank - 1) / PANEL * PANEL; at >= 0; at -= PANEL) {
         int count = rank - at < PANEL ? rank - at : PANEL;
         for (int i = 0; i < free_ones; i++) {

@@ -130,7 +130,7 @@ show_mapped(const Trace *t, const Node *n, const Node *x, int head, int number,
         const Weight *w = maps[k];
         Matrix m = matrix(w->value, w->rows, w->cols, w->cols);
         if (k == count - 1)
-            m = part(m, 0, m.rows, head * width, width);
+            m = matrix(m.at + head * width, m.rows, width, m.cols);
         if (count > 1)
             show(t, symbol(w), m, WEIGHTS);
         replace(&names, format_text("%s %s", names, symbol(w)));

@@ -7,18 +7,17 @@
 #include <stdbool.h>
 
 #include "fast/lanes.h"
+#include "fast/matrix.h"
 #include "heart/attend.h"
 #include "heart/heads.h"
-#include "heart/matrix.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 #include "heart/threads.h"
 
 /* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
    a long one are made strip by strip, STRIP rows of queries at a time, and made
-   again in the backward pass from what is kept of each row: its largest score
-   and 1 / the sum of its exponentials. So memory grows with the tokens, not
-   with their square. */
+   again in the backward pass. So memory grows with the tokens, not with their
+   square. */
 enum { STRIP = 32, SHORT = 64, BLOCK = 64 };
 
 /* A short strip is so little work that one head of several sequences is done
@@ -68,7 +67,7 @@ plan_of(const Node *c)
     p.copies = p.is_long && p.tokens > STRIP;
     p.rows = p.copies ? STRIP : p.tokens;
     p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
-    p.kept = (size_t)q->rows * q->heads * (p.is_long ? 2 : (size_t)p.row);
+    p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.row;
     size_t strip = (size_t)p.rows * p.row;
     size_t copied = 2 * rounded(p.keys, BLOCK);
     int fit = p.is_long || strip > IN_BATCH ? 1 : (int)(IN_BATCH / strip);
@@ -112,8 +111,7 @@ typedef struct Strip {
     Matrix q;     /* (rows x d) */
     Blocks k, v;  /* (tokens x d), (tokens x d_v) */
     Matrix p, dp; /* (rows x seen) */
-    real *of_row; /* max, 1 / sum of each row; NULL where p is kept */
-    real *d;      /* scratch for (rows x d_v); NULL: not needed */
+    real *d;      /* scratch for (rows x d_v); NULL: not needed, p is kept */
 } Strip;
 
 /* Head h, and those done together with it, of a matrix with n's shape. */
@@ -122,7 +120,8 @@ heads_of(const Node *n, real *at, const Strip *t, int h)
 {
     Matrix m = head_of(n, at, t->s, h);
     m.step = t->of_heads ? m.cols : m.step;
-    return batch(m, t->count);
+    m.count = t->count;
+    return m;
 }
 
 static Blocks
@@ -173,8 +172,7 @@ each_pair(Matrix c, Matrix a, const Blocks *b)
 {
     for (int j = 0, count; j < c.cols; j += count) {
         count = in_block(j, c.cols);
-        multiply(part(c, 0, c.rows, j, count), a,
-                 block_transposed(b, j, count));
+        multiply(some_columns(c, j, count), a, block_transposed(b, j, count));
     }
 }
 
@@ -184,7 +182,7 @@ each_sum(Matrix c, Matrix a, const Blocks *b, bool add)
 {
     for (int j = 0, count; j < a.cols; j += count, add = true) {
         count = in_block(j, a.cols);
-        (add ? multiply_add : multiply)(c, part(a, 0, a.rows, j, count),
+        (add ? multiply_add : multiply)(c, some_columns(a, j, count),
                                         block(b, j, count));
     }
 }
@@ -222,7 +220,6 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     t.p = t.dp;
     t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->row;
     if (p->is_long) {
-        t.of_row = c->kept + 2 * row;
         t.k.copies = p->copies ? scratch + p->k : NULL;
         t.v.copies = p->copies ? scratch + p->v : NULL;
         t.d = scratch + p->d;
@@ -231,21 +228,18 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     return t;
 }
 
-/* P = softmax(mask(scale Q K')), row by row; notes what P can be made from
-   again, or makes it from that, bit for bit. */
+/* P = softmax(mask(scale Q K')), row by row. */
 static void
-make_weights(const Strip *t, const Attended *a, bool again)
+make_weights(const Strip *t, const Attended *a)
 {
-    real unkept[2 * ROWS_AT_A_TIME] = {0};
     int wide = (int)rounded(t->seen, LANES), rows;
     each_pair(t->p, t->q, &t->k);
     for (int n = 0; n < t->count; n++)
         for (int i = 0; i < t->rows; i += rows) {
             rows = t->rows - i < ROWS_AT_A_TIME ? t->rows - i : ROWS_AT_A_TIME;
-            (again ? rows_weights : rows_softmax)(
-                t->p.at + n * t->p.step + i * t->p.down, t->p.down, rows,
-                (real)a->scale, t->first_sees + a->causal * i, a->causal, wide,
-                t->of_row ? t->of_row + 2 * i : unkept);
+            rows_softmax(t->p.at + n * t->p.step + i * t->p.down, t->p.down,
+                         rows, (real)a->scale, t->first_sees + a->causal * i,
+                         a->causal, wide);
         }
 }
 
@@ -253,7 +247,7 @@ make_weights(const Strip *t, const Attended *a, bool again)
 static void
 strip_forward(Node *c, const Strip *t)
 {
-    make_weights(t, c->arguments, false);
+    make_weights(t, c->arguments);
     each_sum(some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows), t->p,
              &t->v, false);
 }
@@ -269,8 +263,8 @@ strip_backward(Node *c, const Strip *t)
     int v_head = t->h / (q->heads / v->heads);
     Matrix p = t->p, dp = t->dp;
     Matrix d = some_rows(heads_of(c, c->gradient, t, t->h), t->first, t->rows);
-    if (t->of_row) {
-        make_weights(t, c->arguments, true);
+    if (t->d) {
+        make_weights(t, c->arguments);
         d = gathered(d, t->d);
     }
     if (v->trained)
@@ -282,7 +276,8 @@ strip_backward(Node *c, const Strip *t)
     for (int i = 0; i < t->count * t->rows; i++) {
         real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
         real mean = lane_dot(w, ds, t->seen);
-        lane_softmax_back(ds, w, (real)a->scale, mean, t->seen);
+        for (int j = 0; j < t->seen; j++) /* a masked weight is 0 */
+            ds[j] = (real)a->scale * w[j] * (ds[j] - mean);
     }
     if (q->trained)
         each_sum(

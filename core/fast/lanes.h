@@ -33,30 +33,21 @@ typedef Bits WidestBits VECTOR(sizeof(Widest));
 static inline Widest
 exps_parts(Widest x, Widest *power)
 {
-    static const real inverse_factorial[] = {
-        1,
-        1,
-        1. / 2,
-        1. / 6,
-        1. / 24,
-        1. / 120,
-        1. / 720,
-        1. / 5040,
-        1. / 40320,
-        1. / 362880,
-        1. / 3628800,
-        1. / 39916800,
-        1. / 479001600.,
-        1. / 6227020800.,
-    };
+    real inverse[EXP_DEGREE + 1];
+    double factorial = 1; /* all of it before it runs */
+#pragma GCC unroll 16
+    for (int i = 1; i <= EXP_DEGREE; i++) {
+        factorial *= i;
+        inverse[i] = (real)(1 / factorial);
+    }
     Widest shifted = x * (real)LOG2_E + ROUNDING, minus_n = ROUNDING - shifted;
     Widest r = FMA_WIDEST(minus_n, broadcast(LN2_HIGH), x);
     r = FMA_WIDEST(minus_n, broadcast(LN2_LOW), r);
     *power = (Widest)(((WidestBits)shifted + BIAS) << MANTISSA);
-    Widest p = broadcast(inverse_factorial[EXP_DEGREE]);
+    Widest p = broadcast(inverse[EXP_DEGREE]);
 #pragma GCC unroll 16
     for (int i = EXP_DEGREE - 1; i > 0; i--)
-        p = FMA_WIDEST(p, r, broadcast(inverse_factorial[i]));
+        p = FMA_WIDEST(p, r, broadcast(inverse[i]));
     return p * r;
 }
 
@@ -162,19 +153,6 @@ lane_sum(const real *x, int n)
     return reduce_sum(sum);
 }
 
-/* to += factor x */
-static inline void
-lane_add(real *to, real factor, const real *x, int n)
-{
-    Widest f = broadcast(factor), v[PARTS], w[PARTS];
-    for (; n > 0; n -= LANES, to += LANES, x += LANES) {
-        load(v, x, n);
-        load(w, to, n);
-        EACH_PART w[p] = FMA_WIDEST(f, v[p], w[p]);
-        store(to, w, n);
-    }
-}
-
 static inline real
 lane_dot(const real *x, const real *y, int n)
 {
@@ -234,78 +212,23 @@ lane_scale(real *x, real factor, int n)
     }
 }
 
-static inline void
-lane_divide(real *x, real by, int n)
-{
-    Widest v[PARTS];
-    for (; n > 0; n -= LANES, x += LANES) {
-        load(v, x, n);
-        EACH_PART v[p] /= by;
-        store(x, v, n);
-    }
-}
-
-/* x becomes softmax(factor x) of the first n entries, 0 for those up to `wide`.
- */
-static inline void
-lane_softmax(real *x, real factor, int n, int wide)
-{
-    real max = lane_max(x, factor, n, wide);
-    lane_scale(x, 1 / lane_exponentials(x, factor, n, wide, max), wide);
-}
-
-/* The same of up to ROWS_AT_A_TIME rows, `down` apart, of which the first
-   counts n entries and each next one `more` more. Within a row every step waits
-   for the one before, and not for those of other rows: so each is done in all
-   rows first. kept[2 i] becomes the largest of row i, kept[2 i + 1] 1 / the
-   sum. */
+/* x becomes softmax(factor x) of its first n entries, 0 for those up to `wide`:
+   of up to ROWS_AT_A_TIME rows, `down` apart, of which the first counts n
+   entries and each next one `more` more. Within a row every step waits for the
+   one before, and not for those of other rows: so each is done in all rows
+   first. */
 static inline void
 rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
-             int wide, real *kept)
+             int wide)
 {
+    real of_row[ROWS_AT_A_TIME]; /* the largest, then 1 / the sum */
     for (int i = 0; i < rows; i++)
-        kept[2 * i] = lane_max(x + i * down, factor, n + i * more, wide);
+        of_row[i] = lane_max(x + i * down, factor, n + i * more, wide);
     for (int i = 0; i < rows; i++)
-        kept[2 * i + 1] =
-            1 / lane_exponentials(x + i * down, factor, n + i * more, wide,
-                                  kept[2 * i]);
+        of_row[i] = 1 / lane_exponentials(x + i * down, factor, n + i * more,
+                                          wide, of_row[i]);
     for (int i = 0; i < rows; i++)
-        lane_scale(x + i * down, kept[2 * i + 1], wide);
-}
-
-/* The same once more, from what was kept. */
-static inline void
-lane_weights(real *x, real factor, int n, int wide, const real *kept)
-{
-    Widest v[PARTS];
-    for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
-        load(v, x, wide);
-        EACH_PART v[p] = exponentials(v[p] * factor - kept[0]) * kept[1];
-        EACH_PART v[p] = select_lanes(lanes_below(n, p), v[p], broadcast(0));
-        store(x, v, wide);
-    }
-}
-
-static inline void
-rows_weights(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
-             int wide, real *kept)
-{
-    for (int i = 0; i < rows; i++)
-        lane_weights(x + i * down, factor, n + i * more, wide, kept + 2 * i);
-}
-
-/* Of p = softmax(s), d = dP becomes dS = factor p (dP - mean), where mean is
-   rowsum(p dP). A masked weight is 0, and so is its share. */
-static inline void
-lane_softmax_back(real *d, const real *weights, real factor, real mean, int n)
-{
-    Widest v[PARTS], w[PARTS];
-    for (; n > 0; n -= LANES, d += LANES, weights += LANES) {
-        load(v, weights, n);
-        load(w, d, n);
-        EACH_PART w[p] = factor * v[p] * (w[p] - mean);
-        store(d, w, n);
-    }
+        lane_scale(x + i * down, of_row[i], wide);
 }
 
 #endif

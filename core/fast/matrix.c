@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "fast/matrix.h"
 #include "fast/vector.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
@@ -50,7 +51,7 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
         enum { THIRDS = (ROWS + 2) / 3 };                                    \
         ptrdiff_t down = w->down, across = w->across, b_down = w->b_down;    \
         do {                                                                 \
-            V sum[ROWS][N] = {{{0}}};                                        \
+            V sum[ROWS][N] = {0};                                            \
             const real *third[THIRDS] = {a}, *ci = c, *b = first;            \
             if (w->add)                                                      \
                 UNROLL for (int i = 0; i < ROWS; i++) {                      \
@@ -89,6 +90,7 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
     }
 
 /* F for each height up to the tallest. */
+#define TO_1(F, N, V) F(1, N, V)
 #define TO_6(F, N, V)                                                        \
     F(1, N, V) F(2, N, V) F(3, N, V) F(4, N, V) F(5, N, V) F(6, N, V)
 #define TO_12(F, N, V)                                                       \
@@ -96,46 +98,35 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
     F(10, N, V) F(11, N, V) F(12, N, V)
 #define TO_16(F, N, V)                                                       \
     TO_12(F, N, V) F(13, N, V) F(14, N, V) F(15, N, V) F(16, N, V)
-#define NAME(ROWS, N, V) tile_##ROWS##_##N##_##V,
-#define STRIP(TALLEST, N, V)                                                 \
-    {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}}
-#define ROW(N, V) {N * sizeof(V) / sizeof(real), 1, {NAME(1, N, V)}}
 
-/* The tiles of each width, widest first: as tall as 32 registers allow, or 16.
-   Before them one for a C of one row, where each entry of B is read for one
-   multiply-add, and memory sets the pace: it reads long stretches of B. */
+/* The tiles of each width, widest first, down to one column: as tall as 32
+   registers allow, or 16. Before them one for a C of one row, where each entry
+   of B is read for one multiply-add, and memory sets the pace: it reads long
+   stretches of B. */
 #if defined __AVX512F__
 enum { WIDEST_N = 4, AHEAD = 4 };
-TILE(1, 16, V64)
-TO_6(TILE, 4, V64)
-TO_12(TILE, 2, V64)
-TO_16(TILE, 1, V64)
-TO_16(TILE, 1, V32)
-TO_16(TILE, 1, V16)
-#define STRIPS                                                               \
-    ROW(16, V64), STRIP(6, 4, V64), STRIP(12, 2, V64),                      \
-    STRIP(16, 1, V64), STRIP(16, 1, V32), STRIP(16, 1, V16)
+#define EACH_STRIP(F)                                                        \
+    F(1, 16, V64) F(6, 4, V64) F(12, 2, V64) F(16, 1, V64) F(16, 1, V32)     \
+    F(16, 1, V16) F(16, 1, V1)
 #elif defined __AVX__ && defined __FMA__
 enum { WIDEST_N = 2, AHEAD = 8 };
-TILE(1, 8, V32)
-TO_6(TILE, 2, V32)
-TO_12(TILE, 1, V32)
-TO_12(TILE, 1, V16)
-#define STRIPS                                                               \
-    ROW(8, V32), STRIP(6, 2, V32), STRIP(12, 1, V32), STRIP(12, 1, V16)
+#define EACH_STRIP(F)                                                        \
+    F(1, 8, V32) F(6, 2, V32) F(12, 1, V32) F(12, 1, V16) F(12, 1, V1)
 #else
 enum { WIDEST_N = 2, AHEAD = 8 };
-TILE(1, 8, V16)
-TO_6(TILE, 2, V16)
-TO_12(TILE, 1, V16)
-#define STRIPS ROW(8, V16), STRIP(6, 2, V16), STRIP(12, 1, V16)
+#define EACH_STRIP(F) F(1, 8, V16) F(6, 2, V16) F(12, 1, V16) F(12, 1, V1)
 #endif
-/* clang-format on */
+#define TILES(TALLEST, N, V) TO_##TALLEST(TILE, N, V)
+#define NAME(ROWS, N, V) tile_##ROWS##_##N##_##V,
+#define STRIP(TALLEST, N, V)                                                 \
+    {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}},
 
+EACH_STRIP(TILES)
 static const struct Strip {
     int width, tallest;
     Tile *tile[16];
-} row_strips[] = {STRIPS}, *const strips = row_strips + 1;
+} row_strips[] = {EACH_STRIP(STRIP)}, *const strips = row_strips + 1;
+/* clang-format on */
 
 /* What is copied stays in the caches. Vectors of 64 bytes read B so fast that a
    PANEL of it must fit the second cache, while a BLOCK of A is in the first.
@@ -193,19 +184,15 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 static __attribute__((noinline)) void
 copy_rest(real *to, Matrix m, int width, int rows, int cols)
 {
-    int done = cols == width ? rows : 0;
-    to += done * width;
-    for (int i = done; i < m.rows; i++, to += width) {
+    for (int i = cols == m.cols ? rows : 0; i < m.rows; i++) {
         const real *from = m.at + i * m.down;
         if (m.across == 1) {
             for (int j = 0; j < m.cols; j += LINE_OF)
                 __builtin_prefetch(from + 8 * m.down + j);
-            memcpy(to, from, (size_t)m.cols * sizeof *to);
+            memcpy(to + i * width, from, (size_t)m.cols * sizeof *to);
         } else
             for (int j = i < rows ? cols : 0; j < m.cols; j++)
-                to[j] = from[j * m.across];
-        for (int j = m.cols; j < width; j++)
-            to[j] = 0;
+                to[i * width + j] = from[j * m.across];
     }
 }
 
@@ -228,7 +215,7 @@ copy_matrix(real *to, Matrix m, int width)
     int rows = m.down == 1 ? m.rows - m.rows % FEW : 0;
     int cols = m.cols - m.cols % FEW;
     copy_squares(to, width, m.at, m.across, rows, cols);
-    if (rows < m.rows || cols < width)
+    if (rows < m.rows || cols < m.cols)
         copy_rest(to, m, width, rows, cols);
 }
 
@@ -237,39 +224,15 @@ copy_matrix(real *to, Matrix m, int width)
 static __attribute__((noinline)) void
 copy_strips(real *to, Matrix b, int width)
 {
-    bool along = b.across == 1 && b.cols >= width;
+    bool along = b.across == 1 && width >= FEW;
     for (int i = 0; along && i < b.rows; i++, b.at += b.down) {
         real *row = to + i * width;
         for (int j = 0; j < b.cols; j += width, row += b.rows * width)
             for (int k = 0; k < width; k += FEW)
                 *(V16 *)(row + k) = *(const V16 *)(b.at + j + k);
     }
-    for (int j = 0; !along && j < b.cols; j += width) {
-        int cols = b.cols < width ? b.cols : width;
-        copy_matrix(to + j * b.rows, part(b, 0, b.rows, j, cols), width);
-    }
-}
-
-/* The same on copies of tiles of C that have fewer columns. */
-static void
-ragged(Tile *tile, const Walk *w, const real *a, const real *b, real *c,
-       int tiles, int rows, int cols)
-{
-    real copy[16 * FEW] = {0};
-    Walk one = *w;
-    one.c_down = sizeof(V16);
-    for (; tiles > 0; tiles--) {
-        for (int i = 0; w->add && i < rows; i++)
-            memcpy(copy + i * FEW, ON(c, i * w->c_down),
-                   (size_t)cols * sizeof *c);
-        tile(&one, a, b, copy, 1);
-        for (int i = 0; i < rows; i++)
-            memcpy((real *)ON(c, i * w->c_down), copy + i * FEW,
-                   (size_t)cols * sizeof *c);
-        a = ON(a, w->a_next);
-        b = ON(b, w->b_next);
-        c = (real *)ON(c, w->c_next);
-    }
+    for (int j = 0; !along && j < b.cols; j += width)
+        copy_matrix(to + j * b.rows, some_columns(b, j, width), width);
 }
 
 /* Cuts rows into tiles as equally high as can be: all of one height where that
@@ -310,17 +273,14 @@ rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
         for (int left = w->tiles[i]; left > 0; left -= below) {
             const real *bj = b;
             for (int j = 0; j < c.cols; j += s->width, bj += next)
-                if (c.cols >= s->width)
-                    tile(w, a.at, bj, c.at + j, tiles);
-                else
-                    ragged(tile, w, a.at, bj, c.at, tiles, high, c.cols);
+                tile(w, a.at, bj, c.at + j, tiles);
             a.at += (ptrdiff_t)below * high * a.down;
             c.at += (ptrdiff_t)below * high * c.down;
         }
     }
 }
 
-/* Some columns of C: whole strips of one width, or fewer than the narrowest.
+/* Some columns of C, whole strips of one width.
    B is copied strip by strip where its rows are no vectors or are too far
    apart to stay in a cache while row after row of A comes by; a transposed A
    where many strips read it again. Strip after strip reads a block of A that
@@ -331,13 +291,11 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copy_b)
 {
     real *copy_a = copy_b + PANEL;
-    int whole = c.cols >= s->width;
-    int copies_b =
-        b.across != 1 || !whole || (c.rows >= HIGH && b.rows * b.down > NEAR);
+    int copies_b = b.across != 1 || (c.rows >= HIGH && b.rows * b.down > NEAR);
     int copies_a = a.down == 1 && a.across > FAR && c.cols >= WIDE;
     int rows, block = BLOCK / (a.cols + 1) / s->tallest * s->tallest;
     block = copies_a ? ROWS : block ? block : s->tallest;
-    int size = b.rows * (whole ? c.cols : s->width);
+    int size = b.rows * c.cols;
     int next = copies_b ? s->width * b.rows : s->width;
     int fit =
         c.count == 1 || copies_a ? 1 : NEAR / (c.rows * a.cols + size + 1);
@@ -361,14 +319,14 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
             copy_strips(copy_b + n * size, bn, s->width);
         for (int first = 0; first < c.rows; first += rows) {
             rows = c.rows - first < block ? c.rows - first : block;
-            Matrix ai = part(a, first, rows, 0, a.cols);
+            Matrix ai = some_rows(a, first, rows);
             if (copies_a) {
                 copy_matrix(copy_a, ai, a.cols);
                 ai = matrix(copy_a, rows, a.cols, a.cols);
             }
             if (rows != w.rows)
                 cut_rows(&w, rows, s->tallest);
-            rows_multiply(s, &w, part(c, first, rows, 0, c.cols), ai,
+            rows_multiply(s, &w, some_rows(c, first, rows), ai,
                           copies_b ? copy_b : b.at, next);
         }
     }
@@ -382,19 +340,18 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
     int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
     for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
-        const struct Strip *s = strips;
+        const struct Strip *s = c.rows == 1 ? row_strips : strips;
         int band = c.cols;
         if ((double)band * depth > PANEL)
             band = PANEL / depth;
         for (int j = 0, cols; j < c.cols; j += cols) {
             cols = c.cols - j < band ? c.cols - j : band;
-            while (s->width > cols && s->width > FEW)
+            while (s->width > cols)
                 s++;
-            if (cols > s->width)
-                cols &= -s->width;
-            band_multiply(s, part(c, 0, c.rows, j, cols),
-                          part(a, 0, a.rows, k, depth),
-                          part(b, k, depth, j, cols), add, copies);
+            cols &= -s->width;
+            band_multiply(
+                s, some_columns(c, j, cols), some_columns(a, k, depth),
+                some_columns(some_rows(b, k, depth), j, cols), add, copies);
         }
     }
 }
@@ -415,28 +372,6 @@ product_rows(void *product, long from, long to)
                  p->b, p->add, copies);
 }
 
-/* C has one row: nothing is copied, but of the last columns, which are fewer
-   than the narrowest strip. */
-static void
-row_product(Matrix c, Matrix a, Matrix b, int add)
-{
-    const struct Strip *s = row_strips;
-    Walk w = {.depth = a.cols,
-              .add = add,
-              .across = bytes(a.across),
-              .b_down = bytes(b.down)};
-    for (int j = 0; j < c.cols; j += s->width) {
-        while (s->width > c.cols - j && s->width > FEW)
-            s++;
-        if (s->width <= c.cols - j)
-            s->tile[0](&w, a.at, b.at + j, c.at + j, 1);
-        else
-            product_rows(&(Product){part(c, 0, 1, j, c.cols - j), a,
-                                    part(b, 0, b.rows, j, c.cols - j), add},
-                         0, 1);
-    }
-}
-
 static void
 product(Matrix c, Matrix a, Matrix b, int add)
 {
@@ -445,10 +380,6 @@ product(Matrix c, Matrix a, Matrix b, int add)
         bug("multiply: %d (%d x %d) and %d (%d x %d) do not give %d (%d x %d)",
             a.count, a.rows, a.cols, b.count, b.rows, b.cols, c.count, c.rows,
             c.cols);
-    if (c.rows == 1 && b.across == 1 && c.count == 1) {
-        row_product(c, a, b, add);
-        return;
-    }
     Product p = {c, a, b, add};
     if ((double)c.rows * c.cols * a.cols * c.count < WORTH_SHARING)
         product_rows(&p, 0, c.rows);

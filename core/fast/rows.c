@@ -21,7 +21,13 @@ row_dot(const real *x, const real *y, int n)
 void
 row_add(real *to, real factor, const real *x, int n)
 {
-    lane_add(to, factor, x, n);
+    Widest f = broadcast(factor), v[PARTS], w[PARTS];
+    for (; n > 0; n -= LANES, to += LANES, x += LANES) {
+        load(v, x, n);
+        load(w, to, n);
+        EACH_PART w[p] = FMA_WIDEST(f, v[p], w[p]);
+        store(to, w, n);
+    }
 }
 
 real
@@ -60,7 +66,8 @@ row_shares(real *x, int n)
 {
     real max = lane_max(x, 1, n, n);
     real sum = lane_exponentials(x, 1, n, n, max);
-    lane_divide(x, sum, n);
+    for (int j = 0; j < n; j++)
+        x[j] /= sum;
     return logarithm((double)sum) + (double)max;
 }
 

@@ -28,13 +28,3 @@ multiply(Matrix c, Matrix a, Matrix b)
                 c.at[n * c.step + i * c.down + j] = 0;
     multiply_add(c, a, b);
 }
-
-/* M, and zeros behind it, in rows of `width` */
-void
-copy_matrix(real *to, Matrix m, int width)
-{
-    for (int i = 0; i < m.rows; i++)
-        for (int j = 0; j < width; j++)
-            to[i * width + j] =
-                j < m.cols ? m.at[i * m.down + j * m.across] : 0;
-}

@@ -30,27 +30,12 @@ transposed(Matrix a)
     return (Matrix){a.at, a.cols, a.rows, a.across, a.down, a.count, a.step};
 }
 
-/* The (rows x cols) part of m from row i and column j on. */
-static inline Matrix
-part(Matrix m, int i, int rows, int j, int cols)
-{
-    m.at += i * m.down + j * m.across;
-    m.rows = rows;
-    m.cols = cols;
-    return m;
-}
-
+/* Rows first .. first + count of m. */
 static inline Matrix
 some_rows(Matrix m, int first, int count)
 {
-    return part(m, first, count, 0, m.cols);
-}
-
-/* m, and those `step` entries apart that follow it, `count` in all. */
-static inline Matrix
-batch(Matrix m, int count)
-{
-    m.count = count;
+    m.at += first * m.down;
+    m.rows = count;
     return m;
 }
 
@@ -64,8 +49,5 @@ void multiply(Matrix c, Matrix a, Matrix b);
    order of k that starts from its old value: the same bits whatever the
    vector width, the tile or the compiler. */
 void multiply_add(Matrix c, Matrix a, Matrix b);
-
-/* Copies m into rows of `width` at `to`, with zeros after its last column. */
-void copy_matrix(real *to, Matrix m, int width);
 
 #endif

@@ -1,0 +1,16 @@
+/* matrix.h - columns and copies of a matrix. */
+#ifndef FAST_MATRIX_H
+#define FAST_MATRIX_H
+
+#include "heart/matrix.h"
+
+static inline Matrix
+some_columns(Matrix m, int first, int count)
+{
+    return transposed(some_rows(transposed(m), first, count));
+}
+
+/* Copies m into rows of `width` at `to`. */
+void copy_matrix(real *to, Matrix m, int width);
+
+#endif
