@@ -54,6 +54,17 @@ scheduled(Model *m)
         adam(m, rate);
 }
 
+void
+solved_watch(Solved *s, const Result *so_far)
+{
+    double sum = 0;
+    s->last[so_far->steps % WINDOW] = so_far->accuracy;
+    for (int i = 0; i < WINDOW; i++)
+        sum += s->last[i];
+    if (!s->at && so_far->steps >= WINDOW && sum / WINDOW >= s->threshold)
+        s->at = so_far->steps;
+}
+
 /* The last step may have spoilt a weight that no batch has used since. */
 bool
 has_diverged(const Model *m, const Result *r)

@@ -16,46 +16,34 @@ shape_uses(const char *shape, const char *option)
     return false;
 }
 
-/* The width of one head's queries, keys or values. */
-static int
-head_width(const Config *c, const char *shape, const char *option, int width)
+/* A width that the variant uses, unless it is given: its share of the whole. */
+static void
+share(const char *shape, const char *option, int *width, const char *of,
+      int whole, int parts)
 {
-    if (!shape_uses(shape, option) || width)
-        return shape_uses(shape, option) ? width : 0;
-    if (!shape_uses(shape, "heads"))
-        return c->d_model;
-    if (c->d_model % c->heads)
-        usage("heads %d does not divide d-model %d: choose heads that do, "
-              "or give d-k and d-v",
-              c->heads, c->d_model);
-    return c->d_model / c->heads;
-}
-
-/* Half of `whole` where nothing is given; exits where there is no half. */
-static int
-half(const char *shape, const char *option, int given, int whole,
-     const char *of)
-{
-    if (!shape_uses(shape, option) || given)
-        return shape_uses(shape, option) ? given : 0;
-    if (whole > 1 && whole % 2)
-        usage("%s: %s %d has no half, which it is unless given; give it",
-              option, of, whole);
-    return whole > 1 ? whole / 2 : 1;
+    if (!shape_uses(shape, option))
+        *width = 0;
+    else if (!*width && whole % parts)
+        usage("%d does not divide %s %d, of which %s is a share unless it is "
+              "given: give it, or choose numbers that divide",
+              parts, of, whole, option);
+    else if (!*width)
+        *width = whole / parts;
 }
 
 void
 config_widths(Config *c, const char *shape)
 {
-    if (c->heads < 1 && shape_uses(shape, "heads"))
-        usage("heads %d: attention has at least one head", c->heads);
-    c->d_k = head_width(c, shape, "d-k", c->d_k);
-    c->d_v = head_width(c, shape, "d-v", c->d_v);
-    c->kv_heads = half(shape, "kv-heads", c->kv_heads, c->heads, "heads");
-    c->latent = half(shape, "latent", c->latent, c->d_model, "d-model");
-    if (c->kv_heads && c->heads % c->kv_heads)
+    int d = c->d_model, heads = shape_uses(shape, "heads") ? c->heads : 1;
+    if (heads < 1)
+        usage("heads %d: attention has at least one head", heads);
+    share(shape, "d-k", &c->d_k, "d-model", d, heads);
+    share(shape, "d-v", &c->d_v, "d-model", d, heads);
+    share(shape, "kv-heads", &c->kv_heads, "heads", heads, heads > 1 ? 2 : 1);
+    share(shape, "latent", &c->latent, "d-model", d, d > 1 ? 2 : 1);
+    if (c->kv_heads && heads % c->kv_heads)
         usage("kv-heads %d does not divide heads %d: choose one that does",
-              c->kv_heads, c->heads);
+              c->kv_heads, heads);
     if (!shape_uses(shape, "heads"))
         c->heads = 0;
 }

@@ -46,10 +46,11 @@ task_named(const char *name)
 static bool
 print_row(void *quiet, const Result *so_far)
 {
+    if (*(bool *)quiet || !so_far->logged)
+        return true;
     LogRow r = so_far->rows[so_far->count - 1];
-    if (!*(bool *)quiet)
-        printf("%d\t%.7g\t%.7g\t%.7g\t%.7g\n", r.step, r.loss, r.accuracy,
-               r.validation_loss, r.validation_accuracy);
+    printf("%d\t%.7g\t%.7g\t%.7g\t%.7g\n", r.step, r.loss, r.accuracy,
+           r.validation_loss, r.validation_accuracy);
     return true;
 }
 

@@ -11,8 +11,6 @@
 #include "heart/threads.h"
 #include "heart/train.h"
 
-enum { WINDOW = 10 }; /* batches that "solved" is the mean of */
-
 /* Some of the weights, in numbers of the type that these have. */
 static void
 adam_range(void *model, long from, long to)
@@ -120,26 +118,8 @@ train_step(Model *m, Tape *t, const Batch *b, double *accuracy)
     return loss;
 }
 
-/* One step, added to the row of the log that is next; false where its loss is
-   no finite number. `last` has the accuracies of the last batches. */
-static bool
-one_step(Model *m, Tape *t, const Batch *b, double *last, Result *r)
-{
-    LogRow *row = &r->rows[r->count];
-    double accuracy, sum = 0, loss = train_step(m, t, b, &accuracy);
-    row->loss += loss;
-    row->accuracy += accuracy;
-    last[++r->steps % WINDOW] = accuracy;
-    for (int i = 0; i < WINDOW; i++)
-        sum += last[i];
-    if (!r->solved_at && r->steps >= WINDOW &&
-        sum / WINDOW >= m->config.threshold)
-        r->solved_at = r->steps;
-    return isfinite(loss);
-}
-
-/* Ends that row: the means of its steps, and validation. Before the first step
-   there is nothing but validation. */
+/* Ends the row of the log that the latest steps were added to: their means, and
+   validation. Before the first step there is nothing but validation. */
 static void
 end_row(Model *m, const Dataset *data, Tape *t, Batch *b, Result *r)
 {
@@ -153,7 +133,7 @@ end_row(Model *m, const Dataset *data, Tape *t, Batch *b, Result *r)
 }
 
 Result
-train(Model *m, const Dataset *data, Logged *logged, void *to)
+train(Model *m, const Dataset *data, Watch *watch, void *to)
 {
     const Config *c = &m->config;
     Batch b = batch_new(data->sizes, c->batch);
@@ -161,17 +141,20 @@ train(Model *m, const Dataset *data, Logged *logged, void *to)
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
     Result r = {.rows = allocate(lines, sizeof *r.rows)};
     Random stream = dataset_stream(data, TRAINING);
-    double last[WINDOW] = {0};
     for (bool done = false; !done;) {
+        LogRow *row = &r.rows[r.count];
         if (c->steps) {
-            dataset_draw(data, TRAINING, &stream, r.steps, &b);
-            done = !one_step(m, t, &b, last, &r);
+            dataset_draw(data, TRAINING, &stream, r.steps++, &b);
+            double loss = train_step(m, t, &b, &r.accuracy);
+            row->loss += loss;
+            row->accuracy += r.accuracy;
+            done = !isfinite(loss);
         }
         done |= r.steps >= c->steps;
-        if (r.steps % c->log_every && !done)
-            continue;
-        end_row(m, data, t, &b, &r);
-        done |= logged && !logged(to, &r);
+        r.logged = done || r.steps % c->log_every == 0;
+        if (r.logged)
+            end_row(m, data, t, &b, &r);
+        done |= watch && !watch(to, &r);
     }
     tape_reset(t);
     r.tape_bytes = t->most;

@@ -16,21 +16,22 @@ typedef struct LogRow {
 typedef struct Result {
     LogRow *rows;
     int count;
-    int steps;      /* done: fewer than asked for where it was stopped, or the
-                       loss was no finite number */
-    bool converted; /* not trained: another run, in matrices of this variant */
-    int solved_at;  /* first step at which the mean accuracy of the last 10
-                       batches reached the threshold; 0: never */
+    int steps;       /* done: fewer than asked for where it was stopped, or the
+                        loss was no finite number */
+    double accuracy; /* of the latest step, */
+    bool logged;     /* which has ended a row */
+    bool converted;  /* not trained: another run, in matrices of this variant */
     double test_loss, test_accuracy;
+    int solved_at;     /* as config/schedule.h has it; 0: never */
     double seconds;    /* of training, where somebody measured it */
     size_t tape_bytes; /* what a step needs beside the weights */
 } Result;
 
-/* Trains m for the steps of its config. `logged` is called with `to` and what
-   there is, as soon as there is another row; where it returns false, training
-   stops. It may be NULL. Free the rows. */
-typedef bool Logged(void *to, const Result *so_far);
-Result train(Model *m, const Dataset *data, Logged *logged, void *to);
+/* Trains m for the steps of its config. `watch` is called after each, with `to`
+   and what there is; where it returns false, training stops. It may be NULL.
+   Free the rows. */
+typedef bool Watch(void *to, const Result *so_far);
+Result train(Model *m, const Dataset *data, Watch *watch, void *to);
 
 /* Moves every weight against its gradient. Kingma and Ba 2014, algorithm 1, its
    bias corrections moved into the rate and into epsilon = 1e-8 (section 2). */

@@ -123,14 +123,18 @@ typedef struct Training {
     const Crew *crew;
     const Job *job;
     Observer observer;
+    Solved solved;
     volatile LogRow *last;
     double begun, seconds; /* when training began, and until the last row */
 } Training;
 
 static bool
-keep_row(void *training, const Result *so_far)
+watch_run(void *training, const Result *so_far)
 {
     Training *t = training;
+    solved_watch(&t->solved, so_far);
+    if (!so_far->logged)
+        return true;
     LogRow row = so_far->rows[so_far->count - 1];
     observe(&t->observer);
     progress_row(t->crew->w, &t->crew->progress, t->job, t->last, row);
@@ -160,8 +164,10 @@ work(const void *more, void *last)
     if (!w->from && *start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", start, v.why);
     t.observer = observer_new(m, &data);
+    t.solved.threshold = m->config.threshold;
     t.begun = now();
-    Result r = train(m, &data, keep_row, &t);
+    Result r = train(m, &data, watch_run, &t);
+    r.solved_at = t.solved.at;
     r.seconds = t.seconds;
     run_write(t.crew->draft, job->name, m, &r, &t.observer, &data,
               !w->no_weights);
