@@ -17,7 +17,6 @@ enum {
     POSITIONS_ROPE,       /* in the scores: config/positions.h */
     POSITIONS_ALIBI
 };
-enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW };
 
 /* A variant in a shape: "standard+heads=4+d-k=8" as text. */
 enum { SHAPE_COUNT = 5 };
@@ -47,13 +46,11 @@ typedef struct Config {
     int layers, mlp, norm, positions, residual, mask;
     const char *settings; /* the variant's own: "window=4" */
     /* Training. */
-    int batch, steps, optimizer;
-    double lr, weight_decay, beta1, beta2;
+    int batch, steps;
+    double lr, beta1, beta2;
     /* A line of the log each so many steps, and the sequences that it is
-       validated on; sequences of the test at the end; the accuracy that counts
-       as solved. */
+       validated on; sequences of the test at the end. */
     int log_every, validate, test;
-    double threshold;
 
     /* What the heart does not read. Words are interned (base/words.h): a config
        is small, and copied freely. */
@@ -63,9 +60,9 @@ typedef struct Config {
                          or "" */
     const char *log;  /* "attention+rank": what more is logged, or "" */
     Likeness same_start, match;
-    int characters, queries, members, encoder, cross, embed, schedule, warmup,
-        patience;
-    double momentum;
+    int characters, queries, members, encoder, cross, embed, optimizer,
+        schedule, warmup, patience;
+    double momentum, weight_decay, threshold; /* accuracy of what is solved */
     int precision;                   /* the program's, not to be chosen */
     uint64_t plugin_hash, file_hash; /* of the bytes of either */
     double own[MOST_OWN]; /* what variants declare; NaN: not given, not used */
@@ -75,9 +72,9 @@ typedef struct Config {
 #define USUAL                                                               \
     .variant = "standard", .seed = 1, .symbols = 10, .values = 16,          \
     .d_model = 32, .heads = 4, .layers = 1, .positions = POSITIONS_LEARNED, \
-    .residual = 1, .batch = 32, .steps = 300, .optimizer = OPTIMIZER_ADAM,  \
-    .lr = 0.003, .beta1 = 0.9, .beta2 = 0.999, .log_every = 10,             \
-    .validate = 64, .test = 1024, .members = 4, .threshold = 0.99
+    .residual = 1, .batch = 32, .steps = 300, .lr = 0.003, .beta1 = 0.9,    \
+    .beta2 = 0.999, .log_every = 10, .validate = 64, .test = 1024,          \
+    .members = 4, .threshold = 0.99
 
 /* Is the option one of a variant's .shape, "heads d-k d-v"? */
 bool shape_uses(const char *shape, const char *option);
