@@ -4,13 +4,8 @@
    rows: so LayerNorm does each step in ROWS_AT_A_TIME rows before the next. */
 #include "fast/lanes.h"
 #include "heart/rows.h"
+#include "heart/tape.h"
 #include "heart/threads.h"
-
-real
-row_sum(const real *x, int n)
-{
-    return lane_sum(x, n);
-}
 
 real
 row_dot(const real *x, const real *y, int n)
@@ -71,13 +66,6 @@ row_shares(real *x, int n)
     return logarithm((double)sum) + (double)max;
 }
 
-/* How many of the rows are done together from row i on. */
-static int
-rows_at(int i, int rows)
-{
-    return rows - i < ROWS_AT_A_TIME ? rows - i : ROWS_AT_A_TIME;
-}
-
 /* n = (x - mean) / deviation, y = gain n + bias; `inverse` becomes 1 /
    deviation of each row. */
 static void
@@ -100,21 +88,29 @@ some_norms(int rows, int d, real *restrict y, real *restrict n,
         }
 }
 
-void
-norm_rows(int rows, int d, real *y, real *n, real *inverse, const real *x,
-          const real *gain, const real *bias)
+/* How many rows are done together from row i on. */
+static int
+rows_at(int i, const Node *c)
 {
-    for (int i = 0, some; i < rows; i += some) {
-        size_t at = (size_t)i * (size_t)d;
-        some = rows_at(i, rows);
-        some_norms(some, d, y + at, n + at, x + at, gain, bias, inverse + i);
+    return c->rows - i < ROWS_AT_A_TIME ? c->rows - i : ROWS_AT_A_TIME;
+}
+
+void
+norm_forward(Node *c)
+{
+    real *inverse = c->kept + size_of(c);
+    for (int i = 0; i < c->rows; i += ROWS_AT_A_TIME) {
+        int at = i * c->cols;
+        some_norms(rows_at(i, c), c->cols, c->value + at, c->kept + at,
+                   c->in[0]->value + at, c->in[1]->value, c->in[2]->value,
+                   inverse + i);
     }
 }
 
 /* dGain += dC n,  dBias += dC,  g = gain dC */
 static void
-norm_backward(int rows, int d, const real *dc, const real *n, const real *gain,
-              real *dgain, real *dbias, real *g)
+norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
+             real *dgain, real *dbias, real *g)
 {
     for (int j = 0; j < d; j += LANES) {
         Widest by[PARTS], to_gain[PARTS], to_bias[PARTS], u[PARTS], v[PARTS];
@@ -150,16 +146,18 @@ norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
 }
 
 void
-norm_rows_backward(int rows, int d, real *dx, real *dgain, real *dbias,
-                   const real *dy, const real *n, const real *inverse,
-                   const real *gain, real *g)
+norm_backward(Node *c)
 {
-    for (int i = 0, some; i < rows; i += some) {
-        size_t at = (size_t)i * (size_t)d;
-        some = rows_at(i, rows);
-        norm_backward(some, d, dy + at, n + at, gain, dgain, dbias, g);
+    Node *x = c->in[0], *gain = c->in[1];
+    real *dgain = gradient(gain), *dbias = gradient(c->in[2]);
+    real *dx = x->trained ? gradient(x) : NULL;
+    real *inverse = c->kept + size_of(c), *g = inverse + c->rows;
+    for (int i = 0; i < c->rows; i += ROWS_AT_A_TIME) {
+        int at = i * c->cols, rows = rows_at(i, c);
+        norm_to_gain(rows, c->cols, c->gradient + at, c->kept + at, gain->value,
+                     dgain, dbias, g);
         if (dx)
-            norm_to_x(some, d, dx + at, g, n + at, inverse + i);
+            norm_to_x(rows, c->cols, dx + at, g, c->kept + at, inverse + i);
     }
 }
 

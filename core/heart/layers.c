@@ -88,33 +88,13 @@ shift(Node *a, int by)
                 (Made){WITH((Rows){.by_place = true, .first = -by})});
 }
 
-/* Y = gain n + bias with n = (x - mean) / deviation, and what is kept: n, 1 /
-   deviation of each row, and space for the backward pass. */
-static void
-layer_norm_forward(Node *c)
-{
-    norm_rows(c->rows, c->cols, c->value, c->kept, c->kept + size_of(c),
-              c->in[0]->value, c->in[1]->value, c->in[2]->value);
-}
-
-static void
-layer_norm_backward(Node *c)
-{
-    Node *x = c->in[0], *gain = c->in[1];
-    real *dgain = gradient(gain), *dbias = gradient(c->in[2]);
-    real *dx = x->trained ? gradient(x) : NULL, *inverse = c->kept + size_of(c);
-    norm_rows_backward(c->rows, c->cols, dx, dgain, dbias, c->gradient, c->kept,
-                       inverse, gain->value, inverse + c->rows);
-}
-
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {
-    static const Operator op = {"layer_norm", layer_norm_forward,
-                                layer_norm_backward};
+    static const Operator op = {"layer_norm", norm_forward, norm_backward};
     size_t keeps =
         size_of(x) + (size_t)x->rows + (size_t)x->cols * (size_t)ROWS_AT_A_TIME;
-    return make(&op, OF(x, gain, bias), (Made){.heads = 1, .keeps = keeps});
+    return make(&op, OF(x, gain, bias), (Made){.keeps = keeps});
 }
 
 /* What a loss compares the rows with, and how many of a whole batch count. */
@@ -171,7 +151,6 @@ cross_entropy(Node *logits, const int *targets, int counted)
     return make(&op, OF(logits),
                 (Made){.rows = 1,
                        .cols = 1,
-                       .heads = 1,
                        .sequences = 1,
                        WITH((Answers){targets, counted}),
                        .keeps = size_of(logits)});

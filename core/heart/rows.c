@@ -1,8 +1,9 @@
 /* rows.c - the inner loops over the rows of a matrix, entry by entry. */
 #include "heart/numbers.h"
 #include "heart/rows.h"
+#include "heart/tape.h"
 
-real
+static real
 row_sum(const real *x, int n)
 {
     real lane[LANES] = {0};
@@ -71,10 +72,13 @@ row_shares(real *x, int n)
 }
 
 void
-norm_rows(int rows, int d, real *y, real *n, real *inverse, const real *x,
-          const real *gain, const real *bias)
+norm_forward(Node *c)
 {
-    for (int i = 0; i < rows; i++, x += d, n += d, y += d) {
+    const real *x = c->in[0]->value, *gain = c->in[1]->value;
+    const real *bias = c->in[2]->value;
+    real *y = c->value, *n = c->kept, *inverse = c->kept + size_of(c);
+    int d = c->cols;
+    for (int i = 0; i < c->rows; i++, x += d, n += d, y += d) {
         real mean = row_sum(x, d) / (real)d;
         for (int j = 0; j < d; j++)
             n[j] = x[j] - mean;
@@ -86,12 +90,19 @@ norm_rows(int rows, int d, real *y, real *n, real *inverse, const real *x,
     }
 }
 
+/* With g = gain . dC:  dGain += dC . n,  dBias += dC,
+   dX += (g - mean(g) - n mean(g . n)) / deviation, of each row */
 void
-norm_rows_backward(int rows, int d, real *dx, real *dgain, real *dbias,
-                   const real *dy, const real *n, const real *inverse,
-                   const real *gain, real *g)
+norm_backward(Node *c)
 {
-    for (int i = 0; i < rows; i++, dy += d, n += d) {
+    Node *x = c->in[0];
+    const real *dy = c->gradient, *gain = c->in[1]->value, *n = c->kept;
+    const real *inverse = n + size_of(c);
+    real *dgain = gradient(c->in[1]), *dbias = gradient(c->in[2]);
+    real *dx = x->trained ? gradient(x) : NULL;
+    real *g = c->kept + size_of(c) + c->rows;
+    int d = c->cols;
+    for (int i = 0; i < c->rows; i++, dy += d, n += d) {
         for (int j = 0; j < d; j++) {
             dgain[j] += dy[j] * n[j];
             dbias[j] += dy[j];

@@ -8,11 +8,9 @@
 
 #include <stddef.h>
 
-#include <qkv/real.h>
+#include <qkv/operator.h>
 
-/* sum x_j,  sum x_j y_j,  to_j += factor x_j,  the largest x_j, of n entries.
- */
-real row_sum(const real *x, int n);
+/* sum x_j y_j,  to_j += factor x_j,  the largest x_j, of n entries. */
 real row_dot(const real *x, const real *y, int n);
 void row_add(real *to, real factor, const real *x, int n);
 real row_max(const real *x, int n);
@@ -26,16 +24,13 @@ real row_softmax(real *x, int n, int all, real sink);
  */
 double row_shares(real *x, int n);
 
-/* n = (x - mean) / deviation, y = gain n + bias, of each row (1 x d); `inverse`
-   becomes 1 / deviation of each. Then backwards: with g = gain dy,
-   dGain += dy n,  dBias += dy,  dX += (g - mean(g) - n mean(g n)) / deviation.
-   dx may be NULL; g is memory for ROWS_AT_A_TIME rows. */
+/* LayerNorm (layers.h): the value of its node C, whose operands are x, gain and
+   bias, each row n gain + bias with n = (x - mean) / deviation; and the
+   gradients of all three. Kept are n, then 1 / deviation of each row, and
+   memory for the backward pass, ROWS_AT_A_TIME rows. */
 enum { ROWS_AT_A_TIME = 8 };
-void norm_rows(int rows, int d, real *y, real *n, real *inverse, const real *x,
-               const real *gain, const real *bias);
-void norm_rows_backward(int rows, int d, real *dx, real *dgain, real *dbias,
-                        const real *dy, const real *n, const real *inverse,
-                        const real *gain, real *g);
+void norm_forward(Node *c);
+void norm_backward(Node *c);
 
 /* y_i = tanh x_i, of n entries; y may be x. */
 void tanh_entries(real *y, const real *x, size_t n);
