@@ -348,12 +348,29 @@ gelu(Node *a)
     return make(&op, OF(a), (Made){.keeps = size_of(a)});
 }
 
-Node *
-split(Node *a, int heads)
+/* What is remembered is one more view on the tape, whose arguments are where:
+   so it is forgotten with the tape. */
+enum { WHERE = 3 }; /* the place, the block and the slot */
+
+void
+remember(Attention *a, int slot, Node *n)
 {
-    if (heads < 1 || a->cols % heads)
-        bug("split: %s does not divide into %d heads", label(a).text, heads);
-    Node *c = view(a);
-    c->heads = heads;
-    return c;
+    Node *c = split(n, n->heads);
+    keep_arguments(c, (int[WHERE]){a->place, a->layer, slot},
+                   WHERE * sizeof(int));
+}
+
+Node *
+recall(Attention *a, int slot, int layer)
+{
+    const int where[WHERE] = {a->place, layer, slot};
+    for (Node *n = a->tape ? a->tape->last : NULL; n; n = n->previous)
+        if (n->root != n && n->arguments &&
+            !memcmp(n->arguments, where, sizeof where)) {
+            a->tape->recalled += layer != a->layer;
+            return n;
+        }
+    bug("recall: nothing was remembered in slot %d of block %d before block %d "
+        "recalled it",
+        slot, layer, a->layer);
 }

@@ -135,39 +135,42 @@ tape_free(Tape *t)
     free(t);
 }
 
+/* A new node like `start`, at the end of the tape. */
 static Node *
-append(Tape *t, int rows, int cols, int sequences)
+append(Tape *t, Node start)
 {
-    Node *n = memset(take(t, sizeof *n), 0, sizeof *n);
-    n->rows = rows;
-    n->cols = cols;
-    n->sequences = sequences;
-    n->heads = 1;
-    n->root = n;
+    Node *n = take(t, sizeof *n);
+    *n = start;
     n->tape = t;
+    n->root = n->root ? n->root : n;
     n->previous = t->last;
-    t->last = n;
-    return n;
+    return t->last = n;
 }
 
 Node *
 leaf(Tape *t, int rows, int cols, int sequences, real *value, real *gradient)
 {
-    Node *n = append(t, rows, cols, sequences);
-    n->value = value;
-    n->gradient = gradient;
-    n->trained = gradient != NULL;
-    return n;
+    return append(t, (Node){.rows = rows,
+                            .cols = cols,
+                            .sequences = sequences,
+                            .heads = 1,
+                            .value = value,
+                            .gradient = gradient,
+                            .trained = gradient != NULL});
 }
 
 Node *
-view(Node *a)
+split(Node *a, int heads)
 {
-    Node *n = append(a->tape, a->rows, a->cols, a->sequences);
-    n->value = a->value;
-    n->trained = a->trained;
-    n->root = a->root;
-    return n;
+    if (heads < 1 || a->cols % heads)
+        bug("split: %s does not divide into %d heads", label(a).text, heads);
+    return append(a->tape, (Node){.rows = a->rows,
+                                  .cols = a->cols,
+                                  .sequences = a->sequences,
+                                  .heads = heads,
+                                  .value = a->value,
+                                  .trained = a->trained,
+                                  .root = a->root});
 }
 
 Label
@@ -187,10 +190,13 @@ new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
         bug("%s: a node of (%d x %d) from %d operands", op->name, rows, cols,
             inputs);
     Tape *t = in[0]->tape;
-    Node *n = append(t, rows, cols, in[0]->sequences);
-    n->in = take(t, (size_t)inputs * sizeof *in);
-    n->inputs = inputs;
-    n->op = op;
+    Node *n = append(t, (Node){.rows = rows,
+                               .cols = cols,
+                               .sequences = in[0]->sequences,
+                               .heads = 1,
+                               .op = op,
+                               .in = take(t, (size_t)inputs * sizeof *in),
+                               .inputs = inputs});
     for (int i = 0; i < inputs; i++) {
         if (in[i]->tape != t)
             bug("%s: operand %d is of an earlier call: a plugin keeps no node "

@@ -83,10 +83,6 @@ Node *backward_order(Node *result);
  */
 void add_product(Node *n, Matrix a, Matrix b);
 
-/* A node of the same memory as a's, value and gradient, to be seen otherwise.
- */
-Node *view(Node *a);
-
 /* What messages call a matrix: "(32 x 64)"; if it is a leaf with a name, or one
    that is split, "W^Q (32 x 64)". */
 typedef struct Label {
