@@ -1,7 +1,6 @@
 /* fail.c - messages on stderr, and the memory that failing guards. */
 #include <limits.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,12 +42,13 @@ void *
 allocate(size_t count, size_t size)
 {
     void *memory;
-    if (count > SIZE_MAX / 2 / size || /* a browser has 32 bits */
-        posix_memalign(&memory, LINE, count ? count * size : 1))
+    size_t bytes; /* a browser counts them in 32 bits */
+    if (__builtin_mul_overflow(count, size, &bytes) ||
+        posix_memalign(&memory, LINE, bytes ? bytes : 1))
         fail("out of memory: %zu x %zu bytes were refused%s; make the model, "
              "the batch or the sequences smaller",
              count, size, whose_memory);
-    memset(memory, 0, count * size);
+    memset(memory, 0, bytes);
     return memory;
 }
 
