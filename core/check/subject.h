@@ -37,6 +37,11 @@ typedef struct Subject {
     real **values, **gradients;
     bool as_declared;
     char *at; /* where it says what is tried: AT_SIZE bytes */
+
+    /* Calls work(more, answer) in a process of its own; false unless it ends
+       well. Whoever runs the checks sets it. */
+    bool (*apart)(void (*work)(const void *more, void *answer),
+                  const void *more, void *answer, size_t size);
 } Subject;
 
 /* Opens the plugin at the small shape; exits where it cannot be. */

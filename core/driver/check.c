@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,14 @@ typedef struct Outcome {
     char at[AT_SIZE]; /* the shape and the tokens tried last */
 } Outcome;
 
+static bool
+apart(void (*work)(const void *more, void *answer), const void *more,
+      void *answer, size_t size)
+{
+    Limits all = limits(INFINITY, INFINITY);
+    return in_child(work, more, answer, size, all).answered;
+}
+
 /* A check, and whether what the program shares with the plugin is afterwards
    as it was before the plugin was loaded. What is printed waits in a pipe; in a
    browser, which has none to a standard stream, it is not seen. All is put
@@ -90,6 +99,7 @@ run_check(const void *more, void *answer)
         dup2(ends[1], STDOUT_FILENO) < 0)
         dup2(out, STDOUT_FILENO);
     Subject s = subject_open(t->plugin, o->at);
+    s.apart = apart;
     o->found = t->check(&s);
     fflush(stdout);
     clearerr(stdout); /* the pipe may be full */
