@@ -34,51 +34,21 @@ make(const char *task, const char *more, Dataset *s)
 
 /* The test's executable is linked so that these stand before libc's own. */
 int allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **to, size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **to, size_t alignment, size_t size);
-
-void *
-__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *
-__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *
-__wrap_realloc(void *old, size_t size)
-{
-    allocations++;
-    return __real_realloc(old, size);
-}
-
-void *
-__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    allocations++;
-    return __real_aligned_alloc(alignment, size);
-}
-
-int
-__wrap_posix_memalign(void **to, size_t alignment, size_t size)
-{
-    allocations++;
-    return __real_posix_memalign(to, alignment, size);
-}
+#define COUNTED(type, name, arguments, ...) \
+    type __real_##name arguments;           \
+    type __wrap_##name arguments;           \
+    type __wrap_##name arguments            \
+    {                                       \
+        allocations++;                      \
+        return __real_##name(__VA_ARGS__);  \
+    }
+/* clang-format off */
+COUNTED(void *, malloc, (size_t size), size)
+COUNTED(void *, calloc, (size_t count, size_t size), count, size)
+COUNTED(void *, realloc, (void *old, size_t size), old, size)
+COUNTED(void *, aligned_alloc, (size_t alignment, size_t size), alignment, size)
+COUNTED(int, posix_memalign, (void **to, size_t alignment, size_t size), to, alignment, size)
+/* clang-format on */
 
 /* Training steps of a model with all its parts ask for no memory and call no
    system: the kernel ends, in its strict mode, a process that makes a call

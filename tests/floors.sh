@@ -53,7 +53,7 @@ for file in core/heart/*.c core/fast/*.c; do
     name=$(basename "$file" .c)
     nm -g --defined-only "$build/float/${file%c}o" 2>/dev/null | awk '{ print $3 }' |
         while read -r symbol; do
-            [ $symbol = main ] || grep -qE "[ *(]$symbol[(;,)]" "core/heart/$name.h" "core/fast/$name.h" core/qkv/*.h 2>/dev/null ||
+            [ $symbol = main ] || grep -qE "[ *(]$symbol[[(;,)]" "core/heart/$name.h" "core/fast/$name.h" core/qkv/*.h 2>/dev/null ||
                 echo "$file: $symbol"
         done
 done | none "declared in a header of another name"

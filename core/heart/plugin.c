@@ -19,8 +19,8 @@ plugin_load(const char *path, int binding)
 {
     void *handle = dlopen(path, binding | RTLD_LOCAL);
     if (!handle)
-        fail("%s: not a plugin: build it with cc -shared -fPIC; the operators "
-             "that it can call are declared in <qkv/tape.h> and <qkv/attend.h>",
+        fail("%s: not a shared object that can be loaded: build it with cc "
+             "-shared -fPIC, and call what <qkv/...> declares",
              dlerror()); /* begins with the path */
     const unsigned char *size = dlsym(handle, "qkv_real_size");
     const Variant *v = dlsym(handle, "qkv_variant");
