@@ -66,7 +66,7 @@ FMA_V16(V16 a, V16 b, V16 c)
 
 /* Of one number: the C library's is slow without the instruction. */
 #if defined __FMA__ || defined __ARM_NEON
-#define FMA_V1 fused
+#define FMA_V1 FUSED
 #else
 #define FMA_V1(a, b, c) FMA_V16((V16){a}, (V16){b}, (V16){c})[0]
 #endif

@@ -24,7 +24,8 @@ weights_of(const Node *c, int h)
     int tokens = c->rows / c->sequences, keys = c->in[1]->rows / c->sequences;
     Matrix p = matrix(c->kept + h * c->rows * keys, tokens, keys, keys);
     p.step = tokens * keys;
-    return batch(p, c->sequences);
+    p.count = c->sequences;
+    return p;
 }
 
 /* P = softmax(mask(scale Q K')),  O = P V */

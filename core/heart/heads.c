@@ -24,7 +24,9 @@ head_of(const Node *n, real *at, int s, int h)
 Matrix
 head_for(const Node *c, int h, const Node *n, real *at)
 {
-    return batch(head_of(n, at, 0, h / (c->heads / n->heads)), n->sequences);
+    Matrix m = head_of(n, at, 0, h / (c->heads / n->heads));
+    m.count = n->sequences;
+    return m;
 }
 
 /* C_h += A_h[:, from : from + its width], of columns; of concat, all columns of
@@ -203,7 +205,7 @@ mix_heads(Node *s, Node *p)
                  "the second has a row for each head, or for each token, split "
                  "into as many heads");
     if (!for_each_token) {
-        p = view(p);
+        p = split(p, p->heads);
         p->heads = p->rows;
         p->cols *= p->rows;
         p->rows = 1;
