@@ -16,7 +16,7 @@ npy_write(const char *directory, const char *name, char kind,
           const void *values, int a, int b, int c)
 {
     FILE *file = begin_file(directory, name);
-    const char order = *(const char *)&(int){1} ? '<' : '>'; /* of bytes */
+    const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     size_t size = kind == 'i' ? sizeof(int) : sizeof(real);
     size_t count = (size_t)a * (size_t)b * (size_t)(c ? c : 1);
     char shape[40], what[HEADER];

@@ -60,7 +60,7 @@ print_row(void *quiet, const Result *so_far)
 static void
 write_weights(const char *directory, const Model *m)
 {
-    const char order = *(const char *)&(int){1} ? '<' : '>'; /* of bytes */
+    const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     if (mkdir(directory, 0777) || chdir(directory))
         fail("%s: cannot be made: %s", directory, strerror(errno));
     for (const Weight *w = m->weights; w < m->weights + m->count; w++) {
