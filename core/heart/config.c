@@ -24,9 +24,9 @@ share(const char *shape, const char *option, int *width, const char *of,
     if (!shape_uses(shape, option))
         *width = 0;
     else if (!*width && whole % parts)
-        usage("%d does not divide %s %d, of which %s is a share unless it is "
-              "given: give it, or choose numbers that divide",
-              parts, of, whole, option);
+        usage("%s is a share of %s %d unless it is given, and %d does not "
+              "divide that: give it, or choose numbers that divide",
+              option, of, whole, parts);
     else if (!*width)
         *width = whole / parts;
 }
