@@ -111,10 +111,11 @@ static void
 product_forward(Node *c)
 {
     const Attended *with = c->arguments; /* of scores */
+    size_t scaled = with ? size_of(c) : 0;
     for (int h = 0; h < c->heads; h++)
         multiply(head_for(c, h, c, c->value),
                  head_for(c, h, c->in[0], c->in[0]->value), right_of(c, h));
-    for (size_t i = 0; with && i < size_of(c); i++)
+    for (size_t i = 0; i < scaled; i++)
         c->value[i] *= (real)with->scale;
 }
 
@@ -125,7 +126,8 @@ product_backward(Node *c)
 {
     Node *a = c->in[0], *b = c->in[1];
     const Attended *with = c->arguments;
-    for (size_t i = 0; with && i < size_of(c); i++)
+    size_t scaled = with ? size_of(c) : 0;
+    for (size_t i = 0; i < scaled; i++)
         c->kept[i] = (real)with->scale * c->gradient[i];
     for (int h = 0; h < c->heads; h++) {
         Matrix left = head_for(c, h, a, a->value);
