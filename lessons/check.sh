@@ -3,9 +3,10 @@
 # the files that it names, its commands print what is shown below them, its numbers
 # that are marked as measured are what their sources say (measured.awk), its names,
 # links and figures are there, and the claims are those of their scripts; and all lessons
-# together show what they must of the code. -u writes into the lessons what the commands
-# print now, and the functions that blocks of code name, to be looked at before it is
-# committed; -q runs no commands. STOP=1 ends a lesson at its first fault.
+# together show each function of the heart once, and each variant's equation. -u writes
+# into the lessons what the commands print now, and the functions that blocks of code
+# name, to be looked at before it is committed; -q runs no commands except `make stage`,
+# which builds the heart as far as a lesson has it. STOP=1 ends a lesson at its first fault.
 
 set -u
 update= quick=
@@ -27,12 +28,20 @@ complain() {
 
 # Runs what stands behind each "$ " of the console blocks, one lesson's commands
 # in one directory, and writes the lesson with what they print. A line "..."
-# stands for any lines.
+# stands for any lines. `make stage` is typed in the project's directory.
 run_console() {
-    awk -v work="$work" '
+    awk -v work="$work" -v quick="$quick" '
     function flush(    i, line, from, skip, ok) {
         if (!command)
             return
+        if (quick && command !~ /^make stage /) {
+            for (i = 1; i <= m; i++)
+                print wanted[i] > (work "/lesson")
+            command = ""
+            m = 0
+            return
+        }
+        print "make() { sh \"$TOP/lessons/stage.sh\" \"$BUILD\" ${2#N=} ${3#ARGS=}; }" > (work "/command")
         print command > (work "/command")
         close(work "/command")
         system("cd \"" work "/desk\" && sh ../command >../out 2>&1 </dev/null")
@@ -135,22 +144,15 @@ for lesson; do
     rm -rf "$work/desk"
     mkdir "$work/desk"
     : >"$work/lesson"
-    if [ ! "$quick" ] && ! TOP=$PWD PATH=$build:$PATH run_console "$lesson"; then
+    if ! TOP=$PWD BUILD=$build PATH=$build:$PATH run_console "$lesson"; then
         [ "$update" ] && cp "$work/lesson" "$lesson" || failed=$((failed + 1))
     fi
     awk -f lessons/measured.awk "$lesson" || failed=$((failed + 1))
 done
 
-# Shown whole, all lessons together: the equations of the variants, the tape, the
-# operators, the plain product and attention, and the training loop.
-# `coverage.awk -v missing=1` lists what is missing.
 if [ "$all" ]; then
-    awk -v shown="$work/shown" -f lessons/coverage.awk variants/*.c core/heart/tape.c \
-        core/heart/operators.c core/heart/matrix.c core/heart/attend.c core/heart/train.c |
-        awk -F'\t' '$2 < $3 {
-            printf "%s: %d of %d lines of code are shown in a lesson, and all must be\n", $1, $2, $3
-        }' >"$work/short"
-    [ ! -s "$work/short" ] || complain "$(cat "$work/short")"
+    awk -v shown="$work/shown" -f lessons/items.awk variants/*.c core/heart/*.[ch] >"$work/said"
+    [ ! -s "$work/said" ] || complain "$(cat "$work/said")"
 fi
 echo "lessons: $# checked, $failed with faults"
 [ $failed -eq 0 ]

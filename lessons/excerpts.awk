@@ -6,8 +6,9 @@
 # FILE, each with the comment above it: it is written by `check.sh -u`, into NEW.md,
 # and never by hand. Of a block ```c FILE each line is in FILE, in one place; a line
 # /* ... */ in it skips ahead. A block has 50 lines at most, and there is prose between
-# it and the block before. Prints a line FILE:FIRST-LAST for each stretch that it finds,
-# and what is wrong on stderr.
+# it and the block before. A block ```c main.c is the lesson's own program (stage.sh), whose
+# main has 20 lines at most. Prints a line FILE:FIRST-LAST for each stretch that it finds, and what
+# is wrong on stderr.
 
 function complain(what) {
     printf "%s:%d: %s\n", FILENAME, start, what > "/dev/stderr"
@@ -60,7 +61,7 @@ function defined(name,    form, k, i) {
     form[1] = "^" name "\\("
     form[2] = "^(typedef |static |const )*(struct|union|enum) " name "( |$)"
     form[3] = "^#define " name "[( ]"
-    form[4] = "^[a-z].*[ *]" name "(\\(|(\\[.*\\])? = |;)|^typedef .* " name " "
+    form[4] = "^[A-Za-z].*[ *]" name "(\\(|(\\[.*\\])? = |;)|^[a-z].*\\(\\*" name "\\)|^typedef .* " name " "
     form[5] = "^enum \\{.*[ {]" name "[ ,}]"
     for (k = 1; k <= 5; k++)
         for (i = 1; i <= lines[file]; i++)
@@ -76,7 +77,7 @@ function add_item(name,    at, from, to) {
         complain("no " name " in " file)
         return
     }
-    while (from > 1 && text[file, from - 1] !~ /^$|^}|^#|[;}]$|^\/\* clang-format/)
+    while (from > 1 && text[file, from - 1] !~ /^$|^}|^#|^[^ \/].*[;}]$|^\/\* clang-format/)
         from--
     if (text[file, at] ~ /^#/)
         while (text[file, to] ~ /\\$/)
@@ -84,7 +85,10 @@ function add_item(name,    at, from, to) {
     else {
         while (to < lines[file] && text[file, to] !~ /[;{]( *\/\*.*\*\/)?$/)
             to++
-        if (text[file, to] ~ /\{$/)
+        if (text[file, to] ~ / = \{$/)
+            while (to < lines[file] && text[file, to] !~ /};$/)
+                to++
+        else if (text[file, to] ~ /\{$/)
             while (to < lines[file] && text[file, to] !~ /^}/)
                 to++
     }
@@ -107,7 +111,12 @@ function check_names(    i, same) {
 function end_block(    i) {
     load(file)
     sources = 0
-    if (!lines[file])
+    if (file == "main.c") {
+        for (i = 1; i < n && block[i] !~ /^main\(/; i++)
+            ;
+        if (n - i >= 20)
+            complain("a main of " n - i + 1 " lines: 20 at most")
+    } else if (!lines[file])
         complain(file ": no such file")
     else if (count > 2) {
         for (i = 3; i <= count; i++)

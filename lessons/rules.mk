@@ -8,6 +8,9 @@ lessons-update: all  ## write what their commands print now, and the code that t
 exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
 	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
 
+stage: $(BUILD)/flags $(PLUGINS)   ## the heart as far as a lesson has it, with the lesson's program (N=21)
+	@sh lessons/stage.sh $(BUILD) $(N) $(ARGS)
+
 one-file: $(BUILD)/one-file   ## the whole in one C file: it trains, and prints what `qkv train` logs
 	$(BUILD)/one-file
 depth: $(BUILD)/depth   ## how a product of matrices learns: build/depth.tsv, build/depth.svg (gnuplot)
@@ -80,4 +83,4 @@ $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams
 diagram-tables: all  ## what some of the diagrams are drawn from
 	sh plots/diagrams/tables.sh $(BUILD) plots/diagrams
 
-.PHONY: web web-engine web-programs one-file depth diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: web web-engine web-programs stage one-file depth diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)

@@ -1,0 +1,47 @@
+/* 29-fit.c - exercise: fit a function.
+
+   This variant has no scale inside the softmax, but one after W^O. Its fit is
+   that of standard: it expects a scale inside that forward does not have, and
+   ignores the one after W^O. So a trained standard converted into it is a
+   different function (`qkv equiv`). Tell factor_scores and factor_values
+   which factor is in front of the product.
+   `make exercise N=29-fit` checks it. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    Node *out = attend(a, q, k, v, 1);
+
+    return scale(matmul(out, w[W_O]), 1 / sqrt(a->d_k));
+}
+
+static void
+fit(const Form *f, const Attention *a, Entries *w)
+{
+    factor_scores(f, 1 / sqrt(a->d_k), matrix_of(w, W_Q), matrix_of(w, W_K));
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W_i^Q (y W_i^K)') y W_i^V / sqrt(d_k)",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+    .fit = fit,
+};
