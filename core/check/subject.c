@@ -58,7 +58,7 @@ static real *
 reals(int count)
 {
     size_t size = (size_t)count * sizeof(real);
-    real *all = allocate(2, size);
+    real *all = allocate(2 * (size_t)count, sizeof *all);
     memset(all + count, UNWRITTEN, size);
     return all;
 }
