@@ -30,7 +30,7 @@ model_of(const char *variant, const char *more, Sizes sizes)
     config_apply(&c, "mask=causal layers=3 d-model=12 heads=2 mlp=2 norm=pre "
                      "task=copy");
     config_apply(&c, more);
-    config_settle(&c, variant_uses(p.variant));
+    config_resolve(&c, variant_uses(p.variant));
     Model *m = model_new(&c, sizes, p.variant);
     Random r = random_stream(5, variant);
     for (size_t i = 0; i < m->parameters; i++)

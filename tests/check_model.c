@@ -28,7 +28,7 @@ trained(const char *variant, const char *task, const char *more, Dataset *s)
     c = task_start(task);
     config_apply(&c, "test=64 validate=1 log-every=1000");
     config_apply(&c, more);
-    config_settle(&c, p.variant->shape);
+    config_resolve(&c, p.variant->shape);
     *s = dataset_open(&c);
     Model *m = model_new(&c, s->sizes, p.variant);
     Result r = train(m, s, NULL, NULL);
@@ -266,8 +266,8 @@ TEST(convexity)
         Batch b = batch_new(s.sizes, 8);
         Random r = dataset_stream(&s, TEST);
         dataset_draw(&s, TEST, &r, 0, &b);
-        Pass *p = pass_recorded(m, &b, false);
-        Range range = recording_range(&p->recording, 0);
+        Pass *p = pass_captured(m, &b, false);
+        Range range = capture_range(&p->capture, 0);
         bool data = !strcmp(variants[i], "symmetric-data");
         ck_assert_msg((range.sums_beyond > 0.01 * range.sums) == data &&
                           (data || range.sums_beyond == 0) && range.sums > 0,
@@ -276,14 +276,14 @@ TEST(convexity)
         ck_assert(strcmp(variants[i], "standard") ||
                   range.outputs_beyond > 0.01 * range.outputs);
         ck_assert(strcmp(variants[i], "identity") || range.outputs_beyond == 0);
-        int heads = recording_heads(&p->recording, 0);
+        int heads = capture_heads(&p->capture, 0);
         ck_assert_int_eq(heads, strcmp(variants[i], "identity") ? 4 : 1);
-        ck_assert_int_eq(p->recording.softmaxes > 0, data);
+        ck_assert_int_eq(p->capture.softmaxes > 0, data);
         for (int h = 0; h < heads; h++) {
             double weights[16 * 16], scores[16 * 16], again[16 * 16];
             int own;
-            const Call *call = recording_head(&p->recording, 0, h, &own);
-            recording_weights(&p->recording, 0, h, 3, weights);
+            const Call *call = capture_head(&p->capture, 0, h, &own);
+            capture_weights(&p->capture, 0, h, 3, weights);
             call_weights(call, 3, own, scores, again);
             ck_assert_mem_eq(weights, again, sizeof weights);
             ck_assert_int_eq(call_queries(call), 16);
@@ -341,13 +341,13 @@ TESTS(blocks_remember, 2)
     c.task = interned("translate");
     c = task_start("translate");
     config_apply(&c, "layers=3 encoder=2 cross=after batch=2");
-    config_settle(&c, "");
+    config_resolve(&c, "");
     Dataset s = dataset_open(&c);
     Model *m = model_new(&c, s.sizes, &v);
     Batch b = batch_new(s.sizes, 2);
     Random r = dataset_stream(&s, TEST);
     dataset_draw(&s, TEST, &r, 0, &b);
-    Pass *p = pass_recorded(m, &b, true);
+    Pass *p = pass_captured(m, &b, true);
     ck_assert((p->tape->recalled > 0) == !_i);
     ck_assert_int_eq(m->places, 8);
     double flops, cache;
@@ -372,7 +372,7 @@ TESTS(cross_attention_has_no_relative_positions, 2)
     Config c = task_start("translate");
     Plugin p = plugin_open("standard");
     config_apply(&c, _i ? "positions=alibi" : "positions=rope");
-    config_settle(&c, p.variant->shape);
+    config_resolve(&c, p.variant->shape);
     Dataset s = dataset_open(&c);
     Model *m = model_new(&c, s.sizes, p.variant);
     const Relative *wanted = _i ? &alibi : &rope;

@@ -9,7 +9,7 @@
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "algebra/canonical.h"
 #include "algebra/fold.h"
 #include "algebra/convert.h"
@@ -27,7 +27,7 @@ static Scores
 scores_of(const Relative *relative, int position, bool in_steps)
 {
     Scores found;
-    Recording recording = {.replaced = -1};
+    Capture capture = {.replaced = -1};
     Attention a = {.heads = HEADS, .position = position, .relative = relative};
     real value[2][TOKENS * WIDE];
     double weights[TOKENS * TOKENS];
@@ -40,7 +40,7 @@ scores_of(const Relative *relative, int position, bool in_steps)
     Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
     Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
     a.scored = 0;
-    recording_start(&recording, t);
+    capture_start(&capture, t);
     Node *c = in_steps ? scores(&a, q, k, 0.5) : attend(&a, q, k, k, 0.5);
     for (int h = 0; h < HEADS; h++)
         for (int i = 0; i < TOKENS * TOKENS; i++)
@@ -49,7 +49,7 @@ scores_of(const Relative *relative, int position, bool in_steps)
                     c->value[i / TOKENS * c->cols + h * TOKENS + i % TOKENS];
 
     for (int h = 0; !in_steps && h < HEADS; h++)
-        call_weights(&recording.call[0], 0, h, found.of[h][0], weights);
+        call_weights(&capture.call[0], 0, h, found.of[h][0], weights);
     tape_free(t);
     return found;
 }
@@ -125,7 +125,7 @@ model_at(const char *variant, const char *settings, Dataset *s)
     c = task_start("recall");
     config_apply(&c, "test=32 batch=16");
     config_apply(&c, settings);
-    config_settle(&c, p.variant->shape);
+    config_resolve(&c, p.variant->shape);
     *s = dataset_open(&c);
     return model_new(&c, s->sizes, p.variant);
 }
@@ -200,7 +200,7 @@ TEST(training)
         c = task_start(runs[i].task);
         config_apply(&c, "test=64 validate=1 log-every=1000");
         config_apply(&c, runs[i].settings);
-        config_settle(&c, p.variant->shape);
+        config_resolve(&c, p.variant->shape);
         Dataset s = dataset_open(&c);
         Model *m = model_new(&c, s.sizes, p.variant);
         Result r = train(m, &s, NULL, NULL);

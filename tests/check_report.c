@@ -345,13 +345,13 @@ TEST(groups)
 static Experiment
 recorded(Run *runs, int count, const char *setting)
 {
-    static Asked asked;
-    asked = asked_begin("compare");
-    asked_add(&asked, setting, "1,2");
+    static Manifest asked;
+    asked = manifest_begin("compare");
+    manifest_add(&asked, setting, "1,2");
     for (int i = 0; i < count; i++)
         runs[i].path = runs[i].name = "somewhere";
     return (Experiment){
-        .runs = runs, .count = count, .asked = &asked, .asked_count = 1};
+        .runs = runs, .count = count, .asked = &asked, .manifest_count = 1};
 }
 
 TEST(groups_by_the_record)

@@ -159,8 +159,8 @@ TEST(unused_shape_options_are_dropped)
     Config a = config_start(), b = config_start();
     config_apply(&a, "d-k=4");
     config_apply(&b, "d-k=16");
-    config_settle(&a, "heads d-v");
-    config_settle(&b, "heads d-v");
+    config_resolve(&a, "heads d-v");
+    config_resolve(&b, "heads d-v");
     char x[9], y[9];
     config_digest(&a, x);
     config_digest(&b, y);
@@ -176,9 +176,9 @@ TESTS(each_plugin_of_a_run_has_its_part_in_the_hash, 3)
     static const char *const uses[] = {"heads d-k", "heads d-v", "heads"};
     uint64_t hashes[] = {1, 2, 3};
     Config before = config_start(), after = config_start();
-    config_settle_all(&before, uses, hashes);
+    config_resolve_all(&before, uses, hashes);
     hashes[_i] = 4;
-    config_settle_all(&after, uses, hashes);
+    config_resolve_all(&after, uses, hashes);
     ck_assert_msg(before.plugin_hash != after.plugin_hash, "plugin %d", _i);
 }
 
@@ -196,7 +196,7 @@ EXITS(contradictions_are_refused, 2, 8)
         "heads=4000 d-model=1000000 d-k=1 d-v=1 latent=1"};
     Config c = config_start();
     config_apply(&c, wrong[_i]);
-    config_settle(&c, "heads d-k d-v latent");
+    config_resolve(&c, "heads d-k d-v latent");
 }
 
 /* A small run, trained and written. */
@@ -206,7 +206,7 @@ written(const char *name)
     Config c = config_start();
     config_apply(&c, "steps=20 test=8 validate=8 d-model=8 heads=2 seed=5");
     Plugin p = plugin_open("standard");
-    config_settle(&c, p.variant->shape);
+    config_resolve(&c, p.variant->shape);
     c.plugin_hash = p.hash;
     Dataset s = dataset_open(&c);
     Model *m = model_new(&c, s.sizes, p.variant);
@@ -443,30 +443,30 @@ EXITS(broken_runs, 1, 8)
     run_number(&again, "test_loss");
 }
 
-static Asked
-asked_for(const char *lr, const char *baseline)
+static Manifest
+manifest_for(const char *lr, const char *baseline)
 {
-    Asked a = asked_begin("compare");
-    asked_add(&a, "variant", "mqa,standard");
-    asked_add(&a, "task", "reverse");
-    asked_add(&a, "seed", "1");
-    asked_add(&a, "lr", lr);
-    asked_add(&a, "baseline", baseline);
+    Manifest a = manifest_begin("compare");
+    manifest_add(&a, "variant", "mqa,standard");
+    manifest_add(&a, "task", "reverse");
+    manifest_add(&a, "seed", "1");
+    manifest_add(&a, "lr", lr);
+    manifest_add(&a, "baseline", baseline);
     return a;
 }
 
 static void
-ask(Path place, Asked a)
+ask(Path place, Manifest a)
 {
     experiment_open(place.text, &a);
-    asked_free(&a);
+    manifest_free(&a);
 }
 
 static void
-forget(Asked *list, int count)
+forget(Manifest *list, int count)
 {
     for (int i = 0; i < count; i++)
-        asked_free(&list[i]);
+        manifest_free(&list[i]);
     free(list);
 }
 
@@ -477,12 +477,12 @@ TEST(what_was_asked)
     enum { CHILDREN = 8 };
     Path place = within(test_directory, "asked");
     int count;
-    ask(place, asked_for("0.1,0.2", "standard"));
-    ask(place, asked_for("0.1,0.2", "standard"));
-    ask(place, asked_for("0.1,0.2", "mqa"));
-    Asked *list = asked_read(place.text, &count);
+    ask(place, manifest_for("0.1,0.2", "standard"));
+    ask(place, manifest_for("0.1,0.2", "standard"));
+    ask(place, manifest_for("0.1,0.2", "mqa"));
+    Manifest *list = manifest_read(place.text, &count);
     ck_assert_int_eq(count, 1);
-    char *command = asked_command(&list[0], "it's here");
+    char *command = manifest_command(&list[0], "it's here");
     ck_assert_str_eq(command, IN_DOUBLE
                                   ? "qkv-double compare --variant mqa,standard "
                                     "--task reverse --seed 1 --lr 0.1,0.2 "
@@ -494,15 +494,15 @@ TEST(what_was_asked)
     forget(list, count);
     for (int i = 0; i < CHILDREN; i++)
         if (!fork()) {
-            ask(place, asked_for(format_text("%d", i + 1), "standard"));
+            ask(place, manifest_for(format_text("%d", i + 1), "standard"));
             _exit(0);
         }
     for (int i = 0; i < CHILDREN; i++)
         wait(NULL);
-    list = asked_read(place.text, &count);
+    list = manifest_read(place.text, &count);
     ck_assert_int_eq(count, 1 + CHILDREN);
     for (int i = 1; i <= CHILDREN; i++)
-        ck_assert_str_eq(asked_value(&list[i], "baseline"), "standard");
+        ck_assert_str_eq(manifest_value(&list[i], "baseline"), "standard");
     forget(list, count);
 }
 
@@ -520,7 +520,7 @@ TEST(waits_for_the_record)
     Path place = within(test_directory, "locked");
     int held[2];
     char byte;
-    ask(place, asked_for("0.1", "standard"));
+    ask(place, manifest_for("0.1", "standard"));
     ck_assert_int_eq(pipe(held), 0);
     if (!fork()) {
         int lock = lock_path(within(place.text, "experiment.tsv").text, O_RDWR);
@@ -532,7 +532,7 @@ TEST(waits_for_the_record)
     double begun = now();
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &soon, NULL);
-    ask(place, asked_for("0.2", "standard"));
+    ask(place, manifest_for("0.2", "standard"));
     ck_assert_double_ge(now() - begun, 0.15);
     wait(NULL);
     close(held[0]);
@@ -545,35 +545,35 @@ TEST(trains_of_a_plan)
 {
     Path place = within(test_directory, "plan");
     int count;
-    Asked all = asked_begin("compare");
-    asked_add(&all, "variant", "standard,mqa");
-    asked_add(&all, "task", "reverse");
-    asked_add(&all, "seed", "1,2,3");
-    asked_add(&all, "lr", "0.4,0.3,0.2,0.1");
-    asked_add(&all, "baseline", "mqa");
+    Manifest all = manifest_begin("compare");
+    manifest_add(&all, "variant", "standard,mqa");
+    manifest_add(&all, "task", "reverse");
+    manifest_add(&all, "seed", "1,2,3");
+    manifest_add(&all, "lr", "0.4,0.3,0.2,0.1");
+    manifest_add(&all, "baseline", "mqa");
     for (int i = 0; i < 24; i++) {
         int k = i % 12;
         if (i == 12)
             experiment_open(place.text, &all);
         char *seed = format_text("%d", k % 3 + 1),
              *lr = format_text("0.%d", k / 3 + 1);
-        Asked one = asked_begin("train");
-        asked_add(&one, "variant", "mqa");
-        asked_add(&one, "task", "reverse");
-        asked_add(&one, "seed", seed);
-        asked_add(&one, "lr", lr);
+        Manifest one = manifest_begin("train");
+        manifest_add(&one, "variant", "mqa");
+        manifest_add(&one, "task", "reverse");
+        manifest_add(&one, "seed", seed);
+        manifest_add(&one, "lr", lr);
         if (i % 12 == 11)
-            asked_add(&one, "steps", "7");
+            manifest_add(&one, "steps", "7");
         ask(place, one);
         free(seed);
         free(lr);
     }
-    Asked *list = asked_read(place.text, &count);
+    Manifest *list = manifest_read(place.text, &count);
     ck_assert_int_eq(count, 2);
-    ck_assert_str_eq(asked_value(&list[0], "steps"), "7");
-    ck_assert(asked_equal(&list[1], &all));
+    ck_assert_str_eq(manifest_value(&list[0], "steps"), "7");
+    ck_assert(manifest_equal(&list[1], &all));
     forget(list, count);
-    asked_free(&all);
+    manifest_free(&all);
 }
 
 /* It holds a run, but no experiment.tsv. */
@@ -582,7 +582,7 @@ EXITS(a_directory_that_is_no_experiment, 1, 1)
     expect_a_message();
     Run run = written("stray");
     run_free(&run);
-    Asked asked = asked_begin("train");
+    Manifest asked = manifest_begin("train");
     experiment_open(test_directory, &asked);
 }
 

@@ -7,7 +7,7 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "algebra/svd.h"
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "check/difference.h"
 #include "heart/tape.h"
 #include "config/find.h"
@@ -22,7 +22,7 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
            const double *w_k, double *weights)
 {
     Attention a = {.d_model = d, .heads = 1, .d_k = d_k, .d_v = 1};
-    Recording recording = {.replaced = NOTHING};
+    Capture capture = {.replaced = NOTHING};
     Plugin p = plugin_open("standard");
     const double *from[] = {w_q, w_k, NULL, NULL};
     int rows[] = {d, d, d, 1}, cols[] = {d_k, d_k, 1, d};
@@ -40,10 +40,10 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
     for (int i = 0; i < 4; i++)
         w[i] = leaf(t, rows[i], cols[i], 1, at[i], NULL);
     Node *xn = leaf(t, n, d, 1, tokens, NULL);
-    recording_start(&recording, t);
+    capture_start(&capture, t);
     p.variant->forward(&a, xn, xn, w);
 
-    call_weights(&recording.call[0], 0, 0, scores, weights);
+    call_weights(&capture.call[0], 0, 0, scores, weights);
     for (int i = 0; i < 4; i++)
         free(at[i]);
     free(tokens);

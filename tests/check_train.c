@@ -27,7 +27,7 @@ make(const char *task, const char *more, Dataset *s)
     config_apply(&c, more);
     c.task = interned(task);
     Plugin p = plugin_open(c.variant);
-    config_settle(&c, p.variant->shape);
+    config_resolve(&c, p.variant->shape);
     *s = dataset_open(&c);
     return model_new(&c, s->sizes, p.variant);
 }

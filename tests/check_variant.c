@@ -10,7 +10,7 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "algebra/cost.h"
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "config/find.h"
 #include "config/build.h"
 #include "heart/train.h"
@@ -248,7 +248,7 @@ model_of(const char *variant, Dataset *s)
 {
     Config c = small_config(variant);
     Plugin p = plugin_open(variant);
-    config_settle(&c, variant_uses(p.variant));
+    config_resolve(&c, variant_uses(p.variant));
     *s = dataset_open(&c);
     return model_new(&c, s->sizes, p.variant);
 }

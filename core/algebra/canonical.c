@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "algebra/canonical.h"
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "config/positions.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
@@ -25,7 +25,7 @@ typedef struct Probe {
     Attention attention;
     const Weights *weights;
     real *const *values;
-    Recording recording;
+    Capture capture;
     bool recalled; /* what an earlier block remembered */
     bool first;    /* run: the one that counts calls, with the earlier blocks */
     real *tokens;  /* of the last run, where run_on made them; */
@@ -33,7 +33,7 @@ typedef struct Probe {
     Node *out;     /* what it returned */
 } Probe;
 
-/* Runs forward on x (rows x d_model) and y; what is `replaced`, recording.h
+/* Runs forward on x (rows x d_model) and y; what is `replaced`, capture.h
    says. */
 static void
 run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
@@ -41,7 +41,7 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     Node **w = allocate((size_t)p->weights->count, sizeof *w);
     tape_free(p->tape);
     p->tape = tape_new(0);
-    p->recording = (Recording){.replaced = replaced};
+    p->capture = (Capture){.replaced = replaced};
     for (int i = 0; i < p->weights->count; i++)
         w[i] = leaf(p->tape, p->weights->list[i].rows, p->weights->list[i].cols,
                     1, p->values[i], NULL);
@@ -50,10 +50,10 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     if (p->first)
         forward_earlier(p->variant, &p->attention, xn, yn, w);
     int before = p->tape->recalled;
-    recording_start(&p->recording, p->tape);
+    capture_start(&p->capture, p->tape);
     p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
     p->recalled = p->tape->recalled > before;
-    record_place(&p->recording, (Place){.out = p->out});
+    record_place(&p->capture, (Place){.out = p->out});
     free(w);
 }
 
@@ -108,7 +108,7 @@ find_m(const Probe *p, Canonical *c)
 {
     int d = c->d_model, h;
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = recording_head(&p->recording, 0, head, &h);
+        const Call *call = capture_head(&p->capture, 0, head, &h);
         const Node *q = call->q, *k = call->k;
         double *m = c->m + head * d * d;
         c->scale[head] = q ? call->scale : 1;
@@ -131,7 +131,7 @@ static double
 share_of(const Probe *p, int head, const Sum *s, int h)
 {
     int own;
-    const Call *call = recording_head(&p->recording, 0, head, &own);
+    const Call *call = capture_head(&p->capture, 0, head, &own);
     int row = call->first + own;
     if (!s->p || call->v)
         return !s->p && s->call == call->number && own == h;
@@ -148,15 +148,15 @@ typedef struct Output {
 static Output *
 find_outputs(Probe *p, const Canonical *c)
 {
-    int sums = p->recording.sums, d = c->d_model;
+    int sums = p->capture.sums, d = c->d_model;
     Output *all = allocate((size_t)sums, sizeof *all);
     for (int i = 0; i < sums; i++) {
-        run_on(p, false, p->recording.sum[i].out->cols, i);
+        run_on(p, false, p->capture.sum[i].out->cols, i);
         all[i].o = copied(p->out, 0, d);
     }
     run_on(p, false, c->heads, UNIT_WEIGHTS);
     for (int i = 0; i < sums; i++) {
-        const Sum *s = &p->recording.sum[i];
+        const Sum *s = &p->capture.sum[i];
         size_t count = (size_t)s->out->heads * c->heads;
         all[i].share = allocate(count, sizeof *all[i].share);
         for (int k = 0; k < (int)count; k++)
@@ -172,8 +172,8 @@ find_n(const Probe *p, Canonical *c, Output *outputs)
 {
     int d = c->d_model;
     double *product = allocate((size_t)d * d, sizeof *product);
-    for (int i = 0; i < p->recording.sums; i++) {
-        const Sum *s = &p->recording.sum[i];
+    for (int i = 0; i < p->capture.sums; i++) {
+        const Sum *s = &p->capture.sum[i];
         int heads = s->out->heads, group = heads / s->v->heads;
         int width = s->out->cols / heads;
         const double *share = outputs[i].share;
@@ -210,7 +210,7 @@ find_biases(const Probe *p, Canonical *c)
     bool any = false;
     double *bias = allocate((size_t)c->heads * BIAS_SIZE, sizeof *bias);
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = recording_head(&p->recording, 0, head, &h);
+        const Call *call = capture_head(&p->capture, 0, head, &h);
         Node *s = call->v ? NULL : call->out->in[0];
         double *m = c->m + head * d * d, *b = bias + head * BIAS_SIZE;
         for (int i = 0; !call->q && i < d * d; i++)
@@ -287,7 +287,7 @@ deviation(Probe *p, const Canonical *c, double size, int position)
     run(p, x, X_TOKENS, y, Y_TOKENS, NOTHING);
     for (int head = 0; head < c->heads; head++) {
         int h;
-        const Call *call = recording_head(&p->recording, 0, head, &h);
+        const Call *call = capture_head(&p->capture, 0, head, &h);
         if (call_queries(call) != X_TOKENS || call_keys(call) != Y_TOKENS) {
             output.apart = INFINITY; /* queries are not x's, or keys not y's */
             break;
@@ -311,7 +311,7 @@ deviation(Probe *p, const Canonical *c, double size, int position)
 static bool
 mixes_tokens(Probe *p)
 {
-    const Recording *r = &p->recording;
+    const Capture *r = &p->capture;
     double *before[2 * MOST_CALLS];
     bool mixed = false;
     run_on(p, false, Y_TOKENS, NOTHING);
@@ -350,16 +350,16 @@ canonical_allocate(Canonical *c, int heads)
     c->scale = allocate((size_t)heads, sizeof *c->scale);
 }
 
-/* Probes, multiplies and proves; p's recording has counted the calls. */
+/* Probes, multiplies and proves; p's capture has counted the calls. */
 static void
 find_form(Probe *p, Canonical *c)
 {
-    canonical_allocate(c, recording_heads(&p->recording, 0));
+    canonical_allocate(c, capture_heads(&p->capture, 0));
     Output *outputs = find_outputs(p, c);
     run_on(p, true, c->d_model, NOTHING);
     find_m(p, c);
     find_n(p, c, outputs);
-    if (p->recording.softmaxes) {
+    if (p->capture.softmaxes) {
         run_on(p, false, c->d_model > BIASED ? c->d_model : BIASED, NOTHING);
         find_biases(p, c);
     }
@@ -367,7 +367,7 @@ find_form(Probe *p, Canonical *c)
     c->deviation = fmax(deviation(p, c, 1, 0), deviation(p, c, 8, later));
     if (c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10))
         return;
-    if (p->recording.rotated)
+    if (p->capture.rotated)
         give_up(c,
                 "it rotates by the position itself, so M_i is another matrix "
                 "at each distance",
@@ -406,17 +406,17 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
     p.first = true;
     run_on(&p, false, rows, NOTHING);
     p.first = false;
-    for (int i = 0; i < p.recording.calls; i++)
-        own &= call_queries(&p.recording.call[i]) == rows &&
-               call_keys(&p.recording.call[i]) == rows;
-    for (int i = 0; i < p.recording.key_count; i++)
-        own &= p.recording.keys[i]->rows == rows;
+    for (int i = 0; i < p.capture.calls; i++)
+        own &= call_queries(&p.capture.call[i]) == rows &&
+               call_keys(&p.capture.call[i]) == rows;
+    for (int i = 0; i < p.capture.key_count; i++)
+        own &= p.capture.keys[i]->rows == rows;
     if (p.recalled)
         give_up(&c,
                 "it recalls what an earlier block remembered, and so is no "
                 "function of its own tokens alone",
                 NAN);
-    else if (p.recording.calls == 0)
+    else if (p.capture.calls == 0)
         give_up(&c, "it never calls attend or softmax", NAN);
     else if (!own)
         give_up(&c, "its queries, keys or values are not one of each token",

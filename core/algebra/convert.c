@@ -167,8 +167,8 @@ logits_apart(Model *a, Model *b, const Dataset *data)
     Batch batch = batch_new(data->sizes, a->config.batch);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &batch);
-    Pass *x = pass_recorded(a, &batch, false);
-    Pass *y = pass_recorded(b, &batch, false);
+    Pass *x = pass_captured(a, &batch, false);
+    Pass *y = pass_captured(b, &batch, false);
     double apart = 0, largest = 1;
     for (size_t i = 0; i < size_of(x->logits); i++) {
         double of_a = (double)x->logits->value[i];

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "algebra/cost.h"
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
@@ -35,7 +35,7 @@ keep_marked(Node *n, double *kept)
 /* Numbers a token that a decoder keeps: what keys and values are made of where
    the variant says so, else keys and values themselves, each once. */
 static double
-cache_of(const Recording *r)
+cache_of(const Capture *r)
 {
     double kept = 0;
     for (int i = 0; i < r->key_count; i++) {
@@ -161,7 +161,7 @@ Cost
 cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
 {
     Cost cost = {0};
-    Recording recording = {.replaced = NOTHING};
+    Capture capture = {.replaced = NOTHING};
     Tape *t = tape_new(SHAPES_ONLY);
     Node **weights = allocate((size_t)w->count, sizeof *weights);
     real trained; /* an address, for a tape that looks at none */
@@ -176,7 +176,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
         y = leaf(t, keys, a.d_model, 1, NULL, &trained);
     forward_earlier(v, &a, x, y, weights);
     Node *last = t->last;
-    recording_start(&recording, t);
+    capture_start(&capture, t);
     size_t before = t->entries;
     const Node *n = plugin_forward(v, &a, x, y, weights);
     for (; n && n != last; n = n->previous) {
@@ -186,7 +186,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
         cost.backward += flops[1] / tokens;
     }
     cost.activations = (double)(t->entries - before) / tokens;
-    cost.cache = cache_of(&recording);
+    cost.cache = cache_of(&capture);
     free(weights);
     tape_free(t);
     return cost;

@@ -1,4 +1,4 @@
-/* pass.c - a forward pass of a model, recorded. */
+/* pass.c - a forward pass of a model, captured. */
 #include <stdlib.h>
 
 #include "algebra/pass.h"
@@ -6,21 +6,21 @@
 #include "heart/layers.h"
 
 static void
-attended(void *recording, Node *x, Node *y, Node *out)
+attended(void *capture, Node *x, Node *y, Node *out)
 {
-    record_place(recording, (Place){x, y, out, 0, 0});
+    record_place(capture, (Place){x, y, out, 0, 0});
 }
 
 Pass *
-pass_recorded(Model *m, const Batch *b, bool with_gradients)
+pass_captured(Model *m, const Batch *b, bool with_gradients)
 {
     Pass *p = allocate(1, sizeof *p);
     int counted = counted_rows(b->targets, b->rows);
     p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
-    p->recording.replaced = NOTHING;
-    recording_start(&p->recording, p->tape);
+    p->capture.replaced = NOTHING;
+    capture_start(&p->capture, p->tape);
     m->attended = attended;
-    m->to = &p->recording;
+    m->to = &p->capture;
     p->logits = model_forward(m, p->tape, b);
     m->attended = NULL;
     p->tape->watch = NULL;

@@ -210,15 +210,15 @@ nearly_same(const real *a, const real *b, int count)
     return true;
 }
 
-typedef struct Call {
+typedef struct Hashing {
     Subject *subject;
     const Tokens *in;
-} Call;
+} Hashing;
 
 static void
 compute_hash(const void *call, void *hash)
 {
-    const Call *c = call;
+    const Hashing *c = call;
     real *output = computed(c->subject, c->in, false);
     size_t size = (size_t)c->in->x_size * sizeof *output;
     *(uint64_t *)hash = hash_bytes(HASH_START, output, size);
@@ -238,7 +238,7 @@ check_repeats(Subject *s)
         way.queries = 7;
         way.layer = 1;
         Tokens others = tokens_of(&other, way);
-        Call call = {&other, &others};
+        Hashing call = {&other, &others};
         uint64_t alone, between;
         bool known = s->apart(compute_hash, &call, &alone, sizeof alone);
         real *first = computed(s, &in, true);

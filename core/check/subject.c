@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "base/report.h"
 #include "check/difference.h"
 #include "check/subject.h"
@@ -124,7 +124,7 @@ take_shape(Subject *s, const char *shape)
 {
     s->config = config_start();
     config_apply(&s->config, shape);
-    config_settle(&s->config, variant_uses(s->plugin.variant));
+    config_resolve(&s->config, variant_uses(s->plugin.variant));
     take_config(s);
 }
 

@@ -62,7 +62,7 @@ config_cast(Config *c, const Plugin *p)
             uses[i + 1] = variant_uses(other.variant);
             hashes[i + 1] = other.hash;
         }
-    config_settle_all(c, uses, hashes);
+    config_resolve_all(c, uses, hashes);
 }
 
 Model *

@@ -8,11 +8,11 @@
 #include "heart/train.h"
 
 /* Settles c for p, and for the variants that its encoder and cross-attention
-   name besides; sets the hash of all their files. Exits as config_settle and
+   name besides; sets the hash of all their files. Exits as config_resolve and
    plugin_open do. */
 void config_cast(Config *c, const Plugin *p);
 
-/* The model that a settled config describes, at its seed's initial weights; or
+/* The model that a resolved config describes, at its seed's initial weights; or
    without values (model_outline). */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 Model *model_listed(const Config *c, Sizes sizes, const Variant *v);

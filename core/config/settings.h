@@ -92,7 +92,7 @@ bool setting_worded(const Setting *s);
 bool positions_added(const Config *c);
 
 /* Is it a shape option, or other variants' own, that c's variant does not use?
-   (config_settle) */
+   (config_resolve) */
 bool setting_unused(const Setting *s, const Config *c);
 
 /* Is it a width that has the value which it has unless given: a head's share of
@@ -114,7 +114,7 @@ void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
    program found. */
 void setting_asked(const Setting *s, const Config *c, char text[VALUE_SIZE]);
 
-/* c's variant in c's shape, as it is settled. */
+/* c's variant in c's shape, as it is resolved. */
 Shaped shaped_of(const Config *c);
 void shaped_print(const Shaped *shaped, char text[VALUE_SIZE]);
 
@@ -135,13 +135,13 @@ void config_apply(Config *c, const char *assignments);
    and exits (2) where they contradict each other, saying how. `uses` are the
    shape options of the variant and settings of its own (variant_uses): others
    go to 0 or NaN, so that runs which differ in them only are one run. */
-void config_settle(Config *c, const char *uses);
+void config_resolve(Config *c, const char *uses);
 
 /* The same for a model of several plugins: what is used by, and the file hashes
    of, --variant, --encoder-variant and --cross-variant, NULL for one that is
    not given. Sets plugin_hash. */
-void config_settle_all(Config *c, const char *const uses[3],
-                       const uint64_t hashes[3]);
+void config_resolve_all(Config *c, const char *const uses[3],
+                        const uint64_t hashes[3]);
 
 /* Eight hex digits of everything that decides a run's result, except the
    plugin's bytes. */

@@ -21,7 +21,7 @@
 /* Which tokens of a task's sequences ask for an answer: in all the same ones,
    but where the answer is the next token. */
 static bool *
-asked_rows(const Generation *g, int rows)
+manifest_rows(const Generation *g, int rows)
 {
     bool *asked = allocate((size_t)rows, sizeof *asked);
     const Task *task = g->data.task;
@@ -60,7 +60,7 @@ print_answers(Generation *g, const Batch *b, const Node *logits)
         {"answer", .words = true},
         {"chance", .title = NULL, .format = "%.3f"}};
     const Sizes *z = &g->data.sizes;
-    bool next = answers_next(&g->data), *asked = asked_rows(g, b->rows);
+    bool next = answers_next(&g->data), *asked = manifest_rows(g, b->rows);
     Sheet sheet = sheet_of(columns, z->step != 0 ? 3 : 4);
     for (int i = 0; i < b->rows; i++) {
         if (!asked[i])
@@ -96,11 +96,11 @@ show_sequence(Generation *g)
     if (g->source)
         memcpy(b.source, g->source,
                (size_t)m->sizes.source * each * sizeof(int));
-    Pass *pass = pass_recorded(m, &b, false);
+    Pass *pass = pass_captured(m, &b, false);
     print_answers(g, &b, pass->logits);
     if (layout_of(g->options) == ALIGNED) {
         printf("\n");
-        attention_print(m, &g->data, &b, &pass->recording);
+        attention_print(m, &g->data, &b, &pass->capture);
     }
     pass_free(pass);
     batch_free(&b);

@@ -38,14 +38,14 @@ random_numbers(size_t count)
     return x;
 }
 
-typedef struct Product {
+typedef struct Factors {
     Matrix c, a, b;
-} Product;
+} Factors;
 
 static void
 run_product(void *more)
 {
-    const Product *p = more;
+    const Factors *p = more;
     multiply(p->c, p->a, p->b);
 }
 
@@ -57,14 +57,14 @@ bench_product(Sheet *sheet, int m, int k, int n)
     size_t most = (size_t)(m > k ? m : k) * (size_t)(n > k ? n : k);
     real *a = random_numbers(most), *b = random_numbers(most);
     real *c = random_numbers(most);
-    const Product products[] = {
+    const Factors products[] = {
         {matrix(c, m, n, n), matrix(a, m, k, k), matrix(b, k, n, n)},
         {matrix(c, m, n, n), matrix(a, m, k, k),
          transposed(matrix(b, n, k, k))},
         {matrix(c, k, n, n), transposed(matrix(a, m, k, k)),
          matrix(b, m, n, n)}};
     for (int form = 0; form < 3; form++) {
-        Product p = products[form];
+        Factors p = products[form];
         char shape[48];
         snprintf(shape, sizeof shape, "%s %d x %d x %d", forms[form], p.c.rows,
                  p.a.cols, p.c.cols);
@@ -125,7 +125,7 @@ bench_step(Sheet *sheet, Model *m, const Dataset *data)
 
 /* The model that `qkv train` would train with these options. */
 static Model *
-asked_model(const Options *o, Dataset *data)
+manifest_model(const Options *o, Dataset *data)
 {
     Config c = config_start();
     const Values *task = options_given(o, "task");
@@ -149,7 +149,7 @@ command_bench(int argc, char **argv)
         {"tokens/s", .format = "%.4g"}};
     Sheet sheet = sheet_of(columns, 5);
     Dataset data;
-    Model *m = asked_model(&o, &data);
+    Model *m = manifest_model(&o, &data);
     int tokens = data.sizes.tokens, d = m->attention.d_model;
     thread_count = o.work.threads;
     if (!o.quiet)

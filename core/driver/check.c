@@ -68,10 +68,10 @@ typedef struct Trial {
     const char *plugin;
 } Trial;
 
-typedef struct Outcome {
+typedef struct Tried {
     Finding found;
     char at[AT_SIZE]; /* the shape and the tokens tried last */
-} Outcome;
+} Tried;
 
 static bool
 apart(void (*work)(const void *more, void *answer), const void *more,
@@ -89,7 +89,7 @@ static void
 run_check(const void *more, void *answer)
 {
     const Trial *t = more;
-    Outcome *o = answer;
+    Tried *o = answer;
     int ends[2] = {-1, -1}, printed = 0;
     fflush(stdout);
     int out = dup(STDOUT_FILENO);
@@ -133,7 +133,7 @@ run_checks(const Options *o, const char *plugin, bool own_operator, bool *stop)
 {
     int failed = 0;
     for (int i = 0; i < CHECKS && !*stop; i++) {
-        Outcome out = {.at = ""};
+        Tried out = {.at = ""};
         Trial t = {checks[i].run, plugin};
         if (checks[i].number != sizeof(real))
             continue;

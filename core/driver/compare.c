@@ -35,8 +35,8 @@ unless_given(Options *o, const char *setting, const char *list)
 
 /* Seeds are "1,2,3,4,5" where --seeds 5, or nothing at all, is asked for. */
 void
-settle_grid(Options *o, const char *variants, const char *tasks_wanted,
-            int usual)
+resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
+             int usual)
 {
     Values *v = options_given(o, "seed");
     unless_given(o, "variant", variants);
@@ -92,7 +92,7 @@ finished(const Work *w, Grid *g)
 {
     Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs),
                     .asked = &g->asked,
-                    .asked_count = 1};
+                    .manifest_count = 1};
     for (int i = 0; i < g->count; i++)
         if (read_job(w, &g->jobs[i])) {
             e.runs[e.count++] = g->jobs[i].run;
@@ -251,7 +251,7 @@ check_baseline(const Options *o, const char *by, const Values *compared)
    setting, as positions, where there is one such; with --by between what that
    names. */
 static void
-settle_by(Options *o)
+resolve_by(Options *o)
 {
     bool matched = options_given(o, "match")->count, one = true;
     const Setting *words = NULL;
@@ -288,15 +288,15 @@ command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv, COMPARE);
     int status = 0;
-    settle_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
-    settle_by(&o);
+    resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
+    resolve_by(&o);
     const char *by = o.by ? o.by : "variant";
     check_baseline(&o, by, options_given(&o, by));
     if (o.judge)
         check_judged("judge", o.judge);
     if (o.margin)
         check_margins(o.margin);
-    Asked asked = asked_of(&o, "compare");
+    Manifest asked = manifest_of(&o, "compare");
     double *rates = NULL;
     if (rates_wanted(&o)) {
         if (o.compare.plan)
@@ -354,9 +354,9 @@ int
 command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TRAIN);
-    Asked asked = asked_of(&o, "train"); /* as it was given */
+    Manifest asked = manifest_of(&o, "train"); /* as it was given */
     uint64_t text = o.work.from ? take_settings(&o) : 0;
-    settle_grid(&o, "standard", "reverse", 1);
+    resolve_grid(&o, "standard", "reverse", 1);
     Grid g = grid_of(&o, asked);
     if (o.work.from && g.jobs[0].config.file_hash != text)
         fail("%s: its text %s has changed since; bring that one back",

@@ -98,7 +98,7 @@ shape_of(const Options *o)
     return c;
 }
 
-/* A variant at its settled shape; its weights are to be freed. */
+/* A variant at its resolved shape; its weights are to be freed. */
 typedef struct Counted {
     Plugin p;
     Attention a;
@@ -111,7 +111,7 @@ static Counted
 counted_of(const char *word, Config c)
 {
     Counted v = {.p = plugin_open(word), .layers = c.layers};
-    config_settle(&c, variant_uses(v.p.variant));
+    config_resolve(&c, variant_uses(v.p.variant));
     v.a = positioned_attention(&c);
     v.w = weights_declared(v.p.variant, &v.a);
     for (int i = 0; i < v.w.count; i++)

@@ -1,7 +1,8 @@
 /* equiv.c - qkv equiv: which variants are the same function?
 
-   Asked of trained weights: a run's canonical form is handed to another variant
-   to fit, and what changes in the logits on fresh data is the answer. */
+   Manifest of trained weights: a run's canonical form is handed to another
+   variant to fit, and what changes in the logits on fresh data is the answer.
+ */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,11 +45,11 @@ write_converted(const Options *o, Model *to, const Dataset *data)
        written has a point in 0.5. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     char *name = run_name(&to->config, &ordinary);
-    Asked asked = asked_of(o, "equiv");
-    asked_add(&asked, "run", o->rest[0]);
-    asked_add(&asked, "to", o->to);
+    Manifest asked = manifest_of(o, "equiv");
+    manifest_add(&asked, "run", o->rest[0]);
+    manifest_add(&asked, "to", o->to);
     experiment_open(o->out, &asked);
-    asked_free(&asked);
+    manifest_free(&asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &r, &(Observer){0}, data, true);
     Run written = run_of(d->path.text, name, &to->config);
@@ -274,8 +275,8 @@ command_equiv(int argc, char **argv)
         options_free(&o);
         return status;
     }
-    settle_grid(&o, default_variants, "induction", 1);
-    Grid g = grid_of(&o, asked_of(&o, "equiv"));
+    resolve_grid(&o, default_variants, "induction", 1);
+    Grid g = grid_of(&o, manifest_of(&o, "equiv"));
     status = run_missing(&o.work, &g);
     Experiment e = finished(&o.work, &g);
     count_real(&o.work, &e);

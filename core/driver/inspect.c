@@ -89,12 +89,12 @@ describe_range(Layout layout, Model *m, const Dataset *data)
     Batch b = batch_new(data->sizes, 32);
     Random r = dataset_stream(data, TEST);
     Batch there = batch_part(&b, 0, dataset_draw(data, TEST, &r, 0, &b));
-    Pass *pass = pass_recorded(m, &there, false);
+    Pass *pass = pass_captured(m, &there, false);
     Sheet sheet = sheet_of(columns, 3);
-    for (int p = 0; p < pass->recording.places; p++) {
+    for (int p = 0; p < pass->capture.places; p++) {
         char place[NAME_SIZE];
         short_name(m, p, place);
-        Range range = recording_range(&pass->recording, p);
+        Range range = capture_range(&pass->capture, p);
         sheet_row(&sheet, cell_words(place),
                   cell_number(range.sums_beyond / range.sums),
                   cell_number(range.outputs_beyond / range.outputs));

@@ -48,7 +48,7 @@ list_variants(const Options *o, Layout layout)
         c.d_model = 8; /* which takes no time */
     options_apply(o, &c);
     Config trial = c;
-    config_settle(&trial, "heads d-k d-v"); /* refuses a wrong shape once */
+    config_resolve(&trial, "heads d-k d-v"); /* refuses a wrong shape once */
     Values names = plugin_list();
     int count = names.count;
     Facts *facts = allocate((size_t)count, sizeof *facts);

@@ -118,10 +118,10 @@ rates_found(const Options *o, int train(const Work *w, Grid *g))
 {
     Options own = searching(o);
     Outcomes by = {.judge = o->judge, .margins = o->margin};
-    Asked all = asked_of(o, "compare");
+    Manifest all = manifest_of(o, "compare");
     experiment_open(o->out, &all); /* the directory that OUT/rates is in */
-    asked_free(&all);
-    Grid g = grid_of(&own, asked_of(&own, "compare"));
+    manifest_free(&all);
+    Grid g = grid_of(&own, manifest_of(&own, "compare"));
     int points = g.count / SEEDS, ends = 0;
     Search *s = allocate((size_t)points + 1, sizeof *s);
     double *rates = allocate((size_t)points + 1, sizeof *rates);

@@ -204,23 +204,23 @@ show_head(const Trace *t, const Call *c, const Node *x, int head, int number)
 static const Node *
 embedded(const Trace *t)
 {
-    const Node *x = t->pass->recording.place[0].x;
+    const Node *x = t->pass->capture.place[0].x;
     return t->model->config.norm ? x->in[0] : x;
 }
 
 static void
 show_place(const Trace *t, const Options *o, int place)
 {
-    const Recording *r = &t->pass->recording;
+    const Capture *r = &t->pass->capture;
     const Place *p = &r->place[place];
-    int heads = recording_heads(r, place);
+    int heads = capture_heads(r, place);
     printf("\n=== %s: %s\n", t->model->place[place].name,
            t->model->place[place].variant->equation);
     if (t->model->config.norm)
         show_node(t, p->x, 0, "LayerNorm(x)");
     int shown = o->trace.head > 0 ? o->trace.head : 1, own;
     if (shown <= heads) {
-        const Call *c = recording_head(r, place, shown - 1, &own);
+        const Call *c = capture_head(r, place, shown - 1, &own);
         show_head(t, c, p->x, own, shown);
     }
     if (heads > 1 && o->trace.head == 0)
@@ -312,7 +312,7 @@ run_forward(Trace *t)
     t->batch = batch_new(t->model->sizes, 1);
     memcpy(t->batch.ids, t->words.id,
            (size_t)t->words.count * t->model->sizes.each * sizeof(int));
-    t->pass = pass_recorded(t->model, &t->batch, false);
+    t->pass = pass_captured(t->model, &t->batch, false);
 }
 
 static void
@@ -345,7 +345,7 @@ command_trace(int argc, char **argv)
     matrix_entries(t->words.count, t->words.count); /* scores of a head */
     open_model(t, &o);
     run_forward(t);
-    int heads = recording_heads(&t->pass->recording, 0);
+    int heads = capture_heads(&t->pass->capture, 0);
     if (o.trace.head > heads)
         usage("--head %d: there are %d", o.trace.head, heads);
     show_tokens(t, o.rest[0]);
@@ -355,7 +355,7 @@ command_trace(int argc, char **argv)
               : positions_added(&t->model->config)
                   ? "x, the rows of embedding and positions, added"
                   : "x, the row of the embedding that the id names");
-    for (int i = 0; i < t->pass->recording.places; i++)
+    for (int i = 0; i < t->pass->capture.places; i++)
         show_place(t, &o, i);
     if (t->from_run)
         show_answers(t);

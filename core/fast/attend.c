@@ -2,7 +2,7 @@
    its backward pass, as fast as we know how.
 
    One head after another, of one sequence or of several short ones, in as many
-   threads as there are. core/heart/attend.c is the same without strips,
+   threads as there are. core/heart/attend.c is the same without tiles,
    blocks, batches and threads. */
 #include <stdbool.h>
 
@@ -15,28 +15,28 @@
 #include "heart/threads.h"
 
 /* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
-   a long one are made strip by strip, STRIP rows of queries at a time, and made
+   a long one are made tile by tile, TILE rows of queries at a time, and made
    again in the backward pass. So memory grows with the tokens, not with their
    square. */
-enum { STRIP = 32, SHORT = 64, BLOCK = 64 };
+enum { TILE = 32, SHORT = 64, BLOCK = 64 };
 
-/* A short strip is so little work that one head of several sequences is done
+/* A short tile is so little work that one head of several sequences is done
    together, or the heads of a single one: so many that their weights still fit
    the first cache. */
 enum { IN_BATCH = 16384 / sizeof(real) };
 
-/* What all strips of a call have in common. */
+/* What all tiles of a call have in common. */
 typedef struct Plan {
     int tokens, keys; /* of a sequence: queries, and keys */
-    int rows;         /* of q in a strip */
-    bool of_heads;    /* strips done together: of heads, or of sequences; */
+    int rows;         /* of q in a tile */
+    bool of_heads;    /* tiles done together: of heads, or of sequences; */
     int together;     /* how many */
     int row;          /* entries from row to row of weights */
     bool is_long;
     size_t kept; /* entries, for all heads; then comes each worker's scratch */
-    bool copies; /* K and V are read by several strips */
+    bool copies; /* K and V are read by several tiles */
     /* Where in the scratch each is, and how large it is: P, dP, and of a long
-       attention the blocks of K and of V, the strip's rows of Q and of dO. */
+       attention the blocks of K and of V, the tile's rows of Q and of dO. */
     size_t p, dp, k, v, q, d, scratch;
 } Plan;
 
@@ -64,26 +64,26 @@ plan_of(const Node *c)
     size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
-    p.copies = p.is_long && p.tokens > STRIP;
-    p.rows = p.copies ? STRIP : p.tokens;
+    p.copies = p.is_long && p.tokens > TILE;
+    p.rows = p.copies ? TILE : p.tokens;
     p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
     p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.row;
-    size_t strip = (size_t)p.rows * p.row;
+    size_t tile = (size_t)p.rows * p.row;
     size_t copied = 2 * rounded(p.keys, BLOCK);
-    int fit = p.is_long || strip > IN_BATCH ? 1 : (int)(IN_BATCH / strip);
+    int fit = p.is_long || tile > IN_BATCH ? 1 : (int)(IN_BATCH / tile);
     p.of_heads =
         q->sequences == 1 && k->heads == q->heads && v->heads == q->heads;
     int most = p.of_heads ? q->heads : q->sequences;
     p.together = fit < most ? fit : most;
     while (p.of_heads && most % p.together)
         p.together--;
-    p.dp = cut(&p.scratch, (size_t)p.together * strip);
+    p.dp = cut(&p.scratch, (size_t)p.together * tile);
     if (p.is_long) {
-        p.p = cut(&p.scratch, strip);
+        p.p = cut(&p.scratch, tile);
         p.k = cut(&p.scratch, p.copies ? copied * d : 0);
         p.v = cut(&p.scratch, p.copies ? copied * d_v : 0);
-        p.d = cut(&p.scratch, STRIP * d_v);
-        p.q = cut(&p.scratch, STRIP * d);
+        p.d = cut(&p.scratch, TILE * d_v);
+        p.q = cut(&p.scratch, TILE * d);
     }
     return p;
 }
@@ -95,28 +95,28 @@ attend_keeps(const Node *c)
     return p.kept + (size_t)thread_count * p.scratch;
 }
 
-/* The keys, or values, of a head. Strip after strip of a long attention reads
-   them all: so they are copied first, BLOCK tokens at a time, transposed
+/* The keys, or values, of a head. Tile after tile of a long attention
+   reads them all: so they are copied first, BLOCK tokens at a time, transposed
    (width x BLOCK) and as they are (BLOCK x width). */
 typedef struct Blocks {
     Matrix rows;  /* (tokens x width), where they are */
     real *copies; /* NULL: none */
 } Blocks;
 
-/* One strip of one head: the rows of q from `first` on, and how many keys the
+/* One tile of one head: the rows of q from `first` on, and how many keys the
    first and the last of them see; of `count` heads or sequences. */
-typedef struct Strip {
+typedef struct QueryTile {
     int s, h, count, first, rows, first_sees, seen;
     bool of_heads;
     Matrix q;     /* (rows x d) */
     Blocks k, v;  /* (tokens x d), (tokens x d_v) */
     Matrix p, dp; /* (rows x seen) */
     real *d;      /* scratch for (rows x d_v); NULL: not needed, p is kept */
-} Strip;
+} QueryTile;
 
 /* Head h, and those done together with it, of a matrix with n's shape. */
 static Matrix
-heads_of(const Node *n, real *at, const Strip *t, int h)
+heads_of(const Node *n, real *at, const QueryTile *t, int h)
 {
     Matrix m = head_of(n, at, t->s, h);
     m.step = t->of_heads ? m.cols : m.step;
@@ -125,7 +125,7 @@ heads_of(const Node *n, real *at, const Strip *t, int h)
 }
 
 static Blocks
-blocks_of(const Node *n, const Strip *t, int h)
+blocks_of(const Node *n, const QueryTile *t, int h)
 {
     return (Blocks){heads_of(n, n->value, t, h), NULL};
 }
@@ -195,9 +195,9 @@ gathered(Matrix m, real *to)
     return matrix(to, m.rows, m.cols, m.cols);
 }
 
-/* The strip that begins at row `first`, for a worker. */
-static Strip
-strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
+/* The tile that begins at row `first`, for a worker. */
+static QueryTile
+tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 {
     const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *a = c->arguments;
@@ -209,7 +209,7 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     int left = p->of_heads ? q->heads - h : q->sequences - s;
     int count = left < p->together ? left : p->together;
     ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
-    Strip t = {s, h, count, first, rows, .seen = seen};
+    QueryTile t = {s, h, count, first, rows, .seen = seen};
     t.of_heads = p->of_heads;
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
     t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
@@ -230,7 +230,7 @@ strip_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 
 /* P = softmax(mask(scale Q K')), row by row. */
 static void
-make_weights(const Strip *t, const Attended *a)
+make_weights(const QueryTile *t, const Attended *a)
 {
     int wide = (int)rounded(t->seen, LANES), rows;
     each_pair(t->p, t->q, &t->k);
@@ -245,7 +245,7 @@ make_weights(const Strip *t, const Attended *a)
 
 /* O = P V */
 static void
-strip_forward(Node *c, const Strip *t)
+tile_forward(Node *c, const QueryTile *t)
 {
     make_weights(t, c->arguments);
     each_sum(some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows), t->p,
@@ -255,7 +255,7 @@ strip_forward(Node *c, const Strip *t)
 /* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
    dQ += dS K,  dK += dS' Q */
 static void
-strip_backward(Node *c, const Strip *t)
+tile_backward(Node *c, const QueryTile *t)
 {
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *a = c->arguments;
@@ -289,23 +289,23 @@ strip_backward(Node *c, const Strip *t)
 }
 
 /* One pass over a call, forward or backward. */
-typedef struct Pass {
+typedef struct Work {
     Node *c;
     Plan plan;
     int groups, chunks; /* of a sequence; of all */
-    void (*visit)(Node *c, const Strip *t);
-} Pass;
+    void (*visit)(Node *c, const QueryTile *t);
+} Work;
 
-/* Every strip of a group of heads. */
+/* Every tile of a group of heads. */
 static void
-each_strip(const Pass *w, int chunk, int worker)
+each_tile(const Work *w, int chunk, int worker)
 {
     const Plan *p = &w->plan;
     int s = chunk / w->groups * p->together;
     int each = w->c->heads / w->groups, end = (chunk % w->groups + 1) * each;
     for (int h = end - each; h < end; h += p->of_heads ? p->together : 1)
         for (int first = 0; first < p->tokens; first += p->rows) {
-            Strip t = strip_of(w->c, p, s, h, first, worker);
+            QueryTile t = tile_of(w->c, p, s, h, first, worker);
             if (first == 0 && p->copies) {
                 copy_blocks(&t.k);
                 copy_blocks(&t.v);
@@ -318,10 +318,10 @@ each_strip(const Pass *w, int chunk, int worker)
 static void
 some_chunks(void *pass, long from, long to)
 {
-    const Pass *w = pass;
+    const Work *w = pass;
     for (int worker = (int)from; worker < to; worker++)
         for (int i = worker; i < w->chunks; i += thread_count)
-            each_strip(w, i, worker);
+            each_tile(w, i, worker);
 }
 
 /* Heads of q that share a head of k or of v stay together in a thread: they add
@@ -340,9 +340,9 @@ shared_groups(const Node *k, const Node *v)
 }
 
 static void
-pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
+pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
 {
-    Pass w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), 0, visit};
+    Work w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), 0, visit};
     int sequences = c->in[0]->sequences, each = w.plan.together;
     if (w.plan.of_heads)
         w.groups = c->heads / each;
@@ -354,7 +354,7 @@ pass_over(Node *c, void (*visit)(Node *c, const Strip *t))
 void
 attend_forward(Node *c)
 {
-    pass_over(c, strip_forward);
+    pass_over(c, tile_forward);
 }
 
 void
@@ -363,5 +363,5 @@ attend_backward(Node *c)
     for (int i = 0; i < 3; i++)
         if (c->in[i]->trained)
             gradient(c->in[i]); /* zeroed before many add to it */
-    pass_over(c, strip_backward);
+    pass_over(c, tile_backward);
 }

@@ -29,7 +29,7 @@ run_publish(Draft *d, const char *name, bool replace)
 }
 
 void
-experiment_open(const char *directory, const Asked *a)
+experiment_open(const char *directory, const Manifest *a)
 {
     Path marker = below(directory, "experiment.tsv");
     struct stat facts;
@@ -41,7 +41,7 @@ experiment_open(const char *directory, const Asked *a)
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "
              "qkv's; give another directory",
              directory);
-    asked_record(directory, a);
+    manifest_record(directory, a);
     drafts_sweep(directory);
 }
 
@@ -136,16 +136,16 @@ static bool
 add_record(Experiment *e, int *room, const char *directory)
 {
     int count;
-    Asked *list = asked_read(directory, &count);
+    Manifest *list = manifest_read(directory, &count);
     for (int i = 0; i < count; i++) {
         bool known = false;
-        for (int k = 0; k < e->asked_count && !known; k++)
-            known = asked_equal(&e->asked[k], &list[i]);
-        e->asked = grow(e->asked, e->asked_count, room, sizeof *e->asked);
+        for (int k = 0; k < e->manifest_count && !known; k++)
+            known = manifest_equal(&e->asked[k], &list[i]);
+        e->asked = grow(e->asked, e->manifest_count, room, sizeof *e->asked);
         if (known)
-            asked_free(&list[i]);
+            manifest_free(&list[i]);
         else
-            e->asked[e->asked_count++] = list[i];
+            e->asked[e->manifest_count++] = list[i];
     }
     free(list);
     return count > 0;
@@ -207,14 +207,14 @@ Experiment
 experiment_read(const char *const *paths, int count)
 {
     Experiment e = {0};
-    int run_room = 0, asked_room = 0;
+    int run_room = 0, manifest_room = 0;
     for (int i = 0; i < count; i++) {
         int found;
         Run *runs = experiment_runs(paths[i], &found);
         bool alone = !access(within(paths[i], "result.tsv").text, F_OK);
         Path around = within(paths[i], "..");
         e.unrecorded |=
-            !add_record(&e, &asked_room, alone ? around.text : paths[i]);
+            !add_record(&e, &manifest_room, alone ? around.text : paths[i]);
         for (int k = 0; k < found; k++) {
             bool left_out = run_converted(&runs[k]);
             e.converted += left_out;
@@ -241,8 +241,8 @@ void
 experiment_free(Experiment *e)
 {
     free_runs(e->runs, e->count);
-    for (int i = 0; i < e->asked_count; i++)
-        asked_free(&e->asked[i]);
+    for (int i = 0; i < e->manifest_count; i++)
+        manifest_free(&e->asked[i]);
     free(e->asked);
 }
 
@@ -250,8 +250,8 @@ bool
 experiment_asks(const Experiment *e, const char *setting)
 {
     bool asked = e->unrecorded;
-    for (int i = 0; i < e->asked_count && !asked; i++) {
-        const char *value = asked_value(&e->asked[i], setting);
+    for (int i = 0; i < e->manifest_count && !asked; i++) {
+        const char *value = manifest_value(&e->asked[i], setting);
         asked = value && strcmp(value, "auto"); /* which was found, not asked */
     }
     return asked;
@@ -261,8 +261,8 @@ const char *
 experiment_said(const Experiment *e, const char *key)
 {
     const char *said = NULL;
-    for (int i = 0; i < e->asked_count; i++) {
-        const char *value = asked_value(&e->asked[i], key);
+    for (int i = 0; i < e->manifest_count; i++) {
+        const char *value = manifest_value(&e->asked[i], key);
         said = value ? value : said;
     }
     return said;

@@ -2,20 +2,20 @@
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
-#include "run/asked.h"
+#include "run/manifest.h"
 #include "run/run.h"
 
 /* Makes the experiment's directory, or checks that it is one, and records what
    is asked of it. */
-void experiment_open(const char *directory, const Asked *a);
+void experiment_open(const char *directory, const Manifest *a);
 
 /* The trained runs of one or several experiments, each once, and all that was
    asked there. */
 typedef struct Experiment {
     Run *runs;
     int count, converted; /* runs that equiv made are left out, and counted */
-    Asked *asked;
-    int asked_count;
+    Manifest *asked;
+    int manifest_count;
     bool unrecorded; /* some of it has no record: nobody says what varies */
 } Experiment;
 

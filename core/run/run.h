@@ -33,7 +33,7 @@ void put_log_row(FILE *file, const LogRow *row);
 extern const char *const test_levels[TEST_LEVELS];
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
-   `ordinary` (the task's own settings, settled for the variant), of one that
+   `ordinary` (the task's own settings, resolved for the variant), of one that
    began as another run "from" and that one's last eight digits, seed and the
    config's digest. To be freed. */
 char *run_name(const Config *c, const Config *ordinary);

@@ -128,7 +128,7 @@ observe_head(Observation *s, const Call *c, int sequence, int head,
 static void
 observe_rows(Observation *s)
 {
-    const Recording *r = &s->pass->recording;
+    const Capture *r = &s->pass->capture;
     for (int i = 0; i < r->calls; i++) {
         const Call *c = &r->call[i];
         size_t size = (size_t)call_queries(c) * (size_t)call_keys(c);
@@ -359,7 +359,7 @@ observe(Observer *o)
     if (!o->kinds)
         return;
     Observation s = {.observer = o,
-                     .pass = pass_recorded(o->model, &o->batch, true)};
+                     .pass = pass_captured(o->model, &o->batch, true)};
     if (o->kinds & (ATTENTION | SCORES))
         observe_rows(&s);
     if (o->kinds & (RANK | DISTANCE))

@@ -16,7 +16,7 @@ static const double seconds = 10, bytes = 1e9;
 static void
 count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
 {
-    config_settle(&c, variant_uses(v));
+    config_resolve(&c, variant_uses(v));
     Attention a = positioned_attention(&c);
     Weights w = weights_declared(v, &a);
     for (int i = 0; i < w.count; i++)

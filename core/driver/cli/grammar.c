@@ -4,7 +4,7 @@
 #include "base/words.h"
 #include "config/tasks.h"
 #include "driver/cli/grammar.h"
-#include "run/asked.h"
+#include "run/manifest.h"
 
 enum { MANY = 1 << 30 };
 const Command commands[] = {
@@ -296,7 +296,7 @@ bool
 option_taken(const char *name)
 {
     const Setting *s = setting_named(name);
-    bool taken = (s && !setting_own(s)) || index_in(asked_keys, name) >= 0 ||
+    bool taken = (s && !setting_own(s)) || index_in(manifest_keys, name) >= 0 ||
                  index_in("help format command", name) >= 0;
     for (int i = 0; i < OWN; i++)
         taken |= !strcmp(own[i].name, name);

@@ -18,12 +18,12 @@ enum { ACROSS = 64, GAP = 2 };
 enum { MOST_ROWS = 50 }; /* on a page */
 
 /* A column in LaTeX: its texts, the head first. */
-typedef struct Strip {
+typedef struct LatexColumn {
     const Column *column;
     char **texts;
     int width; /* in characters */
     enum { SHOWN, SHARED, SPARED } state;
-} Strip;
+} LatexColumn;
 
 /* As many decimals as its format has, two where it has none, or two digits of
    what is small, and millions as M. */
@@ -108,18 +108,18 @@ width_of(const char *text)
 }
 
 /* The columns that a paper's readers see. */
-static Strip *
+static LatexColumn *
 strips_of(const Sheet *s, int rows, int *count)
 {
-    Strip *strips = allocate((size_t)s->cols, sizeof *strips);
+    LatexColumn *strips = allocate((size_t)s->cols, sizeof *strips);
     *count = 0;
     for (int col = 0; col < s->cols; col++) {
         const Column *c = &s->columns[col];
         if (c->readers == PROGRAMS || c->readers == NOBODY)
             continue;
         const char *head = c->title ? c->title : c->name;
-        Strip *p = &strips[(*count)++];
-        *p = (Strip){.column = c};
+        LatexColumn *p = &strips[(*count)++];
+        *p = (LatexColumn){.column = c};
         p->texts = allocate((size_t)rows + 1, sizeof *p->texts);
         for (int row = 0; row <= rows; row++) {
             const Cell *cell = &s->cells[(row - 1) * s->cols + col];
@@ -133,7 +133,7 @@ strips_of(const Sheet *s, int rows, int *count)
 
 /* Takes out what all rows share, where two columns or more remain. */
 static void
-share(Strip *strips, int count, int rows)
+share(LatexColumn *strips, int count, int rows)
 {
     int left = count;
     for (int col = 1; col < count && rows > 1; col++) {
@@ -150,12 +150,12 @@ share(Strip *strips, int count, int rows)
 /* Takes out the column that can be spared most, of equals the last, until the
    others fit or are all needed. */
 static void
-spare(Strip *strips, int count)
+spare(LatexColumn *strips, int count)
 {
     for (;;) {
-        Strip *least = NULL;
+        LatexColumn *least = NULL;
         int width = -GAP;
-        for (Strip *p = strips; p < strips + count; p++) {
+        for (LatexColumn *p = strips; p < strips + count; p++) {
             if (p->state != SHOWN)
                 continue;
             width += p->width + GAP;
@@ -171,10 +171,10 @@ spare(Strip *strips, int count)
 /* What the table is of, what its columns mean, and what all its rows share: "In
    all rows: task reverse, length 8."; to be freed. */
 static char *
-caption_of(const Sheet *s, const Strip *strips, int count)
+caption_of(const Sheet *s, const LatexColumn *strips, int count)
 {
     Values meanings = {0}, shared = {0};
-    for (const Strip *p = strips; p < strips + count; p++) {
+    for (const LatexColumn *p = strips; p < strips + count; p++) {
         const char *head = p->texts[0], *meaning = p->column->meaning;
         char *words = escaped(meaning ? meaning : "", LATEX);
         if (*words && p->state != SPARED)
@@ -200,10 +200,10 @@ caption_of(const Sheet *s, const Strip *strips, int count)
 }
 
 static void
-write_row(FILE *to, const Strip *strips, int count, int row)
+write_row(FILE *to, const LatexColumn *strips, int count, int row)
 {
     const char *sign = "";
-    for (const Strip *p = strips; p < strips + count; p++)
+    for (const LatexColumn *p = strips; p < strips + count; p++)
         if (p->state == SHOWN) {
             fprintf(to, "%s%s", sign, p->texts[row]);
             sign = " & ";
@@ -213,8 +213,8 @@ write_row(FILE *to, const Strip *strips, int count, int row)
 
 /* Rows from..end-1, from 1 on. */
 static void
-write_float(FILE *to, const Sheet *s, const Strip *strips, int count, int from,
-            int end)
+write_float(FILE *to, const Sheet *s, const LatexColumn *strips, int count,
+            int from, int end)
 {
     char *caption = caption_of(s, strips, count);
     fputs("\\begin{table}[tb]\n\\centering\n", to);
@@ -228,7 +228,7 @@ write_float(FILE *to, const Sheet *s, const Strip *strips, int count, int from,
             "\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else"
             "\\width\\fi}{!}{%%\n\\begin{tabular}{@{}",
             *caption ? "\\vspace{3pt}\n" : "");
-    for (const Strip *p = strips; p < strips + count; p++)
+    for (const LatexColumn *p = strips; p < strips + count; p++)
         fputs(p->state != SHOWN ? "" : p->column->words ? "l" : "r", to);
     fputs("@{}}\n\\toprule\n", to);
     write_row(to, strips, count, 0);
@@ -243,11 +243,11 @@ void
 latex_write(FILE *to, const Sheet *s)
 {
     int count, rows = s->count / s->cols;
-    Strip *strips = strips_of(s, rows, &count);
+    LatexColumn *strips = strips_of(s, rows, &count);
     Values spared = {0};
     share(strips, count, rows);
     spare(strips, count);
-    for (const Strip *p = strips; p < strips + count; p++)
+    for (const LatexColumn *p = strips; p < strips + count; p++)
         if (p->state == SPARED)
             values_add(&spared, copy_text(p->column->name));
     char *names = joined(&spared, ", ");

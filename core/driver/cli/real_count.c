@@ -15,7 +15,7 @@
 /* What else than the variant and its shape can matter. */
 static const char around[] = "d-model layers positions";
 
-/* The words that follow `qkv-double` for the variant of a settled config. */
+/* The words that follow `qkv-double` for the variant of a resolved config. */
 static char *
 question(const Config *c)
 {
@@ -59,7 +59,7 @@ real_ones(const Config *asked)
     c.d_model = asked->d_model;
     c.layers = asked->layers;
     c.positions = asked->positions;
-    config_settle(&c, variant_uses(plugin_open(c.variant).variant));
+    config_resolve(&c, variant_uses(plugin_open(c.variant).variant));
     for (int i = 0; i < count; i++)
         if (config_equal(&known[i].asked, &c, OF_ANY))
             return known[i].found;

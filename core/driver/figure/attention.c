@@ -58,8 +58,8 @@ add_map(Sheet *sheet, const char *panel, const Values *rows, const Values *cols,
    of its data and of its script. In the encoder queries and keys are of the
    second sequence, in cross-attention keys are. */
 static void
-show_maps(bool pictures, const Model *m, const Recording *r,
-          const Values both[2], Sheet *sheet, FILE *script)
+show_maps(bool pictures, const Model *m, const Capture *r, const Values both[2],
+          Sheet *sheet, FILE *script)
 {
     if (pictures)
         printf("Rows are queries, columns are keys, in order; tenths of a "
@@ -71,9 +71,9 @@ show_maps(bool pictures, const Model *m, const Recording *r,
         const Values *cols = &both[place->attention.place != SELF];
         double *weights =
             allocate(matrix_entries(rows->count, cols->count), sizeof *weights);
-        for (int h = 0; h < recording_heads(r, p); h++) {
+        for (int h = 0; h < capture_heads(r, p); h++) {
             char *name = format_text("%s, head %d", place->name, h + 1);
-            recording_weights(r, p, h, 0, weights);
+            capture_weights(r, p, h, 0, weights);
             if (sheet)
                 add_map(sheet, name, rows, cols, weights);
             if (script)
@@ -91,14 +91,14 @@ show_maps(bool pictures, const Model *m, const Recording *r,
 
 /* The same as a figure. */
 static void
-draw_maps(bool pictures, const Model *m, const Recording *r,
-          const Values both[2], Sheet *sheet, Figure *f)
+draw_maps(bool pictures, const Model *m, const Capture *r, const Values both[2],
+          Sheet *sheet, Figure *f)
 {
     figure_words(f, "first", &both[0]);
     figure_words(f, "second", &both[1]);
     fprintf(f->script, "$maps << END\n");
     show_maps(pictures, m, r, both, sheet, f->script);
-    int heads = recording_heads(r, 0);
+    int heads = capture_heads(r, 0);
     fprintf(f->script,
             "END\nacross = %d\ndown = (|$maps| + across - 1) / across\n"
             "each = across == 1 ? 400 : 290\n"
@@ -116,10 +116,10 @@ both_labels(const Dataset *data, const Batch *b, Values both[2])
 
 void
 attention_print(const Model *m, const Dataset *data, const Batch *b,
-                const Recording *r)
+                const Capture *r)
 {
     Values both[2];
-    if (!r->places || !recording_heads(r, 0))
+    if (!r->places || !capture_heads(r, 0))
         return;
     both_labels(data, b, both);
     show_maps(true, m, r, both, NULL, NULL);
@@ -139,8 +139,8 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
-    Pass *p = pass_recorded(m, &b, false);
-    if (!recording_heads(&p->recording, 0))
+    Pass *p = pass_captured(m, &b, false);
+    if (!capture_heads(&p->capture, 0))
         fail("%s: no weights of attention there: its variant calls neither "
              "attend nor softmax",
              run);
@@ -150,7 +150,7 @@ attention_show(const Options *o, Model *m, const Dataset *data, const char *run)
     char *title = format_text("%s: attention of a test example", run);
     figure_title(&f, title, "", "");
     free(title);
-    draw_maps(layout == ALIGNED, m, &p->recording, both, &sheet, &f);
+    draw_maps(layout == ALIGNED, m, &p->capture, both, &sheet, &f);
     sheet_write(f.data, &sheet, TSV);
     if (layout != ALIGNED)
         sheet_write(stdout, &sheet, layout);

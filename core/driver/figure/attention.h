@@ -2,7 +2,7 @@
 #ifndef ATTENTION_H
 #define ATTENTION_H
 
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "config/build.h"
 #include "config/tasks.h"
 #include "driver/cli/options.h"
@@ -15,6 +15,6 @@ void attention_show(const Options *o, Model *m, const Dataset *data,
 /* Prints the weights of every head in a recorded pass on one sequence; nothing
    where there are none. */
 void attention_print(const Model *m, const Dataset *data, const Batch *b,
-                     const Recording *r);
+                     const Capture *r);
 
 #endif

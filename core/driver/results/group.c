@@ -440,8 +440,8 @@ group_name(const Group *g, const char *without)
 
 /* Less than 0 where a value was asked for before another one. */
 static int
-asked_order(const Experiment *e, const char *setting, const char *a,
-            const char *b)
+manifest_order(const Experiment *e, const char *setting, const char *a,
+               const char *b)
 {
     const char *said = experiment_said(e, setting);
     int i = said ? index_in(said, a) : -1, k = said ? index_in(said, b) : -1;
@@ -456,13 +456,13 @@ group_order(const Experiment *e, const Group *g, const Group *h)
     const char *t = g->runs[0]->config.task, *u = h->runs[0]->config.task;
     const char *tasks = experiment_said(e, "task");
     bool said = tasks && index_in(tasks, t) >= 0 && index_in(tasks, u) >= 0;
-    int order = said ? asked_order(e, "task", t, u) : 0;
+    int order = said ? manifest_order(e, "task", t, u) : 0;
     if (strcmp(t, u) && !order)
         return 0; /* as they came */
     for (int s = 0; !order && s < setting_count; s++)
         if (settings[s].role != OF_RECORD && g->key[s] && h->key[s] &&
             g->key[s] != h->key[s])
-            order = asked_order(e, settings[s].name, g->key[s], h->key[s]);
+            order = manifest_order(e, settings[s].name, g->key[s], h->key[s]);
     return order;
 }
 

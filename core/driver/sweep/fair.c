@@ -34,7 +34,7 @@ price(const char *budget, const char *variant, Config c, Sizes z)
 {
     const Variant *v = plugin_open(variant).variant;
     c.variant = variant;
-    config_settle(&c, variant_uses(v));
+    config_resolve(&c, variant_uses(v));
     if (!strcmp(budget, "real"))
         return real_price(c, z);
     Attention a = attention_in(&c, z);
@@ -83,7 +83,7 @@ static Shaped
 shaped_at(const char *variant, Config c)
 {
     c.variant = variant;
-    config_settle(&c, variant_uses(plugin_open(variant).variant));
+    config_resolve(&c, variant_uses(plugin_open(variant).variant));
     return shaped_of(&c);
 }
 

@@ -5,8 +5,8 @@
 
 #include "driver/sweep/grid.h"
 
-/* With --match: changes the widths of c's variant, not settled yet, so that one
-   attention costs as nearly what the baseline's does as one whole number
+/* With --match: changes the widths of c's variant, not resolved yet, so that
+   one attention costs as nearly what the baseline's does as one whole number
    allows, and says what it changed. d-k and d-v go together where it uses both;
    mla has its latent. Exits (2) on a budget there is not. `real` are the
    parameters that are really there, as qkv-double counts them at each width. */
@@ -18,7 +18,7 @@ typedef struct Start {
     Shaped as;
 } Start;
 
-/* With --same-start: c, not settled yet, gets the variant and shape that it
+/* With --same-start: c, not resolved yet, gets the variant and shape that it
    starts as, or none where it cannot, which is said. Of "auto" it is that
    variant whose function most of the others can start as; of several, the one
    with the fewest parameters. Exits (2) where no two can start alike. */

@@ -16,7 +16,7 @@ ordinary_config(const char *task, const char *variant, const char *uses)
     Config c = task_start(task);
     c.task = interned(task);
     c.variant = interned(variant);
-    config_settle(&c, uses);
+    config_resolve(&c, uses);
     return c;
 }
 
@@ -84,7 +84,7 @@ check_source(const Grid *g, Config *c)
 
 /* Makes the settings of one point of the grid whole. */
 static void
-settle_point(Grid *g, Config *c, const Facts *f)
+resolve_point(Grid *g, Config *c, const Facts *f)
 {
     const char *uses[3] = {f->uses};
     const char *others[] = {c->encoder_variant, c->cross_variant};
@@ -94,7 +94,7 @@ settle_point(Grid *g, Config *c, const Facts *f)
             uses[i + 1] = facts_of(g, others[i])->uses;
             hashes[i + 1] = facts_of(g, others[i])->hash;
         }
-    config_settle_all(c, uses, hashes);
+    config_resolve_all(c, uses, hashes);
     check_source(g, c);
     c->from = interned(g->from ? g->from : "");
 }
@@ -130,7 +130,7 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
         check_build(&c);
         const Facts *f = facts_of(g, c.variant);
         Config ordinary = ordinary_config(c.task, c.variant, f->uses);
-        settle_point(g, &c, f);
+        resolve_point(g, &c, f);
         for (int k = 0; k < seeds->count; k++) {
             setting_set(&settings[seed], &c, seeds->text[k]);
             add_job(g, c, &ordinary, room);
@@ -147,31 +147,31 @@ expand(Grid *g, const Options *o, Config c, int i, int *room)
     }
 }
 
-Asked
-asked_of(const Options *o, const char *command)
+Manifest
+manifest_of(const Options *o, const char *command)
 {
-    Asked a = asked_begin(command);
+    Manifest a = manifest_begin(command);
     for (int i = 0; i < setting_count; i++) {
         char *values = joined(&o->given[i], ",");
         if (*values)
-            asked_add(&a, settings[i].name, values);
+            manifest_add(&a, settings[i].name, values);
         free(values);
     }
     if (o->by)
-        asked_add(&a, "by", o->by);
+        manifest_add(&a, "by", o->by);
     if (!strcmp(command, "compare"))
-        asked_add(&a, "baseline", o->baseline ? o->baseline : BASELINE);
+        manifest_add(&a, "baseline", o->baseline ? o->baseline : BASELINE);
     if (o->judge)
-        asked_add(&a, "judge", o->judge);
+        manifest_add(&a, "judge", o->judge);
     if (o->margin)
-        asked_add(&a, "margin", o->margin);
+        manifest_add(&a, "margin", o->margin);
     if (o->work.from)
-        asked_add(&a, "from", o->work.from);
+        manifest_add(&a, "from", o->work.from);
     return a;
 }
 
 Grid
-grid_of(const Options *o, Asked asked)
+grid_of(const Options *o, Manifest asked)
 {
     const char *slash = o->work.from ? strrchr(o->work.from, '/') : NULL;
     Grid g = {.asked = asked, .from = slash ? slash + 1 : o->work.from};
@@ -214,5 +214,5 @@ grid_free(Grid *g)
     free(g->jobs);
     free(g->variants);
     free(g->starts);
-    asked_free(&g->asked);
+    manifest_free(&g->asked);
 }

@@ -14,7 +14,7 @@ typedef struct Job {
 } Job;
 
 typedef struct Grid {
-    Asked asked; /* the command that it is of */
+    Manifest asked; /* the command that it is of */
     Job *jobs;
     int count;
     Facts *variants; /* one for each variant asked for, */
@@ -28,17 +28,17 @@ typedef struct Grid {
 
 /* What a command is asked: settings as they were given, baseline and judge.
    grid_of takes it, and keeps it. */
-Asked asked_of(const Options *o, const char *command);
+Manifest manifest_of(const Options *o, const char *command);
 
 /* Every combination of what was given, each run once, tasks outermost and
    seeds innermost. Exits on anything that is wrong with any of them. */
-Grid grid_of(const Options *o, Asked asked);
+Grid grid_of(const Options *o, Manifest asked);
 void grid_free(Grid *g);
 
 /* Gives a job of it another learning rate, and its run the name that has it. */
 void grid_rate(Grid *g, Job *job, double lr);
 
-/* The settings of a task, before any option, settled for a variant. */
+/* The settings of a task, before any option, resolved for a variant. */
 Config ordinary_config(const char *task, const char *variant, const char *uses);
 
 #endif

@@ -117,7 +117,7 @@ print_lines(const Work *w, const Grid *g)
         if (!i || c->task != g->jobs[i - 1].config.task) {
             usual = task_start(c->task);
         }
-        Asked asked = asked_begin("train");
+        Manifest asked = manifest_begin("train");
         for (int s = 0; s < setting_count; s++) {
             char value[VALUE_SIZE];
             bool always = setting_worded(&settings[s]) ||
@@ -127,12 +127,12 @@ print_lines(const Work *w, const Grid *g)
                 !setting_unused(&settings[s], c) &&
                 !setting_follows(&settings[s], c) &&
                 (always || !setting_equal(&settings[s], c, &usual)))
-                asked_add(&asked, settings[s].name, value);
+                manifest_add(&asked, settings[s].name, value);
         }
-        char *line = asked_command(&asked, w->out);
+        char *line = manifest_command(&asked, w->out);
         printf("%s", line);
         free(line);
-        asked_free(&asked);
+        manifest_free(&asked);
         if (w->threads > 1)
             printf(" --threads %d", w->threads);
         if (w->timeout > 0)

@@ -1,21 +1,21 @@
-/* recording.h - what attention computed in a forward pass.
+/* capture.h - what attention computed in a forward pass.
 
-   A recording watches the tape of the nodes that forward is called with:
+   A capture watches the tape of the nodes that forward is called with:
 
-       Recording r = {.replaced = NOTHING};
-       recording_start(&r, tape);
+       Capture r = {.replaced = NOTHING};
+       capture_start(&r, tape);
        forward(&a, x, y, w);
 
    It enters the calls of attend and softmax, and the caller the places where
    attention is. Afterwards its nodes can be read for as long as their tape is:
-   call_weights computes the weights of a call again, recording_weights those of
+   call_weights computes the weights of a call again, capture_weights those of
    a head of a place.
 
    The canonical form is probed with one (canonical.h), a variant's cache
    counted (cost.h). pass.h records a whole model: trace, inspect and `--log`
    (observe.h) read that. */
-#ifndef RECORDING_H
-#define RECORDING_H
+#ifndef CAPTURE_H
+#define CAPTURE_H
 
 #include <stdbool.h>
 
@@ -50,7 +50,7 @@ typedef struct Place {
     int first, calls;
 } Place;
 
-typedef struct Recording {
+typedef struct Capture {
     Call call[MOST_CALLS];
     int calls;
     int softmaxes, softmax_heads; /* of these calls, those of softmax */
@@ -64,17 +64,17 @@ typedef struct Recording {
     int replaced; /* the sum whose result becomes the identity, while those of
                      all others become 0; or NOTHING, or UNIT_WEIGHTS: those of
                      softmax become 0 but one, in row i of head i of all */
-} Recording;
+} Capture;
 enum { NOTHING = -1, UNIT_WEIGHTS = -2 };
 
 /* From now on enters each call, keys or values, and weighted sum of the tape's;
    and replaces the result where that is asked for. */
-void recording_start(Recording *r, Tape *t);
+void capture_start(Capture *r, Tape *t);
 
 /* Enters a place. Its calls are those since the place before, put in the order
    in which its result depends on them (backward_order, tape.h), whichever was
    made first. */
-void record_place(Recording *r, Place place);
+void record_place(Capture *r, Place place);
 
 /* Where there is no model around it: the forward of the blocks before that of
    a, on the same tokens, for what they remember. */
@@ -96,13 +96,13 @@ void call_weights(const Call *c, int sequence, int head, double *scores,
 
 /* How many heads all calls of a place have, and the call that head `head` of
    them belongs to; *own is its number there. */
-int recording_heads(const Recording *r, int place);
-const Call *recording_head(const Recording *r, int place, int head, int *own);
+int capture_heads(const Capture *r, int place);
+const Call *capture_head(const Capture *r, int place, int head, int *own);
 
 /* The weights of a head of a place in a sequence, (queries x keys): each row
    sums to 1. */
-void recording_weights(const Recording *r, int place, int head, int sequence,
-                       double *weights);
+void capture_weights(const Capture *r, int place, int head, int sequence,
+                     double *weights);
 
 /* Convexity. A row of weights is not negative and sums to 1, so what attend
    returns is, coordinate by coordinate, between the smallest and the largest of
@@ -116,6 +116,6 @@ typedef struct Range {
 /* Counts them in all sequences. The sums behind a softmax alone are compared
    with y where they are as wide: there the values may be products that no
    softmax bounds (symmetric-data). */
-Range recording_range(const Recording *r, int place);
+Range capture_range(const Capture *r, int place);
 
 #endif

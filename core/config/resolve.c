@@ -1,4 +1,4 @@
-/* settle.c - settings that agree with one another.
+/* resolve.c - settings that agree with one another.
 
    What nobody gave follows from what was given, what the variant has no use for
    is nothing, and a contradiction is refused. */
@@ -13,7 +13,7 @@
 
 /* What a variant declares and nobody gave is what it declares. */
 static void
-settle_own(Config *c, const char *uses)
+resolve_own(Config *c, const char *uses)
 {
     Own own;
     Config given = *c;
@@ -49,10 +49,10 @@ check_positions(const Config *c)
 }
 
 void
-config_settle(Config *c, const char *uses)
+config_resolve(Config *c, const char *uses)
 {
     config_widths(c, uses);
-    settle_own(c, uses);
+    resolve_own(c, uses);
     c->settings = config_own(c);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     check_positions(c);
@@ -62,8 +62,8 @@ config_settle(Config *c, const char *uses)
 }
 
 void
-config_settle_all(Config *c, const char *const uses[3],
-                  const uint64_t hashes[3])
+config_resolve_all(Config *c, const char *const uses[3],
+                   const uint64_t hashes[3])
 {
     char all[3 * USES_SIZE] = "";
     c->plugin_hash = hashes[0];
@@ -76,5 +76,5 @@ config_settle_all(Config *c, const char *const uses[3],
             c->plugin_hash =
                 hash_bytes(c->plugin_hash, &hashes[i], sizeof hashes[i]);
     }
-    config_settle(c, all);
+    config_resolve(c, all);
 }

@@ -1,8 +1,8 @@
-/* recording.c - what attention computed in a forward pass. */
+/* capture.c - what attention computed in a forward pass. */
 #include <math.h>
 #include <string.h>
 
-#include "algebra/recording.h"
+#include "algebra/capture.h"
 #include "config/positions.h"
 #include "heart/attend.h"
 #include "heart/attention.h"
@@ -19,21 +19,21 @@ static int
 entry(int *count, int most)
 {
     if (*count == most)
-        bug("a recording has place for %d calls of attend: take fewer layers, "
+        bug("a capture has place for %d calls of attend: take fewer layers, "
             "or fewer calls",
             MOST_CALLS);
     return (*count)++;
 }
 
 static void
-enter_call(Recording *r, Call call)
+enter_call(Capture *r, Call call)
 {
     call.number = entry(&r->calls, MOST_CALLS);
     r->call[call.number] = call;
 }
 
 static void
-record_keys(Recording *r, Node *keys)
+record_keys(Capture *r, Node *keys)
 {
     r->keys[entry(&r->key_count, 2 * MOST_CALLS)] = keys;
 }
@@ -58,7 +58,7 @@ unbiased(Node *s)
 /* What a softmax made of scores: of a product, biases aside, if it can be said
    of which. */
 static void
-record_softmax(Recording *r, Node *weights)
+record_softmax(Capture *r, Node *weights)
 {
     const Node *n = unbiased(weights->in[0]);
     Call call = {.out = weights,
@@ -82,7 +82,7 @@ record_softmax(Recording *r, Node *weights)
 }
 
 static void
-record_sum(Recording *r, Sum sum)
+record_sum(Capture *r, Sum sum)
 {
     Node *out = sum.out;
     bool identity = r->sums == r->replaced;
@@ -94,7 +94,7 @@ record_sum(Recording *r, Sum sum)
 }
 
 static void
-record_attend(Recording *r, Node *n)
+record_attend(Capture *r, Node *n)
 {
     const Attended *with = n->arguments;
     enter_call(r, (Call){before_rope(n->in[0]), before_rope(n->in[1]), n->in[2],
@@ -104,9 +104,9 @@ record_attend(Recording *r, Node *n)
 }
 
 static void
-record(void *recording, Node *n)
+capture_node(void *capture, Node *n)
 {
-    Recording *r = recording;
+    Capture *r = capture;
     if (n->op == &attend_op)
         record_attend(r, n);
     else if (n->op == &scores_op)
@@ -119,14 +119,14 @@ record(void *recording, Node *n)
 }
 
 void
-recording_start(Recording *r, Tape *t)
+capture_start(Capture *r, Tape *t)
 {
-    t->watch = record;
+    t->watch = capture_node;
     t->to = r;
 }
 
 void
-record_place(Recording *r, Place place)
+record_place(Capture *r, Place place)
 {
     const Place *before = r->places ? &r->place[r->places - 1] : NULL;
     int last = r->calls;
@@ -211,7 +211,7 @@ call_weights(const Call *c, int sequence, int head, double *scores,
 }
 
 int
-recording_heads(const Recording *r, int place)
+capture_heads(const Capture *r, int place)
 {
     const Place *p = &r->place[place];
     int heads = 0;
@@ -221,7 +221,7 @@ recording_heads(const Recording *r, int place)
 }
 
 const Call *
-recording_head(const Recording *r, int place, int head, int *own)
+capture_head(const Capture *r, int place, int head, int *own)
 {
     const Call *c = &r->call[r->place[place].first];
     for (; head >= c->out->heads; c++)
@@ -231,10 +231,10 @@ recording_head(const Recording *r, int place, int head, int *own)
 }
 
 void
-recording_weights(const Recording *r, int place, int head, int sequence,
-                  double *weights)
+capture_weights(const Capture *r, int place, int head, int sequence,
+                double *weights)
 {
-    const Call *c = recording_head(r, place, head, &head);
+    const Call *c = capture_head(r, place, head, &head);
     call_weights(c, sequence, head, NULL, weights);
 }
 
@@ -271,7 +271,7 @@ weighted_by(const Sum *s, const Call *c)
 }
 
 Range
-recording_range(const Recording *r, int place)
+capture_range(const Capture *r, int place)
 {
     const Place *p = &r->place[place];
     Range range = {.outputs = (double)size_of(p->out)};

@@ -1,4 +1,4 @@
-/* asked.c - what was asked of an experiment: experiment.tsv. */
+/* manifest.c - what was asked of an experiment: experiment.tsv. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,43 +13,43 @@
 #include "base/words.h"
 #include "config/tasks.h"
 #include "heart/fail.h"
-#include "run/asked.h"
+#include "run/manifest.h"
 
 enum { FORMAT = 3 };
 static const char record[] = "experiment.tsv";
 static const char remedy[] = "empty the file, and the command that made the "
                              "experiment records it again";
-const char asked_keys[] =
+const char manifest_keys[] =
     "command precision by baseline judge margin from run to";
 static const char verdict_keys[] =
     "by baseline judge margin"; /* change no run */
 
-Asked
-asked_begin(const char *command)
+Manifest
+manifest_begin(const char *command)
 {
-    Asked a = {0};
-    asked_add(&a, "command", command);
+    Manifest a = {0};
+    manifest_add(&a, "command", command);
     if (sizeof(real) == sizeof(double))
-        asked_add(&a, "precision", "double");
+        manifest_add(&a, "precision", "double");
     return a;
 }
 
 void
-asked_add(Asked *a, const char *key, const char *value)
+manifest_add(Manifest *a, const char *key, const char *value)
 {
     values_add(&a->keys, copy_text(key));
     values_add(&a->values, copy_text(value));
 }
 
 void
-asked_free(Asked *a)
+manifest_free(Manifest *a)
 {
     values_free(&a->keys);
     values_free(&a->values);
 }
 
 const char *
-asked_value(const Asked *a, const char *key)
+manifest_value(const Manifest *a, const char *key)
 {
     for (int i = 0; i < a->keys.count; i++)
         if (!strcmp(a->keys.text[i], key))
@@ -59,10 +59,10 @@ asked_value(const Asked *a, const char *key)
 
 /* Has b all that a has, with the same values, but for those keys? */
 static bool
-has_all(const Asked *a, const Asked *b, const char *but)
+has_all(const Manifest *a, const Manifest *b, const char *but)
 {
     for (int i = 0; i < a->keys.count; i++) {
-        const char *key = a->keys.text[i], *other = asked_value(b, key);
+        const char *key = a->keys.text[i], *other = manifest_value(b, key);
         if (index_in(but, key) < 0 &&
             (!other || strcmp(a->values.text[i], other)))
             return false;
@@ -71,7 +71,7 @@ has_all(const Asked *a, const Asked *b, const char *but)
 }
 
 bool
-asked_equal(const Asked *a, const Asked *b)
+manifest_equal(const Manifest *a, const Manifest *b)
 {
     return has_all(a, b, "") && has_all(b, a, "");
 }
@@ -79,10 +79,10 @@ asked_equal(const Asked *a, const Asked *b)
 /* Do they ask for the same runs? A baseline changes them where they --match
    it. */
 static bool
-alike(const Asked *a, const Asked *b)
+alike(const Manifest *a, const Manifest *b)
 {
     const char *but =
-        asked_value(a, "match") ? "by judge margin" : verdict_keys;
+        manifest_value(a, "match") ? "by judge margin" : verdict_keys;
     return has_all(a, b, but) && has_all(b, a, but);
 }
 
@@ -97,11 +97,11 @@ add_argument(char **text, const char *name, const char *value)
 }
 
 char *
-asked_command(const Asked *a, const char *out)
+manifest_command(const Manifest *a, const char *out)
 {
-    char *text =
-        format_text("%s %s", asked_value(a, "precision") ? "qkv-double" : "qkv",
-                    a->values.text[0]);
+    char *text = format_text(
+        "%s %s", manifest_value(a, "precision") ? "qkv-double" : "qkv",
+        a->values.text[0]);
     for (int i = 1; i < a->keys.count; i++) {
         const char *key = a->keys.text[i], *value = a->values.text[i];
         bool usual = !strcmp(key, "baseline") && !strcmp(value, BASELINE);
@@ -121,7 +121,7 @@ is_line(const char *key, const char *value)
         return false;
     if (!strcmp(key, "command"))
         return index_in("compare train equiv", value) >= 0;
-    if (index_in(asked_keys, key) >= 0)
+    if (index_in(manifest_keys, key) >= 0)
         return true;
     const Setting *s = setting_named(key);
     if (!s && is_own_name(key)) /* no run has told of it yet */
@@ -146,12 +146,12 @@ not_ours(const char *path, int line)
          path, line, remedy);
 }
 
-Asked *
-asked_read(const char *directory, int *count)
+Manifest *
+manifest_read(const char *directory, int *count)
 {
     Path path = below(directory, record);
     struct stat facts;
-    Asked *list = NULL;
+    Manifest *list = NULL;
     int room = *count = 0;
     if (stat(path.text, &facts) || !facts.st_size)
         return NULL;
@@ -164,19 +164,19 @@ asked_read(const char *directory, int *count)
         bool begins = !strcmp(key, "command");
         if (begins) {
             list = grow(list, *count, &room, sizeof *list);
-            list[(*count)++] = (Asked){0};
+            list[(*count)++] = (Manifest){0};
         }
-        if (!*count || asked_value(&list[*count - 1], key) ||
+        if (!*count || manifest_value(&list[*count - 1], key) ||
             !is_line(key, value))
             not_ours(path.text, i + 2);
-        asked_add(&list[*count - 1], key, value);
+        manifest_add(&list[*count - 1], key, value);
     }
     table_free(&t);
     return list;
 }
 
 static void
-write_record(const char *directory, const Asked *list, int count)
+write_record(const char *directory, const Manifest *list, int count)
 {
     Draft *d = draft_begin(directory, record);
     FILE *file = begin_file(d->path.text, record);
@@ -191,24 +191,24 @@ write_record(const char *directory, const Asked *list, int count)
 
 /* Does it say itself which runs it asks for, whatever else is asked? */
 static bool
-is_grid(const Asked *a)
+is_grid(const Manifest *a)
 {
-    return asked_value(a, "variant") && asked_value(a, "task") &&
-           asked_value(a, "seed") && !asked_value(a, "from") &&
-           !asked_value(a, "same-start") && !asked_value(a, "match");
+    return manifest_value(a, "variant") && manifest_value(a, "task") &&
+           manifest_value(a, "seed") && !manifest_value(a, "from") &&
+           !manifest_value(a, "same-start") && !manifest_value(a, "match");
 }
 
 /* Has the comparison the values of its task that a train does not name? Shape
    options that follow from others a plan leaves out. */
 static bool
-has_usual(const Asked *compare, const Asked *train)
+has_usual(const Manifest *compare, const Manifest *train)
 {
     char value[VALUE_SIZE];
-    Config usual = task_start(asked_value(train, "task"));
+    Config usual = task_start(manifest_value(train, "task"));
     for (int i = 1; i < compare->keys.count; i++) {
         const char *key = compare->keys.text[i];
         const Setting *s = setting_named(key);
-        if (!s || s->role == OF_SHAPE || asked_value(train, key))
+        if (!s || s->role == OF_SHAPE || manifest_value(train, key))
             continue;
         setting_print(s, &usual, value);
         if (index_in(compare->values.text[i], value) < 0)
@@ -220,16 +220,17 @@ has_usual(const Asked *compare, const Asked *train)
 /* Is the run of a train, as a plan has one for each run, among those of a
    comparison? */
 static bool
-covers(const Asked *compare, const Asked *train)
+covers(const Manifest *compare, const Manifest *train)
 {
     if (strcmp(compare->values.text[0], "compare") ||
         strcmp(train->values.text[0], "train") || !is_grid(compare) ||
         !is_grid(train) ||
-        !asked_value(compare, "precision") != !asked_value(train, "precision"))
+        !manifest_value(compare, "precision") !=
+            !manifest_value(train, "precision"))
         return false;
     for (int i = 1; i < train->keys.count; i++) {
         const char *key = train->keys.text[i], *given = train->values.text[i];
-        const char *has = asked_value(compare, key);
+        const char *has = manifest_value(compare, key);
         if (!has || (strcmp(has, given) &&
                      (!strcmp(key, "file") || index_in(has, given) < 0)))
             return false;
@@ -238,20 +239,20 @@ covers(const Asked *compare, const Asked *train)
 }
 
 void
-asked_record(const char *directory, const Asked *a)
+manifest_record(const char *directory, const Manifest *a)
 {
     Path path = below(directory, record);
     bool ours = !access(path.text, W_OK) || errno == ENOENT;
     /* NFS locks only what is open for writing */
     int lock = lock_path(path.text, ours ? O_RDWR | O_CREAT : O_RDONLY);
     int count, kept = 0;
-    Asked *list = asked_read(directory, &count);
+    Manifest *list = manifest_read(directory, &count);
     bool known = false;
     for (int i = 0; i < count; i++)
-        known |= asked_equal(&list[i], a) || covers(&list[i], a);
+        known |= manifest_equal(&list[i], a) || covers(&list[i], a);
     for (int i = 0; i < count && !known; i++)
         if (alike(&list[i], a) || covers(a, &list[i]))
-            asked_free(&list[i]);
+            manifest_free(&list[i]);
         else
             list[kept++] = list[i];
     if (!known) {
@@ -261,7 +262,7 @@ asked_record(const char *directory, const Asked *a)
         write_record(directory, list, count + 1);
     }
     for (int i = 0; i < count; i++)
-        asked_free(&list[i]);
+        manifest_free(&list[i]);
     free(list);
     close(lock);
 }
