@@ -17,7 +17,7 @@ rotated(Node *n, int position)
     if (n->cols / n->heads % 2)
         bug("positions rope: %s of %d heads: heads are an even number of "
             "columns wide",
-            label(n).text, n->heads);
+            label(n), n->heads);
     return make(&rope_op.op, OF(n), (Made){WITH((Rotation){position, 10000})});
 }
 

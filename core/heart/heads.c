@@ -56,7 +56,7 @@ columns(Node *a, int from, int count)
     static const Linear columns = LINEAR("columns", add_columns);
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
         bug("columns: %s has no columns %d to %d in each of its heads, %d",
-            label(a).text, from, from + count - 1, a->heads);
+            label(a), from, from + count - 1, a->heads);
     return make(&columns.op, OF(a),
                 (Made){.cols = a->heads * count, WITH(from)});
 }
@@ -114,7 +114,7 @@ rotate(Attention *a, Node *n, double base)
     if (n->cols / n->heads % 2 || !(base >= 1))
         bug("rotate: %s of %d heads, base %g: heads are an even number of "
             "columns wide, and the base is at least 1",
-            label(n).text, n->heads, base);
+            label(n), n->heads, base);
     return make(&rotate.op, OF(n),
                 (Made){WITH((Rotation){all ? 0 : a->position, base})});
 }

@@ -83,7 +83,7 @@ shift(Node *a, int by)
     if (by < 0)
         bug("shift: %s by %d: rows can only be moved down, which is towards "
             "later tokens",
-            label(a).text, by);
+            label(a), by);
     return make(&op, OF(a),
                 (Made){WITH((Rows){.by_place = true, .first = -by})});
 }

@@ -33,7 +33,7 @@ void
 mismatch(const char *name, const Node *a, const Node *b, const char *wanted)
 {
     bug("%s: %s and %s do not fit (heads: %d and %d, sequences: %d and %d): %s",
-        name, label(a).text, label(b).text, a->heads, b->heads, a->sequences,
+        name, label(a), label(b), a->heads, b->heads, a->sequences,
         b->sequences, wanted);
 }
 

@@ -144,7 +144,7 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
     if (!out || out->rows != x->rows || out->cols != x->cols)
         bug("forward returned %s where x is %s: the queries come from x, keys "
             "and values from y; the last map, W^O, leads back to d_model",
-            out ? label(out).text : "NULL", label(x).text);
+            out ? label(out) : "NULL", label(x));
     enter(v, "");
     return out;
 }

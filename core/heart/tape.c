@@ -135,52 +135,45 @@ tape_free(Tape *t)
     free(t);
 }
 
-/* A new node like `start`, at the end of the tape. */
-static Node *
-append(Tape *t, Node start)
-{
-    Node *n = take(t, sizeof *n);
-    *n = start;
-    n->tape = t;
-    n->root = n->root ? n->root : n;
-    n->previous = t->last;
-    return t->last = n;
-}
-
 Node *
 leaf(Tape *t, int rows, int cols, int sequences, real *value, real *gradient)
 {
-    return append(t, (Node){.rows = rows,
-                            .cols = cols,
-                            .sequences = sequences,
-                            .heads = 1,
-                            .value = value,
-                            .gradient = gradient,
-                            .trained = gradient != NULL});
+    Node *n = take(t, sizeof *n);
+    *n = (Node){.rows = rows,
+                .cols = cols,
+                .sequences = sequences,
+                .heads = 1,
+                .value = value,
+                .gradient = gradient,
+                .trained = gradient != NULL,
+                .root = n,
+                .tape = t,
+                .previous = t->last};
+    return t->last = n;
 }
 
+/* A view is a leaf that has its value from its root, and its gradient there. */
 Node *
 split(Node *a, int heads)
 {
     if (heads < 1 || a->cols % heads)
-        bug("split: %s does not divide into %d heads", label(a).text, heads);
-    return append(a->tape, (Node){.rows = a->rows,
-                                  .cols = a->cols,
-                                  .sequences = a->sequences,
-                                  .heads = heads,
-                                  .value = a->value,
-                                  .trained = a->trained,
-                                  .root = a->root});
+        bug("split: %s does not divide into %d heads", label(a), heads);
+    Node *n = leaf(a->tape, a->rows, a->cols, a->sequences, a->value, NULL);
+    n->heads = heads;
+    n->trained = a->trained;
+    n->root = a->root;
+    return n;
 }
 
-Label
+const char *
 label(const Node *n)
 {
+    enum { LONGEST = 80 };
     const char *name = n->root->in ? NULL : n->root->arguments;
-    Label l;
-    snprintf(l.text, sizeof l.text, "%.50s%s(%d x %d)", name ? name : "",
+    char *text = take(n->tape, LONGEST);
+    snprintf(text, LONGEST, "%.50s%s(%d x %d)", name ? name : "",
              name ? " " : "", n->rows, n->cols);
-    return l;
+    return text;
 }
 
 Node *
@@ -190,13 +183,10 @@ new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
         bug("%s: a node of (%d x %d) from %d operands", op->name, rows, cols,
             inputs);
     Tape *t = in[0]->tape;
-    Node *n = append(t, (Node){.rows = rows,
-                               .cols = cols,
-                               .sequences = in[0]->sequences,
-                               .heads = 1,
-                               .op = op,
-                               .in = take(t, (size_t)inputs * sizeof *in),
-                               .inputs = inputs});
+    Node *n = leaf(t, rows, cols, in[0]->sequences, NULL, NULL);
+    n->op = op;
+    n->in = take(t, (size_t)inputs * sizeof *in);
+    n->inputs = inputs;
     for (int i = 0; i < inputs; i++) {
         if (in[i]->tape != t)
             bug("%s: operand %d is of an earlier call: a plugin keeps no node "

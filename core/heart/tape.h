@@ -84,10 +84,7 @@ Node *backward_order(Node *result);
 void add_product(Node *n, Matrix a, Matrix b);
 
 /* What messages call a matrix: "(32 x 64)"; if it is a leaf with a name, or one
-   that is split, "W^Q (32 x 64)". */
-typedef struct Label {
-    char text[80];
-} Label;
-Label label(const Node *n);
+   that is split, "W^Q (32 x 64)". The text is the tape's. */
+const char *label(const Node *n);
 
 #endif
