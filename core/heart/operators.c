@@ -248,11 +248,14 @@ hadamard(Node *a, Node *b)
     return make(&op, OF(a, spread("hadamard", a, b)), (Made){0});
 }
 
-/* dA += dC . f'(A): functions of each entry keep their slope there. */
+/* dA += dC . f'(A): functions of each entry keep their slope, which becomes
+   that product. */
 static void
 slope_backward(Node *c)
 {
-    add_hadamard(c->in[0], c->gradient, c->kept);
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->kept[i] *= c->gradient[i];
+    add_gradient(c->in[0], c->kept);
 }
 
 /* C = tanh A, and kept is 1 - C^2 */

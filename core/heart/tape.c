@@ -60,10 +60,10 @@ take(Tape *t, size_t bytes)
     return b->at + b->used - bytes;
 }
 
-/* Memory for the entries of a matrix; NULL if only shapes are wanted. */
-static real *
-take_entries(Tape *t, size_t count)
+real *
+keep(Node *n, size_t count)
 {
+    Tape *t = n->tape;
     size_t bytes = aligned(count * sizeof(real));
     t->entries += bytes / sizeof(real);
     if (t->purpose & SHAPES_ONLY)
@@ -114,9 +114,8 @@ void
 tape_reset(Tape *t)
 {
     t->most = t->bytes > t->most ? t->bytes : t->most;
-    bool several = t->block && t->block->next;
     t->bytes = t->entries = 0;
-    if (several) {
+    if (t->block && t->block->next) {
         free_blocks(t);
         take(t, t->most);
     }
@@ -197,7 +196,7 @@ new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
     }
     if (!(t->purpose & SHAPES_ONLY))
         matrix_entries(rows, cols);
-    n->value = take_entries(t, size_of(n));
+    n->value = keep(n, size_of(n));
     return n;
 }
 
@@ -209,12 +208,6 @@ compute(Node *n)
     if (n->tape->watch)
         n->tape->watch(n->tape->to, n);
     return n;
-}
-
-real *
-keep(Node *n, size_t count)
-{
-    return take_entries(n->tape, count);
 }
 
 void
@@ -243,7 +236,7 @@ comes_first(Node *n)
     Node *from = *spare;
     if (from)
         *spare = from->next;
-    n->gradient = from ? from->gradient : take_entries(n->tape, size_of(n));
+    n->gradient = from ? from->gradient : keep(n, size_of(n));
     return true;
 }
 
@@ -260,10 +253,8 @@ add_gradient(Node *n, const real *x)
 {
     bool first = comes_first(n->root);
     real *d = n->root->gradient;
-    if (first)
-        memcpy(d, x, size_of(n) * sizeof *d);
-    for (size_t i = 0; !first && i < size_of(n); i++)
-        d[i] += x[i];
+    for (size_t i = 0, count = size_of(n); i < count; i++)
+        d[i] = first ? x[i] : d[i] + x[i];
 }
 
 void
