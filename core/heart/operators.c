@@ -223,21 +223,16 @@ hadamard_forward(Node *c)
         c->value[i] = a[i] * b[i];
 }
 
-/* dN += X . Y, if N is trained */
-static void
-add_hadamard(Node *n, const real *x, const real *y)
-{
-    real *d = n->trained ? gradient(n) : NULL;
-    for (size_t i = 0, count = size_of(n); d && i < count; i++)
-        d[i] += x[i] * y[i];
-}
-
 /* dA += dC . B,  dB += dC . A */
 static void
 hadamard_backward(Node *c)
 {
-    add_hadamard(c->in[0], c->gradient, c->in[1]->value);
-    add_hadamard(c->in[1], c->gradient, c->in[0]->value);
+    for (int k = 0; k < 2; k++) {
+        real *d = c->in[k]->trained ? gradient(c->in[k]) : NULL;
+        const real *other = c->in[1 - k]->value;
+        for (size_t i = 0, n = size_of(c); d && i < n; i++)
+            d[i] += c->gradient[i] * other[i];
+    }
 }
 
 Node *
