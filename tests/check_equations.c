@@ -666,7 +666,7 @@ TESTS(variants_equal_their_equations, FORMULAS)
         ck_assert_msg(fabs(found.at[n] - wanted.at[n]) < NEAR,
                       "%s, entry %d: %g, not %g", formulas[_i].name, n,
                       found.at[n], wanted.at[n]);
-    weights_free(&declared);
+    free(declared.list);
 }
 
 /* The canonical form that the probe finds is that of the equation, proved on
@@ -706,7 +706,7 @@ TESTS(probe_finds_the_equation, FORMULAS)
     canonical_free(&c);
     for (int i = 0; i < declared.count; i++)
         free(at[i]);
-    weights_free(&declared);
+    free(declared.list);
 }
 
 static const Attention small = {SHAPE(D, H, K, V), .kv_heads = G, .latent = R};
@@ -745,7 +745,7 @@ adopted_apart(const char *name, const Canonical *given)
     }
     for (int i = 0; i < w.count; i++)
         free(at[i]);
-    weights_free(&w);
+    free(w.list);
     return apart;
 }
 
@@ -801,7 +801,7 @@ TESTS(adopting_its_own_form, FORMULAS)
     canonical_free(&own);
     for (int i = 0; i < w.count; i++)
         free(at[i]);
-    weights_free(&w);
+    free(w.list);
 }
 
 /* Too narrow for a form of full rank: the nearest one, whose error is the first
@@ -841,7 +841,7 @@ TEST(adopting_what_is_too_wide)
     canonical_free(&c);
     for (int i = 0; i < w.count; i++)
         free(at[i]);
-    weights_free(&w);
+    free(w.list);
 }
 
 static bool last_first; /* the order in which two_calls makes its nodes */
@@ -888,7 +888,7 @@ TEST(calls_in_any_order)
     canonical_free(&other);
     for (int i = 0; i < w.count; i++)
         free(at[i]);
-    weights_free(&w);
+    free(w.list);
 }
 
 static bool shifts_keys; /* else values */
@@ -920,7 +920,7 @@ TEST(of_other_tokens)
     }
     for (int i = 0; i < w.count; i++)
         free(at[i]);
-    weights_free(&w);
+    free(w.list);
 }
 
 static int stepped; /* how stepped_forward goes about it */
@@ -1029,5 +1029,5 @@ TEST(steps_have_a_form)
     canonical_free(&other);
     for (int i = 0; i < w.count; i++)
         free(at[i]);
-    weights_free(&w);
+    free(w.list);
 }

@@ -93,7 +93,7 @@ counted(const Model *m, int place)
     bool cross = m->place[place].attention.place == CROSS;
     Cost c = cost_of(m->place[place].variant, a, &w, TOKENS,
                      cross ? m->sizes.source : 0);
-    weights_free(&w);
+    free(w.list);
     return c.cache;
 }
 

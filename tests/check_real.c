@@ -122,7 +122,7 @@ count_of(const Variant *v, Attention a, int keys)
         a.settings = v->settings;
     Weights w = weights_declared(v, &a);
     RealCount c = real_count(v, a, &w, keys, true);
-    weights_free(&w);
+    free(w.list);
     return c;
 }
 

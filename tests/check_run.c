@@ -210,11 +210,12 @@ written(const char *name)
     c.plugin_hash = p.hash;
     Dataset s = dataset_open(&c);
     Model *m = model_new(&c, s.sizes, p.variant);
-    Result r = train(m, &s, NULL, NULL);
+    Finished e = {.result = train(m, &s, NULL, NULL)};
+    Result r = e.result;
     char *path = format_text("%s/%s", test_directory, name);
     for (int i = 0; i < 3; i++) { /* the second finds the first, and stays */
         Draft *d = draft_begin(test_directory, name);
-        run_write(d, name, m, &r, &(Observer){0}, &s, true);
+        run_write(d, name, m, &e, &(Observer){0}, &s, true);
         ck_assert(run_publish(d, name, i == 2) == (i != 1));
         draft_end(d);
         ck_assert(run_exists(test_directory, name));

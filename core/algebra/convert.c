@@ -58,7 +58,7 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
     canonical_free(&now);
     canonical_free(&c);
     free(values);
-    weights_free(&w);
+    free(w.list);
     return done;
 }
 

@@ -13,7 +13,7 @@ model_form(const Model *m, int place)
     real **values = model_attention(m, place);
     Canonical c = canonical_form(v, a, &w, values);
     free(values);
-    weights_free(&w);
+    free(w.list);
     return c;
 }
 
@@ -30,6 +30,6 @@ model_cost(const Model *m, double *flops, double *cache)
         Cost c = cost_of(v, a, &w, tokens, kind == CROSS ? m->sizes.source : 0);
         *flops += c.forward * tokens / m->sizes.tokens;
         *cache += kind == ENCODER ? 0 : c.cache;
-        weights_free(&w);
+        free(w.list);
     }
 }

@@ -107,7 +107,7 @@ beside_alike(const Variant *v, const Attention *a, Numbers one, Numbers other)
             alike &=
                 (one.n[widths[i]] - value) * (other.n[widths[i]] - value) >= 0;
     }
-    weights_free(&w);
+    free(w.list);
     return alike;
 }
 
@@ -189,7 +189,7 @@ stored_at(const Sample *s, Numbers n)
     double stored = 0;
     for (int i = 0; i < w.count; i++)
         stored += (double)w.list[i].rows * w.list[i].cols;
-    weights_free(&w);
+    free(w.list);
     return stored;
 }
 
@@ -274,7 +274,7 @@ measure(Sample *s)
     Attention a = attention_at(s->like, s->at[s->size]);
     Weights w = weights_declared(s->variant, &a);
     RealCount c = real_count(s->variant, a, &w, 0, false);
-    weights_free(&w);
+    free(w.list);
     real_free(&c);
     s->together = c.together;
     s->count[s->size++] = c.real;

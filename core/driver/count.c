@@ -310,7 +310,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
         add_weights(sheet, &v, NULL);
     else
         add_costs(sheet, &v, c.length, keeping);
-    weights_free(&v.w);
+    free(v.w.list);
     return told;
 }
 

@@ -31,16 +31,16 @@ static void
 write_converted(const Options *o, Model *to, const Dataset *data)
 {
     LogRow row = {to->config.steps, NAN, NAN, 0, 0};
-    Result r = {.rows = &row,
-                .count = 1,
-                .steps = to->config.steps,
-                .converted = true,
-                .seconds = 1e-9};
+    Finished e = {
+        .result = {.rows = &row, .count = 1, .steps = to->config.steps},
+        .converted = true,
+        .seconds = 1e-9};
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
                                       variant_uses(to->variant));
     evaluate_split(to, data, VALIDATION, &row.validation_loss,
                    &row.validation_accuracy);
-    evaluate_split(to, data, TEST, &r.test_loss, &r.test_accuracy);
+    evaluate_split(to, data, TEST, &e.result.test_loss,
+                   &e.result.test_accuracy);
     /* The plugin is not called any more: whatever locale it has set, what is
        written has a point in 0.5. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
@@ -51,7 +51,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     experiment_open(o->out, &asked);
     manifest_free(&asked);
     Draft *d = draft_begin(o->out, name);
-    run_write(d, name, to, &r, &(Observer){0}, data, true);
+    run_write(d, name, to, &e, &(Observer){0}, data, true);
     Run written = run_of(d->path.text, name, &to->config);
     run_free(&written);
     run_publish(d, name, true);

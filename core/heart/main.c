@@ -1,7 +1,7 @@
 /* main.c - trains one variant on one task, from this folder and <qkv/...>
    alone:
 
-       heart VARIANT TASK [--seed N] [--steps N] [--out DIR] [-q]
+       heart VARIANT TASK [--seed N] [--steps N] [--out DIR]
 
    Prints the log, and what the trained model does on the test; --out writes its
    weights to DIR, which must not be there yet. */
@@ -19,8 +19,8 @@ static _Noreturn void
 misunderstood(const char *word)
 {
     usage("%s: not understood: heart VARIANT TASK [--seed N] [--steps N] "
-          "[--out DIR] [-q] takes the name of a variant, or the path of its "
-          ".so, and recall, induction or sort",
+          "[--out DIR] takes the name of a variant, or the path of its .so, "
+          "and recall, induction or sort",
           word);
 }
 
@@ -44,9 +44,10 @@ task_named(const char *name)
 }
 
 static bool
-print_row(void *quiet, const Result *so_far)
+print_row(void *unused, const Result *so_far)
 {
-    if (*(bool *)quiet || !so_far->logged)
+    (void)unused;
+    if (!so_far->logged)
         return true;
     LogRow r = so_far->rows[so_far->count - 1];
     printf("%d\t%.7g\t%.7g\t%.7g\t%.7g\n", r.step, r.loss, r.accuracy,
@@ -90,16 +91,13 @@ main(int argc, char **argv)
     Dataset data = {.task = task_named(argv[2])};
     Config *c = &data.config;
     const char *out = NULL;
-    bool quiet = false;
     char more;
     *c = data.task->start;
     for (char **word = argv + 3; *word; word++) {
         int *number = !strcmp(*word, "--seed")    ? &c->seed
                       : !strcmp(*word, "--steps") ? &c->steps
                                                   : NULL;
-        if (!strcmp(*word, "-q"))
-            quiet = true;
-        else if (!strcmp(*word, "--out") && word[1])
+        if (!strcmp(*word, "--out") && word[1])
             out = *++word;
         else if (!number || !word[1] ||
                  sscanf(*++word, "%9d%c", number, &more) != 1 || *number < 0)
@@ -110,9 +108,8 @@ main(int argc, char **argv)
     data.sizes = data.task->sizes(c);
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);
-    if (!quiet)
-        printf("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n");
-    Result r = train(m, &data, print_row, &quiet);
+    printf("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n");
+    Result r = train(m, &data, print_row, NULL);
     printf("%s on %s: test accuracy %.3f, loss %.3f, %zu parameters\n", argv[1],
            argv[2], r.test_accuracy, r.test_loss, m->parameters);
     if (out)

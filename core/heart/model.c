@@ -80,7 +80,7 @@ list_place(Model *m, const Variant *v, const Attention *a)
                      d->deviation);
         m->weights[m->count - 1].attention = true;
     }
-    weights_free(&w);
+    free(w.list);
 }
 
 Node *

@@ -127,13 +127,6 @@ weights_declared(const Variant *v, const Attention *a)
     return w;
 }
 
-void
-weights_free(Weights *w)
-{
-    free(w->list);
-    *w = (Weights){0};
-}
-
 Node *
 plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
 {

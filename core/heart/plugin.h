@@ -34,9 +34,8 @@ struct Weights {
     int count, room;
 };
 
-/* What the variant declares for attention `a`; weights_free it. */
+/* What the variant declares for attention `a`; free its list. */
 Weights weights_declared(const Variant *v, const Attention *a);
-void weights_free(Weights *w);
 
 /* Its forward; what it returns is as x is. */
 Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,

@@ -20,10 +20,7 @@ typedef struct Result {
                         loss was no finite number */
     double accuracy; /* of the latest step, */
     bool logged;     /* which has ended a row */
-    bool converted;  /* not trained: another run, in matrices of this variant */
     double test_loss, test_accuracy;
-    int solved_at;     /* as config/schedule.h has it; 0: never */
-    double seconds;    /* of training, where somebody measured it */
     size_t tape_bytes; /* what a step needs beside the weights */
 } Result;
 

@@ -89,8 +89,9 @@ double setting(const Attention *a, const char *name);
    see initialise. */
 void weight(Weights *w, int index, const char *name, int rows, int cols);
 
-/* Declares `count` matrices of one shape, from `index` on. The "i" in a name
-   such as "W_i^Q" becomes 1, 2, ... */
+/* Declares `count` matrices of one shape, from `index` on. The first "i" in the
+   name becomes 1, 2, ..., as in "W_i^Q"; a name without one ends in the
+   number. */
 void weight_each(Weights *w, int index, int count, const char *name, int rows,
                  int cols);
 

@@ -95,9 +95,10 @@ write_log(const char *run, const Result *r, const Observer *o)
 }
 
 static void
-write_result(const char *run, const Model *m, const Result *r,
+write_result(const char *run, const Model *m, const Finished *e,
              const Observer *o, const Dataset *data)
 {
+    const Result *r = &e->result;
     const LogRow *last = &r->rows[r->count - 1];
     Levels l = dataset_levels(data, VALIDATION);
     double flops, cache;
@@ -105,14 +106,14 @@ write_result(const char *run, const Model *m, const Result *r,
     /* clang-format off */
     const double values[RESULTS - 1] = { /* behind the status */
         r->steps, (double)m->parameters, (double)attention_parameters(m), flops,
-        cache, r->solved_at, last->loss, last->accuracy, last->validation_loss,
+        cache, e->solved_at, last->loss, last->accuracy, last->validation_loss,
         last->validation_accuracy, r->test_loss, r->test_accuracy, l.chance,
         l.trivial, l.chance_loss, l.unigram_loss, l.bigram_loss};
     /* clang-format on */
     char n[32];
     FILE *file = begin_file(run, "result.tsv");
     fprintf(file, "key\tvalue\n%s\t%s\n", result_keys[0],
-            r->converted         ? "converted"
+            e->converted         ? "converted"
             : has_diverged(m, r) ? "diverged"
                                  : "finished");
     for (int i = 1; i < RESULTS; i++)
@@ -132,8 +133,9 @@ write_result(const char *run, const Model *m, const Result *r,
 }
 
 static void
-write_timing(const char *run, const Result *r, const Model *m)
+write_timing(const char *run, const Finished *e, const Model *m)
 {
+    const Result *r = &e->result;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
@@ -142,8 +144,8 @@ write_timing(const char *run, const Result *r, const Model *m)
     fprintf(file,
             "key\tvalue\nseconds\t%s\ntokens_per_second\t%s\n"
             "peak_bytes\t%ld\nstep_bytes\t%zu\n",
-            number_text(r->seconds, 4, seconds),
-            number_text(tokens / r->seconds, 4, speed), usage.ru_maxrss * 1024L,
+            number_text(e->seconds, 4, seconds),
+            number_text(tokens / e->seconds, 4, speed), usage.ru_maxrss * 1024L,
             r->tape_bytes);
     end_file(file, run, "timing.tsv");
 }
@@ -161,17 +163,17 @@ write_weights(const char *run, const Model *m)
 }
 
 void
-run_write(const Draft *d, const char *name, const Model *m, const Result *r,
+run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
           const Observer *o, const Dataset *data, bool weights)
 {
     Path run = new_directory(d->path.text, name);
     write_config(run.text, &m->config);
-    write_log(run.text, r, o);
-    write_timing(run.text, r, m);
+    write_log(run.text, &e->result, o);
+    write_timing(run.text, e, m);
     if (weights)
         write_weights(run.text, m);
     symbols_write(run.text, data->corpus);
-    write_result(run.text, m, r, o, data);
+    write_result(run.text, m, e, o, data);
 }
 
 void

@@ -38,10 +38,18 @@ extern const char *const test_levels[TEST_LEVELS];
    config's digest. To be freed. */
 char *run_name(const Config *c, const Config *ordinary);
 
+/* What a run has come to. */
+typedef struct Finished {
+    Result result;
+    int solved_at;  /* as config/schedule.h has it; 0: never */
+    double seconds; /* of training */
+    bool converted; /* not trained: another run, in matrices of this variant */
+} Finished;
+
 /* Writes a finished run into a draft, with what was observed at each line of
    its log, with or without its weights; run_publish gives it its place. */
 void run_write(const Draft *d, const char *name, const Model *m,
-               const Result *r, const Observer *o, const Dataset *data,
+               const Finished *e, const Observer *o, const Dataset *data,
                bool weights);
 
 typedef struct Run {

@@ -23,7 +23,7 @@ count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
         f->parameters += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
     if (effort == TRIED)
         cost_of(v, a, &w, c.length, 0);
-    weights_free(&w);
+    free(w.list);
 }
 
 /* Exits where it declares what qkv has already. */

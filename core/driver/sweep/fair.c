@@ -48,7 +48,7 @@ price(const char *budget, const char *variant, Config c, Sizes z)
                : !strcmp(budget, "flops") ? k.forward
                                           : k.cache;
     }
-    weights_free(&w);
+    free(w.list);
     return sum;
 }
 

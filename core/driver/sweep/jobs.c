@@ -166,13 +166,13 @@ work(const void *more, void *last)
     t.observer = observer_new(m, &data);
     t.solved.threshold = m->config.threshold;
     t.begun = now();
-    Result r = train(m, &data, watch_run, &t);
-    r.solved_at = t.solved.at;
-    r.seconds = t.seconds;
-    run_write(t.crew->draft, job->name, m, &r, &t.observer, &data,
+    Finished e = {.result = train(m, &data, watch_run, &t)};
+    e.solved_at = t.solved.at;
+    e.seconds = t.seconds;
+    run_write(t.crew->draft, job->name, m, &e, &t.observer, &data,
               !w->no_weights);
     observer_free(&t.observer);
-    free(r.rows);
+    free(e.result.rows);
     model_free(m);
     dataset_close(&data);
 }
