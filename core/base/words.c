@@ -359,3 +359,12 @@ end_text(FILE *stream, char *const *text)
     if (fclose(stream) || lost || !*text)
         fail("out of memory: a text was refused its bytes%s", whose_memory);
 }
+
+uint64_t
+hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
+{
+    const unsigned char *byte = bytes;
+    for (uint64_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/words.h"
@@ -75,6 +76,10 @@ void replace(char **text, char *by);
  */
 const char *number_read(const char *text, bool whole, double least, double most,
                         double *x);
+
+/* The FNV-1a hash of `size` bytes, going on from `hash` (start: HASH_START). */
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t hash_bytes(uint64_t hash, const void *bytes, uint64_t size);
 
 /* A list of texts. */
 typedef struct Values {

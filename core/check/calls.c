@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "algebra/cost.h"
+#include "base/words.h"
 #include "check/checks.h"
 #include "config/settings.h"
-#include "heart/random.h"
 
 static bool
 same_bits(const real *a, const real *b, int count)

@@ -17,7 +17,6 @@
 #include "base/words.h"
 #include "config/find.h"
 #include "heart/fail.h"
-#include "heart/random.h"
 
 /* Linux says where the program is; elsewhere, as on macOS and the BSDs, the
    loader knows. */

@@ -9,7 +9,6 @@
 #include "base/words.h"
 #include "config/settings.h"
 #include "heart/fail.h"
-#include "heart/random.h"
 
 /* What a variant declares and nobody gave is what it declares. */
 static void

@@ -8,7 +8,6 @@
 #include "config/find.h"
 #include "config/settings.h"
 #include "heart/fail.h"
-#include "heart/random.h"
 
 #ifdef QKV_DOUBLE
 #define PRECISION "double"

@@ -1,18 +1,8 @@
 /* random.c - xoshiro256++ and what is drawn with it. */
 #include <math.h>
-#include <string.h>
 
 #include "heart/numbers.h"
 #include "heart/random.h"
-
-uint64_t
-hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
-{
-    const unsigned char *byte = bytes;
-    for (uint64_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 /* splitmix64 (Vigna): turns neighbouring seeds into unrelated states. */
 static uint64_t
@@ -24,11 +14,15 @@ mix(uint64_t *x)
     return z ^ z >> 31;
 }
 
+/* Of the purpose it takes the FNV-1a hash. */
 Random
 random_stream(uint64_t seed, const char *purpose)
 {
     Random r;
-    uint64_t x = mix(&seed) ^ hash_bytes(HASH_START, purpose, strlen(purpose));
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *at = purpose; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    uint64_t x = mix(&seed) ^ hash;
     for (int i = 0; i < 4; i++)
         r.state[i] = mix(&x);
     return r;

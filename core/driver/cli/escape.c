@@ -11,7 +11,6 @@
 #include "base/words.h"
 #include "driver/cli/escape.h"
 #include "heart/fail.h"
-#include "heart/random.h"
 
 static bool
 is_among(char c, const char *characters)

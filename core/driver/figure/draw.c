@@ -15,7 +15,6 @@
 #include "driver/figure/draw.h"
 #include "driver/results/group.h"
 #include "heart/fail.h"
-#include "heart/random.h"
 
 static FILE *
 open_part(const Figure *f, const char *ending)
