@@ -58,9 +58,9 @@ cut(size_t *used, size_t count)
    scratch are no power of 2 long, since such rows would all want the same few
    lines of the first cache. */
 static Plan
-plan_of(const Node *c)
+plan_of(Node *const *in)
 {
-    const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
+    const Node *q = in[0], *k = in[1], *v = in[2];
     size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
@@ -89,9 +89,9 @@ plan_of(const Node *c)
 }
 
 size_t
-attend_keeps(const Node *c)
+attend_keeps(Node *const *in)
 {
-    Plan p = plan_of(c);
+    Plan p = plan_of(in);
     return p.kept + (size_t)thread_count * p.scratch;
 }
 
@@ -342,7 +342,7 @@ shared_groups(const Node *k, const Node *v)
 static void
 pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
 {
-    Work w = {c, plan_of(c), shared_groups(c->in[1], c->in[2]), 0, visit};
+    Work w = {c, plan_of(c->in), shared_groups(c->in[1], c->in[2]), 0, visit};
     int sequences = c->in[0]->sequences, each = w.plan.together;
     if (w.plan.of_heads)
         w.groups = c->heads / each;

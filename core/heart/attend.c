@@ -10,9 +10,9 @@
 #include "heart/rows.h"
 
 size_t
-attend_keeps(const Node *c)
+attend_keeps(Node *const *in)
 {
-    const Node *q = c->in[0], *k = c->in[1];
+    const Node *q = in[0], *k = in[1];
     return 2 * (size_t)(q->rows * q->heads) * (size_t)(k->rows / k->sequences);
 }
 

@@ -13,9 +13,9 @@ typedef struct Attended {
     double sink;  /* of softmax, if it is not learned; -INFINITY if none */
 } Attended;
 
-/* The work of attend on its node c, and how many entries it keeps in c->kept
-   from the forward pass to the backward pass. */
-size_t attend_keeps(const Node *c);
+/* The work of attend on its node c, and how many entries a node of q, k and v
+   keeps in c->kept from the forward pass to the backward pass. */
+size_t attend_keeps(Node *const *in);
 void attend_forward(Node *c);
 void attend_backward(Node *c);
 

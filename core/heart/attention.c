@@ -89,13 +89,11 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     check_mask("attend", a, q, k->rows / k->sequences);
     check_fit("attend", q, v, v->rows == k->rows,
               "the second, which are values, has a row for each key");
-    Node *c = new_node(&attend_op, q->rows, q->heads * (v->cols / v->heads),
-                       (Node *[]){q, k, v}, 3);
-    c->heads = q->heads;
-    keep_arguments(c, &(Attended){.scale = scale, .causal = a->causal},
-                   sizeof(Attended));
-    c->kept = keep(c, attend_keeps(c));
-    return compute(c);
+    Node *in[] = {q, k, v};
+    return make(&attend_op, in, 3,
+                (Made){.cols = q->heads * (v->cols / v->heads),
+                       WITH((Attended){.scale = scale, .causal = a->causal}),
+                       .keeps = attend_keeps(in)});
 }
 
 /* The right side of C_h = A_h B_h or, for scores, of C_h = scale A_h B_h' */
