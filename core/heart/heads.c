@@ -1,10 +1,7 @@
 /* heads.c - the heads of a matrix, and operators that treat the columns of each
    head alike: parts of them, pairs of them rotated, norms, and heads mixed. */
-#include <string.h>
-
 #include "heart/fail.h"
 #include "heart/heads.h"
-#include "heart/matrix.h"
 #include "heart/numbers.h"
 #include "heart/operators.h"
 #include "heart/rows.h"
@@ -29,31 +26,10 @@ head_for(const Node *c, int h, const Node *n, real *at)
     return m;
 }
 
-/* C_h += A_h[:, from : from + its width], of columns; of concat, all columns of
-   A_h, behind those of the operands before it. A single head serves all of C's.
- */
-static void
-add_columns(const Node *c, int k, real *of_c, real *of_a, bool back)
-{
-    const Node *a = c->in[k];
-    const int *from = c->arguments;
-    int width = c->cols / c->heads, of_each = a->cols / a->heads;
-    int next = a->heads == 1 ? 0 : of_each;
-    int count = of_each < width ? of_each : width;
-    of_a += *from;
-    for (int i = 0; i < k; i++)
-        of_c += c->in[i]->cols / c->in[i]->heads;
-    for (int i = 0; i < c->rows; i++, of_c += c->cols, of_a += a->cols)
-        for (int h = 0; h < c->heads; h++) {
-            real *x = of_c + h * width, *y = of_a + h * next;
-            row_add(back ? y : x, 1, back ? x : y, count);
-        }
-}
-
 Node *
 columns(Node *a, int from, int count)
 {
-    static const Linear columns = LINEAR("columns", add_columns);
+    static const Linear columns = LINEAR("columns", add_to_heads);
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
         bug("columns: %s has no columns %d to %d in each of its heads, %d",
             label(a), from, from + count - 1, a->heads);
@@ -64,8 +40,8 @@ columns(Node *a, int from, int count)
 Node *
 concat(Node *const *a, int count)
 {
-    static const Linear concat = LINEAR("concat", add_columns);
-    int width = 0, heads = 1, from = 0;
+    static const Linear concat = LINEAR("concat", add_to_heads);
+    int width = 0, heads = 1;
     for (int k = 0; k < count; k++) {
         bool as_many = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
         if (a[k]->rows != a[0]->rows || !as_many)
@@ -74,7 +50,7 @@ concat(Node *const *a, int count)
         width += a[k]->cols / a[k]->heads;
     }
     return make(&concat.op, a, count,
-                (Made){.cols = heads * width, .heads = heads, WITH(from)});
+                (Made){.cols = heads * width, .heads = heads});
 }
 
 /* C: each pair of columns 2j, 2j + 1 of A turned by the angle of its token and

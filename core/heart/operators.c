@@ -123,21 +123,29 @@ matmul_t(Node *a, Node *b)
     return product(&matmul_t_op, a, b, b->cols, b->rows);
 }
 
-/* C = B, again and again; dB += the entries of dC that repeat it */
-static void
-add_spread(const Node *c, int k, real *of_c, real *of_b, bool back)
+/* What operand A gives to each head of C: its columns from the argument `from`
+   on; of several operands all of them, beside those of the operands before it.
+   A single row, head or column serves all of C's. */
+void
+add_to_heads(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
-    const Node *b = c->in[k];
-    int width = b->cols / b->heads, across = width > 1;
-    int down = b->rows == 1 ? 0 : b->cols, next = b->heads == 1 ? 0 : width;
-    for (int i = 0; i < c->rows; i++, of_b += down)
+    const Node *a = c->in[k];
+    const int *from = c->arguments;
+    int width = c->cols / c->heads, of_each = a->cols / a->heads;
+    int down = a->rows == 1 ? 0 : a->cols, next = a->heads == 1 ? 0 : of_each;
+    int across = of_each > 1, count = c->inputs > 1 ? of_each : width;
+    of_a += from ? *from : 0;
+    for (int i = 0; i < k; i++)
+        of_c += c->in[i]->cols / c->in[i]->heads;
+    for (int i = 0; i < c->rows; i++, of_c += c->cols, of_a += down)
         for (int h = 0; h < c->heads; h++)
-            for (int j = 0; j < c->cols / c->heads; j++, of_c++) {
-                real *x = of_b + h * next + j * across;
+            for (int j = 0; j < count; j++) {
+                real *x = of_c + h * width + j;
+                real *y = of_a + h * next + j * across;
                 if (back)
-                    *x += *of_c;
+                    *y += *x;
                 else
-                    *of_c += *x;
+                    *x += *y;
             }
 }
 
@@ -146,7 +154,7 @@ add_spread(const Node *c, int k, real *of_c, real *of_b, bool back)
 static Node *
 spread(const char *name, Node *a, Node *b)
 {
-    static const Linear spread = LINEAR("spread", add_spread);
+    static const Linear spread = LINEAR("spread", add_to_heads);
     if (a->rows == b->rows && a->cols == b->cols)
         return b;
     if (a->cols == b->cols)

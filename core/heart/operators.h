@@ -44,6 +44,7 @@ typedef struct Linear {
     }
 void linear_forward(Node *c);
 void linear_backward(Node *c);
+LinearAdd add_to_heads; /* for operators that take, join or repeat columns */
 
 /* By c->op one knows which operator made c. The arguments of map are its f and
    df. */
