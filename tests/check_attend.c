@@ -352,8 +352,9 @@ ABORTS(misuse, 10)
             CASE(6, softmax(&a, scores(&a, n, other, 1)));
             CASE(7, mask_zero(&a, scores(&a, n, other, 1)));
             /* the key of every query is masked */
-            CASE(8, fixed_bias(&(Attention){.position = 9},
-                               scores(&open, n, n, 1), slope_and_window));
+            CASE(8, softmax(&open, fixed_bias(&(Attention){.position = 9},
+                                              scores(&open, n, n, 1),
+                                              slope_and_window)));
             CASE(9, softmax_sink(&open, scores(&open, n, n, 1), n));
         }
     }

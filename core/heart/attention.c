@@ -170,8 +170,7 @@ apply_weights(Attention *a, Node *p, Node *v)
                 (Made){.cols = p->heads * (v->cols / v->heads)});
 }
 
-/* C = S + b(head, query, key), the same in all sequences. A query has to be
-   left a key. */
+/* C = S + b(head, query, key), the same in all sequences. */
 static void
 bias_forward(Node *c)
 {
@@ -182,18 +181,11 @@ bias_forward(Node *c)
     memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
     for (int row = 0; row < tokens * c->heads; row++) {
         int h = row % c->heads, query = a->position + row / c->heads;
-        bool left = false;
         for (int j = 0; j < keys; j++) {
             double bias = b->bias(a, h, query, j);
-            left |= bias > -INFINITY && !(a->causal && j > query);
             for (int at = row * keys + j; at < size; at += sequence)
                 c->value[at] += (real)bias;
         }
-        if (!left)
-            bug("fixed_bias: it masks every key of query %d of head %d, whose "
-                "weights cannot sum to 1 then: leave it one, as the key at its "
-                "own position",
-                query, h);
     }
 }
 
@@ -226,7 +218,8 @@ sink_of(const Node *p, int head)
     return p->inputs > 1 ? (double)p->in[1]->value[head] : with->sink;
 }
 
-/* P = softmax(mask(S)), and kept is what each row gives to its sink. */
+/* P = softmax(mask(S)), and kept is what each row gives to its sink. Fixed
+   biases have to leave each query a key, or its weights are 0 / 0. */
 static void
 softmax_forward(Node *c)
 {
@@ -236,7 +229,12 @@ softmax_forward(Node *c)
     for (int i = 0; i < c->rows * c->heads; i++) {
         int seen = keys_seen(with->causal, i / c->heads % tokens, tokens, keys);
         real sink = (real)sink_of(c, i % c->heads);
-        real beside = row_softmax(c->value + i * keys, seen, keys, sink);
+        real *p = c->value + i * keys, *s = c->in[0]->value + i * keys;
+        real beside = row_softmax(p, seen, keys, sink);
+        if (isnan(*p) && row_max(s, seen) == -INFINITY)
+            bug("softmax: every key of query %d of head %d is masked: leave it "
+                "one, as the key at its own position",
+                i / c->heads % tokens, i % c->heads);
         if (c->kept)
             c->kept[i] = beside;
     }
