@@ -29,7 +29,7 @@ for task in recall induction sort; do
             complain "qkv$double on $task"
         for variant in $variants; do
             heart=./heart${double:+-DQKV_DOUBLE}
-            $heart "$variant" $task --steps 4 --out "$task$double.$variant" >/dev/null 2>err
+            $heart "$variant" $task --steps 4 -q --out "$task$double.$variant" >/dev/null 2>err
             cat "$task$double"/$task."$variant".*/weights/*.npy 2>/dev/null >theirs
             cat "$task$double.$variant"/*.npy >ours 2>/dev/null
             [ -s ours ] && cmp -s ours theirs && ok ||
@@ -52,5 +52,5 @@ refuses 2 "1234567890: not understood" ./heart standard recall --seed 1234567890
 refuses 2 "--seed: not understood" ./heart standard recall --seed
 refuses 2 "--fast: not understood" ./heart standard recall --fast
 refuses 1 "not a shared object" ./heart nothing recall
-refuses 1 "new: cannot be made: File exists" ./heart standard recall --steps 1 --out new
+refuses 1 "new: cannot be made: File exists" ./heart standard recall --steps 1 -q --out new
 finish

@@ -1,10 +1,10 @@
 /* main.c - trains one variant on one task, from this folder and <qkv/...>
    alone:
 
-       heart VARIANT TASK [--seed N] [--steps N] [--out DIR]
+       heart VARIANT TASK [--seed N] [--steps N] [--out DIR] [-q]
 
-   Prints the log, and what the trained model does on the test; --out writes its
-   weights to DIR, which must not be there yet. */
+   Prints the log, which -q leaves out, and what the trained model does on the
+   test; --out writes its weights to DIR, which must not be there yet. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@ static _Noreturn void
 misunderstood(const char *word)
 {
     usage("%s: not understood: heart VARIANT TASK [--seed N] [--steps N] "
-          "[--out DIR] takes the name of a variant, or the path of its .so, "
-          "and recall, induction or sort",
+          "[--out DIR] [-q] takes the name of a variant, or the path of its "
+          ".so, and recall, induction or sort",
           word);
 }
 
@@ -44,26 +44,22 @@ task_named(const char *name)
 }
 
 static bool
-print_row(void *unused, const Result *so_far)
+print_row(void *quiet, const Result *so_far)
 {
-    (void)unused;
-    if (!so_far->logged)
-        return true;
-    LogRow r = so_far->rows[so_far->count - 1];
-    printf("%d\t%.7g\t%.7g\t%.7g\t%.7g\n", r.step, r.loss, r.accuracy,
-           r.validation_loss, r.validation_accuracy);
+    const LogRow *r = so_far->rows + so_far->count - 1;
+    if (so_far->logged && !*(bool *)quiet)
+        printf("%d\t%.7g\t%.7g\t%.7g\t%.7g\n", r->step, r->loss, r->accuracy,
+               r->validation_loss, r->validation_accuracy);
     return true;
 }
 
-/* Each matrix is a file in NumPy's format: 128 letters that say what it is, and
-   its entries, row by row.
+/* Each matrix is a file in this directory, in NumPy's format: 128 letters that
+   say what it is, and its entries, row by row.
    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
-write_weights(const char *directory, const Model *m)
+write_weights(const Model *m)
 {
     const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    if (mkdir(directory, 0777) || chdir(directory))
-        fail("%s: cannot be made: %s", directory, strerror(errno));
     for (const Weight *w = m->weights; w < m->weights + m->count; w++) {
         char name[sizeof w->name + 4], what[118];
         snprintf(name, sizeof name, "%s.npy", w->name);
@@ -77,8 +73,7 @@ write_weights(const char *directory, const Model *m)
         FILE *file = fopen(name, "wb");
         if (!file || !fprintf(file, "\x93NUMPY\1%cv%c%-117s\n", 0, 0, what) ||
             !fwrite(w->value, bytes, 1, file) || fclose(file))
-            fail("%s/%s: cannot be written: %s", directory, name,
-                 strerror(errno));
+            fail("%s: cannot be written: %s", name, strerror(errno));
     }
 }
 
@@ -91,6 +86,7 @@ main(int argc, char **argv)
     Dataset data = {.task = task_named(argv[2])};
     Config *c = &data.config;
     const char *out = NULL;
+    bool quiet = false;
     char more;
     *c = data.task->start;
     for (char **word = argv + 3; *word; word++) {
@@ -99,6 +95,8 @@ main(int argc, char **argv)
                                                   : NULL;
         if (!strcmp(*word, "--out") && word[1])
             out = *++word;
+        else if (!strcmp(*word, "-q"))
+            quiet = true;
         else if (!number || !word[1] ||
                  sscanf(*++word, "%9d%c", number, &more) != 1 || *number < 0)
             misunderstood(*word);
@@ -108,12 +106,15 @@ main(int argc, char **argv)
     data.sizes = data.task->sizes(c);
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);
-    printf("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n");
-    Result r = train(m, &data, print_row, NULL);
+    if (out && (mkdir(out, 0777) || chdir(out)))
+        fail("%s: cannot be made: %s", out, strerror(errno));
+    if (!quiet)
+        printf("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n");
+    Result r = train(m, &data, print_row, &quiet);
     printf("%s on %s: test accuracy %.3f, loss %.3f, %zu parameters\n", argv[1],
            argv[2], r.test_accuracy, r.test_loss, m->parameters);
     if (out)
-        write_weights(out, m);
+        write_weights(m);
     free(r.rows);
     model_free(m);
     return 0;

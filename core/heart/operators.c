@@ -133,20 +133,18 @@ add_to_heads(const Node *c, int k, real *of_c, real *of_a, bool back)
     const int *from = c->arguments;
     int width = c->cols / c->heads, of_each = a->cols / a->heads;
     int down = a->rows == 1 ? 0 : a->cols, next = a->heads == 1 ? 0 : of_each;
-    int across = of_each > 1, count = c->inputs > 1 ? of_each : width;
+    int count = c->inputs > 1 ? of_each : width;
     of_a += from ? *from : 0;
     for (int i = 0; i < k; i++)
         of_c += c->in[i]->cols / c->in[i]->heads;
     for (int i = 0; i < c->rows; i++, of_c += c->cols, of_a += down)
-        for (int h = 0; h < c->heads; h++)
-            for (int j = 0; j < count; j++) {
-                real *x = of_c + h * width + j;
-                real *y = of_a + h * next + j * across;
-                if (back)
-                    *y += *x;
-                else
-                    *x += *y;
-            }
+        for (int h = 0; h < c->heads; h++) {
+            real *x = of_c + h * width, *y = of_a + h * next;
+            if (of_each > 1)
+                row_add(back ? y : x, 1, back ? x : y, count);
+            for (int j = 0; of_each == 1 && j < count; j++)
+                *(back ? y : x + j) += back ? x[j] : *y;
+        }
 }
 
 /* B repeated along the axes in which it is 1 long, to A's shape and heads; B
