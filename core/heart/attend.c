@@ -1,4 +1,4 @@
-/* attend.c - attention in four steps over the queries of a head.
+/* attend.c - the forward and the backward pass of attention, head by head.
 
    Shapes, of one head of one sequence: q (tokens x d), k (keys x d), v (keys x
    d_v), the weights p and the gradient ds of the scores (tokens x keys), out
@@ -22,7 +22,8 @@ static Matrix
 weights_of(const Node *c, int h)
 {
     int tokens = c->rows / c->sequences, keys = c->in[1]->rows / c->sequences;
-    Matrix p = matrix(c->kept + h * c->rows * keys, tokens, keys, keys);
+    Matrix p =
+        matrix(c->kept + (ptrdiff_t)h * c->rows * keys, tokens, keys, keys);
     p.step = tokens * keys;
     p.count = c->sequences;
     return p;
@@ -66,7 +67,7 @@ rows_backward(Node *c, int h, int first, int count)
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *with = c->arguments;
     Matrix p = some_rows(weights_of(c, h), first, count), ds = p;
-    ds.at += c->heads * c->rows * p.cols;
+    ds.at += (ptrdiff_t)c->heads * c->rows * p.cols;
     Matrix d = some_rows(head_for(c, h, c, c->gradient), first, count);
     if (v->trained)
         multiply_add(head_for(c, h, v, gradient(v)), transposed(p), d);

@@ -26,8 +26,9 @@ positioned(const Attention *a, Node *n, int position)
     return by && by->rotated ? by->rotated(n, position) : n;
 }
 
-/* All rows so far of n, where a decoder keeps rows (Keeper, tape.h); else n.
-   Keys are as the scores of `of` need them; for anything else that is NULL. */
+/* All rows so far of n, where a decoder keeps rows (Keeper, tape.h); else n. If
+   n is keys, `of` is the attention that scores them, and they are rotated for
+   it; otherwise `of` is NULL. */
 static Node *
 all_rows(const Attention *of, Node *n)
 {

@@ -10,9 +10,10 @@
 #include "heart/rows.h"
 #include "heart/tape.h"
 
-/* Each row of C is a sum of rows of its operands: of the first, `each` that
-   have an id (-1: none); and of the last, if `by_place` is set, that of its own
-   place in the sequence, plus `first`, if there is one. */
+/* Row i of C is the sum of the rows ids[i each], ids[i each + 1], ... of its
+   first operand, `each` of them (-1: none); and, if `by_place` is set, of row
+   first + t of its last operand, where t is the place of row i in its sequence
+   (none if first + t is negative). */
 typedef struct Rows {
     const int *ids;
     int each;

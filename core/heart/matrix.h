@@ -40,9 +40,9 @@ some_rows(Matrix m, int first, int count)
 }
 
 /* C = A B: c (m x n), a (m x k), b (k x n). c has across = 1 and overlaps
-   neither a nor b. Shapes that do not fit abort. Of a batch, C_i = A_i B_i for
-   each: small products cost less together, since how to do them is found once.
-   */
+   neither a nor b. The caller has checked that the shapes fit. Of a batch,
+   C_i = A_i B_i for each: small products cost less together, since one call
+   serves the whole batch. */
 void multiply(Matrix c, Matrix a, Matrix b);
 
 /* C += A B. Each element of C is one chain of fused multiply-adds in the

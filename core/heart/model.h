@@ -33,10 +33,10 @@ typedef struct ModelPlace {
 typedef struct Model Model;
 
 /* The equation of a model: the logits (rows of the batch x classes). It asks
-   for each weight where it uses it, in the same order in every pass. In the
-   first pass, for shapes only, it so lists them. And its loss: over the counted
-   rows, divided by `counted`; it adds how many of the answers are right to
-   *right, unless that is NULL. */
+   for each weight where it uses it, in the same order in every pass; the first
+   pass, for shapes only, lists them. `loss` is the sum over the counted rows,
+   divided by `counted`; it adds how many of the answers are right to *right,
+   unless that is NULL. */
 typedef struct Architecture {
     Node *(*logits)(Model *m, Tape *t, const Batch *b);
     Node *(*loss)(const Model *m, Node *logits, const int *targets, int counted,
@@ -70,8 +70,10 @@ struct Model {
     real *first, *second;
 
     /* What others may add to it: the rows of tables that are not trained
-       (sinusoids); another optimizer than Adam; and a function that is called
-       with what each attention read and returned. */
+       (sinusoids); another optimizer than Adam, which moves the values against
+       the gradients, sets the rate, and may use `first` and `second` for what
+       it likes (they are 0 at first); and a function that is called with what
+       each attention read and returned. */
     Matrix fixed;
     void (*update)(Model *m);
     void (*attended)(void *to, Node *x, Node *y, Node *out);
@@ -91,10 +93,10 @@ void model_free(Model *m);
 /* The logits of a batch. */
 Node *model_forward(Model *m, Tape *t, const Batch *b);
 
-/* For an architecture. The next weight of the equation: which part of the model
-   it is of, in the block of an attention or in none (NULL), and its own name,
-   "" if it has none; with the mean and the standard deviation of its initial
-   entries. */
+/* For an architecture: the next weight of the equation. `part` is the part of
+   the model that it belongs to, in the block of `block` (NULL: outside all
+   blocks), and `name` its own name there, "" if it has none; with the mean and
+   the standard deviation of its initial entries. */
 Node *model_weight(Model *m, const Attention *block, const char *part,
                    const char *name, int rows, int cols, double mean,
                    double deviation);

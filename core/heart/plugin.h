@@ -19,8 +19,8 @@ bool one_file(const char *a, const char *b);
 
 /* Loads the shared object at `path`, and checks that this program can use it.
    `binding` is RTLD_NOW, so that a function that this program lacks is reported
-   at once, or RTLD_LAZY, where it has no `fit` and its functions. Exits with
-   what is wrong. */
+   at once; or RTLD_LAZY, for a program without the functions that a variant's
+   `fit` calls, which never calls `fit`. Exits with what is wrong. */
 const Variant *plugin_load(const char *path, int binding);
 
 typedef struct Declared {
@@ -37,7 +37,7 @@ struct Weights {
 /* What the variant declares for attention `a`; free its list. */
 Weights weights_declared(const Variant *v, const Attention *a);
 
-/* Its forward; what it returns is as x is. */
+/* Its forward. Aborts unless what it returns has the shape of x. */
 Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
                      Node **w);
 

@@ -216,11 +216,12 @@ keep_arguments(Node *n, const void *arguments, size_t size)
     n->arguments = memcpy(take(n->tape, size), arguments, size);
 }
 
-/* Is what is added to a root now the first? Then it overwrites, and has memory:
-   that of a gradient of the same size that is needed no more. (A leaf has its
-   own.) Once, before threads add to it: they only look. */
+/* Makes the gradient of a root ready to be added to. Returns true for the first
+   contribution, which must overwrite: then the gradient gets memory, that of
+   one of the same size that is needed no more, if there is one. (A leaf has its
+   own.) To be called before threads share the work. */
 static bool
-comes_first(Node *n)
+start_gradient(Node *n)
 {
     if (n->touched)
         return false;
@@ -243,7 +244,7 @@ comes_first(Node *n)
 real *
 gradient(Node *n)
 {
-    if (comes_first(n->root) && n->root->gradient)
+    if (start_gradient(n->root) && n->root->gradient)
         memset(n->root->gradient, 0, size_of(n) * sizeof(real));
     return n->root->gradient;
 }
@@ -251,7 +252,7 @@ gradient(Node *n)
 void
 add_gradient(Node *n, const real *x)
 {
-    bool first = comes_first(n->root);
+    bool first = start_gradient(n->root);
     real *d = n->root->gradient;
     for (size_t i = 0, count = size_of(n); i < count; i++)
         d[i] = first ? x[i] : d[i] + x[i];
@@ -260,7 +261,7 @@ add_gradient(Node *n, const real *x)
 void
 add_product(Node *n, Matrix a, Matrix b)
 {
-    bool first = comes_first(n->root);
+    bool first = start_gradient(n->root);
     Matrix d = matrix(n->root->gradient, n->rows, n->cols, n->cols);
     (first ? multiply : multiply_add)(d, a, b);
 }
@@ -271,7 +272,7 @@ void
 backward(Node *result)
 {
     Tape *t = result->tape;
-    if (comes_first(result->root) && result->value)
+    if (start_gradient(result->root) && result->value)
         *result->root->gradient = 1;
     for (Node *n = backward_order(result->root), *next; n; n = next) {
         next = n->next;
@@ -279,7 +280,7 @@ backward(Node *result)
             continue;
         for (int i = 0; !n->value && i < n->inputs; i++)
             if (n->in[i]->trained)
-                comes_first(n->in[i]->root);
+                start_gradient(n->in[i]->root);
         if (n->value) {
             enter(NULL, " in a backward");
             n->op->backward(n);

@@ -1,8 +1,8 @@
 /* tape.h - the owner's side of the tape: memory, leaves, the backward pass.
 
-   Nodes and matrices are cut from the tape's memory, one after the other. A
-   training step begins by taking all of it back at once, so that it allocates
-   nothing as soon as one step has shown how much is needed. */
+   Nodes and matrices are cut from the tape's memory, one after the other. Each
+   micro-batch begins by dropping all of them at once. As soon as that has made
+   one block of the tape's blocks, nothing more is allocated. */
 #ifndef TAPE_H
 #define TAPE_H
 
@@ -28,18 +28,20 @@ typedef struct Keeper {
     void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
                   const Node *y);
     void (*leave)(struct Keeper *k);
-    /* All rows so far of a node that has those of new tokens; of keys, as the
-       scores of `of` need them; for anything else that is NULL. */
+    /* All rows so far of a node that has those of new tokens. If they are keys,
+       `of` is the attention that scores them, and they are rotated for it;
+       otherwise it is NULL. */
     Node *(*all_rows)(struct Keeper *k, const Attention *of, Node *n);
 } Keeper;
 
 /* What a tape is for; these may be added.
 
-   SHAPES_ONLY: nodes have shapes, costs and arguments, but no values: so models
-   that no memory holds can be counted. KEEP_GRADIENTS: after the backward pass
-   each trained root still has its own, until the tape is reset. RED_ZONES: each
-   matrix has as much memory again behind it, and UNWRITTEN in every byte,
-   so that `qkv check` (check/subject.c) sees what operators write. */
+   SHAPES_ONLY: nodes have shapes and arguments, but no values: so a model that
+   is too large for memory can still be counted. KEEP_GRADIENTS: after the
+   backward pass each trained root still has its own, until the tape is reset.
+   RED_ZONES: each matrix has as much memory again behind it, and UNWRITTEN in
+   every byte, so that `qkv check` (check/subject.c) sees what operators write.
+ */
 enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
 

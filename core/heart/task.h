@@ -45,11 +45,13 @@ typedef struct Task {
     const char *name;
     Config start; /* at which standard attention solves it */
 
-    /* Sizes from a config that it can be drawn from: keys that can all differ,
-       a length and symbols above the longest period. */
+    /* Sizes from a config. The caller has checked that sequences can be drawn
+       from it: for recall there are as many symbols as keys, for induction the
+       length and the symbols are above the longest period. */
     Sizes (*sizes)(const Config *c);
 
-    /* Draws a batch of one. */
+    /* Draws one sequence: sets every id and every target (-1: no answer). What
+       the memory holds before is another sequence. */
     void (*draw)(const Config *c, Random *r, Batch *e);
 
     /* Instead, where sequences are read from a file: number `index` of a split,
@@ -75,7 +77,7 @@ void draw_pairs(const Config *c, Random *r, int *ids, int *order);
 Batch batch_new(Sizes s, int sequences);
 void batch_free(Batch *b);
 
-/* `count` of its sequences, from `first` on; the numbers are the batch's. */
+/* `count` of its sequences, from `first` on, in the batch's memory. */
 Batch batch_part(const Batch *b, int first, int count);
 
 /* The stream that a split's batches are drawn from. */

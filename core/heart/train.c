@@ -55,9 +55,10 @@ optimizer_step(Model *m)
 }
 
 /* A batch goes through the model in micro-batches, so that what one leaves on
-   the tape is still in the caches in the backward pass. The gradients are those
-   of the whole batch: each is a chain of multiply-adds in the order of the
-   tokens, wherever it pauses. The wider the tokens, the more of them a
+   the tape is still in the caches in the backward pass. Their gradients
+   add up to those of the whole batch; to the same bits where the weight is an
+   operand of a product with the tokens, which is a chain of multiply-adds in
+   their order, wherever it pauses. The wider the tokens, the more of them a
    micro-batch has, since it reads every weight once. */
 int
 micro_batch_size(const Model *m, int sequences)

@@ -38,8 +38,9 @@ void adam(Model *m, double rate);
 void optimizer_step(Model *m);
 
 /* The next step, on the batch: forward, backward, and the optimizer's. Returns
-   the loss, and the accuracy in *accuracy. After the first it allocates nothing
-   and calls nobody. */
+   the loss, and the accuracy in *accuracy. After the first it allocates
+   nothing.
+   */
 double train_step(Model *m, Tape *t, const Batch *b, double *accuracy);
 
 /* Loss and accuracy over a whole split; no accuracy (NaN) without a finite

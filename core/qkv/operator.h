@@ -3,8 +3,7 @@
    Most variants need only <qkv/variant.h>. If an equation needs an operator
    that tape.h lacks, a plugin can define it with three short functions: one
    computes the value of its node, one adds to the gradients of its operands,
-   and one makes the node. core/heart/operators.c consists of such triples, and
-   its `scale` is the shortest one to start from.
+   and one makes the node, as variants/collaborative.c does.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a
    plugin is compiled once for each. Both programs do that for you when you
@@ -31,7 +30,7 @@ typedef struct Tape Tape;
 /* An operator. `forward` sets every entry of c->value, from the values of
    c->in[0], c->in[1], ... and from c->arguments. `backward` adds to the
    gradients of those operands that are trained, from c->gradient; it is called
-   after every node that uses c has added to that. NULL: none. */
+   after every node that uses c has added to that; it may be NULL. */
 typedef struct Operator {
     const char *name;
     void (*forward)(Node *c);
@@ -50,7 +49,8 @@ struct Node {
     int inputs;            /* number of operands */
     const void *arguments; /* the operator's other arguments, in a type that it
                               declares: see keep_arguments */
-    real *kept;            /* entries that forward keeps for backward */
+    real *kept;            /* entries that forward keeps for
+                              backward, or that backward works in */
     const Operator *op;    /* NULL for a leaf, and for a view */
     Node *root;           /* the node that owns the memory: itself, except after
                              split */
