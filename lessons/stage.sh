@@ -23,6 +23,6 @@ awk '/^```$/ { inside = 0 } inside; /^```c main\.c/ { inside = 1 }' lessons/"$n"
 ln -s "$build/variants" "$out/variants"
 # shellcheck disable=SC2046 # the compiler and its flags are several words
 $(cat "$build/flags") -DQKV_CORE -Wno-unused-function -fvisibility=hidden -rdynamic $(ls "$out"/*.c "$out"/core/heart/*.c 2>/dev/null) \
-    -lm -ldl -o "$out/program"
+    -lm -ldl '-Wl,-rpath,$ORIGIN/variants' -o "$out/program"
 cd "$out"
 exec ./program "$@"
