@@ -21,7 +21,7 @@ done
 awk '/^```$/ { inside = 0 } inside; /^```c main\.c/ { inside = 1 }' lessons/"$n"-*.md >"$out/main.c"
 [ -s "$out/main.c" ] || rm "$out/main.c"
 ln -s "$build/variants" "$out/variants"
-# shellcheck disable=SC2046 # the compiler and its flags are several words
+# shellcheck disable=SC2046,SC2016 # the compiler and its flags are several words; $ORIGIN is the loader's
 $(cat "$build/flags") -DQKV_CORE -Wno-unused-function -fvisibility=hidden -rdynamic $(ls "$out"/*.c "$out"/core/heart/*.c 2>/dev/null) \
     -lm -ldl '-Wl,-rpath,$ORIGIN/variants' -o "$out/program"
 cd "$out"
