@@ -14,7 +14,7 @@
 #include "algebra/cost.h"
 #include "algebra/fit.h"
 #include "algebra/canonical.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "suites.h"
 
 #define NEAR (sizeof(real) == 4 ? 2e-5 : 1e-13)

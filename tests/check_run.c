@@ -15,7 +15,7 @@
 #include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "run/experiment.h"
 #include "suites.h"
 

@@ -10,7 +10,7 @@
 #include "algebra/capture.h"
 #include "check/difference.h"
 #include "heart/tape.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "suites.h"
 
 #define NEAR (sizeof(real) == 4 ? 2e-4 : 1e-10)

@@ -12,7 +12,7 @@
 
 #include <qkv/real.h>
 
-#include "config/find.h"
+#include "config/find_plugin.h"
 
 enum { WHY_SIZE = 160 };
 

@@ -4,7 +4,7 @@
 
 #include <qkv/operator.h>
 
-#include "config/find.h"
+#include "config/find_plugin.h"
 
 typedef struct Cost {
     double parameters;

@@ -7,7 +7,7 @@
 #include <qkv/real.h>
 
 #include "algebra/canonical.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 
 /* Fills values[i] (rows x cols, as w declares them) so that v computes the
    canonical form c at attention a, as nearly as it can. False, and why, where

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "algebra/fold.h"
-#include "config/second.h"
+#include "config/two_sequences.h"
 #include "heart/fail.h"
 
 const char *

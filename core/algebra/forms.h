@@ -3,7 +3,7 @@
 #define FORMS_H
 
 #include "algebra/canonical.h"
-#include "config/build.h"
+#include "config/build_model.h"
 
 /* The canonical form of a place's attention; canonical_free it. */
 Canonical model_form(const Model *m, int place);

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "config/find.h"
+#include "config/find_plugin.h"
 
 /* d_model, heads, kv_heads, d_k, d_v, latent */
 enum { SHAPE_NUMBERS = 6, MOST_TERMS = 60 };

@@ -3,7 +3,7 @@
 #define PASS_H
 
 #include "algebra/capture.h"
-#include "config/build.h"
+#include "config/build_model.h"
 
 typedef struct Pass {
     Capture capture;

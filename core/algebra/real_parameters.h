@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "algebra/rank.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 
 typedef struct RealCount {
     int stored, real; /* of a.layers blocks; real: -1 where no gap tells */

@@ -13,7 +13,7 @@
 #include "base/report.h"
 #include "check/difference.h"
 #include "check/subject.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/positions.h"
 #include "decode/cache.h"
 #include "heart/fail.h"

@@ -8,7 +8,7 @@
 
 #include <qkv/real.h>
 
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "config/settings.h"
 #include "heart/fail.h"
 #include "heart/tape.h"

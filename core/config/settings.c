@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "config/settings.h"
 #include "heart/fail.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "heart/config.h"
 
 enum { WORD_SIZE = 1024, VALUE_SIZE = WORD_SIZE };

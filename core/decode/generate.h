@@ -5,7 +5,7 @@
 #ifndef GENERATE_H
 #define GENERATE_H
 
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/tasks.h"
 #include "decode/cache.h"
 #include "heart/random.h"

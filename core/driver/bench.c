@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "algebra/cost.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"

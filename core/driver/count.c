@@ -9,7 +9,7 @@
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
 #include "base/words.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/positions.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/options.h"

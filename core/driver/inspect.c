@@ -10,7 +10,7 @@
 #include "algebra/pass.h"
 #include "algebra/svd.h"
 #include "base/words.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "driver/cli/options.h"
 #include "driver/cli/table.h"
 #include "driver/commands.h"

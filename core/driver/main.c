@@ -16,7 +16,7 @@
 
 #include "base/report.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/cli/grammar.h"
 #include "driver/cli/plugin_process.h"
 #include "driver/commands.h"

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/options.h"
 #include "driver/commands.h"

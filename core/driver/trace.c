@@ -11,7 +11,7 @@
 
 #include "algebra/pass.h"
 #include "base/words.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "driver/cli/options.h"
 #include "driver/cli/tokens.h"
 #include "driver/commands.h"

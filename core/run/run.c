@@ -8,7 +8,7 @@
 #include "algebra/forms.h"
 #include "base/npy.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "config/schedule.h"
 #include "heart/fail.h"
 #include "run/run.h"

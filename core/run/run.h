@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/settings.h"
 #include "heart/train.h"
 #include "watch/observe.h"

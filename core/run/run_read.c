@@ -9,7 +9,7 @@
 
 #include "base/npy.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "heart/fail.h"
 #include "run/run.h"
 

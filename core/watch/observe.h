@@ -16,7 +16,7 @@
 #define OBSERVE_H
 
 #include "algebra/canonical.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/tasks.h"
 
 enum { COLUMN_SIZE = NAME_SIZE + 48 };

@@ -9,7 +9,7 @@
 #include <qkv/real.h>
 
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/plugin_process.h"
 #include "heart/fail.h"

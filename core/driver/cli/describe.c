@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "algebra/cost.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/positions.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "config/settings.h"
 
 typedef struct Facts {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/cli/compile.h"
 #include "driver/cli/describe.h"
 #include "driver/cli/grammar.h"

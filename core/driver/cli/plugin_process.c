@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/cli/plugin_process.h"
 
 int

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/cli/process.h"
 
 volatile sig_atomic_t interrupted;

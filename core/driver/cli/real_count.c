@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "config/build.h"
-#include "config/second.h"
+#include "config/build_model.h"
+#include "config/two_sequences.h"
 #include "driver/cli/process.h"
 #include "driver/cli/real_count.h"
 #include "heart/fail.h"

@@ -3,7 +3,7 @@
 #define ATTENTION_H
 
 #include "algebra/capture.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/tasks.h"
 #include "driver/cli/options.h"
 

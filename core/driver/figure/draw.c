@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/cli/companion.h"
 #include "driver/cli/escape.h"
 #include "driver/figure/draw.h"

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/tsv.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/figure/draw.h"
 #include "driver/figure/square.h"
 #include "heart/fail.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "driver/results/group.h"
 #include "heart/fail.h"
 

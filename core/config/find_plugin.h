@@ -1,7 +1,7 @@
-/* find.h - finds and opens plugins. What a plugin must be, <qkv/variant.h>
- * says. */
-#ifndef FIND_H
-#define FIND_H
+/* find_plugin.h - finds and opens plugins. What a plugin must be,
+ * <qkv/variant.h> says. */
+#ifndef FIND_PLUGIN_H
+#define FIND_PLUGIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

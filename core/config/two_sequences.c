@@ -1,9 +1,9 @@
-/* second.c - kinds of models besides the heart's. */
+/* two_sequences.c - kinds of models besides the heart's. */
 #include <math.h>
 
 #include "config/positions.h"
 #include "config/regression.h"
-#include "config/second.h"
+#include "config/two_sequences.h"
 #include "config/settings.h"
 #include "config/sine.h"
 #include "heart/fail.h"

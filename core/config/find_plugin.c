@@ -1,4 +1,4 @@
-/* find.c - finds and opens plugins. heart/plugin.c loads them. */
+/* find_plugin.c - finds and opens plugins. heart/plugin.c loads them. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 #include "base/report.h"
 #include "base/words.h"
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "heart/fail.h"
 
 /* Linux says where the program is; elsewhere, as on macOS and the BSDs, the

@@ -1,7 +1,7 @@
-/* second.h - kinds of models besides the heart's: with a second sequence, with
-   one-hot tokens, with answers that are numbers. */
-#ifndef SECOND_H
-#define SECOND_H
+/* two_sequences.h - kinds of models besides the heart's: with a second
+   sequence, with one-hot tokens, with answers that are numbers. */
+#ifndef TWO_SEQUENCES_H
+#define TWO_SEQUENCES_H
 
 #include "heart/model.h"
 

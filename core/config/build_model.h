@@ -1,9 +1,9 @@
-/* build.h - a model from a config: its kind, what its weights start as, and
-   what training it takes. */
-#ifndef BUILD_H
-#define BUILD_H
+/* build_model.h - a model from a config: its kind, what its weights start as,
+   and what training it takes. */
+#ifndef BUILD_MODEL_H
+#define BUILD_MODEL_H
 
-#include "config/find.h"
+#include "config/find_plugin.h"
 #include "config/tasks.h"
 #include "heart/train.h"
 

@@ -1,14 +1,14 @@
-/* build.c - a model from a config: its kind, what its weights start as, and
-   what training it takes. */
+/* build_model.c - a model from a config: its kind, what its weights start as,
+   and what training it takes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
-#include "config/build.h"
+#include "config/build_model.h"
 #include "config/corpus.h"
 #include "config/schedule.h"
-#include "config/second.h"
+#include "config/two_sequences.h"
 #include "heart/fail.h"
 
 /* What it is called in its part: of "block0.attention.W^Q", "W^Q". */
