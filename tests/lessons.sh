@@ -100,7 +100,7 @@ cp -r lessons/figures "$work/few/lessons"
 for lesson in 12-sharing 30-variants; do
     sed 's/^```c variants\/mqa.c.*/```text/' lessons/$lesson.md >"$work/few/lessons/$lesson.md"
 done
-sed 's/^```c core\/heart\/numbers.h fused$/```text/; s/^\(```c core\/heart\/matrix.c\) multiply_add.*/&\
+sed 's/^```c core\/heart\/numbers.h logarithm$/```text/; s/^\(```c core\/heart\/matrix.c\) multiply_add.*/&\
 ```\
 Again.\
 \1 multiply/' lessons/20-product.md >"$work/few/lessons/20-product.md"
@@ -110,7 +110,7 @@ while read -r words; do
     grep -qxF "$words" "$work/out" && ok || complain "does not say \"$words\": $(cat "$work/out")"
 done <<'END'
 variants/mqa.c: forward is shown in no lesson
-core/heart/numbers.h: fused is shown in no lesson
+core/heart/numbers.h: logarithm is shown in no lesson
 core/heart/matrix.c: multiply is shown 2 times, and must be once
 END
 
