@@ -135,7 +135,7 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
     a->scored = 0;
     Node *out = v->forward(a, x, y, w);
     if (!out || out->rows != x->rows || out->cols != x->cols)
-        bug("forward returned %s where x is %s: the queries come from x, keys "
+        bug("forward returned %s where %s belongs: queries come from x, keys "
             "and values from y; the last map, W^O, leads back to d_model",
             out ? label(out) : "NULL", label(x));
     enter(v, "");
