@@ -68,7 +68,7 @@ FMA_V16(V16 a, V16 b, V16 c)
 #if defined __FMA__ || defined __ARM_NEON
 #define FMA_V1 FUSED
 #else
-#define FMA_V1(a, b, c) FMA_V16((V16){a}, (V16){b}, (V16){c})[0]
+#define FMA_V1(a, b, c) (FMA_V16((V16){a}, (V16){b}, (V16){c}))[0]
 #endif
 
 /* An integer as wide as a real. */

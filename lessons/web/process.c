@@ -2,6 +2,7 @@
    processes: a child's work is called, and what it changed of the memory is
    undone, all but its report. The calls of JavaScript are in library.js. */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
