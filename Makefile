@@ -94,7 +94,7 @@ $(BUILD)/qkv $(BUILD)/qkv-double:
 
 # The minimal attention core alone: core/heart and core/qkv.
 HEART    = $(sort $(wildcard core/heart/*.c))
-heart: $(BUILD)/heart $(BUILD)/heart-double   ## the minimal attention core alone, which trains any variant
+heart: $(BUILD)/heart $(BUILD)/heart-double $(PLUGINS)   ## the minimal attention core alone, which trains any variant
 $(BUILD)/heart: $(HEART:%.c=$(BUILD)/float/%.o)
 $(BUILD)/heart-double: $(HEART:%.c=$(BUILD)/double/%.o)
 $(BUILD)/heart: BESIDE = $$ORIGIN/variants

@@ -77,7 +77,7 @@ function add_item(name,    at, from, to) {
         complain("no " name " in " file)
         return
     }
-    while (from > 1 && text[file, from - 1] !~ /^$|^}|^#|^[^ \/].*[;}]$|^\/\* clang-format/)
+    while (from > 1 && text[file, from - 2] !~ /\\$/ && text[file, from - 1] !~ /^$|^}|^#|^[^ \/].*[;}]$|^\/\* clang-format/)
         from--
     if (text[file, at] ~ /^#/)
         while (text[file, to] ~ /\\$/)

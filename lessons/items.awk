@@ -19,7 +19,7 @@ BEGIN {
 
 # The first line of the item at line i: of the type above it, and of its comment.
 function beginning(i) {
-    while (i > 1 && text[i - 1] !~ /^$|^}|^#|^[^ \/].*[;}]$|^\/\* clang-format/)
+    while (i > 1 && text[i - 2] !~ /\\$/ && text[i - 1] !~ /^$|^}|^#|^[^ \/].*[;}]$|^\/\* clang-format/)
         i--
     return i
 }
