@@ -74,7 +74,7 @@ main(int argc, char **argv)
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
 #ifdef __linux__
-    if (getenv("QKV")) /* one command of a script ends with it */
+    if (getenv("QKV")) /* what a script or a qkv asks for ends with it */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     enum { COUNT = sizeof commands / sizeof *commands, MOST = COUNT + 8 };

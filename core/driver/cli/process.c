@@ -127,7 +127,7 @@ ask_double(const char *words, char *last, int size)
 {
     Path path = within(executable_directory(), "qkv-double");
     char *program = quoted(path.text);
-    char *line = format_text("exec %s %s 2>/dev/null", program, words);
+    char *line = format_text("QKV=1 exec %s %s 2>/dev/null", program, words);
     fflush(NULL);
     FILE *answer = popen(line, "r");
     if (!answer)
