@@ -30,11 +30,11 @@ transposed(Matrix a)
     return (Matrix){a.at, a.cols, a.rows, a.across, a.down, a.count, a.step};
 }
 
-/* Rows first .. first + count of m. */
+/* Rows first .. first + count of m, whose entries may be none (NULL). */
 static inline Matrix
 some_rows(Matrix m, int first, int count)
 {
-    m.at += first * m.down;
+    m.at = m.at ? m.at + first * m.down : NULL;
     m.rows = count;
     return m;
 }

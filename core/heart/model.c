@@ -75,7 +75,7 @@ list_place(Model *m, const Variant *v, const Attention *a)
                       .weights = m->count,
                       .declared = w.count};
     name_part(p->name, a, part);
-    for (const Declared *d = w.list; d < w.list + w.count; d++) {
+    for (const Declared *d = w.list; w.count && d < w.list + w.count; d++) {
         model_weight(m, a, part, d->name, d->rows, d->cols, d->mean,
                      d->deviation);
         m->weights[m->count - 1].attention = true;
