@@ -24,8 +24,8 @@ share(const char *shape, const char *option, int *width, const char *of,
     if (!shape_uses(shape, option))
         *width = 0;
     else if (!*width && whole % parts)
-        usage("%s is a share of %s %d unless it is given, and %d does not "
-              "divide that: give it, or choose numbers that divide",
+        usage("%s is %s, %d / %d, unless it is given, and that is no whole "
+              "number: give it, or choose numbers that divide",
               option, of, whole, parts);
     else if (!*width)
         *width = whole / parts;
@@ -37,10 +37,10 @@ config_widths(Config *c, const char *shape)
     int d = c->d_model, heads = shape_uses(shape, "heads") ? c->heads : 1;
     if (heads < 1)
         usage("heads %d: attention has at least one head", heads);
-    share(shape, "d-k", &c->d_k, "d-model", d, heads);
-    share(shape, "d-v", &c->d_v, "d-model", d, heads);
-    share(shape, "kv-heads", &c->kv_heads, "heads", heads, heads > 1 ? 2 : 1);
-    share(shape, "latent", &c->latent, "d-model", d, d > 1 ? 2 : 1);
+    share(shape, "d-k", &c->d_k, "d-model/heads", d, heads);
+    share(shape, "d-v", &c->d_v, "d-model/heads", d, heads);
+    share(shape, "kv-heads", &c->kv_heads, "heads/2", heads, heads > 1 ? 2 : 1);
+    share(shape, "latent", &c->latent, "d-model/2", d, d > 1 ? 2 : 1);
     if (c->kv_heads && heads % c->kv_heads)
         usage("kv-heads %d does not divide heads %d: choose one that does",
               c->kv_heads, heads);
