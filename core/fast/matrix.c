@@ -344,7 +344,7 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
         int band = c.cols;
         if ((double)band * depth > PANEL)
             band = PANEL / depth;
-        for (int j = 0, cols; j < c.cols; j += cols) {
+        for (int j = 0, cols; j < c.cols && c.rows > 0; j += cols) {
             cols = c.cols - j < band ? c.cols - j : band;
             while (s->width > cols)
                 s++;
