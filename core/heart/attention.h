@@ -14,7 +14,7 @@ extern const Operator softmax_op;
 extern const Operator apply_weights_op;
 extern const Operator fixed_bias_op;
 
-/* Those of fixed_bias: what it adds, and the attention that it was
+/* The arguments of fixed_bias: what it adds, and the attention that it was
    called for, as it was then. */
 typedef struct Added {
     Attention attention;

@@ -101,7 +101,8 @@ Node *model_weight(Model *m, const Attention *block, const char *part,
                    const char *name, int rows, int cols, double mean,
                    double deviation);
 
-/* Those of tokens, "embedding", or of as many positions. */
+/* The table of that name with a vector in each row: "embedding", "positions".
+ */
 Node *model_table(Model *m, const char *name, int rows);
 
 /* LayerNorm, where the model has any; x += attention of x to y, or to itself

@@ -1,7 +1,8 @@
 /* operators.c - the linear and elementwise operators, each with its derivative.
 
    An operator is three functions: `_forward` computes C, its node's value;
-   `_backward` is the derivative; and the last one makes the node. In the
+   `_backward` is the derivative; and the last one makes the node. A linear
+   operator needs one function for both (Linear, operators.h). In the
    comment at a `_backward`, dX stands for the gradient of the loss by X, and
    `+=` is there because a matrix that is used twice gets two contributions. */
 

@@ -31,8 +31,8 @@ _Noreturn void mismatch(const char *name, const Node *a, const Node *b,
 
 /* An operator that is linear and has no weights, such as one that moves
    entries: what it adds forward, its transpose adds backward. One function does
-   both. It adds what operand k is for C, of_c += L of_k; or, `back`, of_k += L'
-   of_c. */
+   both. It adds what operand k gives to C, of_c += L of_k; or, `back`, of_k +=
+   L' of_c. */
 typedef void LinearAdd(const Node *c, int k, real *of_c, real *of_k, bool back);
 typedef struct Linear {
     Operator op; /* first: a node's op is the address of this */

@@ -50,8 +50,8 @@ typedef struct Task {
        length and the symbols are above the longest period. */
     Sizes (*sizes)(const Config *c);
 
-    /* Draws one sequence: sets every id and every target (-1: no answer). What
-       the memory holds before is another sequence. */
+    /* Draws one sequence: sets every id and every target (-1: no answer). Its
+       memory may hold an earlier sequence. */
     void (*draw)(const Config *c, Random *r, Batch *e);
 
     /* Instead, where sequences are read from a file: number `index` of a split,
