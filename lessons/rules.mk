@@ -31,7 +31,7 @@ book:                ## the lessons as HTML pages, build/book/index.html, and as
 EMCC = NODE_PATH=/usr/share/nodejs:$$NODE_PATH $(MAKE) CC=emcc WIDTH= EXTRA=-fPIC
 web: all book        ## the book with the program in it, build/web/index.html (emscripten, node-acorn)
 	+$(EMCC) web-engine BUILD=$(BUILD)/wasm WEB=$(BUILD)/web ARCH=-msimd128
-	+$(EMCC) web-programs BUILD=$(BUILD)/wasm-fused WEB=$(BUILD)/wasm-fused ARCH='-msimd128 -mrelaxed-simd'
+	+$(EMCC) web-programs BUILD=$(BUILD)/wasm-fused WEB=$(BUILD)/wasm-fused ARCH='-msimd128 -mrelaxed-simd' OTHERS=$(BUILD)/wasm
 	for program in qkv qkv-double; do \
 	  LC_ALL=C sed 's/\xfd\xaf\x01/\xfd\x85\x02/g; s/\xfd\xcf\x01/\xfd\x87\x02/g' \
 	    $(BUILD)/wasm-fused/$$program.wasm >$(BUILD)/web/$$program-fused.wasm || exit 1; done
@@ -41,13 +41,16 @@ web-programs: $(WEB)/qkv.js $(WEB)/qkv-double.js
 
 WEB_C    = $(filter-out core/driver/cli/process.c core/driver/sweep/progress.c,$(CORE) $(DRIVER)) \
   lessons/web/process.c lessons/web/progress.c
-$(WEB)/qkv.js:        $(WEB_C:%.c=$(BUILD)/float/%.o)
-$(WEB)/qkv-double.js: $(WEB_C:%.c=$(BUILD)/double/%.o)
+# Only core/fast knows the instruction: the other objects are those of the first build.
+OTHERS   = $(BUILD)
+web_o    = $(patsubst $(OTHERS)/$1/core/fast/%,$(BUILD)/$1/core/fast/%,$(WEB_C:%.c=$(OTHERS)/$1/%.o))
+$(WEB)/qkv.js:        $(call web_o,float)
+$(WEB)/qkv-double.js: $(call web_o,double)
 $(WEB)/qkv.js:        NAME = Qkv
 $(WEB)/qkv-double.js: NAME = QkvDouble
-$(WEB)/qkv.js $(WEB)/qkv-double.js: $(BUILD)/needed lessons/web/library.js
+$(WEB)/qkv.js $(WEB)/qkv-double.js: $(OTHERS)/needed lessons/web/library.js
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -sMAIN_MODULE=2 -sEXPORTED_FUNCTIONS=@$(BUILD)/needed \
+	@echo "  LD $@"; $(CC) $(CFLAGS) -sMAIN_MODULE=2 -sEXPORTED_FUNCTIONS=@$(OTHERS)/needed \
 	  -sMODULARIZE -sEXPORT_NAME=$(NAME) -sENVIRONMENT=worker -sEXPORTED_RUNTIME_METHODS=FS,callMain \
 	  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=1GB --js-library lessons/web/library.js $(filter %.o,$^) -o $@
 
