@@ -297,7 +297,7 @@ TEST(biases_by_hand)
         }
     double flops[2], of_scores[2];
     node_flops(out, out, flops);
-    node_flops(s, out, of_scores);
+    node_flops(s->in[0], out, of_scores);
     ck_assert(flops[0] == 2. * 2 * (T * T - 12) * D / 2);
     ck_assert(of_scores[0] == flops[0]);
     tape_free(t);

@@ -90,24 +90,25 @@ TEST(likenesses)
                                            {"same-start", "+d-k=2"},
                                            {"same-start", "standard+d-k"},
                                            {"match", "params:a+d-k=x"}};
-    const Setting *start = setting_named("same-start"),
-                  *match = setting_named("match");
+    const Setting *start = setting_named("same-start");
+    const Setting *match = setting_named("match");
     Config c = config_start(), same;
     char text[VALUE_SIZE];
     ck_assert(!setting_set(start, &c, "auto:gqa+kv-heads=2+heads=4"));
-    ck_assert(c.same_start.found && c.same_start.as.shape[1] == 2);
+    ck_assert_int_eq(likeness_of(c.same_start).as.shape[1], 2);
     setting_print(start, &c, text);
     ck_assert_str_eq(text, "auto:gqa+heads=4+kv-heads=2");
     setting_asked(start, &c, text);
     ck_assert_str_eq(text, "auto");
     same = c;
     ck_assert(setting_equal(start, &same, &c));
-    same.same_start.as.shape[0] = 8;
+    ck_assert(!setting_set(start, &same, "auto:gqa+kv-heads=2+heads=8"));
     ck_assert(!setting_equal(start, &same, &c));
     ck_assert(!setting_set(match, &c, "params:standard+d-k=8"));
     c.variant = interned("mla");
     ck_assert(setting_matched(setting_named("d-k"), &c));
-    ck_assert_int_eq(shaped_value(&c.match.as, setting_named("d-k")), 8);
+    Likeness l = likeness_of(c.match);
+    ck_assert_int_eq(shaped_value(&l.as, setting_named("d-k")), 8);
     c.variant = interned("standard");
     ck_assert(!setting_matched(setting_named("d-k"), &c));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

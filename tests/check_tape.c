@@ -1,11 +1,11 @@
 /* check_tape.c - the tape's memory, and every operator's gradient. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heart/fail.h"
 #include "heart/random.h"
+#include "heart/composed.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
 #include "config/regression.h"

@@ -193,7 +193,7 @@ TEST(vectors_start_as_published)
         a.settings = p.variant->settings;
         Weights w = weights_declared(p.variant, &a);
         for (int j = 0; j < w.count; j++) {
-            const Declared *v = &w.list[j];
+            const Weight *v = &w.list[j];
             int k = 0;
             while (k < 4 &&
                    strncmp(v->name, starts[k].begin, strlen(starts[k].begin)))

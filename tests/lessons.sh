@@ -89,7 +89,6 @@ sh lessons/check.sh "$build" "$work/00-good.md" >"$work/out" 2>&1 && ok ||
     complain "a good lesson is refused: $(cat "$work/out")"
 sh lessons/check.sh "$build" && ok || complain "a lesson does not hold"
 
-
 # Functions of the heart that are shown nowhere, or twice, and a variant whose equation
 # is not shown.
 mkdir -p "$work/few/lessons"

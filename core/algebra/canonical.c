@@ -392,7 +392,7 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
             if (!isfinite(values[i][k])) {
                 snprintf(c.why, sizeof c.why,
-                         "%s holds numbers that are not finite, as after a "
+                         "%.64s holds numbers that are not finite, as after a "
                          "training that diverged",
                          w->list[i].name);
                 c.deviation = NAN;

@@ -4,12 +4,13 @@
 
 #include "algebra/capture.h"
 #include "config/positions.h"
-#include "heart/attend.h"
 #include "heart/attention.h"
+#include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/matrix.h"
 #include "heart/numbers.h"
+#include "heart/operators.h"
 #include "heart/plugin.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
@@ -55,18 +56,29 @@ unbiased(Node *s)
     return s;
 }
 
+double
+sink_of(const Node *weights, int head)
+{
+    const Attended *with = weights->arguments;
+    return weights->inputs > 1 ? (double)weights->in[1]->value[head]
+                               : with->sink;
+}
+
 /* What a softmax made of scores: of a product, biases aside, if it can be said
    of which. */
 static void
 record_softmax(Capture *r, Node *weights)
 {
+    const Attended *with = weights->arguments;
+    Call call = {.out = weights, .causal = with->causal, .scale = with->scale};
     const Node *n = unbiased(weights->in[0]);
-    Call call = {.out = weights,
-                 .causal = ((const Attended *)weights->arguments)->causal};
-    if (n->op == &scores_op) {
+    if (n->op == &scale_op.op) {
+        call.scale *= *(const double *)n->arguments;
+        n = n->in[0];
+    }
+    if (n->op == &scores_op.op) {
         call.q = before_rope(n->in[0]);
         call.k = before_rope(n->in[1]);
-        call.scale = ((const Attended *)n->arguments)->scale;
     }
     call.first = r->softmax_heads;
     enter_call(r, call);
@@ -109,11 +121,11 @@ capture_node(void *capture, Node *n)
     Capture *r = capture;
     if (n->op == &attend_op)
         record_attend(r, n);
-    else if (n->op == &scores_op)
+    else if (n->op == &scores_op.op)
         record_keys(r, before_rope(n->in[1]));
     else if (n->op == &softmax_op)
         record_softmax(r, n);
-    else if (n->op == &apply_weights_op)
+    else if (n->op == &apply_weights_op.op)
         record_sum(r, (Sum){n->in[0], n->in[1], n, -1});
     r->rotated |= !strcmp(n->op->name, "rotate");
 }

@@ -81,6 +81,9 @@ void record_place(Capture *r, Place place);
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                      Node **w);
 
+/* The sink of weights in head `head`, -INFINITY if there is none. */
+double sink_of(const Node *weights, int head);
+
 /* Scores before any bias was added to them. */
 Node *unbiased(Node *scores);
 

@@ -118,7 +118,8 @@ config_alike(const Config *own)
     memcpy(c.own, start.own, sizeof c.own);
     c.heads = c.heads ? c.heads : 4;
     c.d_k = c.d_v = c.kv_heads = c.latent = 0;
-    config_shape(&c, &own->same_start.as);
+    Likeness alike = likeness_of(own->same_start);
+    config_shape(&c, &alike.as);
     return c;
 }
 

@@ -9,6 +9,7 @@
 #include "algebra/cost.h"
 #include "algebra/capture.h"
 #include "heart/attention.h"
+#include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/operators.h"
@@ -96,7 +97,7 @@ seen_of(const Node *n)
 {
     if (n->root != n)
         return seen_of(n->root);
-    if (!n->op || n->op == &apply_weights_op)
+    if (!n->op || n->op == &apply_weights_op.op)
         return 1;
     return seen_of(n->in[0]) *
            (n->op == &fixed_bias_op ? unmasked_share(n) : 1);
@@ -138,13 +139,13 @@ node_flops(const Node *n, const Node *last, double flops[2])
     const Node *a = n->inputs > 0 ? n->in[0] : n;
     const Node *b = n->inputs > 1 ? n->in[1] : n;
     flops[0] = 0;
-    if (n->op == &matmul_op || n->op == &matmul_t_op)
+    if (n->op == &matmul_op.op || n->op == &matmul_t_op.op)
         flops[0] = 2. * n->rows * n->cols * a->cols;
-    else if (n->op == &mix_heads_op)
+    else if (n->op == &mix_heads_op.op)
         flops[0] = 2. * a->rows * a->cols * n->heads;
-    else if (n->op == &scores_op)
+    else if (n->op == &scores_op.op)
         flops[0] = needed(n, last) * pair_flops(a, b, a->cols / a->heads);
-    else if (n->op == &apply_weights_op)
+    else if (n->op == &apply_weights_op.op)
         flops[0] = seen_of(a) * pair_flops(a, b, b->cols / b->heads);
     flops[1] = flops[0] * (a->trained + b->trained);
     if (n->op == &attend_op) {
@@ -166,7 +167,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     Node **weights = allocate((size_t)w->count, sizeof *weights);
     real trained; /* an address, for a tape that looks at none */
     for (int i = 0; i < w->count; i++) {
-        const Declared *d = &w->list[i];
+        const Weight *d = &w->list[i];
         weights[i] = leaf(t, d->rows, d->cols, 1, NULL, &trained);
         weights[i]->arguments = d->name;
         cost.parameters += (double)d->rows * d->cols;

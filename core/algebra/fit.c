@@ -29,7 +29,7 @@ struct Entries {
     double **at;
 };
 
-static const Declared *
+static const Weight *
 declared(const Entries *w, int index)
 {
     if (index < 0 || index >= w->declared->count)
@@ -40,14 +40,14 @@ declared(const Entries *w, int index)
 Part
 matrix_of(Entries *w, int index)
 {
-    const Declared *d = declared(w, index);
+    const Weight *d = declared(w, index);
     return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
 }
 
 Part
 columns_of(Entries *w, int index, int from, int count)
 {
-    const Declared *d = declared(w, index);
+    const Weight *d = declared(w, index);
     if (from < 0 || count < 1 || from + count > d->cols)
         bug("columns_of: %s (%d x %d) has no columns %d to %d", d->name,
             d->rows, d->cols, from, from + count - 1);
@@ -63,7 +63,7 @@ flipped(Part p)
 Part
 rows_of(Entries *w, int index, int from, int count)
 {
-    const Declared *d = declared(w, index);
+    const Weight *d = declared(w, index);
     if (from < 0 || count < 1 || from + count > d->rows)
         bug("rows_of: %s (%d x %d) has no rows %d to %d", d->name, d->rows,
             d->cols, from, from + count - 1);
@@ -360,7 +360,7 @@ values_behind(const Form *f, Part k)
 void
 put_identity(Entries *w, int index)
 {
-    const Declared *d = declared(w, index);
+    const Weight *d = declared(w, index);
     for (int i = 0; i < d->rows && i < d->cols; i++)
         w->at[index][i * (d->cols + 1)] = 1;
 }

@@ -12,6 +12,7 @@
 #include "algebra/rank.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
+#include "heart/numbers.h"
 #include "heart/random.h"
 #include "heart/rows.h"
 
@@ -53,13 +54,21 @@ lu_row(const Elimination *e, int i)
     return e->lu + (size_t)i * (size_t)e->n;
 }
 
+/* to_j += factor x_j, of n entries. */
+static void
+row_add(real *to, real factor, const real *x, int n)
+{
+    for (int j = 0; j < n; j++)
+        to[j] = FUSED(factor, x[j], to[j]);
+}
+
 /* Subtracts the pivots so far from the last `count` in the pool: solves L X = P
    by blocks. */
 static void
 subtract_pivots(const Elimination *e, int count)
 {
     real down[PANEL * PANEL], *x = e->pool + e->waiting - count;
-    Matrix all = matrix(x, e->n, count, (ptrdiff_t)2 * PANEL);
+    ptrdiff_t row = (ptrdiff_t)2 * PANEL;
     for (int at = 0, wide; at < e->rank; at += wide) {
         wide = e->rank - at < PANEL ? e->rank - at : PANEL;
         int rest = e->n - at - wide;
@@ -72,7 +81,7 @@ subtract_pivots(const Elimination *e, int count)
                 down[i * count + j] = -xi[j];
         }
         if (rest)
-            multiply_add(some_rows(all, at + wide, rest),
+            multiply_add(matrix(x + (at + wide) * row, rest, count, row),
                          matrix(lu_row(e, at + wide) + at, rest, wide, e->n),
                          matrix(down, wide, count, count));
     }

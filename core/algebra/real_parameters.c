@@ -30,7 +30,7 @@ typedef struct Layer {
 } Layer;
 
 static int
-entries_of(const Declared *d)
+entries_of(const Weight *d)
 {
     return d->rows * d->cols;
 }
@@ -47,7 +47,7 @@ apply(const Layer *l, Tape *t, real *row)
     Node *y = l->keys ? leaf(t, l->keys, a.d_model, 1, l->y, NULL) : NULL;
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
         for (int i = 0; i < l->weights->count; i++) {
-            const Declared *m = &l->weights->list[i];
+            const Weight *m = &l->weights->list[i];
             w[i] = leaf(t, m->rows, m->cols, 1, l->values + at, row + at);
             at += entries_of(m);
         }
@@ -68,7 +68,7 @@ layer_open(Layer *l)
     l->random = random_stream(17, "real");
     while (to < l->values + l->stored)
         for (int i = 0; i < l->weights->count; i++) { /* constants moved too */
-            const Declared *m = &l->weights->list[i];
+            const Weight *m = &l->weights->list[i];
             double deviation = fmax(m->deviation, 0.1);
             for (int k = 0; k < entries_of(m); k++)
                 *to++ = (real)(m->mean + deviation * random_normal(&l->random));

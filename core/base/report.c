@@ -46,7 +46,7 @@ watched(Report *r)
     r->watched = true;
     whose_memory = r->limit;
     on_failure = store;
-    on_enter = variant_runs;
+    enter = variant_runs;
 }
 
 int

@@ -3,6 +3,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 
+#include <stddef.h>
 #include <stdbool.h>
 
 #include "heart/fail.h"

@@ -68,7 +68,7 @@ slopes_of_way(Subject *s, const Way *w, bool twice, bool *used)
     Leaf *leaves = allocate((size_t)(count + 2), sizeof *leaves);
     double size = w->size > 1 ? 2 : 1;
     for (int i = 0; i < count; i++) {
-        const Declared *p = &s->weights.list[i];
+        const Weight *p = &s->weights.list[i];
         leaves[i] = (Leaf){p->rows, p->cols, 1, 1 / sqrt(p->rows)};
     }
     leaves[count] = (Leaf){w->sequences * w->queries, d, w->sequences, size};

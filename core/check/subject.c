@@ -72,7 +72,7 @@ subject_draw(Subject *s)
     s->values = allocate(count, sizeof *s->values);
     s->gradients = allocate(count, sizeof *s->gradients);
     for (int i = 0; i < s->weights.count; i++) {
-        const Declared *d = &s->weights.list[i];
+        const Weight *d = &s->weights.list[i];
         double size = s->as_declared ? d->deviation : fmax(d->deviation, 0.1);
         s->values[i] = reals(entries(s, i));
         s->gradients[i] = reals(entries(s, i));
@@ -196,7 +196,7 @@ leaves(const Subject *s, Tape *t)
 {
     Node **w = allocate((size_t)s->weights.count, sizeof *w);
     for (int i = 0; i < s->weights.count; i++) {
-        const Declared *one = &s->weights.list[i];
+        const Weight *one = &s->weights.list[i];
         w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
         w[i]->arguments = one->name;
     }

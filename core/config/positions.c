@@ -9,7 +9,7 @@
 #include "heart/operators.h"
 #include "heart/tape.h"
 
-static const Linear rope_op = LINEAR("rope", add_rotated);
+static const Linear rope_op = {{"rope", LINEAR}, add_rotated};
 
 static Node *
 rotated(Node *n, int position)
@@ -27,7 +27,7 @@ const Relative alibi = {.bias = alibi_bias};
 Attention
 positioned_attention(const Config *c)
 {
-    Attention a = attention_of(c);
+    Attention a = attention_of(c, "");
     a.relative = c->positions == POSITIONS_ROPE    ? &rope
                  : c->positions == POSITIONS_ALIBI ? &alibi
                                                    : NULL;

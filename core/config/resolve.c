@@ -10,6 +10,39 @@
 #include "config/settings.h"
 #include "heart/fail.h"
 
+/* A width is 0 if no variant uses it, and else what attention_of says, which
+   has to be a whole number. */
+static void
+resolve_width(int *width, const char *shape, const char *option, int value,
+              const char *of, int whole, int parts)
+{
+    bool used = shape_uses(shape, option);
+    if (used && !*width && whole % parts)
+        usage("%s is %s, %d / %d, unless it is given, and that is no whole "
+              "number: give it, or choose numbers that divide",
+              option, of, whole, parts);
+    *width = used ? value : 0;
+}
+
+static void
+resolve_widths(Config *c, const char *shape)
+{
+    int d = c->d_model, heads = shape_uses(shape, "heads") ? c->heads : 1;
+    if (heads < 1)
+        usage("heads %d: attention has at least one head", heads);
+    c->heads = shape_uses(shape, "heads") ? heads : 0;
+    Attention a = attention_of(c, shape);
+    resolve_width(&c->d_k, shape, "d-k", a.d_k, "d-model/heads", d, heads);
+    resolve_width(&c->d_v, shape, "d-v", a.d_v, "d-model/heads", d, heads);
+    resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, "heads/2", heads,
+                  heads > 1 ? 2 : 1);
+    resolve_width(&c->latent, shape, "latent", a.latent, "d-model/2", d,
+                  d > 1 ? 2 : 1);
+    if (c->kv_heads && heads % c->kv_heads)
+        usage("kv-heads %d does not divide heads %d: choose one that does",
+              c->kv_heads, heads);
+}
+
 /* What a variant declares and nobody gave is what it declares. */
 static void
 resolve_own(Config *c, const char *uses)
@@ -50,7 +83,7 @@ check_positions(const Config *c)
 void
 config_resolve(Config *c, const char *uses)
 {
-    config_widths(c, uses);
+    resolve_widths(c, uses);
     resolve_own(c, uses);
     c->settings = config_own(c);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);

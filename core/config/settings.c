@@ -169,23 +169,17 @@ size_of(const Setting *s)
 {
     static const size_t sizes[] = {
         [WORD] = sizeof(char *), /* interned: equal words are one pointer */
-        [INTEGER] = sizeof(int),      [NUMBER] = sizeof(double),
-        [CHOICE] = sizeof(int),       [HASH] = sizeof(uint64_t),
-        [LIKENESS] = sizeof(Likeness)};
+        [LIKENESS] = sizeof(char *), [INTEGER] = sizeof(int),
+        [NUMBER] = sizeof(double),   [CHOICE] = sizeof(int),
+        [HASH] = sizeof(uint64_t)};
     return sizes[s->kind];
 }
 
 bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
-    const void *x = (const char *)a + s->offset;
-    const void *y = (const char *)b + s->offset;
-    char values[2][VALUE_SIZE];
-    if (s->kind != LIKENESS) /* which may have padding */
-        return !memcmp(x, y, size_of(s));
-    setting_print(s, a, values[0]);
-    setting_print(s, b, values[1]);
-    return !strcmp(values[0], values[1]);
+    return !memcmp((const char *)a + s->offset, (const char *)b + s->offset,
+                   size_of(s));
 }
 
 bool
@@ -243,8 +237,8 @@ setting_unused(const Setting *s, const Config *c)
 bool
 setting_matched(const Setting *s, const Config *c)
 {
-    const char *whose = c->match.as.variant;
-    return *whose && strcmp(c->variant, whose) &&
+    Likeness l = likeness_of(c->match);
+    return l.found && strcmp(c->variant, l.as.variant) &&
            (s->offset == AT(d_k) || s->offset == AT(d_v) ||
             s->offset == AT(latent));
 }
@@ -324,17 +318,35 @@ set_likeness(Likeness *to, const char *text, const char *choices)
     return why ? why : set_shaped(&to->as, text, to->found);
 }
 
-static const char *
-set_words(const Setting *s, Config *c, const char *text)
+Likeness
+likeness_of(const char *word)
 {
+    Likeness l;
+    set_likeness(&l, word, NULL);
+    return l;
+}
+
+const char *
+likeness_word(const Likeness *l)
+{
+    char as[VALUE_SIZE], word[2 * VALUE_SIZE];
+    shaped_print(&l->as, as);
+    snprintf(word, sizeof word, "%s%s%s", l->asked, l->found ? ":" : "",
+             l->found ? as : "");
+    return interned(word);
+}
+
+static const char *
+set_word(const Setting *s, const char **to, const char *text)
+{
+    Likeness l;
     if (strlen(text) >= WORD_SIZE || !is_text(text))
         return "too long, or it has a control character or bytes that are no "
                "UTF-8";
-    void *at = (char *)c + s->offset;
-    if (s->kind == LIKENESS)
-        return set_likeness(at, text, s->choices);
-    *(const char **)at = interned(text);
-    return NULL;
+    const char *why =
+        s->kind == LIKENESS ? set_likeness(&l, text, s->choices) : NULL;
+    *to = why ? *to : s->kind == LIKENESS ? likeness_word(&l) : interned(text);
+    return why;
 }
 
 const char *
@@ -344,7 +356,7 @@ setting_set(const Setting *s, Config *c, const char *text)
     if (setting_numeric(s))
         return set_number(s, at, text);
     if (setting_worded(s))
-        return set_words(s, c, text);
+        return set_word(s, at, text);
     if (s->kind == CHOICE)
         return set_choice(at, s->choices, text);
     char *end;
@@ -409,16 +421,6 @@ shaped_print(const Shaped *shaped, char text[VALUE_SIZE])
     }
 }
 
-static void
-print_likeness(const Likeness *l, char text[VALUE_SIZE])
-{
-    char found[VALUE_SIZE];
-    shaped_print(&l->as, found);
-    int n = snprintf(text, VALUE_SIZE, "%s", l->asked);
-    if (l->found)
-        snprintf(text + n, (size_t)(VALUE_SIZE - n), ":%s", found);
-}
-
 void
 setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
 {
@@ -435,13 +437,11 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
                  (unsigned long long)*(const uint64_t *)at);
         break;
     case WORD:
+    case LIKENESS:
         snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
         break;
     case CHOICE:
         print_choice(s->choices, *(const int *)at, text);
-        break;
-    case LIKENESS:
-        print_likeness(at, text);
     }
 }
 
@@ -450,8 +450,7 @@ setting_asked(const Setting *s, const Config *c, char text[VALUE_SIZE])
 {
     setting_print(s, c, text);
     if (s->kind == LIKENESS)
-        text[strlen(((const Likeness *)((const char *)c + s->offset))->asked)] =
-            0;
+        text[strcspn(text, ":")] = 0;
 }
 
 Shaped
@@ -489,10 +488,8 @@ config_complete(Config *c)
     clear_own(c->own);
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
         const char **word = (const char **)(void *)((char *)c + s->offset);
-        if (s->kind == WORD)
+        if (setting_worded(s))
             *word = interned(*word ? *word : "");
-        else if (s->kind == LIKENESS)
-            setting_set(s, c, "");
     }
     set_choice(&c->precision, "float double", PRECISION);
 }

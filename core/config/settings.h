@@ -114,6 +114,27 @@ void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
    program found. */
 void setting_asked(const Setting *s, const Config *c, char text[VALUE_SIZE]);
 
+/* A variant in a shape: "standard+heads=4+d-k=8" as text. */
+enum { SHAPE_COUNT = 5 };
+typedef struct Shaped {
+    const char *variant;    /* "" for none */
+    int shape[SHAPE_COUNT]; /* in the order of SHAPE_OPTIONS; 0: not given */
+    double own[MOST_OWN];   /* as in Config */
+} Shaped;
+
+/* What --same-start or --match asks for, and the variant that was found to
+   start as, or whose budget is met: "auto:standard+heads=4+d-k=8". */
+typedef struct Likeness {
+    const char *asked; /* "auto", "standard+d-k=2"; "params"; "" for nothing */
+    bool found;
+    Shaped as; /* that variant, none if there is none; before it is looked for,
+                  the one that was asked for */
+} Likeness;
+
+/* What the word of a Config says; and the word for it. */
+Likeness likeness_of(const char *word);
+const char *likeness_word(const Likeness *l);
+
 /* c's variant in c's shape, as it is resolved. */
 Shaped shaped_of(const Config *c);
 void shaped_print(const Shaped *shaped, char text[VALUE_SIZE]);

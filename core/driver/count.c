@@ -138,7 +138,7 @@ static void
 add_weights(Sheet *sheet, const Counted *v, const RealCount *measured)
 {
     for (int i = 0; i < v->w.count; i++) {
-        const Declared *d = &v->w.list[i];
+        const Weight *d = &v->w.list[i];
         double count = (double)d->rows * d->cols, last = count * v->layers;
         if (measured)
             last = measured->alone && measured->alone[i] >= 0

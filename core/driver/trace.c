@@ -82,7 +82,8 @@ maps_of(const Model *m, const Node *n, const Node *from,
         const Weight *maps[MAPS])
 {
     int count = 0;
-    for (n = n->root; n->op == &matmul_op && count < MAPS; n = n->in[0]->root) {
+    for (n = n->root; n->op == &matmul_op.op && count < MAPS;
+         n = n->in[0]->root) {
         const Weight *found = NULL;
         for (int i = 0; i < m->count; i++)
             if (m->nodes[i] == n->in[1])

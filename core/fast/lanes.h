@@ -70,6 +70,14 @@ tangents(Widest x)
     return (Widest)((WidestBits)(e / (e + 2)) | sign);
 }
 
+enum { ROWS_AT_A_TIME = 8 };
+
+static inline int
+least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 enum {
     WIDE = sizeof(Widest) / sizeof(real),
     PARTS = LANES / WIDE /* vectors that hold the lanes */

@@ -381,10 +381,12 @@ product(Matrix c, Matrix a, Matrix b, int add)
             a.count, a.rows, a.cols, b.count, b.rows, b.cols, c.count, c.rows,
             c.cols);
     Product p = {c, a, b, add};
+    if (c.across != 1) /* C' = B' A' */
+        p = (Product){transposed(c), transposed(b), transposed(a), add};
     if ((double)c.rows * c.cols * a.cols * c.count < WORTH_SHARING)
-        product_rows(&p, 0, c.rows);
+        product_rows(&p, 0, p.c.rows);
     else
-        parallel_for(c.rows, product_rows, &p);
+        parallel_for(p.c.rows, product_rows, &p);
 }
 
 void

@@ -1,8 +1,17 @@
-/* matrix.h - columns and copies of a matrix. */
+/* matrix.h - rows, columns and copies of a matrix. */
 #ifndef FAST_MATRIX_H
 #define FAST_MATRIX_H
 
 #include "heart/matrix.h"
+
+/* Rows first .. first + count of m, whose entries may be none (NULL). */
+static inline Matrix
+some_rows(Matrix m, int first, int count)
+{
+    m.at = m.at ? m.at + first * m.down : NULL;
+    m.rows = count;
+    return m;
+}
 
 static inline Matrix
 some_columns(Matrix m, int first, int count)

@@ -1,9 +1,9 @@
-/* attention.c - scaled dot-product attention, in one operator and in three.
+/* attention.c - scaled dot-product attention, as a whole and in three steps.
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
-   scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. attend
-   does it at once (attend.c); scores, softmax and apply_weights are steps, for
-   variants that act between them.
+   scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. These
+   are three operators, scores, softmax and apply_weights, for variants that act
+   between them; attend is all three.
 
    Scores and weights are matrices (tokens x heads*keys), head by head in their
    columns. A bias of scores depends on positions only: the form of a head is
@@ -11,11 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "heart/attend.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
-#include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
@@ -78,81 +76,30 @@ check_mask(const char *name, const Attention *a, const Node *q, int keys)
             name, keys, tokens);
 }
 
-const Operator attend_op = {"attend", attend_forward, attend_backward};
+/* S_h = Q_h K_h',  O_h = P_h V_h */
+const Product scores_op = {
+    {"scores", PRODUCT}, .part = head_for, .transposed = true};
+const Product apply_weights_op = {{"apply_weights", PRODUCT}, .part = head_for};
 
 Node *
-attend(Attention *a, Node *q, Node *k, Node *v, double scale)
+score(Node *q, Node *k)
 {
-    if (a->relative && a->relative->bias)
-        return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
-    prepare("attend", a, &q, &k);
-    v = all_rows(NULL, v);
-    check_mask("attend", a, q, k->rows / k->sequences);
-    check_fit("attend", q, v, v->rows == k->rows,
-              "the second, which are values, has a row for each key");
-    Node *in[] = {q, k, v};
-    return make(&attend_op, in, 3,
-                (Made){.cols = q->heads * (v->cols / v->heads),
-                       WITH((Attended){.scale = scale, .causal = a->causal}),
-                       .keeps = attend_keeps(in)});
+    return make(&scores_op.op, OF(q, k),
+                (Made){.cols = q->heads * (k->rows / k->sequences)});
 }
-
-/* The right side of C_h = A_h B_h or, for scores, of C_h = scale A_h B_h' */
-static Matrix
-right_of(const Node *c, int h)
-{
-    Matrix b = head_for(c, h, c->in[1], c->in[1]->value);
-    return c->op == &scores_op ? transposed(b) : b;
-}
-
-/* S_h = scale Q_h K_h',  O_h = P_h V_h */
-static void
-product_forward(Node *c)
-{
-    const Attended *with = c->arguments; /* of scores */
-    size_t scaled = with ? size_of(c) : 0;
-    for (int h = 0; h < c->heads; h++)
-        multiply(head_for(c, h, c, c->value),
-                 head_for(c, h, c->in[0], c->in[0]->value), right_of(c, h));
-    for (size_t i = 0; i < scaled; i++)
-        c->value[i] *= (real)with->scale;
-}
-
-/* dQ_h += scale dS_h K_h,  dK_h += scale dS_h' Q_h
-   dP_h += dO_h V_h',       dV_h += P_h' dO_h */
-static void
-product_backward(Node *c)
-{
-    Node *a = c->in[0], *b = c->in[1];
-    const Attended *with = c->arguments;
-    size_t scaled = with ? size_of(c) : 0;
-    for (size_t i = 0; i < scaled; i++)
-        c->kept[i] = (real)with->scale * c->gradient[i];
-    for (int h = 0; h < c->heads; h++) {
-        Matrix left = head_for(c, h, a, a->value);
-        Matrix dc = head_for(c, h, c, with ? c->kept : c->gradient);
-        if (a->trained)
-            multiply_add(head_for(c, h, a, gradient(a)), dc,
-                         transposed(right_of(c, h)));
-        if (b->trained)
-            multiply_add(head_for(c, h, b, gradient(b)),
-                         transposed(with ? dc : left), with ? left : dc);
-    }
-}
-
-const Operator scores_op = {"scores", product_forward, product_backward};
-const Operator apply_weights_op = {"apply_weights", product_forward,
-                                   product_backward};
 
 Node *
-scores(Attention *a, Node *q, Node *k, double scale)
+weigh(Node *p, Node *v)
+{
+    return make(&apply_weights_op.op, OF(p, v),
+                (Made){.cols = p->heads * (v->cols / v->heads)});
+}
+
+Node *
+scores(Attention *a, Node *q, Node *k, double factor)
 {
     prepare("scores", a, &q, &k);
-    int cols = q->heads * (k->rows / k->sequences);
-    Node *s = make(&scores_op, OF(q, k),
-                   (Made){.cols = cols,
-                          WITH((Attended){.scale = scale}),
-                          .keeps = (size_t)q->rows * (size_t)cols});
+    Node *s = scale(score(q, k), factor);
     if (a->relative && a->relative->bias)
         s = fixed_bias(a, s, a->relative->bias);
     a->scored += s->heads;
@@ -167,8 +114,7 @@ apply_weights(Attention *a, Node *p, Node *v)
     check_fit("apply_weights", p, v,
               p->cols / p->heads == v->rows / v->sequences,
               "each head of the weights has a column for each value");
-    return make(&apply_weights_op, OF(p, v),
-                (Made){.cols = p->heads * (v->cols / v->heads)});
+    return weigh(p, v);
 }
 
 /* C = S + b(head, query, key), the same in all sequences. */
@@ -212,25 +158,20 @@ attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
     return apply_weights(a, softmax(a, s), v);
 }
 
-double
-sink_of(const Node *p, int head)
-{
-    const Attended *with = p->arguments;
-    return p->inputs > 1 ? (double)p->in[1]->value[head] : with->sink;
-}
-
-/* P = softmax(mask(S)), and kept is what each row gives to its sink. Fixed
-   biases have to leave each query a key, or its weights are 0 / 0. */
+/* P = softmax(mask(scale S)), and kept is what each row gives to its sink.
+   Fixed biases have to leave each query a key, or its weights are 0 / 0. */
 static void
 softmax_forward(Node *c)
 {
     const Attended *with = c->arguments;
     int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
-    memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
     for (int i = 0; i < c->rows * c->heads; i++) {
         int seen = keys_seen(with->causal, i / c->heads % tokens, tokens, keys);
-        real sink = (real)sink_of(c, i % c->heads);
+        real sink =
+            c->inputs > 1 ? c->in[1]->value[i % c->heads] : (real)with->sink;
         real *p = c->value + i * keys, *s = c->in[0]->value + i * keys;
+        for (int j = 0; j < keys; j++)
+            p[j] = (real)with->scale * s[j];
         real beside = row_softmax(p, seen, keys, sink);
         if (isnan(*p) && row_max(s, seen) == -INFINITY)
             bug("softmax: every key of query %d of head %d is masked: leave it "
@@ -241,22 +182,28 @@ softmax_forward(Node *c)
     }
 }
 
-/* dS += P (dP - rowsum(P dP)), and with p the weight of a row's sink
-   dSink += -p rowsum(P dP) */
+/* Of row i: dS += scale P (dP - rowsum(P dP)), and with p the weight of its
+   sink dSink += -p rowsum(P dP) */
+void
+softmax_row_backward(Node *c, int i)
+{
+    const Attended *with = c->arguments;
+    Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
+    int keys = c->cols / c->heads;
+    const real *p = c->value + i * keys, *dp = c->gradient + i * keys;
+    real *ds = s->trained ? gradient(s) + i * keys : NULL;
+    real mean = row_dot(p, dp, keys);
+    for (int j = 0; ds && j < keys; j++)
+        ds[j] += (real)with->scale * p[j] * (dp[j] - mean);
+    if (sink && sink->trained)
+        gradient(sink)[i % c->heads] -= c->kept[i] * mean;
+}
+
 static void
 softmax_backward(Node *c)
 {
-    Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
-    int keys = c->cols / c->heads;
-    const real *p = c->value, *dp = c->gradient;
-    real *ds = s->trained ? gradient(s) : NULL;
-    for (int i = 0; i < c->rows * c->heads; i++, p += keys, dp += keys) {
-        real mean = row_dot(p, dp, keys);
-        for (int j = 0; ds && j < keys; j++)
-            ds[i * keys + j] += p[j] * (dp[j] - mean);
-        if (sink && sink->trained)
-            gradient(sink)[i % c->heads] -= c->kept[i] * mean;
-    }
+    for (int i = 0; i < c->rows * c->heads; i++)
+        softmax_row_backward(c, i);
 }
 
 const Operator softmax_op = {"softmax", softmax_forward, softmax_backward};
@@ -269,7 +216,7 @@ normalized(const char *name, Attention *a, Node *s, Node *sink, double number)
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
         mismatch(name, s, sink, "the sink is one number for each head");
     return make(&softmax_op, (Node *[]){s, sink}, sink ? 2 : 1,
-                (Made){WITH((Attended){.causal = a->causal, .sink = number}),
+                (Made){WITH((Attended){1, a->causal, number}),
                        .keeps = sink ? (size_t)s->rows * (size_t)s->heads : 0});
 }
 
@@ -293,15 +240,26 @@ add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
     const Attended *with = c->arguments;
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
     for (int i = 0; i < c->rows * c->heads; i++, of_c += keys, of_a += keys)
-        row_add(back ? of_a : of_c, 1, back ? of_c : of_a,
-                keys_seen(with->causal, i / c->heads % tokens, tokens, keys));
+        add_between(
+            of_c, of_a,
+            keys_seen(with->causal, i / c->heads % tokens, tokens, keys), back);
 }
 
 Node *
 mask_zero(Attention *a, Node *s)
 {
-    static const Linear zeroed = LINEAR("mask_zero", add_seen);
+    static const Linear zeroed = {{"mask_zero", LINEAR}, add_seen};
     check_mask("mask_zero", a, s, s->cols / s->heads);
     return make(&zeroed.op, OF(s),
                 (Made){WITH((Attended){.causal = a->causal})});
+}
+
+void
+attend_operands(const Attention *a, Node **q, Node **k, Node **v)
+{
+    prepare("attend", a, q, k);
+    *v = all_rows(NULL, *v);
+    check_mask("attend", a, *q, (*k)->rows / (*k)->sequences);
+    check_fit("attend", *q, *v, (*v)->rows == (*k)->rows,
+              "the second, which are values, has a row for each key");
 }

@@ -4,15 +4,33 @@
 #define ATTENTION_H
 
 #include <qkv/attend.h>
-#include <qkv/operator.h>
 
-/* Which operator made a node: n->op. Their arguments are Attended (attend.h).
- */
-extern const Operator attend_op;
-extern const Operator scores_op;
+#include "heart/operators.h"
+
+/* What attend and its steps are called with besides matrices: the arguments of
+   their nodes. */
+typedef struct Attended {
+    double scale; /* of attend, and of the softmax in it, else 1 */
+    int causal;   /* of attend, softmax and mask_zero */
+    double sink;  /* of softmax, if it is not learned; -INFINITY if none */
+} Attended;
+
+/* Which operator made a node: n->op. */
+extern const Product scores_op;
 extern const Operator softmax_op;
-extern const Operator apply_weights_op;
+extern const Product apply_weights_op;
 extern const Operator fixed_bias_op;
+
+/* What attend works on: q, k and v with positions, and with the rows that a
+   decoder keeps. Aborts where they do not fit. */
+void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
+
+/* The nodes of scores, without a scale, and of apply_weights, for operands that
+   fit; and the derivative of softmax in one row of one head, rows * heads of
+   them. */
+Node *score(Node *q, Node *k);
+Node *weigh(Node *p, Node *v);
+void softmax_row_backward(Node *c, int i);
 
 /* The arguments of fixed_bias: what it adds, and the attention that it was
    called for, as it was then. */
@@ -20,9 +38,6 @@ typedef struct Added {
     Attention attention;
     Bias *bias;
 } Added;
-
-/* The sink of weights in head `head`, -INFINITY if there is none. */
-double sink_of(const Node *weights, int head);
 
 /* How a model puts positions into the scores of every variant, which does not
    see it (Attention.relative; NULL: not at all): it rotates queries and keys,

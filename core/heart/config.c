@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "heart/config.h"
-#include "heart/fail.h"
 
 bool
 shape_uses(const char *shape, const char *option)
@@ -16,48 +15,26 @@ shape_uses(const char *shape, const char *option)
     return false;
 }
 
-/* A width that the variant uses, unless it is given: its share of the whole. */
-static void
-share(const char *shape, const char *option, int *width, const char *of,
-      int whole, int parts)
+/* A width that is given; or its share of the whole, if a variant of that .shape
+   uses it; or all of it. */
+static int
+width(int given, const char *shape, const char *option, int share, int all)
 {
-    if (!shape_uses(shape, option))
-        *width = 0;
-    else if (!*width && whole % parts)
-        usage("%s is %s, %d / %d, unless it is given, and that is no whole "
-              "number: give it, or choose numbers that divide",
-              option, of, whole, parts);
-    else if (!*width)
-        *width = whole / parts;
-}
-
-void
-config_widths(Config *c, const char *shape)
-{
-    int d = c->d_model, heads = shape_uses(shape, "heads") ? c->heads : 1;
-    if (heads < 1)
-        usage("heads %d: attention has at least one head", heads);
-    share(shape, "d-k", &c->d_k, "d-model/heads", d, heads);
-    share(shape, "d-v", &c->d_v, "d-model/heads", d, heads);
-    share(shape, "kv-heads", &c->kv_heads, "heads/2", heads, heads > 1 ? 2 : 1);
-    share(shape, "latent", &c->latent, "d-model/2", d, d > 1 ? 2 : 1);
-    if (c->kv_heads && heads % c->kv_heads)
-        usage("kv-heads %d does not divide heads %d: choose one that does",
-              c->kv_heads, heads);
-    if (!shape_uses(shape, "heads"))
-        c->heads = 0;
+    return given ? given : shape_uses(shape, option) ? share : all;
 }
 
 Attention
-attention_of(const Config *c)
+attention_of(const Config *c, const char *shape)
 {
-    return (Attention){.d_model = c->d_model,
-                       .heads = c->heads ? c->heads : 1,
-                       .d_k = c->d_k ? c->d_k : c->d_model,
-                       .d_v = c->d_v ? c->d_v : c->d_model,
-                       .kv_heads = c->kv_heads ? c->kv_heads : 1,
-                       .latent = c->latent ? c->latent : c->d_model,
-                       .causal = c->mask == MASK_CAUSAL,
-                       .layers = 1,
-                       .settings = c->settings};
+    int d = c->d_model, heads = c->heads ? c->heads : 1;
+    return (Attention){
+        .d_model = d,
+        .heads = heads,
+        .d_k = width(c->d_k, shape, "d-k", d / heads, d),
+        .d_v = width(c->d_v, shape, "d-v", d / heads, d),
+        .kv_heads = width(c->kv_heads, shape, "kv-heads", (heads + 1) / 2, 1),
+        .latent = width(c->latent, shape, "latent", (d + 1) / 2, d),
+        .causal = c->mask == MASK_CAUSAL,
+        .layers = 1,
+        .settings = c->settings};
 }

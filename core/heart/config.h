@@ -18,23 +18,6 @@ enum {
     POSITIONS_ALIBI
 };
 
-/* A variant in a shape: "standard+heads=4+d-k=8" as text. */
-enum { SHAPE_COUNT = 5 };
-typedef struct Shaped {
-    const char *variant;    /* "" for none */
-    int shape[SHAPE_COUNT]; /* in the order of SHAPE_OPTIONS; 0: not given */
-    double own[MOST_OWN];   /* as in Config */
-} Shaped;
-
-/* What --same-start or --match asks for, and the variant that was found to
-   start as, or whose budget is met: "auto:standard+heads=4+d-k=8". */
-typedef struct Likeness {
-    const char *asked; /* "auto", "standard+d-k=2"; "params"; "" for nothing */
-    bool found;
-    Shaped as; /* that variant, none if there is none; before it is looked for,
-                  the one that was asked for */
-} Likeness;
-
 typedef struct Config {
     const char *variant, *task;
     int seed;
@@ -59,7 +42,7 @@ typedef struct Config {
     const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
                          or "" */
     const char *log;  /* "attention+rank": what more is logged, or "" */
-    Likeness same_start, match;
+    const char *same_start, *match; /* of likenesses (config/settings.h) */
     int characters, queries, members, encoder, cross, embed, optimizer,
         schedule, warmup, patience;
     double momentum, weight_decay, threshold; /* accuracy of what is solved */
@@ -79,14 +62,10 @@ typedef struct Config {
 /* Is the option one of a variant's .shape, "heads d-k d-v"? */
 bool shape_uses(const char *shape, const char *option);
 
-/* Sets what a variant of that .shape needs and nobody gave: a head's width is
-   its share of the token, d_model / heads; kv_heads is half of heads, latent
-   half of d_model; what the variant does not use is 0. Exits (2) where a width
-   cannot be that. */
-void config_widths(Config *c, const char *shape);
-
-/* What a variant sees of a config that has its widths; without positions in the
-   scores. */
-Attention attention_of(const Config *c);
+/* What a variant of that .shape sees of a config. Of what is 0 in the config,
+   one head there; a head's width is its share of the token, d_model / heads;
+   kv_heads is half of heads, latent half of d_model; and all that the variant
+   does not use is 1 head, or d_model. Positions in the scores are left out. */
+Attention attention_of(const Config *c, const char *shape);
 
 #endif

@@ -6,7 +6,6 @@
 #ifndef FAIL_H
 #define FAIL_H
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #define PRINTF(text, first) \
@@ -28,11 +27,10 @@ extern void (*on_failure)(int status, const char *message);
 
 /* To be called around each call of a variant's code: before it with what the
    code does, " in forward", and after it with "". NULL is the variant that was
-   called last. If on_enter is set, it is told: a crash is then the variant's.
+   called last. Who sets it knows then whose a crash is.
  */
 struct Variant;
-void enter(const struct Variant *v, const char *doing);
-extern void (*on_enter)(const struct Variant *v, const char *doing);
+extern void (*enter)(const struct Variant *v, const char *doing);
 
 /* What `out of memory` adds, such as whose limit it was; "" at first. */
 extern const char *whose_memory;

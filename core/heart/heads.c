@@ -3,7 +3,6 @@
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/numbers.h"
-#include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
@@ -19,8 +18,9 @@ head_of(const Node *n, real *at, int s, int h)
 }
 
 Matrix
-head_for(const Node *c, int h, const Node *n, real *at)
+head_for(const Node *c, int h, int k, real *at)
 {
+    const Node *n = k < 2 ? c->in[k] : c;
     Matrix m = head_of(n, at, 0, h / (c->heads / n->heads));
     m.count = n->sequences;
     return m;
@@ -29,7 +29,7 @@ head_for(const Node *c, int h, const Node *n, real *at)
 Node *
 columns(Node *a, int from, int count)
 {
-    static const Linear columns = LINEAR("columns", add_to_heads);
+    static const Linear columns = {{"columns", LINEAR}, add_to_heads};
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
         bug("columns: %s has no columns %d to %d in each of its heads, %d",
             label(a), from, from + count - 1, a->heads);
@@ -40,7 +40,7 @@ columns(Node *a, int from, int count)
 Node *
 concat(Node *const *a, int count)
 {
-    static const Linear concat = LINEAR("concat", add_to_heads);
+    static const Linear concat = {{"concat", LINEAR}, add_to_heads};
     int width = 0, heads = 1;
     for (int k = 0; k < count; k++) {
         bool as_many = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
@@ -84,7 +84,7 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 Node *
 rotate(Attention *a, Node *n, double base)
 {
-    static const Linear rotate = LINEAR("rotate", add_rotated);
+    static const Linear rotate = {{"rotate", LINEAR}, add_rotated};
     const Keeper *k = n->tape->keeper;
     bool all = k && n->rows == (k->earlier + k->fresh) * n->sequences;
     if (n->cols / n->heads % 2 || !(base >= 1))
@@ -95,81 +95,87 @@ rotate(Attention *a, Node *n, double base)
                 (Made){WITH((Rotation){all ? 0 : a->position, base})});
 }
 
-/* C_i = A_i / rms, and 1 / rms is kept, of each token of each head */
-static void
-rms_norm_forward(Node *c)
+static real
+row_sum(const real *x, int n)
 {
-    const double *eps = c->arguments;
+    real lane[LANES] = {0};
+    for (int j = 0; j < n; j++)
+        lane[j % LANES] += x[j];
+    return sum_of(lane);
+}
+
+/* The arguments of a norm: added to the mean square; is the mean taken off? */
+typedef struct Norm {
+    double eps;
+    bool centred;
+} Norm;
+
+/* C_i = (A_i - mean) / deviation, or A_i / rms where it is not centred, and
+   1 / deviation is kept, of each token of each head */
+static void
+norm_forward(Node *c)
+{
+    const Norm *norm = c->arguments;
     int width = c->cols / c->heads, rows = c->rows * c->heads;
     const real *x = c->in[0]->value;
     real *y = c->value;
     for (int i = 0; i < rows; i++, x += width, y += width) {
-        real mean = row_dot(x, x, width) / (real)width;
-        c->kept[i] = 1 / SQRT(mean + (real)*eps);
+        real mean = norm->centred ? row_sum(x, width) / (real)width : 0;
         for (int j = 0; j < width; j++)
-            y[j] = x[j] * c->kept[i];
+            y[j] = x[j] - mean;
+        real square = row_dot(y, y, width) / (real)width;
+        c->kept[i] = 1 / SQRT(square + (real)norm->eps);
+        for (int j = 0; j < width; j++)
+            y[j] *= c->kept[i];
     }
 }
 
-/* dA_i += (dC_i - C_i mean(dC_i . C_i)) / rms, each token of each head */
+/* dA_i += (dC_i - mean(dC_i) - C_i mean(dC_i . C_i)) / deviation, where
+   mean(dC_i) is left out if it is not centred */
 static void
-rms_norm_backward(Node *c)
+norm_backward(Node *c)
 {
+    const Norm *norm = c->arguments;
     int width = c->cols / c->heads, rows = c->rows * c->heads;
     const real *y = c->value, *dc = c->gradient;
     real *d = gradient(c->in[0]);
     for (int i = 0; i < rows; i++, d += width, y += width, dc += width) {
+        real mean = norm->centred ? row_sum(dc, width) / (real)width : 0;
         real along = row_dot(dc, y, width) / (real)width;
         for (int j = 0; j < width; j++)
-            d[j] += (dc[j] - y[j] * along) * c->kept[i];
+            d[j] += (dc[j] - mean - y[j] * along) * c->kept[i];
     }
+}
+
+Node *
+normalize(Node *a, double eps, bool centred)
+{
+    static const Operator op = {"normalize", norm_forward, norm_backward};
+    return make(&op, OF(a),
+                (Made){WITH((Norm){eps, centred}),
+                       .keeps = (size_t)a->rows * (size_t)a->heads});
 }
 
 Node *
 rms_norm(Node *a, double eps)
 {
-    static const Operator op = {"rms_norm", rms_norm_forward,
-                                rms_norm_backward};
-    size_t keeps = (size_t)a->rows * (size_t)a->heads;
-    return make(&op, OF(a), (Made){WITH(eps), .keeps = keeps});
+    return normalize(a, eps, false);
 }
 
-/* Row i of a matrix at `at` with n's shape, as (heads x columns of a head); of
-   a single row, that one. */
+/* C_i' = S_i' P_i for each row i, as (heads x columns of a head); a single row
+   of P serves all of C's. They are a batch: all of it is part 0. */
 static Matrix
-row_of(const Node *n, real *at, int i)
+rows_of(const Node *c, int i, int k, real *at)
 {
+    const Node *n = k < 2 ? c->in[k] : c;
     int width = n->cols / n->heads;
-    return matrix(at + i % n->rows * n->cols, n->heads, width, width);
+    Matrix m = matrix(at, n->heads, width, width);
+    m.count = i ? 0 : c->rows;
+    m.step = n->rows == 1 ? 0 : n->cols;
+    return k == 1 ? m : transposed(m);
 }
 
-/* With each row a matrix, a head a row of it, C = P' S. */
-static void
-mix_heads_forward(Node *c)
-{
-    Node *s = c->in[0], *p = c->in[1];
-    for (int i = 0; i < c->rows; i++)
-        multiply(row_of(c, c->value, i), transposed(row_of(p, p->value, i)),
-                 row_of(s, s->value, i));
-}
-
-/* dS += P dC,  dP += S dC' */
-static void
-mix_heads_backward(Node *c)
-{
-    Node *s = c->in[0], *p = c->in[1];
-    for (int i = 0; i < c->rows; i++) {
-        Matrix dc = row_of(c, c->gradient, i);
-        if (s->trained)
-            multiply_add(row_of(s, gradient(s), i), row_of(p, p->value, i), dc);
-        if (p->trained)
-            multiply_add(row_of(p, gradient(p), i), row_of(s, s->value, i),
-                         transposed(dc));
-    }
-}
-
-const Operator mix_heads_op = {"mix_heads", mix_heads_forward,
-                               mix_heads_backward};
+const Product mix_heads_op = {{"mix_heads", PRODUCT}, .part = rows_of};
 
 /* P (heads x heads of C), the same for every token, is seen as one row. */
 Node *
@@ -187,6 +193,6 @@ mix_heads(Node *s, Node *p)
         p->rows = 1;
     }
     int heads = p->cols / p->heads;
-    return make(&mix_heads_op, OF(s, p),
+    return make(&mix_heads_op.op, OF(s, p),
                 (Made){.cols = heads * (s->cols / s->heads), .heads = heads});
 }

@@ -4,16 +4,16 @@
 
 #include <qkv/operator.h>
 
-#include "heart/matrix.h"
 #include "heart/operators.h"
 
 /* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
    leads to the same head of the next sequence. */
 Matrix head_of(const Node *n, real *at, int s, int head);
 
-/* That head of n which serves head h of c, in every sequence: fewer heads of
-   keys and of values are shared by neighbours. */
-Matrix head_for(const Node *c, int h, const Node *n, real *at);
+/* That head of operand k of c, or for k = 2 of c, which serves head h of c, in
+   every sequence: fewer heads of keys and of values are shared by neighbours.
+ */
+Matrix head_for(const Node *c, int h, int k, real *at);
 
 /* What a linear operator that rotates adds, and the arguments of its node. */
 typedef struct Rotation {
@@ -22,7 +22,11 @@ typedef struct Rotation {
 } Rotation;
 LinearAdd add_rotated;
 
+/* Each row of each head as (A_i - mean) / sqrt(mean square + eps), or without
+   taking off the mean. */
+Node *normalize(Node *a, double eps, bool centred);
+
 /* n->op of a node that mix_heads made. */
-extern const Operator mix_heads_op;
+extern const Product mix_heads_op;
 
 #endif

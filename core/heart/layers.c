@@ -2,100 +2,67 @@
    each with its derivative. */
 #include <string.h>
 
-#include <qkv/operator.h>
-
 #include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
-/* Row i of C is the sum of the rows ids[i each], ids[i each + 1], ... of its
-   first operand, `each` of them (-1: none); and, if `by_place` is set, of row
-   first + t of its last operand, where t is the place of row i in its sequence
-   (none if first + t is negative). */
+/* Of a table, row i of C adds rows ids[i each], ids[i each + 1], ..., `each` of
+   them (-1: none). Of another operand, and of all where `ids` is NULL, it adds
+   row first + t, where t is the place of row i in its sequence (none if first +
+   t is negative). */
 typedef struct Rows {
     const int *ids;
-    int each;
-    bool by_place;
-    int first;
+    int each, first;
 } Rows;
 
-/* A table of one sequence serves all. */
+/* Row first + t of operand `from`; one of a single sequence serves all. */
 static int
-row_by_place(const Node *c, const Node *table, int first, int i)
+row_by_place(const Node *c, const Node *from, int first, int i)
 {
     int t = i % (c->rows / c->sequences);
     if (t + first < 0)
         return -1;
-    return first + (table->sequences == c->sequences ? i : t);
+    return first + (from->sequences == c->sequences ? i : t);
 }
 
-/* C += Table, or back dTable += dC, for each of these rows */
 static void
-add_rows(Node *c, bool back)
+add_rows(const Node *c, int k, real *of_c, real *of_k, bool back)
 {
     const Rows *r = c->arguments;
-    for (int i = 0; i < c->rows; i++)
-        for (int k = 0; k < r->each + r->by_place; k++) {
-            Node *table = c->in[k < r->each ? 0 : c->inputs - 1];
-            int row = k < r->each ? r->ids[i * r->each + k]
-                                  : row_by_place(c, table, r->first, i);
-            if (row >= table->rows)
-                bug("%s: row %d of %d", c->op->name, row, table->rows);
-            if (row < 0 || (back && !table->trained))
-                continue;
-            real *of_table = back ? gradient(table) : table->value;
-            real *of_c = back ? c->gradient : c->value;
-            of_table += row * c->cols;
-            of_c += i * c->cols;
-            row_add(back ? of_table : of_c, 1, back ? of_c : of_table, c->cols);
-        }
-}
-
-static void
-rows_forward(Node *c)
-{
-    memset(c->value, 0, size_of(c) * sizeof(real));
-    add_rows(c, false);
-}
-
-static void
-rows_backward(Node *c)
-{
-    add_rows(c, true);
+    bool by_ids = r->ids && k == 0;
+    int each = by_ids ? r->each : 1;
+    for (int i = 0; i < c->rows * each; i++) {
+        int row = by_ids ? r->ids[i] : row_by_place(c, c->in[k], r->first, i);
+        if (row >= c->in[k]->rows)
+            bug("%s: row %d of %d", c->op->name, row, c->in[k]->rows);
+        if (row >= 0)
+            add_between(of_c + i / each * c->cols, of_k + row * c->cols,
+                        c->cols, back);
+    }
 }
 
 Node *
 embed(Node *table, const int *ids, int each, Node *positions, int first,
       int rows, int sequences)
 {
-    static const Operator op = {"embed", rows_forward, rows_backward};
-    return make(&op, (Node *[]){table, positions}, positions ? 2 : 1,
+    static const Linear embed = {{"embed", LINEAR}, add_rows};
+    return make(&embed.op, (Node *[]){table, positions}, positions ? 2 : 1,
                 (Made){.rows = rows,
                        .sequences = sequences,
-                       WITH((Rows){ids, each, positions, first})});
+                       WITH((Rows){ids, each, first})});
 }
 
 Node *
 shift(Node *a, int by)
 {
-    static const Operator op = {"shift", rows_forward, rows_backward};
+    static const Linear shift = {{"shift", LINEAR}, add_rows};
     if (by < 0)
         bug("shift: %s by %d: rows can only be moved down, which is towards "
             "later tokens",
             label(a), by);
-    return make(&op, OF(a),
-                (Made){WITH((Rows){.by_place = true, .first = -by})});
-}
-
-Node *
-layer_norm(Node *x, Node *gain, Node *bias)
-{
-    static const Operator op = {"layer_norm", norm_forward, norm_backward};
-    size_t keeps =
-        size_of(x) + (size_t)x->rows + (size_t)x->cols * (size_t)ROWS_AT_A_TIME;
-    return make(&op, OF(x, gain, bias), (Made){.keeps = keeps});
+    return make(&shift.op, OF(a), (Made){WITH((Rows){.first = -by})});
 }
 
 /* What a loss compares the rows with, and how many of a whole batch count. */

@@ -14,10 +14,6 @@
 Node *embed(Node *table, const int *ids, int each, Node *positions, int first,
             int rows, int sequences);
 
-/* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias
-   are (1 x cols). Ba, Kiros and Hinton 2016, equation 4. */
-Node *layer_norm(Node *x, Node *gain, Node *bias);
-
 /* Rows whose target is not -1: only these count in loss and accuracy. */
 int counted_rows(const int *targets, int rows);
 

@@ -7,6 +7,7 @@
    test; --out writes its weights to DIR, which must not be there yet. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,16 +25,6 @@ misunderstood(const char *word)
           word);
 }
 
-/* The linker has told the loader where a name without a slash is looked for:
-   in variants/, beside this program. */
-static const Variant *
-open_variant(const char *word)
-{
-    char file[256];
-    snprintf(file, sizeof file, "%s.so", word);
-    return plugin_load(strchr(word, '/') ? word : file, RTLD_LAZY);
-}
-
 static const Task *
 task_named(const char *name)
 {
@@ -44,10 +35,11 @@ task_named(const char *name)
 }
 
 static bool
-print_row(void *quiet, const Result *so_far)
+print_row(void *none, const Result *so_far)
 {
+    (void)none;
     const LogRow *r = so_far->rows + so_far->count - 1;
-    if (so_far->logged && !*(bool *)quiet)
+    if (so_far->logged)
         printf("%d\t%.7g\t%.7g\t%.7g\t%.7g\n", r->step, r->loss, r->accuracy,
                r->validation_loss, r->validation_accuracy);
     return true;
@@ -82,12 +74,15 @@ main(int argc, char **argv)
 {
     if (argc < 3)
         misunderstood(argv[argc - 1]);
-    const Variant *v = open_variant(argv[1]);
+    /* The linker has told the loader where a name without a slash is looked
+       for: in variants/, beside this program. */
+    char file[PATH_MAX], more;
+    snprintf(file, sizeof file, strchr(argv[1], '/') ? "%s" : "%s.so", argv[1]);
+    const Variant *v = plugin_load(file, RTLD_LAZY);
     Dataset data = {.task = task_named(argv[2])};
     Config *c = &data.config;
     const char *out = NULL;
     bool quiet = false;
-    char more;
     *c = data.task->start;
     for (char **word = argv + 3; *word; word++) {
         int *number = !strcmp(*word, "--seed")    ? &c->seed
@@ -102,7 +97,7 @@ main(int argc, char **argv)
             misunderstood(*word);
     }
     c->settings = v->settings;
-    config_widths(c, v->shape);
+    c->heads = shape_uses(v->shape, "heads") ? c->heads : 0;
     data.sizes = data.task->sizes(c);
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);
@@ -110,7 +105,7 @@ main(int argc, char **argv)
         fail("%s: cannot be made: %s", out, strerror(errno));
     if (!quiet)
         printf("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n");
-    Result r = train(m, &data, print_row, &quiet);
+    Result r = train(m, &data, quiet ? NULL : print_row, NULL);
     printf("%s on %s: test accuracy %.3f, loss %.3f, %zu parameters\n", argv[1],
            argv[2], r.test_accuracy, r.test_loss, m->parameters);
     if (out)

@@ -9,7 +9,7 @@ multiply_add(Matrix c, Matrix a, Matrix b)
     for (int n = 0; n < c.count; n++) {
         for (int i = 0; i < c.rows; i++)
             for (int j = 0; j < c.cols; j++) {
-                real *sum = &c.at[i * c.down + j];
+                real *sum = &c.at[i * c.down + j * c.across];
                 for (int k = 0; k < a.cols; k++)
                     *sum = FUSED(a.at[i * a.down + k * a.across],
                                  b.at[k * b.down + j * b.across], *sum);
@@ -25,6 +25,6 @@ multiply(Matrix c, Matrix a, Matrix b)
     for (int n = 0; n < c.count; n++)
         for (int i = 0; i < c.rows; i++)
             for (int j = 0; j < c.cols; j++)
-                c.at[n * c.step + i * c.down + j] = 0;
+                c.at[n * c.step + i * c.down + j * c.across] = 0;
     multiply_add(c, a, b);
 }

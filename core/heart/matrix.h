@@ -30,24 +30,15 @@ transposed(Matrix a)
     return (Matrix){a.at, a.cols, a.rows, a.across, a.down, a.count, a.step};
 }
 
-/* Rows first .. first + count of m, whose entries may be none (NULL). */
-static inline Matrix
-some_rows(Matrix m, int first, int count)
-{
-    m.at = m.at ? m.at + first * m.down : NULL;
-    m.rows = count;
-    return m;
-}
-
-/* C = A B: c (m x n), a (m x k), b (k x n). c has across = 1 and overlaps
-   neither a nor b. The caller has checked that the shapes fit. Of a batch,
-   C_i = A_i B_i for each: small products cost less together, since one call
-   serves the whole batch. */
+/* C = A B: c (m x n), a (m x k), b (k x n). c, or c transposed, has across = 1;
+   it overlaps neither a nor b. The caller has checked that the shapes fit. Of a
+   batch, C_i = A_i B_i for each: small products cost less together, since one
+   call serves the whole batch. */
 void multiply(Matrix c, Matrix a, Matrix b);
 
-/* C += A B. Each element of C is one chain of fused multiply-adds in the
-   order of k that starts from its old value: the same bits whatever the
-   vector width, the tile or the compiler. */
+/* C += A B. Of a batch all C_i may be one matrix, too. Each element of C is one
+   chain of fused multiply-adds in the order of k that starts from its old
+   value: the same bits whatever the vector width, the tile or the compiler. */
 void multiply_add(Matrix c, Matrix a, Matrix b);
 
 #endif

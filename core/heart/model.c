@@ -7,9 +7,9 @@
    each variant its own; then they are drawn; then it is called. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "heart/composed.h"
 #include "heart/layers.h"
 #include "heart/model.h"
 
@@ -75,7 +75,7 @@ list_place(Model *m, const Variant *v, const Attention *a)
                       .weights = m->count,
                       .declared = w.count};
     name_part(p->name, a, part);
-    for (const Declared *d = w.list; w.count && d < w.list + w.count; d++) {
+    for (const Weight *d = w.list; w.count && d < w.list + w.count; d++) {
         model_weight(m, a, part, d->name, d->rows, d->cols, d->mean,
                      d->deviation);
         m->weights[m->count - 1].attention = true;
@@ -172,7 +172,7 @@ model_outline(const Config *c, Sizes sizes, const Variant *v,
     m->sizes = sizes;
     m->architecture = architecture;
     m->variant = v;
-    m->attention = attention_of(c);
+    m->attention = attention_of(c, v->shape);
     m->attention.place = SELF;
     m->attention.layers = c->layers;
     m->listing = tape_new(SHAPES_ONLY);
@@ -191,8 +191,8 @@ model_start(Model *m)
 {
     Random r = {0};
     const char *part = "";
-    real *value = m->values = allocate(m->parameters, sizeof *value);
-    m->gradients = allocate(m->parameters, sizeof *value);
+    real *value = m->values = allocate(2 * m->parameters, sizeof *value);
+    m->gradients = m->values + m->parameters;
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
         if (strcmp(part, w->part))
             r = random_stream((uint64_t)m->config.seed, w->part);
@@ -218,9 +218,7 @@ model_free(Model *m)
     free(m->weights);
     free(m->place);
     free(m->values);
-    free(m->gradients);
     free(m->first);
-    free(m->second);
     free(m->nodes);
     free(m);
 }

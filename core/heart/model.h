@@ -4,20 +4,9 @@
 #define MODEL_H
 
 #include "heart/fail.h"
+#include "heart/matrix.h"
 #include "heart/tape.h"
 #include "heart/task.h"
-
-enum { PART_SIZE = 32 };
-
-/* One matrix of the model. Those of a part are drawn from one stream. */
-typedef struct Weight {
-    char part[PART_SIZE];             /* "block0.attention" */
-    char name[NAME_SIZE + PART_SIZE]; /* "block0.attention.W^Q" */
-    int rows, cols;
-    bool attention;         /* declared by the variant */
-    double mean, deviation; /* of its initial entries */
-    real *value, *gradient;
-} Weight;
 
 /* A place where the model has attention: in a block, on its own tokens; above
    the heart also in an encoder's, or in a block on those of a second

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "heart/fail.h"
-#include "heart/matrix.h"
 #include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
@@ -17,12 +16,11 @@
 Node *
 make(const Operator *op, Node *const *in, int inputs, Made with)
 {
-    const Node *like = with.like ? with.like : in[0];
-    int rows = with.rows ? with.rows : like->rows;
-    int cols = with.cols ? with.cols : like->cols;
-    Node *c = new_node(op, rows, cols, in, inputs);
-    c->heads = with.heads ? with.heads : like->heads;
-    c->sequences = with.sequences ? with.sequences : like->sequences;
+    Node *a = in[0];
+    Node *c = new_node(op, with.rows ? with.rows : a->rows,
+                       with.cols ? with.cols : a->cols, in, inputs);
+    c->heads = with.heads ? with.heads : a->heads;
+    c->sequences = with.sequences ? with.sequences : a->sequences;
     if (with.arguments)
         keep_arguments(c, with.arguments, with.size);
     if (with.keeps)
@@ -59,42 +57,59 @@ linear_backward(Node *c)
 }
 
 static Matrix
-value_of(const Node *n)
+whole(const Node *c, int i, int k, real *at)
 {
-    return matrix(n->value, n->rows, n->cols, n->cols);
+    (void)i;
+    const Node *n = k < 2 ? c->in[k] : c;
+    return matrix(at, n->rows, n->cols, n->cols);
 }
 
-/* The right side of C = A B or C = A B' */
+/* Part i of A (k = 0), B (1) or C (2), whose value or gradient is at `at`. */
 static Matrix
-right_of(const Node *c)
+part_of(const Node *c, int i, int k, real *at)
 {
-    Matrix b = value_of(c->in[1]);
-    return c->op == &matmul_t_op ? transposed(b) : b;
+    const Product *p = (const Product *)c->op;
+    Matrix m = p->part(c, i, k, at);
+    return k == 1 && p->transposed ? transposed(m) : m;
 }
 
-/* C = A B, and of matmul_t C = A B' */
-static void
-matmul_forward(Node *c)
+/* C_i = A_i B_i */
+void
+product_forward(Node *c)
 {
-    multiply(value_of(c), value_of(c->in[0]), right_of(c));
+    for (int i = 0; i < c->heads; i++)
+        multiply(part_of(c, i, 2, c->value), part_of(c, i, 0, c->in[0]->value),
+                 part_of(c, i, 1, c->in[1]->value));
 }
 
-/* dA += dC B',  dB += A' dC, and of matmul_t dA += dC B,  dB += dC' A */
-static void
-matmul_backward(Node *c)
+/* dA_i += dC_i B_i',  dB_i += A_i' dC_i. The first to arrive at the gradient of
+   a whole matrix overwrites it, which saves a pass. */
+void
+product_part_backward(Node *c, int i)
 {
-    Node *a = c->in[0], *b = c->in[1];
-    Matrix dc = matrix(c->gradient, c->rows, c->cols, c->cols);
-    if (a->trained)
-        add_product(a, dc, transposed(right_of(c)));
-    if (b->trained && c->op == &matmul_t_op)
-        add_product(b, transposed(dc), value_of(a));
-    else if (b->trained)
-        add_product(b, transposed(value_of(a)), dc);
+    for (int k = 0; k < 2; k++) {
+        Node *n = c->in[k];
+        if (!n->trained)
+            continue;
+        bool all = ((const Product *)c->op)->part == whole;
+        bool first = all && start_gradient(n->root);
+        Matrix dc = part_of(c, i, 2, c->gradient);
+        Matrix other = transposed(part_of(c, i, 1 - k, c->in[1 - k]->value));
+        (first ? multiply : multiply_add)(part_of(c, i, k, gradient(n)),
+                                          k ? other : dc, k ? dc : other);
+    }
 }
 
-const Operator matmul_op = {"matmul", matmul_forward, matmul_backward};
-const Operator matmul_t_op = {"matmul_t", matmul_forward, matmul_backward};
+void
+product_backward(Node *c)
+{
+    for (int i = 0; i < c->heads; i++)
+        product_part_backward(c, i);
+}
+
+const Product matmul_op = {{"matmul", PRODUCT}, .part = whole};
+const Product matmul_t_op = {
+    {"matmul_t", PRODUCT}, .part = whole, .transposed = true};
 
 /* B's side `inner` is summed over; its other one becomes C's columns. Tokens of
    several sequences may not be summed over. */
@@ -115,18 +130,27 @@ product(const Operator *op, Node *a, Node *b, int inner, int cols)
 Node *
 matmul(Node *a, Node *b)
 {
-    return product(&matmul_op, a, b, b->rows, b->cols);
+    return product(&matmul_op.op, a, b, b->rows, b->cols);
 }
 
 Node *
 matmul_t(Node *a, Node *b)
 {
-    return product(&matmul_t_op, a, b, b->cols, b->rows);
+    return product(&matmul_t_op.op, a, b, b->cols, b->rows);
+}
+
+void
+add_between(real *of_c, real *of_k, int n, bool back)
+{
+    real *to = back ? of_k : of_c;
+    const real *from = back ? of_c : of_k;
+    for (int j = 0; j < n; j++)
+        to[j] += from[j];
 }
 
 /* What operand A gives to each head of C: its columns from the argument `from`
    on; of several operands all of them, beside those of the operands before it.
-   A single row, head or column serves all of C's. */
+   A single row, head or column of a head serves all of C's. */
 void
 add_to_heads(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -142,112 +166,96 @@ add_to_heads(const Node *c, int k, real *of_c, real *of_a, bool back)
         for (int h = 0; h < c->heads; h++) {
             real *x = of_c + h * width, *y = of_a + h * next;
             if (of_each > 1)
-                row_add(back ? y : x, 1, back ? x : y, count);
+                add_between(x, y, count, back);
             for (int j = 0; of_each == 1 && j < count; j++)
-                *(back ? y : x + j) += back ? x[j] : *y;
+                add_between(x + j, y, 1, back);
         }
 }
 
-/* B repeated along the axes in which it is 1 long, to A's shape and heads; B
-   itself where it has that shape. */
-static Node *
-spread(const char *name, Node *a, Node *b)
+/* C = factor A */
+static void
+add_scaled(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
-    static const Linear spread = LINEAR("spread", add_to_heads);
-    if (a->rows == b->rows && a->cols == b->cols)
-        return b;
+    (void)k;
+    real factor = (real) * (const double *)c->arguments;
+    real *to = back ? of_a : of_c;
+    const real *from = back ? of_c : of_a;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        to[i] += factor * from[i];
+}
+
+const Linear scale_op = {{"scale", LINEAR}, add_scaled};
+
+Node *
+scale(Node *a, double factor)
+{
+    return make(&scale_op.op, OF(a), (Made){WITH(factor)});
+}
+
+static const Operator add_op;
+
+/* C = A + B, or C = A . B */
+static void
+pair_forward(Node *c)
+{
+    const real *a = c->in[0]->value, *b = c->in[1]->value;
+    bool sum = c->op == &add_op;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = sum ? a[i] + b[i] : a[i] * b[i];
+}
+
+/* dA += dC,  dB += dC, or dA += dC . B,  dB += dC . A */
+static void
+pair_backward(Node *c)
+{
+    for (int k = 0; k < 2; k++) {
+        Node *n = c->in[k];
+        if (n->trained && c->op == &add_op)
+            add_gradient(n, c->gradient);
+        else if (n->trained) {
+            real *d = gradient(n);
+            const real *other = c->in[1 - k]->value;
+            for (size_t i = 0, count = size_of(c); i < count; i++)
+                d[i] += c->gradient[i] * other[i];
+        }
+    }
+}
+
+static const Operator add_op = {"add", pair_forward, pair_backward};
+static const Operator hadamard_op = {"hadamard", pair_forward, pair_backward};
+
+/* With B repeated along the axes in which it is 1 long, to A's shape and heads.
+ */
+static Node *
+pair(const Operator *op, Node *a, Node *b)
+{
+    static const Linear spread = {{"spread", LINEAR}, add_to_heads};
     if (a->cols == b->cols)
         b = split(b, a->heads);
     int width = b->cols / b->heads;
     if ((b->rows != 1 && b->rows != a->rows) ||
         (b->heads != 1 && b->heads != a->heads) ||
         (width != 1 && width != a->cols / a->heads))
-        mismatch(name, a, b,
+        mismatch(op->name, a, b,
                  "the second has as many rows, heads and columns in a head as "
                  "the first, or 1; split(w, a->heads) makes a number for each "
                  "head of w");
-    return make(&spread.op, OF(b), (Made){.like = a});
-}
-
-/* C = A + B */
-static void
-add_forward(Node *c)
-{
-    const real *a = c->in[0]->value, *b = c->in[1]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = a[i] + b[i];
-}
-
-/* dB += dC,  dA += dC */
-static void
-add_backward(Node *c)
-{
-    for (int i = 1; i >= 0; i--)
-        if (c->in[i]->trained)
-            add_gradient(c->in[i], c->gradient);
+    if (b->rows != a->rows || b->cols != a->cols)
+        b = make(&spread.op, OF(b),
+                 (Made){.rows = a->rows, .cols = a->cols, .heads = a->heads});
+    return make(op, OF(a, b), (Made){0});
 }
 
 Node *
 add(Node *a, Node *b)
 {
-    static const Operator op = {"add", add_forward, add_backward};
-    return make(&op, OF(a, spread("add", a, b)), (Made){0});
-}
-
-/* C = factor A */
-static void
-scale_forward(Node *c)
-{
-    const double *factor = c->arguments;
-    const real *a = c->in[0]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = (real)*factor * a[i];
-}
-
-/* dA += factor dC */
-static void
-scale_backward(Node *c)
-{
-    const double *factor = c->arguments;
-    real *d = gradient(c->in[0]), f = (real)*factor;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        d[i] += f * c->gradient[i];
-}
-
-Node *
-scale(Node *a, double factor)
-{
-    static const Operator op = {"scale", scale_forward, scale_backward};
-    return make(&op, OF(a), (Made){WITH(factor)});
-}
-
-/* C = A . B */
-static void
-hadamard_forward(Node *c)
-{
-    const real *a = c->in[0]->value, *b = c->in[1]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = a[i] * b[i];
-}
-
-/* dA += dC . B,  dB += dC . A */
-static void
-hadamard_backward(Node *c)
-{
-    for (int k = 0; k < 2; k++) {
-        real *d = c->in[k]->trained ? gradient(c->in[k]) : NULL;
-        const real *other = c->in[1 - k]->value;
-        for (size_t i = 0, n = size_of(c); d && i < n; i++)
-            d[i] += c->gradient[i] * other[i];
-    }
+    return pair(&add_op, a, b);
 }
 
 Node *
 hadamard(Node *a, Node *b)
 {
-    static const Operator op = {"hadamard", hadamard_forward,
-                                hadamard_backward};
-    return make(&op, OF(a, spread("hadamard", a, b)), (Made){0});
+    return pair(&hadamard_op, a, b);
 }
 
 /* dA += dC . f'(A): functions of each entry keep their slope, which becomes

@@ -5,10 +5,11 @@
 
 #include <qkv/operator.h>
 
+#include "heart/matrix.h"
+
 /* What a new node has of its own. It has the rows, columns, heads and sequences
-   of `like`, or of its first operand, where 0 stands for them here. */
+   of its first operand where 0 stands for them here. */
 typedef struct Made {
-    const Node *like;
     int rows, cols, heads, sequences;
     const void *arguments; /* copied; NULL: none */
     size_t size;           /* of the arguments, in bytes */
@@ -38,18 +39,32 @@ typedef struct Linear {
     Operator op; /* first: a node's op is the address of this */
     LinearAdd *add;
 } Linear;
-#define LINEAR(name, add)                            \
-    {                                                \
-        {name, linear_forward, linear_backward}, add \
-    }
 void linear_forward(Node *c);
 void linear_backward(Node *c);
+#define LINEAR linear_forward, linear_backward
 LinearAdd add_to_heads; /* for operators that take, join or repeat columns */
 
-/* By c->op one knows which operator made c. The arguments of map are its f and
-   df. */
-extern const Operator matmul_op;
-extern const Operator matmul_t_op;
+/* of_c += of_k or, `back`, of_k += of_c, of n entries that follow another. */
+void add_between(real *of_c, real *of_k, int n, bool back);
+
+/* An operator that is a product, C = A B, in parts, one for each head of C.
+   part(c, i, k, at) is part i of operand k, or of C itself if k is 2, in a
+   matrix of its shape at `at`. If `transposed`, B is the transpose of what the
+   second operand has there. */
+typedef struct Product {
+    Operator op; /* first, too */
+    Matrix (*part)(const Node *c, int i, int k, real *at);
+    bool transposed;
+} Product;
+void product_forward(Node *c);
+void product_backward(Node *c);
+void product_part_backward(Node *c, int i);
+#define PRODUCT product_forward, product_backward
+
+/* By c->op one knows which operator made c. The argument of scale is its
+   factor; those of map are its f and df. */
+extern const Product matmul_op, matmul_t_op;
+extern const Linear scale_op;
 extern const Operator map_op;
 typedef struct Mapping {
     double (*f)(double), (*df)(double);

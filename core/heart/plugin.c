@@ -5,10 +5,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <qkv/operator.h>
 
 #include "heart/fail.h"
 #include "heart/plugin.h"
@@ -87,8 +84,8 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
         bug("weight: matrix %d, \"%.60s\" (%d x %d): %s", index, name, rows,
             cols, wrong);
     w->list = grow(w->list, w->count, &w->room, sizeof *w->list);
-    Declared *d = &w->list[w->count++];
-    *d = (Declared){.rows = rows, .cols = cols, .deviation = 1 / sqrt(rows)};
+    Weight *d = &w->list[w->count++];
+    *d = (Weight){.rows = rows, .cols = cols, .deviation = 1 / sqrt(rows)};
     strcpy(d->name, name);
 }
 

@@ -5,9 +5,10 @@
 
 #include <stdbool.h>
 
+#include <qkv/real.h>
 #include <qkv/variant.h>
 
-enum { NAME_SIZE = 64, MOST_OWN = 8, USES_SIZE = 512 };
+enum { NAME_SIZE = 64, PART_SIZE = 32, MOST_OWN = 8, USES_SIZE = 512 };
 
 /* What names that become files and columns are made of: no shell and no gnuplot
    sees more in them. */
@@ -23,14 +24,20 @@ bool one_file(const char *a, const char *b);
    `fit` calls, which never calls `fit`. Exits with what is wrong. */
 const Variant *plugin_load(const char *path, int binding);
 
-typedef struct Declared {
-    char name[NAME_SIZE];
+/* A matrix: as a variant declares it, under its own name, "W^Q"; or as a model
+   has it, with its part and its values. Those of a part are drawn from one
+   stream. */
+typedef struct Weight {
+    char part[PART_SIZE];             /* "block0.attention" */
+    char name[NAME_SIZE + PART_SIZE]; /* "block0.attention.W^Q" */
     int rows, cols;
+    bool attention;         /* declared by a variant */
     double mean, deviation; /* of its initial entries */
-} Declared;
+    real *value, *gradient;
+} Weight;
 
 struct Weights {
-    Declared *list;
+    Weight *list;
     int count, room;
 };
 

@@ -1,5 +1,4 @@
 /* random.c - xoshiro256++ and what is drawn with it. */
-#include <math.h>
 
 #include "heart/numbers.h"
 #include "heart/random.h"
@@ -28,23 +27,17 @@ random_stream(uint64_t seed, const char *purpose)
     return r;
 }
 
-static uint64_t
-rotated(uint64_t x, int by)
-{
-    return x << by | x >> (64 - by);
-}
-
 uint64_t
 random_bits(Random *r)
 {
-    uint64_t *s = r->state, bits = rotated(s[0] + s[3], 23) + s[0];
-    uint64_t t = s[1] << 17;
+    uint64_t *s = r->state, sum = s[0] + s[3], t = s[1] << 17;
+    uint64_t bits = (sum << 23 | sum >> 41) + s[0];
     s[2] ^= s[0];
     s[3] ^= s[1];
     s[1] ^= s[2];
     s[0] ^= s[3];
     s[2] ^= t;
-    s[3] = rotated(s[3], 45);
+    s[3] = s[3] << 45 | s[3] >> 19;
     return bits;
 }
 

@@ -10,9 +10,8 @@
 
 #include <qkv/operator.h>
 
-/* sum x_j y_j,  to_j += factor x_j,  the largest x_j, of n entries. */
+/* sum x_j y_j, and the largest x_j, of n entries. */
 real row_dot(const real *x, const real *y, int n);
-void row_add(real *to, real factor, const real *x, int n);
 real row_max(const real *x, int n);
 
 /* x becomes softmax(x) of its first n entries, and 0 for those up to `all`.
@@ -23,14 +22,6 @@ real row_softmax(real *x, int n, int all, real sink);
 /* x becomes softmax(x); returns the logarithm of the sum of its exponentials.
  */
 double row_shares(real *x, int n);
-
-/* LayerNorm (layers.h): the value of its node C, whose operands are x, gain and
-   bias, each row n gain + bias with n = (x - mean) / deviation; and the
-   gradients of all three. Kept are n, then 1 / deviation of each row, and
-   memory for the backward pass, ROWS_AT_A_TIME rows. */
-enum { ROWS_AT_A_TIME = 8 };
-void norm_forward(Node *c);
-void norm_backward(Node *c);
 
 /* y_i = tanh x_i, of n entries; y may be x. */
 void tanh_entries(real *y, const real *x, size_t n);

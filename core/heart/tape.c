@@ -5,11 +5,9 @@
    it have added to its own. Then its own is not read any more, and its memory
    serves the next gradient of that size. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "heart/fail.h"
-#include "heart/matrix.h"
 #include "heart/tape.h"
 
 enum { FIRST_BLOCK = 1 << 16 };
@@ -46,12 +44,7 @@ take(Tape *t, size_t bytes)
     bytes = aligned(bytes);
     if (!b || b->size - b->used < bytes) {
         size_t size = bytes + aligned(FIRST_BLOCK + t->bytes / 4);
-        b = aligned_alloc(LINE, sizeof *b + size);
-        if (!b)
-            fail("out of memory: the nodes and matrices of a step take another "
-                 "%zu bytes; make the model, the batch or the sequences "
-                 "smaller",
-                 size);
+        b = allocate(1, sizeof *b + size);
         *b = (Block){.next = t->block, .size = size};
         t->block = b;
     }
@@ -216,11 +209,7 @@ keep_arguments(Node *n, const void *arguments, size_t size)
     n->arguments = memcpy(take(n->tape, size), arguments, size);
 }
 
-/* Makes the gradient of a root ready to be added to. Returns true for the first
-   contribution, which must overwrite: then the gradient gets memory, that of
-   one of the same size that is needed no more, if there is one. (A leaf has its
-   own.) To be called before threads share the work. */
-static bool
+bool
 start_gradient(Node *n)
 {
     if (n->touched)
@@ -256,14 +245,6 @@ add_gradient(Node *n, const real *x)
     real *d = n->root->gradient;
     for (size_t i = 0, count = size_of(n); i < count; i++)
         d[i] = first ? x[i] : d[i] + x[i];
-}
-
-void
-add_product(Node *n, Matrix a, Matrix b)
-{
-    bool first = start_gradient(n->root);
-    Matrix d = matrix(n->root->gradient, n->rows, n->cols, n->cols);
-    (first ? multiply : multiply_add)(d, a, b);
 }
 
 /* Where only shapes are wanted, the operands get their gradients, which are not

@@ -9,8 +9,6 @@
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
-#include "heart/matrix.h"
-
 /* The entries of a node's matrix. */
 static inline size_t
 size_of(const Node *n)
@@ -81,9 +79,11 @@ void backward(Node *result);
    first. */
 Node *backward_order(Node *result);
 
-/* The gradient of n += a b; the first to arrive overwrites, and saves a pass.
- */
-void add_product(Node *n, Matrix a, Matrix b);
+/* Makes the gradient of a root ready to be added to. Returns true for the first
+   contribution, which must overwrite: then the gradient gets memory, that of
+   one of the same size that is needed no more, if there is one. (A leaf has its
+   own.) To be called before threads share the work. */
+bool start_gradient(Node *root);
 
 /* What messages call a matrix: "(32 x 64)"; if it is a leaf with a name, or one
    that is split, "W^Q (32 x 64)". The text is the tape's. */

@@ -1,6 +1,5 @@
 /* task.c - three tasks, each a way to draw a sequence and its answers; and
    batches of a task. */
-#include <stdlib.h>
 
 #include "heart/fail.h"
 #include "heart/task.h"
@@ -121,9 +120,9 @@ batch_new(Sizes s, int sequences)
     size_t rows = matrix_entries(sequences, s.tokens), each = (size_t)s.each;
     size_t source = matrix_entries(sequences, s.source);
     Batch b = {.tokens = s.tokens, .source_tokens = s.source, .each = s.each};
-    b.ids = allocate(rows * each, sizeof(int));
-    b.targets = allocate(rows, sizeof(int));
-    b.source = allocate(source * each, sizeof(int));
+    b.ids = allocate(rows * (each + 1) + source * each, sizeof(int));
+    b.targets = b.ids + rows * each;
+    b.source = b.targets + rows;
     return batch_part(&b, 0, sequences);
 }
 
@@ -144,8 +143,6 @@ void
 batch_free(Batch *b)
 {
     free(b->ids);
-    free(b->targets);
-    free(b->source);
 }
 
 Random

@@ -7,7 +7,6 @@
 #define THREADS_H
 
 /* How many threads share the work, this one among them: 1 unless set. */
-enum { MOST_THREADS = 64 };
 extern int thread_count;
 
 typedef void Range(void *more, long from, long to);

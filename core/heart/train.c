@@ -3,7 +3,6 @@
 
    Once a step has run, all that it needs is there: the next ones allocate
    nothing. */
-#include <stdlib.h>
 
 #include "heart/fail.h"
 #include "heart/layers.h"
@@ -44,8 +43,8 @@ void
 optimizer_step(Model *m)
 {
     if (m->step++ == 0) {
-        m->first = allocate(m->parameters, sizeof *m->first);
-        m->second = allocate(m->parameters, sizeof *m->second);
+        m->first = allocate(2 * m->parameters, sizeof *m->first);
+        m->second = m->first + m->parameters;
         m->beta1_power = m->beta2_power = 1;
     }
     if (m->update)

@@ -85,7 +85,7 @@ give(Options *o, int index, const char *text, int command)
         if (setting_plugin(s))
             plugin_given(v.text[i]);
         if (start)
-            plugin_given(trial.same_start.as.variant);
+            plugin_given(likeness_of(trial.same_start).as.variant);
         if (setting_worded(s) && !*v.text[i])
             usage("--%s: an empty word", s->name);
     }

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "config/settings.h"
 
+enum { MOST_THREADS = 64 };
 enum {
     LIST = 1,
     TRAIN = 2,

@@ -69,7 +69,8 @@ run_asked(const Run *r, const Setting *s)
     run_setting(r, s->name, text);
     if (s == &experiment || !setting_matched(s, &r->config))
         return interned(text);
-    snprintf(text, sizeof text, "%d", shaped_value(&r->config.match.as, s));
+    Likeness match = likeness_of(r->config.match);
+    snprintf(text, sizeof text, "%d", shaped_value(&match.as, s));
     return strcmp(text, "0") ? interned(text) : NULL;
 }
 

@@ -93,7 +93,7 @@ shaped_at(const char *variant, Config c)
 static int
 nearest_width(Config c, const char *shape, Sizes z, double wanted)
 {
-    const char *budget = c.match.asked;
+    const char *budget = likeness_of(c.match).asked;
     int step = c.positions == POSITIONS_ROPE ? 2 : 1, best = step;
     int low = 1, high = (strcmp(budget, "real") ? 4 : 1) * c.d_model / step;
     double off = INFINITY;
@@ -132,10 +132,11 @@ void
 meet_budget(const Options *o, Config *c)
 {
     const char *baseline = given_as(o, o->baseline ? o->baseline : BASELINE);
-    const char *budget = c->match.asked, *width = NULL;
-    if (!*budget || c->match.found)
+    Likeness match = likeness_of(c->match);
+    const char *budget = match.asked, *width = NULL;
+    if (!*budget || match.found)
         return; /* a plan's line says the widths itself */
-    if (*c->same_start.asked)
+    if (*c->same_start)
         usage("--match and --same-start contradict each other: another width "
               "is another function; give one");
     const Variant *v = plugin_open(c->variant).variant;
@@ -143,8 +144,8 @@ meet_budget(const Options *o, Config *c)
     Sizes z = data.sizes;
     dataset_close(&data);
     double wanted = price(budget, baseline, *c, z);
-    c->match.as = shaped_at(baseline, *c);
-    c->match.found = true;
+    match = (Likeness){budget, true, shaped_at(baseline, *c)};
+    c->match = likeness_word(&match);
     if (!strcmp(c->variant, baseline))
         return;
     Config wider = *c; /* has it a width? */
@@ -173,8 +174,10 @@ can_start(const char *variant, Config c, const Shaped *as)
 {
     Conversion v;
     c.variant = interned(variant);
-    c.same_start.found = true;
-    c.same_start.as = *as;
+    Likeness start = likeness_of(c.same_start);
+    start.found = true;
+    start.as = *as;
+    c.same_start = likeness_word(&start);
     Dataset data;
     Model *m = model_open(c, &data);
     bool can = start_alike(m, &v);
@@ -189,8 +192,9 @@ can_start(const char *variant, Config c, const Shaped *as)
 static Shaped
 find_start(const Grid *g, Config c)
 {
-    const Shaped *asked = &c.same_start.as;
-    bool automatic = !strcmp(c.same_start.asked, "auto"), shaped = false;
+    Likeness start = likeness_of(c.same_start);
+    const Shaped *asked = &start.as;
+    bool automatic = !strcmp(start.asked, "auto"), shaped = false;
     for (int i = 0; i < SHAPE_COUNT; i++)
         shaped |= asked->shape[i] > 0;
     Config at = c; /* as it is there, but for what is asked for */
@@ -216,7 +220,7 @@ find_start(const Grid *g, Config c)
     if (most < 1 + (g->variant_count > 1))
         usage("--same-start %s: no two of the variants can start as the same "
               "function",
-              c.same_start.asked);
+              start.asked);
     return best;
 }
 
@@ -243,12 +247,14 @@ void
 choose_start(Grid *g, const Options *o, Config *c)
 {
     char text[VALUE_SIZE];
-    if (!*c->same_start.asked || c->same_start.found)
+    Likeness start = likeness_of(c->same_start);
+    if (!*start.asked || start.found)
         return;
     Shaped as = start_of(g, o, *c);
     bool able = can_start(c->variant, *c, &as);
-    c->same_start.found = true;
-    c->same_start.as = able ? as : config_start().same_start.as;
+    start.found = true;
+    start.as = able ? as : likeness_of("").as;
+    c->same_start = likeness_word(&start);
     shaped_print(&as, text);
     if (!able)
         note_once(

@@ -160,7 +160,7 @@ work(const void *more, void *last)
         run_weights(&begun, m);
     }
     Conversion v;
-    const char *start = m->config.same_start.as.variant;
+    const char *start = likeness_of(m->config.same_start).as.variant;
     if (!w->from && *start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", start, v.why);
     t.observer = observer_new(m, &data);

@@ -1,15 +1,17 @@
-/* attend.c - the work of attend: P = softmax(mask(scale Q K')), O = P V, and
-   its backward pass, as fast as we know how.
+/* composed.c - attention, P = softmax(mask(scale Q K')), O = P V, and
+   LayerNorm, as fast as we know how: an operator for each, where core/heart
+   composes them of several.
 
-   One head after another, of one sequence or of several short ones, in as many
-   threads as there are. core/heart/attend.c is the same without tiles,
-   blocks, batches and threads. */
+   Attention takes one head after another, of one sequence or of several short
+   ones, in as many threads as there are. */
 #include <stdbool.h>
 
 #include "fast/lanes.h"
 #include "fast/matrix.h"
-#include "heart/attend.h"
+#include "heart/attention.h"
+#include "heart/composed.h"
 #include "heart/heads.h"
+#include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 #include "heart/threads.h"
@@ -54,17 +56,19 @@ cut(size_t *used, size_t count)
     return *used - count;
 }
 
-/* Rows of weights that are kept are as long as whole vectors; those in a
-   scratch are no power of 2 long, since such rows would all want the same few
-   lines of the first cache. */
+/* Operands that are one matrix are not cut: tiles would add up its gradient in
+   another order. Rows of weights that are kept are as long as whole vectors;
+   those in a scratch are no power of 2 long, since such rows would all want the
+   same few lines of the first cache. */
 static Plan
 plan_of(Node *const *in)
 {
     const Node *q = in[0], *k = in[1], *v = in[2];
     size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
+    bool apart = q->root != k->root && q->root != v->root && k->root != v->root;
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
-    p.copies = p.is_long && p.tokens > TILE;
+    p.copies = p.is_long && p.tokens > TILE && apart;
     p.rows = p.copies ? TILE : p.tokens;
     p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
     p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.row;
@@ -74,7 +78,7 @@ plan_of(Node *const *in)
     p.of_heads =
         q->sequences == 1 && k->heads == q->heads && v->heads == q->heads;
     int most = p.of_heads ? q->heads : q->sequences;
-    p.together = fit < most ? fit : most;
+    p.together = least(fit, most);
     while (p.of_heads && most % p.together)
         p.together--;
     p.dp = cut(&p.scratch, (size_t)p.together * tile);
@@ -82,17 +86,10 @@ plan_of(Node *const *in)
         p.p = cut(&p.scratch, tile);
         p.k = cut(&p.scratch, p.copies ? copied * d : 0);
         p.v = cut(&p.scratch, p.copies ? copied * d_v : 0);
-        p.d = cut(&p.scratch, TILE * d_v);
-        p.q = cut(&p.scratch, TILE * d);
+        p.d = cut(&p.scratch, (size_t)p.rows * d_v);
+        p.q = cut(&p.scratch, (size_t)p.rows * d);
     }
     return p;
-}
-
-size_t
-attend_keeps(Node *const *in)
-{
-    Plan p = plan_of(in);
-    return p.kept + (size_t)thread_count * p.scratch;
 }
 
 /* The keys, or values, of a head. Tile after tile of a long attention
@@ -149,17 +146,11 @@ block_transposed(const Blocks *b, int first, int count)
     return transposed(some_rows(b->rows, first, count));
 }
 
-static int
-in_block(int first, int seen)
-{
-    return seen - first < BLOCK ? seen - first : BLOCK;
-}
-
 static void
 copy_blocks(const Blocks *b)
 {
     for (int i = 0, count; i < b->rows.rows; i += count) {
-        count = in_block(i, b->rows.rows);
+        count = least(b->rows.rows - i, BLOCK);
         Matrix rows = some_rows(b->rows, i, count);
         copy_matrix(block(b, i, count).at, rows, rows.cols);
         copy_matrix(block_transposed(b, i, count).at, transposed(rows), BLOCK);
@@ -171,7 +162,7 @@ static void
 each_pair(Matrix c, Matrix a, const Blocks *b)
 {
     for (int j = 0, count; j < c.cols; j += count) {
-        count = in_block(j, c.cols);
+        count = least(c.cols - j, BLOCK);
         multiply(some_columns(c, j, count), a, block_transposed(b, j, count));
     }
 }
@@ -181,7 +172,7 @@ static void
 each_sum(Matrix c, Matrix a, const Blocks *b, bool add)
 {
     for (int j = 0, count; j < a.cols; j += count, add = true) {
-        count = in_block(j, a.cols);
+        count = least(a.cols - j, BLOCK);
         (add ? multiply_add : multiply)(c, some_columns(a, j, count),
                                         block(b, j, count));
     }
@@ -202,12 +193,12 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *a = c->arguments;
     real *scratch = c->kept + p->kept + (size_t)worker * p->scratch;
-    int rows = p->tokens - first < p->rows ? p->tokens - first : p->rows;
+    int rows = least(p->tokens - first, p->rows);
     int seen = p->is_long
                    ? keys_seen(a->causal, first + rows - 1, p->tokens, p->keys)
                    : p->keys;
-    int left = p->of_heads ? q->heads - h : q->sequences - s;
-    int count = left < p->together ? left : p->together;
+    int count =
+        least(p->of_heads ? q->heads - h : q->sequences - s, p->together);
     ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
     QueryTile t = {s, h, count, first, rows, .seen = seen};
     t.of_heads = p->of_heads;
@@ -236,7 +227,7 @@ make_weights(const QueryTile *t, const Attended *a)
     each_pair(t->p, t->q, &t->k);
     for (int n = 0; n < t->count; n++)
         for (int i = 0; i < t->rows; i += rows) {
-            rows = t->rows - i < ROWS_AT_A_TIME ? t->rows - i : ROWS_AT_A_TIME;
+            rows = least(t->rows - i, ROWS_AT_A_TIME);
             rows_softmax(t->p.at + n * t->p.step + i * t->p.down, t->p.down,
                          rows, (real)a->scale, t->first_sees + a->causal * i,
                          a->causal, wide);
@@ -347,21 +338,136 @@ pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
     if (w.plan.of_heads)
         w.groups = c->heads / each;
     w.chunks = (sequences + each - 1) / each * w.groups;
-    parallel_for(w.chunks < thread_count ? w.chunks : thread_count, some_chunks,
-                 &w);
+    parallel_for(least(w.chunks, thread_count), some_chunks, &w);
 }
 
-void
+static void
 attend_forward(Node *c)
 {
     pass_over(c, tile_forward);
 }
 
-void
+static void
 attend_backward(Node *c)
 {
     for (int i = 0; i < 3; i++)
         if (c->in[i]->trained)
             gradient(c->in[i]); /* zeroed before many add to it */
     pass_over(c, tile_backward);
+}
+
+const Operator attend_op = {"attend", attend_forward, attend_backward};
+
+Node *
+attend(Attention *a, Node *q, Node *k, Node *v, double scale)
+{
+    if (a->relative && a->relative->bias)
+        return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
+    attend_operands(a, &q, &k, &v);
+    Plan p = plan_of((Node *[]){q, k, v});
+    return make(&attend_op, OF(q, k, v),
+                (Made){.cols = q->heads * (v->cols / v->heads),
+                       WITH((Attended){scale, a->causal, .sink = -INFINITY}),
+                       .keeps = p.kept + (size_t)thread_count * p.scratch});
+}
+
+static inline void
+scale_and_shift(int d, real *restrict y, real *restrict n, real inverse,
+                const real *restrict gain, const real *restrict bias)
+{
+    for (int j = 0; j < d; j++) {
+        n[j] *= inverse;
+        y[j] = gain[j] * n[j] + bias[j];
+    }
+}
+
+/* n = (x - mean) / deviation, y = gain n + bias. Within a row every step waits
+   for the one before, and not for those of other rows: so each is done in
+   ROWS_AT_A_TIME rows before the next. */
+static void
+norm_forward(Node *c)
+{
+    real *inverse = c->kept + size_of(c);
+    int d = c->cols;
+    for (int first = 0, end; first < c->rows; first = end) {
+        end = first + least(c->rows - first, ROWS_AT_A_TIME);
+        const real *x = c->in[0]->value;
+        for (int i = first; i < end; i++) {
+            real *restrict n = c->kept + i * d,
+                           mean = lane_sum(x + i * d, d) / (real)d;
+            for (int j = 0; j < d; j++)
+                n[j] = x[i * d + j] - mean;
+        }
+        for (int i = first; i < end; i++) {
+            const real *n = c->kept + i * d;
+            inverse[i] = 1 / SQRT(lane_dot(n, n, d) / (real)d + (real)1e-5);
+        }
+        for (int i = first; i < end; i++)
+            scale_and_shift(d, c->value + i * d, c->kept + i * d, inverse[i],
+                            c->in[1]->value, c->in[2]->value);
+    }
+}
+
+/* dGain += dC n,  dBias += dC,  g = gain dC */
+static void
+norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
+             real *dgain, real *dbias, real *g)
+{
+    for (int j = 0; j < d; j += LANES) {
+        Widest by[PARTS], to_gain[PARTS], to_bias[PARTS], u[PARTS], v[PARTS];
+        load(by, gain + j, d - j);
+        load(to_gain, dgain + j, d - j);
+        load(to_bias, dbias + j, d - j);
+        for (int i = j; i < rows * d; i += d) {
+            load(u, dc + i, d - j);
+            load(v, n + i, d - j);
+            EACH_PART to_gain[p] += u[p] * v[p];
+            EACH_PART to_bias[p] += u[p];
+            EACH_PART u[p] *= by[p];
+            store(g + i, u, d - j);
+        }
+        store(dgain + j, to_gain, d - j);
+        store(dbias + j, to_bias, d - j);
+    }
+}
+
+/* dX += (g - mean(g) - n mean(g n)) / deviation */
+static void
+norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
+          const real *inverse)
+{
+    real mean[ROWS_AT_A_TIME], along[ROWS_AT_A_TIME];
+    for (int i = 0; i < rows; i++) {
+        mean[i] = lane_sum(g + i * d, d) / (real)d;
+        along[i] = lane_dot(g + i * d, n + i * d, d) / (real)d;
+    }
+    for (int i = 0; i < rows; i++, dx += d, g += d, n += d)
+        for (int j = 0; j < d; j++)
+            dx[j] += (g[j] - mean[i] - n[j] * along[i]) * inverse[i];
+}
+
+static void
+norm_backward(Node *c)
+{
+    Node *x = c->in[0], *gain = c->in[1];
+    real *dgain = gradient(gain), *dbias = gradient(c->in[2]);
+    real *dx = x->trained ? gradient(x) : NULL;
+    real *inverse = c->kept + size_of(c), *g = inverse + c->rows;
+    for (int i = 0; i < c->rows; i += ROWS_AT_A_TIME) {
+        int at = i * c->cols, rows = least(c->rows - i, ROWS_AT_A_TIME);
+        norm_to_gain(rows, c->cols, c->gradient + at, c->kept + at, gain->value,
+                     dgain, dbias, g);
+        if (dx)
+            norm_to_x(rows, c->cols, dx + at, g, c->kept + at, inverse + i);
+    }
+}
+
+/* Kept are n, then 1 / deviation of each row, and memory for the backward pass,
+   ROWS_AT_A_TIME rows. */
+Node *
+layer_norm(Node *x, Node *gain, Node *bias)
+{
+    static const Operator op = {"layer_norm", norm_forward, norm_backward};
+    size_t keeps = size_of(x) + x->rows + (size_t)x->cols * ROWS_AT_A_TIME;
+    return make(&op, OF(x, gain, bias), (Made){.keeps = keeps});
 }
