@@ -5,7 +5,8 @@
 
 #include <qkv/operator.h>
 
-/* The operator of attend's node; none has it where attend is composed. */
+/* The operator that core/fast has for attend. No node has it where attend is
+   composed. */
 extern const Operator attend_op;
 
 /* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias

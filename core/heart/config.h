@@ -62,10 +62,11 @@ typedef struct Config {
 /* Is the option one of a variant's .shape, "heads d-k d-v"? */
 bool shape_uses(const char *shape, const char *option);
 
-/* What a variant of that .shape sees of a config. Of what is 0 in the config,
-   one head there; a head's width is its share of the token, d_model / heads;
-   kv_heads is half of heads, latent half of d_model; and all that the variant
-   does not use is 1 head, or d_model. Positions in the scores are left out. */
+/* What a variant of that .shape sees of a config. Numbers that are 0 in the
+   config were not given. If the variant uses them, d_k and d_v are then
+   d_model / heads, kv_heads is half of heads, and latent half of d_model; if it
+   does not, there is one head, and widths are d_model. Positions in the scores
+   are left out. */
 Attention attention_of(const Config *c, const char *shape);
 
 #endif
