@@ -33,10 +33,9 @@ shown-update: all    ## write what they print now, to be looked at
 
 check-figures: figures   ## the lessons' figures are what the recipes draw
 	sh lessons/figures.sh $(BUILD)
-check-book:          ## the book and its diagrams, looked at by a browser
-	sh tests/book.sh
-check-web: all       ## the book with the program in it, in headless Chromium (emscripten, node-acorn)
-	@! command -v emcc >/dev/null || $(MAKE) web
+check-book: $(if $(shell command -v pandoc),book)   ## the book and its diagrams, looked at by a browser
+	sh tests/book.sh $(BUILD)
+check-web: all $(if $(shell command -v emcc),web)   ## the book with the program in it, in headless Chromium (emscripten, node-acorn)
 	sh tests/web.sh $(BUILD)
 check-text: all      ## each variant learns a real text (SEEDS=1 for one seed each)
 	sh tests/text.sh $(BUILD) $(SEEDS)

@@ -34,9 +34,8 @@ free_blocks(Tape *t)
     }
 }
 
-/* The next `bytes` of the tape, at the start of a cache line. They are not
-   cleared: what no node takes, the system need not give. While the tape grows,
-   each further block has a quarter of all that is taken to spare. */
+/* The next `bytes` of the tape, at the start of a cache line. While the tape
+   grows, each further block has a quarter of all that is taken to spare. */
 static void *
 take(Tape *t, size_t bytes)
 {
@@ -102,7 +101,7 @@ tape_new(int purpose)
 }
 
 /* What took several blocks has one from now on: so a step that is as large as
-   those before it allocates nothing. */
+   those before it allocates nothing. (To take it counts its bytes, too.) */
 void
 tape_reset(Tape *t)
 {
