@@ -210,7 +210,7 @@ const Operator softmax_op = {"softmax", softmax_forward, softmax_backward};
 
 /* With a sink that is learned, one that is a number, or none. */
 static Node *
-normalized(const char *name, Attention *a, Node *s, Node *sink, double number)
+softmax_node(const char *name, Attention *a, Node *s, Node *sink, double number)
 {
     check_mask(name, a, s, s->cols / s->heads);
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
@@ -223,13 +223,13 @@ normalized(const char *name, Attention *a, Node *s, Node *sink, double number)
 Node *
 softmax(Attention *a, Node *s)
 {
-    return normalized("softmax", a, s, NULL, -INFINITY);
+    return softmax_node("softmax", a, s, NULL, -INFINITY);
 }
 
 Node *
 softmax_sink(Attention *a, Node *s, Node *sink)
 {
-    return normalized("softmax_sink", a, s, sink, 0);
+    return softmax_node("softmax_sink", a, s, sink, 0);
 }
 
 /* C = A where it is not masked, else 0 */

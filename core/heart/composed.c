@@ -4,27 +4,29 @@
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/heads.h"
-#include "heart/tape.h"
 
 const Operator attend_op = {"attend", NULL, NULL};
 
-/* The argument is the last of the three steps, which are computed before. */
+/* The three steps are computed before; the last one is the argument, and its
+   value is taken over. The backward pass does not see them but through this
+   node: so gradients are added up in the order of core/fast, where one operator
+   does it all. */
 static void
 steps_forward(Node *c)
 {
-    Node *const *out = c->arguments;
-    c->value = (*out)->value;
+    Node *const *last = c->arguments;
+    c->value = (*last)->value;
 }
 
-/* The steps again, the last one first, head by head: dV += P' dO, dP = dO V',
+/* The steps again, the last one first, head by head: dP = dO V', dV += P' dO,
    then dS, then dQ += dS K, dK += dS' Q */
 static void
 steps_backward(Node *c)
 {
-    Node *out = *(Node *const *)c->arguments, *p = out->in[0], *s = p->in[0];
-    out->gradient = c->gradient;
+    Node *last = *(Node *const *)c->arguments, *p = last->in[0], *s = p->in[0];
+    last->gradient = c->gradient;
     for (int h = 0; h < c->heads; h++) {
-        product_part_backward(out, h);
+        product_part_backward(last, h);
         for (int i = h; p->trained && i < p->rows * p->heads; i += p->heads)
             softmax_row_backward(p, i);
         product_part_backward(s, h);
@@ -40,8 +42,8 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     attend_operands(a, &q, &k, &v);
     Attended with = {scale, a->causal, .sink = -INFINITY};
     Node *p = make(&softmax_op, OF(score(q, k)), (Made){WITH(with)});
-    Node *out = weigh(p, v);
-    return make(&op, OF(q, k, v), (Made){.cols = out->cols, WITH(out)});
+    Node *last = weigh(p, v);
+    return make(&op, OF(q, k, v), (Made){.cols = last->cols, WITH(last)});
 }
 
 Node *

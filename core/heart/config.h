@@ -62,11 +62,11 @@ typedef struct Config {
 /* Is the option one of a variant's .shape, "heads d-k d-v"? */
 bool shape_uses(const char *shape, const char *option);
 
-/* What a variant of that .shape sees of a config. Numbers that are 0 in the
-   config were not given. If the variant uses them, d_k and d_v are then
-   d_model / heads, kv_heads is half of heads, and latent half of d_model; if it
-   does not, there is one head, and widths are d_model. Positions in the scores
-   are left out. */
+/* What a variant of that .shape sees of a config. A number that is not 0 is
+   taken as it is. Where it is 0, and the variant uses it, d_k and d_v are
+   d_model / heads, kv_heads is half of heads, and latent half of d_model,
+   rounded up; where the variant does not use it, there is one head, and widths
+   are d_model. Positions in the scores are left out. */
 Attention attention_of(const Config *c, const char *shape);
 
 #endif

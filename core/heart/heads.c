@@ -162,10 +162,11 @@ rms_norm(Node *a, double eps)
     return normalize(a, eps, false);
 }
 
-/* C_i' = S_i' P_i for each row i, as (heads x columns of a head); a single row
-   of P serves all of C's. They are a batch: all of it is part 0. */
+/* A row of S, of P and of C is a matrix, with a head in each row; then C' = S'
+   P, token by token. A single row of P serves all tokens. They are a batch,
+   which is part 0; the other parts are empty. */
 static Matrix
-rows_of(const Node *c, int i, int k, real *at)
+token_matrices(const Node *c, int i, int k, real *at)
 {
     const Node *n = k < 2 ? c->in[k] : c;
     int width = n->cols / n->heads;
@@ -175,7 +176,7 @@ rows_of(const Node *c, int i, int k, real *at)
     return k == 1 ? m : transposed(m);
 }
 
-const Product mix_heads_op = {{"mix_heads", PRODUCT}, .part = rows_of};
+const Product mix_heads_op = {{"mix_heads", PRODUCT}, .part = token_matrices};
 
 /* P (heads x heads of C), the same for every token, is seen as one row. */
 Node *

@@ -1,5 +1,5 @@
-/* layers.c - sums of rows (embedding, positions, shift), LayerNorm and loss,
-   each with its derivative. */
+/* layers.c - sums of rows (embedding, positions, shift), and the loss, each
+   with its derivative. */
 #include <string.h>
 
 #include "heart/fail.h"

@@ -46,7 +46,8 @@ print_row(void *none, const Result *so_far)
 }
 
 /* Each matrix is a file in this directory, in NumPy's format: 128 letters that
-   say what it is, and its entries, row by row.
+   say what it is, the last 118 (v) of them in words, and its entries, row by
+   row.
    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
 write_weights(const Model *m)

@@ -83,7 +83,8 @@ product_forward(Node *c)
 }
 
 /* dA_i += dC_i B_i',  dB_i += A_i' dC_i. The first to arrive at the gradient of
-   a whole matrix overwrites it, which saves a pass. */
+   a whole matrix overwrites it, which saves a pass; a part cannot, since
+   another head may have been there. */
 void
 product_part_backward(Node *c, int i)
 {
@@ -177,11 +178,11 @@ static void
 add_scaled(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
     (void)k;
-    real factor = (real) * (const double *)c->arguments;
+    const double *factor = c->arguments;
     real *to = back ? of_a : of_c;
     const real *from = back ? of_c : of_a;
     for (size_t i = 0, n = size_of(c); i < n; i++)
-        to[i] += factor * from[i];
+        to[i] += (real)*factor * from[i];
 }
 
 const Linear scale_op = {{"scale", LINEAR}, add_scaled};

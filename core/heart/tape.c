@@ -65,10 +65,13 @@ keep(Node *n, size_t count)
     return take(t, bytes);
 }
 
+/* Counts the users of each node, and appends a node when the last of its users
+   is in the list. Those that can go wait on two stacks, for nodes of one user
+   and of several. */
 Node *
 backward_order(Node *result)
 {
-    Node *once = result, *shared = NULL, *end = result; /* two stacks, a list */
+    Node *once = result, *shared = NULL, *end = result;
     for (Node *n = result; n; n = n->previous) /* users come before operands */
         for (int i = 0; (n == result || n->uses) && i < n->inputs; i++) {
             Node *operand = n->in[i]->root;

@@ -61,7 +61,7 @@ void
 draw_pairs(const Config *c, Random *r, int *ids, int *order)
 {
     int n = c->length;
-    draw_distinct(r, order, n, c->symbols); /* lent to the keys */
+    draw_distinct(r, order, n, c->symbols); /* the keys, for a moment */
     for (int i = 0; i < n; i++)
         ids[2 * i] = order[i];
     random_order(r, order, n);
