@@ -98,7 +98,7 @@ builds() {
 export TSAN_OPTIONS=halt_on_error=1
 if [ "$others" ]; then
     for other in $others; do
-        same "$other" "$other/qkv" "$(cut -d ' ' -f 1 "$other/flags")" whole 12 ''
+        same "$other" "$other/qkv" "$(cut -d ' ' -f 1 "$other/flags")" short 12 ''
     done
     finish
     exit

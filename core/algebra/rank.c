@@ -12,7 +12,6 @@
 #include "algebra/rank.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
-#include "heart/numbers.h"
 #include "heart/random.h"
 #include "heart/rows.h"
 
@@ -59,7 +58,7 @@ static void
 row_add(real *to, real factor, const real *x, int n)
 {
     for (int j = 0; j < n; j++)
-        to[j] = FUSED(factor, x[j], to[j]);
+        to[j] += factor * x[j];
 }
 
 /* Subtracts the pivots so far from the last `count` in the pool: solves L X = P
