@@ -24,5 +24,5 @@ BEGIN {
     words(244, 278, "?", "20")
     cross(390, 278)
     note(408, 268, "rows (0 1 1) and (1 0 1)", "start")
-    note(408, 286, "differ: rank 2", "start")
+    note(408, 286, "are no multiples: rank 2", "start")
 }
