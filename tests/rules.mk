@@ -6,7 +6,7 @@ check: check-quick run-solve run-install run-starve run-parallel run-together ru
 check-quick: run-floors run-same run-heart run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
 
 check-long: PAIRS = 100
-check-long: check run-outcomes run-lessons check-text check-bits check-figures check-book check-scipy run-exercises run-fuzz   ## and those that take longer
+check-long: check run-outcomes run-lessons check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-floors run-command run-check run-drawn run-hostile \
