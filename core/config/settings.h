@@ -131,7 +131,7 @@ typedef struct Likeness {
                   the one that was asked for */
 } Likeness;
 
-/* What the word of a Config says; and the word for it. */
+/* What a word of a Config stands for, and the word for it. */
 Likeness likeness_of(const char *word);
 const char *likeness_word(const Likeness *l);
 

@@ -1,9 +1,9 @@
-/* attention.c - scaled dot-product attention, as a whole and in three steps.
+/* attention.c - scaled dot-product attention in three steps.
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
    scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. These
    are three operators, scores, softmax and apply_weights, for variants that act
-   between them; attend is all three.
+   between them; attend (composed.c) is all three.
 
    Scores and weights are matrices (tokens x heads*keys), head by head in their
    columns. A bias of scores depends on positions only: the form of a head is

@@ -26,8 +26,8 @@ extern const Operator fixed_bias_op;
 void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
 
 /* The nodes of scores, without a scale, and of apply_weights, for operands that
-   fit; and the derivative of softmax in one row of one head, rows * heads of
-   them. */
+   fit; and the backward pass of softmax for row i of rows * heads, which is
+   that of token i / heads in head i % heads. */
 Node *score(Node *q, Node *k);
 Node *weigh(Node *p, Node *v);
 void softmax_row_backward(Node *c, int i);

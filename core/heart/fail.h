@@ -27,7 +27,8 @@ extern void (*on_failure)(int status, const char *message);
 
 /* To be called around each call of a variant's code: before it with what the
    code does, " in forward", and after it with "". NULL is the variant that was
-   called last. Who sets it knows then whose a crash is.
+   called last. A program that sets it knows in
+   whose code a crash was.
  */
 struct Variant;
 extern void (*enter)(const struct Variant *v, const char *doing);

@@ -104,10 +104,9 @@ row_sum(const real *x, int n)
     return sum_of(lane);
 }
 
-/* The arguments of a norm: added to the mean square; is the mean taken off? */
 typedef struct Norm {
-    double eps;
-    bool centred;
+    double eps;   /* added to the mean square */
+    bool centred; /* the mean is taken off first */
 } Norm;
 
 /* C_i = (A_i - mean) / deviation, or A_i / rms where it is not centred, and

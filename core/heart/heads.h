@@ -2,8 +2,6 @@
 #ifndef HEADS_H
 #define HEADS_H
 
-#include <qkv/operator.h>
-
 #include "heart/operators.h"
 
 /* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
@@ -22,8 +20,8 @@ typedef struct Rotation {
 } Rotation;
 LinearAdd add_rotated;
 
-/* Each row of each head as (A_i - mean) / sqrt(mean square + eps), or without
-   taking off the mean. */
+/* Each row of each head, its mean taken off if `centred`, divided by the root
+   of (the mean of its squares + eps). */
 Node *normalize(Node *a, double eps, bool centred);
 
 /* n->op of a node that mix_heads made. */

@@ -4,8 +4,6 @@
 #ifndef LAYERS_H
 #define LAYERS_H
 
-#include <stdbool.h>
-
 #include <qkv/tape.h>
 
 /* Row t is the sum of the rows of `table` that ids[t * each ...] name, `each`

@@ -2,8 +2,9 @@
 
    An operator is three functions: `_forward` computes C, its node's value;
    `_backward` is the derivative; and the last one makes the node. A linear
-   operator needs one function for both (Linear, operators.h). In the
-   comment at a `_backward`, dX stands for the gradient of the loss by X, and
+   operator needs one function for both (Linear, operators.h), and a product
+   says which parts are multiplied (Product). In the comment at a `_backward`,
+   dX stands for the gradient of the loss by X, and
    `+=` is there because a matrix that is used twice gets two contributions. */
 
 #include <string.h>
@@ -193,40 +194,47 @@ scale(Node *a, double factor)
     return make(&scale_op.op, OF(a), (Made){WITH(factor)});
 }
 
-static const Operator add_op;
-
-/* C = A + B, or C = A . B */
+/* C = A + B */
 static void
-pair_forward(Node *c)
+add_forward(Node *c)
 {
     const real *a = c->in[0]->value, *b = c->in[1]->value;
-    bool sum = c->op == &add_op;
     for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = sum ? a[i] + b[i] : a[i] * b[i];
+        c->value[i] = a[i] + b[i];
 }
 
-/* dA += dC,  dB += dC, or dA += dC . B,  dB += dC . A */
+/* dA += dC,  dB += dC */
 static void
-pair_backward(Node *c)
+add_backward(Node *c)
+{
+    for (int k = 0; k < 2; k++)
+        if (c->in[k]->trained)
+            add_gradient(c->in[k], c->gradient);
+}
+
+/* C = A . B */
+static void
+hadamard_forward(Node *c)
+{
+    const real *a = c->in[0]->value, *b = c->in[1]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = a[i] * b[i];
+}
+
+/* dA += dC . B,  dB += dC . A */
+static void
+hadamard_backward(Node *c)
 {
     for (int k = 0; k < 2; k++) {
-        Node *n = c->in[k];
-        if (n->trained && c->op == &add_op)
-            add_gradient(n, c->gradient);
-        else if (n->trained) {
-            real *d = gradient(n);
-            const real *other = c->in[1 - k]->value;
-            for (size_t i = 0, count = size_of(c); i < count; i++)
-                d[i] += c->gradient[i] * other[i];
-        }
+        real *d = c->in[k]->trained ? gradient(c->in[k]) : NULL;
+        const real *other = c->in[1 - k]->value;
+        for (size_t i = 0, n = size_of(c); d && i < n; i++)
+            d[i] += c->gradient[i] * other[i];
     }
 }
 
-static const Operator add_op = {"add", pair_forward, pair_backward};
-static const Operator hadamard_op = {"hadamard", pair_forward, pair_backward};
-
-/* With B repeated along the axes in which it is 1 long, to A's shape and heads.
- */
+/* A node of A and B, which is repeated along the axes in which it is 1 long, to
+   A's shape and heads. */
 static Node *
 pair(const Operator *op, Node *a, Node *b)
 {
@@ -250,13 +258,16 @@ pair(const Operator *op, Node *a, Node *b)
 Node *
 add(Node *a, Node *b)
 {
-    return pair(&add_op, a, b);
+    static const Operator op = {"add", add_forward, add_backward};
+    return pair(&op, a, b);
 }
 
 Node *
 hadamard(Node *a, Node *b)
 {
-    return pair(&hadamard_op, a, b);
+    static const Operator op = {"hadamard", hadamard_forward,
+                                hadamard_backward};
+    return pair(&op, a, b);
 }
 
 /* dA += dC . f'(A): functions of each entry keep their slope, which becomes

@@ -3,7 +3,6 @@
    dlopen maps it, its calls to matmul, attend and the like are bound to this
    executable's, and dlsym finds `qkv_variant`. */
 #include <dlfcn.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #ifndef ROWS_H
 #define ROWS_H
 
-#include <stddef.h>
-
 #include <qkv/operator.h>
 
 /* sum x_j y_j, and the largest x_j, of n entries. */

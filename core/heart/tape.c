@@ -104,7 +104,8 @@ tape_new(int purpose)
 }
 
 /* What took several blocks has one from now on: so a step that is as large as
-   those before it allocates nothing. (To take it counts its bytes, too.) */
+   those before it allocates nothing. (take counts it, so the bytes are set to 0
+   once more.) */
 void
 tape_reset(Tape *t)
 {
