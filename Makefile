@@ -21,7 +21,7 @@ LDLIBS   = -lm $(if $(filter Linux,$(shell uname -s)),-ldl)
 FAST     = $(sort $(wildcard core/fast/*.c))
 PLAIN    = $(sort $(filter-out core/driver/% core/fast/% core/heart/main.c,$(wildcard core/*/*.c)))
 CORE     = $(filter-out $(FAST:core/fast/%=core/heart/%),$(PLAIN)) $(FAST)
-DRIVER   = $(sort $(wildcard core/driver/*.c core/driver/*/*.c))
+DRIVER   = $(sort $(wildcard core/driver/*.c))
 PLUGINS  = $(patsubst variants/%.c,$(BUILD)/variants/%.so,\
              $(sort $(wildcard variants/*.c)))
 # Those with an operator of their own are built for each precision.

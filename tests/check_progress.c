@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "driver/sweep/progress.h"
+#include "run/progress.h"
 #include "suites.h"
 
 /* The linker leads now() here (-Wl,--wrap). */

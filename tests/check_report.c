@@ -7,11 +7,11 @@
 #include "base/words.h"
 #include "heart/random.h"
 #include "math/statistics.h"
-#include "driver/cli/escape.h"
-#include "driver/cli/plugin_process.h"
-#include "driver/sweep/jobs.h"
-#include "driver/results/outcome.h"
-#include "driver/figure/figure.h"
+#include "study/escape.h"
+#include "run/plugin_process.h"
+#include "run/jobs.h"
+#include "study/outcome.h"
+#include "study/figure.h"
 #include "suites.h"
 
 /* Three distributions of seeds: normal, exponential, and two heaps, of which
@@ -441,7 +441,7 @@ judged_as(Ends base, Ends other, const char *margin, char words[VERDICT_SIZE])
         free(text);
     }
     Experiment e = {.runs = runs, .count = 10, .unrecorded = true};
-    Options o = {.margin = margin};
+    Request o = {.margin = margin};
     Outcomes all = outcomes_of(&o, &e);
     ck_assert_int_eq(all.count, 2);
     verdict_text(&all, &all.list[1], words);
@@ -505,7 +505,7 @@ judged_at(int count, const double *rates, const double *base,
         free(text);
     }
     Experiment e = {.runs = runs, .count = all_runs, .unrecorded = true};
-    Options o = {.judge = "solved_at"};
+    Request o = {.judge = "solved_at"};
     Outcomes all = outcomes_of(&o, &e);
     Outcome judged = all.list[1];
     outcomes_free(&all);

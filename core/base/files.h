@@ -66,7 +66,7 @@ bool draft_publish(Draft *d, const char *name, bool replace);
 void draft_publish_all(Draft *d);
 
 /* Discards what is left in it. If a process ends without this, its parent does
- * it (driver/cli/plugin_process.h). */
+ * it (run/plugin_process.h). */
 void draft_end(Draft *d);
 
 /* Discards this user's drafts there whose writers are gone. */

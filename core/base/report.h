@@ -1,4 +1,4 @@
-/* report.h - what a process tells its parent (driver/cli/plugin_process.h), in
+/* report.h - what a process tells its parent (run/plugin_process.h), in
    memory that they share: no message has to be parsed. */
 #ifndef REPORT_H
 #define REPORT_H

@@ -62,7 +62,7 @@ Values plugin_list(void);
 
 /* Opens a plugin, of a name or a path that is believed, and checks it. This
    runs the plugin's code, and nothing else does, so it is done in a process
-   that is watched (driver/cli/plugin_process.h). Says what was tried and what
+   that is watched (run/plugin_process.h). Says what was tried and what
    to do, and exits, where it cannot be had. */
 Plugin plugin_open(const char *word);
 

@@ -12,9 +12,9 @@
 #include "algebra/pass.h"
 #include "base/words.h"
 #include "driver/answer.h"
-#include "driver/cli/table.h"
-#include "driver/cli/tokens.h"
-#include "driver/figure/attention.h"
+#include "study/table.h"
+#include "study/tokens.h"
+#include "study/attention.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
 

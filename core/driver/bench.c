@@ -6,8 +6,8 @@
 
 #include "algebra/cost.h"
 #include "config/build_model.h"
-#include "driver/cli/options.h"
-#include "driver/cli/table.h"
+#include "driver/options.h"
+#include "study/table.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
@@ -128,12 +128,13 @@ static Model *
 manifest_model(const Options *o, Dataset *data)
 {
     Config c = config_start();
-    const Values *task = options_given(o, "task");
+    const Values *task = given_to(&o->request, "task");
     if (task->count)
         c = task_start(task->text[0]);
-    options_apply(o, &c);
-    options_used(
-        o, (const char *[]){variant_uses(plugin_open(c.variant).variant)}, 1);
+    request_apply(&o->request, &c);
+    request_used(&o->request,
+                 (const char *[]){variant_uses(plugin_open(c.variant).variant)},
+                 1);
     return model_open(c, data);
 }
 
@@ -151,7 +152,7 @@ command_bench(int argc, char **argv)
     Dataset data;
     Model *m = manifest_model(&o, &data);
     int tokens = data.sizes.tokens, d = m->attention.d_model;
-    thread_count = o.work.threads;
+    thread_count = o.request.work.threads;
     if (!o.quiet)
         note("some seconds; other work on the machine spoils it");
     Timing peak = measure_peak();
@@ -169,6 +170,6 @@ command_bench(int argc, char **argv)
     sheet_print(&sheet, layout_of(&o));
     model_free(m);
     dataset_close(&data);
-    options_free(&o);
+    request_free(&o.request);
     return 0;
 }

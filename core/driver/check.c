@@ -19,11 +19,11 @@
 #include <qkv/real.h>
 
 #include "check/checks.h"
-#include "driver/cli/compile.h"
-#include "driver/cli/describe.h"
-#include "driver/cli/options.h"
-#include "driver/cli/plugin_process.h"
-#include "driver/cli/table.h"
+#include "run/compile.h"
+#include "run/describe.h"
+#include "driver/options.h"
+#include "run/plugin_process.h"
+#include "study/table.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
 
@@ -220,6 +220,6 @@ command_check(int argc, char **argv)
         usage("%s: neither a .c nor a .so", word);
     bool failed = sizeof(real) == 4 ? check_in_float(&o, word, single, both)
                                     : run_checks(&o, both, false, &stop);
-    options_free(&o);
+    request_free(&o.request);
     return failed;
 }

@@ -5,17 +5,18 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "driver/cli/options.h"
-#include "driver/cli/real_count.h"
-#include "driver/cli/table.h"
+#include "driver/options.h"
+#include "run/real_count.h"
+#include "study/table.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "driver/figure/figure.h"
-#include "driver/rates.h"
-#include "driver/results/results_table.h"
-#include "driver/sweep/grid.h"
-#include "driver/sweep/jobs.h"
-#include "driver/sweep/plan.h"
+#include "run/missing.h"
+#include "study/figure.h"
+#include "study/rates.h"
+#include "study/results_table.h"
+#include "run/grid.h"
+#include "run/jobs.h"
+#include "run/plan.h"
 #include "heart/fail.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
@@ -28,7 +29,7 @@ enum { DEFAULT_SEEDS = 5 };
 static void
 unless_given(Options *o, const char *setting, const char *list)
 {
-    Values *v = options_given(o, setting);
+    Values *v = given_to(&o->request, setting);
     if (!v->count)
         *v = values_cut(list);
 }
@@ -38,67 +39,13 @@ void
 resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
              int usual)
 {
-    Values *v = options_given(o, "seed");
+    Values *v = given_to(&o->request, "seed");
     unless_given(o, "variant", variants);
     unless_given(o, "task",
-                 options_given(o, "file")->count ? "text" : tasks_wanted);
+                 given_to(&o->request, "file")->count ? "text" : tasks_wanted);
     int count = o->compare.seeds > 0 ? o->compare.seeds : usual;
     for (int i = v->count ? count : 0; i < count; i++)
         values_add(v, format_text("%d", i + 1));
-}
-
-/* Reads a job's run where there is one, and not yet read. */
-static bool
-read_job(const Work *w, Job *job)
-{
-    if (!job->read && run_exists(w->out, job->name)) {
-        job->run = run_of(w->out, job->name, &job->config);
-        job->read = true;
-    }
-    return job->read;
-}
-
-/* Refuses runs that another build of a plugin made, unless told what to do
-   with them; marks those to be trained. */
-static int
-find_work(const Work *w, Grid *g, bool *wanted)
-{
-    int count = 0, stale = 0;
-    const char *example = NULL;
-    for (int i = 0; i < g->count; i++) {
-        Job *job = &g->jobs[i];
-        wanted[i] = !read_job(w, job);
-        if (!wanted[i] && !w->keep &&
-            job->run.config.plugin_hash != job->config.plugin_hash) {
-            stale++;
-            example = job->name;
-            wanted[i] = true;
-            run_free(&job->run);
-            job->read = false;
-        }
-        count += wanted[i];
-    }
-    if (stale && !w->redo)
-        fail("%s: %d runs, %s among them, were made with another build of "
-             "their plugin: --redo trains them again, --keep takes them as "
-             "they are, another --out leaves them alone",
-             w->out, stale, example);
-    return count;
-}
-
-/* The finished runs of the grid, in its order. */
-Experiment
-finished(const Work *w, Grid *g)
-{
-    Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs),
-                    .asked = &g->asked,
-                    .manifest_count = 1};
-    for (int i = 0; i < g->count; i++)
-        if (read_job(w, &g->jobs[i])) {
-            e.runs[e.count++] = g->jobs[i].run;
-            g->jobs[i].read = false; /* the caller's now */
-        }
-    return e;
 }
 
 /* Was it varied in the runs of a task? */
@@ -148,25 +95,6 @@ draw_all(const Drawing *d, const Experiment *e)
         figures_draw(&own, e);
 }
 
-/* Trains what is missing; returns the exit status, 1 where a run failed. */
-int
-run_missing(const Work *w, Grid *g)
-{
-    bool *wanted = allocate((size_t)g->count, sizeof *wanted);
-    experiment_open(w->out, &g->asked);
-    int missing = find_work(w, g, wanted);
-    if (missing < g->count && !w->quiet)
-        note("%d of %d runs are in %s already", g->count - missing, g->count,
-             w->out);
-    int failed = missing ? jobs_run(w, g, wanted) : 0;
-    drafts_sweep(w->out);
-    if (failed)
-        note("%d of %d runs failed; the same command tries them again", failed,
-             g->count);
-    free(wanted);
-    return failed > 0;
-}
-
 /* The table of the runs, and a word where some diverged. */
 static void
 show_results(const Options *o, const Experiment *e)
@@ -175,7 +103,7 @@ show_results(const Options *o, const Experiment *e)
     for (int i = 0; i < e->count; i++)
         diverged += !strcmp(run_text(&e->runs[i], "status"), "diverged");
     if (e->count) {
-        Outcomes all = outcomes_of(o, e);
+        Outcomes all = outcomes_of(&o->request, e);
         results_write(stdout, &all, layout_of(o));
         outcomes_free(&all);
     }
@@ -184,41 +112,21 @@ show_results(const Options *o, const Experiment *e)
              diverged, diverged == 1 ? "run" : "runs");
 }
 
-void
-count_real(const Work *w, Experiment *e)
-{
-    const Run **counted = allocate((size_t)e->count, sizeof *counted);
-    int count = 0;
-    for (int i = 0; i < e->count; i++) {
-        Run *r = &e->runs[i];
-        bool asks = r->real < 0;
-        if (asks && !count && !w->quiet && isatty(STDERR_FILENO))
-            note("counting real parameters ...");
-        if (asks)
-            r->real = real_of_run(r);
-        if (asks && !(r->real < 0))
-            counted[count++] = r;
-    }
-    if (count)
-        real_write(w->out, counted, count);
-    free(counted);
-}
-
 /* Trains what the grid lacks, then prints and draws all of it. */
 static int
 train_and_show(const Options *o, Grid *g, bool rates_found)
 {
-    int status = run_missing(&o->work, g);
-    Experiment e = finished(&o->work, g);
+    int status = run_missing(&o->request.work, g);
+    Experiment e = finished(&o->request.work, g);
     if (!o->compare.no_figures)
-        count_real(&o->work, &e);
+        count_real(&o->request.work, &e);
     show_results(o, &e);
     bool trained = e.count && e.runs[0].config.steps > 0;
-    bool single = !rates_found && options_given(o, "lr")->count < 2;
+    bool single = !rates_found && given_to(&o->request, "lr")->count < 2;
     if (trained && single && !o->quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
-    char *rates = joined(options_given(o, "lr"), ",");
+    char *rates = joined(given_to(&o->request, "lr"), ",");
     if (trained && index_in(rates, "0") >= 0 && !o->quiet)
         note("--lr 0 changes no weight: what is judged there is the start");
     free(rates);
@@ -231,7 +139,7 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
 void
 check_baseline(const Options *o, const char *by, const Values *compared)
 {
-    bool found = !o->baseline;
+    bool found = !o->request.baseline;
     for (int i = 0; i < compared->count && !found; i++) {
         char name[NAME_SIZE];
         const char *value = compared->text[i];
@@ -239,12 +147,12 @@ check_baseline(const Options *o, const char *by, const Values *compared)
             plugin_name(value, name);
             value = name;
         }
-        found = !strcmp(value, o->baseline);
+        found = !strcmp(value, o->request.baseline);
     }
     if (!found)
         usage("--baseline %s: none of the runs is of it; take one of the "
               "variants that are compared",
-              o->baseline);
+              o->request.baseline);
 }
 
 /* Of one variant verdicts are between the words that were given to another
@@ -253,34 +161,34 @@ check_baseline(const Options *o, const char *by, const Values *compared)
 static void
 resolve_by(Options *o)
 {
-    bool matched = options_given(o, "match")->count, one = true;
+    bool matched = given_to(&o->request, "match")->count, one = true;
     const Setting *words = NULL;
-    if (o->by && matched)
+    if (o->request.by && matched)
         usage("--by and --match contradict each other: widths are matched to a "
               "variant's; give one");
     for (int i = 0; i < setting_count; i++)
-        if (settings[i].kind == CHOICE && o->given[i].count > 1) {
+        if (settings[i].kind == CHOICE && o->request.given[i].count > 1) {
             one = !words;
             words = &settings[i];
         }
-    if (!o->by && words && one && !matched &&
-        options_given(o, "variant")->count == 1)
-        o->by = words->name;
-    if (!o->by) {
+    if (!o->request.by && words && one && !matched &&
+        given_to(&o->request, "variant")->count == 1)
+        o->request.by = words->name;
+    if (!o->request.by) {
         char name[NAME_SIZE];
-        if (o->baseline) { /* by its path too */
-            plugin_name(o->baseline, name);
-            o->baseline = interned(name);
+        if (o->request.baseline) { /* by its path too */
+            plugin_name(o->request.baseline, name);
+            o->request.baseline = interned(name);
         }
         return;
     }
-    const Setting *s = setting_named(o->by);
-    if (!s || o->given[s - settings].count < 2)
-        usage("--by %s: not a setting of several values: give --%s A,B", o->by,
-              o->by);
-    if (!o->baseline)
-        o->baseline = o->given[s - settings].text[0];
-    o->draw.by = o->by;
+    const Setting *s = setting_named(o->request.by);
+    if (!s || o->request.given[s - settings].count < 2)
+        usage("--by %s: not a setting of several values: give --%s A,B",
+              o->request.by, o->request.by);
+    if (!o->request.baseline)
+        o->request.baseline = o->request.given[s - settings].text[0];
+    o->draw.by = o->request.by;
 }
 
 int
@@ -290,32 +198,32 @@ command_compare(int argc, char **argv)
     int status = 0;
     resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     resolve_by(&o);
-    const char *by = o.by ? o.by : "variant";
-    check_baseline(&o, by, options_given(&o, by));
-    if (o.judge)
-        check_judged("judge", o.judge);
-    if (o.margin)
-        check_margins(o.margin);
-    Manifest asked = manifest_of(&o, "compare");
+    const char *by = o.request.by ? o.request.by : "variant";
+    check_baseline(&o, by, given_to(&o.request, by));
+    if (o.request.judge)
+        check_judged("judge", o.request.judge);
+    if (o.request.margin)
+        check_margins(o.request.margin);
+    Manifest asked = manifest_of(&o.request, "compare");
     double *rates = NULL;
-    if (rates_wanted(&o)) {
+    if (rates_wanted(&o.request)) {
         if (o.compare.plan)
             usage("--plan and --lr auto contradict each other: rates are found "
                   "by training; run --lr auto, or give the rates");
-        rates = rates_found(&o, run_missing);
-        values_free(options_given(&o, "lr"));
+        rates = rates_found(&o.request);
+        values_free(given_to(&o.request, "lr"));
     }
-    Grid g = grid_of(&o, asked);
+    Grid g = grid_of(&o.request, asked);
     if (rates)
-        rates_apply(&g, rates, options_given(&o, "seed")->count);
+        rates_apply(&g, rates, given_to(&o.request, "seed")->count);
     bool found = rates;
     free(rates);
     if (o.compare.plan)
-        plan_print(&o.work, &g);
+        plan_print(&o.request.work, &g);
     else
         status = train_and_show(&o, &g, found);
     grid_free(&g);
-    options_free(&o);
+    request_free(&o.request);
     return status;
 }
 
@@ -326,14 +234,14 @@ static uint64_t
 take_settings(Options *o)
 {
     const int may_differ = OF_SEED | OF_TRAINING | OF_OBSERVATION;
-    Run r = run_read(o->work.from);
-    o->work.from = interned(r.path); /* without a slash at its end */
+    Run r = run_read(o->request.work.from);
+    o->request.work.from = interned(r.path); /* without a slash at its end */
     for (int i = 0; i < setting_count; i++) {
         char value[VALUE_SIZE];
         const Setting *s = &settings[i];
         if (!s->help)
             continue;
-        if (o->given[i].count && !(s->role & may_differ))
+        if (o->request.given[i].count && !(s->role & may_differ))
             usage("--%s: with --from it is what that run has; only settings of "
                   "training can be given",
                   s->name);
@@ -342,9 +250,10 @@ take_settings(Options *o)
             strcpy(value, plugin_believed(interned(value)));
         if (!strcmp(s->name, "same-start"))
             continue; /* it starts as the run */
-        if (o->given[i].count || !*value || setting_unused(s, &r.config))
+        if (o->request.given[i].count || !*value ||
+            setting_unused(s, &r.config))
             continue;
-        values_add(&o->given[i], copy_text(value));
+        values_add(&o->request.given[i], copy_text(value));
     }
     run_free(&r);
     return r.config.file_hash;
@@ -354,15 +263,15 @@ int
 command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv, TRAIN);
-    Manifest asked = manifest_of(&o, "train"); /* as it was given */
-    uint64_t text = o.work.from ? take_settings(&o) : 0;
+    Manifest asked = manifest_of(&o.request, "train"); /* as it was given */
+    uint64_t text = o.request.work.from ? take_settings(&o) : 0;
     resolve_grid(&o, "standard", "reverse", 1);
-    Grid g = grid_of(&o, asked);
-    if (o.work.from && g.jobs[0].config.file_hash != text)
+    Grid g = grid_of(&o.request, asked);
+    if (o.request.work.from && g.jobs[0].config.file_hash != text)
         fail("%s: its text %s has changed since; bring that one back",
-             o.work.from, g.jobs[0].config.file);
-    int status = run_missing(&o.work, &g);
-    Experiment e = finished(&o.work, &g);
+             o.request.work.from, g.jobs[0].config.file);
+    int status = run_missing(&o.request.work, &g);
+    Experiment e = finished(&o.request.work, &g);
     if (e.count) {
         if (!o.quiet)
             note("the run is %s/%s", o.out, g.jobs[0].name);
@@ -377,6 +286,6 @@ command_train(int argc, char **argv)
     }
     free_runs(e.runs, e.count);
     grid_free(&g);
-    options_free(&o);
+    request_free(&o.request);
     return status;
 }

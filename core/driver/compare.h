@@ -2,8 +2,8 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "driver/cli/options.h"
-#include "driver/sweep/grid.h"
+#include "driver/options.h"
+#include "run/grid.h"
 #include "run/experiment.h"
 
 /* The variants of the questions: those of a comparison unless it is told. */
@@ -14,18 +14,6 @@ extern const char default_variants[];
    where neither --seeds nor --seed says. */
 void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
                   int usual);
-
-/* Trains what the grid lacks in w->out; returns the exit status, 1 where a run
-   failed. */
-int run_missing(const Work *w, Grid *g);
-
-/* The finished runs of the grid, in its order, as an experiment that was asked
-   nothing else; free_runs them. */
-Experiment finished(const Work *w, Grid *g);
-
-/* Counts how many parameters are real in the runs of w->out that nobody
-   counted, and records it there. */
-void count_real(const Work *w, Experiment *e);
 
 /* Draws into d->out/figures what a grid answers: the curves, the parameters,
    and how runs end along the numeric setting with most values. Of each quantity

@@ -11,10 +11,10 @@
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/positions.h"
-#include "driver/cli/describe.h"
-#include "driver/cli/options.h"
-#include "driver/cli/plugin_process.h"
-#include "driver/cli/table.h"
+#include "run/describe.h"
+#include "driver/options.h"
+#include "run/plugin_process.h"
+#include "study/table.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
@@ -94,7 +94,7 @@ shape_of(const Options *o)
         config_apply(&c, p->settings);
         config_apply(&c, p->own);
     }
-    options_apply(o, &c);
+    request_apply(&o->request, &c);
     return c;
 }
 
@@ -281,7 +281,8 @@ cite(const Options *o)
 {
     bool changed = false;
     for (int i = 0; i < setting_count; i++)
-        changed |= o->given[i].count && strcmp(settings[i].name, "variant");
+        changed |=
+            o->request.given[i].count && strcmp(settings[i].name, "variant");
     note("%s: %s%s", o->count.preset, preset_named(o->count.preset)->source,
          changed ? "; changed by what was given with it" : "");
 }
@@ -292,7 +293,7 @@ check_real(const Options *o)
     const char *how = o->count.real;
     if (how && *how && strcmp(how, "fitted"))
         usage("--real=%s: it takes \"fitted\" or nothing", how);
-    if (how && !o->count.preset && !options_given(o, "variant")->count)
+    if (how && !o->count.preset && !given_to(&o->request, "variant")->count)
         usage("--real takes minutes for all variants: name some with -v, or "
               "see `qkv list --real`, at a small shape");
 }
@@ -320,7 +321,7 @@ command_count(int argc, char **argv)
     Options o = options_read(argc, argv, COUNT_COSTS);
     check_real(&o);
     if (o.count.real && sizeof(real) == 4) {
-        options_free(&o);
+        request_free(&o.request);
         return run_in_double(argc, argv, "it measures in double");
     }
     if (o.count.real)
@@ -328,7 +329,7 @@ command_count(int argc, char **argv)
     Config c = shape_of(&o);
     const struct Preset *preset =
         o.count.preset ? preset_named(o.count.preset) : NULL;
-    Values *given = options_given(&o, "variant");
+    Values *given = given_to(&o.request, "variant");
     Sheet sheet = sheet_of(of_table[o.count.real != NULL][o.count.weights], 6);
     int status = 0;
     if (preset && !given->count)
@@ -340,7 +341,7 @@ command_count(int argc, char **argv)
     for (int i = 0; asked && i < given->count; i++)
         uses[i] = variant_uses(plugin_open(given->text[i]).variant);
     if (asked)
-        options_used(&o, uses, given->count);
+        request_used(&o.request, uses, given->count);
     free(uses);
     for (int i = 0; i < given->count; i++) {
         const char *word = given->text[i];
@@ -356,6 +357,6 @@ command_count(int argc, char **argv)
     sheet_print(&sheet, layout_of(&o));
     if (preset)
         cite(&o);
-    options_free(&o);
+    request_free(&o.request);
     return status;
 }

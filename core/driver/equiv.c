@@ -11,12 +11,13 @@
 
 #include "algebra/convert.h"
 #include "base/words.h"
-#include "driver/cli/table.h"
+#include "study/table.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "driver/figure/draw.h"
-#include "driver/figure/figure.h"
-#include "driver/figure/square.h"
+#include "run/missing.h"
+#include "study/draw.h"
+#include "study/figure.h"
+#include "study/square.h"
 #include "heart/fail.h"
 
 /* Indices: of words for a table, signs for the square. */
@@ -45,7 +46,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
        written has a point in 0.5. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     char *name = run_name(&to->config, &ordinary);
-    Manifest asked = manifest_of(o, "equiv");
+    Manifest asked = manifest_of(&o->request, "equiv");
     manifest_add(&asked, "run", o->rest[0]);
     manifest_add(&asked, "to", o->to);
     experiment_open(o->out, &asked);
@@ -117,13 +118,13 @@ target_shape(const Options *o, const Run *r)
     Config c = r->config;
     c.variant = interned(o->to);
     for (int i = 0; i < setting_count; i++) {
-        if (o->given[i].count && settings[i].role != OF_SHAPE &&
+        if (o->request.given[i].count && settings[i].role != OF_SHAPE &&
             strcmp(settings[i].name, "embed"))
             usage("--%s: a converted run keeps it; only heads, kv-heads, d-k, "
                   "d-v, latent and embed may differ",
                   settings[i].name);
-        if (o->given[i].count)
-            setting_set(&settings[i], &c, o->given[i].text[0]);
+        if (o->request.given[i].count)
+            setting_set(&settings[i], &c, o->request.given[i].text[0]);
     }
     return c;
 }
@@ -136,7 +137,7 @@ convert_run(const Options *o)
     Dataset data;
     Conversion v;
     Plugin p = plugin_open(o->to);
-    options_used(o, (const char *[]){variant_uses(p.variant)}, 1);
+    request_used(&o->request, (const char *[]){variant_uses(p.variant)}, 1);
     Model *from = run_model(&r, &data);
     Model *to = converted(from, &p, &shape, r.name, &v);
     char names[2][NAME_SIZE];
@@ -272,18 +273,18 @@ command_equiv(int argc, char **argv)
               "neither, for the table");
     if (o.rest_count) {
         status = convert_run(&o);
-        options_free(&o);
+        request_free(&o.request);
         return status;
     }
     resolve_grid(&o, default_variants, "induction", 1);
-    Grid g = grid_of(&o, manifest_of(&o, "equiv"));
-    status = run_missing(&o.work, &g);
-    Experiment e = finished(&o.work, &g);
-    count_real(&o.work, &e);
+    Grid g = grid_of(&o.request, manifest_of(&o.request, "equiv"));
+    status = run_missing(&o.request.work, &g);
+    Experiment e = finished(&o.request.work, &g);
+    count_real(&o.request.work, &e);
     if (e.count)
         print_table(&o, e.runs, e.count);
     free_runs(e.runs, e.count);
     grid_free(&g);
-    options_free(&o);
+    request_free(&o.request);
     return status;
 }

@@ -1,6 +1,6 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
 
-#include "driver/cli/options.h"
+#include "driver/options.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
 #include "run/run.h"
@@ -22,6 +22,6 @@ command_export(int argc, char **argv)
     model_free(m);
     dataset_close(&data);
     run_free(&r);
-    options_free(&o);
+    request_free(&o.request);
     return 0;
 }

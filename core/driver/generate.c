@@ -8,8 +8,8 @@
 #include "algebra/convert.h"
 #include "algebra/forms.h"
 #include "driver/answer.h"
-#include "driver/cli/table.h"
-#include "driver/cli/tokens.h"
+#include "study/table.h"
+#include "study/tokens.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
 #include "run/run.h"
@@ -171,6 +171,6 @@ command_generate(int argc, char **argv)
     free(g.source);
     dataset_close(&g.data);
     run_free(&r);
-    options_free(&o);
+    request_free(&o.request);
     return 0;
 }

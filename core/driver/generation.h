@@ -4,7 +4,7 @@
 #define GENERATION_H
 
 #include "decode/generate.h"
-#include "driver/cli/options.h"
+#include "driver/options.h"
 
 typedef struct Generation {
     const Options *options;

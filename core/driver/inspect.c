@@ -11,12 +11,12 @@
 #include "algebra/svd.h"
 #include "base/words.h"
 #include "config/build_model.h"
-#include "driver/cli/options.h"
-#include "driver/cli/table.h"
+#include "driver/options.h"
+#include "study/table.h"
 #include "driver/commands.h"
-#include "driver/figure/attention.h"
-#include "driver/figure/draw.h"
-#include "driver/figure/figure.h"
+#include "study/attention.h"
+#include "study/draw.h"
+#include "study/figure.h"
 #include "heart/fail.h"
 #include "run/run.h"
 
@@ -216,12 +216,13 @@ command_inspect(int argc, char **argv)
     Model *m = run_model(&r, &data);
     if (o.inspect.range)
         describe_range(layout_of(&o), m, &data);
+    else if (o.inspect.attention)
+        attention_show(&o.draw, layout_of(&o), m, &data, r.name);
     else
-        (o.inspect.attention ? attention_show : show_form)(&o, m, &data,
-                                                           r.name);
+        show_form(&o, m, &data, r.name);
     model_free(m);
     dataset_close(&data);
     run_free(&r);
-    options_free(&o);
+    request_free(&o.request);
     return 0;
 }

@@ -6,12 +6,12 @@
 
 #include "base/words.h"
 #include "config/tasks.h"
-#include "driver/cli/describe.h"
-#include "driver/cli/options.h"
-#include "driver/cli/real_count.h"
-#include "driver/cli/table.h"
+#include "run/describe.h"
+#include "driver/options.h"
+#include "run/real_count.h"
+#include "study/table.h"
 #include "driver/commands.h"
-#include "driver/sweep/grid.h"
+#include "run/grid.h"
 #include "heart/fail.h"
 
 static int
@@ -46,7 +46,7 @@ list_variants(const Options *o, Layout layout)
     bool any = false;
     if (counted)
         c.d_model = 8; /* which takes no time */
-    options_apply(o, &c);
+    request_apply(&o->request, &c);
     Config trial = c;
     config_resolve(&trial, "heads d-k d-v"); /* refuses a wrong shape once */
     Values names = plugin_list();
@@ -167,6 +167,6 @@ command_list(int argc, char **argv)
         printf("\n");
     if (!o.list.variants)
         list_tasks(&o, layout);
-    options_free(&o);
+    request_free(&o.request);
     return status;
 }

@@ -17,10 +17,11 @@
 #include "base/report.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "driver/cli/grammar.h"
-#include "driver/cli/plugin_process.h"
+#include "driver/grammar.h"
+#include "run/describe.h"
+#include "run/plugin_process.h"
 #include "driver/commands.h"
-#include "driver/figure/draw.h"
+#include "study/draw.h"
 #include "heart/fail.h"
 
 #define VERSION "0.1"
@@ -70,6 +71,7 @@ main(int argc, char **argv)
         {"bench", command_bench},     {"table", command_table},
     };
     hold_streams();
+    name_taken = option_taken;
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */

@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "driver/cli/compile.h"
-#include "driver/cli/options.h"
+#include "run/compile.h"
+#include "driver/options.h"
 #include "driver/commands.h"
 #include "heart/fail.h"
 
@@ -79,6 +79,6 @@ command_new(int argc, char **argv)
            file, file, file);
     free(standard);
     free(file);
-    options_free(&o);
+    request_free(&o.request);
     return 0;
 }

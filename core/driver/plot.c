@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "driver/cli/options.h"
+#include "driver/options.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "driver/figure/curves.h"
-#include "driver/figure/draw.h"
-#include "driver/figure/figure.h"
-#include "driver/figure/square.h"
-#include "driver/results/outcome.h"
-#include "driver/results/quantity.h"
+#include "study/curves.h"
+#include "study/draw.h"
+#include "study/figure.h"
+#include "study/square.h"
+#include "study/outcome.h"
+#include "study/quantity.h"
 #include "heart/fail.h"
 
 /* Exits (2) where one of "name,name" is no setting that runs can be told apart
@@ -165,7 +165,7 @@ draw_again(Options *o, const Experiment *e)
 {
     static const char *const positions[] = {"", "rope", "alibi"};
     if (!strcmp(o->draw.by, "variant"))
-        o->draw.by = compared_by(o, e);
+        o->draw.by = compared_by(&o->request, e);
     draw_all(&o->draw, e);
     for (int i = 0; i < 6; i++) {
         const char *place = o->rest_count ? o->rest[0] : o->out;
@@ -195,6 +195,6 @@ command_plot(int argc, char **argv)
     if (!o.again && over_training(e.runs, o.draw.x, o.draw.y))
         bars_draw(&o.draw, &e);
     experiment_free(&e);
-    options_free(&o);
+    request_free(&o.request);
     return status;
 }

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "driver/cli/options.h"
-#include "driver/cli/table.h"
+#include "driver/options.h"
+#include "study/table.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "driver/results/group.h"
-#include "driver/results/results_table.h"
+#include "study/group.h"
+#include "study/results_table.h"
 #include "heart/fail.h"
 #include "run/experiment.h"
 
@@ -199,11 +199,11 @@ sheet_for(const Fields *f)
 static void
 print_verdicts(const Options *o, const Experiment *e, Layout layout)
 {
-    const char *by = compared_by(o, e);
+    const char *by = compared_by(&o->request, e);
     Values compared = values_in(e, by);
     check_baseline(o, by, &compared);
     values_free(&compared);
-    Outcomes all = outcomes_of(o, e);
+    Outcomes all = outcomes_of(&o->request, e);
     results_write(stdout, &all, layout == LATEX ? LATEX_TEXT : layout);
     outcomes_free(&all);
 }
@@ -227,15 +227,16 @@ command_table(int argc, char **argv)
     Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
     if (o.verdicts)
         print_verdicts(&o, &e, layout);
-    else if (o.by || o.baseline || o.judge || o.margin)
+    else if (o.request.by || o.request.baseline || o.request.judge ||
+             o.request.margin)
         usage("--%s: give --verdicts too: it is about them",
-              o.by         ? "by"
-              : o.baseline ? "baseline"
-              : o.judge    ? "judge"
-                           : "margin");
+              o.request.by         ? "by"
+              : o.request.baseline ? "baseline"
+              : o.request.judge    ? "judge"
+                                   : "margin");
     else
         print_runs(&e, layout);
     experiment_free(&e);
-    options_free(&o);
+    request_free(&o.request);
     return 0;
 }

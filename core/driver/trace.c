@@ -12,8 +12,8 @@
 #include "algebra/pass.h"
 #include "base/words.h"
 #include "config/build_model.h"
-#include "driver/cli/options.h"
-#include "driver/cli/tokens.h"
+#include "driver/options.h"
+#include "study/tokens.h"
 #include "driver/commands.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
@@ -283,7 +283,7 @@ open_model(Trace *t, const Options *o)
 {
     if (o->rest_count == 2) {
         for (int i = 0; i < setting_count; i++)
-            if (o->given[i].count)
+            if (o->request.given[i].count)
                 usage("--%s: the run has it already; without RUN an untrained "
                       "model is made",
                       settings[i].name);
@@ -298,9 +298,9 @@ open_model(Trace *t, const Options *o)
     }
     Config c = config_start();
     config_apply(&c, "d-model=8 heads=2");
-    options_apply(o, &c);
+    request_apply(&o->request, &c);
     Plugin p = plugin_open(c.variant);
-    options_used(o, (const char *[]){variant_uses(p.variant)}, 1);
+    request_used(&o->request, (const char *[]){variant_uses(p.variant)}, 1);
     config_cast(&c, &p);
     Sizes z = {.tokens = t->words.count, .each = 1};
     z.vocabulary = z.classes = words_number(&t->words, NULL, NULL);
@@ -367,6 +367,6 @@ command_trace(int argc, char **argv)
     if (t->from_run)
         dataset_close(&t->data);
     free(t);
-    options_free(&o);
+    request_free(&o.request);
     return 0;
 }

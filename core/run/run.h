@@ -67,7 +67,7 @@ void run_free(Run *r);
 
 /* Adds to runs of an experiment, as RUN/real.tsv, how many of their parameters
    are really there. That follows from variant and shape, and is counted later
-   than the run is made (driver/cli/real_count.h). */
+   than the run is made (run/real_count.h). */
 void real_write(const char *directory, const Run *const *runs, int count);
 
 /* Is there a finished run of that name? */

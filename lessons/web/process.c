@@ -1,4 +1,4 @@
-/* process.c - what core/driver/cli/process.c does, in a browser, which has no
+/* process.c - what core/run/process.c does, in a browser, which has no
    processes: a child's work is called, and what it changed of the memory is
    undone, all but its report. The calls of JavaScript are in library.js. */
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "driver/cli/process.h"
+#include "run/process.h"
 
 typedef struct Begun {
     void (*work)(const void *more, void *answer);

@@ -1,4 +1,4 @@
-/* progress.c - what core/driver/sweep/progress.c does, in a browser: there is
+/* progress.c - what core/run/progress.c does, in a browser: there is
    no terminal to draw on, and the page draws the rows of a log as they come. */
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "heart/fail.h"
 #include "base/files.h"
 #include "run/run.h"
-#include "driver/sweep/progress.h"
+#include "run/progress.h"
 
 /* Lines that will be in the file, of a run with so many steps, of so many
    runs: in library.js. */

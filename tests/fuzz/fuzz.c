@@ -21,9 +21,9 @@
 #include "base/files.h"
 #include "base/npy.h"
 #include "run/run.h"
-#include "driver/cli/grammar.h"
-#include "driver/cli/options.h"
-#include "driver/cli/process.h"
+#include "driver/grammar.h"
+#include "driver/options.h"
+#include "run/process.h"
 #include "driver/commands.h"
 
 static jmp_buf back;

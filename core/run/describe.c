@@ -1,0 +1,85 @@
+/* describe.c - what a plugin says of itself, asked in a child process. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "algebra/cost.h"
+#include "config/build_model.h"
+#include "config/positions.h"
+#include "run/describe.h"
+#include "run/plugin_process.h"
+
+/* For a plugin to load and to declare. */
+static const double seconds = 10, bytes = 1e9;
+
+/* Fills what depends on the shape. A forward that crashes does so here. */
+static void
+count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
+{
+    config_resolve(&c, variant_uses(v));
+    Attention a = positioned_attention(&c);
+    Weights w = weights_declared(v, &a);
+    for (int i = 0; i < w.count; i++)
+        f->parameters += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
+    if (effort == TRIED)
+        cost_of(v, a, &w, c.length, 0);
+    free(w.list);
+}
+
+bool (*name_taken)(const char *name);
+
+/* Exits where it declares what qkv has already. */
+static void
+check_own(const Plugin *p)
+{
+    Own own;
+    const char *at = variant_uses(p->variant);
+    while (own_next(&at, &own))
+        if (name_taken && name_taken(own.name))
+            fail("%s: qkv_variant.settings declares \"%s\", an option that qkv "
+                 "has already: call it something else",
+                 p->path, own.name);
+}
+
+typedef struct Question {
+    const char *word;
+    const Config *config;
+    Effort effort;
+} Question;
+
+/* In the child: whatever is wrong exits before it answers. */
+static void
+answer(const void *more, void *facts)
+{
+    const Question *q = more;
+    Facts *f = facts;
+    Plugin p = plugin_open(q->word);
+    check_own(&p);
+    f->ok = true;
+    if (q->config)
+        count_parameters(p.variant, *q->config, q->effort, f);
+    f->hash = p.hash;
+    f->own_operator = p.own_operator;
+    snprintf(f->name, sizeof f->name, "%s", p.name);
+    snprintf(f->word, sizeof f->word, "%s", q->word);
+    snprintf(f->path, sizeof f->path, "%s", p.path);
+    snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);
+    snprintf(f->family, sizeof f->family, "%s",
+             p.variant->family ? p.variant->family : "other");
+    snprintf(f->uses, sizeof f->uses, "%s", variant_uses(p.variant));
+    snprintf(f->own, sizeof f->own, "%s",
+             p.variant->settings ? p.variant->settings : "");
+}
+
+Facts
+describe(const char *word, const Config *c, Effort effort)
+{
+    Facts f = {0};
+    Question q = {word, c, effort};
+    Ended e = in_child(answer, &q, &f, sizeof f, limits(seconds, bytes));
+    if (!e.answered) {
+        f = (Facts){.status = e.status};
+        snprintf(f.why, sizeof f.why, "%s", ended_words(&e));
+        plugin_name(word, f.name);
+    }
+    return f;
+}

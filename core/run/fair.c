@@ -1,0 +1,277 @@
+/* fair.c - what makes a comparison fair: equal budgets, equal starts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/convert.h"
+#include "algebra/cost.h"
+#include "base/words.h"
+#include "config/build_model.h"
+#include "config/two_sequences.h"
+#include "run/real_count.h"
+#include "run/fair.h"
+#include "heart/fail.h"
+#include "watch/observe.h"
+
+/* How many of its parameters are really there. */
+static double
+real_price(Config c, Sizes z)
+{
+    c.d_model = attention_in(&c, z).d_model;
+    c.layers = 1;
+    RealOnes found = real_ones(&c);
+    if (isnan(found.real))
+        fail("--match real: how many parameters of %s are really there cannot "
+             "be told; `qkv count --real=fitted -v %s` says why",
+             c.variant, c.variant);
+    return found.real * (c.cross == CROSS_AFTER ? 2 : 1);
+}
+
+/* What the attention of one block costs at c, all of it by this variant. */
+static double
+price(const char *budget, const char *variant, Config c, Sizes z)
+{
+    const Variant *v = plugin_open(variant).variant;
+    c.variant = variant;
+    config_resolve(&c, variant_uses(v));
+    if (!strcmp(budget, "real"))
+        return real_price(c, z);
+    Attention a = attention_in(&c, z);
+    Weights w = weights_declared(v, &a);
+    double sum = 0;
+    for (int cross = 0; cross < 2; cross++) {
+        if (c.cross == (cross ? CROSS_NONE : CROSS_ONLY))
+            continue;
+        Cost k = cost_of(v, a, &w, z.tokens, cross ? z.source : 0);
+        sum += !strcmp(budget, "params")  ? k.parameters
+               : !strcmp(budget, "flops") ? k.forward
+                                          : k.cache;
+    }
+    free(w.list);
+    return sum;
+}
+
+/* Sets the width that such a variant can be told, and returns its name; NULL
+   where it has none. */
+static const char *
+set_width(const char *shape, Config *c, int width)
+{
+    bool k = shape_uses(shape, "d-k"), v = shape_uses(shape, "d-v");
+    if (shape_uses(shape, "latent")) {
+        c->latent = width;
+        return "latent";
+    }
+    c->d_k = k ? width : c->d_k;
+    c->d_v = v ? width : c->d_v;
+    return k && v ? "d-k and d-v" : k ? "d-k" : v ? "d-v" : NULL;
+}
+
+/* What is the same at several points of a grid is told once. */
+static void
+note_once(char *text)
+{
+    static void *told;
+    if (word_added(&told, text))
+        note("%s", text);
+    else
+        free(text);
+}
+
+/* The variant in the shape that it has at c's point of the grid. */
+static Shaped
+shaped_at(const char *variant, Config c)
+{
+    c.variant = variant;
+    config_resolve(&c, variant_uses(plugin_open(variant).variant));
+    return shaped_of(&c);
+}
+
+/* The width at which c's attention costs most nearly what is wanted; an even
+   one where columns are rotated in pairs. No wider one costs less, so halves of
+   the range are left out. Beyond d-model nothing more is real. */
+static int
+nearest_width(Config c, const char *shape, Sizes z, double wanted)
+{
+    const char *budget = likeness_of(c.match).asked;
+    int step = c.positions == POSITIONS_ROPE ? 2 : 1, best = step;
+    int low = 1, high = (strcmp(budget, "real") ? 4 : 1) * c.d_model / step;
+    double off = INFINITY;
+    while (low <= high) {
+        int middle = (low + high) / 2, width = step * middle;
+        set_width(shape, &c, width);
+        double cost = price(budget, c.variant, c, z);
+        double miss = fabs(cost - wanted);
+        if (miss < off || (miss == off && width < best)) {
+            off = miss;
+            best = width;
+        }
+        if (cost < wanted)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return best;
+}
+
+/* The variant of that name as it was given, which may be a path. */
+static const char *
+given_as(const Request *o, const char *variant)
+{
+    const Values *all = given_to(o, "variant");
+    char name[NAME_SIZE];
+    for (int i = 0; i < all->count; i++) {
+        plugin_name(all->text[i], name);
+        if (!strcmp(name, variant))
+            return interned(all->text[i]);
+    }
+    return interned(variant);
+}
+
+void
+meet_budget(const Request *o, Config *c)
+{
+    const char *baseline = given_as(o, o->baseline ? o->baseline : BASELINE);
+    Likeness match = likeness_of(c->match);
+    const char *budget = match.asked, *width = NULL;
+    if (!*budget || match.found)
+        return; /* a plan's line says the widths itself */
+    if (*c->same_start)
+        usage("--match and --same-start contradict each other: another width "
+              "is another function; give one");
+    const Variant *v = plugin_open(c->variant).variant;
+    Dataset data = dataset_open(c);
+    Sizes z = data.sizes;
+    dataset_close(&data);
+    double wanted = price(budget, baseline, *c, z);
+    match = (Likeness){budget, true, shaped_at(baseline, *c)};
+    c->match = likeness_word(&match);
+    if (!strcmp(c->variant, baseline))
+        return;
+    Config wider = *c; /* has it a width? */
+    int best = 0;
+    if (set_width(v->shape, &wider, 1)) {
+        best = nearest_width(*c, v->shape, z, wanted);
+        width = set_width(v->shape, c, best);
+    }
+    double found = price(budget, c->variant, *c, z);
+    if (!width)
+        note_once(format_text("--match %s, task %s: %s has no width to change; "
+                              "it stays at %.0f for the %.0f of %s",
+                              budget, c->task, c->variant, found, wanted,
+                              baseline));
+    else if (!o->work.quiet)
+        note_once(format_text(
+            "--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
+            "(%+.0f%%)",
+            budget, c->task, c->variant, width, best, found, wanted, baseline,
+            100 * (found / wanted - 1)));
+}
+
+/* Can the variant at c's point start as that one does? */
+static bool
+can_start(const char *variant, Config c, const Shaped *as)
+{
+    Conversion v;
+    c.variant = interned(variant);
+    Likeness start = likeness_of(c.same_start);
+    start.found = true;
+    start.as = *as;
+    c.same_start = likeness_word(&start);
+    Dataset data;
+    Model *m = model_open(c, &data);
+    bool can = start_alike(m, &v);
+    model_free(m);
+    dataset_close(&data);
+    return can;
+}
+
+/* The variant and shape that --same-start names, or of "auto" that one whose
+   function most others can start as; of several, that with the fewest
+   parameters. */
+static Shaped
+find_start(const Grid *g, Config c)
+{
+    Likeness start = likeness_of(c.same_start);
+    const Shaped *asked = &start.as;
+    bool automatic = !strcmp(start.asked, "auto"), shaped = false;
+    for (int i = 0; i < SHAPE_COUNT; i++)
+        shaped |= asked->shape[i] > 0;
+    Config at = c; /* as it is there, but for what is asked for */
+    config_shape(&at, asked);
+    Shaped best = shaped || automatic ? *asked : shaped_at(asked->variant, at);
+    double fewest = INFINITY;
+    int most = 0;
+    Dataset data = dataset_open(&c);
+    for (int i = 0; i < (automatic ? g->variant_count : 1); i++) {
+        Shaped as =
+            automatic ? shaped_at(interned(g->variants[i].word), c) : best;
+        int able = 0;
+        for (int k = 0; k < g->variant_count; k++)
+            able += can_start(g->variants[k].word, c, &as);
+        double cost = price("params", as.variant, c, data.sizes);
+        if (able < most || (able == most && cost >= fewest))
+            continue;
+        most = able;
+        fewest = cost;
+        best = as;
+    }
+    dataset_close(&data);
+    if (most < 1 + (g->variant_count > 1))
+        usage("--same-start %s: no two of the variants can start as the same "
+              "function",
+              start.asked);
+    return best;
+}
+
+/* The choice for c's point of the grid, made once. */
+static Shaped
+start_of(Grid *g, const Request *o, Config point)
+{
+    char text[VALUE_SIZE];
+    point.variant = interned("");
+    for (int i = 0; i < g->start_count; i++)
+        if (config_equal(&g->starts[i].point, &point, OF_ANY))
+            return g->starts[i].as;
+    g->starts =
+        grow(g->starts, g->start_count, &g->start_room, sizeof *g->starts);
+    Start *s = &g->starts[g->start_count++];
+    *s = (Start){point, find_start(g, point)};
+    shaped_print(&s->as, text);
+    if (!o->work.quiet)
+        note("task %s: all start as %s", point.task, text);
+    return s->as;
+}
+
+void
+choose_start(Grid *g, const Request *o, Config *c)
+{
+    char text[VALUE_SIZE];
+    Likeness start = likeness_of(c->same_start);
+    if (!*start.asked || start.found)
+        return;
+    Shaped as = start_of(g, o, *c);
+    bool able = can_start(c->variant, *c, &as);
+    start.found = true;
+    start.as = able ? as : likeness_of("").as;
+    c->same_start = likeness_word(&start);
+    shaped_print(&as, text);
+    if (!able)
+        note_once(
+            format_text("%s cannot start as %s does: it keeps a start of its "
+                        "own",
+                        c->variant, text));
+}
+
+void
+check_build(const Config *asked)
+{
+    if (!*asked->init && !*asked->log)
+        return;
+    Dataset data;
+    Model *m = model_open(*asked, &data);
+    Observer o = observer_new(m, &data);
+    observer_free(&o);
+    model_free(m);
+    dataset_close(&data);
+}

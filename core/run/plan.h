@@ -1,0 +1,12 @@
+/* plan.h - qkv compare --plan: the runs as command lines. */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "run/grid.h"
+
+/* Prints a `qkv train` line for each run; any shell can run each of them, any
+   number of times, beside any other. Says on stderr what all of them will
+   cost. */
+void plan_print(const Work *w, const Grid *g);
+
+#endif

@@ -1,0 +1,38 @@
+/* plugin_process.h - work that may crash, hang or exit, as a plugin's code may.
+
+   Every call of a plugin's code is made in a child. Its parent reads in the
+   Report (fail.h) what the child did, and ends it when its time is up. */
+#ifndef PLUGIN_PROCESS_H
+#define PLUGIN_PROCESS_H
+
+#include "run/process.h"
+
+typedef struct Ended {
+    bool answered;    /* it finished its work; if not: */
+    bool late, told;  /* it ran out of time; why is its own message */
+    int status;       /* to exit with */
+    int signal;       /* that ended it, or 0 */
+    char plugin[256]; /* to blame: it ended in its code; or "" */
+    char why[2048];
+} Ended;
+
+/* Why it ended, with the plugin's name if that is to blame; valid until the
+   next call. */
+const char *ended_words(const Ended *e);
+
+/* Calls work(more, answer) in a child, and copies the `size` bytes of answer,
+   as far as it has filled them. What it prints is discarded. */
+Ended in_child(void (*work)(const void *more, void *answer), const void *more,
+               void *answer, size_t size, Limits may);
+
+/* Runs a command in a child; returns the status to exit with. */
+int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
+
+/* The same command by qkv-double, which is beside this program: `why` says what
+   it is needed for. */
+int run_in_double(int argc, char **argv, const char *why);
+
+/* How a child ended; copies its answer. Removes drafts that it left. */
+Ended child_end(Child *c, void *answer);
+
+#endif

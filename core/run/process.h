@@ -1,0 +1,56 @@
+/* process.h - children: a piece of work in one, other programs, signals. */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/report.h"
+#include "run/memory.h"
+#include "heart/fail.h"
+
+typedef struct Child {
+    pid_t process;  /* 0: none */
+    Report *report; /* memory that both have, the answer at its end */
+    size_t size;    /* of the answer */
+    Limits may;
+    double end, looked; /* when its time is up; when it was last looked at */
+    double inside;      /* seconds in one call of a plugin's code, */
+    int calls;          /* this one */
+    char late[160];     /* why it was ended, or "" */
+    int status;
+    double taken; /* bytes, at most */
+} Child;
+
+/* Begins a child that calls work(more, answer) and ends; its answer has `size`
+   bytes. If `quiet`, what it prints is discarded. */
+void child_begin(Child *c, void (*work)(const void *more, void *answer),
+                 const void *more, size_t size, Limits may, bool quiet);
+
+/* Waits until one of the children has ended, and returns it; NULL if so many
+   seconds have passed, or a signal came. Kills those that are late. */
+Child *children_wait(Child *children, int count, double seconds);
+
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored, end the
+   child that is waited for and store their number here; the caller tidies up
+   and exits. After end_notice they end the program again. */
+extern volatile sig_atomic_t interrupted;
+void notice_interrupts(void);
+void end_notice(void);
+
+/* If it is one of these four, ends the program by it. */
+void raise_interrupt(int signal);
+
+/* Runs a program, within `directory` unless it is NULL (what it prints is then
+   in .shown and .said there), and waits for it. `hint` ends the message if it
+   cannot be run; without one NOT_RUN is returned if there is no program. */
+enum { NOT_RUN = 90 }; /* what no program that we run ends with */
+int run_program(char *argv[], const char *directory, const char *hint);
+
+/* Runs `qkv-double WORDS`, words of a shell, and copies the last line that it
+   prints, without its messages, if there is one and it fits into `size`. */
+void ask_double(const char *words, char *last, int size);
+
+#endif

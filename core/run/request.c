@@ -1,0 +1,40 @@
+/* request.c - what a command asks of runs. */
+#include <stdlib.h>
+
+#include "heart/fail.h"
+#include "run/request.h"
+
+Values *
+given_to(const Request *r, const char *setting)
+{
+    return &r->given[setting_named(setting) - settings];
+}
+
+void
+request_apply(const Request *r, Config *c)
+{
+    for (int i = 0; i < setting_count; i++)
+        if (r->given[i].count)
+            setting_set(&settings[i], c, r->given[i].text[0]);
+}
+
+void
+request_used(const Request *r, const char *const *uses, int count)
+{
+    for (int i = 0; i < setting_count; i++) {
+        const char *name = settings[i].name;
+        bool used = index_in(SHAPE_OPTIONS, name) < 0 || !r->given[i].count;
+        for (int k = 0; k < count; k++)
+            used |= shape_uses(uses[k], name);
+        if (!used)
+            usage("--%s: no variant named here uses it; leave it out", name);
+    }
+}
+
+void
+request_free(Request *r)
+{
+    for (int i = 0; i < setting_count; i++)
+        values_free(&r->given[i]);
+    free(r->given);
+}

@@ -1,0 +1,15 @@
+/* figure.h - what is drawn of an experiment. */
+#ifndef FIGURE_H
+#define FIGURE_H
+
+#include "study/drawing.h"
+#include "study/group.h"
+
+/* Draws o->y against o->x with a curve for each value of o->by, a figure for
+   each group. */
+void figures_draw(const Drawing *o, const Experiment *e);
+
+/* Draws the parameter counts of each variant on each task. */
+void bars_draw(const Drawing *o, const Experiment *e);
+
+#endif

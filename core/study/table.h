@@ -1,0 +1,87 @@
+/* table.h - a table that a command prints: built once, and written for a
+   terminal, as TSV, in Markdown, in LaTeX or as JSON.
+
+       static const Column columns[] = {
+           {"variant", .words = true},
+           {"test_loss", .title = "test loss", .format = "%.3g"}};
+       Sheet sheet = sheet_of(columns, 2);
+       sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
+       sheet_print(&sheet, layout_of(o));
+
+   People read it on a terminal, in Markdown and in LaTeX; programs read TSV and
+   JSON. A column may be for one of the two. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "study/escape.h"
+#include "study/drawing.h"
+#include "math/statistics.h"
+
+/* Papers are people's, in LaTeX. */
+typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY, PAPERS } Readers;
+
+typedef struct Column {
+    const char *name, *title; /* for programs; for people, NULL: the name */
+    const char *format;       /* of a number, NULL: as it is */
+    bool words;               /* no numbers: on the left, and text in JSON */
+    bool share;               /* people see it in per cent */
+    Readers readers;
+    /* In LaTeX: the largest go first, if not all fit, 0 stays; and what the
+       caption says of it. */
+    int spare;
+    const char *meaning;
+} Column;
+
+/* What is in a row. A number that is not known is NaN: "-" to people, NA in
+   TSV, null in JSON. */
+typedef struct Cell {
+    const char *text; /* words; or how a number is shown, NULL: as its column */
+    double value, low, high;
+} Cell;
+Cell cell_words(const char *text);
+Cell cell_number(double value);
+Cell cell_shown(double value, const char *text);
+Cell cell_interval(Mean m); /* "0.99 [0.98, 1.00]" */
+
+typedef struct Sheet {
+    Column *columns;
+    Cell *cells; /* row by row */
+    int cols, count, room;
+    char *note;        /* what it shows: below it, in LaTeX its caption */
+    const char *label; /* in LaTeX: tab:LABEL */
+} Sheet;
+
+Sheet sheet_of(const Column *columns, int count);
+void sheet_free(Sheet *s);
+
+/* Adds a row, a cell for each column; texts are copied. */
+#define sheet_row(sheet, ...)                         \
+    sheet_add_row(sheet, (const Cell[]){__VA_ARGS__}, \
+                  sizeof((const Cell[]){__VA_ARGS__}) / sizeof(Cell))
+void sheet_add_row(Sheet *s, const Cell *cells, size_t count);
+
+/* Takes the text over, which is not escaped yet. */
+void sheet_note(Sheet *s, const char *label, char *note);
+
+bool for_people(Layout layout);
+
+void sheet_write(FILE *to, const Sheet *s, Layout layout);
+
+/* Writes it to stdout with its note, and frees it. */
+void sheet_print(Sheet *s, Layout layout);
+
+/* Words before or after a table, and a line of a list of them: lines on a
+   terminal, a paragraph of Markdown or LATEX_TEXT, comments in LATEX, for
+   programs nothing. */
+void words_write(FILE *to, const char *text, Layout layout);
+void words_below(FILE *to, const char *text, Layout layout); /* a blank line */
+void item_write(FILE *to, const char *text, Layout layout);
+
+/* Text in lines from column `from` to `width`; the first is at column `at`
+   already. A word longer than that stays whole. */
+void print_wrapped(FILE *to, int at, int from, int width, const char *text);
+
+#endif
