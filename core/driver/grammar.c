@@ -226,6 +226,8 @@ static const Option own[] = {
      SWITCH, AT(latex)},
     {"json", NULL, "the table in JSON, one object per row", 0, TABLES, SWITCH,
      AT(json)},
+    {"columns", "LIST", "only these columns of the table, in this order", 0,
+     TABLES, TEXT, AT(columns)},
     {"quiet", NULL, "no progress, no notes", 'q',
      TRAIN | COMPARE | PLOT | INSPECT | EQUIV | CHECK | EXPORT | BENCH |
          GENERATE,

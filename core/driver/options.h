@@ -37,6 +37,7 @@ typedef struct Options {
     int cores; /* of this machine */
     const char *out;
     bool tsv, markdown, latex, json, quiet;
+    const char *columns; /* of a table, NULL: all */
     Drawing draw;
     const char *to, *batch;
     struct {
