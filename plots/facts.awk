@@ -8,25 +8,24 @@ function quoted(word) { # as a shell reads it
     gsub(/'/, "'\\''", word)
     return "'" word "'"
 }
-function end_command() {
-    if (line)
-        print "    qkv" double " " line " --out " quoted(out)
-    line = double = ""
-}
 
 !out && $2 != "" && $2 != "0" { values[$1] = values[$1] (values[$1] ? ", " : "") $2 }
-out && $1 == "command" {
-    end_command()
-    line = $2
-}
-out && $1 == "precision" { double = "-double" }
-out && $1 == "run" { line = "" } # a conversion: the run that it made is left out
-out && line && $1 !~ /^(command|precision)$/ && !($1 == "baseline" && $2 == "standard") {
-    line = line " --" $1 " " quoted($2)
+out && FNR > 1 {
+    line = double = ""
+    for (i = 2; i <= NF; i++) {
+        key = substr($i, 1, index($i, "=") - 1)
+        value = substr($i, length(key) + 2)
+        if (key == "precision")
+            double = "-double"
+        else if (key == "run") # a conversion: the run that it made is left out
+            next
+        else if ($i != "baseline=standard")
+            line = line " " quoted("--" key) " " quoted(value)
+    }
+    print "    qkv" double " " quoted($1) line " --out " quoted(out)
 }
 
 END {
-    end_command()
     n = split("task variant seed d-model layers heads d-k kv-heads latent mlp positions length steps batch " \
         "optimizer lr precision", name, " ")
     for (i = 1; i <= n && !out; i++)

@@ -130,7 +130,7 @@ unharmed "a title or a token, compiled"
 # --- the words of a stranger's record
 text='[x](javascript:alert) ![y](http://z/a.png) <b>&lt; www.a.b "q" \input{CANARY} ~^--$x$'
 cp -r grid strange
-printf 'from\t%s \\end{flushleft} 漢\n' "$text" >>strange/experiment.tsv
+printf 'train\tfrom=%s \\end{flushleft} 漢\n' "$text" >>strange/experiment.tsv
 "$qkv" report strange -o page -q 2>err && ok || complain "report of a hostile record"
 rm -f err
 grep -v '^    ' page/report.md >words.md # all but code

@@ -164,19 +164,6 @@ comparing 1 'of an earlier call\|crashed' 2
 told
 QKV_CALL_SECONDS=2
 
-# --- what makes its run unreadable costs it that run: each is read back
-other='setpriv --reuid=65534 --regid=65534 --clear-groups' # root may read everything
-[ "$(id -u)" -eq 0 ] || other=
-if $other true 2>/dev/null; then
-    mkdir run-mask && mkdir -m 777 run-mask/compare
-    chmod 755 .
-    as=$other
-    costs mask 'umask(0444)' 'config.tsv.* cannot be read'
-    told
-    as=
-else
-    echo 'hostile: no setpriv here: umask is skipped'
-fi
 # A default that no option could have is refused when the plugin is loaded, and -0 is 0.
 for value in 1e308 1e-320 0x nan -0; do
     victim "limit$value" SETTINGS "\"limit=$value\""
@@ -254,28 +241,6 @@ else
     told
     QKV_CALL_SECONDS=2
 fi
-
-# --- a plugin that anybody may write to is found by a typed path only
-mkdir -p mine/double
-cp harmless/victim.so mine
-cp "$build/variants/standard.so" mine/double/broad.so
-export QKV_PATH="$work/mine"
-works victim "$qkv" count -v victim
-works broad "$qkv-double" count -v broad
-while read -r path command; do
-    chmod o+w $path
-    refuses 1 "$path: anybody may write" "$build/"$command
-    works victim "$qkv" count -v ./mine/victim.so
-    chmod o-w $path
-done <<END
-mine/victim.so qkv count -v victim
-mine/victim.so qkv list --variants
-mine/double/broad.so qkv-double count -v broad
-mine/double qkv-double count -v broad
-mine/double qkv-double list --variants
-mine qkv count -v victim
-mine qkv list --variants
-END
 
 # --- a text that changes
 cp "$top/README.md" changing.md

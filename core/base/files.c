@@ -24,44 +24,6 @@ within(const char *directory, const char *name)
     return p;
 }
 
-void
-check_plain(const char *path)
-{
-    struct stat facts;
-    if (lstat(path, &facts) || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode))
-        return;
-    fail("%s: %s: none is followed in an experiment or a run; put the file or "
-         "folder itself there",
-         path, S_ISLNK(facts.st_mode) ? "a link" : "not a plain file");
-}
-
-void
-check_all_plain(const char *directory)
-{
-    check_plain(directory);
-    DIR *dir = opendir(directory);
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        check_plain(within(directory, e->d_name).text);
-    if (dir)
-        closedir(dir);
-}
-
-Path
-below(const char *directory, const char *name)
-{
-    Path p = within(directory, name);
-    for (char *c = p.text + strlen(directory) + 1;; c++) {
-        char end = *c;
-        if (end && end != '/')
-            continue;
-        *c = 0;
-        check_plain(p.text);
-        *c = end;
-        if (!end)
-            return p;
-    }
-}
-
 Path
 new_directory(const char *directory, const char *name)
 {

@@ -19,15 +19,6 @@ typedef struct Path {
 /* DIRECTORY/NAME; fails if that is too long. */
 Path within(const char *directory, const char *name);
 
-/* The same for a file of an experiment or a run, which somebody else may have
-   made: fails if it, or a directory on the way to it, is a link, a pipe or a
-   device. */
-Path below(const char *directory, const char *name);
-
-/* Fails if the path is one of these, or an entry of the directory is. */
-void check_plain(const char *path);
-void check_all_plain(const char *directory);
-
 /* Makes the directory DIRECTORY/NAME. */
 Path new_directory(const char *directory, const char *name);
 

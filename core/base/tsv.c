@@ -7,58 +7,45 @@
 #include "base/words.h"
 #include "heart/fail.h"
 
-static int
-count(const char *text, char c)
+_Noreturn void
+table_changed(const char *path, int line)
 {
-    int n = 0;
-    for (; *text; text++)
-        n += *text == c;
-    return n;
+    fail("%s:%d: not what qkv writes there: it was cut or changed; remove the "
+         "run to have it again",
+         path, line);
 }
 
-/* Cuts one line into t's cells, from `cell` on. */
-static void
-cut(const Table *t, char *line, int cell, const char *path, const char *remedy)
+static bool
+ends_cell(char c)
 {
-    if (count(line, '\t') != t->cols - 1)
-        fail("%s:%d: %d cells where the first line has %d: it is not what qkv "
-             "writes there; %s",
-             path, cell / t->cols + 1, count(line, '\t') + 1, t->cols, remedy);
-    for (int i = 0; i < t->cols; i++) {
-        t->cells[cell + i] = line;
-        line += strcspn(line, "\t");
-        *line++ = 0;
-    }
+    return c == '\t' || c == '\n';
 }
 
 Table
 table_read(const char *path)
 {
-    return table_read_or(path, "remove the run to have it again");
-}
-
-Table
-table_read_or(const char *path, const char *remedy)
-{
-    size_t size;
-    Table t = {.text = read_file(path, "table", &size)};
-    if (size == 0 || t.text[size - 1] != '\n' || strlen(t.text) != size)
-        fail("%s: empty, cut short or not text; %s", path, remedy);
-    int lines = count(t.text, '\n');
-    size_t first = strcspn(t.text, "\n");
-    t.text[first] = 0;
-    t.cols = count(t.text, '\t') + 1;
-    t.text[first] = '\n';
-    t.rows = lines - 1;
-    size_t cells = (size_t)lines * (size_t)t.cols; /* each ends in a byte, */
-    t.cells = allocate(cells < size ? cells : size, sizeof *t.cells);
-    char *line = t.text;
-    for (int i = 0; i < lines; i++) {
-        char *end = line + strcspn(line, "\n");
-        *end = 0;
-        cut(&t, line, i * t.cols, path, remedy); /* or fails before that */
-        line = end + 1;
+    size_t size, most = 0;
+    int cells = 0, lines = 0;
+    Table t = {.text = read_own_file(path, "table", &size)};
+    if (!size || t.text[size - 1] != '\n' || strlen(t.text) != size)
+        table_changed(path, 1);
+    for (const char *c = t.text; *c; c++)
+        most += ends_cell(*c);
+    t.cells = allocate(most, sizeof *t.cells);
+    t.cells[0] = t.text;
+    for (char *c = t.text, *end = t.text + size; c < end; c++) {
+        if (!ends_cell(*c))
+            continue;
+        cells++;
+        if (*c == '\n' && !lines++)
+            t.cols = cells;
+        if (*c == '\n' && cells != lines * t.cols)
+            table_changed(path, lines);
+        *c = 0;
+        if (c + 1 < end)
+            t.cells[cells] = c + 1;
     }
+    t.rows = lines - 1;
     return t;
 }
 
@@ -91,9 +78,7 @@ table_number(const Table *t, int row, int col, const char *path)
     char *end;
     double x = strtod(text, &end);
     if (end == text || *end)
-        fail("%s, line %d: \"%.64s\" is not a number; remove the run to have "
-             "it again",
-             path, row + 2, text);
+        table_changed(path, row + 2);
     return x;
 }
 

@@ -11,11 +11,13 @@ typedef struct Table {
     int rows, cols; /* rows without the names */
 } Table;
 
-/* Reads a table of a run, or another one; fails with file and line where it is
-   none, and what to do about it. table_free it. */
+/* Reads a table of a run; fails with file and line where it is none. table_free
+   it. */
 Table table_read(const char *path);
-Table table_read_or(const char *path, const char *remedy);
 void table_free(Table *t);
+
+/* Exits: what is in that line of a run's file is not what qkv writes there. */
+_Noreturn void table_changed(const char *path, int line);
 
 /* The column of that name, -1 if there is none. */
 int table_column(const Table *t, const char *name);

@@ -1,6 +1,7 @@
 /* words.c - small things done to names: the nearest one, files, lists. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <search.h>
 #include <stdarg.h>
@@ -127,32 +128,46 @@ is_text(const char *text)
 }
 
 FILE *
-open_file(const char *path, const char *what, size_t most, size_t *size)
+open_file(const char *path, const char *what, int how, size_t most,
+          size_t *size)
 {
     struct stat facts;
-    bool found = !stat(path, &facts);
-    if (found && !S_ISREG(facts.st_mode)) /* a pipe waits for its writer */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | how);
+    if (file < 0)
+        fail("%s: the %s cannot be read: %s", path, what,
+             errno == ELOOP ? "a link, and none is followed here"
+                            : strerror(errno));
+    if (fstat(file, &facts) || !S_ISREG(facts.st_mode))
         fail("%s: the %s is not a plain file", path, what);
-    FILE *file = found ? fopen(path, "rb") : NULL;
-    if (!file)
-        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
     *size = (size_t)facts.st_size;
     if (*size > most)
         fail("%s: the %s has %zu bytes, and 1 GiB is the most", path, what,
              *size);
-    return file;
+    return fdopen(file, "rb");
 }
 
-char *
-read_file(const char *path, const char *what, size_t *size)
+static char *
+read_whole(const char *path, const char *what, int how, size_t *size)
 {
-    FILE *file = open_file(path, what, MOST_BYTES, size);
+    FILE *file = open_file(path, what, how, MOST_BYTES, size);
     char *text = allocate(*size + 1, 1);
     *size = fread(text, 1, *size, file);
     if (ferror(file))
         fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
     fclose(file);
     return text;
+}
+
+char *
+read_file(const char *path, const char *what, size_t *size)
+{
+    return read_whole(path, what, 0, size);
+}
+
+char *
+read_own_file(const char *path, const char *what, size_t *size)
+{
+    return read_whole(path, what, O_NOFOLLOW, size);
 }
 
 char *

@@ -35,8 +35,9 @@ executable_directory(void)
     return path;
 }
 
+/* Directory i of the search, to be freed; NULL after the last. */
 static char *
-place(int i)
+directory(int i)
 {
     const char *from = getenv("QKV_PATH");
     while (from && *from) {
@@ -52,36 +53,11 @@ place(int i)
     return NULL;
 }
 
-/* Exits where anybody could have put or changed the plugin that is found. */
-static void
-check_writers(const char *path)
-{
-    struct stat facts;
-    if (!stat(path, &facts) && (facts.st_mode & S_IWOTH))
-        fail("%s: anybody may write to it, and a plugin found by its name "
-             "runs with your rights: chmod o-w it, or give a plugin's path",
-             path);
-}
-
-/* Directory i of the search, to be freed; NULL after the last. */
-static char *
-directory(int i)
-{
-    char *at = place(i), *wide = at ? format_text("%s/double", at) : NULL;
-    if (at)
-        check_writers(at);
-    if (at && sizeof(real) == 8)
-        check_writers(wide);
-    free(wide);
-    return at;
-}
-
 /* DIRECTORY/NAME.so, to be freed; NULL where it is not there. */
 static char *
 found_in(const char *at, const char *folder, const char *name)
 {
     char *path = format_text("%s/%s%s.so", at, folder, name);
-    check_writers(path);
     if (!access(path, F_OK))
         return path;
     free(path);
@@ -321,7 +297,7 @@ unknown(const char *word)
         free(file);
     }
     Values names = plugin_list();
-    for (int i = 0; (at = place(i)); i++)
+    for (int i = 0; (at = directory(i)); i++)
         tried = format_text("%s%s%s/%s.so", tried, i ? ", " : "", at, word);
     usage("unknown variant \"%s\"%s: tried %s; `qkv list` lists them", word,
           did_you_mean(word, (const char *const *)names.text, names.count),

@@ -167,7 +167,7 @@ cell_of(const Run *r, const Table *timing, const Field *f,
 static void
 add_run(Sheet *sheet, const Fields *f, const Run *r)
 {
-    Path path = below(r->path, "timing.tsv");
+    Path path = within(r->path, "timing.tsv");
     Table timing = table_read(path.text);
     Cell *cells = allocate((size_t)f->count, sizeof *cells);
     char(*texts)[VALUE_SIZE] = allocate((size_t)f->count, sizeof *texts);

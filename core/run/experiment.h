@@ -33,9 +33,6 @@ bool experiment_asks(const Experiment *e, const char *setting);
 /* What the last command said under that key that said anything, or NULL. */
 const char *experiment_said(const Experiment *e, const char *key);
 
-/* All runs of one directory, also converted ones, in order of name. A path that
-   is a run itself is an experiment of one. free_runs them. */
-Run *experiment_runs(const char *directory, int *count);
 void free_runs(Run *runs, int count);
 
 /* The run of that name and those settings in an experiment; exits where it has

@@ -13,6 +13,14 @@
 #include "heart/fail.h"
 #include "run/run.h"
 
+/* clang-format off */
+static const char *const result_keys[RESULTS] = {
+    "status", "steps", "parameters", "attention_parameters", "flops", "cache",
+    "solved_at", "loss", "accuracy", "validation_loss", "validation_accuracy",
+    "test_loss", "test_accuracy", "chance", "trivial", "chance_loss",
+    "unigram_loss", "bigram_loss"};
+/* clang-format on */
+
 char *
 run_name(const Config *c, const Config *ordinary)
 {

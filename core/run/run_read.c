@@ -1,10 +1,9 @@
-/* run_read.c - reads a run, and believes nothing of it unchecked.
-
-   Every run is read here once before it is published, so what is wrong with one
-   was cut, or changed by hand. */
+/* run_read.c - reads a run, whose files are data: it is believed that they have
+   the names and numbers that qkv writes, once they are looked at. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/npy.h"
@@ -16,31 +15,11 @@
 /* clang-format off */
 const char *const log_columns[LOG_COLUMNS] = {
     "step", "loss", "accuracy", "validation_loss", "validation_accuracy"};
-const char *const result_keys[RESULTS] = {
-    "status", "steps", "parameters", "attention_parameters", "flops", "cache",
-    "solved_at", "loss", "accuracy", "validation_loss", "validation_accuracy",
-    "test_loss", "test_accuracy", "chance", "trivial", "chance_loss",
-    "unigram_loss", "bigram_loss"};
 const char *const test_levels[TEST_LEVELS] = {
     "test_trivial", "test_unigram_loss", "test_bigram_loss"};
 /* clang-format on */
 
-/* The setting of a line of config.tsv: the built-in ones in their order, then
-   variants' own by name. NULL where it does not belong there. */
-static const Setting *
-setting_of_line(const Table *t, int i)
-{
-    const char *name = table_cell(t, i + 1, 0), *last = table_cell(t, i, 0);
-    const Setting *s = setting_named(name);
-    if (i < settings_built_in)
-        return s == &settings[i] ? s : NULL;
-    if (!is_own_name(name) || (s && !setting_own(s)) ||
-        (i > settings_built_in && strcmp(last, name) >= 0))
-        return NULL;
-    return setting_declare(name);
-}
-
-/* The config of a run, each setting named once. */
+/* Config.tsv has the built-in settings in their order, then variants' own. */
 static Config
 read_config(const char *path)
 {
@@ -51,21 +30,18 @@ read_config(const char *path)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
              "that one, or another directory",
              path, RUN_FORMAT);
-    if (t.rows < settings_built_in + 1)
-        fail("%s: %d settings, and there are %d: it was cut or changed; remove "
-             "the run to have it again",
-             path, t.rows - 1, settings_built_in);
+    if (t.rows <= settings_built_in)
+        table_changed(path, t.rows + 1);
     for (int i = 0; i < t.rows - 1; i++) {
-        char name[NAME_SIZE];
-        const Setting *s = setting_of_line(&t, i);
-        const char *text = table_cell(&t, i + 1, 1),
-                   *why = s ? setting_set(s, &c, text)
-                            : "is not the setting that belongs here";
-        if (why)
-            fail("%s:%d: %s: %s; remove the run to have it again", path, i + 3,
-                 table_cell(&t, i + 1, 0), why);
+        const char *name = table_cell(&t, i + 1, 0);
+        const char *text = table_cell(&t, i + 1, 1);
+        const Setting *s = i < settings_built_in ? &settings[i]
+                           : is_own_name(name)   ? setting_declare(name)
+                                                 : NULL;
+        if (!s || strcmp(s->name, name) || setting_set(s, &c, text))
+            table_changed(path, i + 3);
         if (setting_plugin(s) && (*text || !i))
-            plugin_name(text, name); /* exits where it is none */
+            plugin_name(text, (char[NAME_SIZE]){0}); /* exits if it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
         fail("%s: \"%.64s\" is not the name of a task", path, c.task);
@@ -73,42 +49,28 @@ read_config(const char *path)
     return c;
 }
 
-/* A name must be the one that run.c writes there. An observer may add others
-   (`wanted` is NULL), of letters that mean nothing to a shell or to gnuplot. */
-static void
-check_column(const Run *r, const char *file, int line, const char *name,
-             const char *wanted)
+static bool
+is_column(const char *name)
 {
-    if (wanted ? strcmp(name, wanted)
-               : !*name || name[strspn(name, NAME_LETTERS ".")])
-        fail("%s/%s:%d: \"%.64s\" is not the name that qkv writes there: it "
-             "was changed; remove the run to have it again",
-             r->path, file, line, name);
+    return *name && !name[strspn(name, NAME_LETTERS ".")];
 }
 
+/* Exits unless the log has its columns and a row, and what else is observed has
+   names that mean nothing to a shell or to gnuplot. */
 static void
 check_names(const Run *r)
 {
     const Table *log = &r->log, *result = &r->result;
-    for (int i = 0; i < log->cols || i < LOG_COLUMNS; i++)
-        check_column(r, "log.tsv", 1, i < log->cols ? log->cells[i] : "",
-                     i < LOG_COLUMNS ? log_columns[i] : NULL);
-    for (int i = 0; i < result->rows || i < RESULTS; i++)
-        check_column(r, "result.tsv", i + 2,
-                     i < result->rows ? table_cell(result, i, 0) : "",
-                     i < RESULTS ? result_keys[i] : NULL);
-}
-
-/* Its last line is of the last step. */
-static void
-check_log(const Run *r)
-{
-    Path path = within(r->path, "log.tsv");
-    if (!r->log.rows || table_number(&r->log, r->log.rows - 1, 0, path.text) !=
-                            run_number(r, "steps"))
-        fail("%s: does not go to step %s, the last that result.tsv has: it was "
-             "cut or changed; remove the run to have it again",
-             path.text, run_text(r, "steps"));
+    bool whole = result->cols == 2 && log->cols >= LOG_COLUMNS && log->rows;
+    for (int i = 0; whole && i < LOG_COLUMNS; i++)
+        whole = !strcmp(log->cells[i], log_columns[i]);
+    for (int i = 0; whole && i < log->cols; i++)
+        whole = is_column(log->cells[i]);
+    if (!whole)
+        table_changed(within(r->path, "log.tsv").text, 1);
+    for (int i = 0; i < result->rows; i++)
+        if (!is_column(table_cell(result, i, 0)))
+            table_changed(within(r->path, "result.tsv").text, i + 2);
 }
 
 /* How many parameters of its attention are really there, where that was counted
@@ -116,13 +78,12 @@ check_log(const Run *r)
 static double
 read_real(const char *run)
 {
-    Path path = below(run, "real.tsv");
-    const char remedy[] = "remove it: `qkv compare` counts again";
+    Path path = within(run, "real.tsv");
     if (access(path.text, F_OK))
         return -1;
-    Table t = table_read_or(path.text, remedy);
-    if (t.cols != 2 || t.rows != 1 || strcmp(table_cell(&t, 0, 0), "real"))
-        fail("%s: not a line \"real\"; %s", path.text, remedy);
+    Table t = table_read(path.text);
+    if (t.cols != 2 || t.rows != 1)
+        table_changed(path.text, 2);
     bool known = strcmp(table_cell(&t, 0, 1), "NA") != 0;
     double real = known ? table_number(&t, 0, 1, path.text) : NAN;
     table_free(&t);
@@ -132,31 +93,24 @@ read_real(const char *run)
 Run
 run_read(const char *path)
 {
+    struct stat facts;
     Run r = {.path = copy_text(path)};
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
         r.path[--n] = 0;
     const char *slash = strrchr(r.path, '/');
     r.name = copy_text(slash ? slash + 1 : r.path);
-    check_plain(r.path);
-    if (!access(within(r.path, "experiment.tsv").text, F_OK))
-        fail("%s: an experiment, a directory of runs: name one of those in it",
+    if (lstat(r.path, &facts) || !S_ISDIR(facts.st_mode) ||
+        access(within(r.path, "config.tsv").text, F_OK))
+        fail("%s: no run: name a directory with a config.tsv, no link, as "
+             "`qkv train` and `qkv compare` make it in an experiment",
              r.path);
-    if (access(within(r.path, "config.tsv").text, F_OK) &&
-        !access(r.path, F_OK))
-        fail("%s: no run: it has no config.tsv; name a directory that `qkv "
-             "train` or `qkv compare` made in an experiment",
-             r.path);
-    r.config = read_config(below(r.path, "config.tsv").text);
+    r.config = read_config(within(r.path, "config.tsv").text);
     config_digest(&r.config, r.digest);
-    r.result = table_read(below(r.path, "result.tsv").text);
-    r.log = table_read(below(r.path, "log.tsv").text);
+    r.result = table_read(within(r.path, "result.tsv").text);
+    r.log = table_read(within(r.path, "log.tsv").text);
     r.real = read_real(r.path);
-    if (r.result.cols != 2)
-        fail("%s/result.tsv: not two columns; remove the run to have it again",
-             path);
     check_names(&r);
-    check_log(&r);
     return r;
 }
 
@@ -194,14 +148,22 @@ run_converted(const Run *r)
 const char *
 run_text(const Run *r, const char *key)
 {
-    return table_cell(&r->result, result_row(r, key), 1);
+    int row = result_row(r, key);
+    if (row < 0)
+        table_changed(within(r->path, "result.tsv").text, r->result.rows + 1);
+    return table_cell(&r->result, row, 1);
 }
 
 double
 run_number(const Run *r, const char *key)
 {
-    return table_number(&r->result, result_row(r, key), 1,
-                        within(r->path, "result.tsv").text);
+    const char *text = run_text(r, key);
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end)
+        table_changed(within(r->path, "result.tsv").text,
+                      result_row(r, key) + 2);
+    return x;
 }
 
 char *
@@ -223,7 +185,7 @@ run_weights(const Run *r, Model *m)
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         char *name = weight_file(w->name);
-        npy_read(below(r->path, name).text, m->values ? w->value : NULL,
+        npy_read(within(r->path, name).text, m->values ? w->value : NULL,
                  w->rows, w->cols);
         free(name);
     }

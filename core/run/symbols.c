@@ -87,7 +87,7 @@ read_words(Corpus *c, const Table *t, const char *path)
 Corpus *
 symbols_read(const char *run, const Config *c)
 {
-    Path path = below(run, name);
+    Path path = within(run, name);
     if (access(path.text, F_OK))
         return NULL;
     Table t = table_read(path.text);

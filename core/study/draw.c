@@ -71,7 +71,6 @@ figure_begin(const Drawing *o, const char *wanted)
         fail("%s: cannot be made: %s; give another --out", directory.text,
              strerror(errno));
     drafts_sweep(directory.text);
-    check_all_plain(directory.text);
     char *seal = seal_there(directory.text, name);
     Figure f = {.o = o, .directory = directory, .name = name, .seal = seal};
     f.draft = draft_begin(directory.text, name);

@@ -13,7 +13,7 @@
 static double
 seconds_of(const Run *r)
 {
-    Path path = below(r->path, "timing.tsv");
+    Path path = within(r->path, "timing.tsv");
     Table t = table_read(path.text);
     if (t.rows < 1 || t.cols != 2 || strcmp(table_cell(&t, 0, 0), "seconds"))
         fail("%s: not a table of times; remove the run to have it again",

@@ -59,7 +59,7 @@ square_read(const char *experiment, const char *positions, bool in_double)
 {
     char *name = file_name(positions, in_double);
     char *file = format_text("figures/%s.tsv", name);
-    Path path = below(experiment, file);
+    Path path = within(experiment, file);
     free(file);
     free(name);
     if (access(path.text, F_OK))
