@@ -88,10 +88,8 @@ static const Option own[] = {
      "start from the weights of a run, with its settings except those of "
      "training",
      0, TRAIN, TEXT, AT(request.work.from)},
-    {"plan", NULL,
-     "do not run: print a `qkv train` line for each run, and estimate what "
-     "they will take",
-     0, COMPARE, SWITCH, AT(compare.plan)},
+    {"plan", NULL, "do not run: print a `qkv train` line for each run", 0,
+     COMPARE, SWITCH, AT(compare.plan)},
     {"x", "WHAT",
      "the x axis: step, tokens, flops or seconds of training, a "
      "setting, or a line of result.tsv (step)",
