@@ -21,7 +21,7 @@ done
 ln -s "$build/variants" variants
 export QKV_PATH="$build/variants"
 
-variants=$("$qkv" list --variants | awk 'NR > 1 { print $1 }')
+variants=$("$qkv" list | awk 'NR > 1 { print $1 }')
 for task in recall induction sort; do
     for double in "" -double; do
         "$build/qkv$double" compare -v "$(echo "$variants" | paste -sd ,)" -t $task --seeds 1 \

@@ -77,7 +77,7 @@ tries() {
     deed=$1 place=$2 words=$4 lists=0
     victim "$1" "$2" "$3"
     case $place in LOAD | WEIGHTS) lists=1 ;; esac
-    asks list $lists "$words" $lists "$qkv" list --variants
+    asks list $lists "$words" $lists "$qkv" list
     asks check 1 '' 0 "$qkv" check victim -q
     while read -r what command; do
         [ "$what" != count ] || [ "$place" != FIT ] || return 0 # the rest does not fit it
@@ -283,7 +283,7 @@ compare -v standard,victim -t reverse $small --match params --no-figures -o bare
 END
     for word in "$qkv" "../$(basename "$build")/qkv" qkv; do
         works full-rank unshare -rm sh -c 'mount -t tmpfs tmpfs /proc && cd "$1" && PATH=$1:$PATH
-            exec $2 list --variants' sh "$build" "$word"
+            exec $2 list' sh "$build" "$word"
     done
 else
     echo "hostile: no namespaces here: /tmp that cannot be written is skipped"

@@ -44,7 +44,7 @@ works 'parameters' qkv count -v ./mine.c --tsv
 works 'gradients' qkv check ./mine.c --tsv
 works '-ffp-contract=off' env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --cflags qkv
 
-# Completion knows what there is, from --help.
+# Completion knows what there is, from --help=all.
 if command -v bash >/dev/null; then
     cat >try.bash <<'END'
 . "$1"
@@ -63,10 +63,10 @@ END
     completes 'standard,two-step standard,two-step-tanh' qkv compare -v standard,two
     completes 'reverse' qkv train -t rev
     for command in $(qkv help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'); do
-        wanted=$(qkv "$command" --help | sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p' | sort)
+        wanted=$(qkv "$command" --help=all | sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p' | sort)
         found=$(bash try.bash "$work/moved/share/bash-completion/completions/qkv" qkv "$command" -- |
             tr ' ' '\n' | sort)
-        [ "$wanted" = "$found" ] && ok || complain "$command: --help and completion differ"
+        [ "$wanted" = "$found" ] && ok || complain "$command: --help=all and completion differ"
     done
 fi
 # The manual: every command and nothing that man complains of.

@@ -226,8 +226,8 @@ outlives() {
 }
 # A driver that is killed leaves nothing that computes, qkv-double no more than others.
 if [ "$(uname)" = Linux ]; then
-    outlives driver list --real --d-model 38 --heads 1 --d-k 38 --d-v 38
-    outlives child list --real --d-model 38 --heads 1 --d-k 38 --d-v 38
+    outlives driver count --real -v standard,two-step --d-model 38 --heads 1
+    outlives child count --real -v standard,two-step --d-model 38 --heads 1
     outlives driver recipe rank -q -o killed
 fi
 

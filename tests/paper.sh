@@ -22,7 +22,7 @@ typeset() {
 }
 
 # --- every table that there is, of all variants; the name of a text, as it is
-all=$("$qkv" list --variants | tail -n +2 | cut -f1 | paste -sd, -)
+all=$("$qkv" list | tail -n +2 | cut -f1 | paste -sd, -)
 "$qkv" compare -v "$all" -t reverse,recall --seeds 2 --steps 4 $small --no-figures -o many \
     >many.tsv 2>err || complain "compare"
 run=$(ls -d many/recall.standard.*seed1.*)
@@ -47,14 +47,12 @@ for layout in latex json markdown; do
             ! grep -q '<p>|' out && ok || complain "$command --markdown is no table" ;;
         esac
     done <<END
-list --variants
-list --variants --family
-list --variants --real
+list
 list --tasks
 count
 count --weights
 count --preset deepseek-v2 -v standard,gqa,mla-rope
-count --real --weights -v standard,two-step --d-model 8
+count --real -v standard,two-step --d-model 8
 compare -v $all -t reverse,recall --seeds 2 --steps 4 $small --no-figures -o many
 table read
 inspect $run -q

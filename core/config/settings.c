@@ -19,7 +19,7 @@
 #define OWN(i)                                                                \
     {                                                                         \
         NULL, OF_SHAPE, NUMBER, AT(own[i]), -OWN_MOST, OWN_MOST, NULL,        \
-            "a setting of the variant; `qkv list --family` shows its default" \
+            "a setting of the variant: `qkv list --columns variant,settings`" \
     }
 
 /* clang-format off */

@@ -141,7 +141,7 @@ manifest_model(const Options *o, Dataset *data)
 int
 command_bench(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, BENCH);
+    Options o = options_read(argc, argv);
     static const Column columns[] = {
         {"what", .words = true},
         {"shape", .words = true},

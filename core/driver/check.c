@@ -209,7 +209,7 @@ check_in_float(const Options *o, const char *word, const char *single,
 int
 command_check(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, CHECK);
+    Options o = options_read(argc, argv);
     bool stop = false;
     const char *word = o.rest[0], *single = word, *both = word;
     plugin_given(word);

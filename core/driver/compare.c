@@ -34,7 +34,6 @@ unless_given(Options *o, const char *setting, const char *list)
         *v = values_cut(list);
 }
 
-/* Seeds are "1,2,3,4,5" where --seeds 5, or nothing at all, is asked for. */
 void
 resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
              int usual)
@@ -43,8 +42,7 @@ resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
     unless_given(o, "variant", variants);
     unless_given(o, "task",
                  given_to(&o->request, "file")->count ? "text" : tasks_wanted);
-    int count = o->compare.seeds > 0 ? o->compare.seeds : usual;
-    for (int i = v->count ? count : 0; i < count; i++)
+    for (int i = v->count ? usual : 0; i < usual; i++)
         values_add(v, format_text("%d", i + 1));
 }
 
@@ -194,7 +192,7 @@ resolve_by(Options *o)
 int
 command_compare(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, COMPARE);
+    Options o = options_read(argc, argv);
     int status = 0;
     resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     resolve_by(&o);
@@ -262,7 +260,7 @@ take_settings(Options *o)
 int
 command_train(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, TRAIN);
+    Options o = options_read(argc, argv);
     Manifest asked = manifest_of(&o.request, "train"); /* as it was given */
     uint64_t text = o.request.work.from ? take_settings(&o) : 0;
     resolve_grid(&o, "standard", "reverse", 1);

@@ -10,8 +10,7 @@
 extern const char default_variants[];
 
 /* Gives variants and tasks the values of these lists "a,b,c" unless the user
-   gave them some (a --file is task text), and seeds 1 to --seeds, or to `usual`
-   where neither --seeds nor --seed says. */
+   gave them some (a --file is task text), and seeds 1 to `usual`. */
 void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
                   int usual);
 

@@ -19,81 +19,70 @@
 #include "heart/fail.h"
 #include "heart/threads.h"
 
-/* Published models: the variant that has their attention, its settings (those
-   of its own apart), and where they are written. layers counts attention
-   sublayers: the base Transformer has 6 in the encoder and 2 in each of the
-   decoder's 6 layers. length is that of training; 128 is nobody's, where a
-   source does not say it: only FLOPs and activations depend on it. */
+/* Published models: the variant that has their attention, its settings, and
+   where they are written. layers counts attention sublayers: the base
+   Transformer has 6 in the encoder and 2 in each of the decoder's 6 layers.
+   length is that of training; 128 is nobody's, where a source does not say it:
+   only FLOPs and activations depend on it. */
 static const struct Preset {
-    const char *name, *variant, *settings, *own, *source;
+    const char *name, *variant, *settings, *source;
     double keeping; /* the share of layers that a decoder has */
 } presets[] = {
     {"transformer-base", "standard", "d-model=512 heads=8 layers=18 length=128",
-     "", "Vaswani et al. 2017, table 3", 2. / 3},
+     "Vaswani et al. 2017, table 3", 2. / 3},
     {"transformer-b32", "standard",
-     "d-model=512 heads=8 d-k=32 layers=18 length=128", "",
+     "d-model=512 heads=8 d-k=32 layers=18 length=128",
      "Vaswani et al. 2017, table 3, rows (B)", 2. / 3},
     {"transformer-b16", "standard",
-     "d-model=512 heads=8 d-k=16 layers=18 length=128", "",
+     "d-model=512 heads=8 d-k=16 layers=18 length=128",
      "Vaswani et al. 2017, table 3, rows (B)", 2. / 3},
     {"transformer-big", "standard",
-     "d-model=1024 heads=16 layers=18 length=128", "",
+     "d-model=1024 heads=16 layers=18 length=128",
      "Vaswani et al. 2017, table 3", 2. / 3},
-    {"bert-base", "biased", "d-model=768 heads=12 layers=12 length=512", "",
+    {"bert-base", "biased", "d-model=768 heads=12 layers=12 length=512",
      "Devlin et al. 2018, section 3", 0},
-    {"gpt2", "biased", "d-model=768 heads=12 layers=12 length=1024", "",
+    {"gpt2", "biased", "d-model=768 heads=12 layers=12 length=1024",
      "Radford et al. 2019, table 2, the smallest; heads: its hparams.json", 1},
     {"gpt-3", "biased",
-     "d-model=12288 heads=96 d-k=128 d-v=128 layers=96 length=2048", "",
+     "d-model=12288 heads=96 d-k=128 d-v=128 layers=96 length=2048",
      "Brown et al. 2020, table 2.1", 1},
     {"llama-2-70b", "gqa",
-     "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096", "",
+     "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
      "Touvron et al. 2023, table 1; widths: the released params.json", 1},
     {"llama-3-8b", "gqa",
-     "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192", "",
+     "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192",
      "Llama team 2024, arXiv:2407.21783, table 3", 1},
     {"qwen3-8b", "gqa-qk-norm",
-     "d-model=4096 heads=32 kv-heads=8 layers=36 length=128", "",
+     "d-model=4096 heads=32 kv-heads=8 layers=36 length=128",
      "Qwen team 2025, arXiv:2505.09388, table 1; d-model: its config.json", 1},
     {"deepseek-v2", "mla-rope",
-     "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 length=128",
-     "query-latent=1536 rope=64",
+     "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 "
+     "length=128 query-latent=1536 rope=64",
      "DeepSeek-AI 2024, arXiv:2405.04434, section 3.1.2", 1},
     {"deepseek-v2-lite", "mla-rope",
-     "d-model=2048 heads=16 d-k=128 d-v=128 latent=512 layers=27 length=128",
-     "query-latent=0 rope=64",
+     "d-model=2048 heads=16 d-k=128 d-v=128 latent=512 layers=27 "
+     "length=128 query-latent=0 rope=64",
      "DeepSeek-AI 2024, arXiv:2405.04434, appendix B.1", 1},
 };
-enum { PRESETS = sizeof presets / sizeof *presets };
 
 static const struct Preset *
 preset_named(const char *name)
 {
-    const char *names[PRESETS];
-    char all[256] = "";
-    for (int i = 0; i < PRESETS; i++) {
-        names[i] = presets[i].name;
-        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names[i]);
-        if (!strcmp(name, names[i]))
-            return &presets[i];
-    }
-    usage("unknown preset \"%s\"%s: there are%s", name,
-          did_you_mean(name, names, PRESETS), all);
+    const struct Preset *p = presets;
+    while (strcmp(p->name, name))
+        p++;
+    return p;
 }
 
 /* The start config, the preset's, and what the user gave on top. */
 static Config
-shape_of(const Options *o)
+shape_of(const Options *o, const char *preset)
 {
     Config c = config_start();
     Own own;
-    if (o->count.preset) {
-        const struct Preset *p = preset_named(o->count.preset);
-        for (const char *at = p->own; own_next(&at, &own);)
-            setting_declare(own.name);
-        config_apply(&c, p->settings);
-        config_apply(&c, p->own);
-    }
+    for (const char *at = preset; own_next(&at, &own);)
+        setting_declare(own.name);
+    config_apply(&c, preset);
     request_apply(&o->request, &c);
     return c;
 }
@@ -119,7 +108,12 @@ counted_of(const char *word, Config c)
     return v;
 }
 
-/* All layers' parameters and cache, a token's FLOPs. */
+/* What all layers cost: parameters and cache, a token's FLOPs. */
+static const Column costs[] = {
+    {"variant", .words = true}, {.name = "parameters"},
+    {.name = "forward"},        {.name = "backward", .spare = 2},
+    {.name = "cache"},          {.name = "activations", .spare = 1}};
+
 static void
 add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
 {
@@ -132,21 +126,20 @@ add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
               cell_number(cost.activations * v->layers));
 }
 
-/* Its matrices, one a line: what all layers have of it or, where that was
-   measured, what it alone can do. */
+/* --weights: its matrices, one a line. */
+static const Column matrices[] = {
+    {"variant", .words = true},   {"matrix", .words = true},
+    {.name = "rows", .spare = 2}, {.name = "columns", .spare = 2},
+    {.name = "entries"},          {.name = "in all layers", .spare = 1}};
+
 static void
-add_weights(Sheet *sheet, const Counted *v, const RealCount *measured)
+add_matrices(Sheet *sheet, const Counted *v)
 {
-    for (int i = 0; i < v->w.count; i++) {
-        const Weight *d = &v->w.list[i];
-        double count = (double)d->rows * d->cols, last = count * v->layers;
-        if (measured)
-            last = measured->alone && measured->alone[i] >= 0
-                       ? measured->alone[i]
-                       : NAN;
-        sheet_row(sheet, cell_words(v->p.name), cell_words(d->name),
-                  cell_number(d->rows), cell_number(d->cols),
-                  cell_number(count), cell_number(last));
+    for (const Weight *w = v->w.list; w < v->w.list + v->w.count; w++) {
+        double count = (double)w->rows * w->cols;
+        sheet_row(sheet, cell_words(v->p.name), cell_words(w->name),
+                  cell_number(w->rows), cell_number(w->cols),
+                  cell_number(count), cell_number(count * v->layers));
     }
 }
 
@@ -170,10 +163,12 @@ fitted_count(const Counted *v)
     return found;
 }
 
-/* Says what was measured that the table does not say. */
-static void
-remark(const char *name, const RealCount *r)
+/* How many are real as it is measured; says what the table does not. */
+static double
+measured_count(const Counted *v, RealCount *r)
 {
+    const char *name = v->p.name;
+    *r = real_count(v->p.variant, v->a, &v->w, 0, false);
     if (r->real < 0)
         note("%s: no gap in its singular values tells those that are 0: they "
              "fall all the way to rounding",
@@ -186,163 +181,110 @@ remark(const char *name, const RealCount *r)
         note("%s: %d of its parameters are real only just, by singular values "
              "as small as %.0e of the largest",
              name, r->found.faint, r->found.last);
+    return r->real < 0 ? NAN : r->real;
 }
 
-/* Of one variant, how many parameters are real, and the gap that tells. False
-   where that cannot be told. */
+/* --real: how many parameters are real, and the gap that tells. */
+static const Column reals[] = {
+    {"variant", .words = true},
+    {.name = "parameters"},
+    {.name = "real"},
+    {.name = "gauge"},
+    {.name = "smallest", .format = "%.0e", .spare = 1},
+    {.name = "next", .format = "%.0e", .spare = 1}};
+
+/* False where that cannot be told. */
 static bool
-add_real(Sheet *sheet, Counted *v, const Options *o)
+add_real(Sheet *sheet, Counted *v, bool fitted)
 {
-    const char *name = v->p.name;
-    bool weights = o->count.weights;
-    bool fitted = *o->count.real || v->stored > MOST_MEASURED;
-    double found = NAN, stored = v->stored * v->layers;
-    RealCount r = {.real = -1};
-    v->a.layers = weights ? 1 : v->layers;
+    double stored = v->stored * v->layers;
+    RealCount r = {.found = {.last = NAN, .next = NAN}};
+    v->a.layers = v->layers;
     fitted = fitted || v->stored * real_together(v->p.variant, v->a, &v->w, 0) >
                            MOST_MEASURED;
-    if (!o->quiet && isatty(STDERR_FILENO))
-        note("%s: %.0f parameters ...", name, v->stored);
-    if (fitted && weights)
-        note("%s: its %.0f parameters are too many to freeze each matrix; up "
-             "to %d are measured",
-             name, v->stored, MOST_MEASURED);
-    else if (fitted)
-        found = fitted_count(v);
-    else {
-        r = real_count(v->p.variant, v->a, &v->w, 0, weights);
-        found = r.real < 0 ? NAN : r.real;
-        remark(name, &r);
-    }
-    if (weights)
-        add_weights(sheet, v, &r);
-    else
-        sheet_row(sheet, cell_words(name), cell_number(stored),
-                  cell_number(found), cell_number(stored - found),
-                  cell_number(fitted ? NAN : r.found.last),
-                  cell_number(fitted ? NAN : r.found.next));
+    if (isatty(STDERR_FILENO))
+        note("%s: %.0f parameters ...", v->p.name, v->stored);
+    double found = fitted ? fitted_count(v) : measured_count(v, &r);
+    sheet_row(sheet, cell_words(v->p.name), cell_number(stored),
+              cell_number(found), cell_number(stored - found),
+              cell_number(r.found.last), cell_number(r.found.next));
     real_free(&r);
     return found >= 0;
 }
-
-/* The tables: costs, or what is real; of a variant, or of each matrix. */
-static const Column of_table[2][2][6] = {
-    {{{"variant", .words = true},
-      {.name = "parameters"},
-      {.name = "forward"},
-      {.name = "backward", .spare = 2},
-      {.name = "cache"},
-      {.name = "activations", .spare = 1}},
-     {{"variant", .words = true},
-      {"matrix", .words = true},
-      {.name = "rows", .spare = 2},
-      {.name = "columns", .spare = 2},
-      {.name = "entries"},
-      {.name = "in all layers", .spare = 1}}},
-    {{{"variant", .words = true},
-      {.name = "parameters"},
-      {.name = "real"},
-      {.name = "gauge"},
-      {.name = "smallest", .format = "%.0e", .spare = 1},
-      {.name = "next", .format = "%.0e", .spare = 1}},
-     {{"variant", .words = true},
-      {"matrix", .words = true},
-      {.name = "rows", .spare = 1},
-      {.name = "columns", .spare = 1},
-      {.name = "entries"},
-      {.name = "alone"}}}};
 
 /* What is counted; to be freed. */
 static char *
 explained(const Config *c, const Options *o)
 {
-    static const char *const more[2][2] = {
-        {" forward, backward: FLOPs a token (2 a multiply-add of products); "
-         "cache: numbers a decoder keeps of a token; activations: numbers a "
-         "training step keeps of one.",
-         ""},
-        {" real: the rank of d outputs / d parameters for random tokens, in "
-         "double, of one layer times their number or, where layers share what "
-         "they compute, of all, with a residual around each; gauge: the other "
-         "parameters, which change nothing; smallest, next: a lower bound on "
-         "the last singular value that is counted and an upper bound on the "
-         "first that is not, as shares of the largest.",
-         " alone: by how much the rank falls if only that matrix is frozen."}};
+    const char *more =
+        o->real ? " real: the rank of d outputs / d parameters, in double, of "
+                  "each layer or, where layers share what they compute, of "
+                  "all; gauge: the others, which change nothing; smallest, "
+                  "next: the singular values between which the rank is read, "
+                  "as shares of the largest."
+        : o->weights
+            ? ""
+            : " forward, backward: FLOPs a token; cache: numbers a decoder "
+              "keeps of a token; activations: numbers a training step keeps "
+              "of one.";
     return format_text(
         "%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP or "
         "norm.%s",
         c->layers, c->layers > 1 ? "s" : "", c->d_model, c->heads, c->length,
-        more[o->count.real != NULL][o->count.weights]);
+        more);
 }
 
-/* Where the shape comes from, and what of it was changed. */
-static void
-cite(const Options *o)
-{
-    bool changed = false;
-    for (int i = 0; i < setting_count; i++)
-        changed |=
-            o->request.given[i].count && strcmp(settings[i].name, "variant");
-    note("%s: %s%s", o->count.preset, preset_named(o->count.preset)->source,
-         changed ? "; changed by what was given with it" : "");
-}
-
-static void
-check_real(const Options *o)
-{
-    const char *how = o->count.real;
-    if (how && *how && strcmp(how, "fitted"))
-        usage("--real=%s: it takes \"fitted\" or nothing", how);
-    if (how && !o->count.preset && !given_to(&o->request, "variant")->count)
-        usage("--real takes minutes for all variants: name some with -v, or "
-              "see `qkv list --real`, at a small shape");
-}
-
-/* What was asked of one variant; false where that cannot be told. */
+/* Adds what was asked of a variant; false where that cannot be told. */
 static bool
 add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
             double keeping)
 {
     Counted v = counted_of(word, c);
     bool told = true;
-    if (o->count.real)
-        told = add_real(sheet, &v, o);
-    else if (o->count.weights)
-        add_weights(sheet, &v, NULL);
+    if (o->real)
+        told = add_real(sheet, &v, *o->real);
+    else if (o->weights)
+        add_matrices(sheet, &v);
     else
         add_costs(sheet, &v, c.length, keeping);
     free(v.w.list);
     return told;
 }
 
+/* Exits where none of the variants uses a shape option that was given. */
+static void
+check_used(const Request *r, const Values *variants)
+{
+    const char **uses = allocate((size_t)variants->count, sizeof *uses);
+    for (int i = 0; i < variants->count; i++)
+        uses[i] = variant_uses(plugin_open(variants->text[i]).variant);
+    request_used(r, uses, variants->count);
+    free(uses);
+}
+
 int
 command_count(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, COUNT_COSTS);
-    check_real(&o);
-    if (o.count.real && sizeof(real) == 4) {
-        request_free(&o.request);
-        return run_in_double(argc, argv, "it measures in double");
-    }
-    if (o.count.real)
-        thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
-    Config c = shape_of(&o);
-    const struct Preset *preset =
-        o.count.preset ? preset_named(o.count.preset) : NULL;
+    Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    Sheet sheet = sheet_of(of_table[o.count.real != NULL][o.count.weights], 6);
+    const struct Preset *preset = o.preset ? preset_named(o.preset) : NULL;
+    const Column *columns = o.real ? reals : o.weights ? matrices : costs;
+    Config c = shape_of(&o, preset ? preset->settings : "");
+    Sheet sheet = sheet_of(columns, 6);
     int status = 0;
     if (preset && !given->count)
         values_add(given, copy_text(preset->variant));
+    if (o.real && !given->count)
+        usage("--real takes minutes for all variants: name some with -v");
+    if (o.real && sizeof(real) == 4)
+        return run_in_double(argc, argv, "it measures in double");
+    if (o.real)
+        thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     bool asked = given->count;
-    if (!asked)
-        *given = plugin_list();
-    const char **uses = allocate((size_t)given->count, sizeof *uses);
-    for (int i = 0; asked && i < given->count; i++)
-        uses[i] = variant_uses(plugin_open(given->text[i]).variant);
     if (asked)
-        request_used(&o.request, uses, given->count);
-    free(uses);
+        check_used(&o.request, given);
+    else
+        *given = plugin_list();
     for (int i = 0; i < given->count; i++) {
         const char *word = given->text[i];
         Facts f = {.ok = true};
@@ -356,7 +298,7 @@ command_count(int argc, char **argv)
     sheet_note(&sheet, "parameters", explained(&c, &o));
     sheet_print(&sheet, layout_of(&o));
     if (preset)
-        cite(&o);
+        note("%s: %s", preset->name, preset->source);
     request_free(&o.request);
     return status;
 }

@@ -266,7 +266,7 @@ print_table(const Options *o, const Run *runs, int count)
 int
 command_equiv(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, EQUIV);
+    Options o = options_read(argc, argv);
     int status;
     if ((o.rest_count == 1) != (o.to != NULL))
         usage("equiv takes one run and --to VARIANT, to convert it, or "

@@ -8,7 +8,7 @@
 int
 command_export(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, EXPORT);
+    Options o = options_read(argc, argv);
     if (!o.batch)
         usage("export needs --batch DIR, for what it writes");
     Run r = run_read(o.rest[0]);

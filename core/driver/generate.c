@@ -148,7 +148,7 @@ check_options(const Options *o)
 int
 command_generate(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, GENERATE);
+    Options o = options_read(argc, argv);
     check_options(&o);
     Run r = run_read(o.rest[0]);
     char *prompt = prompt_of(&o);

@@ -6,51 +6,37 @@
 
 typedef struct Command {
     const char *name, *arguments, *what;
-    int bit;
-    int least, most;  /* how many words it takes besides options */
-    int roles;        /* of the settings that it takes, */
-    const char *also; /* and names of further ones */
+    const char *examples[2];
+    int least, most;   /* how many words it takes besides options */
+    int roles;         /* of the settings that it takes, */
+    const char *also;  /* names of further ones, */
+    const char *start; /* and what some of them are unless given */
 } Command;
 extern const Command commands[];
 extern const int commands_count;
-const Command *command_of(int bit);
+const Command *command_named(const char *name);
 
-/* Those that are shell scripts over the others: plots/commands/NAME.sh. */
-typedef struct Script {
-    const char *name, *what;
-} Script;
-extern const Script scripts[];
-extern const int scripts_count;
-
-/* A MAYBE has a value or none: --real, --real=fitted; a PROMPT is any text; an
-   OF_SETTING is a line of settings[]. */
-typedef enum {
-    SWITCH,
-    TEXT,
-    PROMPT,
-    COUNT,
-    REAL,
-    MAYBE,
-    HELP,
-    OF_SETTING
-} Shape;
+/* An option's argument says what it is: NULL a switch, N a whole number, X a
+   number, [=WORD] a word or nothing, LIST several of its choices, VARIANT a
+   plugin, TEXT any text, and all others a word. */
 typedef struct Option {
     const char *name, *argument, *help;
-    int letter, commands; /* the commands that take it */
-    Shape shape;
-    size_t offset;       /* in Options; of a setting its place in settings[] */
-    const char *choices; /* the words that it may be, where they are known */
-    const char *start;   /* what it is unless it is given */
+    const char *commands;   /* those that take it */
+    size_t offset;          /* of its value in Options */
+    const char *choices;    /* the words that it may be, where they are known */
+    int letter;             /* its short form, or 0 */
+    const Setting *setting; /* the setting that it gives a value to, or NULL */
 } Option;
 
 /* All options that a command takes, its own and then settings; their number. */
 enum { MOST_OPTIONS = 112 };
-int options_of(int command, Option list[MOST_OPTIONS]);
+int options_of(const Command *c, Option list[MOST_OPTIONS]);
+
+/* Is it an option that a person is likely to look for? The screen of --help has
+   these, --help=all has all. */
+bool option_common(const Option *option);
 
 /* Is it a built-in option of some command, or a key of experiment.tsv? */
 bool option_taken(const char *name);
-
-/* Prints what --help does, and ends. */
-_Noreturn void print_help(int command);
 
 #endif

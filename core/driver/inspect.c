@@ -207,7 +207,7 @@ show_form(const Options *o, Model *m, const Dataset *data, const char *run)
 int
 command_inspect(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, INSPECT);
+    Options o = options_read(argc, argv);
     if (o.inspect.attention + o.inspect.range + o.inspect.spectrum > 1)
         usage("--attention, --range and --spectrum each show something of "
               "their own: give one");

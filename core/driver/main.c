@@ -18,6 +18,7 @@
 #include "base/words.h"
 #include "config/find_plugin.h"
 #include "driver/grammar.h"
+#include "driver/help.h"
 #include "run/describe.h"
 #include "run/plugin_process.h"
 #include "driver/commands.h"
@@ -58,18 +59,13 @@ run_script(const char *name, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        int (*run)(int argc, char **argv);
-    } commands[] = {
-        {"list", command_list},       {"train", command_train},
-        {"compare", command_compare}, {"plot", command_plot},
-        {"inspect", command_inspect}, {"equiv", command_equiv},
-        {"count", command_count},     {"check", command_check},
-        {"trace", command_trace},     {"generate", command_generate},
-        {"new", command_new},         {"export", command_export},
-        {"bench", command_bench},     {"table", command_table},
-    };
+    static int (*const run[])(int argc, char **argv) = {
+        command_list,  command_train,    command_compare, command_plot,
+        command_table, command_equiv,    command_count,   command_inspect,
+        command_trace, command_generate, command_export,  command_bench,
+        command_new,   command_check};
+    enum { IN_C = sizeof run / sizeof *run };
+    const char *names[IN_C + 8], *word = argc > 1 ? argv[1] : "help";
     hold_streams();
     name_taken = option_taken;
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
@@ -79,18 +75,13 @@ main(int argc, char **argv)
     if (getenv("QKV")) /* what a script or a qkv asks for ends with it */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
-    enum { COUNT = sizeof commands / sizeof *commands, MOST = COUNT + 8 };
-    const char *names[MOST], *word = argc > 1 ? argv[1] : "help";
-    int count = COUNT;
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < commands_count; i++) {
         names[i] = commands[i].name;
-        if (!strcmp(word, names[i]))
-            return command_in_child(commands[i].run, argc - 1, argv + 1);
-    }
-    for (int i = 0; i < scripts_count; i++) {
-        names[count++] = scripts[i].name;
-        if (!strcmp(word, scripts[i].name))
+        if (strcmp(word, names[i]))
+            continue;
+        if (i >= IN_C)
             run_script(word, argc - 1, argv + 1);
+        return command_in_child(run[i], argc - 1, argv + 1);
     }
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
@@ -98,7 +89,7 @@ main(int argc, char **argv)
         return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         usage("unknown command \"%s\"%s: `qkv help` lists them", word,
-              did_you_mean(word, names, count));
+              did_you_mean(word, names, commands_count));
     print_commands();
     return end_well(0);
 }

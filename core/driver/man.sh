@@ -2,7 +2,7 @@
 # man.sh QKV - the manual page: what QKV's --help says of each command, and the rest.
 qkv=$1
 roff() { sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'\'']/\\\&&/'; }
-helped() { printf '.EX\n' && "$qkv" "$@" --help | roff && printf '.EE\n'; }
+helped() { printf '.EX\n' && "$qkv" "$@" --help=all | roff && printf '.EE\n'; }
 commands() { "$qkv" help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'; }
 
 cat <<END

@@ -49,7 +49,7 @@ write_source(FILE *to, const char *name, const char *standard)
 int
 command_new(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, NEW);
+    Options o = options_read(argc, argv);
     char name[NAME_SIZE];
     if (strchr(o.rest[0], '/') || strchr(o.rest[0], '.'))
         usage("%s: a name, without folder or ending: NAME.c is written here",

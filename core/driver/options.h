@@ -1,7 +1,8 @@
 /* options.h - the words of a command line, taken apart.
 
    Options come from two tables: the settings of a run (settings.h) and those
-   of the commands themselves. --help is printed from the same two. */
+   of the commands themselves (grammar.c). --help is printed from the same two.
+ */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -12,22 +13,12 @@
 #include "study/escape.h"
 
 enum { MOST_THREADS = 64 };
-enum {
-    LIST = 1,
-    TRAIN = 2,
-    COMPARE = 4,
-    PLOT = 8,
-    INSPECT = 16,
-    EQUIV = 32,
-    COUNT_COSTS = 64,
-    CHECK = 128,
-    NEW = 256,
-    TRACE = 512,
-    EXPORT = 1024,
-    BENCH = 2048,
-    TABLE = 4096,
-    GENERATE = 8192
-}; /* a command's bit */
+
+/* The published models whose shapes count.c knows. */
+#define PRESET_NAMES                                                    \
+    "transformer-base transformer-b32 transformer-b16 transformer-big " \
+    "bert-base gpt2 gpt-3 llama-2-70b llama-3-8b qwen3-8b deepseek-v2 " \
+    "deepseek-v2-lite"
 
 /* What was asked of a command: what several take, and then what one takes. */
 typedef struct Options {
@@ -39,22 +30,15 @@ typedef struct Options {
     bool tsv, markdown, latex, json, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
-    const char *to, *batch;
+    const char *to, *batch, *preset;
+    const char *real; /* NULL, "" or, of count, "fitted" */
+    bool again;       /* of plot */
+    bool verdicts;    /* of table */
+    bool tasks;       /* of list */
+    bool weights;     /* of count */
     struct {
-        int seeds;
-        bool plan;
-        bool no_figures;
+        bool plan, no_figures;
     } compare;
-    bool again;    /* of plot */
-    bool verdicts; /* of table */
-    struct {
-        bool tasks, variants, real, family;
-    } list;
-    struct {
-        const char *preset;
-        const char *real;
-        bool weights;
-    } count;
     struct {
         bool characters;
         int head;
@@ -70,14 +54,12 @@ typedef struct Options {
     } inspect;
 } Options;
 
-/* Exits (2) with what is wrong, or (0) after --help. */
-Options options_read(int argc, char **argv, int command);
+/* Of the command that argv[0] names. Exits (2) with what is wrong, or (0) after
+   --help. */
+Options options_read(int argc, char **argv);
 
 /* What --tsv, --markdown, --latex or --json ask for, else ALIGNED on a terminal
    and TSV in a pipe. */
 Layout layout_of(const Options *o);
-
-/* What `qkv` and `qkv help` print. */
-void print_commands(void);
 
 #endif

@@ -179,7 +179,7 @@ draw_again(Options *o, const Experiment *e)
 int
 command_plot(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, PLOT);
+    Options o = options_read(argc, argv);
     const char *const *paths = (const char *const *)o.rest;
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);

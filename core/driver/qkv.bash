@@ -6,11 +6,11 @@ _qkv() {
     case $COMP_CWORD:${COMP_WORDS[COMP_CWORD - 1]}:$current in
     1:*) words=$("$qkv" help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p') ;;
     *:*:-*)
-        words=$("$qkv" "${COMP_WORDS[1]}" --help 2>/dev/null |
+        words=$("$qkv" "${COMP_WORDS[1]}" --help=all 2>/dev/null |
             sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p')
         ;;
     *:-v:* | *:--*variant:* | *:--baseline:* | *:--to:* | *:--as:*)
-        words=$("$qkv" list --variants --tsv | sed 1d | cut -f 1)
+        words=$("$qkv" list --tsv | sed 1d | cut -f 1)
         ;;
     *:-t:* | *:--task:*) words=$("$qkv" list --tasks --tsv | sed 1d | cut -f 1) ;;
     esac

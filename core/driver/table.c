@@ -222,7 +222,7 @@ print_runs(const Experiment *e, Layout layout)
 int
 command_table(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, TABLE);
+    Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
     Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
     if (o.verdicts)

@@ -340,7 +340,7 @@ show_tokens(const Trace *t, const char *text)
 int
 command_trace(int argc, char **argv)
 {
-    Options o = options_read(argc, argv, TRACE);
+    Options o = options_read(argc, argv);
     Trace *t = allocate(1, sizeof *t);
     t->words = words_cut(o.rest[0], o.trace.characters);
     matrix_entries(t->words.count, t->words.count); /* scores of a head */

@@ -39,8 +39,8 @@ typedef struct Entries Entries;
 typedef struct Variant {
     unsigned abi;         /* QKV_ABI; the first field in every version */
     const char *equation; /* what one head computes, in one line */
-    const char *family;   /* optional: the group it is listed in by
-                             `qkv list --family`, such as "low rank" */
+    const char *family;   /* optional: the group it is listed in by `qkv
+                             list --columns family`, as "low rank" */
     const char *shape;    /* the shape options that it uses, out of "heads
                              kv-heads d-k d-v latent"; the others are fixed:
                              1 for heads, d_model for widths */

@@ -11,8 +11,9 @@ ls plots | grep 'gp$' >"$web/plots/names.txt"
 cp -r "$book/figures" "$book"/book.css "$book"/book.js "$book"/book.html "$book"/search.js lessons/web/*.css "$web"
 cp $(ls lessons/web/*.js | grep -v library.js) "$web"
 for list in variants tasks; do
-    "$1/qkv" list --$list --tsv >"$web/$list.tsv"
-    printf 'export const %s = %s;\n' $list "$("$1/qkv" list --$list --json)"
+    only=$(echo $list | sed 's/variants//; s/tasks/--tasks/')
+    "$1/qkv" list $only --tsv >"$web/$list.tsv"
+    printf 'export const %s = %s;\n' $list "$("$1/qkv" list $only --json)"
 done >"$web/lists.js"
 # The names of a list; text and pairs, whose chance depends on a file, are not among them.
 menu() { # LIST CHOSEN

@@ -182,9 +182,8 @@ options(int step, const uint8_t *data, size_t size)
     const Command *command = &commands[data[0] % commands_count];
     int length = sprintf(words, "%s", command->name);
     memcpy(words + length + 1, data + 1, size - 1);
-    Options o =
-        options_read(cut(words, (size_t)length + size, 0), argv, command->bit);
-    options_free(&o);
+    Options o = options_read(cut(words, (size_t)length + size, 0), argv);
+    request_free(&o.request);
 }
 
 /* A letter for the command, then five files with form feeds between, of a run

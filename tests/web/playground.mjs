@@ -47,7 +47,7 @@ const typed = await early.page('playground.html'), command = await text(typed, C
 expect('the command', command, '$ qkv compare -v standard,two-step -t recall --seeds 3');
 const source = await typed.run(`fetch('playground.html').then(answer => answer.text())`);
 const menu = name => [...source.split(`name="${name}"`)[1].split('</select>')[0].matchAll(/<option[^>]*>([^<]*)/g)].map(found => found[1]);
-const [variants, tasks] = ['variants', 'tasks'].map(what => rowsOf(qkv(`list --${what} --tsv`)).slice(1));
+const [variants, tasks] = ['', '--tasks '].map(what => rowsOf(qkv(`list ${what}--tsv`)).slice(1));
 for (const name of ['a', 'b', 'v'])
     expect(`the menu ${name}`, menu(name), variants.map(row => row[0]));
 expect('the menu of tasks', menu('t'), tasks.map(row => row[0]).filter(task => !/^(text|pairs)$/.test(task)));
