@@ -203,8 +203,7 @@ TEST(a_token_allocates_nothing_and_calls_nobody)
         if (child == 0) {
             prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
             for (int i = 0; i < TOKENS; i++)
-                id = choose(decoder_read(d, &id, 1), SYMBOLS, (Choice){1, 5},
-                            &r);
+                id = choose(decoder_read(d, &id, 1), SYMBOLS, 1, &r);
             cache_clear(d->cache); /* and once more from the beginning */
             decoder_read(d, &id, 1);
             syscall(SYS_exit, allocations != before);
@@ -223,41 +222,36 @@ enum { DRAWS = 40000, LETTERS = 5 };
 
 /* How often each is chosen, of DRAWS. */
 static void
-count_choices(const real *logits, Choice how, int counts[LETTERS])
+count_choices(const real *logits, double temperature, int counts[LETTERS])
 {
     Random r = random_stream(11, "choices");
     memset(counts, 0, LETTERS * sizeof *counts);
     for (int i = 0; i < DRAWS; i++)
-        counts[choose(logits, LETTERS, how, &r)]++;
+        counts[choose(logits, LETTERS, temperature, &r)]++;
 }
 
-/* softmax(logits / temperature), of the `top` likeliest: as often as it says,
-   within 4.5 standard deviations. */
-TESTS(choices_have_their_chances, 8)
+/* softmax(logits / temperature): as often as it says, within 4.5 standard
+   deviations. */
+TESTS(choices_have_their_chances, 4)
 {
-    static const Choice ways[] = {{1, 0},   {0.5, 0}, {3, 0}, {1, 3},
-                                  {0.7, 2}, {1, 5},   {2, 1}, {1, 9}};
+    static const double temperatures[] = {1, 0.5, 3, 0.7};
     const real logits[LETTERS] = {-1, 2, (real)0.5, (real)1.5, 0};
-    static const int rank[LETTERS] = {4, 0, 2, 1, 3};
-    Choice how = ways[_i];
+    double temperature = temperatures[_i], sum = 0, chance[LETTERS];
     int counts[LETTERS];
-    double sum = 0, chance[LETTERS];
-    for (int i = 0; i < LETTERS; i++) {
-        bool out = how.top && rank[i] >= how.top;
-        chance[i] = out ? 0 : exp((double)logits[i] / how.temperature);
-        sum += chance[i];
-    }
-    count_choices(logits, how, counts);
+    for (int i = 0; i < LETTERS; i++)
+        sum += chance[i] = exp((double)logits[i] / temperature);
+    count_choices(logits, temperature, counts);
     for (int i = 0; i < LETTERS; i++) {
         double p = chance[i] / sum, far = fabs(counts[i] - DRAWS * p);
         ck_assert_msg(far <= 4.5 * sqrt(DRAWS * p * (1 - p)),
                       "%d: %d of %d, and the chance is %g", i, counts[i], DRAWS,
                       p);
+        if (temperature == 1)
+            ck_assert(fabs(chance_of(logits, LETTERS, i) - p) < 1e-6);
     }
 }
 
-/* The first of the largest without temperature; those that are as likely as the
-   last of `top` stay; and large or few logits. */
+/* The first of the largest without temperature; and large or few logits. */
 TEST(choices_at_the_edges)
 {
     const real ties[LETTERS] = {1, 3, 3, -2, 3};
@@ -265,19 +259,14 @@ TEST(choices_at_the_edges)
     const real none[LETTERS] = {-INFINITY, 0, -INFINITY, 0, -INFINITY};
     int counts[LETTERS];
     Random r = random_stream(1, "choices"), untouched = r;
-    ck_assert_int_eq(choose(ties, LETTERS, (Choice){0, 0}, &r), 1);
-    ck_assert_int_eq(choose(ties, LETTERS, (Choice){0, 2}, &r), 1);
+    ck_assert_int_eq(choose(ties, LETTERS, 0, &r), 1);
     ck_assert(!memcmp(&r, &untouched, sizeof r));
-    ck_assert_int_eq(choose(ties, 1, (Choice){1, 0}, &r), 0);
-    count_choices(ties, (Choice){1, 2}, counts);
-    ck_assert(counts[0] == 0 && counts[3] == 0);
-    for (int i = 1; i < LETTERS; i += i == 2 ? 2 : 1)
-        ck_assert(abs(counts[i] - DRAWS / 3) < 450);
-    count_choices(huge, (Choice){1000, 0}, counts);
+    ck_assert_int_eq(choose(ties, 1, 1, &r), 0);
+    count_choices(huge, 1000, counts);
     ck_assert_int_eq(counts[1], DRAWS);
-    count_choices(ties, (Choice){1e-300, 0}, counts);
+    count_choices(ties, 1e-300, counts);
     ck_assert_int_eq(counts[1] + counts[2] + counts[4], DRAWS);
-    count_choices(none, (Choice){1, 4}, counts);
+    count_choices(none, 1, counts);
     ck_assert_int_eq(counts[1] + counts[3], DRAWS);
     ck_assert(abs(counts[1] - DRAWS / 2) < 450);
 }

@@ -79,6 +79,7 @@ run() { # NAME ARGUMENTS ...
     qkv train -q -o made-runs "$@" && mv made-runs/*.seed1.* "$name" && rm -rf made-runs
 }
 generate() { timeout 60 qkv generate "$@"; }
+answers() { qkv trace "$2" "$1" | sed '1,/=== answers/d' | tr -s ' '; } # RUN TEXT
 
 # variant NAME SED-SCRIPT FLAG ...: a plugin, the standard variant changed so.
 variant() {
@@ -119,7 +120,7 @@ damaged() {
 # published ROW OPTION ...: variant, parameters, and cache of `count`.
 published() { qkv count --tsv "$@" 2>err | awk -F'\t' 'NR == 2 { print $1, $2, $5 }'; }
 same_text() { # RUN ARGUMENTS OTHERS: do both say the same?
-    generate $1 -p "it was" -q $2 >one && generate $1 -p "it was" -q $3 >two && cmp one two && echo same
+    generate $1 -p "it was" -n 200 $2 >one && generate $1 -p "it was" -n 200 $3 >two && cmp one two && echo same
 }
 # claim NAME LINE ...: what comes out of such a claim; the lines are of its head, or commands.
 claim() {
@@ -152,7 +153,7 @@ bench_step() {
         } END { print NR, right ? "right" : "wrong" }' table
 }
 # What 8,192 tokens take is the cache that count predicts, and 8 MB at most.
-peak() { /usr/bin/time -f %M qkv generate one-head -p i -q -n "$1" 2>&1 >/dev/null | tail -n 1; }
+peak() { /usr/bin/time -f %M qkv generate one-head -p i -n "$1" 2>&1 >/dev/null | tail -n 1; }
 memory() {
     has times && run one-head $text --steps 2 --heads 1 --layers 1 --d-model 32 --positions rope >made
     few=$(peak 16) many=$(peak 8192)

@@ -56,7 +56,6 @@ count --real -v standard,two-step --d-model 8
 compare -v $all -t reverse,recall --seeds 2 --steps 4 $small --no-figures -o many
 table read
 inspect $run -q
-inspect $run --range -q
 inspect $run --attention -q --format svg -o seen
 equiv -v standard,two-step-tanh,symmetric-data,mqa,identity,no-wv-wo -t reverse --d-model 16 --steps 2 $small -o same --format svg
 END

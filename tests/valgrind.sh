@@ -34,7 +34,7 @@ done <<'END'
 0 qkv train --file bytes --characters bytes $small -o runs
 0 qkv compare -v standard,full-rank -t reverse,sort --seeds 2 --d-k 2,4 $small -o grid --format svg
 0 qkv plot grid -q -o grid --x d-k --y test_loss --format svg
-0 qkv inspect runs/induction.gqa* --spectrum --format svg -q
+0 qkv inspect runs/induction.gqa* -q
 0 qkv equiv -v standard,per-head,full-rank,two-step-tanh -t reverse --heads 2 $small -o equiv
 0 qkv equiv equiv/reverse.per-head* --to fused -o turned -q
 0 qkv count --preset transformer-base -v standard,mla

@@ -118,3 +118,13 @@ effective_rank(const double *s, int k)
             entropy -= s[i] / sum * logarithm(s[i] / sum);
     return sum > 0 ? 1 / decay(entropy) : 0;
 }
+
+Spectrum
+spectrum_of(const double *a, int d)
+{
+    Svd svd = svd_of(a, d, d);
+    Spectrum s = {rank_of(svd.s, d, ROUNDED_AWAY), effective_rank(svd.s, d),
+                  svd.s[0]};
+    free(svd.u);
+    return s;
+}

@@ -28,4 +28,11 @@ int rank_of(const double *s, int k, double most);
    2007, "The effective rank"). 0 where all are 0. */
 double effective_rank(const double *s, int k);
 
+/* What the singular values of a square matrix (d x d) say. */
+typedef struct Spectrum {
+    int rank;
+    double effective_rank, largest;
+} Spectrum;
+Spectrum spectrum_of(const double *a, int d);
+
 #endif

@@ -1,5 +1,7 @@
 /* generate.c - a model that goes on where a text ends, token by token. */
 #include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,45 +94,52 @@ positions_known(const Model *m)
     return ends ? m->sizes.tokens : INT_MAX;
 }
 
-/* The smallest of the `top` largest; -INFINITY where all are meant. */
-static real
-least_of_top(const real *logits, int classes, int top)
-{
-    if (top == 0 || top >= classes)
-        return -INFINITY;
-    real least = INFINITY;
-    for (int taken = 0, n; taken < top; taken += n) {
-        real next = -INFINITY;
-        for (int i = 0; i < classes; i++)
-            next = logits[i] < least && logits[i] > next ? logits[i] : next;
-        n = 0;
-        for (int i = 0; i < classes; i++)
-            n += logits[i] == next;
-        least = next;
-    }
-    return least;
-}
-
 int
-choose(const real *logits, int classes, Choice how, Random *r)
+choose(const real *logits, int classes, double temperature, Random *r)
 {
     int best = 0;
     for (int i = 1; i < classes; i++)
         best = logits[i] > logits[best] ? i : best;
-    if (how.temperature == 0)
-        return best;
-    real least = least_of_top(logits, classes, how.top);
     double sum = 0, below = 0;
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; temperature > 0 && round < 2; round++) {
         double until = round ? random_uniform(r) * sum : INFINITY;
         below = 0;
         for (int i = 0; i < classes; i++) {
-            double far = (double)(logits[best] - logits[i]) / how.temperature;
-            below += logits[i] < least || far > 700 ? 0 : decay(far);
+            double far = (double)(logits[best] - logits[i]) / temperature;
+            below += far > 700 ? 0 : decay(far);
             if (below > until)
                 return i;
         }
         sum = below;
     }
     return best;
+}
+
+double
+chance_of(const real *logits, int classes, int k)
+{
+    double sum = 0, most = (double)logits[0];
+    for (int i = 1; i < classes; i++)
+        most = fmax(most, (double)logits[i]);
+    for (int i = 0; i < classes; i++)
+        sum += decay(fmin(most - (double)logits[i], 700));
+    return decay(fmin(most - (double)logits[k], 700)) / sum;
+}
+
+void
+go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
+      double temperature, Random *r, void said(const Dataset *data, int id))
+{
+    const Sizes *z = &m->sizes;
+    int known = positions_known(m), most = count < known ? count : known;
+    Model *longer = model_resized(m, most > z->tokens ? most : z->tokens, 0);
+    Decoder *d = decoder_new(longer, most, 1);
+    for (int n = given; n < count && !ferror(stdout); n++) {
+        const real *logits = decoder_go_on(d, ids, n);
+        ids[n] =
+            first_answer(data) + choose(logits, z->classes, temperature, r);
+        said(data, ids[n]);
+    }
+    decoder_free(d);
+    model_free(longer);
 }

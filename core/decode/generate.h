@@ -43,15 +43,18 @@ const real *decoder_go_on(Decoder *d, const int *ids, int count);
 /* How many tokens a model has positions for: INT_MAX where they do not end. */
 int positions_known(const Model *m);
 
-/* How a class is chosen by its logits. */
-typedef struct Choice {
-    double temperature; /* 0: the likeliest, the first if there are several */
-    int top;            /* of so many of the likeliest, and those that are as
-                           likely as the last of them; 0: of all */
-} Choice;
+/* One class, with the chance softmax(logits / temperature); at temperature 0
+   the likeliest, the first if there are several. Logits are numbers, not NaN.
+ */
+int choose(const real *logits, int classes, double temperature, Random *r);
 
-/* One of them, with the chance softmax(logits / temperature); logits are
-   numbers, not NaN. */
-int choose(const real *logits, int classes, Choice how, Random *r);
+/* softmax(logits)[k] */
+double chance_of(const real *logits, int classes, int k);
+
+/* Fills ids, of a dataset, from number `given` to count - 1: each is chosen
+   after all before it, and handed to `said`. */
+void go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
+           double temperature, Random *r,
+           void said(const Dataset *data, int id));
 
 #endif

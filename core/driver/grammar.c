@@ -18,9 +18,9 @@ const Command commands[] = { /* main.c has their functions in this order */
     {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, "", ""},
     {"equiv", "[RUN --to VARIANT]", "convert trained variants into each other: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN --to full-rank"}, 0, 1, OF_ANY, "", ""},
     {"count", "", "count what variants cost at any shape: parameters, cache", {"qkv count --preset deepseek-v2 -v standard,gqa,mla-rope", "qkv count --real -v standard,two-step --d-model 16"}, 0, 0, OF_VARIANT | OF_SHAPE, "d-model layers length positions", ""},
-    {"inspect", "RUN", "show the canonical form of a run's heads: rank, spectrum", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, "", ""},
+    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, "", ""},
     {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, "", "d-model=8 heads=2"},
-    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or answer a sequence", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10'"}, 1, 1, 0, "", ""},
+    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, "", ""},
     {"export", "RUN --batch DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN --batch batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 1, 1, 0, "", ""},
     {"bench", "", "measure the speed of this machine, and of qkv on it", {"qkv bench", "qkv bench -t mqar --d-model 256 --threads 4"}, 0, 0, OF_VARIANT | OF_DATA | OF_SHAPE | OF_MODEL | OF_SECOND, "batch optimizer", ""},
     {"new", "NAME", "start your own variant: write NAME.c", {"qkv new mine", "qkv check ./mine.c"}, 1, 1, 0, "", ""},
@@ -43,12 +43,12 @@ command_named(const char *name)
     return NULL;
 }
 
-#define TABLES   "list train compare inspect equiv count bench table generate"
+#define TABLES   "list train compare inspect equiv count bench table"
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
 #define VERDICTS "compare table"
 #define FIGURES  "compare plot inspect equiv"
-#define QUIET    RUNS " plot inspect check export bench generate"
+#define QUIET    RUNS " plot inspect check export bench"
 
 /* Those that are no settings of a run. */
 /* clang-format off */
@@ -95,19 +95,12 @@ static const Option own[] = {
     {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESET_NAMES},
     {"real", "[=fitted]", "count the parameters that are really there: measured, or for more than 6,000 by a formula fitted to small shapes", "count", AT(real)},
     {"weights", NULL, "a line for each matrix", "count", AT(weights)},
-    {"characters", NULL, "tokens are characters, not words", "trace", AT(trace.characters)},
-    {"head", "N", "show that head (the first)", "trace", AT(trace.head)},
-    {"prompt", "TEXT", "the start of the text, or the sequence to answer: tokens separated by spaces, two sequences by |; - reads standard input, without its last newline", "generate", AT(generate.prompt), .letter = 'p'},
-    {"tokens", "N", "how many tokens to generate (200 characters; for a task, the length of its sequences)", "generate", AT(generate.tokens), .letter = 'n'},
-    {"temperature", "X", "sample from softmax(logits / X); 0: the likeliest (1 for a text, else 0)", "generate", AT(generate.temperature)},
-    {"top-k", "N", "sample among the N likeliest (all)", "generate", AT(generate.top_k)},
-    {"greedy", NULL, "always choose the likeliest, as --temperature 0", "generate", AT(generate.greedy)},
+    {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p'},
+    {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n'},
+    {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature)},
     {"as", "VARIANT", "convert the run's weights into that variant, if it is the same function", "generate", AT(generate.as)},
     {"seed", "N", "seed of the sampling (1)", "generate", AT(generate.seed)},
-    {"samples", "N", "how many texts to generate (1)", "generate", AT(generate.samples)},
-    {"attention", NULL, "print and draw which token looks at which", "inspect", AT(inspect.attention)},
-    {"range", NULL, "print how much of the output lies outside the range of the input", "inspect", AT(inspect.range)},
-    {"spectrum", NULL, "draw the singular values of every M_i and N_i", "inspect", AT(inspect.spectrum)},
+    {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention)},
     {"tasks", NULL, "the tasks, with their settings, not the variants", "list", AT(tasks)},
     {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns)},
     {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},
@@ -126,7 +119,7 @@ option_common(const Option *option)
     static const char common[] =
         "variant task file d-model heads steps lr seeds out from plan "
         "baseline by x y facet to preset real weights head prompt tokens "
-        "temperature as attention spectrum tasks verdicts columns";
+        "temperature as attention tasks verdicts columns";
     bool declared = option->setting && setting_own(option->setting);
     return declared || index_in(common, option->name) >= 0;
 }

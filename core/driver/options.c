@@ -272,7 +272,7 @@ options_read(int argc, char **argv)
     const Command *c = command_named(argv[0]);
     Options o = {.draw = {.format = "svg,png", .x = "step", .y = default_y},
                  .request = {.work = {.threads = 1}},
-                 .generate = {.temperature = -1, .seed = 1, .samples = 1}};
+                 .generate = {"", .temperature = 1, .seed = 1}};
     Work *work = &o.request.work;
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     read_words(&o, c, argv);

@@ -40,18 +40,11 @@ typedef struct Options {
         bool plan, no_figures;
     } compare;
     struct {
-        bool characters;
-        int head;
-    } trace;
-    struct {
         const char *prompt, *as;
-        double temperature; /* negative: not given */
-        int tokens, top_k, seed, samples;
-        bool greedy;
+        double temperature;
+        int tokens, seed;
     } generate;
-    struct {
-        bool attention, range, spectrum;
-    } inspect;
+    bool attention; /* of inspect */
 } Options;
 
 /* Of the command that argv[0] names. Exits (2) with what is wrong, or (0) after

@@ -1,21 +1,14 @@
-/* attention.h - the attention maps of an example, printed and drawn. */
-#ifndef ATTENTION_H
-#define ATTENTION_H
+/* attention.h - the attention maps of a test example as a figure. */
+#ifndef ATTENTION_MAPS_H
+#define ATTENTION_MAPS_H
 
-#include "algebra/capture.h"
 #include "config/build_model.h"
-#include "config/tasks.h"
 #include "study/drawing.h"
 #include "study/escape.h"
 
-/* Prints the weights of every head of m on the first test sequence, and draws
-   them as figure "attention". */
+/* Draws the weights of every head of m on the first test sequence as figure
+   "attention"; and prints them: as pictures if aligned, else as a table. */
 void attention_show(const Drawing *o, Layout layout, Model *m,
                     const Dataset *data, const char *run);
-
-/* Prints the weights of every head in a recorded pass on one sequence; nothing
-   where there are none. */
-void attention_print(const Model *m, const Dataset *data, const Batch *b,
-                     const Capture *r);
 
 #endif

@@ -20,8 +20,15 @@
 #include "math/statistics.h"
 #include "watch/observe.h"
 
-static const char words[] = "attention scores gradients rank distance";
-enum { ATTENTION = 1, SCORES = 2, GRADIENTS = 4, RANK = 8, DISTANCE = 16 };
+static const char words[] = "attention scores gradients rank distance range";
+enum {
+    ATTENTION = 1,
+    SCORES = 2,
+    GRADIENTS = 4,
+    RANK = 8,
+    DISTANCE = 16,
+    RANGE = 32
+};
 
 /* What is found of a row of weights: a query of a head. */
 enum {
@@ -188,11 +195,10 @@ mean_rank(const Canonical *c, size_t which)
 {
     int d = c->d_model;
     double sum = 0;
-    for (int h = 0; h < c->heads; h++) {
-        Svd a = svd_of((which ? c->n : c->m) + h * d * d, d, d);
-        sum += effective_rank(a.s, d) / c->heads;
-        free(a.u);
-    }
+    for (int h = 0; h < c->heads; h++)
+        sum +=
+            spectrum_of((which ? c->n : c->m) + h * d * d, d).effective_rank /
+            c->heads;
     return sum;
 }
 
@@ -233,6 +239,21 @@ distance_of_forms(const Observation *s, size_t which)
     return sum;
 }
 
+/* The share of entries beyond the range of what they are sums of: mean over the
+   places, of heads' results (which 0) or of the output (1). */
+static double
+share_beyond(const Observation *s, size_t which)
+{
+    double sum = 0;
+    const Capture *r = &s->pass->capture;
+    for (int p = 0; p < r->places; p++) {
+        Range range = capture_range(r, p);
+        sum += which ? range.outputs_beyond / range.outputs
+                     : range.sums_beyond / range.sums;
+    }
+    return sum / r->places;
+}
+
 /* The columns; of gradients there are several. */
 typedef struct Observed {
     int kind;
@@ -253,6 +274,8 @@ static const Observed table[] = {
     {RANK, "rank_n", rank_of_forms, 1},
     {DISTANCE, "distance_m", distance_of_forms, 0},
     {DISTANCE, "distance_n", distance_of_forms, 1},
+    {RANGE, "values_beyond", share_beyond, 0},
+    {RANGE, "output_beyond", share_beyond, 1},
 };
 enum { ROWS = sizeof table / sizeof *table };
 

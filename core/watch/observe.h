@@ -11,7 +11,10 @@
               of, so that it does not shrink with the batch
    gradients  norm of the gradient of each weight of attention
    rank       effective rank of M_i and of N_i, mean over heads
-   distance   |M - M at the start| / |M at the start|, and the same of N */
+   distance   |M - M at the start| / |M at the start|, and the same of N
+   range      share of the entries of heads' results that are not between the
+              smallest and the largest of the values, and of entries of the
+              output that are not so of the tokens (capture.h, Range) */
 #ifndef OBSERVE_H
 #define OBSERVE_H
 

@@ -152,7 +152,7 @@ worker($('#text'), async (engine, run) => {
     await run(['train', '-v', text.get('v').value, '--file', 'song.txt', '--length', '64', '--layers', '2', '--positions', 'rope',
         '--lr', '0.01', '--steps', text.get('steps').value, '--seed', '1', '-o', 'song']);
     const {out} = await run(['generate', ...runsIn([...engine.files.keys()]).filter(r =>
-        r.startsWith('song/')), '--prompt', text.get('prompt').value, '--tokens', text.get('tokens').value, '--greedy', '-q']);
+        r.startsWith('song/')), '--prompt', text.get('prompt').value, '--tokens', text.get('tokens').value, '--temperature', '0']);
     shown.textContent = out;
     shown.hidden = false;
 });

@@ -1,0 +1,137 @@
+/* tokens.c - tokens as people write and read them: texts to ids, ids to labels.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "config/corpus.h"
+#include "decode/tokens.h"
+#include "heart/fail.h"
+
+enum { LABEL = 24 }; /* bytes of the longest label, with its 0 */
+
+/* A character as UTF-8. */
+static void
+write_utf8(int code, char *to)
+{
+    static const int head[] = {0, 0xc0, 0xe0, 0xf0};
+    int more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+    *to++ = (char)(head[more] | code >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
+    *to = 0;
+}
+
+const char *
+token_name(const Dataset *data, int id)
+{
+    const Corpus *c = data->corpus;
+    char name[LABEL] = "";
+    if (c && !c->codes) /* shorter lines of a table are padded */
+        return id < c->inputs.count ? c->inputs.text[id] : "(pad)";
+    if (!c)
+        snprintf(name, sizeof name, "%d", id);
+    else if (data->config.characters == CHARACTERS_BYTES)
+        *name = (char)c->codes[id];
+    else
+        write_utf8(c->codes[id], name);
+    return interned(name);
+}
+
+/* A name as it is shown. A quotation mark would join columns of a figure's
+   data. */
+static const char *
+label_of(const char *name)
+{
+    char label[LABEL];
+    if (!strcmp(name, " ") || !strcmp(name, "\n"))
+        return *name == ' ' ? "\u2423" : "\u21b5";
+    if (*name && is_text(name) && !strchr(name, '"'))
+        snprintf(label, LABEL, "%.*s", whole_characters(name, LABEL - 1), name);
+    else
+        for (int n = 0; n == 0 || (*name && n < LABEL - 4); name++)
+            n += sprintf(label + n, "\\x%02x", (unsigned char)*name);
+    return interned(label);
+}
+
+const char *
+token_label(const Dataset *data, const int *ids)
+{
+    char both[2 * LABEL];
+    const char *first = label_of(token_name(data, ids[0]));
+    if (data->sizes.each == 1 || ids[1] < 0)
+        return first;
+    snprintf(both, sizeof both, "%s+%s", first, token_name(data, ids[1]));
+    return interned(both);
+}
+
+const char *
+answer_label(const Dataset *data, int answer)
+{
+    const Corpus *c = data->corpus;
+    return label_of(c && !c->codes
+                        ? c->answers.text[answer]
+                        : token_name(data, first_answer(data) + answer));
+}
+
+/* The id whose name the text begins with, and the bytes of that; -1 for none. A
+   number or a word is whole: it ends where a blank is, a + or nothing. */
+static int
+id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
+{
+    for (int id = 0; id < data->sizes.vocabulary; id++) {
+        const char *name = token_name(data, id);
+        *size = strlen(name);
+        if (*size && !strncmp(name, text, *size) &&
+            (!ends || strchr(ends, text[*size])))
+            return id;
+    }
+    return -1;
+}
+
+int *
+tokens_read(const char *text, const Dataset *data, const char *run, int *count)
+{
+    bool apart = !data->corpus || !data->corpus->codes;
+    int each = data->sizes.each, last = data->sizes.vocabulary - 1;
+    const char *blanks = apart ? " \t\n" : "";
+    const char *ends = !apart ? NULL : each > 1 ? " \t\n+" : blanks;
+    int *ids = allocate((strlen(text) + 1) * (size_t)each, sizeof *ids);
+    if (data->sizes.source)
+        usage("%s: task %s has two sequences, and only one can be read", run,
+              data->task->name);
+    text += strspn(text, blanks);
+    for (*count = 0; *text; ++*count) {
+        for (int k = 0; k < each; k++) {
+            int *id = ids + *count * each + k;
+            *id = -1;
+            if (k > 0 && *text != '+')
+                continue;
+            size_t size;
+            text += k > 0;
+            *id = id_at(data, text, ends, &size);
+            if (*id < 0)
+                usage("\"%s\": no token of %s, whose %d tokens are %s to %s",
+                      label_of(text), run, last + 1,
+                      label_of(token_name(data, 0)),
+                      label_of(token_name(data, last)));
+            text += size;
+        }
+        text += strspn(text, blanks);
+    }
+    if (!*count)
+        usage("the text is empty: give at least one token");
+    return ids;
+}
+
+void
+print_label(const char *label, int width)
+{
+    int n = 0, used = 0;
+    for (; label[n] && used < abs(width) - 1; used++)
+        do
+            n++;
+        while (((unsigned char)label[n] & 0xc0) == 0x80);
+    printf(width < 0 ? "%-*.*s" : "%*.*s", abs(width) + n - used, n, label);
+}

@@ -1,0 +1,81 @@
+/* maps.c - the attention maps of one sequence: which token looks at which. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/tokens.h"
+#include "heart/fail.h"
+#include "watch/maps.h"
+
+static Values
+labels_of(const Dataset *data, const int *ids, int count)
+{
+    Values labels = {0};
+    for (int i = 0; i < count; i++)
+        values_add(&labels,
+                   copy_text(token_label(data, ids + i * data->sizes.each)));
+    return labels;
+}
+
+/* In the encoder queries and keys are of the second sequence, in
+   cross-attention only keys are. */
+Maps
+maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
+{
+    Maps all = {.tokens = {labels_of(data, b->ids, b->rows),
+                           labels_of(data, b->source, b->source_rows)}};
+    for (int p = 0; p < r->places; p++)
+        for (int h = 0; h < capture_heads(r, p); h++) {
+            int place = m->place[p].attention.place;
+            Map map = {.queries_of = place == ENCODER,
+                       .keys_of = place != SELF};
+            map.name = format_text("%s, head %d", m->place[p].name, h + 1);
+            map.weights =
+                allocate(matrix_entries(all.tokens[map.queries_of].count,
+                                        all.tokens[map.keys_of].count),
+                         sizeof *map.weights);
+            capture_weights(r, p, h, 0, map.weights);
+            all.map = grow(all.map, all.count, &all.room, sizeof *all.map);
+            all.map[all.count++] = map;
+        }
+    return all;
+}
+
+void
+maps_free(Maps *maps)
+{
+    for (int i = 0; i < maps->count; i++) {
+        free(maps->map[i].name);
+        free(maps->map[i].weights);
+    }
+    free(maps->map);
+    values_free(&maps->tokens[0]);
+    values_free(&maps->tokens[1]);
+}
+
+/* Tenths of a weight: . below 0.05, 9 from 0.85 on, * from 0.95. */
+static char
+shade(double weight)
+{
+    return ".123456789*"[(int)(10 * weight + 0.5)];
+}
+
+void
+maps_print(const Maps *maps)
+{
+    enum { TOKEN = 8, MOST = 80 - TOKEN - 3 };
+    if (maps->count)
+        printf("Rows are queries, columns are keys, in order; tenths of a "
+               "weight: . below 0.05,\n"
+               "* from 0.95 on. Each row sums to 1.\n");
+    for (const Map *map = maps->map; map < maps->map + maps->count; map++) {
+        const Values *rows = &maps->tokens[map->queries_of];
+        int keys = maps->tokens[map->keys_of].count;
+        printf("\n%s\n", map->name);
+        for (int i = 0; i < rows->count; i++) {
+            print_label(rows->text[i], -TOKEN);
+            for (int j = 0; j < keys && j < MOST; j++)
+                putchar(shade(map->weights[i * keys + j]));
+            printf(keys > MOST ? " ..\n" : "\n");
+        }
+    }
+}

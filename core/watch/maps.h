@@ -1,0 +1,31 @@
+/* maps.h - the attention maps of one sequence: which token looks at which. */
+#ifndef MAPS_H
+#define MAPS_H
+
+#include "algebra/capture.h"
+#include "base/words.h"
+#include "config/build_model.h"
+
+/* The weights of one head, a row for each query and a column for each key. */
+typedef struct Map {
+    char *name;              /* "block0.attention, head 1" */
+    double *weights;         /* queries x keys */
+    int queries_of, keys_of; /* the sequence of each: 0, or 1 for the source */
+} Map;
+
+typedef struct Maps {
+    Map *map;
+    int count, room;
+    Values tokens[2]; /* labels of the two sequences; the second may be empty */
+} Maps;
+
+/* The maps of every head in a captured pass on one sequence; maps_free them. A
+   variant that calls neither attend nor softmax has none. */
+Maps maps_of(const Model *m, const Dataset *data, const Batch *b,
+             const Capture *r);
+void maps_free(Maps *maps);
+
+/* Prints them as tenths of a weight, each in 80 columns. */
+void maps_print(const Maps *maps);
+
+#endif

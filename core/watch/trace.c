@@ -1,0 +1,269 @@
+/* trace.c - one text followed through attention, number by number.
+
+   text -> tokens -> ids -> embedding -> q, k, v -> scores -> weights -> heads
+   -> output: the nodes of one forward pass. The weights of a head, and its
+   scores before them, are computed again from q and k (algebra/capture.h). */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/pass.h"
+#include "base/words.h"
+#include "decode/generate.h"
+#include "decode/tokens.h"
+#include "heart/attention.h"
+#include "heart/fail.h"
+#include "heart/heads.h"
+#include "watch/maps.h"
+#include "watch/trace.h"
+
+/* What is followed. */
+typedef struct Trace {
+    const Model *model;
+    const Dataset *data;
+    const int *ids;
+    Pass *pass;
+} Trace;
+
+/* What the rows of a matrix are, and its columns. */
+typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS } Axes;
+
+static const char *
+word_of(const Trace *t, int token)
+{
+    return token_label(t->data, t->ids + token * t->data->sizes.each);
+}
+
+/* "NAME (rows x cols)" and its rows, as far as they fit in a line. */
+PRINTF(4, 5)
+static void
+show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
+{
+    enum { WIDE = 8 };
+    va_list args;
+    va_start(args, name);
+    printf("\n");
+    vprintf(name, args);
+    va_end(args);
+    printf(" (%d x %d)\n", m.rows, m.cols);
+    if (axes == TOKENS_BY_TOKENS) {
+        print_label("", 12);
+        for (int j = 0; j < m.cols && j < WIDE; j++)
+            print_label(word_of(t, j), 8);
+        printf("\n");
+    }
+    for (int i = 0; i < m.rows; i++) {
+        print_label(axes == WEIGHTS ? "" : word_of(t, i), -12);
+        for (int j = 0; j < m.cols && j < WIDE; j++) {
+            double x = (double)m.at[i * m.down + j];
+            printf(isinf(x) ? "  masked" : "%8.3f", x);
+        }
+        printf(m.cols > WIDE ? " ..\n" : "\n");
+    }
+}
+
+/* Head `head` of a node whose rows are tokens. */
+static Matrix
+head_rows(const Node *n, int head)
+{
+    return head_of(n, n->value, 0, head);
+}
+
+/* The matrices, at most MAPS, that a node is a product of `from` with: numbers
+   of the model's weights, the first one first. Returns how many there are. */
+enum { MAPS = 8 };
+static int
+maps_between(const Trace *t, const Node *from, const Node *n, int maps[MAPS])
+{
+    int count = 0;
+    for (n = n->root; n->op == &matmul_op.op && count < MAPS;
+         n = n->in[0]->root) {
+        int i = 0;
+        while (i < t->model->count && t->model->nodes[i] != n->in[1])
+            i++;
+        if (i == t->model->count)
+            break;
+        memmove(maps + 1, maps, (size_t)count * sizeof *maps);
+        maps[0] = i;
+        count++;
+    }
+    return n == from->root ? count : 0;
+}
+
+/* The columns of a matrix, of n heads, that make head `head`. */
+static Matrix
+head_columns(const Node *w, int heads, int head)
+{
+    int width = w->cols / heads;
+    return matrix(w->value + head * width, w->rows, width, w->cols);
+}
+
+/* "q_1 = x W^Q, the queries" and its rows, after the maps that make it of
+   `from`, which is called `of`: where there are several in a row, also the one
+   map that they are. */
+static void
+show_mapped(const Trace *t, const Node *n, int head, const char *letter,
+            int number, const Node *from, const char *of, const char *what)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%s%.0d", letter, number); /* a 0 is nothing */
+    int maps[MAPS], count = maps_between(t, from, n, maps);
+    char *equation =
+        format_text("%s%s%s", name, count ? " = " : "", count ? of : "");
+    Node *product = NULL;
+    if (count > 1)
+        printf("\n%s is %d linear maps in a row, which are one:\n", name,
+               count);
+    for (int k = 0; k < count; k++) {
+        Node *map = t->model->nodes[maps[k]];
+        const char *symbol = strrchr(t->model->weights[maps[k]].name, '.') + 1;
+        bool part = k == count - 1 && n->heads > 1;
+        show(t, WEIGHTS,
+             head_columns(map, part ? n->heads : 1, part ? head : 0), "%s%s%s",
+             symbol, part ? ", the columns of " : "", part ? name : "");
+        replace(&equation, format_text("%s %s", equation, symbol));
+        product = product ? matmul(product, map) : map;
+    }
+    if (count > 1)
+        show(t, WEIGHTS, head_columns(product, n->heads, head),
+             "their product");
+    show(t, TOKENS, head_rows(n, head), "%s, %s", equation, what);
+    free(equation);
+}
+
+/* Head `head` of a call, which is head `number` of the place. Of one whose
+   softmax was taken step by step, up to its weights. */
+static void
+show_head(const Trace *t, const Place *p, const Call *c, int head, int number)
+{
+    int queries = call_queries(c), keys = call_keys(c);
+    size_t size = matrix_entries(queries, keys);
+    double *scores = allocate(2 * size, sizeof *scores);
+    real *shown = allocate(2 * size, sizeof *shown);
+    Node *of = c->out->in[0];
+    bool rotated = c->v && of != c->q;
+    printf("\n--- head %d\n", number);
+    if (c->q) {
+        int k_head = head / (c->q->heads / c->k->heads);
+        show_mapped(t, c->q, head, "q_", number, p->x, "x", "the queries");
+        show_mapped(t, c->k, k_head, "k_", number, p->x, "x", "the keys");
+        if (rotated) {
+            show(
+                t, TOKENS, head_rows(of, head),
+                "q_%d rotated: pairs of columns turned by the token's position",
+                number);
+            show(t, TOKENS, head_rows(c->out->in[1], k_head),
+                 "k_%d rotated likewise", number);
+        }
+    }
+    if (c->v)
+        show_mapped(t, c->v, head / (c->out->heads / c->v->heads), "v_", number,
+                    p->x, "x", "the values");
+    call_weights(c, 0, head, scores, scores + size);
+    for (size_t i = 0; i < 2 * size; i++)
+        shown[i] = (real)scores[i];
+    Matrix s = matrix(shown, queries, keys, keys), w = s;
+    w.at += size;
+    const char *bias = !c->v && unbiased(of) != of ? " + bias" : "";
+    if (c->q)
+        show(t, TOKENS_BY_TOKENS, s, "scores = %.4g q_%d k_%d'%s%s", c->scale,
+             number, number, rotated ? ", both rotated" : "", bias);
+    else
+        show(t, TOKENS_BY_TOKENS, s, "scores%s", bias);
+    show(t, TOKENS_BY_TOKENS, w, "weights = softmax(scores)");
+    if (c->v)
+        show(t, TOKENS, head_rows(c->out, head), "head_%d = weights v_%d",
+             number, number);
+    free(scores);
+    free(shown);
+}
+
+static void
+show_place(const Trace *t, int place)
+{
+    const Capture *r = &t->pass->capture;
+    const Place *p = &r->place[place];
+    int heads = capture_heads(r, place), own;
+    printf("\n=== %s: %s\n", t->model->place[place].name,
+           t->model->place[place].variant->equation);
+    if (t->model->config.norm)
+        show(t, TOKENS, head_rows(p->x, 0), "LayerNorm(x)");
+    for (int i = 0; i < heads; i++) {
+        const Call *c = capture_head(r, place, i, &own);
+        show_head(t, p, c, own, i + 1);
+    }
+    char of[80];
+    snprintf(of, sizeof of,
+             heads == 1   ? "head_1"
+             : heads == 2 ? "[head_1 head_%d]"
+                          : "[head_1 ... head_%d]",
+             heads);
+    show_mapped(t, p->out, 0, "output", 0,
+                p->calls == 1 ? r->call[p->first].out : p->out, of,
+                "the layer's result");
+}
+
+static void
+show_tokens(const Trace *t, int count)
+{
+    int each = t->data->sizes.each;
+    printf("tokens ");
+    for (int i = 0; i < count; i++)
+        printf(" %s", word_of(t, i));
+    printf("\nids    ");
+    for (int i = 0; i < count * each; i++)
+        if (t->ids[i] >= 0)
+            printf("%s%d", i % each ? "+" : " ", t->ids[i]);
+    printf(" of %d\n", t->data->sizes.vocabulary);
+}
+
+/* The likeliest answer at each token, and what attention looked at. */
+static void
+show_answers(const Trace *t, const Batch *b)
+{
+    const Node *l = t->pass->logits;
+    Maps maps = maps_of(t->model, t->data, b, &t->pass->capture);
+    printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
+    for (int i = 0; i < l->rows; i++) {
+        const real *row = l->value + i * l->cols;
+        int best = choose(row, l->cols, 0, NULL);
+        print_label(word_of(t, i), -12);
+        if (t->data->sizes.step != 0) /* answers are numbers */
+            printf("  -> %.4f\n", (double)*row);
+        else
+            printf("  -> %s (%.2f)\n", answer_label(t->data, best),
+                   chance_of(row, l->cols, best));
+    }
+    printf("\n");
+    maps_print(&maps);
+    maps_free(&maps);
+}
+
+void
+trace_print(Model *m, const Dataset *data, const int *ids, int count,
+            bool trained)
+{
+    Sizes sizes = m->sizes;
+    sizes.tokens = count;
+    matrix_entries(count, count); /* scores of a head */
+    Batch b = batch_new(sizes, 1);
+    memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
+    Trace t = {m, data, ids, pass_captured(m, &b, false)};
+    show_tokens(&t, count);
+    if (!trained)
+        printf("\nThe numbers are those that training starts from (seed %d).\n",
+               m->config.seed);
+    /* What the first block reads: before its LayerNorm, if it has one. */
+    const Node *x = t.pass->capture.place[0].x;
+    show(&t, TOKENS, head_rows(m->config.norm ? x->in[0] : x, 0),
+         "x, the embeddings%s",
+         positions_added(&m->config) ? " + positions" : "");
+    for (int i = 0; i < t.pass->capture.places; i++)
+        show_place(&t, i);
+    if (trained)
+        show_answers(&t, &b);
+    pass_free(t.pass);
+    batch_free(&b);
+}
