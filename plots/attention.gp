@@ -1,14 +1,15 @@
 # attention.gp - a map of weights for each head, a row of maps for each place.
 #
 # data:   head, row, column, token that is the query, that is the key, weight
-# $maps:  for each whose tokens are queries, and keys, 0 for $first, 1 for $second;
+# $maps:  for each whose tokens are queries, and keys, 0 for the array firsts, 1 for seconds;
 #         and its name
 # across: maps in a row of the figure, down: rows of them
 
+if (!exists("seconds")) { array seconds[1] = [''] }
 if (!dumb) {
     colon = strstrt(title, ": ")
     if (across == 1 && colon) { title = title[1:colon]."\n".title[colon + 2:*] }
-    set multiplot layout down,across title title noenhanced font title_font margins \
+    set multiplot layout down,across title said(title) noenhanced font title_font margins \
         screen 60. / width, 1 - 64. / width, 75. / height, 1 - 70. / height \
         spacing screen 50. / width, 66. / height
 }
@@ -23,14 +24,14 @@ unset grid
 set border 31 linewidth 0.6
 set tics scale 0
 small(n) = sprintf(",%g", n > 32 ? 3 : n > 24 ? 6 : n > 16 ? 7 : scale_ * 11)
-token(two_, i) = format(said(two_ ? $second[i] : $first[i]))
+token(two_, i) = format(said(two_ ? seconds[i] : firsts[i]))
 queries(p) = int(word($maps[p], 1))
 keys(p) = int(word($maps[p], 2))
 first = 0
 do for [p=1:dumb ? 1 : |$maps|] {
     set title $maps[p][5:*] offset 0,-0.7 
-    wide = keys(p) ? |$second| : |$first|
-    high = queries(p) ? |$second| : |$first|
+    wide = keys(p) ? |seconds| : |firsts|
+    high = queries(p) ? |seconds| : |firsts|
     by_column = small(wide)
     by_row = small(high)
     set xtics rotate by 90 right font by_column offset 0,0.2

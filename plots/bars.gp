@@ -2,61 +2,75 @@
 # and the rest beside it.
 #
 # data:   panel, label, attention, rest, row, real (or NA)
-# $panels: the panels' names         $rows: the labels, from the top
+# panels: the panels' names         rows: the labels, from the top
 
 known(n_) = strcol(6) ne "NA"
 solid(panel_) = in(panel_, known(0) ? 6 : 3)
 figures(n_) = known(0) && column(6) < column(3) ? \
     sprintf(" %d of %d", column(6), column(3)) : sprintf(" %d", column(3))
 in(panel_, col) = strcol(1) eq panel_ ? column(col) : NaN
-number = |$panels|
-count = |$rows|
+number = |panels|
+count = |rows|
 longest = 0
-do for [r=1:count] {
-    if (strlen(plain($rows[r])) > longest) { longest = strlen(plain($rows[r])) }
-}
-narrow = width < 500
-left = (24. + 0.64 * type * longest) / width
-gap = 22. / width
-wide = (1 - 14. / width - left - gap * (number - 1)) / number
-stats data skip 1 using (known(0) ? 1 : 0) nooutput
-pairs = STATS_max > 0
+do for [r=1:count] { if (strlen(rows[r]) > longest) { longest = strlen(rows[r]) } }
+stats data skip 1 using (strlen(figures(0))) nooutput
+labelled = exists("STATS_max") ? 1 : 0 # gnuplot 5.4 crashes at labels of nothing
+digits = largest(0)
 stats data skip 1 using ($3 + $4) nooutput
 top = largest(0)
-labelled = exists("STATS_max") ? 1 : 0 # gnuplot 5.4 crashes at labels of nothing
 
-room = (narrow ? 1.8 : 1.45) + (pairs ? 0.45 : 0) # for the number at a bar's end
-apart = nice(top * room / (narrow ? 2 : 3)) # about three ticks
+# As many panels side by side as have room for a bar and the number at its end; each
+# row of them begins with the labels.
+em = 1. * type
+left = (1 + 0.6 * longest) * em
+numbers_ = (0.58 * digits + 0.5) * em
+gap = 1.5 * em
+across = int((width - left) / (numbers_ + 6 * em + gap))
+across = across < 1 ? 1 : across > number ? number : across
+down = (number + across - 1) / across
+across = (number + down - 1) / down
+wide = (width - left - gap * across) / across
+head = (paper ? 0.3 : 2.2) * em
+each_high = (1.7 * count + 4) * em
+if (exists("height")) { each_high = (height - head) / down } \
+else { height = head + each_high * down; eval terminal(height) }
+right = top * wide / (wide - numbers_)
 
 set style fill solid noborder
-set xrange [0:top * room]
-set yrange [count + 0.5:0.4]
-set xtics apart
+set xrange [0:right]
+set yrange [count + 0.5:0.5]
+set xtics nice(right / (wide / em / 5 > 5 ? 5 : wide / em / 5))
 set format x "%.0s%c"
 unset ytics
 if (dumb) {
     set lmargin longest + 2
 } else {
     set grid noytics xtics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6
-    set multiplot title (paper ? "" : title) noenhanced font title_font offset 0,-0.3
+    set multiplot
 }
 do for [p=1:number] {
-    panel = plain($panels[p])
     unset label
-    if (p == 1 || dumb) {
+    if (p % across == 1 || across == 1 || dumb) {
         do for [r=1:count] {
-            set label r said($rows[r]) at 0,r right offset -0.8,0 noenhanced
+            set label r said(rows[r]) at 0,r right offset -0.8,0 noenhanced
         }
     }
-    if (dumb) {
-        set title "parameters of attention: ".panel
-    } else {
-        set title panel offset 0,-0.6
-        set lmargin at screen left + (p - 1) * (wide + gap)
-        set rmargin at screen left + (p - 1) * (wide + gap) + wide
-        set tmargin at screen 1 - (paper ? 30. : 64.) / height
-        set bmargin at screen 40. / height
+    if (p == 1 && !paper && !dumb) {
+        set label count + 1 said(title) at screen 0.5,(1 - 1.1 * em / height) center \
+            noenhanced font title_font
     }
+    if (dumb) {
+        set title "parameters of attention: ".panels[p]
+    } else {
+        x = left + (p - 1) % across * (wide + gap)
+        y = head + (p - 1) / across * each_high
+        set title said(panels[p]) offset 0,-0.6
+        set lmargin at screen x / width
+        set rmargin at screen (x + wide) / width
+        set tmargin at screen 1 - (y + 1.6 * em) / height
+        set bmargin at screen 1 - (y + each_high - 2.4 * em) / height
+    }
+    panel = panels[p]
     plot data skip 1 using (in(panel, 3) * 0.5):5:(in(panel, 3) * 0.5):(0.36) \
             with boxxyerror linecolor rgb "#A9D3EE" notitle, \
         '' skip 1 using (solid(panel) * 0.5):5:(solid(panel) * 0.5):(0.36) \

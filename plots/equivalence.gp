@@ -2,14 +2,14 @@
 #
 # data:  from, to, row, column, largest relative difference of logits, kind
 #        (2 the same function, 1 the nearest there is, 0 none)
-# $names: the variants, in rows from the top and in columns
+# variants: their names, in rows from the top and in columns
 
-count = |$names|
+count = |variants|
 stats data skip 1 using (int(column(6)) ? 1 : 0) nooutput
 labelled = STATS_max # gnuplot 5.4 crashes at labels of nothing
 longest = 0
 do for [i=1:count] {
-    if (strlen(plain($names[i])) > longest) { longest = strlen(plain($names[i])) }
+    if (strlen(variants[i]) > longest) { longest = strlen(variants[i]) }
 }
 if (!paper) { type = 14 }
 em = 1. * type
@@ -27,7 +27,7 @@ shown(x_) = x_ >= 0.1 ? sprintf("%.1f", x_) : x_ == 0 ? "0" : \
     number(num(sprintf("%.0e", x_)), 0)
 if (dumb) { set title title }
 if (!dumb && !paper) {
-    set label 1 title at screen 0.5,(1 - 1.1 * em / height) center noenhanced \
+    set label 1 said(title) at screen 0.5,(1 - 1.1 * em / height) center noenhanced \
         font title_font
 }
 set xrange [0.5:count + 0.5]
@@ -35,8 +35,8 @@ set yrange [count + 0.5:0.5]
 set xtics ()
 set ytics ()
 do for [i=1:count] {
-    set xtics add (format(said($names[i])) i)
-    set ytics add (format(said($names[i])) i)
+    set xtics add (format(said(variants[i])) i)
+    set ytics add (format(said(variants[i])) i)
 }
 set xtics rotate by 35 right scale 0
 set ytics scale 0

@@ -1,26 +1,23 @@
 # map.gp - a colour for each pair of values of two settings, in one or more
 # panels; and its number, where a cell has room for that.
 #
-# data, $keys, $series, $titles, $ylabels, $panels, $words, $by, $xlabel, ylim,
-# title_asked: as in panels.gp; a row for each of $series
-# xs:      which of $words are in the data
+# data, names, keys, titles, ylabels, ranges, levels, places, xs, by, xlabel, ylim,
+# heading: as in panels.gp; a row for each of keys, a column for each of places
 # upward:  1 where rows are numbers, of which the lowest is at the bottom
 
-panels = |$panels|
-rows = |$series|
-columns_ = words(xs)
-array names[rows]
-do for [i=1:rows] { names[i] = plain($series[i]) }
-if (exists("$keys")) { do for [i=1:rows] { names[i] = plain($keys[i]) } }
-place(s_, i) = i > rows ? NaN : names[i] eq s_ ? (upward ? i : rows + 1 - i) : \
+panels = |titles|
+rows = |keys|
+level_count = 0
+if (exists("levels")) { level_count = |levels| }
+columns_ = |places|
+place(s_, i) = i > rows ? NaN : word(names, i) eq s_ ? (upward ? i : rows + 1 - i) : \
     place(s_, i + 1)
-column_of(x_, i) = i > columns_ ? NaN : num(word(xs, i)) == x_ ? i : \
-    column_of(x_, i + 1)
+column_of(s_, i) = i > columns_ ? NaN : word(xs, i) eq s_ ? i : column_of(s_, i + 1)
 
 # The colours of all panels.
-logs = int(word($panels[1], 1))
-low = num(word($panels[1], 3))
-high = num(word($panels[1], 4))
+logs = int(word(ranges[1], 1))
+low = num(word(ranges[1], 3))
+high = num(word(ranges[1], 4))
 if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }
 if (!(low < high)) { high = low + (low == 0 ? 1 : 0.1 * abs(low)) }
 scale = logs ? logarithmic(low, high, 5) : linear(low, high, 4)
@@ -34,19 +31,19 @@ if (!paper) { type = 14 }
 em = 1. * type
 longest = 1
 do for [i=1:rows] {
-    if (strlen(plain($series[i])) > longest) { longest = strlen(plain($series[i])) }
+    if (strlen(keys[i]) > longest) { longest = strlen(keys[i]) }
 }
 widest = 1
 do for [i=1:columns_] {
-    if (strlen(plain($words[i])) > widest) { widest = strlen(plain($words[i])) }
+    if (strlen(places[i]) > widest) { widest = strlen(places[i]) }
 }
 titled = 0
-do for [p=1:panels] { if (strlen(plain($titles[p]))) { titled = 1 } }
+do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
 across = int((width - 14 * em) / em / 10)
 across = across > panels ? panels : across < 1 ? 1 : across
 down = (panels + across - 1) / across
 across = (panels + down - 1) / down
-heading = !paper || title_asked
+if (!exists("heading")) heading = !paper
 left = (2.3 + 0.62 * longest) * em
 right = (5.2 + 0.62 * widest_(scale, tens, 1)) * em
 gap = 1.2 * em
@@ -63,7 +60,13 @@ else { height = top + down * tall + vgap * (down - 1) + bottom }
 eval terminal(height)
 screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
-numbered = dumb || (cell > 0.62 * 4.6 * em && tall / rows > 1.3 * em) ? 1 : 0
+# A median that is all the steps there were is of seeds that needed more.
+unsolved_(p_, m) = m > level_count ? 1e300 : \
+    int(word(levels[m], 1)) == p_ && word(levels[m], 3) eq "unsolved" ? \
+    num(word(levels[m], 2)) : unsolved_(p_, m + 1)
+shown(v_) = (v_ >= unsolved_(column(1), 1) ? ">" : "").sprintf("%.3g", v_)
+stats data skip 1 using (strlen(shown(column(4)))) nooutput
+numbered = dumb || (cell > 0.62 * (STATS_max + 0.6) * em && tall / rows > 1.3 * em)
 
 unset key
 unset grid
@@ -81,20 +84,20 @@ do for [p=1:panels] {
     set ytics noenhanced ()
     do for [i=1:columns_] {
         set xtics add ((row_ == down - 1 || p + across > panels ? \
-            format(said($words[i])) : "") i)
+            format(said(places[i])) : "") i)
     }
     if (turned) { set xtics rotate by 45 right }
     do for [i=1:rows] {
-        set ytics add ((column_ == 0 ? format(said($series[i])) : "") \
-            place(names[i], 1))
+        set ytics add ((column_ == 0 ? format(said(keys[i])) : "") \
+            place(word(names, i), 1))
     }
     unset label
     unset object
     unset colorbox
     if (dumb) {
-        set title plain($ylabels[p])."; ".title
-        plot data skip 1 using (column(1) == p ? column_of(column(3), 1) : NaN):\
-            (place(strcol(2), 1)):(sprintf("%.3g", column(4))) with labels
+        set title ylabels[p]."; ".title
+        plot data skip 1 using (column(1) == p ? column_of(strcol(3), 1) : NaN):\
+            (place(strcol(2), 1)):(shown(column(4))) with labels
         continue
     }
     x = left + column_ * (wide + gap)
@@ -103,25 +106,20 @@ do for [p=1:panels] {
     set rmargin at screen screen_x(x + wide)
     set tmargin at screen screen_y(y)
     set bmargin at screen screen_y(y + tall)
-    set title said($titles[p]) noenhanced offset 0,-0.6
-    if (maths($titles[p])) { set title enhanced }
+    set title said(titles[p]) noenhanced offset 0,-0.6
     set object 1 rectangle from graph 0,0 to graph 1,1 behind \
         fillcolor rgb "#DDDDDD" fillstyle solid noborder
     if (p == 1) {
         middle = top + (down * tall + (down - 1) * vgap) / 2
-        set label 91 said($xlabel[1]) center noenhanced \
+        set label 91 said(xlabel) center noenhanced \
             at screen screen_x((left + width - right) / 2),screen_y(height - 0.8 * em)
-        if (maths($xlabel[1])) { set label 91 enhanced }
-        set label 92 said($by[1]) center rotate by 90 noenhanced \
+        set label 92 said(by) center rotate by 90 noenhanced \
             at screen screen_x(0.9 * em),screen_y(middle)
-        if (maths($by[1])) { set label 92 enhanced }
-        set label 94 said($ylabels[1]) center rotate by 90 noenhanced \
+        set label 94 said(ylabels[1]) center rotate by 90 noenhanced \
             at screen screen_x(width - 0.9 * em),screen_y(middle)
-        if (maths($ylabels[1])) { set label 94 enhanced }
         if (heading) {
-            set label 93 title center noenhanced font title_font \
+            set label 93 said(title) center noenhanced font title_font \
                 at screen 0.5,screen_y(1.1 * em)
-            if (maths($title[1])) { set label 93 enhanced }
         }
         set colorbox user noborder origin screen screen_x(width - right + em),\
             screen screen_y(height - bottom) size screen screen_x(em),\
@@ -131,12 +129,13 @@ do for [p=1:panels] {
             set cbtics add (number(num(word(scale, i)), tens) num(word(scale, i)))
         }
     }
-    here(col) = column(1) == p && (!logs || column(4) > 0) ? column(col) : NaN
-    plot data skip 1 using (column_of(here(3), 1)):(place(strcol(2), 1)):\
-        (0.5):(0.5):(here(4)) with boxxyerror fillstyle solid 1 noborder \
+    here(n_) = column(1) == p && (!logs || column(4) > 0)
+    plot data skip 1 using (here(0) ? column_of(strcol(3), 1) : NaN):(place(strcol(2), 1)):\
+        (0.5):(0.5):(here(0) ? column(4) : NaN) with boxxyerror fillstyle solid 1 noborder \
         linecolor palette, \
-        for [n=1:numbered] data skip 1 using (column_of(here(3), 1)):\
-        (place(strcol(2), 1)):(sprintf("%.3g", column(4))):\
+        for [n=1:numbered ? 1 : 0] data skip 1 using \
+        (here(0) ? column_of(strcol(3), 1) : NaN):\
+        (place(strcol(2), 1)):(shown(column(4))):\
         (share(column(4)) < 0.55 ? 0xFFFFFF : 0) \
         with labels noenhanced textcolor rgb variable
 }

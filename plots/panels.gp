@@ -1,50 +1,47 @@
 # panels.gp - curves in one or more panels: over training with bands, against a
 # setting or a result with error bars; and bars, where there are words along x.
 #
-# data:    panel, series, x, then mean, low and high of the quantity; where each
-#          seed is drawn, it, and 0 in the rows of their median
-# $series: the curves' names           xs: the values along x, where not training
-# $keys:   the series in the data, by which their lines are known, where they are
-#          called something else
-# $words:  what these are called, where they are words
+# data:    panel, series, x, then mean, low and high of the quantity; the seed, or 0
+#          where the row is of all; where seeds are drawn, of their median
+# names:   the series in the data      keys: what they are called
+# xs:      the values along x, where not training
+# places:  what these are called, where they are words
 # seeds:   where each is drawn         xlim, ylim: limits of axes, where given
-# named_along: where each series is named along x, so that it needs no legend
-# $by, $xlabel: what the series and the x axis are
-# $titles, $ylabels: for each panel its title and its axis title
-# $panels: for each whether its axis is logarithmic, whether it is a share,
-#          between 0 and 1, the range of its means, and levels to compare
-#          with, "value name value name ...", _ for a blank in a name
+# named_along: 1 where each series is named along x, so that it needs no legend
+# by, xlabel: what the series and the x axis are
+# titles, ylabels: for each panel its title and its axis title
+# ranges:  for each whether its axis is logarithmic, whether it is a share,
+#          between 0 and 1, and the range of its means
+# levels:  to compare with, "panel value name"
 # ticks:   1 for a tick at each of xs
 # longest_run: how far training went along x
 # log_x:   1 for a logarithmic x axis
-# title_asked: 1 where the user gave the title; then it is drawn in a paper too
+# heading: 1 for the title above, which is the caption's in a paper
 
-panels = |$panels|
-curves = |$series|
+panels = |titles|
+curves = |keys|
+level_count = 0
+if (exists("levels")) { level_count = |levels| }
 array logs[panels]
 array shares[panels]
 array least[panels]
 array most[panels]
 do for [p=1:panels] {
-    logs[p] = int(word($panels[p], 1))
-    shares[p] = int(word($panels[p], 2))
-    least[p] = num(word($panels[p], 3))
-    most[p] = num(word($panels[p], 4))
+    logs[p] = int(word(ranges[p], 1))
+    shares[p] = int(word(ranges[p], 2))
+    least[p] = num(word(ranges[p], 3))
+    most[p] = num(word(ranges[p], 4))
 }
-array names[curves]
-do for [i=1:curves] { names[i] = plain($series[i]) }
-if (exists("$keys")) { do for [i=1:curves] { names[i] = plain($keys[i]) } }
 do for [i=1:curves] {
-    line[i] = next_(strlen(plain($by[1])) ? 100 + i : look(names[i]), i - 1)
+    line[i] = next_(strlen(by) ? 100 + i : look(word(names, i)), i - 1)
 }
 same = 1
-do for [p=2:panels] { if ($ylabels[p] ne $ylabels[1]) { same = 0 } }
+do for [p=2:panels] { if (ylabels[p] ne ylabels[1]) { same = 0 } }
 titled = 0
-do for [p=1:panels] { if (strlen(plain($titles[p]))) { titled = 1 } }
+do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
 # Panels of several quantities have these for titles.
 above = !titled && !same
-worded = exists("$words")
-if (!exists("seeds")) seeds = ""
+worded = exists("places")
 each_seed = words(seeds) > 0
 # Bars begin at 0; where an axis has none, or seeds are drawn, there are points.
 bars = worded && !each_seed && !logs[1] && \
@@ -83,8 +80,8 @@ do for [p=1:panels] {
 first = 0
 last = 0
 if (words(xs)) {
-    first = num(word(xs, 1))
-    last = num(word(xs, words(xs)))
+    first = worded ? 1 : num(word(xs, 1))
+    last = worded ? words(xs) : num(word(xs, words(xs)))
 } else {
     last = longest_run
     if (log_x && !dumb) {
@@ -92,9 +89,8 @@ if (words(xs)) {
         first = STATS_min
     }
 }
-beyond = 0.04 + (each_seed && words(xs) ? 0.02 * curves : 0)
-room = worded ? 0.55 : words(xs) == 1 ? 1 : beyond * (last - first)
-if (log_x) { room = last > first ? (last / first)**beyond : 1.5 }
+room = worded ? 0.55 : words(xs) == 1 ? 1 : 0.04 * (last - first)
+if (log_x) { room = last > first ? (last / first)**0.04 : 1.5 }
 from = !words(xs) && !log_x ? 0 : log_x ? first / room : first - room
 to = !words(xs) ? last : log_x ? last * room : last + room
 if (exists("xlim")) { from = num(word(xlim, 1)); to = num(word(xlim, 2)) }
@@ -106,7 +102,7 @@ across = int(width / em / 13.5)
 across = across > panels ? panels : across < 1 ? 1 : across
 broadest = 1 # of the panels' titles
 do for [p=1:panels] {
-    letters = strlen(plain(above ? $ylabels[p] : $titles[p]))
+    letters = strlen(above ? ylabels[p] : titles[p])
     if (letters > broadest) { broadest = letters }
 }
 # Those too broad for a panel have two lines, which LaTeX does not give them.
@@ -122,19 +118,19 @@ down = (panels + across - 1) / across
 across = (panels + down - 1) / down
 longest = 0
 do for [i=1:curves] {
-    if (strlen(plain($series[i])) > longest) { longest = strlen(plain($series[i])) }
+    if (strlen(keys[i]) > longest) { longest = strlen(keys[i]) }
 }
-legend = curves > 1 && !exists("named_along")
+legend = curves > 1 && !named_along
 item = (0.58 * longest + 3.6) * em
-keys = int((width - em) / item)
-keys = keys < 1 ? 1 : keys > curves ? curves : keys
-rows = (curves + keys - 1) / keys
-keys = (curves + rows - 1) / rows
-by = strlen(plain($by[1])) ? 1 : 0
-heading = !paper || title_asked
+beside_ = int((width - em) / item)
+beside_ = beside_ < 1 ? 1 : beside_ > curves ? curves : beside_
+rows = (curves + beside_ - 1) / beside_
+beside_ = (curves + rows - 1) / rows
+said_by = strlen(by) ? 1 : 0
+if (!exists("heading")) heading = !paper
 head = (heading ? 2.2 : 0.3) * em
-key_high = legend ? (1.22 * (rows + by) + 0.6) * em : 0
-left = ((strlen(plain($ylabels[1])) && !above ? 2.1 : 0.5) + 0.62 * letters_ + 0.8) * em
+key_high = legend ? (1.22 * (rows + said_by) + 0.6) * em : 0
+left = ((!above ? 2.1 : 0.5) + 0.62 * letters_ + 0.8) * em
 right = 1.4 * em
 gap = (0.62 * letters_ + 1.8) * em
 wide = (width - left - right - gap * (across - 1)) / across
@@ -144,7 +140,7 @@ tens_x = log_x && !ticks && (first < 0.005 || last >= 1e5) && \
     xticks eq powers_(from, to, 5)
 xletters_ = worded ? 0 : widest_(xticks, tens_x, 1)
 do for [i=1:worded ? words(xs) : 0] {
-    if (strlen(plain($words[i])) > xletters_) { xletters_ = strlen(plain($words[i])) }
+    if (strlen(places[i]) > xletters_) { xletters_ = strlen(places[i]) }
 }
 turned = words(xticks) * (xletters_ + 1) * 0.62 * em > wide
 below_ = turned ? (0.9 + 0.45 * xletters_) * em : 1.6 * em
@@ -167,28 +163,24 @@ eval terminal(height)
 screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 
-# Those of several series at one place are side by side, and so are the seeds of
-# one.
-each_wide = exists("named_along") ? 0.7 : 0.8 / curves
-aside(i) = exists("named_along") || words(xs) < 2 && !worded ? 0 : \
-    (worded ? each_wide : each_seed ? 0.03 : 0.007) * (i - (curves + 1) / 2.)
-apart(x_, i) = worded ? x_ + aside(i) : dumb || !words(xs) ? x_ : \
-    log_x ? x_ * (last / first)**aside(i) : \
-    x_ + (last - first) * aside(i)
+# Along words those of several series are side by side, and so are the seeds of
+# one. A number is where it is.
+each_wide = named_along ? 0.7 : 0.8 / curves
+apart(x_, i) = worded && !named_along ? x_ + each_wide * (i - (curves + 1) / 2.) : x_
 seed_(n_) = n_ > words(seeds) ? 0 : int(word(seeds, n_))
 number_(s_, n_) = n_ > words(seeds) || seed_(n_) == s_ ? n_ : number_(s_, n_ + 1)
 within_(s_) = (number_(s_, 1) - 0.5) / words(seeds) - 0.5
-beside(x_, i, s_) = !words(xs) ? x_ : worded ? \
-    apart(x_, i) + 0.6 * each_wide * within_(s_) : \
-    log_x ? apart(x_, i) * (last / first)**(0.022 * within_(s_)) : \
-    apart(x_, i) + 0.022 * (last - first) * within_(s_)
+beside(x_, i, s_) = worded ? apart(x_, i) + 0.6 * each_wide * within_(s_) : x_
+# Where a row is along x.
+place_of_(s_, i) = i > words(xs) || word(xs, i) eq s_ ? i : place_of_(s_, i + 1)
+along(n_) = worded ? place_of_(strcol(3), 1) : column(3)
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
-of_curve(p_, i) = column(1) == p_ && strcol(2) eq names[i]
-curve(p_, i) = of_curve(p_, i) && (each_seed ? column(7) == 0 : 1)
-at(p_, i, col) = curve(p_, i) ? column(col) : NaN
+of_curve(p_, i) = column(1) == p_ && strcol(2) eq word(names, i)
+curve(p_, i) = of_curve(p_, i) && column(7) == 0
+at(p_, i, col) = !curve(p_, i) ? NaN : col == 3 ? along(0) : column(col)
 seed_at(p_, i, s_, col) = of_curve(p_, i) && column(7) > 0 && \
-    (s_ ? column(7) == s_ : 1) ? column(col) : NaN
+    (s_ ? column(7) == s_ : 1) ? (col == 3 ? along(0) : column(col)) : NaN
 bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
     logs[p_] && column(col) <= 0 ? lows[p_] : column(col)
 # Over steps about six markers a curve, not two of neighbours at one place.
@@ -211,8 +203,8 @@ do for [p=1:panels] {
     set xtics enhanced ()
     if (worded) { set xtics noenhanced scale 0 }
     do for [i=1:words(xticks)] {
-        set xtics add ((worded ? format(said($words[i])) : \
-            number(num(word(xticks, i)), tens_x)) num(word(xticks, i)))
+        set xtics add ((worded ? format(said(places[i])) : \
+            number(num(word(xticks, i)), tens_x)) worded ? i : num(word(xticks, i)))
     }
     if (turned) { set xtics rotate by 45 right }
     unset logscale y
@@ -227,14 +219,14 @@ do for [p=1:panels] {
     unset arrow
     unset key
     if (dumb) {
-        set title plain($ylabels[p])."; ".title
-        set xlabel plain($xlabel[1])
+        set title ylabels[p]."; ".title
+        set xlabel xlabel
         set key outside top center horizontal
         if (!legend) { unset key }
         set boxwidth each_wide
         if (worded) { set style data boxes } else { set style data lines }
         plot for [i=1:curves] data skip 1 \
-            using (apart(at(p, i, 3), i)):(at(p, i, 4)) title said($series[i])
+            using (apart(at(p, i, 3), i)):(at(p, i, 4)) title said(keys[i])
         continue
     }
     column_ = (p - 1) % across
@@ -245,37 +237,30 @@ do for [p=1:panels] {
     set rmargin at screen screen_x(x + wide)
     set tmargin at screen screen_y(y)
     set bmargin at screen screen_y(y + tall)
-    name_ = above ? $ylabels[p] : $titles[p]
+    name_ = above ? ylabels[p] : titles[p]
     set title wrap(said(name_)) noenhanced offset 0,-0.6
-    if (maths(name_)) { set title enhanced }
     if (p == 1) {
         middle = top + (down * tall + (down - 1) * vgap) / 2
-        set label 91 said($xlabel[1]) center noenhanced \
+        set label 91 said(xlabel) center noenhanced \
             at screen screen_x((left + width - right) / 2),screen_y(height - 0.9 * em)
-        if (maths($xlabel[1])) { set label 91 enhanced }
         if (!above) {
-            set label 92 said($ylabels[1]) center rotate by 90 noenhanced \
+            set label 92 said(ylabels[1]) center rotate by 90 noenhanced \
                 at screen screen_x(1.05 * em),screen_y(middle)
-            if (maths($ylabels[1])) { set label 92 enhanced }
         }
         if (heading) {
-            set label 93 title center noenhanced font title_font \
+            set label 93 said(title) center noenhanced font title_font \
                 at screen 0.5,screen_y(1.1 * em)
-            if (maths($title[1])) { set label 93 enhanced }
         }
     }
-    do for [m=3:words($panels[p])/2] {
-        level = num(word($panels[p], 2 * m - 1))
-        caption = word($panels[p], 2 * m)
-        if (strstrt(caption, "_")) {
-            caption = caption[1:strstrt(caption, "_") - 1]." ".\
-                caption[strstrt(caption, "_") + 1:*]
-        }
+    do for [m=1:level_count] {
+        if (int(word(levels[m], 1)) != p) { continue }
+        level = num(word(levels[m], 2))
+        caption = levels[m][strlen(word(levels[m], 1).word(levels[m], 2)) + 3:*]
         if (level < lows[p] || level > highs[p]) { continue }
         if (bars && level < most[p]) { continue } # they would hide its name
         set arrow m from graph 0, first level to graph 1, first level nohead \
             back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
-        if (p > 1 && $titles[p] ne $titles[1] && same) { continue } # named once
+        if (p > 1 && titles[p] ne titles[1] && same) { continue } # named once
         near = logs[p] ? log(highs[p] / level) / log(highs[p] / lows[p]) : \
             (highs[p] - level) / (highs[p] - lows[p])
         set label m caption at graph 0.985, first level right \
@@ -339,19 +324,18 @@ if (!dumb && legend) { # above the panels, as a plot of nothing
     set yrange [0:1]
     set lmargin at screen 0
     set rmargin at screen 1
-    set label 1 said($by[1]) center noenhanced at screen 0.5,screen_y(head + 0.6 * em)
-    if (maths($by[1])) { set label 1 enhanced }
+    set label 1 said(by) center noenhanced at screen 0.5,screen_y(head + 0.6 * em)
     # a row is 1.22 em; that of a terminal is 1.5 in SVG, 1.16 by cairo, 1 in TeX
     leading = term eq "svg" ? 0.82 : tex ? 1.2 : 1.05
-    set key at screen 0.5,screen_y(head + 1.22 * by * em) center top horizontal \
-        maxcols keys Left reverse samplen 2.2 spacing leading
+    set key at screen 0.5,screen_y(head + 1.22 * said_by * em) center top horizontal \
+        maxcols beside_ Left reverse samplen 2.2 spacing leading
     if (bars) { # an empty one of two loops would have a place in the key
         plot for [i=1:curves] NaN with boxes linetype line[i] \
             dashtype solid linewidth 1 fillstyle transparent solid 0.4 border \
-            title said($series[i])
+            title said(keys[i])
     } else {
         plot for [i=1:curves] NaN with linespoints linetype line[i] \
-            title said($series[i])
+            title said(keys[i])
     }
 }
 if (!dumb) { unset multiplot }

@@ -60,15 +60,16 @@ if (!dumb) { set output out }
 if (term eq "tikz") { set terminal tikz createstyle }
 if (dumb || exists("height")) { eval terminal(exists("height") ? height : 0) }
 
-# A text is a line of a block: a sign, the text, and where LaTeX takes another one
-# for it, a tab and that. The sign is ^ where _ and ^ in it lower and raise what
-# follows, else |. Nothing in a block is a command of gnuplot's. Labels of tics are
+# LaTeX takes a text as it is where raw is set; else what means something there is
+# escaped, half by half, since gnuplot's functions have no loops. Labels of tics are
 # formats, in which % is %%.
-plain(line_) = strstrt(line_, "\t") ? line_[2:strstrt(line_, "\t") - 1] : \
-    line_[2:*]
-said(line_) = tex && strstrt(line_, "\t") ? line_[strstrt(line_, "\t") + 1:*] : \
-    plain(line_)
-maths(line_) = !tex && !dumb && line_[1:1] eq "^"
+if (!exists("raw")) raw = 0
+special_ = '\#$%&_{}~^<>|"'
+escaped_ = '\textbackslash{} \# \$ \% \& \_ \{ \} \textasciitilde{} \textasciicircum{} '.\
+    '\textless{} \textgreater{} \textbar{} \char34{}'
+latex_(s_) = s_ eq "␣" ? '\textvisiblespace{}' : strlen(s_) > 1 ? latex_(s_[1:strlen(s_) / 2]).latex_(s_[strlen(s_) / 2 + 1:*]) : \
+    strlen(s_) && strstrt(special_, s_) ? word(escaped_, strstrt(special_, s_)) : s_
+said(s_) = tex && !raw ? latex_(s_) : s_
 format(s_) = strstrt(s_, "%") ? s_[1:strstrt(s_, "%")]."%".\
     format(s_[strstrt(s_, "%") + 1:*]) : s_
 set title noenhanced
@@ -77,9 +78,8 @@ set ylabel noenhanced
 set key noenhanced
 set xtics noenhanced
 set ytics noenhanced
-title = said($title[1])
 # A title that is too long for the figure is written smaller.
-letters = strlen(plain($title[1]))
+letters = strlen(title)
 title_size = 0.62 * type * letters < width - 20 ? type : \
     int((width - 20) / 0.62 / letters)
 scale_ = term eq "svg" ? 1 : 0.75
@@ -117,9 +117,11 @@ hash(s_, n_) = strlen(s_) ? hash(s_[2:*], (31 * n_ + \
 # The line of a variant.
 look(word_) = word_ eq "standard" ? 100 : 100 + (find(word_, 1) <= words(known) ? \
     find(word_, 1) : words(known) + 1 + hash(word_, 0) % (60 - words(known)))
-# That of the i-th of `curves` names, which no earlier one has.
+# That of the i-th of `curves` names, which no earlier one has; up to seven have
+# colours of their own, too.
 array line[500]
-free_(n_, i) = i < 1 ? n_ : line[i] == n_ ? 0 : free_(n_, i - 1)
+like_(n_, m_) = n_ == m_ || (n_ > 100 && m_ > 100 && (n_ - m_) % 7 == 0 && curves < 8)
+free_(n_, i) = i < 1 ? n_ : like_(line[i], n_) ? 0 : free_(n_, i - 1)
 next_(n_, i) = i >= 60 || free_(n_, i) ? n_ : \
     next_(n_ >= 160 ? 101 : n_ + 1, i)
 

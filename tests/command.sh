@@ -40,7 +40,7 @@ made() {
     small.sh)
         printf '%s\n' '# Is it small?' 'qkv compare -t reverse -v standard,fused --seeds 2 --steps 20 --test 32 \
             --d-model 16 --lr 0.003,0.01 -o "$out" "$@"' \
-            "qkv plot \"\$out\" --x lr --y test_accuracy --labels 'the rate,how well'" >small.sh
+            "qkv plot \"\$out\" --x lr --y test_accuracy --gnuplot \"xlabel = 'the rate'\"" >small.sh
         ;;
     tiny) qkv recipe rank --seeds 2 --d-k 1,2 --steps 4 --test 8 --validate 8 -q --format svg -o tiny ;;
     pairs.tsv)

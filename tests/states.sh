@@ -73,7 +73,6 @@ column() { # NAME: one more column of the logs, and its result
     done
 }
 record() { printf '%b\n' "$1" >>x/experiment.tsv; }
-square() { use square && sed -i "$1" x/figures/equivalence.tsv; }
 draft() { # the run has all but its name, in the draft of another process
     draft=x/.$run@qkv-abcdef
     mkdir "$draft" && mv "$its" "$draft"
@@ -199,9 +198,6 @@ rows 'what an experiment says'
 put quoted 'record "train\\tfrom=\$(touch x)"'
 expect "a word of the record is not quoted" q report x -q -o y
 expect "a word of the record is not quoted" grep -q "from '\$(touch x)'" y/report.md
-put square 'use square'
-expect "no report of a square" q report x -q -o y
-expect "a report draws another square" cmp x/figures/equivalence.svg y/figures/equivalence.svg
 
 # --- a recipe
 rows 'a recipe'
@@ -218,7 +214,6 @@ rm -rf y z
 expect "no figure of two" "$qkv" plot one two -q --format svg -o y
 expect "no figure of both" "$qkv" plot both -q --format svg -o z
 expect "two experiments are not drawn as one" diff -r -x '*.txt' y z
-expect "a caption names one experiment of two" grep -q 'standard (one, two)' y/figures/*.txt
 expect "no report of two" "$qkv" report one two -q -o told
 for words in 'seed 1, 2, 3' 'seed 1,2 .*--out one' 'seed 2,3 .*--out two'; do
     expect "a report of two has no \"$words\"" grep -q "$words" told/report.md

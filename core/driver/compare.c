@@ -80,13 +80,13 @@ longest_axis(const Experiment *e)
 }
 
 void
-draw_all(const Drawing *d, const Experiment *e)
+draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
 {
     Drawing own = *d;
     own.together = true;
     if (e->runs[0].config.steps > 0)
         figures_draw(&own, e);
-    bars_draw(d, e);
+    bars_draw(d, whole);
     own.x = longest_axis(e);
     own.y = "test_accuracy,test_loss,solved_at";
     if (own.x)
@@ -128,8 +128,11 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
     if (trained && index_in(rates, "0") >= 0 && !o->quiet)
         note("--lr 0 changes no weight: what is judged there is the start");
     free(rates);
-    if (e.count && !o->compare.no_figures)
-        draw_all(&o->draw, &e);
+    if (e.count && !o->compare.no_figures) {
+        Experiment whole = experiment_read(&o->out, 1);
+        draw_all(&o->draw, &e, &whole);
+        experiment_free(&whole);
+    }
     free_runs(e.runs, e.count);
     return status;
 }

@@ -16,8 +16,9 @@ void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
 
 /* Draws into d->out/figures what a grid answers: the curves, the parameters,
    and how runs end along the numeric setting with most values. Of each quantity
-   and task that is one figure; what else was varied is its panels. */
-void draw_all(const Drawing *d, const Experiment *e);
+   and task that is one figure; what else was varied is its panels. Parameters
+   are those of the whole directory, since their figure has no task's name. */
+void draw_all(const Drawing *d, const Experiment *e, const Experiment *whole);
 
 /* Exits (2) where --baseline is none of what is compared: variants, which may
    be paths, or the values of another setting. */

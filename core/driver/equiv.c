@@ -254,11 +254,14 @@ print_table(const Options *o, const Run *runs, int count)
         sheet_print(&sheet, layout_of(o));
     }
     int positions = runs[0].config.positions;
-    square_draw(&q,
-                positions == POSITIONS_ROPE    ? "rope"
-                : positions == POSITIONS_ALIBI ? "alibi"
-                                               : "",
-                sizeof(real) == 8, &o->draw);
+    const char *apart = positions == POSITIONS_ROPE    ? "rope"
+                        : positions == POSITIONS_ALIBI ? "alibi"
+                                                       : "";
+    char *which = format_text("%s%s%s", apart,
+                              *apart && sizeof(real) == 8 ? "-" : "",
+                              sizeof(real) == 8 ? "double" : "");
+    square_draw(&q, which, &o->draw);
+    free(which);
     square_free(&q);
     free(all);
 }

@@ -24,8 +24,9 @@ add_map(Sheet *sheet, const Map *map, const Values *rows, const Values *cols)
 static void
 draw_maps(Figure *f, const Maps *maps, Sheet *sheet)
 {
-    figure_words(f, "first", &maps->tokens[0]);
-    figure_words(f, "second", &maps->tokens[1]);
+    figure_words(f, "firsts", &maps->tokens[0]);
+    if (maps->tokens[1].count)
+        figure_words(f, "seconds", &maps->tokens[1]);
     fprintf(f->script, "$maps << END\n");
     for (const Map *map = maps->map; map < maps->map + maps->count; map++) {
         add_map(sheet, map, &maps->tokens[map->queries_of],
@@ -62,7 +63,7 @@ attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
              run);
     Figure f = figure_begin(o, "attention");
     char *title = format_text("%s: attention of a test example", run);
-    figure_title(&f, title, "", "");
+    figure_title(&f, title, "");
     free(title);
     draw_maps(&f, &maps, &sheet);
     if (layout == ALIGNED)

@@ -7,32 +7,30 @@
 #include "study/group.h"
 #include "math/statistics.h"
 
-/* One quantity of one group of runs. */
+/* One quantity of one group of runs, and the figure that it is part of. */
 typedef struct Panel {
     const Group *group;
     const char *y;
-    char *title; /* NULL: the quantity, which then is no label of an axis */
-    double low, high; /* of what is drawn, in all panels of the quantity: means,
-                         and bars around them */
-    double positive;  /* the lowest of these above 0 */
-    bool log;         /* is its axis */
+    char *title;         /* what keeps it apart from the others, or "" */
+    char *figure, *runs; /* its name; which runs all panels are of */
+    double low, high;    /* of what is drawn, in all panels of the quantity */
+    double positive;     /* the lowest of these above 0 */
+    bool log;            /* is its axis */
 } Panel;
 
 /* A row of the data. */
 typedef struct Point {
-    const Panel *panel;
+    Panel *panel;
     const char *series;
-    double x;
-    Mean y;      /* of all seeds, or the number of one: */
-    int seed;    /* 0: of all */
-    double last; /* the most steps that a run of it took; 0 over training */
+    double x; /* its place along x: a number, or that of a word from 1 on */
+    Mean y;   /* of all seeds, or the number of one: */
+    int seed; /* 0: of all */
 } Point;
 
 /* Panels side by side, and what is drawn in them. */
 typedef struct Plot {
     const Drawing *o;
     bool over_training, each_seed;
-    bool relative; /* are intervals those of logarithms */
     Panel *panels;
     int panel_count;
     Values series; /* of all panels */
@@ -42,20 +40,19 @@ typedef struct Plot {
     double *xs;   /* the places along x, where it is not training */
     int places;
     bool log_x;
-    double xlim[2], ylim[2]; /* of the axes; NaN: not given */
-    int least, most;         /* seeds that a point is the mean of */
-    double longest;          /* run, along x, where that is training */
+    int least, most; /* seeds that a point is the mean of */
+    double longest;  /* run, along x, where that is training */
 } Plot;
 
 /* Finds the series and points of these panels; curves_free frees them. */
 Plot curves_of(const Drawing *o, const Experiment *e, Panel *panels, int count);
 void curves_free(Plot *all);
 
+/* How many runs of a panel have a number there: took steps, or ended with a
+   finite one, or got to the threshold. */
+int numbers_in(const Panel *p, const Drawing *o);
+
 /* Is each series at a place of its own along x, which names it? */
 bool series_along(const Drawing *o);
-
-/* A value of a setting, or several "a,b", as it is called: by its own name, or
-   one that --rename gives it. To be freed. */
-char *shown_name(const Drawing *o, const char *value);
 
 #endif

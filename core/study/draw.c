@@ -1,6 +1,5 @@
 /* draw.c - one figure: its data, script and caption, and what gnuplot makes of
    them. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,12 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/words.h"
 #include "config/find_plugin.h"
-#include "run/companion.h"
+#include "run/process.h"
 #include "study/escape.h"
 #include "study/draw.h"
-#include "study/group.h"
 #include "heart/fail.h"
 
 static FILE *
@@ -35,30 +32,25 @@ seal_of(const char *script, size_t size)
                        hash_bytes(HASH_START, script, size));
 }
 
-/* That of the script that is to be replaced, "" for none. Exits where it was
-   edited; it is not drawn by either, since it may be a stranger's, and gnuplot
-   runs commands. */
-static char *
-seal_there(const char *directory, const char *name)
+/* Exits where the script that is to be replaced was edited; it is not drawn by
+   either, since it may be a stranger's, and gnuplot runs commands. */
+static void
+check_unedited(const char *directory, const char *name)
 {
     size_t size;
     char *path = format_text("%s/%s.gp", directory, name);
-    if (access(path, F_OK)) {
-        free(path);
-        return copy_text("");
-    }
-    char *text = read_file(path, "script", &size);
-    size_t own = size ? size - 1 : 0;
+    char *text = access(path, F_OK) ? NULL : read_file(path, "script", &size);
+    size_t own = text && size ? size - 1 : 0;
     while (own && text[own - 1] != '\n')
         own--;
-    char *seal = seal_of(text, own);
-    if (strcmp(text + own, seal))
+    char *seal = text ? seal_of(text, own) : NULL;
+    if (text && strcmp(text + own, seal))
         fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
              "it to keep it, or remove it, then give the command again",
              path);
+    free(seal);
     free(text);
     free(path);
-    return seal;
 }
 
 Figure
@@ -71,122 +63,66 @@ figure_begin(const Drawing *o, const char *wanted)
         fail("%s: cannot be made: %s; give another --out", directory.text,
              strerror(errno));
     drafts_sweep(directory.text);
-    char *seal = seal_there(directory.text, name);
-    Figure f = {.o = o, .directory = directory, .name = name, .seal = seal};
+    check_unedited(directory.text, name);
+    Figure f = {.o = o, .directory = directory, .name = name};
     f.draft = draft_begin(directory.text, name);
     f.data = open_part(&f, "tsv");
     f.text = allocate(1, sizeof *f.text);
     f.script = begin_text(f.text);
     fprintf(f.script,
-            "# %s.gp - draws %s.tsv: gnuplot %s.gp\n\nname = '%s'\n"
-            "data = name.'.tsv'\n",
+            "# %s.gp - draws %s.tsv: gnuplot %s.gp\n"
+            "# What to change is here: texts, and what more you set: "
+            "xlim = '0 10', ylim = '0 1'.\n"
+            "# In LaTeX texts are escaped; raw = 1 takes them as they are.\n"
+            "name = '%s'\ndata = name.'.tsv'\n",
             name, name, name, name);
     return f;
 }
 
-/* How long the maths is that begins there: W^Q, d_k, 10^{-1}; 0: none does. */
-static size_t
-maths_length(const char *word)
-{
-    size_t n = isalpha((unsigned char)*word) ? 1 : strspn(word, "0123456789");
-    size_t base = n;
-    while (n && (word[n] == '_' || word[n] == '^')) {
-        size_t in = strspn(word + n + 2, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"
-                                         "KLMNOPQRSTUVWXYZ0123456789+-=,");
-        if (isalnum((unsigned char)word[n + 1]))
-            n += 2;
-        else if (word[n + 1] == '{' && in && word[n + 2 + in] == '}')
-            n += in + 3;
-        else
-            return 0;
-    }
-    return n > base && strspn(word + n, ".,:;)") == strcspn(word + n, " ") ? n
-                                                                           : 0;
-}
-
-/* A text in LaTeX, with what is maths in it as such; NULL where nothing is, or
-   a sign elsewhere in it would be taken for maths. A word is maths that is a
-   letter or a number with an index: one character, or several in braces. To be
-   freed. */
-static char *
-maths_in_latex(const char *text)
-{
-    char *all;
-    bool maths = false, other = false;
-    FILE *to = begin_text(&all);
-    while (*text) {
-        text += *text == '(' ? (putc('(', to), 1) : 0;
-        size_t n = maths_length(text);
-        size_t rest = n + strcspn(text + n, " ") +
-                      strspn(text + n + strcspn(text + n, " "), " ");
-        char *word = format_text("%.*s", (int)(rest - n), text + n);
-        char *safe = escaped(word, LATEX);
-        fprintf(to, n ? "$%.*s$%s" : "%.*s%s", (int)n, text, safe);
-        maths |= n > 0;
-        other |= strpbrk(word, "\\{}^_@&~") != NULL;
-        text += rest;
-        free(word);
-        free(safe);
-    }
-    end_text(to, &all);
-    if (maths && !other)
-        return all;
-    free(all);
-    return NULL;
-}
-
+/* In single quotes, where a quote is doubled; but gnuplot takes two at the
+   beginning for an empty text: those are in double quotes. */
 static void
-put_texts(const Figure *f, const char *key, const Values *words, bool labels)
+put_quoted(FILE *script, const char *text)
 {
-    fprintf(f->script, "$%s << END\n", key);
-    for (int i = 0; i < words->count; i++) {
-        char *plain = escaped(words->text[i], ALIGNED);
-        char *maths = labels ? maths_in_latex(plain) : NULL;
-        char *latex = maths ? maths : escaped(words->text[i], LATEX);
-        bool same = !strcmp(plain, latex);
-        fprintf(f->script, "%c%s%s%s\n", maths ? '^' : '|', plain,
-                same ? "" : "\t", same ? "" : latex);
-        free(plain);
-        free(latex);
-    }
-    fprintf(f->script, "END\n");
+    char *plain = escaped(text, ALIGNED);
+    int first = (int)strspn(plain, "'");
+    fprintf(script, first ? "\"%.*s\".'" : "%.*s'", first, plain);
+    for (const char *c = plain + first; *c; c++)
+        fprintf(script, *c == '\'' ? "''" : "%c", *c);
+    putc('\'', script);
+    free(plain);
+}
+
+void
+figure_word(const Figure *f, const char *key, const char *text)
+{
+    fprintf(f->script, "%s = ", key);
+    put_quoted(f->script, text);
+    putc('\n', f->script);
 }
 
 void
 figure_words(const Figure *f, const char *key, const Values *words)
 {
-    put_texts(f, key, words, false);
-}
-
-void
-figure_labels(const Figure *f, const char *key, const Values *words)
-{
-    put_texts(f, key, words, true);
-}
-
-void
-figure_label(const Figure *f, const char *key, const char *text)
-{
-    figure_labels(f, key, &(Values){&(char *){(char *)text}, 1, 1});
-}
-
-/* Is it as wide as two columns? */
-static bool
-is_wide(const char *size)
-{
-    return size &&
-           (index_in("page neurips slide", size) >= 0 || atof(size) > 300);
+    fprintf(f->script, "array %s[%d] = [", key, words->count);
+    for (int i = 0; i < words->count; i++) {
+        fputs(i ? ", " : "", f->script);
+        put_quoted(f->script, words->text[i]);
+    }
+    fputs("]\n", f->script);
 }
 
 /* NAME.tex: NAME.pdf as a float with caption and label, as wide as it was
    drawn, but not wider than its column; from whichever folder it is read. */
 static void
-write_float(const Figure *f, const char *title, const char *notes)
+write_float(const Figure *f, const char *caption)
 {
     FILE *to = open_part(f, "tex");
-    char *caption = format_text("%s.%s", title, notes);
     char *safe = escaped(caption, LATEX);
-    const char *star = is_wide(f->o->size) ? "*" : "";
+    const char *size = f->o->size; /* is it as wide as two columns? */
+    bool wide =
+        size && (index_in("page neurips slide", size) >= 0 || atof(size) > 300);
+    const char *star = wide ? "*" : "";
     fprintf(
         to,
         "%% needs \\usepackage{graphicx}, and for the folder of this file a "
@@ -200,34 +136,21 @@ write_float(const Figure *f, const char *title, const char *notes)
         star, f->name, safe, f->name, star);
     end_file(to, f->directory.text, f->name);
     free(safe);
-    free(caption);
 }
 
 void
-figure_title(const Figure *f, const char *title, const char *notes,
-             const char *seen)
+figure_title(const Figure *f, const char *title, const char *notes)
 {
     FILE *to = open_part(f, "txt");
-    char *head = escaped(title, ALIGNED), *more = escaped(notes, ALIGNED);
-    char *last = escaped(*seen ? seen + 1 : "", ALIGNED);
-    fprintf(to, "%s.%s\n%s%s", head, more, last, *last ? "\n" : "");
-    free(head);
-    free(more);
-    free(last);
+    char *caption = format_text("%s.%s", title, notes);
+    char *plain = escaped(caption, ALIGNED);
+    fprintf(to, "%s\n", plain);
     end_file(to, f->directory.text, f->name);
     if (index_in(f->o->format, "pdf") >= 0)
-        write_float(f, title, notes);
-    figure_label(f, "title", title);
-}
-
-int
-longest_of(const Values *words)
-{
-    size_t most = 0;
-    for (int i = 0; i < words->count; i++)
-        if (strlen(words->text[i]) > most)
-            most = strlen(words->text[i]);
-    return (int)most;
+        write_float(f, caption);
+    figure_word(f, "title", title);
+    free(plain);
+    free(caption);
 }
 
 char *
@@ -255,54 +178,25 @@ append_script(FILE *to, const char *name)
 }
 
 /* The files that a format has, and what each of them ends with, before its last
-   newlines, if it is whole: gnuplot does not tell that a disk was full. From
-   `dated` on, for so many lines, is when and by whom it was drawn. */
+   newlines, if it is whole: gnuplot does not tell that a disk was full. */
 static const struct Output {
-    const char *format, *ending, *last, *dated;
-    int lines;
-    bool shared; /* by all figures: the ending is its whole name */
-} outputs[] = {
-    {"svg", ".svg", "</svg>", NULL, 0, false},
-    {"png", ".png", "IEND\xAE\x42\x60\x82", NULL, 0, false},
-    {"pdf", ".pdf", "%%EOF", "/CreationDate", 1, false},
-    {"tikz", "-tikz.tex", "%% gnuplot variables", "%% generated", 2, false},
-    {"tikz", "gnuplot-lua-tikz.sty", "\\endinput", NULL, 0, true},
-    {"tikz", "gnuplot-lua-tikz-common.tex", "\\endinput", NULL, 0, true},
-    {"cairolatex", "-cairolatex.pdf", "%%EOF", "/CreationDate", 1, false},
-    {"cairolatex", "-cairolatex.tex", "\\endgroup", NULL, 0, false},
-    {"dumb", ".shown", "\f", NULL, 0, true}};
+    const char *format, *ending, *last;
+} outputs[] = {{"svg", ".svg", "</svg>"},
+               {"png", ".png", "IEND\xAE\x42\x60\x82"},
+               {"pdf", ".pdf", "%%EOF"},
+               {"tikz", "-tikz.tex", "%% gnuplot variables"},
+               {"cairolatex", "-cairolatex.pdf", "%%EOF"},
+               {"cairolatex", "-cairolatex.tex", "\\endgroup"}};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
-static char *
-output_name(const Figure *f, const struct Output *p)
-{
-    return format_text("%s%s", p->shared ? "" : f->name, p->ending);
-}
-
-/* Overwrites the date by %, a comment in PDF and in TeX, so that the same
-   figure is the same file: neither may lose a byte or a line. */
+/* Exits unless gnuplot wrote all of a file. */
 static void
-strike_date(const struct Output *p, char *text, size_t size)
+check_output(const Figure *f, const struct Output *p)
 {
-    char *at = memmem(text, size, p->dated, strlen(p->dated));
-    for (int lines = p->lines; at && lines && at < text + size; at++)
-        if (*at == '\n')
-            lines--;
-        else
-            *at = '%';
-}
-
-/* Exits unless gnuplot wrote all of a file. What it drew for a terminal is
-   printed, without the forms that it feeds. */
-static void
-take_output(const Figure *f, const struct Output *p)
-{
-    char *file = output_name(f, p);
-    const char *draft = f->draft->path.text;
-    Path path = within(draft, file);
-    size_t size, n = strlen(p->last);
-    char *text = read_file(path.text, "figure", &size);
-    size_t end = size;
+    char *file = format_text("%s%s", f->name, p->ending);
+    size_t end, n = strlen(p->last);
+    char *text =
+        read_file(within(f->draft->path.text, file).text, "figure", &end);
     while (end && text[end - 1] == '\n')
         end--;
     if (end < n || memcmp(text + end - n, p->last, n))
@@ -310,17 +204,20 @@ take_output(const Figure *f, const struct Output *p)
              "is kept: make room on the disk (or raise `ulimit -f`), and give "
              "the command again",
              f->directory.text, file);
-    if (p->dated) {
-        strike_date(p, text, size);
-        FILE *to = begin_file(draft, file);
-        fwrite(text, 1, size, to);
-        end_file(to, f->directory.text, file);
-    }
-    for (size_t i = 0; !strcmp(p->format, "dumb") && i < end; i++)
-        if (text[i] != '\f')
-            putchar(text[i]);
     free(text);
     free(file);
+}
+
+/* What gnuplot printed (.shown), or complained of (.said); to be freed. */
+static char *
+told(const Figure *f, const char *file)
+{
+    size_t size;
+    Path path = within(f->draft->path.text, file);
+    char *text = read_file(path.text, "what is drawn", &size);
+    while (size && text[size - 1] == '\n')
+        text[--size] = 0;
+    return text;
 }
 
 /* Draws one picture into the draft, or prints it; false where there is no
@@ -329,74 +226,31 @@ take_output(const Figure *f, const struct Output *p)
 static bool
 draw_picture(const Figure *f, const char *format)
 {
-    char *term = format_text("term='%s'", format), *why = NULL;
+    char *term = format_text("term='%s'", format);
     char *script = format_text("%s.gp", f->name);
     const char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
-    if (!companion_run(f->draft->path.text, argv, &why))
-        return false;
-    if (why)
-        fail("%s/%s: gnuplot could not draw it: %s", f->directory.text, f->name,
-             why);
-    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++)
-        if (!strcmp(p->format, format))
-            take_output(f, p);
-    if (!strcmp(format, "tikz")) { /* styles for TeX without LaTeX */
-        discard(within(f->draft->path.text, "gnuplot-lua-tikz.tex").text);
-        discard(within(f->draft->path.text, "t-gnuplot-lua-tikz.tex").text);
-    }
+    int status = run_program((char **)argv, f->draft->path.text, NULL);
     free(script);
     free(term);
-    return true;
-}
-
-/* Says what was drawn and, if the figure has changed, which pictures in other
-   formats are of what it was before. */
-static void
-tell_drawn(const Figure *f, bool changed)
-{
-    Values outdated = {0};
-    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++) {
-        char *file = output_name(f, p);
-        if (!p->shared && index_in(f->o->format, p->format) >= 0)
-            note("drew %s/%s", f->directory.text, file);
-        else if (!p->shared && changed &&
-                 !access(within(f->directory.text, file).text, F_OK))
-            values_add(&outdated, copy_text(file));
-        free(file);
+    if (status == NOT_RUN)
+        return false;
+    if (status) {
+        char *said = told(f, ".said"), *last = strrchr(said, '\n');
+        fail("%s/%s: gnuplot could not draw it (status %d): %s",
+             f->directory.text, f->name, status, last ? last + 1 : said);
     }
-    char *list = joined(&outdated, ", ");
-    if (outdated.count)
-        note("%s: of an earlier figure of that name: %s; draw these too with "
-             "--format, or this one with another --out",
-             f->directory.text, list);
-    values_free(&outdated);
-    free(list);
-}
-
-/* Ends data and script. Its last lines tell of both, so that two figures with
-   one seal are the same. */
-static char *
-end_parts(Figure *f)
-{
-    size_t size;
-    const char *place = f->directory.text;
-    char *path = format_text("%s/%s.tsv", f->draft->path.text, f->name);
-    end_file(f->data, place, f->name);
-    char *data = read_file(path, "data", &size);
-    fprintf(f->script,
-            "if (dumb) { set print '-'; print \"\\014\" } # all is drawn\n"
-            "# its data: %016" PRIx64 "\n",
-            hash_bytes(HASH_START, data, size));
-    end_text(f->script, f->text);
-    char *seal = seal_of(*f->text, strlen(*f->text));
-    FILE *to = open_part(f, "gp");
-    fprintf(to, "%s%s", *f->text, seal);
-    end_file(to, place, f->name);
-    free(*f->text);
-    free(f->text);
-    free(data);
-    free(path);
-    return seal;
+    if (!strcmp(format, "dumb")) {
+        char *picture = told(f, ".shown");
+        puts(picture);
+        free(picture);
+    }
+    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++)
+        if (!strcmp(p->format, format))
+            check_output(f, p);
+    /* styles for TeX without LaTeX */
+    discard(within(f->draft->path.text, "gnuplot-lua-tikz.tex").text);
+    discard(within(f->draft->path.text, "t-gnuplot-lua-tikz.tex").text);
+    return true;
 }
 
 int figures_drawn;
@@ -404,28 +258,38 @@ int figures_drawn;
 void
 figure_end(Figure *f, const char *kind)
 {
-    static bool told;
+    static bool warned;
+    const char *place = f->directory.text;
     Values formats = values_cut(f->o->format);
     bool there = true;
     if (f->o->size)
         fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", f->o->size);
+    if (f->o->gnuplot)
+        fprintf(f->script, "%s\n", f->o->gnuplot);
     append_script(f->script, "style");
     append_script(f->script, kind);
-    char *seal = end_parts(f);
+    end_file(f->data, place, f->name);
+    end_text(f->script, f->text);
+    char *seal = seal_of(*f->text, strlen(*f->text));
+    FILE *to = open_part(f, "gp");
+    fprintf(to, "%s%s", *f->text, seal);
+    end_file(to, place, f->name);
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
     draft_publish_all(f->draft);
-    if (there && !f->o->quiet)
-        tell_drawn(f, strcmp(f->seal, seal));
-    if (!there && !told && !f->o->quiet)
+    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++)
+        if (there && !f->o->quiet && index_in(f->o->format, p->format) >= 0)
+            note("drew %s/%s%s", place, f->name, p->ending);
+    if (!there && !warned && !f->o->quiet)
         note("%s: data and scripts are there, but gnuplot is not installed: "
              "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
              "there, draws them",
-             f->directory.text);
-    told |= !there;
+             place);
+    warned |= !there;
     figures_drawn++;
     values_free(&formats);
+    free(*f->text);
+    free(f->text);
     free(seal);
-    free(f->seal);
     free(f->name);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/tasks.h"
 #include "study/figure.h"
 #include "study/panel.h"
 #include "study/quantity.h"
@@ -12,157 +13,88 @@
 
 /* "learning rate 0.01", or what is named by itself; to be freed. */
 static char *
-facet_title(const Group *g, const Drawing *o)
+facet_title(const Group *g, const char *facet)
 {
     char value[VALUE_SIZE];
-    run_setting(g->runs[0], o->facet, value);
-    char *name = shown_name(o, value);
-    if (index_in("task variant experiment", o->facet) >= 0)
-        return name;
-    char *axis = axis_title(o->facet, NULL);
-    char *title = format_text("%s %s", axis, name);
+    run_setting(g->runs[0], facet, value);
+    if (index_in("task variant experiment", facet) >= 0)
+        return copy_text(value);
+    char *axis = axis_title(facet, NULL);
+    char *title = format_text("%s %s", axis, value);
     free(axis);
-    free(name);
     return title;
 }
 
-/* Is a panel before another one: in the order in which their facets were asked
-   for, or else in that of series? */
-static bool
-goes_before(const Panel *a, const Panel *b, const char *facet,
-            const char *asked)
+/* How many groups are of this one's task. */
+static int
+groups_of_task(const Group *g, const Group *list, int groups)
 {
-    const char *x = run_asked(a->group->runs[0], axis_named(facet));
-    const char *y = run_asked(b->group->runs[0], axis_named(facet));
-    int i = x && asked ? index_in(asked, x) : -1;
-    int k = y && asked ? index_in(asked, y) : -1;
-    if (i != k)
-        return k < 0 || (i >= 0 && i < k);
-    return i < 0 && x && y && series_before(x, y);
+    int n = 0;
+    for (int i = 0; i < groups; i++)
+        n += !strcmp(list[i].runs[0]->config.task, g->runs[0]->config.task);
+    return n;
 }
 
-/* Is a panel's group before another one's of its task, setting by setting? */
-static bool
-is_before(const Panel *a, const Panel *b)
+/* Names the figure that a panel is part of, and what keeps the panel apart from
+   the others there: the value of the facet; of several groups of a task, what
+   that group is of; else its quantity, where quantities are side by side. */
+static void
+place_panel(Panel *p, const Drawing *o, bool multiples)
 {
-    for (int s = 0; s < setting_count; s++) {
-        const char *x = a->group->key[s], *y = b->group->key[s];
-        if (x && y && strcmp(x, y))
-            return series_before(x, y);
+    const Group *g = p->group;
+    const char *task = g->runs[0]->config.task;
+    char *y = axis_title(p->y, multiples ? task_named(task) : NULL);
+    bool quantities = o->facet && !strcmp(o->facet, "quantity");
+    bool training = over_training(g->runs[0], o->x, o->y);
+    if (o->facet && !quantities) {
+        char *name = group_name(g, o->facet);
+        p->figure = format_text("%s-%s-by-%s%s%s", p->y, o->x, o->facet,
+                                *name ? "-" : "", name);
+        p->runs = *name ? group_title(g, o->facet) : copy_text(y);
+        p->title = facet_title(g, o->facet);
+        free(name);
+    } else if (multiples) {
+        p->figure = format_text("%s-%s-%s", p->y, o->x, task);
+        p->runs = format_text("%s, %s", task, y);
+        p->title = group_title(g, "task");
+    } else {
+        bool usual =
+            training && !strcmp(o->x, "step") &&
+            (!strcmp(o->y, default_y) || !strcmp(o->y, "validation_loss"));
+        char *all = copy_text(training     ? o->y
+                              : quantities ? "quantities"
+                                           : p->y);
+        for (char *c = all; *c; c++)
+            *c = *c == ',' ? '+' : *c;
+        const char *dash = *g->name ? "-" : ""; /* it may be of all tasks */
+        p->figure = usual ? format_text("curves%s%s", dash, g->name)
+                          : format_text("%s-%s%s%s", all, o->x, dash, g->name);
+        p->runs = *g->name ? group_title(g, "") : copy_text(y);
+        p->title = copy_text("");
+        free(all);
     }
+    free(y);
+}
+
+/* Is a group before another one, setting by setting? */
+static bool
+is_before(const Group *a, const Group *b)
+{
+    for (int s = 0; s < setting_count; s++)
+        if (a->key[s] && b->key[s] && strcmp(a->key[s], b->key[s]))
+            return series_before(a->key[s], b->key[s]);
     return false;
 }
 
-/* By their facet, or where that is NULL by what keeps their groups apart. */
 static void
-sort_panels(Panel *panels, int count, const char *facet, const char *asked)
+sort_groups(Group *g, int groups)
 {
-    for (int i = 1; i < count; i++)
-        for (int k = i; k > 0; k--) {
-            Panel p = panels[k], *before = &panels[k - 1];
-            if (!(facet ? goes_before(&p, before, facet, asked)
-                        : is_before(&p, before)))
-                break;
-            panels[k] = *before;
-            *before = p;
+    for (int i = 1; i < groups; i++)
+        for (int k = i; k > 0 && is_before(&g[k], &g[k - 1]); k--) {
+            Group later = g[k - 1];
+            g[k - 1] = g[k];
+            g[k] = later;
         }
-}
-
-/* A panel for each group, from the first on, that has its name without the
-   facet. */
-static void
-draw_facets(const Drawing *o, const Experiment *e, const char *y,
-            const Group *g, const Values *names, int first)
-{
-    const char *whose = names->text[first];
-    Panel *panels = allocate((size_t)names->count, sizeof *panels);
-    int count = 0;
-    for (int i = first; i < names->count; i++)
-        if (!strcmp(names->text[i], whose))
-            panels[count++] =
-                (Panel){.group = &g[i], .y = y, .title = facet_title(&g[i], o)};
-    sort_panels(panels, count, o->facet, experiment_said(e, o->facet));
-    char *name = format_text("%s-%s-by-%s%s%s", y, o->x, o->facet,
-                             *whose ? "-" : "", whose);
-    char *title =
-        *whose ? group_title(&g[first], o->facet) : axis_title(y, NULL);
-    draw_figures(o, e, name, title, panels, count);
-    for (int i = 0; i < count; i++)
-        free(panels[i].title);
-    free(panels);
-    free(title);
-    free(name);
-}
-
-/* A group's quantities: over steps, or where they are the facet, side by side,
-   else each by itself. Those that compare draws are called "curves", others for
-   what they show, so that none takes another's place. */
-static void
-draw_group(const Drawing *o, const Experiment *e, const Values *ys,
-           const Group *g)
-{
-    bool training = over_training(g->runs[0], o->x, o->y), bare = o->facet;
-    bool together = training || bare;
-    bool usual = !strcmp(o->x, "step") &&
-                 (!strcmp(o->y, default_y) || !strcmp(o->y, "validation_loss"));
-    char *all = joined(ys, "+");
-    Panel *panels = allocate((size_t)ys->count, sizeof *panels);
-    for (int y = 0; y < ys->count; y++)
-        panels[y] =
-            (Panel){.group = g, .y = ys->text[y], .title = bare ? NULL : ""};
-    for (int y = 0; y < (together ? 1 : ys->count); y++) {
-        const char *what = training ? all : bare ? "quantities" : ys->text[y];
-        const char *dash = *g->name ? "-" : ""; /* it may be of all tasks */
-        char *name = usual
-                         ? format_text("curves%s%s", dash, g->name)
-                         : format_text("%s-%s%s%s", what, o->x, dash, g->name);
-        char *whose =
-            *g->name ? group_title(g, "") : axis_title(ys->text[y], NULL);
-        draw_figures(o, e, name, whose, panels + y, together ? ys->count : 1);
-        free(whose);
-        free(name);
-    }
-    free(panels);
-    free(all);
-}
-
-/* Small multiples: a figure for each quantity, with a panel for each of these
-   groups of a task. */
-static void
-draw_multiples(const Drawing *o, const Experiment *e, const Values *ys,
-               const Group *g, int groups)
-{
-    const char *task = g->runs[0]->config.task;
-    Panel *panels = allocate((size_t)groups, sizeof *panels);
-    for (int i = 0; i < groups; i++)
-        panels[i] =
-            (Panel){.group = &g[i], .title = group_title(&g[i], "task")};
-    sort_panels(panels, groups, NULL, NULL);
-    for (int y = 0; y < ys->count; y++) {
-        char *name = format_text("%s-%s-%s", ys->text[y], o->x, task);
-        for (int i = 0; i < groups; i++)
-            panels[i].y = ys->text[y];
-        char *axis = axis_title(ys->text[y], task_named(task));
-        char *whose = format_text("%s, %s", task, axis);
-        draw_figures(o, e, name, whose, panels, groups);
-        free(whose);
-        free(axis);
-        free(name);
-    }
-    for (int i = 0; i < groups; i++)
-        free(panels[i].title);
-    free(panels);
-}
-
-/* How many groups from this one on are of its task. */
-static int
-groups_of_task(const Group *g, int groups)
-{
-    int n = 1;
-    while (n < groups &&
-           !strcmp(g[n].runs[0]->config.task, g->runs[0]->config.task))
-        n++;
-    return n;
 }
 
 /* Exits where a result along x is another one for each seed: then no two runs
@@ -196,13 +128,35 @@ check_facet(const Group *g, int groups, const char *facet)
         }
 }
 
+/* Draws the figure of the first of these panels with all that are in it. */
+static void
+draw_figure(const Drawing *o, const Experiment *e, const Panel *first,
+            const Panel *end)
+{
+    Panel *here = allocate((size_t)(end - first), sizeof *here);
+    int count = 0, numbered = 0;
+    for (const Panel *p = first; p < end; p++)
+        if (!strcmp(p->figure, first->figure)) {
+            here[count++] = *p;
+            numbered += numbers_in(p, o);
+        }
+    if (numbered)
+        panels_draw(o, e, here, count);
+    else if (!o->together)
+        note("%s is not drawn: none of its numbers is finite: its runs "
+             "diverged, took no step, or never got there; give another --x or "
+             "--y, or train on, or at a lower --lr",
+             first->figure);
+    free(here);
+}
+
 void
 figures_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
     bool training = over_training(e->runs, o->x, o->y);
     bool facets = o->facet && strcmp(o->facet, "quantity");
-    Values ys = values_cut(o->y), names = {0};
+    Values ys = values_cut(o->y);
     for (int y = 0; y < ys.count; y++)
         check_quantity(e->runs, e->count, ys.text[y], training);
     if (!training && !axis_named(o->x)) {
@@ -214,26 +168,29 @@ figures_draw(const Drawing *o, const Experiment *e)
                          facets ? o->facet : NULL, &groups);
     if (facets)
         check_facet(g, groups, o->facet);
-    for (int i = 0; facets && i < groups; i++)
-        values_add(&names, group_name(&g[i], o->facet));
-    for (int i = 0; o->together && i < groups;) {
-        int n = groups_of_task(&g[i], groups - i);
-        if (n == 1)
-            draw_group(o, e, &ys, &g[i]);
-        else
-            draw_multiples(o, e, &ys, &g[i], n);
-        i += n;
+    sort_groups(g, groups);
+    int count = groups * ys.count;
+    Panel *panels = allocate((size_t)count, sizeof *panels);
+    for (int i = 0; i < count; i++) {
+        panels[i] =
+            (Panel){.group = &g[i / ys.count], .y = ys.text[i % ys.count]};
+        place_panel(&panels[i], o,
+                    o->together &&
+                        groups_of_task(panels[i].group, g, groups) > 1);
     }
-    for (int i = 0; !o->together && i < groups; i++) {
-        bool shown = false; /* in a figure that began with another one */
-        for (int k = 0; facets && k < i; k++)
-            shown |= !strcmp(names.text[k], names.text[i]);
-        for (int y = 0; facets && !shown && y < ys.count; y++)
-            draw_facets(o, e, ys.text[y], g, &names, i);
-        if (!facets)
-            draw_group(o, e, &ys, &g[i]);
+    for (int i = 0; i < count; i++) {
+        bool drawn = false;
+        for (int k = 0; k < i; k++)
+            drawn |= !strcmp(panels[k].figure, panels[i].figure);
+        if (!drawn)
+            draw_figure(o, e, &panels[i], panels + count);
     }
-    values_free(&names);
+    for (int i = 0; i < count; i++) {
+        free(panels[i].title);
+        free(panels[i].figure);
+        free(panels[i].runs);
+    }
+    free(panels);
     values_free(&ys);
     groups_free(g, groups);
 }

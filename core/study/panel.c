@@ -1,4 +1,4 @@
-/* panel.c - figures of one or more panels: curves of a quantity, over steps or
+/* panel.c - a figure of one or more panels: curves of a quantity, over steps or
    against a setting or a result. */
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "base/words.h"
 #include "config/tasks.h"
-#include "study/caption.h"
 #include "study/draw.h"
 #include "study/panel.h"
 #include "study/quantity.h"
@@ -15,207 +14,251 @@
 enum { MOST_CURVES = 7 };
 const char default_y[] = "validation_loss,validation_accuracy";
 
-static void
-put_row(FILE *data, const Plot *all, const Point *t)
+/* Is a text one of a list, not only equal to one? */
+static bool
+is_among(const Values *list, const char *text)
 {
-    char n[4][32];
-    fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s", (int)(t->panel - all->panels) + 1,
-            t->series, number_text(t->x, 10, n[0]),
-            number_text(t->y.mean, 6, n[1]), number_text(t->y.low, 6, n[2]),
-            number_text(t->y.high, 6, n[3]));
-    if (all->each_seed)
-        fprintf(data, "\t%d", t->seed);
-    fputs("\n", data);
+    for (int i = 0; i < list->count; i++)
+        if (list->text[i] == text)
+            return true;
+    return false;
 }
 
-/* Writes the data of some series, curve by curve. Where each seed is drawn, the
-   last column tells it, and 0 the rows of their medians, which follow. */
+/* Writes the data of some series, curve by curve. In the last column is the
+   seed, or 0 where the row is of all. */
 static void
 put_data(const Figure *f, const Plot *all, const Values *series)
 {
-    fprintf(f->data, "panel\tseries\t%s\tmean\tlow\thigh%s\n", all->o->x,
-            all->each_seed ? "\tseed" : "");
-    for (const Point *t = all->points; t < all->points + all->count; t++)
-        if (is_among(series, t->series))
-            put_row(f->data, all, t);
+    fprintf(f->data, "panel\tseries\t%s\tmean\tlow\thigh\tseed\n", all->o->x);
+    for (const Point *t = all->points; t < all->points + all->count; t++) {
+        char n[4][32];
+        if (!is_among(series, t->series))
+            continue;
+        number_text(t->x, 10, n[0]);
+        fprintf(f->data, "%d\t%s\t%s\t%s\t%s\t%s\t%d\n",
+                (int)(t->panel - all->panels) + 1, t->series,
+                all->words.count ? all->words.text[(int)t->x - 1] : n[0],
+                number_text(t->y.mean, 6, n[1]), number_text(t->y.low, 6, n[2]),
+                number_text(t->y.high, 6, n[3]), t->seed);
+    }
 }
 
 /* A level that all runs of the group share, or NaN. */
 static double
 shared_level(const Group *g, const char *key)
 {
-    for (int i = 1; i < g->count; i++)
+    for (int i = 0; i < g->count; i++)
         if (!run_has(g->runs[i], key) ||
             strcmp(run_text(g->runs[i], key), run_text(g->runs[0], key)))
             return NAN;
     return run_number(g->runs[0], key);
 }
 
-/* A line a panel: is its axis logarithmic, is it a share, its range; then each
-   level to compare its curves with, and its name. */
 static void
-put_ranges(FILE *script, const Plot *all)
+add_level(Values *levels, int panel, double level, const char *name)
 {
-    fprintf(script, "$panels << END\n");
-    for (const Panel *p = all->panels; p < all->panels + all->panel_count;
-         p++) {
+    if (!isnan(level))
+        values_add(levels, format_text("%d %.6g %s", panel, level, name));
+}
+
+/* A line a panel: is its axis logarithmic, is it a share, its range. Then the
+   levels to compare its curves with, each a panel, a number and a name. */
+static void
+put_ranges(const Figure *f, const Plot *all)
+{
+    Values ranges = {0}, levels = {0};
+    for (int i = 0; i < all->panel_count; i++) {
+        const Panel *p = &all->panels[i];
         const Quantity *y = quantity_named(p->y);
-        bool seen = isfinite(p->low), log = p->log;
-        fprintf(script, "%d %d %g %g", log,
-                seen && p->low >= 0 && y->scale == SHARE,
-                log    ? p->positive
-                : seen ? p->low
-                       : 0,
-                seen ? p->high : 0);
-        for (const Quantity *q = quantities; q < quantities + quantity_count;
-             q++) {
-            double level = is_level(q, p->y, p->group->runs[0])
-                               ? shared_level(p->group, q->name)
-                               : NAN;
-            if (!isnan(level)) {
-                char *name = copy_text(q->level);
-                for (char *c = name; *c; c++)
-                    *c = *c == ' ' ? '_' : *c;
-                fprintf(script, " %.6g %s", level, name);
-                free(name);
-            }
-        }
-        double last = y->median ? shared_level(p->group, "steps") : NAN;
-        if (!isnan(last))
-            fprintf(script, " %.10g unsolved", last);
-        fprintf(script, "\n");
+        values_add(&ranges,
+                   format_text("%d %d %g %g", p->log,
+                               p->low >= 0 && y->scale == SHARE,
+                               p->log ? p->positive : p->low, p->high));
+        for (int k = 0; k < quantity_count; k++)
+            if (is_level(&quantities[k], p->y, p->group->runs[0]))
+                add_level(&levels, i + 1,
+                          shared_level(p->group, quantities[k].name),
+                          quantities[k].level);
+        if (y->median)
+            add_level(&levels, i + 1, shared_level(p->group, "steps"),
+                      "unsolved");
     }
-    fprintf(script, "END\n");
+    figure_words(f, "ranges", &ranges);
+    if (levels.count)
+        figure_words(f, "levels", &levels);
+    values_free(&ranges);
+    values_free(&levels);
 }
 
-static void
-put_limits(FILE *script, const char *name, const double limits[2])
-{
-    if (!isnan(limits[0]))
-        fprintf(script, "%s = '%.10g %.10g'\n", name, limits[0], limits[1]);
-}
-
-/* What is along x: places and the words there, or how far training went; limits
-   of the axes; whether a legend tells more than that; and the seeds. */
+/* What is along x: the values there, as in the data; and, where these are
+   words, how they are called. */
 static void
 put_places(const Figure *f, const Plot *all)
 {
-    FILE *script = f->script;
-    const double *xs = all->xs;
-    int n = all->places;
-    Values words = {0};
-    fprintf(script, "xs = '");
-    for (int i = 0; i < n; i++)
-        fprintf(script, "%s%.10g", i ? " " : "", xs[i]);
-    fprintf(script, "'\nticks = %d\nlog_x = %d\nlongest_run = %.10g\n",
-            all->words.count ||
-                (n && n <= 10 && (axis_named(all->o->x) || all->log_x)),
-            all->log_x, all->over_training ? all->longest : 1);
-    for (int i = 0; i < n && all->words.count; i++)
-        values_add(&words, shown_name(all->o, all->words.text[(int)xs[i] - 1]));
-    if (words.count)
-        figure_words(f, "words", &words);
-    values_free(&words);
-    put_limits(script, "xlim", all->xlim);
-    put_limits(script, "ylim", all->ylim);
-    if (series_along(all->o))
-        fprintf(script, "named_along = 1\n");
-    if (all->o->map)
-        fprintf(script, "upward = %d\n",
-                setting_numeric(axis_named(all->o->by)));
-    if (!all->each_seed)
-        return;
-    Values seeds = {0};
+    Values xs = {0}, seeds = {0};
+    bool few = all->places <= 10 && (axis_named(all->o->x) || all->log_x);
+    for (int i = 0; i < all->places; i++)
+        values_add(&xs, all->words.count
+                            ? copy_text(all->words.text[(int)all->xs[i] - 1])
+                            : format_text("%.10g", all->xs[i]));
     for (int i = 0; i < all->count; i++)
         if (all->points[i].seed)
             values_add(&seeds, format_text("%d", all->points[i].seed));
     series_sort(&seeds);
-    char *list = joined(&seeds, " ");
-    fprintf(script, "seeds = '%s'\n", list);
+    if (all->words.count)
+        figure_words(f, "places", &xs);
+    char *list = joined(&xs, " "), *drawn = joined(&seeds, " ");
+    fprintf(f->script,
+            "xs = '%s'\nseeds = '%s'\nticks = %d\nlog_x = %d\n"
+            "longest_run = %.10g\nnamed_along = %d\nupward = %d\n",
+            list, drawn, all->words.count || few, all->log_x, all->longest,
+            series_along(all->o),
+            all->o->map && setting_numeric(axis_named(all->o->by)));
     free(list);
+    free(drawn);
+    values_free(&xs);
     values_free(&seeds);
 }
 
-/* What series are called, and in the data, where that differs. */
-static void
-put_names(const Figure *f, const Drawing *o, const Values *series)
+/* "mean of 5 seeds, 95% interval (Student's t)": what points and bars are, for
+   each kind of quantity that there is. */
+static char *
+measured(const Plot *all, const char *seeds)
 {
-    Values shown = {0};
-    bool differ = false;
-    for (int i = 0; i < series->count; i++) {
-        values_add(&shown, shown_name(o, series->text[i]));
-        differ |= strcmp(shown.text[i], series->text[i]) != 0;
+    Values kinds = {0};
+    for (int p = 0; p < all->panel_count; p++) {
+        const Quantity *q = quantity_named(all->panels[p].y);
+        int covered = (int)floor(100 * median_coverage(all->least));
+        values_add(
+            &kinds,
+            q->median ? format_text("median of %s seeds, %d%% interval", seeds,
+                                    covered)
+            : q->counted ? format_text("share of %s seeds, 95%% interval "
+                                       "(Wilson)",
+                                       seeds)
+            : all->most < INTERVAL_SEEDS
+                ? format_text("mean of %s seeds, smallest to largest", seeds)
+                : format_text("mean of %s seeds, 95%% interval "
+                              "(Student's t%s)",
+                              seeds,
+                              all->panels[p].log ? " of the logarithm" : ""));
+        if (all->o->map) /* which has no intervals */
+            *strchr(kinds.text[p], ',') = 0;
     }
-    if (differ)
-        figure_words(f, "keys", series);
-    figure_words(f, "series", &shown);
-    values_free(&shown);
+    series_sort(&kinds); /* each once */
+    char *list = joined(&kinds, "; ");
+    values_free(&kinds);
+    return list;
+}
+
+/* Of which runs, and what the points and bands are. */
+static char *
+title_of(const Plot *all, const char *part)
+{
+    char seeds[32];
+    const char *runs = all->panels[0].runs;
+    snprintf(seeds, sizeof seeds, all->least < all->most ? "%d to %d" : "%d",
+             all->least, all->most);
+    if (all->least == all->most)
+        snprintf(seeds, sizeof seeds, "%d", all->most);
+    if (!all->most)
+        return format_text("%s%s: each seed a point", runs, part);
+    if (all->most == 1)
+        return format_text("%s%s: one seed", runs, part);
+    if (all->each_seed)
+        return format_text("%s%s: each of %s seeds, and their median", runs,
+                           part, seeds);
+    char *what = measured(all, seeds);
+    char *title = format_text("%s%s: %s", runs, part, what);
+    free(what);
+    return title;
+}
+
+/* The quantities that are drawn, and against what; and a sentence where the
+   picture has less than a reader might think. */
+static char *
+notes_of(const Plot *all, const Values *ylabels, const char *x)
+{
+    bool hidden = false, unsolved = false, ends = false;
+    Values ys = {0};
+    for (int i = 0; i < all->panel_count; i++)
+        values_add(&ys, copy_text(ylabels->text[i]));
+    series_sort(&ys);
+    for (const Point *t = all->points; t < all->points + all->count; t++) {
+        hidden |= t->panel->log && t->y.mean <= 0;
+        ends |= all->over_training && isnan(t->y.mean);
+    }
+    for (const Panel *p = all->panels; p < all->panels + all->panel_count; p++)
+        unsolved |= quantity_named(p->y)->median &&
+                    numbers_in(p, all->o) < p->group->count;
+    char *list = joined(&ys, ", ");
+    char *notes = format_text(
+        " Drawn: %s against %s.%s%s%s", list, x,
+        hidden ? " What is not above 0 is not drawn on a logarithmic axis."
+               : "",
+        ends ? " A curve ends where one of its seeds ended or diverged." : "",
+        unsolved ? " A seed that never got there is drawn at the last step."
+                 : "");
+    values_free(&ys);
+    free(list);
+    return notes;
+}
+
+/* What the series are values of. */
+static char *
+by_title(const Drawing *o)
+{
+    Values parts = values_cut(o->by);
+    for (int i = 0; i < parts.count; i++)
+        replace(&parts.text[i], axis_title(parts.text[i], NULL));
+    char *title = joined(&parts, ", ");
+    values_free(&parts);
+    return title;
 }
 
 /* Draws a curve for each of these series. */
 static void
-draw_panels(const Plot *all, const char *name, const char *whose,
+draw_series(const Plot *all, const char *name, const char *part,
             const Values *series)
 {
     const Drawing *o = all->o;
-    bool any = false;
-    Values labels = values_cut(o->labels ? o->labels : "");
-    Values titles = {0}, ylabels = {0}, names = {0};
-    for (const Panel *p = all->panels; p < all->panels + all->panel_count;
-         p++) {
-        char *y = y_title(p);
-        const char *title = p->title ? p->title : y;
-        const char *label = !p->title          ? ""
-                            : labels.count > 1 ? labels.text[1]
-                                               : y;
-        values_add(&titles, copy_text(title));
-        values_add(&ylabels, copy_text(label));
-        values_add(&names, copy_text(*title ? title : *label ? label : y));
-        any |= isfinite(p->low) && (!all->over_training || all->longest > 0);
-        free(y);
+    Values titles = {0}, ylabels = {0};
+    for (int i = 0; i < all->panel_count; i++) {
+        const Panel *p = &all->panels[i];
+        const char *task = p->group->runs[0]->config.task;
+        values_add(&titles, copy_text(p->title));
+        values_add(&ylabels, axis_title(p->y, task_named(task)));
     }
-    if (any) {
-        Figure f = figure_begin(o, name);
-        bool hidden = false;
-        char *title = title_of(all, whose), *x = x_title(all);
-        char *by = by_title(o);
-        char *notes = notes_of(all, series, &hidden);
-        char *seen = seen_of(all, series, names.text);
-        if (hidden && !o->quiet)
-            note("%s: its axis is logarithmic. What is not above 0 is not "
-                 "drawn",
-                 f.name);
-        put_data(&f, all, series);
-        figure_title(&f, title, notes, seen);
-        figure_label(&f, "by", o->map || strcmp(o->by, "variant") ? by : "");
-        figure_label(&f, "xlabel", o->labels ? labels.text[0] : x);
-        put_names(&f, o, series);
-        figure_labels(&f, "titles", &titles);
-        figure_labels(&f, "ylabels", &ylabels);
-        put_places(&f, all);
-        fprintf(f.script, "title_asked = %d\n", !!o->title);
-        put_ranges(f.script, all);
-        figure_end(&f, o->map ? "map" : "panels");
-        free(by);
-        free(title);
-        free(notes);
-        free(seen);
-        free(x);
-    } else
-        note("%s is not drawn: none of its numbers is finite: its runs "
-             "diverged, took no step, or have no such number; give another "
-             "--x or --y, or train at a lower --lr",
-             name);
-    values_free(&labels);
+    Figure f = figure_begin(o, name);
+    char *x = all->over_training ? copy_text(progress_title(o->x))
+                                 : axis_title(o->x, NULL);
+    char *title = title_of(all, part), *by = by_title(o);
+    char *notes = notes_of(all, &ylabels, x);
+    put_data(&f, all, series);
+    figure_title(&f, title, notes);
+    figure_word(&f, "by", o->map || strcmp(o->by, "variant") ? by : "");
+    figure_word(&f, "xlabel", x);
+    figure_words(&f, "ylabels", &ylabels);
+    figure_words(&f, "titles", &titles);
+    figure_words(&f, "keys", series);
+    char *names = joined(series, " ");
+    fprintf(f.script, "names = '%s' # of these in the data\n", names);
+    put_ranges(&f, all);
+    put_places(&f, all);
+    figure_end(&f, o->map ? "map" : "panels");
+    free(names);
+    free(notes);
+    free(title);
+    free(by);
+    free(x);
     values_free(&titles);
     values_free(&ylabels);
-    values_free(&names);
 }
 
 /* Draws several figures, each with the baseline and some of the others, on one
    scale. */
 static void
-draw_parts(const Plot *all, const char *name, const char *whose)
+draw_parts(const Plot *all, const char *name)
 {
     const Values *series = &all->series;
     int held = !strcmp(series->text[0], BASELINE), each = MOST_CURVES - held;
@@ -226,28 +269,24 @@ draw_parts(const Plot *all, const char *name, const char *whose)
             if (i < held || (i - held) / each == part)
                 values_add(&some, series->text[i]);
         char *numbered = format_text("%s-%d", name, part + 1);
-        char *title = format_text("%s (%d of %d)", whose, part + 1, parts);
-        draw_panels(all, numbered, title, &some);
+        char *which = format_text(" (%d of %d)", part + 1, parts);
+        draw_series(all, numbered, which, &some);
         free(numbered);
-        free(title);
+        free(which);
         free(some.text); /* its texts are those of series */
     }
 }
 
 void
-draw_figures(const Drawing *o, const Experiment *e, const char *name,
-             const char *whose, Panel *panels, int count)
+panels_draw(const Drawing *o, const Experiment *e, Panel *panels, int count)
 {
     Plot all = curves_of(o, e, panels, count);
-    bool seeds = o->spread && !strcmp(o->spread, "seeds");
-    char *own = format_text("%s%s", name,
-                            o->map  ? "-map"
-                            : seeds ? "-seeds"
-                                    : "");
+    const char *kind = o->map ? "-map" : all.each_seed ? "-seeds" : "";
+    char *name = format_text("%s%s", panels[0].figure, kind);
     if (all.series.count > MOST_CURVES && !o->map && !series_along(o))
-        draw_parts(&all, own, whose);
+        draw_parts(&all, name);
     else
-        draw_panels(&all, own, whose, &all.series);
-    free(own);
+        draw_series(&all, name, "", &all.series);
+    free(name);
     curves_free(&all);
 }

@@ -1,4 +1,4 @@
-/* panel.h - figures of one or more panels.
+/* panel.h - a figure of one or more panels.
 
    A panel shows one quantity of one group of runs, a curve for each series,
    over training with a band or against a setting or a result with bars. */
@@ -7,10 +7,9 @@
 
 #include "study/curves.h"
 
-/* Draws them side by side, with what o says of x and series, as figure NAME, or
-   as several where there are more than seven curves, NAME-map or NAME-seeds
-   where o asks for these; `whose` begins the title. */
-void draw_figures(const Drawing *o, const Experiment *e, const char *name,
-                  const char *whose, Panel *panels, int count);
+/* Draws panels of one figure side by side, or in several figures where there
+   are more than seven curves. */
+void panels_draw(const Drawing *o, const Experiment *e, Panel *panels,
+                 int count);
 
 #endif

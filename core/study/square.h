@@ -2,8 +2,6 @@
 #ifndef SQUARE_H
 #define SQUARE_H
 
-#include <stdbool.h>
-
 #include "study/drawing.h"
 
 typedef struct SquareCell {
@@ -21,14 +19,9 @@ typedef struct Square {
 Square square_new(int count);
 void square_free(Square *s);
 
-/* What figures/equivalence.tsv of an experiment says, or that of the double
-   program; count 0 where it has none. Fails where it is no square. Positions
-   that stand between q and k, "rope" or "alibi", decide what is the same: their
-   square has a file of its own, equivalence-rope.tsv; "" for all others. */
-Square square_read(const char *experiment, const char *positions,
-                   bool in_double);
-
-void square_draw(const Square *s, const char *positions, bool in_double,
-                 const Drawing *o);
+/* Draws it as figure "equivalence", or "equivalence-WHICH" where that is no
+   empty text: positions that stand between q and k, "rope" or "alibi", decide
+   what is the same. */
+void square_draw(const Square *s, const char *which, const Drawing *o);
 
 #endif

@@ -14,4 +14,4 @@
 qkv compare -t subset -v standard,full-rank --baseline full-rank --d-k 2 --heads 1,2,4,8,16 \
     --seeds 5 --log-every 500 --judge test_accuracy --margin test_accuracy=0.02 --no-figures \
     --no-weights -o "$out" "$@"
-qkv plot "$out" --x heads --y test_accuracy --labels 'heads,R^2 on test data'
+qkv plot "$out" --x heads --y test_accuracy

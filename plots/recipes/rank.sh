@@ -4,4 +4,4 @@
 # too small.
 qkv compare -t subset -v standard,full-rank --heads 1 --d-k 1,2,3,4,6,8,16 --seeds 5 \
     --log-every 100 --no-figures --no-weights -o "$out" "$@"
-qkv plot "$out" --x d-k --y test_accuracy --labels 'd_k,R^2 on test data'
+qkv plot "$out" --x d-k --y test_accuracy

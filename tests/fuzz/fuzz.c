@@ -194,8 +194,7 @@ static void
 experiment(int step, const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"config.tsv", "result.tsv", "log.tsv"};
-    static const char *const above[] = {"foreign/experiment.tsv",
-                                        "foreign/figures/equivalence.tsv"};
+    static const char *const above[] = {"foreign/experiment.tsv"};
     static char run[64] = "foreign/run";
     static const struct {
         int (*run)(int argc, char **argv);
