@@ -138,9 +138,9 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
 }
 
 void
-check_baseline(const Options *o, const char *by, const Values *compared)
+check_baseline(const Request *r, const char *by, const Values *compared)
 {
-    bool found = !o->request.baseline;
+    bool found = !r->baseline;
     for (int i = 0; i < compared->count && !found; i++) {
         char name[NAME_SIZE];
         const char *value = compared->text[i];
@@ -148,12 +148,12 @@ check_baseline(const Options *o, const char *by, const Values *compared)
             plugin_name(value, name);
             value = name;
         }
-        found = !strcmp(value, o->request.baseline);
+        found = !strcmp(value, r->baseline);
     }
     if (!found)
         usage("--baseline %s: none of the runs is of it; take one of the "
               "variants that are compared",
-              o->request.baseline);
+              r->baseline);
 }
 
 /* Of one variant verdicts are between the words that were given to another
@@ -200,7 +200,7 @@ command_compare(int argc, char **argv)
     resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     resolve_by(&o);
     const char *by = o.request.by ? o.request.by : "variant";
-    check_baseline(&o, by, given_to(&o.request, by));
+    check_baseline(&o.request, by, given_to(&o.request, by));
     if (o.request.judge)
         check_judged("judge", o.request.judge);
     if (o.request.margin)

@@ -22,6 +22,6 @@ void draw_all(const Drawing *d, const Experiment *e, const Experiment *whole);
 
 /* Exits (2) where --baseline is none of what is compared: variants, which may
    be paths, or the values of another setting. */
-void check_baseline(const Options *o, const char *by, const Values *compared);
+void check_baseline(const Request *r, const char *by, const Values *compared);
 
 #endif

@@ -111,8 +111,8 @@ counted_of(const char *word, Config c)
 /* What all layers cost: parameters and cache, a token's FLOPs. */
 static const Column costs[] = {
     {"variant", .words = true}, {.name = "parameters"},
-    {.name = "forward"},        {.name = "backward", .spare = 2},
-    {.name = "cache"},          {.name = "activations", .spare = 1}};
+    {.name = "forward"},        {.name = "backward"},
+    {.name = "cache"},          {.name = "activations"}};
 
 static void
 add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
@@ -128,9 +128,9 @@ add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
 
 /* --weights: its matrices, one a line. */
 static const Column matrices[] = {
-    {"variant", .words = true},   {"matrix", .words = true},
-    {.name = "rows", .spare = 2}, {.name = "columns", .spare = 2},
-    {.name = "entries"},          {.name = "in all layers", .spare = 1}};
+    {"variant", .words = true}, {"matrix", .words = true},
+    {.name = "rows"},           {.name = "columns"},
+    {.name = "entries"},        {.name = "in all layers"}};
 
 static void
 add_matrices(Sheet *sheet, const Counted *v)
@@ -185,13 +185,12 @@ measured_count(const Counted *v, RealCount *r)
 }
 
 /* --real: how many parameters are real, and the gap that tells. */
-static const Column reals[] = {
-    {"variant", .words = true},
-    {.name = "parameters"},
-    {.name = "real"},
-    {.name = "gauge"},
-    {.name = "smallest", .format = "%.0e", .spare = 1},
-    {.name = "next", .format = "%.0e", .spare = 1}};
+static const Column reals[] = {{"variant", .words = true},
+                               {.name = "parameters"},
+                               {.name = "real"},
+                               {.name = "gauge"},
+                               {.name = "smallest", .format = "%.0e"},
+                               {.name = "next", .format = "%.0e"}};
 
 /* False where that cannot be told. */
 static bool

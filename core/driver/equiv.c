@@ -92,22 +92,21 @@ add_verdict(Sheet *sheet, const Run *r, const char *from, const char *to,
 static Sheet
 verdict_sheet(bool exact)
 {
-    const Column columns[] = {
-        {"from", .title = "trained", .words = true},
-        {"to", .title = "into", .words = true},
-        {"is_it_the_same", .title = "same", .words = true,
-         .readers = exact ? EVERYBODY : NOBODY},
-        {"logits", .format = "%.1e", .readers = PROGRAMS},
-        {"s_M_N", .format = "%.1e", .readers = PROGRAMS},
-        {"accuracy", .format = "%.3f", .spare = 3},
-        {"after", .format = "%.3f", .spare = 3},
-        {"rank_M", .title = "rank M", .words = true, .spare = 2},
-        {"lost_of_M", .title = "lost", .format = "%.2g", .spare = 1},
-        {"rank_N", .title = "rank N", .words = true, .spare = 2},
-        {"lost_of_N", .title = "lost", .format = "%.2g", .spare = 1},
-        {"why_not", .words = true, .readers = PROGRAMS},
-        {"stored", .readers = PROGRAMS},
-        {"real", .readers = PROGRAMS}};
+    const Column columns[] = {{"from", .title = "trained", .words = true},
+                              {"to", .title = "into", .words = true},
+                              {"is_it_the_same", .title = "same", .words = true,
+                               .readers = exact ? EVERYBODY : NOBODY},
+                              {"logits", .format = "%.1e", .readers = PROGRAMS},
+                              {"s_M_N", .format = "%.1e", .readers = PROGRAMS},
+                              {"accuracy", .format = "%.3f"},
+                              {"after", .format = "%.3f"},
+                              {"rank_M", .title = "rank M", .words = true},
+                              {"lost_of_M", .title = "lost", .format = "%.2g"},
+                              {"rank_N", .title = "rank N", .words = true},
+                              {"lost_of_N", .title = "lost", .format = "%.2g"},
+                              {"why_not", .words = true, .readers = PROGRAMS},
+                              {"stored", .readers = PROGRAMS},
+                              {"real", .readers = PROGRAMS}};
     return sheet_of(columns, sizeof columns / sizeof *columns);
 }
 

@@ -13,6 +13,7 @@
 #include "driver/grammar.h"
 #include "driver/help.h"
 #include "heart/fail.h"
+#include "study/table.h"
 
 /* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
 static Values
@@ -285,6 +286,7 @@ options_read(int argc, char **argv)
     o.draw.by = o.request.by ? o.request.by : "variant";
     o.draw.out = work->out = o.out;
     o.draw.quiet = work->quiet = o.quiet;
+    columns_asked = o.columns;
     o.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (work->threads > MOST_THREADS)
         usage("--threads %d: there can be %d at most", work->threads,

@@ -2,23 +2,13 @@
 #ifndef ESCAPE_H
 #define ESCAPE_H
 
-/* ALIGNED is plain text on a terminal; a PARAGRAPH is Markdown where a line
-   begins; LATEX_TEXT is LATEX, where words around a table are not comments but
-   text. LATEX has maths of d_k, W_i^Q, 1e-05 and -0.2. */
-typedef enum {
-    ALIGNED,
-    TSV,
-    MARKDOWN,
-    LATEX,
-    JSON,
-    PARAGRAPH,
-    LATEX_TEXT
-} Layout;
+/* ALIGNED is plain text on a terminal. */
+typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, JSON } Layout;
 
 /* A text that somebody else may have written, so that all of it is seen and
    nothing of it acts: without control characters, what is no UTF-8 as ?, and
    with each character escaped that means something in the language; in JSON
-   between quotes. To be freed. */
+   between quotes, in LATEX with maths of d_k and W_i^Q. To be freed. */
 char *escaped(const char *text, Layout language);
 
 /* What a figure's files, or a label, are called: letters, digits and a few

@@ -8,8 +8,8 @@
 
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "study/group.h"
 #include "heart/fail.h"
+#include "study/group.h"
 
 static const Setting experiment = {.name = "experiment"};
 
@@ -19,45 +19,28 @@ axis_named(const char *name)
     return strcmp(name, experiment.name) ? setting_named(name) : &experiment;
 }
 
-void
-run_setting(const Run *r, const char *setting, char text[VALUE_SIZE])
+/* The directory that a run is in. */
+static void
+print_place(const Run *r, char text[VALUE_SIZE])
 {
-    const Setting *s = axis_named(setting);
-    if (s == &experiment) {
-        int n = (int)(strlen(r->path) - strlen(r->name));
-        snprintf(text, VALUE_SIZE, "%.*s", n > 1 ? n - 1 : 1,
-                 n ? r->path : ".");
-    } else
+    int n = (int)(strlen(r->path) - strlen(r->name));
+    snprintf(text, VALUE_SIZE, "%.*s", n > 1 ? n - 1 : 1, n ? r->path : ".");
+}
+
+void
+run_setting(const Run *r, const char *name, char text[VALUE_SIZE])
+{
+    const Setting *s = axis_named(name);
+    if (s == &experiment)
+        print_place(r, text);
+    else
         setting_asked(s, &r->config, text);
     if (s != &experiment && setting_worded(s) && !*text)
         strcpy(text, "none");
     for (char *c = text; *c; c++) /* gnuplot reads it from a column */
         *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
-    if (s != &experiment && setting_plugin(s) && strcmp(text, "none")) {
-        char path[VALUE_SIZE];
-        strcpy(path, text);
-        plugin_name(path, text);
-    }
-}
-
-/* `by` of a run as its series is called, "standard,0.01", interned. */
-static const char *
-run_series(const Run *r, const char *by)
-{
-    char value[VALUE_SIZE];
-    Values names = values_cut(by), texts = {0};
-    for (int i = 0; i < names.count; i++) {
-        const Setting *s = setting_named(names.text[i]);
-        run_setting(r, names.text[i], value);
-        bool none = s && setting_unused(s, &r->config);
-        values_add(&texts, copy_text(none ? "none" : value));
-    }
-    char *all = joined(&texts, ",");
-    const char *kept = interned(all);
-    values_free(&names);
-    values_free(&texts);
-    free(all);
-    return kept;
+    if (s != &experiment && setting_plugin(s) && strcmp(text, "none"))
+        plugin_name(interned(text), text);
 }
 
 const char *
@@ -74,48 +57,60 @@ run_asked(const Run *r, const Setting *s)
     return strcmp(text, "0") ? interned(text) : NULL;
 }
 
-/* The order of two values, the first n and m letters of texts. */
+/* `by` of a run as its series is called, "standard,0.01", interned. */
+static const char *
+run_series(const Run *r, const char *by)
+{
+    Values names = values_cut(by), texts = {0};
+    for (int i = 0; i < names.count; i++) {
+        const Setting *s = axis_named(names.text[i]);
+        char value[VALUE_SIZE] = "none";
+        if (s == &experiment || !setting_unused(s, &r->config))
+            run_setting(r, names.text[i], value);
+        values_add(&texts, copy_text(value));
+    }
+    char *all = joined(&texts, ",");
+    const char *kept = interned(all);
+    values_free(&names);
+    values_free(&texts);
+    free(all);
+    return kept;
+}
+
+/* The order of two values: the baseline, numbers by size, names by letter. */
 static int
-value_order(const char *a, size_t n, const char *b, size_t m)
+value_order(const char *a, const char *b)
 {
     char *a_end, *b_end;
     double x = strtod(a, &a_end), y = strtod(b, &b_end);
-    size_t base = strlen(BASELINE);
-    bool a_base = n == base && !memcmp(a, BASELINE, base);
-    bool b_base = m == base && !memcmp(b, BASELINE, base);
-    bool a_number = n && a_end == a + n, b_number = m && b_end == b + m;
+    bool a_base = !strcmp(a, BASELINE), b_base = !strcmp(b, BASELINE);
+    bool a_number = *a && !*a_end, b_number = *b && !*b_end;
     if (a_base || b_base)
         return b_base - a_base;
     if (a_number != b_number)
         return b_number - a_number;
     if (a_number && x != y)
         return x < y ? -1 : 1;
-    char *one = format_text("%.*s", (int)n, a);
-    char *other = format_text("%.*s", (int)m, b);
-    int order = natural_order(one, other);
-    free(one);
-    free(other);
+    return natural_order(a, b);
+}
+
+static int
+series_order(const void *a, const void *b)
+{
+    Values x = values_cut(*(char *const *)a), y = values_cut(*(char *const *)b);
+    int order = 0;
+    for (int i = 0; !order && i < x.count && i < y.count; i++)
+        order = value_order(x.text[i], y.text[i]);
+    order = order ? order : x.count - y.count;
+    values_free(&x);
+    values_free(&y);
     return order;
 }
 
 bool
 series_before(const char *a, const char *b)
 {
-    for (;;) {
-        size_t n = strcspn(a, ","), m = strcspn(b, ",");
-        int order = value_order(a, n, b, m);
-        if (order || !a[n] || !b[m])
-            return order ? order < 0 : !a[n] && b[m];
-        a += n + 1;
-        b += m + 1;
-    }
-}
-
-static int
-series_order(const void *a, const void *b)
-{
-    const char *x = *(char *const *)a, *y = *(char *const *)b;
-    return series_before(y, x) - series_before(x, y);
+    return series_order(&a, &b) < 0;
 }
 
 void
@@ -133,33 +128,83 @@ series_sort(Values *names)
     names->count = kept;
 }
 
-Values
-values_in(const Experiment *e, const char *setting)
+/* Is it one of them? */
+static bool
+series_among(const Values *names, const char *name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (!strcmp(names->text[i], name))
+            return true;
+    return false;
+}
+
+static bool
+is_of(const Run *r, const char *task)
+{
+    return !task || !strcmp(r->config.task, task);
+}
+
+/* What the runs of a task (NULL: all) have of a setting, each value once. */
+static Values
+values_of(const Experiment *e, const char *task, const Setting *s)
 {
     Values v = {0};
-    const Setting *s = axis_named(setting);
+    const char *last = NULL;
     for (int i = 0; i < e->count; i++) {
-        const char *value = run_asked(&e->runs[i], s);
-        if (value)
+        const char *value =
+            is_of(&e->runs[i], task) ? run_asked(&e->runs[i], s) : NULL;
+        if (value && value != last) /* most are what the last one was */
             values_add(&v, copy_text(value));
+        last = value;
     }
     series_sort(&v);
     return v;
 }
 
-/* A setting that varies in the runs of a task. One that was asked for tells
-   groups apart; another one must be the same in all runs that are averaged. */
-typedef struct Axis {
-    const Setting *setting;
-    const char **values; /* run by run, as run_asked says */
-    bool asked;
-} Axis;
+Values
+values_in(const Experiment *e, const char *setting)
+{
+    return values_of(e, NULL, axis_named(setting));
+}
+
+void
+keep_where(Experiment *e, const char *where)
+{
+    Values wanted = values_cut(where);
+    for (int k = 0; k < wanted.count; k++) {
+        char *sign = strchr(wanted.text[k], '=');
+        if (!sign)
+            usage("--where %s: give a setting and its value, as in lr=0.01",
+                  wanted.text[k]);
+        *sign = 0;
+        const Setting *s = axis_named(wanted.text[k]);
+        if (!s)
+            usage("--where %s: no setting of a run", wanted.text[k]);
+        Values known = values_in(e, s->name);
+        int kept = 0;
+        for (int i = 0; i < e->count; i++) {
+            const char *value = run_asked(&e->runs[i], s);
+            if (!value || !value_order(value, sign + 1))
+                e->runs[kept++] = e->runs[i];
+            else
+                run_free(&e->runs[i]);
+        }
+        e->count = kept;
+        char *there = joined(&known, ", ");
+        if (!kept)
+            usage("--where %s=%s: no run has it; there are: %s", s->name,
+                  sign + 1, there);
+        free(there);
+        values_free(&known);
+    }
+    values_free(&wanted);
+}
 
 /* What the runs of a task, or of all where by or x is the task, are cut by. */
 typedef struct Cut {
     const Experiment *e;
     const char *by, *x, *facet; /* x: NULL over steps */
-    Axis *axes;
+    const Setting **axes; /* asked for, and not the same in all these runs */
     int count;
 } Cut;
 
@@ -169,175 +214,57 @@ lies_along(const Cut *c, const char *setting)
     return index_in(c->by, setting) >= 0 || (c->x && !strcmp(c->x, setting));
 }
 
-/* Has each experiment one value of a setting? Then where a curve is of one of
-   them, it tells no groups apart. */
-static bool
-one_in_each(const Experiment *e, const char *const *values)
+bool
+task_varies(const Experiment *e, const char *task, const Setting *s)
 {
-    const char **names = allocate((size_t)e->count, sizeof *names);
-    bool one = true;
-    for (int i = 0; i < e->count; i++) {
-        names[i] = run_asked(&e->runs[i], &experiment);
-        for (int k = 0; one && k < i; k++)
-            one = names[k] != names[i] || !values[k] || !values[i] ||
-                  values[k] == values[i];
+    Values v = values_of(e, task, s);
+    bool varies = v.count > 1;
+    values_free(&v);
+    return varies;
+}
+
+/* Has an experiment several values of it? Where a curve is of one of them, what
+   each has one value of tells no groups apart. */
+static bool
+varies_inside(const Experiment *e, const Setting *s)
+{
+    for (int i = 1; i < e->count; i++) { /* those of one are side by side */
+        const char *one = run_asked(&e->runs[i - 1], s);
+        const char *other = run_asked(&e->runs[i], s);
+        if (one && other && one != other &&
+            run_asked(&e->runs[i - 1], &experiment) ==
+                run_asked(&e->runs[i], &experiment))
+            return true;
     }
-    free(names);
-    return one;
+    return false;
 }
 
 /* May it tell groups apart? Along a result, sizes may not: they lead there. */
 static bool
 may_part(const Cut *c, const Setting *s)
 {
+    bool facet = c->facet && axis_named(c->facet) == s;
     bool size = s->role == OF_SHAPE || index_in("d-model layers", s->name) >= 0;
+    bool along_result = c->x && !axis_named(c->x);
     return index_in("task seed file log", s->name) < 0 &&
-           !lies_along(c, s->name) &&
-           !(size && c->x && !setting_named(c->x) &&
-             !(c->facet && !strcmp(s->name, c->facet)));
-}
-
-/* A plugin that was rebuilt parts its own runs, and is beside those of the
-   others: leaves no value to the runs of a variant that has but one. */
-static void
-drop_single(const Experiment *e, const char **values)
-{
-    const Setting *variant = setting_named("variant");
-    const char **names = allocate((size_t)e->count, sizeof *names);
-    int *first = allocate((size_t)e->count, sizeof *first); /* of a variant */
-    bool *several = allocate((size_t)e->count, sizeof *several);
-    for (int i = 0; i < e->count; i++) {
-        int k = i - 1;
-        names[i] = values[i] ? run_asked(&e->runs[i], variant) : NULL;
-        while (k >= 0 && names[k] != names[i])
-            k--;
-        first[i] = k < 0 ? i : first[k];
-        several[first[i]] |= values[i] != values[first[i]];
-    }
-    for (int i = 0; i < e->count; i++)
-        if (!several[first[i]])
-            values[i] = NULL;
-    free(names);
-    free(first);
-    free(several);
-}
-
-static bool
-is_of(const Run *r, const char *task)
-{
-    return !task || !strcmp(r->config.task, task);
-}
-
-/* The values of a setting in the runs of a task (NULL: of all), run by run,
-   NULL where a run has none; or NULL if no two of them differ. To be freed. */
-static const char **
-values_of(const Experiment *e, const char *task, const Setting *s)
-{
-    const char **values = allocate((size_t)e->count, sizeof *values);
-    const char *seen = NULL;
-    bool varies = false;
-    for (int i = 0; i < e->count; i++)
-        if (is_of(&e->runs[i], task))
-            values[i] = run_asked(&e->runs[i], s);
-    if (s->role == OF_RECORD)
-        drop_single(e, values);
-    for (int i = 0; i < e->count; i++) {
-        varies |= values[i] && seen && values[i] != seen;
-        seen = values[i] ? values[i] : seen;
-    }
-    if (varies)
-        return values;
-    free(values);
-    return NULL;
-}
-
-bool
-task_varies(const Experiment *e, const char *task, const Setting *s)
-{
-    const char **values = values_of(e, task, s);
-    bool varies = values;
-    free(values);
-    return varies;
+           !lies_along(c, s->name) && (facet || !(size && along_result)) &&
+           (s == &experiment ? facet
+                             : !strcmp(s->name, "file-hash") ||
+                                   experiment_asks(c->e, s->name));
 }
 
 static void
 find_axes(Cut *c, const char *task)
 {
-    bool apart = c->facet && axis_named(c->facet) == &experiment;
-    bool along = apart || lies_along(c, experiment.name);
+    bool apart = lies_along(c, experiment.name) ||
+                 (c->facet && !strcmp(c->facet, experiment.name));
     c->count = 0;
-    for (const Setting *s = settings; s < settings + setting_count; s++) {
-        const char **values = may_part(c, s) ? values_of(c->e, task, s) : NULL;
-        bool asked = s->role == OF_RECORD || experiment_asks(c->e, s->name);
-        if (values && along && one_in_each(c->e, values)) {
-            free(values);
-            values = NULL;
-        }
-        if (values)
-            c->axes[c->count++] = (Axis){s, values, asked};
+    for (int i = 0; i <= setting_count; i++) {
+        const Setting *s = i < setting_count ? &settings[i] : &experiment;
+        if (may_part(c, s) && task_varies(c->e, task, s) &&
+            (!apart || s == &experiment || varies_inside(c->e, s)))
+            c->axes[c->count++] = s;
     }
-    const char **values = apart ? values_of(c->e, task, &experiment) : NULL;
-    if (values)
-        c->axes[c->count++] = (Axis){&experiment, values, true};
-}
-
-/* Where a group keeps its value of an axis. */
-static const char **
-key_of(const Group *g, const Setting *s)
-{
-    return &g->key[s == &experiment ? settings_most : s - settings];
-}
-
-/* Does a run fit a group, as far as both have values of the axes? */
-static bool
-fits(const Cut *c, const Group *g, int run)
-{
-    bool fits = true;
-    for (const Axis *a = c->axes; fits && a < c->axes + c->count; a++) {
-        const char *key = *key_of(g, a->setting);
-        fits = !key || !a->values[run] || key == a->values[run];
-    }
-    return fits;
-}
-
-static void
-add_run(const Cut *c, Group *g, int run)
-{
-    for (const Axis *a = c->axes; a < c->axes + c->count; a++)
-        if (a->asked && a->values[run])
-            *key_of(g, a->setting) = a->values[run];
-    g->runs = grow(g->runs, g->count, &g->room, sizeof *g->runs);
-    g->runs[g->count++] = &c->e->runs[run];
-}
-
-/* The groups of one task, or of all. Runs that have a value of every axis make
-   them; the others, which are the same whatever it is, join each that they fit.
- */
-static Group *
-add_task(const Cut *c, const char *task, Group *list, int *groups)
-{
-    int first = *groups, room = first;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < c->e->count; i++) {
-            bool joined = false, all = true;
-            for (int k = 0; k < c->count; k++)
-                all &= !c->axes[k].asked || c->axes[k].values[i];
-            if (!is_of(&c->e->runs[i], task) || all == pass)
-                continue;
-            for (int g = first; g < *groups; g++)
-                if (fits(c, &list[g], i)) {
-                    add_run(c, &list[g], i);
-                    joined = true;
-                }
-            if (joined)
-                continue;
-            list = grow(list, *groups, &room, sizeof *list);
-            list[*groups] = (Group){
-                .key = allocate((size_t)settings_most + 1, sizeof(char *)),
-                .tasks = lies_along(c, "task")};
-            add_run(c, &list[(*groups)++], i);
-        }
-    return list;
 }
 
 bool
@@ -350,79 +277,136 @@ same_but(const Run *a, const Run *b, const char *but)
     return true;
 }
 
-/* A run of a group, and what it is sorted by. */
-typedef struct Member {
-    const char *series, *x;
+/* Where a run stands: its values of the axes, its series and place along x. A
+   run that has no use for an axis is the same at each of its values, and stands
+   at all of them. */
+enum { MOST_AXES = 8 };
+typedef struct Stand {
+    const char *key[MOST_AXES], *series, *x;
     const Run *run;
-} Member;
+} Stand;
+
+typedef struct Stands {
+    Stand *list;
+    int count, room;
+} Stands;
+
+static void
+add_stands(Stands *all, const Cut *c, const char *task, Stand s, int axis)
+{
+    while (axis < c->count && s.key[axis])
+        axis++;
+    if (axis == c->count) {
+        all->list = grow(all->list, all->count, &all->room, sizeof s);
+        all->list[all->count++] = s;
+        return;
+    }
+    Values v = values_of(c->e, task, c->axes[axis]);
+    for (int i = 0; i < v.count; i++) {
+        s.key[axis] = interned(v.text[i]);
+        add_stands(all, c, task, s, axis + 1);
+    }
+    values_free(&v);
+}
+
+static Stands
+stands_of(const Cut *c, const char *task)
+{
+    Stands all = {0};
+    const Setting *along = c->x ? axis_named(c->x) : NULL;
+    if (c->count > MOST_AXES)
+        fail("%d settings vary in these runs, and figures and tables tell %d "
+             "apart: give --where to look at some of them",
+             c->count, MOST_AXES);
+    for (int i = 0; i < c->e->count; i++) {
+        const Run *r = &c->e->runs[i];
+        Stand s = {.series = run_series(r, c->by), .run = r};
+        if (!is_of(r, task))
+            continue;
+        for (int k = 0; k < c->count; k++)
+            s.key[k] = run_asked(r, c->axes[k]);
+        s.x = along ? run_asked(r, along) : NULL;
+        add_stands(&all, c, task, s, 0);
+    }
+    return all;
+}
+
+/* The order of two interned values; NULL is before all others. */
+static int
+interned_order(const char *a, const char *b)
+{
+    return a == b ? 0 : !a ? -1 : !b ? 1 : series_order(&a, &b);
+}
 
 static int
 in_order(const void *a, const void *b)
 {
-    const Member *m = a, *n = b;
-    const Config *p = &m->run->config, *q = &n->run->config;
-    int order = series_order(&m->series, &n->series);
-    order = order ? order : strcmp(m->x, n->x);
-    order = order ? order : (p->seed > q->seed) - (p->seed < q->seed);
-    return order ? order : (m->run > n->run) - (m->run < n->run);
+    const Stand *s = a, *t = b;
+    int order = 0, p = s->run->config.seed, q = t->run->config.seed;
+    for (int k = 0; !order && k < MOST_AXES; k++)
+        order = interned_order(s->key[k], t->key[k]);
+    order = order ? order : interned_order(s->series, t->series);
+    order = order ? order : interned_order(s->x, t->x);
+    order = order ? order : (p > q) - (p < q);
+    return order ? order : (s->run > t->run) - (s->run < t->run);
 }
 
-static Member
-member_of(const Cut *c, const Run *r)
+/* Is it the same run as the one before it? What is logged changes nothing in a
+   run. Exits where two of one place differ in more than their seeds. */
+static bool
+is_twice(const Stand *last, const Stand *s)
 {
-    const Setting *along = c->x ? axis_named(c->x) : NULL;
-    const char *x = along ? run_asked(r, along) : NULL;
-    return (Member){run_series(r, c->by), x ? x : "", r};
-}
-
-/* Exits where two runs would be averaged that no seed tells apart: somebody put
-   them there without a command that is recorded. */
-static void
-check_alike(const Cut *c, const Run *one, const Run *other)
-{
-    for (const Axis *a = c->axes; a < c->axes + c->count; a++) {
-        const char *x = a->values[one - c->e->runs];
-        const char *y = a->values[other - c->e->runs];
-        if (x && y && x != y)
+    const Run *a = last->run, *b = s->run;
+    if (last->series != s->series || last->x != s->x)
+        return false;
+    for (int i = 0; i < setting_count; i++)
+        if (index_in("seed log", settings[i].name) < 0 &&
+            !setting_equal(&settings[i], &a->config, &b->config))
             fail("%s and %s differ in %s, which no command asked for that is "
-                 "recorded in their experiment.tsv; run the command that made "
-                 "them again: it trains nothing, and is recorded",
-                 one->path, other->path, a->setting->name);
-    }
+                 "recorded in their experiment.tsv, so they are not averaged: "
+                 "--where %s=VALUE takes those of one kind",
+                 a->path, b->path, settings[i].name, settings[i].name);
+    return a->config.seed == b->config.seed;
 }
 
-/* Sorts the runs of a group into series. What is logged changes nothing in a
-   run: of two that differ in it alone one counts. */
-static void
-cut_series(const Cut *c, Group *g)
+/* The groups of one task, or of all, behind those that are there. */
+static Group *
+add_task(Cut *c, const char *task, Group *list, int *groups)
 {
-    int kept = 0, room = 0;
-    Member *m = allocate((size_t)g->count, sizeof *m);
-    for (int i = 0; i < g->count; i++)
-        m[i] = member_of(c, g->runs[i]);
-    qsort(m, (size_t)g->count, sizeof *m, in_order);
-    for (int i = 0; i < g->count; i++) {
-        const Run *r = m[i].run;
-        bool first = !kept || m[i].series != m[kept - 1].series, twice = false;
-        if (!first && m[i].x == m[kept - 1].x)
-            check_alike(c, m[kept - 1].run, r);
-        for (int k = kept - 1;
-             !twice && k >= 0 && m[k].series == m[i].series &&
-             m[k].x == m[i].x && m[k].run->config.seed == r->config.seed;
-             k--)
-            twice = same_but(m[k].run, r, "log");
-        if (twice)
+    int room = *groups, series_room = 0;
+    bool setting_along = !c->x || axis_named(c->x);
+    find_axes(c, task);
+    Stands all = stands_of(c, task);
+    qsort(all.list, (size_t)all.count, sizeof *all.list, in_order);
+    for (int i = 0; i < all.count; i++) {
+        const Stand *s = &all.list[i], *last = i ? s - 1 : NULL;
+        bool apart = !last || memcmp(s->key, last->key, sizeof s->key);
+        if (apart) {
+            list = grow(list, *groups, &room, sizeof *list);
+            list[(*groups)++] = (Group){
+                .runs = allocate((size_t)(all.count - i), sizeof(Run *)),
+                .key = allocate((size_t)settings_most + 1, sizeof(char *)),
+                .tasks = lies_along(c, "task")};
+            series_room = 0;
+        }
+        Group *g = &list[*groups - 1];
+        for (int k = 0; apart && k < c->count; k++)
+            g->key[c->axes[k] == &experiment ? settings_most
+                                             : c->axes[k] - settings] =
+                s->key[k];
+        if (!apart && setting_along && is_twice(last, s))
             continue;
-        g->series = grow(g->series, g->series_count, &room, sizeof *g->series);
-        if (first)
+        if (apart || s->series != last->series) {
+            g->series = grow(g->series, g->series_count, &series_room,
+                             sizeof *g->series);
             g->series[g->series_count++] =
-                (Series){m[i].series, g->runs + kept, 0};
+                (Series){s->series, g->runs + g->count, 0};
+        }
         g->series[g->series_count - 1].count++;
-        g->runs[kept] = r;
-        m[kept++] = m[i];
+        g->runs[g->count++] = s->run;
     }
-    g->count = kept;
-    free(m);
+    free(all.list);
+    return list;
 }
 
 char *
@@ -433,52 +417,30 @@ group_name(const Group *g, const char *without)
     for (int s = 0; s < setting_count; s++)
         if (g->key[s] && strcmp(settings[s].name, without))
             replace(&name,
-                    format_text(
-                        "%s%s%s%.*s", name, *name ? "." : "", settings[s].name,
-                        settings[s].kind == HASH ? 6 : VALUE_SIZE, g->key[s]));
+                    format_text("%s%s%s%.*s", name, *name ? "." : "",
+                                settings[s].name,
+                                settings[s].kind == HASH ? 6 : 80, g->key[s]));
     return name;
 }
 
-/* Less than 0 where a value was asked for before another one. */
-static int
-manifest_order(const Experiment *e, const char *setting, const char *a,
-               const char *b)
+/* The tasks of the runs, first those that were asked for, as they were. */
+static Values
+tasks_in(const Experiment *e)
 {
-    const char *said = experiment_said(e, setting);
-    int i = said ? index_in(said, a) : -1, k = said ? index_in(said, b) : -1;
-    if (i >= 0 && k >= 0)
-        return i - k;
-    return i >= 0 ? -1 : k >= 0 ? 1 : series_before(b, a) - series_before(a, b);
-}
-
-static int
-group_order(const Experiment *e, const Group *g, const Group *h)
-{
-    const char *t = g->runs[0]->config.task, *u = h->runs[0]->config.task;
-    const char *tasks = experiment_said(e, "task");
-    bool said = tasks && index_in(tasks, t) >= 0 && index_in(tasks, u) >= 0;
-    int order = said ? manifest_order(e, "task", t, u) : 0;
-    if (strcmp(t, u) && !order)
-        return 0; /* as they came */
-    for (int s = 0; !order && s < setting_count; s++)
-        if (settings[s].role != OF_RECORD && g->key[s] && h->key[s] &&
-            g->key[s] != h->key[s])
-            order = manifest_order(e, settings[s].name, g->key[s], h->key[s]);
-    return order;
-}
-
-/* Tasks and values in the order in which they were asked for, or else by size
-   or name: not in that of the runs, whose names leave out what is usual. */
-static void
-sort_groups(const Experiment *e, Group *list, int groups)
-{
-    for (int i = 1; i < groups; i++)
-        for (int k = i; k > 0 && group_order(e, &list[k], &list[k - 1]) < 0;
-             k--) {
-            Group g = list[k];
-            list[k] = list[k - 1];
-            list[k - 1] = g;
-        }
+    const char *said = experiment_said(e, "task");
+    Values asked = values_cut(said ? said : ""), tasks = {0};
+    for (int i = 0; i < asked.count + e->count; i++) {
+        bool first = i < asked.count;
+        const char *task =
+            first ? asked.text[i] : e->runs[i - asked.count].config.task;
+        bool there = !first;
+        for (int k = 0; k < e->count && !there; k++)
+            there = is_of(&e->runs[k], task);
+        if (there && !series_among(&tasks, task))
+            values_add(&tasks, copy_text(task));
+    }
+    values_free(&asked);
+    return tasks;
 }
 
 Group *
@@ -489,34 +451,25 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
         e, by, x, facet, allocate((size_t)setting_count + 1, sizeof *c.axes),
         0};
     Group *list = NULL;
+    Values tasks = tasks_in(e);
+    bool all = lies_along(&c, "task");
     *groups = 0;
-    for (int i = 0; i < e->count; i++) {
-        const char *task =
-            lies_along(&c, "task") ? NULL : e->runs[i].config.task;
-        int g = 0;
-        while (g < *groups && !is_of(list[g].runs[0], task))
-            g++;
-        if (g < *groups)
-            continue;
-        find_axes(&c, task);
-        list = add_task(&c, task, list, groups);
-        for (; g < *groups; g++) {
-            cut_series(&c, &list[g]);
-            list[g].name = group_name(&list[g], "");
-        }
-        for (int k = 0; k < c.count; k++)
-            free(c.axes[k].values);
-    }
+    for (int i = 0; i < (all ? 1 : tasks.count); i++)
+        list = add_task(&c, all ? NULL : tasks.text[i], list, groups);
+    for (int g = 0; g < *groups; g++)
+        list[g].name = group_name(&list[g], "");
+    values_free(&tasks);
     free(c.axes);
-    sort_groups(e, list, *groups);
     return list;
 }
 
 const Series *
 group_series(const Group *g, const char *name)
 {
-    return bsearch(&name, g->series, (size_t)g->series_count, sizeof *g->series,
-                   series_order);
+    for (int i = 0; i < g->series_count; i++)
+        if (!strcmp(g->series[i].name, name))
+            return &g->series[i];
+    return NULL;
 }
 
 void

@@ -53,9 +53,11 @@ const Setting *axis_named(const char *name);
 /* Do two runs differ in nothing but these settings, "lr seed"? */
 bool same_but(const Run *a, const Run *b, const char *but);
 
-/* Were there different values of it asked for in the runs of a task? Of what
-   the program notes down itself, such as the hash of a plugin, in those of one
-   variant. */
+/* Leaves the runs that have these values, "lr=0.01,d-k=8", or no use for the
+   setting; exits (2) where none has. */
+void keep_where(Experiment *e, const char *where);
+
+/* Were there different values of it asked for in the runs of a task? */
 bool task_varies(const Experiment *e, const char *task, const Setting *s);
 
 /* A run's setting as text; the variant without its path. */

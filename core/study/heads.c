@@ -30,7 +30,7 @@ heads_print(Layout layout, const Model *m)
     static const Column columns[] = {
         {"block", .words = true},
         {.name = "head"},
-        {"scale", .title = "s", .format = "%.4f", .spare = 1},
+        {"scale", .title = "s", .format = "%.4f"},
         {"rank_M", .title = "rank M"},
         {"effective_rank_M", .title = "eff.", .format = "%.1f"},
         {"largest_sM", .title = "s1", .format = "%.3g"},

@@ -1,9 +1,8 @@
-/* rate.h - at which learning rate a variant is judged, and what one that was
-   not tried might bring. */
+/* rate.h - at which learning rate a variant is judged. */
 #ifndef RATE_H
 #define RATE_H
 
-#include "study/outcome.h"
+#include "run/run.h"
 
 /* How a rate did; what is first decides. */
 typedef struct Score {
@@ -12,23 +11,19 @@ typedef struct Score {
 } Score;
 bool outdoes(const Score *a, const Score *b);
 
-/* Of the runs of a at that rate, but for one seed: by all->judge, or as
-   verdicts are, by accuracy until it is saturated, then by steps; of equal ones
-   the lowest loss. On validation data. */
-Score score_of(const Outcomes *all, const Outcome *a, double lr, int but);
+/* Of the runs at that rate, but for one seed: in a quantity or, where `key` is
+   NULL, as verdicts are, by accuracy until all seeds have `enough`, then by
+   steps; of equal ones the lowest loss. On validation data. */
+Score score_of(const Run *const *runs, int count, double lr, int but,
+               const char *key, double enough);
 
-/* The rates of its runs, each once, by size; to be freed. */
-double *rates_of(const Outcome *a, int *count);
+/* The rates of some runs, each once, by size; to be freed. */
+double *rates_of(const Run *const *runs, int count, int *rates);
 
-/* Leaves each seed the run at the rate that the others choose, so that no seed
-   is judged at a rate which was chosen for its luck. */
-void choose_rates(const Outcomes *all, Outcome *a);
-
-/* By how much a variant might be better in a quantity at a rate that was not
-   tried. The best one is within half a step of the best that was tried, and a
-   convex curve over the logarithms of the rates is not below the lines through
-   its neighbours. Where that one is an end, another step may bring as much as
-   the last. Infinite where a neighbour failed, so that nobody can tell. */
-double may_gain(const Outcomes *all, const Outcome *a, const char *key);
+/* Of each seed the run at the rate that the others choose in a quantity, so
+   that no seed is judged at a rate which was chosen for its luck; of one seed
+   alone, its own best. How many, and the runs, to be freed. */
+const Run **chosen_runs(const Run *const *runs, int count, const char *key,
+                        int *seeds);
 
 #endif

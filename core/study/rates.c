@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "study/rates.h"
+#include "study/quantity.h"
 #include "study/rate.h"
 #include "heart/fail.h"
 #include "run/missing.h"
@@ -61,22 +62,24 @@ advance(Search *s)
 
 /* How the runs of a point did, as far as they are there. */
 static Score
-score_of_point(const Outcomes *by, const Work *w, const Grid *g, int point)
+score_of_point(const Request *o, const Grid *g, int point)
 {
     Run runs[SEEDS];
     const Run *list[SEEDS];
-    Outcome a = {.runs = list};
+    int count = 0;
     for (int i = 0; i < SEEDS; i++) {
         const Job *job = &g->jobs[point * SEEDS + i];
-        if (!run_exists(w->out, job->name))
+        if (!run_exists(o->work.out, job->name))
             continue;
-        runs[a.seeds] = run_of(w->out, job->name, &job->config);
-        list[a.seeds] = &runs[a.seeds];
-        a.seeds++;
+        runs[count] = run_of(o->work.out, job->name, &job->config);
+        list[count] = &runs[count];
+        count++;
     }
-    Score s =
-        a.seeds ? score_of(by, &a, list[0]->config.lr, -1) : (Score){{0}, 0};
-    for (int i = 0; i < a.seeds; i++)
+    double margin = margin_of(o->margin, "test_accuracy", list, count);
+    Score s = count ? score_of(list, count, list[0]->config.lr, -1, o->judge,
+                               1 - margin)
+                    : (Score){{0}, 0};
+    for (int i = 0; i < count; i++)
         run_free(&runs[i]);
     return s;
 }
@@ -117,7 +120,6 @@ double *
 rates_found(const Request *o)
 {
     Request own = searching(o);
-    Outcomes by = {.judge = o->judge, .margins = o->margin};
     Manifest all = manifest_of(o, "compare");
     experiment_open(o->work.out, &all); /* the directory that OUT/rates is in */
     manifest_free(&all);
@@ -136,7 +138,7 @@ rates_found(const Request *o)
         run_missing(&own.work, &g);
         for (int p = 0; p < points; p++) {
             int k = s[p].at;
-            s[p].scores[k] = score_of_point(&by, &own.work, &g, p);
+            s[p].scores[k] = score_of_point(&own, &g, p);
             s[p].tried[k] = true;
             more |= advance(&s[p]);
         }

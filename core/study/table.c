@@ -4,14 +4,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/words.h"
-#include "study/latex_table.h"
-#include "study/table.h"
 #include "heart/fail.h"
+#include "study/table.h"
 
 enum { ACROSS = 79 }; /* as wide as words are on a terminal */
+
+/* How each layout writes a row, and a number that is not known. */
+static const struct Syntax {
+    const char *before, *between, *after, *unknown;
+} syntax[] = {[ALIGNED] = {"", "  ", "\n", "-"},
+              [TSV] = {"", "\t", "\n", "NA"},
+              [MARKDOWN] = {"| ", " | ", " |\n", "-"},
+              [LATEX] = {"", " & ", " \\\\\n", "--"},
+              [JSON] = {"\n {", ", ", "}", "null"}};
+
+const char *columns_asked;
 
 bool
 for_people(Layout layout)
@@ -22,7 +31,7 @@ for_people(Layout layout)
 Cell
 cell_words(const char *text)
 {
-    return (Cell){text, NAN, NAN, NAN};
+    return (Cell){text ? copy_text(text) : NULL, NAN, NAN, NAN};
 }
 
 Cell
@@ -34,7 +43,7 @@ cell_number(double value)
 Cell
 cell_shown(double value, const char *text)
 {
-    return (Cell){text, value, NAN, NAN};
+    return (Cell){copy_text(text), value, NAN, NAN};
 }
 
 Cell
@@ -59,10 +68,7 @@ sheet_add_row(Sheet *s, const Cell *cells, size_t count)
         bug("a row of %zu cells in a table of %d columns", count, s->cols);
     for (int col = 0; col < s->cols; col++) {
         s->cells = grow(s->cells, s->count, &s->room, sizeof *s->cells);
-        s->cells[s->count] = cells[col];
-        if (cells[col].text)
-            s->cells[s->count].text = copy_text(cells[col].text);
-        s->count++;
+        s->cells[s->count++] = cells[col];
     }
 }
 
@@ -70,7 +76,7 @@ void
 sheet_free(Sheet *s)
 {
     for (int i = 0; i < s->count; i++)
-        free((char *)s->cells[i].text);
+        free(s->cells[i].text);
     free(s->cells);
     free(s->columns);
     free(s->note);
@@ -88,13 +94,22 @@ static void
 put_number(FILE *to, const Column *c, double x, Layout layout)
 {
     bool percent = c->share && for_people(layout);
-    double shown = percent ? 100 * x : x;
-    if (!isfinite(x))
-        fputs(layout == JSON ? "null" : layout == TSV ? "NA" : "-", to);
+    char text[64];
+    if (!isfinite(x)) {
+        fputs(syntax[layout].unknown, to);
+        return;
+    }
+    snprintf(text, sizeof text,
+             c->format && layout != JSON ? c->format : "%.15g",
+             percent ? 100 * x : x);
+    char *power = layout == LATEX ? strchr(text, 'e') : NULL;
+    if (power)
+        fprintf(to, "%.*s\\times10^{%d}", (int)(power - text), text,
+                atoi(power + 1));
     else
-        fprintf(to, c->format && layout != JSON ? c->format : "%.15g", shown);
-    if (percent && isfinite(x))
-        fputs("%", to);
+        fputs(text, to);
+    if (percent)
+        fputs(layout == LATEX ? "\\%" : "%", to);
 }
 
 /* A cell as the language takes it; to be freed. */
@@ -102,47 +117,63 @@ static char *
 cell_text(const Column *c, const Cell *cell, Layout layout)
 {
     char *text;
+    bool maths = layout == LATEX && !c->words && isfinite(cell->value);
     if (cell->text && (c->words || layout != JSON))
         return escaped(cell->text, layout);
     FILE *to = begin_text(&text);
+    fputs(maths ? "$" : "", to);
     put_number(to, c, cell->value, layout);
-    if (!isnan(cell->low) && layout != JSON) {
-        fputs(" [", to);
+    if (!isnan(cell->low) && for_people(layout)) {
+        fputs(layout == LATEX ? "\\ [" : " [", to);
         put_number(to, c, cell->low, layout);
         fputs(", ", to);
         put_number(to, c, cell->high, layout);
         fputs("]", to);
     }
+    fputs(maths ? "$" : "", to);
     end_text(to, &text);
     return text;
 }
 
-/* What a layout's readers see: the columns, and as texts all cells, row by row,
-   the heads first. */
-typedef struct View {
-    const Column **columns;
-    char **texts;
-    int cols, count;
-} View;
-
-static View
-view_of(const Sheet *s, Layout layout)
+static bool
+is_read(const Column *c, Layout layout)
 {
-    View v = {allocate((size_t)s->cols, sizeof *v.columns),
-              allocate((size_t)(s->cols + s->count), sizeof *v.texts), 0, 0};
-    for (int i = 0; i < s->cols + s->count; i++) {
-        const Column *c = &s->columns[i % s->cols];
-        if (c->readers &&
-            c->readers != (for_people(layout) ? PEOPLE : PROGRAMS))
-            continue;
-        const char *head = for_people(layout) && c->title ? c->title : c->name;
-        if (i < s->cols)
-            v.columns[v.cols++] = c;
-        v.texts[v.count++] = i < s->cols
-                                 ? escaped(head, layout)
-                                 : cell_text(c, &s->cells[i - s->cols], layout);
+    return c->readers == EVERYBODY ||
+           (c->readers == PEOPLE && for_people(layout)) ||
+           (c->readers == PROGRAMS && !for_people(layout)) ||
+           (c->readers == PAPERS && (layout == LATEX || !for_people(layout)));
+}
+
+/* The places of the columns that are shown: those of a list "a,b", in its
+   order, or those that the layout's readers want. Exits (2) where there is none
+   such. To be freed. */
+static int *
+columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
+{
+    Values wanted = values_cut(list ? list : "");
+    int *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
+    const char **names = allocate((size_t)s->cols, sizeof *names);
+    *count = 0;
+    for (int col = 0; col < s->cols; col++) {
+        names[col] = s->columns[col].name;
+        if (!list && is_read(&s->columns[col], layout))
+            shown[(*count)++] = col;
     }
-    return v;
+    for (int i = 0; list && i < wanted.count; i++) {
+        int col = 0;
+        while (col < s->cols && strcmp(names[col], wanted.text[i]))
+            col++;
+        char *there = joined(&(Values){(char **)names, s->cols, 0}, ", ");
+        if (col == s->cols)
+            usage("--columns: no column \"%s\"%s; there are: %s",
+                  wanted.text[i], did_you_mean(wanted.text[i], names, s->cols),
+                  there);
+        free(there);
+        shown[(*count)++] = col;
+    }
+    values_free(&wanted);
+    free(names);
+    return shown;
 }
 
 /* Characters, of UTF-8. */
@@ -155,78 +186,104 @@ width_of(const char *text)
     return n;
 }
 
-/* The line below the heads. */
+/* What is written before the rows, and after the first of them, the heads. */
 static void
-write_rule(FILE *to, const View *v, Layout layout)
+write_head(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
 {
-    for (int col = 0; layout == MARKDOWN && col < v->cols; col++)
-        fputs(v->columns[col]->words ? "|---" : "|--:", to);
-    fputs(layout == MARKDOWN ? "|\n" : "", to);
+    char *note = escaped(s->note ? s->note : "", LATEX);
+    if (layout == JSON)
+        fputs("[", to);
+    if (layout != LATEX)
+        return;
+    fputs("% needs \\usepackage{booktabs,graphicx}\n\\begin{table}[tb]\n"
+          "\\centering\n",
+          to);
+    if (*note)
+        fprintf(to, "\\caption{%s}\n\\label{tab:%s}\n", note, s->label);
+    fputs("\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+          "\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else"
+          "\\width\\fi}{!}{%\n\\begin{tabular}{@{}",
+          to);
+    for (int i = 0; i < cols; i++)
+        fputs(s->columns[shown[i]].words ? "l" : "r", to);
+    fputs("@{}}\n\\toprule\n", to);
+    free(note);
 }
 
-/* Row by row; on a terminal each column is as wide as its widest cell. */
 static void
-write_rows(FILE *to, const View *v, Layout layout)
+write_rule(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
 {
-    static const char *const signs[][3] = {[ALIGNED] = {"", "  ", "\n"},
-                                           [TSV] = {"", "\t", "\n"},
-                                           [MARKDOWN] = {"| ", " | ", " |\n"}};
-    int *widest = allocate((size_t)v->cols, sizeof *widest);
-    for (int i = 0; layout == ALIGNED && i < v->count; i++)
-        if (width_of(v->texts[i]) > widest[i % v->cols])
-            widest[i % v->cols] = width_of(v->texts[i]);
-    for (int i = 0; i < v->count; i++) {
-        int col = i % v->cols, blanks = widest[col] - width_of(v->texts[i]);
-        bool words = v->columns[col]->words, last = col == v->cols - 1;
-        blanks = blanks > 0 ? blanks : 0;
-        fprintf(to, "%s%*s%s%*s%s", col ? "" : signs[layout][0],
-                words ? 0 : blanks, "", v->texts[i],
-                words && !last ? blanks : 0, "", signs[layout][last ? 2 : 1]);
-        if (i == v->cols - 1)
-            write_rule(to, v, layout);
+    for (int i = 0; layout == MARKDOWN && i < cols; i++)
+        fputs(s->columns[shown[i]].words ? "|---" : "|--:", to);
+    fputs(layout == MARKDOWN ? "|\n"
+          : layout == LATEX  ? "\\midrule\n"
+                             : "",
+          to);
+}
+
+/* Row by row, the heads first; on a terminal each column is as wide as its
+   widest cell. In JSON a row is an object, and the heads are in each. */
+static void
+write_rows(FILE *to, const Sheet *s, const int *shown, char *const *texts,
+           int cols, Layout layout)
+{
+    const struct Syntax *y = &syntax[layout];
+    int rows = s->count / s->cols + 1;
+    int *widest = allocate((size_t)cols + 1, sizeof *widest);
+    for (int i = 0; layout == ALIGNED && i < rows * cols; i++)
+        if (width_of(texts[i]) > widest[i % cols])
+            widest[i % cols] = width_of(texts[i]);
+    for (int row = layout == JSON; row < rows; row++) {
+        fputs(layout == JSON && row > 1 ? "," : "", to);
+        fputs(y->before, to);
+        for (int col = 0; col < cols; col++) {
+            const char *text = texts[row * cols + col];
+            int blanks = layout == ALIGNED ? widest[col] - width_of(text) : 0;
+            bool words = s->columns[shown[col]].words, last = col == cols - 1;
+            if (layout == JSON)
+                fprintf(to, "%s: ", texts[col]);
+            fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", text,
+                    words && !last ? blanks : 0, "", last ? "" : y->between);
+        }
+        fputs(y->after, to);
+        if (row == 0)
+            write_rule(to, s, shown, cols, layout);
     }
     free(widest);
-}
-
-/* An object a row. */
-static void
-write_json(FILE *to, const View *v)
-{
-    fputs("[", to);
-    for (int i = v->cols; i < v->count; i++) {
-        int col = i % v->cols;
-        fprintf(to, "%s%s: %s%s",
-                col > 0       ? ", "
-                : i > v->cols ? ",\n {"
-                              : "\n {",
-                v->texts[col], v->texts[i], col == v->cols - 1 ? "}" : "");
-    }
-    fputs("\n]\n", to);
 }
 
 void
 sheet_write(FILE *to, const Sheet *s, Layout layout)
 {
-    if (layout == LATEX) {
-        latex_write(to, s);
-        return;
+    int cols, rows = s->count / s->cols + 1;
+    const char *asked = to == stdout ? columns_asked : NULL;
+    int *shown = columns_shown(s, asked, layout, &cols);
+    char **texts = allocate((size_t)(rows * cols) + 1, sizeof *texts);
+    for (int i = 0; i < rows * cols; i++) {
+        int row = i / cols, col = shown[i % cols];
+        const Column *c = &s->columns[col];
+        const char *head = for_people(layout) && c->title ? c->title : c->name;
+        texts[i] =
+            row ? cell_text(c, &s->cells[(row - 1) * s->cols + col], layout)
+                : escaped(head, layout);
     }
-    View v = view_of(s, layout);
+    write_head(to, s, shown, cols, layout);
+    write_rows(to, s, shown, texts, cols, layout);
     if (layout == JSON)
-        write_json(to, &v);
-    else
-        write_rows(to, &v, layout);
-    for (int i = 0; i < v.count; i++)
-        free(v.texts[i]);
-    free(v.texts);
-    free(v.columns);
+        fputs("\n]\n", to);
+    if (layout == LATEX)
+        fputs("\\bottomrule\n\\end{tabular}}\n\\end{table}\n", to);
+    for (int i = 0; i < rows * cols; i++)
+        free(texts[i]);
+    free(texts);
+    free(shown);
 }
 
 void
 sheet_print(Sheet *s, Layout layout)
 {
     sheet_write(stdout, s, layout);
-    if (s->note && layout != LATEX)
+    if (s->note && layout != LATEX && !columns_asked)
         words_below(stdout, s->note, layout);
     sheet_free(s);
 }
@@ -246,45 +303,36 @@ print_wrapped(FILE *to, int at, int from, int width, const char *text)
     }
 }
 
-/* As what the words around a table are escaped. */
-static Layout
-words_language(Layout layout)
-{
-    return layout == MARKDOWN     ? PARAGRAPH
-           : layout == LATEX_TEXT ? LATEX_TEXT
-                                  : ALIGNED;
-}
-
 void
 words_write(FILE *to, const char *text, Layout layout)
 {
-    char *safe = escaped(text, words_language(layout));
+    char *safe = escaped(text, layout);
     if (layout == ALIGNED)
         print_wrapped(to, 0, 0, ACROSS, safe);
     else if (for_people(layout))
-        fprintf(to, "%s%s\n", layout == LATEX ? "% " : "\n", safe);
+        fprintf(to, "\n%s\n", safe);
     free(safe);
 }
 
 void
 words_below(FILE *to, const char *text, Layout layout)
 {
-    fputs(layout == ALIGNED || layout == LATEX ? "\n" : "", to);
+    fputs(layout == ALIGNED ? "\n" : "", to);
     words_write(to, text, layout);
 }
 
 void
 item_write(FILE *to, const char *text, Layout layout)
 {
-    char *safe = escaped(text, words_language(layout));
-    const char *sign = layout == LATEX        ? "%   "
-                       : layout == LATEX_TEXT ? "\n\\hangindent=1em "
-                                                "\\noindent\\textbullet\\ "
-                                              : "- ";
+    char *safe = escaped(text, layout);
     if (layout == ALIGNED) {
         fputs("  ", to);
         print_wrapped(to, 4, 4, ACROSS, safe);
     } else if (for_people(layout))
-        fprintf(to, "%s%s\n", sign, safe);
+        fprintf(to, "%s%s\n",
+                layout == MARKDOWN
+                    ? "- "
+                    : "\n\\hangindent=1em \\noindent\\textbullet\\ ",
+                safe);
     free(safe);
 }

@@ -17,10 +17,9 @@
 #include <stdio.h>
 
 #include "study/escape.h"
-#include "study/drawing.h"
 #include "math/statistics.h"
 
-/* Papers are people's, in LaTeX. */
+/* A paper is in LaTeX; what is for papers is for programs, too. */
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY, PAPERS } Readers;
 
 typedef struct Column {
@@ -29,22 +28,18 @@ typedef struct Column {
     bool words;               /* no numbers: on the left, and text in JSON */
     bool share;               /* people see it in per cent */
     Readers readers;
-    /* In LaTeX: the largest go first, if not all fit, 0 stays; and what the
-       caption says of it. */
-    int spare;
-    const char *meaning;
 } Column;
 
-/* What is in a row. A number that is not known is NaN: "-" to people, NA in
-   TSV, null in JSON. */
+/* What is in a row; the functions copy their text. A number that is not known
+   is NaN: "-" to people, NA in TSV, null in JSON. */
 typedef struct Cell {
-    const char *text; /* words; or how a number is shown, NULL: as its column */
+    char *text; /* words; or how a number is shown, NULL: as its column */
     double value, low, high;
 } Cell;
 Cell cell_words(const char *text);
 Cell cell_number(double value);
 Cell cell_shown(double value, const char *text);
-Cell cell_interval(Mean m); /* "0.99 [0.98, 1.00]" */
+Cell cell_interval(Mean m); /* to people "0.99 [0.98, 1.00]" */
 
 typedef struct Sheet {
     Column *columns;
@@ -57,7 +52,7 @@ typedef struct Sheet {
 Sheet sheet_of(const Column *columns, int count);
 void sheet_free(Sheet *s);
 
-/* Adds a row, a cell for each column; texts are copied. */
+/* Adds a row, a cell for each column. */
 #define sheet_row(sheet, ...)                         \
     sheet_add_row(sheet, (const Cell[]){__VA_ARGS__}, \
                   sizeof((const Cell[]){__VA_ARGS__}) / sizeof(Cell))
@@ -68,14 +63,17 @@ void sheet_note(Sheet *s, const char *label, char *note);
 
 bool for_people(Layout layout);
 
+/* What --columns says: of all tables on stdout these columns alone, "a,b", in
+   this order; NULL: those for the layout's readers. */
+extern const char *columns_asked;
+
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
 /* Writes it to stdout with its note, and frees it. */
 void sheet_print(Sheet *s, Layout layout);
 
 /* Words before or after a table, and a line of a list of them: lines on a
-   terminal, a paragraph of Markdown or LATEX_TEXT, comments in LATEX, for
-   programs nothing. */
+   terminal, a paragraph in Markdown and LaTeX, for programs nothing. */
 void words_write(FILE *to, const char *text, Layout layout);
 void words_below(FILE *to, const char *text, Layout layout); /* a blank line */
 void item_write(FILE *to, const char *text, Layout layout);
