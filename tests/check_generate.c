@@ -246,8 +246,6 @@ TESTS(choices_have_their_chances, 4)
         ck_assert_msg(far <= 4.5 * sqrt(DRAWS * p * (1 - p)),
                       "%d: %d of %d, and the chance is %g", i, counts[i], DRAWS,
                       p);
-        if (temperature == 1)
-            ck_assert(fabs(chance_of(logits, LETTERS, i) - p) < 1e-6);
     }
 }
 

@@ -115,17 +115,6 @@ choose(const real *logits, int classes, double temperature, Random *r)
     return best;
 }
 
-double
-chance_of(const real *logits, int classes, int k)
-{
-    double sum = 0, most = (double)logits[0];
-    for (int i = 1; i < classes; i++)
-        most = fmax(most, (double)logits[i]);
-    for (int i = 0; i < classes; i++)
-        sum += decay(fmin(most - (double)logits[i], 700));
-    return decay(fmin(most - (double)logits[k], 700)) / sum;
-}
-
 void
 go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
       double temperature, Random *r, void said(const Dataset *data, int id))

@@ -48,9 +48,6 @@ int positions_known(const Model *m);
  */
 int choose(const real *logits, int classes, double temperature, Random *r);
 
-/* softmax(logits)[k] */
-double chance_of(const real *logits, int classes, int k);
-
 /* Fills ids, of a dataset, from number `given` to count - 1: each is chosen
    after all before it, and handed to `said`. */
 void go_on(const Model *m, const Dataset *data, int *ids, int given, int count,

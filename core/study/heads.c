@@ -64,10 +64,9 @@ heads_print(Layout layout, const Model *m)
     sheet_note(
         &sheet, "forms",
         copy_text(
-            "Head i is softmax(s x M_i y') y N_i, with positions that "
-            "rotate q and k at distance 0, and without a bias by position. "
-            "eff.: effective rank, exp(entropy of the singular values); "
-            "s1: the largest, of s M_i and of N_i; sym.: the share of M_i "
-            "that equals its transpose, 1 for all, 0.5 if random."));
+            "Head i is softmax(s x M_i y') y N_i, with positions that rotate q "
+            "and k at distance 0. eff.: effective rank; s1: the largest "
+            "singular value, of s M_i and of N_i; sym.: the share of M_i that "
+            "equals its transpose, 1 for all, 0.5 if random."));
     sheet_print(&sheet, layout);
 }

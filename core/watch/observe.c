@@ -189,23 +189,26 @@ weight_gradient(const Observation *s, size_t i)
     return sqrt(squares);
 }
 
-/* The mean effective rank of the M_i of a form (which 0), or of its N_i (1). */
+/* The mean effective rank of the M_i of a place's form (which 0), or of its N_i
+   (1). */
 static double
-mean_rank(const Canonical *c, size_t which)
+mean_rank(const Observation *s, int place, size_t which)
 {
+    const Canonical *c = &s->forms[place];
     int d = c->d_model;
     double sum = 0;
     for (int h = 0; h < c->heads; h++)
         sum +=
             spectrum_of((which ? c->n : c->m) + h * d * d, d).effective_rank /
             c->heads;
-    return sum;
+    return c->m ? sum : NAN;
 }
 
 /* |M - M at the start| / |M at the start|, Frobenius. */
 static double
-distance(const Canonical *c, const Canonical *start, size_t which)
+distance(const Observation *s, int place, size_t which)
 {
+    const Canonical *c = &s->forms[place], *start = &s->observer->start[place];
     const double *m = which ? c->n : c->m, *from = which ? start->n : start->m;
     size_t count = (size_t)c->heads * (size_t)c->d_model * (size_t)c->d_model;
     double apart = 0, size = 0;
@@ -216,66 +219,38 @@ distance(const Canonical *c, const Canonical *start, size_t which)
     return sqrt(apart / size);
 }
 
-/* Means over the places; NaN where one has no canonical form. */
+/* The share of entries beyond the range of what they are sums of: of heads'
+   results (which 0), or of the output (1). */
 static double
-rank_of_forms(const Observation *s, size_t which)
+share_beyond(const Observation *s, int place, size_t which)
 {
-    double sum = 0;
-    int places = s->observer->model->places;
-    for (int p = 0; p < places; p++)
-        sum += s->forms[p].m ? mean_rank(&s->forms[p], which) / places : NAN;
-    return sum;
-}
-
-static double
-distance_of_forms(const Observation *s, size_t which)
-{
-    const Canonical *start = s->observer->start;
-    double sum = 0;
-    int places = s->observer->model->places;
-    for (int p = 0; p < places; p++)
-        sum += s->forms[p].m ? distance(&s->forms[p], &start[p], which) / places
-                             : NAN;
-    return sum;
-}
-
-/* The share of entries beyond the range of what they are sums of: mean over the
-   places, of heads' results (which 0) or of the output (1). */
-static double
-share_beyond(const Observation *s, size_t which)
-{
-    double sum = 0;
-    const Capture *r = &s->pass->capture;
-    for (int p = 0; p < r->places; p++) {
-        Range range = capture_range(r, p);
-        sum += which ? range.outputs_beyond / range.outputs
-                     : range.sums_beyond / range.sums;
-    }
-    return sum / r->places;
+    Range r = capture_range(&s->pass->capture, place);
+    return which ? r.outputs_beyond / r.outputs : r.sums_beyond / r.sums;
 }
 
 /* The columns; of gradients there are several. */
 typedef struct Observed {
     int kind;
     const char *name;
-    double (*value)(const Observation *s, size_t i);
+    double (*value)(const Observation *s, size_t i); /* or, of each place, */
     size_t i;
+    double (*of_place)(const Observation *s, int place, size_t which);
 } Observed;
 
 static const Observed table[] = {
-    {ATTENTION, "entropy", mean_of_rows, ENTROPY},
-    {ATTENTION, "largest_weight", mean_of_rows, LARGEST},
-    {ATTENTION, "saturated", mean_of_rows, SATURATED},
-    {ATTENTION, "score_deviation", score_deviation, 0},
-    {SCORES, "score_gradient_median", median_of_rows, GRADIENT},
-    {SCORES, "score_gradient_mean", mean_of_rows, GRADIENT},
-    {GRADIENTS, "gradient.", weight_gradient, 0},
-    {RANK, "rank_m", rank_of_forms, 0},
-    {RANK, "rank_n", rank_of_forms, 1},
-    {DISTANCE, "distance_m", distance_of_forms, 0},
-    {DISTANCE, "distance_n", distance_of_forms, 1},
-    {RANGE, "values_beyond", share_beyond, 0},
-    {RANGE, "output_beyond", share_beyond, 1},
+    {ATTENTION, "entropy", mean_of_rows, ENTROPY, NULL},
+    {ATTENTION, "largest_weight", mean_of_rows, LARGEST, NULL},
+    {ATTENTION, "saturated", mean_of_rows, SATURATED, NULL},
+    {ATTENTION, "score_deviation", score_deviation, 0, NULL},
+    {SCORES, "score_gradient_median", median_of_rows, GRADIENT, NULL},
+    {SCORES, "score_gradient_mean", mean_of_rows, GRADIENT, NULL},
+    {GRADIENTS, "gradient.", weight_gradient, 0, NULL},
+    {RANK, "rank_m", NULL, 0, mean_rank},
+    {RANK, "rank_n", NULL, 1, mean_rank},
+    {DISTANCE, "distance_m", NULL, 0, distance},
+    {DISTANCE, "distance_n", NULL, 1, distance},
+    {RANGE, "values_beyond", NULL, 0, share_beyond},
+    {RANGE, "output_beyond", NULL, 1, share_beyond},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -376,6 +351,19 @@ observer_free(Observer *o)
     free(o->values);
 }
 
+/* Of values of a place, the mean; NaN where one has no canonical form. */
+static double
+observed(const Observation *s, const Observed *column)
+{
+    if (column->value)
+        return column->value(s, column->i);
+    double sum = 0;
+    int places = s->observer->model->places;
+    for (int p = 0; p < places; p++)
+        sum += column->of_place(s, p, column->i) / places;
+    return sum;
+}
+
 void
 observe(Observer *o)
 {
@@ -389,7 +377,7 @@ observe(Observer *o)
         s.forms = forms_of(o->model);
     double *line = o->values + o->lines++ * o->count;
     for (int i = 0; i < o->count; i++)
-        line[i] = o->columns[i].value(&s, o->columns[i].i);
+        line[i] = observed(&s, &o->columns[i]);
     free_forms(o->model, s.forms);
     for (int i = 0; i < FINDINGS; i++)
         free(s.found[i]);

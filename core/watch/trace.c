@@ -229,12 +229,14 @@ show_answers(const Trace *t, const Batch *b)
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
         int best = choose(row, l->cols, 0, NULL);
+        double sum = 0;
+        for (int j = 0; j < l->cols; j++)
+            sum += exp((double)(row[j] - row[best]));
         print_label(word_of(t, i), -12);
         if (t->data->sizes.step != 0) /* answers are numbers */
             printf("  -> %.4f\n", (double)*row);
         else
-            printf("  -> %s (%.2f)\n", answer_label(t->data, best),
-                   chance_of(row, l->cols, best));
+            printf("  -> %s (%.2f)\n", answer_label(t->data, best), 1 / sum);
     }
     printf("\n");
     maps_print(&maps);
