@@ -1,5 +1,5 @@
-/* generate.c - qkv generate: a trained run goes on where a text ends, or
-   answers a sequence of its task. */
+/* generate.c - qkv generate: a trained run goes on where a text ends, or a
+   sequence of its task. */
 #include <stdio.h>
 #include <string.h>
 
