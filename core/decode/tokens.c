@@ -49,9 +49,12 @@ label_of(const char *name)
         return *name == ' ' ? "\u2423" : "\u21b5";
     if (*name && is_text(name) && !strchr(name, '"'))
         snprintf(label, LABEL, "%.*s", whole_characters(name, LABEL - 1), name);
-    else
-        for (int n = 0; n == 0 || (*name && n < LABEL - 4); name++)
+    else { /* the byte 0 is an empty name */
+        int n = 0;
+        do
             n += sprintf(label + n, "\\x%02x", (unsigned char)*name);
+        while (*name && *++name && n < LABEL - 4);
+    }
     return interned(label);
 }
 
