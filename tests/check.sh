@@ -60,7 +60,7 @@ CC=no-such-compiler fails 'set CC' ./empty.c
 sed 's/+= dc/-= dc/' "$top/tests/broken/operator.c" >alone.c
 plugin alone
 rm alone.c
-fails 'give its .c' ./alone.so
+fails 'DQKV_DOUBLE' ./alone.so
 
 # --- a plugin to start from
 "$qkv" new mine >said 2>err && check ./mine.c && ok || complain "qkv new: does not pass"

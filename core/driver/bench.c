@@ -28,52 +28,35 @@ add_line(Sheet *s, const char *what, const char *shape, double flops,
               cell_number(tokens > 0 ? tokens / t.seconds : NAN));
 }
 
-static real *
-random_numbers(size_t count)
+/* A matrix of normal numbers, to be freed. */
+static Matrix
+random_matrix(int rows, int cols)
 {
     Random r = random_stream(1, "bench");
-    real *x = allocate(count, sizeof *x);
-    for (size_t i = 0; i < count; i++)
+    real *x = allocate((size_t)rows * cols, sizeof *x);
+    for (size_t i = 0; i < (size_t)rows * cols; i++)
         x[i] = (real)random_normal(&r);
-    return x;
+    return matrix(x, rows, cols, cols);
 }
-
-typedef struct Factors {
-    Matrix c, a, b;
-} Factors;
 
 static void
 run_product(void *more)
 {
-    const Factors *p = more;
-    multiply(p->c, p->a, p->b);
+    const Matrix *m = more;
+    multiply(m[0], m[1], m[2]);
 }
 
-/* The three products that training needs of a map (k x n) on m tokens. */
+/* C = A B, where A is (m x k) and B (k x n). */
 static void
-bench_product(Sheet *sheet, int m, int k, int n)
+bench_product(Sheet *sheet, const char *what, int m, int k, int n)
 {
-    static const char *const forms[] = {"A B", "A B'", "A' B"};
-    size_t most = (size_t)(m > k ? m : k) * (size_t)(n > k ? n : k);
-    real *a = random_numbers(most), *b = random_numbers(most);
-    real *c = random_numbers(most);
-    const Factors products[] = {
-        {matrix(c, m, n, n), matrix(a, m, k, k), matrix(b, k, n, n)},
-        {matrix(c, m, n, n), matrix(a, m, k, k),
-         transposed(matrix(b, n, k, k))},
-        {matrix(c, k, n, n), transposed(matrix(a, m, k, k)),
-         matrix(b, m, n, n)}};
-    for (int form = 0; form < 3; form++) {
-        Factors p = products[form];
-        char shape[48];
-        snprintf(shape, sizeof shape, "%s %d x %d x %d", forms[form], p.c.rows,
-                 p.a.cols, p.c.cols);
-        add_line(sheet, "matmul", shape, 2. * m * k * n, 0,
-                 measure(run_product, &p));
-    }
-    free(a);
-    free(b);
-    free(c);
+    Matrix all[] = {random_matrix(m, n), random_matrix(m, k),
+                    random_matrix(k, n)};
+    char shape[48];
+    snprintf(shape, sizeof shape, "%d x %d x %d", m, k, n);
+    add_line(sheet, what, shape, 2. * m * k * n, 0, measure(run_product, all));
+    for (int i = 0; i < 3; i++)
+        free(all[i].at);
 }
 
 /* A training step: forward, backward and the optimizer's. */
@@ -125,16 +108,13 @@ bench_step(Sheet *sheet, Model *m, const Dataset *data)
 
 /* The model that `qkv train` would train with these options. */
 static Model *
-manifest_model(const Options *o, Dataset *data)
+model_asked(const Options *o, Dataset *data)
 {
-    Config c = config_start();
     const Values *task = given_to(&o->request, "task");
-    if (task->count)
-        c = task_start(task->text[0]);
+    Config c = task->count ? task_start(task->text[0]) : config_start();
     request_apply(&o->request, &c);
-    request_used(&o->request,
-                 (const char *[]){variant_uses(plugin_open(c.variant).variant)},
-                 1);
+    const char *uses = variant_uses(plugin_open(c.variant).variant);
+    request_used(&o->request, &uses, 1);
     return model_open(c, data);
 }
 
@@ -150,7 +130,7 @@ command_bench(int argc, char **argv)
         {"tokens/s", .format = "%.4g"}};
     Sheet sheet = sheet_of(columns, 5);
     Dataset data;
-    Model *m = manifest_model(&o, &data);
+    Model *m = model_asked(&o, &data);
     int tokens = data.sizes.tokens, d = m->attention.d_model;
     thread_count = o.request.work.threads;
     if (!o.quiet)
@@ -158,15 +138,14 @@ command_bench(int argc, char **argv)
     Timing peak = measure_peak();
     add_line(&sheet, "peak", "multiply-adds in registers",
              peak.peak * peak.seconds, 0, peak);
-    bench_product(&sheet, tokens * m->config.batch, d, d);   /* a map */
-    bench_product(&sheet, tokens, m->attention.d_k, tokens); /* of a head */
+    bench_product(&sheet, "a map", tokens * m->config.batch, d, d);
+    bench_product(&sheet, "a head's q k'", tokens, m->attention.d_k, tokens);
     bench_step(&sheet, m, &data);
     sheet_note(&sheet, "speed",
                copy_text("of_peak: of the peak measured between the repeats. "
-                         "Products: those of a map d x d on the tokens of a "
-                         "batch, then those of a head. The FLOPs of a step are "
-                         "those of its products, masked pairs "
-                         "too."));
+                         "A map d x d multiplies the tokens of a batch. The "
+                         "FLOPs of a step are those of its products, masked "
+                         "pairs too."));
     sheet_print(&sheet, layout_of(&o));
     model_free(m);
     dataset_close(&data);

@@ -14,7 +14,6 @@ int command_check(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_bench(int argc, char **argv);
-int command_new(int argc, char **argv);
 int command_table(int argc, char **argv);
 int command_generate(int argc, char **argv);
 

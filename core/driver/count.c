@@ -108,41 +108,6 @@ counted_of(const char *word, Config c)
     return v;
 }
 
-/* What all layers cost: parameters and cache, a token's FLOPs. */
-static const Column costs[] = {
-    {"variant", .words = true}, {.name = "parameters"},
-    {.name = "forward"},        {.name = "backward"},
-    {.name = "cache"},          {.name = "activations"}};
-
-static void
-add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
-{
-    Cost cost = cost_of(v->p.variant, v->a, &v->w, tokens, 0);
-    double cached = keeping > 0 ? cost.cache * v->layers * keeping : NAN;
-    sheet_row(sheet, cell_words(v->p.name),
-              cell_number(cost.parameters * v->layers),
-              cell_number(cost.forward * v->layers),
-              cell_number(cost.backward * v->layers), cell_number(cached),
-              cell_number(cost.activations * v->layers));
-}
-
-/* --weights: its matrices, one a line. */
-static const Column matrices[] = {
-    {"variant", .words = true}, {"matrix", .words = true},
-    {.name = "rows"},           {.name = "columns"},
-    {.name = "entries"},        {.name = "in all layers"}};
-
-static void
-add_matrices(Sheet *sheet, const Counted *v)
-{
-    for (const Weight *w = v->w.list; w < v->w.list + v->w.count; w++) {
-        double count = (double)w->rows * w->cols;
-        sheet_row(sheet, cell_words(v->p.name), cell_words(w->name),
-                  cell_number(w->rows), cell_number(w->cols),
-                  cell_number(count), cell_number(count * v->layers));
-    }
-}
-
 /* How many of what is stored are real by a formula; NaN where none holds. */
 static double
 fitted_count(const Counted *v)
@@ -184,71 +149,84 @@ measured_count(const Counted *v, RealCount *r)
     return r->real < 0 ? NAN : r->real;
 }
 
-/* --real: how many parameters are real, and the gap that tells. */
-static const Column reals[] = {{"variant", .words = true},
-                               {.name = "parameters"},
-                               {.name = "real"},
-                               {.name = "gauge"},
-                               {.name = "smallest", .format = "%.0e"},
-                               {.name = "next", .format = "%.0e"}};
+/* The three tables: of what all layers cost, a token's FLOPs and numbers; of
+   what is real, and the gap that tells; and of each matrix. */
+enum { COSTS, REALS, MATRICES };
+static const Column of_table[][6] = {{{"variant", .words = true},
+                                      {.name = "parameters"},
+                                      {.name = "forward"},
+                                      {.name = "backward"},
+                                      {.name = "cache"},
+                                      {.name = "activations"}},
+                                     {{"variant", .words = true},
+                                      {.name = "parameters"},
+                                      {.name = "real"},
+                                      {.name = "gauge"},
+                                      {"smallest", .format = "%.0e"},
+                                      {"next", .format = "%.0e"}},
+                                     {{"variant", .words = true},
+                                      {"matrix", .words = true},
+                                      {.name = "rows"},
+                                      {.name = "columns"},
+                                      {.name = "entries"},
+                                      {.name = "in all layers"}}};
 
-/* False where that cannot be told. */
+static void
+add_row(Sheet *sheet, const char *name, const double x[5])
+{
+    sheet_row(sheet, cell_words(name), cell_number(x[0]), cell_number(x[1]),
+              cell_number(x[2]), cell_number(x[3]), cell_number(x[4]));
+}
+
+static void
+add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
+{
+    Cost c = cost_of(v->p.variant, v->a, &v->w, tokens, 0);
+    double n = v->layers, cached = keeping > 0 ? c.cache * keeping : NAN;
+    add_row(sheet, v->p.name,
+            (double[]){c.parameters * n, c.forward * n, c.backward * n,
+                       cached * n, c.activations * n});
+}
+
+static void
+add_matrices(Sheet *sheet, const Counted *v)
+{
+    for (const Weight *w = v->w.list; w < v->w.list + v->w.count; w++) {
+        double count = (double)w->rows * w->cols;
+        sheet_row(sheet, cell_words(v->p.name), cell_words(w->name),
+                  cell_number(w->rows), cell_number(w->cols),
+                  cell_number(count), cell_number(count * v->layers));
+    }
+}
+
+/* False where how many are real cannot be told. */
 static bool
 add_real(Sheet *sheet, Counted *v, bool fitted)
 {
     double stored = v->stored * v->layers;
     RealCount r = {.found = {.last = NAN, .next = NAN}};
     v->a.layers = v->layers;
-    fitted = fitted || v->stored * real_together(v->p.variant, v->a, &v->w, 0) >
-                           MOST_MEASURED;
+    fitted |=
+        v->stored * real_together(v->p.variant, v->a, &v->w, 0) > MOST_MEASURED;
     if (isatty(STDERR_FILENO))
         note("%s: %.0f parameters ...", v->p.name, v->stored);
     double found = fitted ? fitted_count(v) : measured_count(v, &r);
-    sheet_row(sheet, cell_words(v->p.name), cell_number(stored),
-              cell_number(found), cell_number(stored - found),
-              cell_number(r.found.last), cell_number(r.found.next));
+    add_row(
+        sheet, v->p.name,
+        (double[]){stored, found, stored - found, r.found.last, r.found.next});
     real_free(&r);
     return found >= 0;
 }
 
-/* What is counted; to be freed. */
-static char *
-explained(const Config *c, const Options *o)
-{
-    const char *more =
-        o->real ? " real: the rank of d outputs / d parameters, in double, of "
-                  "each layer or, where layers share what they compute, of "
-                  "all; gauge: the others, which change nothing; smallest, "
-                  "next: the singular values between which the rank is read, "
-                  "as shares of the largest."
-        : o->weights
-            ? ""
-            : " forward, backward: FLOPs a token; cache: numbers a decoder "
-              "keeps of a token; activations: numbers a training step keeps "
-              "of one.";
-    return format_text(
-        "%d layer%s of d-model %d, heads %d, %d tokens; no embedding, MLP or "
-        "norm.%s",
-        c->layers, c->layers > 1 ? "s" : "", c->d_model, c->heads, c->length,
-        more);
-}
-
-/* Adds what was asked of a variant; false where that cannot be told. */
-static bool
-add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
-            double keeping)
-{
-    Counted v = counted_of(word, c);
-    bool told = true;
-    if (o->real)
-        told = add_real(sheet, &v, *o->real);
-    else if (o->weights)
-        add_matrices(sheet, &v);
-    else
-        add_costs(sheet, &v, c.length, keeping);
-    free(v.w.list);
-    return told;
-}
+/* What each table shows besides. */
+static const char *const explained[] = {
+    " forward, backward: FLOPs a token; cache: numbers a decoder keeps of a "
+    "token; activations: numbers a training step keeps of one.",
+    " real: the rank of d outputs / d parameters, in double, of each layer or, "
+    "where layers share what they compute, of all; gauge: the others, which "
+    "change nothing; smallest, next: the singular values between which the "
+    "rank is read, as shares of the largest.",
+    ""};
 
 /* Exits where none of the variants uses a shape option that was given. */
 static void
@@ -261,16 +239,40 @@ check_used(const Request *r, const Values *variants)
     free(uses);
 }
 
+/* Adds what was asked of a variant; false where that cannot be told. One that
+   nobody named is left out where it cannot have the shape. */
+static bool
+add_variant(Sheet *sheet, int table, const char *word, const Config *c,
+            const Options *o, bool asked, double keeping)
+{
+    bool told = true;
+    Facts f = {.ok = true};
+    if (!asked)
+        f = describe(word, c, TRIED);
+    if (!f.ok) {
+        note("%s is left out: %s", f.name, f.why);
+        return false;
+    }
+    Counted v = counted_of(word, *c);
+    if (table == REALS)
+        told = add_real(sheet, &v, *o->real);
+    else if (table == MATRICES)
+        add_matrices(sheet, &v);
+    else
+        add_costs(sheet, &v, c->length, keeping);
+    free(v.w.list);
+    return told;
+}
+
 int
 command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
     const struct Preset *preset = o.preset ? preset_named(o.preset) : NULL;
-    const Column *columns = o.real ? reals : o.weights ? matrices : costs;
+    int status = 0, table = o.real ? REALS : o.weights ? MATRICES : COSTS;
     Config c = shape_of(&o, preset ? preset->settings : "");
-    Sheet sheet = sheet_of(columns, 6);
-    int status = 0;
+    Sheet sheet = sheet_of(of_table[table], 6);
     if (preset && !given->count)
         values_add(given, copy_text(preset->variant));
     if (o.real && !given->count)
@@ -284,17 +286,14 @@ command_count(int argc, char **argv)
         check_used(&o.request, given);
     else
         *given = plugin_list();
-    for (int i = 0; i < given->count; i++) {
-        const char *word = given->text[i];
-        Facts f = {.ok = true};
-        if (!asked) /* can it have the shape? */
-            f = describe(word, &c, TRIED);
-        if (!f.ok)
-            note("%s is left out: %s", f.name, f.why);
-        status |= !f.ok || !add_variant(&sheet, word, c, &o,
-                                        preset ? preset->keeping : 1);
-    }
-    sheet_note(&sheet, "parameters", explained(&c, &o));
+    for (int i = 0; i < given->count; i++)
+        status |= !add_variant(&sheet, table, given->text[i], &c, &o, asked,
+                               preset ? preset->keeping : 1);
+    sheet_note(&sheet, "parameters",
+               format_text("%d layer%s of d-model %d, heads %d, %d tokens; no "
+                           "embedding, MLP or norm.%s",
+                           c.layers, c.layers > 1 ? "s" : "", c.d_model,
+                           c.heads, c.length, explained[table]));
     sheet_print(&sheet, layout_of(&o));
     if (preset)
         note("%s: %s", preset->name, preset->source);

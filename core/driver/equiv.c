@@ -1,8 +1,7 @@
 /* equiv.c - qkv equiv: which variants are the same function?
 
-   Manifest of trained weights: a run's canonical form is handed to another
-   variant to fit, and what changes in the logits on fresh data is the answer.
- */
+   The canonical form of a trained run is handed to another variant to fit, and
+   what changes in the logits on fresh data is the answer. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +24,58 @@ static int
 kind_of(const Conversion *v)
 {
     return *v->why ? NONE : v->logits <= CONVERTS_EXACTLY ? SAME : NEAREST;
+}
+
+static Sheet
+verdict_sheet(void)
+{
+    static const Column columns[] = {
+        {"from", .title = "trained", .words = true},
+        {"to", .title = "into", .words = true},
+        {"is_it_the_same", .title = "same", .words = true},
+        {"logits", .format = "%.1e", .readers = PROGRAMS},
+        {"s_M_N", .format = "%.1e", .readers = PROGRAMS},
+        {"accuracy", .format = "%.3f"},
+        {"after", .format = "%.3f"},
+        {"rank_M", .title = "rank M", .words = true},
+        {"lost_of_M", .title = "lost", .format = "%.2g"},
+        {"rank_N", .title = "rank N", .words = true},
+        {"lost_of_N", .title = "lost", .format = "%.2g"},
+        {"why_not", .words = true, .readers = PROGRAMS},
+        {"stored", .readers = PROGRAMS},
+        {"real", .readers = PROGRAMS}};
+    return sheet_of(columns, sizeof columns / sizeof *columns);
+}
+
+static Cell
+known(const Conversion *v, double x)
+{
+    return cell_number(v->done ? x : NAN);
+}
+
+/* A rank, and what is left of it: "8->4". */
+static Cell
+rank_cell(const Conversion *v, int which)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%d->%d", v->form.rank[which],
+             v->form.kept[which]);
+    return cell_words(v->done ? text : "-");
+}
+
+static void
+add_verdict(Sheet *sheet, const Run *r, const char *to, const Conversion *v)
+{
+    static const char *const words[] = {"none", "nearest", "exact"};
+    char from[NAME_SIZE];
+    plugin_name(r->config.variant, from);
+    sheet_row(sheet, cell_words(from), cell_words(to),
+              cell_words(words[kind_of(v)]), known(v, v->logits),
+              known(v, v->form.apart), known(v, v->before), known(v, v->after),
+              rank_cell(v, 0), known(v, v->form.lost[0]), rank_cell(v, 1),
+              known(v, v->form.lost[1]), cell_words(v->why),
+              cell_number(run_number(r, "attention_parameters")),
+              cell_number(r->real >= 0 ? r->real : NAN));
 }
 
 /* Writes the converted model as a run: of no steps of its own. */
@@ -62,69 +113,19 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     free(name);
 }
 
-/* A rank, and what is left of it: "8->4". */
-static Cell
-rank_cell(const Conversion *v, int which, char text[32])
-{
-    snprintf(text, 32, "%d->%d", v->form.rank[which], v->form.kept[which]);
-    return v->done ? cell_words(text) : cell_words("-");
-}
-
-static void
-add_verdict(Sheet *sheet, const Run *r, const char *from, const char *to,
-            const Conversion *v)
-{
-    static const char *const words[] = {"none", "nearest", "exact"};
-    char rank[2][32];
-    sheet_row(
-        sheet, cell_words(from), cell_words(to), cell_words(words[kind_of(v)]),
-        cell_number(v->done ? v->logits : NAN),
-        cell_number(v->done ? v->form.apart : NAN),
-        cell_number(v->done ? v->before : NAN),
-        cell_number(v->done ? v->after : NAN), rank_cell(v, 0, rank[0]),
-        cell_number(v->done ? v->form.lost[0] : NAN), rank_cell(v, 1, rank[1]),
-        cell_number(v->done ? v->form.lost[1] : NAN), cell_words(v->why),
-        cell_number(run_number(r, "attention_parameters")),
-        cell_number(r->real >= 0 ? r->real : NAN));
-}
-
-/* Of conversions; or only of those that are not `exact`, and what they lost. */
-static Sheet
-verdict_sheet(bool exact)
-{
-    const Column columns[] = {{"from", .title = "trained", .words = true},
-                              {"to", .title = "into", .words = true},
-                              {"is_it_the_same", .title = "same", .words = true,
-                               .readers = exact ? EVERYBODY : NOBODY},
-                              {"logits", .format = "%.1e", .readers = PROGRAMS},
-                              {"s_M_N", .format = "%.1e", .readers = PROGRAMS},
-                              {"accuracy", .format = "%.3f"},
-                              {"after", .format = "%.3f"},
-                              {"rank_M", .title = "rank M", .words = true},
-                              {"lost_of_M", .title = "lost", .format = "%.2g"},
-                              {"rank_N", .title = "rank N", .words = true},
-                              {"lost_of_N", .title = "lost", .format = "%.2g"},
-                              {"why_not", .words = true, .readers = PROGRAMS},
-                              {"stored", .readers = PROGRAMS},
-                              {"real", .readers = PROGRAMS}};
-    return sheet_of(columns, sizeof columns / sizeof *columns);
-}
-
-/* The shape options that the target takes: the run's, and those given. */
+/* The run's shape with the options of the target that were given. */
 static Config
 target_shape(const Options *o, const Run *r)
 {
     Config c = r->config;
     c.variant = interned(o->to);
-    for (int i = 0; i < setting_count; i++) {
+    for (int i = 0; i < setting_count; i++)
         if (o->request.given[i].count && settings[i].role != OF_SHAPE &&
             strcmp(settings[i].name, "embed"))
             usage("--%s: a converted run keeps it; only heads, kv-heads, d-k, "
                   "d-v, latent and embed may differ",
                   settings[i].name);
-        if (o->request.given[i].count)
-            setting_set(&settings[i], &c, o->request.given[i].text[0]);
-    }
+    request_apply(&o->request, &c);
     return c;
 }
 
@@ -136,24 +137,20 @@ convert_run(const Options *o)
     Dataset data;
     Conversion v;
     Plugin p = plugin_open(o->to);
+    Sheet sheet = verdict_sheet();
     request_used(&o->request, (const char *[]){variant_uses(p.variant)}, 1);
     Model *from = run_model(&r, &data);
     Model *to = converted(from, &p, &shape, r.name, &v);
-    char names[2][NAME_SIZE];
-    plugin_name(from->config.variant, names[0]);
-    plugin_name(o->to, names[1]);
     if (!to || *v.why)
-        fail("%s cannot become %s: %s", r.path, names[1], v.why);
+        fail("%s cannot become %s: %s", r.path, p.name, v.why);
     measure_conversion(from, to, &data, &v);
     write_converted(o, to, &data);
-    Sheet sheet = verdict_sheet(true);
-    add_verdict(&sheet, &r, names[0], names[1], &v);
-    sheet.label = "conversion";
+    add_verdict(&sheet, &r, p.name, &v);
+    sheet_note(&sheet, "conversion",
+               format_text("The logits are %.1e apart on test data, relative "
+                           "to the largest.",
+                           v.logits));
     sheet_print(&sheet, layout_of(o));
-    if (layout_of(o) == ALIGNED)
-        printf("\nThe logits are %.1e apart on test data, relative to the "
-               "largest.\n",
-               v.logits);
     model_free(from);
     model_free(to);
     dataset_close(&data);
@@ -169,19 +166,18 @@ convert_all(const Run *runs, Square *square)
     int count = square->count;
     Conversion *all = allocate((size_t)count * count, sizeof *all);
     for (int i = 0; i < count; i++) {
-        char name[NAME_SIZE];
         Dataset data;
         Model *from = run_model(&runs[i], &data);
-        plugin_name(runs[i].config.variant, name);
-        square->names[i] = copy_text(name);
         for (int k = 0; k < count; k++) {
             Conversion *v = &all[i * count + k];
             Plugin p = plugin_open(runs[k].config.variant);
             Model *to = converted(from, &p, &runs[k].config, runs[i].name, v);
             if (to)
                 measure_conversion(from, to, &data, v);
-            square->cells[i * count + k].kind = kind_of(v);
-            square->cells[i * count + k].logits = v->done ? v->logits : NAN;
+            square->cells[i * count + k] =
+                (SquareCell){v->done ? v->logits : NAN, kind_of(v)};
+            if (i == k)
+                square->names[i] = copy_text(p.name);
             model_free(to);
         }
         model_free(from);
@@ -190,22 +186,9 @@ convert_all(const Run *runs, Square *square)
     return all;
 }
 
-/* All conversions; or of those that are not exact, what was lost. */
-static Sheet
-verdicts_of(const Square *q, const Run *runs, const Conversion *all, bool exact)
-{
-    Sheet sheet = verdict_sheet(exact);
-    for (int i = 0; i < q->count * q->count; i++)
-        if (exact || kind_of(&all[i]) == NEAREST)
-            add_verdict(&sheet, &runs[i / q->count], q->names[i / q->count],
-                        q->names[i % q->count], &all[i]);
-    return sheet;
-}
-
-/* A square of signs, and what each variant stores and really has; below it what
-   the signs do not say. */
+/* A square of signs, and what each variant stores and really has. */
 static void
-print_square(const Square *q, const Run *runs, const Conversion *all)
+print_square(const Square *q, const Run *runs)
 {
     printf("%-18s", "trained  \\  into");
     for (int k = 0; k < q->count; k++)
@@ -214,53 +197,49 @@ print_square(const Square *q, const Run *runs, const Conversion *all)
     for (int i = 0; i < q->count; i++) {
         printf("\n%2d %-15.15s", i + 1, q->names[i]);
         for (int k = 0; k < q->count; k++)
-            printf("  %c", ".~="[kind_of(&all[i * q->count + k])]);
+            printf("  %c", ".~="[q->cells[i * q->count + k].kind]);
         printf("%9.0f", run_number(&runs[i], "attention_parameters"));
         printf(runs[i].real >= 0 ? "%8.0f" : "       -", runs[i].real);
     }
     printf("\n\n= the same function: logits on test data agree to %g of the "
            "largest\n"
            "~ another one: the nearest that its fit finds     . none\n"
-           "stored, real: parameters of attention, and how many of them are "
-           "really there\n\n",
+           "stored, real: parameters of attention, and with --real how many "
+           "are really there\n\n",
            CONVERTS_EXACTLY);
-    Sheet lost = verdicts_of(q, runs, all, false);
-    if (lost.count)
-        sheet_write(stdout, &lost, ALIGNED);
-    sheet_free(&lost);
-    for (int i = 0; i < q->count; i++) {
-        const Conversion *v = &all[i * (q->count + 1)];
-        if (kind_of(v) == NEAREST)
-            printf(
-                "%s into itself is not the same: its fit cannot reach all that "
-                "it can learn\n",
-                q->names[i]);
-        if (kind_of(v) == NONE)
-            printf("%s: %s\n", q->names[i], v->why);
-    }
 }
 
+/* Prints all conversions: on a terminal the square, and then those that lost
+   something. */
 static void
 print_table(const Options *o, const Run *runs, int count)
 {
     Square q = square_new(count);
     Conversion *all = convert_all(runs, &q);
-    if (layout_of(o) == ALIGNED)
-        print_square(&q, runs, all);
-    else {
-        Sheet sheet = verdicts_of(&q, runs, all, true);
-        sheet.label = "conversions";
-        sheet_print(&sheet, layout_of(o));
-    }
+    Sheet sheet = verdict_sheet();
+    bool terminal = layout_of(o) == ALIGNED;
+    static const char *const which[][2] = {
+        {"", "double"}, {"rope", "rope-double"}, {"alibi", "alibi-double"}};
     int positions = runs[0].config.positions;
-    const char *apart = positions == POSITIONS_ROPE    ? "rope"
-                        : positions == POSITIONS_ALIBI ? "alibi"
-                                                       : "";
-    char *which = format_text("%s%s%s", apart,
-                              *apart && sizeof(real) == 8 ? "-" : "",
-                              sizeof(real) == 8 ? "double" : "");
-    square_draw(&q, which, &o->draw);
-    free(which);
+    int apart = positions == POSITIONS_ROPE    ? 1
+                : positions == POSITIONS_ALIBI ? 2
+                                               : 0;
+    if (terminal)
+        print_square(&q, runs);
+    for (int i = 0; i < count * count; i++)
+        if (!terminal || kind_of(&all[i]) == NEAREST)
+            add_verdict(&sheet, &runs[i / count], q.names[i % count], &all[i]);
+    sheet.label = "conversions";
+    if (sheet.count)
+        sheet_print(&sheet, layout_of(o));
+    for (int i = 0; terminal && i < count; i++) {
+        const Conversion *v = &all[i * (count + 1)];
+        if (kind_of(v) != SAME)
+            printf("%s into itself: %s\n", q.names[i],
+                   *v->why ? v->why
+                           : "its fit cannot reach all that it can learn");
+    }
+    square_draw(&q, which[apart][sizeof(real) == 8], &o->draw);
     square_free(&q);
     free(all);
 }
@@ -275,18 +254,18 @@ command_equiv(int argc, char **argv)
               "neither, for the table");
     if (o.rest_count) {
         status = convert_run(&o);
-        request_free(&o.request);
-        return status;
+    } else {
+        resolve_grid(&o, default_variants, "induction", 1);
+        Grid g = grid_of(&o.request, manifest_of(&o.request, "equiv"));
+        status = run_missing(&o.request.work, &g);
+        Experiment e = finished(&o.request.work, &g);
+        if (o.real)
+            count_real(&o.request.work, &e);
+        if (e.count)
+            print_table(&o, e.runs, e.count);
+        free_runs(e.runs, e.count);
+        grid_free(&g);
     }
-    resolve_grid(&o, default_variants, "induction", 1);
-    Grid g = grid_of(&o.request, manifest_of(&o.request, "equiv"));
-    status = run_missing(&o.request.work, &g);
-    Experiment e = finished(&o.request.work, &g);
-    count_real(&o.request.work, &e);
-    if (e.count)
-        print_table(&o, e.runs, e.count);
-    free_runs(e.runs, e.count);
-    grid_free(&g);
     request_free(&o.request);
     return status;
 }

@@ -23,10 +23,10 @@ const Command commands[] = { /* main.c has their functions in this order */
     {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, "", ""},
     {"export", "RUN --batch DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN --batch batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 1, 1, 0, "", ""},
     {"bench", "", "measure the speed of this machine, and of qkv on it", {"qkv bench", "qkv bench -t mqar --d-model 256 --threads 4"}, 0, 0, OF_VARIANT | OF_DATA | OF_SHAPE | OF_MODEL | OF_SECOND, "batch optimizer", ""},
-    {"new", "NAME", "start your own variant: write NAME.c", {"qkv new mine", "qkv check ./mine.c"}, 1, 1, 0, "", ""},
     {"check", "PLUGIN", "test a plugin: gradients, causality ...", {"qkv check ./mine.c", "qkv check standard"}, 1, 1, 0, "", ""},
 
     /* shell scripts over the others, plots/commands/NAME.sh, with their own help */
+    {"new", "", "start your own variant: write NAME.c", {0}, 0, 0, 0, "", ""},
     {"report", "", "write a report of verdicts, tables and figures", {0}, 0, 0, 0, "", ""},
     {"recipe", "", "run a recipe: the commands that answer a question", {0}, 0, 0, 0, "", ""},
     {"claim", "", "test a claim of a paper, and print the verdict", {0}, 0, 0, 0, "", ""},
@@ -90,7 +90,7 @@ static const Option own[] = {
     {"to", "VARIANT", "what to convert RUN into", "equiv", AT(to)},
     {"batch", "DIR", "the directory to make", "export", AT(batch)},
     {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESET_NAMES},
-    {"real", "[=fitted]", "count the parameters that are really there: measured, or for more than 6,000 by a formula fitted to small shapes", "count", AT(real)},
+    {"real", "[=fitted]", "count the parameters that are really there: measured, or in count for more than 6,000 by a formula fitted to small shapes", "count equiv", AT(real)},
     {"weights", NULL, "a line for each matrix", "count", AT(weights)},
     {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p'},
     {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n'},

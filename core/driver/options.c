@@ -56,30 +56,31 @@ declare_own(const char *variant)
         setting_declare(own.name);
 }
 
-/* "auto:./mine.c+d-k=2" of --same-start, with the plugin that is meant. */
-static char *
-start_meant(const char *text)
+/* Makes settings of what the variants that were given declare. */
+static void
+declare_given(const Options *o)
 {
-    const char *colon = strchr(text, ':'), *from = colon ? colon + 1 : text;
-    int before = (int)(from - text), n = (int)strcspn(from, "+");
-    char *word = format_text("%.*s", n, from);
-    const char *variant = plugin_meant(word);
-    if (from[n])
-        declare_own(variant);
-    char *meant = format_text("%.*s%s%s", before, text, variant, from + n);
-    free(word);
-    return meant;
+    const char *others[] = {o->to, o->generate.as};
+    for (int i = 0; i < 2; i++)
+        if (others[i])
+            declare_own(others[i]);
+    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
+        const Values *given = &o->request.given[s - settings];
+        for (int i = 0; setting_plugin(s) && i < given->count; i++)
+            declare_own(given->text[i]);
+    }
 }
 
 /* Replaces one value of a setting by how it is kept: a number as it is always
    written. Exits where it is none. */
 static void
-check_value(const Setting *s, char **value, const char *hint)
+check_value(const Options *o, const Setting *s, char **value, const char *hint)
 {
     char number[VALUE_SIZE];
     Config trial;
-    if (!strcmp(s->name, "same-start"))
-        replace(value, start_meant(*value));
+    bool start = !strcmp(s->name, "same-start");
+    if (start && strchr(*value, '+')) /* mine+window=4 */
+        declare_given(o);
     if (setting_plugin(s))
         replace(value, copy_text(plugin_meant(*value)));
     const char *why = setting_worded(s) && !**value
@@ -93,6 +94,8 @@ check_value(const Setting *s, char **value, const char *hint)
     }
     if (!strcmp(s->name, "init"))
         replace(value, init_plain(*value));
+    if (start)
+        plugin_given(likeness_of(trial.same_start).as.variant);
 }
 
 /* Takes down what was given to a setting. */
@@ -112,7 +115,7 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
         values_add(given, copy_text(text));
     for (int i = 0; i < given->count && !rates; i++) /* study/rates.h */
         check_value(
-            s, &given->text[i],
+            o, s, &given->text[i],
             !lists && strchr(text, ',') ? "; lists are for `qkv compare`" : "");
 }
 
@@ -189,21 +192,6 @@ value_of(const Option *option, char **argv, int *i)
     if (!argv[*i + 1])
         usage("%s: needs a value after it", word);
     return argv[++*i];
-}
-
-/* Makes settings of what the variants that were given declare. */
-static void
-declare_given(const Options *o)
-{
-    const char *others[] = {o->to, o->generate.as};
-    for (int i = 0; i < 2; i++)
-        if (others[i])
-            declare_own(others[i]);
-    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
-        const Values *given = &o->request.given[s - settings];
-        for (int i = 0; setting_plugin(s) && i < given->count; i++)
-            declare_own(given->text[i]);
-    }
 }
 
 /* Takes down an option and its value; --help ends the program. */

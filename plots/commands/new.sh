@@ -1,0 +1,35 @@
+# qkv new NAME
+# start your own variant: write NAME.c, the standard one, to be changed
+#
+#   qkv new mine
+#   qkv check ./mine.c
+
+. "${0%/commands/*}/script.sh"
+[ $# -eq 1 ] || die 2 "new takes NAME: \`qkv new --help\` tells more"
+case $1 in
+'' | -* | *[!A-Za-z0-9_-]*) die 2 "$1: a name of letters, digits, - and _, without folder or ending" ;;
+esac
+! "$QKV" list --tsv | cut -f 1 | grep -qx -- "$1" ||
+    die 2 "$1: there is a variant of that name, and the two could not be compared; choose another"
+[ ! -e "$1.c" ] || die 1 "$1.c: exists already; choose another name"
+{
+    sed "s/NAME/$1/" <<'END'
+/* NAME.c - a variant of attention; so far, the standard one.
+
+   Check it, train it:
+
+       qkv check ./NAME.c
+       qkv compare -v standard,./NAME.c -t reverse,induction
+
+   <qkv/variant.h> is the manual, <qkv/tape.h> and <qkv/attend.h> list
+   the operators. */
+END
+    # in no family, for it is to become something else
+    sed -n '/^#include/,$ { /^    \.family/d; p; }' "$plots/../variants/standard.c"
+} >"$1.c" || { rm -f "$1.c" && die 1 "$1.c: cannot be written"; }
+cat <<END
+$1.c is written. Change forward, then:
+
+  qkv check ./$1.c
+  qkv compare -v standard,./$1.c -t reverse,induction
+END
