@@ -1,16 +1,18 @@
 # bars.gp - parameter counts as bars: attention, of which the real ones are solid,
 # and the rest beside it.
 #
-# data:   panel, label, attention, rest, row, real (or NA)
+# data:   panel, label, attention, rest, real (or NA)
 # panels: the panels' names         rows: the labels, from the top
 
-known(n_) = strcol(6) ne "NA"
-solid(panel_) = in(panel_, known(0) ? 6 : 3)
-figures(n_) = known(0) && column(6) < column(3) ? \
-    sprintf(" %d of %d", column(6), column(3)) : sprintf(" %d", column(3))
+known(n_) = strcol(5) ne "NA"
+solid(panel_) = in(panel_, known(0) ? 5 : 3)
+figures(n_) = known(0) && column(5) < column(3) ? \
+    sprintf(" %d of %d", column(5), column(3)) : sprintf(" %d", column(3))
 in(panel_, col) = strcol(1) eq panel_ ? column(col) : NaN
 number = |panels|
 count = |rows|
+row_(s_, i) = i > count || rows[i] eq s_ ? i : row_(s_, i + 1)
+row(n_) = row_(strcol(2), 1)
 longest = 0
 do for [r=1:count] { if (strlen(rows[r]) > longest) { longest = strlen(rows[r]) } }
 stats data skip 1 using (strlen(figures(0))) nooutput
@@ -71,14 +73,14 @@ do for [p=1:number] {
         set bmargin at screen 1 - (y + each_high - 2.4 * em) / height
     }
     panel = panels[p]
-    plot data skip 1 using (in(panel, 3) * 0.5):5:(in(panel, 3) * 0.5):(0.36) \
+    plot data skip 1 using (in(panel, 3) * 0.5):(row(0)):(in(panel, 3) * 0.5):(0.36) \
             with boxxyerror linecolor rgb "#A9D3EE" notitle, \
-        '' skip 1 using (solid(panel) * 0.5):5:(solid(panel) * 0.5):(0.36) \
+        '' skip 1 using (solid(panel) * 0.5):(row(0)):(solid(panel) * 0.5):(0.36) \
             with boxxyerror linecolor rgb "#0072B2" notitle, \
-        '' skip 1 using (in(panel, 3) + in(panel, 4) * 0.5):5:\
+        '' skip 1 using (in(panel, 3) + in(panel, 4) * 0.5):(row(0)):\
             (in(panel, 4) * 0.5):(0.36) with boxxyerror \
             linecolor rgb "#C8C8C8" notitle, \
-        for [n=1:labelled] data skip 1 using (in(panel, 3) + in(panel, 4)):5:\
+        for [n=1:labelled] data skip 1 using (in(panel, 3) + in(panel, 4)):(row(0)):\
             (figures(0)) with labels left noenhanced \
             textcolor rgb "#0072B2" notitle
 }

@@ -1,11 +1,14 @@
 # equivalence.gp - a square: each trained variant, written as each other one.
 #
-# data:  from, to, row, column, largest relative difference of logits, kind
-#        (2 the same function, 1 the nearest there is, 0 none)
+# data:  from, to, whether it is the same, largest relative difference of logits
 # variants: their names, in rows from the top and in columns
 
 count = |variants|
-stats data skip 1 using (int(column(6)) ? 1 : 0) nooutput
+place_(s_, i) = i > count || variants[i] eq s_ ? i : place_(s_, i + 1)
+row(n_) = place_(strcol(1), 1)
+column_(n_) = place_(strcol(2), 1)
+kind_(n_) = strcol(3) eq "exact" ? 2 : strcol(3) eq "nearest" ? 1 : 0
+stats data skip 1 using (kind_(0) ? 1 : 0) nooutput
 labelled = STATS_max # gnuplot 5.4 crashes at labels of nothing
 longest = 0
 do for [i=1:count] {
@@ -20,7 +23,7 @@ top = (paper ? 0.4 : 2.4) * em
 foot = (3.4 + 0.36 * longest) * em
 if (!exists("height")) { height = top + foot + 2.2 * em * count }
 eval terminal(height)
-of_kind(k_, col) = int(column(6)) == k_ ? column(col) : NaN
+of_kind(k_) = kind_(0) == k_ ? column_(0) : NaN
 # Where cells are narrow, the nearest power of ten.
 shown(x_) = x_ >= 0.1 ? sprintf("%.1f", x_) : x_ == 0 ? "0" : \
     cell < 3.9 * em ? raised_("1", int(floor(log10(x_) + 0.5))) : \
@@ -63,7 +66,7 @@ if (dumb) { set key outside bottom center horizontal } else {
         set label 1 + i kind[i] at screen x + 1.5 * em / width,y left
     }
 }
-plot for [k=2:0:-1] data skip 1 using (of_kind(k, 4)):3:(0.46):(0.42) \
+plot for [k=2:0:-1] data skip 1 using (of_kind(k)):(row(0)):(0.46):(0.42) \
         with boxxyerror linecolor rgb colour[3 - k] title kind[3 - k], \
-    for [n=1:labelled] data skip 1 using (int(column(6)) ? column(4) : NaN):3:\
-        (shown(column(5))) with labels enhanced notitle
+    for [n=1:labelled] data skip 1 using (kind_(0) ? column_(0) : NaN):\
+        (row(0)):(shown(column(4))) with labels enhanced notitle

@@ -3,10 +3,11 @@
 #
 # data, names, keys, titles, ylabels, ranges, levels, places, xs, by, xlabel, ylim,
 # heading: as in panels.gp; a row for each of keys, a column for each of places
-# upward:  1 where rows are numbers, of which the lowest is at the bottom
+# Rows that are numbers have the lowest at the bottom.
 
 panels = |titles|
 rows = |keys|
+upward = strstrt("0123456789", names[1:1])
 level_count = 0
 if (exists("levels")) { level_count = |levels| }
 columns_ = |places|

@@ -1,21 +1,18 @@
 # panels.gp - curves in one or more panels: over training with bands, against a
 # setting or a result with error bars; and bars, where there are words along x.
 #
-# data:    panel, series, x, then mean, low and high of the quantity; the seed, or 0
-#          where the row is of all; where seeds are drawn, of their median
+# data:    panel, series, x, then mean, low and high of the quantity
 # names:   the series in the data      keys: what they are called
 # xs:      the values along x, where not training
 # places:  what these are called, where they are words
-# seeds:   where each is drawn         xlim, ylim: limits of axes, where given
+# xlim, ylim: limits of axes, where given
 # named_along: 1 where each series is named along x, so that it needs no legend
 # by, xlabel: what the series and the x axis are
 # titles, ylabels: for each panel its title and its axis title
 # ranges:  for each whether its axis is logarithmic, whether it is a share,
 #          between 0 and 1, and the range of its means
 # levels:  to compare with, "panel value name"
-# ticks:   1 for a tick at each of xs
-# longest_run: how far training went along x
-# log_x:   1 for a logarithmic x axis
+# ticks:   1 for one at each of xs     log_x: 1 for a logarithmic x axis
 # heading: 1 for the title above, which is the caption's in a paper
 
 panels = |titles|
@@ -42,9 +39,8 @@ do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
 # Panels of several quantities have these for titles.
 above = !titled && !same
 worded = exists("places")
-each_seed = words(seeds) > 0
-# Bars begin at 0; where an axis has none, or seeds are drawn, there are points.
-bars = worded && !each_seed && !logs[1] && \
+# Bars begin at 0; where an axis has none, there are points.
+bars = worded && !logs[1] && \
     (exists("ylim") ? num(word(ylim, 1)) <= 0 : 1)
 
 # The range and the ticks of each panel's y axis.
@@ -83,11 +79,9 @@ if (words(xs)) {
     first = worded ? 1 : num(word(xs, 1))
     last = worded ? words(xs) : num(word(xs, words(xs)))
 } else {
-    last = longest_run
-    if (log_x && !dumb) {
-        stats data skip 1 using ($3 > 0 ? $3 : NaN) nooutput
-        first = STATS_min
-    }
+    stats data skip 1 using ($3 > 0 ? $3 : NaN) nooutput
+    last = largest(0)
+    if (log_x && !dumb) { first = STATS_min }
 }
 room = worded ? 0.55 : words(xs) == 1 ? 1 : 0.04 * (last - first)
 if (log_x) { room = last > first ? (last / first)**0.04 : 1.5 }
@@ -111,7 +105,7 @@ lines_ = tex ? 1 : 1.8 # two are seldom of one length
 if (across > 2 && 0.58 * em * broadest > lines_ * title_room(across)) { across = 2 }
 if (across > 1 && 0.58 * em * broadest > lines_ * title_room(across)) { across = 1 }
 # Ticks at many values need wide panels.
-if (ticks && panels > 1 && across > 2 && words(xs) > 5) { across = 2 }
+if (panels > 1 && across > 2 && words(xs) > 5) { across = 2 }
 # And more than five rows would not fit a page.
 if (panels > 5 * across && width / em / (across + 1) > 9) { across = across + 1 }
 down = (panels + across - 1) / across
@@ -134,6 +128,7 @@ left = ((!above ? 2.1 : 0.5) + 0.62 * letters_ + 0.8) * em
 right = 1.4 * em
 gap = (0.62 * letters_ + 1.8) * em
 wide = (width - left - right - gap * (across - 1)) / across
+if (worded) { ticks = 1 }
 xticks = ticks ? xs : log_x ? logarithmic(from, to, 5) : \
     linear(from, to, int(wide / em / 4) > 5 ? 5 : int(wide / em / 4) < 2 ? 2 : int(wide / em / 4))
 tens_x = log_x && !ticks && (first < 0.005 || last >= 1e5) && \
@@ -163,29 +158,21 @@ eval terminal(height)
 screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 
-# Along words those of several series are side by side, and so are the seeds of
-# one. A number is where it is.
+# Along words those of several series are side by side. A number is where it is.
 each_wide = named_along ? 0.7 : 0.8 / curves
 apart(x_, i) = worded && !named_along ? x_ + each_wide * (i - (curves + 1) / 2.) : x_
-seed_(n_) = n_ > words(seeds) ? 0 : int(word(seeds, n_))
-number_(s_, n_) = n_ > words(seeds) || seed_(n_) == s_ ? n_ : number_(s_, n_ + 1)
-within_(s_) = (number_(s_, 1) - 0.5) / words(seeds) - 0.5
-beside(x_, i, s_) = worded ? apart(x_, i) + 0.6 * each_wide * within_(s_) : x_
 # Where a row is along x.
 place_of_(s_, i) = i > words(xs) || word(xs, i) eq s_ ? i : place_of_(s_, i + 1)
 along(n_) = worded ? place_of_(strcol(3), 1) : column(3)
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
 # where that has no place for the mean.
-of_curve(p_, i) = column(1) == p_ && strcol(2) eq word(names, i)
-curve(p_, i) = of_curve(p_, i) && column(7) == 0
+curve(p_, i) = column(1) == p_ && strcol(2) eq word(names, i)
 at(p_, i, col) = !curve(p_, i) ? NaN : col == 3 ? along(0) : column(col)
-seed_at(p_, i, s_, col) = of_curve(p_, i) && column(7) > 0 && \
-    (s_ ? column(7) == s_ : 1) ? (col == 3 ? along(0) : column(col)) : NaN
 bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
     logs[p_] && column(col) <= 0 ? lows[p_] : column(col)
 # Over steps about six markers a curve, not two of neighbours at one place.
 stats data skip 1 using 1 nooutput
-each = int(STATS_records / (6. * panels * curves * (words(seeds) + 1)))
+each = int(STATS_records / (6. * panels * curves))
 each = each < 1 ? 1 : each
 # Along a logarithmic axis, the rows next to six places.
 near_(x_, i, k) = k > 6 ? 0 : abs(x_ - first * (last / first)**((k + 1. * i / \
@@ -268,15 +255,12 @@ do for [p=1:panels] {
             textcolor rgb "#555555" noenhanced
     }
     # Of each kind of mark the curves that have it, all or none.
-    bands = words(xs) || each_seed ? 0 : curves
+    bands = words(xs) ? 0 : curves
     boxes = bars ? curves : 0
-    threads = !words(xs) && each_seed ? words(seeds) : 0
-    dots = words(xs) && each_seed ? curves : 0
     lines = worded ? 0 : curves
-    medians = worded && each_seed ? curves : 0
-    markers_ = words(xs) && !bars && !each_seed ? curves : 0
+    markers_ = words(xs) && !bars ? curves : 0
     sparse = words(xs) ? 0 : curves
-    intervals = words(xs) && !each_seed ? curves : 0
+    intervals = words(xs) ? curves : 0
     plot for [i=1:bands] data skip 1 \
         using (at(p, i, 3)):(bound(p, i, 5)):(bound(p, i, 6)) \
         with filledcurves linetype line[i] \
@@ -286,16 +270,6 @@ do for [p=1:panels] {
               (abs(at(p, i, 4)) / 2) \
         with boxxyerror linetype line[i] dashtype solid linewidth 1 \
         fillstyle transparent solid 0.4 border notitle, \
-        for [s=1:threads] for [i=1:curves] data skip 1 \
-        using (seed_at(p, i, seed_(s), 3)):\
-              (seed_at(p, i, seed_(s), 4)) \
-        with lines linetype line[i] dashtype solid linewidth 0.5 notitle, \
-        for [i=1:dots] data skip 1 \
-        using (beside(seed_at(p, i, 0, 3), i, column(7))):(seed_at(p, i, 0, 4)) \
-        with points linetype line[i] notitle, \
-        for [i=1:medians] data skip 1 \
-        using (apart(at(p, i, 3), i)):(at(p, i, 4)):(0.4 * each_wide):(0) \
-        with boxxyerror linetype line[i] dashtype solid linewidth 1.6 notitle, \
         for [i=1:lines] data skip 1 \
         using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
         with lines linetype line[i] notitle, \

@@ -16,10 +16,11 @@
 #include "run/missing.h"
 #include "study/draw.h"
 #include "study/figure.h"
-#include "study/square.h"
 #include "heart/fail.h"
 
 /* Indices: of words for a table, signs for the square. */
+enum { NONE, NEAREST, SAME };
+
 static int
 kind_of(const Conversion *v)
 {
@@ -161,9 +162,8 @@ convert_run(const Options *o)
 /* The square of all runs into all variants: count x count verdicts, row by
    row, to be freed. */
 static Conversion *
-convert_all(const Run *runs, Square *square)
+convert_all(const Run *runs, int count, Values *names)
 {
-    int count = square->count;
     Conversion *all = allocate((size_t)count * count, sizeof *all);
     for (int i = 0; i < count; i++) {
         Dataset data;
@@ -174,10 +174,8 @@ convert_all(const Run *runs, Square *square)
             Model *to = converted(from, &p, &runs[k].config, runs[i].name, v);
             if (to)
                 measure_conversion(from, to, &data, v);
-            square->cells[i * count + k] =
-                (SquareCell){v->done ? v->logits : NAN, kind_of(v)};
             if (i == k)
-                square->names[i] = copy_text(p.name);
+                values_add(names, copy_text(p.name));
             model_free(to);
         }
         model_free(from);
@@ -188,16 +186,16 @@ convert_all(const Run *runs, Square *square)
 
 /* A square of signs, and what each variant stores and really has. */
 static void
-print_square(const Square *q, const Run *runs)
+print_square(const Values *q, const Run *runs, const Conversion *all)
 {
     printf("%-18s", "trained  \\  into");
     for (int k = 0; k < q->count; k++)
         printf("%3d", k + 1);
     printf("%9s%8s", "stored", "real");
     for (int i = 0; i < q->count; i++) {
-        printf("\n%2d %-15.15s", i + 1, q->names[i]);
+        printf("\n%2d %-15.15s", i + 1, q->text[i]);
         for (int k = 0; k < q->count; k++)
-            printf("  %c", ".~="[q->cells[i * q->count + k].kind]);
+            printf("  %c", ".~="[kind_of(&all[i * q->count + k])]);
         printf("%9.0f", run_number(&runs[i], "attention_parameters"));
         printf(runs[i].real >= 0 ? "%8.0f" : "       -", runs[i].real);
     }
@@ -209,38 +207,62 @@ print_square(const Square *q, const Run *runs)
            CONVERTS_EXACTLY);
 }
 
+/* Their figure; positions that stand between q and k decide what is the same,
+   and so does the precision: each has a figure of its own. */
+static void
+draw_square(const Options *o, const Values *q, const Run *runs,
+            const Conversion *all)
+{
+    static const char *const which[][2] = {{"", "-double"},
+                                           {"-rope", "-rope-double"},
+                                           {"-alibi", "-alibi-double"}};
+    int positions = runs[0].config.positions;
+    int apart = positions == POSITIONS_ROPE    ? 1
+                : positions == POSITIONS_ALIBI ? 2
+                                               : 0;
+    Sheet sheet = verdict_sheet();
+    for (int i = 0; i < q->count * q->count; i++)
+        add_verdict(&sheet, &runs[i / q->count], q->text[i % q->count],
+                    &all[i]);
+    char *name = format_text("equivalence%s", which[apart][sizeof(real) == 8]);
+    Figure f = figure_begin(&o->draw, name);
+    sheet_write(f.data, &sheet, TSV);
+    figure_title(&f,
+                 "Trained as the row, written as the column: difference of "
+                 "logits",
+                 "");
+    figure_words(&f, "variants", q);
+    figure_end(&f, "equivalence");
+    sheet_free(&sheet);
+    free(name);
+}
+
 /* Prints all conversions: on a terminal the square, and then those that lost
    something. */
 static void
 print_table(const Options *o, const Run *runs, int count)
 {
-    Square q = square_new(count);
-    Conversion *all = convert_all(runs, &q);
+    Values q = {0};
+    Conversion *all = convert_all(runs, count, &q);
     Sheet sheet = verdict_sheet();
     bool terminal = layout_of(o) == ALIGNED;
-    static const char *const which[][2] = {
-        {"", "double"}, {"rope", "rope-double"}, {"alibi", "alibi-double"}};
-    int positions = runs[0].config.positions;
-    int apart = positions == POSITIONS_ROPE    ? 1
-                : positions == POSITIONS_ALIBI ? 2
-                                               : 0;
     if (terminal)
-        print_square(&q, runs);
+        print_square(&q, runs, all);
     for (int i = 0; i < count * count; i++)
         if (!terminal || kind_of(&all[i]) == NEAREST)
-            add_verdict(&sheet, &runs[i / count], q.names[i % count], &all[i]);
+            add_verdict(&sheet, &runs[i / count], q.text[i % count], &all[i]);
     sheet.label = "conversions";
     if (sheet.count)
         sheet_print(&sheet, layout_of(o));
     for (int i = 0; terminal && i < count; i++) {
         const Conversion *v = &all[i * (count + 1)];
         if (kind_of(v) != SAME)
-            printf("%s into itself: %s\n", q.names[i],
+            printf("%s into itself: %s\n", q.text[i],
                    *v->why ? v->why
                            : "its fit cannot reach all that it can learn");
     }
-    square_draw(&q, which[apart][sizeof(real) == 8], &o->draw);
-    square_free(&q);
+    draw_square(o, &q, runs, all);
+    values_free(&q);
     free(all);
 }
 

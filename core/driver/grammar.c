@@ -81,7 +81,6 @@ static const Option own[] = {
     {"show", "NAME,...", "only these values of --by", "plot", DRAW(show)},
     {"map", NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},
     {"again", NULL, "the figures that compare and equiv draw", "plot", AT(again)},
-    {"spread", "WORD", "draw the mean of the seeds with its interval, or each", "plot", DRAW(spread), "interval seeds"},
     {"log-x", NULL, "a logarithmic x axis", "plot", DRAW(log_x)},
     {"log-y", NULL, "logarithmic y axes; values not above 0 are left out", "plot", DRAW(log_y)},
     {"gnuplot", "CODE", "a line for the figure's script, as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "run/request.h"
-#include "study/drawing.h"
+#include "study/draw.h"
 #include "study/escape.h"
 
 enum { MOST_THREADS = 64 };

@@ -13,34 +13,42 @@
 #include "study/quantity.h"
 #include "heart/fail.h"
 
-/* Exits (2) where one of "name,name" is no setting that runs can be told apart
-   by, or none of the runs uses it. */
+/* Exits (2) where what is asked for cannot be drawn of these runs. */
 static void
-check_settings(const char *option, const char *list, const Experiment *e)
+check_drawing(const Drawing *d, const Experiment *e)
 {
-    Values wanted = values_cut(list);
-    for (int i = 0; i < wanted.count; i++) {
-        if (!axis_named(wanted.text[i]))
-            usage("%s %s: no setting of a run", option, wanted.text[i]);
-        Values v = values_in(e, wanted.text[i]);
+    bool quantities = d->facet && !strcmp(d->facet, "quantity");
+    bool facet = d->facet && !quantities, x = d->map || axis_named(d->x);
+    char *list = format_text("%s,%s,%s", d->by, x ? d->x : d->by,
+                             facet ? d->facet : d->by);
+    Values names = values_cut(list);
+    for (int i = 0; i < names.count; i++) {
+        bool known = axis_named(names.text[i]);
+        Values v = known ? values_in(e, names.text[i]) : (Values){0};
         if (!v.count)
-            usage("%s %s: none of the runs uses it", option, wanted.text[i]);
+            usage("%s: %s", names.text[i],
+                  known ? "none of the runs uses it" : "no setting of a run");
         values_free(&v);
     }
-    values_free(&wanted);
+    if (facet && (index_in(d->by, d->facet) >= 0 || !strcmp(d->facet, "seed")))
+        usage("--facet %s: curves and points are means over it, or tell it; "
+              "take another setting, or draw along it with --x %s",
+              d->facet, d->facet);
+    if (d->map && (strchr(d->by, ',') || series_along(d) || quantities))
+        usage("--map: its colours are the means of one quantity, by one "
+              "setting across, --x, and another one down, --by");
+    values_free(&names);
+    free(list);
 }
 
-/* Leaves the runs that --show names: those with one of its values of the first
-   setting of --by. */
+/* Leaves the runs that --show names: those with one of its values of --by. */
 static void
 keep_shown(const Drawing *d, Experiment *e)
 {
     int kept = 0;
-    char *by = format_text("%.*s", (int)strcspn(d->by, ","), d->by);
-    Values known = values_in(e, by);
-    char *list = joined(&known, ", ");
-    for (int i = 0; i < e->count; i++) {
-        const char *value = run_asked(&e->runs[i], axis_named(by));
+    const Setting *by = axis_named(d->by);
+    for (int i = 0; by && i < e->count; i++) {
+        const char *value = run_asked(&e->runs[i], by);
         if (value && index_in(d->show, value) >= 0)
             e->runs[kept++] = e->runs[i];
         else
@@ -48,27 +56,7 @@ keep_shown(const Drawing *d, Experiment *e)
     }
     e->count = kept;
     if (!kept)
-        usage("--show %s: none of the values that are drawn: %s", d->show,
-              list);
-    values_free(&known);
-    free(list);
-    free(by);
-}
-
-/* Exits (2) where what is asked for cannot be drawn of these runs. */
-static void
-check_drawing(const Drawing *d, const Experiment *e)
-{
-    bool quantities = d->facet && !strcmp(d->facet, "quantity");
-    check_settings("--by", d->by, e);
-    if (d->facet && !quantities)
-        check_settings("--facet", d->facet, e);
-    if (d->map || axis_named(d->x))
-        check_settings("--x", d->x, e);
-    if (d->map &&
-        (strchr(d->by, ',') || series_along(d) || d->spread || quantities))
-        usage("--map: its colours are the means of one quantity, by one "
-              "setting across, --x, and another one down, --by");
+        usage("--show %s: no values of one setting, --by %s", d->show, d->by);
 }
 
 int
@@ -79,6 +67,8 @@ command_plot(int argc, char **argv)
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);
     check_drawing(&o.draw, &e);
+    if (o.request.where)
+        keep_where(&e, o.request.where);
     if (o.draw.show)
         keep_shown(&o.draw, &e);
     if (o.again && !strcmp(o.draw.by, "variant"))
@@ -87,7 +77,7 @@ command_plot(int argc, char **argv)
         draw_all(&o.draw, &e, &e);
     else
         figures_draw(&o.draw, &e);
-    int status = !figures_drawn; /* why, they say themselves */
+    int status = !figures_drawn; /* why, they say */
     if (!o.again && over_training(e.runs, o.draw.x, o.draw.y))
         bars_draw(&o.draw, &e);
     experiment_free(&e);

@@ -3,7 +3,7 @@
 #define ATTENTION_MAPS_H
 
 #include "config/build_model.h"
-#include "study/drawing.h"
+#include "study/draw.h"
 #include "study/escape.h"
 
 /* Draws the weights of every head of m on the first test sequence as figure

@@ -39,40 +39,29 @@ label_of(const Experiment *e, const Run *r)
     return label;
 }
 
-/* The bar of these parameters of a run. */
-static void
-put_bar(FILE *data, const Run *r, const char *label, int row)
-{
-    double attention = run_number(r, "attention_parameters");
-    fprintf(data, "%s\t%s\t%.0f\t%.0f\t%d\t", r->config.task, label, attention,
-            run_number(r, "parameters") - attention, row);
-    fprintf(data, r->real >= 0 ? "%.0f\n" : "NA\n", r->real);
-}
-
 void
 bars_draw(const Drawing *o, const Experiment *e)
 {
     Values tasks = {0}, rows = {0}, labels = {0};
-    void *known = NULL;
+    void *drawn = NULL;
     Figure f = figure_begin(o, "parameters");
-    fprintf(f.data, "task\tvariant\tattention\trest\trow\treal\n");
+    fprintf(f.data, "task\tvariant\tattention\trest\treal\n");
     for (int i = 0; i < e->count; i++) {
-        values_add(&labels, label_of(e, &e->runs[i]));
-        values_add(&rows, copy_text(labels.text[i]));
-        values_add(&tasks, copy_text(e->runs[i].config.task));
+        const Run *r = &e->runs[i];
+        char real[32] = "NA", *label = label_of(e, r);
+        char *bar = format_text("%s\t%s", r->config.task, label);
+        double attention = run_number(r, "attention_parameters");
+        if (r->real >= 0)
+            snprintf(real, sizeof real, "%.0f", r->real);
+        if (word_added(&drawn, bar))
+            fprintf(f.data, "%s\t%.0f\t%.0f\t%s\n", bar, attention,
+                    run_number(r, "parameters") - attention, real);
+        values_add(&labels, bar);
+        values_add(&rows, label);
+        values_add(&tasks, copy_text(r->config.task));
     }
     series_sort(&rows);
     series_sort(&tasks);
-    for (int k = 0; k < rows.count; k++)
-        for (int i = 0; i < e->count; i++) {
-            char *bar =
-                format_text("%s %s", e->runs[i].config.task, labels.text[i]);
-            if (!strcmp(labels.text[i], rows.text[k]) &&
-                word_added(&known, bar))
-                put_bar(f.data, &e->runs[i], rows.text[k], k + 1);
-            else
-                free(bar);
-        }
     figure_title(
         &f,
         "Parameters: real (blue), redundant (light), outside "

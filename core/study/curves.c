@@ -15,19 +15,18 @@ series_along(const Drawing *o)
     return !strcmp(o->x, o->by);
 }
 
-int
-numbers_in(const Panel *p, const Drawing *o)
+bool
+has_numbers(const Panel *p, const Drawing *o)
 {
     const Group *g = p->group;
     bool training = over_training(g->runs[0], o->x, o->y);
-    int count = 0;
-    for (int i = 0; i < g->count; i++) {
-        double x = training ? run_number(g->runs[i], "steps")
-                            : run_quantity(g->runs[i], p->y);
-        bool some = training || quantity_named(p->y)->median;
-        count += isfinite(x) && (x > 0 || !some);
+    const char *key = training ? "steps" : p->y;
+    bool above = training || quantity_named(key)->median, any = false;
+    for (int i = 0; i < g->count && !any; i++) {
+        double x = run_quantity(g->runs[i], key);
+        any = isfinite(x) && (x > 0 || !above);
     }
-    return count;
+    return any;
 }
 
 /* Has x places that are numbers? A map has a row and a column for each value,
@@ -72,54 +71,16 @@ find_places(Plot *all, const Experiment *e)
             all->xs[all->places++] = all->xs[i];
 }
 
+/* Adds the point of so many seeds. */
 static void
-add_point(Plot *all, Point p)
+add_point(Plot *all, Point p, Mean y, int seeds)
 {
+    p.y = y;
+    all->least = seeds < all->least ? seeds : all->least;
+    all->most = seeds > all->most ? seeds : all->most;
     all->points =
         grow(all->points, all->count, &all->capacity, sizeof *all->points);
     all->points[all->count++] = p;
-}
-
-/* Adds the point of these runs' numbers y: all of them by their mean, or, where
-   each seed is drawn, by the median between the smallest and the largest. */
-static void
-add_middle(Plot *all, Point p, double *y, int count, Mean mean)
-{
-    bool whole = true;
-    for (int i = 0; i < count; i++)
-        whole &= !isnan(y[i]);
-    if (all->each_seed) {
-        double middle = whole ? median(y, count) : NAN; /* sorts */
-        mean = (Mean){middle, whole ? y[0] : NAN, whole ? y[count - 1] : NAN};
-    }
-    p.y = mean;
-    all->least = count < all->least ? count : all->least;
-    all->most = count > all->most ? count : all->most;
-    add_point(all, p);
-}
-
-static void
-add_seed(Plot *all, Point p, double y, const Run *r)
-{
-    p.y = (Mean){y, y, y};
-    p.seed = r->config.seed;
-    add_point(all, p);
-}
-
-/* How far a run was along x at row `row` of its log. */
-static double
-progress_at(const Plot *all, const Run *r, int row)
-{
-    return run_progress(r, all->o->x, table_number(&r->log, row, 0, r->path));
-}
-
-/* Row `row` of the quantity in its log; no number behind its end. */
-static double
-logged(const Run *r, const char *y, int row)
-{
-    return row < r->log.rows
-               ? table_number(&r->log, row, table_column(&r->log, y), r->path)
-               : NAN;
 }
 
 /* A curve over training: a point for each row of the logs. It ends where one of
@@ -127,51 +88,24 @@ logged(const Run *r, const char *y, int row)
 static void
 add_steps(Plot *all, Point p, const Series *s)
 {
-    const char *quantity = p.panel->y;
     double *y = allocate((size_t)s->count, sizeof *y);
-    int rows = 0;
+    int rows = s->runs[0]->log.rows;
     for (int i = 0; i < s->count; i++) {
-        const Run *r = s->runs[i];
-        double end = run_progress(r, all->o->x, run_number(r, "steps"));
-        rows = r->log.rows > rows ? r->log.rows : rows;
-        all->longest = fmax(all->longest, end);
-        for (int row = 0; all->each_seed && row < r->log.rows; row++) {
-            p.x = progress_at(all, r, row);
-            add_seed(all, p, logged(r, quantity, row), r);
-        }
+        all->ends |= s->runs[i]->log.rows != rows;
+        rows = s->runs[i]->log.rows < rows ? s->runs[i]->log.rows : rows;
     }
     for (int row = 0; row < rows; row++) {
-        double sum = 0;
-        int there = 0;
+        p.x = 0;
         for (int i = 0; i < s->count; i++) {
-            y[i] = logged(s->runs[i], quantity, row);
-            if (row < s->runs[i]->log.rows) {
-                sum += progress_at(all, s->runs[i], row);
-                there++;
-            }
+            const Run *r = s->runs[i];
+            int column = table_column(&r->log, p.panel->y);
+            double step = table_number(&r->log, row, 0, r->path);
+            y[i] = table_number(&r->log, row, column, r->path);
+            p.x += run_progress(r, all->o->x, step) / s->count;
+            all->ends |= isnan(y[i]);
         }
-        p.x = sum / there;
-        add_middle(all, p, y, s->count, values_mean(quantity, y, s->count));
+        add_point(all, p, values_mean(p.panel->y, y, s->count), s->count);
     }
-    free(y);
-}
-
-/* The points of some runs that are at one place: of all, or of each seed. One
-   that never got to the threshold has all its steps. */
-static void
-add_place(Plot *all, Point p, const Run *const *runs, int count, bool seeds)
-{
-    const char *quantity = p.panel->y;
-    double *y = allocate((size_t)count, sizeof *y);
-    for (int i = 0; i < count; i++) {
-        y[i] = run_quantity(runs[i], quantity);
-        if (quantity_named(quantity)->median && !(y[i] > 0))
-            y[i] = run_number(runs[i], "steps");
-        if (seeds)
-            add_seed(all, p, y[i], runs[i]);
-    }
-    if (!seeds)
-        add_middle(all, p, y, count, quantity_mean(runs, count, quantity));
     free(y);
 }
 
@@ -180,7 +114,7 @@ add_place(Plot *all, Point p, const Run *const *runs, int count, bool seeds)
    configurations may share a place: each is a point of its own, since only the
    seeds of one are averaged. */
 static void
-add_places(Plot *all, Point p, const Series *s, bool seeds)
+add_places(Plot *all, Point p, const Series *s)
 {
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
     bool setting = axis_named(all->o->x);
@@ -196,14 +130,12 @@ add_places(Plot *all, Point p, const Series *s, bool seeds)
                     here[n++] = s->runs[i];
             }
             if (n && here[0] == s->runs[first]) /* else they are drawn */
-                add_place(all, p, here, n, seeds);
+                add_point(all, p, quantity_mean(here, n, p.panel->y), n);
         }
     free(here);
 }
 
-/* The series of all panels, in order, and the points of each in each. Where
-   seeds are drawn, they are before the line through their medians; along a
-   result there is none. */
+/* The series of all panels, in order, and the points of each in each. */
 static void
 add_curves(Plot *all)
 {
@@ -216,13 +148,9 @@ add_curves(Plot *all)
         for (int s = 0; s < all->series.count; s++) {
             Point point = {.panel = p, .series = all->series.text[s]};
             const Series *found = group_series(p->group, point.series);
-            if (found && all->over_training)
-                add_steps(all, point, found);
-            else if (found && all->each_seed)
-                add_places(all, point, found, true);
-            if (found && !all->over_training &&
-                (!all->each_seed || axis_named(all->o->x)))
-                add_places(all, point, found, false);
+            if (found)
+                (all->over_training ? add_steps : add_places)(all, point,
+                                                              found);
         }
 }
 
@@ -256,12 +184,10 @@ find_axes(Plot *all)
 {
     const Drawing *o = all->o;
     int n = all->places;
-    if (o->log_x && all->words.count)
-        usage("--log-x: there are words along %s, and no numbers", o->x);
-    if (o->log_x && n && all->xs[0] <= 0)
-        usage("--log-x: %s is %.10g in a run, which has no place on a "
-              "logarithmic axis",
-              o->x, all->xs[0]);
+    if (o->log_x && (all->words.count || (n && all->xs[0] <= 0)))
+        usage("--log-x: %s is a word or not above 0 in a run, which has no "
+              "place on a logarithmic axis",
+              o->x);
     find_ranges(all);
     for (Panel *p = all->panels; p < all->panels + all->panel_count; p++)
         p->log = o->log_y ? isfinite(p->positive)
@@ -298,7 +224,6 @@ curves_of(const Drawing *o, const Experiment *e, Panel *panels, int count)
     Plot all = {.o = o,
                 .over_training =
                     over_training(panels[0].group->runs[0], o->x, o->y),
-                .each_seed = o->spread && !strcmp(o->spread, "seeds"),
                 .panels = panels,
                 .panel_count = count,
                 .least = INT_MAX};
@@ -306,7 +231,7 @@ curves_of(const Drawing *o, const Experiment *e, Panel *panels, int count)
         find_places(&all, e);
     add_curves(&all);
     find_axes(&all);
-    if (!all.each_seed && !o->map && all.least >= INTERVAL_SEEDS)
+    if (!o->map && all.least >= INTERVAL_SEEDS)
         take_logarithms(&all);
     return all;
 }

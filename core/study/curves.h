@@ -3,7 +3,7 @@
 #ifndef CURVES_H
 #define CURVES_H
 
-#include "study/drawing.h"
+#include "study/draw.h"
 #include "study/group.h"
 #include "math/statistics.h"
 
@@ -23,14 +23,13 @@ typedef struct Point {
     Panel *panel;
     const char *series;
     double x; /* its place along x: a number, or that of a word from 1 on */
-    Mean y;   /* of all seeds, or the number of one: */
-    int seed; /* 0: of all */
+    Mean y;   /* of its seeds */
 } Point;
 
 /* Panels side by side, and what is drawn in them. */
 typedef struct Plot {
     const Drawing *o;
-    bool over_training, each_seed;
+    bool over_training;
     Panel *panels;
     int panel_count;
     Values series; /* of all panels */
@@ -41,16 +40,16 @@ typedef struct Plot {
     int places;
     bool log_x;
     int least, most; /* seeds that a point is the mean of */
-    double longest;  /* run, along x, where that is training */
+    bool ends;       /* does a curve end before some of its runs */
 } Plot;
 
 /* Finds the series and points of these panels; curves_free frees them. */
 Plot curves_of(const Drawing *o, const Experiment *e, Panel *panels, int count);
 void curves_free(Plot *all);
 
-/* How many runs of a panel have a number there: took steps, or ended with a
-   finite one, or got to the threshold. */
-int numbers_in(const Panel *p, const Drawing *o);
+/* Has any run of a panel a number there: did it take steps, or end with a
+   finite one, or get to the threshold? */
+bool has_numbers(const Panel *p, const Drawing *o);
 
 /* Is each series at a place of its own along x, which names it? */
 bool series_along(const Drawing *o);

@@ -24,11 +24,12 @@ open_part(const Figure *f, const char *ending)
 
 /* The last line of a script: a hash of all before it, by which one that was
    edited is known. */
+#define SEAL "# Edited, this script is yours: qkv does not replace it. "
+
 static char *
 seal_of(const char *script, size_t size)
 {
-    return format_text("# Edited, this script is yours: qkv does not replace "
-                       "it. %016" PRIx64 "\n",
+    return format_text("%s%016" PRIx64 "\n", SEAL,
                        hash_bytes(HASH_START, script, size));
 }
 
@@ -40,11 +41,9 @@ check_unedited(const char *directory, const char *name)
     size_t size;
     char *path = format_text("%s/%s.gp", directory, name);
     char *text = access(path, F_OK) ? NULL : read_file(path, "script", &size);
-    size_t own = text && size ? size - 1 : 0;
-    while (own && text[own - 1] != '\n')
-        own--;
-    char *seal = text ? seal_of(text, own) : NULL;
-    if (text && strcmp(text + own, seal))
+    char *last = text ? strstr(text, SEAL) : NULL;
+    char *seal = last ? seal_of(text, (size_t)(last - text)) : NULL;
+    if (text && (!seal || strcmp(last, seal)))
         fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
              "it to keep it, or remove it, then give the command again",
              path);
@@ -112,32 +111,6 @@ figure_words(const Figure *f, const char *key, const Values *words)
     fputs("]\n", f->script);
 }
 
-/* NAME.tex: NAME.pdf as a float with caption and label, as wide as it was
-   drawn, but not wider than its column; from whichever folder it is read. */
-static void
-write_float(const Figure *f, const char *caption)
-{
-    FILE *to = open_part(f, "tex");
-    char *safe = escaped(caption, LATEX);
-    const char *size = f->o->size; /* is it as wide as two columns? */
-    bool wide =
-        size && (index_in("page neurips slide", size) >= 0 || atof(size) > 300);
-    const char *star = wide ? "*" : "";
-    fprintf(
-        to,
-        "%% needs \\usepackage{graphicx}, and for the folder of this file a "
-        "LaTeX of 2020\n\\providecommand\\CurrentFilePath{}\n"
-        "\\begin{figure%s}[tb]\n\\centering\n"
-        "\\sbox0{\\includegraphics{\\ifx\\CurrentFilePath\\empty"
-        "\\else\\CurrentFilePath/\\fi %s.pdf}}%%\n"
-        "\\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}"
-        "\\else\\usebox0\\fi\n\\caption{%s}\n\\label{fig:%s}\n"
-        "\\end{figure%s}\n",
-        star, f->name, safe, f->name, star);
-    end_file(to, f->directory.text, f->name);
-    free(safe);
-}
-
 void
 figure_title(const Figure *f, const char *title, const char *notes)
 {
@@ -146,8 +119,6 @@ figure_title(const Figure *f, const char *title, const char *notes)
     char *plain = escaped(caption, ALIGNED);
     fprintf(to, "%s\n", plain);
     end_file(to, f->directory.text, f->name);
-    if (index_in(f->o->format, "pdf") >= 0)
-        write_float(f, caption);
     figure_word(f, "title", title);
     free(plain);
     free(caption);
@@ -189,35 +160,31 @@ static const struct Output {
                {"cairolatex", "-cairolatex.tex", "\\endgroup"}};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
+/* The text of a file of gnuplot's without its last newlines; to be freed. */
+static char *
+written(const Figure *f, const char *file, size_t *size)
+{
+    Path path = within(f->draft->path.text, file);
+    char *text = read_file(path.text, "what gnuplot wrote", size);
+    while (*size && text[*size - 1] == '\n')
+        text[--*size] = 0;
+    return text;
+}
+
 /* Exits unless gnuplot wrote all of a file. */
 static void
 check_output(const Figure *f, const struct Output *p)
 {
     char *file = format_text("%s%s", f->name, p->ending);
-    size_t end, n = strlen(p->last);
-    char *text =
-        read_file(within(f->draft->path.text, file).text, "figure", &end);
-    while (end && text[end - 1] == '\n')
-        end--;
-    if (end < n || memcmp(text + end - n, p->last, n))
+    size_t size, n = strlen(p->last);
+    char *text = written(f, file, &size);
+    if (size < n || memcmp(text + size - n, p->last, n))
         fail("%s/%s: gnuplot did not write all of it, so nothing of the figure "
              "is kept: make room on the disk (or raise `ulimit -f`), and give "
              "the command again",
              f->directory.text, file);
     free(text);
     free(file);
-}
-
-/* What gnuplot printed (.shown), or complained of (.said); to be freed. */
-static char *
-told(const Figure *f, const char *file)
-{
-    size_t size;
-    Path path = within(f->draft->path.text, file);
-    char *text = read_file(path.text, "what is drawn", &size);
-    while (size && text[size - 1] == '\n')
-        text[--size] = 0;
-    return text;
 }
 
 /* Draws one picture into the draft, or prints it; false where there is no
@@ -228,6 +195,7 @@ draw_picture(const Figure *f, const char *format)
 {
     char *term = format_text("term='%s'", format);
     char *script = format_text("%s.gp", f->name);
+    size_t size;
     const char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
     int status = run_program((char **)argv, f->draft->path.text, NULL);
     free(script);
@@ -235,12 +203,12 @@ draw_picture(const Figure *f, const char *format)
     if (status == NOT_RUN)
         return false;
     if (status) {
-        char *said = told(f, ".said"), *last = strrchr(said, '\n');
+        char *said = written(f, ".said", &size), *last = strrchr(said, '\n');
         fail("%s/%s: gnuplot could not draw it (status %d): %s",
              f->directory.text, f->name, status, last ? last + 1 : said);
     }
     if (!strcmp(format, "dumb")) {
-        char *picture = told(f, ".shown");
+        char *picture = written(f, ".shown", &size);
         puts(picture);
         free(picture);
     }

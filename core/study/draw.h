@@ -3,11 +3,24 @@
 #ifndef DRAW_H
 #define DRAW_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/files.h"
 #include "base/words.h"
-#include "study/drawing.h"
+
+/* What a figure is asked to show. */
+typedef struct Drawing {
+    const char *out; /* goes into figures/ there */
+    const char *format, *size, *x, *y, *by, *facet;
+    const char *show, *gnuplot; /* a line for its script; or NULL */
+    bool map, log_x, log_y, quiet;
+    bool together; /* groups of a task are panels of one figure */
+} Drawing;
+
+/* The words of --format, and what is drawn over steps unless it is said. */
+#define FORMATS "svg png pdf tikz cairolatex dumb"
+extern const char default_y[];
 
 typedef struct Figure {
     const Drawing *o;
@@ -24,8 +37,7 @@ typedef struct Figure {
 Figure figure_begin(const Drawing *o, const char *wanted);
 
 /* Its title, and its caption NAME.txt: that and what has to be known to read
-   it, sentences that each follow a blank. Where a PDF is drawn, also the float
-   NAME.tex, which a paper can \input. */
+   it, sentences that each follow a blank. */
 void figure_title(const Figure *f, const char *title, const char *notes);
 
 /* A variable of the script, or an array of it, which has at least one element:

@@ -72,6 +72,8 @@ draw() { # OPTIONS EXPERIMENT ...
 draw "--format=pdf --size=$size" "$@" # for a paper, then for a page
 draw --format=svg "$@"
 
+awk -f "$plots/words.awk" -f "$plots/float.awk" "$draft"/figures/*.txt
+
 {
     echo "# $(sed -n '1s/^# //p' "$plots/recipes/$recipe.sh" 2>/dev/null || echo 'Variants of attention, compared')"
     [ ! "$recipe" ] || sed -n '2,$s/^# //p' "$plots/recipes/$recipe.sh" | paste -sd ' ' -
