@@ -46,35 +46,20 @@ resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
         values_add(v, format_text("%d", i + 1));
 }
 
-/* Was it varied in the runs of a task? */
-static bool
-is_axis(const Experiment *e, const Setting *s)
-{
-    bool varied = false;
-    if (!setting_numeric(s) || s->role == OF_SEED ||
-        !experiment_asks(e, s->name))
-        return false;
-    for (int i = 0; i < e->count && !varied; i++)
-        varied = (!i || e->runs[i].config.task != e->runs[i - 1].config.task) &&
-                 task_varies(e, e->runs[i].config.task, s);
-    return varied;
-}
-
-/* The setting with most values of those that were varied, or NULL. */
+/* The numeric setting that a command gave most values, or NULL. */
 static const char *
 longest_axis(const Experiment *e)
 {
     const char *axis = NULL;
     int most = 1;
-    for (int s = 0; s < setting_count; s++) {
-        if (!is_axis(e, &settings[s]))
-            continue;
-        Values values = values_in(e, settings[s].name);
-        if (values.count > most) {
-            most = values.count;
-            axis = settings[s].name;
+    for (const Setting *s = settings; s < settings + setting_count; s++) {
+        const char *said = experiment_said(e, s->name);
+        Values v = values_cut(said ? said : "");
+        if (setting_numeric(s) && s->role != OF_SEED && v.count > most) {
+            most = v.count;
+            axis = s->name;
         }
-        values_free(&values);
+        values_free(&v);
     }
     return axis;
 }
@@ -124,10 +109,6 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
     if (trained && single && !o->quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
-    char *rates = joined(given_to(&o->request, "lr"), ",");
-    if (trained && index_in(rates, "0") >= 0 && !o->quiet)
-        note("--lr 0 changes no weight: what is judged there is the start");
-    free(rates);
     if (e.count && !o->compare.no_figures) {
         Experiment whole = experiment_read(&o->out, 1);
         draw_all(&o->draw, &e, &whole);
@@ -206,19 +187,15 @@ command_compare(int argc, char **argv)
     if (o.request.margin)
         check_margins(o.request.margin);
     Manifest asked = manifest_of(&o.request, "compare");
-    double *rates = NULL;
-    if (rates_wanted(&o.request)) {
-        if (o.compare.plan)
-            usage("--plan and --lr auto contradict each other: rates are found "
-                  "by training; run --lr auto, or give the rates");
-        rates = rates_found(&o.request);
+    bool found = rates_wanted(&o.request);
+    if (found && o.compare.plan)
+        usage("--plan and --lr auto contradict each other: rates are found by "
+              "training; run --lr auto, or give the rates");
+    if (found)
         values_free(given_to(&o.request, "lr"));
-    }
     Grid g = grid_of(&o.request, asked);
-    if (rates)
-        rates_apply(&g, rates, given_to(&o.request, "seed")->count);
-    bool found = rates;
-    free(rates);
+    if (found)
+        rates_find(&o.request, &g);
     if (o.compare.plan)
         plan_print(&o.request.work, &g);
     else

@@ -125,8 +125,8 @@ add_places(Plot *all, Point p, const Series *s)
             for (int i = 0; i < s->count; i++) {
                 double x = place_of(all, s->runs[i]);
                 bool there = x == p.x || (setting && isnan(x));
-                if (there &&
-                    (setting || same_but(s->runs[first], s->runs[i], "seed")))
+                if (there && (setting || same_but(&s->runs[first]->config,
+                                                  &s->runs[i]->config, "seed")))
                     here[n++] = s->runs[i];
             }
             if (n && here[0] == s->runs[first]) /* else they are drawn */

@@ -268,11 +268,11 @@ find_axes(Cut *c, const char *task)
 }
 
 bool
-same_but(const Run *a, const Run *b, const char *but)
+same_but(const Config *a, const Config *b, const char *but)
 {
     for (int s = 0; s < setting_count; s++)
         if (index_in(but, settings[s].name) < 0 &&
-            !setting_equal(&settings[s], &a->config, &b->config))
+            !setting_equal(&settings[s], a, b))
             return false;
     return true;
 }

@@ -51,7 +51,7 @@ void series_sort(Values *names);
 const Setting *axis_named(const char *name);
 
 /* Do two runs differ in nothing but these settings, "lr seed"? */
-bool same_but(const Run *a, const Run *b, const char *but);
+bool same_but(const Config *a, const Config *b, const char *but);
 
 /* Leaves the runs that have these values, "lr=0.01,d-k=8", or no use for the
    setting; exits (2) where none has. */

@@ -1,158 +1,130 @@
-/* rates.c - --lr auto: a learning rate for each point of a grid.
+/* rates.c - --lr auto: a learning rate for each variant at each point of a
+   grid.
 
-   Rates are steps of a quarter of a power of ten. From 0.003 on a bracket of
-   half powers grows until the best rate is inside, and then its two neighbours
-   are tried. All points take a step at once, so that all cores have work. */
+   Seven rates are tried, steps of half a power of ten, and then the two beside
+   the best one, a quarter of a power away. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
-#include "study/rates.h"
-#include "study/quantity.h"
-#include "study/rate.h"
 #include "heart/fail.h"
 #include "run/missing.h"
+#include "study/quantity.h"
+#include "study/rate.h"
+#include "study/rates.h"
 
-enum { SEEDS = 3, FIRST_SEED = 1001, RATES = 29, START = 14 };
+enum { FIRST_SEED = 1001, SEEDS = 3 };
 
-/* 1e-6 for 0, 0.003 for START, 10 for the last one. */
+/* The rate a quarter of a power of ten below (-1) or above (1) another one. */
 static double
-rate_at(int k)
+beside(double lr, int side)
 {
     static const char *const digits[] = {"1", "1.8", "3", "5.6"};
     char text[32];
-    snprintf(text, sizeof text, "%se%d", digits[k % 4], k / 4 - 6);
+    int k = (int)lround(4 * log10(lr)) + side;
+    snprintf(text, sizeof text, "%se%d", digits[(k + 400) % 4],
+             (k + 400) / 4 - 100);
     return strtod(text, NULL);
 }
 
-typedef struct Search {
-    int at; /* the rate that is tried */
-    bool tried[RATES];
-    Score scores[RATES];
-} Search;
-
-static int
-best_of(const Search *s)
+/* The rate that did best of those with which a variant was tried in the shape
+   of this config; is it an end of them? */
+static double
+best_rate(const Experiment *e, const Config *c, const Request *r, bool *end)
 {
-    int best = -1;
-    for (int k = 0; k < RATES; k++)
-        if (s->tried[k] &&
-            (best < 0 || outdoes(&s->scores[k], &s->scores[best])))
-            best = k;
-    return best;
-}
-
-/* Goes to the next rate, or to the best one and returns false. */
-static bool
-advance(Search *s)
-{
-    static const int ways[] = {-2, 2, -1, 1};
-    int best = best_of(s);
-    for (int i = best % 2 ? 2 : 0; i < 4; i++) {
-        int k = best + ways[i];
-        if (k < 0 || k >= RATES || s->tried[k])
+    const Run **list = allocate((size_t)e->count + 1, sizeof(const Run *));
+    int count = 0, rates, best = 0;
+    for (int i = 0; i < e->count; i++)
+        if (same_but(&e->runs[i].config, c, "lr seed"))
+            list[count++] = &e->runs[i];
+    double enough = 1 - margin_of(r->margin, "test_accuracy", list, count);
+    double *lr = rates_of(list, count, &rates);
+    Score score = {{0}, 0};
+    for (int k = 0; k < rates; k++) {
+        Score s = score_of(list, count, lr[k], -1, r->judge, enough);
+        if (k && !outdoes(&s, &score))
             continue;
-        s->at = k;
-        return true;
+        score = s;
+        best = k;
     }
-    s->at = best;
-    return false;
+    double found = rates ? lr[best] : c->lr;
+    *end = best == 0 || best == rates - 1;
+    free(list);
+    free(lr);
+    return found;
 }
 
-/* How the runs of a point did, as far as they are there. */
-static Score
-score_of_point(const Request *o, const Grid *g, int point)
-{
-    Run runs[SEEDS];
-    const Run *list[SEEDS];
-    int count = 0;
-    for (int i = 0; i < SEEDS; i++) {
-        const Job *job = &g->jobs[point * SEEDS + i];
-        if (!run_exists(o->work.out, job->name))
-            continue;
-        runs[count] = run_of(o->work.out, job->name, &job->config);
-        list[count] = &runs[count];
-        count++;
-    }
-    double margin = margin_of(o->margin, "test_accuracy", list, count);
-    Score s = count ? score_of(list, count, list[0]->config.lr, -1, o->judge,
-                               1 - margin)
-                    : (Score){{0}, 0};
-    for (int i = 0; i < count; i++)
-        run_free(&runs[i]);
-    return s;
-}
-
-/* The options of the search: other seeds, another directory. */
+/* The options of the search: other seeds and rates, another directory. */
 static Request
-searching(const Request *o)
+searching(const Request *r, const char *rates)
 {
-    Request own = *o;
+    Request own = *r;
     own.given = allocate((size_t)settings_most, sizeof *own.given);
     for (int i = 0; i < setting_count; i++)
-        for (int k = 0; k < o->given[i].count; k++)
-            values_add(&own.given[i], copy_text(o->given[i].text[k]));
+        for (int k = 0; k < r->given[i].count; k++)
+            values_add(&own.given[i], copy_text(r->given[i].text[k]));
     values_free(given_to(&own, "seed"));
     values_free(given_to(&own, "lr"));
-    *given_to(&own, "lr") = values_cut("0.003");
+    *given_to(&own, "lr") = values_cut(rates);
     for (int i = 0; i < SEEDS; i++)
         values_add(given_to(&own, "seed"), format_text("%d", FIRST_SEED + i));
-    own.work.out = format_text("%s/rates", o->work.out);
+    own.work.out = format_text("%s/rates", r->work.out);
     return own;
 }
 
 bool
-rates_wanted(const Request *o)
+rates_wanted(const Request *r)
 {
-    const Values *v = given_to(o, "lr");
+    const Values *v = given_to(r, "lr");
     return v->count && !strcmp(v->text[0], "auto");
 }
 
-void
-rates_apply(Grid *g, const double *rates, int seeds)
+/* Trains the search of these rates or, where a grid has been searched, of those
+   on that side of its best ones. */
+static void
+search(const Request *r, const char *rates, const Experiment *known, int side)
 {
-    for (int i = 0; i < g->count; i++)
-        grid_rate(g, &g->jobs[i], rates[i / seeds]);
-}
-
-double *
-rates_found(const Request *o)
-{
-    Request own = searching(o);
-    Manifest all = manifest_of(o, "compare");
-    experiment_open(o->work.out, &all); /* the directory that OUT/rates is in */
-    manifest_free(&all);
+    Request own = searching(r, rates);
     Grid g = grid_of(&own, manifest_of(&own, "compare"));
-    int points = g.count / SEEDS, ends = 0;
-    Search *s = allocate((size_t)points + 1, sizeof *s);
-    double *rates = allocate((size_t)points + 1, sizeof *rates);
-    bool more = points > 0;
-    for (int p = 0; p < points; p++)
-        s[p].at = START;
-    while (more) {
-        more = false;
-        for (int p = 0; p < points; p++)
-            rates[p] = rate_at(s[p].at);
-        rates_apply(&g, rates, SEEDS);
-        run_missing(&own.work, &g);
-        for (int p = 0; p < points; p++) {
-            int k = s[p].at;
-            s[p].scores[k] = score_of_point(&own, &g, p);
-            s[p].tried[k] = true;
-            more |= advance(&s[p]);
-        }
+    for (int i = 0; known && i < g.count; i++) {
+        bool end;
+        double best = best_rate(known, &g.jobs[i].config, r, &end);
+        grid_rate(&g, &g.jobs[i], beside(best, side));
     }
-    for (int p = 0; p < points; p++) {
-        rates[p] = rate_at(s[p].at);
-        ends += s[p].at == 0 || s[p].at == RATES - 1;
-    }
-    if (ends)
-        note("--lr auto: the best rate of %d of %d is an end of 1e-06 to 10",
-             ends, points);
-    free(s);
+    run_missing(&own.work, &g);
     grid_free(&g);
     free((char *)own.work.out);
     request_free(&own);
-    return rates;
+}
+
+void
+rates_find(const Request *r, Grid *g)
+{
+    const Values *optimizer = given_to(r, "optimizer");
+    bool sgd = optimizer->count && !strcmp(optimizer->text[0], "sgd");
+    char *place = format_text("%s/rates", r->work.out);
+    int ends = 0;
+    experiment_open(r->work.out, &g->asked); /* the directory around it */
+    search(r,
+           sgd ? "0.01,0.03,0.1,0.3,1,3,10"
+               : "0.0001,0.0003,0.001,0.003,0.01,0.03,0.1",
+           NULL, 0);
+    Experiment coarse = experiment_read((const char *const *)&place, 1);
+    search(r, "1", &coarse, -1);
+    search(r, "1", &coarse, 1);
+    Experiment all = experiment_read((const char *const *)&place, 1);
+    for (int i = 0; i < g->count; i++) {
+        bool end;
+        grid_rate(g, &g->jobs[i], best_rate(&all, &g->jobs[i].config, r, &end));
+        ends += end;
+    }
+    if (ends)
+        note("--lr auto: for %d of %d runs the best rate is an end of those "
+             "tried: give a wider grid with --lr",
+             ends, g->count);
+    experiment_free(&coarse);
+    experiment_free(&all);
+    free(place);
 }

@@ -2,20 +2,14 @@
 #ifndef RATES_H
 #define RATES_H
 
-#include "run/request.h"
 #include "run/grid.h"
 
 /* Was --lr auto given? */
-bool rates_wanted(const Request *o);
+bool rates_wanted(const Request *r);
 
-/* Finds a rate for each variant at each point of the grid that o asks for, on
-   seeds of their own, whose runs are the experiment OUT/rates; of o's
-   quantities it is the judged one that chooses. To be freed: a rate for each
-   point in its order. */
-double *rates_found(const Request *o);
-
-/* Gives the jobs of a grid their points' rates, where each point has so many
-   seeds. */
-void rates_apply(Grid *g, const double *rates, int seeds);
+/* Gives each job of a grid the rate at which its variant did best at its point,
+   in r's judged quantity, on seeds of their own, whose runs are the experiment
+   OUT/rates. */
+void rates_find(const Request *r, Grid *g);
 
 #endif

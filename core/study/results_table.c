@@ -131,16 +131,6 @@ static const Field fields[] = {
 #undef AT
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* The most seeds of a variant. */
-static int
-most_seeds(const Outcomes *all)
-{
-    double most = 0;
-    for (int i = 0; i < all->count; i++)
-        most = fmax(most, all->list[i].seeds);
-    return (int)most;
-}
-
 /* "accuracy", or "R^2" where answers are numbers. */
 static const char *
 measure_of(const Group *g)
@@ -155,13 +145,10 @@ results_sheet(const Outcomes *all, const Group *g)
 {
     bool rates = all->rates > 1 || all->found;
     bool counted = false; /* is it known of any how much of it is real */
-    int seeds = most_seeds(all);
     Column columns[FIELDS];
     Cell cells[FIELDS];
-    char *accuracy = format_text("test %s%s", measure_of(g ? g : all->groups),
-                                 seeds < 2                ? ""
-                                 : seeds < INTERVAL_SEEDS ? " [range]"
-                                                          : " [95%]");
+    char *accuracy =
+        format_text("test %s [95%%]", measure_of(g ? g : all->groups));
     for (int i = 0; i < all->count; i++)
         counted |= all->list[i].real >= 0;
     for (int k = 0; k < FIELDS; k++) {
@@ -358,39 +345,33 @@ write_headline(FILE *to, const Outcomes *all, Layout layout)
 static void
 write_notes(FILE *to, const Outcomes *all, Layout layout)
 {
-    int seeds = most_seeds(all);
+    char *rates = copy_text(
+        !all->found && all->rates < 2 ? ""
+        : all->found ? " rate: the learning rate that --lr auto found, on "
+                       "other seeds."
+                     : " rate: the learning rate at which a variant did best, "
+                       "chosen for each seed by the others, in what is "
+                       "judged, on validation data (3/5: by so many).");
+    char *tests = format_text(
+        " Differences are paired by seed, with 95%% intervals; t tests of a "
+        "difference and of sameness within a margin, p after Holm over %d "
+        "comparison%s.%s",
+        all->comparisons, all->comparisons > 1 ? "s" : "",
+        all->judge ? ""
+                   : " Judged is test accuracy; where all seeds of both are "
+                     "within its margin of 1 (saturated) steps to the "
+                     "threshold, and where some seed has none test loss.");
     char *notes = format_text(
         "attention: its parameters, in all blocks; real: those that are really "
         "there; steps: the median seed's first with accuracy or R^2 at %.10g "
-        "over 10 batches (> where that seed never had it, or lost it again)%s.",
-        all->groups[0].runs[0]->config.threshold,
-        seeds < 2                ? ""
-        : seeds < INTERVAL_SEEDS ? "; in brackets: the smallest and the "
-                                   "largest of the seeds"
-                                 : "; in brackets: the 95% interval of the "
-                                   "mean over seeds, by Student's t");
-    if (all->rates > 1 || all->found)
-        replace(&notes,
-                format_text("%s rate: the learning rate %s.", notes,
-                            all->found
-                                ? "that --lr auto found, on other seeds"
-                                : "at which a variant did best, chosen for "
-                                  "each seed by the others, in what is judged, "
-                                  "on validation data (3/5: by so many)"));
-    if (all->comparisons)
-        replace(
-            &notes,
-            format_text(
-                "%s Differences are paired by seed, with 95%% intervals; t "
-                "tests of a difference and of sameness within a margin, p "
-                "after Holm over %d comparison%s.%s",
-                notes, all->comparisons, all->comparisons > 1 ? "s" : "",
-                all->judge
-                    ? ""
-                    : " Judged is test accuracy; where all seeds of both "
-                      "are within its margin of 1 (saturated) steps to the "
-                      "threshold, and where some seed has none test loss."));
+        "over 10 batches (> where that seed never had it, or lost it again); "
+        "in brackets: the 95%% interval of the mean over seeds, by Student's "
+        "t, of two seeds their range.%s%s",
+        all->groups[0].runs[0]->config.threshold, rates,
+        all->comparisons ? tests : "");
     words_below(to, notes, layout);
+    free(rates);
+    free(tests);
     free(notes);
 }
 
@@ -400,14 +381,9 @@ write_group(FILE *to, const Outcomes *all, const Group *g, Layout layout)
 {
     Sheet sheet = results_sheet(all, g);
     char *levels = levels_of(g), *label = plain_name(g->name);
-    int seeds = most_seeds(all);
     if (layout == LATEX)
         sheet_note(&sheet, interned(label),
-                   format_text("%s. Means of %d seed%s%s.", levels, seeds,
-                               seeds > 1 ? "s" : "",
-                               seeds < 2                ? ""
-                               : seeds < INTERVAL_SEEDS ? " [range]"
-                                                        : " [95% interval]"));
+                   format_text("%s. Means [95%% interval].", levels));
     else
         words_below(to, levels, layout);
     fputs(layout == MARKDOWN ? "\n" : "", to);
