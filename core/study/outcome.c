@@ -164,7 +164,7 @@ note_steps(Outcome *a)
 static Outcome
 outcome_of(const Outcomes *all, const Group *g, const char *series)
 {
-    Outcome a = {.group = g, .series = series};
+    Outcome a = {.group = g, .task = g->name, .series = series};
     a.baseline = !strcmp(series, all->baseline);
     a.against = (Paired){NAN, NAN, NAN, NAN, NAN, NAN, 0};
     a.margin = a.detectable = a.needed = NAN;

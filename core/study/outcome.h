@@ -17,6 +17,7 @@ typedef enum Verdict { UNTESTED, UNDECIDED, EQUAL, WORSE, BETTER } Verdict;
 
 typedef struct Outcome {
     const Group *group;
+    const char *task;   /* the group's name */
     const char *series; /* the variant, or what else is compared */
     bool baseline;      /* is it what the others are held against */
     const char *judged; /* the quantity that its verdict and its rates are

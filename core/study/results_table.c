@@ -10,18 +10,6 @@
 #include "study/quantity.h"
 #include "study/results_table.h"
 
-static Cell
-group_cell(const Outcome *a)
-{
-    return cell_words(a->group->name);
-}
-
-static Cell
-series_cell(const Outcome *a)
-{
-    return cell_words(a->series);
-}
-
 /* "0.02", or where not all seeds chose it "0.02 (5/8)". */
 static Cell
 rate_cell(const Outcome *a)
@@ -59,19 +47,6 @@ steps_cell(const Outcome *a)
 }
 
 static Cell
-accuracy_cell(const Outcome *a)
-{
-    return a->seeds > 1 ? cell_interval(a->accuracy)
-                        : cell_number(a->accuracy.mean);
-}
-
-static Cell
-judged_cell(const Outcome *a)
-{
-    return cell_words(a->judged);
-}
-
-static Cell
 verdict_cell(const Outcome *a)
 {
     char text[VERDICT_SIZE];
@@ -89,33 +64,34 @@ outcome_cell(const Outcome *a)
                           : verdict_name(a->judged, a->verdict));
 }
 
-/* A column, and where its cells come from: a number of the outcome, or what a
-   function makes of it. */
+/* A column, and where its cells come from: words, a number or a mean of the
+   outcome, or what a function makes of it. */
 typedef struct Field {
     Column column;
     size_t at;
+    bool mean;
     Cell (*get)(const Outcome *a);
 } Field;
 
 #define AT(field) .at = offsetof(Outcome, field)
 /* clang-format off */
 static const Field fields[] = {
-    {{"task", .words = true, .readers = PROGRAMS}, .get = group_cell},
-    {{"variant", .words = true}, .get = series_cell},
+    {{"task", .words = true, .readers = PROGRAMS}, AT(task)},
+    {{"variant", .words = true}, AT(series)},
     {{"attention_parameters", .title = "attention"}, AT(attention)},
     {{.name = "real"}, AT(real)},
     {{"parameters", .title = "of all"}, AT(parameters)},
     {{.name = "rate"}, .get = rate_cell},
     {{.name = "solved"}, .get = solved_cell},
     {{"median_steps", .title = "steps"}, .get = steps_cell},
-    {{"test_accuracy", .title = "test accuracy", .format = "%.3f"}, .get = accuracy_cell},
+    {{"test_accuracy", .title = "test accuracy", .format = "%.3f"}, AT(accuracy), .mean = true},
     {{"low", .format = "%.3f", .readers = PROGRAMS}, AT(accuracy.low)},
     {{"high", .format = "%.3f", .readers = PROGRAMS}, AT(accuracy.high)},
     {{"test_loss", .title = "test loss", .format = "%.3g"}, AT(loss.mean)},
     {{"loss_low", .format = "%.3g", .readers = PROGRAMS}, AT(loss.low)},
     {{"loss_high", .format = "%.3g", .readers = PROGRAMS}, AT(loss.high)},
     {{"seeds", .readers = PROGRAMS}, AT(seeds)},
-    {{"judged", .words = true, .readers = PROGRAMS}, .get = judged_cell},
+    {{"judged", .words = true, .readers = PROGRAMS}, AT(judged)},
     {{"outcome", .title = "verdict", .words = true, .readers = PAPERS}, .get = outcome_cell},
     {{"verdict", .words = true, .readers = PROGRAMS}, .get = verdict_cell},
     {{"difference", .format = "%.3g", .readers = PROGRAMS}, AT(against.difference)},
@@ -130,6 +106,16 @@ static const Field fields[] = {
 /* clang-format on */
 #undef AT
 enum { FIELDS = sizeof fields / sizeof *fields };
+
+static Cell
+cell_of(const Field *f, const Outcome *a)
+{
+    const void *at = (const char *)a + f->at;
+    return f->get            ? f->get(a)
+           : f->column.words ? cell_words(*(const char *const *)at)
+           : f->mean         ? cell_interval(*(const Mean *)at)
+                             : cell_number(*(const double *)at);
+}
 
 /* "accuracy", or "R^2" where answers are numbers. */
 static const char *
@@ -167,10 +153,7 @@ results_sheet(const Outcomes *all, const Group *g)
         if (g && a->group != g)
             continue;
         for (int k = 0; k < FIELDS; k++)
-            cells[k] = fields[k].get
-                           ? fields[k].get(a)
-                           : cell_number(*(const double *)((const char *)a +
-                                                           fields[k].at));
+            cells[k] = cell_of(&fields[k], a);
         sheet_add_row(&sheet, cells, FIELDS);
     }
     free(accuracy);
