@@ -125,7 +125,8 @@ measure_of(const Group *g)
 }
 
 /* Of one group, or of all where it is NULL. People see the rates where there
-   were some to choose from, else the parameters of the whole model. */
+   were some to choose from, what is real where it was counted, and where
+   neither is so the parameters of the whole model. */
 static Sheet
 results_sheet(const Outcomes *all, const Group *g)
 {
@@ -134,14 +135,16 @@ results_sheet(const Outcomes *all, const Group *g)
     Column columns[FIELDS];
     Cell cells[FIELDS];
     char *accuracy =
-        format_text("test %s [95%%]", measure_of(g ? g : all->groups));
+        format_text("test %s [%s]", measure_of(g ? g : all->groups),
+                    all->list[0].seeds < INTERVAL_SEEDS ? "range" : "95%");
     for (int i = 0; i < all->count; i++)
         counted |= all->list[i].real >= 0;
     for (int k = 0; k < FIELDS; k++) {
         Column *c = &columns[k];
         *c = fields[k].column;
         c->name = !strcmp(c->name, "variant") ? all->by : c->name;
-        if (!strcmp(c->name, rates ? "parameters" : "rate") ||
+        if ((!strcmp(c->name, "parameters") && (rates || counted)) ||
+            (!strcmp(c->name, "rate") && !rates) ||
             (!strcmp(c->name, "real") && !counted))
             c->readers = PROGRAMS;
         if (!strcmp(c->name, "test_accuracy"))
@@ -305,13 +308,24 @@ counted(const Outcomes *all, Verdict verdict)
     return text;
 }
 
-/* What the whole table shows, in a sentence. */
+/* What the whole table shows, in a sentence. Where one learning rate was tried,
+   what does not depend on it comes first. */
 static void
 write_headline(FILE *to, const Outcomes *all, Layout layout)
 {
+    static const Verdict orders[2][5] = {
+        {BETTER, WORSE, EQUAL, UNDECIDED, UNTESTED},
+        {EQUAL, UNDECIDED, UNTESTED, BETTER, WORSE}};
+    bool one = all->rates < 2 && !all->found && trained(&all->list[0]);
+    const Verdict *order = orders[one];
     Values parts = {0};
-    for (int verdict = BETTER; verdict >= UNTESTED; verdict--) {
-        char *some = counted(all, (Verdict)verdict);
+    for (int i = 0; i < 5; i++) {
+        Verdict verdict = order[i];
+        char *some = counted(all, verdict);
+        if (some && one && verdict >= WORSE) {
+            replace(&some, format_text("at this one learning rate %s", some));
+            one = false; /* said once */
+        }
         if (some)
             values_add(&parts, some);
     }
