@@ -85,18 +85,18 @@ TEST(one_line)
          "^M[..........]  0 of 3 runs  recall.standard.lr0.01.seed1^[[K"},
         {80, 3, 0, "recall.standard.lr0.01.seed1.0123abcd", 250, 1000, 1.25,
          0.25, 10,
-         "^M[##........]  0:30 left  0 of 3 runs  step 250/1000  "
-         "loss 1.250  recall.stand^[[K"},                  /* 77 columns */
+         "^M[##........]  0:00:30 left  0 of 3 runs  step 250/1000  "
+         "loss 1.250  recall.standar^[[K"},                     /* 77 columns */
         {80, 3, 0, "a", 250, 1000, 1.25, 0.25, 10.05, ""}, /* too soon */
         {80, 3, 1, NULL, 0, 0, 0, 0.5, 3599,
-         "^M[#####.....]  59:59 left  1 of 3 runs  1 failed^[[K"},
+         "^M[#####.....]  0:59:59 left  1 of 3 runs  1 failed^[[K"},
         {80, 3, 1, NULL, 0, 0, 0, 0.5, 3600,
          "^M[#####.....]  1:00:00 left  1 of 3 runs  1 failed^[[K"},
         {0, 1, 0, "recall.standard.seed1.0123abcd", 8, 8, 3, 1, 7321,
-         "^M[##########]  0:00 left  step 8/8  loss 3.000  "
-         "recall.standard.seed1^[[K"},
+         "^M[##########]  0:00:00 left  0 of 1 runs  step 8/8  "
+         "loss 3.000  recall.st^[[K"},
         {40, 1, 0, "recall.standard.seed1.0123abcd", 8, 8, 3, 1, 7322,
-         "^M[##########]  0:00 left  step 8/8  lo^[[K"},
+         "^M[##########]  0:00:00 left  0 of 1 run^[[K"},
     };
     open_terminal();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {

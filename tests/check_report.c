@@ -9,7 +9,6 @@
 #include "math/statistics.h"
 #include "study/escape.h"
 #include "run/plugin_process.h"
-#include "run/jobs.h"
 #include "study/outcome.h"
 #include "study/figure.h"
 #include "suites.h"
@@ -517,25 +516,6 @@ TEST(solved_and_lost)
     ck_assert_int_eq(a.solved, 0);
     ck_assert_int_eq(a.lost, 5);
     ck_assert(a.beyond);
-}
-
-/* Four matrices of 32 x 32, 16 tokens' scores and sums, an MLP, by hand. */
-TEST(effort_of_runs)
-{
-    Config c = {SHAPE(32, 4, 8, 8), .mlp = 4,     .layers = 1,   .length = 16,
-                .batch = 3,         .steps = 100, .log_every = 1};
-    double one = 16 * (4 * 1024 + 4 * 16 * 16 + 2 * 4 * 1024);
-    ck_assert_double_eq(effort(&c), 300 * one);
-    c.layers = 2;
-    c.encoder = 1;
-    ck_assert_double_eq(effort(&c), 900 * one);
-    c.layers = 1;
-    c.encoder = 0;
-    c.validate = 30; /* forward only: a third */
-    c.test = 60;
-    ck_assert_double_eq(effort(&c), (300 + 3060. / 3) * one);
-    c.log_every = 50;
-    ck_assert_double_eq(effort(&c), (300 + 120. / 3) * one);
 }
 
 TEST(order_of_series)

@@ -56,8 +56,8 @@ Setting settings[] = {
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights: W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "start as the same function as this variant (compare: auto chooses it)"},
-    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params real flops cache", "change widths to meet the baseline's budget"},
+    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "start as the same function as this variant"},
+    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params flops cache", "change widths to meet the baseline's budget"},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "sequences per step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd", "adamw: weight decay separate from the gradient"},

@@ -31,8 +31,9 @@ list_variants(Layout layout)
     if (!names.count)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
+    Facts *all = describe_each(&names, &c, DECLARED);
     for (int i = 0; i < names.count; i++) {
-        Facts f = describe(names.text[i], &c, DECLARED);
+        Facts f = all[i];
         failed += !f.ok;
         if (f.ok)
             sheet_row(&sheet, cell_words(f.name),
@@ -41,6 +42,7 @@ list_variants(Layout layout)
         else
             note("%s is left out: %s", f.name, f.why);
     }
+    free(all);
     values_free(&names);
     sheet_note(&sheet, "variants",
                format_text("Parameters of one attention at d-model %d, heads "

@@ -41,26 +41,23 @@ check_own(const Plugin *p)
 }
 
 typedef struct Question {
-    const char *word;
+    const Values *words;
+    int first; /* of those that are not answered yet */
     const Config *config;
     Effort effort;
 } Question;
 
-/* In the child: whatever is wrong exits before it answers. */
 static void
-answer(const void *more, void *facts)
+describe_one(const Question *q, const char *word, Facts *f)
 {
-    const Question *q = more;
-    Facts *f = facts;
-    Plugin p = plugin_open(q->word);
+    Plugin p = plugin_open(word);
     check_own(&p);
-    f->ok = true;
     if (q->config)
         count_parameters(p.variant, *q->config, q->effort, f);
     f->hash = p.hash;
     f->own_operator = p.own_operator;
     snprintf(f->name, sizeof f->name, "%s", p.name);
-    snprintf(f->word, sizeof f->word, "%s", q->word);
+    snprintf(f->word, sizeof f->word, "%s", word);
     snprintf(f->path, sizeof f->path, "%s", p.path);
     snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);
     snprintf(f->family, sizeof f->family, "%s",
@@ -68,18 +65,45 @@ answer(const void *more, void *facts)
     snprintf(f->uses, sizeof f->uses, "%s", variant_uses(p.variant));
     snprintf(f->own, sizeof f->own, "%s",
              p.variant->settings ? p.variant->settings : "");
+    f->ok = true;
+}
+
+/* In the child: whatever is wrong exits before it answers. */
+static void
+answer(const void *more, void *facts)
+{
+    const Question *q = more;
+    for (int i = q->first; i < q->words->count; i++)
+        describe_one(q, q->words->text[i], (Facts *)facts + i - q->first);
+}
+
+Facts *
+describe_each(const Values *words, const Config *c, Effort effort)
+{
+    Question q = {words, 0, c, effort};
+    size_t count = (size_t)words->count;
+    Facts *all = allocate(count, sizeof *all);
+    while (q.first < words->count) {
+        Ended e = in_child(answer, &q, all + q.first,
+                           (count - (size_t)q.first) * sizeof *all,
+                           limits(seconds, bytes));
+        while (q.first < words->count && all[q.first].ok)
+            q.first++;
+        if (q.first == words->count)
+            break;
+        Facts *f = &all[q.first];
+        *f = (Facts){.status = e.status};
+        snprintf(f->why, sizeof f->why, "%s", ended_words(&e));
+        plugin_name(words->text[q.first++], f->name);
+    }
+    return all;
 }
 
 Facts
 describe(const char *word, const Config *c, Effort effort)
 {
-    Facts f = {0};
-    Question q = {word, c, effort};
-    Ended e = in_child(answer, &q, &f, sizeof f, limits(seconds, bytes));
-    if (!e.answered) {
-        f = (Facts){.status = e.status};
-        snprintf(f.why, sizeof f.why, "%s", ended_words(&e));
-        plugin_name(word, f.name);
-    }
+    Values one = {(char *[]){(char *)word}, 1, 1};
+    Facts *all = describe_each(&one, c, effort), f = *all;
+    free(all);
     return f;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/words.h"
 #include "config/find_plugin.h"
 #include "config/settings.h"
 
@@ -28,6 +29,10 @@ typedef struct Facts {
    at that shape, where, TRIED, its forward runs once. */
 typedef enum { DECLARED, TRIED } Effort;
 Facts describe(const char *word, const Config *c, Effort effort);
+
+/* The same of several, in one child, and another one after each that fails; to
+   be freed. */
+Facts *describe_each(const Values *words, const Config *c, Effort effort);
 
 /* Is it an option that qkv has already? A plugin may declare no setting of that
    name. The driver sets it. */

@@ -132,17 +132,18 @@ drop_doubles(Experiment *e)
     int kept = 0;
     qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
     for (int i = 0; i < e->count; i++) {
-        Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : r;
+        Run *r = &e->runs[i], *same = NULL;
         bool converted = run_converted(r);
-        bool again = kept && !by_digest(last, r) &&
-                     !config_difference(&last->config, &r->config);
-        if (again && !converted &&
-            strcmp(run_text(last, "test_loss"), run_text(r, "test_loss")))
+        for (int k = kept; k-- && !by_digest(&e->runs[k], r);)
+            if (!config_difference(&e->runs[k].config, &r->config))
+                same = &e->runs[k];
+        if (same &&
+            strcmp(run_text(same, "test_loss"), run_text(r, "test_loss")))
             fail("%s and %s: the same settings and another result; remove the "
                  "wrong one of the two",
-                 last->path, r->path);
+                 same->path, r->path);
         e->converted += converted;
-        if (again || converted)
+        if (same || converted)
             run_free(r);
         else
             e->runs[kept++] = *r;

@@ -9,24 +9,10 @@
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/two_sequences.h"
-#include "run/real_count.h"
-#include "run/fair.h"
 #include "heart/fail.h"
+#include "run/fair.h"
+#include "run/manifest.h"
 #include "watch/observe.h"
-
-/* How many of its parameters are really there. */
-static double
-real_price(Config c, Sizes z)
-{
-    c.d_model = attention_in(&c, z).d_model;
-    c.layers = 1;
-    RealOnes found = real_ones(&c);
-    if (isnan(found.real))
-        fail("--match real: how many parameters of %s are really there cannot "
-             "be told; `qkv count --real=fitted -v %s` says why",
-             c.variant, c.variant);
-    return found.real * (c.cross == CROSS_AFTER ? 2 : 1);
-}
 
 /* What the attention of one block costs at c, all of it by this variant. */
 static double
@@ -35,8 +21,6 @@ price(const char *budget, const char *variant, Config c, Sizes z)
     const Variant *v = plugin_open(variant).variant;
     c.variant = variant;
     config_resolve(&c, variant_uses(v));
-    if (!strcmp(budget, "real"))
-        return real_price(c, z);
     Attention a = attention_in(&c, z);
     Weights w = weights_declared(v, &a);
     double sum = 0;
@@ -89,13 +73,13 @@ shaped_at(const char *variant, Config c)
 
 /* The width at which c's attention costs most nearly what is wanted; an even
    one where columns are rotated in pairs. No wider one costs less, so halves of
-   the range are left out. Beyond d-model nothing more is real. */
+   the range are left out. */
 static int
 nearest_width(Config c, const char *shape, Sizes z, double wanted)
 {
     const char *budget = likeness_of(c.match).asked;
     int step = c.positions == POSITIONS_ROPE ? 2 : 1, best = step;
-    int low = 1, high = (strcmp(budget, "real") ? 4 : 1) * c.d_model / step;
+    int low = 1, high = 4 * c.d_model / step;
     double off = INFINITY;
     while (low <= high) {
         int middle = (low + high) / 2, width = step * middle;
@@ -168,99 +152,32 @@ meet_budget(const Request *o, Config *c)
             100 * (found / wanted - 1)));
 }
 
-/* Can the variant at c's point start as that one does? */
-static bool
-can_start(const char *variant, Config c, const Shaped *as)
+void
+choose_start(Config *c)
 {
-    Conversion v;
-    c.variant = interned(variant);
-    Likeness start = likeness_of(c.same_start);
+    Likeness start = likeness_of(c->same_start);
+    Config at = *c; /* as it is there, except for what is asked for */
+    bool shaped = false;
+    if (!*start.asked || start.found)
+        return; /* a plan's line says it itself */
+    for (int i = 0; i < SHAPE_COUNT; i++)
+        shaped |= start.as.shape[i] > 0;
+    config_shape(&at, &start.as);
+    start.as = shaped ? start.as : shaped_at(start.as.variant, at);
     start.found = true;
-    start.as = *as;
-    c.same_start = likeness_word(&start);
+    c->same_start = likeness_word(&start);
+    Conversion v;
     Dataset data;
-    Model *m = model_open(c, &data);
-    bool can = start_alike(m, &v);
+    Model *m = model_open(*c, &data);
+    if (!start_alike(m, &v)) {
+        note_once(format_text("%s cannot start as %s does: it keeps a start of "
+                              "its own",
+                              c->variant, start.as.variant));
+        start.as = likeness_of("").as;
+        c->same_start = likeness_word(&start);
+    }
     model_free(m);
     dataset_close(&data);
-    return can;
-}
-
-/* The variant and shape that --same-start names, or of "auto" that one whose
-   function most others can start as; of several, that with the fewest
-   parameters. */
-static Shaped
-find_start(const Grid *g, Config c)
-{
-    Likeness start = likeness_of(c.same_start);
-    const Shaped *asked = &start.as;
-    bool automatic = !strcmp(start.asked, "auto"), shaped = false;
-    for (int i = 0; i < SHAPE_COUNT; i++)
-        shaped |= asked->shape[i] > 0;
-    Config at = c; /* as it is there, but for what is asked for */
-    config_shape(&at, asked);
-    Shaped best = shaped || automatic ? *asked : shaped_at(asked->variant, at);
-    double fewest = INFINITY;
-    int most = 0;
-    Dataset data = dataset_open(&c);
-    for (int i = 0; i < (automatic ? g->variant_count : 1); i++) {
-        Shaped as =
-            automatic ? shaped_at(interned(g->variants[i].word), c) : best;
-        int able = 0;
-        for (int k = 0; k < g->variant_count; k++)
-            able += can_start(g->variants[k].word, c, &as);
-        double cost = price("params", as.variant, c, data.sizes);
-        if (able < most || (able == most && cost >= fewest))
-            continue;
-        most = able;
-        fewest = cost;
-        best = as;
-    }
-    dataset_close(&data);
-    if (most < 1 + (g->variant_count > 1))
-        usage("--same-start %s: no two of the variants can start as the same "
-              "function",
-              start.asked);
-    return best;
-}
-
-/* The choice for c's point of the grid, made once. */
-static Shaped
-start_of(Grid *g, const Request *o, Config point)
-{
-    char text[VALUE_SIZE];
-    point.variant = interned("");
-    for (int i = 0; i < g->start_count; i++)
-        if (config_equal(&g->starts[i].point, &point, OF_ANY))
-            return g->starts[i].as;
-    g->starts =
-        grow(g->starts, g->start_count, &g->start_room, sizeof *g->starts);
-    Start *s = &g->starts[g->start_count++];
-    *s = (Start){point, find_start(g, point)};
-    shaped_print(&s->as, text);
-    if (!o->work.quiet)
-        note("task %s: all start as %s", point.task, text);
-    return s->as;
-}
-
-void
-choose_start(Grid *g, const Request *o, Config *c)
-{
-    char text[VALUE_SIZE];
-    Likeness start = likeness_of(c->same_start);
-    if (!*start.asked || start.found)
-        return;
-    Shaped as = start_of(g, o, *c);
-    bool able = can_start(c->variant, *c, &as);
-    start.found = true;
-    start.as = able ? as : likeness_of("").as;
-    c->same_start = likeness_word(&start);
-    shaped_print(&as, text);
-    if (!able)
-        note_once(
-            format_text("%s cannot start as %s does: it keeps a start of its "
-                        "own",
-                        c->variant, text));
 }
 
 void

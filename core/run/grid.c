@@ -20,18 +20,13 @@ ordinary_config(const char *task, const char *variant, const char *uses)
     return c;
 }
 
-/* The facts of a plugin, which is asked for them once; exits with what is wrong
-   with it. */
+/* The facts of a plugin that was given. */
 static const Facts *
-facts_of(Grid *g, const char *word)
+facts_of(const Grid *g, const char *word)
 {
-    for (int i = 0; i < g->fact_count; i++)
-        if (!strcmp(g->variants[i].word, word))
-            return &g->variants[i];
-    Facts *f = &g->variants[g->fact_count++];
-    *f = describe(word, NULL, DECLARED);
-    if (!f->ok)
-        f->status == 2 ? usage("%s", f->why) : fail("%s", f->why);
+    const Facts *f = g->variants;
+    while (strcmp(f->word, word))
+        f++;
     return f;
 }
 
@@ -40,31 +35,29 @@ facts_of(Grid *g, const char *word)
 static void
 describe_all(Grid *g, const Request *o)
 {
-    const Values *v = given_to(o, "variant");
-    const Values *others[] = {given_to(o, "encoder-variant"),
-                              given_to(o, "cross-variant")};
-    int most = v->count + others[0]->count + others[1]->count;
-    g->variants = allocate((size_t)most, sizeof *g->variants);
-    for (int i = 0; i < v->count; i++) {
-        const Facts *f = facts_of(g, v->text[i]);
-        for (int k = 0; k < i; k++)
+    const char *const kinds[] = {"variant", "encoder-variant", "cross-variant"};
+    Values words = {0};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < given_to(o, kinds[k])->count; i++)
+            values_add(&words, copy_text(given_to(o, kinds[k])->text[i]));
+    g->variant_count = given_to(o, "variant")->count;
+    g->variants = describe_each(&words, NULL, DECLARED);
+    const char **uses = allocate((size_t)words.count, sizeof *uses);
+    for (int i = 0; i < words.count; i++) {
+        const Facts *f = &g->variants[i];
+        uses[i] = f->uses;
+        if (!f->ok)
+            f->status == 2 ? usage("%s", f->why) : fail("%s", f->why);
+        for (int k = 0; k < i && i < g->variant_count; k++)
             if (!strcmp(g->variants[k].name, f->name))
-                usage(strcmp(g->variants[k].path, f->path)
-                          ? "two variants are called %s: %s and %s; rename one"
-                          : "variant %s is given twice: %s and %s",
+                usage("two variants are called %s: %s and %s; rename one",
                       f->name, g->variants[k].path, f->path);
     }
-    g->variant_count = v->count;
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < others[i]->count; k++)
-            facts_of(g, others[i]->text[k]);
-    const char **uses = allocate((size_t)g->fact_count, sizeof *uses);
-    for (int i = 0; i < g->fact_count; i++)
-        uses[i] = g->variants[i].uses;
     if (!given_to(o, "same-start")->count &&
         !given_to(o, "match")->count) /* they are of other variants too */
-        request_used(o, uses, g->fact_count);
+        request_used(o, uses, words.count);
     free(uses);
+    values_free(&words);
 }
 
 /* Opens the task's dataset, to refuse what is wrong before anything runs and
@@ -126,7 +119,7 @@ expand(Grid *g, const Request *o, Config c, int i, int *room)
     if (i >= setting_count) {
         const Values *seeds = &o->given[seed];
         meet_budget(o, &c);
-        choose_start(g, o, &c);
+        choose_start(&c);
         check_build(&c);
         const Facts *f = facts_of(g, c.variant);
         Config ordinary = ordinary_config(c.task, c.variant, f->uses);
@@ -213,6 +206,5 @@ grid_free(Grid *g)
     }
     free(g->jobs);
     free(g->variants);
-    free(g->starts);
     manifest_free(&g->asked);
 }

@@ -17,13 +17,11 @@ typedef struct Grid {
     Manifest asked; /* the command that it is of */
     Job *jobs;
     int count;
-    Facts *variants; /* one for each variant asked for, */
+    Facts *variants; /* one for each variant asked for, and behind them those of
+                        encoder and cross-attention */
     int variant_count;
-    void *names;          /* of all jobs, a tree of them */
-    const char *from;     /* the run that they begin as, or NULL */
-    struct Start *starts; /* of --same-start, point by point */
-    int start_count, start_room;
-    int fact_count; /* and for those of encoder and cross-attention behind */
+    void *names;      /* of all jobs, a tree of them */
+    const char *from; /* the run that they begin as, or NULL */
 } Grid;
 
 /* What a command is asked: settings as they were given, baseline and judge.

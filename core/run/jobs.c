@@ -3,13 +3,11 @@
    What a plugin breaks is its own run, and many processes use many cores. A
    worker keeps the last row of its log in the memory that it shares with the
    driver, which shows it on the terminal. It writes its run into the driver's
-   draft, and the driver, in which no plugin's code has run, reads it back and
-   publishes: one wait for the disk serves all runs that have ended since the
-   last one. */
+   draft, and the driver publishes: one wait for the disk serves all runs that
+   have ended since the last one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "algebra/convert.h"
@@ -41,24 +39,20 @@ typedef struct Crew {
     Progress progress;
 } Crew;
 
-/* Forward and backward, on one sequence. */
+/* Roughly how long a run takes, in multiply-adds. Validation and test go
+   forward only, a third of the way. */
 static double
-sequence_effort(const Config *c)
+effort(const Config *c)
 {
     double d = c->d_model, h = c->heads ? c->heads : 1, n = c->length;
     double k = c->d_k ? c->d_k : d, v = c->d_v ? c->d_v : d;
     double token = 2 * d * h * (k + v) + n * h * (k + v) + 2 * d * d * c->mlp;
-    return n * (c->layers + c->encoder) * token;
-}
-
-/* Validation and test go forward only, a third of the way. */
-double
-effort(const Config *c)
-{
     double looked_at = (double)c->steps / c->log_every * c->validate + c->test;
-    return ((double)c->steps * c->batch + looked_at / 3) * sequence_effort(c);
+    return ((double)c->steps * c->batch + looked_at / 3) * n *
+           (c->layers + c->encoder) * token;
 }
 
+/* The longest first, so that none runs alone at the end. */
 static int
 longest_first(const void *a, const void *b)
 {
@@ -68,45 +62,10 @@ longest_first(const void *a, const void *b)
                             : (x > y) - (x < y);
 }
 
-const Job **
-queue_of(const Grid *g, const bool *wanted, int *total)
-{
-    const Job **queue = allocate((size_t)g->count, sizeof *queue);
-    *total = 0;
-    for (int i = 0; i < g->count; i++)
-        if (wanted[i])
-            queue[(*total)++] = &g->jobs[i];
-    qsort(queue, (size_t)*total, sizeof *queue, longest_first);
-    return queue;
-}
-
-Limits
-run_limits(const Work *w, int most)
-{
-    return (Limits){w->timeout ? w->timeout : INFINITY,
-                    w->memory ? w->memory * 1e6 : memory_free() / most,
-                    "; --timeout gives more",
-                    w->memory  ? "--memory gives"
-                    : most > 1 ? "with fewer --jobs there is more, each has"
-                               : "this machine has"};
-}
-
-static void
-check_memory(Needs n, Limits may)
-{
-    char a[32], b[32], c[32], files[32], all[32], have[32];
-    double needed = n.weights + n.batch + n.step + n.files;
-    if (needed > may.bytes)
-        fail("it needs %s: weights, gradients and moments %s, a batch %s, the "
-             "matrices of a step %s, its file and log %s; %s %s: make the "
-             "model, the batch, the sequences or the file smaller",
-             size_text(needed, all), size_text(n.weights, a),
-             size_text(n.batch, b), size_text(n.step, c),
-             size_text(n.files, files), may.whose, size_text(may.bytes, have));
-}
-
-Model *
-run_prepare(Config c, Limits may, Dataset *data)
+/* In a run's own process: opens its plugin and its data, and makes its model.
+   Fails if training needs more memory than the limit. */
+static Model *
+prepare(Config c, Limits may, Dataset *data)
 {
     Plugin p = plugin_open(c.variant);
     uint64_t plugin = c.plugin_hash, text = c.file_hash;
@@ -115,7 +74,12 @@ run_prepare(Config c, Limits may, Dataset *data)
     if (c.plugin_hash != plugin || c.file_hash != text)
         fail("its plugin or text has changed since this command began; the "
              "same command makes the runs of what is there now");
-    check_memory(training_needs(data, p.variant), may);
+    Needs n = training_needs(data, p.variant);
+    double needed = n.weights + n.batch + n.step + n.files;
+    if (needed > may.bytes)
+        fail("it needs %.0f MB, and may have %.0f: make the model, the batch, "
+             "the sequences or the file smaller; --memory and --jobs limit it",
+             needed / 1e6, may.bytes / 1e6);
     return model_new(&c, data->sizes, p.variant);
 }
 
@@ -124,8 +88,9 @@ typedef struct Training {
     const Job *job;
     Observer observer;
     Solved solved;
+    Finished end;
+    double begun; /* when training began */
     volatile LogRow *last;
-    double begun, seconds; /* when training began, and until the last row */
 } Training;
 
 static bool
@@ -135,11 +100,24 @@ watch_run(void *training, const Result *so_far)
     solved_watch(&t->solved, so_far);
     if (!so_far->logged)
         return true;
-    LogRow row = so_far->rows[so_far->count - 1];
     observe(&t->observer);
-    progress_row(t->crew->w, &t->crew->progress, t->job, t->last, row);
-    t->seconds = now() - t->begun;
+    progress_row(t->crew->w, &t->crew->progress, t->job, t->last,
+                 so_far->rows[so_far->count - 1]);
+    t->end.seconds = now() - t->begun;
     return !out_of_patience(so_far, t->job->config.patience);
+}
+
+/* Gives the model the weights that it begins with, if they are not random. */
+static void
+begin_weights(const Work *w, Model *m)
+{
+    Conversion v;
+    if (w->from) {
+        Run begun = run_read(w->from);
+        run_weights(&begun, m);
+    } else if (*likeness_of(m->config.same_start).as.variant &&
+               !start_alike(m, &v))
+        fail("it cannot start as --same-start asks: %s", v.why);
 }
 
 /* In the worker: one run, from its plugin to its directory. */
@@ -147,45 +125,21 @@ static void
 work(const void *more, void *last)
 {
     Training t = *(const Training *)more;
-    const Job *job = t.job;
     const Work *w = t.crew->w;
-    t.last = last;
-    signal(SIGINT, SIG_IGN);    /* the driver ends its workers */
-    close(t.crew->draft->lock); /* which is the driver's alone */
-    thread_count = w->threads;
     Dataset data;
-    Model *m = run_prepare(job->config, t.crew->may, &data);
-    if (w->from) {
-        Run begun = run_read(w->from);
-        run_weights(&begun, m);
-    }
-    Conversion v;
-    const char *start = likeness_of(m->config.same_start).as.variant;
-    if (!w->from && *start && !start_alike(m, &v))
-        fail("it cannot start as %s does: %s", start, v.why);
-    t.observer = observer_new(m, &data);
+    signal(SIGINT, SIG_IGN);    /* the driver ends its workers */
+    close(t.crew->draft->lock); /* which is only the driver's */
+    thread_count = w->threads;
+    Model *m = prepare(t.job->config, t.crew->may, &data);
+    begin_weights(w, m);
+    t.last = last;
     t.solved.threshold = m->config.threshold;
+    t.observer = observer_new(m, &data);
     t.begun = now();
-    Finished e = {.result = train(m, &data, watch_run, &t)};
-    e.solved_at = t.solved.at;
-    e.seconds = t.seconds;
-    run_write(t.crew->draft, job->name, m, &e, &t.observer, &data,
+    t.end.result = train(m, &data, watch_run, &t);
+    t.end.solved_at = t.solved.at;
+    run_write(t.crew->draft, t.job->name, m, &t.end, &t.observer, &data,
               !w->no_weights);
-    observer_free(&t.observer);
-    free(e.result.rows);
-    model_free(m);
-    dataset_close(&data);
-}
-
-/* A line for a run that is done. */
-static void
-tell(const Work *w, const Progress *p, const Job *job)
-{
-    Run r = run_read(within(w->out, job->name).text);
-    fprintf(stderr, "%d/%d %s: test accuracy %.3f, loss %.3f\n", p->done,
-            p->total, job->name, run_number(&r, "test_accuracy"),
-            run_number(&r, "test_loss"));
-    run_free(&r);
 }
 
 /* Gives the runs that are complete their places. Waiting for the disk takes no
@@ -194,34 +148,19 @@ static void
 publish(Crew *crew)
 {
     enum { APART = 10, LONGEST = 5 };
+    const Work *w = crew->w;
     double begun = now();
     crew->draft->on_disk = false;
     for (int i = 0; i < crew->ready_count; i++) {
-        const Job *job = crew->ready[i];
-        run_publish(crew->draft, job->name, crew->w->redo);
+        const char *name = crew->ready[i]->name;
+        run_publish(crew->draft, name, w->redo);
         crew->progress.done++;
-        if (!crew->w->quiet && !progress_drawn(crew->w))
-            tell(crew->w, &crew->progress, job);
+        if (!w->quiet && !progress_drawn(w))
+            fprintf(stderr, "%d/%d %s\n", crew->progress.done,
+                    crew->progress.total, name);
     }
     crew->ready_count = 0;
     crew->due = now() + fmin(APART * (now() - begun), LONGEST);
-}
-
-/* Kills the workers and ends the program, as the signal would have. */
-static void
-stop(Crew *crew)
-{
-    for (int i = 0; i < crew->most; i++)
-        if (crew->workers[i].process) {
-            kill(crew->workers[i].process, SIGKILL);
-            waitpid(crew->workers[i].process, NULL, 0);
-        }
-    publish(crew);
-    draft_end(crew->draft);
-    progress_clear();
-    note("stopped with %d of %d runs done; the same command goes on from there",
-         crew->progress.done, crew->progress.total);
-    raise_interrupt(interrupted);
 }
 
 /* Gives idle workers the next jobs; returns how many are busy. */
@@ -241,27 +180,14 @@ hand_out(Crew *crew)
     return busy;
 }
 
-/* In a process, as it fails where others could not read the run later. */
-static void
-read_back(const void *more, void *answer)
-{
-    const Training *t = more;
-    (void)answer;
-    Run r = run_of(t->crew->draft->path.text, t->job->name, &t->job->config);
-    run_free(&r);
-}
-
 /* A worker has ended; if it failed, says why. */
 static void
 finish(Crew *crew, Child *w)
 {
     const Job *job = crew->at[w - crew->workers];
-    Training t = {.crew = crew, .job = job};
     Ended e = child_end(w, NULL);
-    if (e.answered)
-        e = in_child(read_back, &t, NULL, 0, limits(INFINITY, INFINITY));
     if (interrupted && !e.answered)
-        return; /* what interrupts the driver may have ended either of them */
+        return; /* what interrupts the driver may have ended it */
     crew->finished += effort(&job->config);
     if (e.answered) {
         crew->ready[crew->ready_count++] = job;
@@ -299,13 +225,19 @@ jobs_run(const Work *w, const Grid *g, const bool *wanted)
 {
     Crew crew = {.w = w, .progress = {.start = now()}};
     bool drawn = progress_drawn(w);
-    int total;
-    crew.queue = queue_of(g, wanted, &total);
-    for (int i = 0; i < total; i++)
-        crew.effort += effort(&crew.queue[i]->config);
+    int total = 0;
+    crew.queue = allocate((size_t)g->count, sizeof *crew.queue);
+    for (int i = 0; i < g->count; i++)
+        if (wanted[i]) {
+            crew.queue[total++] = &g->jobs[i];
+            crew.effort += effort(&g->jobs[i].config);
+        }
+    qsort(crew.queue, (size_t)total, sizeof *crew.queue, longest_first);
     crew.progress.total = total;
     crew.most = w->jobs < total ? w->jobs : total;
-    crew.may = run_limits(w, crew.most);
+    crew.may =
+        (Limits){w->timeout ? w->timeout : INFINITY,
+                 w->memory ? w->memory * 1e6 : memory_free() / crew.most};
     crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
     crew.at = allocate((size_t)crew.most, sizeof *crew.at);
     crew.ready = allocate((size_t)total, sizeof *crew.ready);
@@ -316,16 +248,25 @@ jobs_run(const Work *w, const Grid *g, const bool *wanted)
             publish(&crew);
         if (drawn)
             look(&crew);
-        Child *w = children_wait(crew.workers, crew.most, drawn ? 0.1 : 1);
+        Child *w = children_wait(crew.workers, crew.most);
         if (w)
             finish(&crew, w);
-        if (interrupted)
-            stop(&crew);
+        for (int i = 0; interrupted && i < crew.most; i++)
+            if (crew.workers[i].process) {
+                kill(crew.workers[i].process, SIGKILL);
+                crew.next = total;
+            }
     }
     publish(&crew);
     draft_end(crew.draft);
     end_notice();
     progress_clear();
+    if (interrupted) {
+        note("stopped with %d of %d runs done; the same command goes on from "
+             "there",
+             crew.progress.done, total);
+        raise_interrupt(interrupted);
+    }
     free(crew.ready);
     free(crew.workers);
     free(crew.at);

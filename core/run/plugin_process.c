@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/files.h"
 #include "config/find_plugin.h"
 #include "run/plugin_process.h"
@@ -27,34 +26,57 @@ run_in_double(int argc, char **argv, const char *why)
     return status;
 }
 
+/* What Linux calls available, or all that is installed; but no more than a
+   container's limit (control groups, version 2). One that was set further out,
+   as for a step of Slurm's, is not seen. */
+double
+memory_free(void)
+{
+    char line[256];
+    double pages = (double)sysconf(_SC_PHYS_PAGES);
+    double all = pages * (double)sysconf(_SC_PAGESIZE), limit = INFINITY;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %lf", &limit) == 1)
+            all = limit * 1024;
+    if (file)
+        fclose(file);
+    file = fopen("/sys/fs/cgroup/memory.max", "r");
+    if (file && fscanf(file, "%lf", &limit) == 1)
+        all = fmin(all, limit);
+    if (file)
+        fclose(file);
+    return all;
+}
+
+Limits
+limits(double seconds, double bytes)
+{
+    return (Limits){seconds, fmin(bytes, memory_free())};
+}
+
 /* Says in words how it ended, unless its own message does. */
 static void
 explain(const Child *c, Ended *e)
 {
-    char size[32], *to = e->why;
     const Report *r = c->report;
-    size_t most = sizeof e->why;
+    const char *doing = r->running.doing;
     double taken = fmax(c->taken, r->held); /* which it may not have touched */
-    int s = e->signal;
-    bool crash = s == SIGSEGV || s == SIGBUS || s == SIGFPE || s == SIGILL ||
-                 s == SIGABRT;
-    if (e->late || (*r->text && (!s || s == SIGABRT)))
-        snprintf(to, most, "%s", e->late ? c->late : r->text);
-    else if (!s)
-        snprintf(to, most, "ended its process%s (status %d)", r->running.doing,
+    char *to = e->why;
+    if (*c->late)
+        snprintf(to, sizeof e->why, "%s", c->late);
+    else if (*r->text && (!e->signal || e->signal == SIGABRT))
+        snprintf(to, sizeof e->why, "%s", r->text);
+    else if (!e->signal)
+        snprintf(to, sizeof e->why, "ended its process%s (status %d)", doing,
                  WEXITSTATUS(c->status));
     else if (taken > 0.8 * c->may.bytes)
-        snprintf(to, most, "out of memory%s: it had taken %s%s",
-                 r->running.doing, size_text(taken, size), r->limit);
+        snprintf(to, sizeof e->why, "out of memory%s: it had taken %.0f MB%s",
+                 doing, taken / 1e6, r->limit);
     else
-        snprintf(to, most, "%s%s: %s%s", crash ? "crashed" : "was ended",
-                 r->running.doing, strsignal(s),
-                 !crash               ? " (out of memory, a limit, or by hand?)"
-                 : !*r->running.doing ? " (outside a plugin's code)"
-                 : s != SIGSEGV && s != SIGBUS
-                     ? ""
-                     : " (an operand that is NULL, memory that was refused, "
-                       "or w[i] past the weights declared?)");
+        snprintf(to, sizeof e->why, "%s%s: %s",
+                 e->signal == SIGKILL ? "was ended" : "crashed", doing,
+                 strsignal(e->signal));
 }
 
 Ended
@@ -62,13 +84,12 @@ child_end(Child *c, void *answer)
 {
     const Report *r = c->report;
     bool left = WIFEXITED(c->status);
+    bool told = *r->text && (left || !*r->running.doing);
     Ended e = {.answered = left && r->done,
-               .late = *c->late != 0,
-               .told = *r->text && (left || !*r->running.doing),
                .signal = left ? 0 : WTERMSIG(c->status)};
-    e.status = left && (e.answered || e.told) ? WEXITSTATUS(c->status) : 1;
-    snprintf(e.plugin, sizeof e.plugin, "%s",
-             *r->running.doing && !e.told ? r->running.plugin : "");
+    e.status = left && (e.answered || told) ? WEXITSTATUS(c->status) : 1;
+    if (*r->running.doing && !told)
+        snprintf(e.plugin, sizeof e.plugin, "%s", r->running.plugin);
     if (!e.answered)
         explain(c, &e);
     if (answer)
@@ -94,11 +115,11 @@ ended_words(const Ended *e)
 static void
 wait_for(Child *c, double seconds)
 {
-    for (bool told = false; !children_wait(c, 1, 1);)
+    for (bool told = false; !children_wait(c, 1);)
         if (interrupted && !told) {
             told = true;
             kill(c->process, interrupted);
-            c->end = now() + seconds;
+            c->may.seconds = c->spent + seconds;
         }
 }
 

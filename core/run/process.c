@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/select.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -26,8 +26,6 @@
 
 volatile sig_atomic_t interrupted;
 
-static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-
 static void
 interrupt(int signal)
 {
@@ -35,9 +33,11 @@ interrupt(int signal)
         interrupted = signal;
 }
 
+/* Of the signals by which somebody ends a program. */
 static void
 set_handlers(void (*handler)(int))
 {
+    static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     struct sigaction action = {.sa_handler = handler}, usual;
     for (int i = 0; i < 4; i++)
         if (!sigaction(interrupts[i], NULL, &usual) &&
@@ -60,12 +60,12 @@ end_notice(void)
 void
 raise_interrupt(int signal)
 {
-    for (int i = 0; i < 4; i++)
-        if (signal == interrupts[i]) {
-            fflush(stdout);
-            end_notice();
-            raise(signal);
-        }
+    if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP &&
+        signal != SIGPIPE)
+        return;
+    fflush(stdout);
+    end_notice();
+    raise(signal);
 }
 
 /* fork, or a failure that names what it was for: the child, and the program it
@@ -88,35 +88,23 @@ begin_process(const char *what)
     return 0;
 }
 
-/* Waits for a program begun so, and returns its exit status, or 128 and the
-   signal that ended it. An interrupt is passed on to it, and ends this one. */
-static int
-wait_for_program(pid_t child)
-{
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        if (interrupted)
-            kill(child, interrupted);
-    raise_interrupt(interrupted);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 int
 run_program(char *argv[], const char *directory, const char *hint)
 {
+    int status = 0;
     pid_t child = begin_process(argv[0]);
     if (child == 0) {
         if (!directory ||
             (!chdir(directory) && freopen(".shown", "w", stdout) &&
              freopen(".said", "w", stderr)))
             execvp(argv[0], argv);
-        if (hint || errno == ENOENT)
-            _exit(NOT_RUN);
-        fprintf(stderr, "it cannot be started: %s\n", strerror(errno));
-        fflush(stderr);
-        _exit(1);
+        _exit(NOT_RUN);
     }
-    int status = wait_for_program(child);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        if (interrupted) /* it is passed on, and then ends this one */
+            kill(child, interrupted);
+    raise_interrupt(interrupted);
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (hint && status == NOT_RUN)
         fail("%s: cannot be run; %s", argv[0], hint);
     return status;
@@ -139,16 +127,27 @@ ask_double(const char *words, char *last, int size)
     free(program);
 }
 
-/* Seconds that one call of a plugin's code may take. */
-static double
-call_seconds(void)
+/* From here on this process gets no more bytes than that, added to what it has
+   now, since a sanitizer reserves terabytes. Messages about memory say so. */
+static void
+limit_memory(double bytes)
 {
-    const char *text = getenv("QKV_CALL_SECONDS");
-    char *end;
-    double seconds = text ? strtod(text, &end) : 60;
-    if (text && (*end || !(seconds > 0)))
-        usage("QKV_CALL_SECONDS=%s: no number of seconds", text);
-    return seconds;
+    char line[256];
+    double held = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmData: %lf", &held) == 1)
+            break;
+    if (file)
+        fclose(file);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_DATA, &limit))
+        return;
+    double most = fmin(bytes + held * 1024, (double)limit.rlim_max);
+    limit.rlim_cur = limit.rlim_max = (rlim_t)most;
+    if (!setrlimit(RLIMIT_DATA, &limit))
+        snprintf(report->limit, sizeof report->limit, " (it may have %.0f MB)",
+                 bytes / 1e6);
 }
 
 void
@@ -157,7 +156,6 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
 {
     struct sigaction wake = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     *c = (Child){.size = size, .may = may, .looked = now()};
-    c->end = c->looked + may.seconds;
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
@@ -171,75 +169,50 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
                    freopen("/dev/null", "w", stderr)))
         _exit(1);
     watched(c->report);
-    memory_limit(may);
+    limit_memory(may.bytes);
     work(more, report->answer);
     _exit(end_well(0));
 }
 
-/* Names the call only if it has lasted. */
+/* Kills it if its time is up, or that of one call of a plugin's code. It is
+   looked at every second: if more has passed, everything was stopped (Ctrl-Z),
+   and that time does not count. */
 static void
-end_late(Child *c, double seconds, const char *more)
+end_if_late(Child *c)
 {
-    if (!*c->late)
-        snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s%s",
-                 seconds, c->inside > 0.5 ? c->report->running.doing : "",
-                 more);
+    const char *text = getenv("QKV_CALL_SECONDS");
+    double time = now(), gone = fmin(time - c->looked, 1);
+    double most = text ? atof(text) : 60;
+    const Running *r = &c->report->running;
+    bool same = *r->doing && r->calls == c->calls;
+    c->inside = same ? c->inside + gone : 0;
+    c->spent += gone;
+    c->looked = time;
+    c->calls = r->calls;
+    bool all = c->spent >= c->may.seconds;
+    if (!all && c->inside < most)
+        return;
+    snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s; %s",
+             all ? c->may.seconds : most, c->inside > 0.5 ? r->doing : "",
+             all ? "--timeout limits a run"
+                 : "QKV_CALL_SECONDS gives a call more");
     kill(c->process, SIGKILL); /* even if it has stopped itself */
 }
 
-/* The seconds that it has left; kills it if there are none. It is looked at
-   every second: if more has passed, everything was stopped (Ctrl-Z), and that
-   time does not count. */
-static double
-seconds_left(Child *c)
-{
-    double time = now(), gone = time - c->looked, most = call_seconds();
-    int calls = c->report->running.calls;
-    bool same = *c->report->running.doing && calls == c->calls;
-    c->inside = same ? c->inside + fmin(gone, 1) : 0;
-    c->end += fmax(gone - 1, 0);
-    c->looked = time;
-    c->calls = calls;
-    if (time >= c->end)
-        end_late(c, c->may.seconds, c->may.more);
-    else if (c->inside >= most)
-        end_late(c, most, "; QKV_CALL_SECONDS gives more");
-    else
-        return fmin(c->end - time, most - c->inside);
-    return 1;
-}
-
-static bool
-has_ended(Child *c)
-{
-    struct rusage usage = {0};
-    pid_t ended = wait4(c->process, &c->status, WNOHANG, &usage);
-    c->taken = 1024. * (double)usage.ru_maxrss;
-    return ended != 0;
-}
-
-/* Signals are let through while it waits, and only then, so none is missed. */
 Child *
-children_wait(Child *children, int count, double seconds)
+children_wait(Child *children, int count)
 {
-    sigset_t held, usual, open;
-    Child *ended = NULL;
-    sigemptyset(&held);
-    sigaddset(&held, SIGCHLD);
-    for (int i = 0; i < 4; i++)
-        sigaddset(&held, interrupts[i]);
-    sigprocmask(SIG_BLOCK, &held, &usual);
-    open = usual;
-    sigdelset(&open, SIGCHLD); /* which whoever began us may have blocked */
-    seconds = fmin(seconds, 1);
-    for (int i = 0; i < count && !ended; i++)
-        if (children[i].process && has_ended(&children[i]))
-            ended = &children[i];
-        else if (children[i].process)
-            seconds = fmin(seconds, seconds_left(&children[i]));
-    struct timespec time = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
-    if (!ended)
-        pselect(0, NULL, NULL, NULL, &time, &open);
-    sigprocmask(SIG_SETMASK, &usual, NULL);
-    return ended;
+    const struct timespec pause = {.tv_nsec = 50000000};
+    for (Child *c = children; c < children + count; c++) {
+        struct rusage usage;
+        if (!c->process)
+            continue;
+        if (wait4(c->process, &c->status, WNOHANG, &usage)) {
+            c->taken = 1024. * (double)usage.ru_maxrss;
+            return c;
+        }
+        end_if_late(c);
+    }
+    nanosleep(&pause, NULL); /* which SIGCHLD ends */
+    return NULL;
 }

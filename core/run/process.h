@@ -8,18 +8,24 @@
 #include <sys/types.h>
 
 #include "base/report.h"
-#include "run/memory.h"
 #include "heart/fail.h"
+
+/* What a process may use. */
+typedef struct Limits {
+    double seconds; /* INFINITY: only a plugin's calls are timed, each */
+    double bytes;   /* beyond what this program uses */
+} Limits;
 
 typedef struct Child {
     pid_t process;  /* 0: none */
     Report *report; /* memory that both have, the answer at its end */
     size_t size;    /* of the answer */
     Limits may;
-    double end, looked; /* when its time is up; when it was last looked at */
-    double inside;      /* seconds in one call of a plugin's code, */
-    int calls;          /* this one */
-    char late[160];     /* why it was ended, or "" */
+    double looked;  /* when it was last looked at, */
+    double spent;   /* seconds until then, */
+    double inside;  /* and those of them in one call of a plugin's code, */
+    int calls;      /* this one */
+    char late[160]; /* why it was ended, or "" */
     int status;
     double taken; /* bytes, at most */
 } Child;
@@ -29,9 +35,9 @@ typedef struct Child {
 void child_begin(Child *c, void (*work)(const void *more, void *answer),
                  const void *more, size_t size, Limits may, bool quiet);
 
-/* Waits until one of the children has ended, and returns it; NULL if so many
-   seconds have passed, or a signal came. Kills those that are late. */
-Child *children_wait(Child *children, int count, double seconds);
+/* Waits until one of the children has ended, and returns it; NULL if some
+   time has passed, or a signal came. Kills those that are late. */
+Child *children_wait(Child *children, int count);
 
 /* From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored, end the
    child that is waited for and store their number here; the caller tidies up

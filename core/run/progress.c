@@ -21,27 +21,17 @@ progress_drawn(const Work *w)
     return isatty(STDERR_FILENO) && !dumb && !w->quiet;
 }
 
-/* "0:41 left", "1:02:03 left", or nothing while it is too early to tell. */
-static void
-put_time(FILE *to, const Progress *p)
-{
-    double spent = now() - p->start, left = spent / p->share - spent;
-    int s = p->share > 0.02 && left < 3.6e6 ? (int)left : -1;
-    if (s >= 3600)
-        fprintf(to, "  %d:%02d:%02d left", s / 3600, s / 60 % 60, s % 60);
-    else if (s >= 0)
-        fprintf(to, "  %d:%02d left", s / 60, s % 60);
-}
-
 static void
 put_line(FILE *to, const Progress *p)
 {
     enum { BAR = 10 };
     int full = (int)(BAR * fmin(p->share, 1));
+    double spent = now() - p->start, left = spent / p->share - spent;
     fprintf(to, "[%.*s%.*s]", full, "##########", BAR - full, "..........");
-    put_time(to, p);
-    if (p->total > 1)
-        fprintf(to, "  %d of %d runs", p->done, p->total);
+    if (p->share > 0.02 && left < 3.6e6) /* else it is too early to tell */
+        fprintf(to, "  %d:%02d:%02d left", (int)left / 3600,
+                (int)left / 60 % 60, (int)left % 60);
+    fprintf(to, "  %d of %d runs", p->done, p->total);
     if (p->failed)
         fprintf(to, "  %d failed", p->failed);
     if (p->name && p->last->step)

@@ -2,8 +2,8 @@
 
    On a terminal, one line that is rewritten in place:
 
-       [####......]  0:41 left  57 of 140 runs  step 250/1000  loss 1.250  NAME
-   sort.mqa.seed2
+       [####......]  0:00:41 left  57 of 140 runs  step 250/1000  loss 1.250
+   NAME sort.mqa.seed2
 
    Elsewhere, and with TERM=dumb, a line for each run that is done. */
 #ifndef PROGRESS_H

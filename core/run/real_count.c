@@ -34,18 +34,6 @@ question(const Config *c)
     return text;
 }
 
-/* What is in its table's last row: the variant, and two numbers. */
-static RealOnes
-ask(const char *text)
-{
-    RealOnes found = {NAN, NAN};
-    char row[256] = "";
-    ask_double(text, row, sizeof row);
-    if (sscanf(row, "%*[^\t]\t%lf\t%lf", &found.stored, &found.real) < 1)
-        found.stored = NAN;
-    return found;
-}
-
 RealOnes
 real_ones(const Config *asked)
 {
@@ -63,44 +51,31 @@ real_ones(const Config *asked)
     for (int i = 0; i < count; i++)
         if (config_equal(&known[i].asked, &c, OF_ANY))
             return known[i].found;
-    char *text = question(&c);
+    RealOnes found = {NAN, NAN};
+    char row[256] = "", *text = question(&c);
+    ask_double(text, row, sizeof row);
+    if (sscanf(row, "%*[^\t]\t%lf\t%lf", &found.stored, &found.real) < 1)
+        found.stored = NAN;
+    free(text);
     known = grow(known, count++, &capacity, sizeof *known);
     known[count - 1].asked = c;
-    known[count - 1].found = ask(text);
-    free(text);
-    return known[count - 1].found;
-}
-
-/* Adds what is in `layers` places of a kind. */
-static void
-add_places(RealOnes *sum, Config c, const char *variant, int layers)
-{
-    if (!layers)
-        return;
-    c.variant = *variant ? variant : c.variant;
-    c.layers = layers;
-    RealOnes found = real_ones(&c);
-    sum->stored += found.stored;
-    sum->real += found.real;
+    known[count - 1].found = found;
+    return found;
 }
 
 double
 real_of_run(const Run *r)
 {
     Config c = r->config;
-    RealOnes sum = {0, 0};
+    if (c.encoder || c.cross != CROSS_NONE) /* attentions of several kinds */
+        return NAN;
     if (c.embed == EMBED_ONEHOT) { /* as wide as there are tokens */
         Dataset data = dataset_open(&c);
         c.d_model = attention_in(&c, data.sizes).d_model;
         dataset_close(&data);
     }
-    Config crossing = c; /* between two sequences no distance is known */
-    crossing.positions = POSITIONS_NONE;
-    add_places(&sum, c, "", c.cross == CROSS_ONLY ? 0 : c.layers);
-    add_places(&sum, crossing, c.cross_variant,
-               c.cross == CROSS_NONE ? 0 : c.layers);
-    add_places(&sum, c, c.encoder_variant, c.encoder);
-    return isnan(sum.stored)                                     ? -1
-           : sum.stored == run_number(r, "attention_parameters") ? sum.real
-                                                                 : NAN;
+    RealOnes found = real_ones(&c);
+    return isnan(found.stored)                                     ? -1
+           : found.stored == run_number(r, "attention_parameters") ? found.real
+                                                                   : NAN;
 }

@@ -14,10 +14,8 @@ typedef struct RealOnes {
 } RealOnes;
 RealOnes real_ones(const Config *c);
 
-/* The same of a run's model, whose encoder and cross-attention may be other
-   variants: what is real, NaN where that cannot be told, -1 where nobody
-   answers.
- */
+/* The same of a run's model: what is real; NaN where that cannot be told, as
+   where it has attention of several kinds; -1 where nobody answers. */
 double real_of_run(const Run *r);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "algebra/forms.h"
 #include "base/npy.h"
@@ -158,14 +159,16 @@ write_timing(const char *run, const Finished *e, const Model *m)
     end_file(file, run, "timing.tsv");
 }
 
-static void
-write_weights(const char *run, const Model *m)
+void
+matrices_write(const char *to, const char *folder, const Model *m)
 {
-    new_directory(run, "weights");
+    bool gradients = !strcmp(folder, "gradients");
+    new_directory(to, folder);
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
-        char *name = weight_file(w->name);
-        npy_write(run, name, 'f', w->value, w->rows, w->cols, 0);
+        char *name = weight_file(folder, w->name);
+        npy_write(to, name, 'f', gradients ? w->gradient : w->value, w->rows,
+                  w->cols, 0);
         free(name);
     }
 }
@@ -179,26 +182,26 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
     write_log(run.text, &e->result, o);
     write_timing(run.text, e, m);
     if (weights)
-        write_weights(run.text, m);
+        matrices_write(run.text, "weights", m);
     symbols_write(run.text, data->corpus);
     write_result(run.text, m, e, o, data);
 }
 
 void
-real_write(const char *directory, const Run *const *runs, int count)
+real_write(const char *directory, const Run *runs, int count)
 {
     static const char name[] = "real.tsv";
     Draft *d = draft_begin(directory, name);
-    for (int i = 0; i < count; i++) {
+    for (const Run *r = runs; r < runs + count; r++) {
         char text[32];
-        Path run = new_directory(d->path.text, runs[i]->name);
+        if (r->real < 0 || !access(within(r->path, name).text, F_OK))
+            continue;
+        Path run = new_directory(d->path.text, r->name);
         FILE *file = begin_file(run.text, name);
         fprintf(file, "key\tvalue\nreal\t%s\n",
-                isnan(runs[i]->real) ? "NA"
-                                     : number_text(runs[i]->real, 17, text));
+                isnan(r->real) ? "NA" : number_text(r->real, 17, text));
         end_file(file, run.text, name);
+        draft_publish(d, within(r->name, name).text, true);
     }
-    for (int i = 0; i < count; i++)
-        draft_publish(d, within(runs[i]->name, name).text, true);
     draft_end(d);
 }

@@ -64,10 +64,10 @@ typedef struct Run {
 Run run_read(const char *path);
 void run_free(Run *r);
 
-/* Adds to runs of an experiment, as RUN/real.tsv, how many of their parameters
-   are really there. That follows from variant and shape, and is counted later
-   than the run is made (run/real_count.h). */
-void real_write(const char *directory, const Run *const *runs, int count);
+/* Adds to those runs of an experiment that have none a RUN/real.tsv: how many
+   of their parameters are really there. That follows from variant and shape,
+   and is counted later than the run is made (run/real_count.h). */
+void real_write(const char *directory, const Run *runs, int count);
 
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
@@ -105,9 +105,13 @@ struct Corpus *symbols_read(const char *run, const Config *c);
    any memory is taken for them. */
 void run_weights(const Run *r, Model *m);
 
-/* The file of a weight within a run: "block0.attention.W^Q" ->
+/* The file of a weight within a folder of a run: "block0.attention.W^Q" ->
    "weights/block0.attention.W_Q.npy". To be freed. */
-char *weight_file(const char *name);
+char *weight_file(const char *folder, const char *name);
+
+/* Writes a file for each weight into TO/weights, or TO/gradients for their
+   gradients. */
+void matrices_write(const char *to, const char *folder, const Model *m);
 
 /* What m makes of the first batch of its test data, as arrays that other
    frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of

@@ -26,20 +26,6 @@ put_mask(const char *to, const Model *m)
 }
 
 static void
-put_gradients(const char *to, const Model *m)
-{
-    new_directory(to, "gradients");
-    for (int i = 0; i < m->count; i++) {
-        const Weight *w = &m->weights[i];
-        char *file = weight_file(w->name);
-        char *name = format_text("gradients/%s", strchr(file, '/') + 1);
-        npy_write(to, name, 'f', w->gradient, w->rows, w->cols, 0);
-        free(name);
-        free(file);
-    }
-}
-
-static void
 put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
           const Node *loss)
 {
@@ -54,7 +40,7 @@ put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
     npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
               m->sizes.classes);
     npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);
-    put_gradients(to, m);
+    matrices_write(to, "gradients", m);
 }
 
 /* Made under another name, in the directory above. */

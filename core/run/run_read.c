@@ -167,9 +167,9 @@ run_number(const Run *r, const char *key)
 }
 
 char *
-weight_file(const char *name)
+weight_file(const char *folder, const char *name)
 {
-    char *file = format_text("weights/%s.npy", name);
+    char *file = format_text("%s/%s.npy", folder, name);
     for (char *c = file; *c; c++)
         *c = *c == '^' ? '_' : *c;
     return file;
@@ -184,7 +184,7 @@ run_weights(const Run *r, Model *m)
              r->path);
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
-        char *name = weight_file(w->name);
+        char *name = weight_file("weights", w->name);
         npy_read(within(r->path, name).text, m->values ? w->value : NULL,
                  w->rows, w->cols);
         free(name);

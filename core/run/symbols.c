@@ -36,54 +36,6 @@ symbols_write(const char *run, const Corpus *c)
     end_file(file, run, name);
 }
 
-/* The characters of a text, each once, in the order of their codes. */
-static void
-read_codes(Corpus *c, const Table *t, int most, const char *path)
-{
-    int last = -1;
-    c->codes = allocate((size_t)t->rows, sizeof *c->codes);
-    for (int i = 0; i < t->rows; i++) {
-        double code = table_number(t, i, 1, path);
-        if (strcmp(table_cell(t, i, 0), "character") || !(code > last) ||
-            code > most || code != (int)code ||
-            (most > 0xff && code >= 0xd800 && code < 0xe000))
-            fail("%s:%d: not the next character of a text; remove the run to "
-                 "have it again",
-                 path, i + 2);
-        c->codes[i] = last = (int)code;
-    }
-    c->vocabulary = c->classes = t->rows;
-}
-
-/* The words of a table of pairs, and how many a sequence has. */
-static void
-read_words(Corpus *c, const Table *t, const char *path)
-{
-    double length = table_number(t, 0, 1, path);
-    if (strcmp(table_cell(t, 0, 0), "length") || !(length >= 1) ||
-        length > 1e8 || length != (int)length)
-        fail("%s:2: not how many tokens a sequence has; remove the run to have "
-             "it again",
-             path);
-    for (int i = 1; i < t->rows; i++) {
-        const char *word = table_cell(t, i, 1);
-        bool answer = !strcmp(table_cell(t, i, 0), "answer");
-        bool input = !strcmp(table_cell(t, i, 0), "input");
-        if (!(answer || (input && !c->answers.count)) || !*word ||
-            strchr(word, ' ') || !is_text(word))
-            fail("%s:%d: not the next word of a table of pairs; remove the run "
-                 "to have it again",
-                 path, i + 2);
-        values_add(answer ? &c->answers : &c->inputs, copy_text(word));
-    }
-    if (!c->inputs.count || !c->answers.count)
-        fail("%s: no words, or no answers; remove the run to have it again",
-             path);
-    c->tokens = (int)length;
-    c->vocabulary = c->inputs.count + 1;
-    c->classes = c->answers.count;
-}
-
 Corpus *
 symbols_read(const char *run, const Config *c)
 {
@@ -91,17 +43,31 @@ symbols_read(const char *run, const Config *c)
     if (access(path.text, F_OK))
         return NULL;
     Table t = table_read(path.text);
-    if (t.cols != 2 || t.rows < 1)
-        fail("%s: not two columns with something in them; remove the run to "
-             "have it again",
-             path.text);
-    bool bytes = c->characters == CHARACTERS_BYTES;
     Corpus *corpus = allocate(1, sizeof *corpus);
     *corpus = (Corpus){.tokens = c->length, .hash = c->file_hash};
-    if (!strcmp(c->task, "text"))
-        read_codes(corpus, &t, bytes ? 0xff : 0x10ffff, path.text);
-    else
-        read_words(corpus, &t, path.text);
+    corpus->codes = allocate((size_t)t.rows, sizeof *corpus->codes);
+    for (int i = 0; i < t.rows; i++) {
+        const char *key = table_cell(&t, i, 0), *text = table_cell(&t, i, 1);
+        double number = -1;
+        if (!strcmp(key, "input") && *text)
+            values_add(&corpus->inputs, copy_text(text));
+        else if (!strcmp(key, "answer") && *text)
+            values_add(&corpus->answers, copy_text(text));
+        else if (number_read(text, true, 0, 0x10ffff, &number))
+            table_changed(path.text, i + 2);
+        else if (!strcmp(key, "length"))
+            corpus->tokens = (int)number;
+        else
+            corpus->codes[corpus->vocabulary++] = (int)number;
+    }
+    corpus->classes = corpus->vocabulary;
     table_free(&t);
+    if (strcmp(c->task, "text")) { /* words of pairs, and how many there are */
+        corpus->codes = NULL;
+        corpus->vocabulary = corpus->inputs.count + 1;
+        corpus->classes = corpus->answers.count;
+    }
+    if (!corpus->classes || !corpus->tokens || !corpus->vocabulary)
+        table_changed(path.text, 1);
     return corpus;
 }

@@ -92,9 +92,8 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
 }
 
 Child *
-children_wait(Child *children, int count, double seconds)
+children_wait(Child *children, int count)
 {
-    (void)seconds;
     for (int i = 0; i < count; i++)
         if (children[i].process)
             return &children[i];
