@@ -78,25 +78,21 @@ TEST(one_line)
         int total, done;
         const char *name;
         int step, steps;
-        double loss, share, seconds;
+        double loss, seconds;
         const char *drawn;
     } lines[] = {
-        {80, 3, 0, "recall.standard.lr0.01.seed1.0123abcd", 0, 1000, 0, 0, 1,
-         "^M[..........]  0 of 3 runs  recall.standard.lr0.01.seed1^[[K"},
-        {80, 3, 0, "recall.standard.lr0.01.seed1.0123abcd", 250, 1000, 1.25,
-         0.25, 10,
-         "^M[##........]  0:00:30 left  0 of 3 runs  step 250/1000  "
-         "loss 1.250  recall.standar^[[K"},                     /* 77 columns */
-        {80, 3, 0, "a", 250, 1000, 1.25, 0.25, 10.05, ""}, /* too soon */
-        {80, 3, 1, NULL, 0, 0, 0, 0.5, 3599,
-         "^M[#####.....]  0:59:59 left  1 of 3 runs  1 failed^[[K"},
-        {80, 3, 1, NULL, 0, 0, 0, 0.5, 3600,
-         "^M[#####.....]  1:00:00 left  1 of 3 runs  1 failed^[[K"},
-        {0, 1, 0, "recall.standard.seed1.0123abcd", 8, 8, 3, 1, 7321,
-         "^M[##########]  0:00:00 left  0 of 1 runs  step 8/8  "
-         "loss 3.000  recall.st^[[K"},
-        {40, 1, 0, "recall.standard.seed1.0123abcd", 8, 8, 3, 1, 7322,
-         "^M[##########]  0:00:00 left  0 of 1 run^[[K"},
+        {80, 3, 0, "recall.standard.seed1.0123abcd", 0, 1000, 0, 1,
+         "^M0 of 3 runs, step 0 of 1000, loss 0.000 of "
+         "recall.standard.seed1.0123abcd^[[K"},
+        {80, 3, 0, "recall.standard.lr0.01.seed1.0123abcd", 250, 1000, 1.25, 10,
+         "^M0 of 3 runs, step 250 of 1000, loss 1.250 of "
+         "recall.standard.lr0.01.seed1.012^[[K"},       /* 77 columns */
+        {80, 3, 0, "a", 250, 1000, 1.25, 10.05, ""}, /* too soon */
+        {80, 3, 1, NULL, 0, 0, 0, 11, "^M1 of 3 runs, 1 failed^[[K"},
+        {0, 1, 0, "a", 8, 8, 3, 12,
+         "^M0 of 1 runs, step 8 of 8, loss 3.000 of a^[[K"},
+        {40, 1, 0, "recall.standard.seed1.0123abcd", 8, 8, 3, 13,
+         "^M0 of 1 runs, step 8 of 8, loss 3.000 ^[[K"},
     };
     open_terminal();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -104,8 +100,6 @@ TEST(one_line)
         Progress p = {.total = lines[i].total,
                       .done = lines[i].done,
                       .failed = lines[i].done,
-                      .start = 1000,
-                      .share = lines[i].share,
                       .name = lines[i].name,
                       .steps = lines[i].steps,
                       .last = &row};

@@ -117,7 +117,7 @@ static _Alignas(PAGE) char page[PAGE] = "out = x";/' \
     -e 's/\.equation = .*/.equation = page,/' -e '/^ *"softmax.*/d' \
     -e 's/^    weight(w, W_Q, .*/    mprotect(page, PAGE, PROT_NONE);\n&/' \
     "$top/variants/standard.c" >unread.c
-fails "^qkv: crashed: Seg.*outside a plugin's code" "$qkv" trace -v ./unread.c "a b"
+fails "^qkv: crashed: Seg" "$qkv" trace -v ./unread.c "a b"
 expect "a plugin is blamed that does not run" [ -z "$(grep unread err)" ]
 
 # --- a digest is no comparison
@@ -125,8 +125,6 @@ expect "a plugin is blamed that does not run" [ -z "$(grep unread err)" ]
 # starts ten pairs have, and others when a setting comes or goes.
 one="-v standard $few --seed 1 --init W_Q=0.110557"
 two=0.588829 words='the name of two runs, which differ in init'
-refuses 1 "$words" "$qkv" compare $one,W_Q=$two --no-figures -o digest
-expect 'refused, and begun' [ ! -e digest ]
 works standard "$qkv" train $one -o digest
 refuses 1 "$words" "$qkv" train ${one%=*}=$two -o digest
 works standard "$qkv" train ${one%=*}=$two -o digest-2
@@ -310,9 +308,9 @@ table() { # WORDS ARGUMENT ...: a table for 80 columns
     expect "on a terminal: $*: tabs, or too wide" awk '/\t/ || length > 80 { exit 1 }' shown
 }
 compare="$qkv compare -v standard,fused -t reverse --seeds 2 --steps 3000 --test 16 --no-figures"
-shows '#\.*\].* left.*of 4 runs\|of 4 runs.*left' "TERM=xterm $compare -o progress"
-expect "no loss on a terminal" grep -q '/3000  loss' shown
-expect "the last lines still have a bar" [ -z "$(tail -n 3 shown | grep '\[[#.]*\]')" ]
+shows 'of 4 runs' "TERM=xterm $compare -o progress"
+expect "no loss on a terminal" grep -q 'of 3000, loss' shown
+expect "the last lines still have it" [ -z "$(tail -n 3 shown | grep 'of 3000')" ]
 shows '^4/4 reverse' "TERM=dumb $compare -o dumb"
 expect "TERM=dumb: escapes" [ -z "$(grep "$(printf '\033')" shown)" ]
 table 'softmax(x W_i y' list

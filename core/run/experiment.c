@@ -56,21 +56,15 @@ run_named(const char *directory, const char *name)
     return r;
 }
 
-void
-check_name(const char *name, const Config *has, const Config *wanted)
-{
-    const Setting *s = config_difference(has, wanted);
-    if (s)
-        fail("%s: by chance the name of two runs, which differ in %s: change "
-             "its value a little, or give another directory",
-             name, s->name);
-}
-
 Run
 run_of(const char *directory, const char *name, const Config *c)
 {
     Run r = run_named(directory, name);
-    check_name(r.path, &r.config, c);
+    const Setting *s = config_difference(&r.config, c);
+    if (s)
+        fail("%s: by chance the name of two runs, which differ in %s: change "
+             "its value a little, or give another directory",
+             r.path, s->name);
     return r;
 }
 

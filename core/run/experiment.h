@@ -39,7 +39,4 @@ void free_runs(Run *runs, int count);
    others. */
 Run run_of(const char *directory, const char *name, const Config *c);
 
-/* Exits where a name that was made of these settings is that of others. */
-void check_name(const char *name, const Config *has, const Config *wanted);
-
 #endif

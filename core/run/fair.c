@@ -36,19 +36,21 @@ price(const char *budget, const char *variant, Config c, Sizes z)
     return sum;
 }
 
-/* Sets the width that such a variant can be told, and returns its name; NULL
-   where it has none. */
+/* Sets the width that such a variant can be told, and says so; NULL where it
+   has none. */
 static const char *
 set_width(const char *shape, Config *c, int width)
 {
-    bool k = shape_uses(shape, "d-k"), v = shape_uses(shape, "d-v");
-    if (shape_uses(shape, "latent")) {
-        c->latent = width;
-        return "latent";
-    }
+    static char words[64];
+    bool latent = shape_uses(shape, "latent");
+    bool k = !latent && shape_uses(shape, "d-k");
+    bool v = !latent && shape_uses(shape, "d-v");
+    c->latent = latent ? width : c->latent;
     c->d_k = k ? width : c->d_k;
     c->d_v = v ? width : c->d_v;
-    return k && v ? "d-k and d-v" : k ? "d-k" : v ? "d-v" : NULL;
+    snprintf(words, sizeof words, "takes %s%s%s%s %d", latent ? "latent" : "",
+             k ? "d-k" : "", k && v ? " and " : "", v ? "d-v" : "", width);
+    return latent || k || v ? words : NULL;
 }
 
 /* What is the same at several points of a grid is told once. */
@@ -72,28 +74,19 @@ shaped_at(const char *variant, Config c)
 }
 
 /* The width at which c's attention costs most nearly what is wanted; an even
-   one where columns are rotated in pairs. No wider one costs less, so halves of
-   the range are left out. */
+   one where columns are rotated in pairs. No wider one costs less. */
 static int
 nearest_width(Config c, const char *shape, Sizes z, double wanted)
 {
-    const char *budget = likeness_of(c.match).asked;
     int step = c.positions == POSITIONS_ROPE ? 2 : 1, best = step;
-    int low = 1, high = 4 * c.d_model / step;
-    double off = INFINITY;
-    while (low <= high) {
-        int middle = (low + high) / 2, width = step * middle;
-        set_width(shape, &c, width);
-        double cost = price(budget, c.variant, c, z);
-        double miss = fabs(cost - wanted);
-        if (miss < off || (miss == off && width < best)) {
-            off = miss;
-            best = width;
+    double off = INFINITY, cost = 0;
+    for (int w = step; w <= 4 * c.d_model && cost < wanted; w += step) {
+        set_width(shape, &c, w);
+        cost = price(likeness_of(c.match).asked, c.variant, c, z);
+        if (fabs(cost - wanted) < off) {
+            off = fabs(cost - wanted);
+            best = w;
         }
-        if (cost < wanted)
-            low = middle + 1;
-        else
-            high = middle - 1;
     }
     return best;
 }
@@ -133,23 +126,15 @@ meet_budget(const Request *o, Config *c)
     if (!strcmp(c->variant, baseline))
         return;
     Config wider = *c; /* has it a width? */
-    int best = 0;
-    if (set_width(v->shape, &wider, 1)) {
-        best = nearest_width(*c, v->shape, z, wanted);
-        width = set_width(v->shape, c, best);
-    }
+    if (set_width(v->shape, &wider, 1))
+        width = set_width(v->shape, c, nearest_width(*c, v->shape, z, wanted));
     double found = price(budget, c->variant, *c, z);
-    if (!width)
-        note_once(format_text("--match %s, task %s: %s has no width to change; "
-                              "it stays at %.0f for the %.0f of %s",
-                              budget, c->task, c->variant, found, wanted,
-                              baseline));
-    else if (!o->work.quiet)
-        note_once(format_text(
-            "--match %s, task %s: %s takes %s %d: %.0f for the %.0f of %s "
-            "(%+.0f%%)",
-            budget, c->task, c->variant, width, best, found, wanted, baseline,
-            100 * (found / wanted - 1)));
+    if (!o->work.quiet || !width)
+        note_once(format_text("--match %s, task %s: %s %s: %.0f for the %.0f "
+                              "of %s",
+                              budget, c->task, c->variant,
+                              width ? width : "has no width to change", found,
+                              wanted, baseline));
 }
 
 void

@@ -98,9 +98,6 @@ add_job(Grid *g, Config c, const Config *ordinary, int *room)
 {
     char *name = run_name(&c, ordinary);
     if (!word_added(&g->names, name)) {
-        for (int i = 0; i < g->count; i++)
-            if (!strcmp(g->jobs[i].name, name))
-                check_name(name, &g->jobs[i].config, &c);
         free(name);
         return;
     }

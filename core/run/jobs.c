@@ -34,8 +34,7 @@ typedef struct Crew {
     Draft *draft;      /* where they write */
     const Job **ready; /* runs that are complete there */
     int ready_count;
-    double due;              /* when these are to be published */
-    double effort, finished; /* of all runs, of those that are done */
+    double due; /* when these are to be published */
     Progress progress;
 } Crew;
 
@@ -188,7 +187,6 @@ finish(Crew *crew, Child *w)
     Ended e = child_end(w, NULL);
     if (interrupted && !e.answered)
         return; /* what interrupts the driver may have ended it */
-    crew->finished += effort(&job->config);
     if (e.answered) {
         crew->ready[crew->ready_count++] = job;
         return;
@@ -205,33 +203,26 @@ static void
 look(Crew *crew)
 {
     Progress *p = &crew->progress;
-    double worked = crew->finished;
     p->name = NULL;
-    for (int i = crew->most - 1; i >= 0; i--) {
-        if (!crew->workers[i].process)
-            continue;
-        const Config *c = &crew->at[i]->config;
-        p->last = (const void *)crew->workers[i].report->answer;
-        p->name = crew->at[i]->name;
-        p->steps = c->steps;
-        worked += effort(c) * p->last->step / fmax(c->steps, 1);
-    }
-    p->share = worked / fmax(crew->effort, 1);
+    for (int i = 0; i < crew->most && !p->name; i++)
+        if (crew->workers[i].process) {
+            p->last = (const void *)crew->workers[i].report->answer;
+            p->name = crew->at[i]->name;
+            p->steps = crew->at[i]->config.steps;
+        }
     progress_draw(p);
 }
 
 int
 jobs_run(const Work *w, const Grid *g, const bool *wanted)
 {
-    Crew crew = {.w = w, .progress = {.start = now()}};
+    Crew crew = {.w = w};
     bool drawn = progress_drawn(w);
     int total = 0;
     crew.queue = allocate((size_t)g->count, sizeof *crew.queue);
     for (int i = 0; i < g->count; i++)
-        if (wanted[i]) {
+        if (wanted[i])
             crew.queue[total++] = &g->jobs[i];
-            crew.effort += effort(&g->jobs[i].config);
-        }
     qsort(crew.queue, (size_t)total, sizeof *crew.queue, longest_first);
     crew.progress.total = total;
     crew.most = w->jobs < total ? w->jobs : total;

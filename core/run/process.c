@@ -192,10 +192,10 @@ end_if_late(Child *c)
     bool all = c->spent >= c->may.seconds;
     if (!all && c->inside < most)
         return;
-    snprintf(c->late, sizeof c->late, "took more than %.10g seconds%s; %s",
+    snprintf(c->late, sizeof c->late,
+             "took more than %.10g seconds%s; %s gives more",
              all ? c->may.seconds : most, c->inside > 0.5 ? r->doing : "",
-             all ? "--timeout limits a run"
-                 : "QKV_CALL_SECONDS gives a call more");
+             all ? "--timeout" : "QKV_CALL_SECONDS");
     kill(c->process, SIGKILL); /* even if it has stopped itself */
 }
 

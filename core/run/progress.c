@@ -1,5 +1,4 @@
 /* progress.c - how far the runs are, on stderr. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/words.h"
 #include "run/progress.h"
-#include "heart/fail.h"
 
 static bool drawn; /* the line is on the terminal */
 
@@ -21,26 +18,6 @@ progress_drawn(const Work *w)
     return isatty(STDERR_FILENO) && !dumb && !w->quiet;
 }
 
-static void
-put_line(FILE *to, const Progress *p)
-{
-    enum { BAR = 10 };
-    int full = (int)(BAR * fmin(p->share, 1));
-    double spent = now() - p->start, left = spent / p->share - spent;
-    fprintf(to, "[%.*s%.*s]", full, "##########", BAR - full, "..........");
-    if (p->share > 0.02 && left < 3.6e6) /* else it is too early to tell */
-        fprintf(to, "  %d:%02d:%02d left", (int)left / 3600,
-                (int)left / 60 % 60, (int)left % 60);
-    fprintf(to, "  %d of %d runs", p->done, p->total);
-    if (p->failed)
-        fprintf(to, "  %d failed", p->failed);
-    if (p->name && p->last->step)
-        fprintf(to, "  step %d/%d  loss %.3f", p->last->step, p->steps,
-                p->last->loss);
-    if (p->name)
-        fprintf(to, "  %.*s", (int)(strrchr(p->name, '.') - p->name), p->name);
-}
-
 /* Cut three columns before the terminal's edge, so that the ^C which the
    terminal itself shows does not wrap. */
 void
@@ -49,17 +26,20 @@ progress_draw(const Progress *p)
     enum { MARGIN = 3 };
     static double last;
     struct winsize size = {0};
-    char *line;
+    char line[512], failed[32] = "", *end = line;
     if (drawn && now() - last < 0.1)
         return;
-    FILE *to = begin_text(&line);
-    put_line(to, p);
-    end_text(to, &line);
+    if (p->failed)
+        snprintf(failed, sizeof failed, ", %d failed", p->failed);
+    end += snprintf(line, sizeof line, "%d of %d runs%s", p->done, p->total,
+                    failed);
+    if (p->name)
+        snprintf(end, 400, ", step %d of %d, loss %.3f of %s", p->last->step,
+                 p->steps, p->last->loss, p->name);
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col <= MARGIN)
         size.ws_col = 80;
     fprintf(stderr, "\r%.*s\033[K", size.ws_col - MARGIN, line);
     fflush(stderr);
-    free(line);
     drawn = true;
     last = now();
 }

@@ -2,8 +2,7 @@
 
    On a terminal, one line that is rewritten in place:
 
-       [####......]  0:00:41 left  57 of 140 runs  step 250/1000  loss 1.250
-   NAME sort.mqa.seed2
+       57 of 140 runs, step 250 of 1000, loss 1.250 of sort.mqa.seed2.0123abcd
 
    Elsewhere, and with TERM=dumb, a line for each run that is done. */
 #ifndef PROGRESS_H
@@ -14,7 +13,6 @@
 
 typedef struct Progress {
     int total, done, failed;
-    double start, share;         /* when it began; the share of all work done */
     const char *name;            /* a run being trained, or NULL, */
     int steps;                   /* all of its steps, */
     const volatile LogRow *last; /* and its last row; step 0 before the first */

@@ -14,14 +14,6 @@
 #include "heart/fail.h"
 #include "run/run.h"
 
-/* clang-format off */
-static const char *const result_keys[RESULTS] = {
-    "status", "steps", "parameters", "attention_parameters", "flops", "cache",
-    "solved_at", "loss", "accuracy", "validation_loss", "validation_accuracy",
-    "test_loss", "test_accuracy", "chance", "trivial", "chance_loss",
-    "unigram_loss", "bigram_loss"};
-/* clang-format on */
-
 char *
 run_name(const Config *c, const Config *ordinary)
 {
@@ -103,6 +95,21 @@ write_log(const char *run, const Result *r, const Observer *o)
     end_file(file, run, "log.tsv");
 }
 
+/* A line of result.tsv or timing.tsv. */
+typedef struct Line {
+    const char *key;
+    double value;
+} Line;
+
+static void
+put_lines(FILE *file, const Line *lines, int count, int digits)
+{
+    char number[32];
+    for (int i = 0; i < count; i++)
+        fprintf(file, "%s\t%s\n", lines[i].key,
+                number_text(lines[i].value, digits, number));
+}
+
 static void
 write_result(const char *run, const Model *m, const Finished *e,
              const Observer *o, const Dataset *data)
@@ -113,31 +120,34 @@ write_result(const char *run, const Model *m, const Finished *e,
     double flops, cache;
     model_cost(m, &flops, &cache);
     /* clang-format off */
-    const double values[RESULTS - 1] = { /* behind the status */
-        r->steps, (double)m->parameters, (double)attention_parameters(m), flops,
-        cache, e->solved_at, last->loss, last->accuracy, last->validation_loss,
-        last->validation_accuracy, r->test_loss, r->test_accuracy, l.chance,
-        l.trivial, l.chance_loss, l.unigram_loss, l.bigram_loss};
+    const Line lines[] = {
+        {"steps", r->steps}, {"parameters", (double)m->parameters},
+        {"attention_parameters", (double)attention_parameters(m)},
+        {"flops", flops}, {"cache", cache}, {"solved_at", e->solved_at},
+        {"loss", last->loss}, {"accuracy", last->accuracy},
+        {"validation_loss", last->validation_loss},
+        {"validation_accuracy", last->validation_accuracy},
+        {"test_loss", r->test_loss}, {"test_accuracy", r->test_accuracy},
+        {"chance", l.chance}, {"trivial", l.trivial},
+        {"chance_loss", l.chance_loss}, {"unigram_loss", l.unigram_loss},
+        {"bigram_loss", l.bigram_loss}};
     /* clang-format on */
-    char n[32];
     FILE *file = begin_file(run, "result.tsv");
-    fprintf(file, "key\tvalue\n%s\t%s\n", result_keys[0],
+    fprintf(file, "key\tvalue\nstatus\t%s\n",
             e->converted         ? "converted"
             : has_diverged(m, r) ? "diverged"
                                  : "finished");
-    for (int i = 1; i < RESULTS; i++)
-        fprintf(file, "%s\t%s\n", result_keys[i],
-                number_text(values[i - 1], 10, n));
-    if (*m->config.file) {
-        l = dataset_levels(data, TEST);
-        const double test[] = {l.trivial, l.unigram_loss, l.bigram_loss};
-        for (int i = 0; i < TEST_LEVELS; i++)
-            fprintf(file, "%s\t%s\n", test_levels[i],
-                    number_text(test[i], 10, n));
-    }
+    put_lines(file, lines, sizeof lines / sizeof *lines, 10);
+    l = dataset_levels(data, TEST);
+    const Line test[] = {{test_levels[0], l.trivial},
+                         {test_levels[1], l.unigram_loss},
+                         {test_levels[2], l.bigram_loss}};
+    put_lines(file, test, *m->config.file ? TEST_LEVELS : 0, 10);
     for (int k = 0; k < o->count; k++)
-        fprintf(file, "%s\t%s\n", o->names[k],
-                number_text(o->values[(o->lines - 1) * o->count + k], 7, n));
+        put_lines(
+            file,
+            &(Line){o->names[k], o->values[(o->lines - 1) * o->count + k]}, 1,
+            7);
     end_file(file, run, "result.tsv");
 }
 
@@ -148,14 +158,14 @@ write_timing(const char *run, const Finished *e, const Model *m)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
-    char seconds[32], speed[32];
+    const Line lines[] = {{"seconds", e->seconds},
+                          {"tokens_per_second", tokens / e->seconds},
+                          {"peak_bytes", (double)usage.ru_maxrss * 1024},
+                          {"step_bytes", (double)r->tape_bytes}};
     FILE *file = begin_file(run, "timing.tsv");
-    fprintf(file,
-            "key\tvalue\nseconds\t%s\ntokens_per_second\t%s\n"
-            "peak_bytes\t%ld\nstep_bytes\t%zu\n",
-            number_text(e->seconds, 4, seconds),
-            number_text(tokens / e->seconds, 4, speed), usage.ru_maxrss * 1024L,
-            r->tape_bytes);
+    fprintf(file, "key\tvalue\n");
+    put_lines(file, lines, 2, 4);
+    put_lines(file, lines + 2, 2, 15);
     end_file(file, run, "timing.tsv");
 }
 

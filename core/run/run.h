@@ -19,7 +19,7 @@
 enum { RUN_FORMAT = 3 };
 
 /* What log.tsv and result.tsv have, before what an observer adds to both. */
-enum { LOG_COLUMNS = 5, RESULTS = 18, TEST_LEVELS = 3 };
+enum { LOG_COLUMNS = 5, TEST_LEVELS = 3 };
 extern const char *const log_columns[LOG_COLUMNS];
 
 /* These columns of log.tsv: their names, and a row, neither with the end of the

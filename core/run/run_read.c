@@ -157,13 +157,9 @@ run_text(const Run *r, const char *key)
 double
 run_number(const Run *r, const char *key)
 {
-    const char *text = run_text(r, key);
-    char *end;
-    double x = strtod(text, &end);
-    if (end == text || *end)
-        table_changed(within(r->path, "result.tsv").text,
-                      result_row(r, key) + 2);
-    return x;
+    run_text(r, key); /* exits if it is not there */
+    return table_number(&r->result, result_row(r, key), 1,
+                        within(r->path, "result.tsv").text);
 }
 
 char *

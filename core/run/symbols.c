@@ -57,8 +57,10 @@ symbols_read(const char *run, const Config *c)
             table_changed(path.text, i + 2);
         else if (!strcmp(key, "length"))
             corpus->tokens = (int)number;
-        else
+        else if (!strcmp(key, "character"))
             corpus->codes[corpus->vocabulary++] = (int)number;
+        else
+            table_changed(path.text, i + 2);
     }
     corpus->classes = corpus->vocabulary;
     table_free(&t);
