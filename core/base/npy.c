@@ -80,7 +80,7 @@ void
 npy_read(const char *path, real *values, int rows, int cols)
 {
     size_t size, count = (size_t)rows * (size_t)cols;
-    FILE *file = open_file(path, "matrix", O_NOFOLLOW, SIZE_MAX, &size);
+    FILE *file = open_file(path, "matrix", O_NOFOLLOW, &size);
     size_t width = (size_t)check_header(path, file, rows, cols);
     size -= (size_t)ftell(file);
     if (size != count * width)

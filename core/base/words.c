@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/words.h"
 #include "heart/fail.h"
@@ -127,9 +128,9 @@ is_text(const char *text)
     return true;
 }
 
-FILE *
-open_file(const char *path, const char *what, int how, size_t most,
-          size_t *size)
+/* The one opener: a descriptor of a plain file, and its size. */
+static int
+opened(const char *path, const char *what, int how, size_t *size)
 {
     struct stat facts;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | how);
@@ -140,21 +141,29 @@ open_file(const char *path, const char *what, int how, size_t most,
     if (fstat(file, &facts) || !S_ISREG(facts.st_mode))
         fail("%s: the %s is not a plain file", path, what);
     *size = (size_t)facts.st_size;
-    if (*size > most)
-        fail("%s: the %s has %zu bytes, and 1 GiB is the most", path, what,
-             *size);
-    return fdopen(file, "rb");
+    return file;
+}
+
+FILE *
+open_file(const char *path, const char *what, int how, size_t *size)
+{
+    return fdopen(opened(path, what, how, size), "rb");
 }
 
 static char *
 read_whole(const char *path, const char *what, int how, size_t *size)
 {
-    FILE *file = open_file(path, what, how, MOST_BYTES, size);
+    size_t most = 1 << 30, done = 0;
+    int file = opened(path, what, how, size);
+    if (*size > most)
+        fail("%s: the %s has %zu bytes, and 1 GiB is the most", path, what,
+             *size);
     char *text = allocate(*size + 1, 1);
-    *size = fread(text, 1, *size, file);
-    if (ferror(file))
-        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
-    fclose(file);
+    for (ssize_t n = 1; n > 0 && done < *size; done += (size_t)n)
+        if ((n = read(file, text + done, *size - done)) < 0)
+            fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    *size = done;
+    close(file);
     return text;
 }
 
@@ -233,10 +242,9 @@ number_length(const char *text)
 static double
 number_of(const char *text, size_t n)
 {
-    char *number = format_text("%.*s", (int)n, text);
-    double x = strtod(number, NULL);
-    free(number);
-    return x;
+    char number[32];
+    snprintf(number, sizeof number, "%.*s", (int)n, text);
+    return strtod(number, NULL);
 }
 
 int
@@ -245,8 +253,9 @@ natural_order(const char *a, const char *b)
     const char *whole_a = a, *whole_b = b;
     while (*a && *b) {
         size_t m = number_length(a), n = number_length(b);
-        double x = m && n ? number_of(a, m) : 0;
-        double y = m && n ? number_of(b, n) : 0;
+        bool same = m == n && !strncmp(a, b, m);
+        double x = m && n && !same ? number_of(a, m) : 0;
+        double y = m && n && !same ? number_of(b, n) : 0;
         if (x != y)
             return x < y ? -1 : 1;
         if ((!m || !n) && *a != *b)

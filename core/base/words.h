@@ -31,15 +31,13 @@ int whole_characters(const char *text, int most);
 /* Is it UTF-8, and no character of it commands a terminal or ends a line? */
 bool is_text(const char *text);
 
-/* Opens a plain file of no more than `most` bytes, and says how many it has.
-   Fails with `what` ("text file") in the message. The file of a run, which
-   somebody else may have made, is opened with O_NOFOLLOW: it is no link. */
-enum { MOST_BYTES = 1 << 30 };
-FILE *open_file(const char *path, const char *what, int how, size_t most,
-                size_t *size);
+/* Opens a plain file, and says how many bytes it has. Fails with `what` ("text
+   file") in the message. The file of a run, which somebody else may have made,
+   is opened with O_NOFOLLOW: it is no link. */
+FILE *open_file(const char *path, const char *what, int how, size_t *size);
 
 /* The whole of a file that the user named, or of one that is no link; a 0
-   behind it, to be freed; no more than MOST_BYTES. */
+   behind it, to be freed; no more than 1 GiB. */
 char *read_file(const char *path, const char *what, size_t *size);
 char *read_own_file(const char *path, const char *what, size_t *size);
 

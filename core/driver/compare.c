@@ -6,7 +6,6 @@
 
 #include "base/words.h"
 #include "driver/options.h"
-#include "run/real_count.h"
 #include "study/table.h"
 #include "driver/commands.h"
 #include "driver/compare.h"

@@ -1,5 +1,7 @@
 /* manifest.c - what was asked of an experiment: experiment.tsv. */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,37 +98,25 @@ manifest_read(const char *directory, int *count)
     return list;
 }
 
-static bool
-is_recorded(const char *directory, const Manifest *a)
-{
-    bool found = false;
-    int count;
-    Manifest *list = manifest_read(directory, &count);
-    for (int i = 0; i < count; i++) {
-        found |= !strcmp(list[i].line, a->line);
-        manifest_free(&list[i]);
-    }
-    free(list);
-    return found;
-}
-
 void
 manifest_record(const char *directory, const Manifest *a)
 {
     Path path = within(directory, record);
-    if (is_recorded(directory, a)) /* which may be somebody else's to write */
-        return;
-    int file = lock_path(path.text, O_RDWR | O_CREAT | O_APPEND);
+    bool ours = access(path.text, F_OK) || !access(path.text, W_OK);
+    int file = lock_path(path.text, ours ? O_RDWR | O_CREAT | O_APPEND : 0);
+    int count, last = 0;
+    Manifest *list = manifest_read(directory, &count);
+    while (last < count && strcmp(list[last].line, a->line))
+        last++;
     off_t size = lseek(file, 0, SEEK_END);
-    char *line =
-        format_text("%s%s%s\n", size ? "" : begin, size ? "" : "\n", a->line);
-    ssize_t length = (ssize_t)strlen(line);
-    if (!is_recorded(directory, a) &&
-        write(file, line, (size_t)length) != length) {
+    if (last == count && dprintf(file, "%s%s%s\n", size ? "" : begin,
+                                 size ? "" : "\n", a->line) < 0) {
         if (ftruncate(file, size)) /* what is left of it says what is wrong */
             note("%s: a line of it is cut", path.text);
-        fail("%s: cannot be written: is the disk full?", path.text);
+        fail("%s: cannot be written: %s", path.text, strerror(errno));
     }
-    free(line);
+    for (int i = 0; i < count; i++)
+        manifest_free(&list[i]);
+    free(list);
     close(file);
 }

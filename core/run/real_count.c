@@ -34,38 +34,15 @@ question(const Config *c)
     return text;
 }
 
-RealOnes
-real_ones(const Config *asked)
-{
-    static struct {
-        Config asked;
-        RealOnes found;
-    } * known;
-    static int count, capacity;
-    Config c = config_start();
-    config_copy(&c, asked, OF_VARIANT | OF_SHAPE);
-    c.d_model = asked->d_model;
-    c.layers = asked->layers;
-    c.positions = asked->positions;
-    config_resolve(&c, variant_uses(plugin_open(c.variant).variant));
-    for (int i = 0; i < count; i++)
-        if (config_equal(&known[i].asked, &c, OF_ANY))
-            return known[i].found;
-    RealOnes found = {NAN, NAN};
-    char row[256] = "", *text = question(&c);
-    ask_double(text, row, sizeof row);
-    if (sscanf(row, "%*[^\t]\t%lf\t%lf", &found.stored, &found.real) < 1)
-        found.stored = NAN;
-    free(text);
-    known = grow(known, count++, &capacity, sizeof *known);
-    known[count - 1].asked = c;
-    known[count - 1].found = found;
-    return found;
-}
-
 double
 real_of_run(const Run *r)
 {
+    static struct Known {
+        char *question;
+        double stored, real;
+    } * known;
+    static int count, capacity;
+    int i = 0;
     Config c = r->config;
     if (c.encoder || c.cross != CROSS_NONE) /* attentions of several kinds */
         return NAN;
@@ -74,8 +51,17 @@ real_of_run(const Run *r)
         c.d_model = attention_in(&c, data.sizes).d_model;
         dataset_close(&data);
     }
-    RealOnes found = real_ones(&c);
-    return isnan(found.stored)                                     ? -1
-           : found.stored == run_number(r, "attention_parameters") ? found.real
-                                                                   : NAN;
+    char *text = question(&c), row[256] = "";
+    while (i < count && strcmp(known[i].question, text))
+        i++;
+    if (i == count) {
+        known = grow(known, count++, &capacity, sizeof *known);
+        known[i] = (struct Known){text, NAN, NAN};
+        ask_double(text, row, sizeof row);
+        sscanf(row, "%*[^\t]\t%lf\t%lf", &known[i].stored, &known[i].real);
+    }
+    return isnan(known[i].stored) ? -1
+           : known[i].stored == run_number(r, "attention_parameters")
+               ? known[i].real
+               : NAN;
 }

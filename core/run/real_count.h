@@ -7,15 +7,9 @@
 
 #include "run/run.h"
 
-/* Of the attention of c's blocks, all by c's variant in c's shape; NaN where
-   that cannot be told. Each question is asked once. */
-typedef struct RealOnes {
-    double stored, real;
-} RealOnes;
-RealOnes real_ones(const Config *c);
-
-/* The same of a run's model: what is real; NaN where that cannot be told, as
-   where it has attention of several kinds; -1 where nobody answers. */
+/* How many parameters of the attention of a run's model are really there; NaN
+   where that cannot be told, as where it has attention of several kinds; -1
+   where nobody answers. Each question is asked once. */
 double real_of_run(const Run *r);
 
 #endif
