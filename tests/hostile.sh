@@ -157,7 +157,7 @@ costs loops 'for (volatile int i = 0;; i++)' "$late in forward"
 told
 export QKV_CALL_SECONDS=20
 costs late "$hang" "$late in forward; --timeout gives more" --timeout 2
-sanitized || costs leaks "$leak" 'it had taken [0-9.]* MB (--memory gives 200 MB)' --memory 200
+sanitized || costs leaks "$leak" 'it had taken [0-9.]* MB (it may have 200 MB)' --memory 200
 deed=elsewhere # a node of the tape that only measured, and is gone
 victim elsewhere FORWARD 'static Node *kept; if (!x->value) kept = x; return add(x, kept)'
 comparing 1 'of an earlier call\|crashed' 2
@@ -179,8 +179,11 @@ if localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" 2>/dev/null; then
     comparing 0 '' 0
     told
     works victim "$qkv" table comma/compare
-    costs thread 'uselocale(newlocale(LC_ALL_MASK, "de_DE.UTF-8", NULL))' 'config.tsv.*0,003'
+    deed=thread
+    victim thread FORWARD 'uselocale(newlocale(LC_ALL_MASK, "de_DE.UTF-8", NULL))'
+    comparing 0 '' 0
     told
+    works victim "$qkv" table thread/compare
     "$qkv" equiv -q -o threads comma/compare/reverse.standard.* --to victim >out 2>err
     expect 'equiv wrote what cannot be read' [ "$? $(grep -h '^lr' threads/*/config.tsv)" = '0 lr	0.003' ]
     unset LOCPATH
@@ -205,20 +208,20 @@ fails() { # WORDS COMMAND: so, and a second line may count the runs that failed
     "$@" >out 2>err
     [ $? -eq 1 ] && grep -q -- "$words" err && ok || complain "$*: does not fail with \"$words\""
 }
-fails 'it needs .* TB: weights, gradients and moments .* TB, a batch .*, the matrices of a step .*; this machine has .* GB' \
+fails 'it needs [0-9]* MB, and may have [0-9]*: make the model' \
     "$qkv" train --d-model 40000 --layers 100 --batch 1 -q -o large
-fails 'its file and log 40 GB; --memory' "$qkv" train --steps 1000000000 --log-every 1 --memory 900 -q -o log
+fails 'it needs [0-9]* MB, and may have 900:' "$qkv" train --steps 1000000000 --log-every 1 --memory 900 -q -o log
 expect "ulimit -f 0 is no message" sh -c "(ulimit -f 0 && exec '$qkv' train --steps 1 -q -o limited) 2>&1 |
     grep -q 'File too large'"
 if ! sanitized; then
-    fails '; --memory gives 50 MB' "$qkv" train --d-model 1024 --memory 50 -q -o large
+    fails 'and may have 50:' "$qkv" train --d-model 1024 --memory 50 -q -o large
     works '' "$qkv" train --steps 5 --memory 50 -q -o small
     # A text is held once, a byte for each character.
     yes 'Each row of weights is positive and sums to 1.' | head -c 40000000 >long.txt
     works '' "$qkv" train --file long.txt --steps 1 --validate 1 --test 1 -q -o long
     expect "a text of 40 MB: $(grep peak long/*/timing.tsv)" \
         awk '$1 == "peak_bytes" { exit $2 > 60e6 }' long/*/timing.tsv
-    fails '40000001 .*--memory gives 30 MB' "$qkv" train --file long.txt --memory 30 -q -o long2
+    fails '40000001 .*it may have 30 MB' "$qkv" train --file long.txt --memory 30 -q -o long2
     works '' sh -c "ulimit -v 400000 && exec '$qkv' compare -v standard -t reverse --seeds 100000 --plan -q -o plan"
     expect "100,000 runs are not planned" [ "$(wc -l <out)" -eq 100000 ]
 fi
@@ -230,13 +233,13 @@ END
 if ! namespaces || sanitized; then
     echo "hostile: no namespaces here, or a sanitizer's memory: leaks are skipped"
 else
-    fails '; this machine has 200 MB' sh contained "$qkv" train --d-model 2048 -q -o large
+    fails 'and may have 200:' sh contained "$qkv" train --d-model 2048 -q -o large
     export QKV_CALL_SECONDS=20
     deed=leaks
     victim leaks FORWARD "$leak"
-    asks count 1 'it had taken [0-9.]* MB (this machine has 200 MB)' 1 \
+    asks count 1 'it had taken [0-9.]* MB (it may have 200 MB)' 1 \
         sh contained "$qkv" count -v victim
-    comparing 1 'it had taken [0-9.]* MB (--memory gives 100 MB)' 2 --memory 100
+    comparing 1 'it had taken [0-9.]* MB (it may have 100 MB)' 2 --memory 100
     asks check 1 'it had taken' 0 sh contained "$qkv" check victim -q
     told
     QKV_CALL_SECONDS=2

@@ -138,17 +138,6 @@ draft_begin(const char *directory, const char *name)
     return d;
 }
 
-/* In one step, if the file system can do that. */
-static bool
-exchange(const char *a, const char *b)
-{
-#ifdef RENAME_EXCHANGE
-    return !renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE);
-#else
-    return (void)a, (void)b, false;
-#endif
-}
-
 /* Everything is on the disk before any of it has its name: what a power cut
    leaves is complete, or a draft. */
 static bool
@@ -176,9 +165,7 @@ draft_publish(Draft *d, const char *name, bool replace)
             not_written(to.text);
         if (!replace)
             return false;
-        if (exchange(from.text, to.text))
-            return true; /* what was there goes with the draft */
-        discard(old.text);
+        discard(old.text); /* what was there goes with the draft */
         if (rename(to.text, old.text) && errno != ENOENT)
             not_written(to.text);
     }

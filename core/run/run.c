@@ -1,5 +1,6 @@
 /* run.c - a run is a directory of plain files: its name, and how it is
    written. */
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,9 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
           const Observer *o, const Dataset *data, bool weights)
 {
     Path run = new_directory(d->path.text, name);
+    /* The plugin is not called any more: whatever locale it has set, what is
+       written has a point in 0.5. */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     write_config(run.text, &m->config);
     write_log(run.text, &e->result, o);
     write_timing(run.text, e, m);
