@@ -267,12 +267,6 @@ natural_order(const char *a, const char *b)
                     : strcmp(whole_a, whole_b);
 }
 
-int
-in_natural_order(const void *a, const void *b)
-{
-    return natural_order(*(char *const *)a, *(char *const *)b);
-}
-
 const char *
 number_read(const char *text, bool whole, double least, double most, double *x)
 {

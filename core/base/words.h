@@ -56,9 +56,8 @@ const char *interned(const char *text);
 
 /* Names by their letters, and numbers in them by their size: d-k2 before d-k16,
    lr1e-05 before lr0.0001.
-   Less than, equal to or greater than 0; and the same for qsort, of strings. */
+   Less than, equal to or greater than 0. */
 int natural_order(const char *a, const char *b);
-int in_natural_order(const void *a, const void *b);
 
 /* A string as snprintf makes it, to be freed by the caller. */
 char *format_text(const char *format, ...) PRINTF(1, 2);

@@ -120,6 +120,9 @@ write_result(const char *run, const Model *m, const Finished *e,
     Levels l = dataset_levels(data, VALIDATION);
     double flops, cache;
     model_cost(m, &flops, &cache);
+    /* The plugin is not called any more: whatever locale it has set, what is
+       written has a point in 0.5. */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     /* clang-format off */
     const Line lines[] = {
         {"steps", r->steps}, {"parameters", (double)m->parameters},
@@ -189,16 +192,13 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
           const Observer *o, const Dataset *data, bool weights)
 {
     Path run = new_directory(d->path.text, name);
-    /* The plugin is not called any more: whatever locale it has set, what is
-       written has a point in 0.5. */
-    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+    write_result(run.text, m, e, o, data);
     write_config(run.text, &m->config);
     write_log(run.text, &e->result, o);
     write_timing(run.text, e, m);
     if (weights)
         matrices_write(run.text, "weights", m);
     symbols_write(run.text, data->corpus);
-    write_result(run.text, m, e, o, data);
 }
 
 void

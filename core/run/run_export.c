@@ -2,8 +2,6 @@
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/npy.h"
 #include "base/words.h"
@@ -43,29 +41,11 @@ put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
     matrices_write(to, "gradients", m);
 }
 
-/* Made under another name, in the directory above. */
-static void
-publish_batch(const char *directory, const Model *m, const Batch *b,
-              const Node *logits, const Node *loss)
-{
-    const char there[] = "%s: is there already: give a directory that is not";
-    if (!access(directory, F_OK))
-        fail(there, directory);
-    char *path = copy_text(directory), *last = copy_text(directory);
-    const char *above = dirname(path), *name = basename(last);
-    drafts_sweep(above);
-    Draft *d = draft_begin(above, name);
-    put_batch(new_directory(d->path.text, name).text, m, b, logits, loss);
-    if (!draft_publish(d, name, false))
-        fail(there, directory);
-    draft_end(d);
-    free(path);
-    free(last);
-}
-
 void
 batch_write(const char *directory, Model *m, const Dataset *data)
 {
+    char *path = copy_text(directory), *last = copy_text(directory);
+    const char *above = dirname(path), *name = basename(last);
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
@@ -74,7 +54,14 @@ batch_write(const char *directory, Model *m, const Dataset *data)
     Node *loss = m->architecture->loss(m, logits, b.targets,
                                        counted_rows(b.targets, b.rows), NULL);
     backward(loss);
-    publish_batch(directory, m, &b, logits, loss);
+    drafts_sweep(above);
+    Draft *d = draft_begin(above, name);
+    put_batch(new_directory(d->path.text, name).text, m, &b, logits, loss);
+    if (!draft_publish(d, name, false))
+        fail("%s: is there already: give a directory that is not", directory);
+    draft_end(d);
     tape_free(t);
     batch_free(&b);
+    free(path);
+    free(last);
 }
