@@ -174,7 +174,7 @@ done <<'END'
 --x flops --y test_loss|test_loss-flops-recall|4||FLOPs of attention per token
 --x test_loss --y test_accuracy --by variant,seed|test_accuracy-test_loss-recall|12|one seed|>two-step,3<
 --x variant --y test_accuracy|test_accuracy-variant-recall.d-k2|2||>two-step</text>
---x task --y test_accuracy --by d-k --show 4,2|test_accuracy-task-variantstandard|4|variant standard: mean of 3 seeds, 95% interval\. Drawn: test accuracy against task|>recall</text>
+--x task --y test_accuracy --by d-k --where d-k=4,d-k=2|test_accuracy-task-variantstandard|4|variant standard: mean of 3 seeds, 95% interval\. Drawn: test accuracy against task|>recall</text>
 --x d-k --y test_accuracy --by seed --facet variant|test_accuracy-d-k-by-variant-recall|12|one seed|variant two-step
 --map --x d-k --y test_loss --facet task|test_loss-d-k-by-task-map|8|mean of 3 seeds\. |>two-step</text>
 END
@@ -190,7 +190,7 @@ done
 expect "a map's values" [ "$(sed 1d cells/figures/test_loss-d-k-reverse-map.tsv | cut -f3 | uniq | tr '\n' ' ')" = '2 4 16 2 4 16 2 4 16 ' ]
 expect "a map on a terminal" [ "$("$qkv" plot many -o drawn -q --format dumb --map --x d-k --y test_loss 2>err |
     grep -c 'two-step |.*[0-9]')" -eq 2 ]
-plot --y loss --show two-step --facet d-k
+plot --y loss --where variant=two-step --facet d-k
 expect "one of the curves" [ "$(rows loss-step-by-d-k-recall | cut -f2 | uniq)" = two-step ]
 # panels of a quantity share their axes
 plot --x d-k --y test_loss --facet task
@@ -216,7 +216,8 @@ expect "a grid of 2 x 4 has not 8 panels" [ "$(cut -f1 multiples/figures/validat
 while IFS='|' read -r words options; do
     refuses 2 "$words" "$qkv" plot many -o nothing -q --format svg $options
 done <<'END'
-no values of one setting|--show mqa
+no run has it; there are: standard, two-step|--where variant=mqa
+give a setting of a run and its value|--where d-k
 is a word or not above 0|--x variant --y test_loss --log-x
 no setting of a run|--map
 means of one quantity|--map --x d-k --y test_loss --facet quantity

@@ -6,7 +6,6 @@
 #include "driver/options.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "study/curves.h"
 #include "study/draw.h"
 #include "study/figure.h"
 #include "study/outcome.h"
@@ -34,29 +33,11 @@ check_drawing(const Drawing *d, const Experiment *e)
         usage("--facet %s: curves and points are means over it, or tell it; "
               "take another setting, or draw along it with --x %s",
               d->facet, d->facet);
-    if (d->map && (strchr(d->by, ',') || series_along(d) || quantities))
+    if (d->map && (strchr(d->by, ',') || !strcmp(d->x, d->by) || quantities))
         usage("--map: its colours are the means of one quantity, by one "
               "setting across, --x, and another one down, --by");
     values_free(&names);
     free(list);
-}
-
-/* Leaves the runs that --show names: those with one of its values of --by. */
-static void
-keep_shown(const Drawing *d, Experiment *e)
-{
-    int kept = 0;
-    const Setting *by = axis_named(d->by);
-    for (int i = 0; by && i < e->count; i++) {
-        const char *value = run_asked(&e->runs[i], by);
-        if (value && index_in(d->show, value) >= 0)
-            e->runs[kept++] = e->runs[i];
-        else
-            run_free(&e->runs[i]);
-    }
-    e->count = kept;
-    if (!kept)
-        usage("--show %s: no values of one setting, --by %s", d->show, d->by);
 }
 
 int
@@ -69,8 +50,6 @@ command_plot(int argc, char **argv)
     check_drawing(&o.draw, &e);
     if (o.request.where)
         keep_where(&e, o.request.where);
-    if (o.draw.show)
-        keep_shown(&o.draw, &e);
     if (o.again && !strcmp(o.draw.by, "variant"))
         o.draw.by = compared_by(&o.request, &e);
     if (o.again)

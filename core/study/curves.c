@@ -10,12 +10,6 @@
 #include "heart/fail.h"
 
 bool
-series_along(const Drawing *o)
-{
-    return !strcmp(o->x, o->by);
-}
-
-bool
 has_numbers(const Panel *p, const Drawing *o)
 {
     const Group *g = p->group;

@@ -51,7 +51,4 @@ void curves_free(Plot *all);
    finite one, or get to the threshold? */
 bool has_numbers(const Panel *p, const Drawing *o);
 
-/* Is each series at a place of its own along x, which names it? */
-bool series_along(const Drawing *o);
-
 #endif

@@ -13,7 +13,7 @@
 typedef struct Drawing {
     const char *out; /* goes into figures/ there */
     const char *format, *size, *x, *y, *by, *facet;
-    const char *show, *gnuplot; /* a line for its script; or NULL */
+    const char *gnuplot; /* a line for its script, or NULL */
     bool map, log_x, log_y, quiet;
     bool together; /* groups of a task are panels of one figure */
 } Drawing;

@@ -85,7 +85,7 @@ put_places(const Figure *f, const Plot *all)
     char *list = joined(&xs, " ");
     fprintf(f->script, "xs = '%s'\nticks = %d\nlog_x = %d\nnamed_along = %d\n",
             list, axis_named(all->o->x) && all->places <= 10, all->log_x,
-            series_along(all->o));
+            !strcmp(all->o->x, all->o->by));
     free(list);
     values_free(&xs);
 }

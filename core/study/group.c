@@ -167,34 +167,45 @@ values_in(const Experiment *e, const char *setting)
     return values_of(e, NULL, axis_named(setting));
 }
 
+/* Has the run the value that "lr=0.01" asks for, or no use for the setting? */
+static bool
+has_value(const Run *r, const Setting *s, const char *wanted)
+{
+    const char *value = run_asked(r, s);
+    return !value || !value_order(value, strchr(wanted, '=') + 1);
+}
+
 void
 keep_where(Experiment *e, const char *where)
 {
     Values wanted = values_cut(where);
     for (int k = 0; k < wanted.count; k++) {
-        char *sign = strchr(wanted.text[k], '=');
-        if (!sign)
-            usage("--where %s: give a setting and its value, as in lr=0.01",
+        size_t n = strcspn(wanted.text[k], "=");
+        char *name = format_text("%.*s", (int)n, wanted.text[k]);
+        const Setting *s = axis_named(name);
+        if (!s || !wanted.text[k][n])
+            usage("--where %s: give a setting of a run and its value, as in "
+                  "lr=0.01",
                   wanted.text[k]);
-        *sign = 0;
-        const Setting *s = axis_named(wanted.text[k]);
-        if (!s)
-            usage("--where %s: no setting of a run", wanted.text[k]);
         Values known = values_in(e, s->name);
+        char *there = joined(&known, ", ");
         int kept = 0;
         for (int i = 0; i < e->count; i++) {
-            const char *value = run_asked(&e->runs[i], s);
-            if (!value || !value_order(value, sign + 1))
+            bool keep = false; /* of several values any will do */
+            for (int j = 0; j < wanted.count && !keep; j++)
+                keep = !strncmp(wanted.text[j], wanted.text[k], n + 1) &&
+                       has_value(&e->runs[i], s, wanted.text[j]);
+            if (keep)
                 e->runs[kept++] = e->runs[i];
             else
                 run_free(&e->runs[i]);
         }
         e->count = kept;
-        char *there = joined(&known, ", ");
         if (!kept)
-            usage("--where %s=%s: no run has it; there are: %s", s->name,
-                  sign + 1, there);
+            usage("--where %s: no run has it; there are: %s", wanted.text[k],
+                  there);
         free(there);
+        free(name);
         values_free(&known);
     }
     values_free(&wanted);

@@ -53,8 +53,8 @@ const Setting *axis_named(const char *name);
 /* Do two runs differ in nothing but these settings, "lr seed"? */
 bool same_but(const Config *a, const Config *b, const char *but);
 
-/* Leaves the runs that have these values, "lr=0.01,d-k=8", or no use for the
-   setting; exits (2) where none has. */
+/* Leaves the runs that have these values, "lr=0.01,d-k=8,d-k=16", of a setting
+   one of those that are given, or no use for it; exits (2) where none has. */
 void keep_where(Experiment *e, const char *where);
 
 /* Were there different values of it asked for in the runs of a task? */
