@@ -186,7 +186,7 @@ options(int step, const uint8_t *data, size_t size)
     request_free(&o.request);
 }
 
-/* A letter for the command, then five files with form feeds between, of a run
+/* A letter for the command, then four files with form feeds between, of a run
    of `foreign` (whose other run is whole) and of the experiment itself; an
    empty one is not there. The run's name has the digest of its settings, so
    that it is read and not only its name refused. */
@@ -194,7 +194,7 @@ static void
 experiment(int step, const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"config.tsv", "result.tsv", "log.tsv"};
-    static const char *const above[] = {"foreign/experiment.tsv"};
+    static const char above[] = "foreign/experiment.tsv";
     static char run[64] = "foreign/run";
     static const struct {
         int (*run)(int argc, char **argv);
@@ -213,8 +213,8 @@ experiment(int step, const uint8_t *data, size_t size)
     if (size == 0)
         return;
     const uint8_t *end = data + size, *at = data + 1;
-    for (int i = 0; step == 0 && i < 5; i++) {
-        const char *path = i < 3 ? within(run, names[i]).text : above[i - 3];
+    for (int i = 0; step == 0 && i < 4; i++) {
+        const char *path = i < 3 ? within(run, names[i]).text : above;
         const uint8_t *next = memchr(at, '\f', (size_t)(end - at));
         next = next ? next : end;
         __real_unlink(path);
