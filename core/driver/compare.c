@@ -137,39 +137,28 @@ check_baseline(const Request *r, const char *by, const Values *compared)
 }
 
 /* Of one variant verdicts are between the words that were given to another
-   setting, as positions, where there is one such; with --by between what that
-   names. */
+   setting, as positions; with --by between what that names. */
 static void
-resolve_by(Options *o)
+resolve_by(Request *r)
 {
-    bool matched = given_to(&o->request, "match")->count, one = true;
-    const Setting *words = NULL;
-    if (o->request.by && matched)
-        usage("--by and --match contradict each other: widths are matched to a "
-              "variant's; give one");
-    for (int i = 0; i < setting_count; i++)
-        if (settings[i].kind == CHOICE && o->request.given[i].count > 1) {
-            one = !words;
-            words = &settings[i];
-        }
-    if (!o->request.by && words && one && !matched &&
-        given_to(&o->request, "variant")->count == 1)
-        o->request.by = words->name;
-    if (!o->request.by) {
-        char name[NAME_SIZE];
-        if (o->request.baseline) { /* by its path too */
-            plugin_name(o->request.baseline, name);
-            o->request.baseline = interned(name);
-        }
-        return;
+    const Setting *s = r->by ? setting_named(r->by) : NULL;
+    char name[NAME_SIZE];
+    bool one =
+        given_to(r, "variant")->count == 1 && !given_to(r, "match")->count;
+    if (r->by && (!s || r->given[s - settings].count < 2))
+        usage("--by %s: not a setting of several values: give --%s A,B", r->by,
+              r->by);
+    for (int i = 0; one && !r->by && i < setting_count; i++)
+        if (settings[i].kind == CHOICE && r->given[i].count > 1)
+            s = &settings[i];
+    if (s) {
+        r->by = s->name;
+        r->baseline =
+            r->baseline ? r->baseline : r->given[s - settings].text[0];
+    } else if (r->baseline) { /* by its path too */
+        plugin_name(r->baseline, name);
+        r->baseline = interned(name);
     }
-    const Setting *s = setting_named(o->request.by);
-    if (!s || o->request.given[s - settings].count < 2)
-        usage("--by %s: not a setting of several values: give --%s A,B",
-              o->request.by, o->request.by);
-    if (!o->request.baseline)
-        o->request.baseline = o->request.given[s - settings].text[0];
-    o->draw.by = o->request.by;
 }
 
 int
@@ -178,7 +167,8 @@ command_compare(int argc, char **argv)
     Options o = options_read(argc, argv);
     int status = 0;
     resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
-    resolve_by(&o);
+    resolve_by(&o.request);
+    o.draw.by = o.request.by ? o.request.by : o.draw.by;
     const char *by = o.request.by ? o.request.by : "variant";
     check_baseline(&o.request, by, given_to(&o.request, by));
     if (o.request.judge)
