@@ -217,7 +217,7 @@ while IFS='|' read -r words options; do
     refuses 2 "$words" "$qkv" plot many -o nothing -q --format svg $options
 done <<'END'
 no run has it; there are: standard, two-step|--where variant=mqa
-give a setting of a run and its value|--where d-k
+give a setting and its value|--where d-k
 is a word or not above 0|--x variant --y test_loss --log-x
 no setting of a run|--map
 means of one quantity|--map --x d-k --y test_loss --facet quantity

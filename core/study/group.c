@@ -183,10 +183,11 @@ keep_where(Experiment *e, const char *where)
         size_t n = strcspn(wanted.text[k], "=");
         char *name = format_text("%.*s", (int)n, wanted.text[k]);
         const Setting *s = axis_named(name);
-        if (!s || !wanted.text[k][n])
-            usage("--where %s: give a setting of a run and its value, as in "
-                  "lr=0.01",
+        if (!wanted.text[k][n])
+            usage("--where %s: give a setting and its value, as in lr=0.01",
                   wanted.text[k]);
+        if (!s)
+            usage("--where %s: no setting of a run", name);
         Values known = values_in(e, s->name);
         char *there = joined(&known, ", ");
         int kept = 0;
