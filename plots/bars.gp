@@ -16,10 +16,10 @@ row(n_) = row_(strcol(2), 1)
 longest = 0
 do for [r=1:count] { if (strlen(rows[r]) > longest) { longest = strlen(rows[r]) } }
 stats data skip 1 using (strlen(figures(0))) nooutput
-labelled = exists("STATS_max") ? 1 : 0 # gnuplot 5.4 crashes at labels of nothing
 digits = largest(0)
 stats data skip 1 using ($3 + $4) nooutput
 top = largest(0)
+labelled = exists("STATS_max") ? 1 : 0 # gnuplot 5.4 crashes at labels of nothing
 
 # As many panels side by side as have room for a bar and the number at its end; each
 # row of them begins with the labels.
