@@ -5,8 +5,7 @@
 #include "run/grid.h"
 
 /* Prints a `qkv train` line for each run; any shell can run each of them, any
-   number of times, beside any other. Says on stderr what all of them will
-   cost. */
+   number of times, beside any other. */
 void plan_print(const Work *w, const Grid *g);
 
 #endif
