@@ -268,7 +268,7 @@ done
 refuses 2 '0.5 is not a whole number' "$qkv" train --memory 0.5
 refuses 2 '0 is not within 1 and 1000000' "$qkv" train --memory 0
 refuses 2 '" 1..3" is not a number' "$qkv" compare --seed ' 1..3'
-refuses 2 '1001 is not within 0 and 1000' "$qkv" generate --temperature 1001 some
+refuses 2 '1000001 is not within 0 and 1000000' "$qkv" generate --temperature 1000001 some
 
 # A complete experiment that is read-only: its table, and no complaint. Root may write
 # everywhere.

@@ -50,7 +50,6 @@ for layout in latex json markdown; do
 list
 list --tasks
 count
-count --weights
 count --preset deepseek-v2 -v standard,gqa,mla-rope
 count --real -v standard,two-step --d-model 8
 compare -v $all -t reverse,recall --seeds 2 --steps 4 $small --no-figures -o many

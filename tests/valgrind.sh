@@ -38,7 +38,7 @@ done <<'END'
 0 qkv equiv -v standard,per-head,full-rank,two-step-tanh -t reverse --heads 2 $small -o equiv
 0 qkv equiv equiv/reverse.per-head* --to fused -o turned -q
 0 qkv count --preset transformer-base -v standard,mla
-0 qkv count --preset deepseek-v2 -v mla --latex --weights
+0 qkv count --preset deepseek-v2 -v mla --latex
 0 qkv train -t translate --norm pre --mlp 1 $small --cross-variant mla --encoder-variant identity -o cross
 0 qkv train -t cross-recall --queries 3 --embed onehot $small -o cross
 0 qkv inspect cross/translate* --attention --format svg -q

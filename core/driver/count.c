@@ -149,27 +149,20 @@ measured_count(const Counted *v, RealCount *r)
     return r->real < 0 ? NAN : r->real;
 }
 
-/* The three tables: of what all layers cost, a token's FLOPs and numbers; of
-   what is real, and the gap that tells; and of each matrix. */
-enum { COSTS, REALS, MATRICES };
-static const Column of_table[][6] = {{{"variant", .words = true},
-                                      {.name = "parameters"},
-                                      {.name = "forward"},
-                                      {.name = "backward"},
-                                      {.name = "cache"},
-                                      {.name = "activations"}},
-                                     {{"variant", .words = true},
-                                      {.name = "parameters"},
-                                      {.name = "real"},
-                                      {.name = "gauge"},
-                                      {"smallest", .format = "%.0e"},
-                                      {"next", .format = "%.0e"}},
-                                     {{"variant", .words = true},
-                                      {"matrix", .words = true},
-                                      {.name = "rows"},
-                                      {.name = "columns"},
-                                      {.name = "entries"},
-                                      {.name = "in all layers"}}};
+/* The two tables: of what all layers cost, a token's FLOPs and numbers; and,
+   --real, of what is really there, and the gap that tells. */
+static const Column of_table[2][6] = {{{"variant", .words = true},
+                                       {.name = "parameters"},
+                                       {.name = "forward"},
+                                       {.name = "backward"},
+                                       {.name = "cache"},
+                                       {.name = "activations"}},
+                                      {{"variant", .words = true},
+                                       {.name = "parameters"},
+                                       {.name = "real"},
+                                       {.name = "gauge"},
+                                       {"smallest", .format = "%.0e"},
+                                       {"next", .format = "%.0e"}}};
 
 static void
 add_row(Sheet *sheet, const char *name, const double x[5])
@@ -186,17 +179,6 @@ add_costs(Sheet *sheet, const Counted *v, int tokens, double keeping)
     add_row(sheet, v->p.name,
             (double[]){c.parameters * n, c.forward * n, c.backward * n,
                        cached * n, c.activations * n});
-}
-
-static void
-add_matrices(Sheet *sheet, const Counted *v)
-{
-    for (const Weight *w = v->w.list; w < v->w.list + v->w.count; w++) {
-        double count = (double)w->rows * w->cols;
-        sheet_row(sheet, cell_words(v->p.name), cell_words(w->name),
-                  cell_number(w->rows), cell_number(w->cols),
-                  cell_number(count), cell_number(count * v->layers));
-    }
 }
 
 /* False where how many are real cannot be told. */
@@ -219,14 +201,13 @@ add_real(Sheet *sheet, Counted *v, bool fitted)
 }
 
 /* What each table shows besides. */
-static const char *const explained[] = {
+static const char *const explained[2] = {
     " forward, backward: FLOPs a token; cache: numbers a decoder keeps of a "
     "token; activations: numbers a training step keeps of one.",
     " real: the rank of d outputs / d parameters, in double, of each layer or, "
     "where layers share what they compute, of all; gauge: the others, which "
     "change nothing; smallest, next: the singular values between which the "
-    "rank is read, as shares of the largest.",
-    ""};
+    "rank is read, as shares of the largest."};
 
 /* Exits where none of the variants uses a shape option that was given. */
 static void
@@ -242,8 +223,8 @@ check_used(const Request *r, const Values *variants)
 /* Adds what was asked of a variant; false where that cannot be told. One that
    nobody named is left out where it cannot have the shape. */
 static bool
-add_variant(Sheet *sheet, int table, const char *word, const Config *c,
-            const Options *o, bool asked, double keeping)
+add_variant(Sheet *sheet, const char *word, const Config *c, const Options *o,
+            bool asked, double keeping)
 {
     bool told = true;
     Facts f = {.ok = true};
@@ -254,10 +235,8 @@ add_variant(Sheet *sheet, int table, const char *word, const Config *c,
         return false;
     }
     Counted v = counted_of(word, *c);
-    if (table == REALS)
+    if (o->real)
         told = add_real(sheet, &v, *o->real);
-    else if (table == MATRICES)
-        add_matrices(sheet, &v);
     else
         add_costs(sheet, &v, c->length, keeping);
     free(v.w.list);
@@ -270,7 +249,7 @@ command_count(int argc, char **argv)
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
     const struct Preset *preset = o.preset ? preset_named(o.preset) : NULL;
-    int status = 0, table = o.real ? REALS : o.weights ? MATRICES : COSTS;
+    int status = 0, table = o.real != NULL;
     Config c = shape_of(&o, preset ? preset->settings : "");
     Sheet sheet = sheet_of(of_table[table], 6);
     if (preset && !given->count)
@@ -287,7 +266,7 @@ command_count(int argc, char **argv)
     else
         *given = plugin_list();
     for (int i = 0; i < given->count; i++)
-        status |= !add_variant(&sheet, table, given->text[i], &c, &o, asked,
+        status |= !add_variant(&sheet, given->text[i], &c, &o, asked,
                                preset ? preset->keeping : 1);
     sheet_note(&sheet, "parameters",
                format_text("%d layer%s of d-model %d, heads %d, %d tokens; no "

@@ -159,43 +159,59 @@ convert_run(const Options *o)
     return 0;
 }
 
-/* The square of all runs into all variants: count x count verdicts, row by
-   row, to be freed. */
-static Conversion *
-convert_all(const Run *runs, int count, Values *names)
+/* What came of all runs into all variants: a table of all and, for a terminal,
+   of those that lost something; signs and names of the square, row by row. */
+typedef struct Square {
+    Sheet all, lost;
+    char *signs;
+    Values names;
+} Square;
+
+static Square
+convert_all(const Options *o, const Run *runs, int count)
 {
-    Conversion *all = allocate((size_t)count * count, sizeof *all);
+    Square q = {.all = verdict_sheet(), .lost = verdict_sheet()};
+    q.signs = allocate((size_t)count * count, 1);
     for (int i = 0; i < count; i++) {
         Dataset data;
         Model *from = run_model(&runs[i], &data);
         for (int k = 0; k < count; k++) {
-            Conversion *v = &all[i * count + k];
+            Conversion v;
             Plugin p = plugin_open(runs[k].config.variant);
-            Model *to = converted(from, &p, &runs[k].config, runs[i].name, v);
+            Model *to = converted(from, &p, &runs[k].config, runs[i].name, &v);
             if (to)
-                measure_conversion(from, to, &data, v);
-            if (i == k)
-                values_add(names, copy_text(p.name));
+                measure_conversion(from, to, &data, &v);
             model_free(to);
+            q.signs[i * count + k] = ".~="[kind_of(&v)];
+            add_verdict(&q.all, &runs[i], p.name, &v);
+            if (kind_of(&v) == NEAREST)
+                add_verdict(&q.lost, &runs[i], p.name, &v);
+            if (i == k)
+                values_add(&q.names, copy_text(p.name));
+            if (i == k && kind_of(&v) != SAME && !o->quiet)
+                note("%s into itself: %s", p.name,
+                     *v.why ? v.why
+                            : "its fit cannot reach all that it can learn");
         }
         model_free(from);
         dataset_close(&data);
     }
-    return all;
+    return q;
 }
 
 /* A square of signs, and what each variant stores and really has. */
 static void
-print_square(const Values *q, const Run *runs, const Conversion *all)
+print_square(const Square *q, const Run *runs)
 {
+    int count = q->names.count;
     printf("%-18s", "trained  \\  into");
-    for (int k = 0; k < q->count; k++)
+    for (int k = 0; k < count; k++)
         printf("%3d", k + 1);
     printf("%9s%8s", "stored", "real");
-    for (int i = 0; i < q->count; i++) {
-        printf("\n%2d %-15.15s", i + 1, q->text[i]);
-        for (int k = 0; k < q->count; k++)
-            printf("  %c", ".~="[kind_of(&all[i * q->count + k])]);
+    for (int i = 0; i < count; i++) {
+        printf("\n%2d %-15.15s", i + 1, q->names.text[i]);
+        for (int k = 0; k < count; k++)
+            printf("  %c", q->signs[i * count + k]);
         printf("%9.0f", run_number(&runs[i], "attention_parameters"));
         printf(runs[i].real >= 0 ? "%8.0f" : "       -", runs[i].real);
     }
@@ -210,60 +226,41 @@ print_square(const Values *q, const Run *runs, const Conversion *all)
 /* Their figure; positions that stand between q and k decide what is the same,
    and so does the precision: each has a figure of its own. */
 static void
-draw_square(const Options *o, const Values *q, const Run *runs,
-            const Conversion *all)
+draw_square(const Options *o, const Square *q, int positions)
 {
     static const char *const which[][2] = {{"", "-double"},
                                            {"-rope", "-rope-double"},
                                            {"-alibi", "-alibi-double"}};
-    int positions = runs[0].config.positions;
     int apart = positions == POSITIONS_ROPE    ? 1
                 : positions == POSITIONS_ALIBI ? 2
                                                : 0;
-    Sheet sheet = verdict_sheet();
-    for (int i = 0; i < q->count * q->count; i++)
-        add_verdict(&sheet, &runs[i / q->count], q->text[i % q->count],
-                    &all[i]);
     char *name = format_text("equivalence%s", which[apart][sizeof(real) == 8]);
     Figure f = figure_begin(&o->draw, name);
-    sheet_write(f.data, &sheet, TSV);
+    sheet_write(f.data, &q->all, TSV);
     figure_title(&f,
                  "Trained as the row, written as the column: difference of "
                  "logits",
                  "");
-    figure_words(&f, "variants", q);
+    figure_words(&f, "variants", &q->names);
     figure_end(&f, "equivalence");
-    sheet_free(&sheet);
     free(name);
 }
 
-/* Prints all conversions: on a terminal the square, and then those that lost
-   something. */
 static void
-print_table(const Options *o, const Run *runs, int count)
+show_all(const Options *o, const Run *runs, int count)
 {
-    Values q = {0};
-    Conversion *all = convert_all(runs, count, &q);
-    Sheet sheet = verdict_sheet();
-    bool terminal = layout_of(o) == ALIGNED;
-    if (terminal)
-        print_square(&q, runs, all);
-    for (int i = 0; i < count * count; i++)
-        if (!terminal || kind_of(&all[i]) == NEAREST)
-            add_verdict(&sheet, &runs[i / count], q.text[i % count], &all[i]);
-    sheet.label = "conversions";
-    if (sheet.count)
-        sheet_print(&sheet, layout_of(o));
-    for (int i = 0; terminal && i < count; i++) {
-        const Conversion *v = &all[i * (count + 1)];
-        if (kind_of(v) != SAME)
-            printf("%s into itself: %s\n", q.text[i],
-                   *v->why ? v->why
-                           : "its fit cannot reach all that it can learn");
-    }
-    draw_square(o, &q, runs, all);
-    values_free(&q);
-    free(all);
+    Square q = convert_all(o, runs, count);
+    Sheet *shown = layout_of(o) == ALIGNED ? &q.lost : &q.all;
+    draw_square(o, &q, runs[0].config.positions);
+    if (layout_of(o) == ALIGNED)
+        print_square(&q, runs);
+    shown->label = "conversions";
+    if (shown->count)
+        sheet_write(stdout, shown, layout_of(o));
+    sheet_free(&q.all);
+    sheet_free(&q.lost);
+    values_free(&q.names);
+    free(q.signs);
 }
 
 int
@@ -284,7 +281,7 @@ command_equiv(int argc, char **argv)
         if (o.real)
             count_real(&o.request.work, &e);
         if (e.count)
-            print_table(&o, e.runs, e.count);
+            show_all(&o, e.runs, e.count);
         free_runs(e.runs, e.count);
         grid_free(&g);
     }

@@ -89,7 +89,6 @@ static const Option own[] = {
     {"batch", "DIR", "the directory to make", "export", AT(batch)},
     {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESET_NAMES},
     {"real", "[=fitted]", "count the parameters that are really there: measured, or in count for more than 6,000 by a formula fitted to small shapes", "count equiv", AT(real)},
-    {"weights", NULL, "a line for each matrix", "count", AT(weights)},
     {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p'},
     {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n'},
     {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature)},
@@ -113,7 +112,7 @@ option_common(const Option *option)
 {
     static const char common[] =
         "variant task file d-model heads steps lr seeds out from plan "
-        "baseline by x y facet to preset real weights head prompt tokens "
+        "baseline by x y facet to preset real head prompt tokens "
         "temperature as attention tasks verdicts columns";
     bool declared = option->setting && setting_own(option->setting);
     return declared || index_in(common, option->name) >= 0;

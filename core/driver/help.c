@@ -17,26 +17,18 @@ print_commands(void)
            "compare`.\n");
 }
 
-/* What a setting is unless it is given; "" for a word. */
-static void
-print_start(const Command *c, const Setting *s, char start[VALUE_SIZE])
-{
-    Config usual = config_start();
-    config_apply(&usual, c->start);
-    setting_print(s, &usual, start);
-    if (setting_worded(s))
-        *start = 0;
-}
-
-/* Two columns within 80: the option, and its help. */
+/* Two columns within 80: the option, and its help; of a setting that is no word
+   what it is unless it is given. */
 static void
 print_option(const Command *c, const Option *o)
 {
     enum { FROM = 28 };
     char letter[] = "-x,", start[VALUE_SIZE] = "";
     letter[1] = (char)o->letter;
-    if (o->setting)
-        print_start(c, o->setting, start);
+    Config usual = config_start();
+    config_apply(&usual, c->start);
+    if (o->setting && !setting_worded(o->setting))
+        setting_print(o->setting, &usual, start);
     int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
                     o->argument && *o->argument != '[' ? " " : "",
                     o->argument ? o->argument : "");

@@ -25,7 +25,8 @@ cut_list(const Setting *s, const char *text)
         const char *word = words.text[i];
         sscanf(word, "%d..%d%n", &first, &last, &end);
         if (s->kind != INTEGER || !end || word[end] || first < 0 ||
-            last < first || last - first > 1e6)
+            last < first || last - first > 1e6 ||
+            word[strspn(word, "0123456789.")])
             values_add(&all, copy_text(word));
         else
             for (; first <= last; first++)
@@ -60,10 +61,8 @@ declare_own(const char *variant)
 static void
 declare_given(const Options *o)
 {
-    const char *others[] = {o->to, o->generate.as};
-    for (int i = 0; i < 2; i++)
-        if (others[i])
-            declare_own(others[i]);
+    if (o->to)
+        declare_own(o->to);
     for (const Setting *s = settings; s < settings + settings_built_in; s++) {
         const Values *given = &o->request.given[s - settings];
         for (int i = 0; setting_plugin(s) && i < given->count; i++)

@@ -35,7 +35,6 @@ typedef struct Options {
     bool again;       /* of plot */
     bool verdicts;    /* of table */
     bool tasks;       /* of list */
-    bool weights;     /* of count */
     struct {
         bool plan, no_figures;
     } compare;
