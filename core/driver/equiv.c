@@ -251,12 +251,12 @@ show_all(const Options *o, const Run *runs, int count)
 {
     Square q = convert_all(o, runs, count);
     Sheet *shown = layout_of(o) == ALIGNED ? &q.lost : &q.all;
-    draw_square(o, &q, runs[0].config.positions);
     if (layout_of(o) == ALIGNED)
         print_square(&q, runs);
     shown->label = "conversions";
     if (shown->count)
         sheet_write(stdout, shown, layout_of(o));
+    draw_square(o, &q, runs[0].config.positions);
     sheet_free(&q.all);
     sheet_free(&q.lost);
     values_free(&q.names);
