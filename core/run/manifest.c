@@ -111,9 +111,10 @@ manifest_record(const char *directory, const Manifest *a)
     off_t size = lseek(file, 0, SEEK_END);
     if (last == count && dprintf(file, "%s%s%s\n", size ? "" : begin,
                                  size ? "" : "\n", a->line) < 0) {
-        if (ftruncate(file, size)) /* what is left of it says what is wrong */
+        const char *why = ours ? strerror(errno) : "it is read-only";
+        if (ours && ftruncate(file, size))
             note("%s: a line of it is cut", path.text);
-        fail("%s: cannot be written: %s", path.text, strerror(errno));
+        fail("%s: cannot be written: %s", path.text, why);
     }
     for (int i = 0; i < count; i++)
         manifest_free(&list[i]);
