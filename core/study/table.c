@@ -186,9 +186,13 @@ width_of(const char *text)
     return n;
 }
 
-/* What is written before the rows, and after the first of them, the heads. */
+enum { MOST_ROWS = 50 }; /* of a float in LaTeX, which is on one page */
+
+/* What is written before the rows from number `row` on, and after the first of
+   them, the heads. */
 static void
-write_head(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
+write_head(FILE *to, const Sheet *s, const int *shown, int cols, int row,
+           Layout layout)
 {
     char *note = escaped(s->note ? s->note : "", LATEX);
     if (layout == JSON)
@@ -198,7 +202,7 @@ write_head(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
     fputs("% needs \\usepackage{booktabs,graphicx}\n\\begin{table}[tb]\n"
           "\\centering\n",
           to);
-    if (*note)
+    if (*note && row == 1)
         fprintf(to, "\\caption{%s}\n\\label{tab:%s}\n", note, s->label);
     fputs("\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
           "\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else"
@@ -221,34 +225,52 @@ write_rule(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
           to);
 }
 
+static void
+write_row(FILE *to, const Sheet *s, const int *shown, char *const *texts,
+          const int *widest, int cols, Layout layout)
+{
+    fputs(syntax[layout].before, to);
+    for (int col = 0; col < cols; col++) {
+        int blanks = widest[col] - width_of(texts[col]);
+        bool words = s->columns[shown[col]].words, last = col == cols - 1;
+        if (layout == JSON)
+            fprintf(to, "\"%s\": ", s->columns[shown[col]].name);
+        if (layout != ALIGNED)
+            blanks = 0;
+        fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", texts[col],
+                words && !last ? blanks : 0, "",
+                last ? "" : syntax[layout].between);
+    }
+    fputs(syntax[layout].after, to);
+}
+
 /* Row by row, the heads first; on a terminal each column is as wide as its
    widest cell. In JSON a row is an object, and the heads are in each. */
 static void
 write_rows(FILE *to, const Sheet *s, const int *shown, char *const *texts,
            int cols, Layout layout)
 {
-    const struct Syntax *y = &syntax[layout];
-    int rows = s->count / s->cols + 1;
+    int rows = s->count / s->cols;
     int *widest = allocate((size_t)cols + 1, sizeof *widest);
-    for (int i = 0; layout == ALIGNED && i < rows * cols; i++)
+    for (int i = 0; i < (rows + 1) * cols; i++)
         if (width_of(texts[i]) > widest[i % cols])
             widest[i % cols] = width_of(texts[i]);
-    for (int row = layout == JSON; row < rows; row++) {
-        fputs(layout == JSON && row > 1 ? "," : "", to);
-        fputs(y->before, to);
-        for (int col = 0; col < cols; col++) {
-            const char *text = texts[row * cols + col];
-            int blanks = layout == ALIGNED ? widest[col] - width_of(text) : 0;
-            bool words = s->columns[shown[col]].words, last = col == cols - 1;
-            if (layout == JSON)
-                fprintf(to, "%s: ", texts[col]);
-            fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", text,
-                    words && !last ? blanks : 0, "", last ? "" : y->between);
-        }
-        fputs(y->after, to);
-        if (row == 0)
+    for (int row = 1; row <= rows || row == 1; row++) {
+        bool begins = row == 1 || (layout == LATEX && row % MOST_ROWS == 1);
+        bool ends = row >= rows || row % MOST_ROWS == 0;
+        if (begins)
+            write_head(to, s, shown, cols, row, layout);
+        if (begins && layout != JSON) {
+            write_row(to, s, shown, texts, widest, cols, layout);
             write_rule(to, s, shown, cols, layout);
+        }
+        fputs(layout == JSON && row > 1 ? "," : "", to);
+        if (row <= rows)
+            write_row(to, s, shown, texts + row * cols, widest, cols, layout);
+        if (layout == LATEX && ends)
+            fputs("\\bottomrule\n\\end{tabular}}\n\\end{table}\n", to);
     }
+    fputs(layout == JSON ? "\n]\n" : "", to);
     free(widest);
 }
 
@@ -267,12 +289,7 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
             row ? cell_text(c, &s->cells[(row - 1) * s->cols + col], layout)
                 : escaped(head, layout);
     }
-    write_head(to, s, shown, cols, layout);
     write_rows(to, s, shown, texts, cols, layout);
-    if (layout == JSON)
-        fputs("\n]\n", to);
-    if (layout == LATEX)
-        fputs("\\bottomrule\n\\end{tabular}}\n\\end{table}\n", to);
     for (int i = 0; i < rows * cols; i++)
         free(texts[i]);
     free(texts);
