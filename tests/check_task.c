@@ -238,7 +238,7 @@ TEST(text_is_cut_into_characters)
     ck_assert_int_eq(t->vocabulary, 4);
     const int codes[] = {'a', 0xe9, 0x20ac, 0x1d11e};
     for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(t->codes[t->bytes[i]], codes[i]);
+        ck_assert_int_eq(t->codes[t->ids[i]], codes[i]);
     ck_assert_int_eq(t->part[1], 128);
     ck_assert_int_eq(t->part[2], 144);
     corpus_close(t);

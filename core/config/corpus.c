@@ -1,5 +1,5 @@
 /* corpus.c - a user's file as sequences: a text, or a table of pairs. */
-#include <search.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,6 @@
 #include "heart/numbers.h"
 
 enum { CODES = 0x110000 };
-
-static int
-id_at(const Corpus *c, int i)
-{
-    return c->bytes ? c->bytes[i] : c->ids[i];
-}
 
 /* Codes become numbers in the order of their codes: only those that occur have
    one, which `id` has for each that is marked there. */
@@ -44,7 +38,6 @@ next_code(const char *path, const char *text, size_t size, bool bytes,
     return code;
 }
 
-/* The ids of a few characters take a byte each, where the text was. */
 Corpus *
 text_open(const char *path, bool bytes, int tokens)
 {
@@ -53,91 +46,52 @@ text_open(const char *path, bool bytes, int tokens)
     size_t size, at = 0;
     int count = 0, *id = allocate(CODES, sizeof *id);
     char *text = read_file(path, "text", &size);
-    for (; at < size; count++)
-        id[next_code(path, text, size, bytes, &at)] = 1;
+    Corpus *c = allocate(1, sizeof *c);
+    c->ids = allocate(size + 1, sizeof *c->ids);
+    for (; at < size; count++) {
+        c->ids[count] = next_code(path, text, size, bytes, &at);
+        id[c->ids[count]] = 1;
+    }
     if (count / 10 <= tokens)
         fail("%s: %d characters are too few: validation and test take a tenth "
              "each, and need a length of %d + 1; take one of %d characters, or "
              "a shorter length",
              path, count, tokens, 10 * (tokens + 1));
-    Corpus *c = allocate(1, sizeof *c);
-    *c = (Corpus){.tokens = tokens, .step = 1};
+    number_codes(c, id);
+    for (int i = 0; i < count; i++)
+        c->ids[i] = id[c->ids[i]];
+    c->targets = c->ids + 1;
+    c->tokens = tokens;
     c->hash = hash_bytes(HASH_START, text, size);
     c->part[1] = count - count / 10 * 2;
     c->part[2] = count - count / 10;
     c->part[3] = count;
-    number_codes(c, id);
-    if (c->vocabulary <= 256)
-        c->bytes = (unsigned char *)text;
-    else
-        c->ids = allocate((size_t)count, sizeof *c->ids);
-    at = 0;
-    for (int i = 0; i < count; i++) {
-        int number = id[next_code(path, text, size, bytes, &at)];
-        if (c->bytes)
-            c->bytes[i] = (unsigned char)number;
-        else
-            c->ids[i] = number;
-    }
-    free(c->bytes ? NULL : text);
+    free(text);
     free(id);
     return c;
 }
 
-/* Different words, each with its number. */
-typedef struct Name {
-    const char *word;
-    int number;
-} Name;
-
+/* Different words, each with its number. slot: where the hash of a word leads,
+   or the next one that is free, has 1 + its number. There are more slots than
+   words. */
 typedef struct Names {
-    void *tree;
     Values words;
+    int *slot;
+    size_t slots;
 } Names;
 
-static int
-by_word(const void *a, const void *b)
-{
-    return strcmp(((const Name *)a)->word, ((const Name *)b)->word);
-}
-
-/* The number of a word, a new one where it is new. */
+/* The number of a word, a new one if it is new. */
 static int
 number_of(Names *n, const char *word)
 {
-    Name name = {word, n->words.count};
-    Name **known = tfind(&name, &n->tree, by_word);
-    if (known)
-        return (*known)->number;
-    Name *added = allocate(1, sizeof *added);
-    *added = name;
-    if (!tsearch(added, &n->tree, by_word))
-        fail("out of memory: no room for the word %s", word);
-    values_add(&n->words, copy_text(word));
-    return name.number;
-}
-
-/* The words alone, in their order. */
-static Values
-names_end(Names *n)
-{
-    while (n->tree) {
-        Name *root = *(Name **)n->tree;
-        tdelete(root, &n->tree, by_word);
-        free(root);
+    size_t at = hash_bytes(HASH_START, word, strlen(word)) % n->slots;
+    while (n->slot[at] && strcmp(n->words.text[n->slot[at] - 1], word))
+        at = (at + 1) % n->slots;
+    if (!n->slot[at]) {
+        values_add(&n->words, copy_text(word));
+        n->slot[at] = n->words.count;
     }
-    return n->words;
-}
-
-static int
-count_words(const char *text)
-{
-    int n = 0;
-    while (*(text += strspn(text, " "))) {
-        text += strcspn(text, " ");
-        n++;
-    }
-    return n;
+    return n->slot[at] - 1;
 }
 
 /* The next word of *at, ended with a zero, "" at the end; *at goes on behind
@@ -151,58 +105,82 @@ next_word(char **at)
     return word;
 }
 
-/* Each line after the first, cut out of the text. */
-typedef struct Lines {
-    struct Line {
-        char *input, *target;
-    } * line;
-    int count, capacity, longest;
-} Lines;
+/* A table while it is read: its tokens and answers, one line after the other,
+   and where each line begins. A token takes two bytes of the file at least. */
+typedef struct Table {
+    const char *path;
+    Names inputs, answers;
+    int *ids, *targets, *begin;
+    int tokens, lines, longest;
+    uint64_t hash;
+} Table;
 
-/* Adds line `number`, "input TAB target". */
-static void
-add_line(Lines *l, char *line, const char *path, int number)
+static Table
+table_new(const char *path, size_t bytes)
 {
-    char *tab = strchr(line, '\t');
-    if (!tab || strchr(tab + 1, '\t'))
-        fail("%s:%d: not two columns with one tab between: input, target", path,
-             number);
-    *tab = 0;
-    int n = count_words(line), answers = count_words(tab + 1);
-    if (n == 0)
-        fail("%s:%d: no input", path, number);
-    if (n != answers)
-        fail("%s:%d: %d tokens and %d answers: as many are needed, - where "
-             "none is asked for",
-             path, number, n, answers);
-    l->line = grow(l->line, l->count, &l->capacity, sizeof *l->line);
-    l->line[l->count++] = (struct Line){line, tab + 1};
-    l->longest = n > l->longest ? n : l->longest;
+    Table t = {.path = path, .hash = HASH_START};
+    t.inputs.slots = t.answers.slots = bytes + 1;
+    int **arrays[] = {&t.ids, &t.targets, &t.begin, &t.inputs.slot,
+                      &t.answers.slot};
+    for (int i = 0; i < 5; i++)
+        *arrays[i] = allocate(bytes + 1, sizeof **arrays[i]);
+    return t;
 }
 
-/* Cuts the text into lines, which may end as on other systems. */
-static Lines
-lines_of(char *text, const char *path)
+/* Reads a line, "input TAB target". */
+static void
+add_line(Table *t, char *line)
 {
-    Lines l = {0};
-    int number = 1;
-    for (char *line = text, *next; *line; line = next, number++) {
+    char *in = line, *out = strchr(line, '\t');
+    int number = t->lines + 2;
+    bool asked = false;
+    if (!out || strchr(out + 1, '\t'))
+        fail("%s:%d: not two columns with one tab between: input, target",
+             t->path, number);
+    *out++ = 0;
+    t->hash = hash_bytes(t->hash, in, strlen(in) + 1);
+    t->hash = hash_bytes(t->hash, out, strlen(out) + 1);
+    t->begin[t->lines++] = t->tokens;
+    for (;; t->tokens++) {
+        const char *word = next_word(&in), *answer = next_word(&out);
+        if (!*word && !*answer)
+            break;
+        if (!*word || !*answer)
+            fail("%s:%d: not as many answers as tokens: write - where none is "
+                 "asked for",
+                 t->path, number);
+        bool asks = strcmp(answer, "-");
+        t->ids[t->tokens] = number_of(&t->inputs, word);
+        t->targets[t->tokens] = asks ? number_of(&t->answers, answer) : -1;
+        asked |= asks;
+    }
+    if (!asked)
+        fail("%s:%d: nothing is asked: leave the line out", t->path, number);
+    int n = t->tokens - t->begin[t->lines - 1];
+    t->longest = n > t->longest ? n : t->longest;
+    t->begin[t->lines] = t->tokens;
+}
+
+/* Reads the lines of a text, which may end as on other systems. */
+static void
+add_lines(Table *t, char *text)
+{
+    for (char *line = text, *next; *line; line = next) {
         char *end = line + strcspn(line, "\r\n");
         next = end + (*end == '\r');
         next += *next == '\n';
         *end = 0;
-        if (number > 1)
-            add_line(&l, line, path, number);
+        if (line != text)
+            add_line(t, line);
         else if (strcmp(line, "input\ttarget"))
             fail("%s:1: not \"input\", a tab, \"target\": the first line names "
                  "the two columns",
-                 path);
+                 t->path);
     }
-    if (l.count < 10)
+    if (t->lines < 10)
         fail("%s: %d sequences, and 10 are the least: 8 to train, one to "
              "validate, one to test",
-             path, l.count);
-    return l;
+             t->path, t->lines);
 }
 
 Corpus *
@@ -216,41 +194,29 @@ pairs_open(const char *path)
     if (strlen(text) != bytes)
         fail("%s: not text: byte 0x00 at offset %zu; take it out", path,
              strlen(text));
-    Lines l = lines_of(text, path);
-    Names inputs = {0}, answers = {0};
+    Table t = table_new(path, bytes);
+    add_lines(&t, text);
     Corpus *c = allocate(1, sizeof *c);
-    int size = (int)matrix_entries(l.count, l.longest);
-    int *id = c->ids = allocate((size_t)size, sizeof *id);
-    int *target = c->targets = allocate((size_t)size, sizeof *target);
-    c->hash = HASH_START;
-    for (int i = 0; i < l.count; i++) {
-        char *in = l.line[i].input, *out = l.line[i].target;
-        bool asked = false;
-        c->hash = hash_bytes(c->hash, in, strlen(in) + 1);
-        c->hash = hash_bytes(c->hash, out, strlen(out) + 1);
-        for (int k = 0; k < l.longest; k++, id++, target++) {
-            const char *word = next_word(&in), *answer = next_word(&out);
-            bool asks = *answer && strcmp(answer, "-");
-            *id = *word ? number_of(&inputs, word) : -1;
-            *target = asks ? number_of(&answers, answer) : -1;
-            asked |= asks;
-        }
-        if (!asked)
-            fail("%s:%d: every answer is -: nothing is asked; leave the line "
-                 "out",
-                 path, i + 2);
+    *c = (Corpus){.tokens = t.longest,
+                  .vocabulary = t.inputs.words.count + 1,
+                  .classes = t.answers.words.count,
+                  .inputs = t.inputs.words,
+                  .answers = t.answers.words,
+                  .hash = t.hash};
+    c->part[1] = (int)(0.8 * t.lines) * c->tokens;
+    c->part[2] = (int)(0.9 * t.lines) * c->tokens;
+    c->part[3] = (int)matrix_entries(t.lines, c->tokens);
+    c->ids = allocate((size_t)c->part[3], sizeof *c->ids);
+    c->targets = allocate((size_t)c->part[3], sizeof *c->targets);
+    for (int i = 0; i < c->part[3]; i++) {
+        int line = i / c->tokens, from = t.begin[line] + i % c->tokens;
+        bool there = from < t.begin[line + 1];
+        c->ids[i] = there ? t.ids[from] : c->inputs.count;
+        c->targets[i] = there ? t.targets[from] : -1;
     }
-    c->inputs = names_end(&inputs);
-    c->answers = names_end(&answers);
-    for (int i = 0; i < size; i++)
-        c->ids[i] = c->ids[i] < 0 ? c->inputs.count : c->ids[i];
-    c->tokens = c->step = l.longest;
-    c->vocabulary = c->inputs.count + 1;
-    c->classes = c->answers.count;
-    c->part[1] = (int)(0.8 * l.count) * c->tokens;
-    c->part[2] = (int)(0.9 * l.count) * c->tokens;
-    c->part[3] = size;
-    free(l.line);
+    int *done[] = {t.ids, t.targets, t.begin, t.inputs.slot, t.answers.slot};
+    for (int i = 0; i < 5; i++)
+        free(done[i]);
     free(text);
     return c;
 }
@@ -260,8 +226,7 @@ corpus_close(Corpus *c)
 {
     if (c) {
         free(c->ids);
-        free(c->targets);
-        free(c->bytes);
+        free(c->codes ? NULL : c->targets);
         free(c->codes);
         values_free(&c->inputs);
         values_free(&c->answers);
@@ -273,90 +238,89 @@ bool
 corpus_sequence(const Corpus *c, Split split, int index, Random *r, int *ids,
                 int *targets)
 {
-    int first = c->part[split]; /* a text's last token has no next one */
-    int places = c->part[split + 1] - first - c->tokens - (c->codes != NULL);
-    if (!r && index > places / c->tokens)
+    int first = c->part[split], step = c->codes ? 1 : c->tokens;
+    int last = c->part[split + 1] - c->tokens; /* where one may begin */
+    size_t size = (size_t)c->tokens * sizeof *ids;
+    last -= c->codes != NULL; /* a text's last token has no next one */
+    if (!r && index > (last - first) / c->tokens)
         return false;
-    first +=
-        r ? c->step * random_below(r, places / c->step + 1) : c->tokens * index;
-    for (int i = 0; i < c->tokens; i++) {
-        ids[i] = id_at(c, first + i);
-        targets[i] = c->codes ? id_at(c, first + i + 1) : c->targets[first + i];
-    }
+    first += r ? step * random_below(r, (last - first) / step + 1)
+               : c->tokens * index;
+    memcpy(ids, c->ids + first, size);
+    memcpy(targets, c->targets + first, size);
     return true;
 }
 
 double
 corpus_bytes(const Corpus *c)
 {
-    double v = c->vocabulary, each = c->bytes ? 0.25 : c->codes ? 1 : 2;
-    return (each * c->part[3] + (c->codes ? v * (v + 1) : v)) * sizeof(int);
+    double v = c->classes;
+    return c->codes ? (c->part[3] + v * v) * sizeof(int)
+                    : (c->part[3] * 2. + v) * sizeof(int);
 }
 
-/* Row a, column b of a square of counts: how often b follows a in training; the
-   last row: how often b occurs there. */
-static int *
+/* How unlikely id is in a row of v counts and their sum, one added to each. */
+static double
+surprise(const int *row, int id, int v)
+{
+    return -logarithm((row[id] + 1.) / (row[v] + (double)v));
+}
+
+/* Counts of answers after what they follow: a text's character, or nothing. */
+typedef struct Counts {
+    int *row;       /* v counts and their sum, for each that is followed, */
+    int *all;       /* and for whatever is followed */
+    int *likeliest; /* the first of the commonest answers of each row */
+} Counts;
+
+/* The row that the answer to token i is counted in. */
+static int
+row_of(const Corpus *c, int i)
+{
+    return c->codes ? c->ids[i] : 0;
+}
+
+static Counts
 counts(const Corpus *c)
 {
-    size_t v = (size_t)c->vocabulary;
-    int *count = allocate(v * (v + 1), sizeof *count);
-    for (int i = 1; i < c->part[1]; i++) {
-        size_t id = (size_t)id_at(c, i);
-        count[(size_t)id_at(c, i - 1) * v + id]++;
-        count[v * v + id]++;
+    size_t v = (size_t)c->classes, rows = c->codes ? v : 1;
+    Counts n = {allocate((rows + 1) * (v + 1), sizeof(int)), NULL,
+                allocate(rows, sizeof(int))};
+    n.all = n.row + rows * (v + 1);
+    for (int i = 0; i < c->part[1] - (c->codes != NULL); i++) {
+        int id = c->targets[i], *best = &n.likeliest[row_of(c, i)];
+        int *row = n.row + (size_t)row_of(c, i) * (v + 1);
+        if (id < 0)
+            continue;
+        row[id]++;
+        row[v]++;
+        n.all[id]++;
+        n.all[v]++;
+        if (row[id] > row[*best] || (row[id] == row[*best] && id < *best))
+            *best = id;
     }
-    return count;
-}
-
-static void
-text_levels(const Corpus *c, Split split, Levels *l)
-{
-    size_t v = (size_t)c->vocabulary;
-    int *count = counts(c), *likeliest = allocate(v + 1, sizeof *likeliest);
-    int from = c->part[split] + 1, to = c->part[split + 1];
-    double *total = allocate(v + 1, sizeof *total);
-    for (size_t row = 0; row <= v; row++)
-        for (size_t i = 0; i < v; i++) {
-            const int *n = count + row * v;
-            total[row] += n[i] + 1;
-            likeliest[row] = n[i] > n[likeliest[row]] ? (int)i : likeliest[row];
-        }
-    l->unigram_loss = l->bigram_loss = 0;
-    for (int i = from; i < to; i++) {
-        int last = id_at(c, i - 1), id = id_at(c, i);
-        const int *row = count + (size_t)last * v, *all = count + v * v;
-        l->unigram_loss -= logarithm((all[id] + 1) / total[v]);
-        l->bigram_loss -= logarithm((row[id] + 1) / total[last]);
-        l->trivial += likeliest[last] == id;
-    }
-    free(count);
-    free(likeliest);
-    free(total);
-    l->unigram_loss /= to - from;
-    l->bigram_loss /= to - from;
-    l->trivial /= to - from;
-}
-
-static void
-pairs_levels(const Corpus *c, Split split, Levels *l)
-{
-    int *count = allocate((size_t)c->classes, sizeof *count), best = 0;
-    double right = 0, all = 0;
-    for (int i = 0; i < c->part[1]; i++)
-        if (c->targets[i] >= 0)
-            count[c->targets[i]]++;
-    for (int k = 0; k < c->classes; k++)
-        best = count[k] > count[best] ? k : best;
-    for (int i = c->part[split]; i < c->part[split + 1]; i++) {
-        all += c->targets[i] >= 0;
-        right += c->targets[i] == best;
-    }
-    free(count);
-    l->trivial = all > 0 ? right / all : 0;
+    return n;
 }
 
 void
 corpus_levels(const Corpus *c, Split split, Levels *l)
 {
-    (c->codes ? text_levels : pairs_levels)(c, split, l);
+    Counts n = counts(c);
+    int v = c->classes, counted = 0;
+    double unigram = 0, bigram = 0;
+    for (int i = c->part[split]; i < c->part[split + 1] - (c->codes != NULL);
+         i++) {
+        int id = c->targets[i], row = row_of(c, i);
+        if (id < 0)
+            continue;
+        counted++;
+        l->trivial += n.likeliest[row] == id;
+        unigram += surprise(n.all, id, v);
+        bigram += surprise(n.row + (size_t)row * (size_t)(v + 1), id, v);
+    }
+    l->trivial /= counted;
+    l->unigram_loss = c->codes ? unigram / counted : NAN;
+    l->bigram_loss = c->codes ? bigram / counted : NAN;
+    free(n.row);
+    free(n.likeliest);
 }

@@ -15,10 +15,9 @@
 #include "config/tasks.h"
 
 typedef struct Corpus {
-    int *ids, *targets;   /* of all tokens; where none is asked for -1 */
-    unsigned char *bytes; /* instead of both: ids of a text, where they fit */
-    int tokens;           /* in a sequence, */
-    int step;    /* and from where one may begin to the next such place */
+    int *ids, *targets; /* of all tokens; where none is asked for -1. Those of a
+                           text are its ids, from the second on */
+    int tokens;         /* in a sequence */
     int part[4]; /* tokens part[i] .. part[i + 1] - 1 are those of Split i */
     int vocabulary, classes;
     int *codes; /* of each id of a text: Unicode, or the byte; else NULL */
