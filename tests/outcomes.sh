@@ -120,24 +120,6 @@ static _Alignas(PAGE) char page[PAGE] = "out = x";/' \
 fails "^qkv: crashed: Seg" "$qkv" trace -v ./unread.c "a b"
 expect "a plugin is blamed that does not run" [ -z "$(grep unread err)" ]
 
-# --- a digest is no comparison
-# These two starts have one digest of 32 bits, so their runs would have one name; of 200,000
-# starts ten pairs have, and others when a setting comes or goes.
-one="-v standard $few --seed 1 --init W_Q=0.110557"
-two=0.588829 words='the name of two runs, which differ in init'
-works standard "$qkv" train $one -o digest
-refuses 1 "$words" "$qkv" train ${one%=*}=$two -o digest
-works standard "$qkv" train ${one%=*}=$two -o digest-2
-# In two directories they are two runs, and a copy of one is the same run.
-cp -r digest digest-3
-works reverse "$qkv" table digest digest-2 digest-3
-expect 'two runs of one name' [ "$(grep -c '^reverse' out)" -eq 2 ]
-# However it is written, it is one start.
-works '' "$qkv" compare ${one%=*}=1,W_Q=01,W_Q=1.0,W_Q=1e0 --no-figures -o written
-expect 'a start written in four ways' [ "$(ls -d written/reverse.* | wc -l)" -eq 1 ]
-works standard "$qkv" train ${one%=*}=1e+1+W_K=-0 -o written
-expect 'of two factors' grep -qx 'init	W_Q=1e+01+W_K=0' written/*/config.tsv
-
 # --- a folder with a space and a quote in its path
 # A folder may be called anything: make links and installs there, and the program
 # draws, compiles and asks qkv-double. What make would compile is copied.

@@ -142,26 +142,10 @@ own_value(const Setting *s, Config *c)
 }
 
 static void
-clear_own(double own[MOST_OWN])
+clear_own(Config *c)
 {
     for (int i = 0; i < MOST_OWN; i++)
-        own[i] = NAN;
-}
-
-/* The shape option at that place of SHAPE_OPTIONS. */
-static const Setting *
-shape_option(int place)
-{
-    const Setting *s = settings;
-    while (s->role != OF_SHAPE || index_in(SHAPE_OPTIONS, s->name) != place)
-        s++;
-    return s;
-}
-
-static int *
-shape_at(const Setting *s, Config *c)
-{
-    return (int *)((char *)c + s->offset);
+        c->own[i] = NAN;
 }
 
 static size_t
@@ -191,13 +175,18 @@ config_equal(const Config *a, const Config *b, int roles)
     return true;
 }
 
+static void
+copy_setting(const Setting *s, Config *to, const Config *from)
+{
+    memcpy((char *)to + s->offset, (const char *)from + s->offset, size_of(s));
+}
+
 void
 config_copy(Config *to, const Config *from, int roles)
 {
     for (const Setting *s = settings; s < settings + setting_count; s++)
         if (s->role & roles)
-            memcpy((char *)to + s->offset, (const char *)from + s->offset,
-                   size_of(s));
+            copy_setting(s, to, from);
 }
 
 bool
@@ -231,7 +220,7 @@ setting_unused(const Setting *s, const Config *c)
 {
     if (setting_own(s))
         return isnan(*own_value(s, (Config *)c));
-    return s->role == OF_SHAPE && !*shape_at(s, (Config *)c);
+    return s->role == OF_SHAPE && !*(const int *)((const char *)c + s->offset);
 }
 
 bool
@@ -279,14 +268,15 @@ set_choice(int *to, const char *choices, const char *text)
 
 static const char *assign(Config *c, const char *assignments, int roles);
 
-/* `written`: by this program, which may name settings of variants' own. */
+/* Reads "standard+heads=4+d-k=8". `written`: by this program, which may name
+   settings of variants' own. */
 static const char *
-set_shaped(Shaped *to, const char *text, bool written)
+set_shaped(Config *to, const char *text, bool written)
 {
     char word[WORD_SIZE];
     Own own;
-    Config c = {0};
-    clear_own(c.own);
+    *to = (Config){0};
+    clear_own(to);
     snprintf(word, sizeof word, "%s", text);
     char *options = word + strcspn(word, "+");
     for (char *at = options; *at; at++)
@@ -294,10 +284,9 @@ set_shaped(Shaped *to, const char *text, bool written)
     for (const char *at = options; written && own_next(&at, &own);)
         if (*own.name)
             setting_declare(own.name);
-    const char *why = assign(&c, options, OF_SHAPE);
+    const char *why = assign(to, options, OF_SHAPE);
     *options = 0;
-    c.variant = interned(word);
-    *to = shaped_of(&c);
+    to->variant = interned(word);
     return why ? why : !*word && *text ? "no variant before the +" : NULL;
 }
 
@@ -310,12 +299,10 @@ set_likeness(Likeness *to, const char *text, const char *choices)
     snprintf(asked, sizeof asked, "%.*s", (int)n, text);
     to->asked = interned(asked);
     to->found = text[n];
+    const char *as = to->found ? text + n + 1 : choices ? "" : asked;
     const char *why =
         choices && *text ? set_choice(&ignored, choices, asked) : NULL;
-    if (to->found && !n)
-        why = "there is nothing before the colon";
-    text = to->found ? text + n + 1 : choices ? "" : asked;
-    return why ? why : set_shaped(&to->as, text, to->found);
+    return why ? why : set_shaped(&to->as, as, to->found);
 }
 
 Likeness
@@ -326,14 +313,31 @@ likeness_of(const char *word)
     return l;
 }
 
+/* Adds "name=value" to a text if c has the setting, behind what is between. */
+static void
+add_given(char **text, const char *between, const Setting *s, const Config *c)
+{
+    char value[VALUE_SIZE];
+    setting_print(s, c, value);
+    if (!setting_unused(s, c))
+        replace(text, format_text("%s%s%s=%s", *text, **text ? between : "",
+                                  s->name, value));
+}
+
 const char *
 likeness_word(const Likeness *l)
 {
-    char as[VALUE_SIZE], word[2 * VALUE_SIZE];
-    shaped_print(&l->as, as);
-    snprintf(word, sizeof word, "%s%s%s", l->asked, l->found ? ":" : "",
-             l->found ? as : "");
-    return interned(word);
+    static const char *const shape[] = {"heads", "kv-heads", "d-k", "d-v",
+                                        "latent"};
+    char *text = format_text("%s%s%s", l->asked, l->found ? ":" : "",
+                             l->found ? l->as.variant : "");
+    for (int i = 0; l->found && i < 5; i++)
+        add_given(&text, "+", setting_named(shape[i]), &l->as);
+    for (int i = BUILT_IN; l->found && i < setting_count; i++)
+        add_given(&text, "+", setting_in_order(i), &l->as);
+    const char *word = interned(text);
+    free(text);
+    return word;
 }
 
 static const char *
@@ -403,25 +407,6 @@ print_choice(const char *choices, int place, char text[VALUE_SIZE])
 }
 
 void
-shaped_print(const Shaped *shaped, char text[VALUE_SIZE])
-{
-    int n = snprintf(text, VALUE_SIZE, "%s", shaped->variant);
-    for (int i = 0; i < SHAPE_COUNT && n < VALUE_SIZE; i++)
-        if (shaped->shape[i])
-            n += snprintf(text + n, (size_t)(VALUE_SIZE - n), "+%s=%d",
-                          shape_option(i)->name, shaped->shape[i]);
-    for (int i = BUILT_IN; i < setting_count && n < VALUE_SIZE; i++) {
-        char value[VALUE_SIZE];
-        const Setting *s = setting_in_order(i);
-        double x = shaped->own[s - settings - BUILT_IN];
-        print_double(x, value);
-        if (!isnan(x))
-            n += snprintf(text + n, (size_t)(VALUE_SIZE - n), "+%s=%s", s->name,
-                          value);
-    }
-}
-
-void
 setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
 {
     const void *at = (const char *)c + s->offset;
@@ -446,46 +431,18 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
 }
 
 void
-setting_asked(const Setting *s, const Config *c, char text[VALUE_SIZE])
+config_shape(Config *c, const Config *from)
 {
-    setting_print(s, c, text);
-    if (s->kind == LIKENESS)
-        text[strcspn(text, ":")] = 0;
-}
-
-Shaped
-shaped_of(const Config *c)
-{
-    Shaped shaped = {.variant = c->variant};
-    for (int i = 0; i < SHAPE_COUNT; i++)
-        shaped.shape[i] = *shape_at(shape_option(i), (Config *)c);
-    memcpy(shaped.own, c->own, sizeof shaped.own);
-    return shaped;
-}
-
-int
-shaped_value(const Shaped *shaped, const Setting *s)
-{
-    int place = index_in(SHAPE_OPTIONS, s->name);
-    return place < 0 ? 0 : shaped->shape[place];
-}
-
-void
-config_shape(Config *c, const Shaped *shaped)
-{
-    c->variant = shaped->variant;
-    for (int i = 0; i < SHAPE_COUNT; i++)
-        if (shaped->shape[i])
-            *shape_at(shape_option(i), c) = shaped->shape[i];
-    for (int i = 0; i < MOST_OWN; i++)
-        if (!isnan(shaped->own[i]))
-            c->own[i] = shaped->own[i];
+    c->variant = from->variant;
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (s->role == OF_SHAPE && !setting_unused(s, from))
+            copy_setting(s, c, from);
 }
 
 void
 config_complete(Config *c)
 {
-    clear_own(c->own);
+    clear_own(c);
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
         const char **word = (const char **)(void *)((char *)c + s->offset);
         if (setting_worded(s))
@@ -505,61 +462,16 @@ config_apply(Config *c, const char *assignments)
 const char *
 config_own(const Config *c)
 {
-    char *all = copy_text(""), value[VALUE_SIZE];
+    char *all = copy_text("");
     for (const Setting *s = settings + BUILT_IN; s < settings + setting_count;
-         s++) {
-        setting_print(s, c, value);
-        if (!setting_unused(s, c))
-            replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
-                                      s->name, value));
-    }
+         s++)
+        add_given(&all, " ", s, c);
     const char *own = interned(all);
     free(all);
     return own;
 }
 
-char *
-init_plain(const char *text)
-{
-    char *plain = copy_text(""), value[VALUE_SIZE];
-    for (char *end; *text; text = end) {
-        size_t n = strcspn(text, "=");
-        n += text[n] == '=';
-        print_double(strtod(text + n, &end) + 0., value);
-        replace(&plain, format_text("%s%.*s%s", plain, (int)n, text,
-                                    end > text + n ? value : ""));
-    }
-    return plain;
-}
-
-/* Is it in the digest? Gives its value there, "" if it is not: plugin-hash is
-   checked apart, and file by file-hash. */
-static bool
-decides(const Setting *s, const Config *c, char value[VALUE_SIZE])
-{
-    *value = 0;
-    if (s->offset == AT(plugin_hash) || s->offset == AT(file) ||
-        (setting_own(s) && setting_unused(s, c)))
-        return false;
-    setting_print(s, c, value);
-    if (setting_plugin(s) && *value)
-        plugin_name(interned(value), value);
-    return true;
-}
-
-const Setting *
-config_difference(const Config *a, const Config *b)
-{
-    char values[2][VALUE_SIZE];
-    for (const Setting *s = settings; s < settings + setting_count; s++) {
-        decides(s, a, values[0]);
-        decides(s, b, values[1]);
-        if (strcmp(values[0], values[1]))
-            return s;
-    }
-    return NULL;
-}
-
+/* plugin-hash is checked apart, and file by file-hash. */
 void
 config_digest(const Config *c, char digest[9])
 {
@@ -567,8 +479,12 @@ config_digest(const Config *c, char digest[9])
     for (int i = 0; i < setting_count; i++) {
         char value[VALUE_SIZE];
         const Setting *s = setting_in_order(i);
-        if (!decides(s, c, value))
+        if (s->offset == AT(plugin_hash) || s->offset == AT(file) ||
+            (setting_own(s) && setting_unused(s, c)))
             continue;
+        setting_print(s, c, value);
+        if (setting_plugin(s) && *value)
+            plugin_name(interned(value), value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }

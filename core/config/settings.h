@@ -110,41 +110,23 @@ const char *setting_set(const Setting *s, Config *c, const char *text);
 /* Its value as text that sets the same value again. */
 void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
 
-/* The same as the user gave it: of same-start and match without what the
-   program found. */
-void setting_asked(const Setting *s, const Config *c, char text[VALUE_SIZE]);
-
-/* A variant in a shape: "standard+heads=4+d-k=8" as text. */
-enum { SHAPE_COUNT = 5 };
-typedef struct Shaped {
-    const char *variant;    /* "" for none */
-    int shape[SHAPE_COUNT]; /* in the order of SHAPE_OPTIONS; 0: not given */
-    double own[MOST_OWN];   /* as in Config */
-} Shaped;
-
 /* What --same-start or --match asks for, and the variant that was found to
    start as, or whose budget is met: "auto:standard+heads=4+d-k=8". */
 typedef struct Likeness {
     const char *asked; /* "auto", "standard+d-k=2"; "params"; "" for nothing */
     bool found;
-    Shaped as; /* that variant, none if there is none; before it is looked for,
-                  the one that was asked for */
+    Config as; /* that variant ("" for none), its shape options and settings of
+                  its own, and nothing else; before it is looked for, the one
+                  that was asked for */
 } Likeness;
 
 /* What a word of a Config stands for, and the word for it. */
 Likeness likeness_of(const char *word);
 const char *likeness_word(const Likeness *l);
 
-/* c's variant in c's shape, as it is resolved. */
-Shaped shaped_of(const Config *c);
-void shaped_print(const Shaped *shaped, char text[VALUE_SIZE]);
-
-/* What it has for a shape option, 0 if nothing, or if s is none. */
-int shaped_value(const Shaped *shaped, const Setting *s);
-
-/* Gives c that variant, and those shape options and own settings that it has.
- */
-void config_shape(Config *c, const Shaped *shaped);
+/* Gives c the variant of `from`, and those shape options and own settings that
+   it has. */
+void config_shape(Config *c, const Config *from);
 
 /* Interns the words of a task's start, and sets what a task does not. */
 void config_complete(Config *c);
@@ -167,13 +149,5 @@ void config_resolve_all(Config *c, const char *const uses[3],
 /* Eight hex digits of everything that decides a run's result, except the
    plugin's bytes. */
 void config_digest(const Config *c, char digest[9]);
-
-/* The first of the settings in the digest that a and b have different values
-   of, NULL if there is none: two configs may have the same digest by chance. */
-const Setting *config_difference(const Config *a, const Config *b);
-
-/* "W_Q=01+W_K=1e0" as "W_Q=1+W_K=1", the one way to write --init; to be freed.
- */
-char *init_plain(const char *text);
 
 #endif

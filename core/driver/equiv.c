@@ -105,7 +105,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     manifest_free(&asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &e, &(Observer){0}, data, true);
-    Run written = run_of(d->path.text, name, &to->config);
+    Run written = run_of(d->path.text, name);
     run_free(&written);
     run_publish(d, name, true);
     draft_end(d);

@@ -91,8 +91,6 @@ check_value(const Options *o, const Setting *s, char **value, const char *hint)
         setting_print(s, &trial, number);
         replace(value, copy_text(number));
     }
-    if (!strcmp(s->name, "init"))
-        replace(value, init_plain(*value));
     if (start)
         plugin_given(likeness_of(trial.same_start).as.variant);
 }

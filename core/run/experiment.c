@@ -41,10 +41,8 @@ experiment_open(const char *directory, const Manifest *a)
     drafts_sweep(directory);
 }
 
-/* A run's name ends in the digest of its settings, and its seed is counted
-   once: exits where a name is that of others. */
-static Run
-run_named(const char *directory, const char *name)
+Run
+run_of(const char *directory, const char *name)
 {
     Run r = run_read(within(directory, name).text);
     const char *end = strrchr(name, '.');
@@ -53,18 +51,6 @@ run_named(const char *directory, const char *name)
              "copy under another name, or config.tsv was changed; remove it, "
              "or move it out of the experiment",
              r.path, r.digest);
-    return r;
-}
-
-Run
-run_of(const char *directory, const char *name, const Config *c)
-{
-    Run r = run_named(directory, name);
-    const Setting *s = config_difference(&r.config, c);
-    if (s)
-        fail("%s: by chance the name of two runs, which differ in %s: change "
-             "its value a little, or give another directory",
-             r.path, s->name);
     return r;
 }
 
@@ -95,7 +81,7 @@ add_runs(Experiment *e, int *room, const char *directory)
         Path run = within(directory, f->d_name);
         if (run_exists(directory, f->d_name)) {
             e->runs = grow(e->runs, e->count, room, sizeof *e->runs);
-            e->runs[e->count++] = run_named(directory, f->d_name);
+            e->runs[e->count++] = run_of(directory, f->d_name);
         } else if (!access(within(run.text, "config.tsv").text, F_OK))
             note("%s: is left out: it has no result.tsv; remove it, or run the "
                  "command that made it again",
@@ -126,11 +112,9 @@ drop_doubles(Experiment *e)
     int kept = 0;
     qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
     for (int i = 0; i < e->count; i++) {
-        Run *r = &e->runs[i], *same = NULL;
+        Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
+        Run *same = last && !by_digest(last, r) ? last : NULL;
         bool converted = run_converted(r);
-        for (int k = kept; k-- && !by_digest(&e->runs[k], r);)
-            if (!config_difference(&e->runs[k].config, &r->config))
-                same = &e->runs[k];
         if (same &&
             strcmp(run_text(same, "test_loss"), run_text(r, "test_loss")))
             fail("%s and %s: the same settings and another result; remove the "

@@ -35,8 +35,8 @@ const char *experiment_said(const Experiment *e, const char *key);
 
 void free_runs(Run *runs, int count);
 
-/* The run of that name and those settings in an experiment; exits where it has
-   others. */
-Run run_of(const char *directory, const char *name, const Config *c);
+/* The run of that name in an experiment; exits if it does not end in the digest
+   of its settings. */
+Run run_of(const char *directory, const char *name);
 
 #endif

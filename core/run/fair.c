@@ -65,12 +65,12 @@ note_once(char *text)
 }
 
 /* The variant in the shape that it has at c's point of the grid. */
-static Shaped
+static Config
 shaped_at(const char *variant, Config c)
 {
     c.variant = variant;
     config_resolve(&c, variant_uses(plugin_open(variant).variant));
-    return shaped_of(&c);
+    return c;
 }
 
 /* The width at which c's attention costs most nearly what is wanted; an even
@@ -145,8 +145,8 @@ choose_start(Config *c)
     bool shaped = false;
     if (!*start.asked || start.found)
         return; /* a plan's line says it itself */
-    for (int i = 0; i < SHAPE_COUNT; i++)
-        shaped |= start.as.shape[i] > 0;
+    for (const Setting *s = settings; s < settings + settings_built_in; s++)
+        shaped |= s->role == OF_SHAPE && !setting_unused(s, &start.as);
     config_shape(&at, &start.as);
     start.as = shaped ? start.as : shaped_at(start.as.variant, at);
     start.found = true;

@@ -34,7 +34,9 @@ run_setting(const Run *r, const char *name, char text[VALUE_SIZE])
     if (s == &experiment)
         print_place(r, text);
     else
-        setting_asked(s, &r->config, text);
+        setting_print(s, &r->config, text);
+    if (s != &experiment && s->kind == LIKENESS) /* without what was found */
+        text[strcspn(text, ":")] = 0;
     if (s != &experiment && setting_worded(s) && !*text)
         strcpy(text, "none");
     for (char *c = text; *c; c++) /* gnuplot reads it from a column */
@@ -53,7 +55,7 @@ run_asked(const Run *r, const Setting *s)
     if (s == &experiment || !setting_matched(s, &r->config))
         return interned(text);
     Likeness match = likeness_of(r->config.match);
-    snprintf(text, sizeof text, "%d", shaped_value(&match.as, s));
+    setting_print(s, &match.as, text);
     return strcmp(text, "0") ? interned(text) : NULL;
 }
 
