@@ -17,12 +17,12 @@ static void
 check_drawing(const Drawing *d, const Experiment *e)
 {
     bool quantities = d->facet && !strcmp(d->facet, "quantity");
-    bool facet = d->facet && !quantities, x = d->map || axis_named(d->x);
+    bool facet = d->facet && !quantities, x = d->map || is_axis(d->x);
     char *list = format_text("%s,%s,%s", d->by, x ? d->x : d->by,
                              facet ? d->facet : d->by);
     Values names = values_cut(list);
     for (int i = 0; i < names.count; i++) {
-        bool known = axis_named(names.text[i]);
+        bool known = is_axis(names.text[i]);
         Values v = known ? values_in(e, names.text[i]) : (Values){0};
         if (!v.count)
             usage("%s: %s", names.text[i],

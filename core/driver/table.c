@@ -121,9 +121,7 @@ setting_cell(const Run *r, const Setting *s, bool words)
     char text[VALUE_SIZE];
     bool unused = setting_unused(s, &r->config);
     setting_print(s, &r->config, text);
-    if (words)
-        run_setting(r, s->name, text);
-    return words ? cell_words(unused ? NULL : text)
+    return words ? cell_words(run_value(r, s->name))
                  : cell_number(unused ? NAN : strtod(text, NULL));
 }
 

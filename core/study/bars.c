@@ -20,9 +20,7 @@ sizes(const Setting *s)
 static char *
 label_of(const Experiment *e, const Run *r)
 {
-    char value[VALUE_SIZE];
-    run_setting(r, "variant", value);
-    char *label = copy_text(value);
+    char *label = copy_text(run_value(r, "variant"));
     for (const Setting *s = settings; s < settings + setting_count; s++) {
         bool varies = false;
         for (int i = 0; i < e->count && sizes(s); i++) {
@@ -32,8 +30,8 @@ label_of(const Experiment *e, const Run *r)
                       !(setting_follows(s, a) && setting_follows(s, b)) &&
                       !setting_equal(s, a, b);
         }
-        run_setting(r, s->name, value);
-        if (varies)
+        const char *value = varies ? run_value(r, s->name) : NULL;
+        if (value)
             replace(&label, format_text("%s.%s%s", label, s->name, value));
     }
     return label;

@@ -28,8 +28,9 @@ has_numbers(const Panel *p, const Drawing *o)
 static bool
 numbers_along(const Drawing *o)
 {
-    const Setting *s = axis_named(o->x);
-    return !s || (!o->map && (setting_numeric(s) || !strcmp(s->name, "init")));
+    const Setting *s = setting_named(o->x);
+    return !is_axis(o->x) ||
+           (s && !o->map && (setting_numeric(s) || !strcmp(s->name, "init")));
 }
 
 /* Where a run is along x; NaN where it has no use for the setting. */
@@ -38,7 +39,7 @@ place_of(const Plot *all, const Run *r)
 {
     if (!all->words.count)
         return run_place(r, all->o->x);
-    const char *value = run_asked(r, axis_named(all->o->x));
+    const char *value = run_value(r, all->o->x);
     for (int i = 0; value && i < all->words.count; i++)
         if (!strcmp(all->words.text[i], value))
             return i + 1;
@@ -111,7 +112,7 @@ static void
 add_places(Plot *all, Point p, const Series *s)
 {
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
-    bool setting = axis_named(all->o->x);
+    bool setting = is_axis(all->o->x);
     for (int v = 0; v < all->places; v++)
         for (int first = 0; first < s->count; first++) {
             int n = 0;

@@ -84,7 +84,7 @@ put_places(const Figure *f, const Plot *all)
         figure_words(f, "places", &xs);
     char *list = joined(&xs, " ");
     fprintf(f->script, "xs = '%s'\nticks = %d\nlog_x = %d\nnamed_along = %d\n",
-            list, axis_named(all->o->x) && all->places <= 10, all->log_x,
+            list, is_axis(all->o->x) && all->places <= 10, all->log_x,
             !strcmp(all->o->x, all->o->by));
     free(list);
     values_free(&xs);
@@ -217,9 +217,9 @@ place_panel(Panel *p, const Drawing *o, const char *facet, bool multiples)
                         : copy_text(y);
     p->title = multiples ? group_title(g, "task") : copy_text("");
     if (facet) {
-        char value[VALUE_SIZE], *axis = axis_title(facet, NULL);
-        run_setting(g->runs[0], facet, value);
-        replace(&p->title, format_text("%s %s", axis, value));
+        const char *value = run_value(g->runs[0], facet);
+        char *axis = axis_title(facet, NULL);
+        replace(&p->title, format_text("%s %s", axis, value ? value : "none"));
         free(axis);
     }
     free(what);
@@ -280,7 +280,7 @@ figures_draw(const Drawing *o, const Experiment *e)
     Values ys = values_cut(o->y);
     for (int y = 0; y < ys.count; y++)
         check_quantity(e->runs, e->count, ys.text[y], training);
-    if (!training && !axis_named(o->x))
+    if (!training && !is_axis(o->x))
         check_quantity(e->runs, e->count, o->x, false);
     Group *g = groups_of(e, o->by, training ? NULL : o->x, facet, &groups);
     int count = groups * ys.count;

@@ -11,75 +11,60 @@
 #include "heart/fail.h"
 #include "study/group.h"
 
-static const Setting experiment = {.name = "experiment"};
+static const char experiment[] = "experiment";
 
-const Setting *
-axis_named(const char *name)
+bool
+is_axis(const char *name)
 {
-    return strcmp(name, experiment.name) ? setting_named(name) : &experiment;
-}
-
-/* The directory that a run is in. */
-static void
-print_place(const Run *r, char text[VALUE_SIZE])
-{
-    int n = (int)(strlen(r->path) - strlen(r->name));
-    snprintf(text, VALUE_SIZE, "%.*s", n > 1 ? n - 1 : 1, n ? r->path : ".");
-}
-
-void
-run_setting(const Run *r, const char *name, char text[VALUE_SIZE])
-{
-    const Setting *s = axis_named(name);
-    if (s == &experiment)
-        print_place(r, text);
-    else
-        setting_print(s, &r->config, text);
-    if (s != &experiment && s->kind == LIKENESS) /* without what was found */
-        text[strcspn(text, ":")] = 0;
-    if (s != &experiment && setting_worded(s) && !*text)
-        strcpy(text, "none");
-    for (char *c = text; *c; c++) /* gnuplot reads it from a column */
-        *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
-    if (s != &experiment && setting_plugin(s) && strcmp(text, "none"))
-        plugin_name(interned(text), text);
+    return !strcmp(name, experiment) || setting_named(name);
 }
 
 const char *
-run_asked(const Run *r, const Setting *s)
+run_value(const Run *r, const char *name)
 {
     char text[VALUE_SIZE];
-    if (s != &experiment && setting_unused(s, &r->config))
+    const Setting *s = setting_named(name);
+    if (!strcmp(name, experiment)) {
+        int n = (int)(strlen(r->path) - strlen(r->name));
+        snprintf(text, sizeof text, "%.*s", n > 1 ? n - 1 : 1,
+                 n ? r->path : ".");
+    } else if (!s || setting_unused(s, &r->config))
         return NULL;
-    run_setting(r, s->name, text);
-    if (s == &experiment || !setting_matched(s, &r->config))
-        return interned(text);
-    Likeness match = likeness_of(r->config.match);
-    setting_print(s, &match.as, text);
-    return strcmp(text, "0") ? interned(text) : NULL;
+    else if (setting_matched(s, &r->config)) {
+        Likeness match = likeness_of(r->config.match);
+        setting_print(s, &match.as, text);
+        if (!strcmp(text, "0"))
+            return NULL;
+    } else
+        setting_print(s, &r->config, text);
+    if (s && s->kind == LIKENESS) /* without what was found */
+        text[strcspn(text, ":")] = 0;
+    if (!*text)
+        strcpy(text, "none");
+    else if (s && setting_plugin(s))
+        plugin_name(interned(text), text);
+    for (char *c = text; *c; c++) /* gnuplot reads it from a column */
+        *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
+    return interned(text);
 }
 
 /* `by` of a run as its series is called, "standard,0.01", interned. */
 static const char *
 run_series(const Run *r, const char *by)
 {
-    Values names = values_cut(by), texts = {0};
-    for (int i = 0; i < names.count; i++) {
-        const Setting *s = axis_named(names.text[i]);
-        char value[VALUE_SIZE] = "none";
-        if (s == &experiment || !setting_unused(s, &r->config))
-            run_setting(r, names.text[i], value);
-        values_add(&texts, copy_text(value));
+    Values parts = values_cut(by);
+    for (int i = 0; i < parts.count; i++) {
+        const char *value = run_value(r, parts.text[i]);
+        replace(&parts.text[i], copy_text(value ? value : "none"));
     }
-    char *all = joined(&texts, ",");
+    char *all = joined(&parts, ",");
     const char *kept = interned(all);
-    values_free(&names);
-    values_free(&texts);
+    values_free(&parts);
     free(all);
     return kept;
 }
 
-/* The order of two values: the baseline, numbers by size, names by letter. */
+/* The order of two values without a comma. */
 static int
 value_order(const char *a, const char *b)
 {
@@ -96,10 +81,10 @@ value_order(const char *a, const char *b)
     return natural_order(a, b);
 }
 
-static int
-series_order(const void *a, const void *b)
+int
+series_order(const char *a, const char *b)
 {
-    Values x = values_cut(*(char *const *)a), y = values_cut(*(char *const *)b);
+    Values x = values_cut(a), y = values_cut(b);
     int order = 0;
     for (int i = 0; !order && i < x.count && i < y.count; i++)
         order = value_order(x.text[i], y.text[i]);
@@ -109,10 +94,10 @@ series_order(const void *a, const void *b)
     return order;
 }
 
-bool
-series_before(const char *a, const char *b)
+static int
+in_series_order(const void *a, const void *b)
 {
-    return series_order(&a, &b) < 0;
+    return series_order(*(char *const *)a, *(char *const *)b);
 }
 
 void
@@ -121,7 +106,7 @@ series_sort(Values *names)
     int kept = 0;
     if (names->count)
         qsort(names->text, (size_t)names->count, sizeof *names->text,
-              series_order);
+              in_series_order);
     for (int i = 0; i < names->count; i++)
         if (kept && !strcmp(names->text[i], names->text[kept - 1]))
             free(names->text[i]);
@@ -130,31 +115,21 @@ series_sort(Values *names)
     names->count = kept;
 }
 
-/* Is it one of them? */
-static bool
-series_among(const Values *names, const char *name)
-{
-    for (int i = 0; i < names->count; i++)
-        if (!strcmp(names->text[i], name))
-            return true;
-    return false;
-}
-
 static bool
 is_of(const Run *r, const char *task)
 {
     return !task || !strcmp(r->config.task, task);
 }
 
-/* What the runs of a task (NULL: all) have of a setting, each value once. */
+/* What the runs of a task (NULL: all) have under a name, each value once. */
 static Values
-values_of(const Experiment *e, const char *task, const Setting *s)
+values_of(const Experiment *e, const char *task, const char *name)
 {
     Values v = {0};
     const char *last = NULL;
     for (int i = 0; i < e->count; i++) {
-        const char *value =
-            is_of(&e->runs[i], task) ? run_asked(&e->runs[i], s) : NULL;
+        const Run *r = &e->runs[i];
+        const char *value = is_of(r, task) ? run_value(r, name) : NULL;
         if (value && value != last) /* most are what the last one was */
             values_add(&v, copy_text(value));
         last = value;
@@ -164,17 +139,23 @@ values_of(const Experiment *e, const char *task, const Setting *s)
 }
 
 Values
-values_in(const Experiment *e, const char *setting)
+values_in(const Experiment *e, const char *name)
 {
-    return values_of(e, NULL, axis_named(setting));
+    return values_of(e, NULL, name);
 }
 
-/* Has the run the value that "lr=0.01" asks for, or no use for the setting? */
+/* Has the run one of the values that "lr=0.01,lr=0.03" asks for under a name,
+   or no use for it? */
 static bool
-has_value(const Run *r, const Setting *s, const char *wanted)
+has_value(const Run *r, const char *name, const Values *wanted)
 {
-    const char *value = run_asked(r, s);
-    return !value || !value_order(value, strchr(wanted, '=') + 1);
+    const char *value = run_value(r, name);
+    size_t n = strlen(name);
+    bool has = !value;
+    for (int i = 0; i < wanted->count && !has; i++)
+        has = !strncmp(wanted->text[i], name, n) && wanted->text[i][n] == '=' &&
+              !value_order(value, wanted->text[i] + n + 1);
+    return has;
 }
 
 void
@@ -184,25 +165,19 @@ keep_where(Experiment *e, const char *where)
     for (int k = 0; k < wanted.count; k++) {
         size_t n = strcspn(wanted.text[k], "=");
         char *name = format_text("%.*s", (int)n, wanted.text[k]);
-        const Setting *s = axis_named(name);
         if (!wanted.text[k][n])
             usage("--where %s: give a setting and its value, as in lr=0.01",
                   wanted.text[k]);
-        if (!s)
+        if (!is_axis(name))
             usage("--where %s: no setting of a run", name);
-        Values known = values_in(e, s->name);
+        Values known = values_in(e, name);
         char *there = joined(&known, ", ");
         int kept = 0;
-        for (int i = 0; i < e->count; i++) {
-            bool keep = false; /* of several values any will do */
-            for (int j = 0; j < wanted.count && !keep; j++)
-                keep = !strncmp(wanted.text[j], wanted.text[k], n + 1) &&
-                       has_value(&e->runs[i], s, wanted.text[j]);
-            if (keep)
+        for (int i = 0; i < e->count; i++)
+            if (has_value(&e->runs[i], name, &wanted))
                 e->runs[kept++] = e->runs[i];
             else
                 run_free(&e->runs[i]);
-        }
         e->count = kept;
         if (!kept)
             usage("--where %s: no run has it; there are: %s", wanted.text[k],
@@ -218,66 +193,66 @@ keep_where(Experiment *e, const char *where)
 typedef struct Cut {
     const Experiment *e;
     const char *by, *x, *facet; /* x: NULL over steps */
-    const Setting **axes; /* asked for, and not the same in all these runs */
-    int count;
+    const char
+        *axis[MOST_AXES]; /* asked for, and not the same in all of them */
+    int axes;
 } Cut;
 
 static bool
-lies_along(const Cut *c, const char *setting)
+lies_along(const Cut *c, const char *name)
 {
-    return index_in(c->by, setting) >= 0 || (c->x && !strcmp(c->x, setting));
+    return index_in(c->by, name) >= 0 || (c->x && !strcmp(c->x, name));
 }
 
-bool
-task_varies(const Experiment *e, const char *task, const Setting *s)
-{
-    Values v = values_of(e, task, s);
-    bool varies = v.count > 1;
-    values_free(&v);
-    return varies;
-}
-
-/* Has an experiment several values of it? Where a curve is of one of them, what
-   each has one value of tells no groups apart. */
+/* May it tell groups apart? Along a result, sizes may not: they lead there. */
 static bool
-varies_inside(const Experiment *e, const Setting *s)
+may_part(const Cut *c, const char *name)
 {
-    for (int i = 1; i < e->count; i++) { /* those of one are side by side */
-        const char *one = run_asked(&e->runs[i - 1], s);
-        const char *other = run_asked(&e->runs[i], s);
+    const Setting *s = setting_named(name);
+    bool facet = c->facet && !strcmp(c->facet, name);
+    bool size =
+        s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
+    return index_in("task seed file log", name) < 0 && !lies_along(c, name) &&
+           (facet || !(size && c->x && !is_axis(c->x))) &&
+           (!s ? facet
+               : !strcmp(name, "file-hash") || experiment_asks(c->e, name));
+}
+
+/* Has it several values in the runs of a task? Where curves or panels are of
+   experiments, what each of these has one value of tells nothing apart. */
+static bool
+varies(const Cut *c, const char *task, const char *name)
+{
+    Values v = values_of(c->e, task, name);
+    bool apart = lies_along(c, experiment) ||
+                 (c->facet && !strcmp(c->facet, experiment));
+    bool several = v.count > 1;
+    values_free(&v);
+    if (!several || !apart || !strcmp(name, experiment))
+        return several;
+    for (int i = 1; i < c->e->count; i++) { /* those of one are side by side */
+        const Run *r = &c->e->runs[i];
+        const char *one = run_value(r - 1, name), *other = run_value(r, name);
         if (one && other && one != other &&
-            run_asked(&e->runs[i - 1], &experiment) ==
-                run_asked(&e->runs[i], &experiment))
+            run_value(r - 1, experiment) == run_value(r, experiment))
             return true;
     }
     return false;
 }
 
-/* May it tell groups apart? Along a result, sizes may not: they lead there. */
-static bool
-may_part(const Cut *c, const Setting *s)
-{
-    bool facet = c->facet && axis_named(c->facet) == s;
-    bool size = s->role == OF_SHAPE || index_in("d-model layers", s->name) >= 0;
-    bool along_result = c->x && !axis_named(c->x);
-    return index_in("task seed file log", s->name) < 0 &&
-           !lies_along(c, s->name) && (facet || !(size && along_result)) &&
-           (s == &experiment ? facet
-                             : !strcmp(s->name, "file-hash") ||
-                                   experiment_asks(c->e, s->name));
-}
-
 static void
 find_axes(Cut *c, const char *task)
 {
-    bool apart = lies_along(c, experiment.name) ||
-                 (c->facet && !strcmp(c->facet, experiment.name));
-    c->count = 0;
+    c->axes = 0;
     for (int i = 0; i <= setting_count; i++) {
-        const Setting *s = i < setting_count ? &settings[i] : &experiment;
-        if (may_part(c, s) && task_varies(c->e, task, s) &&
-            (!apart || s == &experiment || varies_inside(c->e, s)))
-            c->axes[c->count++] = s;
+        const char *name = i < setting_count ? settings[i].name : experiment;
+        if (!may_part(c, name) || !varies(c, task, name))
+            continue;
+        if (c->axes == MOST_AXES)
+            fail("more than %d settings vary in these runs: --where takes some "
+                 "of them",
+                 MOST_AXES);
+        c->axis[c->axes++] = name;
     }
 }
 
@@ -294,7 +269,6 @@ same_but(const Config *a, const Config *b, const char *but)
 /* Where a run stands: its values of the axes, its series and place along x. A
    run that has no use for an axis is the same at each of its values, and stands
    at all of them. */
-enum { MOST_AXES = 8 };
 typedef struct Stand {
     const char *key[MOST_AXES], *series, *x;
     const Run *run;
@@ -308,14 +282,14 @@ typedef struct Stands {
 static void
 add_stands(Stands *all, const Cut *c, const char *task, Stand s, int axis)
 {
-    while (axis < c->count && s.key[axis])
+    while (axis < c->axes && s.key[axis])
         axis++;
-    if (axis == c->count) {
+    if (axis == c->axes) {
         all->list = grow(all->list, all->count, &all->room, sizeof s);
         all->list[all->count++] = s;
         return;
     }
-    Values v = values_of(c->e, task, c->axes[axis]);
+    Values v = values_of(c->e, task, c->axis[axis]);
     for (int i = 0; i < v.count; i++) {
         s.key[axis] = interned(v.text[i]);
         add_stands(all, c, task, s, axis + 1);
@@ -323,33 +297,11 @@ add_stands(Stands *all, const Cut *c, const char *task, Stand s, int axis)
     values_free(&v);
 }
 
-static Stands
-stands_of(const Cut *c, const char *task)
-{
-    Stands all = {0};
-    const Setting *along = c->x ? axis_named(c->x) : NULL;
-    if (c->count > MOST_AXES)
-        fail("%d settings vary in these runs, and figures and tables tell %d "
-             "apart: give --where to look at some of them",
-             c->count, MOST_AXES);
-    for (int i = 0; i < c->e->count; i++) {
-        const Run *r = &c->e->runs[i];
-        Stand s = {.series = run_series(r, c->by), .run = r};
-        if (!is_of(r, task))
-            continue;
-        for (int k = 0; k < c->count; k++)
-            s.key[k] = run_asked(r, c->axes[k]);
-        s.x = along ? run_asked(r, along) : NULL;
-        add_stands(&all, c, task, s, 0);
-    }
-    return all;
-}
-
 /* The order of two interned values; NULL is before all others. */
 static int
 interned_order(const char *a, const char *b)
 {
-    return a == b ? 0 : !a ? -1 : !b ? 1 : series_order(&a, &b);
+    return a == b ? 0 : !a ? -1 : !b ? 1 : series_order(a, b);
 }
 
 static int
@@ -363,6 +315,25 @@ in_order(const void *a, const void *b)
     order = order ? order : interned_order(s->x, t->x);
     order = order ? order : (p > q) - (p < q);
     return order ? order : (s->run > t->run) - (s->run < t->run);
+}
+
+/* All runs of a task where they stand, in order. */
+static Stands
+stands_of(const Cut *c, const char *task)
+{
+    Stands all = {0};
+    for (int i = 0; i < c->e->count; i++) {
+        const Run *r = &c->e->runs[i];
+        Stand s = {.series = run_series(r, c->by), .run = r};
+        for (int k = 0; k < c->axes; k++)
+            s.key[k] = run_value(r, c->axis[k]);
+        s.x = c->x ? run_value(r, c->x) : NULL;
+        if (is_of(r, task))
+            add_stands(&all, c, task, s, 0);
+    }
+    if (all.count)
+        qsort(all.list, (size_t)all.count, sizeof *all.list, in_order);
+    return all;
 }
 
 /* Is it the same run as the one before it? What is logged changes nothing in a
@@ -388,27 +359,24 @@ static Group *
 add_task(Cut *c, const char *task, Group *list, int *groups)
 {
     int room = *groups, series_room = 0;
-    bool setting_along = !c->x || axis_named(c->x);
+    bool once = !c->x || is_axis(c->x); /* is a run at a place */
     find_axes(c, task);
     Stands all = stands_of(c, task);
-    qsort(all.list, (size_t)all.count, sizeof *all.list, in_order);
     for (int i = 0; i < all.count; i++) {
         const Stand *s = &all.list[i], *last = i ? s - 1 : NULL;
         bool apart = !last || memcmp(s->key, last->key, sizeof s->key);
         if (apart) {
+            Group g = {.runs = allocate((size_t)(all.count - i), sizeof(Run *)),
+                       .axes = c->axes,
+                       .tasks = lies_along(c, "task")};
+            memcpy(g.axis, c->axis, sizeof g.axis);
+            memcpy(g.key, s->key, sizeof g.key);
             list = grow(list, *groups, &room, sizeof *list);
-            list[(*groups)++] = (Group){
-                .runs = allocate((size_t)(all.count - i), sizeof(Run *)),
-                .key = allocate((size_t)settings_most + 1, sizeof(char *)),
-                .tasks = lies_along(c, "task")};
+            list[(*groups)++] = g;
             series_room = 0;
         }
         Group *g = &list[*groups - 1];
-        for (int k = 0; apart && k < c->count; k++)
-            g->key[c->axes[k] == &experiment ? settings_most
-                                             : c->axes[k] - settings] =
-                s->key[k];
-        if (!apart && setting_along && is_twice(last, s))
+        if (!apart && once && is_twice(last, s))
             continue;
         if (apart || s->series != last->series) {
             g->series = grow(g->series, g->series_count, &series_room,
@@ -428,12 +396,10 @@ group_name(const Group *g, const char *without)
 {
     bool task = strcmp(without, "task") && !g->tasks;
     char *name = copy_text(task ? g->runs[0]->config.task : "");
-    for (int s = 0; s < setting_count; s++)
-        if (g->key[s] && strcmp(settings[s].name, without))
-            replace(&name,
-                    format_text("%s%s%s%.*s", name, *name ? "." : "",
-                                settings[s].name,
-                                settings[s].kind == HASH ? 6 : 80, g->key[s]));
+    for (int k = 0; k < g->axes; k++)
+        if (strcmp(g->axis[k], without))
+            replace(&name, format_text("%s%s%s%.80s", name, *name ? "." : "",
+                                       g->axis[k], g->key[k]));
     return name;
 }
 
@@ -442,18 +408,20 @@ static Values
 tasks_in(const Experiment *e)
 {
     const char *said = experiment_said(e, "task");
-    Values asked = values_cut(said ? said : ""), tasks = {0};
-    for (int i = 0; i < asked.count + e->count; i++) {
-        bool first = i < asked.count;
-        const char *task =
-            first ? asked.text[i] : e->runs[i - asked.count].config.task;
-        bool there = !first;
-        for (int k = 0; k < e->count && !there; k++)
-            there = is_of(&e->runs[k], task);
-        if (there && !series_among(&tasks, task))
-            values_add(&tasks, copy_text(task));
-    }
+    Values asked = values_cut(said ? said : ""), known = values_in(e, "task");
+    char *there = joined(&known, ","), *taken = copy_text("");
+    for (int i = 0; i < e->count; i++)
+        values_add(&asked, copy_text(e->runs[i].config.task));
+    for (int i = 0; i < asked.count; i++)
+        if (index_in(there, asked.text[i]) >= 0 &&
+            index_in(taken, asked.text[i]) < 0)
+            replace(&taken, format_text("%s%s%s", taken, *taken ? "," : "",
+                                        asked.text[i]));
+    Values tasks = values_cut(taken);
     values_free(&asked);
+    values_free(&known);
+    free(there);
+    free(taken);
     return tasks;
 }
 
@@ -461,9 +429,7 @@ Group *
 groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
           int *groups)
 {
-    Cut c = {
-        e, by, x, facet, allocate((size_t)setting_count + 1, sizeof *c.axes),
-        0};
+    Cut c = {.e = e, .by = by, .x = x, .facet = facet};
     Group *list = NULL;
     Values tasks = tasks_in(e);
     bool all = lies_along(&c, "task");
@@ -473,7 +439,6 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
     for (int g = 0; g < *groups; g++)
         list[g].name = group_name(&list[g], "");
     values_free(&tasks);
-    free(c.axes);
     return list;
 }
 
@@ -492,7 +457,6 @@ groups_free(Group *g, int groups)
     for (int i = 0; i < groups; i++) {
         free(g[i].runs);
         free(g[i].series);
-        free(g[i].key);
         free(g[i].name);
     }
     free(g);

@@ -272,7 +272,7 @@ compared_by(const Request *r, const Experiment *e)
 {
     const char *by = said(r->by, e, "by");
     Values v = {0};
-    if (by && axis_named(by))
+    if (by && is_axis(by))
         v = values_in(e, by);
     if (by && v.count < 2)
         usage("--by %s: not a setting in which these runs differ", by);

@@ -185,13 +185,12 @@ group_title(const Group *g, const char *without)
 {
     bool task = strcmp(without, "task") && !g->tasks;
     char *title = copy_text(task ? g->runs[0]->config.task : "");
-    for (int s = 0; s < setting_count; s++) {
-        if (!g->key[s] || !strcmp(settings[s].name, without))
+    for (int k = 0; k < g->axes; k++) {
+        if (!strcmp(g->axis[k], without))
             continue;
-        char *axis = axis_title(settings[s].name, NULL);
-        replace(&title,
-                format_text("%s%s%s %.*s", title, *title ? ", " : "", axis,
-                            settings[s].kind == HASH ? 6 : 40, g->key[s]));
+        char *axis = axis_title(g->axis[k], NULL);
+        replace(&title, format_text("%s%s%s %.40s", title, *title ? ", " : "",
+                                    axis, g->key[k]));
         free(axis);
     }
     return title;
@@ -314,10 +313,9 @@ quantity_mean(const Run *const *runs, int count, const char *name)
 double
 run_place(const Run *r, const char *x)
 {
-    const Setting *s = setting_named(x);
-    const char *text = s ? run_asked(r, s) : NULL;
+    const char *text = run_value(r, x);
     if (!text)
-        return s ? NAN : run_quantity(r, x);
+        return is_axis(x) ? NAN : run_quantity(r, x);
     const char *sign = strchr(text, '=');
     return strcmp(text, "none") ? strtod(sign ? sign + 1 : text, NULL) : 1;
 }
