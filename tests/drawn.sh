@@ -154,14 +154,12 @@ unharmed "a record"
 plot() { "$qkv" plot many -o drawn -q --format svg "$@" 2>err && [ ! -s err ] && ok || complain "plot $*"; }
 # rows FILE: the rows of a figure's data, without that of the names.
 rows() { sed 1d "drawn/figures/$1.tsv"; }
-# along training: tokens, FLOPs (three times those of a forward pass), seconds
+# along training: FLOPs, three times those of a forward pass
 run=$(ls -d many/reverse.two-step.d-k2.*seed1.*)
 fact() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$run/result.tsv" "$run/timing.tsv"; }
 tokens=$((20 * 32 * 16))
-for x in tokens:$tokens flops:$((3 * tokens * $(fact flops))) seconds:$(fact seconds); do
-    "$qkv" plot "$run" -o drawn -q --format svg --x ${x%:*} --y loss 2>err &&
-        [ "$(rows loss-${x%:*}-reverse | tail -n 1 | cut -f3)" = "${x#*:}" ] && ok || complain "plot --x $x"
-done
+"$qkv" plot "$run" -o drawn -q --format svg --x flops --y loss 2>err &&
+    [ "$(rows loss-flops-reverse | tail -n 1 | cut -f3)" = "$((3 * tokens * $(fact flops)))" ] && ok || complain "plot --x flops"
 # Options, the figure that they make, how many rows its data have, and words of its
 # caption and of its picture.
 while IFS='|' read -r options figure number caption seen; do
@@ -170,7 +168,7 @@ while IFS='|' read -r options figure number caption seen; do
     expect "$figure.txt: not \"$caption\"" grep -q -- "$caption" "drawn/figures/$figure.txt"
     expect "$figure.svg: not \"$seen\"" grep -q -- "$seen" "drawn/figures/$figure.svg"
 done <<'END'
---x tokens --y loss --log-x|loss-tokens-recall.d-k2|||tokens of training
+--x flops --y loss --log-x|loss-flops-recall.d-k2|||FLOPs of attention in training
 --x flops --y test_loss|test_loss-flops-recall|4||FLOPs of attention per token
 --x test_loss --y test_accuracy --by variant,seed|test_accuracy-test_loss-recall|12|one seed|>two-step,3<
 --x variant --y test_accuracy|test_accuracy-variant-recall.d-k2|2||>two-step</text>

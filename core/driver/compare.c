@@ -117,48 +117,46 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
     return status;
 }
 
-void
-check_baseline(const Request *r, const char *by, const Values *compared)
+/* A value of a setting as runs have it: of a plugin's path its name, interned.
+ */
+static const char *
+plain_value(const Setting *s, const char *value)
 {
-    bool found = !r->baseline;
-    for (int i = 0; i < compared->count && !found; i++) {
-        char name[NAME_SIZE];
-        const char *value = compared->text[i];
-        if (!strcmp(by, "variant")) {
-            plugin_name(value, name);
-            value = name;
-        }
-        found = !strcmp(value, r->baseline);
-    }
+    char name[NAME_SIZE];
+    if (!setting_plugin(s))
+        return value;
+    plugin_name(value, name);
+    return interned(name);
+}
+
+/* Of one variant verdicts are between the words that were given to another
+   setting, as positions; with --by between what that names. Exits (2) where
+   nothing of what is compared is the baseline. */
+static void
+resolve_by(Request *r)
+{
+    const Setting *s = setting_named(r->by ? r->by : "variant");
+    bool one = given_to(r, "variant")->count == 1 &&
+               !given_to(r, "match")->count && !r->by;
+    for (int i = 0; one && i < setting_count; i++)
+        if (settings[i].kind == CHOICE && r->given[i].count > 1)
+            s = &settings[i];
+    if (!s || (r->by && r->given[s - settings].count < 2))
+        usage("--by %s: not a setting of several values: give --%s A,B", r->by,
+              r->by);
+    const Values *v = &r->given[s - settings];
+    bool by = strcmp(s->name, "variant"), found = !r->baseline;
+    r->by = by ? s->name : NULL;
+    if (r->baseline)
+        r->baseline = plain_value(s, r->baseline);
+    else if (by)
+        r->baseline = v->text[0];
+    for (int i = 0; i < v->count && !found; i++)
+        found = !strcmp(plain_value(s, v->text[i]), r->baseline);
     if (!found)
         usage("--baseline %s: none of the runs is of it; take one of the "
               "variants that are compared",
               r->baseline);
-}
-
-/* Of one variant verdicts are between the words that were given to another
-   setting, as positions; with --by between what that names. */
-static void
-resolve_by(Request *r)
-{
-    const Setting *s = r->by ? setting_named(r->by) : NULL;
-    char name[NAME_SIZE];
-    bool one =
-        given_to(r, "variant")->count == 1 && !given_to(r, "match")->count;
-    if (r->by && (!s || r->given[s - settings].count < 2))
-        usage("--by %s: not a setting of several values: give --%s A,B", r->by,
-              r->by);
-    for (int i = 0; one && !r->by && i < setting_count; i++)
-        if (settings[i].kind == CHOICE && r->given[i].count > 1)
-            s = &settings[i];
-    if (s) {
-        r->by = s->name;
-        r->baseline =
-            r->baseline ? r->baseline : r->given[s - settings].text[0];
-    } else if (r->baseline) { /* by its path too */
-        plugin_name(r->baseline, name);
-        r->baseline = interned(name);
-    }
 }
 
 int
@@ -169,8 +167,6 @@ command_compare(int argc, char **argv)
     resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     resolve_by(&o.request);
     o.draw.by = o.request.by ? o.request.by : o.draw.by;
-    const char *by = o.request.by ? o.request.by : "variant";
-    check_baseline(&o.request, by, given_to(&o.request, by));
     if (o.request.judge)
         check_judged("judge", o.request.judge);
     if (o.request.margin)

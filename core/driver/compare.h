@@ -20,8 +20,4 @@ void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
    are those of the whole directory, since their figure has no task's name. */
 void draw_all(const Drawing *d, const Experiment *e, const Experiment *whole);
 
-/* Exits (2) where --baseline is none of what is compared: variants, which may
-   be paths, or the values of another setting. */
-void check_baseline(const Request *r, const char *by, const Values *compared);
-
 #endif

@@ -75,7 +75,7 @@ static const Option own[] = {
     {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by)},
     {"where", "SETTING=VALUE,...", "only the runs that have these values, of a setting one of several", "table plot", AT(request.where)},
     {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts)},
-    {"x", "WHAT", "the x axis: step, tokens, flops or seconds of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x)},
+    {"x", "WHAT", "the x axis: step or flops of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x)},
     {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y)},
     {"facet", "SETTING", "a panel for each value of SETTING, or quantity", "plot", DRAW(facet)},
     {"map", NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},

@@ -172,10 +172,6 @@ print_runs(const Experiment *e, Layout layout)
 static void
 print_verdicts(const Request *r, const Experiment *e, Layout layout)
 {
-    const char *by = compared_by(r, e);
-    Values compared = values_in(e, by);
-    check_baseline(r, by, &compared);
-    values_free(&compared);
     Outcomes all = outcomes_of(r, e);
     results_write(stdout, &all, layout);
     outcomes_free(&all);

@@ -281,18 +281,22 @@ compared_by(const Request *r, const Experiment *e)
 }
 
 /* What is given, else what was asked for, if it is one of those compared; else
-   the first of these. */
+   the first of these. Exits (2) where what is given is none of them. */
 static const char *
 baseline_among(const Request *r, const Experiment *e, const char *by)
 {
     const char *baseline = said(r->baseline, e, "baseline");
     Values v = values_in(e, by);
+    char *there = joined(&v, ", ");
     baseline = baseline ? baseline : BASELINE;
-    bool found = !strcmp(by, "variant");
-    for (int i = 0; i < v.count; i++)
-        found |= !strcmp(v.text[i], baseline);
-    baseline = interned(found ? baseline : v.text[0]);
+    bool found = index_in(there, baseline) >= 0;
+    if (r->baseline && !found)
+        usage("--baseline %s: none of the runs is of it; there are: %s",
+              r->baseline, there);
+    if (!found && strcmp(by, "variant"))
+        baseline = interned(v.text[0]);
     values_free(&v);
+    free(there);
     return baseline;
 }
 

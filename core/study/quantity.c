@@ -44,33 +44,23 @@ solved(const Run *r)
     return held_at(r) > 0;
 }
 
-/* What measures training as it goes. */
-static const char *const progress[][2] = {
-    {"step", "step"},
-    {"tokens", "tokens of training"},
-    {"flops", "FLOPs of attention in training"},
-    {"seconds", "seconds of training"},
-};
-
 const char *
 progress_title(const char *x)
 {
-    for (size_t i = 0; i < sizeof progress / sizeof *progress; i++)
-        if (!strcmp(x, progress[i][0]))
-            return progress[i][1];
-    return NULL;
+    return !strcmp(x, "step")    ? "step"
+           : !strcmp(x, "flops") ? "FLOPs of attention in training"
+                                 : NULL;
 }
 
 bool
 over_training(const Run *r, const char *x, const char *y)
 {
     Values ys = values_cut(y);
-    bool logged = true;
+    bool logged = progress_title(x);
     for (int i = 0; i < ys.count; i++)
         logged &= table_column(&r->log, ys.text[i]) > 0;
     values_free(&ys);
-    bool other = quantity_named(x)->of || run_has(r, x);
-    return progress_title(x) && (logged || !other);
+    return logged;
 }
 
 double
@@ -79,15 +69,12 @@ run_progress(const Run *r, const char *x, double steps)
     const Config *c = &r->config;
     if (!strcmp(x, "step") || steps == 0)
         return steps;
-    if (!strcmp(x, "seconds"))
-        return seconds_of(r) * steps / run_number(r, "steps");
     if (!strcmp(c->task, "pairs"))
         usage("--x %s: how many tokens a step of task pairs has is in its "
-              "file, not in its runs; take --x step or seconds",
+              "file, not in its runs; take --x step",
               x);
-    double tokens =
-        steps * c->batch * task_named(c->task)->task->sizes(c).tokens;
-    return !strcmp(x, "tokens") ? tokens : 3 * tokens * run_number(r, "flops");
+    int tokens = task_named(c->task)->task->sizes(c).tokens;
+    return 3 * run_number(r, "flops") * steps * c->batch * tokens;
 }
 
 /* Of a name that ends in *, all that begin so; %s in its title is the rest.

@@ -84,14 +84,13 @@ Mean values_mean(const char *name, const double *x, int n);
    by Wilson's. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
-/* Does x measure training itself, "step", "tokens", "flops" or "seconds", and
-   did the run log all of "y,y" as it went? Flops and seconds are lines of its
-   results, too, beside what it did not log. */
+/* Does x measure training itself, "step" or "flops", and did the run log all of
+   "y,y" as it went? FLOPs are a line of its results, too, beside what it did not
+   log. */
 bool over_training(const Run *r, const char *x, const char *y);
 
 /* How far along such an x a run was after so many steps. FLOPs are attention's;
-   a backward pass takes twice the forward one (Kaplan et al. 2020). All steps
-   of a run take equally long. */
+   a backward pass takes twice the forward one (Kaplan et al. 2020). */
 double run_progress(const Run *r, const char *x, double steps);
 const char *progress_title(const char *x);
 
