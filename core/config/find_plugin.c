@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
-#include <search.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,17 +52,6 @@ directory(int i)
     return NULL;
 }
 
-/* DIRECTORY/NAME.so, to be freed; NULL where it is not there. */
-static char *
-found_in(const char *at, const char *folder, const char *name)
-{
-    char *path = format_text("%s/%s%s.so", at, folder, name);
-    if (!access(path, F_OK))
-        return path;
-    free(path);
-    return NULL;
-}
-
 void
 plugin_name(const char *word, char name[NAME_SIZE])
 {
@@ -71,48 +59,47 @@ plugin_name(const char *word, char name[NAME_SIZE])
     size_t n = strlen(from);
     if (n > 3 && !strcmp(from + n - 3, ".so"))
         n -= 3;
-    if (n > 2 && !strcmp(from + n - 2, ".c"))
-        usage("%s: a source: %s", word,
-              slash ? "name the .so that cc -shared -fPIC makes of it"
-                    : "it is named with a slash, as ./mine.c");
     if (n == 0 || n >= NAME_SIZE || strspn(from, NAME_LETTERS) < n)
         usage("\"%s\": not the name of a variant: it takes 1 to %d letters, "
-              "digits, - _ and +",
+              "digits, - _ and +; a file is named with a slash, ./mine.so",
               word, NAME_SIZE - 1);
     memcpy(name, from, n);
     name[n] = 0;
 }
 
-static void *given; /* a tree of paths */
-
-static int
-by_text(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
+static Values given; /* paths */
 
 void
 plugin_given(const char *word)
 {
-    tsearch(interned(word), &given, by_text);
+    values_add(&given, copy_text(word));
 }
 
 char *
 plugin_find(const char *name)
 {
-    char *at, *path = NULL;
-    for (int i = 0; !path && (at = directory(i)); free(at), i++) {
-        path = sizeof(real) == 8 ? found_in(at, "double/", name) : NULL;
-        path = path ? path : found_in(at, "", name);
-    }
-    return path;
+    char *at;
+    for (int i = 0; (at = directory(i)); free(at), i++)
+        for (int k = sizeof(real) == 8 ? 0 : 1; k < 2; k++) {
+            char *path =
+                format_text("%s/%s%s.so", at, k ? "" : "double/", name);
+            if (!access(path, F_OK)) {
+                free(at);
+                return path;
+            }
+            free(path);
+        }
+    return NULL;
 }
 
 const char *
 plugin_believed(const char *word)
 {
     char name[NAME_SIZE];
-    if (!strchr(word, '/') || tfind(word, &given, by_text))
+    bool typed = !strchr(word, '/');
+    for (int i = 0; i < given.count; i++)
+        typed |= !strcmp(given.text[i], word);
+    if (typed)
         return word;
     plugin_name(word, name);
     char *path = plugin_find(name);
@@ -138,47 +125,22 @@ plugin_list(void)
     for (int i = 0; (at = directory(i)); free(at), i++) {
         DIR *dir = opendir(at);
         for (struct dirent *e; dir && (e = readdir(dir));) {
-            size_t n = strlen(e->d_name);
-            if (n <= 3 || n - 3 >= NAME_SIZE ||
-                strcmp(e->d_name + n - 3, ".so") ||
-                strspn(e->d_name, NAME_LETTERS) != n - 3)
+            char *name = e->d_name, *end = name + strspn(name, NAME_LETTERS);
+            if (end == name || end >= name + NAME_SIZE || strcmp(end, ".so"))
                 continue;
-            values_add(&names, format_text("%.*s", (int)n - 3, e->d_name));
+            *end = 0;
+            bool known = false; /* from a directory before */
+            for (int k = 0; k < names.count; k++)
+                known |= !strcmp(names.text[k], name);
+            if (!known)
+                values_add(&names, copy_text(name));
         }
         if (dir)
             closedir(dir);
     }
-    int all = names.count;
-    if (all)
-        qsort(names.text, (size_t)all, sizeof *names.text, by_name);
-    for (int i = names.count = 0; i < all; i++)
-        if (names.count && !strcmp(names.text[names.count - 1], names.text[i]))
-            free(names.text[i]);
-        else
-            names.text[names.count++] = names.text[i];
+    if (names.count)
+        qsort(names.text, (size_t)names.count, sizeof *names.text, by_name);
     return names;
-}
-
-/* The FNV-1a hash of a plugin's file. */
-static uint64_t
-plugin_hash(const char *path)
-{
-    size_t size;
-    char *bytes = read_file(path, "plugin", &size);
-    uint64_t hash = hash_bytes(HASH_START, bytes, size);
-    free(bytes);
-    return hash;
-}
-
-static void
-check_shape(const char *path, const char *shape)
-{
-    char word[16];
-    for (int n; sscanf(shape, " %15s%n", word, &n) == 1; shape += n)
-        if (index_in(SHAPE_OPTIONS, word) < 0)
-            fail("%s: qkv_variant.shape names \"%s\", which is no shape "
-                 "option; it takes words of \"%s\"",
-                 path, word, SHAPE_OPTIONS);
 }
 
 bool
@@ -193,20 +155,18 @@ is_own_name(const char *name)
 bool
 own_next(const char **list, Own *own)
 {
-    for (const char *word; *(word = *list + strspn(*list, " "));) {
-        size_t n = strcspn(word, " "), name = strcspn(word, "= ");
-        *list = word + n;
-        if (name == n)
+    char word[2 * OWN_NAME];
+    for (int n; sscanf(*list, " %63s%n", word, &n) == 1;) {
+        char *value = strchr(word, '=');
+        *list += n;
+        if (!value)
             continue;
-        char *text = format_text("%.*s", (int)n, word);
+        *value++ = 0;
         *own = (Own){.name = ""};
-        if (number_read(text + name + 1, false, -OWN_MOST, OWN_MOST,
-                        &own->value))
+        if (number_read(value, false, -OWN_MOST, OWN_MOST, &own->value))
             own->value = NAN;
-        text[name] = 0;
-        if (is_own_name(text))
-            strcpy(own->name, text);
-        free(text);
+        if (is_own_name(word))
+            strcpy(own->name, word);
         return true;
     }
     return false;
@@ -225,31 +185,29 @@ variant_uses(const Variant *v)
 static void
 check_settings(const char *path, const char *list)
 {
-    Own all[MOST_OWN];
-    int count = 0;
-    for (const char *at = list; *(at += strspn(at, " ")); count++) {
-        Own own = {.value = NAN};
-        const char *one = at, *end = at + strcspn(at, " ");
-        if (!own_next(&at, &own) || at != end || !*own.name || isnan(own.value))
-            fail("%s: qkv_variant.settings has \"%.*s\", which is not "
-                 "NAME=NUMBER with a name of small letters, digits and -, %d "
-                 "at most, and a number that an option can have",
-                 path, (int)(end - one), one, OWN_NAME - 1);
-        for (int i = 0; i < count; i++)
-            if (!strcmp(all[i].name, own.name))
-                fail("%s: qkv_variant.settings declares \"%s\" twice", path,
-                     own.name);
-        if (count == MOST_OWN || end - list >= USES_SIZE / 2)
-            fail("%s: qkv_variant.settings is too long: it takes %d settings "
-                 "and %d letters",
-                 path, MOST_OWN, USES_SIZE / 2);
-        all[count] = own;
+    Own own, other;
+    int count = 0, words = 0;
+    bool right = true;
+    for (const char *at = list; own_next(&at, &own); count++) {
+        right &= *own.name && !isnan(own.value);
+        for (const char *rest = at; own_next(&rest, &other);)
+            right &= strcmp(own.name, other.name) != 0;
     }
+    for (const char *at = list; *(at += strspn(at, " ")); words++)
+        at += strcspn(at, " ");
+    if (!right || count < words || count > MOST_OWN ||
+        strlen(list) >= USES_SIZE / 2)
+        fail("%s: qkv_variant.settings is \"%.300s\": it takes %d at most of "
+             "NAME=NUMBER, whose names differ, and have up to %d small "
+             "letters, digits and -",
+             path, list, MOST_OWN, OWN_NAME - 1);
 }
 
+/* Exits where the variant lacks something, or says what cannot be used. */
 static void
-check_members(const char *path, const Variant *v)
+check_variant(const char *path, const Variant *v)
 {
+    char word[16];
     const char *missing = !v->equation  ? "equation"
                           : !v->shape   ? "shape"
                           : !v->weights ? "weights"
@@ -258,74 +216,50 @@ check_members(const char *path, const Variant *v)
     if (missing)
         fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
              path, missing);
-}
-
-/* Does a plugin that is loaded define the symbol itself? */
-static bool
-has_symbol(const char *path, const char *symbol)
-{
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    bool has = dlsym(handle, symbol);
-    dlclose(handle);
-    return has;
-}
-
-/* Exits where what it says of itself cannot be shown, or is no shape or list.
- */
-static void
-check_words(const char *path, const Variant *v)
-{
     if (!is_text(v->equation) || !is_text(v->family ? v->family : ""))
         fail("%s: its .equation or .family has a control character, or bytes "
              "that are no UTF-8: write one line",
              path);
-    check_shape(path, v->shape);
+    const char *at = v->shape;
+    for (int n; sscanf(at, " %15s%n", word, &n) == 1; at += n)
+        if (index_in(SHAPE_OPTIONS, word) < 0)
+            fail("%s: qkv_variant.shape names \"%s\", which is no shape "
+                 "option; it takes words of \"%s\"",
+                 path, word, SHAPE_OPTIONS);
     check_settings(path, v->settings ? v->settings : "");
-}
-
-/* Exits for a name that no directory has. */
-static _Noreturn void
-unknown(const char *word)
-{
-    char *at, *tried = copy_text("");
-    for (int i = 0; i < 2; i++) {
-        char *file = format_text("%s%s", word, i ? ".so" : "");
-        if (!access(file, F_OK))
-            usage("unknown variant \"%s\": a file here is named with a slash, "
-                  "./%s",
-                  word, file);
-        free(file);
-    }
-    Values names = plugin_list();
-    for (int i = 0; (at = directory(i)); i++)
-        tried = format_text("%s%s%s/%s.so", tried, i ? ", " : "", at, word);
-    usage("unknown variant \"%s\"%s: tried %s; `qkv list` lists them", word,
-          did_you_mean(word, (const char *const *)names.text, names.count),
-          tried);
 }
 
 Plugin
 plugin_open(const char *word)
 {
     Plugin p = {0};
-    char *found = NULL;
+    size_t size;
     if (!report->watched)
         bug("%s: a plugin is opened in a child only", word);
     word = plugin_believed(word);
     plugin_name(word, p.name);
-    if (!strchr(word, '/') && !(found = plugin_find(word)))
-        unknown(word);
-    const char *path = found ? found : word;
+    char *path = strchr(word, '/') ? copy_text(word) : plugin_find(word);
+    if (!path) {
+        Values names = plugin_list();
+        usage("unknown variant \"%s\"%s: `qkv list` lists those that are "
+              "found, QKV_PATH adds directories, and a file is named with a "
+              "slash, ./%s",
+              word,
+              did_you_mean(word, (const char *const *)names.text, names.count),
+              word);
+    }
     if (access(path, F_OK))
         usage("%s: no such plugin file: build it, or give its path", path);
     snprintf(p.path, sizeof p.path, "%s", path);
-    free(found);
-    p.hash = plugin_hash(p.path);
+    free(path);
+    char *bytes = read_file(p.path, "plugin", &size);
+    p.hash = hash_bytes(HASH_START, bytes, size);
+    free(bytes);
     plugin_runs(p.path, " being loaded");
     p.variant = plugin_load(p.path, RTLD_NOW);
     plugin_runs(NULL, "");
-    check_members(p.path, p.variant);
-    p.own_operator = has_symbol(p.path, "qkv_real_size");
-    check_words(p.path, p.variant);
+    check_variant(p.path, p.variant);
+    p.own_operator =
+        dlsym(dlopen(p.path, RTLD_LAZY | RTLD_NOLOAD), "qkv_real_size");
     return p;
 }

@@ -53,8 +53,7 @@ const char *plugin_believed(const char *word);
 /* The file of the plugin of that name, in the first that has one of the
    directories of $QKV_PATH, then beside the executable, then in ../lib/qkv of
    it; in double first in the folder "double" of each, where those with an
-   operator of their own are. To be freed; NULL if there is none. Exits where
-   anybody may write to the file or its directory. */
+   operator of their own are. To be freed; NULL if there is none. */
 char *plugin_find(const char *name);
 
 /* The names of all plugins in those directories, in order. To be freed. */
