@@ -8,57 +8,51 @@
 #include "heart/fail.h"
 #include "heart/numbers.h"
 
-/* What a task could not be drawn from. */
-static void
-check_length(const Config *c)
+/* What is wrong with the settings of a task of these sizes; NULL if nothing. */
+static const char *
+contradiction(const Config *c, Sizes s)
 {
-    if (index_in("recall mqar cross-recall", c->task) >= 0 &&
-        c->length > c->symbols)
-        usage("%d keys (length) of %d symbols cannot all differ: take more "
-              "symbols or a smaller length",
-              c->length, c->symbols);
-    if (!strcmp(c->task, "induction") &&
-        (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD))
-        usage("task induction needs at least %d symbols and a length of "
-              "at least %d, not %d and %d: the pattern has up to %d tokens",
-              LONGEST_PERIOD, LONGEST_PERIOD + 1, c->symbols, c->length,
-              LONGEST_PERIOD);
-}
-
-/* Which attentions a task of one sequence, or of two, can have. */
-static void
-check_places(const Config *c, Sizes s)
-{
-    if (s.source && c->cross == CROSS_NONE)
-        usage("task %s has a second sequence, and cross none leaves it "
-              "unread: take only or after",
-              c->task);
-    if (*c->encoder_variant && !c->encoder)
-        usage(
-            "encoder-variant %s: there is no encoder; give it blocks (encoder)",
-            c->encoder_variant);
-    if (*c->cross_variant && c->cross == CROSS_NONE)
-        usage("cross-variant %s: there is no cross-attention; set cross "
-              "too, on a task of two sequences",
-              c->cross_variant);
-    if (!s.source && (c->cross != CROSS_NONE || c->encoder))
-        usage("cross and encoder are for tasks of two sequences "
-              "(cross-recall, translate), and %s has one",
-              c->task);
+    bool keys = index_in("recall mqar cross-recall", c->task) >= 0;
+    bool subset = !strcmp(c->task, "subset");
+    bool induction = !strcmp(c->task, "induction");
+    return keys && c->length > c->symbols
+               ? "its keys (length) cannot all differ: take more symbols or a "
+                 "smaller length"
+           : induction &&
+                   (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD)
+               ? "its pattern has up to 8 tokens: take at least 8 symbols and "
+                 "a length of at least 9"
+           : c->members != 4 && !subset ? "members are for the task subset"
+           : subset && c->members > c->length
+               ? "an answer is the sum of more members than there are tokens: "
+                 "take fewer, or a greater length"
+           : s.source && c->queries > c->length
+               ? "there are more queries than stored keys (length): take fewer"
+           : *c->file && index_in("text pairs", c->task) < 0
+               ? "a file is for the tasks text and pairs"
+           : s.source && c->cross == CROSS_NONE
+               ? "it has a second sequence, and cross none leaves it unread: "
+                 "take only or after"
+           : !s.source && (c->cross != CROSS_NONE || c->encoder)
+               ? "cross and encoder are for tasks of two sequences "
+                 "(cross-recall, translate)"
+           : *c->encoder_variant && !c->encoder
+               ? "there is no encoder for encoder-variant: give it blocks "
+                 "(encoder)"
+           : *c->cross_variant && c->cross == CROSS_NONE
+               ? "there is no cross-attention for cross-variant: set cross too"
+               : NULL;
 }
 
 Dataset
 dataset_of(const Config *c, Corpus *corpus)
 {
-    Dataset data = {.task = task_named(c->task)->task, .config = *c};
-    check_length(c);
+    Dataset data = {
+        .task = task_named(c->task)->task, .config = *c, .corpus = corpus};
     data.sizes = data.task->sizes(c);
-    check_places(c, data.sizes);
-    if (strcmp(c->task, "subset") && c->members != 4)
-        usage("members are for the task subset, not for %s", c->task);
-    if (*c->file && index_in("text pairs", c->task) < 0)
-        usage("a file is for the tasks text and pairs, not for %s", c->task);
-    data.corpus = corpus;
+    const char *why = contradiction(c, data.sizes);
+    if (why)
+        usage("task %s: %s", c->task, why);
     if (corpus) {
         data.sizes.tokens = corpus->tokens;
         data.sizes.vocabulary = corpus->vocabulary;
@@ -70,15 +64,14 @@ dataset_of(const Config *c, Corpus *corpus)
 Dataset
 dataset_open(Config *c)
 {
-    Dataset data = dataset_of(c, NULL); /* before any file is read */
-    Corpus *corpus = NULL;
-    if (!strcmp(c->task, "text"))
-        corpus =
-            text_open(c->file, c->characters == CHARACTERS_BYTES, c->length);
-    else if (!strcmp(c->task, "pairs"))
-        corpus = pairs_open(c->file);
+    dataset_of(c, NULL); /* exits before any file is read */
+    bool bytes = c->characters == CHARACTERS_BYTES;
+    Corpus *corpus = !strcmp(c->task, "text")
+                         ? text_open(c->file, bytes, c->length)
+                     : !strcmp(c->task, "pairs") ? pairs_open(c->file)
+                                                 : NULL;
     c->file_hash = corpus ? corpus->hash : c->file_hash;
-    data = dataset_of(c, corpus);
+    Dataset data = dataset_of(c, corpus);
     matrix_entries(c->batch, data.sizes.tokens);
     return data;
 }

@@ -10,17 +10,17 @@
 #include "config/settings.h"
 #include "heart/fail.h"
 
-/* A width is 0 if no variant uses it, and else what attention_of says, which
-   has to be a whole number. */
+/* A width is 0 if no variant uses it, and else what attention_of says: unless
+   it is given, a part of the whole, which has to be a whole number. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int value,
-              const char *of, int whole, int parts)
+              int whole, int parts)
 {
     bool used = shape_uses(shape, option);
     if (used && !*width && whole % parts)
-        usage("%s is %s, %d / %d, unless it is given, and that is no whole "
-              "number: give it, or choose numbers that divide",
-              option, of, whole, parts);
+        usage("%s is %d / %d unless it is given, and that is no whole number: "
+              "give it, or choose numbers that divide",
+              option, whole, parts);
     *width = used ? value : 0;
 }
 
@@ -32,12 +32,11 @@ resolve_widths(Config *c, const char *shape)
         usage("heads %d: attention has at least one head", heads);
     c->heads = shape_uses(shape, "heads") ? heads : 0;
     Attention a = attention_of(c, shape);
-    resolve_width(&c->d_k, shape, "d-k", a.d_k, "d-model/heads", d, heads);
-    resolve_width(&c->d_v, shape, "d-v", a.d_v, "d-model/heads", d, heads);
-    resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, "heads/2", heads,
+    resolve_width(&c->d_k, shape, "d-k", a.d_k, d, heads);
+    resolve_width(&c->d_v, shape, "d-v", a.d_v, d, heads);
+    resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, heads,
                   heads > 1 ? 2 : 1);
-    resolve_width(&c->latent, shape, "latent", a.latent, "d-model/2", d,
-                  d > 1 ? 2 : 1);
+    resolve_width(&c->latent, shape, "latent", a.latent, d, d > 1 ? 2 : 1);
     if (c->kv_heads && heads % c->kv_heads)
         usage("kv-heads %d does not divide heads %d: choose one that does",
               c->kv_heads, heads);
@@ -60,24 +59,28 @@ resolve_own(Config *c, const char *uses)
     }
 }
 
-static void
-check_positions(const Config *c)
+/* What is wrong with settings that are whole; NULL if nothing. */
+static const char *
+contradiction(const Config *c)
 {
-    if (c->positions == POSITIONS_SINUSOIDAL && c->d_model % 2)
-        usage("positions sinusoidal needs an even d-model, not %d: sine "
-              "and cosine come in pairs",
-              c->d_model);
-    if (c->positions == POSITIONS_SINUSOIDAL && c->embed == EMBED_ONEHOT)
-        usage("embed onehot has positions of its own: set positions to "
-              "learned, which are one-hot then too, or none");
-    if (c->positions == POSITIONS_ROPE && c->d_k % 2)
-        usage("positions rope needs an even d-k, not %d: it rotates columns of "
-              "q and k in pairs",
-              c->d_k);
-    if (c->positions > POSITIONS_SINUSOIDAL && c->cross == CROSS_ONLY &&
-        !c->encoder)
-        usage("positions rope and alibi are in the scores of self-attention, "
-              "and with cross only there is none: take others, or an encoder");
+    bool sinusoidal = c->positions == POSITIONS_SINUSOIDAL;
+    return sinusoidal && c->d_model % 2
+               ? "positions sinusoidal needs an even d-model: sine and cosine "
+                 "come in pairs"
+           : sinusoidal && c->embed == EMBED_ONEHOT
+               ? "embed onehot has positions of its own: set positions to "
+                 "learned, which are one-hot then too, or none"
+           : c->positions == POSITIONS_ROPE && c->d_k % 2
+               ? "positions rope needs an even d-k: it rotates columns of q "
+                 "and k in pairs"
+           : c->positions > POSITIONS_SINUSOIDAL && c->cross == CROSS_ONLY &&
+                   !c->encoder
+               ? "positions rope and alibi are in the scores of "
+                 "self-attention, and with cross only there is none: take "
+                 "others, or an encoder"
+           : c->warmup > c->steps
+               ? "warmup is longer than steps: make it shorter"
+               : NULL;
 }
 
 void
@@ -87,26 +90,22 @@ config_resolve(Config *c, const char *uses)
     resolve_own(c, uses);
     c->settings = config_own(c);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
-    check_positions(c);
-    if (c->warmup > c->steps)
-        usage("warmup %d is longer than steps %d: make it shorter", c->warmup,
-              c->steps);
+    const char *why = contradiction(c);
+    if (why)
+        usage("%s", why);
 }
 
 void
 config_resolve_all(Config *c, const char *const uses[3],
                    const uint64_t hashes[3])
 {
-    char all[3 * USES_SIZE] = "";
-    c->plugin_hash = hashes[0];
-    for (int i = 0; i < 3; i++) {
-        if (!uses[i])
-            continue;
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
-                 i ? " " : "", uses[i]);
-        if (i)
+    char all[3 * USES_SIZE + 1] = "";
+    for (int i = 0; i < 3; i++)
+        if (uses[i]) {
+            strcat(strcat(all, uses[i]), " ");
             c->plugin_hash =
-                hash_bytes(c->plugin_hash, &hashes[i], sizeof hashes[i]);
-    }
+                i ? hash_bytes(c->plugin_hash, &hashes[i], sizeof hashes[i])
+                  : hashes[i];
+        }
     config_resolve(c, all);
 }
