@@ -25,36 +25,21 @@ separated_sizes(const Config *c, int tokens)
     return s;
 }
 
-/* The commonest symbol among the first n. */
-static int
-commonest(const int *ids, int n)
-{
-    int best = ids[0], most = 0;
-    for (int i = 0; i < n; i++) {
-        int count = 0;
-        for (int j = 0; j < n; j++)
-            count += ids[j] == ids[i];
-        if (count > most) {
-            most = count;
-            best = ids[i];
-        }
-    }
-    return best;
-}
-
-static void
-guess_everywhere(const Batch *e, int *guesses, int answer)
-{
-    for (int t = 0; t < e->tokens; t++)
-        guesses[t] = answer;
-}
-
 /* The commonest symbol of the sequence, or of its source. */
 static void
 guess_commonest(const Config *c, const Batch *e, int *guesses)
 {
     const int *ids = e->source_tokens ? e->source : e->ids;
-    guess_everywhere(e, guesses, commonest(ids, c->length));
+    int best = 0, most = 0;
+    for (int i = 0; i < c->length; i++) {
+        int count = 0;
+        for (int j = 0; j < c->length; j++)
+            count += ids[j] == ids[i];
+        best = count > most ? i : best;
+        most = count > most ? count : most;
+    }
+    for (int t = 0; t < e->tokens; t++)
+        guesses[t] = ids[best];
 }
 
 /* The first token: of a sum, as if all other numbers were 0. */
@@ -62,7 +47,8 @@ static void
 guess_first(const Config *c, const Batch *e, int *guesses)
 {
     (void)c;
-    guess_everywhere(e, guesses, e->ids[0]);
+    for (int t = 0; t < e->tokens; t++)
+        guesses[t] = e->ids[0];
 }
 
 /* reverse: y_i = x_(n-1-i) */
@@ -158,11 +144,6 @@ draw_sum(const Config *c, Random *r, Batch *e)
 static Sizes
 sizes_subset(const Config *c)
 {
-    if (c->members > c->length)
-        usage(
-            "an answer is the sum of %d members, and a sequence has %d tokens: "
-            "take fewer members or a greater length",
-            c->members, c->length);
     double root = sqrt(c->members);
     return (Sizes){.tokens = c->length,
                    .each = 1,
@@ -232,9 +213,6 @@ static Sizes
 sizes_cross_recall(const Config *c)
 {
     Sizes s = recall_sizes(c);
-    if (c->queries > c->length)
-        usage("%d queries of %d stored keys (length): ask for as many at most",
-              c->queries, c->length);
     s.source = c->length;
     s.tokens = c->queries ? c->queries : c->length;
     return s;
@@ -294,100 +272,71 @@ sizes_text(const Config *c)
     return (Sizes){.tokens = c->length, .each = 1};
 }
 
+/* A row of the table: the settings of a task are USUAL and those named last. */
+#define TASK(NAME, SIZES, HOW, WHAT, TRIVIAL, GUESS, NEXT, ...)                \
+    {                                                                          \
+        &(const Task){                                                         \
+            .name = NAME, .start = {USUAL, __VA_ARGS__}, .sizes = SIZES, HOW}, \
+            WHAT, TRIVIAL, GUESS, NEXT                                         \
+    }
+
 const KnownTask tasks[] = {
-    {&(const Task){.name = "reverse",
-                   .start = {USUAL, .length = 16},
-                   .sizes = plain_sizes,
-                   .draw = draw_reverse},
-     "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
-     guess_commonest, false},
-    {&(const Task){.name = "copy",
-                   .start = {USUAL, .length = 8, .mask = MASK_CAUSAL},
-                   .sizes = sizes_copy,
-                   .draw = draw_copy},
-     "x SEP x, predict the second x", "the commonest digit", guess_commonest,
-     true},
-    {&(const Task){.name = "shift",
-                   .start = {USUAL, .length = 16, .residual = 0},
-                   .sizes = plain_sizes,
-                   .draw = draw_shift},
-     "the token after it: y_i = x_(i+1 mod n)", "the commonest digit",
-     guess_commonest, false},
-    {&(const Task){.name = "permute",
-                   .start = {USUAL, .length = 32, .d_model = 64, .residual = 0},
-                   .sizes = plain_sizes,
-                   .draw = draw_permute},
-     "a fixed random order: y_i = x_p(i)", "the commonest digit",
-     guess_commonest, false},
-    {&(const Task){.name = "subset",
-                   .start = {USUAL, .length = 16, .batch = 16, .steps = 1500,
-                             .log_every = 50, .residual = 0},
-                   .sizes = sizes_subset,
-                   .draw = draw_subset},
-     "+1, -1: the sum over fixed places (a number)", "0 everywhere", NULL,
-     false},
-    {&(const Task){.name = "modular-add",
-                   .start = {USUAL, .length = 2, .symbols = 13, .heads = 2,
-                             .mlp = 4, .batch = 128, .steps = 400},
-                   .sizes = sizes_sum,
-                   .draw = draw_sum},
-     "numbers, =: their sum modulo p", "the first number", guess_first, false},
+    TASK("reverse", plain_sizes, .draw = draw_reverse,
+         "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
+         guess_commonest, false, .length = 16),
+    TASK("copy", sizes_copy, .draw = draw_copy, "x SEP x, predict the second x",
+         "the commonest digit", guess_commonest, true, .length = 8,
+         .mask = MASK_CAUSAL),
+    TASK("shift", plain_sizes, .draw = draw_shift,
+         "the token after it: y_i = x_(i+1 mod n)", "the commonest digit",
+         guess_commonest, false, .length = 16, .residual = 0),
+    TASK("permute", plain_sizes, .draw = draw_permute,
+         "a fixed random order: y_i = x_p(i)", "the commonest digit",
+         guess_commonest, false, .length = 32, .d_model = 64, .residual = 0),
+    TASK("subset", sizes_subset, .draw = draw_subset,
+         "+1, -1: the sum over fixed places (a number)", "0 everywhere", NULL,
+         false, .length = 16, .batch = 16, .steps = 1500, .log_every = 50,
+         .residual = 0),
+    TASK("modular-add", sizes_sum, .draw = draw_sum,
+         "numbers, =: their sum modulo p", "the first number", guess_first,
+         false, .length = 2, .symbols = 13, .heads = 2, .mlp = 4, .batch = 128,
+         .steps = 400),
     {&heart_tasks[RECALL], "key + value tokens, then keys: which value?",
      "any stored value", guess_stored, false},
     {&heart_tasks[SORT], "the digits in rising order",
      "the digit expected at its place", guess_sort, false},
     {&heart_tasks[INDUCTION], "a pattern, repeated: what is the next token?",
      "any token of the pattern", guess_first, true},
-    {&(const Task){.name = "mqar",
-                   .start = {USUAL, .length = 4, .symbols = 16, .layers = 2,
-                             .mask = MASK_CAUSAL, .steps = 600},
-                   .sizes = sizes_mqar,
-                   .draw = draw_mqar},
-     "k v k v ..., then keys: which value?", "any stored value", guess_stored,
-     false},
-    {&(const Task){.name = "cross-recall",
-                   .start = {USUAL, .length = 8, .symbols = 32,
-                             .cross = CROSS_ONLY, .positions = POSITIONS_NONE},
-                   .sizes = sizes_cross_recall,
-                   .draw = draw_cross_recall},
-     "the pairs in the source, keys ask: which value?", "any stored value",
-     guess_stored, false},
-    {&(const Task){.name = "translate",
-                   .start = {USUAL, .length = 8, .mask = MASK_CAUSAL,
-                             .cross = CROSS_AFTER, .encoder = 1},
-                   .sizes = sizes_translate,
-                   .draw = draw_translate},
-     "the source's digits backwards, a token at a time",
-     "the commonest digit of the source", guess_commonest, true},
-    {&(const Task){.name = "text",
-                   .start = {USUAL, .length = 32, .layers = 2, .mlp = 4,
-                             .norm = NORM_PRE, .mask = MASK_CAUSAL,
-                             .steps = 1000, .log_every = 50, .validate = 1000},
-                   .sizes = sizes_text,
-                   .read = read_corpus},
-     "the next character of a text file",
-     "the likeliest character after the last one", NULL, true},
-    {&(const Task){
-         .name = "pairs",
-         .start = {USUAL, .length = 16, .steps = 600, .validate = 1000},
-         .sizes = sizes_text,
-         .read = read_corpus},
-     "the sequences of a file: input TAB target", "the commonest answer", NULL,
-     false},
+    TASK("mqar", sizes_mqar, .draw = draw_mqar,
+         "k v k v ..., then keys: which value?", "any stored value",
+         guess_stored, false, .length = 4, .symbols = 16, .layers = 2,
+         .mask = MASK_CAUSAL, .steps = 600),
+    TASK("cross-recall", sizes_cross_recall, .draw = draw_cross_recall,
+         "the pairs in the source, keys ask: which value?", "any stored value",
+         guess_stored, false, .length = 8, .symbols = 32, .cross = CROSS_ONLY,
+         .positions = POSITIONS_NONE),
+    TASK("translate", sizes_translate, .draw = draw_translate,
+         "the source's digits backwards, a token at a time",
+         "the commonest digit of the source", guess_commonest, true,
+         .length = 8, .mask = MASK_CAUSAL, .cross = CROSS_AFTER, .encoder = 1),
+    TASK("text", sizes_text, .read = read_corpus,
+         "the next character of a text file",
+         "the likeliest character after the last one", NULL, true, .length = 32,
+         .layers = 2, .mlp = 4, .norm = NORM_PRE, .mask = MASK_CAUSAL,
+         .steps = 1000, .log_every = 50, .validate = 1000),
+    TASK("pairs", sizes_text, .read = read_corpus,
+         "the sequences of a file: input TAB target", "the commonest answer",
+         NULL, false, .length = 16, .steps = 600, .validate = 1000),
 };
 const int task_count = sizeof tasks / sizeof *tasks;
 
 const KnownTask *
 task_named(const char *name)
 {
-    const char *names[sizeof tasks / sizeof *tasks];
-    for (int i = 0; i < task_count; i++) {
-        names[i] = tasks[i].task->name;
-        if (!strcmp(name, names[i]))
+    for (int i = 0; i < task_count; i++)
+        if (!strcmp(name, tasks[i].task->name))
             return &tasks[i];
-    }
-    usage("unknown task \"%s\"%s: `qkv list --tasks` lists them", name,
-          did_you_mean(name, names, task_count));
+    usage("unknown task \"%s\": `qkv list --tasks` lists them", name);
 }
 
 Config
