@@ -89,15 +89,12 @@ put_letter(FILE *to, Layout language, int code, const char *bytes, size_t size)
         fprintf(to, "U+%04X", (unsigned)code);
 }
 
-/* Links and images are what follows ], and addresses have a :/; headings, lists
-   and quotations are how a paragraph begins. */
+/* Links and images are what follows ], and addresses have a :/. */
 static void
-put_markdown(FILE *to, const char *at, bool begins)
+put_markdown(FILE *to, const char *at)
 {
     bool escape = is_among(*at, "\\`*_<|&~$") || (*at == ':' && at[1] == '/') ||
-                  (*at == ']' && is_among(at[1], "([:")) ||
-                  (begins && is_among(*at, "#+-=>:")) ||
-                  (begins && is_among(*at, ".)") && is_among(at[1], " \t"));
+                  (*at == ']' && is_among(at[1], "([:"));
     fprintf(to, escape ? "\\%c" : "%c", *at);
 }
 
@@ -107,7 +104,7 @@ escaped(const char *text, Layout language)
     char *all = NULL;
     size_t length = strlen(text);
     FILE *to = begin_text(&all);
-    bool begins = true, word = false; /* is a letter or a digit before it */
+    bool word = false; /* is a letter or a digit before it */
     fputs(language == JSON ? "\"" : "", to);
     for (size_t i = 0; i < length;) {
         size_t from = i, maths = 0;
@@ -124,12 +121,11 @@ escaped(const char *text, Layout language)
         else if (language == LATEX)
             put_latex(to, *at, text[i]);
         else if (language == MARKDOWN)
-            put_markdown(to, at, begins);
+            put_markdown(to, at);
         else
             fprintf(to,
                     language == JSON && is_among(*at, "\"\\") ? "\\%c" : "%c",
                     *at);
-        begins &= *at == ' ' || isdigit((unsigned char)*at);
         word = *at & 0x80 || isalnum((unsigned char)*at) || *at == '_';
     }
     fputs(language == JSON ? "\"" : "", to);
