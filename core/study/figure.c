@@ -202,7 +202,9 @@ place_panel(Panel *p, const Drawing *o, const char *facet, bool multiples)
     bool usual = side && !o->facet && !strcmp(o->x, "step") &&
                  (!strcmp(o->y, default_y) || !strcmp(o->y, "validation_loss"));
     char *y = axis_title(p->y, multiples ? task_named(task) : NULL);
-    char *what = copy_text(side ? o->y : p->y);
+    char *what = copy_text(side && !training ? "quantities"
+                           : side            ? o->y
+                                             : p->y);
     char *runs =
         multiples ? copy_text(task) : group_name(g, facet ? facet : "");
     const char *dash = *runs ? "-" : ""; /* it may be of all tasks */
