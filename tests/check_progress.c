@@ -86,7 +86,7 @@ TEST(one_line)
          "recall.standard.seed1.0123abcd^[[K"},
         {80, 3, 0, "recall.standard.lr0.01.seed1.0123abcd", 250, 1000, 1.25, 10,
          "^M0 of 3 runs, step 250 of 1000, loss 1.250 of "
-         "recall.standard.lr0.01.seed1.012^[[K"},       /* 77 columns */
+         "recall.standard.lr0.01.seed1.012^[[K"},    /* 77 columns */
         {80, 3, 0, "a", 250, 1000, 1.25, 10.05, ""}, /* too soon */
         {80, 3, 1, NULL, 0, 0, 0, 11, "^M1 of 3 runs, 1 failed^[[K"},
         {0, 1, 0, "a", 8, 8, 3, 12,

@@ -49,7 +49,7 @@ check-valgrind:      ## a short set under valgrind, which knows no AVX-512
 	$(MAKE) all BUILD=$(BUILD)/valgrind ARCH=-march=x86-64-v3 OPT='-O1 -g'
 	sh tests/valgrind.sh $(BUILD)/valgrind
 
-SOURCES  = $(sort $(wildcard core/*/*.[ch] core/driver/*/*.[ch] variants/*.c tests/*.[ch] \
+SOURCES  = $(sort $(wildcard core/*/*.[ch] variants/*.c tests/*.[ch] \
   tests/*/*.c lessons/one-file/*.c lessons/depth/*.c lessons/exercises/*.c lessons/exercises/solutions/*.c))
 # A product of two ints overflows before it is made wider. The place of an entry in a
 # matrix is an int by rule (matrix_entries), so pointer offsets are let through.

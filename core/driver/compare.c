@@ -5,18 +5,18 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "driver/options.h"
-#include "study/table.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
+#include "driver/options.h"
+#include "heart/fail.h"
+#include "run/grid.h"
+#include "run/jobs.h"
 #include "run/missing.h"
+#include "run/plan.h"
 #include "study/figure.h"
 #include "study/rates.h"
 #include "study/results_table.h"
-#include "run/grid.h"
-#include "run/jobs.h"
-#include "run/plan.h"
-#include "heart/fail.h"
+#include "study/table.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
    is worth seeing. */

@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "driver/options.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
+#include "driver/options.h"
+#include "heart/fail.h"
 #include "study/draw.h"
 #include "study/figure.h"
 #include "study/outcome.h"
 #include "study/quantity.h"
-#include "heart/fail.h"
 
 /* Exits (2) where what is asked for cannot be drawn of these runs. */
 static void

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "heart/fail.h"
 #include "study/draw.h"
 #include "study/figure.h"
-#include "heart/fail.h"
 
 /* Does it change what a variant has? */
 static bool

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "heart/fail.h"
 #include "study/curves.h"
 #include "study/quantity.h"
-#include "heart/fail.h"
 
 bool
 has_numbers(const Panel *p, const Drawing *o)

@@ -3,9 +3,9 @@
 #ifndef CURVES_H
 #define CURVES_H
 
+#include "math/statistics.h"
 #include "study/draw.h"
 #include "study/group.h"
-#include "math/statistics.h"
 
 /* One quantity of one group of runs, and the figure that it is part of. */
 typedef struct Panel {

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "config/find_plugin.h"
-#include "run/process.h"
-#include "study/escape.h"
-#include "study/draw.h"
 #include "heart/fail.h"
+#include "run/process.h"
+#include "study/draw.h"
+#include "study/escape.h"
 
 static FILE *
 open_part(const Figure *f, const char *ending)

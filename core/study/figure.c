@@ -6,10 +6,10 @@
 
 #include "base/words.h"
 #include "config/tasks.h"
+#include "heart/fail.h"
 #include "study/curves.h"
 #include "study/figure.h"
 #include "study/quantity.h"
-#include "heart/fail.h"
 
 const char default_y[] = "validation_loss,validation_accuracy";
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "heart/fail.h"
 #include "study/group.h"
 #include "study/quantity.h"
-#include "heart/fail.h"
 
 /* How long it trained, from timing.tsv. */
 static double

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 #include "config/tasks.h"
-#include "study/group.h"
 #include "math/statistics.h"
 #include "run/run.h"
+#include "study/group.h"
 
 typedef struct Quantity {
     const char *name;         /* in log.tsv or result.tsv */
@@ -85,8 +85,8 @@ Mean values_mean(const char *name, const double *x, int n);
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
 /* Does x measure training itself, "step" or "flops", and did the run log all of
-   "y,y" as it went? FLOPs are a line of its results, too, beside what it did not
-   log. */
+   "y,y" as it went? FLOPs are a line of its results, too, beside what it did
+   not log. */
 bool over_training(const Run *r, const char *x, const char *y);
 
 /* How far along such an x a run was after so many steps. FLOPs are attention's;

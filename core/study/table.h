@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "study/escape.h"
 #include "math/statistics.h"
+#include "study/escape.h"
 
 /* A paper is in LaTeX; what is for papers is for programs, too. */
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY, PAPERS } Readers;
