@@ -8,11 +8,8 @@ check_gradient(Build *build, void *more, const Leaf *leaves, int count)
     Slopes s = slopes_of(build, more, leaves, count);
     if (s.leaf >= 0) {
         const Leaf *l = &leaves[s.leaf];
-        int at = s.row * l->cols + s.col;
         ck_abort_msg("leaf %d (%d x %d), row %d, column %d: gradient %.12g, "
                      "difference %.12g",
-                     s.leaf, l->rows, l->cols, s.row, s.col, s.found[at],
-                     s.wanted[at]);
+                     s.leaf, l->rows, l->cols, s.row, s.col, s.found, s.wanted);
     }
-    slopes_free(&s);
 }

@@ -1,7 +1,7 @@
-/* calls.c - checks of single calls, which float can decide: shapes, finite
-   numbers, repetition, causality, x and y, batches. */
+/* calls.c - checks of single calls, which float can decide: shapes, repetition,
+   causality, x and y, batches, decoding. */
 #include <math.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "algebra/cost.h"
@@ -9,21 +9,52 @@
 #include "check/checks.h"
 #include "config/settings.h"
 
+/* Are they the same but for rounding, which depends on how a product is cut up?
+   To the bit, if `rounded` is not set. */
 static bool
-same_bits(const real *a, const real *b, int count)
+same(const real *a, const real *b, int count, bool rounded)
 {
-    return !memcmp(a, b, (size_t)count * sizeof(real));
+    double near = !rounded ? 0 : sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
+    for (int i = 0; i < count; i++) {
+        /* fmax here crashes gcc 12 for ARM */
+        double x = fabs((double)b[i]);
+        largest = x > largest ? x : largest;
+    }
+    for (int i = 0; i < count; i++)
+        if (fabs((double)a[i] - (double)b[i]) > near * largest)
+            return false;
+    return true;
 }
 
-/* Has `other` other matrices, or another output? */
 static bool
-differs(Subject *other, const Subject *s, const Tokens *in, const real *output)
+same_matrices(const Weights *a, const Weights *b)
 {
-    bool same = other->weights.count == s->weights.count;
-    for (int i = 0; same && i < s->weights.count; i++)
-        same = other->weights.list[i].rows == s->weights.list[i].rows &&
-               other->weights.list[i].cols == s->weights.list[i].cols;
-    return !same || !same_bits(output, computed(other, in, false), in->x_size);
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (a->list[i].rows != b->list[i].rows ||
+            a->list[i].cols != b->list[i].cols ||
+            strcmp(a->list[i].name, b->list[i].name))
+            return false;
+    return true;
+}
+
+/* Has `other` other matrices than s, or another output? A window shows where
+   there are many tokens, and one to both sides where there is no mask. */
+static bool
+differs(Subject *other, Subject *s)
+{
+    Way way = {.sequences = 1, .queries = 33, .size = 1, .layer = 1};
+    if (!same_matrices(&other->weights, &s->weights))
+        return true;
+    for (int i = 0; i < 2; i++) {
+        way.causal = i;
+        Tokens in = tokens_of(s, way);
+        if (!same(computed(s, &in, false), computed(other, &in, false),
+                  in.x_size, false))
+            return true;
+    }
+    return false;
 }
 
 /* The heads of all nodes of a call, added up. */
@@ -34,281 +65,164 @@ total_heads(Subject *s, const Tokens *in)
     Tape *t = shapes_of(s, in);
     for (const Node *n = t->last; n; n = n->previous)
         heads += n->heads;
-    tape_free(t);
     return heads;
 }
 
 /* What .shape declares must matter, and what it does not may not. */
-static Finding
-vary_option(Subject *s, const Setting *option, const Tokens *in,
-            const real *output)
+static void
+vary_option(Subject *s, const Setting *option)
 {
     const char *name = option->name;
+    Tokens in = tokens_of(s, ways[0]);
     Subject other = subject_changed(s, option);
     bool named = shape_uses(s->plugin.variant->shape, name);
-    bool used = differs(&other, s, in, output);
+    bool used = differs(&other, s);
     if (used && !named)
-        return failed("it uses %s, which .shape does not name: so nobody can "
-                      "set it (a width is d_model then, heads are 1)",
-                      name);
+        fail("it uses %s, which .shape does not name: so nobody can set it (a "
+             "width is d_model then, heads are 1)",
+             name);
     if (named && !used)
-        return failed(".shape names %s, on which neither matrices nor output "
-                      "depend",
-                      name);
+        fail(".shape names %s, on which neither matrices nor output depend",
+             name);
     if (named && !strcmp(name, "heads") && !s->plugin.own_operator &&
-        total_heads(&other, in) == total_heads(s, in))
-        return failed(".shape names heads, but nothing has more of them where "
-                      "there are more: does split give q, k and v a->heads "
-                      "each?");
-    return (Finding){.verdict = PASSED};
+        total_heads(&other, &in) == total_heads(s, &in))
+        fail(".shape names heads, but nothing has more of them where there are "
+             "more: does split give q, k and v a->heads each?");
 }
 
-/* Does it use its setting? A window shows where there are many tokens, and one
-   to both sides where there is no mask. */
+/* Does it use its setting? */
 static bool
 uses_setting(Subject *s, const Own *own)
 {
-    for (int i = 0; i < 4; i++) {
-        Way way = {.sequences = 1, .queries = 33, .size = 1, .layer = 1};
-        way.causal = i / 2;
-        Tokens in = tokens_of(s, way);
-        real *output = computed(s, &in, false);
+    const double values[] = {1, 2 * own->value};
+    for (int i = 0; i < 2; i++) {
         Subject other = *s;
-        other.attention.settings =
-            format_text("%s=%.17g %s", own->name, i % 2 ? 2 * own->value : 1,
-                        s->attention.settings);
+        other.attention.settings = format_text(
+            "%s=%.17g %s", own->name, values[i], s->attention.settings);
         subject_draw(&other);
-        if (differs(&other, s, &in, output))
+        if (differs(&other, s))
             return true;
     }
     return false;
 }
 
-/* A setting of its own that it never uses; NULL if there is none. */
-static const char *
-idle_setting(Subject *s)
+static void
+vary_options(Subject *s)
 {
     const char *at = s->attention.settings ? s->attention.settings : "";
     static Own own;
+    subject_draw(s); /* what earlier calls may have written into */
+    if (differs(s, s))
+        return; /* check_repeats reports it */
+    for (int i = 0; i < settings_built_in; i++)
+        if (settings[i].role == OF_SHAPE)
+            vary_option(s, &settings[i]);
     while (own_next(&at, &own))
         if (!uses_setting(s, &own))
-            return own.name;
-    return NULL;
+            fail(".settings declares %s, on which neither matrices nor output "
+                 "depend",
+                 own.name);
 }
 
-/* Each block declares the same matrices. */
-static bool
-blocks_differ(const Subject *s)
-{
-    Attention second = s->attention;
-    second.layer = !second.layer;
-    Weights w = weights_declared(s->plugin.variant, &second);
-    bool same = w.count == s->weights.count;
-    for (int i = 0; same && i < w.count; i++)
-        same = w.list[i].rows == s->weights.list[i].rows &&
-               w.list[i].cols == s->weights.list[i].cols &&
-               !strcmp(w.list[i].name, s->weights.list[i].name);
-    free(w.list);
-    return !same;
-}
-
-static Finding
-vary_options(Subject *s)
-{
-    Finding f = {.verdict = PASSED};
-    Tokens in = tokens_of(s, ways[SECOND_BLOCK]);
-    subject_draw(s); /* what earlier calls may have written into */
-    real *output = computed(s, &in, false);
-    if (!same_bits(output, computed(s, &in, false), in.x_size))
-        return f; /* check_repeats reports it */
-    for (int i = 0; i < settings_built_in && f.verdict == PASSED; i++)
-        if (settings[i].role == OF_SHAPE)
-            f = vary_option(s, &settings[i], &in, output);
-    const char *idle = f.verdict == PASSED ? idle_setting(s) : NULL;
-    return idle ? failed(".settings declares %s, on which neither matrices nor "
-                         "output depend",
-                         idle)
-                : f;
-}
-
-Finding
+void
 check_shapes(Subject *s)
 {
+    Attention second = s->attention;
     int count = 0;
-    if (blocks_differ(s))
-        return failed("weights declares other matrices in the second block "
-                      "than in the first: only what they start as may depend "
-                      "on a->layer");
-    for (int i = 0; i < WAYS + (s->weights.count > 0); i++) {
-        Tokens in = tokens_of(s, ways[i % WAYS]);
-        in.untrained = i == WAYS;
-        computed(s, &in, true);
-    }
+    second.layer = 1;
+    Weights declared = weights_declared(s->plugin.variant, &second);
+    if (!same_matrices(&declared, &s->weights))
+        fail("weights declares other matrices in the second block than in the "
+             "first: only what they start as may depend on a->layer");
+    s->found->hash = call_all(s);
     Subject other = subject_elsewhere(s);
-    for (int i = 0; i < 3; i++) {
-        Tokens in = tokens_of(&other, ways[i]);
-        computed(&other, &in, true);
-    }
-    Finding f = vary_options(s);
-    if (f.verdict == FAILED)
-        return f;
+    call_all(&other);
+    vary_options(s);
     for (int i = 0; i < s->weights.count; i++)
         count += entries(s, i);
-    return passed("%d matrices, %d parameters; self-, cross- and causal "
-                  "attention, one token, many",
-                  s->weights.count, count);
+    passed(s,
+           "%d matrices, %d parameters; self-, cross- and causal attention, "
+           "one token, many, 30 times as large: all is finite",
+           s->weights.count, count);
 }
 
-static bool
-all_finite(const real *x, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
-Finding
-check_finite(Subject *s)
-{
-    for (int i = 0; i < WAYS; i++) {
-        const char *what = ways[i].what;
-        Tokens in = tokens_of(s, ways[i]);
-        if (!all_finite(computed(s, &in, true), in.x_size))
-            return failed("%s: the output is not finite", what);
-        if (!all_finite(in.x_gradient, in.x_size))
-            return failed("%s: the gradient of x is not finite", what);
-        for (int k = 0; k < s->weights.count; k++)
-            if (!all_finite(s->gradients[k], entries(s, k)))
-                return failed("%s: the gradient of %s is not finite, its "
-                              "output is",
-                              what, s->weights.list[k].name);
-    }
-    return passed("output and gradients, also for tokens 30 times as large");
-}
-
-/* How much they differ. Two NaNs do not: check_finite reports those. */
-static double
-apart(real a, real b)
-{
-    return isnan(a) && isnan(b) ? 0 : fabs((double)a - (double)b);
-}
-
-/* But for rounding, which depends on how a product is cut up. */
-static bool
-nearly_same(const real *a, const real *b, int count)
-{
-    double near = sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
-    for (int i = 0; i < count; i++) {
-        /* fmax here crashes gcc 12 for ARM */
-        double x = fabs((double)b[i]);
-        largest = x > largest ? x : largest;
-    }
-    for (int i = 0; i < count; i++)
-        if (!(apart(a[i], b[i]) <= near * largest))
-            return false;
-    return true;
-}
-
-typedef struct Hashing {
-    Subject *subject;
-    const Tokens *in;
-} Hashing;
-
-static void
-compute_hash(const void *call, void *hash)
-{
-    const Hashing *c = call;
-    real *output = computed(c->subject, c->in, false);
-    size_t size = (size_t)c->in->x_size * sizeof *output;
-    *(uint64_t *)hash = hash_bytes(HASH_START, output, size);
-}
-
-/* Two calls on the same numbers, with one at another shape in between, which
-   must be what it is in a process of its own; then the same for
-   cross-attention. */
-Finding
+/* Calls on the same numbers, after some at another shape: they must be what
+   they are twice, and what they were without, in the process of check_shapes.
+ */
+void
 check_repeats(Subject *s)
 {
+    uint64_t alone = s->found->hash;
     Subject other = subject_elsewhere(s);
-    for (int keys = 0; keys < 8; keys += 7) {
-        Way way = {.sequences = 2, .queries = 5, .keys = keys, .size = 1};
-        Tokens in = tokens_of(s, way);
-        way.keys += 2 * (keys > 0);
-        way.queries = 7;
-        way.layer = 1;
-        Tokens others = tokens_of(&other, way);
-        Hashing call = {&other, &others};
-        uint64_t alone, between;
-        bool known = s->apart(compute_hash, &call, &alone, sizeof alone);
-        real *first = computed(s, &in, true);
-        compute_hash(&call, &between);
-        if (!same_bits(first, computed(s, &in, true), in.x_size))
-            return failed(
-                "the same call twice gives different numbers: does the plugin "
-                "keep something between calls, draw from rand() or write into "
-                "its operands?");
-        if (known && alone != between)
-            return failed("a call gives other numbers after one at another "
-                          "shape than alone: does the plugin keep something "
-                          "between calls, as a table in a static variable?");
-        long kept = bytes_kept(s, &in);
+    call_all(&other);
+    uint64_t first = call_all(s);
+    if (call_all(s) != first)
+        bug("the same call twice gives different numbers: does the plugin keep "
+            "something between calls, draw from rand() or write into its "
+            "operands?");
+    if (first != alone)
+        bug("a call gives other numbers after one at another shape than alone: "
+            "does the plugin keep something between calls, as a table in a "
+            "static variable?");
+    for (int i = 0; i < 2; i++) { /* cross-attention, too */
+        Tokens in = tokens_of(s, ways[i]);
+        double kept = bytes_kept(s, &in);
         if (kept > 0)
-            return failed("each call keeps %ld bytes that nobody frees: a "
-                          "plugin allocates nothing",
-                          kept);
+            bug("each call keeps %.0f bytes that nobody frees: a plugin "
+                "allocates nothing",
+                kept);
     }
-    return passed("the same call twice gives the same bits");
+    passed(s, "the same call twice gives the same bits");
 }
 
 enum { TOKENS = 6 };
 
-/* Which outputs a change of one token changes. */
-static void
-changes(Subject *s, Tokens *in, int token, bool changed[TOKENS])
-{
-    int d = s->attention.d_model;
-    real *before = computed(s, in, false);
-    for (int j = 0; j < d; j++)
-        in->x[token * d + j] += 1;
-    real *after = computed(s, in, false);
-    memset(changed, 0, TOKENS * sizeof *changed);
-    for (int i = 0; i < TOKENS * d; i++)
-        changed[i / d] |= apart(before[i], after[i]) != 0;
-}
-
-/* Changes one token after the other, with a mask and without. */
-Finding
+/* Changes one token after the other, with a mask, in the first block and the
+   next, and without one. */
+void
 check_causality(Subject *s)
 {
-    bool changed[TOKENS], later = false, earlier = false;
-    Way way = {.sequences = 1, .queries = TOKENS, .causal = true, .size = 1};
+    int d = s->attention.d_model;
+    bool later = false, earlier = false;
+    Way way = {.sequences = 1, .queries = TOKENS, .size = 1};
     Tokens in = tokens_of(s, way);
-    for (int i = 2; i < 2 * TOKENS; i++) { /* in the first block and the next */
-        int token = i / 2;
-        in.way.layer = i % 2;
-        changes(s, &in, token, changed);
-        for (int k = 0; k < token; k++)
-            if (changed[k])
-                return failed("token %d moves the output of token %d, which "
-                              "comes before it: something ignores the mask of "
-                              "`a` (attend, softmax and mask_zero apply it)",
-                              token + 1, k + 1);
-    }
-    in.way.causal = false;
-    for (int token = 0; token < TOKENS; token++) {
-        changes(s, &in, token, changed);
-        for (int i = 0; i < TOKENS; i++) {
-            earlier |= i < token && changed[i];
-            later |= i > token && changed[i];
-        }
+    for (int i = 0; i < 3 * TOKENS; i++) {
+        int token = i % TOKENS, after = token + 1;
+        in.way.causal = i < 2 * TOKENS;
+        in.way.layer = i < TOKENS;
+        real *was = computed(s, &in, false);
+        for (int j = 0; j < d; j++)
+            in.x[token * d + j] += 1;
+        real *is = computed(s, &in, false);
+        bool moved = !same(is, was, token * d, false);
+        if (moved && in.way.causal)
+            fail("token %d moves the output of one before it: something "
+                 "ignores the mask of `a` (attend, softmax and mask_zero apply "
+                 "it)",
+                 token + 1);
+        earlier |= moved;
+        later |=
+            !same(is + after * d, was + after * d, (TOKENS - after) * d, false);
     }
     if (later && !earlier)
-        return failed("without a mask (a->causal is 0) no token moves the "
-                      "output of an earlier one either: is there a mask that "
-                      "`a` does not ask for?");
-    return passed("a later token moves no earlier output, unless there is no "
-                  "mask");
+        fail("without a mask (a->causal is 0) no token moves the output of an "
+             "earlier one either: is there a mask that `a` does not ask for?");
+    passed(s, "a later token moves no earlier output, unless there is no mask");
+}
+
+/* Some of the tokens in a call of their own, those of x from row `from` on:
+   have they the output which they have in `whole`, the one for all? */
+static bool
+same_apart(Subject *s, const Tokens *all, const real *whole, Way way, int from,
+           real *y)
+{
+    int d = s->attention.d_model;
+    Tokens some = *all;
+    some.way = way;
+    some.x += from * d;
+    some.x_size = way.queries * d;
+    some.y = y;
+    return same(computed(s, &some, false), whole + from * d, some.x_size, true);
 }
 
 /* In cross-attention with more keys than queries: does cached mark queries? */
@@ -320,37 +234,34 @@ caches_queries(Subject *s, const Tokens *in)
     for (const Node *n = t->last; n; n = n->previous)
         found |=
             n->kept_by_decoder && n->rows != in->way.sequences * in->way.keys;
-    tape_free(t);
     return found;
 }
 
 /* Some of the tokens as x, with all of them as y. */
-Finding
+void
 check_queries(Subject *s)
 {
-    enum { SOME = 4 };
-    Way way = {.sequences = 1, .queries = TOKENS, .size = 1};
-    Tokens all = tokens_of(s, way), some = all;
-    some.way.queries = SOME;
-    some.way.keys = TOKENS;
-    some.x_size = SOME * s->attention.d_model;
-    some.y = all.x;
-    real *together = computed(s, &all, false);
-    if (caches_queries(s, &some))
-        return failed("cached marks what is made from x: a decoder keeps what "
-                      "keys and values are made from, of y");
-    if (!nearly_same(computed(s, &some, false), together, some.x_size))
-        return failed(
-            "where x is the first %d of %d tokens and y all of them, "
-            "their outputs are not what they are in self-attention: "
-            "are keys and values made from y, whether it is x or not?",
-            SOME, TOKENS);
-    return passed("queries come from x, keys and values from y");
+    Way way = {.sequences = 1, .queries = TOKENS, .size = 1}, some = way;
+    Tokens all = tokens_of(s, way), crossed = all;
+    some.queries = TOKENS - 2;
+    some.keys = TOKENS;
+    crossed.way = some;
+    crossed.y = all.x;
+    real *whole = computed(s, &all, false);
+    if (caches_queries(s, &crossed))
+        fail("cached marks what is made from x: a decoder keeps what keys and "
+             "values are made from, of y");
+    if (!same_apart(s, &all, whole, some, 0, all.x))
+        fail("where x is the first %d of %d tokens and y all of them, their "
+             "outputs are not what they are in self-attention: are keys and "
+             "values made from y, whether it is x or not?",
+             some.queries, TOKENS);
+    passed(s, "queries come from x, keys and values from y");
 }
 
 /* One token at a time, with what a decoder keeps of those before; in the first
    block and the next. */
-Finding
+void
 check_decoding(Subject *s)
 {
     Way way = {.sequences = 1, .queries = 37, .causal = true, .size = 1};
@@ -362,63 +273,41 @@ check_decoding(Subject *s)
         Cost c = cost_of(s->plugin.variant, s->attention, &s->weights,
                          way.queries, 0);
         for (int i = 0; i < way.queries; i++)
-            if (!nearly_same(found + i * d, wanted + i * d, d))
-                return finding(
-                    FAILED,
-                    "token %d has another output when forward gets one token "
-                    "after the other than when it gets all: what it needs of "
-                    "earlier ones besides keys and values is to go through "
-                    "cached",
-                    i + 1);
+            if (!same(found + i * d, wanted + i * d, d, true))
+                fail("token %d has another output when forward gets one token "
+                     "after the other than when it gets all: what it needs of "
+                     "earlier ones besides keys and values is to go through "
+                     "cached",
+                     i + 1);
         if (c.cache != kept)
-            return finding(FAILED,
-                           "a decoder keeps %d numbers of a token, and keys "
-                           "and values are made from %g: are they made from "
-                           "what cached returns, and from all of it?",
-                           kept, c.cache);
+            fail("a decoder keeps %d numbers of a token, and keys and values "
+                 "are made from %g: are they made from what cached returns, "
+                 "and from all of it?",
+                 kept, c.cache);
     }
-    return finding(PASSED,
-                   "one token after the other gives what all at once give, "
-                   "keeping %d numbers of each",
-                   kept);
+    passed(s,
+           "one token after the other gives what all at once give, keeping %d "
+           "numbers of each",
+           kept);
 }
 
-/* The first of several sequences, counted from 1, whose output differs from its
-   output alone; 0 if there is none. */
-static int
-mixed(Subject *s, int keys, bool causal)
-{
-    enum { MANY = 3 };
-    int d = s->attention.d_model, size = TOKENS * d;
-    Tokens all = tokens_of(s, (Way){.sequences = MANY,
-                                    .queries = TOKENS,
-                                    .keys = keys,
-                                    .causal = causal,
-                                    .size = 1});
-    Tokens one = all;
-    real *together = computed(s, &all, false);
-    one.way.sequences = 1;
-    one.x_size = size;
-    for (int k = 0; k < MANY; k++) {
-        one.x = all.x + k * size;
-        one.y = keys ? all.y + k * keys * d : NULL;
-        if (!nearly_same(computed(s, &one, false), together + k * size, size))
-            return k + 1;
-    }
-    return 0;
-}
-
-Finding
+/* Each of several sequences in a call of its own. */
+void
 check_batches(Subject *s)
 {
-    static const char *const kinds[] = {"self-", "causal self-", "cross-"};
-    for (int i = 0; i < 3; i++) {
-        int k = mixed(s, i == 2 ? 7 : 0, i == 1);
-        if (k)
-            return failed("%sattention: sequence %d gives another output "
-                          "beside others than alone: does a sum run over the "
-                          "rows of all sequences?",
-                          kinds[i], k);
+    static const Way together[] = {{3, TOKENS, 0, false, 0, 1, false},
+                                   {3, TOKENS, 0, true, 0, 1, false},
+                                   {3, TOKENS, 7, false, 0, 1, false}};
+    for (int i = 0; i < 9; i++) {
+        int k = i % 3;
+        Way one = together[i / 3];
+        Tokens all = tokens_of(s, one);
+        real *y = one.keys ? all.y + k * one.keys * s->attention.d_model : NULL;
+        one.sequences = 1;
+        if (!same_apart(s, &all, computed(s, &all, false), one, k * TOKENS, y))
+            fail("sequence %d gives another output beside others than alone: "
+                 "does a sum run over the rows of all sequences?",
+                 k + 1);
     }
-    return passed("three sequences at once give what each gives alone");
+    passed(s, "three sequences at once give what each gives alone");
 }

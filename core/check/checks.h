@@ -1,15 +1,17 @@
 /* checks.h - the checks of a plugin: a function for each line of `qkv check`.
-   Each runs in its own process, which then ends: nothing is freed. */
+
+   Each runs in its own process, which then ends: nothing is freed. It says in
+   s->found what it has found, or ends that process: by `fail` if something is
+   wrong, by `bug` if the checks after it would fail for the same reason. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
 #include "check/subject.h"
 
-typedef Finding Check(Subject *s);
+typedef void Check(Subject *s);
 
 /* calls.c: what holds in any precision. */
 Check check_shapes;    /* Does forward work in every way it may be called? */
-Check check_finite;    /* Is everything that it computes finite? */
 Check check_repeats;   /* Does it keep nothing from one call to the next? */
 Check check_causality; /* Does an output see later tokens only if unmasked? */
 Check check_queries;   /* Do keys and values come from y alone? */

@@ -141,46 +141,49 @@ slope_holds(const Mapping *m, double x)
     return false;
 }
 
-/* Compares one leaf; true where all of it is right. Where the function bends
-   sharply a smaller step decides; at a kink, as of relu, one side of it. */
-static bool
-compare_leaf(Graph *g, int i, Slopes *s)
+double
+ratio_of(const double *found, const double *wanted, int count)
 {
+    double both = 0, all = 0, off = 0, largest = 0;
+    for (int i = 0; i < count; i++) {
+        both += found[i] * wanted[i];
+        all += wanted[i] * wanted[i];
+    }
+    double ratio = both / all;
+    for (int i = 0; i < count; i++) {
+        off = fmax(off, fabs(found[i] - ratio * wanted[i]));
+        largest = fmax(largest, fabs(ratio * wanted[i]));
+    }
+    return off <= 1e-5 * largest ? ratio : NAN;
+}
+
+/* Compares one leaf. Where the function bends sharply a smaller step decides;
+   at a kink, as of relu, one side of it. */
+static Slopes
+compare_leaf(Graph *g, int i)
+{
+    Slopes s = {.leaf = -1};
     int size = leaf_size(&g->leaves[i]), cols = g->leaves[i].cols;
     double worst = 1;
-    s->found = allocate((size_t)size, sizeof *s->found);
-    s->wanted = allocate((size_t)size, sizeof *s->wanted);
+    double *found = allocate((size_t)size, sizeof *found);
+    double *wanted = allocate((size_t)size, sizeof *wanted);
     for (int k = 0; k < size; k++) {
-        double found = s->found[k] =
-            s->reached[i] ? (double)g->gradient[i][k] : 0;
         double off = INFINITY;
+        found[k] = (double)g->gradient[i][k];
         for (int try = 0; try < 12 && off > 1; try++) {
             double h = 1e-3 * pow(0.1, try / 3);
-            s->wanted[k] = difference(g, &g->value[i][k], h, (try + 1) % 3 - 1);
-            off = miss(found, s->wanted[k]);
+            wanted[k] = difference(g, &g->value[i][k], h, (try + 1) % 3 - 1);
+            off = miss(found[k], wanted[k]);
         }
         if (off <= worst)
             continue;
         worst = off;
-        s->leaf = i;
-        s->row = k / cols;
-        s->col = k % cols;
+        s = (Slopes){i, k / cols, k % cols, found[k], wanted[k], 0};
     }
-    if (s->leaf == i)
-        return false;
-    free(s->found);
-    free(s->wanted);
-    s->found = s->wanted = NULL;
-    return true;
-}
-
-static bool
-any(const real *x, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (x[i] != 0)
-            return true;
-    return false;
+    s.ratio = ratio_of(found, wanted, size);
+    free(found);
+    free(wanted);
+    return s;
 }
 
 Slopes
@@ -188,24 +191,11 @@ slopes_of(Build *build, void *more, const Leaf *leaves, int count)
 {
     Graph g = {.build = build, .more = more, .leaves = leaves, .count = count};
     Slopes s = {.leaf = -1};
-    s.reached = allocate((size_t)count, sizeof *s.reached);
     make_leaves(&g);
     g.tape = tape_new(0);
     backward(result_of(&g, g.tape));
-    for (int i = 0; i < count; i++)
-        s.reached[i] =
-            g.nodes[i]->touched && any(g.gradient[i], leaf_size(&leaves[i]));
-    for (int i = 0; i < count && compare_leaf(&g, i, &s); i++)
-        ;
+    for (int i = 0; i < count && s.leaf < 0; i++)
+        s = compare_leaf(&g, i);
     graph_free(&g);
     return s;
-}
-
-void
-slopes_free(Slopes *s)
-{
-    free(s->found);
-    free(s->wanted);
-    free(s->reached);
-    *s = (Slopes){.leaf = -1};
 }

@@ -25,12 +25,15 @@ typedef Node *Build(Node **leaf, void *more);
 typedef struct Slopes {
     int leaf; /* -1: none is */
     int row, col;
-    double *found, *wanted; /* all of that leaf: gradients, differences */
-    bool *reached;          /* by leaf: does the result depend on it at all? */
+    double found, wanted; /* there: gradient, difference */
+    double ratio;         /* of all gradients of that leaf: ratio_of */
 } Slopes;
 
 Slopes slopes_of(Build *build, void *more, const Leaf *leaves, int count);
-void slopes_free(Slopes *s);
+
+/* The ratio for which found is ratio * wanted, to 1e-5 of the largest entry;
+   NaN if there is none. */
+double ratio_of(const double *found, const double *wanted, int count);
 
 /* Is df the derivative of f at x, on one side at least? */
 bool slope_holds(const Mapping *m, double x);

@@ -5,6 +5,7 @@
 #define SUBJECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <qkv/real.h>
 
@@ -13,19 +14,13 @@
 #include "heart/fail.h"
 #include "heart/tape.h"
 
-typedef enum { PASSED, FAILED, UNTESTED } Verdict;
-
-typedef struct Finding {
-    Verdict verdict;
-    char what[700]; /* what was found, and the likely mistake */
-} Finding;
-
-Finding finding(Verdict verdict, const char *format, ...) PRINTF(2, 3);
-#define passed(...)   finding(PASSED, __VA_ARGS__)
-#define failed(...)   finding(FAILED, __VA_ARGS__)
-#define untested(...) finding(UNTESTED, __VA_ARGS__)
-
-enum { AT_SIZE = 120 };
+/* What is to be read of a check after its process has ended. */
+typedef struct Found {
+    bool untested;  /* there is nothing to check */
+    char what[400]; /* if nothing is wrong */
+    char at[160];   /* the shape and the tokens tried last */
+    uint64_t hash;  /* of the outputs of call_all, the first of their process */
+} Found;
 
 /* A plugin at a shape, its matrices initialised as in training; those that
    start as constants are a little random, unless `as_declared`. */
@@ -36,16 +31,14 @@ typedef struct Subject {
     Weights weights;
     real **values, **gradients;
     bool as_declared;
-    char *at; /* where it says what is tried: AT_SIZE bytes */
-
-    /* Calls work(more, answer) in a process of its own; false unless it ends
-       well. Whoever runs the checks sets it. */
-    bool (*apart)(void (*work)(const void *more, void *answer),
-                  const void *more, void *answer, size_t size);
+    Found *found;
 } Subject;
 
+#define passed(s, ...) \
+    snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__)
+
 /* Opens the plugin at the small shape; exits where it cannot be. */
-Subject subject_open(const char *word, char *at);
+Subject subject_open(const char *word, Found *found);
 
 /* The same plugin at another shape, of which no number is the same. */
 Subject subject_elsewhere(const Subject *s);
@@ -65,17 +58,17 @@ int entries(const Subject *s, int i);
 /* A way in which forward may be called: so many sequences of so many queries,
    and keys, 0 in self-attention. */
 typedef struct Way {
-    const char *what;
     int sequences, queries, keys;
     bool causal;
-    double size; /* standard deviation of the tokens */
     int layer;
+    double size;    /* standard deviation of the tokens */
+    bool untrained; /* x is data, as one-hot tokens are */
 } Way;
 
-enum { SECOND_BLOCK = 8, THIRD_BLOCK, WAYS };
+enum { SECOND_BLOCK = 8, WAYS = 11 };
 extern const Way ways[WAYS];
 
-/* Makes s->attention that of a way, unless w is NULL, and says it in s->at. */
+/* Makes s->attention that of a way, and says it in s->found. */
 void subject_case(Subject *s, const Way *w);
 
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
@@ -83,30 +76,29 @@ void subject_case(Subject *s, const Way *w);
 typedef struct Tokens {
     Way way;
     real *x, *y, *x_gradient, *y_gradient;
-    int x_size;     /* entries of x */
-    bool untrained; /* x is data, as one-hot tokens are */
+    int x_size; /* entries of x */
 } Tokens;
 
 Tokens tokens_of(const Subject *s, Way way);
 
 /* The output for `in`, of the shape of x; if `back`, the gradients of tokens
-   and matrices too. */
+   and matrices too. Ends the process if they are not finite, or if an operator
+   did not write just what it has to. */
 real *computed(Subject *s, const Tokens *in, bool back);
+
+/* Computes outputs and gradients in all ways; a hash of all outputs. */
+uint64_t call_all(Subject *s);
 
 /* The output for `in`, one causal sequence, as a decoder computes it: a few
    tokens first, then one after the other; and how many numbers it keeps of
    each. */
 real *decoded(Subject *s, const Tokens *in, int *kept);
 
-/* A call on a measuring tape, to be freed: its nodes, which have no values. */
+/* A call on a measuring tape: its nodes, which have no values. */
 Tape *shapes_of(Subject *s, const Tokens *in);
 
 /* Bytes that every call allocates and nobody frees, where the C library tells.
  */
-long bytes_kept(Subject *s, const Tokens *in);
-
-/* The ratio for which found is ratio * wanted, to 1e-5 of the largest entry;
-   NaN if there is none, or it is 0. */
-double ratio_of(const double *found, const double *wanted, int count);
+double bytes_kept(Subject *s, const Tokens *in);
 
 #endif

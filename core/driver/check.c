@@ -6,7 +6,6 @@
  */
 #include <fenv.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,50 +30,32 @@ static const struct {
     size_t number;
     Check *run;
 } checks[] = {
-    {"shapes", 4, check_shapes},
-    {"finite", 4, check_finite},
-    {"same bits", 4, check_repeats},
-    {"causality", 4, check_causality},
-    {"x and y", 4, check_queries},
-    {"batches", 4, check_batches},
-    {"decoding", 4, check_decoding},
-    {"all used", 8, check_use},
-    {"gradients", 8, check_gradients},
-    {"linear", 8, check_form},
-    {"fit", 8, check_fit},
+    {"shapes", 4, check_shapes},       {"same bits", 4, check_repeats},
+    {"causality", 4, check_causality}, {"x and y", 4, check_queries},
+    {"batches", 4, check_batches},     {"decoding", 4, check_decoding},
+    {"all used", 8, check_use},        {"gradients", 8, check_gradients},
+    {"linear", 8, check_form},         {"fit", 8, check_fit},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
 /* One line: name, verdict, and what was found, folded to 80 columns. */
 static void
-print_finding(const Options *o, const char *name, const Finding *f)
+print_line(const Options *o, const char *name, const char *verdict,
+           const char *what)
 {
-    static const char *const verdicts[] = {"ok", "FAILED", "-"};
     if (layout_of(o) == TSV) {
-        printf("%s\t%s\t%s\n", name, verdicts[f->verdict], f->what);
+        printf("%s\t%s\t%s\n", name, verdict, what);
         return;
     }
-    printf("%-10s %-7s", name, verdicts[f->verdict]);
-    print_wrapped(stdout, 18, 19, 80, f->what);
+    printf("%-10s %-7s", name, verdict);
+    print_wrapped(stdout, 18, 19, 80, what);
 }
 
 typedef struct Trial {
     Check *check;
     const char *plugin;
+    uint64_t hash; /* found by the first check */
 } Trial;
-
-typedef struct Tried {
-    Finding found;
-    char at[AT_SIZE]; /* the shape and the tokens tried last */
-} Tried;
-
-static bool
-apart(void (*work)(const void *more, void *answer), const void *more,
-      void *answer, size_t size)
-{
-    Limits all = limits(INFINITY, INFINITY);
-    return in_child(work, more, answer, size, all).answered;
-}
 
 /* A check, and whether what the program shares with the plugin is afterwards
    as it was before the plugin was loaded. The mask is put back, since in a
@@ -83,12 +64,12 @@ static void
 run_check(const void *more, void *answer)
 {
     const Trial *t = more;
-    Tried *o = answer;
+    Found *found = answer;
     locale_t locale = uselocale(NULL);
     mode_t mask = umask(0);
-    Subject s = subject_open(t->plugin, o->at);
-    s.apart = apart;
-    o->found = t->check(&s);
+    found->hash = t->hash;
+    Subject s = subject_open(t->plugin, found);
+    t->check(&s);
     const char *what =
         strcmp(setlocale(LC_ALL, NULL), "C") || uselocale(NULL) != locale
             ? "the locale (setlocale), in which numbers are written"
@@ -96,31 +77,34 @@ run_check(const void *more, void *answer)
         : umask(mask)                  ? "the umask of the files of a run"
                                        : NULL;
     if (what)
-        fail("it changes %s: leave that to the program", what);
+        bug("it changes %s: leave that to the program", what);
 }
 
-/* Runs this program's checks; returns whether one failed. After one that did
-   not come to its end, and where a call is not the same twice, no other is run:
-   they would fail for that reason. */
+/* Runs this program's checks; returns whether one failed. If one crashed, or
+   ended by `bug`, no other is run: they would fail for the same reason. */
 static bool
 run_checks(const Options *o, const char *plugin, bool *stop)
 {
     bool failed = false;
+    Trial t = {.plugin = plugin};
     for (int i = 0; i < CHECKS && !*stop; i++) {
-        Tried out = {.at = ""};
-        Trial t = {checks[i].run, plugin};
+        Found out = {.at = ""};
         if (checks[i].number != sizeof(real))
             continue;
+        t.check = checks[i].run;
         Ended e =
             in_child(run_check, &t, &out, sizeof out, limits(seconds, bytes));
         raise_interrupt(interrupted);
-        Finding f = e.answered ? out.found : finding(FAILED, "%.500s", e.why);
-        bool wrong = f.verdict == FAILED;
-        if (wrong && *out.at)
-            f = finding(FAILED, "%.500s [%s]", copy_text(f.what), out.at);
-        print_finding(o, checks[i].name, &f);
-        failed |= wrong;
-        *stop = !e.answered || (wrong && checks[i].run == check_repeats);
+        char *what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
+        print_line(o, checks[i].name,
+                   !e.answered    ? "FAILED"
+                   : out.untested ? "-"
+                                  : "ok",
+                   e.answered ? out.what : what);
+        free(what);
+        failed |= !e.answered;
+        *stop = !e.answered && (e.signal || *e.plugin);
+        t.hash = out.hash;
     }
     return failed;
 }
@@ -135,9 +119,7 @@ check_in_both(const Options *o, const char *single, const char *both)
     Facts f = describe(single, NULL, DECLARED);
     if (!f.ok && f.status == 2)
         usage("%s", f.why);
-    Finding loads =
-        finding(f.ok ? PASSED : FAILED, "%.690s", f.ok ? f.equation : f.why);
-    print_finding(o, "loads", &loads);
+    print_line(o, "loads", f.ok ? "ok" : "FAILED", f.ok ? f.equation : f.why);
     bool failed = !f.ok || run_checks(o, single, &stop);
     if (f.ok && !stop)
         failed |= run_in_double(layout_of(o) == TSV ? 3 : 2, in_double,
