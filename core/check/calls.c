@@ -50,8 +50,9 @@ differs(Subject *other, Subject *s)
     for (int i = 0; i < 2; i++) {
         way.causal = i;
         Tokens in = tokens_of(s, way);
-        if (!same(computed(s, &in, false), computed(other, &in, false),
-                  in.x_size, false))
+        const real *output = computed(&in, false);
+        in.subject = other;
+        if (!same(output, computed(&in, false), in.x_size, false))
             return true;
     }
     return false;
@@ -59,10 +60,11 @@ differs(Subject *other, Subject *s)
 
 /* The heads of all nodes of a call, added up. */
 static int
-total_heads(Subject *s, const Tokens *in)
+total_heads(Subject *s)
 {
     int heads = 0;
-    Tape *t = shapes_of(s, in);
+    Tokens in = tokens_of(s, ways[0]);
+    Tape *t = shapes_of(&in);
     for (const Node *n = t->last; n; n = n->previous)
         heads += n->heads;
     return heads;
@@ -73,7 +75,6 @@ static void
 vary_option(Subject *s, const Setting *option)
 {
     const char *name = option->name;
-    Tokens in = tokens_of(s, ways[0]);
     Subject other = subject_changed(s, option);
     bool named = shape_uses(s->plugin.variant->shape, name);
     bool used = differs(&other, s);
@@ -85,25 +86,9 @@ vary_option(Subject *s, const Setting *option)
         fail(".shape names %s, on which neither matrices nor output depend",
              name);
     if (named && !strcmp(name, "heads") && !s->plugin.own_operator &&
-        total_heads(&other, &in) == total_heads(s, &in))
+        total_heads(&other) == total_heads(s))
         fail(".shape names heads, but nothing has more of them where there are "
              "more: does split give q, k and v a->heads each?");
-}
-
-/* Does it use its setting? */
-static bool
-uses_setting(Subject *s, const Own *own)
-{
-    const double values[] = {1, 2 * own->value};
-    for (int i = 0; i < 2; i++) {
-        Subject other = *s;
-        other.attention.settings = format_text(
-            "%s=%.17g %s", own->name, values[i], s->attention.settings);
-        subject_draw(&other);
-        if (differs(&other, s))
-            return true;
-    }
-    return false;
 }
 
 static void
@@ -117,11 +102,17 @@ vary_options(Subject *s)
     for (int i = 0; i < settings_built_in; i++)
         if (settings[i].role == OF_SHAPE)
             vary_option(s, &settings[i]);
-    while (own_next(&at, &own))
-        if (!uses_setting(s, &own))
+    while (own_next(&at, &own)) {
+        Subject other = *s;
+        other.attention.settings =
+            format_text("%s=%d %s", own.name, own.value == 1 ? 2 : 1,
+                        s->attention.settings);
+        subject_draw(&other);
+        if (!differs(&other, s))
             fail(".settings declares %s, on which neither matrices nor output "
                  "depend",
                  own.name);
+    }
 }
 
 void
@@ -166,7 +157,7 @@ check_repeats(Subject *s)
             "static variable?");
     for (int i = 0; i < 2; i++) { /* cross-attention, too */
         Tokens in = tokens_of(s, ways[i]);
-        double kept = bytes_kept(s, &in);
+        double kept = bytes_kept(&in);
         if (kept > 0)
             bug("each call keeps %.0f bytes that nobody frees: a plugin "
                 "allocates nothing",
@@ -190,10 +181,10 @@ check_causality(Subject *s)
         int token = i % TOKENS, after = token + 1;
         in.way.causal = i < 2 * TOKENS;
         in.way.layer = i < TOKENS;
-        real *was = computed(s, &in, false);
+        real *was = computed(&in, false);
         for (int j = 0; j < d; j++)
             in.x[token * d + j] += 1;
-        real *is = computed(s, &in, false);
+        real *is = computed(&in, false);
         bool moved = !same(is, was, token * d, false);
         if (moved && in.way.causal)
             fail("token %d moves the output of one before it: something "
@@ -213,24 +204,23 @@ check_causality(Subject *s)
 /* Some of the tokens in a call of their own, those of x from row `from` on:
    have they the output which they have in `whole`, the one for all? */
 static bool
-same_apart(Subject *s, const Tokens *all, const real *whole, Way way, int from,
-           real *y)
+same_apart(const Tokens *all, const real *whole, Way way, int from, real *y)
 {
-    int d = s->attention.d_model;
+    int d = all->subject->attention.d_model;
     Tokens some = *all;
     some.way = way;
     some.x += from * d;
     some.x_size = way.queries * d;
     some.y = y;
-    return same(computed(s, &some, false), whole + from * d, some.x_size, true);
+    return same(computed(&some, false), whole + from * d, some.x_size, true);
 }
 
 /* In cross-attention with more keys than queries: does cached mark queries? */
 static bool
-caches_queries(Subject *s, const Tokens *in)
+caches_queries(Tokens *in)
 {
     bool found = false;
-    Tape *t = shapes_of(s, in);
+    Tape *t = shapes_of(in);
     for (const Node *n = t->last; n; n = n->previous)
         found |=
             n->kept_by_decoder && n->rows != in->way.sequences * in->way.keys;
@@ -247,11 +237,11 @@ check_queries(Subject *s)
     some.keys = TOKENS;
     crossed.way = some;
     crossed.y = all.x;
-    real *whole = computed(s, &all, false);
-    if (caches_queries(s, &crossed))
+    real *whole = computed(&all, false);
+    if (caches_queries(&crossed))
         fail("cached marks what is made from x: a decoder keeps what keys and "
              "values are made from, of y");
-    if (!same_apart(s, &all, whole, some, 0, all.x))
+    if (!same_apart(&all, whole, some, 0, all.x))
         fail("where x is the first %d of %d tokens and y all of them, their "
              "outputs are not what they are in self-attention: are keys and "
              "values made from y, whether it is x or not?",
@@ -268,8 +258,8 @@ check_decoding(Subject *s)
     int d = s->attention.d_model, kept = 0;
     for (way.layer = 0; way.layer < 2; way.layer++) {
         Tokens in = tokens_of(s, way);
-        real *wanted = computed(s, &in, false);
-        real *found = decoded(s, &in, &kept);
+        real *wanted = computed(&in, false);
+        real *found = decoded(&in, &kept);
         Cost c = cost_of(s->plugin.variant, s->attention, &s->weights,
                          way.queries, 0);
         for (int i = 0; i < way.queries; i++)
@@ -304,7 +294,7 @@ check_batches(Subject *s)
         Tokens all = tokens_of(s, one);
         real *y = one.keys ? all.y + k * one.keys * s->attention.d_model : NULL;
         one.sequences = 1;
-        if (!same_apart(s, &all, computed(s, &all, false), one, k * TOKENS, y))
+        if (!same_apart(&all, computed(&all, false), one, k * TOKENS, y))
             fail("sequence %d gives another output beside others than alone: "
                  "does a sum run over the rows of all sequences?",
                  k + 1);

@@ -1,5 +1,6 @@
 /* difference.c - gradients against differences. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "check/difference.h"
@@ -37,29 +38,10 @@ project(Node *a)
 }
 
 typedef struct Graph {
-    Build *build;
+    Recorder *record;
     void *more;
-    const Leaf *leaves;
-    int count;
-    real **value, **gradient;
-    Node **nodes; /* of the leaves, in the last run */
-    Tape *tape;
+    Tape *tape; /* of the last result */
 } Graph;
-
-static int
-leaf_size(const Leaf *l)
-{
-    return l->rows * l->cols;
-}
-
-static Node *
-result_of(Graph *g, Tape *t)
-{
-    for (int i = 0; i < g->count; i++)
-        g->nodes[i] = leaf(t, g->leaves[i].rows, g->leaves[i].cols,
-                           g->leaves[i].sequences, g->value[i], g->gradient[i]);
-    return project(g->build(g->nodes, g->more));
-}
 
 static double
 result_at(Graph *g, real *entry, double x)
@@ -67,54 +49,21 @@ result_at(Graph *g, real *entry, double x)
     double old = (double)*entry;
     *entry = (real)x;
     tape_reset(g->tape);
-    double result = (double)result_of(g, g->tape)->value[0];
+    double result = (double)project(g->record(g->tape, g->more))->value[0];
     *entry = (real)old;
     return result;
 }
 
-/* The slope at an entry by the five-point rule, whose error falls with h^4; or
-   from points on one side of it (-1, 1), with h^2. */
+/* The slope at an entry by five points on one side of it, the side of h, whose
+   error falls with h^4. */
 static double
-difference(Graph *g, real *entry, double h, int side)
+difference(Graph *g, real *entry, double h)
 {
-    double x = (double)*entry, k = side * h;
-    if (side)
-        return (4 * result_at(g, entry, x + k) - 3 * result_at(g, entry, x) -
-                result_at(g, entry, x + 2 * k)) /
-               (2 * k);
-    double near = result_at(g, entry, x + h) - result_at(g, entry, x - h);
-    double far =
-        result_at(g, entry, x + 2 * h) - result_at(g, entry, x - 2 * h);
-    return (8 * near - far) / (12 * h);
-}
-
-static void
-make_leaves(Graph *g)
-{
-    Random r = random_stream(3, "leaves");
-    g->value = allocate((size_t)g->count, sizeof *g->value);
-    g->gradient = allocate((size_t)g->count, sizeof *g->gradient);
-    g->nodes = allocate((size_t)g->count, sizeof(Node *));
-    for (int i = 0; i < g->count; i++) {
-        int size = leaf_size(&g->leaves[i]);
-        g->value[i] = allocate((size_t)size, sizeof(real));
-        g->gradient[i] = allocate((size_t)size, sizeof(real));
-        for (int k = 0; k < size; k++)
-            g->value[i][k] = (real)(g->leaves[i].size * random_normal(&r));
-    }
-}
-
-static void
-graph_free(Graph *g)
-{
-    for (int i = 0; i < g->count; i++) {
-        free(g->value[i]);
-        free(g->gradient[i]);
-    }
-    free(g->value);
-    free(g->gradient);
-    free(g->nodes);
-    tape_free(g->tape);
+    static const double factor[] = {-25, 48, -36, 16, -3};
+    double x = (double)*entry, sum = 0;
+    for (int i = 0; i < 5; i++)
+        sum += factor[i] * result_at(g, entry, x + i * h);
+    return sum / (12 * h);
 }
 
 /* By how many times what is allowed the gradient misses the slope. */
@@ -158,44 +107,46 @@ ratio_of(const double *found, const double *wanted, int count)
 }
 
 /* Compares one leaf. Where the function bends sharply a smaller step decides;
-   at a kink, as of relu, one side of it. */
-static Slopes
-compare_leaf(Graph *g, int i)
+   at a kink, as of relu, the other side. */
+static void
+compare_leaf(Graph *g, const Node *leaf, Slopes *s)
 {
-    Slopes s = {.leaf = -1};
-    int size = leaf_size(&g->leaves[i]), cols = g->leaves[i].cols;
+    int size = (int)size_of(leaf), cols = leaf->cols;
     double worst = 1;
     double *found = allocate((size_t)size, sizeof *found);
     double *wanted = allocate((size_t)size, sizeof *wanted);
     for (int k = 0; k < size; k++) {
         double off = INFINITY;
-        found[k] = (double)g->gradient[i][k];
-        for (int try = 0; try < 12 && off > 1; try++) {
-            double h = 1e-3 * pow(0.1, try / 3);
-            wanted[k] = difference(g, &g->value[i][k], h, (try + 1) % 3 - 1);
+        found[k] = leaf->touched ? (double)leaf->gradient[k] : 0;
+        for (int try = 0; try < 8 && off > 1; try++) {
+            double h = (try % 2 ? -1e-3 : 1e-3) * pow(0.1, try / 2);
+            wanted[k] = difference(g, &leaf->value[k], h);
             off = miss(found[k], wanted[k]);
         }
         if (off <= worst)
             continue;
         worst = off;
-        s = (Slopes){i, k / cols, k % cols, found[k], wanted[k], 0};
+        *s = (Slopes){"", k / cols, k % cols, found[k], wanted[k], 0};
     }
-    s.ratio = ratio_of(found, wanted, size);
+    if (worst > 1) {
+        snprintf(s->leaf, sizeof s->leaf, "%s", label(leaf));
+        s->ratio = ratio_of(found, wanted, size);
+    }
     free(found);
     free(wanted);
-    return s;
 }
 
 Slopes
-slopes_of(Build *build, void *more, const Leaf *leaves, int count)
+slopes_of(Recorder *record, void *more)
 {
-    Graph g = {.build = build, .more = more, .leaves = leaves, .count = count};
-    Slopes s = {.leaf = -1};
-    make_leaves(&g);
-    g.tape = tape_new(0);
-    backward(result_of(&g, g.tape));
-    for (int i = 0; i < count && s.leaf < 0; i++)
-        s = compare_leaf(&g, i);
-    graph_free(&g);
+    Graph g = {record, more, tape_new(0)};
+    Slopes s = {.leaf = ""};
+    Tape *t = tape_new(0);
+    backward(project(record(t, more)));
+    for (const Node *n = t->last; n; n = n->previous)
+        if (!n->in && n->gradient)
+            compare_leaf(&g, n, &s);
+    tape_free(g.tape);
+    tape_free(t);
     return s;
 }

@@ -1,35 +1,30 @@
 /* difference.h - gradients against differences.
 
-   A graph is built from random leaves and read out by a random projection, so
-   that every entry of the result matters. Then every entry of every leaf is
-   moved, and what the result does is compared with its gradient, sign and
-   all. Believable in double only: a float's rounding is as large as the
-   differences. */
+   A graph is read out by a random projection, so that every entry of the result
+   matters. Then every entry of every leaf is moved, and what the result does is
+   compared with its gradient, sign and all. Believable in double only: a
+   float's rounding is as large as the differences. */
 #ifndef DIFFERENCE_H
 #define DIFFERENCE_H
 
 #include <stdbool.h>
 
 #include "heart/operators.h"
+#include "heart/tape.h"
 
-typedef struct Leaf {
-    int rows, cols, sequences;
-    double size; /* standard deviation of its entries */
-} Leaf;
-
-/* Builds the graph under test from its leaves. */
-typedef Node *Build(Node **leaf, void *more);
+/* Records the graph under test, its leaves first. */
+typedef Node *Recorder(Tape *t, void *more);
 
 /* The first leaf whose gradient is off by more than 1e-6 of itself, and the
    entry where it is off most. */
 typedef struct Slopes {
-    int leaf; /* -1: none is */
+    char leaf[80]; /* its label; "": all are right */
     int row, col;
     double found, wanted; /* there: gradient, difference */
     double ratio;         /* of all gradients of that leaf: ratio_of */
 } Slopes;
 
-Slopes slopes_of(Build *build, void *more, const Leaf *leaves, int count);
+Slopes slopes_of(Recorder *record, void *more);
 
 /* The ratio for which found is ratio * wanted, to 1e-5 of the largest entry;
    NaN if there is none. */

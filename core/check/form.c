@@ -40,30 +40,23 @@ fitted(Subject *s, const Canonical *given)
     return done ? form_of(s) : none;
 }
 
-/* s M (which 0) or N (1) of head h, or its transpose. */
-static double *
-matrix_of_head(const Canonical *c, int which, int h, bool turned)
-{
-    int d = c->d_model, size = d * d;
-    double *copy = allocate((size_t)size, sizeof *copy);
-    for (int i = 0; i < size; i++) {
-        int from = h * size + (turned ? i % d * d + i / d : i);
-        copy[i] = which ? c->n[from] : c->scale[h] * c->m[from];
-    }
-    return copy;
-}
-
 /* Ends with what has become of M (which 0) or N (1) of a head, if it is a
    multiple of that of a head, or of its transpose. */
 static void
 explain_head(const Canonical *given, const Canonical *back, int which, int h)
 {
-    int size = given->d_model * given->d_model;
-    const double *found = matrix_of_head(back, which, h, false);
+    int d = given->d_model, size = d * d;
+    const double *wanted = which ? given->n : given->m;
+    const double *found = (which ? back->n : back->m) + h * size;
+    double *turned = allocate((size_t)size, sizeof *turned);
+    for (int i = 0; i < size; i++)
+        turned[i] = found[i % d * d + i / d];
     for (int i = 0; i < 2 * given->heads; i++) {
         int k = (h + i / 2) % given->heads;
         double ratio =
-            ratio_of(found, matrix_of_head(given, which, k, i % 2), size);
+            ratio_of(i % 2 ? turned : found, wanted + k * size, size);
+        if (!which)
+            ratio *= back->scale[h] / given->scale[k];
         if (!isnan(ratio) && (i || fabs(ratio - 1) > 1e-9))
             fail("%s of head %d comes back as %.9g times that of head %d%s: do "
                  "forward and fit agree on the scale, the order of heads and "

@@ -8,41 +8,17 @@
 #include "check/difference.h"
 #include "heart/operators.h"
 
-typedef struct Graph {
-    Subject *subject;
-    bool crossed;
-} Graph;
-
-/* Two calls of forward on the same operands, added up, so that a backward which
-   overwrites what others have added is found. */
-static Node *
-build(Node **in, void *more)
-{
-    Graph *g = more;
-    Subject *s = g->subject;
-    Node *x = in[s->weights.count], *y = in[s->weights.count + g->crossed];
-    return add(subject_forward(s, x, y, in), subject_forward(s, x, y, in));
-}
-
 /* Compares the gradients in one way of calling it: of the matrices before those
-   of x and y, since they tell more. */
+   of x and y, since they tell more. It is called twice, so that a backward
+   which overwrites what others have added is found. */
 static void
-compare_slopes(Subject *s, const Way *w)
+compare_slopes(Subject *s, Way way)
 {
-    Graph g = {s, w->keys != 0};
-    int d = s->attention.d_model, count = s->weights.count;
-    Leaf *leaves = allocate((size_t)(count + 2), sizeof *leaves);
-    double size = w->size > 1 ? 2 : 1;
-    for (int i = 0; i < count; i++) {
-        const Weight *p = &s->weights.list[i];
-        leaves[i] = (Leaf){p->rows, p->cols, 1, 1 / sqrt(p->rows)};
-    }
-    leaves[count] = (Leaf){w->sequences * w->queries, d, w->sequences, size};
-    leaves[count + 1] = (Leaf){w->sequences * w->keys, d, w->sequences, size};
-    subject_case(s, w);
-    Slopes wrong = slopes_of(build, &g, leaves, count + 1 + g.crossed);
-    int i = wrong.leaf;
-    if (i < 0)
+    way.size = fmin(way.size, 2);
+    Tokens in = tokens_of(s, way);
+    in.twice = true;
+    Slopes wrong = slopes_of(record, &in);
+    if (!*wrong.leaf)
         return;
     const char *hint =
         !s->plugin.own_operator ? "in a map, f' is not the derivative of f"
@@ -53,22 +29,18 @@ compare_slopes(Subject *s, const Way *w)
                           "or a sign is wrong in a backward, or it has = for "
                           "+=",
                           wrong.ratio);
-    fail("%s (%d x %d), row %d, column %d: %.6g, where the function's slope is "
-         "%.6g; %s",
-         i < count    ? s->weights.list[i].name
-         : i == count ? "x"
-                      : "y",
-         leaves[i].rows, leaves[i].cols, wrong.row + 1, wrong.col + 1,
-         wrong.found, wrong.wanted, hint);
+    fail("%s, row %d, column %d: %.6g, where the function's slope is %.6g; %s",
+         wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.found, wrong.wanted,
+         hint);
 }
 
 /* Where df of a map of the plugin is not the slope of its f, however large the
    numbers that reach it; NaN: nowhere. */
 static double
-wrong_slope(Subject *s, const Tokens *in)
+wrong_slope(Tokens *in)
 {
     double found = NAN;
-    Tape *t = shapes_of(s, in);
+    Tape *t = shapes_of(in);
     for (const Node *n = t->last; n; n = n->previous) {
         const Mapping *m = n->op == &map_op ? n->arguments : NULL;
         for (double x = 0.0137; m && x < 1000; x *= 1.7)
@@ -84,9 +56,9 @@ check_gradients(Subject *s)
 {
     for (int i = 0; i < WAYS; i++)
         if (ways[i].queries <= 8 && !ways[i].untrained)
-            compare_slopes(s, &ways[i]);
+            compare_slopes(s, ways[i]);
     Tokens in = tokens_of(s, ways[0]);
-    double x = wrong_slope(s, &in);
+    double x = wrong_slope(&in);
     if (!isnan(x))
         fail("in a map, f' is not the derivative of f at %.3g", x);
     passed(s, "of x, y and every matrix, entry by entry and sign by sign, to "
@@ -101,7 +73,7 @@ arrives(Subject *s, const Way *w, bool *at)
     bool any = s->weights.count == 0;
     Tokens in = tokens_of(s, *w);
     subject_draw(s);
-    computed(s, &in, true);
+    computed(&in, true);
     for (int i = 0; i < s->weights.count; i++)
         for (int k = 0; k < entries(s, i); k++)
             if (s->gradients[i][k] != 0)

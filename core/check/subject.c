@@ -65,8 +65,9 @@ subject_draw(Subject *s)
     }
 }
 
-void
-subject_case(Subject *s, const Way *w)
+/* Makes s->attention that of a way, and says it in s->found. */
+static void
+take_case(Subject *s, const Way *w)
 {
     Attention *a = &s->attention;
     a->causal = w->causal;
@@ -80,39 +81,37 @@ subject_case(Subject *s, const Way *w)
              w->causal ? ", causal" : "");
 }
 
-static void
-take_config(Subject *s)
+static Subject
+with_config(Subject s)
 {
-    s->attention = positioned_attention(&s->config);
-    s->attention.layers = 3;
-    s->attention.settings = s->plugin.variant->settings;
-    subject_case(s, &ways[0]);
-    subject_draw(s);
+    s.attention = positioned_attention(&s.config);
+    s.attention.layers = 3;
+    s.attention.settings = s.plugin.variant->settings;
+    take_case(&s, &ways[0]);
+    subject_draw(&s);
+    return s;
 }
 
-static void
-take_shape(Subject *s, const char *shape)
+static Subject
+at_shape(Subject s, const char *shape)
 {
-    s->config = config_start();
-    config_apply(&s->config, shape);
-    config_resolve(&s->config, variant_uses(s->plugin.variant));
-    take_config(s);
+    s.config = config_start();
+    config_apply(&s.config, shape);
+    config_resolve(&s.config, variant_uses(s.plugin.variant));
+    return with_config(s);
 }
 
 Subject
 subject_open(const char *word, Found *found)
 {
     Subject s = {.plugin = plugin_open(word), .found = found};
-    take_shape(&s, SMALL);
-    return s;
+    return at_shape(s, SMALL);
 }
 
 Subject
 subject_elsewhere(const Subject *s)
 {
-    Subject other = *s;
-    take_shape(&other, ELSEWHERE);
-    return other;
+    return at_shape(*s, ELSEWHERE);
 }
 
 Subject
@@ -121,12 +120,12 @@ subject_changed(const Subject *s, const Setting *option)
     Subject other = *s;
     int *value = (int *)((char *)&other.config + option->offset);
     *value = *value ? 2 * *value : 2;
-    take_config(&other);
-    return other;
+    return with_config(other);
 }
 
-Node *
-subject_forward(Subject *s, Node *x, Node *y, Node **w)
+/* forward as a model calls it; in a later block, after the blocks before. */
+static Node *
+forward(Subject *s, Node *x, Node *y, Node **w)
 {
     const Variant *v = s->plugin.variant;
     forward_earlier(v, &s->attention, x, y, w);
@@ -139,17 +138,16 @@ subject_forward(Subject *s, Node *x, Node *y, Node **w)
 }
 
 Tokens
-tokens_of(const Subject *s, Way way)
+tokens_of(Subject *s, Way way)
 {
     Random r = random_stream(13, "tokens");
     int d = s->attention.d_model;
     int x = way.sequences * way.queries * d, y = way.sequences * way.keys * d;
-    Tokens t = {.way = way, .x = reals(x + y), .x_size = x};
+    Tokens t = {.subject = s, .way = way, .x = reals(x + y), .x_size = x};
     for (int i = 0; i < x + y; i++)
         t.x[i] = (real)(way.size * random_normal(&r));
     t.y = y ? t.x + x : NULL;
-    t.x_gradient = reals(x);
-    t.y_gradient = reals(y);
+    t.gradient = reals(x + y);
     return t;
 }
 
@@ -166,23 +164,25 @@ leaves(const Subject *s, Tape *t)
     return w;
 }
 
-/* Records forward on the tape. */
-static Node *
-apply(Subject *s, Tape *t, const Tokens *in)
+Node *
+record(Tape *t, void *tokens)
 {
-    const Way *way = &in->way;
-    int d = s->attention.d_model;
+    const Tokens *in = tokens;
+    Subject *s = in->subject;
+    int d = s->attention.d_model, each = in->way.sequences;
     Node **w = leaves(s, t);
-    Node *x = leaf(t, way->sequences * way->queries, d, way->sequences, in->x,
-                   way->untrained && s->weights.count ? NULL : in->x_gradient);
-    Node *y = in->y ? leaf(t, way->sequences * way->keys, d, way->sequences,
-                           in->y, in->y_gradient)
-                    : x;
+    Node *x = leaf(t, each * in->way.queries, d, each, in->x,
+                   in->way.untrained && s->weights.count ? NULL : in->gradient);
+    Node *y = x;
     x->arguments = "x";
-    if (in->y)
+    if (in->y) {
+        y = leaf(t, each * in->way.keys, d, each, in->y,
+                 in->gradient + in->x_size);
         y->arguments = "y";
-    subject_case(s, way);
-    Node *out = subject_forward(s, x, y, w);
+    }
+    take_case(s, &in->way);
+    Node *out = forward(s, x, y, w);
+    out = in->twice ? add(out, forward(s, x, y, w)) : out;
     free(w);
     return out;
 }
@@ -210,12 +210,19 @@ verify_node(const Node *n)
         bug("something was written past the end of an operator's result, or "
             "of its gradient (%d x %d)",
             n->rows, n->cols);
-    for (int i = 0; i < n->rows; i++)
-        for (int j = 0; j < n->cols; j++)
-            if (unwritten(n->value + (size_t)i * (size_t)n->cols + j, 1))
-                bug("an operator with result (%d x %d) did not write its row "
-                    "%d, column %d, or read past the end of an operand",
-                    n->rows, n->cols, i + 1, j + 1);
+    for (int i = 0; i < n->rows * n->cols; i++)
+        if (unwritten(n->value + i, 1))
+            bug("an operator with result (%d x %d) did not write its row %d, "
+                "column %d, or read past the end of an operand",
+                n->rows, n->cols, i / n->cols + 1, i % n->cols + 1);
+}
+
+static void
+verify_finite(const real *x, size_t count, const char *what, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            bug("%s%s is not finite", what, name);
 }
 
 /* Verifies the nodes in the order in which they were made: the first to be
@@ -230,33 +237,23 @@ verify(const Node *n)
         verify_node(n);
 }
 
-static void
-expect_finite(const real *x, int count, const char *what, const char *name)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            bug("%s%s is not finite", what, name);
-}
-
 real *
-computed(Subject *s, const Tokens *in, bool back)
+computed(Tokens *in, bool back)
 {
     Tape *before = tape_new(SHAPES_ONLY),
          *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
-    apply(s, before,
-          in); /* so that a node kept from an earlier call is found */
-    Node *out = apply(s, t, in), *result = project(out);
+    record(before, in); /* a node kept from it is of an earlier call then */
+    Node *out = record(t, in), *result = project(out);
     real *copy = reals(in->x_size);
-    memcpy(copy, out->value, (size_t)in->x_size * sizeof(real));
+    memcpy(copy, out->value, size_of(out) * sizeof(real));
     if (back)
         backward(result);
     verify(t->last);
-    expect_finite(copy, in->x_size, "the output", "");
-    if (back)
-        expect_finite(in->x_gradient, in->x_size, "the gradient of ", "x");
-    for (int i = 0; back && i < s->weights.count; i++)
-        expect_finite(s->gradients[i], entries(s, i), "the gradient of ",
-                      s->weights.list[i].name);
+    verify_finite(copy, size_of(out), "the output", "");
+    for (const Node *n = t->last; n && back; n = n->previous)
+        if (!n->in && n->gradient)
+            verify_finite(n->gradient, size_of(n), "the gradient of ",
+                          label(n));
     tape_free(before);
     tape_free(t);
     return copy;
@@ -268,74 +265,61 @@ call_all(Subject *s)
     uint64_t hash = HASH_START;
     for (int i = 0; i < WAYS; i++) {
         Tokens in = tokens_of(s, ways[i]);
-        hash = hash_bytes(hash, computed(s, &in, true),
+        hash = hash_bytes(hash, computed(&in, true),
                           (size_t)in.x_size * sizeof(real));
     }
     return hash;
 }
 
-/* Decodes `count` tokens at x, in this block and those before it. */
-static const Node *
-decode(const Subject *s, Tape *t, Cache *c, real *x, int count)
-{
-    Attention a = s->attention;
-    Node **w = leaves(s, t), *out = NULL;
-    Node *in = leaf(t, count, a.d_model, 1, x, NULL);
-    in->arguments = "x";
-    for (a.layer = 0; a.layer <= s->attention.layer; a.layer++) {
-        c->keeper.enter(&c->keeper, &a, a.layer, in, in);
-        out = plugin_forward(s->plugin.variant, &a, in, in, w);
-        c->keeper.leave(&c->keeper);
-    }
-    c->keeper.position += count;
-    free(w);
-    return out;
-}
-
 real *
-decoded(Subject *s, const Tokens *in, int *kept)
+decoded(Tokens *in, int *kept)
 {
     enum { FIRST = 3 };
-    int tokens = in->way.queries, d = s->attention.d_model;
+    Subject *s = in->subject;
+    int d = s->attention.d_model, tokens = in->way.queries, count = FIRST;
     real *copy = reals(in->x_size);
-    subject_case(s, &in->way);
+    take_case(s, &in->way);
+    Attention a = s->attention;
     Cache *c = cache_new(in->way.layer + 1, tokens, 1);
-    Tape *measured = tape_new(SHAPES_ONLY), *t = tape_new(0);
-    measured->keeper = &c->keeper;
-    c->keeper.position = tokens - FIRST;
-    decode(s, measured, c, in->x, FIRST);
-    t->keeper = &c->keeper;
-    cache_clear(c);
-    for (int i = 0, n; i < tokens; i += n) {
-        n = i ? 1 : FIRST;
-        tape_reset(t);
-        const Node *out = decode(s, t, c, in->x + i * d, n);
-        memcpy(copy + i * d, out->value, size_of(out) * sizeof *copy);
+    for (int i = -FIRST; i < tokens; i += count) { /* at first, for shapes */
+        Tape *t = tape_new(i < 0 ? SHAPES_ONLY : 0);
+        t->keeper = &c->keeper;
+        count = i > 0 ? 1 : FIRST;
+        c->keeper.position = i < 0 ? tokens - FIRST : i;
+        real *at = in->x + (i < 0 ? 0 : i) * d;
+        Node **w = leaves(s, t), *out = NULL;
+        Node *x = leaf(t, count, d, 1, at, NULL);
+        for (a.layer = 0; a.layer <= in->way.layer; a.layer++) {
+            c->keeper.enter(&c->keeper, &a, a.layer, x, x);
+            out = plugin_forward(s->plugin.variant, &a, x, x, w);
+            c->keeper.leave(&c->keeper);
+        }
+        if (i < 0)
+            cache_clear(c);
+        else
+            memcpy(copy + i * d, out->value, size_of(out) * sizeof *copy);
     }
     *kept = cache_entries(c, in->way.layer);
-    cache_free(c);
-    tape_free(measured);
-    tape_free(t);
     return copy;
 }
 
 Tape *
-shapes_of(Subject *s, const Tokens *in)
+shapes_of(Tokens *in)
 {
     Tape *t = tape_new(SHAPES_ONLY);
-    apply(s, t, in);
+    record(t, in);
     return t;
 }
 
 double
-bytes_kept(Subject *s, const Tokens *in)
+bytes_kept(Tokens *in)
 {
     Tape *t = tape_new(0);
     double least = INFINITY;
     for (int i = 0; i < 12; i++) { /* malloc caches what seven of them free */
         double before = report->held;
         tape_reset(t);
-        backward(project(apply(s, t, in)));
+        backward(project(record(t, in)));
         least = i > 2 ? fmin(least, report->held - before) : least;
     }
     return least;

@@ -49,9 +49,6 @@ Subject subject_changed(const Subject *s, const Setting *option);
 /* Declares and draws its matrices anew, at s->attention. */
 void subject_draw(Subject *s);
 
-/* forward as a model calls it; in a later block, after the blocks before. */
-Node *subject_forward(Subject *s, Node *x, Node *y, Node **w);
-
 /* The number of entries of matrix i. */
 int entries(const Subject *s, int i);
 
@@ -68,23 +65,26 @@ typedef struct Way {
 enum { SECOND_BLOCK = 8, WAYS = 11 };
 extern const Way ways[WAYS];
 
-/* Makes s->attention that of a way, and says it in s->found. */
-void subject_case(Subject *s, const Way *w);
-
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
  */
 typedef struct Tokens {
+    Subject *subject; /* that is called */
     Way way;
-    real *x, *y, *x_gradient, *y_gradient;
-    int x_size; /* entries of x */
+    real *x, *y, *gradient; /* that of y is behind that of x */
+    int x_size;             /* entries of x */
+    bool twice;             /* two calls on the same operands, added up */
 } Tokens;
 
-Tokens tokens_of(const Subject *s, Way way);
+Tokens tokens_of(Subject *s, Way way);
+
+/* Records a call: its operands, the matrices first, and forward as a model
+   calls it; in a later block, after the blocks before. */
+Node *record(Tape *t, void *tokens);
 
 /* The output for `in`, of the shape of x; if `back`, the gradients of tokens
    and matrices too. Ends the process if they are not finite, or if an operator
    did not write just what it has to. */
-real *computed(Subject *s, const Tokens *in, bool back);
+real *computed(Tokens *in, bool back);
 
 /* Computes outputs and gradients in all ways; a hash of all outputs. */
 uint64_t call_all(Subject *s);
@@ -92,13 +92,13 @@ uint64_t call_all(Subject *s);
 /* The output for `in`, one causal sequence, as a decoder computes it: a few
    tokens first, then one after the other; and how many numbers it keeps of
    each. */
-real *decoded(Subject *s, const Tokens *in, int *kept);
+real *decoded(Tokens *in, int *kept);
 
 /* A call on a measuring tape: its nodes, which have no values. */
-Tape *shapes_of(Subject *s, const Tokens *in);
+Tape *shapes_of(Tokens *in);
 
 /* Bytes that every call allocates and nobody frees, where the C library tells.
  */
-double bytes_kept(Subject *s, const Tokens *in);
+double bytes_kept(Tokens *in);
 
 #endif
