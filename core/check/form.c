@@ -113,6 +113,6 @@ check_fit(Subject *s)
         return;
     }
     round_trip(s);
-    Subject other = subject_elsewhere(s);
+    Subject other = subject_at(*s, ELSEWHERE);
     round_trip(&other);
 }

@@ -18,10 +18,6 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 
-/* d_k is even: queries and keys may be rotated, pair by pair. */
-#define SMALL     "d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7"
-#define ELSEWHERE "d-model=12 heads=3 kv-heads=1 d-k=2 d-v=7 latent=5"
-
 const Way ways[WAYS] = {
     {2, 3, 0, false, 0, 1, false},  {2, 3, 5, false, 0, 1, false},
     {2, 4, 0, true, 0, 1, false},   {1, 1, 0, false, 0, 1, false},
@@ -92,8 +88,8 @@ with_config(Subject s)
     return s;
 }
 
-static Subject
-at_shape(Subject s, const char *shape)
+Subject
+subject_at(Subject s, const char *shape)
 {
     s.config = config_start();
     config_apply(&s.config, shape);
@@ -105,13 +101,7 @@ Subject
 subject_open(const char *word, Found *found)
 {
     Subject s = {.plugin = plugin_open(word), .found = found};
-    return at_shape(s, SMALL);
-}
-
-Subject
-subject_elsewhere(const Subject *s)
-{
-    return at_shape(*s, ELSEWHERE);
+    return subject_at(s, SMALL);
 }
 
 Subject

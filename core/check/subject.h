@@ -11,7 +11,6 @@
 
 #include "config/find_plugin.h"
 #include "config/settings.h"
-#include "heart/fail.h"
 #include "heart/tape.h"
 
 /* What is to be read of a check after its process has ended. */
@@ -40,8 +39,11 @@ typedef struct Subject {
 /* Opens the plugin at the small shape; exits where it cannot be. */
 Subject subject_open(const char *word, Found *found);
 
-/* The same plugin at another shape, of which no number is the same. */
-Subject subject_elsewhere(const Subject *s);
+/* The same plugin at another shape. No number of these two is the same, and d_k
+   is even: queries and keys may be rotated, pair by pair. */
+#define SMALL     "d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7"
+#define ELSEWHERE "d-model=12 heads=3 kv-heads=1 d-k=2 d-v=7 latent=5"
+Subject subject_at(Subject s, const char *shape);
 
 /* The same at another value of one shape option. */
 Subject subject_changed(const Subject *s, const Setting *option);
