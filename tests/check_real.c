@@ -121,7 +121,7 @@ count_of(const Variant *v, Attention a, int keys)
     if (!a.settings)
         a.settings = v->settings;
     Weights w = weights_declared(v, &a);
-    RealCount c = real_count(v, a, &w, keys, true);
+    RealCount c = real_count(v, a, &w, keys);
     free(w.list);
     return c;
 }
@@ -215,7 +215,6 @@ TESTS(table, ROWS)
     ck_assert_int_le(c.found.faint, rows[_i].faint);
     if (strstr(p.name, "qk-norm"))
         ck_assert_int_eq(c.found.faint, rows[_i].faint);
-    real_free(&c);
 }
 
 /* Whatever the shape, the mask, and the tokens that are attended to; but of one
@@ -237,7 +236,6 @@ TESTS(closed_forms, ROWS)
             int wanted = closed_form(p.name, &shapes[i]);
             ck_assert_msg(c.found.rank == wanted, "%s %zu %d: %d, not %d",
                           p.name, i, keys, c.found.rank, wanted);
-            real_free(&c);
         }
 }
 
@@ -252,7 +250,6 @@ TEST(rotary)
     RealCount c = count_of(plugin_open("mla-rope").variant, a, 0);
     int gauge = h * (k * k + v * v) + r + r * (r - 1) / 2 + rope;
     ck_assert(!IN_DOUBLE || c.found.rank == c.stored - gauge);
-    real_free(&c);
 }
 
 /* Rotated, a pair of columns of q and k keeps a complex number of its gauge,
@@ -263,7 +260,6 @@ TEST(rotated)
     RealCount c = count_of(plugin_open("standard").variant, a, 0);
     ck_assert_int_eq(c.stored, 1024);
     ck_assert(!IN_DOUBLE || c.found.rank == 944);
-    real_free(&c);
 }
 
 /* Without gains, a norm of q and k leaves O(d_k), and makes the scale of each
@@ -286,7 +282,6 @@ TEST(normed)
     RealCount c = count_of(&v, a, 0);
     ck_assert_int_eq(c.stored, 1024);
     ck_assert(!IN_DOUBLE || (c.found.rank == 936 && c.found.faint == 2 * 4));
-    real_free(&c);
 }
 
 /* The values of a first block are used in the second: of a pair W^V, W^O the
@@ -299,12 +294,10 @@ TEST(blocks)
     ck_assert(c.together == 2);
     ck_assert_msg(!IN_DOUBLE || c.real == 2 * (256 - 2 * 16) - 2 * 16, "%d",
                   c.real);
-    real_free(&c);
     a.layers = 3;
     c = count_of(plugin_open("standard").variant, a, 0);
     ck_assert(c.together == 1 && c.stored == 3 * 256);
     ck_assert(!IN_DOUBLE || c.real == 3 * (256 - 4 * 16));
-    real_free(&c);
 }
 
 /* A matrix of rank d is any matrix, however wide its factors. */
@@ -313,29 +306,6 @@ TEST(wider_than_a_token)
     Attention a = {SHAPE(4, 2, 6, 3)};
     RealCount c = count_of(plugin_open("standard").variant, a, 0);
     ck_assert(!IN_DOUBLE || c.found.rank == 2 * (16 + 24 - 9));
-    real_free(&c);
-}
-
-/* What only a matrix can do: of standard's W^Q all but its share of the gauge,
-   of two maps in a row neither. */
-TEST(alone)
-{
-    Attention a = {SHAPE(8, 2, 3, 2)};
-    RealCount c = count_of(plugin_open("two-step").variant, a, 0);
-    static const int wanted[] = {0, 0, 0, 0, 0, 0, 24};
-    static const int one_map[] = {30, 30, 24, 24};
-    for (int i = 0; i < 7 && IN_DOUBLE; i++)
-        ck_assert_int_eq(c.alone[i], wanted[i]);
-    real_free(&c);
-    c = count_of(plugin_open("standard").variant, a, 0);
-    for (int i = 0; i < 4 && IN_DOUBLE; i++)
-        ck_assert_int_eq(c.alone[i], one_map[i]);
-    real_free(&c);
-    a = (Attention){SHAPE(24, 6, 4, 4)};
-    c = count_of(plugin_open("standard").variant, a, 0);
-    for (int i = 0; i < 4 && IN_DOUBLE; i++)
-        ck_assert_int_eq(c.alone[i], 24 * 24 - 6 * 16);
-    real_free(&c);
 }
 
 /* standard, and beside it a path that no shape tells has seven parameters too
@@ -396,16 +366,11 @@ TEST(planted)
     if (IN_DOUBLE) {
         ck_assert_int_eq(c.found.rank, wanted);
         ck_assert_int_eq(c.stored - wanted - 2 * (9 + 4), 7);
-        ck_assert(c.alone[4] == 0 && c.alone[5] == 0 && c.alone[6] == 9);
         ck_assert_int_eq(c.found.faint, 0);
     }
-    real_free(&c);
     v.forward = void_forward;
     c = count_of(&v, a, 0);
     ck_assert_int_eq(c.found.rank, 0);
-    for (int i = 0; i < 7; i++)
-        ck_assert_int_eq(c.alone[i], 0);
-    real_free(&c);
     v.forward = faint_forward;
     c = count_of(&v, a, 0);
     if (IN_DOUBLE) {
@@ -413,7 +378,6 @@ TEST(planted)
         ck_assert_int_eq(c.found.faint, 16);
         ck_assert(c.found.last > 1e-12 && c.found.last < 1e-8);
     }
-    real_free(&c);
 }
 
 /* A formula fitted to small shapes is right at one far from them. */
@@ -519,5 +483,4 @@ TEST(no_formula)
     ck_assert(!formula_fit(&v, a)->holds);
     RealCount c = count_of(&v, a, 0);
     ck_assert_int_eq(c.found.rank, 81 + 9);
-    real_free(&c);
 }

@@ -273,9 +273,8 @@ measure(Sample *s)
 {
     Attention a = attention_at(s->like, s->at[s->size]);
     Weights w = weights_declared(s->variant, &a);
-    RealCount c = real_count(s->variant, a, &w, 0, false);
+    RealCount c = real_count(s->variant, a, &w, 0);
     free(w.list);
-    real_free(&c);
     s->together = c.together;
     s->count[s->size++] = c.real;
     return c.real >= 0;

@@ -8,7 +8,6 @@
 
 #include "algebra/real_parameters.h"
 #include "heart/fail.h"
-#include "heart/matrix.h"
 #include "heart/random.h"
 #include "heart/tape.h"
 
@@ -133,52 +132,11 @@ real_together(const Variant *v, Attention a, const Weights *w, int keys)
     return recalled ? a.layers : 1;
 }
 
-/* A matrix, of which random mixtures of the rows are asked for. */
-typedef struct Rows {
-    Matrix all;
-    Random random;
-} Rows;
-
-static void
-mixed_rows(void *more, int count, real *to)
-{
-    Rows *r = more;
-    size_t size = (size_t)count * (size_t)r->all.rows;
-    real *factors = allocate(size, sizeof *factors);
-    for (size_t i = 0; i < size; i++)
-        factors[i] = (real)random_normal(&r->random);
-    multiply(matrix(to, count, r->all.cols, r->all.cols),
-             matrix(factors, count, r->all.rows, r->all.rows), r->all);
-    free(factors);
-}
-
-/* The rank without the columns of a matrix is that of what is left of it where
-   they are 0: of the null space's directions, those that leave that matrix as
-   it is. So it falls by the entries of the matrix, less those directions of its
-   own in which the rest can undo what it does. */
-static int
-fall_of(const real *null, int at, int entries, int wide, double rounding)
-{
-    if (!wide) /* no direction is lost to begin with */
-        return entries;
-    null += (size_t)at * (size_t)wide;
-    Rows all = {matrix(null, entries, wide, wide), random_stream(19, "rows")};
-    double largest = 0; /* beside 1 */
-    for (int i = 0; i < entries * wide; i++)
-        largest = fmax(largest, fabs((double)null[i]));
-    if (largest <= rounding)
-        return entries;
-    Rank r = matrix_rank(mixed_rows, &all, 2 * wide, wide, rounding, NULL);
-    return r.rank < 0 ? -1 : entries - r.rank;
-}
-
 RealCount
-real_count(const Variant *v, Attention a, const Weights *w, int keys,
-           bool alone)
+real_count(const Variant *v, Attention a, const Weights *w, int keys)
 {
     RealCount c = {.found = {.last = NAN, .next = NAN}, .together = 1};
     Layer l = layer_of(v, a, w, keys);
-    real *null = NULL;
     int times = a.layers > 1 ? a.layers : 1;
     c.stored = times * l.stored;
     if (!l.stored)
@@ -187,26 +145,8 @@ real_count(const Variant *v, Attention a, const Weights *w, int keys,
     l.stored *= c.together;
     layer_open(&l);
     c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
-                          l.stored, RANK_ROUNDING, alone ? &null : NULL);
+                          l.stored, RANK_ROUNDING, NULL);
     layer_close(&l);
     c.real = c.found.rank < 0 ? -1 : times / c.together * c.found.rank;
-    if (alone && c.real >= 0)
-        c.alone = allocate((size_t)w->count, sizeof *c.alone);
-    int at = 0, wide = l.stored - c.found.rank;
-    double last = fmin(c.found.last, 1);
-    for (int i = 0; i < w->count && c.alone; i++) {
-        int entries = entries_of(&w->list[i]);
-        c.alone[i] = fall_of(null, at, entries, wide,
-                             RANK_ROUNDING / (c.real ? last : 1));
-        at += entries;
-    }
-    free(null);
     return c;
-}
-
-void
-real_free(RealCount *r)
-{
-    free(r->alone);
-    r->alone = NULL;
 }

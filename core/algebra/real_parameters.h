@@ -21,16 +21,12 @@ typedef struct RealCount {
                          all, with a residual around each, where a block recalls
                          what another remembered */
     Rank found;       /* of these */
-    int *alone; /* of each matrix: how far the rank falls if only it is frozen;
-                   -1 where that cannot be told. NULL where no rank was found */
 } RealCount;
 
 /* Of the attention of a.layers blocks of v at a, their matrices random, each
    block's declared in w; in self-attention where `keys` is 0, else with so many
-   other tokens; `alone` fills that list too, of one block. real_free it. */
-RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys,
-                     bool alone);
-void real_free(RealCount *r);
+   other tokens. */
+RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys);
 
 /* How many of the blocks real_count measures as one function. */
 int real_together(const Variant *v, Attention a, const Weights *w, int keys);

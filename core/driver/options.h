@@ -14,12 +14,6 @@
 
 enum { MOST_THREADS = 64 };
 
-/* The published models whose shapes count.c knows. */
-#define PRESET_NAMES                                                    \
-    "transformer-base transformer-b32 transformer-b16 transformer-big " \
-    "bert-base gpt2 gpt-3 llama-2-70b llama-3-8b qwen3-8b deepseek-v2 " \
-    "deepseek-v2-lite"
-
 /* What was asked of a command: what several take, and then what one takes. */
 typedef struct Options {
     Request request;
