@@ -45,53 +45,41 @@ plugin_meant(const char *word)
     return built;
 }
 
-/* Makes settings of what a variant declares. */
+/* Makes settings of what these variants declare. */
 static void
-declare_own(const char *variant)
+declare_own(const Values *variants)
 {
     Own own;
-    Facts f = describe(variant, NULL, DECLARED);
-    if (!f.ok)
-        f.status == 2 ? usage("%s", f.why) : fail("%s", f.why);
-    for (const char *at = f.uses; own_next(&at, &own);)
-        setting_declare(own.name);
-}
-
-/* Makes settings of what the variants that were given declare. */
-static void
-declare_given(const Options *o)
-{
-    if (o->to)
-        declare_own(o->to);
-    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
-        const Values *given = &o->request.given[s - settings];
-        for (int i = 0; setting_plugin(s) && i < given->count; i++)
-            declare_own(given->text[i]);
+    Facts *all = describe_each(variants, NULL, DECLARED);
+    for (Facts *f = all; f < all + variants->count; f++) {
+        if (!f->ok)
+            f->status == 2 ? usage("%s", f->why) : fail("%s", f->why);
+        for (const char *at = f->uses; own_next(&at, &own);)
+            setting_declare(own.name);
     }
+    free(all);
 }
 
 /* Replaces one value of a setting by how it is kept: a number as it is always
    written. Exits where it is none. */
 static void
-check_value(const Options *o, const Setting *s, char **value, const char *hint)
+check_value(const Setting *s, char **value)
 {
     char number[VALUE_SIZE];
     Config trial;
-    bool start = !strcmp(s->name, "same-start");
-    if (start && strchr(*value, '+')) /* mine+window=4 */
-        declare_given(o);
     if (setting_plugin(s))
         replace(value, copy_text(plugin_meant(*value)));
     const char *why = setting_worded(s) && !**value
                           ? "an empty word"
                           : setting_set(s, &trial, *value);
     if (why)
-        usage("--%s: %s%s", s->name, why, hint);
+        usage("--%s: %s%s", s->name, why,
+              strchr(*value, ',') ? "; lists are for `qkv compare`" : "");
     if (setting_numeric(s)) { /* 1e-05, however it was written */
         setting_print(s, &trial, number);
         replace(value, copy_text(number));
     }
-    if (start)
+    if (!strcmp(s->name, "same-start"))
         plugin_given(likeness_of(trial.same_start).as.variant);
 }
 
@@ -111,27 +99,26 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
     else
         values_add(given, copy_text(text));
     for (int i = 0; i < given->count && !rates; i++) /* study/rates.h */
-        check_value(
-            o, s, &given->text[i],
-            !lists && strchr(text, ',') ? "; lists are for `qkv compare`" : "");
+        check_value(s, &given->text[i]);
+    if (setting_plugin(s))
+        declare_own(given);
 }
 
-/* Exits unless each word of a LIST, or the one word, is one of the choices, or
-   a WIDTH in points: "240", "234.8pt". */
+/* Exits unless each word of a list is one of the choices, or a WIDTH in points:
+   "240", "234.8pt". */
 static void
 check_choices(const Option *option, const char *text)
 {
-    char *end, *words = copy_text(text);
-    bool list = !strcmp(option->argument, "LIST");
+    char *end;
+    Values words = values_cut(text);
     double points = strtod(text, &end);
     bool width = !strcmp(option->argument, "WIDTH") && points >= 100 &&
                  points <= 1500 && (!*end || !strcmp(end, "pt"));
-    for (char *word = strtok(words, list ? "," : ""); word && !width;
-         word = strtok(NULL, ","))
-        if (index_in(option->choices, word) < 0)
-            usage("--%s: \"%.64s\" is not one of: %s", option->name, word,
-                  option->choices);
-    free(words);
+    for (int i = 0; i < words.count && !width; i++)
+        if (index_in(option->choices, words.text[i]) < 0)
+            usage("--%s: \"%.64s\" is not one of: %s", option->name,
+                  words.text[i], option->choices);
+    values_free(&words);
 }
 
 /* Takes down what was given to an option that is no setting. */
@@ -139,25 +126,24 @@ static void
 set_own(Options *o, const Option *option, const char *text)
 {
     void *at = (char *)o + option->offset;
-    const char *argument = option->argument, *why = NULL;
-    bool whole = argument && !strcmp(argument, "N");
+    const char *argument = option->argument ? option->argument : "", *why;
+    bool whole = !strcmp(argument, "N");
     Setting s = {.offset = option->offset, .min = whole, .max = 1e6};
-    if (!argument)
+    s.kind = whole ? INTEGER : !strcmp(argument, "X") ? NUMBER : WORD;
+    if (!*argument)
         *(bool *)at = true;
     else if (!strcmp(argument, "TEXT"))
         *(const char **)at = text;
     else if (*argument == '[' ? !strstr(argument, text) : !*text)
-        why = "not a word that it takes";
-    else {
-        s.kind = whole ? INTEGER : !strcmp(argument, "X") ? NUMBER : WORD;
-        why = setting_set(&s, (void *)o, text);
-        if (!why && option->choices)
-            check_choices(option, text);
-        if (!why && !strcmp(argument, "VARIANT"))
-            *(const char **)at = plugin_meant(text);
-    }
-    if (why)
+        usage("--%s: not a word that it takes", option->name);
+    else if ((why = setting_set(&s, (void *)o, text)))
         usage("--%s: %s", option->name, why);
+    if (option->choices)
+        check_choices(option, text);
+    if (!strcmp(argument, "VARIANT"))
+        *(const char **)at = plugin_meant(text);
+    if (!strcmp(option->name, "to"))
+        declare_own(&(Values){(char **)at, 1, 1});
 }
 
 /* The option of a word, "--name=value", "-n" or "-nvalue", or NULL. */
@@ -202,7 +188,6 @@ take(Options *o, const Command *c, const Option *option, const char *value)
     else if (strcmp(option->name, "help"))
         set_own(o, option, value);
     else {
-        declare_given(o);
         print_help(c, !strcmp(value, "all"));
         exit(end_well(0));
     }
@@ -222,32 +207,26 @@ unknown(const Command *c, const Option *list, int count, const char *word)
                               : "");
 }
 
-/* Reads all words. What is no option may be a setting of a variant that is
-   named before it. */
+/* Reads all words. An option may be a setting of a variant that is named before
+   it. */
 static void
 read_words(Options *o, const Command *c, char **argv)
 {
     Option list[MOST_OPTIONS];
-    int count = options_of(c, list);
     bool ended = false;
     o->rest = argv + 1; /* where words move up */
     for (int i = 1; argv[i]; i++) {
-        const char *word = argv[i];
-        if (ended || *word != '-' || !word[1]) {
+        int count = options_of(c, list);
+        if (ended || *argv[i] != '-' || !argv[i][1])
             o->rest[o->rest_count++] = argv[i];
-            continue;
-        }
-        ended = !strcmp(word, "--");
-        const Option *option = option_in(list, count, word);
-        if (!option && !ended) {
-            declare_given(o);
-            count = options_of(c, list);
-            option = option_in(list, count, word);
-        }
-        if (option)
+        else if (!strcmp(argv[i], "--"))
+            ended = true;
+        else {
+            const Option *option = option_in(list, count, argv[i]);
+            if (!option)
+                unknown(c, list, count, argv[i]);
             take(o, c, option, value_of(option, argv, &i));
-        else if (!ended)
-            unknown(c, list, count, word);
+        }
     }
 }
 
@@ -278,8 +257,6 @@ options_read(int argc, char **argv)
               MOST_THREADS);
     if (!work->jobs)
         work->jobs = o.cores > work->threads ? o.cores / work->threads : 1;
-    if (work->redo && work->keep)
-        usage("--redo and --keep contradict each other: give one");
     return o;
 }
 
