@@ -1,6 +1,6 @@
 #!/bin/sh
 # solve.sh BUILD - standard attention solves each task, with at least 5 of 6
-# seeds and within 1,000 steps, at the settings that `qkv list --tasks` names;
+# seeds and within 1,000 steps, at the settings that a task starts with;
 # one layer does not solve induction and mqar.
 # Only here must a model learn, with all its seeds.
 

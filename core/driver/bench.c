@@ -1,8 +1,7 @@
 /* bench.c - qkv bench: how fast this machine is, and how near to it a training
-   step and its products come, on one core or on those of --threads. */
+   step comes, on one core or on those of --threads. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "algebra/cost.h"
 #include "config/build_model.h"
@@ -26,37 +25,6 @@ add_line(Sheet *s, const char *what, const char *shape, double flops,
               cell_number(flops / t.seconds * 1e-9),
               cell_number(flops / t.seconds / t.peak),
               cell_number(tokens > 0 ? tokens / t.seconds : NAN));
-}
-
-/* A matrix of normal numbers, to be freed. */
-static Matrix
-random_matrix(int rows, int cols)
-{
-    Random r = random_stream(1, "bench");
-    real *x = allocate((size_t)rows * cols, sizeof *x);
-    for (size_t i = 0; i < (size_t)rows * cols; i++)
-        x[i] = (real)random_normal(&r);
-    return matrix(x, rows, cols, cols);
-}
-
-static void
-run_product(void *more)
-{
-    const Matrix *m = more;
-    multiply(m[0], m[1], m[2]);
-}
-
-/* C = A B, where A is (m x k) and B (k x n). */
-static void
-bench_product(Sheet *sheet, const char *what, int m, int k, int n)
-{
-    Matrix all[] = {random_matrix(m, n), random_matrix(m, k),
-                    random_matrix(k, n)};
-    char shape[48];
-    snprintf(shape, sizeof shape, "%d x %d x %d", m, k, n);
-    add_line(sheet, what, shape, 2. * m * k * n, 0, measure(run_product, all));
-    for (int i = 0; i < 3; i++)
-        free(all[i].at);
 }
 
 /* A training step: forward, backward and the optimizer's. */
@@ -131,21 +99,17 @@ command_bench(int argc, char **argv)
     Sheet sheet = sheet_of(columns, 5);
     Dataset data;
     Model *m = model_asked(&o, &data);
-    int tokens = data.sizes.tokens, d = m->attention.d_model;
     thread_count = o.request.work.threads;
     if (!o.quiet)
         note("some seconds; other work on the machine spoils it");
     Timing peak = measure_peak();
     add_line(&sheet, "peak", "multiply-adds in registers",
              peak.peak * peak.seconds, 0, peak);
-    bench_product(&sheet, "a map", tokens * m->config.batch, d, d);
-    bench_product(&sheet, "a head's q k'", tokens, m->attention.d_k, tokens);
     bench_step(&sheet, m, &data);
     sheet_note(&sheet, "speed",
                copy_text("of_peak: of the peak measured between the repeats. "
-                         "A map d x d multiplies the tokens of a batch. The "
-                         "FLOPs of a step are those of its products, masked "
-                         "pairs too."));
+                         "The FLOPs of a step are those of its products, "
+                         "masked pairs too."));
     sheet_print(&sheet, layout_of(&o));
     model_free(m);
     dataset_close(&data);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/words.h"
 #include "config/tasks.h"
@@ -32,16 +31,16 @@ list_variants(Layout layout)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
     Facts *all = describe_each(&names, &c, DECLARED);
-    for (int i = 0; i < names.count; i++) {
-        Facts f = all[i];
-        failed += !f.ok;
-        if (f.ok)
-            sheet_row(&sheet, cell_words(f.name),
-                      cell_number((double)f.parameters), cell_words(f.equation),
-                      cell_words(f.own), cell_words(f.family));
-        else
-            note("%s is left out: %s", f.name, f.why);
-    }
+    for (Facts *f = all; f < all + names.count; f++)
+        if (f->ok)
+            sheet_row(&sheet, cell_words(f->name),
+                      cell_number((double)f->parameters),
+                      cell_words(f->equation), cell_words(f->own),
+                      cell_words(f->family));
+        else {
+            note("%s is left out: %s", f->name, f->why);
+            failed = 1;
+        }
     free(all);
     values_free(&names);
     sheet_note(&sheet, "variants",
@@ -49,24 +48,7 @@ list_variants(Layout layout)
                            "%d.",
                            c.d_model, c.heads));
     sheet_print(&sheet, layout);
-    return failed > 0;
-}
-
-/* "length=8 ... positions=none": what a task starts with, but for what is 0;
-   to be freed. */
-static char *
-start_of(const Task *t)
-{
-    char *all = copy_text(""), value[VALUE_SIZE];
-    Config c = task_start(t->name);
-    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
-        setting_print(s, &c, value);
-        if (s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING) &&
-            s->kind != WORD && strcmp(value, "0"))
-            replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
-                                      s->name, value));
-    }
-    return all;
+    return failed;
 }
 
 /* Chance and trivial baseline of a task at its start; unknown where a file
@@ -81,7 +63,7 @@ levels_of(const Task *t)
     return dataset_levels(&data, VALIDATION);
 }
 
-static void
+static int
 list_tasks(Layout layout)
 {
     static const Column columns[] = {
@@ -89,33 +71,28 @@ list_tasks(Layout layout)
         {"chance", .format = "%.2f"},
         {"trivial", .format = "%.2f"},
         {"what", .words = true},
-        {"what the baseline does", .words = true, .readers = PROGRAMS},
-        {"settings", .words = true, .readers = PROGRAMS}};
+        {"what the baseline does", .words = true, .readers = PROGRAMS}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (const KnownTask *t = tasks; t < tasks + task_count; t++) {
         Levels l = levels_of(t->task);
-        char *start = start_of(t->task);
         sheet_row(&sheet, cell_words(t->task->name), cell_number(l.chance),
                   cell_number(l.trivial), cell_words(t->what),
-                  cell_words(t->trivial), cell_words(start));
-        free(start);
+                  cell_words(t->trivial));
     }
     sheet_note(&sheet, "tasks",
                copy_text("Accuracy of guessing evenly, and of a trivial "
-                         "baseline that does not learn the task; what that "
-                         "does, and the settings of each task, are in --tsv."));
+                         "baseline that does not learn the task; --tsv says "
+                         "what that does."));
     sheet_print(&sheet, layout);
+    return 0;
 }
 
 int
 command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    int status = 0;
-    if (o.tasks)
-        list_tasks(layout_of(&o));
-    else
-        status = list_variants(layout_of(&o));
+    Layout layout = layout_of(&o);
+    int status = o.tasks ? list_tasks(layout) : list_variants(layout);
     request_free(&o.request);
     return status;
 }
