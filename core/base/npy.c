@@ -1,8 +1,8 @@
 /* npy.c - matrices in NumPy's format. */
-#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
@@ -38,22 +38,21 @@ npy_write(const char *directory, const char *name, char kind,
     end_file(file, directory, name);
 }
 
-/* Checks the header, which is what NumPy too writes, and behind which the file
-   then is. Returns how many bytes a number has. */
+/* Checks the header, which is what NumPy too writes. Returns how many bytes a
+   number has; the numbers are behind *begin bytes. */
 static size_t
-check_header(const char *path, FILE *file, int rows, int cols)
+check_header(const char *path, const char *file, size_t size, int rows,
+             int cols, size_t *begin)
 {
-    char header[1024] = "", wanted[HEADER];
-    unsigned char start[10] = {0};
-    size_t read = fread(start, 1, sizeof start, file);
-    size_t length = start[8] + 256u * start[9];
-    if (read == sizeof start && !memcmp(start, "\x93NUMPY\x01\x00", 8) &&
-        length < sizeof header && fread(header, 1, length, file) == length)
-        for (size_t width = 4; width <= 8; width += 4) {
-            describe(wanted, 'f', width, rows, cols, 0);
-            if (!strncmp(header, wanted, strlen(wanted)))
-                return width;
-        }
+    const unsigned char *start = (const unsigned char *)file;
+    char wanted[HEADER];
+    *begin = size < 10 ? size : 10 + start[8] + 256u * start[9];
+    for (size_t width = 4; width <= 8; width += 4) {
+        describe(wanted, 'f', width, rows, cols, 0);
+        if (*begin < size && !memcmp(file, "\x93NUMPY\x01\x00", 8) &&
+            !strncmp(file + 10, wanted, strlen(wanted)))
+            return width;
+    }
     fail("%s: not a matrix of %d x %d floats ('<f4' or '<f8', in C order) as "
          "NumPy saves it",
          path, rows, cols);
@@ -62,24 +61,22 @@ check_header(const char *path, FILE *file, int rows, int cols)
 void
 npy_read(const char *path, real *values, int rows, int cols)
 {
-    size_t size, count = (size_t)rows * (size_t)cols;
-    FILE *file = open_file(path, "matrix", O_NOFOLLOW, &size);
-    size_t width = check_header(path, file, rows, cols);
-    size -= (size_t)ftell(file);
-    if (size != count * width)
-        fail("%s: %zu bytes of numbers where %d x %d take %zu", path, size,
-             rows, cols, count * width);
+    size_t size, begin, count = (size_t)rows * (size_t)cols;
+    char *file = read_own_file(path, "matrix", &size);
+    size_t width = check_header(path, file, size, rows, cols, &begin);
+    if (size - begin != count * width)
+        fail("%s: %zu bytes of numbers where %d x %d take %zu", path,
+             size - begin, rows, cols, count * width);
     for (size_t i = 0; values && i < count; i++) {
         float narrow;
         double wide;
-        if (!fread(width == 4 ? (void *)&narrow : (void *)&wide, width, 1,
-                   file))
-            fail("%s: cut short while it was read", path);
+        memcpy(width == 4 ? (void *)&narrow : (void *)&wide,
+               file + begin + i * width, width);
         values[i] = width == 4 ? (real)narrow : (real)wide;
         if (!isfinite(values[i]))
             fail("%s: it has numbers that are not finite, as after a training "
                  "that diverged: train the run with a smaller lr",
                  path);
     }
-    fclose(file);
+    free(file);
 }

@@ -128,7 +128,7 @@ is_text(const char *text)
     return true;
 }
 
-/* The one opener: a descriptor of a plain file, and its size. */
+/* A descriptor of a plain file, and its size. */
 static int
 opened(const char *path, const char *what, int how, size_t *size)
 {
@@ -142,12 +142,6 @@ opened(const char *path, const char *what, int how, size_t *size)
         fail("%s: the %s is not a plain file", path, what);
     *size = (size_t)facts.st_size;
     return file;
-}
-
-FILE *
-open_file(const char *path, const char *what, int how, size_t *size)
-{
-    return fdopen(opened(path, what, how, size), "rb");
 }
 
 static char *

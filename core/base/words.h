@@ -31,13 +31,10 @@ int whole_characters(const char *text, int most);
 /* Is it UTF-8, and no character of it commands a terminal or ends a line? */
 bool is_text(const char *text);
 
-/* Opens a plain file, and says how many bytes it has. Fails with `what` ("text
-   file") in the message. The file of a run, which somebody else may have made,
-   is opened with O_NOFOLLOW: it is no link. */
-FILE *open_file(const char *path, const char *what, int how, size_t *size);
-
-/* The whole of a file that the user named, or of one that is no link; a 0
-   behind it, to be freed; no more than 1 GiB. */
+/* The whole of a plain file that the user named; or of one that is no link, as
+   the file of a run must be, which somebody else may have made. Fails with
+   `what` ("text file") in the message. A 0 behind it, to be freed; no more than
+   1 GiB. */
 char *read_file(const char *path, const char *what, size_t *size);
 char *read_own_file(const char *path, const char *what, size_t *size);
 

@@ -1,6 +1,7 @@
 /* build_model.c - a model from a config: its kind, what its weights start as,
    and what training it takes. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,38 +12,29 @@
 #include "config/two_sequences.h"
 #include "heart/fail.h"
 
-/* What it is called in its part: of "block0.attention.W^Q", "W^Q". */
-static const char *
-own_name(const Weight *w)
-{
-    const char *dot = strrchr(w->name, '.');
-    return dot ? dot + 1 : w->name;
-}
-
 /* Applies --init, "W_Q=0.1+W_K=0.1", to how weights are initialised; exits (2)
    where it cannot be read or none of its names is there. */
 static void
 scale_starts(Model *m)
 {
-    bool any = !*m->config.init;
-    for (const char *at = m->config.init; *at;) {
-        size_t n = strcspn(at, "=+");
-        char *end;
-        double factor = at[n] == '=' ? strtod(at + n + 1, &end) : NAN;
-        if (!n || !isfinite(factor) || end == at + n + 1 ||
-            (*end && (*end != '+' || !end[1])))
+    const char *at = m->config.init;
+    char name[NAME_SIZE];
+    double factor;
+    bool any = !*at;
+    for (int n; *at; at += n + (at[n] == '+')) {
+        if (sscanf(at, "%63[^=+]=%lf%n", name, &factor, &n) != 2 ||
+            !isfinite(factor) || (at[n] && (at[n] != '+' || !at[n + 1])))
             usage("init \"%s\": not NAME=FACTOR, or several with + between: "
                   "W_Q=0.1+W_K=0.1",
                   m->config.init);
-        char *name = format_text("%.*s", (int)n, at);
-        for (int i = 0; i < m->count; i++)
-            if (one_file(own_name(&m->weights[i]), name)) {
-                m->weights[i].deviation *= fabs(factor);
-                m->weights[i].mean *= factor;
-                any = true;
-            }
-        free(name);
-        at = *end ? end + 1 : end;
+        for (Weight *w = m->weights; w < m->weights + m->count; w++) {
+            const char *dot = strrchr(w->name, '.');
+            if (!one_file(dot ? dot + 1 : w->name, name))
+                continue;
+            w->deviation *= fabs(factor);
+            w->mean *= factor;
+            any = true;
+        }
     }
     if (!any)
         usage("init \"%s\": %s has none of these weights; `qkv count "
@@ -68,12 +60,8 @@ config_cast(Config *c, const Plugin *p)
 Model *
 model_listed(const Config *c, Sizes sizes, const Variant *v)
 {
-    bool other = c->embed == EMBED_ONEHOT || sizes.source ||
-                 c->positions > POSITIONS_LEARNED;
     return model_outline(c, sizes, v,
-                         sizes.step != 0 ? &numbers
-                         : other         ? &two_sequences
-                                         : &one_sequence);
+                         sizes.step != 0 ? &numbers : &two_sequences);
 }
 
 Model *
@@ -117,10 +105,7 @@ model_resized(const Model *m, int tokens, int source)
 const char *
 place_word(const Model *m, int place)
 {
-    const Config *c = &m->config;
-    const char *words[] = {c->encoder_variant, c->variant, c->cross_variant};
-    const char *word = words[m->place[place].attention.place];
-    return *word ? word : c->variant;
+    return variant_word(&m->config, m->place[place].attention.place);
 }
 
 real **
@@ -169,11 +154,11 @@ training_needs(const Dataset *data, const Variant *v)
 {
     const Config *c = &data->config;
     Model *m = model_listed(c, data->sizes, v);
-    int size = micro_batch_size(m, c->batch), rest = c->batch % size;
+    int size = micro_batch_size(m, c->batch), parts[] = {size, c->batch % size};
     Batch micro = batch_new(data->sizes, size);
-    double step = bytes_of(m, &micro, size);
-    if (rest)
-        step = fmax(step, bytes_of(m, &micro, rest));
+    double step = 0;
+    for (int i = 0; i < 2; i++)
+        step = fmax(step, parts[i] ? bytes_of(m, &micro, parts[i]) : 0);
     double tokens =
         (double)(data->sizes.tokens + data->sizes.source) * c->batch;
     double fixed = (double)m->fixed.rows * m->fixed.cols;

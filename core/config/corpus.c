@@ -1,5 +1,4 @@
 /* corpus.c - a user's file as sequences: a text, or a table of pairs. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +8,6 @@
 #include "heart/numbers.h"
 
 enum { CODES = 0x110000 };
-
-/* Codes become numbers in the order of their codes: only those that occur have
-   one, which `id` has for each that is marked there. */
-static void
-number_codes(Corpus *c, int *id)
-{
-    c->codes = allocate(CODES, sizeof *c->codes);
-    for (int code = 0; code < CODES; code++)
-        if (id[code]) {
-            id[code] = c->vocabulary;
-            c->codes[c->vocabulary++] = code;
-        }
-    c->classes = c->vocabulary;
-}
 
 /* The next character or byte of a text, from *at on. */
 static int
@@ -57,7 +42,13 @@ text_open(const char *path, bool bytes, int tokens)
              "each, and need a length of %d + 1; take one of %d characters, or "
              "a shorter length",
              path, count, tokens, 10 * (tokens + 1));
-    number_codes(c, id);
+    c->codes = allocate(CODES, sizeof *c->codes);
+    for (int code = 0; code < CODES; code++) /* only those that occur */
+        if (id[code]) {
+            id[code] = c->vocabulary;
+            c->codes[c->vocabulary++] = code;
+        }
+    c->classes = c->vocabulary;
     for (int i = 0; i < count; i++)
         c->ids[i] = id[c->ids[i]];
     c->targets = c->ids + 1;
@@ -94,44 +85,21 @@ number_of(Names *n, const char *word)
     return n->slot[at] - 1;
 }
 
-/* The next word of *at, ended with a zero, "" at the end; *at goes on behind
-   it. */
-static char *
-next_word(char **at)
-{
-    char *word = *at + strspn(*at, " "), *end = word + strcspn(word, " ");
-    *at = *end ? end + 1 : end;
-    *end = 0;
-    return word;
-}
-
 /* A table while it is read: its tokens and answers, one line after the other,
    and where each line begins. A token takes two bytes of the file at least. */
-typedef struct Table {
+typedef struct Pairs {
     const char *path;
     Names inputs, answers;
     int *ids, *targets, *begin;
     int tokens, lines, longest;
     uint64_t hash;
-} Table;
-
-static Table
-table_new(const char *path, size_t bytes)
-{
-    Table t = {.path = path, .hash = HASH_START};
-    t.inputs.slots = t.answers.slots = bytes + 1;
-    int **arrays[] = {&t.ids, &t.targets, &t.begin, &t.inputs.slot,
-                      &t.answers.slot};
-    for (int i = 0; i < 5; i++)
-        *arrays[i] = allocate(bytes + 1, sizeof **arrays[i]);
-    return t;
-}
+} Pairs;
 
 /* Reads a line, "input TAB target". */
 static void
-add_line(Table *t, char *line)
+add_line(Pairs *t, char *line)
 {
-    char *in = line, *out = strchr(line, '\t');
+    char *in = line, *out = strchr(line, '\t'), *rest[2];
     int number = t->lines + 2;
     bool asked = false;
     if (!out || strchr(out + 1, '\t'))
@@ -141,19 +109,20 @@ add_line(Table *t, char *line)
     t->hash = hash_bytes(t->hash, in, strlen(in) + 1);
     t->hash = hash_bytes(t->hash, out, strlen(out) + 1);
     t->begin[t->lines++] = t->tokens;
-    for (;; t->tokens++) {
-        const char *word = next_word(&in), *answer = next_word(&out);
-        if (!*word && !*answer)
-            break;
-        if (!*word || !*answer)
-            fail("%s:%d: not as many answers as tokens: write - where none is "
-                 "asked for",
-                 t->path, number);
+    char *word = strtok_r(in, " ", &rest[0]);
+    char *answer = strtok_r(out, " ", &rest[1]);
+    for (; word && answer; t->tokens++) {
         bool asks = strcmp(answer, "-");
         t->ids[t->tokens] = number_of(&t->inputs, word);
         t->targets[t->tokens] = asks ? number_of(&t->answers, answer) : -1;
         asked |= asks;
+        word = strtok_r(NULL, " ", &rest[0]);
+        answer = strtok_r(NULL, " ", &rest[1]);
     }
+    if (word || answer)
+        fail("%s:%d: not as many answers as tokens: write - where none is "
+             "asked for",
+             t->path, number);
     if (!asked)
         fail("%s:%d: nothing is asked: leave the line out", t->path, number);
     int n = t->tokens - t->begin[t->lines - 1];
@@ -163,7 +132,7 @@ add_line(Table *t, char *line)
 
 /* Reads the lines of a text, which may end as on other systems. */
 static void
-add_lines(Table *t, char *text)
+add_lines(Pairs *t, char *text)
 {
     for (char *line = text, *next; *line; line = next) {
         char *end = line + strcspn(line, "\r\n");
@@ -194,7 +163,15 @@ pairs_open(const char *path)
     if (strlen(text) != bytes)
         fail("%s: not text: byte 0x00 at offset %zu; take it out", path,
              strlen(text));
-    Table t = table_new(path, bytes);
+    size_t n = bytes + 1;
+    int *memory = allocate(5 * n, sizeof *memory);
+    Pairs t = {.path = path,
+               .hash = HASH_START,
+               .ids = memory,
+               .targets = memory + n,
+               .begin = memory + 2 * n,
+               .inputs = {.slot = memory + 3 * n, .slots = n},
+               .answers = {.slot = memory + 4 * n, .slots = n}};
     add_lines(&t, text);
     Corpus *c = allocate(1, sizeof *c);
     *c = (Corpus){.tokens = t.longest,
@@ -214,9 +191,7 @@ pairs_open(const char *path)
         c->ids[i] = there ? t.ids[from] : c->inputs.count;
         c->targets[i] = there ? t.targets[from] : -1;
     }
-    int *done[] = {t.ids, t.targets, t.begin, t.inputs.slot, t.answers.slot};
-    for (int i = 0; i < 5; i++)
-        free(done[i]);
+    free(memory);
     free(text);
     return c;
 }
@@ -266,61 +241,44 @@ surprise(const int *row, int id, int v)
     return -logarithm((row[id] + 1.) / (row[v] + (double)v));
 }
 
-/* Counts of answers after what they follow: a text's character, or nothing. */
-typedef struct Counts {
-    int *row;       /* v counts and their sum, for each that is followed, */
-    int *all;       /* and for whatever is followed */
-    int *likeliest; /* the first of the commonest answers of each row */
-} Counts;
-
-/* The row that the answer to token i is counted in. */
-static int
-row_of(const Corpus *c, int i)
+/* Counts the answers of the training part after what they follow, a character
+   of a text or nothing: a row for each, with its sum behind; the last row
+   counts all. */
+void
+corpus_levels(const Corpus *c, Split split, Levels *l)
 {
-    return c->codes ? c->ids[i] : 0;
-}
-
-static Counts
-counts(const Corpus *c)
-{
-    size_t v = (size_t)c->classes, rows = c->codes ? v : 1;
-    Counts n = {allocate((rows + 1) * (v + 1), sizeof(int)), NULL,
-                allocate(rows, sizeof(int))};
-    n.all = n.row + rows * (v + 1);
-    for (int i = 0; i < c->part[1] - (c->codes != NULL); i++) {
-        int id = c->targets[i], *best = &n.likeliest[row_of(c, i)];
-        int *row = n.row + (size_t)row_of(c, i) * (v + 1);
+    int open = c->codes != NULL, v = c->classes, counted = 0;
+    size_t rows = open ? (size_t)v : 1, width = (size_t)v + 1;
+    int *count = allocate((rows + 1) * width, sizeof *count);
+    int *all = count + rows * width;
+    int *likeliest = allocate(rows, sizeof *likeliest); /* the first of them */
+    double unigram = 0, bigram = 0;
+    for (int i = 0; i < c->part[1] - open; i++) {
+        int id = c->targets[i], last = open ? c->ids[i] : 0;
+        int *row = count + (size_t)last * width, *best = &likeliest[last];
         if (id < 0)
             continue;
         row[id]++;
         row[v]++;
-        n.all[id]++;
-        n.all[v]++;
+        all[id]++;
+        all[v]++;
         if (row[id] > row[*best] || (row[id] == row[*best] && id < *best))
             *best = id;
     }
-    return n;
-}
-
-void
-corpus_levels(const Corpus *c, Split split, Levels *l)
-{
-    Counts n = counts(c);
-    int v = c->classes, counted = 0;
-    double unigram = 0, bigram = 0;
-    for (int i = c->part[split]; i < c->part[split + 1] - (c->codes != NULL);
-         i++) {
-        int id = c->targets[i], row = row_of(c, i);
+    for (int i = c->part[split]; i < c->part[split + 1] - open; i++) {
+        int id = c->targets[i], last = open ? c->ids[i] : 0;
         if (id < 0)
             continue;
         counted++;
-        l->trivial += n.likeliest[row] == id;
-        unigram += surprise(n.all, id, v);
-        bigram += surprise(n.row + (size_t)row * (size_t)(v + 1), id, v);
+        l->trivial += likeliest[last] == id;
+        unigram += surprise(all, id, v);
+        bigram += surprise(count + (size_t)last * width, id, v);
     }
+    free(count);
+    free(likeliest);
     l->trivial /= counted;
-    l->unigram_loss = c->codes ? unigram / counted : NAN;
-    l->bigram_loss = c->codes ? bigram / counted : NAN;
-    free(n.row);
-    free(n.likeliest);
+    if (open) {
+        l->unigram_loss = unigram / counted;
+        l->bigram_loss = bigram / counted;
+    }
 }

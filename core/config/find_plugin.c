@@ -181,33 +181,14 @@ variant_uses(const Variant *v)
     return interned(uses);
 }
 
-/* Exits where .settings is no list of different names and numbers. */
-static void
-check_settings(const char *path, const char *list)
-{
-    Own own, other;
-    int count = 0, words = 0;
-    bool right = true;
-    for (const char *at = list; own_next(&at, &own); count++) {
-        right &= *own.name && !isnan(own.value);
-        for (const char *rest = at; own_next(&rest, &other);)
-            right &= strcmp(own.name, other.name) != 0;
-    }
-    for (const char *at = list; *(at += strspn(at, " ")); words++)
-        at += strcspn(at, " ");
-    if (!right || count < words || count > MOST_OWN ||
-        strlen(list) >= USES_SIZE / 2)
-        fail("%s: qkv_variant.settings is \"%.300s\": it takes %d at most of "
-             "NAME=NUMBER, whose names differ, and have up to %d small "
-             "letters, digits and -",
-             path, list, MOST_OWN, OWN_NAME - 1);
-}
-
 /* Exits where the variant lacks something, or says what cannot be used. */
 static void
 check_variant(const char *path, const Variant *v)
 {
     char word[16];
+    Own own;
+    int count = 0;
+    bool right = true;
     const char *missing = !v->equation  ? "equation"
                           : !v->shape   ? "shape"
                           : !v->weights ? "weights"
@@ -226,7 +207,14 @@ check_variant(const char *path, const Variant *v)
             fail("%s: qkv_variant.shape names \"%s\", which is no shape "
                  "option; it takes words of \"%s\"",
                  path, word, SHAPE_OPTIONS);
-    check_settings(path, v->settings ? v->settings : "");
+    const char *list = v->settings ? v->settings : "";
+    for (at = list; own_next(&at, &own); count++)
+        right &= *own.name && !isnan(own.value);
+    if (!right || count > MOST_OWN || strlen(list) >= USES_SIZE / 2)
+        fail("%s: qkv_variant.settings is \"%.300s\": it takes %d at most of "
+             "NAME=NUMBER, whose names have up to %d small letters, digits "
+             "and -",
+             path, list, MOST_OWN, OWN_NAME - 1);
 }
 
 Plugin

@@ -2,7 +2,6 @@
 #include <qkv/operator.h>
 
 #include "config/regression.h"
-#include "heart/fail.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
 
@@ -43,26 +42,12 @@ squared_error_backward(Node *c)
             d[i] += factor * c->kept[i];
 }
 
-static Node *
-squared_error(const Model *m, Node *x, const int *targets, int counted)
-{
-    static const Operator op = {"squared_error", squared_error_forward,
-                                squared_error_backward};
-    if (x->cols != 1)
-        bug("squared_error: (%d x %d) where each row must be one number",
-            x->rows, x->cols);
-    return make(&op, OF(x),
-                (Made){.rows = 1,
-                       .cols = 1,
-                       .sequences = 1,
-                       WITH((Scale){targets, counted, &m->sizes}),
-                       .keeps = (size_t)x->rows});
-}
-
 Node *
 number_loss(const Model *m, Node *x, const int *targets, int counted,
             double *right)
 {
+    static const Operator op = {"squared_error", squared_error_forward,
+                                squared_error_backward};
     const Sizes *z = &m->sizes;
     double sum = 0;
     for (int i = 0; right && i < x->rows; i++) {
@@ -71,5 +56,10 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
     }
     if (right)
         *right += sum;
-    return squared_error(m, x, targets, counted);
+    return make(&op, OF(x),
+                (Made){.rows = 1,
+                       .cols = 1,
+                       .sequences = 1,
+                       WITH((Scale){targets, counted, z}),
+                       .keeps = (size_t)x->rows});
 }

@@ -125,20 +125,12 @@ const Setting *
 setting_in_order(int i)
 {
     const Setting *s = settings + (i < BUILT_IN ? i : BUILT_IN);
-    for (;; s++) {
-        int before = BUILT_IN;
+    for (int before = -1; i >= BUILT_IN && before != i; s += before != i) {
+        before = BUILT_IN;
         for (int k = BUILT_IN; k < setting_count; k++)
             before += strcmp(settings[k].name, s->name) < 0;
-        if (i < BUILT_IN || before == i)
-            return s;
     }
-}
-
-/* The value of a setting of a variant's own. */
-static double *
-own_value(const Setting *s, Config *c)
-{
-    return &c->own[s - settings - BUILT_IN];
+    return s;
 }
 
 static void
@@ -148,22 +140,26 @@ clear_own(Config *c)
         c->own[i] = NAN;
 }
 
+/* Where c has its value. */
+static void *
+value_at(const Setting *s, const Config *c)
+{
+    return (char *)c + s->offset;
+}
+
+/* Words are interned: equal ones are one pointer. */
 static size_t
 size_of(const Setting *s)
 {
-    static const size_t sizes[] = {
-        [WORD] = sizeof(char *), /* interned: equal words are one pointer */
-        [LIKENESS] = sizeof(char *), [INTEGER] = sizeof(int),
-        [NUMBER] = sizeof(double),   [CHOICE] = sizeof(int),
-        [HASH] = sizeof(uint64_t)};
-    return sizes[s->kind];
+    return setting_worded(s)                         ? sizeof(char *)
+           : s->kind == INTEGER || s->kind == CHOICE ? sizeof(int)
+                                                     : sizeof(double);
 }
 
 bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
-    return !memcmp((const char *)a + s->offset, (const char *)b + s->offset,
-                   size_of(s));
+    return !memcmp(value_at(s, a), value_at(s, b), size_of(s));
 }
 
 bool
@@ -178,7 +174,7 @@ config_equal(const Config *a, const Config *b, int roles)
 static void
 copy_setting(const Setting *s, Config *to, const Config *from)
 {
-    memcpy((char *)to + s->offset, (const char *)from + s->offset, size_of(s));
+    memcpy(value_at(s, to), value_at(s, from), size_of(s));
 }
 
 void
@@ -218,9 +214,9 @@ positions_added(const Config *c)
 bool
 setting_unused(const Setting *s, const Config *c)
 {
-    if (setting_own(s))
-        return isnan(*own_value(s, (Config *)c));
-    return s->role == OF_SHAPE && !*(const int *)((const char *)c + s->offset);
+    const void *at = value_at(s, c);
+    return setting_own(s) ? isnan(*(const double *)at)
+                          : s->role == OF_SHAPE && !*(const int *)at;
 }
 
 bool
@@ -240,19 +236,6 @@ setting_follows(const Setting *s, const Config *c)
            : s->offset == AT(kv_heads) ? 2 * c->kv_heads == c->heads
            : s->offset == AT(latent)   ? 2 * c->latent == c->d_model
                                        : false;
-}
-
-static const char *
-set_number(const Setting *s, void *at, const char *text)
-{
-    double x;
-    bool whole = s->kind == INTEGER;
-    const char *why = number_read(text, whole, s->min, s->max, &x);
-    if (!why && whole)
-        *(int *)at = (int)x;
-    else if (!why)
-        *(double *)at = x;
-    return why;
 }
 
 static const char *
@@ -329,11 +312,12 @@ likeness_word(const Likeness *l)
 {
     static const char *const shape[] = {"heads", "kv-heads", "d-k", "d-v",
                                         "latent"};
-    char *text = format_text("%s%s%s", l->asked, l->found ? ":" : "",
-                             l->found ? l->as.variant : "");
-    for (int i = 0; l->found && i < 5; i++)
+    if (!l->found)
+        return l->asked;
+    char *text = format_text("%s:%s", l->asked, l->as.variant);
+    for (int i = 0; i < 5; i++)
         add_given(&text, "+", setting_named(shape[i]), &l->as);
-    for (int i = BUILT_IN; l->found && i < setting_count; i++)
+    for (int i = BUILT_IN; i < setting_count; i++)
         add_given(&text, "+", setting_in_order(i), &l->as);
     const char *word = interned(text);
     free(text);
@@ -356,16 +340,27 @@ set_word(const Setting *s, const char **to, const char *text)
 const char *
 setting_set(const Setting *s, Config *c, const char *text)
 {
-    void *at = (char *)c + s->offset;
-    if (setting_numeric(s))
-        return set_number(s, at, text);
-    if (setting_worded(s))
-        return set_word(s, at, text);
-    if (s->kind == CHOICE)
-        return set_choice(at, s->choices, text);
+    void *at = value_at(s, c);
+    const char *why = NULL;
+    double x;
     char *end;
-    *(uint64_t *)at = strtoull(text, &end, 16);
-    return *text && !*end ? NULL : "not a hexadecimal number";
+    switch (s->kind) {
+    case INTEGER:
+    case NUMBER:
+        why = number_read(text, s->kind == INTEGER, s->min, s->max, &x);
+        if (!why && s->kind == INTEGER)
+            *(int *)at = (int)x;
+        else if (!why)
+            *(double *)at = x;
+        return why;
+    case CHOICE:
+        return set_choice(at, s->choices, text);
+    case HASH:
+        *(uint64_t *)at = strtoull(text, &end, 16);
+        return *text && !*end ? NULL : "not a hexadecimal number";
+    default:
+        return set_word(s, at, text);
+    }
 }
 
 static const char *
@@ -398,18 +393,11 @@ print_double(double x, char text[VALUE_SIZE])
     }
 }
 
-static void
-print_choice(const char *choices, int place, char text[VALUE_SIZE])
-{
-    for (; place > 0; place--)
-        choices += strcspn(choices, " ") + 1;
-    snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(choices, " "), choices);
-}
-
 void
 setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
 {
-    const void *at = (const char *)c + s->offset;
+    const void *at = value_at(s, c);
+    const char *choices = s->choices;
     switch (s->kind) {
     case INTEGER:
         snprintf(text, VALUE_SIZE, "%d", *(const int *)at);
@@ -426,7 +414,9 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
         snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
         break;
     case CHOICE:
-        print_choice(s->choices, *(const int *)at, text);
+        for (int i = *(const int *)at; i > 0; i--)
+            choices += strcspn(choices, " ") + 1;
+        snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(choices, " "), choices);
     }
 }
 
@@ -444,7 +434,7 @@ config_complete(Config *c)
 {
     clear_own(c);
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
-        const char **word = (const char **)(void *)((char *)c + s->offset);
+        const char **word = value_at(s, c);
         if (setting_worded(s))
             *word = interned(*word ? *word : "");
     }

@@ -17,12 +17,9 @@ attention_at(const Model *m, int kind, int layer)
     Attention a = m->attention;
     a.place = kind;
     a.layer = layer;
-    if (kind != SELF)
-        a.causal = 0;
-    if (kind == CROSS)
-        a.relative = NULL; /* positions of two sequences */
-    if (kind == ENCODER)
-        a.layers = m->config.encoder;
+    a.causal = kind == SELF && a.causal;
+    a.relative = kind == CROSS ? NULL : a.relative; /* of two sequences */
+    a.layers = kind == ENCODER ? m->config.encoder : a.layers;
     return a;
 }
 
@@ -37,16 +34,23 @@ attention_in(const Config *c, Sizes z)
     return a;
 }
 
+const char *
+variant_word(const Config *c, int kind)
+{
+    const char *word = kind == ENCODER ? c->encoder_variant
+                       : kind == CROSS ? c->cross_variant
+                                       : "";
+    return *word ? word : c->variant;
+}
+
 /* The variant in such a place: it is looked up in the first pass, and found in
    the place in the others. */
 static const Variant *
 variant_at(const Model *m, int kind)
 {
-    const Config *c = &m->config;
-    const char *word = kind == ENCODER ? c->encoder_variant
-                       : kind == CROSS ? c->cross_variant
-                                       : "";
-    return m->listing && *word ? plugin_open(word).variant : m->variant;
+    const char *word = variant_word(&m->config, kind);
+    return m->listing && word != m->config.variant ? plugin_open(word).variant
+                                                   : m->variant;
 }
 
 /* `rows` rows, from `first` on, of what is not trained: one-hot tokens and
