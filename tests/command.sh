@@ -148,8 +148,8 @@ wrong() { # SED-SCRIPT: the claim `yes`, changed so
 bench_step() {
     qkv bench -q --mlp 4 --norm pre --length 64 >table && awk -F '\t' '/^training step\t/ {
             want = 6 * (4 * 32 * 32 + 8 * 32 * 32 + 32 * 10) + 12 * 64 * 32
-            off = $3 * 1e9 - want * $5
-            right = $5 > 0 && off * off < (0.06e9 + 0.001 * want * $5) ^ 2
+            off = $2 * 1e9 - want * $4
+            right = $4 > 0 && off * off < (0.06e9 + 0.001 * want * $4) ^ 2
         } END { print NR, right ? "right" : "wrong" }' table
 }
 # What 8,192 tokens take is the cache that count predicts, and 8 MB at most.

@@ -1,7 +1,6 @@
 /* bench.c - qkv bench: how fast this machine is, and how near to it a training
    step comes, on one core or on those of --threads. */
 #include <math.h>
-#include <stdio.h>
 
 #include "algebra/cost.h"
 #include "config/build_model.h"
@@ -16,13 +15,11 @@
 #include "heart/train.h"
 #include "math/timing.h"
 
-/* A line: what, at which shape, GFLOP/s, share of the peak, tokens/s. */
+/* A line: what, GFLOP/s, share of the peak, tokens/s. */
 static void
-add_line(Sheet *s, const char *what, const char *shape, double flops,
-         double tokens, Timing t)
+add_line(Sheet *s, const char *what, double flops, double tokens, Timing t)
 {
-    sheet_row(s, cell_words(what), cell_words(shape),
-              cell_number(flops / t.seconds * 1e-9),
+    sheet_row(s, cell_words(what), cell_number(flops / t.seconds * 1e-9),
               cell_number(flops / t.seconds / t.peak),
               cell_number(tokens > 0 ? tokens / t.seconds : NAN));
 }
@@ -60,15 +57,11 @@ step_flops(Model *m, const Batch *b)
 static void
 bench_step(Sheet *sheet, Model *m, const Dataset *data)
 {
-    const Config *c = &m->config;
-    Batch b = batch_new(data->sizes, c->batch);
+    Batch b = batch_new(data->sizes, m->config.batch);
     Random r = dataset_stream(data, TRAINING);
     dataset_draw(data, TRAINING, &r, 0, &b);
     Step step = {m, tape_new(0), b};
-    char shape[80];
-    snprintf(shape, sizeof shape, "d%d h%d L%d T%d B%d", c->d_model, c->heads,
-             c->layers, data->sizes.tokens, c->batch);
-    add_line(sheet, "training step", shape, step_flops(m, &b), b.rows,
+    add_line(sheet, "training step", step_flops(m, &b), b.rows,
              measure(run_step, &step));
     tape_free(step.tape);
     batch_free(&b);
@@ -92,19 +85,18 @@ command_bench(int argc, char **argv)
     Options o = options_read(argc, argv);
     static const Column columns[] = {
         {"what", .words = true},
-        {"shape", .words = true},
         {"GFLOP/s", .format = "%.1f"},
         {"of_peak", .format = "%.3g", .share = true},
         {"tokens/s", .format = "%.4g"}};
-    Sheet sheet = sheet_of(columns, 5);
+    Sheet sheet = sheet_of(columns, 4);
     Dataset data;
     Model *m = model_asked(&o, &data);
     thread_count = o.request.work.threads;
     if (!o.quiet)
         note("some seconds; other work on the machine spoils it");
     Timing peak = measure_peak();
-    add_line(&sheet, "peak", "multiply-adds in registers",
-             peak.peak * peak.seconds, 0, peak);
+    add_line(&sheet, "multiply-adds in registers", peak.peak * peak.seconds, 0,
+             peak);
     bench_step(&sheet, m, &data);
     sheet_note(&sheet, "speed",
                copy_text("of_peak: of the peak measured between the repeats. "

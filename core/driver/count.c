@@ -30,13 +30,8 @@ static const Preset presets[] = {
     {"", "", "", "", 1},
     {"transformer-base", "standard", "d-model=512 heads=8 layers=18 length=128",
      "Vaswani et al. 2017, table 3", 2. / 3},
-    {"bert-base", "biased", "d-model=768 heads=12 layers=12 length=512",
-     "Devlin et al. 2018, section 3", 0},
     {"gpt2", "biased", "d-model=768 heads=12 layers=12 length=1024",
      "Radford et al. 2019, table 2, the smallest; heads: its hparams.json", 1},
-    {"gpt-3", "biased",
-     "d-model=12288 heads=96 d-k=128 d-v=128 layers=96 length=2048",
-     "Brown et al. 2020, table 2.1", 1},
     {"llama-2-70b", "gqa",
      "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
      "Touvron et al. 2023, table 1; widths: the released params.json", 1},
@@ -141,8 +136,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     Weights w = weights_declared(p.variant, &a);
     Cost cost = cost_of(p.variant, a, &w, c.length, 0);
     double n = c.layers, stored = cost.parameters * n;
-    double x[] = {cost.forward * n, cost.backward * n,
-                  keeping > 0 ? cost.cache * keeping * n : NAN,
+    double x[] = {cost.forward * n, cost.backward * n, cost.cache * keeping * n,
                   cost.activations * n};
     if (o->real) {
         Rank gap = {.last = NAN, .next = NAN};

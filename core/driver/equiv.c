@@ -162,10 +162,8 @@ print_square(const Sheet *s, int count)
 static void
 draw_square(const Options *o, const Sheet *s, int count, int positions)
 {
-    const char *between = positions == POSITIONS_ROPE    ? "-rope"
-                          : positions == POSITIONS_ALIBI ? "-alibi"
-                                                         : "";
-    char *name = format_text("equivalence%s%s", between,
+    char *name = format_text("equivalence%s%s",
+                             positions == POSITIONS_ROPE ? "-rope" : "",
                              sizeof(real) == 8 ? "-double" : "");
     Figure f = figure_begin(&o->draw, name);
     Values names = {0};

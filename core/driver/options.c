@@ -197,8 +197,7 @@ static _Noreturn void
 unknown(const Command *c, const Option *list, int count, const char *word)
 {
     const char *names[MOST_OPTIONS];
-    char *name = copy_text(word + strspn(word, "-"));
-    name[strcspn(name, "=")] = 0;
+    const char *name = word + strspn(word, "-");
     for (int i = 0; i < count; i++)
         names[i] = list[i].name;
     usage("unknown option %s%s: `qkv %s --help=all` lists them%s", word,
