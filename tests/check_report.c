@@ -328,13 +328,14 @@ TEST(groups)
 static Experiment
 recorded(Run *runs, int count, const char *setting)
 {
-    static Manifest asked;
-    asked = manifest_begin("compare");
-    manifest_add(&asked, setting, "1,2");
+    Values asked = {0};
+    char *line = manifest_begin("compare");
+    manifest_add(&line, setting, "1,2");
+    values_add(&asked, line);
     for (int i = 0; i < count; i++)
         runs[i].path = runs[i].name = "somewhere";
     return (Experiment){
-        .runs = runs, .count = count, .asked = &asked, .manifest_count = 1};
+        .runs = runs, .count = count, .asked = asked};
 }
 
 TEST(groups_by_the_record)

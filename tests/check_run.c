@@ -437,10 +437,10 @@ EXITS(broken_runs, 1, 8)
     run_number(&again, "test_loss");
 }
 
-static Manifest
+static char *
 manifest_for(const char *lr, const char *baseline)
 {
-    Manifest a = manifest_begin("compare");
+    char *a = manifest_begin("compare");
     manifest_add(&a, "variant", "mqa,standard");
     manifest_add(&a, "task", "reverse");
     manifest_add(&a, "seed", "1");
@@ -450,18 +450,10 @@ manifest_for(const char *lr, const char *baseline)
 }
 
 static void
-ask(Path place, Manifest a)
+ask(Path place, char *a)
 {
-    experiment_open(place.text, &a);
-    manifest_free(&a);
-}
-
-static void
-forget(Manifest *list, int count)
-{
-    for (int i = 0; i < count; i++)
-        manifest_free(&list[i]);
-    free(list);
+    experiment_open(place.text, a);
+    free(a);
 }
 
 /* Each command once, in its order, and the last that says something counts.
@@ -470,16 +462,15 @@ TEST(what_was_asked)
 {
     enum { CHILDREN = 8 };
     Path place = within(test_directory, "asked");
-    int count;
     ask(place, manifest_for("0.1,0.2", "standard"));
     ask(place, manifest_for("0.1,0.2", "standard"));
     ask(place, manifest_for("0.1,0.2", "mqa"));
-    Experiment e = {.asked = manifest_read(place.text, &e.manifest_count)};
-    ck_assert_int_eq(e.manifest_count, 2);
+    Experiment e = {.asked = manifest_read(place.text)};
+    ck_assert_int_eq(e.asked.count, 2);
     ck_assert_str_eq(experiment_said(&e, "lr"), "0.1,0.2");
     ck_assert_str_eq(experiment_said(&e, "baseline"), "mqa");
     ck_assert(experiment_asks(&e, "lr") && !experiment_asks(&e, "r"));
-    forget(e.asked, e.manifest_count);
+    values_free(&e.asked);
     for (int i = 0; i < CHILDREN; i++)
         if (!fork()) {
             ask(place, manifest_for(format_text("%d", i + 1), "standard"));
@@ -487,11 +478,11 @@ TEST(what_was_asked)
         }
     for (int i = 0; i < CHILDREN; i++)
         wait(NULL);
-    Manifest *list = manifest_read(place.text, &count);
-    ck_assert_int_eq(count, 2 + CHILDREN);
-    for (int i = 2; i < count; i++)
-        ck_assert_str_eq(manifest_value(&list[i], "baseline"), "standard");
-    forget(list, count);
+    Values list = manifest_read(place.text);
+    ck_assert_int_eq(list.count, 2 + CHILDREN);
+    for (int i = 2; i < list.count; i++)
+        ck_assert_str_eq(manifest_value(list.text[i], "baseline"), "standard");
+    values_free(&list);
 }
 
 static void
@@ -533,8 +524,7 @@ EXITS(a_directory_that_is_no_experiment, 1, 1)
     expect_a_message();
     Run run = written("stray");
     run_free(&run);
-    Manifest asked = manifest_begin("train");
-    experiment_open(test_directory, &asked);
+    experiment_open(test_directory, manifest_begin("train"));
 }
 
 TEST(names_of_runs)

@@ -250,7 +250,7 @@ done
 refuses 2 '0.5 is not a whole number' "$qkv" train --memory 0.5
 refuses 2 '0 is not within 1 and 1000000' "$qkv" train --memory 0
 refuses 2 '" 1..3" is not a number' "$qkv" compare --seed ' 1..3'
-refuses 2 '1000001 is not within 0 and 1000000' "$qkv" generate --temperature 1000001 some
+refuses 2 '1001 is not within 0 and 1000' "$qkv" generate --temperature 1001 some
 
 # A complete experiment that is read-only: its table, and no complaint. Root may write
 # everywhere.
@@ -263,7 +263,7 @@ if $other true 2>/dev/null; then
     chmod 755 .
     expect 'a read-only experiment' works_silently $other "$qkv" compare $all
     expect 'another table of it' cmp out wanted
-    refuses 1 'sealed/experiment.tsv: cannot be written' $other "$qkv" compare $all --lr 0.01
+    refuses 1 'sealed/experiment.tsv: cannot be opened' $other "$qkv" compare $all --lr 0.01
 else
     echo 'outcomes: no setpriv here: a read-only experiment is skipped'
 fi

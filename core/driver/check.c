@@ -93,7 +93,7 @@ run_checks(const Options *o, const char *plugin, bool *stop)
             continue;
         t.check = checks[i].run;
         Ended e =
-            in_child(run_check, &t, &out, sizeof out, limits(seconds, bytes));
+            in_child(run_check, &t, &out, sizeof out, (Limits){seconds, bytes});
         raise_interrupt(interrupted);
         char *what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
         print_line(o, checks[i].name,
@@ -103,7 +103,7 @@ run_checks(const Options *o, const char *plugin, bool *stop)
                    e.answered ? out.what : what);
         free(what);
         failed |= !e.answered;
-        *stop = !e.answered && (e.signal || *e.plugin);
+        *stop = !e.answered && (e.signal || e.words != e.why);
         t.hash = out.hash;
     }
     return failed;
@@ -112,9 +112,9 @@ run_checks(const Options *o, const char *plugin, bool *stop)
 /* Loads the plugin as `list` would, in a child, and runs the checks of both
    programs; returns whether one failed. */
 static bool
-check_in_both(const Options *o, const char *single, const char *both)
+check_in_both(const Options *o, const char *single)
 {
-    char *in_double[] = {"check", (char *)both, "--tsv"};
+    char *in_double[] = {"check", o->rest[0], "--tsv"};
     bool stop = false;
     Facts f = describe(single, NULL, DECLARED);
     if (!f.ok && f.status == 2)
@@ -122,8 +122,7 @@ check_in_both(const Options *o, const char *single, const char *both)
     print_line(o, "loads", f.ok ? "ok" : "FAILED", f.ok ? f.equation : f.why);
     bool failed = !f.ok || run_checks(o, single, &stop);
     if (f.ok && !stop)
-        failed |= run_in_double(layout_of(o) == TSV ? 3 : 2, in_double,
-                                "it runs the checks that need doubles") != 0;
+        failed |= run_in_double(layout_of(o) == TSV ? 3 : 2, in_double) != 0;
     return failed;
 }
 
@@ -132,19 +131,16 @@ command_check(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     bool stop = false, failed;
-    const char *word = o.rest[0], *single = word, *both = word;
-    const char *dot = strrchr(word, '.');
-    plugin_given(word);
     notice_interrupts();
-    if (dot && !strcmp(dot, ".c"))
-        compile_plugin(word, &single, &both);
+    const char *word = o.rest[0], *plugin = plugin_built(word);
+    plugin_given(plugin);
     if (sizeof(real) == 4) {
-        failed = check_in_both(&o, single, both);
+        failed = check_in_both(&o, plugin);
         if (!o.quiet)
             note("%s: %s", word,
                  failed ? "something is wrong" : "nothing wrong was found");
     } else
-        failed = run_checks(&o, both, &stop);
+        failed = run_checks(&o, plugin, &stop);
     request_free(&o.request);
     return failed;
 }

@@ -11,8 +11,8 @@
 #include "heart/fail.h"
 #include "run/grid.h"
 #include "run/jobs.h"
-#include "run/missing.h"
 #include "run/plan.h"
+#include "run/real_count.h"
 #include "study/figure.h"
 #include "study/rates.h"
 #include "study/results_table.h"
@@ -113,7 +113,7 @@ train_and_show(const Options *o, Grid *g, bool rates_found)
         draw_all(&o->draw, &e, &whole);
         experiment_free(&whole);
     }
-    free_runs(e.runs, e.count);
+    experiment_free(&e);
     return status;
 }
 
@@ -171,7 +171,7 @@ command_compare(int argc, char **argv)
         check_judged("judge", o.request.judge);
     if (o.request.margin)
         check_margins(o.request.margin);
-    Manifest asked = manifest_of(&o.request, "compare");
+    char *asked = manifest_of(&o.request, "compare");
     bool found = rates_wanted(&o.request);
     if (found && o.compare.plan)
         usage("--plan and --lr auto contradict each other: rates are found by "
@@ -226,7 +226,7 @@ int
 command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Manifest asked = manifest_of(&o.request, "train"); /* as it was given */
+    char *asked = manifest_of(&o.request, "train"); /* as it was given */
     uint64_t text = o.request.work.from ? take_settings(&o) : 0;
     resolve_grid(&o, "standard", "reverse", 1);
     Grid g = grid_of(&o.request, asked);
@@ -247,7 +247,7 @@ command_train(int argc, char **argv)
             figures_draw(&curve, &e);
         }
     }
-    free_runs(e.runs, e.count);
+    experiment_free(&e);
     grid_free(&g);
     request_free(&o.request);
     return status;

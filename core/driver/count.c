@@ -187,7 +187,7 @@ command_count(int argc, char **argv)
     if (o.real && !given->count)
         usage("--real takes minutes for all variants: name some with -v");
     if (o.real && sizeof(real) == 4)
-        return run_in_double(argc, argv, "it measures in double");
+        return run_in_double(argc, argv);
     if (o.real)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     bool asked = given->count;

@@ -13,7 +13,7 @@
 #include "study/table.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "run/missing.h"
+#include "run/jobs.h"
 #include "study/draw.h"
 #include "heart/fail.h"
 
@@ -77,17 +77,17 @@ write_converted(const Options *o, Model *to, const Dataset *data)
        written has a point in 0.5. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     char *name = run_name(&to->config, &ordinary);
-    Manifest asked = manifest_of(&o->request, "equiv");
+    char *asked = manifest_of(&o->request, "equiv");
     manifest_add(&asked, "run", o->rest[0]);
     manifest_add(&asked, "to", o->to);
-    experiment_open(o->out, &asked);
+    experiment_open(o->out, asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &e, &(Observer){0}, data, true);
     run_publish(d, name, true);
     draft_end(d);
     if (!o->quiet)
         note("the converted run is %s/%s", o->out, name);
-    manifest_free(&asked);
+    free(asked);
     free(name);
 }
 
@@ -208,7 +208,7 @@ command_equiv(int argc, char **argv)
     if (!o.to && e.count)
         draw_square(&o, &sheet, e.count, e.runs[0].config.positions);
     sheet_free(&sheet);
-    free_runs(e.runs, e.count);
+    experiment_free(&e);
     grid_free(&g);
     request_free(&o.request);
     return status;

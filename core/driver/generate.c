@@ -48,7 +48,7 @@ command_generate(int argc, char **argv)
     Options o = options_read(argc, argv);
     Run r = run_read(o.rest[0]);
     Dataset data;
-    Model *m = run_model_alone(&r, &data);
+    Model *m = run_model(&r, &data);
     if (!answers_next(&data) || m->config.mask != MASK_CAUSAL)
         fail("%s: only a text, copy or induction goes on, and only with --mask "
              "causal; `qkv trace TEXT RUN` shows what others answer",

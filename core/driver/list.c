@@ -30,18 +30,16 @@ list_variants(Layout layout)
     if (!names.count)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
-    Facts *all = describe_each(&names, &c, DECLARED);
-    for (Facts *f = all; f < all + names.count; f++)
-        if (f->ok)
-            sheet_row(&sheet, cell_words(f->name),
-                      cell_number((double)f->parameters),
-                      cell_words(f->equation), cell_words(f->own),
-                      cell_words(f->family));
-        else {
-            note("%s is left out: %s", f->name, f->why);
-            failed = 1;
-        }
-    free(all);
+    for (int i = 0; i < names.count; i++) {
+        Facts f = describe(names.text[i], &c, DECLARED);
+        failed |= !f.ok;
+        if (f.ok)
+            sheet_row(&sheet, cell_words(f.name),
+                      cell_number((double)f.parameters), cell_words(f.equation),
+                      cell_words(f.own), cell_words(f.family));
+        else
+            note("%s is left out: %s", f.name, f.why);
+    }
     values_free(&names);
     sheet_note(&sheet, "variants",
                format_text("Parameters of one attention at d-model %d, heads "

@@ -50,14 +50,13 @@ static void
 declare_own(const Values *variants)
 {
     Own own;
-    Facts *all = describe_each(variants, NULL, DECLARED);
-    for (Facts *f = all; f < all + variants->count; f++) {
-        if (!f->ok)
-            f->status == 2 ? usage("%s", f->why) : fail("%s", f->why);
-        for (const char *at = f->uses; own_next(&at, &own);)
+    for (int i = 0; i < variants->count; i++) {
+        Facts f = describe(variants->text[i], NULL, DECLARED);
+        if (!f.ok)
+            f.status == 2 ? usage("%s", f.why) : fail("%s", f.why);
+        for (const char *at = f.own; own_next(&at, &own);)
             setting_declare(own.name);
     }
-    free(all);
 }
 
 /* Replaces one value of a setting by how it is kept: a number as it is always
@@ -130,6 +129,8 @@ set_own(Options *o, const Option *option, const char *text)
     bool whole = !strcmp(argument, "N");
     Setting s = {.offset = option->offset, .min = whole, .max = 1e6};
     s.kind = whole ? INTEGER : !strcmp(argument, "X") ? NUMBER : WORD;
+    if (!strcmp(option->name, "temperature"))
+        s.max = 1000;
     if (!*argument)
         *(bool *)at = true;
     else if (!strcmp(argument, "TEXT"))

@@ -51,7 +51,7 @@ model_trained(const Options *o, const char *run, Dataset *data)
                   "model is made",
                   settings[i].name);
     Run r = run_read(run);
-    Model *m = run_model_alone(&r, data);
+    Model *m = run_model(&r, data);
     run_free(&r);
     return m;
 }

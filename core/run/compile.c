@@ -1,5 +1,4 @@
-/* compile.c - from a plugin's source to a shared object: for `check` in a draft
-   that is never published, for other commands beside the source. */
+/* compile.c - from a plugin's source to a shared object. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include <qkv/real.h>
 
+#include "base/files.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
 #include "run/compile.h"
@@ -27,16 +27,31 @@ static const char command[] =
     "${CC:-cc} -O2 -ffp-contract=off -shared -fPIC" LOOKED_UP
     " \"-I$1\" \"$2\" -o \"$3.$$\" $4 && mv -f \"$3.$$\" \"$3\"";
 
-/* A function that forgets to return something returns anything. */
-#define WARN "-Wall -Werror=return-type"
+/* The folder of the public headers, for -I. */
+static Path
+include_directory(void)
+{
+    const char *here = executable_directory();
+    Path built = within(here, "include");
+    return access(built.text, F_OK) ? within(here, "../include") : built;
+}
+
+/* A function that forgets to return something returns anything. `check`
+   compiles in double after it has compiled in float, and shows warnings once.
+ */
+static const char *
+options(void)
+{
+    return sizeof(real) == 8 ? "-w -DQKV_DOUBLE" : "-Wall -Werror=return-type";
+}
 
 static void
-compile(const char *source, const char *out, const char *options)
+compile(const char *source, const char *out)
 {
     Path headers = include_directory();
     char *argv[] = {
-        "sh",           "-c",        (char *)command, "sh", headers.text,
-        (char *)source, (char *)out, (char *)options, NULL};
+        "sh",           "-c",        (char *)command,   "sh", headers.text,
+        (char *)source, (char *)out, (char *)options(), NULL};
     if (access(source, R_OK))
         fail("%s: cannot be read: %s", source, strerror(errno));
     if (run_program(argv, NULL, "it starts the compiler"))
@@ -45,48 +60,22 @@ compile(const char *source, const char *out, const char *options)
              source);
 }
 
-Path
-include_directory(void)
-{
-    const char *here = executable_directory();
-    Path built = within(here, "include");
-    return access(built.text, F_OK) ? within(here, "../include") : built;
-}
-
-void
-compile_plugin(const char *source, const char **single, const char **both)
-{
-    const char *tmp = getenv("TMPDIR"), *slash = strrchr(source, '/');
-    tmp = tmp && *tmp ? tmp : "/tmp";
-    const char *file = slash ? slash + 1 : source;
-    char *name = format_text("%.*s", (int)strlen(file) - 2, file);
-    plugin_name(name, (char[NAME_SIZE]){0});
-    drafts_sweep(tmp);
-    Path path = draft_begin(tmp, name)->path;
-    new_directory(path.text, "double");
-    *single = format_text("%s/%s.so", path.text, name);
-    *both = format_text("%s/double/%s.so", path.text, name);
-    compile(source, *single, WARN);
-    compile(source, *both, "-w -DQKV_DOUBLE"); /* warnings are shown once */
-    plugin_given(*single);
-    plugin_given(*both);
-    free(name);
-}
-
 const char *
 plugin_built(const char *word)
 {
     const char *slash = strrchr(word, '/'), *dot = strrchr(word, '.');
+    bool wide = sizeof(real) == 8;
     if (!slash || !dot || strcmp(dot, ".c"))
         return word;
-    int folder = (int)(slash - word), stem = (int)(dot - slash) - 1;
-    bool wide = sizeof(real) == 8;
-    char *out = format_text("%.*s/%s%.*s.so", folder, word,
-                            wide ? "double/" : "", stem, slash + 1);
-    char *inner = format_text("%.*s/double", folder, word);
-    if (wide && mkdir(inner, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s", inner, strerror(errno));
-    compile(word, out, wide ? WARN " -DQKV_DOUBLE" : WARN);
-    free(inner);
+    char *folder = format_text("%.*s", (int)(slash - word), word);
+    if (wide)
+        replace(&folder, format_text("%s/double", folder));
+    if (wide && mkdir(folder, 0777) && errno != EEXIST)
+        fail("%s: cannot be made: %s", folder, strerror(errno));
+    char *out =
+        format_text("%s/%.*s.so", folder, (int)(dot - slash - 1), slash + 1);
+    plugin_name(out, (char[NAME_SIZE]){0}); /* exits if it is none */
+    compile(word, out);
+    free(folder);
     return out;
 }

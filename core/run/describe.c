@@ -1,6 +1,5 @@
 /* describe.c - what a plugin says of itself, asked in a child process. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "algebra/cost.h"
 #include "config/build_model.h"
@@ -27,8 +26,7 @@ count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
 
 bool (*name_taken)(const char *name);
 
-/* Exits where it declares what qkv has already. */
-static void
+void
 check_own(const Plugin *p)
 {
     Own own;
@@ -41,69 +39,39 @@ check_own(const Plugin *p)
 }
 
 typedef struct Question {
-    const Values *words;
-    int first; /* of those that are not answered yet */
+    const char *word;
     const Config *config;
     Effort effort;
 } Question;
-
-static void
-describe_one(const Question *q, const char *word, Facts *f)
-{
-    Plugin p = plugin_open(word);
-    check_own(&p);
-    if (q->config)
-        count_parameters(p.variant, *q->config, q->effort, f);
-    f->hash = p.hash;
-    f->own_operator = p.own_operator;
-    snprintf(f->name, sizeof f->name, "%s", p.name);
-    snprintf(f->word, sizeof f->word, "%s", word);
-    snprintf(f->path, sizeof f->path, "%s", p.path);
-    snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);
-    snprintf(f->family, sizeof f->family, "%s",
-             p.variant->family ? p.variant->family : "other");
-    snprintf(f->uses, sizeof f->uses, "%s", variant_uses(p.variant));
-    snprintf(f->own, sizeof f->own, "%s",
-             p.variant->settings ? p.variant->settings : "");
-    f->ok = true;
-}
 
 /* In the child: whatever is wrong exits before it answers. */
 static void
 answer(const void *more, void *facts)
 {
     const Question *q = more;
-    for (int i = q->first; i < q->words->count; i++)
-        describe_one(q, q->words->text[i], (Facts *)facts + i - q->first);
-}
-
-Facts *
-describe_each(const Values *words, const Config *c, Effort effort)
-{
-    Question q = {words, 0, c, effort};
-    size_t count = (size_t)words->count;
-    Facts *all = allocate(count, sizeof *all);
-    while (q.first < words->count) {
-        Ended e = in_child(answer, &q, all + q.first,
-                           (count - (size_t)q.first) * sizeof *all,
-                           limits(seconds, bytes));
-        while (q.first < words->count && all[q.first].ok)
-            q.first++;
-        if (q.first == words->count)
-            break;
-        Facts *f = &all[q.first];
-        *f = (Facts){.status = e.status};
-        snprintf(f->why, sizeof f->why, "%s", ended_words(&e));
-        plugin_name(words->text[q.first++], f->name);
-    }
-    return all;
+    Facts *f = facts;
+    Plugin p = plugin_open(q->word);
+    check_own(&p);
+    if (q->config)
+        count_parameters(p.variant, *q->config, q->effort, f);
+    snprintf(f->name, sizeof f->name, "%s", p.name);
+    snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);
+    snprintf(f->family, sizeof f->family, "%s",
+             p.variant->family ? p.variant->family : "other");
+    snprintf(f->own, sizeof f->own, "%s",
+             p.variant->settings ? p.variant->settings : "");
 }
 
 Facts
 describe(const char *word, const Config *c, Effort effort)
 {
-    Values one = {(char *[]){(char *)word}, 1, 1};
-    Facts *all = describe_each(&one, c, effort), f = *all;
-    free(all);
+    Facts f = {.ok = false};
+    Ended e = in_child(answer, &(Question){word, c, effort}, &f, sizeof f,
+                       (Limits){seconds, bytes});
+    f.ok = e.answered;
+    f.status = e.status;
+    f.why = e.words;
+    if (!f.ok)
+        plugin_name(word, f.name);
     return f;
 }

@@ -27,7 +27,7 @@ run_publish(Draft *d, const char *name, bool replace)
 }
 
 void
-experiment_open(const char *directory, const Manifest *a)
+experiment_open(const char *directory, const char *asked)
 {
     if (mkdir(directory, 0777) && errno != EEXIST)
         fail("%s: cannot be made: %s; give another directory", directory,
@@ -37,10 +37,12 @@ experiment_open(const char *directory, const Manifest *a)
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "
              "qkv's; give another directory",
              directory);
-    manifest_record(directory, a);
+    manifest_record(directory, asked);
     drafts_sweep(directory);
 }
 
+/* Its name ends in the digest of its settings, and its seed is counted once:
+   exits where a name is another run's. */
 Run
 run_of(const char *directory, const char *name)
 {
@@ -66,42 +68,35 @@ by_digest(const void *a, const void *b)
     return strcmp(((const Run *)a)->digest, ((const Run *)b)->digest);
 }
 
-/* Adds the runs of a directory, or the one that it is, whose record is around
-   it; what looks like a run, and has no result, is named. */
 static void
-add_runs(Experiment *e, int *room, const char *directory)
+add_run(Experiment *e, int *room, Run r)
+{
+    e->runs = grow(e->runs, e->count, room, sizeof *e->runs);
+    e->runs[e->count++] = r;
+}
+
+/* Adds the runs of a directory, and what was asked there. */
+static void
+add_all(Experiment *e, int *room, const char *directory)
 {
     DIR *dir = opendir(directory);
     if (!dir)
         fail("%s: %s; give the directory of an experiment or a run", directory,
              strerror(errno));
-    for (struct dirent *f; (f = readdir(dir));) {
-        if (f->d_name[0] == '.')
-            continue;
-        Path run = within(directory, f->d_name);
-        if (run_exists(directory, f->d_name)) {
-            e->runs = grow(e->runs, e->count, room, sizeof *e->runs);
-            e->runs[e->count++] = run_of(directory, f->d_name);
-        } else if (!access(within(run.text, "config.tsv").text, F_OK))
-            note("%s: is left out: it has no result.tsv; remove it, or run the "
-                 "command that made it again",
-                 run.text);
-    }
+    for (struct dirent *f; (f = readdir(dir));)
+        if (f->d_name[0] != '.' && run_exists(directory, f->d_name))
+            add_run(e, room, run_of(directory, f->d_name));
     closedir(dir);
 }
 
-/* Adds what the record in a directory has; false where there is none. */
-static bool
-add_record(Experiment *e, int *room, const char *directory)
+static void
+add_record(Experiment *e, const char *directory)
 {
-    int count;
-    Manifest *list = manifest_read(directory, &count);
-    for (int i = 0; i < count; i++) {
-        e->asked = grow(e->asked, e->manifest_count, room, sizeof *e->asked);
-        e->asked[e->manifest_count++] = list[i];
-    }
-    free(list);
-    return count > 0;
+    Values lines = manifest_read(directory);
+    for (int i = 0; i < lines.count; i++)
+        values_add(&e->asked, copy_text(lines.text[i]));
+    e->unrecorded |= !lines.count;
+    values_free(&lines);
 }
 
 /* Drops what equiv converted, and leaves each other run once, also where a copy
@@ -113,14 +108,13 @@ drop_doubles(Experiment *e)
     qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
     for (int i = 0; i < e->count; i++) {
         Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
-        Run *same = last && !by_digest(last, r) ? last : NULL;
-        bool converted = run_converted(r);
+        bool converted = !strcmp(run_text(r, "status"), "converted");
+        bool same = last && !by_digest(last, r);
         if (same &&
-            strcmp(run_text(same, "test_loss"), run_text(r, "test_loss")))
+            strcmp(run_text(last, "test_loss"), run_text(r, "test_loss")))
             fail("%s and %s: the same settings and another result; remove the "
                  "wrong one of the two",
-                 same->path, r->path);
-        e->converted += converted;
+                 last->path, r->path);
         if (same || converted)
             run_free(r);
         else
@@ -134,51 +128,38 @@ Experiment
 experiment_read(const char *const *paths, int count)
 {
     Experiment e = {0};
-    int run_room = 0, manifest_room = 0;
-    for (int i = 0; i < count; i++) {
-        Path around = within(paths[i], "..");
-        bool alone = !access(within(paths[i], "result.tsv").text, F_OK);
-        if (alone) {
-            e.runs = grow(e.runs, e.count, &run_room, sizeof *e.runs);
-            e.runs[e.count++] = run_read(paths[i]);
-        } else
-            add_runs(&e, &run_room, paths[i]);
-        e.unrecorded |=
-            !add_record(&e, &manifest_room, alone ? around.text : paths[i]);
-    }
+    int room = 0;
+    for (int i = 0; i < count; i++)
+        if (run_exists(paths[i], ".")) {
+            add_run(&e, &room, run_read(paths[i]));
+            add_record(&e, within(paths[i], "..").text);
+        } else {
+            add_all(&e, &room, paths[i]);
+            add_record(&e, paths[i]);
+        }
     drop_doubles(&e);
-    if (!e.count && e.converted)
-        fail("%s: only runs that `qkv equiv` converted, and they have no curve",
-             paths[0]);
     if (!e.count)
-        fail("%s: no finished run there; `qkv compare --out %s` makes some",
+        fail("%s: no finished run that was trained there; `qkv compare --out "
+             "%s` makes some",
              paths[0], paths[0]);
     return e;
 }
 
 void
-free_runs(Run *runs, int count)
-{
-    for (int i = 0; i < count; i++)
-        run_free(&runs[i]);
-    free(runs);
-}
-
-void
 experiment_free(Experiment *e)
 {
-    free_runs(e->runs, e->count);
-    for (int i = 0; i < e->manifest_count; i++)
-        manifest_free(&e->asked[i]);
-    free(e->asked);
+    for (int i = 0; i < e->count; i++)
+        run_free(&e->runs[i]);
+    free(e->runs);
+    values_free(&e->asked);
 }
 
 bool
 experiment_asks(const Experiment *e, const char *setting)
 {
     bool asked = e->unrecorded;
-    for (int i = 0; i < e->manifest_count && !asked; i++) {
-        const char *value = manifest_value(&e->asked[i], setting);
+    for (int i = 0; i < e->asked.count && !asked; i++) {
+        const char *value = manifest_value(e->asked.text[i], setting);
         asked = value && strcmp(value, "auto"); /* which was found, not asked */
     }
     return asked;
@@ -188,7 +169,7 @@ const char *
 experiment_said(const Experiment *e, const char *key)
 {
     const char *said = NULL;
-    for (int i = e->manifest_count - 1; i >= 0 && !said; i--)
-        said = manifest_value(&e->asked[i], key);
+    for (int i = e->asked.count - 1; i >= 0 && !said; i--)
+        said = manifest_value(e->asked.text[i], key);
     return said;
 }

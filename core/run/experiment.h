@@ -7,15 +7,14 @@
 
 /* Makes the experiment's directory, or checks that it is one, and records what
    is asked of it. */
-void experiment_open(const char *directory, const Manifest *a);
+void experiment_open(const char *directory, const char *asked);
 
 /* The trained runs of one or several experiments, each once, and all that was
    asked there. */
 typedef struct Experiment {
     Run *runs;
-    int count, converted; /* runs that equiv made are left out, and counted */
-    Manifest *asked;
-    int manifest_count;
+    int count;       /* runs that equiv made are left out */
+    Values asked;    /* the lines of the records */
     bool unrecorded; /* some of it has no record: nobody says what varies */
 } Experiment;
 
@@ -33,10 +32,8 @@ bool experiment_asks(const Experiment *e, const char *setting);
 /* What the last command said under that key that said anything, or NULL. */
 const char *experiment_said(const Experiment *e, const char *key);
 
-void free_runs(Run *runs, int count);
-
-/* The run of that name in an experiment; exits if it does not end in the digest
-   of its settings. */
+/* The run of that name in an experiment; exits where its settings are those of
+   another name. */
 Run run_of(const char *directory, const char *name);
 
 #endif

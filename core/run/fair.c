@@ -12,7 +12,6 @@
 #include "heart/fail.h"
 #include "run/fair.h"
 #include "run/manifest.h"
-#include "watch/observe.h"
 
 /* What the attention of one block costs at c, all of it by this variant. */
 static double
@@ -36,21 +35,17 @@ price(const char *budget, const char *variant, Config c, Sizes z)
     return sum;
 }
 
-/* Sets the width that such a variant can be told, and says so; NULL where it
-   has none. */
-static const char *
+/* Sets the width that such a variant can be told; false where it has none. */
+static bool
 set_width(const char *shape, Config *c, int width)
 {
-    static char words[64];
     bool latent = shape_uses(shape, "latent");
     bool k = !latent && shape_uses(shape, "d-k");
     bool v = !latent && shape_uses(shape, "d-v");
     c->latent = latent ? width : c->latent;
     c->d_k = k ? width : c->d_k;
     c->d_v = v ? width : c->d_v;
-    snprintf(words, sizeof words, "takes %s%s%s%s %d", latent ? "latent" : "",
-             k ? "d-k" : "", k && v ? " and " : "", v ? "d-v" : "", width);
-    return latent || k || v ? words : NULL;
+    return latent || k || v;
 }
 
 /* What is the same at several points of a grid is told once. */
@@ -110,7 +105,7 @@ meet_budget(const Request *o, Config *c)
 {
     const char *baseline = given_as(o, o->baseline ? o->baseline : BASELINE);
     Likeness match = likeness_of(c->match);
-    const char *budget = match.asked, *width = NULL;
+    const char *budget = match.asked;
     if (!*budget || match.found)
         return; /* a plan's line says the widths itself */
     if (*c->same_start)
@@ -125,16 +120,17 @@ meet_budget(const Request *o, Config *c)
     c->match = likeness_word(&match);
     if (!strcmp(c->variant, baseline))
         return;
-    Config wider = *c; /* has it a width? */
-    if (set_width(v->shape, &wider, 1))
-        width = set_width(v->shape, c, nearest_width(*c, v->shape, z, wanted));
-    double found = price(budget, c->variant, *c, z);
-    if (!o->work.quiet || !width)
+    int width = nearest_width(*c, v->shape, z, wanted);
+    bool takes = set_width(v->shape, c, width);
+    char *words = takes ? format_text("takes width %d", width)
+                        : copy_text("has no width to change");
+    if (!o->work.quiet || !takes)
         note_once(format_text("--match %s, task %s: %s %s: %.0f for the %.0f "
                               "of %s",
-                              budget, c->task, c->variant,
-                              width ? width : "has no width to change", found,
-                              wanted, baseline));
+                              budget, c->task, c->variant, words,
+                              price(budget, c->variant, *c, z), wanted,
+                              baseline));
+    free(words);
 }
 
 void
@@ -161,19 +157,6 @@ choose_start(Config *c)
         start.as = likeness_of("").as;
         c->same_start = likeness_word(&start);
     }
-    model_free(m);
-    dataset_close(&data);
-}
-
-void
-check_build(const Config *asked)
-{
-    if (!*asked->init && !*asked->log)
-        return;
-    Dataset data;
-    Model *m = model_open(*asked, &data);
-    Observer o = observer_new(m, &data);
-    observer_free(&o);
     model_free(m);
     dataset_close(&data);
 }

@@ -15,8 +15,4 @@ void meet_budget(const Request *o, Config *c);
    starts as, or none where it cannot, which is said. */
 void choose_start(Config *c);
 
-/* Exits with what a worker would fail of: a model that c cannot make, --init or
-   --log of what there is not. */
-void check_build(const Config *c);
-
 #endif

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "config/build_model.h"
 #include "config/tasks.h"
+#include "run/describe.h"
 #include "run/fair.h"
 #include "run/grid.h"
 #include "heart/fail.h"
@@ -20,127 +22,95 @@ ordinary_config(const char *task, const char *variant, const char *uses)
     return c;
 }
 
-/* The facts of a plugin that was given. */
-static const Facts *
-facts_of(const Grid *g, const char *word)
-{
-    const Facts *f = g->variants;
-    while (strcmp(f->word, word))
-        f++;
-    return f;
-}
-
-/* Describes the variants, and refuses two of one name: their runs could not
-   be told apart. */
+/* Opens the plugins that were given. Refuses two of one name, whose runs could
+   not be told apart, and a shape option that none of them uses. */
 static void
-describe_all(Grid *g, const Request *o)
+check_variants(const Request *o)
 {
-    const char *const kinds[] = {"variant", "encoder-variant", "cross-variant"};
-    Values words = {0};
+    static const char *const kinds[] = {"variant", "encoder-variant",
+                                        "cross-variant"};
+    Values uses = {0};
+    void *names = NULL;
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < given_to(o, kinds[k])->count; i++)
-            values_add(&words, copy_text(given_to(o, kinds[k])->text[i]));
-    g->variant_count = given_to(o, "variant")->count;
-    g->variants = describe_each(&words, NULL, DECLARED);
-    const char **uses = allocate((size_t)words.count, sizeof *uses);
-    for (int i = 0; i < words.count; i++) {
-        const Facts *f = &g->variants[i];
-        uses[i] = f->uses;
-        if (!f->ok)
-            f->status == 2 ? usage("%s", f->why) : fail("%s", f->why);
-        for (int k = 0; k < i && i < g->variant_count; k++)
-            if (!strcmp(g->variants[k].name, f->name))
-                usage("two variants are called %s: %s and %s; rename one",
-                      f->name, g->variants[k].path, f->path);
-    }
+        for (int i = 0; i < given_to(o, kinds[k])->count; i++) {
+            Plugin p = plugin_open(given_to(o, kinds[k])->text[i]);
+            check_own(&p);
+            values_add(&uses, copy_text(variant_uses(p.variant)));
+            if (!k && !word_added(&names, copy_text(p.name)))
+                usage("two variants are called %s, one of them %s; rename one",
+                      p.name, p.path);
+        }
     if (!given_to(o, "same-start")->count &&
         !given_to(o, "match")->count) /* they are of other variants too */
-        request_used(o, uses, words.count);
-    free(uses);
-    values_free(&words);
+        request_used(o, (const char *const *)uses.text, uses.count);
+    values_free(&uses);
 }
 
-/* Opens the task's dataset, to refuse what is wrong before anything runs and
-   to hash a text; but not again for a run that has the same as the last one. */
+/* Opens the task's dataset, to hash a text, and to refuse what is wrong before
+   anything runs: with a file, and with --init and --log. */
 static void
-check_source(const Grid *g, Config *c)
+check_source(Config *c, const Variant *v)
 {
-    const Config *last = g->count ? &g->jobs[g->count - 1].config : NULL;
-    if (last && config_equal(last, c, OF_DATA | OF_SECOND) &&
-        last->batch == c->batch) {
-        c->file_hash = last->file_hash;
-        return;
-    }
     Dataset data = dataset_open(c);
+    if (*c->init || *c->log) {
+        Model *m = model_new(c, data.sizes, v);
+        Observer o = observer_new(m, &data);
+        observer_free(&o);
+        model_free(m);
+    }
     dataset_close(&data);
 }
 
-/* Makes the settings of one point of the grid whole. */
+/* Adds the runs of one point of the grid, one for each seed, but for those that
+   are there already. */
 static void
-resolve_point(Grid *g, Config *c, const Facts *f)
+add_point(Grid *g, const Request *o, Config c)
 {
-    const char *uses[3] = {f->uses};
-    const char *others[] = {c->encoder_variant, c->cross_variant};
-    uint64_t hashes[3] = {f->hash};
-    for (int i = 0; i < 2; i++)
-        if (*others[i]) {
-            uses[i + 1] = facts_of(g, others[i])->uses;
-            hashes[i + 1] = facts_of(g, others[i])->hash;
-        }
-    config_resolve_all(c, uses, hashes);
-    check_source(g, c);
-    c->from = interned(g->from ? g->from : "");
-}
-
-/* Adds the run of a whole config, unless it is there already. */
-static void
-add_job(Grid *g, Config c, const Config *ordinary, int *room)
-{
-    char *name = run_name(&c, ordinary);
-    if (!word_added(&g->names, name)) {
-        free(name);
-        return;
+    const Setting *seed = setting_named("seed");
+    const Values *seeds = given_to(o, "seed");
+    const char *from = o->work.from, *slash = from ? strrchr(from, '/') : NULL;
+    meet_budget(o, &c);
+    choose_start(&c);
+    Plugin p = plugin_open(c.variant);
+    Config ordinary =
+        ordinary_config(c.task, c.variant, variant_uses(p.variant));
+    config_cast(&c, &p);
+    check_source(&c, p.variant);
+    c.from = interned(slash ? slash + 1 : from ? from : "");
+    for (int k = 0; k < seeds->count; k++) {
+        setting_set(seed, &c, seeds->text[k]);
+        char *name = run_name(&c, &ordinary);
+        g->jobs = grow(g->jobs, g->count, &g->room, sizeof *g->jobs);
+        if (word_added(&g->names, name))
+            g->jobs[g->count++] = (Job){.config = c, .name = name};
+        else
+            free(name);
     }
-    g->jobs = grow(g->jobs, g->count, room, sizeof *g->jobs);
-    g->jobs[g->count++] = (Job){.config = c, .name = name};
 }
 
-/* Goes through the values of setting i and of those after it. Seeds come last
-   whatever their place in the table. */
+/* Goes through the values of setting i and of those after it, except for
+   seeds, which come last. */
 static void
-expand(Grid *g, const Request *o, Config c, int i, int *room)
+expand(Grid *g, const Request *o, Config c, int i)
 {
-    int seed = (int)(setting_named("seed") - settings);
-    if (i == seed)
-        i++;
-    if (i >= setting_count) {
-        const Values *seeds = &o->given[seed];
-        meet_budget(o, &c);
-        choose_start(&c);
-        check_build(&c);
-        const Facts *f = facts_of(g, c.variant);
-        Config ordinary = ordinary_config(c.task, c.variant, f->uses);
-        resolve_point(g, &c, f);
-        for (int k = 0; k < seeds->count; k++) {
-            setting_set(&settings[seed], &c, seeds->text[k]);
-            add_job(g, c, &ordinary, room);
-        }
+    static const char *const chosen = "task variant seed";
+    if (i == setting_count) {
+        add_point(g, o, c);
         return;
     }
     const Values *v = &o->given[i];
-    bool fixed = !v->count || !strcmp(settings[i].name, "task") ||
-                 !strcmp(settings[i].name, "variant");
+    bool fixed = !v->count || index_in(chosen, settings[i].name) >= 0;
     for (int k = 0; k < (fixed ? 1 : v->count); k++) {
         if (!fixed)
             setting_set(&settings[i], &c, v->text[k]);
-        expand(g, o, c, i + 1, room);
+        expand(g, o, c, i + 1);
     }
 }
 
-Manifest
+char *
 manifest_of(const Request *o, const char *command)
 {
-    Manifest a = manifest_begin(command);
+    char *a = manifest_begin(command);
     for (int i = 0; i < setting_count; i++) {
         char *values = joined(&o->given[i], ",");
         if (*values)
@@ -161,19 +131,18 @@ manifest_of(const Request *o, const char *command)
 }
 
 Grid
-grid_of(const Request *o, Manifest asked)
+grid_of(const Request *o, char *asked)
 {
-    const char *slash = o->work.from ? strrchr(o->work.from, '/') : NULL;
-    Grid g = {.asked = asked, .from = slash ? slash + 1 : o->work.from};
-    int room = 0;
+    Grid g = {.asked = asked};
     const Values *tasks_given = given_to(o, "task");
-    describe_all(&g, o);
+    const Values *variants = given_to(o, "variant");
+    check_variants(o);
     for (int t = 0; t < tasks_given->count; t++)
-        for (int v = 0; v < g.variant_count; v++) {
+        for (int v = 0; v < variants->count; v++) {
             Config c = task_start(tasks_given->text[t]);
             c.task = interned(tasks_given->text[t]);
-            c.variant = interned(g.variants[v].word);
-            expand(&g, o, c, 0, &room);
+            c.variant = interned(variants->text[v]);
+            expand(&g, o, c, 0);
         }
     return g;
 }
@@ -182,14 +151,11 @@ void
 grid_rate(Grid *g, Job *job, double lr)
 {
     Config *c = &job->config;
-    const Facts *f = facts_of(g, c->variant);
-    Config ordinary = ordinary_config(c->task, c->variant, f->uses);
+    const Variant *v = plugin_open(c->variant).variant;
+    Config ordinary = ordinary_config(c->task, c->variant, variant_uses(v));
+    c->lr = lr;
     word_removed(&g->names, job->name);
     free(job->name);
-    if (job->read)
-        run_free(&job->run);
-    job->read = false;
-    c->lr = lr;
     job->name = run_name(c, &ordinary);
     word_added(&g->names, job->name);
 }
@@ -202,6 +168,5 @@ grid_free(Grid *g)
         free(g->jobs[i].name);
     }
     free(g->jobs);
-    free(g->variants);
-    manifest_free(&g->asked);
+    free(g->asked);
 }

@@ -2,7 +2,6 @@
 #ifndef GRID_H
 #define GRID_H
 
-#include "run/describe.h"
 #include "run/request.h"
 #include "run/experiment.h"
 
@@ -11,26 +10,23 @@ typedef struct Job {
     char *name; /* of its run */
     bool read;  /* it was there before: */
     Run run;
+    bool trained; /* complete, and to be published */
 } Job;
 
 typedef struct Grid {
-    Manifest asked; /* the command that it is of */
+    char *asked; /* the line of the command that it is of */
     Job *jobs;
-    int count;
-    Facts *variants; /* one for each variant asked for, and behind them those of
-                        encoder and cross-attention */
-    int variant_count;
-    void *names;      /* of all jobs, a tree of them */
-    const char *from; /* the run that they begin as, or NULL */
+    int count, room;
+    void *names; /* of all jobs, a tree of them */
 } Grid;
 
 /* What a command is asked: settings as they were given, baseline and judge.
    grid_of takes it, and keeps it. */
-Manifest manifest_of(const Request *o, const char *command);
+char *manifest_of(const Request *o, const char *command);
 
 /* Every combination of what was given, each run once, tasks outermost and
    seeds innermost. Exits on anything that is wrong with any of them. */
-Grid grid_of(const Request *o, Manifest asked);
+Grid grid_of(const Request *o, char *asked);
 void grid_free(Grid *g);
 
 /* Gives a job of it another learning rate, and its run the name that has it. */

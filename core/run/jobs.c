@@ -1,4 +1,5 @@
-/* jobs.c - several runs at once, each in its own process.
+/* jobs.c - trains the runs of a grid that are not there yet, several at once,
+   each in its own process.
 
    What a plugin breaks is its own run, and many processes use many cores. A
    worker keeps the last row of its log in the memory that it shares with the
@@ -7,59 +8,30 @@
    have ended since the last one. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "algebra/convert.h"
 #include "base/clock.h"
-#include "base/report.h"
 #include "config/schedule.h"
 #include "run/plugin_process.h"
 #include "run/jobs.h"
 #include "run/progress.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
-#include "heart/train.h"
-#include "run/run.h"
 
 /* All workers, and the work for them. */
 typedef struct Crew {
     const Work *w;
+    Grid *grid;
+    int next; /* the first of its jobs that may still have to be begun */
     Child *workers;
-    const Job **at; /* what each one trains */
-    int most;       /* workers */
-    Limits may;     /* each of them */
-    const Job **queue;
-    int next;
-    Draft *draft;      /* where they write */
-    const Job **ready; /* runs that are complete there */
-    int ready_count;
-    double due; /* when these are to be published */
+    Job **at;     /* what each one trains */
+    int most;     /* workers */
+    Limits may;   /* each of them */
+    Draft *draft; /* where they write */
+    double due;   /* when what is complete there is to be published */
     Progress progress;
 } Crew;
-
-/* Roughly how long a run takes, in multiply-adds. Validation and test go
-   forward only, a third of the way. */
-static double
-effort(const Config *c)
-{
-    double d = c->d_model, h = c->heads ? c->heads : 1, n = c->length;
-    double k = c->d_k ? c->d_k : d, v = c->d_v ? c->d_v : d;
-    double token = 2 * d * h * (k + v) + n * h * (k + v) + 2 * d * d * c->mlp;
-    double looked_at = (double)c->steps / c->log_every * c->validate + c->test;
-    return ((double)c->steps * c->batch + looked_at / 3) * n *
-           (c->layers + c->encoder) * token;
-}
-
-/* The longest first, so that none runs alone at the end. */
-static int
-longest_first(const void *a, const void *b)
-{
-    const Job *x = *(const Job *const *)a, *y = *(const Job *const *)b;
-    double long_x = effort(&x->config), long_y = effort(&y->config);
-    return long_x != long_y ? (long_x < long_y) - (long_x > long_y)
-                            : (x > y) - (x < y);
-}
 
 /* In a run's own process: opens its plugin and its data, and makes its model.
    Fails if training needs more memory than the limit. */
@@ -141,36 +113,39 @@ work(const void *more, void *last)
               !w->no_weights);
 }
 
-/* Gives the runs that are complete their places. Waiting for the disk takes no
-   more than a tenth of the time, and nothing waits for long. */
+/* Gives the runs that are complete their places: once a second, since each
+   time waits for the disk. */
 static void
 publish(Crew *crew)
 {
-    enum { APART = 10, LONGEST = 5 };
     const Work *w = crew->w;
-    double begun = now();
     crew->draft->on_disk = false;
-    for (int i = 0; i < crew->ready_count; i++) {
-        const char *name = crew->ready[i]->name;
-        run_publish(crew->draft, name, w->redo);
+    for (Job *j = crew->grid->jobs; j < crew->grid->jobs + crew->grid->count;
+         j++) {
+        if (!j->trained)
+            continue;
+        j->trained = false;
+        run_publish(crew->draft, j->name, w->redo);
         crew->progress.done++;
         if (!w->quiet && !progress_drawn(w))
             fprintf(stderr, "%d/%d %s\n", crew->progress.done,
-                    crew->progress.total, name);
+                    crew->progress.total, j->name);
     }
-    crew->ready_count = 0;
-    crew->due = now() + fmin(APART * (now() - begun), LONGEST);
+    crew->due = now() + 1;
 }
 
 /* Gives idle workers the next jobs; returns how many are busy. */
 static int
 hand_out(Crew *crew)
 {
+    const Grid *g = crew->grid;
     int busy = 0;
     for (int i = 0; i < crew->most; i++) {
         Child *w = &crew->workers[i];
-        if (!w->process && crew->next < crew->progress.total) {
-            crew->at[i] = crew->queue[crew->next++];
+        while (crew->next < g->count && g->jobs[crew->next].read)
+            crew->next++;
+        if (!w->process && crew->next < g->count) {
+            crew->at[i] = &g->jobs[crew->next++];
             child_begin(w, work, &(Training){.crew = crew, .job = crew->at[i]},
                         sizeof(LogRow), crew->may, true);
         }
@@ -183,14 +158,11 @@ hand_out(Crew *crew)
 static void
 finish(Crew *crew, Child *w)
 {
-    const Job *job = crew->at[w - crew->workers];
+    Job *job = crew->at[w - crew->workers];
     Ended e = child_end(w, NULL);
-    if (interrupted && !e.answered)
-        return; /* what interrupts the driver may have ended it */
-    if (e.answered) {
-        crew->ready[crew->ready_count++] = job;
+    job->trained = e.answered;
+    if (e.answered || interrupted) /* which may have ended it */
         return;
-    }
     discard(within(crew->draft->path.text, job->name).text);
     crew->progress.done++;
     crew->progress.failed++;
@@ -213,39 +185,31 @@ look(Crew *crew)
     progress_draw(p);
 }
 
-int
-jobs_run(const Work *w, const Grid *g, const bool *wanted)
+/* Trains the jobs that are not read; returns how many failed. */
+static int
+train_all(const Work *w, Grid *g, int total)
 {
-    Crew crew = {.w = w};
-    bool drawn = progress_drawn(w);
-    int total = 0;
-    crew.queue = allocate((size_t)g->count, sizeof *crew.queue);
-    for (int i = 0; i < g->count; i++)
-        if (wanted[i])
-            crew.queue[total++] = &g->jobs[i];
-    qsort(crew.queue, (size_t)total, sizeof *crew.queue, longest_first);
-    crew.progress.total = total;
+    Crew crew = {.w = w, .grid = g, .progress.total = total};
     crew.most = w->jobs < total ? w->jobs : total;
     crew.may =
         (Limits){w->timeout ? w->timeout : INFINITY,
                  w->memory ? w->memory * 1e6 : memory_free() / crew.most};
     crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
     crew.at = allocate((size_t)crew.most, sizeof *crew.at);
-    crew.ready = allocate((size_t)total, sizeof *crew.ready);
     crew.draft = draft_begin(w->out, "runs");
     notice_interrupts();
     while (hand_out(&crew)) {
-        if (crew.ready_count && now() >= crew.due)
+        if (now() >= crew.due)
             publish(&crew);
-        if (drawn)
+        if (progress_drawn(w))
             look(&crew);
-        Child *w = children_wait(crew.workers, crew.most);
-        if (w)
-            finish(&crew, w);
+        Child *ended = children_wait(crew.workers, crew.most);
+        if (ended)
+            finish(&crew, ended);
         for (int i = 0; interrupted && i < crew.most; i++)
             if (crew.workers[i].process) {
                 kill(crew.workers[i].process, SIGKILL);
-                crew.next = total;
+                crew.next = g->count;
             }
     }
     publish(&crew);
@@ -258,9 +222,58 @@ jobs_run(const Work *w, const Grid *g, const bool *wanted)
              crew.progress.done, total);
         raise_interrupt(interrupted);
     }
-    free(crew.ready);
     free(crew.workers);
     free(crew.at);
-    free(crew.queue);
     return crew.progress.failed;
+}
+
+/* Reads a job's run where there is one, and not yet read. One that another
+   build of its plugin made is as if it were not there, if that is asked for. */
+static bool
+read_job(const Work *w, Job *job)
+{
+    if (job->read || !run_exists(w->out, job->name))
+        return job->read;
+    job->run = run_of(w->out, job->name);
+    job->read =
+        w->keep || job->run.config.plugin_hash == job->config.plugin_hash;
+    if (!job->read && !w->redo)
+        fail("%s/%s: was made with another build of its plugin: --redo trains "
+             "such runs again, --keep takes them as they are, another --out "
+             "leaves them alone",
+             w->out, job->name);
+    if (!job->read)
+        run_free(&job->run);
+    return job->read;
+}
+
+Experiment
+finished(const Work *w, Grid *g)
+{
+    Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs)};
+    values_add(&e.asked, copy_text(g->asked));
+    for (int i = 0; i < g->count; i++)
+        if (read_job(w, &g->jobs[i])) {
+            e.runs[e.count++] = g->jobs[i].run;
+            g->jobs[i].read = false; /* the caller's now */
+        }
+    return e;
+}
+
+int
+run_missing(const Work *w, Grid *g)
+{
+    int missing = 0, failed = 0;
+    experiment_open(w->out, g->asked);
+    for (int i = 0; i < g->count; i++)
+        missing += !read_job(w, &g->jobs[i]);
+    if (missing < g->count && !w->quiet)
+        note("%d of %d runs are in %s already", g->count - missing, g->count,
+             w->out);
+    if (missing)
+        failed = train_all(w, g, missing);
+    if (failed)
+        note("%d of %d runs failed; the same command tries them again", failed,
+             g->count);
+    return failed > 0;
 }

@@ -13,42 +13,36 @@
 #include "heart/fail.h"
 #include "run/manifest.h"
 
-static const char record[] = "experiment.tsv", begin[] = "format\t4";
+static const char record[] = "experiment.tsv";
 const char manifest_keys[] = "precision by baseline judge margin from run to";
 
-Manifest
+char *
 manifest_begin(const char *command)
 {
-    Manifest a = {copy_text(command)};
+    char *line = copy_text(command);
     if (sizeof(real) == sizeof(double))
-        manifest_add(&a, "precision", "double");
-    return a;
+        manifest_add(&line, "precision", "double");
+    return line;
 }
 
 void
-manifest_add(Manifest *a, const char *key, const char *value)
+manifest_add(char **line, const char *key, const char *value)
 {
     if (!is_text(value))
         fail("\"%s\": it has a control character or bytes that are no UTF-8, "
              "and cannot be recorded: rename it",
              key);
-    replace(&a->line, format_text("%s\t%s=%s", a->line, key, value));
-}
-
-void
-manifest_free(Manifest *a)
-{
-    free(a->line);
+    replace(line, format_text("%s\t%s=%s", *line, key, value));
 }
 
 const char *
-manifest_value(const Manifest *a, const char *key)
+manifest_value(const char *line, const char *key)
 {
     char *wanted = format_text("\t%s=", key);
-    const char *at = strstr(a->line, wanted), *value = NULL;
+    const char *at = strstr(line, wanted), *value = NULL;
     if (at) {
-        at += strlen(wanted);
-        char *copy = format_text("%.*s", (int)strcspn(at, "\t"), at);
+        char *copy = copy_text(at + strlen(wanted));
+        copy[strcspn(copy, "\t")] = 0;
         value = interned(copy);
         free(copy);
     }
@@ -58,66 +52,53 @@ manifest_value(const Manifest *a, const char *key)
 
 /* Nothing of a line commands a terminal. What else it says is data, looked up
    among the settings and values that runs have. */
-static bool
-is_line(const char *line)
-{
-    char *copy = copy_text(line);
-    for (char *c = copy; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    bool good = *copy && is_text(copy);
-    free(copy);
-    return good;
-}
-
-Manifest *
-manifest_read(const char *directory, int *count)
+Values
+manifest_read(const char *directory)
 {
     Path path = within(directory, record);
-    Manifest *list = NULL;
+    Values lines = {0};
     size_t size;
-    int room = *count = 0;
     if (access(path.text, F_OK))
-        return NULL;
+        return lines;
     char *text = read_own_file(path.text, "record", &size), *line = text;
     for (int i = 1; *line; i++) {
         char *end = line + strcspn(line, "\n");
         bool whole = *end == '\n';
         *end = 0;
-        if (!whole || (i == 1 ? strcmp(line, begin) : !is_line(line)))
+        if (i > 1)
+            values_add(&lines, copy_text(line));
+        for (char *c = line; c < end; c++)
+            *c = *c == '\t' ? ' ' : *c;
+        if (!whole || !is_text(line) || (i == 1 && strcmp(line, "format 4")))
             fail("%s:%d: not what qkv writes there: it was changed, or another "
                  "version wrote it; empty the file, and the command that made "
                  "the experiment records it again",
                  path.text, i);
-        if (i > 1) {
-            list = grow(list, *count, &room, sizeof *list);
-            list[(*count)++].line = copy_text(line);
-        }
         line = end + 1;
     }
     free(text);
-    return list;
+    return lines;
 }
 
 void
-manifest_record(const char *directory, const Manifest *a)
+manifest_record(const char *directory, const char *line)
 {
     Path path = within(directory, record);
-    bool ours = access(path.text, F_OK) || !access(path.text, W_OK);
-    int file = lock_path(path.text, ours ? O_RDWR | O_CREAT | O_APPEND : 0);
-    int count, last = 0;
-    Manifest *list = manifest_read(directory, &count);
-    while (last < count && strcmp(list[last].line, a->line))
-        last++;
+    Values lines = manifest_read(directory);
+    int same = 0;
+    while (same < lines.count && strcmp(lines.text[same], line))
+        same++;
+    bool there = same < lines.count;
+    values_free(&lines);
+    if (there)
+        return;
+    int file = lock_path(path.text, O_RDWR | O_CREAT | O_APPEND);
     off_t size = lseek(file, 0, SEEK_END);
-    if (last == count && dprintf(file, "%s%s%s\n", size ? "" : begin,
-                                 size ? "" : "\n", a->line) < 0) {
-        const char *why = ours ? strerror(errno) : "it is read-only";
-        if (ours && ftruncate(file, size))
+    if (dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
+        const char *why = strerror(errno);
+        if (ftruncate(file, size))
             note("%s: a line of it is cut", path.text);
         fail("%s: cannot be written: %s", path.text, why);
     }
-    for (int i = 0; i < count; i++)
-        manifest_free(&list[i]);
-    free(list);
     close(file);
 }

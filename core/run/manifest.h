@@ -11,13 +11,10 @@
 #ifndef MANIFEST_H
 #define MANIFEST_H
 
+#include "base/words.h"
+
 /* What the others are compared with unless something else is asked. */
 #define BASELINE "standard"
-
-/* What one command asked: its line. */
-typedef struct Manifest {
-    char *line;
-} Manifest;
 
 /* The keys that are no settings: "precision", where it is double; "by", what
    verdicts are between where these are not variants; "baseline", what
@@ -26,20 +23,20 @@ typedef struct Manifest {
    began with; "run" and "to", what an equiv converted into which variant. */
 extern const char manifest_keys[];
 
-/* Begins one of this program, and adds a key to it. */
-Manifest manifest_begin(const char *command);
-void manifest_add(Manifest *a, const char *key, const char *value);
-void manifest_free(Manifest *a);
+/* Begins the line of a command of this program, to be freed, and adds a key to
+   it. */
+char *manifest_begin(const char *command);
+void manifest_add(char **line, const char *key, const char *value);
 
 /* The value of a key, interned, or NULL. */
-const char *manifest_value(const Manifest *a, const char *key);
+const char *manifest_value(const char *line, const char *key);
 
-/* What an experiment's record has, to be freed with all that is in it; none
-   where the file is not there or empty. Fails with the line that is wrong. */
-Manifest *manifest_read(const char *directory, int *count);
+/* The lines of an experiment's record; none where the file is not there or
+   empty. Fails with the line that is wrong. */
+Values manifest_read(const char *directory);
 
-/* Appends it to the record, or starts one, unless just that line is there.
+/* Appends a line to the record, or starts one, unless that line is there.
    Several commands may do so at once. */
-void manifest_record(const char *directory, const Manifest *a);
+void manifest_record(const char *directory, const char *line);
 
 #endif

@@ -43,11 +43,6 @@ plan_print(const Work *w, const Grid *g)
         put_option("out", w->out);
         if (w->threads > 1)
             printf(" --threads %d", w->threads);
-        if (w->timeout > 0)
-            printf(" --timeout %d", w->timeout);
-        if (w->memory > 0)
-            printf(" --memory %d", w->memory);
-        printf("%s%s%s\n", w->no_weights ? " --no-weights" : "",
-               w->redo ? " --redo" : "", w->keep ? " --keep" : "");
+        printf("%s\n", w->no_weights ? " --no-weights" : "");
     }
 }

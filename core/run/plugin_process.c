@@ -9,74 +9,42 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/words.h"
 #include "config/find_plugin.h"
 #include "run/plugin_process.h"
 
 int
-run_in_double(int argc, char **argv, const char *why)
+run_in_double(int argc, char **argv)
 {
     Path program = within(executable_directory(), "qkv-double");
     char **same = allocate((size_t)argc + 2, sizeof *same);
-    char *hint = format_text("%s, and belongs beside qkv", why);
     same[0] = program.text;
     memcpy(same + 1, argv, (size_t)argc * sizeof *same);
-    int status = run_program(same, NULL, hint);
+    int status = run_program(
+        same, NULL, "it works in double precision, and belongs beside qkv");
     free(same);
-    free(hint);
     return status;
 }
 
-/* What Linux calls available, or all that is installed; but no more than a
-   container's limit (control groups, version 2). One that was set further out,
-   as for a step of Slurm's, is not seen. */
-double
-memory_free(void)
-{
-    char line[256];
-    double pages = (double)sysconf(_SC_PHYS_PAGES);
-    double all = pages * (double)sysconf(_SC_PAGESIZE), limit = INFINITY;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lf", &limit) == 1)
-            all = limit * 1024;
-    if (file)
-        fclose(file);
-    file = fopen("/sys/fs/cgroup/memory.max", "r");
-    if (file && fscanf(file, "%lf", &limit) == 1)
-        all = fmin(all, limit);
-    if (file)
-        fclose(file);
-    return all;
-}
-
-Limits
-limits(double seconds, double bytes)
-{
-    return (Limits){seconds, fmin(bytes, memory_free())};
-}
-
-/* Says in words how it ended, unless its own message does. */
-static void
-explain(const Child *c, Ended *e)
+/* Says in words how a child ended that has not told it itself. */
+static char *
+explained(const Child *c, int signal)
 {
     const Report *r = c->report;
     const char *doing = r->running.doing;
     double taken = fmax(c->taken, r->held); /* which it may not have touched */
-    char *to = e->why;
     if (*c->late)
-        snprintf(to, sizeof e->why, "%s", c->late);
-    else if (*r->text && (!e->signal || e->signal == SIGABRT))
-        snprintf(to, sizeof e->why, "%s", r->text);
-    else if (!e->signal)
-        snprintf(to, sizeof e->why, "ended its process%s (status %d)", doing,
-                 WEXITSTATUS(c->status));
-    else if (taken > 0.8 * c->may.bytes)
-        snprintf(to, sizeof e->why, "out of memory%s: it had taken %.0f MB%s",
-                 doing, taken / 1e6, r->limit);
-    else
-        snprintf(to, sizeof e->why, "%s%s: %s",
-                 e->signal == SIGKILL ? "was ended" : "crashed", doing,
-                 strsignal(e->signal));
+        return copy_text(c->late);
+    if (*r->text && (!signal || signal == SIGABRT))
+        return copy_text(r->text);
+    if (!signal)
+        return format_text("ended its process%s (status %d)", doing,
+                           WEXITSTATUS(c->status));
+    if (taken > 0.8 * c->may.bytes)
+        return format_text("out of memory%s: it had taken %.0f MB%s", doing,
+                           taken / 1e6, r->limit);
+    return format_text("%s%s: %s", signal == SIGKILL ? "was ended" : "crashed",
+                       doing, strsignal(signal));
 }
 
 Ended
@@ -85,13 +53,15 @@ child_end(Child *c, void *answer)
     const Report *r = c->report;
     bool left = WIFEXITED(c->status);
     bool told = *r->text && (left || !*r->running.doing);
-    Ended e = {.answered = left && r->done,
+    Ended e = {.why = "",
+               .words = "",
+               .answered = left && r->done,
                .signal = left ? 0 : WTERMSIG(c->status)};
     e.status = left && (e.answered || told) ? WEXITSTATUS(c->status) : 1;
-    if (*r->running.doing && !told)
-        snprintf(e.plugin, sizeof e.plugin, "%s", r->running.plugin);
     if (!e.answered)
-        explain(c, &e);
+        e.why = e.words = explained(c, e.signal);
+    if (*r->running.doing && !told) /* it ended in the plugin's code */
+        e.words = format_text("%s: %s", r->running.plugin, e.why);
     if (answer)
         memcpy(answer, r->answer, c->size);
     if (*r->drafts) /* it left some */
@@ -101,25 +71,16 @@ child_end(Child *c, void *answer)
     return e;
 }
 
-const char *
-ended_words(const Ended *e)
-{
-    static char words[sizeof e->plugin + sizeof e->why + 3];
-    snprintf(words, sizeof words, "%s%s%s", e->plugin, *e->plugin ? ": " : "",
-             e->why);
-    return words;
-}
-
-/* If this process is interrupted, so is the child, which then has so many
-   seconds to tidy up: fewer where it has no child of its own to wait for. */
+/* If this process is interrupted, so is the child, which then has 5 seconds to
+   tidy up. */
 static void
-wait_for(Child *c, double seconds)
+wait_for(Child *c)
 {
     for (bool told = false; !children_wait(c, 1);)
         if (interrupted && !told) {
             told = true;
             kill(c->process, interrupted);
-            c->may.seconds = c->spent + seconds;
+            c->may.seconds = c->spent + 5;
         }
 }
 
@@ -129,7 +90,7 @@ in_child(void (*work)(const void *more, void *answer), const void *more,
 {
     Child c;
     child_begin(&c, work, more, size, may, true);
-    wait_for(&c, 2);
+    wait_for(&c);
     return child_end(&c, answer);
 }
 
@@ -152,15 +113,16 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {
     Child c;
     Command command = {run, argc, argv};
-    child_begin(&c, run_command, &command, 0, limits(INFINITY, INFINITY),
+    child_begin(&c, run_command, &command, 0, (Limits){INFINITY, INFINITY},
                 false);
     notice_interrupts();
-    wait_for(&c, 5);
+    wait_for(&c);
     Ended e = child_end(&c, NULL);
-    int signal = interrupted ? interrupted : *e.plugin ? 0 : e.signal;
     if (!e.answered) {
-        raise_interrupt(signal); /* as one process would end */
-        note("%s", ended_words(&e));
+        raise_interrupt(interrupted        ? interrupted
+                        : e.words == e.why ? e.signal
+                                           : 0); /* as one process would end */
+        note("%s", e.words);
     }
     return e.status;
 }

@@ -26,6 +26,9 @@
 
 volatile sig_atomic_t interrupted;
 
+/* The signals by which somebody ends a program. */
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
 static void
 interrupt(int signal)
 {
@@ -33,11 +36,9 @@ interrupt(int signal)
         interrupted = signal;
 }
 
-/* Of the signals by which somebody ends a program. */
 static void
 set_handlers(void (*handler)(int))
 {
-    static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     struct sigaction action = {.sa_handler = handler}, usual;
     for (int i = 0; i < 4; i++)
         if (!sigaction(interrupts[i], NULL, &usual) &&
@@ -60,12 +61,12 @@ end_notice(void)
 void
 raise_interrupt(int signal)
 {
-    if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP &&
-        signal != SIGPIPE)
-        return;
-    fflush(stdout);
-    end_notice();
-    raise(signal);
+    for (int i = 0; i < 4; i++)
+        if (signal == interrupts[i]) {
+            fflush(stdout);
+            end_notice();
+            raise(signal);
+        }
 }
 
 /* fork, or a failure that names what it was for: the child, and the program it
@@ -110,21 +111,32 @@ run_program(char *argv[], const char *directory, const char *hint)
     return status;
 }
 
-void
-ask_double(const char *words, char *last, int size)
+/* The number in the first line of a file that has such a format, or another
+   one if there is none. */
+static double
+number_in(const char *path, const char *format, double otherwise)
 {
-    Path path = within(executable_directory(), "qkv-double");
-    char *program = quoted(path.text);
-    char *line = format_text("QKV=1 exec %s %s 2>/dev/null", program, words);
-    fflush(NULL);
-    FILE *answer = popen(line, "r");
-    if (!answer)
-        fail("no process for qkv-double: %s", strerror(errno));
-    while (fgets(last, size, answer))
-        ;
-    pclose(answer);
-    free(line);
-    free(program);
+    char line[256];
+    double x = otherwise;
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, format, &x) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return x;
+}
+
+/* What Linux calls available, or all that is installed; but no more than a
+   container's limit (control groups, version 2). One that was set further out,
+   as for a step of Slurm's, is not seen. */
+double
+memory_free(void)
+{
+    double all =
+        (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1024;
+    return fmin(1024 * number_in("/proc/meminfo", "MemAvailable: %lf", all),
+                number_in("/sys/fs/cgroup/memory.max", "%lf", INFINITY));
 }
 
 /* From here on this process gets no more bytes than that, added to what it has
@@ -132,19 +144,12 @@ ask_double(const char *words, char *last, int size)
 static void
 limit_memory(double bytes)
 {
-    char line[256];
-    double held = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmData: %lf", &held) == 1)
-            break;
-    if (file)
-        fclose(file);
+    double held = 1024 * number_in("/proc/self/status", "VmData: %lf", 0);
     struct rlimit limit;
     if (getrlimit(RLIMIT_DATA, &limit))
         return;
-    double most = fmin(bytes + held * 1024, (double)limit.rlim_max);
-    limit.rlim_cur = limit.rlim_max = (rlim_t)most;
+    limit.rlim_cur = limit.rlim_max =
+        (rlim_t)fmin(bytes + held, (double)limit.rlim_max);
     if (!setrlimit(RLIMIT_DATA, &limit))
         snprintf(report->limit, sizeof report->limit, " (it may have %.0f MB)",
                  bytes / 1e6);
@@ -155,6 +160,7 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
             const void *more, size_t size, Limits may, bool quiet)
 {
     struct sigaction wake = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    may.bytes = fmin(may.bytes, memory_free());
     *c = (Child){.size = size, .may = may, .looked = now()};
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);

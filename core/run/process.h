@@ -13,7 +13,7 @@
 /* What a process may use. */
 typedef struct Limits {
     double seconds; /* INFINITY: only a plugin's calls are timed, each */
-    double bytes;   /* beyond what this program uses */
+    double bytes;   /* beyond what this program uses; never more than is free */
 } Limits;
 
 typedef struct Child {
@@ -29,6 +29,9 @@ typedef struct Child {
     int status;
     double taken; /* bytes, at most */
 } Child;
+
+/* Bytes of memory that are free. */
+double memory_free(void);
 
 /* Begins a child that calls work(more, answer) and ends; its answer has `size`
    bytes. If `quiet`, what it prints is discarded. */
@@ -54,9 +57,5 @@ void raise_interrupt(int signal);
    cannot be run; without one NOT_RUN is returned if there is no program. */
 enum { NOT_RUN = 90 }; /* what no program that we run ends with */
 int run_program(char *argv[], const char *directory, const char *hint);
-
-/* Runs `qkv-double WORDS`, words of a shell, and copies the last line that it
-   prints, without its messages, if there is one and it fits into `size`. */
-void ask_double(const char *words, char *last, int size);
 
 #endif

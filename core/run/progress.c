@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "run/progress.h"
 
 static bool drawn; /* the line is on the terminal */
@@ -24,11 +23,8 @@ void
 progress_draw(const Progress *p)
 {
     enum { MARGIN = 3 };
-    static double last;
     struct winsize size = {0};
     char line[512], failed[32] = "", *end = line;
-    if (drawn && now() - last < 0.1)
-        return;
     if (p->failed)
         snprintf(failed, sizeof failed, ", %d failed", p->failed);
     end += snprintf(line, sizeof line, "%d of %d runs%s", p->done, p->total,
@@ -41,7 +37,6 @@ progress_draw(const Progress *p)
     fprintf(stderr, "\r%.*s\033[K", size.ws_col - MARGIN, line);
     fflush(stderr);
     drawn = true;
-    last = now();
 }
 
 void

@@ -18,7 +18,7 @@ typedef struct Progress {
     const volatile LogRow *last; /* and its last row; step 0 before the first */
 } Progress;
 
-/* Rewrites the line, ten times a second at most. */
+/* Rewrites the line. */
 void progress_draw(const Progress *p);
 
 /* Erases it, before something else is written. */

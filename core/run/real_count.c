@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/two_sequences.h"
-#include "run/process.h"
 #include "run/real_count.h"
 #include "heart/fail.h"
 
@@ -34,7 +34,28 @@ question(const Config *c)
     return text;
 }
 
-double
+/* What qkv-double answers: how many are stored, and how many are real; NaN
+   where it does not, as in a browser, which runs no other programs. */
+static void
+ask_double(const char *words, double *stored, double *real)
+{
+    Path path = within(executable_directory(), "qkv-double");
+    char *program = quoted(path.text), row[256] = "";
+    char *line = format_text("QKV=1 exec %s %s 2>/dev/null", program, words);
+    fflush(NULL);
+    FILE *answer = popen(line, "r");
+    while (answer && fgets(row, sizeof row, answer))
+        ; /* the last line tells */
+    if (answer)
+        pclose(answer);
+    *stored = *real = NAN;
+    sscanf(row, "%*[^\t]\t%lf\t%lf", stored, real);
+    free(line);
+    free(program);
+}
+
+/* -1 where nobody answers. */
+static double
 real_of_run(const Run *r)
 {
     static struct Known {
@@ -51,17 +72,39 @@ real_of_run(const Run *r)
         c.d_model = attention_in(&c, data.sizes).d_model;
         dataset_close(&data);
     }
-    char *text = question(&c), row[256] = "";
+    char *text = question(&c);
     while (i < count && strcmp(known[i].question, text))
         i++;
     if (i == count) {
         known = grow(known, count++, &capacity, sizeof *known);
-        known[i] = (struct Known){text, NAN, NAN};
-        ask_double(text, row, sizeof row);
-        sscanf(row, "%*[^\t]\t%lf\t%lf", &known[i].stored, &known[i].real);
+        known[i].question = text;
+        ask_double(text, &known[i].stored, &known[i].real);
     }
     return isnan(known[i].stored) ? -1
            : known[i].stored == run_number(r, "attention_parameters")
                ? known[i].real
                : NAN;
+}
+
+void
+count_real(const Work *w, Experiment *e)
+{
+    Draft *d = NULL;
+    for (Run *r = e->runs; r < e->runs + e->count; r++) {
+        if (!(r->real < 0))
+            continue;
+        if (!d && !w->quiet && isatty(STDERR_FILENO))
+            note("counting real parameters ...");
+        d = d ? d : draft_begin(w->out, "real.tsv");
+        r->real = real_of_run(r);
+        if (r->real < 0)
+            continue;
+        Path run = new_directory(d->path.text, r->name);
+        FILE *file = begin_pairs(run.text, "real.tsv");
+        put_pair(file, "real", r->real, 17);
+        end_file(file, run.text, "real.tsv");
+        draft_publish(d, within(r->name, "real.tsv").text, true);
+    }
+    if (d)
+        draft_end(d);
 }

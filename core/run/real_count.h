@@ -5,11 +5,13 @@
 #ifndef REAL_COUNT_H
 #define REAL_COUNT_H
 
-#include "run/run.h"
+#include "run/experiment.h"
+#include "run/request.h"
 
-/* How many parameters of the attention of a run's model are really there; NaN
-   where that cannot be told, as where it has attention of several kinds; -1
-   where nobody answers. Each question is asked once. */
-double real_of_run(const Run *r);
+/* Counts how many parameters of the attention are real in those runs of w->out
+   that have no RUN/real.tsv, and writes it there: NaN where it cannot be told,
+   as where a run has attention of several kinds. Each question is asked once;
+   where nobody answers, nothing is written. */
+void count_real(const Work *w, Experiment *e);
 
 #endif

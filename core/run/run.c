@@ -44,21 +44,6 @@ run_name(const Config *c, const Config *ordinary)
     return name;
 }
 
-static void
-write_config(const char *run, const Config *c)
-{
-    char value[VALUE_SIZE];
-    FILE *file = begin_file(run, "config.tsv");
-    fprintf(file, "key\tvalue\nformat\t%d\n", RUN_FORMAT);
-    for (int i = 0; i < setting_count; i++) {
-        const Setting *s = setting_in_order(i);
-        setting_print(s, c, value);
-        if (!setting_own(s) || !setting_unused(s, c))
-            fprintf(file, "%s\t%s\n", s->name, value);
-    }
-    end_file(file, run, "config.tsv");
-}
-
 void
 put_log_columns(FILE *file)
 {
@@ -96,19 +81,34 @@ write_log(const char *run, const Result *r, const Observer *o)
     end_file(file, run, "log.tsv");
 }
 
-/* A line of result.tsv or timing.tsv. */
-typedef struct Line {
-    const char *key;
-    double value;
-} Line;
+FILE *
+begin_pairs(const char *run, const char *name)
+{
+    FILE *file = begin_file(run, name);
+    fprintf(file, "key\tvalue\n");
+    return file;
+}
 
-static void
-put_lines(FILE *file, const Line *lines, int count, int digits)
+void
+put_pair(FILE *file, const char *key, double value, int digits)
 {
     char number[32];
-    for (int i = 0; i < count; i++)
-        fprintf(file, "%s\t%s\n", lines[i].key,
-                number_text(lines[i].value, digits, number));
+    fprintf(file, "%s\t%s\n", key, number_text(value, digits, number));
+}
+
+static void
+write_config(const char *run, const Config *c)
+{
+    char value[VALUE_SIZE];
+    FILE *file = begin_pairs(run, "config.tsv");
+    put_pair(file, "format", RUN_FORMAT, 9);
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *s = setting_in_order(i);
+        setting_print(s, c, value);
+        if (!setting_own(s) || !setting_unused(s, c))
+            fprintf(file, "%s\t%s\n", s->name, value);
+    }
+    end_file(file, run, "config.tsv");
 }
 
 static void
@@ -117,14 +117,15 @@ write_result(const char *run, const Model *m, const Finished *e,
 {
     const Result *r = &e->result;
     const LogRow *last = &r->rows[r->count - 1];
-    Levels l = dataset_levels(data, VALIDATION);
+    Levels l = dataset_levels(data, VALIDATION), test;
     double flops, cache;
     model_cost(m, &flops, &cache);
     /* The plugin is not called any more: whatever locale it has set, what is
        written has a point in 0.5. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+    test = dataset_levels(data, TEST);
     /* clang-format off */
-    const Line lines[] = {
+    const struct { const char *key; double value; } lines[] = {
         {"steps", r->steps}, {"parameters", (double)m->parameters},
         {"attention_parameters", (double)attention_parameters(m)},
         {"flops", flops}, {"cache", cache}, {"solved_at", e->solved_at},
@@ -134,24 +135,20 @@ write_result(const char *run, const Model *m, const Finished *e,
         {"test_loss", r->test_loss}, {"test_accuracy", r->test_accuracy},
         {"chance", l.chance}, {"trivial", l.trivial},
         {"chance_loss", l.chance_loss}, {"unigram_loss", l.unigram_loss},
-        {"bigram_loss", l.bigram_loss}};
+        {"bigram_loss", l.bigram_loss}, {test_levels[0], test.trivial},
+        {test_levels[1], test.unigram_loss}, {test_levels[2], test.bigram_loss}};
     /* clang-format on */
-    FILE *file = begin_file(run, "result.tsv");
-    fprintf(file, "key\tvalue\nstatus\t%s\n",
+    int count = sizeof lines / sizeof *lines;
+    FILE *file = begin_pairs(run, "result.tsv");
+    fprintf(file, "status\t%s\n",
             e->converted         ? "converted"
             : has_diverged(m, r) ? "diverged"
                                  : "finished");
-    put_lines(file, lines, sizeof lines / sizeof *lines, 10);
-    l = dataset_levels(data, TEST);
-    const Line test[] = {{test_levels[0], l.trivial},
-                         {test_levels[1], l.unigram_loss},
-                         {test_levels[2], l.bigram_loss}};
-    put_lines(file, test, *m->config.file ? TEST_LEVELS : 0, 10);
+    for (int i = 0; i < count - (*m->config.file ? 0 : TEST_LEVELS); i++)
+        put_pair(file, lines[i].key, lines[i].value, 10);
     for (int k = 0; k < o->count; k++)
-        put_lines(
-            file,
-            &(Line){o->names[k], o->values[(o->lines - 1) * o->count + k]}, 1,
-            7);
+        put_pair(file, o->names[k], o->values[(o->lines - 1) * o->count + k],
+                 7);
     end_file(file, run, "result.tsv");
 }
 
@@ -162,14 +159,11 @@ write_timing(const char *run, const Finished *e, const Model *m)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
-    const Line lines[] = {{"seconds", e->seconds},
-                          {"tokens_per_second", tokens / e->seconds},
-                          {"peak_bytes", (double)usage.ru_maxrss * 1024},
-                          {"step_bytes", (double)r->tape_bytes}};
-    FILE *file = begin_file(run, "timing.tsv");
-    fprintf(file, "key\tvalue\n");
-    put_lines(file, lines, 2, 4);
-    put_lines(file, lines + 2, 2, 15);
+    FILE *file = begin_pairs(run, "timing.tsv");
+    put_pair(file, "seconds", e->seconds, 4);
+    put_pair(file, "tokens_per_second", tokens / e->seconds, 4);
+    put_pair(file, "peak_bytes", (double)usage.ru_maxrss * 1024, 15);
+    put_pair(file, "step_bytes", (double)r->tape_bytes, 15);
     end_file(file, run, "timing.tsv");
 }
 
@@ -198,24 +192,4 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
     write_timing(run.text, e, m);
     if (weights)
         matrices_write(run.text, "weights", m);
-    symbols_write(run.text, data->corpus);
-}
-
-void
-real_write(const char *directory, const Run *runs, int count)
-{
-    static const char name[] = "real.tsv";
-    Draft *d = draft_begin(directory, name);
-    for (const Run *r = runs; r < runs + count; r++) {
-        char text[32];
-        if (r->real < 0 || !access(within(r->path, name).text, F_OK))
-            continue;
-        Path run = new_directory(d->path.text, r->name);
-        FILE *file = begin_file(run.text, name);
-        fprintf(file, "key\tvalue\nreal\t%s\n",
-                isnan(r->real) ? "NA" : number_text(r->real, 17, text));
-        end_file(file, run.text, name);
-        draft_publish(d, within(r->name, name).text, true);
-    }
-    draft_end(d);
 }

@@ -1,11 +1,10 @@
 /* run.h - a run is a directory of plain files.
 
    config.tsv (every setting), log.tsv (a line per --log-every steps),
-   weights/NAME.npy (one matrix a file), symbols.tsv (what the ids of a text or
-   pairs are), timing.tsv (the only file in which two equal runs differ) and
-   result.tsv. It is written as a draft, and published: there whole or not at
-   all. An experiment
-   (experiment.h) is a directory of runs. */
+   weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
+   equal runs differ) and result.tsv. It is written as a draft, and published:
+   there whole or not at all. An experiment (experiment.h) is a directory of
+   runs. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -57,17 +56,17 @@ typedef struct Run {
     char digest[9]; /* of config */
     Table result, log;
     double real; /* how many parameters of its attention are really there; NaN:
-                    that cannot be told; -1: nobody counted (real_write) */
+                    that cannot be told; -1: nobody counted (real_count.h) */
 } Run;
 
 /* Reads a run; fails with what is wrong with it. */
 Run run_read(const char *path);
 void run_free(Run *r);
 
-/* Adds to those runs of an experiment that have none a RUN/real.tsv: how many
-   of their parameters are really there. That follows from variant and shape,
-   and is counted later than the run is made (run/real_count.h). */
-void real_write(const char *directory, const Run *runs, int count);
+/* Opens RUN/NAME, a table of keys and values, for end_file to close, and writes
+   a line of it: a number of so many digits. */
+FILE *begin_pairs(const char *run, const char *name);
+void put_pair(FILE *file, const char *key, double value, int digits);
 
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
@@ -75,9 +74,6 @@ bool run_exists(const char *directory, const char *name);
 /* Gives a run of the draft its place. False where a finished one is there that
    is not to be replaced. */
 bool run_publish(Draft *d, const char *name, bool replace);
-
-/* Was it not trained, but converted by equiv? */
-bool run_converted(const Run *r);
 
 /* Has result.tsv a line of that name? */
 bool run_has(const Run *r, const char *key);
@@ -90,19 +86,8 @@ double run_number(const Run *r, const char *key);
    trained on; model_free and dataset_close them. */
 Model *run_model(const Run *r, Dataset *data);
 
-/* The same with a dataset that names tokens, but draws none of a file's: the
-   run has its symbols, and need not find its text. (Runs of before 2026-11-23
-   have none, and need it.) */
-Model *run_model_alone(const Run *r, Dataset *data);
-
-/* RUN/symbols.tsv. There is none where a word of the pairs is no UTF-8 or has a
-   control character; reading is then NULL. */
-void symbols_write(const char *run, const struct Corpus *c);
-struct Corpus *symbols_read(const char *run, const Config *c);
-
 /* Gives m, of the shapes of the run's model, the run's trained weights; fails
-   with what is wrong with them. Of an outline, checks their files alone: before
-   any memory is taken for them. */
+   with what is wrong with them. */
 void run_weights(const Run *r, Model *m);
 
 /* The file of a weight within a folder of a run: "block0.attention.W^Q" ->
@@ -115,9 +100,8 @@ void matrices_write(const char *to, const char *folder, const Model *m);
 
 /* What m makes of the first batch of its test data, as arrays that other
    frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of
-   tasks with two sequences), mask (what self-attention may see), logits, loss,
-   and gradients/ with a file for each weight. It must not be there yet; it is
-   there whole or not at all. */
+   tasks with two sequences), logits, loss, and gradients/ with a file for each
+   weight. It must not be there yet; it is there whole or not at all. */
 void batch_write(const char *directory, Model *m, const Dataset *data);
 
 #endif

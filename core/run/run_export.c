@@ -10,19 +10,6 @@
 #include "heart/tape.h"
 #include "run/run.h"
 
-/* 1 where the token of a row may see that of a column. */
-static void
-put_mask(const char *to, const Model *m)
-{
-    int n = m->sizes.tokens;
-    int *mask = allocate((size_t)n * (size_t)n, sizeof *mask);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            mask[i * n + j] = !m->attention.causal || j <= i;
-    npy_write(to, "mask.npy", 'i', mask, n, n, 0);
-    free(mask);
-}
-
 static void
 put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
           const Node *loss)
@@ -34,7 +21,6 @@ put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
         npy_write(to, "source.npy", 'i', b->source, sequences, m->sizes.source,
                   each);
     npy_write(to, "targets.npy", 'i', b->targets, sequences, tokens, 0);
-    put_mask(to, m);
     npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
               m->sizes.classes);
     npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);

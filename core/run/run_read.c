@@ -62,10 +62,9 @@ check_names(const Run *r)
 {
     const Table *log = &r->log, *result = &r->result;
     bool whole = result->cols == 2 && log->cols >= LOG_COLUMNS && log->rows;
-    for (int i = 0; whole && i < LOG_COLUMNS; i++)
-        whole = !strcmp(log->cells[i], log_columns[i]);
     for (int i = 0; whole && i < log->cols; i++)
-        whole = is_column(log->cells[i]);
+        whole = i < LOG_COLUMNS ? !strcmp(log->cells[i], log_columns[i])
+                                : is_column(log->cells[i]);
     if (!whole)
         table_changed(within(r->path, "log.tsv").text, 1);
     for (int i = 0; i < result->rows; i++)
@@ -74,7 +73,7 @@ check_names(const Run *r)
 }
 
 /* How many parameters of its attention are really there, where that was counted
-   (real_write). */
+   (real_count.h). */
 static double
 read_real(const char *run)
 {
@@ -84,8 +83,7 @@ read_real(const char *run)
     Table t = table_read(path.text);
     if (t.cols != 2 || t.rows != 1)
         table_changed(path.text, 2);
-    bool known = strcmp(table_cell(&t, 0, 1), "NA") != 0;
-    double real = known ? table_number(&t, 0, 1, path.text) : NAN;
+    double real = table_number(&t, 0, 1, path.text);
     table_free(&t);
     return real;
 }
@@ -139,12 +137,6 @@ run_has(const Run *r, const char *key)
     return result_row(r, key) >= 0;
 }
 
-bool
-run_converted(const Run *r)
-{
-    return !strcmp(run_text(r, "status"), "converted");
-}
-
 const char *
 run_text(const Run *r, const char *key)
 {
@@ -181,55 +173,24 @@ run_weights(const Run *r, Model *m)
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         char *name = weight_file("weights", w->name);
-        npy_read(within(r->path, name).text, m->values ? w->value : NULL,
-                 w->rows, w->cols);
+        npy_read(within(r->path, name).text, w->value, w->rows, w->cols);
         free(name);
     }
 }
 
-/* The dataset of c, the run's settings; or what the run itself says of it. */
-static Dataset
-run_data(const Run *r, Config *c, bool alone)
-{
-    struct Corpus *corpus = alone && *c->file ? symbols_read(r->path, c) : NULL;
-    if (corpus)
-        return dataset_of(c, corpus);
-    if (alone && *c->file && access(c->file, F_OK))
-        fail("%s: has no symbols.tsv, and its text %s is not there: bring that "
-             "back, or train the run again",
-             r->path, c->file);
-    Dataset data = dataset_open(c);
-    if (c->file_hash != r->config.file_hash)
-        fail("%s: its text %s has changed since; bring that one back", r->path,
-             c->file);
-    return data;
-}
-
-static Model *
-model_of(const Run *r, Dataset *data, bool alone)
+Model *
+run_model(const Run *r, Dataset *data)
 {
     Config c = r->config;
     Plugin p = plugin_open(c.variant);
     config_cast(&c, &p);
     if (c.plugin_hash != r->config.plugin_hash)
         note("%s: was trained with another build of %s", r->path, p.name);
-    *data = run_data(r, &c, alone);
-    Model *outline = model_listed(&c, data->sizes, p.variant);
-    run_weights(r, outline);
-    model_free(outline);
+    *data = dataset_open(&c);
+    if (c.file_hash != r->config.file_hash)
+        fail("%s: its text %s has changed since; bring that one back", r->path,
+             c.file);
     Model *m = model_new(&c, data->sizes, p.variant);
     run_weights(r, m);
     return m;
-}
-
-Model *
-run_model(const Run *r, Dataset *data)
-{
-    return model_of(r, data, false);
-}
-
-Model *
-run_model_alone(const Run *r, Dataset *data)
-{
-    return model_of(r, data, true);
 }

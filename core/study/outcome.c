@@ -259,9 +259,9 @@ static const char *
 said(const char *now, const Experiment *e, const char *key)
 {
     const char *then =
-        e->manifest_count ? manifest_value(&e->asked[0], key) : "";
-    for (int i = 1; !now && then && i < e->manifest_count; i++) {
-        const char *other = manifest_value(&e->asked[i], key);
+        e->asked.count ? manifest_value(e->asked.text[0], key) : "";
+    for (int i = 1; !now && then && i < e->asked.count; i++) {
+        const char *other = manifest_value(e->asked.text[i], key);
         then = other && !strcmp(then, other) ? then : NULL;
     }
     return now ? now : then && *then ? then : NULL;

@@ -10,7 +10,7 @@
 
 #include "base/words.h"
 #include "heart/fail.h"
-#include "run/missing.h"
+#include "run/jobs.h"
 #include "study/quantity.h"
 #include "study/rate.h"
 #include "study/rates.h"
@@ -106,7 +106,7 @@ rates_find(const Request *r, Grid *g)
     bool sgd = optimizer->count && !strcmp(optimizer->text[0], "sgd");
     char *place = format_text("%s/rates", r->work.out);
     int ends = 0;
-    experiment_open(r->work.out, &g->asked); /* the directory around it */
+    experiment_open(r->work.out, g->asked); /* the directory around it */
     search(r,
            sgd ? "0.01,0.03,0.1,0.3,1,3,10"
                : "0.0001,0.0003,0.001,0.003,0.01,0.03,0.1",

@@ -42,6 +42,12 @@ raise_interrupt(int signal)
     (void)signal;
 }
 
+double
+memory_free(void)
+{
+    return 1e9;
+}
+
 int
 run_program(char *argv[], const char *directory, const char *hint)
 {
@@ -54,14 +60,6 @@ run_program(char *argv[], const char *directory, const char *hint)
     if (hint)
         fail("%s: a browser runs no other programs; %s", argv[0], hint);
     return NOT_RUN;
-}
-
-/* Here it would take minutes, where nobody asked for it: `qkv count --real` is
-   for that. */
-void
-ask_double(const char *words, char *last, int size)
-{
-    (void)words, (void)last, (void)size;
 }
 
 static void
