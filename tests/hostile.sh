@@ -167,7 +167,7 @@ QKV_CALL_SECONDS=2
 # A default that no option could have is refused when the plugin is loaded, and -0 is 0.
 for value in 1e308 1e-320 0x nan -0; do
     victim "limit$value" SETTINGS "\"limit=$value\""
-    [ "$value" = -0 ] || refuses 1 "has \"limit=$value\", which is not NAME=NUMBER" "$qkv" count -v victim
+    [ "$value" = -0 ] || refuses 1 "is \"limit=$value\": it takes 8 at most of NAME=NUMBER" "$qkv" count -v victim
 done
 works victim "$qkv" compare -v standard,victim -t reverse $small --no-figures -o limit
 expect 'limit=-0 is not limit=0' grep -qx 'limit	0' limit/reverse.victim.*/config.tsv
