@@ -51,10 +51,9 @@ declare_own(const Values *variants)
 {
     Own own;
     for (int i = 0; i < variants->count; i++) {
-        Facts f = describe(variants->text[i], NULL, DECLARED);
-        if (!f.ok)
-            f.status == 2 ? usage("%s", f.why) : fail("%s", f.why);
-        for (const char *at = f.own; own_next(&at, &own);)
+        Plugin p = plugin_open(variants->text[i]);
+        check_own(&p);
+        for (const char *at = variant_uses(p.variant); own_next(&at, &own);)
             setting_declare(own.name);
     }
 }

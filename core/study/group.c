@@ -345,7 +345,7 @@ is_twice(const Stand *last, const Stand *s)
     if (last->series != s->series || last->x != s->x)
         return false;
     for (int i = 0; i < setting_count; i++)
-        if (index_in("seed log", settings[i].name) < 0 &&
+        if (index_in("seed log plugin-hash", settings[i].name) < 0 &&
             !setting_equal(&settings[i], &a->config, &b->config))
             fail("%s and %s differ in %s, which no command asked for that is "
                  "recorded in their experiment.tsv, so they are not averaged: "
