@@ -165,6 +165,10 @@ draft_publish(Draft *d, const char *name, bool replace)
             not_written(to.text);
         if (!replace)
             return false;
+#ifdef RENAME_EXCHANGE /* in one step, if the file system can do that */
+        if (!renameat2(AT_FDCWD, from.text, AT_FDCWD, to.text, RENAME_EXCHANGE))
+            return true;
+#endif
         discard(old.text); /* what was there goes with the draft */
         if (rename(to.text, old.text) && errno != ENOENT)
             not_written(to.text);

@@ -80,21 +80,30 @@ manifest_read(const char *directory)
     return lines;
 }
 
-void
-manifest_record(const char *directory, const char *line)
+/* Has the record that line? */
+static bool
+has_line(const char *directory, const char *line)
 {
-    Path path = within(directory, record);
     Values lines = manifest_read(directory);
     int same = 0;
     while (same < lines.count && strcmp(lines.text[same], line))
         same++;
     bool there = same < lines.count;
     values_free(&lines);
-    if (there)
-        return;
+    return there;
+}
+
+void
+manifest_record(const char *directory, const char *line)
+{
+    Path path = within(directory, record);
+    if (has_line(directory, line))
+        return; /* it may be read-only */
     int file = lock_path(path.text, O_RDWR | O_CREAT | O_APPEND);
     off_t size = lseek(file, 0, SEEK_END);
-    if (dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
+    bool there = has_line(directory, line); /* another one may have added it */
+    if (!there &&
+        dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
         const char *why = strerror(errno);
         if (ftruncate(file, size))
             note("%s: a line of it is cut", path.text);
