@@ -10,12 +10,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 $qkv compare -v standard -t reverse,copy,recall,sort,induction,mqar --seeds 6 \
-    --steps 1000 --log-every 50 --no-figures --no-weights -q -o "$work/runs" >"$work/two"
+    --steps 1000 --log-every 50 --no-figures --no-weights -q -o "$work/runs" \
+    --columns solved,task >"$work/two"
 $qkv compare -v standard -t induction,mqar --seeds 6 --layers 1 --steps 1000 \
-    --log-every 50 --no-figures --no-weights -q -o "$work/runs" >"$work/one"
+    --log-every 50 --no-figures --no-weights -q -o "$work/runs" \
+    --columns solved,task >"$work/one"
 awk -F'\t' '
     FNR == 1 { next }
-    { split($5, solved, "/") }
+    { split($1, solved, "/") }
     FILENAME ~ /two$/ && solved[1] < 5 { print "not solved: " $0; bad++ }
     FILENAME ~ /one$/ && solved[1] > 0 { print "solved by one layer: " $0; bad++ }
     { lines++ }

@@ -7,4 +7,4 @@
 # parameters instead, for our own small shape. `make exercise N=15-cache` runs
 # it with sh in an empty directory; try it in one yourself.
 
-qkv count -v standard,gqa,mqa --tsv | cut -f1,2
+qkv count -v standard,gqa,mqa --columns variant,parameters --tsv

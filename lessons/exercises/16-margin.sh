@@ -6,5 +6,6 @@
 # uses three, and the default margin. `make exercise N=16-margin` runs it with sh
 # in an empty directory; try it in one yourself.
 
-qkv compare -v standard,two-step -t recall --seeds 3 --steps 100 \
-    --lr 0.003,0.01 -q --no-figures --tsv -o mine | cut -f2,14,21
+qkv compare -v standard,two-step -t recall --seeds 3 --steps 100 --judge test_accuracy \
+    --lr 0.003,0.01 -q --no-figures -o mine \
+    --columns variant,verdict,margin --tsv

@@ -7,4 +7,4 @@
 # runs it with sh in an empty directory; try it in one yourself.
 
 qkv compare -v standard,two-step -t recall --seeds 5 --steps 100 -q \
-    --no-figures --tsv -o mine | cut -f2,5,6,11,14
+    --no-figures -o mine --columns variant,solved,median_steps,rate,verdict --tsv

@@ -3,4 +3,4 @@
 #
 
 qkv compare -v standard,two-step -t recall --seeds 5 --steps 100 --lr 0.003,0.01 -q \
-    --no-figures --tsv -o mine | cut -f2,5,6,11,14
+    --no-figures -o mine --columns variant,solved,median_steps,rate,verdict --tsv
