@@ -8,4 +8,4 @@
 
 qkv compare -v standard,two-step -t recall --seeds 3 --steps 100 --judge test_accuracy \
     --lr 0.003,0.01 -q --no-figures -o mine \
-    --columns variant,verdict,margin --tsv
+    --columns variant,seeds,verdict,margin --tsv
