@@ -334,8 +334,7 @@ recorded(Run *runs, int count, const char *setting)
     values_add(&asked, line);
     for (int i = 0; i < count; i++)
         runs[i].path = runs[i].name = "somewhere";
-    return (Experiment){
-        .runs = runs, .count = count, .asked = asked};
+    return (Experiment){.runs = runs, .count = count, .asked = asked};
 }
 
 TEST(groups_by_the_record)
@@ -353,6 +352,7 @@ TEST(groups_by_the_record)
     ck_assert_str_eq(name, "reverse");
     free(name);
     groups_free(g, n);
+    values_free(&e.asked);
 }
 
 EXITS(unlike_runs_are_not_averaged, 1, 1)

@@ -262,7 +262,7 @@ corpus_levels(const Corpus *c, Split split, Levels *l)
         row[v]++;
         all[id]++;
         all[v]++;
-        if (row[id] > row[*best] || (row[id] == row[*best] && id < *best))
+        if (row[id] > row[*best] || (id < *best && row[id] == row[*best]))
             *best = id;
     }
     for (int i = c->part[split]; i < c->part[split + 1] - open; i++) {

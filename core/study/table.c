@@ -280,7 +280,7 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
     int cols, rows = s->count / s->cols + 1;
     const char *asked = to == stdout ? columns_asked : NULL;
     int *shown = columns_shown(s, asked, layout, &cols);
-    char **texts = allocate((size_t)(rows * cols) + 1, sizeof *texts);
+    char **texts = allocate((size_t)rows * (size_t)cols + 1, sizeof *texts);
     for (int i = 0; i < rows * cols; i++) {
         int row = i / cols, col = shown[i % cols];
         const Column *c = &s->columns[col];
