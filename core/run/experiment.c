@@ -105,8 +105,9 @@ static void
 drop_doubles(Experiment *e)
 {
     int kept = 0;
-    if (e->count)
-        qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
+    if (!e->count)
+        return;
+    qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
     for (int i = 0; i < e->count; i++) {
         Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
         bool converted = !strcmp(run_text(r, "status"), "converted");
