@@ -19,7 +19,7 @@ resolve_width(int *width, const char *shape, const char *option, int value,
     bool used = shape_uses(shape, option);
     if (used && !*width && whole % parts)
         usage("%s is %d / %d unless it is given, and that is no whole number: "
-              "give it, or choose numbers that divide",
+              "give it, or choose a width and heads that divide",
               option, whole, parts);
     *width = used ? value : 0;
 }
