@@ -197,7 +197,7 @@ mean_rank(const Observation *s, int place, size_t which)
     const Canonical *c = &s->forms[place];
     int d = c->d_model;
     double sum = 0;
-    for (int h = 0; h < c->heads; h++)
+    for (int h = 0; c->m && h < c->heads; h++)
         sum +=
             spectrum_of((which ? c->n : c->m) + h * d * d, d).effective_rank /
             c->heads;
@@ -209,6 +209,8 @@ static double
 distance(const Observation *s, int place, size_t which)
 {
     const Canonical *c = &s->forms[place], *start = &s->observer->start[place];
+    if (!c->m)
+        return NAN;
     const double *m = which ? c->n : c->m, *from = which ? start->n : start->m;
     size_t count = (size_t)c->heads * (size_t)c->d_model * (size_t)c->d_model;
     double apart = 0, size = 0;
