@@ -8,8 +8,8 @@
 #include "base/words.h"
 #include "check/checks.h"
 
-/* Are they the same but for rounding, which depends on how a product is cut up?
-   To the bit, if `rounded` is not set. */
+/* Are they the same except for rounding, which depends on how a product is cut
+   up? Bit for bit, if `rounded` is not set. */
 static bool
 same(const real *a, const real *b, int count, bool rounded)
 {

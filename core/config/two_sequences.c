@@ -3,9 +3,9 @@
 
 #include "config/positions.h"
 #include "config/regression.h"
-#include "config/two_sequences.h"
 #include "config/settings.h"
 #include "config/sine.h"
+#include "config/two_sequences.h"
 #include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/numbers.h"

@@ -4,9 +4,8 @@
 
 #include "algebra/cost.h"
 #include "config/build_model.h"
-#include "driver/options.h"
-#include "study/table.h"
 #include "driver/commands.h"
+#include "driver/options.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
@@ -14,6 +13,7 @@
 #include "heart/threads.h"
 #include "heart/train.h"
 #include "math/timing.h"
+#include "study/table.h"
 
 /* A line: what, GFLOP/s, share of the peak, tokens/s. */
 static void

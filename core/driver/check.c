@@ -13,13 +13,13 @@
 #include <qkv/real.h>
 
 #include "check/checks.h"
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "heart/fail.h"
 #include "run/compile.h"
 #include "run/describe.h"
-#include "driver/options.h"
 #include "run/plugin_process.h"
 #include "study/table.h"
-#include "driver/commands.h"
-#include "heart/fail.h"
 
 static const double seconds = 30, bytes = 1e9; /* for one check */
 

@@ -3,8 +3,8 @@
 #define COMPARE_H
 
 #include "driver/options.h"
-#include "run/grid.h"
 #include "run/experiment.h"
+#include "run/grid.h"
 
 /* The variants of the questions: those of a comparison unless it is told. */
 extern const char default_variants[];

@@ -10,12 +10,12 @@
 
 #include "algebra/convert.h"
 #include "base/words.h"
-#include "study/table.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
+#include "heart/fail.h"
 #include "run/jobs.h"
 #include "study/draw.h"
-#include "heart/fail.h"
+#include "study/table.h"
 
 /* The columns that the square reads. */
 enum { FROM, TO, SAME };
@@ -109,30 +109,40 @@ target_shape(const Options *o, const Run *r)
     return c;
 }
 
-/* Converts each run into the shape of each, or the only one into that of --to,
-   and keeps it as a run. */
+/* Converts a run into a shape, and adds the row; with --to it keeps what it has
+   become as a run. */
+static void
+convert(const Options *o, Sheet *sheet, const Run *r, Model *from,
+        const Dataset *data, const Config *shape)
+{
+    Conversion v;
+    Plugin p = plugin_open(shape->variant);
+    Model *to = converted(from, &p, shape, r->name, &v);
+    if (to)
+        measure_conversion(from, to, data, &v);
+    else if (o->to)
+        fail("%s cannot become %s: %s", r->path, p.name, v.why);
+    if (o->to)
+        write_converted(o, to, data);
+    add_row(sheet, r, p.name, &v);
+    model_free(to);
+}
+
+/* Converts each run into the shape of each, or the only one into that of --to.
+ */
 static Sheet
 convert_all(const Options *o, const Experiment *e)
 {
     Sheet sheet = conversions();
-    for (int i = 0; i < e->count * e->count; i++) {
-        const Run *r = &e->runs[i / e->count];
-        Config shape =
-            o->to ? target_shape(o, r) : e->runs[i % e->count].config;
-        Plugin p = plugin_open(shape.variant);
-        Conversion v;
+    for (int i = 0; i < e->count; i++) {
+        const Run *r = &e->runs[i];
         Dataset data;
         Model *from = run_model(r, &data);
-        Model *to = converted(from, &p, &shape, r->name, &v);
-        if (to)
-            measure_conversion(from, to, &data, &v);
-        else if (o->to)
-            fail("%s cannot become %s: %s", r->path, p.name, v.why);
-        if (o->to)
-            write_converted(o, to, &data);
-        add_row(&sheet, r, p.name, &v);
+        for (int k = 0; k < e->count; k++) {
+            Config shape = o->to ? target_shape(o, r) : e->runs[k].config;
+            convert(o, &sheet, r, from, &data, &shape);
+        }
         model_free(from);
-        model_free(to);
         dataset_close(&data);
     }
     return sheet;

@@ -1,7 +1,7 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
 
-#include "driver/options.h"
 #include "driver/commands.h"
+#include "driver/options.h"
 #include "heart/fail.h"
 #include "run/run.h"
 

@@ -6,12 +6,12 @@
 
 #include "base/words.h"
 #include "config/tasks.h"
-#include "run/describe.h"
-#include "driver/options.h"
-#include "study/table.h"
 #include "driver/commands.h"
-#include "run/grid.h"
+#include "driver/options.h"
 #include "heart/fail.h"
+#include "run/describe.h"
+#include "run/grid.h"
+#include "study/table.h"
 
 /* Returns the exit status: 1 where a plugin cannot be loaded. */
 static int

@@ -17,13 +17,13 @@
 #include "base/report.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
+#include "driver/commands.h"
 #include "driver/grammar.h"
 #include "driver/help.h"
+#include "heart/fail.h"
 #include "run/describe.h"
 #include "run/plugin_process.h"
-#include "driver/commands.h"
 #include "study/draw.h"
-#include "heart/fail.h"
 
 #define VERSION "0.1"
 

@@ -8,11 +8,11 @@
 #include "base/report.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "run/compile.h"
-#include "run/describe.h"
 #include "driver/grammar.h"
 #include "driver/help.h"
 #include "heart/fail.h"
+#include "run/compile.h"
+#include "run/describe.h"
 #include "study/table.h"
 
 /* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */

@@ -10,9 +10,9 @@
 #include "base/files.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
+#include "heart/fail.h"
 #include "run/compile.h"
 #include "run/plugin_process.h"
-#include "heart/fail.h"
 
 /* For symbols that are only in the program. */
 #ifdef __APPLE__

@@ -5,11 +5,11 @@
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/tasks.h"
+#include "heart/fail.h"
+#include "heart/train.h"
 #include "run/describe.h"
 #include "run/fair.h"
 #include "run/grid.h"
-#include "heart/fail.h"
-#include "heart/train.h"
 #include "run/run.h"
 
 Config

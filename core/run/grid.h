@@ -2,8 +2,8 @@
 #ifndef GRID_H
 #define GRID_H
 
-#include "run/request.h"
 #include "run/experiment.h"
+#include "run/request.h"
 
 typedef struct Job {
     Config config;

@@ -13,11 +13,11 @@
 #include "algebra/convert.h"
 #include "base/clock.h"
 #include "config/schedule.h"
-#include "run/plugin_process.h"
-#include "run/jobs.h"
-#include "run/progress.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
+#include "run/jobs.h"
+#include "run/plugin_process.h"
+#include "run/progress.h"
 
 /* All workers, and the work for them. */
 typedef struct Crew {

@@ -8,8 +8,8 @@
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
-#include "run/grid.h"
 #include "heart/train.h"
+#include "run/grid.h"
 
 typedef struct Progress {
     int total, done, failed;

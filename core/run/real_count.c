@@ -9,8 +9,8 @@
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/two_sequences.h"
-#include "run/real_count.h"
 #include "heart/fail.h"
+#include "run/real_count.h"
 
 /* What else than the variant and its shape can matter. */
 static const char around[] = "d-model layers positions";

@@ -19,7 +19,7 @@ typedef struct Request {
     Values *given; /* by place in settings[]; count 0: not given */
     Work work;
     const char *by, *baseline, *judge, *margin; /* or NULL */
-    const char *where; /* "lr=0.01": of runs that are there, these alone */
+    const char *where; /* "lr=0.01": only runs with that value */
 } Request;
 
 /* The values given to the setting of that name. */

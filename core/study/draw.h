@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/words.h"
 
-/* What a figure is asked to show. */
+/* What a figure is to show, and where it goes. */
 typedef struct Drawing {
     const char *out; /* goes into figures/ there */
     const char *format, *size, *x, *y, *by, *facet;

@@ -5,10 +5,11 @@
 #include "base/words.h"
 #include "run/experiment.h"
 
-/* What a run was asked for under a name, interned: a setting, the variant
-   without its path, or "experiment", the directory that it is in. Of a width
-   that --match has chosen it is that of the variant whose budget is met. NULL
-   where the run has no use for it, and would be the same whatever it is. */
+/* A run's value under a name, interned: a setting as it was given (the variant
+   without its path), or "experiment", the directory that the run is in. If
+   --match has chosen a width, it is the width of the variant whose budget is
+   met. NULL if the run does not use the setting, and would be the same whatever
+   its value. */
 const char *run_value(const Run *r, const char *name);
 
 /* Is there such a name? */
@@ -59,7 +60,7 @@ Group *groups_of(const Experiment *e, const char *by, const char *x,
 void groups_free(Group *g, int groups);
 
 /* A group's name without what it says of a setting, so that groups which differ
-   in that alone have the same; to be freed. */
+   only in that have the same name; to be freed. */
 char *group_name(const Group *g, const char *without);
 
 /* Its series of that name, or NULL. */

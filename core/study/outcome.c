@@ -85,11 +85,11 @@ identical(const Paired *p)
     return p->n > 1 && p->difference == 0 && p->deviation == 0;
 }
 
-/* Holds a series against the baseline, in what is asked for or in the first
-   quantity whose turn it is that is not saturated in both, and that all seeds
-   have; each at the rates that it chooses in that quantity. */
+/* Compares a series with the baseline in the quantity of --judge, or in the
+   first quantity in turn that is not saturated in both and that all seeds have.
+   Both are taken at the rates that are best for them in that quantity. */
 static void
-hold_against(const Outcomes *all, Outcome *a)
+compare_series(const Outcomes *all, Outcome *a)
 {
     Series own = series_of(a->group, a->series);
     Series base = series_of(a->group, all->baseline);
@@ -168,7 +168,7 @@ outcome_of(const Outcomes *all, const Group *g, const char *series)
     a.baseline = !strcmp(series, all->baseline);
     a.against = (Paired){NAN, NAN, NAN, NAN, NAN, NAN, 0};
     a.margin = a.detectable = a.needed = NAN;
-    hold_against(all, &a);
+    compare_series(all, &a);
     note_rate(&a);
     note_steps(&a);
     for (int i = 0; i < a.seeds; i++) {

@@ -19,7 +19,7 @@ typedef struct Outcome {
     const Group *group;
     const char *task;   /* the group's name */
     const char *series; /* the variant, or what else is compared */
-    bool baseline;      /* is it what the others are held against */
+    bool baseline;      /* is it what the others are compared with */
     const char *judged; /* the quantity that its verdict and its rates are
                            about; NULL: nothing that can be compared */
     bool saturated;     /* since accuracy cannot tell the two apart */

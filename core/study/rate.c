@@ -88,8 +88,8 @@ chosen_runs(const Run *const *runs, int count, const char *key, int *seeds)
         int seed = runs[i]->config.seed, k = 0;
         while (k < *seeds && chosen[k]->config.seed != seed)
             k++;
-        bool alone = count <= rates;
-        Score s = score_of(runs, count, runs[i]->config.lr, alone ? -1 : seed,
+        bool single = count <= rates; /* one seed */
+        Score s = score_of(runs, count, runs[i]->config.lr, single ? -1 : seed,
                            key, NAN);
         if (k == *seeds || outdoes(&s, &best[k])) {
             chosen[k] = runs[i];

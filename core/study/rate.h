@@ -21,8 +21,8 @@ Score score_of(const Run *const *runs, int count, double lr, int but,
 double *rates_of(const Run *const *runs, int count, int *rates);
 
 /* Of each seed the run at the rate that the others choose in a quantity, so
-   that no seed is judged at a rate which was chosen for its luck; of one seed
-   alone, its own best. How many, and the runs, to be freed. */
+   that no seed is judged at a rate which was chosen for its luck; a single seed
+   has its best rate. Returns the runs, to be freed, and how many they are. */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
                         int *seeds);
 

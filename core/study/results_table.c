@@ -372,7 +372,7 @@ write_notes(FILE *to, const Outcomes *all, Layout layout)
     free(notes);
 }
 
-/* The table of one group alone. */
+/* The table of one group, without its verdicts. */
 static void
 write_group(FILE *to, const Outcomes *all, const Group *g, Layout layout)
 {

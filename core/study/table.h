@@ -63,8 +63,8 @@ void sheet_note(Sheet *s, const char *label, char *note);
 
 bool for_people(Layout layout);
 
-/* What --columns says: of all tables on stdout these columns alone, "a,b", in
-   this order; NULL: those for the layout's readers. */
+/* What --columns says: every table on stdout shows only these columns, "a,b",
+   in this order; NULL: those for the layout's readers. */
 extern const char *columns_asked;
 
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
