@@ -16,7 +16,7 @@ place(s_, i) = i > rows ? NaN : word(names, i) eq s_ ? (upward ? i : rows + 1 - 
 column_of(s_, i) = i > columns_ ? NaN : word(xs, i) eq s_ ? i : column_of(s_, i + 1)
 
 # The colours of all panels.
-logs = int(word(ranges[1], 1))
+logs = int(word(ranges[1], 1)) && !(exists("ylim") && num(word(ylim, 1)) <= 0)
 low = num(word(ranges[1], 3))
 high = num(word(ranges[1], 4))
 if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }

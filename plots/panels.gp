@@ -5,7 +5,7 @@
 # names:   the series in the data      keys: what they are called
 # xs:      the values along x, where not training
 # places:  what these are called, where they are words
-# xlim, ylim: limits of axes, where given
+# xlim, ylim: limits of axes, where given; one that begins at 0 is not logarithmic
 # named_along: 1 where each series is named along x, so that it needs no legend
 # by, xlabel: what the series and the x axis are
 # titles, ylabels: for each panel its title and its axis title
@@ -19,12 +19,13 @@ panels = |titles|
 curves = |keys|
 level_count = 0
 if (exists("levels")) { level_count = |levels| }
+if (exists("xlim") && num(word(xlim, 1)) <= 0) { log_x = 0 }
 array logs[panels]
 array shares[panels]
 array least[panels]
 array most[panels]
 do for [p=1:panels] {
-    logs[p] = int(word(ranges[p], 1))
+    logs[p] = int(word(ranges[p], 1)) && !(exists("ylim") && num(word(ylim, 1)) <= 0)
     shares[p] = int(word(ranges[p], 2))
     least[p] = num(word(ranges[p], 3))
     most[p] = num(word(ranges[p], 4))

@@ -81,6 +81,8 @@ refuses 1 'undefined variable: nothing' "$qkv" plot grid -o made --x lr --y test
 "$qkv" plot grid -o made --x lr --y test_loss --log-y --format svg -q
 grep -q '^ width="600"' $figure.svg && [ "$(grep -c '>[0-9.]*</tspan></text>' $figure.svg)" -ge 5 ] && ok ||
     complain "a figure for a page: its width, or the ticks of an axis under a decade"
+"$qkv" plot grid -o made --x lr --y test_loss --log-y --format svg -q --gnuplot "ylim = '0 4'" 2>err &&
+    grep -q '> 4<\|>4<' $figure.svg && ok || complain "limits from 0 on a logarithmic axis"
 "$qkv" plot grid -o made --size column --format pdf,tikz -q
 printf '\\graphicspath{{made/figures/}}\\noindent\\input{%s}%%\n\\par x\\par\n' \
     made/figures/*-tikz.tex >>figures.tex
