@@ -13,6 +13,7 @@
 
 #include "base/words.h"
 #include "heart/fail.h"
+#include "heart/plugin.h"
 
 enum { LONGEST = 64 };
 

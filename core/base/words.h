@@ -7,9 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/words.h"
 #include "heart/fail.h"
-#include "heart/plugin.h"
 
 /* The one of `count` names that fewest letters turn into `word`, NULL if even
    that one is too far to be what was meant. */

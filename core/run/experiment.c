@@ -75,7 +75,7 @@ add_run(Experiment *e, int *room, Run r)
     e->runs[e->count++] = r;
 }
 
-/* Adds the runs of a directory, and what was asked there. */
+/* Adds the runs of a directory. */
 static void
 add_all(Experiment *e, int *room, const char *directory)
 {
@@ -89,6 +89,7 @@ add_all(Experiment *e, int *room, const char *directory)
     closedir(dir);
 }
 
+/* Adds the lines of a directory's experiment.tsv. */
 static void
 add_record(Experiment *e, const char *directory)
 {

@@ -192,9 +192,8 @@ keep_where(Experiment *e, const char *where)
 /* What the runs of a task, or of all where by or x is the task, are cut by. */
 typedef struct Cut {
     const Experiment *e;
-    const char *by, *x, *facet; /* x: NULL over steps */
-    const char
-        *axis[MOST_AXES]; /* asked for, and not the same in all of them */
+    const char *by, *x, *facet;  /* x: NULL over steps */
+    const char *axis[MOST_AXES]; /* given to a command, with several values */
     int axes;
 } Cut;
 

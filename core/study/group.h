@@ -18,8 +18,9 @@ bool is_axis(const char *name);
 /* What all runs have under a name, in order, each value once. */
 Values values_in(const Experiment *e, const char *name);
 
-/* Leaves the runs that have these values, "lr=0.01,d-k=8,d-k=16", of a setting
-   one of those that are given, or no use for it; exits (2) where none has. */
+/* Keeps the runs that have these values, "lr=0.01,d-k=8,d-k=16": of each named
+   setting one of the values given, or no use for it. Exits (2) where none is
+   left. */
 void keep_where(Experiment *e, const char *where);
 
 /* Do two runs differ in nothing but these settings, "lr seed"? */

@@ -105,7 +105,7 @@ compare_series(const Outcomes *all, Outcome *a)
         bool full = !all->judge && saturated(runs, seeds, q, margin) &&
                     saturated(b, bases, q, margin);
         a->saturated |= full;
-        if (!a->runs || !full) {
+        if (!a->runs || !full) { /* else the first quantity's runs are shown */
             free(a->runs);
             a->runs = runs;
             a->seeds = seeds;
