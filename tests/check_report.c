@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "base/words.h"
+#include "heart/fail.h"
 #include "heart/random.h"
 #include "math/statistics.h"
-#include "study/escape.h"
+#include "page/escape.h"
 #include "run/plugin_process.h"
-#include "study/outcome.h"
 #include "study/figure.h"
+#include "study/outcome.h"
 #include "suites.h"
 
 /* Three distributions of seeds: normal, exponential, and two heaps, of which

@@ -13,7 +13,7 @@
 #include "heart/threads.h"
 #include "heart/train.h"
 #include "math/timing.h"
-#include "study/table.h"
+#include "page/table.h"
 
 /* A line: what, GFLOP/s, share of the peak, tokens/s. */
 static void

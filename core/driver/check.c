@@ -16,10 +16,10 @@
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "page/table.h"
 #include "run/compile.h"
 #include "run/describe.h"
 #include "run/plugin_process.h"
-#include "study/table.h"
 
 static const double seconds = 30, bytes = 1e9; /* for one check */
 

@@ -9,6 +9,7 @@
 #include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "page/table.h"
 #include "run/grid.h"
 #include "run/jobs.h"
 #include "run/plan.h"
@@ -16,7 +17,6 @@
 #include "study/figure.h"
 #include "study/rates.h"
 #include "study/results_table.h"
-#include "study/table.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
    is worth seeing. */

@@ -13,9 +13,9 @@
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
+#include "page/table.h"
 #include "run/describe.h"
 #include "run/plugin_process.h"
-#include "study/table.h"
 
 /* Published models: the variant that has their attention, its settings, and
    where they are written; first what is counted without --preset. layers counts

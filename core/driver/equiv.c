@@ -13,9 +13,9 @@
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "heart/fail.h"
+#include "page/draw.h"
+#include "page/table.h"
 #include "run/jobs.h"
-#include "study/draw.h"
-#include "study/table.h"
 
 /* The columns that the square reads. */
 enum { FROM, TO, SAME };

@@ -5,7 +5,7 @@
 #include "base/words.h"
 #include "config/tasks.h"
 #include "driver/help.h"
-#include "study/table.h"
+#include "page/table.h"
 
 void
 print_commands(void)

@@ -9,9 +9,9 @@
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "page/table.h"
 #include "run/describe.h"
 #include "run/grid.h"
-#include "study/table.h"
 
 /* Returns the exit status: 1 where a plugin cannot be loaded. */
 static int

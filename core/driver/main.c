@@ -21,9 +21,9 @@
 #include "driver/grammar.h"
 #include "driver/help.h"
 #include "heart/fail.h"
+#include "page/draw.h"
 #include "run/describe.h"
 #include "run/plugin_process.h"
-#include "study/draw.h"
 
 #define VERSION "0.1"
 

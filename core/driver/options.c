@@ -11,9 +11,9 @@
 #include "driver/grammar.h"
 #include "driver/help.h"
 #include "heart/fail.h"
+#include "page/table.h"
 #include "run/compile.h"
 #include "run/describe.h"
-#include "study/table.h"
 
 /* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
 static Values

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
+#include "page/draw.h"
+#include "page/escape.h"
 #include "run/request.h"
-#include "study/draw.h"
-#include "study/escape.h"
 
 enum { MOST_THREADS = 64 };
 

@@ -7,7 +7,7 @@
 #include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
-#include "study/draw.h"
+#include "page/draw.h"
 #include "study/figure.h"
 #include "study/outcome.h"
 #include "study/quantity.h"

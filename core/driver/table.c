@@ -13,10 +13,10 @@
 #include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "page/table.h"
 #include "run/experiment.h"
 #include "study/group.h"
 #include "study/results_table.h"
-#include "study/table.h"
 
 static const char always[] = "task variant seed";
 

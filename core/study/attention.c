@@ -4,9 +4,9 @@
 
 #include "algebra/pass.h"
 #include "heart/fail.h"
+#include "page/draw.h"
+#include "page/table.h"
 #include "study/attention.h"
-#include "study/draw.h"
-#include "study/table.h"
 #include "watch/maps.h"
 
 static void

@@ -3,8 +3,8 @@
 #define ATTENTION_MAPS_H
 
 #include "config/build_model.h"
-#include "study/draw.h"
-#include "study/escape.h"
+#include "page/draw.h"
+#include "page/escape.h"
 
 /* Draws the weights of every head of m on the first test sequence as figure
    "attention"; and prints them: as pictures if aligned, else as a table. */

@@ -4,7 +4,7 @@
 
 #include "base/words.h"
 #include "heart/fail.h"
-#include "study/draw.h"
+#include "page/draw.h"
 #include "study/figure.h"
 
 /* Does it change what a variant has? */

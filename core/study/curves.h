@@ -4,7 +4,7 @@
 #define CURVES_H
 
 #include "math/statistics.h"
-#include "study/draw.h"
+#include "page/draw.h"
 #include "study/group.h"
 
 /* One quantity of one group of runs, and the figure that it is part of. */

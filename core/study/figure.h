@@ -2,7 +2,7 @@
 #ifndef FIGURE_H
 #define FIGURE_H
 
-#include "study/draw.h"
+#include "page/draw.h"
 #include "study/group.h"
 
 /* Draws o->y against o->x with a curve for each value of o->by, in one panel or

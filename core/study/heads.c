@@ -6,8 +6,8 @@
 #include "algebra/svd.h"
 #include "base/words.h"
 #include "heart/fail.h"
+#include "page/table.h"
 #include "study/heads.h"
-#include "study/table.h"
 
 /* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
    M = -M', about 1/2 for a random one. */

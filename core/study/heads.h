@@ -3,7 +3,7 @@
 #define HEADS_TABLE_H
 
 #include "config/build_model.h"
-#include "study/escape.h"
+#include "page/escape.h"
 
 /* Prints the canonical form of every head (canonical.h), a row each; exits if a
    place has none. */

@@ -2,8 +2,8 @@
 #ifndef RESULTS_TABLE_H
 #define RESULTS_TABLE_H
 
+#include "page/table.h"
 #include "study/outcome.h"
-#include "study/table.h"
 
 /* Writes, task by task and variant by variant: parameters, how many seeds
    solved it and in how many steps, accuracy and loss on test data, and the

@@ -9,9 +9,9 @@
 
 #include "config/find_plugin.h"
 #include "heart/fail.h"
+#include "page/draw.h"
+#include "page/escape.h"
 #include "run/process.h"
-#include "study/draw.h"
-#include "study/escape.h"
 
 static FILE *
 open_part(const Figure *f, const char *ending)

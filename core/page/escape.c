@@ -10,7 +10,7 @@
 
 #include "base/words.h"
 #include "heart/fail.h"
-#include "study/escape.h"
+#include "page/escape.h"
 
 static bool
 is_among(char c, const char *characters)

@@ -7,7 +7,7 @@
 
 #include "base/words.h"
 #include "heart/fail.h"
-#include "study/table.h"
+#include "page/table.h"
 
 enum { ACROSS = 79 }; /* as wide as words are on a terminal */
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #include "math/statistics.h"
-#include "study/escape.h"
+#include "page/escape.h"
 
 /* A paper is in LaTeX; what is for papers is for programs, too. */
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY, PAPERS } Readers;
