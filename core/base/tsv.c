@@ -6,6 +6,7 @@
 #include "base/tsv.h"
 #include "base/words.h"
 #include "heart/fail.h"
+#include "heart/plugin.h"
 
 _Noreturn void
 table_changed(const char *path, int line)
@@ -16,43 +17,54 @@ table_changed(const char *path, int line)
 }
 
 static bool
-ends_cell(char c)
+is_key(const char *cell)
 {
-    return c == '\t' || c == '\n';
+    return *cell && !cell[strspn(cell, NAME_LETTERS ".")];
+}
+
+void
+table_add(Table *t, const char *path)
+{
+    size_t size;
+    int line = 0;
+    char *text = read_own_file(path, "table", &size), *end;
+    values_add(&t->texts, text);
+    if (strlen(text) != size)
+        table_changed(path, 1);
+    for (; (end = strchr(text, '\n')); text = end + 1) {
+        int cells = 0;
+        bool kept = line++ || !t->cols;
+        *end = 0;
+        for (char *cell; (cell = strsep(&text, "\t")); cells++) {
+            int count = (t->rows + (t->cols > 0)) * t->cols + cells;
+            if ((line == 1 || !cells) && !is_key(cell))
+                table_changed(path, line);
+            if (!kept)
+                continue;
+            t->cells = grow(t->cells, count, &t->room, sizeof *t->cells);
+            t->cells[count] = cell;
+        }
+        t->cols = t->cols ? t->cols : cells;
+        if (cells != t->cols || cells < 2)
+            table_changed(path, line);
+        t->rows += line > 1;
+    }
+    if (*text || line < 2)
+        table_changed(path, line + 1);
 }
 
 Table
 table_read(const char *path)
 {
-    size_t size, most = 0;
-    int cells = 0, lines = 0;
-    Table t = {.text = read_own_file(path, "table", &size)};
-    if (!size || t.text[size - 1] != '\n' || strlen(t.text) != size)
-        table_changed(path, 1);
-    for (const char *c = t.text; *c; c++)
-        most += ends_cell(*c);
-    t.cells = allocate(most, sizeof *t.cells);
-    t.cells[0] = t.text;
-    for (char *c = t.text, *end = t.text + size; c < end; c++) {
-        if (!ends_cell(*c))
-            continue;
-        cells++;
-        if (*c == '\n' && !lines++)
-            t.cols = cells;
-        if (*c == '\n' && cells != lines * t.cols)
-            table_changed(path, lines);
-        *c = 0;
-        if (c + 1 < end)
-            t.cells[cells] = c + 1;
-    }
-    t.rows = lines - 1;
+    Table t = {.rows = 0};
+    table_add(&t, path);
     return t;
 }
 
 void
 table_free(Table *t)
 {
-    free(t->text);
+    values_free(&t->texts);
     free(t->cells);
 }
 

@@ -3,17 +3,21 @@
 #ifndef TSV_H
 #define TSV_H
 
-#include <stdio.h>
+#include "base/words.h"
 
 typedef struct Table {
-    char *text;     /* the file, cut into cells */
+    Values texts;   /* the files, cut into cells */
     char **cells;   /* row by row, the names first */
     int rows, cols; /* rows without the names */
+    int room;
 } Table;
 
-/* Reads a table of a run; fails with file and line where it is none. table_free
-   it. */
+/* Reads a table of a run, of two columns or more and a row or more, or adds the
+   rows of another file to it. The names, and what a row begins with, mean
+   nothing to a shell or to gnuplot. Fails with file and line where it is no
+   such table. table_free it. */
 Table table_read(const char *path);
+void table_add(Table *t, const char *path);
 void table_free(Table *t);
 
 /* Exits: what is in that line of a run's file is not what qkv writes there. */

@@ -21,10 +21,10 @@
 static const char always[] = "task variant seed";
 
 /* The columns: first the run's name, then settings, then lines of result.tsv,
-   then of timing.tsv, and last what is real. */
+   timing.tsv and real.tsv. */
 typedef struct Fields {
     Values names;
-    int settings, results; /* where they end */
+    int settings; /* where they end */
 } Fields;
 
 /* Adds the name of a result that is not there yet. */
@@ -68,12 +68,7 @@ fields_of(const Experiment *e)
         if (i == 0 || e->runs[i].result.rows != e->runs[i - 1].result.rows)
             for (int k = 0; k < e->runs[i].result.rows; k++)
                 add_result(&f, table_cell(&e->runs[i].result, k, 0));
-    f.results = f.names.count;
-    for (int i = 0; i < 4; i++)
-        values_add(&f.names, copy_text((const char *const[]){
-                                 "seconds", "tokens_per_second", "peak_bytes",
-                                 "step_bytes"}[i]));
-    values_add(&f.names, copy_text("real"));
+    add_result(&f, "real");
     return f;
 }
 
@@ -98,19 +93,14 @@ column_of(const Fields *f, int i, const Experiment *e)
     return c;
 }
 
-/* The value of a key in a table of two columns: no cell where it has none, nor
-   is the step at which a run was solved that never was. */
+/* A result: no cell where it has none, nor is the step at which a run was
+   solved that never was. */
 static Cell
-cell_in(const Table *t, const char *path, const char *key, bool words)
+result_cell(const Run *r, const char *key, bool words)
 {
-    int row = 0;
-    while (row < t->rows && strcmp(table_cell(t, row, 0), key))
-        row++;
-    if (row == t->rows)
-        return words ? cell_words(NULL) : cell_number(NAN);
     if (words)
-        return cell_words(table_cell(t, row, 1));
-    double x = table_number(t, row, 1, path);
+        return cell_words(run_text(r, key));
+    double x = run_number(r, key);
     return cell_number(strcmp(key, "solved_at") || x > 0 ? x : NAN);
 }
 
@@ -128,25 +118,17 @@ setting_cell(const Run *r, const Setting *s, bool words)
 static void
 add_row(Sheet *sheet, const Fields *f, const Run *r)
 {
-    Path path = within(r->path, "timing.tsv");
-    Table timing = table_read(path.text);
     Cell *cells = allocate((size_t)f->names.count, sizeof *cells);
-    Path result = within(r->path, "result.tsv");
-    int last = f->names.count - 1;
-    for (int i = 0; i <= last; i++) {
+    for (int i = 0; i < f->names.count; i++) {
         const char *key = f->names.text[i];
         bool words = sheet->columns[i].words;
-        cells[i] =
-            i == 0      ? cell_words(r->name)
-            : i == last ? cell_number(r->real >= 0 ? r->real : NAN)
-            : i < f->settings
-                ? setting_cell(r, setting_named(key), words)
-                : cell_in(i < f->results ? &r->result : &timing,
-                          i < f->results ? result.text : path.text, key, words);
+        cells[i] = i == 0 ? cell_words(r->name)
+                   : i < f->settings
+                       ? setting_cell(r, setting_named(key), words)
+                       : result_cell(r, key, words);
     }
     sheet_add_row(sheet, cells, (size_t)f->names.count);
     free(cells);
-    table_free(&timing);
 }
 
 static void

@@ -10,53 +10,55 @@
 #include "config/build_model.h"
 #include "config/two_sequences.h"
 #include "heart/fail.h"
+#include "run/process.h"
 #include "run/real_count.h"
 
 /* What else than the variant and its shape can matter. */
 static const char around[] = "d-model layers positions";
 
-/* The words that follow `qkv-double` for the variant of a resolved config. */
-static char *
+/* The command that counts at a resolved config, with NULL at its end. */
+static Values
 question(const Config *c)
 {
-    char *variant = quoted(plugin_believed(c->variant));
-    char *text = format_text("count --real --tsv -v %s", variant);
-    for (int i = 0; i < setting_count; i++) {
-        const Setting *s = &settings[i];
+    Path program = within(executable_directory(), "qkv-double");
+    const char *const words[] = {program.text, "count",
+                                 "--real",     "--tsv",
+                                 "-v",         plugin_believed(c->variant)};
+    Values line = {0};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        values_add(&line, copy_text(words[i]));
+    for (const Setting *s = settings; s < settings + setting_count; s++) {
         char value[VALUE_SIZE];
         if (s->role == OF_SHAPE ? setting_unused(s, c)
                                 : index_in(around, s->name) < 0)
             continue;
         setting_print(s, c, value);
-        replace(&text, format_text("%s --%s=%s", text, s->name, value));
+        values_add(&line, format_text("--%s=%s", s->name, value));
     }
-    free(variant);
-    return text;
+    return line;
 }
 
-/* What qkv-double answers: how many are stored, and how many are real; NaN
-   where it does not, as in a browser, which runs no other programs. */
+/* What qkv-double answers, within a directory: how many are stored, and how
+   many are real. NaN if it does not, as in a browser, which runs no other
+   programs. */
 static void
-ask_double(const char *words, double *stored, double *real)
+ask_double(Values line, const char *directory, double *stored, double *real)
 {
-    Path path = within(executable_directory(), "qkv-double");
-    char *program = quoted(path.text), row[256] = "";
-    char *line = format_text("QKV=1 exec %s %s 2>/dev/null", program, words);
-    fflush(NULL);
-    FILE *answer = popen(line, "r");
+    char row[256] = "";
+    values_add(&line, NULL);
+    run_program(line.text, directory, NULL);
+    FILE *answer = fopen(within(directory, ".shown").text, "r");
     while (answer && fgets(row, sizeof row, answer))
         ; /* the last line tells */
     if (answer)
-        pclose(answer);
+        fclose(answer);
     *stored = *real = NAN;
     sscanf(row, "%*[^\t]\t%lf\t%lf", stored, real);
-    free(line);
-    free(program);
 }
 
 /* -1 where nobody answers. */
 static double
-real_of_run(const Run *r)
+real_of_run(const Run *r, const char *directory)
 {
     static struct Known {
         char *question;
@@ -72,13 +74,14 @@ real_of_run(const Run *r)
         c.d_model = attention_in(&c, data.sizes).d_model;
         dataset_close(&data);
     }
-    char *text = question(&c);
+    Values line = question(&c);
+    char *text = joined(&line, " ");
     while (i < count && strcmp(known[i].question, text))
         i++;
     if (i == count) {
         known = grow(known, count++, &capacity, sizeof *known);
         known[i].question = text;
-        ask_double(text, &known[i].stored, &known[i].real);
+        ask_double(line, directory, &known[i].stored, &known[i].real);
     }
     return isnan(known[i].stored) ? -1
            : known[i].stored == run_number(r, "attention_parameters")
@@ -91,19 +94,20 @@ count_real(const Work *w, Experiment *e)
 {
     Draft *d = NULL;
     for (Run *r = e->runs; r < e->runs + e->count; r++) {
-        if (!(r->real < 0))
+        if (run_has(r, "real"))
             continue;
         if (!d && !w->quiet && isatty(STDERR_FILENO))
             note("counting real parameters ...");
         d = d ? d : draft_begin(w->out, "real.tsv");
-        r->real = real_of_run(r);
-        if (r->real < 0)
-            continue;
         Path run = new_directory(d->path.text, r->name);
+        double real = real_of_run(r, run.text);
+        if (real < 0)
+            continue;
         FILE *file = begin_pairs(run.text, "real.tsv");
-        put_pair(file, "real", r->real, 17);
+        put_pair(file, "real", real, 17);
         end_file(file, run.text, "real.tsv");
         draft_publish(d, within(r->name, "real.tsv").text, true);
+        table_add(&r->result, within(r->path, "real.tsv").text);
     }
     if (d)
         draft_end(d);

@@ -47,8 +47,7 @@ run_name(const Config *c, const Config *ordinary)
 void
 put_log_columns(FILE *file)
 {
-    for (int k = 0; k < LOG_COLUMNS; k++)
-        fprintf(file, "%s%s", k ? "\t" : "", log_columns[k]);
+    fputs("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy", file);
 }
 
 void
@@ -135,8 +134,8 @@ write_result(const char *run, const Model *m, const Finished *e,
         {"test_loss", r->test_loss}, {"test_accuracy", r->test_accuracy},
         {"chance", l.chance}, {"trivial", l.trivial},
         {"chance_loss", l.chance_loss}, {"unigram_loss", l.unigram_loss},
-        {"bigram_loss", l.bigram_loss}, {test_levels[0], test.trivial},
-        {test_levels[1], test.unigram_loss}, {test_levels[2], test.bigram_loss}};
+        {"bigram_loss", l.bigram_loss}, {"test_trivial", test.trivial},
+        {"test_unigram_loss", test.unigram_loss}, {"test_bigram_loss", test.bigram_loss}};
     /* clang-format on */
     int count = sizeof lines / sizeof *lines;
     FILE *file = begin_pairs(run, "result.tsv");
@@ -144,7 +143,9 @@ write_result(const char *run, const Model *m, const Finished *e,
             e->converted         ? "converted"
             : has_diverged(m, r) ? "diverged"
                                  : "finished");
-    for (int i = 0; i < count - (*m->config.file ? 0 : TEST_LEVELS); i++)
+    if (!*m->config.file) /* whose parts differ */
+        count -= 3;
+    for (int i = 0; i < count; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
     for (int k = 0; k < o->count; k++)
         put_pair(file, o->names[k], o->values[(o->lines - 1) * o->count + k],

@@ -17,18 +17,10 @@
 
 enum { RUN_FORMAT = 3 };
 
-/* What log.tsv and result.tsv have, before what an observer adds to both. */
-enum { LOG_COLUMNS = 5, TEST_LEVELS = 3 };
-extern const char *const log_columns[LOG_COLUMNS];
-
-/* These columns of log.tsv: their names, and a row, neither with the end of the
-   line. */
+/* The columns of log.tsv before those that an observer adds: their names, and a
+   row, neither with the end of the line. */
 void put_log_columns(FILE *file);
 void put_log_row(FILE *file, const LogRow *row);
-
-/* The trivial baselines on test data, behind them where the task has a file,
-   whose parts differ. (Runs of before 2026-11-23 have none.) */
-extern const char *const test_levels[TEST_LEVELS];
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
    `ordinary` (the task's own settings, resolved for the variant), of one that
@@ -54,9 +46,9 @@ typedef struct Run {
     char *path, *name; /* name: the last part of path */
     Config config;
     char digest[9]; /* of config */
-    Table result, log;
-    double real; /* how many parameters of its attention are really there; NaN:
-                    that cannot be told; -1: nobody counted (real_count.h) */
+    Table log;
+    Table result; /* result.tsv, and behind it timing.tsv and, if somebody
+                     counted, real.tsv (real_count.h) */
 } Run;
 
 /* Reads a run; fails with what is wrong with it. */
@@ -75,10 +67,10 @@ bool run_exists(const char *directory, const char *name);
    is not to be replaced. */
 bool run_publish(Draft *d, const char *name, bool replace);
 
-/* Has result.tsv a line of that name? */
+/* Is that one of its results? */
 bool run_has(const Run *r, const char *key);
 
-/* A line of result.tsv that is there, as text and as a number. */
+/* A result, as text and as a number: "" and NaN if it has none of that name. */
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 

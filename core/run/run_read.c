@@ -12,20 +12,13 @@
 #include "heart/fail.h"
 #include "run/run.h"
 
-/* clang-format off */
-const char *const log_columns[LOG_COLUMNS] = {
-    "step", "loss", "accuracy", "validation_loss", "validation_accuracy"};
-const char *const test_levels[TEST_LEVELS] = {
-    "test_trivial", "test_unigram_loss", "test_bigram_loss"};
-/* clang-format on */
-
 /* Config.tsv has the built-in settings in their order, then variants' own. */
 static Config
 read_config(const char *path)
 {
     Table t = table_read(path);
     Config c = config_start();
-    if (t.cols != 2 || t.rows < 1 || strcmp(table_cell(&t, 0, 0), "format") ||
+    if (strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
              "that one, or another directory",
@@ -49,44 +42,7 @@ read_config(const char *path)
     return c;
 }
 
-static bool
-is_column(const char *name)
-{
-    return *name && !name[strspn(name, NAME_LETTERS ".")];
-}
-
-/* Exits unless the log has its columns and a row, and what else is observed has
-   names that mean nothing to a shell or to gnuplot. */
-static void
-check_names(const Run *r)
-{
-    const Table *log = &r->log, *result = &r->result;
-    bool whole = result->cols == 2 && log->cols >= LOG_COLUMNS && log->rows;
-    for (int i = 0; whole && i < log->cols; i++)
-        whole = i < LOG_COLUMNS ? !strcmp(log->cells[i], log_columns[i])
-                                : is_column(log->cells[i]);
-    if (!whole)
-        table_changed(within(r->path, "log.tsv").text, 1);
-    for (int i = 0; i < result->rows; i++)
-        if (!is_column(table_cell(result, i, 0)))
-            table_changed(within(r->path, "result.tsv").text, i + 2);
-}
-
-/* How many parameters of its attention are really there, where that was counted
-   (real_count.h). */
-static double
-read_real(const char *run)
-{
-    Path path = within(run, "real.tsv");
-    if (access(path.text, F_OK))
-        return -1;
-    Table t = table_read(path.text);
-    if (t.cols != 2 || t.rows != 1)
-        table_changed(path.text, 2);
-    double real = table_number(&t, 0, 1, path.text);
-    table_free(&t);
-    return real;
-}
+static const char *const results[] = {"result.tsv", "timing.tsv", "real.tsv"};
 
 Run
 run_read(const char *path)
@@ -105,10 +61,12 @@ run_read(const char *path)
              r.path);
     r.config = read_config(within(r.path, "config.tsv").text);
     config_digest(&r.config, r.digest);
-    r.result = table_read(within(r.path, "result.tsv").text);
     r.log = table_read(within(r.path, "log.tsv").text);
-    r.real = read_real(r.path);
-    check_names(&r);
+    for (int i = 0; i < 3; i++) {
+        Path path = within(r.path, results[i]);
+        if (i == 0 || !access(path.text, F_OK))
+            table_add(&r.result, path.text);
+    }
     return r;
 }
 
@@ -121,14 +79,14 @@ run_free(Run *r)
     table_free(&r->log);
 }
 
-/* The line of that name, or -1. */
+/* The row of that name, or -1. */
 static int
 result_row(const Run *r, const char *key)
 {
-    for (int i = 0; i < r->result.rows; i++)
-        if (!strcmp(table_cell(&r->result, i, 0), key))
-            return i;
-    return -1;
+    int row = r->result.rows - 1;
+    while (row >= 0 && strcmp(table_cell(&r->result, row, 0), key))
+        row--;
+    return row;
 }
 
 bool
@@ -141,17 +99,14 @@ const char *
 run_text(const Run *r, const char *key)
 {
     int row = result_row(r, key);
-    if (row < 0)
-        table_changed(within(r->path, "result.tsv").text, r->result.rows + 1);
-    return table_cell(&r->result, row, 1);
+    return row < 0 ? "" : table_cell(&r->result, row, 1);
 }
 
 double
 run_number(const Run *r, const char *key)
 {
-    run_text(r, key); /* exits if it is not there */
-    return table_number(&r->result, result_row(r, key), 1,
-                        within(r->path, "result.tsv").text);
+    int row = result_row(r, key);
+    return row < 0 ? NAN : table_number(&r->result, row, 1, r->path);
 }
 
 char *

@@ -49,8 +49,8 @@ bars_draw(const Drawing *o, const Experiment *e)
         char real[32] = "NA", *label = label_of(e, r);
         char *bar = format_text("%s\t%s", r->config.task, label);
         double attention = run_number(r, "attention_parameters");
-        if (r->real >= 0)
-            snprintf(real, sizeof real, "%.0f", r->real);
+        if (run_number(r, "real") >= 0)
+            snprintf(real, sizeof real, "%.0f", run_number(r, "real"));
         if (word_added(&drawn, bar))
             fprintf(f.data, "%s\t%.0f\t%.0f\t%s\n", bar, attention,
                     run_number(r, "parameters") - attention, real);

@@ -177,7 +177,7 @@ outcome_of(const Outcomes *all, const Group *g, const char *series)
     }
     a.parameters = run_number(a.runs[0], "parameters");
     a.attention = run_number(a.runs[0], "attention_parameters");
-    a.real = a.runs[0]->real >= 0 ? a.runs[0]->real : NAN;
+    a.real = run_number(a.runs[0], "real");
     a.accuracy = quantity_mean(a.runs, (int)a.seeds, "test_accuracy");
     a.loss = quantity_mean(a.runs, (int)a.seeds, "test_loss");
     return a;

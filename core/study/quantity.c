@@ -9,20 +9,6 @@
 #include "study/group.h"
 #include "study/quantity.h"
 
-/* How long it trained, from timing.tsv. */
-static double
-seconds_of(const Run *r)
-{
-    Path path = within(r->path, "timing.tsv");
-    Table t = table_read(path.text);
-    if (t.rows < 1 || t.cols != 2 || strcmp(table_cell(&t, 0, 0), "seconds"))
-        fail("%s: not a table of times; remove the run to have it again",
-             path.text);
-    double seconds = table_number(&t, 0, 1, path.text);
-    table_free(&t);
-    return seconds;
-}
-
 bool
 run_lost(const Run *r)
 {
@@ -95,7 +81,7 @@ const Quantity quantities[] = {
     {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .turn = 1},
     {"solved_at", "steps to the threshold", .better = LESS, .median = true, .margin = "10%", .turn = 2, .of = held_at},
     {"solved", "share of seeds that solved it", .better = MORE, .scale = SHARE, .counted = true, .of = solved},
-    {"seconds", "seconds of training", .better = LESS, .margin = "10%", .of = seconds_of},
+    {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
     {"steps", "steps of training", .fixed = true},
     {"parameters", "parameters", .fixed = true},
@@ -247,7 +233,7 @@ check_quantity(const Run *runs, int count, const char *name, bool over_steps)
                        : !run_has(&runs[i], name) || !strcmp(name, "status"))
             usage("\"%s\": %s did not log it (--log adds what it "
                   "measures); there are: %s%s",
-                  name, runs[i].name, over_steps ? "" : "solved, seconds, ",
+                  name, runs[i].name, over_steps ? "" : "solved, ",
                   quantity_names(&runs[i], over_steps));
 }
 

@@ -170,19 +170,20 @@ static char *
 levels_of(const Group *g)
 {
     const Run *r = g->runs[0];
-    bool test = run_has(r, test_levels[0]);
+    bool test = run_has(r, "test_trivial");
     char *text = format_text("%s: guessing has %s %.2f (loss %.2f), %s %.2f",
                              g->name, measure_of(g), run_number(r, "chance"),
                              run_number(r, "chance_loss"),
                              task_named(r->config.task)->trivial,
-                             run_number(r, test ? test_levels[0] : "trivial"));
-    double bigram = run_number(r, test ? test_levels[2] : "bigram_loss");
+                             run_number(r, test ? "test_trivial" : "trivial"));
+    double bigram = run_number(r, test ? "test_bigram_loss" : "bigram_loss");
     if (!isnan(bigram))
         replace(&text,
                 format_text(
                     "%s; counting characters has loss %.2f, pairs of "
                     "them %.2f%s",
-                    text, run_number(r, test ? test_levels[1] : "unigram_loss"),
+                    text,
+                    run_number(r, test ? "test_unigram_loss" : "unigram_loss"),
                     bigram, test ? "" : " (validation)"));
     return text;
 }

@@ -52,8 +52,7 @@ int
 run_program(char *argv[], const char *directory, const char *hint)
 {
     const char *slash = strrchr(argv[0], '/');
-    (void)directory;
-    if (slash && !strcmp(slash, "/qkv-double")) {
+    if (!directory && slash && !strcmp(slash, "/qkv-double")) {
         fflush(NULL);
         return call_double(argv);
     }
