@@ -68,16 +68,28 @@ is_draft(const char *name)
            strlen(mark) == strlen(DRAFT "XXXXXX");
 }
 
+Values
+names_in(const char *directory)
+{
+    Values names = {0};
+    DIR *dir = opendir(directory);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            values_add(&names, copy_text(e->d_name));
+    if (dir)
+        closedir(dir);
+    return names;
+}
+
 bool
 is_empty(const char *directory)
 {
-    DIR *dir = opendir(directory);
-    int entries = 0;
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        entries += !is_draft(e->d_name);
-    if (dir)
-        closedir(dir);
-    return entries <= 2;
+    Values names = names_in(directory);
+    bool empty = true;
+    for (int i = 0; i < names.count; i++)
+        empty &= is_draft(names.text[i]);
+    values_free(&names);
+    return empty;
 }
 
 void
@@ -86,15 +98,10 @@ discard(const char *path)
     if (!unlink(path) || (errno != EISDIR && errno != EPERM))
         return;
     chmod(path, 0700); /* it may have been made under any umask */
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        char *inner = format_text("%s/%s", path, e->d_name);
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-            discard(inner);
-        free(inner);
-    }
-    if (dir)
-        closedir(dir);
+    Values names = names_in(path);
+    for (int i = 0; i < names.count; i++)
+        discard(within(path, names.text[i]).text);
+    values_free(&names);
     rmdir(path);
 }
 
@@ -138,37 +145,26 @@ draft_begin(const char *directory, const char *name)
     return d;
 }
 
+#ifndef __linux__
+#define syncfs(file) (sync(), 0)
+#endif
+
 /* Everything is on the disk before any of it has its name: what a power cut
    leaves is complete, or a draft. */
-static bool
-put_on_disk(Draft *d)
-{
-#ifdef __linux__
-    d->on_disk = d->on_disk || !syncfs(d->lock);
-#else
-    d->on_disk = true;
-    sync();
-#endif
-    return d->on_disk;
-}
-
 bool
 draft_publish(Draft *d, const char *name, bool replace)
 {
     Path from = within(d->path.text, name), to = within(d->place, name),
          old = within(d->path.text, "@replaced");
-    if (!put_on_disk(d))
+    if (!d->on_disk && syncfs(d->lock))
         not_written(to.text);
+    d->on_disk = true;
     while (rename(from.text, to.text)) {
         if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR &&
             errno != EISDIR)
             not_written(to.text);
         if (!replace)
             return false;
-#ifdef RENAME_EXCHANGE /* in one step, if the file system can do that */
-        if (!renameat2(AT_FDCWD, from.text, AT_FDCWD, to.text, RENAME_EXCHANGE))
-            return true;
-#endif
         discard(old.text); /* what was there goes with the draft */
         if (rename(to.text, old.text) && errno != ENOENT)
             not_written(to.text);
@@ -179,16 +175,11 @@ draft_publish(Draft *d, const char *name, bool replace)
 void
 draft_publish_all(Draft *d)
 {
-    struct dirent **entries;
-    int count = scandir(d->path.text, &entries, NULL, NULL);
-    if (count < 0)
-        not_written(d->place);
-    for (int i = 0; i < count; i++) {
-        if (entries[i]->d_name[0] != '.')
-            draft_publish(d, entries[i]->d_name, true);
-        free(entries[i]);
-    }
-    free(entries);
+    Values names = names_in(d->path.text);
+    for (int i = 0; i < names.count; i++)
+        if (*names.text[i] != '.')
+            draft_publish(d, names.text[i], true);
+    values_free(&names);
     draft_end(d);
 }
 
@@ -207,19 +198,19 @@ void
 drafts_sweep(const char *directory)
 {
     struct stat facts;
-    DIR *dir = opendir(directory);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (!is_draft(e->d_name))
+    Values names = names_in(directory);
+    for (int i = 0; i < names.count; i++) {
+        Path path = within(directory, names.text[i]);
+        int lock = !is_draft(names.text[i])
+                       ? -1
+                       : open(path.text,
+                              O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (lock < 0)
             continue;
-        Path path = within(directory, e->d_name);
-        int lock =
-            open(path.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (lock >= 0 && !fstat(lock, &facts) && facts.st_uid == geteuid() &&
+        if (!fstat(lock, &facts) && facts.st_uid == geteuid() &&
             !flock(lock, LOCK_EX | LOCK_NB))
             discard(path.text);
-        if (lock >= 0)
-            close(lock);
+        close(lock);
     }
-    if (dir)
-        closedir(dir);
+    values_free(&names);
 }

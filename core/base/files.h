@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/words.h"
+
 typedef struct Path {
     char text[4096];
 } Path;
@@ -26,6 +28,9 @@ Path new_directory(const char *directory, const char *name);
    be written. */
 FILE *begin_file(const char *directory, const char *name);
 void end_file(FILE *file, const char *directory, const char *name);
+
+/* The names in a directory, in no order; none if it cannot be read. */
+Values names_in(const char *directory);
 
 /* Is there nothing in it but drafts? */
 bool is_empty(const char *directory);

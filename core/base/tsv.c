@@ -90,7 +90,9 @@ table_number(const Table *t, int row, int col, const char *path)
     char *end;
     double x = strtod(text, &end);
     if (end == text || *end)
-        table_changed(path, row + 2);
+        fail("%s: \"%.64s\" is no number: it was changed; remove the run to "
+             "have it again",
+             path, text);
     return x;
 }
 

@@ -17,8 +17,8 @@
 
 enum { LONGEST = 64 };
 
-/* Letters to insert, drop, change or swap with their neighbour: the distance
-   of Damerau (1964), from the first i letters of a to the first j of b. */
+/* Letters to insert, drop or change: the distance of Levenshtein (1965), from
+   the first i letters of a to the first j of b. */
 static int
 distance(const char *a, const char *b)
 {
@@ -35,37 +35,24 @@ distance(const char *a, const char *b)
                 least = d[i - 1][j] + 1;
             if (j && d[i][j - 1] < least)
                 least = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-                a[i - 2] == b[j - 1] && d[i - 2][j - 2] < least)
-                least = d[i - 2][j - 2] + 1;
             d[i][j] = least;
         }
     return d[m][n];
 }
 
 const char *
-nearest(const char *word, const char *const *names, int count)
-{
-    const char *best = NULL;
-    int least = 1 + (int)strlen(word) / 2;
-    for (int i = 0; i < count; i++) {
-        int d = distance(word, names[i]);
-        if (d < least) {
-            least = d;
-            best = names[i];
-        }
-    }
-    return best;
-}
-
-const char *
 did_you_mean(const char *word, const char *const *names, int count)
 {
     static char text[LONGEST + 32];
-    const char *name = nearest(word, names, count);
+    int least = 1 + (int)strlen(word) / 2;
     text[0] = 0;
-    if (name)
-        snprintf(text, sizeof text, " (did you mean \"%s\"?)", name);
+    for (int i = 0; i < count; i++) {
+        int d = distance(word, names[i]);
+        if (d >= least)
+            continue;
+        least = d;
+        snprintf(text, sizeof text, " (did you mean \"%s\"?)", names[i]);
+    }
     return text;
 }
 
@@ -129,36 +116,26 @@ is_text(const char *text)
     return true;
 }
 
-/* A descriptor of a plain file, and its size. */
-static int
-opened(const char *path, const char *what, int how, size_t *size)
-{
-    struct stat facts;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | how);
-    if (file < 0)
-        fail("%s: the %s cannot be read: %s", path, what,
-             errno == ELOOP ? "a link, and none is followed here"
-                            : strerror(errno));
-    if (fstat(file, &facts) || !S_ISREG(facts.st_mode))
-        fail("%s: the %s is not a plain file", path, what);
-    *size = (size_t)facts.st_size;
-    return file;
-}
-
 static char *
 read_whole(const char *path, const char *what, int how, size_t *size)
 {
-    size_t most = 1 << 30, done = 0;
-    int file = opened(path, what, how, size);
-    if (*size > most)
-        fail("%s: the %s has %zu bytes, and 1 GiB is the most", path, what,
-             *size);
-    char *text = allocate(*size + 1, 1);
-    for (ssize_t n = 1; n > 0 && done < *size; done += (size_t)n)
-        if ((n = read(file, text + done, *size - done)) < 0)
-            fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
-    *size = done;
-    close(file);
+    struct stat facts;
+    const off_t most = 1 << 30;
+    int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | how);
+    FILE *file = from < 0 ? NULL : fdopen(from, "r");
+    if (!file)
+        fail("%s: the %s cannot be read: %s", path, what,
+             errno == ELOOP ? "a link, and none is followed here"
+                            : strerror(errno));
+    if (fstat(from, &facts) || !S_ISREG(facts.st_mode))
+        fail("%s: the %s is not a plain file", path, what);
+    if (facts.st_size > most)
+        fail("%s: the %s has more than 1 GiB", path, what);
+    char *text = allocate((size_t)facts.st_size + 1, 1);
+    *size = fread(text, 1, (size_t)facts.st_size, file);
+    if (ferror(file))
+        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    fclose(file);
     return text;
 }
 
@@ -220,46 +197,33 @@ interned(const char *text)
     return word;
 }
 
-/* How many letters of a number the text begins with: 24, 0.003, 1e-05. */
-static size_t
-number_length(const char *text)
-{
-    static const char digits[] = "0123456789";
-    size_t n = strspn(text, digits);
-    if (n && text[n] == '.')
-        n += 1 + strspn(text + n + 1, digits);
-    if (n && text[n] == 'e' && (text[n + 1] == '-' || text[n + 1] == '+'))
-        n += 2 + strspn(text + n + 2, digits);
-    return n && text[n - 1] == '.' ? n - 1 : n;
-}
-
-/* The number in the first n letters. */
+/* The number that the text begins with, 24, 0.003 or 1e-05, and how many
+   letters it has: perhaps none. */
 static double
-number_of(const char *text, size_t n)
+number_at(const char *text, size_t *n)
 {
+    static const char digits[] = ".0123456789";
     char number[32];
-    snprintf(number, sizeof number, "%.*s", (int)n, text);
+    *n = strspn(text, digits);
+    if (*n && text[*n] == 'e' && strspn(text + *n + 1, "+-") == 1)
+        *n += 2 + strspn(text + *n + 2, digits + 1);
+    snprintf(number, sizeof number, "%.*s", (int)*n, text);
     return strtod(number, NULL);
 }
 
 int
 natural_order(const char *a, const char *b)
 {
-    const char *whole_a = a, *whole_b = b;
-    while (*a && *b) {
-        size_t m = number_length(a), n = number_length(b);
-        bool same = m == n && !strncmp(a, b, m);
-        double x = m && n && !same ? number_of(a, m) : 0;
-        double y = m && n && !same ? number_of(b, n) : 0;
-        if (x != y)
+    size_t m, n;
+    const char *p = a, *q = b;
+    for (; *p && *q; p += m ? m : 1, q += n ? n : 1) {
+        double x = number_at(p, &m), y = number_at(q, &n);
+        if (m && n && x != y)
             return x < y ? -1 : 1;
-        if ((!m || !n) && *a != *b)
-            return (unsigned char)*a - (unsigned char)*b;
-        a += m && n ? m : 1;
-        b += m && n ? n : 1;
+        if ((!m || !n) && *p != *q)
+            return (unsigned char)*p - (unsigned char)*q;
     }
-    return *a || *b ? (unsigned char)*a - (unsigned char)*b
-                    : strcmp(whole_a, whole_b);
+    return *p || *q ? strcmp(p, q) : strcmp(a, b);
 }
 
 const char *
@@ -267,12 +231,9 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 {
     static char why[256];
     char *end;
-    errno = 0;
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
-    if (errno == ERANGE && fabs(*x) < 1)
-        snprintf(why, sizeof why, "%.64s is nearer to 0 than numbers go", text);
-    else if (end == text || *end || isspace((unsigned char)*text) ||
-             isnan(*x) || strpbrk(text, "xX")) /* nor are digits of base 16 */
+    if (end == text || *end || isspace((unsigned char)*text) || isnan(*x) ||
+        strpbrk(text, "xX")) /* nor are digits of base 16 */
         snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
     else if (whole && *x != floor(*x))
         snprintf(why, sizeof why, "%.64s is not a whole number", text);
@@ -332,25 +293,24 @@ values_free(Values *v)
 char *
 joined(const Values *v, const char *between)
 {
-    size_t gap = strlen(between), size = 1;
+    char *text;
+    FILE *to = begin_text(&text);
     for (int i = 0; i < v->count; i++)
-        size += gap + strlen(v->text[i]);
-    char *text = allocate(size, 1), *to = text;
-    for (int i = 0; i < v->count; i++)
-        to += sprintf(to, "%s%s", i ? between : "", v->text[i]);
+        fprintf(to, "%s%s", i ? between : "", v->text[i]);
+    end_text(to, &text);
     return text;
 }
+
+static const char refused[] = "out of memory: a text was refused its bytes%s";
 
 char *
 format_text(const char *format, ...)
 {
-    va_list args, again;
+    va_list args;
+    char *text;
     va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    char *text = allocate((size_t)length + 1, 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+    if (vasprintf(&text, format, args) < 0)
+        fail(refused, whose_memory);
     va_end(args);
     return text;
 }
@@ -361,7 +321,7 @@ begin_text(char **text)
     static size_t size;
     FILE *stream = open_memstream(text, &size);
     if (!stream)
-        fail("out of memory: a text was refused its bytes%s", whose_memory);
+        fail(refused, whose_memory);
     return stream;
 }
 
@@ -370,7 +330,7 @@ end_text(FILE *stream, char *const *text)
 {
     bool lost = ferror(stream);
     if (fclose(stream) || lost || !*text)
-        fail("out of memory: a text was refused its bytes%s", whose_memory);
+        fail(refused, whose_memory);
 }
 
 uint64_t

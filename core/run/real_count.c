@@ -16,14 +16,21 @@
 /* What else than the variant and its shape can matter. */
 static const char around[] = "d-model layers positions";
 
-/* The command that counts at a resolved config, with NULL at its end. */
+/* The command that counts at a resolved config, and writes a table there. */
 static Values
-question(const Config *c)
+question(const Config *c, const char *there)
 {
     Path program = within(executable_directory(), "qkv-double");
-    const char *const words[] = {program.text, "count",
-                                 "--real",     "--tsv",
-                                 "-v",         plugin_believed(c->variant)};
+    const char *const words[] = {"sh",
+                                 "-c",
+                                 "exec \"$@\" >\"$0\" 2>/dev/null",
+                                 there,
+                                 program.text,
+                                 "count",
+                                 "--real",
+                                 "--tsv",
+                                 "-v",
+                                 plugin_believed(c->variant)};
     Values line = {0};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         values_add(&line, copy_text(words[i]));
@@ -38,16 +45,15 @@ question(const Config *c)
     return line;
 }
 
-/* What qkv-double answers, within a directory: how many are stored, and how
-   many are real. NaN if it does not, as in a browser, which runs no other
-   programs. */
+/* What qkv-double answers: how many are stored, and how many are real. NaN if
+   it does not, as in a browser, which runs no other programs. */
 static void
-ask_double(Values line, const char *directory, double *stored, double *real)
+ask_double(Values line, const char *there, double *stored, double *real)
 {
     char row[256] = "";
     values_add(&line, NULL);
-    run_program(line.text, directory, NULL);
-    FILE *answer = fopen(within(directory, ".shown").text, "r");
+    run_program(line.text, NULL, NULL);
+    FILE *answer = fopen(there, "r");
     while (answer && fgets(row, sizeof row, answer))
         ; /* the last line tells */
     if (answer)
@@ -58,7 +64,7 @@ ask_double(Values line, const char *directory, double *stored, double *real)
 
 /* -1 where nobody answers. */
 static double
-real_of_run(const Run *r, const char *directory)
+real_of_run(const Run *r, const char *there)
 {
     static struct Known {
         char *question;
@@ -74,14 +80,14 @@ real_of_run(const Run *r, const char *directory)
         c.d_model = attention_in(&c, data.sizes).d_model;
         dataset_close(&data);
     }
-    Values line = question(&c);
+    Values line = question(&c, there);
     char *text = joined(&line, " ");
     while (i < count && strcmp(known[i].question, text))
         i++;
     if (i == count) {
         known = grow(known, count++, &capacity, sizeof *known);
         known[i].question = text;
-        ask_double(line, directory, &known[i].stored, &known[i].real);
+        ask_double(line, there, &known[i].stored, &known[i].real);
     }
     return isnan(known[i].stored) ? -1
            : known[i].stored == run_number(r, "attention_parameters")
@@ -99,10 +105,10 @@ count_real(const Work *w, Experiment *e)
         if (!d && !w->quiet && isatty(STDERR_FILENO))
             note("counting real parameters ...");
         d = d ? d : draft_begin(w->out, "real.tsv");
-        Path run = new_directory(d->path.text, r->name);
-        double real = real_of_run(r, run.text);
+        double real = real_of_run(r, within(d->path.text, "answer").text);
         if (real < 0)
             continue;
+        Path run = new_directory(d->path.text, r->name);
         FILE *file = begin_pairs(run.text, "real.tsv");
         put_pair(file, "real", real, 17);
         end_file(file, run.text, "real.tsv");

@@ -52,7 +52,8 @@ int
 run_program(char *argv[], const char *directory, const char *hint)
 {
     const char *slash = strrchr(argv[0], '/');
-    if (!directory && slash && !strcmp(slash, "/qkv-double")) {
+    (void)directory;
+    if (slash && !strcmp(slash, "/qkv-double")) {
         fflush(NULL);
         return call_double(argv);
     }
