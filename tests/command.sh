@@ -144,14 +144,6 @@ claim_yes() {
 wrong() { # SED-SCRIPT: the claim `yes`, changed so
     sed "$1" planted/yes.sh >planted/wrong.sh && qkv claim ./planted/wrong.sh -o claims/wrong -q
 }
-# What bench prints: 6 FLOPs for each entry of a map, and 12 T d for attention.
-bench_step() {
-    qkv bench -q --mlp 4 --norm pre --length 64 >table && awk -F '\t' '/^training step\t/ {
-            want = 6 * (4 * 32 * 32 + 8 * 32 * 32 + 32 * 10) + 12 * 64 * 32
-            off = $2 * 1e9 - want * $4
-            right = $4 > 0 && off * off < (0.06e9 + 0.001 * want * $4) ^ 2
-        } END { print NR, right ? "right" : "wrong" }' table
-}
 # What 8,192 tokens take is the cache that count predicts, and 8 MB at most.
 peak() { /usr/bin/time -f %M qkv generate one-head -p i -n "$1" 2>&1 >/dev/null | tail -n 1; }
 memory() {

@@ -2,7 +2,7 @@
 # coverage.sh BUILD - which lines of core/ the quick tests run, by folder: at least 95
 # of 100, as nothing else asks. The others are listed in BUILD/coverage/uncovered.txt:
 # aborts, which lose their counters, what the system refuses (starve.sh, together.sh),
-# signals and `bench`.
+# signals.
 
 set -eu
 mkdir -p "$1/coverage"

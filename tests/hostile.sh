@@ -88,10 +88,9 @@ equiv-to equiv $other --to victim -q -o $deed/to
 count count -v victim
 count-beside count -v standard,victim
 inspect inspect $its
-export export $its --batch $deed/batch -q
+export export $its $deed/batch -q
 equiv equiv $its --to standard -q -o $deed/from
 trace trace 0 -v victim
-bench bench -v victim -q
 match compare -v standard,victim -t reverse --match params $small -o $deed/match
 END
     lines=2 # the run's, and how many there are

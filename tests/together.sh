@@ -72,7 +72,7 @@ same whole two "--redo beside another"
 one="$qkv compare -v standard -t reverse --seeds 1 --jobs 1 $small"
 $one -o single >out 2>err || complain "a single run"
 run=$(basename single/re*)
-"$qkv" export "single/$run" --batch kept -q 2>err || complain "export"
+"$qkv" export "single/$run" kept -q 2>err || complain "export"
 if command -v gnuplot >/dev/null; then
     "$qkv" plot single -q --format svg -o drawn 2>err || complain "plot"
 fi
@@ -123,7 +123,7 @@ if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o m
     each $every 'rm -rf x' runs single $one -o x
     each $every 'rm -rf x; cp -r single x; other x' replaced single $one -o x --redo
     each $((5 * every)) 'rm -rf x' runs whole $grid -o x
-    each $every 'rm -rf x' batch kept "$qkv" export "single/$run" --batch x -q
+    each $every 'rm -rf x' batch kept "$qkv" export "single/$run" x -q
     [ ! -d drawn ] || each $((2 * every)) 'rm -rf x; cp -r drawn x' figures drawn \
         "$qkv" plot single -q --format svg -o x
 else
@@ -140,7 +140,7 @@ for file in config.tsv log.tsv result.tsv weights/embedding.npy; do
         if $one -o x >out 2>err && diff -r -x timing.tsv single x >differs; then
             ok # it was none, and was trained again
         else
-            "$qkv" export "x/$run" --batch batch -q >out 2>err
+            "$qkv" export "x/$run" batch -q >out 2>err
             [ $? -eq 1 ] && grep -q "$run/$file" err && ok || complain "$file of $size bytes"
         fi
     done
@@ -178,7 +178,7 @@ END
     mkdir disk
     full() { unshare -rm sh full.sh "$@" && ok || complain "a full disk, step $?: $*"; }
     full 200k whole $grid -o disk/x
-    full 24k kept "$qkv" export "single/$run" --batch disk/x -q
+    full 24k kept "$qkv" export "single/$run" disk/x -q
     [ ! -d drawn ] || full 24k drawn "$qkv" plot single -q --format svg -o disk/x
 fi
 

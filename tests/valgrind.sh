@@ -42,7 +42,7 @@ done <<'END'
 0 qkv train -t translate --norm pre --mlp 1 $small --cross-variant mla --encoder-variant identity -o cross
 0 qkv train -t cross-recall --queries 3 --embed onehot $small -o cross
 0 qkv inspect cross/translate* --attention --format svg -q
-0 qkv export cross/translate* --batch batch -q
+0 qkv export cross/translate* batch -q
 0 qkv trace 'to be or not to be' -v two-step
 0 qkv train -t recall --residual no $small -o folded
 0 qkv equiv folded/recall* --to mqa --embed onehot -o turned -q

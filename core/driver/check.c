@@ -4,11 +4,8 @@
    `qkv-double`: gradients can be compared with differences only if rounding is
    small. Each check runs in its own process, so that a crash fails one check.
  */
-#include <fenv.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <qkv/real.h>
 
@@ -57,27 +54,14 @@ typedef struct Trial {
     uint64_t hash; /* found by the first check */
 } Trial;
 
-/* A check, and whether what the program shares with the plugin is afterwards
-   as it was before the plugin was loaded. The mask is put back, since in a
-   browser a check is no process of its own. */
 static void
 run_check(const void *more, void *answer)
 {
     const Trial *t = more;
     Found *found = answer;
-    locale_t locale = uselocale(NULL);
-    mode_t mask = umask(0);
     found->hash = t->hash;
     Subject s = subject_open(t->plugin, found);
     t->check(&s);
-    const char *what =
-        strcmp(setlocale(LC_ALL, NULL), "C") || uselocale(NULL) != locale
-            ? "the locale (setlocale), in which numbers are written"
-        : fegetround() != FE_TONEAREST ? "the rounding mode (fesetround)"
-        : umask(mask)                  ? "the umask of the files of a run"
-                                       : NULL;
-    if (what)
-        bug("it changes %s: leave that to the program", what);
 }
 
 /* Runs this program's checks; returns whether one failed. If one crashed, or
@@ -110,37 +94,30 @@ run_checks(const Options *o, const char *plugin, bool *stop)
 }
 
 /* Loads the plugin as `list` would, in a child, and runs the checks of both
-   programs; returns whether one failed. */
-static bool
-check_in_both(const Options *o, const char *single)
-{
-    char *in_double[] = {"check", o->rest[0], "--tsv"};
-    bool stop = false;
-    Facts f = describe(single, NULL, DECLARED);
-    if (!f.ok && f.status == 2)
-        usage("%s", f.why);
-    print_line(o, "loads", f.ok ? "ok" : "FAILED", f.ok ? f.equation : f.why);
-    bool failed = !f.ok || run_checks(o, single, &stop);
-    if (f.ok && !stop)
-        failed |= run_in_double(layout_of(o) == TSV ? 3 : 2, in_double) != 0;
-    return failed;
-}
-
+   programs; qkv-double runs its own. */
 int
 command_check(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    bool stop = false, failed;
+    const bool both = sizeof(real) == 4;
+    char *in_double[] = {"check", o.rest[0], "--tsv"};
+    bool failed = false, stop = false;
     notice_interrupts();
-    const char *word = o.rest[0], *plugin = plugin_built(word);
+    const char *plugin = plugin_built(o.rest[0]);
     plugin_given(plugin);
-    if (sizeof(real) == 4) {
-        failed = check_in_both(&o, plugin);
-        if (!o.quiet)
-            note("%s: %s", word,
-                 failed ? "something is wrong" : "nothing wrong was found");
-    } else
-        failed = run_checks(&o, plugin, &stop);
-    request_free(&o.request);
+    if (both) {
+        Facts f = describe(plugin, NULL, DECLARED);
+        if (!f.ok && f.status == 2)
+            usage("%s", f.why);
+        print_line(&o, "loads", f.ok ? "ok" : "FAILED",
+                   f.ok ? f.equation : f.why);
+        failed = stop = !f.ok;
+    }
+    failed |= run_checks(&o, plugin, &stop);
+    if (both && !stop)
+        failed |= run_in_double(layout_of(&o) == TSV ? 3 : 2, in_double) != 0;
+    if (both && !o.quiet)
+        note("%s: %s", o.rest[0],
+             failed ? "something is wrong" : "nothing wrong was found");
     return failed;
 }

@@ -13,7 +13,6 @@ int command_count(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_export(int argc, char **argv);
-int command_bench(int argc, char **argv);
 int command_table(int argc, char **argv);
 int command_generate(int argc, char **argv);
 

@@ -186,7 +186,6 @@ command_compare(int argc, char **argv)
     else
         status = train_and_show(&o, &g, found);
     grid_free(&g);
-    request_free(&o.request);
     return status;
 }
 
@@ -249,6 +248,5 @@ command_train(int argc, char **argv)
     }
     experiment_free(&e);
     grid_free(&g);
-    request_free(&o.request);
     return status;
 }

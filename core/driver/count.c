@@ -17,45 +17,31 @@
 #include "run/describe.h"
 #include "run/plugin_process.h"
 
-/* Published models: the variant that has their attention, its settings, and
-   where they are written; first what is counted without --preset. layers counts
-   attention sublayers: the base Transformer has 6 in the encoder and 2 in each
-   of the decoder's 6 layers. length is that of training; 128 is nobody's, where
-   a source does not say it: only FLOPs and activations depend on it. */
+/* Published models, PRESETS: the variant that has their attention, its
+   settings, and where they are written; first what is counted without --preset.
+   layers counts attention sublayers: the base Transformer has 6 in the encoder
+   and 2 in each of the decoder's 6 layers. length is that of training; 128 is
+   nobody's, where a source does not say it: only FLOPs and activations depend
+   on it. */
 typedef struct Preset {
-    const char *name, *variant, *settings, *source;
+    const char *variant, *settings, *source;
     double keeping; /* the share of layers that a decoder has */
 } Preset;
 static const Preset presets[] = {
-    {"", "", "", "", 1},
-    {"transformer-base", "standard", "d-model=512 heads=8 layers=18 length=128",
+    {"", "", "", 1},
+    {"standard", "d-model=512 heads=8 layers=18 length=128",
      "Vaswani et al. 2017, table 3", 2. / 3},
-    {"gpt2", "biased", "d-model=768 heads=12 layers=12 length=1024",
+    {"biased", "d-model=768 heads=12 layers=12 length=1024",
      "Radford et al. 2019, table 2, the smallest; heads: its hparams.json", 1},
-    {"llama-2-70b", "gqa",
-     "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
+    {"gqa", "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
      "Touvron et al. 2023, table 1; widths: the released params.json", 1},
-    {"llama-3-8b", "gqa",
-     "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192",
+    {"gqa", "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192",
      "Llama team 2024, arXiv:2407.21783, table 3", 1},
-    {"deepseek-v2", "mla-rope",
+    {"mla-rope",
      "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 "
      "length=128 query-latent=1536 rope=64",
      "DeepSeek-AI 2024, arXiv:2405.04434, section 3.1.2", 1},
 };
-enum { PRESETS = sizeof presets / sizeof *presets };
-
-static const Preset *
-preset_named(const char *name)
-{
-    Values all = {0};
-    for (int i = 0; i < PRESETS; i++)
-        if (!strcmp(presets[i].name, name))
-            return &presets[i];
-        else if (i)
-            values_add(&all, copy_text(presets[i].name));
-    usage("--preset: \"%s\" is not one of: %s", name, joined(&all, ", "));
-}
 
 /* The start config, the preset's, and what the user gave on top. */
 static Config
@@ -94,83 +80,65 @@ static const char *const explained[2] = {
     "change nothing; smallest, next: the singular values between which the "
     "rank is read, as shares of the largest."};
 
-/* How many parameters are real by a formula; NaN where none holds. */
-static double
-fitted_count(const Plugin *p, const Attention *a, double stored)
+/* Adds how many of a variant's parameters are real: as measured, or above what
+   can be by a formula. False if that cannot be told. */
+static bool
+add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Weights *w,
+         double stored)
 {
-    const Formula *f = formula_fit(p->variant, *a);
-    double found = formula_value(f, a, stored);
-    if (found >= 0)
-        note("%s: %s%s, by a formula fitted to %d small shapes, checked on %d "
-             "others",
-             p->name, formula_text(f), a->layers > 1 ? " in all layers" : "",
-             f->fitted, f->checked);
-    return found;
+    int together = real_together(p->variant, *a, w, 0);
+    double real;
+    Rank gap = {.last = NAN, .next = NAN};
+    if (stored / a->layers * together > MOST_MEASURED) {
+        const Formula *f = formula_fit(p->variant, *a);
+        real = formula_value(f, a, stored);
+        if (real >= 0)
+            note("%s: %s%s, by a formula fitted to %d small shapes, checked on "
+                 "%d others",
+                 p->name, formula_text(f),
+                 a->layers > 1 ? " in all layers" : "", f->fitted, f->checked);
+    } else {
+        RealCount r = real_count(p->variant, *a, w, 0);
+        real = r.real < 0 ? NAN : r.real;
+        gap = r.found;
+        if (gap.faint)
+            note("%s: %d of its parameters are real only just, by singular "
+                 "values as small as %.0e of the largest",
+                 p->name, gap.faint, gap.last);
+    }
+    if (isnan(real))
+        note("%s: how many are real cannot be told: no formula fits its small "
+             "shapes, or no gap parts its singular values from 0",
+             p->name);
+    sheet_row(sheet, cell_words(p->name), cell_number(stored),
+              cell_number(real), cell_number(stored - real),
+              cell_number(gap.last), cell_number(gap.next));
+    return real >= 0;
 }
 
-/* How many there are as measured, or NaN; says what the table does not. */
-static double
-measured_count(const Plugin *p, const Attention *a, const Weights *w, Rank *gap)
-{
-    RealCount r = real_count(p->variant, *a, w, 0);
-    *gap = r.found;
-    if (r.together > 1)
-        note("%s: its %d layers are measured as one function, since they use "
-             "what others computed",
-             p->name, r.together);
-    if (gap->faint)
-        note("%s: %d of its parameters are real only just, by singular values "
-             "as small as %.0e of the largest",
-             p->name, gap->faint, gap->last);
-    return r.real < 0 ? NAN : r.real;
-}
-
-/* Adds what was asked of a variant; false where that cannot be told. */
+/* Adds what was asked of a variant, and what it uses to *uses; false where that
+   cannot be told. */
 static bool
 add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
-            double keeping)
+            double keeping, char **uses)
 {
     Plugin p = plugin_open(word);
+    bool told = true;
+    replace(uses, format_text("%s %s", *uses, variant_uses(p.variant)));
     config_resolve(&c, variant_uses(p.variant));
     Attention a = positioned_attention(&c);
     Weights w = weights_declared(p.variant, &a);
     Cost cost = cost_of(p.variant, a, &w, c.length, 0);
-    double n = c.layers, stored = cost.parameters * n;
-    double x[] = {cost.forward * n, cost.backward * n, cost.cache * keeping * n,
-                  cost.activations * n};
-    if (o->real) {
-        Rank gap = {.last = NAN, .next = NAN};
-        a.layers = c.layers;
-        bool fitted =
-            *o->real || cost.parameters * real_together(p.variant, a, &w, 0) >
-                            MOST_MEASURED;
-        x[0] = fitted ? fitted_count(&p, &a, stored)
-                      : measured_count(&p, &a, &w, &gap);
-        x[1] = stored - x[0];
-        x[2] = gap.last;
-        x[3] = gap.next;
-        if (isnan(x[0]))
-            note("%s: how many are real cannot be told: %s", p.name,
-                 fitted ? "no formula fits its small shapes"
-                        : "no gap parts its singular values from 0");
-    }
-    sheet_row(sheet, cell_words(p.name), cell_number(stored), cell_number(x[0]),
-              cell_number(x[1]), cell_number(x[2]), cell_number(x[3]));
+    double n = a.layers = c.layers;
+    if (o->real)
+        told = add_real(sheet, &p, &a, &w, cost.parameters * n);
+    else
+        sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters * n),
+                  cell_number(cost.forward * n), cell_number(cost.backward * n),
+                  cell_number(cost.cache * keeping * n),
+                  cell_number(cost.activations * n));
     free(w.list);
-    return !o->real || x[0] >= 0;
-}
-
-/* Exits where none of the variants uses a shape option that was given. */
-static void
-check_used(const Request *r, const Values *variants)
-{
-    char *uses = copy_text("");
-    for (int i = 0; i < variants->count; i++) {
-        Plugin p = plugin_open(variants->text[i]);
-        replace(&uses, format_text("%s %s", uses, variant_uses(p.variant)));
-    }
-    request_used(r, (const char *[]){uses}, 1);
-    free(uses);
+    return told;
 }
 
 int
@@ -178,10 +146,12 @@ command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    const Preset *preset = preset_named(o.preset ? o.preset : "");
-    int status = 0, table = o.real != NULL;
+    const Preset *preset =
+        &presets[o.preset ? 1 + index_in(PRESETS, o.preset) : 0];
+    int status = 0;
+    char *uses = copy_text("");
     Config c = shape_of(&o, preset);
-    Sheet sheet = sheet_of(of_table[table], 6);
+    Sheet sheet = sheet_of(of_table[o.real], 6);
     if (*preset->variant && !given->count)
         values_add(given, copy_text(preset->variant));
     if (o.real && !given->count)
@@ -190,28 +160,26 @@ command_count(int argc, char **argv)
         return run_in_double(argc, argv);
     if (o.real)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
-    bool asked = given->count;
-    if (asked)
-        check_used(&o.request, given);
-    else
+    bool all = !given->count;
+    if (all)
         *given = plugin_list();
     for (int i = 0; i < given->count; i++) {
         Facts f = {.ok = true};
-        if (!asked) /* one that nobody named need not have the shape */
+        if (all) /* one that nobody named need not have the shape */
             f = describe(given->text[i], &c, TRIED);
         if (!f.ok)
             note("%s is left out: %s", f.name, f.why);
-        status |= !f.ok ||
-                  !add_variant(&sheet, given->text[i], c, &o, preset->keeping);
+        status |= !f.ok || !add_variant(&sheet, given->text[i], c, &o,
+                                        preset->keeping, &uses);
     }
+    request_used(&o.request, (const char *const *)&uses, 1);
     sheet_note(&sheet, "parameters",
                format_text("%d layer%s of d-model %d, heads %d, %d tokens; no "
                            "embedding, MLP or norm.%s",
                            c.layers, c.layers > 1 ? "s" : "", c.d_model,
-                           c.heads, c.length, explained[table]));
+                           c.heads, c.length, explained[o.real]));
     sheet_print(&sheet, layout_of(&o));
     if (o.preset)
-        note("%s: %s", preset->name, preset->source);
-    request_free(&o.request);
+        note("%s: %s", o.preset, preset->source);
     return status;
 }

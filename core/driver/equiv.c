@@ -2,7 +2,6 @@
 
    The canonical form of a trained run is handed to another variant to fit, and
    what changes in the logits on fresh data is the answer: a row of a sheet. */
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,69 +16,60 @@
 #include "page/table.h"
 #include "run/jobs.h"
 
-/* The columns that the square reads. */
-enum { FROM, TO, SAME };
+static const Column conversions[] = {
+    {"from", .title = "trained", .words = true},
+    {"to", .title = "into", .words = true},
+    {"is_it_the_same", .title = "same", .words = true},
+    {"logits", .format = "%.1e"},
+    {"accuracy", .format = "%.3f"},
+    {"after", .format = "%.3f"},
+    {"rank_M", .title = "rank M", .words = true},
+    {"lost_of_M", .title = "lost", .format = "%.2g"},
+    {"rank_N", .title = "rank N", .words = true},
+    {"lost_of_N", .title = "lost", .format = "%.2g"},
+    {"why_not", .words = true, .readers = PROGRAMS}};
+enum { COLUMNS = sizeof conversions / sizeof *conversions };
 
-static Sheet
-conversions(void)
-{
-    static const Column columns[] = {
-        {"from", .title = "trained", .words = true},
-        {"to", .title = "into", .words = true},
-        {"is_it_the_same", .title = "same", .words = true},
-        {"logits", .format = "%.1e"},
-        {"accuracy", .format = "%.3f"},
-        {"after", .format = "%.3f"},
-        {"rank_M", .title = "rank M", .words = true},
-        {"lost_of_M", .title = "lost", .format = "%.2g"},
-        {"rank_N", .title = "rank N", .words = true},
-        {"lost_of_N", .title = "lost", .format = "%.2g"},
-        {"why_not", .words = true, .readers = PROGRAMS}};
-    return sheet_of(columns, sizeof columns / sizeof *columns);
-}
-
-/* Adds a row of what came of a conversion, which is unknown without `to`. */
+/* Adds a row of what came of a conversion. */
 static void
 add_row(Sheet *sheet, const Run *r, const char *to, const Conversion *v)
 {
-    static const char *const verdicts[] = {"none", "nearest", "exact"};
-    char name[NAME_SIZE], rank[2][32] = {"-", "-"};
-    int verdict = !v->done ? 0 : v->logits <= CONVERTS_EXACTLY ? 2 : 1;
-    double unless = v->done ? 0 : NAN;     /* a number and NaN are NaN */
-    for (int i = 0; i < 2 && v->done; i++) /* and what is left: "8->4" */
-        snprintf(rank[i], sizeof rank[i], "%d->%d", v->form.rank[i],
-                 v->form.kept[i]);
+    char name[NAME_SIZE], rank[2][32];
+    const FitError *form = &v->form;
+    const char *same = v->logits <= CONVERTS_EXACTLY ? "exact" : "nearest";
     plugin_name(r->config.variant, name);
-    sheet_row(sheet, cell_words(name), cell_words(to),
-              cell_shown(verdict, verdicts[verdict]),
-              cell_number(v->logits + unless), cell_number(v->before + unless),
-              cell_number(v->after + unless), cell_words(rank[0]),
-              cell_number(v->form.lost[0] + unless), cell_words(rank[1]),
-              cell_number(v->form.lost[1] + unless), cell_words(v->why));
+    for (int i = 0; i < 2; i++) /* what there was, and what is left of it */
+        snprintf(rank[i], sizeof rank[i], "%d->%d", form->rank[i],
+                 form->kept[i]);
+    if (v->done)
+        sheet_row(sheet, cell_words(name), cell_words(to), cell_words(same),
+                  cell_number(v->logits), cell_number(v->before),
+                  cell_number(v->after), cell_words(rank[0]),
+                  cell_number(form->lost[0]), cell_words(rank[1]),
+                  cell_number(form->lost[1]), cell_words(""));
+    else
+        sheet_row(sheet, cell_words(name), cell_words(to), cell_words("none"),
+                  cell_number(NAN), cell_number(NAN), cell_number(NAN),
+                  cell_words("-"), cell_number(NAN), cell_words("-"),
+                  cell_number(NAN), cell_words(v->why));
 }
 
-/* Writes the converted model as a run: of no steps of its own. */
+/* Writes the converted model as a run, which had no steps itself. */
 static void
 write_converted(const Options *o, Model *to, const Dataset *data)
 {
-    LogRow row = {to->config.steps, NAN, NAN, 0, 0};
-    Finished e = {
-        .result = {.rows = &row, .count = 1, .steps = to->config.steps},
-        .converted = true,
-        .seconds = 1e-9};
+    const int steps = to->config.steps;
     Config ordinary = ordinary_config(to->config.task, to->config.variant,
                                       variant_uses(to->variant));
-    evaluate_split(to, data, VALIDATION, &row.validation_loss,
-                   &row.validation_accuracy);
-    evaluate_split(to, data, TEST, &e.result.test_loss,
-                   &e.result.test_accuracy);
-    /* The plugin is not called any more: whatever locale it has set, what is
-       written has a point in 0.5. */
-    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     char *name = run_name(&to->config, &ordinary);
     char *asked = manifest_of(&o->request, "equiv");
     manifest_add(&asked, "run", o->rest[0]);
     manifest_add(&asked, "to", o->to);
+    to->config.steps = 0;
+    Finished e = {.result = train(to, data, NULL, NULL),
+                  .converted = true,
+                  .seconds = 1e-9};
+    to->config.steps = steps;
     experiment_open(o->out, asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &e, &(Observer){0}, data, true);
@@ -87,6 +77,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     draft_end(d);
     if (!o->quiet)
         note("the converted run is %s/%s", o->out, name);
+    free(e.result.rows);
     free(asked);
     free(name);
 }
@@ -109,76 +100,43 @@ target_shape(const Options *o, const Run *r)
     return c;
 }
 
-/* Converts a run into a shape, and adds the row; with --to it keeps what it has
-   become as a run. */
+/* Converts a run into each of these shapes, a row each. With --to it keeps what
+   it has become as a run. */
 static void
-convert(const Options *o, Sheet *sheet, const Run *r, Model *from,
-        const Dataset *data, const Config *shape)
+convert(const Options *o, Sheet *sheet, const Run *r, const Config *shapes,
+        int count)
 {
-    Conversion v;
-    Plugin p = plugin_open(shape->variant);
-    Model *to = converted(from, &p, shape, r->name, &v);
-    if (to)
-        measure_conversion(from, to, data, &v);
-    else if (o->to)
-        fail("%s cannot become %s: %s", r->path, p.name, v.why);
-    if (o->to)
-        write_converted(o, to, data);
-    add_row(sheet, r, p.name, &v);
-    model_free(to);
-}
-
-/* Converts each run into the shape of each, or the only one into that of --to.
- */
-static Sheet
-convert_all(const Options *o, const Experiment *e)
-{
-    Sheet sheet = conversions();
-    for (int i = 0; i < e->count; i++) {
-        const Run *r = &e->runs[i];
-        Dataset data;
-        Model *from = run_model(r, &data);
-        for (int k = 0; k < e->count; k++) {
-            Config shape = o->to ? target_shape(o, r) : e->runs[k].config;
-            convert(o, &sheet, r, from, &data, &shape);
-        }
-        model_free(from);
-        dataset_close(&data);
+    Dataset data;
+    Model *from = run_model(r, &data);
+    for (int k = 0; k < count; k++) {
+        Conversion v;
+        Plugin p = plugin_open(shapes[k].variant);
+        Model *to = converted(from, &p, &shapes[k], r->name, &v);
+        if (to)
+            measure_conversion(from, to, &data, &v);
+        else if (o->to)
+            fail("%s cannot become %s: %s", r->path, p.name, v.why);
+        add_row(sheet, r, p.name, &v);
+        if (o->to)
+            write_converted(o, to, &data);
+        model_free(to);
     }
-    return sheet;
+    model_free(from);
+    dataset_close(&data);
 }
 
-static void
-print_square(const Sheet *s, int count)
-{
-    printf("%-18s", "trained  \\  into");
-    for (int k = 0; k < count; k++)
-        printf("%3d", k + 1);
-    for (int i = 0; i < count * count; i++) {
-        const Cell *row = s->cells + i * s->cols;
-        if (i % count == 0)
-            printf("\n%2d %-15.15s", i / count + 1, row[FROM].text);
-        printf("  %c", ".~="[(int)row[SAME].value]);
-    }
-    printf("\n\n= the same function: logits on test data agree to %g of the "
-           "largest\n"
-           "~ another one: the nearest that its fit finds     . none\n"
-           "How near they are: --markdown or --tsv\n\n",
-           CONVERTS_EXACTLY);
-}
-
-/* Their figure; positions that stand between q and k decide what is the same,
-   and so does the precision: each has a figure of its own. */
+/* The figure of a square of conversions; positions between q and k decide what
+   is the same, and so does the precision: each has its own figure. */
 static void
 draw_square(const Options *o, const Sheet *s, int count, int positions)
 {
+    Values names = {0};
     char *name = format_text("equivalence%s%s",
                              positions == POSITIONS_ROPE ? "-rope" : "",
                              sizeof(real) == 8 ? "-double" : "");
     Figure f = figure_begin(&o->draw, name);
-    Values names = {0};
     for (int k = 0; k < count; k++)
-        values_add(&names, copy_text(s->cells[k * s->cols + TO].text));
+        values_add(&names, copy_text(s->cells[k * s->cols + 1].text));
     sheet_write(f.data, s, TSV);
     figure_title(&f,
                  "Trained as the row, written as the column: difference of "
@@ -190,36 +148,45 @@ draw_square(const Options *o, const Sheet *s, int count, int positions)
     free(name);
 }
 
+/* Trains the variants that were asked for, and converts each into each. */
+static int
+convert_all(Options *o, Sheet *sheet)
+{
+    resolve_grid(o, default_variants, "induction", 1);
+    Grid g = grid_of(&o->request, manifest_of(&o->request, "equiv"));
+    int status = run_missing(&o->request.work, &g);
+    Experiment e = finished(&o->request.work, &g);
+    Config *shapes = allocate((size_t)e.count, sizeof *shapes);
+    for (int i = 0; i < e.count; i++)
+        shapes[i] = e.runs[i].config;
+    for (int i = 0; i < e.count; i++)
+        convert(o, sheet, &e.runs[i], shapes, e.count);
+    if (e.count)
+        draw_square(o, sheet, e.count, shapes->positions);
+    free(shapes);
+    experiment_free(&e);
+    grid_free(&g);
+    return status;
+}
+
 int
 command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
+    Sheet sheet = sheet_of(conversions, COLUMNS);
     int status = 0;
-    Grid g = {0};
-    Experiment e = {.count = 1};
     if ((o.rest_count == 1) != (o.to != NULL))
         usage("equiv takes one run and --to VARIANT, to convert it, or "
               "neither, for the table");
     if (o.to) {
-        e.runs = allocate(1, sizeof *e.runs);
-        *e.runs = run_read(o.rest[0]);
-    } else {
-        resolve_grid(&o, default_variants, "induction", 1);
-        g = grid_of(&o.request, manifest_of(&o.request, "equiv"));
-        status = run_missing(&o.request.work, &g);
-        e = finished(&o.request.work, &g);
-    }
-    Sheet sheet = convert_all(&o, &e);
+        Run r = run_read(o.rest[0]);
+        Config shape = target_shape(&o, &r);
+        convert(&o, &sheet, &r, &shape, 1);
+        run_free(&r);
+    } else
+        status = convert_all(&o, &sheet);
     sheet.label = "conversions";
-    if (!o.to && layout_of(&o) == ALIGNED && !o.columns)
-        print_square(&sheet, e.count);
-    else
-        sheet_write(stdout, &sheet, layout_of(&o));
-    if (!o.to && e.count)
-        draw_square(&o, &sheet, e.count, e.runs[0].config.positions);
+    sheet_write(stdout, &sheet, layout_of(&o));
     sheet_free(&sheet);
-    experiment_free(&e);
-    grid_free(&g);
-    request_free(&o.request);
     return status;
 }

@@ -9,19 +9,16 @@ int
 command_export(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    if (!o.batch)
-        usage("export needs --batch DIR, for what it writes");
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    batch_write(o.batch, m, &data);
+    batch_write(o.rest[1], m, &data);
     if (!o.quiet)
         note("%s holds a batch of %d sequences, its logits, loss and "
              "gradients; the weights are %s/weights",
-             o.batch, m->config.batch, r.path);
+             o.rest[1], m->config.batch, r.path);
     model_free(m);
     dataset_close(&data);
     run_free(&r);
-    request_free(&o.request);
     return 0;
 }

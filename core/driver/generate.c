@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algebra/convert.h"
 #include "decode/generate.h"
 #include "decode/tokens.h"
 #include "driver/commands.h"
@@ -23,25 +22,6 @@ print_token(const Dataset *data, int id)
     fflush(stdout);
 }
 
-/* The model in matrices of another variant that are the same function. */
-static Model *
-model_as(Model *m, const char *to)
-{
-    Conversion v;
-    Plugin p = plugin_open(to);
-    Config shape = m->config;
-    shape.variant = interned(to);
-    Model *as = converted(m, &p, &shape, "", &v);
-    if (!as)
-        fail("%s cannot become %s: %s", m->config.variant, to, v.why);
-    if (v.form.apart > CONVERTS_EXACTLY)
-        fail("%s cannot become %s exactly: %.2g of the largest entry of M or N "
-             "is lost; `qkv equiv RUN --to %s` writes the nearest",
-             m->config.variant, to, v.form.apart, to);
-    model_free(m);
-    return as;
-}
-
 int
 command_generate(int argc, char **argv)
 {
@@ -58,8 +38,6 @@ command_generate(int argc, char **argv)
     if (o.generate.tokens || count < given)
         count = given + o.generate.tokens;
     int *ids = allocate((size_t)count, sizeof *ids);
-    if (o.generate.as)
-        m = model_as(m, o.generate.as);
     for (int i = 0; i < given; i++)
         print_token(&data, ids[i] = prompt[i]);
     Random random = random_stream((uint64_t)o.generate.seed, "generate");
@@ -71,6 +49,5 @@ command_generate(int argc, char **argv)
     free(ids);
     dataset_close(&data);
     run_free(&r);
-    request_free(&o.request);
     return 0;
 }

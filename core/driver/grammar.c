@@ -10,26 +10,25 @@ enum { MANY = 1 << 30 };
 
 /* clang-format off */
 const Command commands[] = { /* main.c has their functions in this order */
-    /* name, words, what it does, two examples, least and most words, roles of its settings, others, their start */
-    {"list", "", "show the variants and their equations, or the tasks", {"qkv list", "qkv list --tasks"}, 0, 0, 0, "", ""},
-    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, 0, 0, OF_ANY, "", ""},
-    {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, "", ""},
-    {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or new ones", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, "", ""},
-    {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, "", ""},
-    {"equiv", "[RUN --to VARIANT]", "convert trained variants into each other: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN --to full-rank"}, 0, 1, OF_ANY, "", ""},
-    {"count", "", "count what variants cost at any shape: parameters, cache", {"qkv count --preset deepseek-v2 -v standard,gqa,mla-rope", "qkv count --real -v standard,two-step --d-model 16"}, 0, 0, OF_VARIANT | OF_SHAPE, "d-model layers length positions", ""},
-    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, "", ""},
-    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, "", "d-model=8 heads=2"},
-    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, "", ""},
-    {"export", "RUN --batch DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN --batch batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 1, 1, 0, "", ""},
-    {"bench", "", "measure the speed of this machine, and of qkv on it", {"qkv bench", "qkv bench -t mqar --d-model 256 --threads 4"}, 0, 0, OF_VARIANT | OF_DATA | OF_SHAPE | OF_MODEL | OF_SECOND, "batch optimizer", ""},
-    {"check", "PLUGIN", "test a plugin: gradients, causality ...", {"qkv check ./mine.c", "qkv check standard"}, 1, 1, 0, "", ""},
+    /* name, words, what it does, two examples, least and most words, roles of its settings, and of lists, others, their start */
+    {"list", "", "show the variants and their equations, or the tasks", {"qkv list", "qkv list --tasks"}, 0, 0, 0, 0, "", ""},
+    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, 0, 0, OF_ANY, 0, "", ""},
+    {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
+    {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or new ones", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
+    {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
+    {"equiv", "[RUN --to VARIANT]", "convert trained variants into each other: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN --to full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
+    {"count", "", "count what variants cost at any shape: parameters, cache", {"qkv count --preset deepseek-v2 -v standard,gqa,mla-rope", "qkv count --real -v standard,two-step --d-model 16"}, 0, 0, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions", ""},
+    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, 0, "", ""},
+    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, 0, "", "d-model=8 heads=2"},
+    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, 0, "", ""},
+    {"export", "RUN DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 2, 2, 0, 0, "", ""},
+    {"check", "PLUGIN", "test a plugin: gradients, causality ...", {"qkv check ./mine.c", "qkv check standard"}, 1, 1, 0, 0, "", ""},
 
     /* shell scripts over the others, plots/commands/NAME.sh, with their own help */
-    {"new", "", "start your own variant: write NAME.c", {0}, 0, 0, 0, "", ""},
-    {"report", "", "write a report of verdicts, tables and figures", {0}, 0, 0, 0, "", ""},
-    {"recipe", "", "run a recipe: the commands that answer a question", {0}, 0, 0, 0, "", ""},
-    {"claim", "", "test a claim of a paper, and print the verdict", {0}, 0, 0, 0, "", ""},
+    {"new", "", "start your own variant: write NAME.c", {0}, 0, 0, 0, 0, "", ""},
+    {"report", "", "write a report of verdicts, tables and figures", {0}, 0, 0, 0, 0, "", ""},
+    {"recipe", "", "run a recipe: the commands that answer a question", {0}, 0, 0, 0, 0, "", ""},
+    {"claim", "", "test a claim of a paper, and print the verdict", {0}, 0, 0, 0, 0, "", ""},
 };
 /* clang-format on */
 const int commands_count = sizeof commands / sizeof *commands;
@@ -43,12 +42,12 @@ command_named(const char *name)
     return NULL;
 }
 
-#define TABLES   "list train compare inspect equiv count bench table"
+#define TABLES   "list train compare inspect equiv count table"
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
 #define VERDICTS "compare table"
 #define FIGURES  "compare plot inspect equiv"
-#define QUIET    RUNS " plot inspect check export bench"
+#define QUIET    RUNS " plot inspect check export"
 
 /* Those that are no settings of a run. */
 /* clang-format off */
@@ -60,7 +59,7 @@ static const Option own[] = {
     {"seeds", "N", "seeds 1 to N (5), in short for --seed 1..N", "compare", AT(request)},
     {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect", AT(out), .letter = 'o'},
     {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
-    {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS " bench", WORK(threads)},
+    {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
     {"from", "RUN", "start from a run's weights, with its model and data", "train", WORK(from)},
     {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(compare.plan)},
     {"timeout", "N", "stop a run that takes longer than N seconds", TRAINS, WORK(timeout)},
@@ -69,7 +68,7 @@ static const Option own[] = {
     {"no-weights", NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
     {"redo", NULL, "repeat runs that another build of a plugin made", RUNS, WORK(redo)},
     {"keep", NULL, "keep runs that another build of a plugin made", RUNS, WORK(keep)},
-    {"baseline", "VARIANT", "what the others are compared with (standard)", VERDICTS, AT(request.baseline)},
+    {"baseline", "NAME", "what the others are compared with (standard)", VERDICTS, AT(request.baseline)},
     {"judge", "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
     {"margin", "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
     {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by)},
@@ -86,13 +85,11 @@ static const Option own[] = {
     {"size", "WIDTH", "width of a figure in LaTeX's points (see \\the\\columnwidth), or one of", "compare plot", DRAW(size), "column icml acl neurips page slide"},
     {"format", "LIST", "formats of figures (svg,png)", FIGURES, DRAW(format), FORMATS},
     {"to", "VARIANT", "what to convert RUN into", "equiv", AT(to)},
-    {"batch", "DIR", "the directory to make", "export", AT(batch)},
-    {"preset", "NAME", "a published model's shape, and its variant unless one is given: gpt2, deepseek-v2 ... (--preset=? lists them)", "count", AT(preset)},
-    {"real", "[=fitted]", "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real)},
+    {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESETS},
+    {"real", NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real)},
     {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p'},
     {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n'},
-    {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature)},
-    {"as", "VARIANT", "convert the run's weights into that variant, if it is the same function", "generate", AT(generate.as)},
+    {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000},
     {"seed", "N", "seed of the sampling (1)", "generate", AT(generate.seed)},
     {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention)},
     {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks)},
@@ -102,7 +99,6 @@ static const Option own[] = {
     {"latex", NULL, "the table in LaTeX, for a column of a paper", TABLES, AT(latex)},
     {"json", NULL, "the table in JSON, one object per row", TABLES, AT(json)},
     {"quiet", NULL, "no progress, no notes", QUIET, AT(quiet), .letter = 'q'},
-    {"help", "[=all]", "show this help; with =all every option", NULL, 0, .letter = 'h'},
 };
 /* clang-format on */
 enum { OWN = sizeof own / sizeof *own };
@@ -113,7 +109,7 @@ option_common(const Option *option)
     static const char common[] =
         "variant task file d-model heads steps lr seeds out from plan "
         "baseline by x y facet to preset real head prompt tokens "
-        "temperature as attention tasks verdicts columns";
+        "temperature attention tasks verdicts columns";
     bool declared = option->setting && setting_own(option->setting);
     return declared || index_in(common, option->name) >= 0;
 }
@@ -139,7 +135,7 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
         if (s->help && (s->role & c->roles || index_in(c->also, s->name) >= 0))
             list[count++] = option_of(s);
     for (int i = 0; i < OWN; i++)
-        if (!own[i].commands || index_in(own[i].commands, c->name) >= 0)
+        if (index_in(own[i].commands, c->name) >= 0)
             list[count++] = own[i];
     return count;
 }

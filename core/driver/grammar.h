@@ -9,7 +9,8 @@ typedef struct Command {
     const char *examples[2];
     int least, most;   /* how many words it takes besides options */
     int roles;         /* of the settings that it takes, */
-    const char *also;  /* names of further ones, */
+    int lists;         /* those of them that it takes several values of, */
+    const char *also;  /* names of further settings, */
     const char *start; /* and what some of them are unless given */
 } Command;
 extern const Command commands[];
@@ -17,14 +18,15 @@ extern const int commands_count;
 const Command *command_named(const char *name);
 
 /* An option's argument says what it is: NULL a switch, N a whole number, X a
-   number, [=WORD] a word or nothing, LIST several of its choices, VARIANT a
-   plugin, TEXT any text, and all others a word. */
+   number, LIST several of its choices, VARIANT a plugin, TEXT any text, and all
+   others a word. */
 typedef struct Option {
     const char *name, *argument, *help;
     const char *commands;   /* those that take it */
     size_t offset;          /* of its value in Options */
     const char *choices;    /* the words that it may be, where they are known */
     int letter;             /* its short form, or 0 */
+    double most;            /* of a number; 0: a million */
     const Setting *setting; /* the setting that it gives a value to, or NULL */
 } Option;
 

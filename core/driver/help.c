@@ -30,8 +30,7 @@ print_option(const Command *c, const Option *o)
     if (o->setting && !setting_worded(o->setting))
         setting_print(o->setting, &usual, start);
     int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
-                    o->argument && *o->argument != '[' ? " " : "",
-                    o->argument ? o->argument : "");
+                    o->argument ? " " : "", o->argument ? o->argument : "");
     if (at >= FROM)
         at = printf("\n") - 1;
     char *help = format_text("%s%s%s%s%s%s", o->help, o->choices ? ": " : "",

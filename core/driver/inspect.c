@@ -19,6 +19,5 @@ command_inspect(int argc, char **argv)
     model_free(m);
     dataset_close(&data);
     run_free(&r);
-    request_free(&o.request);
     return 0;
 }

@@ -112,6 +112,5 @@ command_list(int argc, char **argv)
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
     int status = o.tasks ? list_tasks(layout) : list_variants(layout);
-    request_free(&o.request);
     return status;
 }

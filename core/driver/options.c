@@ -36,60 +36,44 @@ cut_list(const Setting *s, const char *text)
     return all;
 }
 
-/* The plugin that a word of the command line names: ./mine.c is compiled. */
+/* The plugin that a word of the command line names: ./mine.c is compiled. Makes
+   settings of what it declares. */
 static const char *
 plugin_meant(const char *word)
 {
+    Own own;
     const char *built = plugin_built(word);
     plugin_given(built);
+    Plugin p = plugin_open(built);
+    check_own(&p);
+    for (const char *at = variant_uses(p.variant); own_next(&at, &own);)
+        setting_declare(own.name);
     return built;
 }
 
-/* Makes settings of what these variants declare. */
-static void
-declare_own(const Values *variants)
-{
-    Own own;
-    for (int i = 0; i < variants->count; i++) {
-        Plugin p = plugin_open(variants->text[i]);
-        check_own(&p);
-        for (const char *at = variant_uses(p.variant); own_next(&at, &own);)
-            setting_declare(own.name);
-    }
-}
-
-/* Replaces one value of a setting by how it is kept: a number as it is always
-   written. Exits where it is none. */
+/* Replaces one value of a setting by how it is always written: 1e-05. Exits if
+   the setting cannot have it. */
 static void
 check_value(const Setting *s, char **value)
 {
-    char number[VALUE_SIZE];
+    char text[VALUE_SIZE];
     Config trial;
-    if (setting_plugin(s))
-        replace(value, copy_text(plugin_meant(*value)));
     const char *why = setting_worded(s) && !**value
                           ? "an empty word"
                           : setting_set(s, &trial, *value);
     if (why)
         usage("--%s: %s%s", s->name, why,
               strchr(*value, ',') ? "; lists are for `qkv compare`" : "");
-    if (setting_numeric(s)) { /* 1e-05, however it was written */
-        setting_print(s, &trial, number);
-        replace(value, copy_text(number));
-    }
-    if (!strcmp(s->name, "same-start"))
-        plugin_given(likeness_of(trial.same_start).as.variant);
+    setting_print(s, &trial, text);
+    replace(value, copy_text(setting_plugin(s) ? plugin_meant(text) : text));
 }
 
 /* Takes down what was given to a setting. */
 static void
 give(Options *o, const Command *c, const Setting *s, const char *text)
 {
-    bool compares = !strcmp(c->name, "compare");
-    bool lists = compares ? strcmp(s->name, "file") != 0
-                          : index_in("equiv count", c->name) >= 0 &&
-                                !strcmp(s->name, "variant");
-    bool rates = compares && !strcmp(s->name, "lr") && !strcmp(text, "auto");
+    bool lists = s->role & c->lists && strcmp(s->name, "file");
+    bool rates = lists && !strcmp(s->name, "lr") && !strcmp(text, "auto");
     Values *given = &o->request.given[s - settings];
     values_free(given);
     if (lists)
@@ -98,8 +82,6 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
         values_add(given, copy_text(text));
     for (int i = 0; i < given->count && !rates; i++) /* study/rates.h */
         check_value(s, &given->text[i]);
-    if (setting_plugin(s))
-        declare_own(given);
 }
 
 /* Exits unless each word of a list is one of the choices, or a WIDTH in points:
@@ -124,29 +106,30 @@ static void
 set_own(Options *o, const Option *option, const char *text)
 {
     void *at = (char *)o + option->offset;
-    const char *argument = option->argument ? option->argument : "", *why;
-    bool whole = !strcmp(argument, "N");
-    Setting s = {.offset = option->offset, .min = whole, .max = 1e6};
-    s.kind = whole ? INTEGER : !strcmp(argument, "X") ? NUMBER : WORD;
-    if (!strcmp(option->name, "temperature"))
-        s.max = 1000;
-    if (!*argument)
+    const char *argument = option->argument, *why = NULL;
+    Setting s = {.offset = option->offset,
+                 .kind = WORD,
+                 .max = option->most ? option->most : 1e6};
+    if (!argument)
         *(bool *)at = true;
     else if (!strcmp(argument, "TEXT"))
         *(const char **)at = text;
-    else if (*argument == '[' ? !strstr(argument, text) : !*text)
-        usage("--%s: not a word that it takes", option->name);
-    else if ((why = setting_set(&s, (void *)o, text)))
+    else {
+        s.kind = !strcmp(argument, "N")   ? INTEGER
+                 : !strcmp(argument, "X") ? NUMBER
+                                          : WORD;
+        s.min = s.kind == INTEGER;
+        why = *text ? setting_set(&s, (void *)o, text) : "an empty word";
+    }
+    if (why)
         usage("--%s: %s", option->name, why);
     if (option->choices)
         check_choices(option, text);
-    if (!strcmp(argument, "VARIANT"))
+    if (argument && !strcmp(argument, "VARIANT"))
         *(const char **)at = plugin_meant(text);
-    if (!strcmp(option->name, "to"))
-        declare_own(&(Values){(char **)at, 1, 1});
 }
 
-/* The option of a word, "--name=value", "-n" or "-nvalue", or NULL. */
+/* The option that a word names: "--name", "--name=value" or "-n". */
 static const Option *
 option_in(const Option *list, int count, const char *word)
 {
@@ -154,43 +137,9 @@ option_in(const Option *list, int count, const char *word)
     for (int i = 0; i < count; i++)
         if (word[1] == '-' ? n == strlen(list[i].name) &&
                                  !strncmp(word + 2, list[i].name, n)
-                           : word[1] == list[i].letter)
+                           : word[1] == list[i].letter && !word[2])
             return &list[i];
     return NULL;
-}
-
-/* The value of the option in argv[*i]: behind it, or in the next word, where *i
-   is then. */
-static const char *
-value_of(const Option *option, char **argv, int *i)
-{
-    const char *word = argv[*i], *argument = option->argument;
-    const char *value = strchr(word, '=');
-    if (word[1] != '-')
-        value = word[2] ? word + 1 : NULL;
-    if (value && !argument)
-        usage("%s: takes no value", word);
-    if (value || !argument || *argument == '[')
-        return value ? value + 1 : "";
-    if (!argv[*i + 1])
-        usage("%s: needs a value after it", word);
-    return argv[++*i];
-}
-
-/* Takes down an option and its value; --help ends the program. */
-static void
-take(Options *o, const Command *c, const Option *option, const char *value)
-{
-    if (option->setting)
-        give(o, c, option->setting, value);
-    else if (!strcmp(option->name, "seeds"))
-        give(o, c, setting_named("seed"), format_text("1..%s", value));
-    else if (strcmp(option->name, "help"))
-        set_own(o, option, value);
-    else {
-        print_help(c, !strcmp(value, "all"));
-        exit(end_well(0));
-    }
 }
 
 static _Noreturn void
@@ -206,40 +155,56 @@ unknown(const Command *c, const Option *list, int count, const char *word)
                               : "");
 }
 
-/* Reads all words. An option may be a setting of a variant that is named before
-   it. */
-static void
-read_words(Options *o, const Command *c, char **argv)
+/* Reads the option in argv[i], whose value is behind its =, or the next word.
+   Returns the place of the last word that it has read. */
+static int
+read_option(Options *o, const Command *c, char **argv, int i)
 {
     Option list[MOST_OPTIONS];
-    bool ended = false;
-    o->rest = argv + 1; /* where words move up */
-    for (int i = 1; argv[i]; i++) {
-        int count = options_of(c, list);
-        if (ended || *argv[i] != '-' || !argv[i][1])
-            o->rest[o->rest_count++] = argv[i];
-        else if (!strcmp(argv[i], "--"))
-            ended = true;
-        else {
-            const Option *option = option_in(list, count, argv[i]);
-            if (!option)
-                unknown(c, list, count, argv[i]);
-            take(o, c, option, value_of(option, argv, &i));
-        }
+    int count = options_of(c, list);
+    const char *word = argv[i], *value = strchr(word, '=');
+    bool all = !strcmp(word, "--help=all");
+    if (all || !strcmp(word, "--help") || !strcmp(word, "-h")) {
+        print_help(c, all);
+        exit(end_well(0));
     }
+    const Option *option = option_in(list, count, word);
+    if (!option)
+        unknown(c, list, count, word);
+    if (value && !option->argument)
+        usage("%s: takes no value", word);
+    if (!value && option->argument && !argv[i + 1])
+        usage("%s: needs a value after it", word);
+    value = value ? value + 1 : option->argument ? argv[++i] : "";
+    if (option->setting)
+        give(o, c, option->setting, value);
+    else if (!strcmp(option->name, "seeds"))
+        give(o, c, setting_named("seed"), format_text("1..%s", value));
+    else
+        set_own(o, option, value);
+    return i;
 }
 
 Options
 options_read(int argc, char **argv)
 {
-    (void)argc;
     const Command *c = command_named(argv[0]);
-    Options o = {.draw = {.format = "svg,png", .x = "step", .y = default_y},
-                 .request = {.work = {.threads = 1}},
-                 .generate = {"", .temperature = 1, .seed = 1}};
+    static Options o = {
+        /* which ends with the program */
+        .draw = {.format = "svg,png", .x = "step", .y = default_y},
+        .request = {.work = {.threads = 1}},
+        .generate = {"", .temperature = 1, .seed = 1}};
     Work *work = &o.request.work;
+    bool ended = false;
+    o.rest = argv + 1; /* where words move up */
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
-    read_words(&o, c, argv);
+    for (int i = 1; i < argc; i++)
+        if (ended || *argv[i] != '-' || !argv[i][1])
+            o.rest[o.rest_count++] = argv[i];
+        else if (!strcmp(argv[i], "--"))
+            ended = true;
+        else
+            i = read_option(&o, c, argv, i);
     if (o.rest_count < c->least || o.rest_count > c->most)
         usage("%s takes %s: `qkv %s --help` tells more", c->name,
               *c->arguments ? c->arguments : "options, and nothing else",
@@ -251,9 +216,6 @@ options_read(int argc, char **argv)
     o.draw.quiet = work->quiet = o.quiet;
     columns_asked = o.columns;
     o.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (work->threads > MOST_THREADS)
-        usage("--threads %d: there can be %d at most", work->threads,
-              MOST_THREADS);
     if (!work->jobs)
         work->jobs = o.cores > work->threads ? o.cores / work->threads : 1;
     return o;

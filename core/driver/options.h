@@ -14,6 +14,9 @@
 
 enum { MOST_THREADS = 64 };
 
+/* The published models that count knows (count.c). */
+#define PRESETS "transformer-base gpt2 llama-2-70b llama-3-8b deepseek-v2"
+
 /* What was asked of a command: what several take, and then what one takes. */
 typedef struct Options {
     Request request;
@@ -24,16 +27,16 @@ typedef struct Options {
     bool tsv, markdown, latex, json, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
-    const char *to, *batch, *preset;
-    const char *real; /* NULL, "" or, of count, "fitted" */
-    bool again;       /* of plot */
-    bool verdicts;    /* of table */
-    bool tasks;       /* of list */
+    const char *to, *preset;
+    bool real;     /* of count */
+    bool again;    /* of plot */
+    bool verdicts; /* of table */
+    bool tasks;    /* of list */
     struct {
         bool plan, no_figures;
     } compare;
     struct {
-        const char *prompt, *as;
+        const char *prompt;
         double temperature;
         int tokens, seed;
     } generate;

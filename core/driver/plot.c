@@ -60,6 +60,5 @@ command_plot(int argc, char **argv)
     if (!o.again && over_training(e.runs, o.draw.x, o.draw.y))
         bars_draw(&o.draw, &e);
     experiment_free(&e);
-    request_free(&o.request);
     return status;
 }

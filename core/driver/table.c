@@ -173,6 +173,5 @@ command_table(int argc, char **argv)
     (o.verdicts ? print_verdicts(r, &e, layout_of(&o))
                 : print_runs(&e, layout_of(&o)));
     experiment_free(&e);
-    request_free(&o.request);
     return 0;
 }

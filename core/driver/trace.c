@@ -15,18 +15,12 @@
 static Corpus
 words_of(const char *text)
 {
+    static void *seen; /* the words of the copy, which stays */
     Corpus words = {0};
-    Values *known = &words.inputs;
-    char *copy = copy_text(text);
-    for (char *word = strtok(copy, " \t\n"); word;
-         word = strtok(NULL, " \t\n")) {
-        int i = 0;
-        while (i < known->count && strcmp(known->text[i], word))
-            i++;
-        if (i == known->count)
-            values_add(known, copy_text(word));
-    }
-    free(copy);
+    char *word = strtok(copy_text(text), " \t\n");
+    for (; word; word = strtok(NULL, " \t\n"))
+        if (word_added(&seen, word))
+            values_add(&words.inputs, copy_text(word));
     return words;
 }
 
@@ -80,6 +74,5 @@ command_trace(int argc, char **argv)
     values_free(&words.inputs);
     if (run)
         dataset_close(&data);
-    request_free(&o.request);
     return 0;
 }

@@ -90,7 +90,7 @@ await sameFiles('every variant', all.length * 9);
 const run = path.slice(0, -'/log.tsv'.length);
 for (const line of ['--version', 'list --tasks', 'count', 'count --real -v standard,two-step --d-model 8',
     'equiv -v standard,two-step,full-rank -t recall --steps 60 -q', 'trace hello --d-model 4 --heads 1',
-    `inspect ${run} --attention -q`, `inspect ${run} -q`, `generate ${run} --prompt 1`, `export ${run} --batch batch`,
+    `inspect ${run} --attention -q`, `inspect ${run} -q`, `generate ${run} --prompt 1`, `export ${run} batch`,
     'no-such-command', 'train --heads 5', 'plot all', 'train -v ./none.so'])
     await both(line);
 await sameFiles('other commands', all.length * 9);
