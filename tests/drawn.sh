@@ -156,12 +156,6 @@ unharmed "a record"
 plot() { "$qkv" plot many -o drawn -q --format svg "$@" 2>err && [ ! -s err ] && ok || complain "plot $*"; }
 # rows FILE: the rows of a figure's data, without that of the names.
 rows() { sed 1d "drawn/figures/$1.tsv"; }
-# along training: FLOPs, three times those of a forward pass
-run=$(ls -d many/reverse.two-step.d-k2.*seed1.*)
-fact() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' "$run/result.tsv" "$run/timing.tsv"; }
-tokens=$((20 * 32 * 16))
-"$qkv" plot "$run" -o drawn -q --format svg --x flops --y loss 2>err &&
-    [ "$(rows loss-flops-reverse | tail -n 1 | cut -f3)" = "$((3 * tokens * $(fact flops)))" ] && ok || complain "plot --x flops"
 # Options, the figure that they make, how many rows its data have, and words of its
 # caption and of its picture.
 while IFS='|' read -r options figure number caption seen; do
@@ -170,7 +164,6 @@ while IFS='|' read -r options figure number caption seen; do
     expect "$figure.txt: not \"$caption\"" grep -q -- "$caption" "drawn/figures/$figure.txt"
     expect "$figure.svg: not \"$seen\"" grep -q -- "$seen" "drawn/figures/$figure.svg"
 done <<'END'
---x flops --y loss --log-x|loss-flops-recall.d-k2|||FLOPs of attention in training
 --x flops --y test_loss|test_loss-flops-recall|4||FLOPs of attention per token
 --x test_loss --y test_accuracy --by variant,seed|test_accuracy-test_loss-recall|12|one seed|>two-step,3<
 --x variant --y test_accuracy|test_accuracy-variant-recall.d-k2|2||>two-step</text>
@@ -197,7 +190,7 @@ plot --x d-k --y test_loss --facet task
 expect "panels have axes of their own" [ "$(sed -n '/^array ranges/s/.*\[//p' drawn/figures/test_loss-d-k-by-task.gp |
     tr , '\n' | tr -d '] ' | sort -u | wc -l)" -eq 1 ]
 # several experiments: which one a curve is of
-"$qkv" compare -v standard,fused -t recall --d-k 2 --lr 0.01 --seed 7 $short --log-every 5 -o more >out 2>err
+"$qkv" compare -v standard,fused -t recall --d-k 2 --seed 7 $short --log-every 5 -o more >out 2>err
 "$qkv" plot many more -o drawn -q --format svg --y loss --by variant,experiment 2>err && ok ||
     complain "plot of two experiments"
 expect "an experiment's name" grep -q '>fused,more</text>' drawn/figures/loss-step-recall.d-k2.svg
@@ -217,9 +210,9 @@ while IFS='|' read -r words options; do
     refuses 2 "$words" "$qkv" plot many -o nothing -q --format svg $options
 done <<'END'
 no run has it; there are: standard, two-step|--where variant=mqa
-give a setting and its value|--where d-k
+give a name and its value|--where d-k
 is a word or not above 0|--x variant --y test_loss --log-x
-no setting of a run|--map
+no run has a value of that name|--map
 means of one quantity|--map --x d-k --y test_loss --facet quantity
 END
 expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)" ]

@@ -22,11 +22,9 @@ check_drawing(const Drawing *d, const Experiment *e)
                              facet ? d->facet : d->by);
     Values names = values_cut(list);
     for (int i = 0; i < names.count; i++) {
-        bool known = is_axis(names.text[i]);
-        Values v = known ? values_in(e, names.text[i]) : (Values){0};
+        Values v = values_in(e, names.text[i]);
         if (!v.count)
-            usage("%s: %s", names.text[i],
-                  known ? "none of the runs uses it" : "no setting of a run");
+            usage("%s: no run has a value of that name", names.text[i]);
         values_free(&v);
     }
     if (facet && (index_in(d->by, d->facet) >= 0 || !strcmp(d->facet, "seed")))
@@ -57,7 +55,7 @@ command_plot(int argc, char **argv)
     else
         figures_draw(&o.draw, &e);
     int status = !figures_drawn; /* why, they say */
-    if (!o.again && over_training(e.runs, o.draw.x, o.draw.y))
+    if (!o.again && !strcmp(o.draw.x, "step"))
         bars_draw(&o.draw, &e);
     experiment_free(&e);
     return status;

@@ -15,27 +15,11 @@
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/experiment.h"
-#include "study/group.h"
+#include "study/frame.h"
 #include "study/results_table.h"
 
-static const char always[] = "task variant seed";
-
-/* The columns: first the run's name, then settings, then lines of result.tsv,
-   timing.tsv and real.tsv. */
-typedef struct Fields {
-    Values names;
-    int settings; /* where they end */
-} Fields;
-
-/* Adds the name of a result that is not there yet. */
-static void
-add_result(Fields *f, const char *name)
-{
-    for (int i = f->settings; i < f->names.count; i++)
-        if (!strcmp(f->names.text[i], name))
-            return;
-    values_add(&f->names, copy_text(name));
-}
+static const char first[] = "run,task,variant,seed";
+static const char shown[] = "solved_at test_accuracy test_loss seconds";
 
 /* Have not all runs the same value of it? */
 static bool
@@ -47,107 +31,101 @@ varies(const Experiment *e, const Setting *s)
     return false;
 }
 
-/* Task, variant and seed always; of the others those that vary, and a rate that
-   --lr auto has found. */
-static Fields
-fields_of(const Experiment *e)
+/* Adds a name, unless the list has it from number `from` on. */
+static void
+add_name(Values *names, int from, const char *name)
+{
+    for (int i = from; i < names->count; i++)
+        if (!strcmp(names->text[i], name))
+            return;
+    values_add(names, copy_text(name));
+}
+
+/* The names that the table has: `first`, the other settings that vary, and a
+   rate that --lr auto has found; then, from number *results on, results. */
+static Values
+names_of(const Experiment *e, int *results)
 {
     const char *lr = experiment_said(e, "lr");
-    Fields f = {0};
-    values_add(&f.names, copy_text("run"));
-    for (int i = 0; i < 3; i++)
-        values_add(&f.names, copy_text((const char *const[]){"task", "variant",
-                                                             "seed"}[i]));
+    bool found = lr && !strcmp(lr, "auto");
+    Values names = values_cut(first);
     for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (index_in(always, s->name) < 0 && s->kind != HASH &&
-            (varies(e, s) ||
-             (!strcmp(s->name, "lr") && lr && !strcmp(lr, "auto"))))
-            values_add(&f.names, copy_text(s->name));
-    f.settings = f.names.count;
+        if (s->kind != HASH &&
+            (varies(e, s) || (found && !strcmp(s->name, "lr"))))
+            add_name(&names, 0, s->name);
+    *results = names.count;
     for (int i = 0; i < e->count; i++)
         if (i == 0 || e->runs[i].result.rows != e->runs[i - 1].result.rows)
             for (int k = 0; k < e->runs[i].result.rows; k++)
-                add_result(&f, table_cell(&e->runs[i].result, k, 0));
-    add_result(&f, "real");
-    return f;
+                add_name(&names, *results,
+                         table_cell(&e->runs[i].result, k, 0));
+    add_name(&names, *results, "real");
+    return names;
 }
 
-/* Its name is one that a program can have for a variable. */
-static Column
-column_of(const Fields *f, int i, const Experiment *e)
+/* What a program can have for the name of a variable. */
+static const char *
+column_name(const char *name, bool setting, const Experiment *e)
 {
-    static const char shown[] = "solved_at test_accuracy test_loss seconds";
-    const char *key = f->names.text[i];
-    const Setting *s = i < f->settings ? setting_named(key) : NULL;
-    bool asked = s && (index_in(always, key) >= 0 || experiment_asks(e, key));
-    bool taken = s && run_has(&e->runs[0], key); /* steps, loss */
-    char *name = format_text("%s%s", key, taken ? "_setting" : "");
-    for (char *c = name; *c; c++)
+    bool taken = setting && run_has(&e->runs[0], name); /* steps */
+    char *text = format_text("%s%s", name, taken ? "_setting" : "");
+    for (char *c = text; *c; c++)
         *c = *c == '-' ? '_' : *c;
-    Column c = {
-        .name = interned(name),
-        .words = i == 0 || !strcmp(key, "status") || (s && !setting_numeric(s)),
-        .readers =
-            asked || (!s && index_in(shown, key) >= 0) ? EVERYBODY : PROGRAMS};
-    free(name);
-    return c;
+    const char *kept = interned(text);
+    free(text);
+    return kept;
 }
 
-/* A result: no cell where it has none, nor is the step at which a run was
-   solved that never was. */
+/* A setting as it was used, also where --match has chosen it; a result as it
+   was written, except for a step that never came. */
 static Cell
-result_cell(const Run *r, const char *key, bool words)
-{
-    if (words)
-        return cell_words(run_text(r, key));
-    double x = run_number(r, key);
-    return cell_number(strcmp(key, "solved_at") || x > 0 ? x : NAN);
-}
-
-/* What a variant has no use for is not known. */
-static Cell
-setting_cell(const Run *r, const Setting *s, bool words)
+cell_of(const Run *r, const char *name, const Setting *s, bool words)
 {
     char text[VALUE_SIZE];
-    bool unused = setting_unused(s, &r->config);
-    setting_print(s, &r->config, text);
-    return words ? cell_words(run_value(r, s->name))
-                 : cell_number(unused ? NAN : strtod(text, NULL));
-}
-
-static void
-add_row(Sheet *sheet, const Fields *f, const Run *r)
-{
-    Cell *cells = allocate((size_t)f->names.count, sizeof *cells);
-    for (int i = 0; i < f->names.count; i++) {
-        const char *key = f->names.text[i];
-        bool words = sheet->columns[i].words;
-        cells[i] = i == 0 ? cell_words(r->name)
-                   : i < f->settings
-                       ? setting_cell(r, setting_named(key), words)
-                       : result_cell(r, key, words);
+    if (words)
+        return cell_words(run_value(r, name));
+    if (!s) {
+        double x = run_number(r, name);
+        return cell_number(x == 0 && !strcmp(name, "solved_at") ? NAN : x);
     }
-    sheet_add_row(sheet, cells, (size_t)f->names.count);
-    free(cells);
+    setting_print(s, &r->config, text);
+    return cell_number(setting_unused(s, &r->config) ? NAN
+                                                     : strtod(text, NULL));
 }
 
 static void
 print_runs(const Experiment *e, Layout layout)
 {
-    Fields f = fields_of(e);
-    int count = f.names.count;
-    Column *columns = allocate((size_t)count, sizeof *columns);
-    for (int i = 0; i < count; i++) {
-        columns[i] = column_of(&f, i, e);
-        if (i >= f.settings && for_people(layout))
-            columns[i].format = "%.3g";
+    int results;
+    Values names = names_of(e, &results);
+    Column *columns = allocate((size_t)names.count, sizeof *columns);
+    Cell *cells = allocate((size_t)names.count, sizeof *cells);
+    for (int i = 0; i < names.count; i++) {
+        const char *name = names.text[i];
+        const Setting *s = i < results ? setting_named(name) : NULL;
+        bool asked =
+            s && (index_in(first, name) >= 0 || experiment_asks(e, name));
+        columns[i] = (Column){
+            .name = column_name(name, s, e),
+            .words =
+                s ? !setting_numeric(s) : index_in("run status", name) >= 0,
+            .format = !s && for_people(layout) ? "%.3g" : NULL,
+            .readers = asked || (!s && index_in(shown, name) >= 0) ? EVERYBODY
+                                                                   : PROGRAMS};
     }
-    Sheet sheet = sheet_of(columns, count);
-    for (int i = 0; i < e->count; i++)
-        add_row(&sheet, &f, &e->runs[i]);
+    Sheet sheet = sheet_of(columns, names.count);
+    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
+        for (int i = 0; i < names.count; i++)
+            cells[i] =
+                cell_of(r, names.text[i],
+                        i < results ? setting_named(names.text[i]) : NULL,
+                        columns[i].words);
+        sheet_add_row(&sheet, cells, (size_t)names.count);
+    }
     sheet_print(&sheet, layout);
     free(columns);
-    values_free(&f.names);
+    free(cells);
+    values_free(&names);
 }
 
 /* Means, intervals and verdicts. */

@@ -13,13 +13,10 @@ bool
 has_numbers(const Panel *p, const Drawing *o)
 {
     const Group *g = p->group;
-    bool training = over_training(g->runs[0], o->x, o->y);
-    const char *key = training ? "steps" : p->y;
-    bool above = training || quantity_named(key)->median, any = false;
-    for (int i = 0; i < g->count && !any; i++) {
-        double x = run_quantity(g->runs[i], key);
-        any = isfinite(x) && (x > 0 || !above);
-    }
+    bool training = !strcmp(o->x, "step"), any = false;
+    for (int i = 0; i < g->count && !any; i++)
+        any = training ? run_quantity(g->runs[i], "steps") > 0
+                       : isfinite(run_quantity(g->runs[i], p->y));
     return any;
 }
 
@@ -38,7 +35,7 @@ static double
 place_of(const Plot *all, const Run *r)
 {
     if (!all->words.count)
-        return run_place(r, all->o->x);
+        return run_quantity(r, all->o->x);
     const char *value = run_value(r, all->o->x);
     for (int i = 0; value && i < all->words.count; i++)
         if (!strcmp(all->words.text[i], value))
@@ -90,13 +87,11 @@ add_steps(Plot *all, Point p, const Series *s)
         rows = s->runs[i]->log.rows < rows ? s->runs[i]->log.rows : rows;
     }
     for (int row = 0; row < rows; row++) {
-        p.x = 0;
         for (int i = 0; i < s->count; i++) {
             const Run *r = s->runs[i];
             int column = table_column(&r->log, p.panel->y);
-            double step = table_number(&r->log, row, 0, r->path);
+            p.x = table_number(&r->log, row, 0, r->path);
             y[i] = table_number(&r->log, row, column, r->path);
-            p.x += run_progress(r, all->o->x, step) / s->count;
             all->ends |= isnan(y[i]);
         }
         add_point(all, p, values_mean(p.panel->y, y, s->count), s->count);
@@ -120,8 +115,9 @@ add_places(Plot *all, Point p, const Series *s)
             for (int i = 0; i < s->count; i++) {
                 double x = place_of(all, s->runs[i]);
                 bool there = x == p.x || (setting && isnan(x));
-                if (there && (setting || same_but(&s->runs[first]->config,
-                                                  &s->runs[i]->config, "seed")))
+                if (there &&
+                    (setting || !differ_in(&s->runs[first]->config,
+                                           &s->runs[i]->config, "seed")))
                     here[n++] = s->runs[i];
             }
             if (n && here[0] == s->runs[first]) /* else they are drawn */
@@ -217,8 +213,7 @@ Plot
 curves_of(const Drawing *o, const Experiment *e, Panel *panels, int count)
 {
     Plot all = {.o = o,
-                .over_training =
-                    over_training(panels[0].group->runs[0], o->x, o->y),
+                .over_training = !strcmp(o->x, "step"),
                 .panels = panels,
                 .panel_count = count,
                 .least = INT_MAX};

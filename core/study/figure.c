@@ -34,11 +34,10 @@ static void
 add_level(Values *levels, int panel, const Group *g, const char *key,
           const char *name)
 {
-    double level = run_number(g->runs[0], key);
-    bool shared = !isnan(level);
+    double level = run_quantity(g->runs[0], key);
+    bool shared = true;
     for (int i = 0; i < g->count; i++)
-        shared &= run_has(g->runs[i], key) &&
-                  !strcmp(run_text(g->runs[i], key), run_text(g->runs[0], key));
+        shared &= run_quantity(g->runs[i], key) == level;
     if (shared)
         values_add(levels, format_text("%d %.6g %s", panel, level, name));
 }
@@ -161,9 +160,8 @@ draw_panels(const Plot *all)
     char *name =
         format_text("%s%s", all->panels[0].figure, o->map ? "-map" : "");
     Figure f = figure_begin(o, name);
-    char *x = all->over_training ? copy_text(progress_title(o->x))
-                                 : axis_title(o->x, NULL);
-    char *what = measured(all), *by = axis_title(o->by, NULL);
+    char *x = axis_title(o->x, NULL), *by = axis_title(o->by, NULL);
+    char *what = measured(all);
     char *title = format_text("%s: %s", all->panels[0].runs, what);
     char *notes = notes_of(all, &ylabels, x);
     char *names = joined(&all->series, " ");
@@ -197,16 +195,16 @@ place_panel(Panel *p, const Drawing *o, const char *facet, bool multiples)
 {
     const Group *g = p->group;
     const char *task = g->runs[0]->config.task;
-    bool training = over_training(g->runs[0], o->x, o->y);
+    bool training = !strcmp(o->x, "step");
     bool side = !facet && !multiples && (training || o->facet);
-    bool usual = side && !o->facet && !strcmp(o->x, "step") &&
+    bool usual = side && !o->facet && training &&
                  (!strcmp(o->y, default_y) || !strcmp(o->y, "validation_loss"));
     char *y = axis_title(p->y, multiples ? task_named(task) : NULL);
     char *what = copy_text(side && !training ? "quantities"
                            : side            ? o->y
                                              : p->y);
     char *runs =
-        multiples ? copy_text(task) : group_name(g, facet ? facet : "");
+        multiples ? copy_text(task) : group_text(g, facet ? facet : "", false);
     const char *dash = *runs ? "-" : ""; /* it may be of all tasks */
     for (char *c = what; *c; c++)
         *c = *c == ',' ? '+' : *c;
@@ -215,9 +213,9 @@ place_panel(Panel *p, const Drawing *o, const char *facet, bool multiples)
               : format_text("%s-%s%s%s%s%s", what, o->x, facet ? "-by-" : "",
                             facet ? facet : "", dash, runs);
     p->runs = multiples ? format_text("%s, %s", task, y)
-              : *runs   ? group_title(g, facet ? facet : "")
+              : *runs   ? group_text(g, facet ? facet : "", true)
                         : copy_text(y);
-    p->title = multiples ? group_title(g, "task") : copy_text("");
+    p->title = multiples ? group_text(g, "task", true) : copy_text("");
     if (facet) {
         const char *value = run_value(g->runs[0], facet);
         char *axis = axis_title(facet, NULL);
@@ -276,14 +274,14 @@ void
 figures_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
-    bool training = over_training(e->runs, o->x, o->y);
+    bool training = !strcmp(o->x, "step");
     bool facets = o->facet && strcmp(o->facet, "quantity");
     const char *facet = facets ? o->facet : NULL;
     Values ys = values_cut(o->y);
     for (int y = 0; y < ys.count; y++)
-        check_quantity(e->runs, e->count, ys.text[y], training);
+        check_quantity(e, ys.text[y], training);
     if (!training && !is_axis(o->x))
-        check_quantity(e->runs, e->count, o->x, false);
+        check_quantity(e, o->x, false);
     Group *g = groups_of(e, o->by, training ? NULL : o->x, facet, &groups);
     int count = groups * ys.count;
     Panel *panels = allocate((size_t)count, sizeof *panels);

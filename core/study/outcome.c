@@ -55,7 +55,7 @@ saturated(const Run *const *runs, int count, const Quantity *q, double margin)
 {
     bool all = q->scale == SHARE && q->better == MORE;
     for (int i = 0; i < count; i++)
-        all &= run_judged(runs[i], q->name) >= 1 - margin;
+        all &= run_quantity(runs[i], q->name) >= 1 - margin;
     return all;
 }
 
@@ -70,8 +70,8 @@ compare(const Run *const *runs, int count, const Run *const *base, int bases,
     for (int i = 0; i < count; i++)
         for (int k = 0; k < bases; k++)
             if (runs[i]->config.seed == base[k]->config.seed) {
-                x[n] = run_judged(runs[i], key);
-                y[n++] = run_judged(base[k], key);
+                x[n] = run_quantity(runs[i], key);
+                y[n++] = run_quantity(base[k], key);
             }
     Paired p = paired_t(x, y, n, margin);
     free(x);
@@ -93,10 +93,10 @@ compare_series(const Outcomes *all, Outcome *a)
 {
     Series own = series_of(a->group, a->series);
     Series base = series_of(a->group, all->baseline);
-    for (int turn = 1; isnan(a->against.differ); turn++) {
-        const char *key = !all->judge ? quantity_at(turn) : all->judge;
+    for (int turn = 0; isnan(a->against.differ); turn++) {
+        const char *key = all->judge ? all->judge : judged_in_turn[turn];
         int bases, seeds;
-        if (!key || (all->judge && turn > 1))
+        if (!key || (all->judge && turn))
             return;
         const Run **b = chosen_runs(base.runs, base.count, key, &bases);
         const Run **runs = chosen_runs(own.runs, own.count, key, &seeds);
@@ -272,7 +272,7 @@ compared_by(const Request *r, const Experiment *e)
 {
     const char *by = said(r->by, e, "by");
     Values v = {0};
-    if (by && is_axis(by))
+    if (by)
         v = values_in(e, by);
     if (by && v.count < 2)
         usage("--by %s: not a setting in which these runs differ", by);
@@ -300,19 +300,6 @@ baseline_among(const Request *r, const Experiment *e, const char *by)
     return baseline;
 }
 
-/* Exits where what is judged is in no run's result. */
-static void
-check_judge(const char *judge, const Experiment *e)
-{
-    int i = 0;
-    check_judged("judge", judge);
-    while (i < e->count && !run_has(&e->runs[i], judge) &&
-           !quantity_named(judge)->of)
-        i++;
-    if (i == e->count) /* says which there are */
-        check_quantity(e->runs, 1, judge, false);
-}
-
 Outcomes
 outcomes_of(const Request *r, const Experiment *e)
 {
@@ -324,7 +311,9 @@ outcomes_of(const Request *r, const Experiment *e)
                     .found = lr && !strcmp(lr, "auto")};
     int room = 0;
     if (all.judge)
-        check_judge(all.judge, e);
+        check_judged("judge", all.judge);
+    if (all.judge && !values_in(e, all.judge).count)
+        check_quantity(e, all.judge, false); /* exits */
     if (all.margins)
         check_margins(all.margins);
     all.groups = groups_of(e, by, "lr", NULL, &all.group_count);

@@ -6,62 +6,7 @@
 
 #include "base/words.h"
 #include "heart/fail.h"
-#include "study/group.h"
 #include "study/quantity.h"
-
-bool
-run_lost(const Run *r)
-{
-    double train = run_number(r, "accuracy");
-    double end = fmax(train, run_number(r, "validation_accuracy"));
-    return run_number(r, "solved_at") > 0 && r->config.steps > 0 &&
-           !(end >= r->config.threshold - 0.05);
-}
-
-static double
-held_at(const Run *r)
-{
-    return run_lost(r) ? 0 : run_number(r, "solved_at");
-}
-
-static double
-solved(const Run *r)
-{
-    return held_at(r) > 0;
-}
-
-const char *
-progress_title(const char *x)
-{
-    return !strcmp(x, "step")    ? "step"
-           : !strcmp(x, "flops") ? "FLOPs of attention in training"
-                                 : NULL;
-}
-
-bool
-over_training(const Run *r, const char *x, const char *y)
-{
-    Values ys = values_cut(y);
-    bool logged = progress_title(x);
-    for (int i = 0; i < ys.count; i++)
-        logged &= table_column(&r->log, ys.text[i]) > 0;
-    values_free(&ys);
-    return logged;
-}
-
-double
-run_progress(const Run *r, const char *x, double steps)
-{
-    const Config *c = &r->config;
-    if (!strcmp(x, "step") || steps == 0)
-        return steps;
-    if (!strcmp(c->task, "pairs"))
-        usage("--x %s: how many tokens a step of task pairs has is in its "
-              "file, not in its runs; take --x step",
-              x);
-    int tokens = task_named(c->task)->task->sizes(c).tokens;
-    return 3 * run_number(r, "flops") * steps * c->batch * tokens;
-}
 
 /* Of a name that ends in *, all that begin so; %s in its title is the rest.
    In that of an ACCURACY it is what the task measures. A LOSS has a unit where
@@ -77,10 +22,10 @@ const Quantity quantities[] = {
     {"accuracy", "training %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
     {"validation_loss", "validation loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
     {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
-    {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .turn = 3},
-    {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .turn = 1},
-    {"solved_at", "steps to the threshold", .better = LESS, .median = true, .margin = "10%", .turn = 2, .of = held_at},
-    {"solved", "share of seeds that solved it", .better = MORE, .scale = SHARE, .counted = true, .of = solved},
+    {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
+    {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
+    {"solved_at", "steps to the threshold", .better = LESS, .median = true, .margin = "10%"},
+    {"solved", "share of seeds that solved it", .better = MORE, .scale = SHARE, .counted = true},
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
     {"steps", "steps of training", .fixed = true},
@@ -118,6 +63,9 @@ const Quantity quantities[] = {
 /* clang-format on */
 const int quantity_count = sizeof quantities / sizeof *quantities;
 
+const char *const judged_in_turn[] = {"test_accuracy", "solved_at", "test_loss",
+                                      NULL};
+
 const Quantity *
 quantity_named(const char *name)
 {
@@ -128,15 +76,6 @@ quantity_named(const char *name)
             return q;
     }
     return &other;
-}
-
-const char *
-quantity_at(int turn)
-{
-    for (const Quantity *q = quantities; q < quantities + quantity_count; q++)
-        if (q->turn == turn)
-            return q->name;
-    return NULL;
 }
 
 char *
@@ -153,36 +92,6 @@ axis_title(const char *name, const KnownTask *t)
     return title;
 }
 
-char *
-group_title(const Group *g, const char *without)
-{
-    bool task = strcmp(without, "task") && !g->tasks;
-    char *title = copy_text(task ? g->runs[0]->config.task : "");
-    for (int k = 0; k < g->axes; k++) {
-        if (!strcmp(g->axis[k], without))
-            continue;
-        char *axis = axis_title(g->axis[k], NULL);
-        replace(&title, format_text("%s%s%s %.40s", title, *title ? ", " : "",
-                                    axis, g->key[k]));
-        free(axis);
-    }
-    return title;
-}
-
-double
-run_quantity(const Run *r, const char *name)
-{
-    const Quantity *q = quantity_named(name);
-    return q->of ? q->of(r) : run_number(r, name);
-}
-
-double
-run_judged(const Run *r, const char *key)
-{
-    double x = run_has(r, key) ? run_quantity(r, key) : NAN;
-    return quantity_named(key)->median && x == 0 ? NAN : x;
-}
-
 double
 margin_of(const char *margins, const char *key, const Run *const *runs,
           int count)
@@ -196,7 +105,7 @@ margin_of(const char *margins, const char *key, const Run *const *runs,
             text = given.text[i] + n + 1;
     double margin = text ? strtod(text, &end) : NAN, sum = 0;
     for (int i = 0; i < count; i++)
-        sum += fabs(run_judged(runs[i], key));
+        sum += fabs(run_quantity(runs[i], key));
     if (text && *end == '%')
         margin *= sum / count / 100;
     values_free(&given);
@@ -212,29 +121,22 @@ is_level(const Quantity *q, const char *y, const Run *r)
             !strncmp(y, q->split, strlen(q->split)));
 }
 
-char *
-quantity_names(const Run *r, bool over_steps)
-{
-    const Table *t = over_steps ? &r->log : &r->result;
-    char *list = copy_text("");
-    for (int k = 1; k < (over_steps ? t->cols : t->rows); k++)
-        replace(&list,
-                format_text("%s%s%s", list, k > 1 ? ", " : "",
-                            over_steps ? t->cells[k] : table_cell(t, k, 0)));
-    return list;
-}
-
 void
-check_quantity(const Run *runs, int count, const char *name, bool over_steps)
+check_quantity(const Experiment *e, const char *name, bool logged)
 {
-    bool there = !over_steps && quantity_named(name)->of;
-    for (int i = 0; i < count && !there; i++)
-        if (over_steps ? table_column(&runs[i].log, name) < 1
-                       : !run_has(&runs[i], name) || !strcmp(name, "status"))
-            usage("\"%s\": %s did not log it (--log adds what it "
-                  "measures); there are: %s%s",
-                  name, runs[i].name, over_steps ? "" : "solved, ",
-                  quantity_names(&runs[i], over_steps));
+    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
+        const Table *t = logged ? &r->log : &r->result;
+        Values known = {0};
+        if (logged ? table_column(t, name) > 0
+                   : run_value(r, name) && strcmp(name, "status"))
+            continue;
+        for (int k = 1; k < (logged ? t->cols : t->rows); k++)
+            values_add(&known,
+                       copy_text(logged ? t->cells[k] : table_cell(t, k, 0)));
+        usage("\"%s\": %s did not log it (--log adds what it measures); there "
+              "are: %s%s",
+              name, r->name, joined(&known, ", "), logged ? "" : ", solved");
+    }
 }
 
 /* Of steps to the threshold, where a run that never got there counts as later
@@ -244,8 +146,8 @@ median_of_steps(double *x, const Run *const *runs, int count)
 {
     double steps = 0;
     for (int i = 0; i < count; i++) {
-        x[i] = x[i] > 0 ? x[i] : INFINITY;
-        steps = fmax(steps, run_number(runs[i], "steps"));
+        x[i] = isnan(x[i]) ? INFINITY : x[i];
+        steps = fmax(steps, run_quantity(runs[i], "steps"));
     }
     Mean m = median_interval(x, count);
     return (Mean){fmin(m.mean, steps), fmin(m.low, steps), fmin(m.high, steps)};
@@ -281,14 +183,4 @@ quantity_mean(const Run *const *runs, int count, const char *name)
                           : values_mean(name, x, count);
     free(x);
     return m;
-}
-
-double
-run_place(const Run *r, const char *x)
-{
-    const char *text = run_value(r, x);
-    if (!text)
-        return is_axis(x) ? NAN : run_quantity(r, x);
-    const char *sign = strchr(text, '=');
-    return strcmp(text, "none") ? strtod(sign ? sign + 1 : text, NULL) : 1;
 }

@@ -34,7 +34,7 @@ static double
 merit(const Run *r, const char *key)
 {
     const Quantity *q = quantity_named(key);
-    double x = run_judged(r, key);
+    double x = run_quantity(r, key);
     if (isnan(x))
         return q->median ? -2. * r->config.steps : -INFINITY;
     return q->better == LESS ? -x : x;

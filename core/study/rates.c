@@ -37,7 +37,7 @@ best_rate(const Experiment *e, const Config *c, const Request *r, bool *end)
     const Run **list = allocate((size_t)e->count + 1, sizeof(const Run *));
     int count = 0, rates, best = 0;
     for (int i = 0; i < e->count; i++)
-        if (same_but(&e->runs[i].config, c, "lr seed"))
+        if (!differ_in(&e->runs[i].config, c, "lr seed"))
             list[count++] = &e->runs[i];
     double enough = 1 - margin_of(r->margin, "test_accuracy", list, count);
     double *lr = rates_of(list, count, &rates);

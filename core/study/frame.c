@@ -1,0 +1,182 @@
+/* frame.c - the runs of an experiment as one table. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/find_plugin.h"
+#include "heart/fail.h"
+#include "study/frame.h"
+
+bool
+is_axis(const char *name)
+{
+    return setting_named(name) || index_in("run experiment", name) >= 0;
+}
+
+/* False if its variant has no use for it. */
+static bool
+print_setting(const Run *r, const Setting *s, char text[VALUE_SIZE])
+{
+    bool matched = setting_matched(s, &r->config);
+    Config c = matched ? likeness_of(r->config.match).as : r->config;
+    setting_print(s, &c, text);
+    if (s->kind == LIKENESS)
+        text[strcspn(text, ":")] = 0; /* without what was found */
+    else if (setting_plugin(s) && *text)
+        plugin_name(interned(text), text);
+    return !setting_unused(s, &r->config) && !(matched && !strcmp(text, "0"));
+}
+
+bool
+run_lost(const Run *r)
+{
+    double end =
+        fmax(run_number(r, "accuracy"), run_number(r, "validation_accuracy"));
+    return run_number(r, "solved_at") > 0 &&
+           !(end >= r->config.threshold - 0.05);
+}
+
+static bool
+solved(const Run *r)
+{
+    return run_number(r, "solved_at") > 0 && !run_lost(r);
+}
+
+const char *
+run_value(const Run *r, const char *name)
+{
+    char text[VALUE_SIZE];
+    const Setting *s = setting_named(name);
+    if (!strcmp(name, "run"))
+        snprintf(text, sizeof text, "%s", r->name);
+    else if (!strcmp(name, "experiment")) {
+        int n = (int)(strlen(r->path) - strlen(r->name));
+        snprintf(text, sizeof text, "%.*s", n > 1 ? n - 1 : 1,
+                 n ? r->path : ".");
+    } else if (!strcmp(name, "solved"))
+        snprintf(text, sizeof text, "%d", solved(r));
+    else if (s ? !print_setting(r, s, text) : !run_has(r, name))
+        return NULL;
+    else if (!s)
+        snprintf(text, sizeof text, "%s", run_text(r, name));
+    for (char *c = text; *c; c++) /* gnuplot reads it from a column */
+        *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
+    return interned(*text ? text : "none");
+}
+
+double
+run_quantity(const Run *r, const char *name)
+{
+    const char *text = run_value(r, name);
+    const char *sign = text ? strchr(text, '=') : NULL;
+    if (!strcmp(name, "solved_at") && !solved(r))
+        return NAN;
+    if (run_has(r, name))
+        return run_number(r, name);
+    if (text && !strcmp(text, "none"))
+        return 1;
+    return text ? strtod(sign ? sign + 1 : text, NULL) : NAN;
+}
+
+int
+series_order(const char *a, const char *b)
+{
+    int part = 0; /* where the first one that differs begins */
+    for (int i = 0; a[i] && a[i] == b[i]; i++)
+        part = a[i] == ',' ? i + 1 : part;
+    size_t n = strlen(BASELINE);
+    a += part;
+    b += part;
+    bool a_first = strcspn(a, ",") == n && !strncmp(a, BASELINE, n);
+    bool b_first = strcspn(b, ",") == n && !strncmp(b, BASELINE, n);
+    return a_first != b_first ? b_first - a_first : natural_order(a, b);
+}
+
+static int
+in_series_order(const void *a, const void *b)
+{
+    return series_order(*(char *const *)a, *(char *const *)b);
+}
+
+void
+series_sort(Values *names)
+{
+    int kept = 0;
+    if (names->count)
+        qsort(names->text, (size_t)names->count, sizeof *names->text,
+              in_series_order);
+    for (int i = 0; i < names->count; i++)
+        if (kept && !strcmp(names->text[i], names->text[kept - 1]))
+            free(names->text[i]);
+        else
+            names->text[kept++] = names->text[i];
+    names->count = kept;
+}
+
+Values
+values_in(const Experiment *e, const char *name)
+{
+    Values v = {0};
+    for (int i = 0; i < e->count; i++) {
+        const char *value = run_value(&e->runs[i], name);
+        if (value)
+            values_add(&v, copy_text(value));
+    }
+    series_sort(&v);
+    return v;
+}
+
+/* Has the run, of each name, one of the values in "lr=0.01,lr=0.03", or nothing
+   of that name? */
+static bool
+is_wanted(const Run *r, const Values *names, const char *where)
+{
+    bool wanted = true;
+    for (int i = 0; i < names->count; i++) {
+        const char *value = run_value(r, names->text[i]);
+        char *own = format_text("%s=%s", names->text[i], value ? value : "");
+        wanted &= !value || index_in(where, own) >= 0;
+        free(own);
+    }
+    return wanted;
+}
+
+void
+keep_where(Experiment *e, const char *where)
+{
+    Values names = values_cut(where);
+    int kept = 0;
+    for (int i = 0; i < names.count; i++) {
+        char *sign = strchr(names.text[i], '=');
+        if (!sign)
+            usage("--where %s: give a name and its value, as in lr=0.01",
+                  names.text[i]);
+        *sign = 0;
+        Values known = values_in(e, names.text[i]);
+        char *there = joined(&known, ", ");
+        if (index_in(there, sign + 1) < 0)
+            usage("--where %s=%s: no run has %s", names.text[i], sign + 1,
+                  known.count ? format_text("it; there are: %s", there)
+                              : "a value of that name");
+        values_free(&known);
+        free(there);
+    }
+    for (int i = 0; i < e->count; i++)
+        if (is_wanted(&e->runs[i], &names, where))
+            e->runs[kept++] = e->runs[i];
+        else
+            run_free(&e->runs[i]);
+    if (!kept)
+        usage("--where %s: no run has all of it", where);
+    e->count = kept;
+    values_free(&names);
+}
+
+const char *
+differ_in(const Config *a, const Config *b, const char *but)
+{
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (index_in(but, s->name) < 0 && !setting_equal(s, a, b))
+            return s->name;
+    return NULL;
+}
