@@ -15,7 +15,7 @@
         good = good && word[i] ~ /=/
     if (!good)
         fail(2, "expect \"" expected[count] "\": give keys and a column's value, as in " \
-            "variant=mqa outcome is same,better, or to=mqa logits < 1e-5")
+            "variant=mqa verdict is same,better, or to=mqa logits < 1e-5")
 }
 /^# untestable: / { untestable = 1 }
 
@@ -34,6 +34,8 @@ function met(cell, sign, value) {
             return 1
         return (sign == "<" ? !beyond && cell + 0 < value + 0 : cell + beyond > value + 0) ? 4 : 1
     }
+    if (cell == "identical" && value !~ /identical/)
+        cell = "same"
     if (index("," value ",", "," cell ","))
         return 4
     if (index(" better worse better more less more ", " " cell " " value " "))
@@ -67,8 +69,8 @@ function look(i,    file, n, k, word, least, keys, cell) {
         cell = $at[word[n - 2]]
         k = met(cell, word[n - 1], word[n])
         least = k < least ? k : least
-        if (word[n - 2] == "outcome")
-            cell = $column(i, "verdict") " [" $column(i, "difference_low") ", " $column(i, "difference_high") "]"
+        if (word[n - 2] == "verdict")
+            cell = cell " " $column(i, "difference") " [" $column(i, "difference_low") ", " $column(i, "difference_high") "]"
         found = found (found ? "; " : "") cell
     }
     close(file)

@@ -138,7 +138,7 @@ claim() {
     qkv claim "./planted/$name.sh" -o "claims/$name" -q
 }
 claim_yes() {
-    claim yes "$runs" 'expect 1: variant=fused outcome is same' 'expect 1: variant=linear test_accuracy < 1.1' \
+    claim yes "$runs" 'expect 1: variant=fused verdict is same' 'expect 1: variant=linear test_accuracy < 1.1' \
         'count -v standard,shared-kv --d-model 8 --real' 'expect 2: variant=shared-kv gauge < 50'
 }
 wrong() { # SED-SCRIPT: the claim `yes`, changed so
@@ -182,17 +182,6 @@ verdicts() {
         if ($3 != wanted || (wanted == "exact" && $4 > 1e-10)) print
     }
     END { print NR }'
-}
-# rates: those around the one that --lr auto found which it did not try.
-untried() {
-    for variant in standard two-step; do
-        sed -n 's/^lr	//p' found/rates/reverse.$variant.*/config.tsv | sort -u >tried
-        its=$(sed -n 's/^lr	//p' found/reverse.$variant.*/config.tsv | sort -u)
-        for rate in 0.001 0.003 0.01 $(printf '%s\n' 0.0001 0.00018 0.0003 0.00056 0.001 0.0018 \
-            0.003 0.0056 0.01 0.018 0.03 0.056 0.1 0.18 0.3 0.56 1 | grep -x -B1 -A1 "$its"); do
-            grep -qx "$rate" tried || echo "$rate"
-        done
-    done
 }
 # level KEY FORMAT: a baseline of the text of two parts.
 level() { sed -n "s/^$1	//p" parts/*seed1*/result.tsv | head -n 1 | awk -v f="$2" '{ printf f, $1 }'; }

@@ -15,7 +15,7 @@
 #include "run/plan.h"
 #include "run/real_count.h"
 #include "study/figure.h"
-#include "study/rates.h"
+#include "study/rate.h"
 #include "study/results_table.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
@@ -86,7 +86,7 @@ show_results(const Options *o, const Experiment *e)
         diverged += !strcmp(run_text(&e->runs[i], "status"), "diverged");
     if (e->count) {
         Outcomes all = outcomes_of(&o->request, e);
-        results_write(stdout, &all, layout_of(o));
+        results_print(&all, layout_of(o));
         outcomes_free(&all);
     }
     if (diverged)
@@ -167,10 +167,7 @@ command_compare(int argc, char **argv)
     resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
     resolve_by(&o.request);
     o.draw.by = o.request.by ? o.request.by : o.draw.by;
-    if (o.request.judge)
-        check_judged("judge", o.request.judge);
-    if (o.request.margin)
-        check_margins(o.request.margin);
+    check_judged(&o.request);
     char *asked = manifest_of(&o.request, "compare");
     bool found = rates_wanted(&o.request);
     if (found && o.compare.plan)

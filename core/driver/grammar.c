@@ -97,7 +97,6 @@ static const Option own[] = {
     {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},
     {"markdown", NULL, "the table in Markdown", TABLES, AT(markdown)},
     {"latex", NULL, "the table in LaTeX, for a column of a paper", TABLES, AT(latex)},
-    {"json", NULL, "the table in JSON, one object per row", TABLES, AT(json)},
     {"quiet", NULL, "no progress, no notes", QUIET, AT(quiet), .letter = 'q'},
 };
 /* clang-format on */

@@ -80,7 +80,7 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
         *given = cut_list(s, text);
     else
         values_add(given, copy_text(text));
-    for (int i = 0; i < given->count && !rates; i++) /* study/rates.h */
+    for (int i = 0; i < given->count && !rates; i++) /* study/rate.h */
         check_value(s, &given->text[i]);
 }
 
@@ -226,7 +226,6 @@ layout_of(const Options *o)
 {
     return o->markdown                        ? MARKDOWN
            : o->latex                         ? LATEX
-           : o->json                          ? JSON
            : o->tsv || !isatty(STDOUT_FILENO) ? TSV
                                               : ALIGNED;
 }

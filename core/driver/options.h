@@ -24,7 +24,7 @@ typedef struct Options {
     int rest_count;
     int cores; /* of this machine */
     const char *out;
-    bool tsv, markdown, latex, json, quiet;
+    bool tsv, markdown, latex, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
     const char *to, *preset;
@@ -47,7 +47,7 @@ typedef struct Options {
    --help. */
 Options options_read(int argc, char **argv);
 
-/* What --tsv, --markdown, --latex or --json ask for, else ALIGNED on a terminal
+/* What --tsv, --markdown or --latex ask for, else ALIGNED on a terminal
    and TSV in a pipe. */
 Layout layout_of(const Options *o);
 

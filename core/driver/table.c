@@ -109,7 +109,7 @@ print_runs(const Experiment *e, Layout layout)
             .name = column_name(name, s, e),
             .words =
                 s ? !setting_numeric(s) : index_in("run status", name) >= 0,
-            .format = !s && for_people(layout) ? "%.3g" : NULL,
+            .format = !s && layout != TSV ? "%.3g" : NULL,
             .readers = asked || (!s && index_in(shown, name) >= 0) ? EVERYBODY
                                                                    : PROGRAMS};
     }
@@ -120,7 +120,7 @@ print_runs(const Experiment *e, Layout layout)
                 cell_of(r, names.text[i],
                         i < results ? setting_named(names.text[i]) : NULL,
                         columns[i].words);
-        sheet_add_row(&sheet, cells, (size_t)names.count);
+        sheet_add_row(&sheet, cells);
     }
     sheet_print(&sheet, layout);
     free(columns);
@@ -133,7 +133,7 @@ static void
 print_verdicts(const Request *r, const Experiment *e, Layout layout)
 {
     Outcomes all = outcomes_of(r, e);
-    results_write(stdout, &all, layout);
+    results_print(&all, layout);
     outcomes_free(&all);
 }
 

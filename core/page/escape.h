@@ -3,12 +3,12 @@
 #define ESCAPE_H
 
 /* ALIGNED is plain text on a terminal. */
-typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, JSON } Layout;
+typedef enum { ALIGNED, TSV, MARKDOWN, LATEX } Layout;
 
 /* A text that somebody else may have written, so that all of it is seen and
    nothing of it acts: without control characters, what is no UTF-8 as ?, and
-   with each character escaped that means something in the language; in JSON
-   between quotes, in LATEX with maths of d_k and W_i^Q. To be freed. */
+   with each character escaped that means something in the language. To be
+   freed. */
 char *escaped(const char *text, Layout language);
 
 /* What a figure's files, or a label, are called: letters, digits and a few

@@ -11,22 +11,19 @@
 
 enum { ACROSS = 79 }; /* as wide as words are on a terminal */
 
-/* How each layout writes a row, and a number that is not known. */
+/* How each layout begins a table, writes a row and a number that is not known,
+   and ends the table. */
 static const struct Syntax {
-    const char *before, *between, *after, *unknown;
-} syntax[] = {[ALIGNED] = {"", "  ", "\n", "-"},
-              [TSV] = {"", "\t", "\n", "NA"},
-              [MARKDOWN] = {"| ", " | ", " |\n", "-"},
-              [LATEX] = {"", " & ", " \\\\\n", "--"},
-              [JSON] = {"\n {", ", ", "}", "null"}};
+    const char *begin, *before, *between, *after, *unknown, *end;
+} syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", ""},
+              [TSV] = {"", "", "\t", "\n", "NA", ""},
+              [MARKDOWN] = {"\n", "| ", " | ", " |\n", "-", ""},
+              [LATEX] = {"% needs \\usepackage{booktabs,graphicx}\n"
+                         "\\begin{table}[tb]\n\\centering\n",
+                         "", " & ", " \\\\\n", "--",
+                         "\\bottomrule\n\\end{tabular}}\n\\end{table}\n"}};
 
 const char *columns_asked;
-
-bool
-for_people(Layout layout)
-{
-    return layout != TSV && layout != JSON;
-}
 
 Cell
 cell_words(const char *text)
@@ -38,12 +35,6 @@ Cell
 cell_number(double value)
 {
     return (Cell){NULL, value, NAN, NAN};
-}
-
-Cell
-cell_shown(double value, const char *text)
-{
-    return (Cell){copy_text(text), value, NAN, NAN};
 }
 
 Cell
@@ -62,10 +53,8 @@ sheet_of(const Column *columns, int count)
 }
 
 void
-sheet_add_row(Sheet *s, const Cell *cells, size_t count)
+sheet_add_row(Sheet *s, const Cell *cells)
 {
-    if ((int)count != s->cols)
-        bug("a row of %zu cells in a table of %d columns", count, s->cols);
     for (int col = 0; col < s->cols; col++) {
         s->cells = grow(s->cells, s->count, &s->room, sizeof *s->cells);
         s->cells[s->count++] = cells[col];
@@ -80,12 +69,13 @@ sheet_free(Sheet *s)
     free(s->cells);
     free(s->columns);
     free(s->note);
+    free(s->label);
 }
 
 void
 sheet_note(Sheet *s, const char *label, char *note)
 {
-    s->label = label;
+    s->label = copy_text(label);
     s->note = note;
 }
 
@@ -93,55 +83,55 @@ sheet_note(Sheet *s, const char *label, char *note)
 static void
 put_number(FILE *to, const Column *c, double x, Layout layout)
 {
-    bool percent = c->share && for_people(layout);
     char text[64];
-    if (!isfinite(x)) {
-        fputs(syntax[layout].unknown, to);
-        return;
-    }
-    snprintf(text, sizeof text,
-             c->format && layout != JSON ? c->format : "%.15g",
-             percent ? 100 * x : x);
+    snprintf(text, sizeof text, c->format ? c->format : "%.15g", x);
     char *power = layout == LATEX ? strchr(text, 'e') : NULL;
-    if (power)
+    if (!isfinite(x))
+        fputs(syntax[layout].unknown, to);
+    else if (power)
         fprintf(to, "%.*s\\times10^{%d}", (int)(power - text), text,
                 atoi(power + 1));
     else
         fputs(text, to);
-    if (percent)
-        fputs(layout == LATEX ? "\\%" : "%", to);
 }
 
-/* A cell as the language takes it; to be freed. */
+/* What is in a row, from 1 on, or in the head, as the language takes it; to be
+   freed. */
 static char *
-cell_text(const Column *c, const Cell *cell, Layout layout)
+text_at(const Sheet *s, int row, int col, Layout layout)
 {
-    char *text;
-    bool maths = layout == LATEX && !c->words && isfinite(cell->value);
-    if (cell->text && (c->words || layout != JSON))
+    const Column *c = &s->columns[col];
+    if (row == 0)
+        return escaped(layout != TSV && c->title ? c->title : c->name, layout);
+    const Cell *cell = &s->cells[(row - 1) * s->cols + col];
+    if (cell->text)
         return escaped(cell->text, layout);
+    char *text;
     FILE *to = begin_text(&text);
-    fputs(maths ? "$" : "", to);
+    const char *maths = layout == LATEX && isfinite(cell->value) ? "$" : "";
+    fputs(maths, to);
     put_number(to, c, cell->value, layout);
-    if (!isnan(cell->low) && for_people(layout)) {
+    if (!isnan(cell->low) && layout != TSV) {
         fputs(layout == LATEX ? "\\ [" : " [", to);
         put_number(to, c, cell->low, layout);
         fputs(", ", to);
         put_number(to, c, cell->high, layout);
         fputs("]", to);
     }
-    fputs(maths ? "$" : "", to);
+    fputs(maths, to);
     end_text(to, &text);
     return text;
 }
 
+/* Do the layout's readers want the column of that number? */
 static bool
-is_read(const Column *c, Layout layout)
+is_read(const Sheet *s, int col, Layout layout)
 {
-    return c->readers == EVERYBODY ||
-           (c->readers == PEOPLE && for_people(layout)) ||
-           (c->readers == PROGRAMS && !for_people(layout)) ||
-           (c->readers == PAPERS && (layout == LATEX || !for_people(layout)));
+    Readers readers = s->columns[col].readers;
+    bool known = layout == TSV || !s->count;
+    for (int i = col; i < s->count; i += s->cols)
+        known |= s->cells[i].text || isfinite(s->cells[i].value);
+    return known && readers != (layout == TSV ? PEOPLE : PROGRAMS);
 }
 
 /* The places of the columns that are shown: those of a list "a,b", in its
@@ -150,29 +140,23 @@ is_read(const Column *c, Layout layout)
 static int *
 columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
 {
-    Values wanted = values_cut(list ? list : "");
+    Values wanted = list ? values_cut(list) : (Values){0};
     int *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
-    const char **names = allocate((size_t)s->cols, sizeof *names);
     *count = 0;
-    for (int col = 0; col < s->cols; col++) {
-        names[col] = s->columns[col].name;
-        if (!list && is_read(&s->columns[col], layout))
-            shown[(*count)++] = col;
-    }
-    for (int i = 0; list && i < wanted.count; i++) {
+    for (int i = 0; i < wanted.count; i++) {
         int col = 0;
-        while (col < s->cols && strcmp(names[col], wanted.text[i]))
+        while (col < s->cols && strcmp(s->columns[col].name, wanted.text[i]))
             col++;
-        char *there = joined(&(Values){(char **)names, s->cols, 0}, ", ");
         if (col == s->cols)
-            usage("--columns: no column \"%s\"%s; there are: %s",
-                  wanted.text[i], did_you_mean(wanted.text[i], names, s->cols),
-                  there);
-        free(there);
+            usage("--columns: no column \"%s\"; their names are the first line "
+                  "of the table with --tsv",
+                  wanted.text[i]);
         shown[(*count)++] = col;
     }
+    for (int col = 0; !list && col < s->cols; col++)
+        if (is_read(s, col, layout))
+            shown[(*count)++] = col;
     values_free(&wanted);
-    free(names);
     return shown;
 }
 
@@ -186,24 +170,17 @@ width_of(const char *text)
     return n;
 }
 
-enum { MOST_ROWS = 50 }; /* of a float in LaTeX, which is on one page */
-
-/* What is written before the rows from number `row` on, and after the first of
-   them, the heads. */
+/* What comes before the heads in LaTeX: the caption, and how columns are
+   aligned, in a table no wider than the page's column. */
 static void
-write_head(FILE *to, const Sheet *s, const int *shown, int cols, int row,
-           Layout layout)
+write_preamble(FILE *to, const Sheet *s, const int *shown, int cols)
 {
-    char *note = escaped(s->note ? s->note : "", LATEX);
-    if (layout == JSON)
-        fputs("[", to);
-    if (layout != LATEX)
-        return;
-    fputs("% needs \\usepackage{booktabs,graphicx}\n\\begin{table}[tb]\n"
-          "\\centering\n",
-          to);
-    if (*note && row == 1)
-        fprintf(to, "\\caption{%s}\n\\label{tab:%s}\n", note, s->label);
+    if (s->note) {
+        char *note = escaped(s->note, LATEX), *label = plain_name(s->label);
+        fprintf(to, "\\caption{%s}\n\\label{tab:%s}\n", note, label);
+        free(note);
+        free(label);
+    }
     fputs("\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
           "\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else"
           "\\width\\fi}{!}{%\n\\begin{tabular}{@{}",
@@ -211,9 +188,9 @@ write_head(FILE *to, const Sheet *s, const int *shown, int cols, int row,
     for (int i = 0; i < cols; i++)
         fputs(s->columns[shown[i]].words ? "l" : "r", to);
     fputs("@{}}\n\\toprule\n", to);
-    free(note);
 }
 
+/* What comes between the heads and the rows. */
 static void
 write_rule(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
 {
@@ -225,74 +202,56 @@ write_rule(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
           to);
 }
 
-static void
-write_row(FILE *to, const Sheet *s, const int *shown, char *const *texts,
-          const int *widest, int cols, Layout layout)
+/* How wide a column is on a terminal. */
+static int
+width_of_column(const Sheet *s, int col)
 {
-    fputs(syntax[layout].before, to);
-    for (int col = 0; col < cols; col++) {
-        int blanks = widest[col] - width_of(texts[col]);
-        bool words = s->columns[shown[col]].words, last = col == cols - 1;
-        if (layout == JSON)
-            fprintf(to, "\"%s\": ", s->columns[shown[col]].name);
-        if (layout != ALIGNED)
-            blanks = 0;
-        fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", texts[col],
-                words && !last ? blanks : 0, "",
-                last ? "" : syntax[layout].between);
+    int widest = 0;
+    for (int row = 0; row <= s->count / s->cols; row++) {
+        char *text = text_at(s, row, col, ALIGNED);
+        widest = width_of(text) > widest ? width_of(text) : widest;
+        free(text);
     }
-    fputs(syntax[layout].after, to);
+    return widest;
 }
 
-/* Row by row, the heads first; on a terminal each column is as wide as its
-   widest cell. In JSON a row is an object, and the heads are in each. */
+/* The heads or, from 1 on, a row. */
 static void
-write_rows(FILE *to, const Sheet *s, const int *shown, char *const *texts,
-           int cols, Layout layout)
+write_row(FILE *to, const Sheet *s, int row, const int *shown, int cols,
+          const int *widths, Layout layout)
 {
-    int rows = s->count / s->cols;
-    int *widest = allocate((size_t)cols + 1, sizeof *widest);
-    for (int i = 0; i < (rows + 1) * cols; i++)
-        if (width_of(texts[i]) > widest[i % cols])
-            widest[i % cols] = width_of(texts[i]);
-    for (int row = 1; row <= rows || row == 1; row++) {
-        bool begins = row == 1 || (layout == LATEX && row % MOST_ROWS == 1);
-        bool ends = row >= rows || row % MOST_ROWS == 0;
-        if (begins)
-            write_head(to, s, shown, cols, row, layout);
-        if (begins && layout != JSON) {
-            write_row(to, s, shown, texts, widest, cols, layout);
-            write_rule(to, s, shown, cols, layout);
-        }
-        fputs(layout == JSON && row > 1 ? "," : "", to);
-        if (row <= rows)
-            write_row(to, s, shown, texts + row * cols, widest, cols, layout);
-        if (layout == LATEX && ends)
-            fputs("\\bottomrule\n\\end{tabular}}\n\\end{table}\n", to);
+    fputs(syntax[layout].before, to);
+    for (int i = 0; i < cols; i++) {
+        char *text = text_at(s, row, shown[i], layout);
+        bool words = s->columns[shown[i]].words, last = i == cols - 1;
+        int blanks = layout == ALIGNED ? widths[i] - width_of(text) : 0;
+        fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", text,
+                words && !last ? blanks : 0, "",
+                last ? "" : syntax[layout].between);
+        free(text);
     }
-    fputs(layout == JSON ? "\n]\n" : "", to);
-    free(widest);
+    fputs(syntax[layout].after, to);
 }
 
 void
 sheet_write(FILE *to, const Sheet *s, Layout layout)
 {
-    int cols, rows = s->count / s->cols + 1;
+    int cols;
     const char *asked = to == stdout ? columns_asked : NULL;
     int *shown = columns_shown(s, asked, layout, &cols);
-    char **texts = allocate((size_t)rows * (size_t)cols + 1, sizeof *texts);
-    for (int i = 0; i < rows * cols; i++) {
-        int row = i / cols, col = shown[i % cols];
-        const Column *c = &s->columns[col];
-        const char *head = for_people(layout) && c->title ? c->title : c->name;
-        texts[i] =
-            row ? cell_text(c, &s->cells[(row - 1) * s->cols + col], layout)
-                : escaped(head, layout);
+    int *widths = allocate((size_t)cols + 1, sizeof *widths);
+    for (int i = 0; i < cols; i++)
+        widths[i] = width_of_column(s, shown[i]);
+    fputs(syntax[layout].begin, to);
+    if (layout == LATEX)
+        write_preamble(to, s, shown, cols);
+    for (int row = 0; row <= s->count / s->cols; row++) {
+        write_row(to, s, row, shown, cols, widths, layout);
+        if (row == 0)
+            write_rule(to, s, shown, cols, layout);
     }
-    write_rows(to, s, shown, texts, cols, layout);
-    for (int i = 0; i < rows * cols; i++)
-        free(texts[i]);
-    free(texts);
+    fputs(syntax[layout].end, to);
+    free(widths);
     free(shown);
 }
 
@@ -301,7 +260,7 @@ sheet_print(Sheet *s, Layout layout)
 {
     sheet_write(stdout, s, layout);
     if (s->note && layout != LATEX && !columns_asked)
-        words_below(stdout, s->note, layout);
+        words_write(s->note, layout);
     sheet_free(s);
 }
 
@@ -321,35 +280,14 @@ print_wrapped(FILE *to, int at, int from, int width, const char *text)
 }
 
 void
-words_write(FILE *to, const char *text, Layout layout)
+words_write(const char *text, Layout layout)
 {
     char *safe = escaped(text, layout);
+    if (layout != TSV)
+        putchar('\n');
     if (layout == ALIGNED)
-        print_wrapped(to, 0, 0, ACROSS, safe);
-    else if (for_people(layout))
-        fprintf(to, "\n%s\n", safe);
-    free(safe);
-}
-
-void
-words_below(FILE *to, const char *text, Layout layout)
-{
-    fputs(layout == ALIGNED ? "\n" : "", to);
-    words_write(to, text, layout);
-}
-
-void
-item_write(FILE *to, const char *text, Layout layout)
-{
-    char *safe = escaped(text, layout);
-    if (layout == ALIGNED) {
-        fputs("  ", to);
-        print_wrapped(to, 4, 4, ACROSS, safe);
-    } else if (for_people(layout))
-        fprintf(to, "%s%s\n",
-                layout == MARKDOWN
-                    ? "- "
-                    : "\n\\hangindent=1em \\noindent\\textbullet\\ ",
-                safe);
+        print_wrapped(stdout, 0, 0, ACROSS, safe);
+    else if (layout != TSV)
+        puts(safe);
     free(safe);
 }

@@ -1,5 +1,5 @@
 /* table.h - a table that a command prints: built once, and written for a
-   terminal, as TSV, in Markdown, in LaTeX or as JSON.
+   terminal, as TSV, in Markdown or in LaTeX.
 
        static const Column columns[] = {
            {"variant", .words = true},
@@ -8,8 +8,9 @@
        sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
        sheet_print(&sheet, layout_of(o));
 
-   People read it on a terminal, in Markdown and in LaTeX; programs read TSV and
-   JSON. A column may be for one of the two. */
+   People read it on a terminal, in Markdown and in LaTeX, programs read TSV. A
+   column may be for one of the two, and people are spared one in which
+   nothing is known. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -19,49 +20,42 @@
 #include "math/statistics.h"
 #include "page/escape.h"
 
-/* A paper is in LaTeX; what is for papers is for programs, too. */
-typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY, PAPERS } Readers;
+typedef enum { EVERYBODY, PEOPLE, PROGRAMS } Readers;
 
 typedef struct Column {
     const char *name, *title; /* for programs; for people, NULL: the name */
     const char *format;       /* of a number, NULL: as it is */
-    bool words;               /* no numbers: on the left, and text in JSON */
-    bool share;               /* people see it in per cent */
+    bool words;               /* no numbers: on the left */
     Readers readers;
 } Column;
 
 /* What is in a row; the functions copy their text. A number that is not known
-   is NaN: "-" to people, NA in TSV, null in JSON. */
+   is NaN: "-" to people, NA in TSV. */
 typedef struct Cell {
-    char *text; /* words; or how a number is shown, NULL: as its column */
+    char *text; /* words; NULL: the number is shown as its column says */
     double value, low, high;
 } Cell;
 Cell cell_words(const char *text);
 Cell cell_number(double value);
-Cell cell_shown(double value, const char *text);
 Cell cell_interval(Mean m); /* to people "0.99 [0.98, 1.00]" */
 
 typedef struct Sheet {
     Column *columns;
     Cell *cells; /* row by row */
     int cols, count, room;
-    char *note;        /* what it shows: below it, in LaTeX its caption */
-    const char *label; /* in LaTeX: tab:LABEL */
+    char *note, *label; /* what it shows, not escaped yet; in LaTeX its caption,
+                           and tab:LABEL, of the letters of plain_name */
 } Sheet;
 
 Sheet sheet_of(const Column *columns, int count);
 void sheet_free(Sheet *s);
 
 /* Adds a row, a cell for each column. */
-#define sheet_row(sheet, ...)                         \
-    sheet_add_row(sheet, (const Cell[]){__VA_ARGS__}, \
-                  sizeof((const Cell[]){__VA_ARGS__}) / sizeof(Cell))
-void sheet_add_row(Sheet *s, const Cell *cells, size_t count);
+#define sheet_row(sheet, ...) sheet_add_row(sheet, (const Cell[]){__VA_ARGS__})
+void sheet_add_row(Sheet *s, const Cell *cells);
 
-/* Takes the text over, which is not escaped yet. */
+/* Takes the note over. */
 void sheet_note(Sheet *s, const char *label, char *note);
-
-bool for_people(Layout layout);
 
 /* What --columns says: every table on stdout shows only these columns, "a,b",
    in this order; NULL: those for the layout's readers. */
@@ -72,11 +66,9 @@ void sheet_write(FILE *to, const Sheet *s, Layout layout);
 /* Writes it to stdout with its note, and frees it. */
 void sheet_print(Sheet *s, Layout layout);
 
-/* Words before or after a table, and a line of a list of them: lines on a
+/* Words on stdout before or after a table, after a blank line: lines on a
    terminal, a paragraph in Markdown and LaTeX, for programs nothing. */
-void words_write(FILE *to, const char *text, Layout layout);
-void words_below(FILE *to, const char *text, Layout layout); /* a blank line */
-void item_write(FILE *to, const char *text, Layout layout);
+void words_write(const char *text, Layout layout);
 
 /* Text in lines from column `from` to `width`; the first is at column `at`
    already. A word longer than that stays whole. */

@@ -1,22 +1,29 @@
-/* rate.c - at which learning rate a variant is judged. */
+/* rate.c - at which learning rate a variant is judged: of those that were
+   tried, or of those of a search. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "heart/fail.h"
-#include "math/statistics.h"
+#include "run/jobs.h"
+#include "study/group.h"
 #include "study/quantity.h"
 #include "study/rate.h"
 
-bool
+/* How a rate did: of how many seeds, how well they did in the quantity, and
+   their loss. More is better, and the first that differs decides. */
+typedef struct Score {
+    double rank[3];
+} Score;
+
+static bool
 outdoes(const Score *a, const Score *b)
 {
-    if (a->seeds != b->seeds)
-        return a->seeds > b->seeds;
-    for (int i = 0; i < 3; i++)
-        if (a->rank[i] != b->rank[i])
-            return a->rank[i] > b->rank[i];
-    return false;
+    int i = 0;
+    while (i < 2 && a->rank[i] == b->rank[i])
+        i++;
+    return a->rank[i] > b->rank[i];
 }
 
 /* What is read for a judged quantity where test data has no say. */
@@ -40,63 +47,108 @@ merit(const Run *r, const char *key)
     return q->better == LESS ? -x : x;
 }
 
-Score
-score_of(const Run *const *runs, int count, double lr, int but, const char *key,
-         double enough)
+/* Of the runs at that rate, except those of one seed. */
+static Score
+score_of(const Run *const *runs, int count, double lr, int but, const char *key)
 {
-    const char *first = chosen_by(key ? key : "test_accuracy");
-    double sum = 0, steps = 0, loss = 0;
-    bool full = !key;
+    double sum = 0, loss = 0;
     int n = 0;
     for (int i = 0; i < count; i++) {
         if (runs[i]->config.lr != lr || runs[i]->config.seed == but)
             continue;
-        double x = merit(runs[i], first);
-        full &= x >= enough;
-        sum += x;
-        steps += merit(runs[i], "solved_at");
+        sum += merit(runs[i], chosen_by(key));
         loss += merit(runs[i], "validation_loss");
         n++;
     }
-    return full ? (Score){{1, steps / n, loss / n}, n}
-                : (Score){{sum / n, 0, loss / n}, n};
+    return (Score){{n, sum / n, loss / n}};
 }
 
-double *
-rates_of(const Run *const *runs, int count, int *rates)
+const Run *
+best_run(const Run *const *runs, int count, int seed, bool own, const char *key)
 {
-    double *lr = allocate((size_t)count + 1, sizeof *lr);
-    *rates = 0;
-    for (int i = 0; i < count; i++)
-        lr[i] = runs[i]->config.lr;
-    median(lr, count); /* sorts */
-    for (int i = 0; i < count; i++)
-        if (i == 0 || lr[i] != lr[*rates - 1])
-            lr[(*rates)++] = lr[i];
-    return lr;
+    const Run *best = NULL;
+    Score most;
+    for (int i = 0; i < count; i++) {
+        if (runs[i]->config.seed != seed)
+            continue;
+        Score s =
+            score_of(runs, count, runs[i]->config.lr, own ? -1 : seed, key);
+        if (best && !outdoes(&s, &most))
+            continue;
+        best = runs[i];
+        most = s;
+    }
+    return best;
 }
 
 const Run **
 chosen_runs(const Run *const *runs, int count, const char *key, int *seeds)
 {
     const Run **chosen = allocate((size_t)count + 1, sizeof(const Run *));
-    Score *best = allocate((size_t)count + 1, sizeof *best);
-    int rates;
+    bool single = true;
+    for (int i = 0; i < count; i++)
+        single &= runs[i]->config.seed == runs[0]->config.seed;
     *seeds = 0;
-    free(rates_of(runs, count, &rates));
     for (int i = 0; i < count; i++) {
         int seed = runs[i]->config.seed, k = 0;
         while (k < *seeds && chosen[k]->config.seed != seed)
             k++;
-        bool single = count <= rates; /* one seed */
-        Score s = score_of(runs, count, runs[i]->config.lr, single ? -1 : seed,
-                           key, NAN);
-        if (k == *seeds || outdoes(&s, &best[k])) {
-            chosen[k] = runs[i];
-            best[k] = s;
-        }
-        *seeds += k == *seeds;
+        if (k == *seeds)
+            chosen[(*seeds)++] = best_run(runs, count, seed, single, key);
     }
-    free(best);
     return chosen;
+}
+
+const char *
+rate_end(const Run *const *runs, int count, double lr)
+{
+    bool below = false, above = false;
+    for (int i = 0; i < count; i++) {
+        below |= runs[i]->config.lr < lr;
+        above |= runs[i]->config.lr > lr;
+    }
+    return below == above ? NULL : above ? "lowest" : "highest";
+}
+
+bool
+rates_wanted(const Request *r)
+{
+    const Values *v = given_to(r, "lr");
+    return v->count && !strcmp(v->text[0], "auto");
+}
+
+void
+rates_find(Request *r, Grid *g)
+{
+    const Values *optimizer = given_to(r, "optimizer");
+    bool sgd = optimizer->count && !strcmp(optimizer->text[0], "sgd");
+    const char *key = r->judge ? r->judge : "solved_at";
+    Values *lr = given_to(r, "lr"), *seed = given_to(r, "seed"), seeds = *seed;
+    Work work = r->work;
+    char *place = format_text("%s/rates", work.out);
+    experiment_open(work.out, g->asked); /* the directory around it */
+    values_free(lr);
+    *lr = values_cut(sgd ? "0.01,0.03,0.1,0.3,1,3,10"
+                         : "0.0001,0.0003,0.001,0.003,0.01,0.03,0.1");
+    *seed = values_cut("1001,1002,1003");
+    Grid search = grid_of(r, manifest_of(r, "compare"));
+    work.out = place;
+    run_missing(&work, &search);
+    Experiment e = finished(&work, &search);
+    values_free(seed);
+    *seed = seeds;
+    const Run **list = allocate((size_t)e.count + 1, sizeof(const Run *));
+    for (int i = 0; i < g->count; i++) {
+        int count = 0;
+        for (int k = 0; k < e.count; k++)
+            if (!differ_in(&e.runs[k].config, &g->jobs[i].config, "lr seed"))
+                list[count++] = &e.runs[k];
+        const Run *best = best_run(list, count, 1001, true, key);
+        if (best)
+            grid_rate(g, &g->jobs[i], best->config.lr);
+    }
+    grid_free(&search);
+    experiment_free(&e);
+    free(list);
+    free(place);
 }

@@ -2,28 +2,33 @@
 #ifndef RATE_H
 #define RATE_H
 
-#include "run/run.h"
+#include <stdbool.h>
 
-/* How a rate did; what is first decides. */
-typedef struct Score {
-    double rank[3]; /* more is better */
-    int seeds;
-} Score;
-bool outdoes(const Score *a, const Score *b);
+#include "run/grid.h"
 
-/* Of the runs at that rate, but for one seed: in a quantity or, where `key` is
-   NULL, as verdicts are, by accuracy until all seeds have `enough`, then by
-   steps; of equal ones the lowest loss. On validation data. */
-Score score_of(const Run *const *runs, int count, double lr, int but,
-               const char *key, double enough);
-
-/* The rates of some runs, each once, by size; to be freed. */
-double *rates_of(const Run *const *runs, int count, int *rates);
+/* Of a seed's runs the one at the rate at which the other seeds or, with `own`,
+   all seeds did best in a quantity; of equal rates, the one that has the lowest
+   loss. Only validation data have a say. NULL where the seed has no run. */
+const Run *best_run(const Run *const *runs, int count, int seed, bool own,
+                    const char *key);
 
 /* Of each seed the run at the rate that the others choose in a quantity, so
    that no seed is judged at a rate which was chosen for its luck; a single seed
    has its best rate. Returns the runs, to be freed, and how many they are. */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
                         int *seeds);
+
+/* "lowest" or "highest" if the rate is that of several that were tried, so that
+   a wider grid may have a better one; NULL if it lies between others. */
+const char *rate_end(const Run *const *runs, int count, double lr);
+
+/* Was --lr auto given? */
+bool rates_wanted(const Request *r);
+
+/* Gives each job of a grid the rate at which its variant did best at its point,
+   in r's judged quantity or else in the steps to the threshold, of seven that
+   are half a power of ten apart. They are tried on seeds that are not judged,
+   whose runs are the experiment OUT/rates. */
+void rates_find(Request *r, Grid *g);
 
 #endif

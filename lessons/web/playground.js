@@ -111,10 +111,10 @@ function recall() {
 // What `qkv compare` says of the second variant, in a sentence.
 function sentence([heads, ...rows]) {
     const row = rows.map(cells => Object.fromEntries(heads.map((h, i) => [h, cells[i]])));
-    const [base, other] = [row.find(r => r.verdict === 'the baseline'), row.find(r => r.verdict !== 'the baseline')];
+    const [base, other] = [row.find(r => r.verdict === 'baseline'), row.find(r => r.verdict !== 'baseline')];
     if (!other)
         return `${base.variant} alone: test accuracy ${base.test_accuracy}, ${base.solved} solved.`;
-    return `${other.variant} against ${base.variant}, by ${other.judged}: ${other.verdict}. ` +
+    return `${other.variant} against ${base.variant}, by ${other.judged}: ${other.verdict}, difference ${other.difference}. ` +
         `(Test accuracy ${other.test_accuracy} against ${base.test_accuracy}, ${other.solved} and ${base.solved} solved.)`;
 }
 

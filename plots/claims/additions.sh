@@ -11,10 +11,10 @@
 #   sink is the same within 0.01, or better.
 # untestable: differential as in its paper, with half as many heads and values twice as wide:
 #   --match leaves it 4 heads of five columns.
-# expect 1: variant=talking-heads outcome is better
-# expect 1: variant=gated outcome is better
-# expect 1: variant=differential outcome is better
-# expect 1: variant=sink outcome is same,better
+# expect 1: variant=talking-heads verdict is better
+# expect 1: variant=gated verdict is better
+# expect 1: variant=differential verdict is better
+# expect 1: variant=sink verdict is same,better
 qkv compare --file "$plots/recipes/lessons.text" \
     -v standard,talking-heads,gated,differential,sink --match params --lr 0.005,0.01,0.02,0.04 \
     --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \

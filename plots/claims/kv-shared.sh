@@ -11,9 +11,9 @@
 #   0.02 and 0.04, each seed at the rate that was best on the others; 8 seeds.
 # hypothesis: The first two cost less than 0.05 nats of test loss (5% of perplexity), the third
 #   more.
-# expect 1: variant=shared-kv outcome is same,better
-# expect 1: variant=shared-qk outcome is same,better
-# expect 1: variant=shared-qkv outcome is worse
+# expect 1: variant=shared-kv verdict is same,better
+# expect 1: variant=shared-qk verdict is same,better
+# expect 1: variant=shared-qkv verdict is worse
 qkv compare --file "$plots/recipes/lessons.text" -v standard,shared-kv,shared-qk,shared-qkv \
     --lr 0.005,0.01,0.02,0.04 --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 \
     --judge test_loss --margin test_loss=0.05 --no-figures --no-weights -o "$out" "$@"

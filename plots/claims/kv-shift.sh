@@ -15,7 +15,7 @@
 #   standard layers on seeds 101 to 108.
 # untestable: Language models of 1.5B to 19B parameters, and the proof that less width is needed.
 # expect 1: variant=standard test_accuracy < 0.9
-# expect 1: variant=kv-shift outcome is better
+# expect 1: variant=kv-shift verdict is better
 # expect 1: variant=kv-shift test_accuracy > 0.98
 # expect 1: variant=kv-shift median_steps < 120
 # expect 2: variant=standard test_accuracy > 0.98

@@ -10,7 +10,7 @@
 #   layer of width 32, d_k = 2, 1 to 16 heads, 1500 steps of Adam at 0.003; 5 seeds.
 # hypothesis: With d_k = 2 standard stays worse than full-rank, by more than 0.02 of R^2, however
 #   many heads both have.
-# expect 1: variant=standard outcome is worse
+# expect 1: variant=standard verdict is worse
 qkv compare -t subset -v standard,full-rank --baseline full-rank --d-k 2 --heads 1,2,4,8,16 \
     --seeds 5 --log-every 500 --judge test_accuracy --margin test_accuracy=0.02 --no-figures \
     --no-weights -o "$out" "$@"

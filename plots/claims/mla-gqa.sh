@@ -10,8 +10,8 @@
 #   chosen to match. (Without 0.014 both verdicts were undecided.)
 # hypothesis: At an equal cache mla is the same as gqa within 0.02 nats of test loss; at equally
 #   many parameters it is better than standard.
-# expect 1: variant=mla outcome is same
-# expect 2: variant=mla outcome is better
+# expect 1: variant=mla verdict is same
+# expect 2: variant=mla verdict is better
 qkv compare --file "$plots/recipes/lessons.text" -v gqa,mla --baseline gqa --match cache \
     --lr 0.005,0.01,0.014,0.02,0.04 --steps 400 --seeds 8 --log-every 100 --validate 200 \
     --test 200 --judge test_loss --margin test_loss=0.02 --no-figures --no-weights \

@@ -13,7 +13,7 @@
 # hypothesis: no-wq is the same within 0.03 nats of test loss, or better.
 # untestable: The exact case (a model without skips): conversions here change one layer and leave
 #   its neighbours alone. With skips the papers leave the question open.
-# expect 1: variant=no-wq outcome is same,better
+# expect 1: variant=no-wq verdict is same,better
 qkv compare --file "$plots/recipes/lessons.text" -v standard,no-wq --lr 0.005,0.01,0.02,0.04 \
     --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \
     --margin test_loss=0.03 --no-figures --no-weights -o "$out" "$@"

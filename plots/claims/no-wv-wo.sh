@@ -13,7 +13,7 @@
 #   or better.
 # untestable: Removing them without the skip, as the paper does: that needs its shaped attention,
 #   which starts as the identity and is not a variant here.
-# expect 1: variant=no-wv-wo outcome is same,better
+# expect 1: variant=no-wv-wo verdict is same,better
 qkv compare --file "$plots/recipes/lessons.text" -v standard,no-wv-wo --lr 0.005,0.01,0.02,0.04 \
     --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \
     --margin test_loss=0.03 --no-figures --no-weights -o "$out" "$@"

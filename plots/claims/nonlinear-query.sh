@@ -9,7 +9,7 @@
 #   each seed at the rate that was best on the others, no weight decay; 4,128 parameters in a
 #   layer's attention, where standard has 4,096; 8 seeds.
 # hypothesis: The test loss of nonlinear-query is lower, by more than 1%.
-# expect 1: variant=nonlinear-query outcome is better
+# expect 1: variant=nonlinear-query verdict is better
 qkv compare --file "$plots/recipes/lessons.text" -v standard,nonlinear-query \
     --lr 0.0056,0.01,0.018,0.03,0.056 --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 \
     --judge test_loss --margin test_loss=1% --no-figures --no-weights -o "$out" "$@"

@@ -10,9 +10,9 @@
 #   between 0.1 and 0.3.
 # hypothesis: At 0.003 and at 0.03 the two are the same within 0.05 nats of test loss, at 0.3
 #   qk-norm is better.
-# expect 1: variant=qk-norm outcome is same
-# expect 2: variant=qk-norm outcome is same
-# expect 3: variant=qk-norm outcome is better
+# expect 1: variant=qk-norm verdict is same
+# expect 2: variant=qk-norm verdict is same
+# expect 3: variant=qk-norm verdict is better
 qkv compare --file "$plots/recipes/lessons.text" -v standard,qk-norm --optimizer adamw \
     --schedule cosine --warmup 40 --lr 0.003 --steps 400 --seeds 8 --log-every 100 \
     --validate 200 --test 200 --judge test_loss --margin test_loss=0.05 --no-figures \

@@ -12,7 +12,7 @@
 #   added to the tokens, or none; no 2D term in the scores. 20 seeds.
 # hypothesis: With learned positions shared-qk solves it, within 0.02 of accuracy of standard;
 #   without, neither gets half of the digits right: nothing tells a token where it is.
-# expect 1: task=reverse.positionslearned variant=shared-qk outcome is same,better
+# expect 1: task=reverse.positionslearned variant=shared-qk verdict is same,better
 # expect 1: task=reverse.positionslearned variant=shared-qk test_accuracy > 0.95
 # expect 1: task=reverse.positionsnone variant=shared-qk test_accuracy < 0.5
 # expect 1: task=reverse.positionsnone variant=standard test_accuracy < 0.5
