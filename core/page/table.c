@@ -69,13 +69,12 @@ sheet_free(Sheet *s)
     free(s->cells);
     free(s->columns);
     free(s->note);
-    free(s->label);
 }
 
 void
 sheet_note(Sheet *s, const char *label, char *note)
 {
-    s->label = copy_text(label);
+    s->label = label;
     s->note = note;
 }
 

@@ -43,8 +43,8 @@ typedef struct Sheet {
     Column *columns;
     Cell *cells; /* row by row */
     int cols, count, room;
-    char *note, *label; /* what it shows, not escaped yet; in LaTeX its caption,
-                           and tab:LABEL, of the letters of plain_name */
+    char *note;        /* what it shows: below it, in LaTeX its caption */
+    const char *label; /* in LaTeX: tab:LABEL, as plain_name writes it */
 } Sheet;
 
 Sheet sheet_of(const Column *columns, int count);

@@ -54,7 +54,7 @@ static const Field fields[] = {
     {{"variant", .words = true}, AT(series), BOTH},
     {{"attention_parameters", .title = "attention"}, .half = RESULTS},
     {{.name = "real"}, .half = RESULTS},
-    {{.name = "parameters"}},
+    {{.name = "parameters"}, .half = ALL},
     {{.name = "rate"}, AT(lr), RESULTS},
     {{.name = "solved"}, .half = RESULTS, .get = solved_cell},
     {{"median_steps", .title = "steps"}, .half = RESULTS, .get = steps_cell},
@@ -166,8 +166,8 @@ static void
 print_notes(const Outcomes *all, Layout layout)
 {
     words_write("attention: its parameters in all blocks; real: those that are "
-                "really there; rate: the learning rate, each seed's chosen by "
-                "the others on validation data (lowest, highest: a wider grid "
+                "really there; rate: the learning rate, chosen by other "
+                "seeds on validation data (lowest, highest: a wider grid "
                 "may change the verdict); steps: the median seed's first at "
                 "the threshold (> where it had none, or lost it again); "
                 "accuracy: R^2 where answers are numbers; in brackets: 95% "
@@ -192,12 +192,13 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
            Layout layout)
 {
     Sheet sheet = sheet_of_half(all, g, half);
-    sheet.label = format_text(half == VERDICTS ? "%s-verdicts" : "%s", g->name);
-    sheet.note = title;
+    char *label = format_text(half == VERDICTS ? "%s-verdicts" : "%s", g->name);
+    sheet_note(&sheet, interned(label), title);
     if (layout != LATEX)
         words_write(title, layout);
     sheet_write(stdout, &sheet, layout);
     sheet_free(&sheet);
+    free(label);
 }
 
 /* The tables of one group. Its numbers are to be compared with what guessing

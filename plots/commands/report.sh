@@ -40,17 +40,15 @@ verdicts() {
 verdicts --markdown "$@" >"$draft/.md"
 # Each float of LaTeX in a file of its own, which report.tex reads.
 verdicts --latex "$@" | awk -v folder="$draft/tables" '
-    /^% needs/ { float = "" }
-    /^%/ || /^\\begin{table}/ { inside = 1 }
+    /^% needs/ { inside = 1; float = "" }
     /^\\label{tab:/ { label = substr($0, 12, length($0) - 12) }
     inside { float = float $0 "\n" }
-    !inside && float {
+    !inside { print }
+    /^\\end{table}/ {
         printf "%s", float >(folder "/" label ".tex")
         print "\n\\input{tables/" label "}"
-        float = ""
-    }
-    !inside { print }
-    /^\\end{table}/ { inside = 0 }' >"$draft/.tex"
+        inside = 0
+    }' >"$draft/.tex"
 
 # The recipe that made it, of those that we have: its title and figures are ours.
 recipe=''
