@@ -82,7 +82,7 @@ awk -f "$plots/words.awk" -f "$plots/float.awk" "$draft"/figures/*.txt
 ## What this does not show
 Toy tasks and small models: what decides here need not decide at the size of a language model.
 Where one learning rate was tried: depth, width and scale change the rate that suits a variant, so a difference in steps may be one of rates; a grid (--lr) tells. Where variants have different numbers of parameters, --match makes them equal. Runs that diverged have no accuracy, and their variant no mean.
-"Undecided" is neither a difference nor sameness: it is said what these seeds could have shown, and how many would tell.
+"Undecided" is neither a difference nor sameness; the tables say how many seeds would tell.
 ## What was run
 END
     for experiment; do
