@@ -215,7 +215,7 @@ written(const char *name)
     for (int i = 0; i < 3; i++) { /* the second finds the first, and stays */
         Draft *d = draft_begin(test_directory, name);
         run_write(d, name, m, &e, &(Observer){0}, &s, true);
-        ck_assert(run_publish(d, name, i == 2) == (i != 1));
+        ck_assert(draft_publish(d, name, i == 2) == (i != 1));
         draft_end(d);
         ck_assert(run_exists(test_directory, name));
     }

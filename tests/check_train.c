@@ -165,33 +165,6 @@ TESTS(threads_change_nothing, 3)
     model_free(m[1]);
 }
 
-/* What a run is said to need before it starts is what it takes. */
-TESTS(needs_are_what_is_taken, 4)
-{
-    static const char *const settings_of[] = {
-        "mlp=4 norm=pre layers=2", "length=100 batch=3", "length=20 batch=5",
-        "embed=onehot residual=no"};
-    Dataset s;
-    Model *m = make("reverse", settings_of[_i], &s);
-    Needs n = training_needs(&s, m->variant);
-    Batch b = batch_new(s.sizes, m->config.batch);
-    Tape *t = tape_new(0);
-    Random r = dataset_stream(&s, TRAINING);
-    double accuracy;
-    dataset_draw(&s, TRAINING, &r, 0, &b);
-    train_step(m, t, &b, &accuracy);
-    tape_reset(t);
-    ck_assert(n.step == (double)t->most);
-    double onehot = m->fixed.rows * m->fixed.cols;
-    ck_assert((onehot > 0) == (_i == 3));
-    ck_assert(n.weights ==
-              (4. * (double)m->parameters + onehot) * sizeof(real));
-    ck_assert(n.batch == 2. * b.rows * sizeof(int));
-    tape_free(t);
-    batch_free(&b);
-    model_free(m);
-}
-
 /* A sequence of 8,192 tokens trains in memory that grows with its length. */
 TEST(memory_of_long_sequences)
 {

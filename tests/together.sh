@@ -182,29 +182,6 @@ END
     [ ! -d drawn ] || full 24k drawn "$qkv" plot single -q --format svg -o disk/x
 fi
 
-# --- interrupted, while runs that have ended wait for a slow disk: they are kept
-echo '#include <time.h>
-int syncfs(int file)
-{
-    struct timespec left = {0, 500000000};
-    while (nanosleep(&left, &left)) ;
-    return file < 0;
-}' >slow.c
-if ${CC:-cc} -D_GNU_SOURCE -shared -fPIC slow.c -o slow.so 2>err; then
-    rm -rf x
-    many="$qkv compare -v standard -t reverse --seeds 60 --jobs 1 $small -o x"
-    LD_PRELOAD=$work/slow.so $many >out 2>err &
-    while kill -0 $! 2>/dev/null && [ "$(find x -path '*/.*/result.tsv' 2>/dev/null | wc -l)" -lt 6 ]; do
-        sleep 0.02
-    done
-    kill -TERM $! 2>/dev/null
-    wait $! 2>/dev/null
-    finished x >before
-    expect "interrupted, it has lost all but $(wc -l <before) runs" [ "$(wc -l <before)" -ge 4 ]
-    $many >out 2>err && again x && [ "$(finished x | wc -l)" -eq 60 ] && [ -z "$(left)" ] && ok ||
-        complain "interrupted, then: done again, or not all"
-fi
-
 # --- interrupted, gnuplot's parent ends, and gnuplot goes too
 if command -v gnuplot >/dev/null; then
     mkdir bin

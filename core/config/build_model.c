@@ -1,5 +1,5 @@
-/* build_model.c - a model from a config: its kind, what its weights start as,
-   and what training it takes. */
+/* build_model.c - a model from a config: its kind, and what its weights start
+   as. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "base/words.h"
 #include "config/build_model.h"
-#include "config/corpus.h"
 #include "config/schedule.h"
 #include "config/two_sequences.h"
 #include "heart/fail.h"
@@ -58,16 +57,10 @@ config_cast(Config *c, const Plugin *p)
 }
 
 Model *
-model_listed(const Config *c, Sizes sizes, const Variant *v)
-{
-    return model_outline(c, sizes, v,
-                         sizes.step != 0 ? &numbers : &two_sequences);
-}
-
-Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {
-    Model *m = model_listed(c, sizes, v);
+    Model *m =
+        model_outline(c, sizes, v, sizes.step != 0 ? &numbers : &two_sequences);
     m->update = scheduled;
     scale_starts(m);
     model_fill(m);
@@ -134,39 +127,4 @@ attention_parameters(const Model *m)
     for (const Weight *w = m->weights; w < m->weights + m->count; w++)
         sum += w->attention ? (size_t)w->rows * (size_t)w->cols : 0;
     return sum;
-}
-
-/* Bytes that a micro-batch of so many sequences takes, forward and back. */
-static double
-bytes_of(Model *m, const Batch *b, int sequences)
-{
-    Batch micro = batch_part(b, 0, sequences);
-    Tape *t = tape_new(SHAPES_ONLY);
-    Node *logits = model_forward(m, t, &micro);
-    backward(m->architecture->loss(m, logits, micro.targets, micro.rows, NULL));
-    double bytes = (double)(t->bytes + t->entries * sizeof(real));
-    tape_free(t);
-    return bytes;
-}
-
-Needs
-training_needs(const Dataset *data, const Variant *v)
-{
-    const Config *c = &data->config;
-    Model *m = model_listed(c, data->sizes, v);
-    int size = micro_batch_size(m, c->batch), parts[] = {size, c->batch % size};
-    Batch micro = batch_new(data->sizes, size);
-    double step = 0;
-    for (int i = 0; i < 2; i++)
-        step = fmax(step, parts[i] ? bytes_of(m, &micro, parts[i]) : 0);
-    double tokens =
-        (double)(data->sizes.tokens + data->sizes.source) * c->batch;
-    double fixed = (double)m->fixed.rows * m->fixed.cols;
-    Needs n = {(4. * (double)m->parameters + fixed) * sizeof(real),
-               tokens * (data->sizes.each + 1) * sizeof(int), step,
-               (data->corpus ? corpus_bytes(data->corpus) : 0) +
-                   (c->steps / c->log_every + 1.) * sizeof(LogRow)};
-    batch_free(&micro);
-    model_free(m);
-    return n;
 }

@@ -1,5 +1,5 @@
-/* build_model.h - a model from a config: its kind, what its weights start as,
-   and what training it takes. */
+/* build_model.h - a model from a config: its kind, and what its weights start
+   as. */
 #ifndef BUILD_MODEL_H
 #define BUILD_MODEL_H
 
@@ -12,10 +12,8 @@
    plugin_open do. */
 void config_cast(Config *c, const Plugin *p);
 
-/* The model that a resolved config describes, at its seed's initial weights; or
-   without values (model_outline). */
+/* The model that a resolved config describes, at its seed's initial weights. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
-Model *model_listed(const Config *c, Sizes sizes, const Variant *v);
 
 /* The same of a config that only names its variant and its task; dataset_close
    what the task draws from. */
@@ -38,13 +36,5 @@ Weight *weight_named(const Model *m, const char *name);
 
 /* Entries of all matrices that variants have declared. */
 size_t attention_parameters(const Model *m);
-
-/* Bytes that training takes: weights, with gradients and the optimizer's two
-   moments; a batch's tokens; the matrices of a step; the task's file, and the
-   log. */
-typedef struct Needs {
-    double weights, batch, step, files;
-} Needs;
-Needs training_needs(const Dataset *data, const Variant *v);
 
 #endif

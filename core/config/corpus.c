@@ -226,14 +226,6 @@ corpus_sequence(const Corpus *c, Split split, int index, Random *r, int *ids,
     return true;
 }
 
-double
-corpus_bytes(const Corpus *c)
-{
-    double v = c->classes;
-    return c->codes ? (c->part[3] + v * v) * sizeof(int)
-                    : (c->part[3] * 2. + v) * sizeof(int);
-}
-
 /* How unlikely id is in a row of v counts and their sum, one added to each. */
 static double
 surprise(const int *row, int id, int v)

@@ -36,9 +36,6 @@ void corpus_close(Corpus *c);
 bool corpus_sequence(const Corpus *c, Split split, int index, Random *r,
                      int *ids, int *targets);
 
-/* What it takes in memory, and counting pairs of its tokens. */
-double corpus_bytes(const Corpus *c);
-
 /* What counting alone achieves on a split. Of a text: the loss, in nats a
    token, of naming each by how often it occurs in the training part, and how
    often after the one before it, one added to every count; and the share that

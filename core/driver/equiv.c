@@ -73,7 +73,7 @@ write_converted(const Options *o, Model *to, const Dataset *data)
     experiment_open(o->out, asked);
     Draft *d = draft_begin(o->out, name);
     run_write(d, name, to, &e, &(Observer){0}, data, true);
-    run_publish(d, name, true);
+    draft_publish(d, name, true);
     draft_end(d);
     if (!o->quiet)
         note("the converted run is %s/%s", o->out, name);

@@ -70,7 +70,7 @@ describe(const char *word, const Config *c, Effort effort)
                        (Limits){seconds, bytes});
     f.ok = e.answered;
     f.status = e.status;
-    f.why = e.words;
+    f.why = e.why;
     if (!f.ok)
         plugin_name(word, f.name);
     return f;

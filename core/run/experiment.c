@@ -18,14 +18,6 @@ run_exists(const char *directory, const char *name)
                    F_OK);
 }
 
-bool
-run_publish(Draft *d, const char *name, bool replace)
-{
-    return draft_publish(d, name, false) ||
-           ((replace || !run_exists(d->place, name)) &&
-            draft_publish(d, name, true));
-}
-
 void
 experiment_open(const char *directory, const char *asked)
 {

@@ -19,43 +19,42 @@
 #include "run/plugin_process.h"
 #include "run/progress.h"
 
-/* All workers, and the work for them. */
-typedef struct Crew {
+/* All workers, and the work for them: of one grid after the other. */
+static struct Crew {
     const Work *w;
     Grid *grid;
     int next; /* the first of its jobs that may still have to be begun */
     Child *workers;
-    Job **at;     /* what each one trains */
     int most;     /* workers */
     Limits may;   /* each of them */
     Draft *draft; /* where they write */
     double due;   /* when what is complete there is to be published */
     Progress progress;
-} Crew;
+} crew;
 
-/* In a run's own process: opens its plugin and its data, and makes its model.
-   Fails if training needs more memory than the limit. */
+/* In a run's own process: opens its plugin and its data, makes its model, and
+   gives it the weights that it begins with, if they are not random. */
 static Model *
-prepare(Config c, Limits may, Dataset *data)
+prepare(Config c, Dataset *data)
 {
     Plugin p = plugin_open(c.variant);
     uint64_t plugin = c.plugin_hash, text = c.file_hash;
+    Conversion v;
     config_cast(&c, &p);
     *data = dataset_open(&c);
     if (c.plugin_hash != plugin || c.file_hash != text)
         fail("its plugin or text has changed since this command began; the "
              "same command makes the runs of what is there now");
-    Needs n = training_needs(data, p.variant);
-    double needed = n.weights + n.batch + n.step + n.files;
-    if (needed > may.bytes)
-        fail("it needs %.0f MB, and may have %.0f: make the model, the batch, "
-             "the sequences or the file smaller; --memory and --jobs limit it",
-             needed / 1e6, may.bytes / 1e6);
-    return model_new(&c, data->sizes, p.variant);
+    Model *m = model_new(&c, data->sizes, p.variant);
+    if (crew.w->from) {
+        Run begun = run_read(crew.w->from);
+        run_weights(&begun, m);
+    } else if (*likeness_of(c.same_start).as.variant && !start_alike(m, &v))
+        fail("it cannot start as --same-start asks: %s", v.why);
+    return m;
 }
 
 typedef struct Training {
-    const Crew *crew;
     const Job *job;
     Observer observer;
     Solved solved;
@@ -72,158 +71,117 @@ watch_run(void *training, const Result *so_far)
     if (!so_far->logged)
         return true;
     observe(&t->observer);
-    progress_row(t->crew->w, &t->crew->progress, t->job, t->last,
+    progress_row(crew.w, &crew.progress, t->job, t->last,
                  so_far->rows[so_far->count - 1]);
     t->end.seconds = now() - t->begun;
     return !out_of_patience(so_far, t->job->config.patience);
 }
 
-/* Gives the model the weights that it begins with, if they are not random. */
-static void
-begin_weights(const Work *w, Model *m)
-{
-    Conversion v;
-    if (w->from) {
-        Run begun = run_read(w->from);
-        run_weights(&begun, m);
-    } else if (*likeness_of(m->config.same_start).as.variant &&
-               !start_alike(m, &v))
-        fail("it cannot start as --same-start asks: %s", v.why);
-}
-
 /* In the worker: one run, from its plugin to its directory. */
 static void
-work(const void *more, void *last)
+work(const void *job, void *last)
 {
-    Training t = *(const Training *)more;
-    const Work *w = t.crew->w;
+    Training t = {.job = job, .last = last};
     Dataset data;
-    signal(SIGINT, SIG_IGN);    /* the driver ends its workers */
-    close(t.crew->draft->lock); /* which is only the driver's */
-    thread_count = w->threads;
-    Model *m = prepare(t.job->config, t.crew->may, &data);
-    begin_weights(w, m);
-    t.last = last;
+    close(crew.draft->lock); /* which is only the driver's */
+    thread_count = crew.w->threads;
+    Model *m = prepare(t.job->config, &data);
     t.solved.threshold = m->config.threshold;
     t.observer = observer_new(m, &data);
     t.begun = now();
     t.end.result = train(m, &data, watch_run, &t);
     t.end.solved_at = t.solved.at;
-    run_write(t.crew->draft, t.job->name, m, &t.end, &t.observer, &data,
-              !w->no_weights);
+    run_write(crew.draft, t.job->name, m, &t.end, &t.observer, &data,
+              !crew.w->no_weights);
 }
 
 /* Gives the runs that are complete their places: once a second, since each
    time waits for the disk. */
 static void
-publish(Crew *crew)
+publish(void)
 {
-    const Work *w = crew->w;
-    crew->draft->on_disk = false;
-    for (Job *j = crew->grid->jobs; j < crew->grid->jobs + crew->grid->count;
+    crew.draft->on_disk = false;
+    for (Job *j = crew.grid->jobs; j < crew.grid->jobs + crew.grid->count;
          j++) {
         if (!j->trained)
             continue;
         j->trained = false;
-        run_publish(crew->draft, j->name, w->redo);
-        crew->progress.done++;
-        if (!w->quiet && !progress_drawn(w))
-            fprintf(stderr, "%d/%d %s\n", crew->progress.done,
-                    crew->progress.total, j->name);
+        draft_publish(crew.draft, j->name, true);
+        crew.progress.done++;
+        if (!crew.w->quiet && !progress_drawn(crew.w))
+            fprintf(stderr, "%d/%d %s\n", crew.progress.done,
+                    crew.progress.total, j->name);
     }
-    crew->due = now() + 1;
+    crew.due = now() + 1;
 }
 
-/* Gives idle workers the next jobs; returns how many are busy. */
+/* Gives idle workers the next jobs; returns how many are busy. Notes how far
+   the first busy one is. */
 static int
-hand_out(Crew *crew)
+hand_out(void)
 {
-    const Grid *g = crew->grid;
+    const Grid *g = crew.grid;
+    Progress *p = &crew.progress;
     int busy = 0;
-    for (int i = 0; i < crew->most; i++) {
-        Child *w = &crew->workers[i];
-        while (crew->next < g->count && g->jobs[crew->next].read)
-            crew->next++;
-        if (!w->process && crew->next < g->count) {
-            crew->at[i] = &g->jobs[crew->next++];
-            child_begin(w, work, &(Training){.crew = crew, .job = crew->at[i]},
-                        sizeof(LogRow), crew->may, true);
-        }
-        busy += w->process != 0;
+    for (Child *w = crew.workers + crew.most - 1; w >= crew.workers; w--) {
+        while (crew.next < g->count && g->jobs[crew.next].read)
+            crew.next++;
+        if (!w->process && crew.next < g->count)
+            child_begin(w, work, &g->jobs[crew.next++], sizeof(LogRow),
+                        crew.may, true);
+        if (!w->process)
+            continue;
+        const Job *job = w->more;
+        p->last = (const void *)w->report->answer;
+        p->name = job->name;
+        p->steps = job->config.steps;
+        busy++;
     }
     return busy;
 }
 
 /* A worker has ended; if it failed, says why. */
 static void
-finish(Crew *crew, Child *w)
+finish(Child *w)
 {
-    Job *job = crew->at[w - crew->workers];
+    Job *job = (Job *)w->more;
     Ended e = child_end(w, NULL);
     job->trained = e.answered;
-    if (e.answered || interrupted) /* which may have ended it */
+    if (e.answered)
         return;
-    discard(within(crew->draft->path.text, job->name).text);
-    crew->progress.done++;
-    crew->progress.failed++;
+    crew.progress.done++;
+    crew.progress.failed++;
     progress_clear();
     note("%s: %s", job->name, e.why);
-}
-
-/* Shows how far all runs are, and the first busy worker's. */
-static void
-look(Crew *crew)
-{
-    Progress *p = &crew->progress;
-    p->name = NULL;
-    for (int i = 0; i < crew->most && !p->name; i++)
-        if (crew->workers[i].process) {
-            p->last = (const void *)crew->workers[i].report->answer;
-            p->name = crew->at[i]->name;
-            p->steps = crew->at[i]->config.steps;
-        }
-    progress_draw(p);
 }
 
 /* Trains the jobs that are not read; returns how many failed. */
 static int
 train_all(const Work *w, Grid *g, int total)
 {
-    Crew crew = {.w = w, .grid = g, .progress.total = total};
-    crew.most = w->jobs < total ? w->jobs : total;
-    crew.may =
-        (Limits){w->timeout ? w->timeout : INFINITY,
-                 w->memory ? w->memory * 1e6 : memory_free() / crew.most};
-    crew.workers = allocate((size_t)crew.most, sizeof *crew.workers);
-    crew.at = allocate((size_t)crew.most, sizeof *crew.at);
-    crew.draft = draft_begin(w->out, "runs");
-    notice_interrupts();
-    while (hand_out(&crew)) {
+    int most = w->jobs < total ? w->jobs : total;
+    crew = (struct Crew){
+        .w = w,
+        .grid = g,
+        .most = most,
+        .may = {w->timeout ? w->timeout : INFINITY,
+                w->memory ? w->memory * 1e6 : memory_free() / most},
+        .workers = allocate((size_t)most, sizeof *crew.workers),
+        .draft = draft_begin(w->out, "runs"),
+        .progress.total = total};
+    while (hand_out()) {
         if (now() >= crew.due)
-            publish(&crew);
+            publish();
         if (progress_drawn(w))
-            look(&crew);
-        Child *ended = children_wait(crew.workers, crew.most);
+            progress_draw(&crew.progress);
+        Child *ended = children_wait(crew.workers, most);
         if (ended)
-            finish(&crew, ended);
-        for (int i = 0; interrupted && i < crew.most; i++)
-            if (crew.workers[i].process) {
-                kill(crew.workers[i].process, SIGKILL);
-                crew.next = g->count;
-            }
+            finish(ended);
     }
-    publish(&crew);
+    publish();
     draft_end(crew.draft);
-    end_notice();
     progress_clear();
-    if (interrupted) {
-        note("stopped with %d of %d runs done; the same command goes on from "
-             "there",
-             crew.progress.done, total);
-        raise_interrupt(interrupted);
-    }
     free(crew.workers);
-    free(crew.at);
     return crew.progress.failed;
 }
 

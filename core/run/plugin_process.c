@@ -1,6 +1,7 @@
 /* plugin_process.c - work that may crash, hang or exit, as a plugin's code may:
    in a child, with words for how it ended. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,17 @@ run_in_double(int argc, char **argv)
         same, NULL, "it works in double precision, and belongs beside qkv");
     free(same);
     return status;
+}
+
+/* The signals by which somebody ends a program, and the one that came. */
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+enum { INTERRUPTS = 4 };
+static volatile sig_atomic_t interrupted;
+
+static void
+interrupt(int signal)
+{
+    interrupted = signal;
 }
 
 /* Says in words how a child ended that has not told it itself. */
@@ -53,35 +65,22 @@ child_end(Child *c, void *answer)
     const Report *r = c->report;
     bool left = WIFEXITED(c->status);
     bool told = *r->text && (left || !*r->running.doing);
-    Ended e = {.why = "",
-               .words = "",
-               .answered = left && r->done,
+    Ended e = {.answered = left && r->done,
                .signal = left ? 0 : WTERMSIG(c->status)};
     e.status = left && (e.answered || told) ? WEXITSTATUS(c->status) : 1;
-    if (!e.answered)
-        e.why = e.words = explained(c, e.signal);
-    if (*r->running.doing && !told) /* it ended in the plugin's code */
-        e.words = format_text("%s: %s", r->running.plugin, e.why);
+    e.why = e.answered ? "" : explained(c, e.signal);
+    if (*r->running.doing && !told)
+        e.plugin = interned(r->running.plugin);
     if (answer)
         memcpy(answer, r->answer, c->size);
-    if (*r->drafts) /* it left some */
+    if (*r->drafts) { /* it left some */
         drafts_sweep(r->drafts);
+        if (interrupted)
+            note("stopped; the same command goes on from there");
+    }
     munmap(c->report, sizeof *c->report + c->size);
     c->process = 0;
     return e;
-}
-
-/* If this process is interrupted, so is the child, which then has 5 seconds to
-   tidy up. */
-static void
-wait_for(Child *c)
-{
-    for (bool told = false; !children_wait(c, 1);)
-        if (interrupted && !told) {
-            told = true;
-            kill(c->process, interrupted);
-            c->may.seconds = c->spent + 5;
-        }
 }
 
 Ended
@@ -90,7 +89,8 @@ in_child(void (*work)(const void *more, void *answer), const void *more,
 {
     Child c;
     child_begin(&c, work, more, size, may, true);
-    wait_for(&c);
+    while (!children_wait(&c, 1))
+        ;
     return child_end(&c, answer);
 }
 
@@ -115,14 +115,21 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     Command command = {run, argc, argv};
     child_begin(&c, run_command, &command, 0, (Limits){INFINITY, INFINITY},
                 false);
-    notice_interrupts();
-    wait_for(&c);
+    for (int i = 0; i < INTERRUPTS; i++)
+        if (signal(interrupts[i], interrupt) == SIG_IGN) /* nohup */
+            signal(interrupts[i], SIG_IGN);
+    while (!children_wait(&c, 1))
+        if (interrupted)
+            kill(c.process, SIGKILL);
     Ended e = child_end(&c, NULL);
-    if (!e.answered) {
-        raise_interrupt(interrupted        ? interrupted
-                        : e.words == e.why ? e.signal
-                                           : 0); /* as one process would end */
-        note("%s", e.words);
-    }
+    for (int i = 0; i < INTERRUPTS && !e.answered; i++)
+        if (interrupts[i] == (interrupted ? interrupted : e.signal)) {
+            signal(interrupts[i], SIG_DFL);
+            raise(interrupts[i]); /* as one process would end */
+        }
+    if (e.plugin)
+        note("%s: %s", e.plugin, e.why);
+    else if (!e.answered)
+        note("%s", e.why);
     return e.status;
 }

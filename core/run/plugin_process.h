@@ -8,12 +8,11 @@
 #include "run/process.h"
 
 typedef struct Ended {
-    bool answered;     /* it finished its work; if not: */
-    int status;        /* to exit with */
-    int signal;        /* that ended it, or 0 */
-    const char *why;   /* in words; */
-    const char *words; /* the same, behind the name of the plugin in whose code
-                          it ended, if it did */
+    bool answered;      /* it finished its work; if not: */
+    int status;         /* to exit with */
+    int signal;         /* that ended it, or 0 */
+    const char *why;    /* in words */
+    const char *plugin; /* in whose code it ended, or NULL */
 } Ended;
 
 /* Calls work(more, answer) in a child, and copies the `size` bytes of answer,
@@ -21,7 +20,8 @@ typedef struct Ended {
 Ended in_child(void (*work)(const void *more, void *answer), const void *more,
                void *answer, size_t size, Limits may);
 
-/* Runs a command in a child, and returns the status to exit with. */
+/* Runs a command in a child, and returns the status to exit with. What ends
+   this process, as Ctrl-C does, ends the child. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 
 /* The same command by qkv-double, which is beside this program. */

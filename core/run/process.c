@@ -1,4 +1,4 @@
-/* process.c - children: a piece of work in one, other programs, signals.
+/* process.c - children: a piece of work in one, and other programs.
 
    A child reports in memory that it shares with its parent, and SIGCHLD wakes
    the parent: there is no pipe that a plugin could close or write into. A
@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,51 +25,6 @@
 #include "config/find_plugin.h"
 #include "run/process.h"
 
-volatile sig_atomic_t interrupted;
-
-/* The signals by which somebody ends a program. */
-static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-
-static void
-interrupt(int signal)
-{
-    if (signal != SIGCHLD) /* it only wakes the parent */
-        interrupted = signal;
-}
-
-static void
-set_handlers(void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler}, usual;
-    for (int i = 0; i < 4; i++)
-        if (!sigaction(interrupts[i], NULL, &usual) &&
-            usual.sa_handler != SIG_IGN) /* nohup */
-            sigaction(interrupts[i], &action, NULL);
-}
-
-void
-notice_interrupts(void)
-{
-    set_handlers(interrupt);
-}
-
-void
-end_notice(void)
-{
-    set_handlers(SIG_DFL);
-}
-
-void
-raise_interrupt(int signal)
-{
-    for (int i = 0; i < 4; i++)
-        if (signal == interrupts[i]) {
-            fflush(stdout);
-            end_notice();
-            raise(signal);
-        }
-}
-
 /* fork, or a failure that names what it was for: the child, and the program it
    becomes, dies with its parent (Linux). */
 static pid_t
@@ -85,7 +41,6 @@ begin_process(const char *what)
 #endif
     if (getppid() != parent) /* it has ended already */
         _exit(1);
-    set_handlers(SIG_DFL);
     return 0;
 }
 
@@ -102,9 +57,7 @@ run_program(char *argv[], const char *directory, const char *hint)
         _exit(NOT_RUN);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        if (interrupted) /* it is passed on, and then ends this one */
-            kill(child, interrupted);
-    raise_interrupt(interrupted);
+        ;
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (hint && status == NOT_RUN)
         fail("%s: cannot be run; %s", argv[0], hint);
@@ -155,19 +108,25 @@ limit_memory(double bytes)
                  bytes / 1e6);
 }
 
+/* That a child has ended only wakes its parent. */
+static void
+wake(int signal)
+{
+    (void)signal;
+}
+
 void
 child_begin(Child *c, void (*work)(const void *more, void *answer),
             const void *more, size_t size, Limits may, bool quiet)
 {
-    struct sigaction wake = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     may.bytes = fmin(may.bytes, memory_free());
-    *c = (Child){.size = size, .may = may, .looked = now()};
+    *c = (Child){.more = more, .size = size, .may = may, .looked = now()};
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
         fail("no memory to share with a process: %s", strerror(errno));
     c->report->running.doing = "";
-    sigaction(SIGCHLD, &wake, NULL);
+    signal(SIGCHLD, wake);
     c->process = begin_process("a plugin's code");
     if (c->process)
         return;

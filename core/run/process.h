@@ -1,8 +1,7 @@
-/* process.h - children: a piece of work in one, other programs, signals. */
+/* process.h - children: a piece of work in one, and other programs. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -17,9 +16,10 @@ typedef struct Limits {
 } Limits;
 
 typedef struct Child {
-    pid_t process;  /* 0: none */
-    Report *report; /* memory that both have, the answer at its end */
-    size_t size;    /* of the answer */
+    pid_t process;    /* 0: none */
+    const void *more; /* what it was given */
+    Report *report;   /* memory that both have, the answer at its end */
+    size_t size;      /* of the answer */
     Limits may;
     double looked;  /* when it was last looked at, */
     double spent;   /* seconds until then, */
@@ -41,16 +41,6 @@ void child_begin(Child *c, void (*work)(const void *more, void *answer),
 /* Waits until one of the children has ended, and returns it; NULL if some
    time has passed, or a signal came. Kills those that are late. */
 Child *children_wait(Child *children, int count);
-
-/* From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored, end the
-   child that is waited for and store their number here; the caller tidies up
-   and exits. After end_notice they end the program again. */
-extern volatile sig_atomic_t interrupted;
-void notice_interrupts(void);
-void end_notice(void);
-
-/* If it is one of these four, ends the program by it. */
-void raise_interrupt(int signal);
 
 /* Runs a program, within `directory` unless it is NULL (what it prints is then
    in .shown and .said there), and waits for it. `hint` ends the message if it

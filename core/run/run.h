@@ -37,7 +37,7 @@ typedef struct Finished {
 } Finished;
 
 /* Writes a finished run into a draft, with what was observed at each line of
-   its log, with or without its weights; run_publish gives it its place. */
+   its log, with or without its weights; draft_publish gives it its place. */
 void run_write(const Draft *d, const char *name, const Model *m,
                const Finished *e, const Observer *o, const Dataset *data,
                bool weights);
@@ -62,10 +62,6 @@ void put_pair(FILE *file, const char *key, double value, int digits);
 
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
-
-/* Gives a run of the draft its place. False where a finished one is there that
-   is not to be replaced. */
-bool run_publish(Draft *d, const char *name, bool replace);
 
 /* Is that one of its results? */
 bool run_has(const Run *r, const char *key);

@@ -1,7 +1,6 @@
 /* process.c - what core/run/process.c does, in a browser, which has no
    processes: a child's work is called, and what it changed of the memory is
    undone, all but its report. The calls of JavaScript are in library.js. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,24 +22,6 @@ int call_apart(void (*run)(const Begun *begun), const Begun *begun,
 
 /* The status of qkv-double with these words. */
 int call_double(char *argv[]);
-
-volatile sig_atomic_t interrupted;
-
-void
-notice_interrupts(void)
-{
-}
-
-void
-end_notice(void)
-{
-}
-
-void
-raise_interrupt(int signal)
-{
-    (void)signal;
-}
 
 double
 memory_free(void)
@@ -78,7 +59,7 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
             const void *more, size_t size, Limits may, bool quiet)
 {
     size_t whole = sizeof *c->report + size;
-    *c = (Child){.process = 1, .size = size, .may = may};
+    *c = (Child){.process = 1, .more = more, .size = size, .may = may};
     c->report = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
