@@ -243,7 +243,7 @@ done
 # --- numbers, and what can only be read
 # All numbers of options are read in one way.
 for option in memory seed lr timeout; do
-    for number in ' 5' 5x '' nan 1e-320; do
+    for number in ' 5' 5x '' nan; do
         refuses 2 "--$option: " "$qkv" train --$option "$number"
     done
 done

@@ -60,11 +60,6 @@ link() { # PATH: is moved outside, and a link to it has its place
 pipe() { rm -rf "$1" && mkfifo "$1"; }
 grow() { rm -f half && mkdir -p "$(dirname "$2")" && truncate -s "$1" "$2"; }
 setting() { sed -i "s|^$1	.*|$1	$2|" "$its/config.tsv"; }
-refit() { # the digest in the run's name becomes that of its settings
-    q plot x -o y
-    end=$(sed -n 's/.*of its settings, \.\([0-9a-f]*\):.*/\1/p' err)
-    [ -z "$end" ] || name "${run%.*}.$end"
-}
 name() { mv "$its" "x/$1" && its=x/$1 run=$1; }
 column() { # NAME: one more column of the logs, and its result
     for of in x/re*/; do

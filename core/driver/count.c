@@ -166,7 +166,7 @@ command_count(int argc, char **argv)
     for (int i = 0; i < given->count; i++) {
         Facts f = {.ok = true};
         if (all) /* one that nobody named need not have the shape */
-            f = describe(given->text[i], &c, TRIED);
+            f = describe(given->text[i], &c);
         if (!f.ok)
             note("%s is left out: %s", f.name, f.why);
         status |= !f.ok || !add_variant(&sheet, given->text[i], c, &o,

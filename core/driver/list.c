@@ -32,12 +32,12 @@ list_variants(Layout layout)
         fail("no variants found: build them with `make`, or set QKV_PATH to "
              "their directory");
     for (int i = 0; i < names.count; i++) {
-        Facts f = describe(names.text[i], &c, DECLARED);
+        Facts f = describe(names.text[i], &c);
         failed |= !f.ok;
         if (f.ok)
-            sheet_row(&sheet, cell_words(f.name),
-                      cell_number((double)f.parameters), cell_words(f.equation),
-                      cell_words(f.own), cell_words(f.family));
+            sheet_row(&sheet, cell_words(f.name), cell_number(f.parameters),
+                      cell_words(f.equation), cell_words(f.own),
+                      cell_words(f.family));
         else
             note("%s is left out: %s", f.name, f.why);
     }

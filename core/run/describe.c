@@ -10,20 +10,6 @@
 /* For a plugin to load and to declare. */
 static const double seconds = 10, bytes = 1e9;
 
-/* Fills what depends on the shape. A forward that crashes does so here. */
-static void
-count_parameters(const Variant *v, Config c, Effort effort, Facts *f)
-{
-    config_resolve(&c, variant_uses(v));
-    Attention a = positioned_attention(&c);
-    Weights w = weights_declared(v, &a);
-    for (int i = 0; i < w.count; i++)
-        f->parameters += (size_t)w.list[i].rows * (size_t)w.list[i].cols;
-    if (effort == TRIED)
-        cost_of(v, a, &w, c.length, 0);
-    free(w.list);
-}
-
 bool (*name_taken)(const char *name);
 
 void
@@ -41,10 +27,10 @@ check_own(const Plugin *p)
 typedef struct Question {
     const char *word;
     const Config *config;
-    Effort effort;
 } Question;
 
-/* In the child: whatever is wrong exits before it answers. */
+/* In the child: whatever is wrong exits before it answers, and a forward that
+   crashes does so here. */
 static void
 answer(const void *more, void *facts)
 {
@@ -52,8 +38,13 @@ answer(const void *more, void *facts)
     Facts *f = facts;
     Plugin p = plugin_open(q->word);
     check_own(&p);
-    if (q->config)
-        count_parameters(p.variant, *q->config, q->effort, f);
+    if (q->config) {
+        Config c = *q->config;
+        config_resolve(&c, variant_uses(p.variant));
+        Attention a = positioned_attention(&c);
+        Weights w = weights_declared(p.variant, &a);
+        f->parameters = cost_of(p.variant, a, &w, c.length, 0).parameters;
+    }
     snprintf(f->name, sizeof f->name, "%s", p.name);
     snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);
     snprintf(f->family, sizeof f->family, "%s",
@@ -63,10 +54,10 @@ answer(const void *more, void *facts)
 }
 
 Facts
-describe(const char *word, const Config *c, Effort effort)
+describe(const char *word, const Config *c)
 {
     Facts f = {.ok = false};
-    Ended e = in_child(answer, &(Question){word, c, effort}, &f, sizeof f,
+    Ended e = in_child(answer, &(Question){word, c}, &f, sizeof f,
                        (Limits){seconds, bytes});
     f.ok = e.answered;
     f.status = e.status;

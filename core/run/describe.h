@@ -18,13 +18,12 @@ typedef struct Facts {
     char family[64];
     char equation[256];
     char own[USES_SIZE]; /* the settings of its own */
-    size_t parameters;   /* in the matrices that it declares */
+    double parameters;   /* in the matrices that it declares */
 } Facts;
 
 /* Describes the plugin that `word` names. If c is given, counts its parameters
-   at that shape, where, TRIED, its forward runs once. */
-typedef enum { DECLARED, TRIED } Effort;
-Facts describe(const char *word, const Config *c, Effort effort);
+   at that shape, where its forward runs once. */
+Facts describe(const char *word, const Config *c);
 
 /* Is it an option that qkv has already? A plugin may declare no setting of that
    name. The driver sets it. */

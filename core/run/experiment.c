@@ -1,5 +1,4 @@
 /* experiment.c - a directory of runs, and what was asked of it. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,21 +32,6 @@ experiment_open(const char *directory, const char *asked)
     drafts_sweep(directory);
 }
 
-/* Its name ends in the digest of its settings, and its seed is counted once:
-   exits where a name is another run's. */
-Run
-run_of(const char *directory, const char *name)
-{
-    Run r = run_read(within(directory, name).text);
-    const char *end = strrchr(name, '.');
-    if (!end || strcmp(end + 1, r.digest))
-        fail("%s: its name does not end in the digest of its settings, .%s: a "
-             "copy under another name, or config.tsv was changed; remove it, "
-             "or move it out of the experiment",
-             r.path, r.digest);
-    return r;
-}
-
 static int
 in_order(const void *a, const void *b)
 {
@@ -61,24 +45,24 @@ by_digest(const void *a, const void *b)
 }
 
 static void
-add_run(Experiment *e, int *room, Run r)
+add_run(Experiment *e, const char *path)
 {
-    e->runs = grow(e->runs, e->count, room, sizeof *e->runs);
-    e->runs[e->count++] = r;
+    e->runs = grow(e->runs, e->count, &e->room, sizeof *e->runs);
+    e->runs[e->count++] = run_read(path);
 }
 
 /* Adds the runs of a directory. */
 static void
-add_all(Experiment *e, int *room, const char *directory)
+add_all(Experiment *e, const char *directory)
 {
-    DIR *dir = opendir(directory);
-    if (!dir)
+    Values names = names_in(directory);
+    if (access(directory, R_OK | X_OK))
         fail("%s: %s; give the directory of an experiment or a run", directory,
              strerror(errno));
-    for (struct dirent *f; (f = readdir(dir));)
-        if (f->d_name[0] != '.' && run_exists(directory, f->d_name))
-            add_run(e, room, run_of(directory, f->d_name));
-    closedir(dir);
+    for (int i = 0; i < names.count; i++)
+        if (*names.text[i] != '.' && run_exists(directory, names.text[i]))
+            add_run(e, within(directory, names.text[i]).text);
+    values_free(&names);
 }
 
 /* Adds the lines of a directory's experiment.tsv. */
@@ -87,9 +71,9 @@ add_record(Experiment *e, const char *directory)
 {
     Values lines = manifest_read(directory);
     for (int i = 0; i < lines.count; i++)
-        values_add(&e->asked, copy_text(lines.text[i]));
+        values_add(&e->asked, lines.text[i]);
     e->unrecorded |= !lines.count;
-    values_free(&lines);
+    free(lines.text);
 }
 
 /* Drops what equiv converted, and leaves each other run once, also where a copy
@@ -123,13 +107,12 @@ Experiment
 experiment_read(const char *const *paths, int count)
 {
     Experiment e = {0};
-    int room = 0;
     for (int i = 0; i < count; i++)
         if (run_exists(paths[i], ".")) {
-            add_run(&e, &room, run_read(paths[i]));
+            add_run(&e, paths[i]);
             add_record(&e, within(paths[i], "..").text);
         } else {
-            add_all(&e, &room, paths[i]);
+            add_all(&e, paths[i]);
             add_record(&e, paths[i]);
         }
     drop_doubles(&e);

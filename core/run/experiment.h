@@ -13,7 +13,7 @@ void experiment_open(const char *directory, const char *asked);
    asked there. */
 typedef struct Experiment {
     Run *runs;
-    int count;       /* runs that equiv made are left out */
+    int count, room; /* runs that equiv made are left out */
     Values asked;    /* the lines of the records */
     bool unrecorded; /* some of it has no record: nobody says what varies */
 } Experiment;
@@ -31,9 +31,5 @@ bool experiment_asks(const Experiment *e, const char *setting);
 
 /* What the last command said under that key that said anything, or NULL. */
 const char *experiment_said(const Experiment *e, const char *key);
-
-/* The run of that name in an experiment; exits where its settings are those of
-   another name. */
-Run run_of(const char *directory, const char *name);
 
 #endif

@@ -192,7 +192,7 @@ read_job(const Work *w, Job *job)
 {
     if (job->read || !run_exists(w->out, job->name))
         return job->read;
-    job->run = run_of(w->out, job->name);
+    job->run = run_read(within(w->out, job->name).text);
     job->read =
         w->keep || job->run.config.plugin_hash == job->config.plugin_hash;
     if (!job->read && !w->redo)
