@@ -104,7 +104,7 @@ command_check(int argc, char **argv)
     const char *plugin = plugin_built(o.rest[0]);
     plugin_given(plugin);
     if (both) {
-        Facts f = describe(plugin, NULL, DECLARED);
+        Facts f = describe(plugin, NULL);
         if (!f.ok && f.status == 2)
             usage("%s", f.why);
         print_line(&o, "loads", f.ok ? "ok" : "FAILED",
