@@ -172,7 +172,7 @@ command_count(int argc, char **argv)
         status |= !f.ok || !add_variant(&sheet, given->text[i], c, &o,
                                         preset->keeping, &uses);
     }
-    request_used(&o.request, (const char *const *)&uses, 1);
+    request_used(&o.request, uses);
     sheet_note(&sheet, "parameters",
                format_text("%d layer%s of d-model %d, heads %d, %d tokens; no "
                            "embedding, MLP or norm.%s",

@@ -94,7 +94,7 @@ target_shape(const Options *o, const Run *r)
             usage("--%s: a converted run keeps it; only heads, kv-heads, d-k, "
                   "d-v, latent and embed may differ",
                   settings[i].name);
-    request_used(&o->request, &uses, 1);
+    request_used(&o->request, uses);
     request_apply(&o->request, &c);
     c.variant = interned(o->to);
     return c;

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <qkv/real.h>
@@ -24,7 +23,8 @@
 /* sh: HEADERS SOURCE OUT OPTIONS. The shell splits $CC and OPTIONS into words;
    OUT is replaced in one step, for it may be in use. */
 static const char command[] =
-    "${CC:-cc} -O2 -ffp-contract=off -shared -fPIC" LOOKED_UP
+    "mkdir -p \"${3%/*}\" && ${CC:-cc} -O2 -ffp-contract=off -shared "
+    "-fPIC" LOOKED_UP
     " \"-I$1\" \"$2\" -o \"$3.$$\" $4 && mv -f \"$3.$$\" \"$3\"";
 
 /* The folder of the public headers, for -I. */
@@ -64,18 +64,12 @@ const char *
 plugin_built(const char *word)
 {
     const char *slash = strrchr(word, '/'), *dot = strrchr(word, '.');
-    bool wide = sizeof(real) == 8;
     if (!slash || !dot || strcmp(dot, ".c"))
         return word;
-    char *folder = format_text("%.*s", (int)(slash - word), word);
-    if (wide)
-        replace(&folder, format_text("%s/double", folder));
-    if (wide && mkdir(folder, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s", folder, strerror(errno));
-    char *out =
-        format_text("%s/%.*s.so", folder, (int)(dot - slash - 1), slash + 1);
+    char *out = format_text("%.*s%s%.*s.so", (int)(slash - word), word,
+                            sizeof(real) == 8 ? "/double" : "",
+                            (int)(dot - slash), slash);
     plugin_name(out, (char[NAME_SIZE]){0}); /* exits if it is none */
     compile(word, out);
-    free(folder);
     return out;
 }

@@ -13,13 +13,21 @@
 #include "run/fair.h"
 #include "run/manifest.h"
 
+/* The variant in the shape that it has at c's point of the grid. */
+static Config
+shaped_at(const char *variant, Config c)
+{
+    c.variant = variant;
+    config_resolve(&c, variant_uses(plugin_open(variant).variant));
+    return c;
+}
+
 /* What the attention of one block costs at c, all of it by this variant. */
 static double
 price(const char *budget, const char *variant, Config c, Sizes z)
 {
     const Variant *v = plugin_open(variant).variant;
-    c.variant = variant;
-    config_resolve(&c, variant_uses(v));
+    c = shaped_at(variant, c);
     Attention a = attention_in(&c, z);
     Weights w = weights_declared(v, &a);
     double sum = 0;
@@ -57,15 +65,6 @@ note_once(char *text)
         note("%s", text);
     else
         free(text);
-}
-
-/* The variant in the shape that it has at c's point of the grid. */
-static Config
-shaped_at(const char *variant, Config c)
-{
-    c.variant = variant;
-    config_resolve(&c, variant_uses(plugin_open(variant).variant));
-    return c;
 }
 
 /* The width at which c's attention costs most nearly what is wanted; an even
@@ -121,16 +120,15 @@ meet_budget(const Request *o, Config *c)
     if (!strcmp(c->variant, baseline))
         return;
     int width = nearest_width(*c, v->shape, z, wanted);
-    bool takes = set_width(v->shape, c, width);
-    char *words = takes ? format_text("takes width %d", width)
-                        : copy_text("has no width to change");
-    if (!o->work.quiet || !takes)
-        note_once(format_text("--match %s, task %s: %s %s: %.0f for the %.0f "
-                              "of %s",
-                              budget, c->task, c->variant, words,
+    if (!set_width(v->shape, c, width))
+        note_once(format_text("--match %s, task %s: %s has no width to change",
+                              budget, c->task, c->variant));
+    else if (!o->work.quiet)
+        note_once(format_text("--match %s, task %s: %s takes width %d: %.0f "
+                              "for the %.0f of %s",
+                              budget, c->task, c->variant, width,
                               price(budget, c->variant, *c, z), wanted,
                               baseline));
-    free(words);
 }
 
 void

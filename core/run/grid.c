@@ -27,23 +27,23 @@ ordinary_config(const char *task, const char *variant, const char *uses)
 static void
 check_variants(const Request *o)
 {
-    static const char *const kinds[] = {"variant", "encoder-variant",
-                                        "cross-variant"};
-    Values uses = {0};
+    char *uses = copy_text("");
     void *names = NULL;
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < given_to(o, kinds[k])->count; i++) {
-            Plugin p = plugin_open(given_to(o, kinds[k])->text[i]);
+    for (int k = 0; k < settings_built_in; k++)
+        for (int i = 0; i < o->given[k].count && setting_plugin(&settings[k]);
+             i++) {
+            Plugin p = plugin_open(o->given[k].text[i]);
             check_own(&p);
-            values_add(&uses, copy_text(variant_uses(p.variant)));
-            if (!k && !word_added(&names, copy_text(p.name)))
+            replace(&uses, format_text("%s %s", uses, variant_uses(p.variant)));
+            if (settings[k].role == OF_VARIANT &&
+                !word_added(&names, copy_text(p.name)))
                 usage("two variants are called %s, one of them %s; rename one",
                       p.name, p.path);
         }
     if (!given_to(o, "same-start")->count &&
         !given_to(o, "match")->count) /* they are of other variants too */
-        request_used(o, (const char *const *)uses.text, uses.count);
-    values_free(&uses);
+        request_used(o, uses);
+    free(uses);
 }
 
 /* Opens the task's dataset, to hash a text, and to refuse what is wrong before
@@ -117,16 +117,17 @@ manifest_of(const Request *o, const char *command)
             manifest_add(&a, settings[i].name, values);
         free(values);
     }
-    if (o->by)
-        manifest_add(&a, "by", o->by);
-    if (!strcmp(command, "compare"))
-        manifest_add(&a, "baseline", o->baseline ? o->baseline : BASELINE);
-    if (o->judge)
-        manifest_add(&a, "judge", o->judge);
-    if (o->margin)
-        manifest_add(&a, "margin", o->margin);
-    if (o->work.from)
-        manifest_add(&a, "from", o->work.from);
+    const char *baseline = o->baseline                  ? o->baseline
+                           : strcmp(command, "compare") ? NULL
+                                                        : BASELINE;
+    const char *const more[][2] = {{"by", o->by},
+                                   {"baseline", baseline},
+                                   {"judge", o->judge},
+                                   {"margin", o->margin},
+                                   {"from", o->work.from}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (more[i][1])
+            manifest_add(&a, more[i][0], more[i][1]);
     return a;
 }
 

@@ -80,30 +80,20 @@ manifest_read(const char *directory)
     return lines;
 }
 
-/* Has the record that line? */
-static bool
-has_line(const char *directory, const char *line)
-{
-    Values lines = manifest_read(directory);
-    int same = 0;
-    while (same < lines.count && strcmp(lines.text[same], line))
-        same++;
-    bool there = same < lines.count;
-    values_free(&lines);
-    return there;
-}
-
 void
 manifest_record(const char *directory, const char *line)
 {
     Path path = within(directory, record);
-    if (has_line(directory, line))
-        return; /* it may be read-only */
+    Values lines = manifest_read(directory);
+    bool there = false; /* then it may be read-only */
+    for (int i = 0; i < lines.count; i++)
+        there |= !strcmp(lines.text[i], line);
+    values_free(&lines);
+    if (there)
+        return;
     int file = lock_path(path.text, O_RDWR | O_CREAT | O_APPEND);
     off_t size = lseek(file, 0, SEEK_END);
-    bool there = has_line(directory, line); /* another one may have added it */
-    if (!there &&
-        dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
+    if (dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
         const char *why = strerror(errno);
         if (ftruncate(file, size))
             note("%s: a line of it is cut", path.text);

@@ -16,9 +16,11 @@
 /* What else than the variant and its shape can matter. */
 static const char around[] = "d-model layers positions";
 
-/* The command that counts at a resolved config, and writes a table there. */
-static Values
-question(const Config *c, const char *there)
+/* What qkv-double counts at a resolved config: how many parameters are stored,
+   and how many are real; NaN if it does not answer, as in a browser, which runs
+   no other programs. The answer is written `there` first. */
+static void
+ask_double(const Config *c, const char *there, double *stored, double *real)
 {
     Path program = within(executable_directory(), "qkv-double");
     const char *const words[] = {"sh",
@@ -42,57 +44,39 @@ question(const Config *c, const char *there)
         setting_print(s, c, value);
         values_add(&line, format_text("--%s=%s", s->name, value));
     }
-    return line;
-}
-
-/* What qkv-double answers: how many are stored, and how many are real. NaN if
-   it does not, as in a browser, which runs no other programs. */
-static void
-ask_double(Values line, const char *there, double *stored, double *real)
-{
-    char row[256] = "";
     values_add(&line, NULL);
     run_program(line.text, NULL, NULL);
+    values_free(&line);
     FILE *answer = fopen(there, "r");
-    while (answer && fgets(row, sizeof row, answer))
-        ; /* the last line tells */
-    if (answer)
-        fclose(answer);
     *stored = *real = NAN;
-    sscanf(row, "%*[^\t]\t%lf\t%lf", stored, real);
+    if (!answer)
+        return;
+    if (fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", stored, real) < 2)
+        *real = NAN;
+    fclose(answer);
 }
 
-/* -1 where nobody answers. */
+/* That of a run before it which has the same attention, or what is measured; -1
+   if nobody answers. */
 static double
-real_of_run(const Run *r, const char *there)
+real_of_run(const Experiment *e, const Run *r, const char *there)
 {
-    static struct Known {
-        char *question;
-        double stored, real;
-    } * known;
-    static int count, capacity;
-    int i = 0;
+    double stored, real, attention = run_number(r, "attention_parameters");
     Config c = r->config;
     if (c.encoder || c.cross != CROSS_NONE) /* attentions of several kinds */
         return NAN;
+    for (const Run *s = e->runs; s < r; s++)
+        if (run_has(s, "real") &&
+            run_number(s, "attention_parameters") == attention &&
+            config_equal(&s->config, &c, OF_VARIANT | OF_SHAPE | OF_MODEL))
+            return run_number(s, "real");
     if (c.embed == EMBED_ONEHOT) { /* as wide as there are tokens */
         Dataset data = dataset_open(&c);
         c.d_model = attention_in(&c, data.sizes).d_model;
         dataset_close(&data);
     }
-    Values line = question(&c, there);
-    char *text = joined(&line, " ");
-    while (i < count && strcmp(known[i].question, text))
-        i++;
-    if (i == count) {
-        known = grow(known, count++, &capacity, sizeof *known);
-        known[i].question = text;
-        ask_double(line, there, &known[i].stored, &known[i].real);
-    }
-    return isnan(known[i].stored) ? -1
-           : known[i].stored == run_number(r, "attention_parameters")
-               ? known[i].real
-               : NAN;
+    ask_double(&c, there, &stored, &real);
+    return isnan(stored) ? -1 : stored == attention ? real : NAN;
 }
 
 void
@@ -105,7 +89,7 @@ count_real(const Work *w, Experiment *e)
         if (!d && !w->quiet && isatty(STDERR_FILENO))
             note("counting real parameters ...");
         d = d ? d : draft_begin(w->out, "real.tsv");
-        double real = real_of_run(r, within(d->path.text, "answer").text);
+        double real = real_of_run(e, r, within(d->path.text, "answer").text);
         if (real < 0)
             continue;
         Path run = new_directory(d->path.text, r->name);

@@ -19,14 +19,12 @@ request_apply(const Request *r, Config *c)
 }
 
 void
-request_used(const Request *r, const char *const *uses, int count)
+request_used(const Request *r, const char *uses)
 {
     for (int i = 0; i < setting_count; i++) {
         const char *name = settings[i].name;
-        bool used = index_in(SHAPE_OPTIONS, name) < 0 || !r->given[i].count;
-        for (int k = 0; k < count; k++)
-            used |= shape_uses(uses[k], name);
-        if (!used)
+        if (r->given[i].count && index_in(SHAPE_OPTIONS, name) >= 0 &&
+            !shape_uses(uses, name))
             usage("--%s: no variant named here uses it; leave it out", name);
     }
 }

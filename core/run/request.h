@@ -28,9 +28,9 @@ Values *given_to(const Request *r, const char *setting);
 /* Gives what was given to settings to c, of a list the first. */
 void request_apply(const Request *r, Config *c);
 
-/* Exits for a shape option that was given and that none of these variants uses
-   (variant_uses): it would change nothing. */
-void request_used(const Request *r, const char *const *uses, int count);
+/* Exits for a shape option that was given and that is not among these, which
+   the variants use (variant_uses): it would change nothing. */
+void request_used(const Request *r, const char *uses);
 
 void request_free(Request *r);
 
