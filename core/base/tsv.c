@@ -50,7 +50,7 @@ table_add(Table *t, const char *path)
         t->rows += line > 1;
     }
     if (*text || line < 2)
-        table_changed(path, line + 1);
+        table_changed(path, line + !line);
 }
 
 Table
