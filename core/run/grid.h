@@ -7,10 +7,9 @@
 
 typedef struct Job {
     Config config;
-    char *name; /* of its run */
-    bool read;  /* it was there before: */
-    Run run;
-    bool trained; /* complete, and to be published */
+    char *name;   /* of its run */
+    bool done;    /* its run is there, */
+    bool trained; /* or complete, and to be published */
 } Job;
 
 typedef struct Grid {

@@ -106,7 +106,7 @@ publish(void)
         if (!j->trained)
             continue;
         j->trained = false;
-        draft_publish(crew.draft, j->name, true);
+        j->done = draft_publish(crew.draft, j->name, true);
         crew.progress.done++;
         if (!crew.w->quiet && !progress_drawn(crew.w))
             fprintf(stderr, "%d/%d %s\n", crew.progress.done,
@@ -124,7 +124,7 @@ hand_out(void)
     Progress *p = &crew.progress;
     int busy = 0;
     for (Child *w = crew.workers + crew.most - 1; w >= crew.workers; w--) {
-        while (crew.next < g->count && g->jobs[crew.next].read)
+        while (crew.next < g->count && g->jobs[crew.next].done)
             crew.next++;
         if (!w->process && crew.next < g->count)
             child_begin(w, work, &g->jobs[crew.next++], sizeof(LogRow),
@@ -155,7 +155,7 @@ finish(Child *w)
     note("%s: %s", job->name, e.why);
 }
 
-/* Trains the jobs that are not read; returns how many failed. */
+/* Trains the jobs that are not done; returns how many failed. */
 static int
 train_all(const Work *w, Grid *g, int total)
 {
@@ -185,36 +185,32 @@ train_all(const Work *w, Grid *g, int total)
     return crew.progress.failed;
 }
 
-/* Reads a job's run where there is one, and not yet read. One that another
-   build of its plugin made is as if it were not there, if that is asked for. */
+/* Is a job's run there? One that another build of its plugin made is as if it
+   were not there, if that is asked for. */
 static bool
-read_job(const Work *w, Job *job)
+is_done(const Work *w, const Job *job)
 {
-    if (job->read || !run_exists(w->out, job->name))
-        return job->read;
-    job->run = run_read(within(w->out, job->name).text);
-    job->read =
-        w->keep || job->run.config.plugin_hash == job->config.plugin_hash;
-    if (!job->read && !w->redo)
-        fail("%s/%s: was made with another build of its plugin: --redo trains "
+    if (!run_exists(w->out, job->name))
+        return false;
+    Run r = run_read(within(w->out, job->name).text);
+    bool good = w->keep || r.config.plugin_hash == job->config.plugin_hash;
+    if (!good && !w->redo)
+        fail("%s: was made with another build of its plugin: --redo trains "
              "such runs again, --keep takes them as they are, another --out "
              "leaves them alone",
-             w->out, job->name);
-    if (!job->read)
-        run_free(&job->run);
-    return job->read;
+             r.path);
+    run_free(&r);
+    return good;
 }
 
 Experiment
-finished(const Work *w, Grid *g)
+finished(const Work *w, const Grid *g)
 {
     Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs)};
     values_add(&e.asked, copy_text(g->asked));
     for (int i = 0; i < g->count; i++)
-        if (read_job(w, &g->jobs[i])) {
-            e.runs[e.count++] = g->jobs[i].run;
-            g->jobs[i].read = false; /* the caller's now */
-        }
+        if (g->jobs[i].done)
+            e.runs[e.count++] = run_read(within(w->out, g->jobs[i].name).text);
     return e;
 }
 
@@ -224,7 +220,7 @@ run_missing(const Work *w, Grid *g)
     int missing = 0, failed = 0;
     experiment_open(w->out, g->asked);
     for (int i = 0; i < g->count; i++)
-        missing += !read_job(w, &g->jobs[i]);
+        missing += !(g->jobs[i].done = is_done(w, &g->jobs[i]));
     if (missing < g->count && !w->quiet)
         note("%d of %d runs are in %s already", g->count - missing, g->count,
              w->out);

@@ -11,6 +11,6 @@ int run_missing(const Work *w, Grid *g);
 
 /* The finished runs of the grid, in its order, as an experiment that was asked
    nothing else; experiment_free it. */
-Experiment finished(const Work *w, Grid *g);
+Experiment finished(const Work *w, const Grid *g);
 
 #endif

@@ -38,16 +38,14 @@ interrupt(int signal)
     interrupted = signal;
 }
 
-/* Says in words how a child ended that has not told it itself. */
+/* Says in words how a child ended. */
 static char *
 explained(const Child *c, int signal)
 {
     const Report *r = c->report;
     const char *doing = r->running.doing;
     double taken = fmax(c->taken, r->held); /* which it may not have touched */
-    if (*c->late)
-        return copy_text(c->late);
-    if (*r->text && (!signal || signal == SIGABRT))
+    if (*r->text)
         return copy_text(r->text);
     if (!signal)
         return format_text("ended its process%s (status %d)", doing,

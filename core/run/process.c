@@ -149,15 +149,14 @@ end_if_late(Child *c)
     double time = now(), gone = fmin(time - c->looked, 1);
     double most = text ? atof(text) : 60;
     const Running *r = &c->report->running;
-    bool same = *r->doing && r->calls == c->calls;
-    c->inside = same ? c->inside + gone : 0;
+    c->inside = *r->doing && r->calls == c->calls ? c->inside + gone : 0;
     c->spent += gone;
     c->looked = time;
     c->calls = r->calls;
     bool all = c->spent >= c->may.seconds;
     if (!all && c->inside < most)
         return;
-    snprintf(c->late, sizeof c->late,
+    snprintf(c->report->text, MESSAGE,
              "took more than %.10g seconds%s; %s gives more",
              all ? c->may.seconds : most, c->inside > 0.5 ? r->doing : "",
              all ? "--timeout" : "QKV_CALL_SECONDS");

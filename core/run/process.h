@@ -21,11 +21,10 @@ typedef struct Child {
     Report *report;   /* memory that both have, the answer at its end */
     size_t size;      /* of the answer */
     Limits may;
-    double looked;  /* when it was last looked at, */
-    double spent;   /* seconds until then, */
-    double inside;  /* and those of them in one call of a plugin's code, */
-    int calls;      /* this one */
-    char late[160]; /* why it was ended, or "" */
+    double looked; /* when it was last looked at, */
+    double spent;  /* seconds until then, */
+    double inside; /* and those of them in one call of a plugin's code, */
+    int calls;     /* this one */
     int status;
     double taken; /* bytes, at most */
 } Child;

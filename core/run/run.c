@@ -53,12 +53,12 @@ put_log_columns(FILE *file)
 void
 put_log_row(FILE *file, const LogRow *row)
 {
-    char n[4][32];
-    fprintf(file, "%d\t%s\t%s\t%s\t%s", row->step,
-            number_text(row->loss, 7, n[0]),
-            number_text(row->accuracy, 7, n[1]),
-            number_text(row->validation_loss, 7, n[2]),
-            number_text(row->validation_accuracy, 7, n[3]));
+    const double x[] = {row->loss, row->accuracy, row->validation_loss,
+                        row->validation_accuracy};
+    char n[32];
+    fprintf(file, "%d", row->step);
+    for (int k = 0; k < 4; k++)
+        fprintf(file, "\t%s", number_text(x[k], 7, n));
 }
 
 static void
