@@ -84,12 +84,12 @@ tries() {
         asks "$what" 1 "$words" 1 "$qkv" $command
     done <<END
 same-start compare -v standard,victim -t reverse --same-start standard $small -o $deed/same
-equiv-to equiv $other --to victim -q -o $deed/to
+equiv-to equiv $other -v victim -q -o $deed/to
 count count -v victim
 count-beside count -v standard,victim
 inspect inspect $its
 export export $its $deed/batch -q
-equiv equiv $its --to standard -q -o $deed/from
+equiv equiv $its -v standard -q -o $deed/from
 trace trace 0 -v victim
 match compare -v standard,victim -t reverse --match params $small -o $deed/match
 END
@@ -183,7 +183,7 @@ if localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" 2>/dev/null; then
     comparing 0 '' 0
     told
     works victim "$qkv" table thread/compare
-    "$qkv" equiv -q -o threads comma/compare/reverse.standard.* --to victim >out 2>err
+    "$qkv" equiv -q -o threads comma/compare/reverse.standard.* -v victim >out 2>err
     expect 'equiv wrote what cannot be read' [ "$? $(grep -h '^lr' threads/*/config.tsv)" = '0 lr	0.003' ]
     unset LOCPATH
 else
@@ -279,7 +279,7 @@ list
 count -v victim
 train -v victim $short -o bare
 inspect $its
-equiv $its --to standard -q -o turned
+equiv $its -v standard -q -o turned
 check victim -q
 compare -v standard,victim -t reverse $small --match params --no-figures -o bare
 END

@@ -23,44 +23,37 @@
 const char default_variants[] =
     "standard,per-head,fused,two-step,two-step-tanh,full-rank,symmetric";
 static const char default_tasks[] = "reverse,recall,sort,induction";
-enum { DEFAULT_SEEDS = 5 };
+static const char default_seeds[] = "1,2,3,4,5";
 
 static void
-unless_given(Options *o, const char *setting, const char *list)
+unless_given(Request *r, const char *setting, const char *list)
 {
-    Values *v = given_to(&o->request, setting);
+    Values *v = given_to(r, setting);
     if (!v->count)
         *v = values_cut(list);
 }
 
 void
 resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
-             int usual)
+             const char *seeds)
 {
-    Values *v = given_to(&o->request, "seed");
-    unless_given(o, "variant", variants);
-    unless_given(o, "task",
-                 given_to(&o->request, "file")->count ? "text" : tasks_wanted);
-    for (int i = v->count ? usual : 0; i < usual; i++)
-        values_add(v, format_text("%d", i + 1));
+    Request *r = &o->request;
+    unless_given(r, "variant", variants);
+    unless_given(r, "task", given_to(r, "file")->count ? "text" : tasks_wanted);
+    unless_given(r, "seed", seeds);
 }
 
-/* The numeric setting that a command gave most values, or NULL. */
+/* The first numeric setting that a command gave several values, or NULL. */
 static const char *
-longest_axis(const Experiment *e)
+axis_of(const Experiment *e)
 {
-    const char *axis = NULL;
-    int most = 1;
     for (const Setting *s = settings; s < settings + setting_count; s++) {
         const char *said = experiment_said(e, s->name);
-        Values v = values_cut(said ? said : "");
-        if (setting_numeric(s) && s->role != OF_SEED && v.count > most) {
-            most = v.count;
-            axis = s->name;
-        }
-        values_free(&v);
+        if (setting_numeric(s) && s->role != OF_SEED && said &&
+            strchr(said, ','))
+            return s->name;
     }
-    return axis;
+    return NULL;
 }
 
 void
@@ -71,44 +64,37 @@ draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
     if (e->runs[0].config.steps > 0)
         figures_draw(&own, e);
     bars_draw(d, whole);
-    own.x = longest_axis(e);
+    own.x = axis_of(e);
     own.y = "test_accuracy,test_loss,solved_at";
     if (own.x)
         figures_draw(&own, e);
 }
 
-/* The table of the runs, and a word where some diverged. */
+/* The table of the runs, and a word if some diverged. */
 static void
 show_results(const Options *o, const Experiment *e)
 {
-    int diverged = 0;
+    bool diverged = false;
     for (int i = 0; i < e->count; i++)
-        diverged += !strcmp(run_text(&e->runs[i], "status"), "diverged");
-    if (e->count) {
-        Outcomes all = outcomes_of(&o->request, e);
-        results_print(&all, layout_of(o));
-        outcomes_free(&all);
-    }
+        diverged |= !strcmp(run_text(&e->runs[i], "status"), "diverged");
+    Outcomes all = outcomes_of(&o->request, e);
+    results_print(&all, layout_of(o));
+    outcomes_free(&all);
     if (diverged)
-        note("%d %s diverged: no finite loss; a smaller --lr may help",
-             diverged, diverged == 1 ? "run" : "runs");
+        note("a run diverged: no finite loss; a smaller --lr may help");
 }
 
 /* Trains what the grid lacks, then prints and draws all of it. */
 static int
-train_and_show(const Options *o, Grid *g, bool rates_found)
+train_and_show(const Options *o, Grid *g)
 {
     int status = run_missing(&o->request.work, g);
     Experiment e = finished(&o->request.work, g);
-    if (!o->compare.no_figures)
+    if (!o->no_figures)
         count_real(&o->request.work, &e);
-    show_results(o, &e);
-    bool trained = e.count && e.runs[0].config.steps > 0;
-    bool single = !rates_found && given_to(&o->request, "lr")->count < 2;
-    if (trained && single && !o->quiet)
-        note("a single learning rate can favour one variant; compare several: "
-             "--lr auto, or --lr 0.001,0.003,0.01");
-    if (e.count && !o->compare.no_figures) {
+    if (e.count)
+        show_results(o, &e);
+    if (e.count && !o->no_figures) {
         Experiment whole = experiment_read(&o->out, 1);
         draw_all(&o->draw, &e, &whole);
         experiment_free(&whole);
@@ -163,85 +149,78 @@ int
 command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
+    Request *r = &o.request;
     int status = 0;
-    resolve_grid(&o, default_variants, default_tasks, DEFAULT_SEEDS);
-    resolve_by(&o.request);
-    o.draw.by = o.request.by ? o.request.by : o.draw.by;
-    check_judged(&o.request);
-    char *asked = manifest_of(&o.request, "compare");
-    bool found = rates_wanted(&o.request);
-    if (found && o.compare.plan)
+    resolve_grid(&o, default_variants, default_tasks, default_seeds);
+    resolve_by(r);
+    o.draw.by = r->by ? r->by : o.draw.by;
+    check_judged(r);
+    char *asked = manifest_of(r, "compare");
+    bool found = rates_wanted(r);
+    if (found && o.plan)
         usage("--plan and --lr auto contradict each other: rates are found by "
               "training; run --lr auto, or give the rates");
     if (found)
-        values_free(given_to(&o.request, "lr"));
-    Grid g = grid_of(&o.request, asked);
+        values_free(given_to(r, "lr"));
+    Grid g = grid_of(r, asked);
     if (found)
-        rates_find(&o.request, &g);
-    if (o.compare.plan)
-        plan_print(&o.request.work, &g);
+        rates_find(r, &g);
+    else if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
+        note("a single learning rate can favour one variant; compare several: "
+             "--lr auto, or --lr 0.001,0.003,0.01");
+    if (o.plan)
+        plan_print(&r->work, &g);
     else
-        status = train_and_show(&o, &g, found);
+        status = train_and_show(&o, &g);
     grid_free(&g);
     return status;
 }
 
-/* With --from: every setting is the run's, unless it is given, and one that may
-   differ in a run that goes on from another's weights. Returns the hash of its
-   text. */
-static uint64_t
-take_settings(Options *o)
+Run
+begin_from(Request *r, int roles, const char *also)
 {
-    const int may_differ = OF_SEED | OF_TRAINING | OF_OBSERVATION;
-    Run r = run_read(o->request.work.from);
-    o->request.work.from = interned(r.path); /* without a slash at its end */
-    for (int i = 0; i < setting_count; i++) {
-        char value[VALUE_SIZE];
-        const Setting *s = &settings[i];
-        if (!s->help)
-            continue;
-        if (o->request.given[i].count && !(s->role & may_differ))
-            usage("--%s: with --from it is what that run has; only settings of "
-                  "training can be given",
-                  s->name);
-        setting_print(s, &r.config, value);
-        if (setting_plugin(s))
-            strcpy(value, plugin_believed(interned(value)));
-        if (!strcmp(s->name, "same-start"))
-            continue; /* it starts as the run */
-        if (o->request.given[i].count || !*value ||
-            setting_unused(s, &r.config))
-            continue;
-        values_add(&o->request.given[i], copy_text(value));
-    }
-    run_free(&r);
-    return r.config.file_hash;
+    static Config base;
+    Run from = run_read(r->work.from);
+    r->work.from = interned(from.path); /* without a slash at its end */
+    for (int i = 0; i < setting_count; i++)
+        if (r->given[i].count && !(settings[i].role & roles) &&
+            index_in(also, settings[i].name) < 0)
+            usage("--%s: it is what %s has, and cannot be given",
+                  settings[i].name, r->work.from);
+    base = from.config;
+    base.same_start = base.init = interned(""); /* it starts as the run */
+    r->base = &base;
+    unless_given(r, "variant", plugin_believed(base.variant));
+    unless_given(r, "task", base.task);
+    unless_given(r, "seed", format_text("%d", base.seed));
+    return from;
 }
 
 int
 command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    char *asked = manifest_of(&o.request, "train"); /* as it was given */
-    uint64_t text = o.request.work.from ? take_settings(&o) : 0;
-    resolve_grid(&o, "standard", "reverse", 1);
-    Grid g = grid_of(&o.request, asked);
-    if (o.request.work.from && g.jobs[0].config.file_hash != text)
+    Request *r = &o.request;
+    char *asked = manifest_of(r, "train"); /* as it was given */
+    if (r->work.from)
+        begin_from(r, OF_SEED | OF_TRAINING | OF_OBSERVATION, "");
+    resolve_grid(&o, "standard", "reverse", "1");
+    Grid g = grid_of(r, asked);
+    if (r->base && g.jobs->config.file_hash != r->base->file_hash)
         fail("%s: its text %s has changed since; bring that one back",
-             o.request.work.from, g.jobs[0].config.file);
-    int status = run_missing(&o.request.work, &g);
-    Experiment e = finished(&o.request.work, &g);
-    if (e.count) {
-        if (!o.quiet)
-            note("the run is %s/%s", o.out, g.jobs[0].name);
+             r->work.from, g.jobs->config.file);
+    int status = run_missing(&r->work, &g);
+    Experiment e = finished(&r->work, &g);
+    if (e.count && !o.quiet)
+        note("the run is %s/%s", o.out, g.jobs->name);
+    if (e.count)
         show_results(&o, &e);
-        if (layout_of(&o) == ALIGNED && !o.quiet) {
-            Drawing curve = o.draw;
-            curve.format = "dumb";
-            curve.y = "validation_loss";
-            curve.out = e.runs[0].path;
-            figures_draw(&curve, &e);
-        }
+    if (e.count && layout_of(&o) == ALIGNED && !o.quiet) {
+        Drawing curve = o.draw;
+        curve.format = "dumb";
+        curve.y = "validation_loss";
+        curve.out = e.runs[0].path;
+        figures_draw(&curve, &e);
     }
     experiment_free(&e);
     grid_free(&g);

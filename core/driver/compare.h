@@ -10,14 +10,19 @@
 extern const char default_variants[];
 
 /* Gives variants and tasks the values of these lists "a,b,c" unless the user
-   gave them some (a --file is task text), and seeds 1 to `usual`. */
+   gave them some (a --file is task text), and so seeds. */
 void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
-                  int usual);
+                  const char *seeds);
+
+/* The run of --from. What is asked for has that run's settings, except for
+   those that are given, which may be of these roles, and some others. */
+Run begin_from(Request *r, int roles, const char *also);
 
 /* Draws into d->out/figures what a grid answers: the curves, the parameters,
-   and how runs end along the numeric setting with most values. Of each quantity
-   and task that is one figure; what else was varied is its panels. Parameters
-   are those of the whole directory, since their figure has no task's name. */
+   and how runs end along the first numeric setting of several values. Of each
+   quantity and task that is one figure; what else was varied is its panels.
+   Parameters are those of the whole directory, since their figure has no task's
+   name. */
 void draw_all(const Drawing *d, const Experiment *e, const Experiment *whole);
 
 #endif

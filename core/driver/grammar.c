@@ -1,9 +1,12 @@
-/* grammar.c - the commands, and the options that each takes. */
+/* grammar.c - the commands, the options that each takes, and --help. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "config/tasks.h"
 #include "driver/grammar.h"
+#include "page/table.h"
 #include "run/manifest.h"
 
 enum { MANY = 1 << 30 };
@@ -16,7 +19,7 @@ const Command commands[] = { /* main.c has their functions in this order */
     {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
     {"plot", "[EXPERIMENT | RUN ...]", "draw figures again, or new ones", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
     {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
-    {"equiv", "[RUN --to VARIANT]", "convert trained variants into each other: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN --to full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
+    {"equiv", "[RUN]", "convert trained variants, or one RUN, into variants: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
     {"count", "", "count what variants cost at any shape: parameters, cache", {"qkv count --preset deepseek-v2 -v standard,gqa,mla-rope", "qkv count --real -v standard,two-step --d-model 16"}, 0, 0, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions", ""},
     {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, 0, "", ""},
     {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, 0, "", "d-model=8 heads=2"},
@@ -61,10 +64,10 @@ static const Option own[] = {
     {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
     {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
     {"from", "RUN", "start from a run's weights, with its model and data", "train", WORK(from)},
-    {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(compare.plan)},
+    {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(plan)},
     {"timeout", "N", "stop a run that takes longer than N seconds", TRAINS, WORK(timeout)},
     {"memory", "N", "megabytes that a run may have (what is free, over --jobs)", RUNS, WORK(memory)},
-    {"no-figures", NULL, "only train and print", "compare", AT(compare.no_figures)},
+    {"no-figures", NULL, "only train and print", "compare", AT(no_figures)},
     {"no-weights", NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
     {"redo", NULL, "repeat runs that another build of a plugin made", RUNS, WORK(redo)},
     {"keep", NULL, "keep runs that another build of a plugin made", RUNS, WORK(keep)},
@@ -84,7 +87,6 @@ static const Option own[] = {
     {"gnuplot", "CODE", "a line for the figure's script, as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},
     {"size", "WIDTH", "width of a figure in LaTeX's points (see \\the\\columnwidth), or one of", "compare plot", DRAW(size), "column icml acl neurips page slide"},
     {"format", "LIST", "formats of figures (svg,png)", FIGURES, DRAW(format), FORMATS},
-    {"to", "VARIANT", "what to convert RUN into", "equiv", AT(to)},
     {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESETS},
     {"real", NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real)},
     {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p'},
@@ -101,17 +103,6 @@ static const Option own[] = {
 };
 /* clang-format on */
 enum { OWN = sizeof own / sizeof *own };
-
-bool
-option_common(const Option *option)
-{
-    static const char common[] =
-        "variant task file d-model heads steps lr seeds out from plan "
-        "baseline by x y facet to preset real head prompt tokens "
-        "temperature attention tasks verdicts columns";
-    bool declared = option->setting && setting_own(option->setting);
-    return declared || index_in(common, option->name) >= 0;
-}
 
 static Option
 option_of(const Setting *s)
@@ -143,9 +134,69 @@ bool
 option_taken(const char *name)
 {
     const Setting *s = setting_named(name);
-    bool taken = (s && !setting_own(s)) || index_in(manifest_keys, name) >= 0 ||
-                 index_in("format command", name) >= 0;
+    bool taken = s && !setting_own(s);
     for (int i = 0; i < OWN; i++)
         taken |= !strcmp(own[i].name, name);
-    return taken;
+    return taken || index_in(manifest_keys, name) >= 0;
+}
+
+void
+print_commands(void)
+{
+    printf("qkv - which of the matrices in attention are really there?\n\n");
+    for (int i = 0; i < commands_count; i++)
+        printf("  qkv %-10s %s\n", commands[i].name, commands[i].what);
+    printf("\n`qkv COMMAND --help` says more. A good place to start is `qkv "
+           "compare`.\n");
+}
+
+/* Two columns within 80: the option, and its help; of a setting that is no word
+   what it is unless it is given. */
+static void
+print_option(const Command *c, const Option *o)
+{
+    enum { FROM = 28 };
+    char letter[] = "-x,", start[VALUE_SIZE] = "";
+    letter[1] = (char)o->letter;
+    Config usual = config_start();
+    config_apply(&usual, c->start);
+    if (o->setting && !setting_worded(o->setting))
+        setting_print(o->setting, &usual, start);
+    int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
+                    o->argument ? " " : "", o->argument ? o->argument : "");
+    if (at >= FROM)
+        at = printf("\n") - 1;
+    char *help = format_text("%s%s%s%s%s%s", o->help, o->choices ? ": " : "",
+                             o->choices ? o->choices : "", *start ? " (" : "",
+                             start, *start ? ")" : "");
+    print_wrapped(stdout, at, FROM, 79, help);
+    free(help);
+}
+
+/* Is it an option that a person is likely to look for? */
+static bool
+option_common(const Option *option)
+{
+    static const char common[] =
+        "variant task file d-model heads steps lr seeds out from plan "
+        "baseline by x y facet preset real head prompt tokens "
+        "temperature attention tasks verdicts columns";
+    bool declared = option->setting && setting_own(option->setting);
+    return declared || index_in(common, option->name) >= 0;
+}
+
+void
+print_help(const Command *c, bool all)
+{
+    Option list[MOST_OPTIONS];
+    int count = options_of(c, list);
+    printf("qkv %s [options]%s%s\n", c->name, *c->arguments ? " " : "",
+           c->arguments);
+    print_wrapped(stdout, 0, 0, 79, c->what);
+    printf("\n    %s\n    %s\n\n", c->examples[0], c->examples[1]);
+    for (int i = 0; i < count; i++)
+        if (all || option_common(&list[i]))
+            print_option(c, &list[i]);
+    printf("\nA task may change what is in brackets, the defaults.%s\n",
+           all ? "" : " More: --help=all");
 }

@@ -1,4 +1,4 @@
-/* grammar.h - the commands and their options, for the parser and for --help. */
+/* grammar.h - the commands and their options, and --help, which says them. */
 #ifndef GRAMMAR_H
 #define GRAMMAR_H
 
@@ -18,8 +18,7 @@ extern const int commands_count;
 const Command *command_named(const char *name);
 
 /* An option's argument says what it is: NULL a switch, N a whole number, X a
-   number, LIST several of its choices, VARIANT a plugin, TEXT any text, and all
-   others a word. */
+   number, LIST several of its choices, TEXT any text, and all others a word. */
 typedef struct Option {
     const char *name, *argument, *help;
     const char *commands;   /* those that take it */
@@ -34,11 +33,13 @@ typedef struct Option {
 enum { MOST_OPTIONS = 112 };
 int options_of(const Command *c, Option list[MOST_OPTIONS]);
 
-/* Is it an option that a person is likely to look for? The screen of --help has
-   these, --help=all has all. */
-bool option_common(const Option *option);
-
 /* Is it a built-in option of some command, or a key of experiment.tsv? */
 bool option_taken(const char *name);
+
+/* What `qkv` and `qkv help` print. */
+void print_commands(void);
+
+/* Prints what a command does, and the options that people look for, or all. */
+void print_help(const Command *c, bool all);
 
 #endif

@@ -1,7 +1,6 @@
 /* main.c - the command `qkv`: finds the subcommand and hands over. It is a
    function, or a shell script over the others, plots/commands/NAME.sh. */
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,25 +18,12 @@
 #include "config/find_plugin.h"
 #include "driver/commands.h"
 #include "driver/grammar.h"
-#include "driver/help.h"
 #include "heart/fail.h"
 #include "page/draw.h"
 #include "run/describe.h"
 #include "run/plugin_process.h"
 
 #define VERSION "0.1"
-
-/* One that was closed would be the next file that is opened; writing to this
-   fails, which end_well tells. */
-static void
-hold_streams(void)
-{
-    int file;
-    while ((file = open("/dev/null", O_RDONLY)) >= 0 && file <= STDERR_FILENO)
-        ;
-    if (file > STDERR_FILENO)
-        close(file);
-}
 
 /* Becomes the script, which calls this program as $QKV. */
 static _Noreturn void
@@ -65,7 +51,6 @@ main(int argc, char **argv)
         command_trace, command_generate, command_export,  command_check};
     enum { IN_C = sizeof run / sizeof *run };
     const char *names[IN_C + 8], *word = argc > 1 ? argv[1] : "help";
-    hold_streams();
     name_taken = option_taken;
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));

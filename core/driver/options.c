@@ -1,5 +1,4 @@
 /* options.c - the words of a command line, taken apart, each read once. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "base/words.h"
 #include "config/find_plugin.h"
 #include "driver/grammar.h"
-#include "driver/help.h"
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/compile.h"
@@ -21,13 +19,10 @@ cut_list(const Setting *s, const char *text)
 {
     Values words = values_cut(text), all = {0};
     for (int i = 0; i < words.count; i++) {
-        int first = -1, last = -1, end = 0;
-        const char *word = words.text[i];
-        sscanf(word, "%d..%d%n", &first, &last, &end);
-        if (s->kind != INTEGER || !end || word[end] || first < 0 ||
-            last < first || last - first > 1e6 ||
-            word[strspn(word, "0123456789.")])
-            values_add(&all, copy_text(word));
+        int first, last, end = 0;
+        sscanf(words.text[i], "%7d..%7d%n", &first, &last, &end);
+        if (s->kind != INTEGER || !end || words.text[i][end])
+            values_add(&all, copy_text(words.text[i]));
         else
             for (; first <= last; first++)
                 values_add(&all, format_text("%d", first));
@@ -125,8 +120,6 @@ set_own(Options *o, const Option *option, const char *text)
         usage("--%s: %s", option->name, why);
     if (option->choices)
         check_choices(option, text);
-    if (argument && !strcmp(argument, "VARIANT"))
-        *(const char **)at = plugin_meant(text);
 }
 
 /* The option that a word names: "--name", "--name=value" or "-n". */
@@ -195,22 +188,19 @@ options_read(int argc, char **argv)
         .request = {.work = {.threads = 1}},
         .generate = {"", .temperature = 1, .seed = 1}};
     Work *work = &o.request.work;
-    bool ended = false;
     o.rest = argv + 1; /* where words move up */
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     for (int i = 1; i < argc; i++)
-        if (ended || *argv[i] != '-' || !argv[i][1])
-            o.rest[o.rest_count++] = argv[i];
-        else if (!strcmp(argv[i], "--"))
-            ended = true;
-        else
+        if (*argv[i] == '-' && argv[i][1])
             i = read_option(&o, c, argv, i);
+        else
+            o.rest[o.rest_count++] = argv[i];
     if (o.rest_count < c->least || o.rest_count > c->most)
         usage("%s takes %s: `qkv %s --help` tells more", c->name,
               *c->arguments ? c->arguments : "options, and nothing else",
               c->name);
     if (!o.out)
-        o.out = o.rest_count && !o.to ? o.rest[0] : "qkv-out";
+        o.out = o.rest_count && !c->roles ? o.rest[0] : "qkv-out";
     o.draw.by = o.request.by ? o.request.by : "variant";
     o.draw.out = work->out = o.out;
     o.draw.quiet = work->quiet = o.quiet;

@@ -27,14 +27,12 @@ typedef struct Options {
     bool tsv, markdown, latex, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
-    const char *to, *preset;
-    bool real;     /* of count */
-    bool again;    /* of plot */
-    bool verdicts; /* of table */
-    bool tasks;    /* of list */
-    struct {
-        bool plan, no_figures;
-    } compare;
+    const char *preset;
+    bool real;             /* of count */
+    bool again;            /* of plot */
+    bool verdicts;         /* of table */
+    bool tasks;            /* of list */
+    bool plan, no_figures; /* of compare */
     struct {
         const char *prompt;
         double temperature;

@@ -9,7 +9,7 @@ _qkv() {
         words=$("$qkv" "${COMP_WORDS[1]}" --help=all 2>/dev/null |
             sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p')
         ;;
-    *:-v:* | *:--*variant:* | *:--baseline:* | *:--to:*)
+    *:-v:* | *:--*variant:* | *:--baseline:*)
         words=$("$qkv" list --tsv | sed 1d | cut -f 1)
         ;;
     *:-t:* | *:--task:*) words=$("$qkv" list --tasks --tsv | sed 1d | cut -f 1) ;;

@@ -6,9 +6,9 @@
 #include "config/corpus.h"
 #include "decode/tokens.h"
 #include "driver/commands.h"
+#include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
-#include "run/run.h"
 #include "watch/trace.h"
 
 /* The different words of a text, as those of a table. */
@@ -36,20 +36,6 @@ model_untrained(const Options *o, Sizes sizes)
     return model_new(&c, sizes, p.variant);
 }
 
-static Model *
-model_trained(const Options *o, const char *run, Dataset *data)
-{
-    for (int i = 0; i < setting_count; i++)
-        if (o->request.given[i].count)
-            usage("--%s: the run has it already; without RUN an untrained "
-                  "model is made",
-                  settings[i].name);
-    Run r = run_read(run);
-    Model *m = run_model(&r, data);
-    run_free(&r);
-    return m;
-}
-
 int
 command_trace(int argc, char **argv)
 {
@@ -57,7 +43,13 @@ command_trace(int argc, char **argv)
     const char *text = o.rest[0], *run = o.rest_count > 1 ? o.rest[1] : NULL;
     Corpus words = words_of(text);
     Dataset data = {.corpus = &words, .sizes.each = 1};
-    Model *m = run ? model_trained(&o, run, &data) : NULL;
+    Model *m = NULL;
+    if (run) {
+        o.request.work.from = run;
+        Run r = begin_from(&o.request, 0, "");
+        m = run_model(&r, &data);
+        run_free(&r);
+    }
     Sizes *sizes = &data.sizes;
     if (!m)
         sizes->vocabulary = sizes->classes = words.inputs.count;

@@ -140,7 +140,7 @@ grid_of(const Request *o, char *asked)
     check_variants(o);
     for (int t = 0; t < tasks_given->count; t++)
         for (int v = 0; v < variants->count; v++) {
-            Config c = task_start(tasks_given->text[t]);
+            Config c = o->base ? *o->base : task_start(tasks_given->text[t]);
             c.task = interned(tasks_given->text[t]);
             c.variant = interned(variants->text[v]);
             expand(&g, o, c, 0);

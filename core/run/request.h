@@ -16,7 +16,8 @@ typedef struct Work {
 } Work;
 
 typedef struct Request {
-    Values *given; /* by place in settings[]; count 0: not given */
+    Values *given;      /* by place in settings[]; count 0: not given */
+    const Config *base; /* what is not given; NULL: as its task has it */
     Work work;
     const char *by, *baseline, *judge, *margin; /* or NULL */
     const char *where; /* "lr=0.01": only runs with that value */
