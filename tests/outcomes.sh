@@ -296,8 +296,7 @@ expect "the last lines still have it" [ -z "$(tail -n 3 shown | grep 'of 3000')"
 shows '^4/4 reverse' "TERM=dumb $compare -o dumb"
 expect "TERM=dumb: escapes" [ -z "$(grep "$(printf '\033')" shown)" ]
 table 'softmax(x W_i y' list
-table '= the same function' equiv -v standard,two-step --steps 5 -q -o tabled
-table ' 2 mqa              =  =' equiv -v standard,mqa --steps 5 -q -o tabled
+table 'two-step-tanh  none' equiv -v standard,two-step-tanh --steps 5 -q -o tabled
 table 'cache' count -v standard,mla
 table 'identical at 2 seeds' compare -v standard,fused $few --seeds 2 --steps 30 --no-figures -o tabled2
 table 'rank' inspect progress/reverse.fused*seed1*

@@ -24,9 +24,9 @@ static const Column conversions[] = {
     {"accuracy", .format = "%.3f"},
     {"after", .format = "%.3f"},
     {"rank_M", .title = "rank M", .words = true},
-    {"lost_of_M", .title = "lost", .format = "%.2g"},
+    {"lost_of_M", .format = "%.2g", .readers = PROGRAMS},
     {"rank_N", .title = "rank N", .words = true},
-    {"lost_of_N", .title = "lost", .format = "%.2g"},
+    {"lost_of_N", .format = "%.2g", .readers = PROGRAMS},
     {"why_not", .words = true, .readers = PROGRAMS}};
 enum { COLUMNS = sizeof conversions / sizeof *conversions };
 

@@ -20,9 +20,10 @@ cut_list(const Setting *s, const char *text)
     Values words = values_cut(text), all = {0};
     for (int i = 0; i < words.count; i++) {
         int first, last, end = 0;
-        sscanf(words.text[i], "%7d..%7d%n", &first, &last, &end);
-        if (s->kind != INTEGER || !end || words.text[i][end])
-            values_add(&all, copy_text(words.text[i]));
+        const char *word = words.text[i];
+        sscanf(word, "%7d..%7d%n", &first, &last, &end);
+        if (s->kind != INTEGER || !end || word[end] || *word < '0')
+            values_add(&all, copy_text(word));
         else
             for (; first <= last; first++)
                 values_add(&all, format_text("%d", first));
