@@ -21,46 +21,25 @@
 static const char first[] = "run,task,variant,seed";
 static const char shown[] = "solved_at test_accuracy test_loss seconds";
 
-/* Have not all runs the same value of it? */
-static bool
-varies(const Experiment *e, const Setting *s)
+/* Adds a setting unless all runs have the same value of it. */
+static void
+add_setting(Values *names, const Experiment *e, const Setting *s)
 {
+    bool varies = false;
     for (int i = 1; i < e->count; i++)
-        if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config))
-            return true;
-    return false;
+        varies |= !setting_equal(s, &e->runs[i].config, &e->runs[0].config);
+    if (varies && s->kind != HASH && index_in(first, s->name) < 0)
+        values_add(names, copy_text(s->name));
 }
 
-/* Adds a name, unless the list has it from number `from` on. */
+/* Adds a result unless it is there, from number `from` on. */
 static void
-add_name(Values *names, int from, const char *name)
+add_result(Values *names, int from, const char *name)
 {
     for (int i = from; i < names->count; i++)
         if (!strcmp(names->text[i], name))
             return;
     values_add(names, copy_text(name));
-}
-
-/* The names that the table has: `first`, the other settings that vary, and a
-   rate that --lr auto has found; then, from number *results on, results. */
-static Values
-names_of(const Experiment *e, int *results)
-{
-    const char *lr = experiment_said(e, "lr");
-    bool found = lr && !strcmp(lr, "auto");
-    Values names = values_cut(first);
-    for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->kind != HASH &&
-            (varies(e, s) || (found && !strcmp(s->name, "lr"))))
-            add_name(&names, 0, s->name);
-    *results = names.count;
-    for (int i = 0; i < e->count; i++)
-        if (i == 0 || e->runs[i].result.rows != e->runs[i - 1].result.rows)
-            for (int k = 0; k < e->runs[i].result.rows; k++)
-                add_name(&names, *results,
-                         table_cell(&e->runs[i].result, k, 0));
-    add_name(&names, *results, "real");
-    return names;
 }
 
 /* What a program can have for the name of a variable. */
@@ -84,57 +63,55 @@ cell_of(const Run *r, const char *name, const Setting *s, bool words)
     char text[VALUE_SIZE];
     if (words)
         return cell_words(run_value(r, name));
-    if (!s) {
-        double x = run_number(r, name);
+    double x = run_number(r, name);
+    if (!s)
         return cell_number(x == 0 && !strcmp(name, "solved_at") ? NAN : x);
-    }
     setting_print(s, &r->config, text);
-    return cell_number(setting_unused(s, &r->config) ? NAN
-                                                     : strtod(text, NULL));
+    x = strtod(text, NULL);
+    return cell_number(setting_unused(s, &r->config) ? NAN : x);
+}
+
+static Column
+column_of(const char *name, const Setting *s, const Experiment *e, bool people)
+{
+    bool asked = index_in(first, name) >= 0 || experiment_asks(e, name);
+    bool seen = s ? asked : index_in(shown, name) >= 0;
+    bool words = s ? !setting_numeric(s) : index_in("run status", name) >= 0;
+    return (Column){.name = column_name(name, s, e),
+                    .words = words,
+                    .format = !s && people ? "%.3g" : NULL,
+                    .readers = seen ? EVERYBODY : PROGRAMS};
 }
 
 static void
 print_runs(const Experiment *e, Layout layout)
 {
-    int results;
-    Values names = names_of(e, &results);
+    Values names = values_cut(first);
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        add_setting(&names, e, s);
+    int results = names.count;
+    for (int i = 0; i < e->count; i++)
+        for (int k = 0; k < e->runs[i].result.rows; k++)
+            add_result(&names, results, table_cell(&e->runs[i].result, k, 0));
+    add_result(&names, results, "real");
     Column *columns = allocate((size_t)names.count, sizeof *columns);
     Cell *cells = allocate((size_t)names.count, sizeof *cells);
+    const Setting **set = allocate((size_t)names.count, sizeof *set);
     for (int i = 0; i < names.count; i++) {
-        const char *name = names.text[i];
-        const Setting *s = i < results ? setting_named(name) : NULL;
-        bool asked =
-            s && (index_in(first, name) >= 0 || experiment_asks(e, name));
-        columns[i] = (Column){
-            .name = column_name(name, s, e),
-            .words =
-                s ? !setting_numeric(s) : index_in("run status", name) >= 0,
-            .format = !s && layout != TSV ? "%.3g" : NULL,
-            .readers = asked || (!s && index_in(shown, name) >= 0) ? EVERYBODY
-                                                                   : PROGRAMS};
+        set[i] = i < results ? setting_named(names.text[i]) : NULL;
+        columns[i] = column_of(names.text[i], set[i], e, layout != TSV);
     }
     Sheet sheet = sheet_of(columns, names.count);
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)
-            cells[i] =
-                cell_of(r, names.text[i],
-                        i < results ? setting_named(names.text[i]) : NULL,
-                        columns[i].words);
+            cells[i] = cell_of(r, names.text[i], set[i], columns[i].words);
         sheet_add_row(&sheet, cells);
     }
     sheet_print(&sheet, layout);
     free(columns);
     free(cells);
+    free(set);
     values_free(&names);
-}
-
-/* Means, intervals and verdicts. */
-static void
-print_verdicts(const Request *r, const Experiment *e, Layout layout)
-{
-    Outcomes all = outcomes_of(r, e);
-    results_print(&all, layout);
-    outcomes_free(&all);
 }
 
 int
@@ -148,8 +125,12 @@ command_table(int argc, char **argv)
     if (!o.verdicts && (r->by || r->baseline || r->judge || r->margin))
         usage("--by, --baseline, --judge and --margin are about verdicts: give "
               "--verdicts too");
-    (o.verdicts ? print_verdicts(r, &e, layout_of(&o))
-                : print_runs(&e, layout_of(&o)));
+    if (o.verdicts) {
+        Outcomes all = outcomes_of(r, &e);
+        results_print(&all, layout_of(&o));
+        outcomes_free(&all);
+    } else
+        print_runs(&e, layout_of(&o));
     experiment_free(&e);
     return 0;
 }

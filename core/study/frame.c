@@ -126,50 +126,33 @@ values_in(const Experiment *e, const char *name)
     return v;
 }
 
-/* Has the run, of each name, one of the values in "lr=0.01,lr=0.03", or nothing
-   of that name? */
-static bool
-is_wanted(const Run *r, const Values *names, const char *where)
-{
-    bool wanted = true;
-    for (int i = 0; i < names->count; i++) {
-        const char *value = run_value(r, names->text[i]);
-        char *own = format_text("%s=%s", names->text[i], value ? value : "");
-        wanted &= !value || index_in(where, own) >= 0;
-        free(own);
-    }
-    return wanted;
-}
-
 void
 keep_where(Experiment *e, const char *where)
 {
-    Values names = values_cut(where);
-    int kept = 0;
-    for (int i = 0; i < names.count; i++) {
-        char *sign = strchr(names.text[i], '=');
+    Values wanted = values_cut(where);
+    for (int i = 0; i < wanted.count; i++) {
+        char *name = wanted.text[i], *sign = strchr(name, '=');
         if (!sign)
-            usage("--where %s: give a name and its value, as in lr=0.01",
-                  names.text[i]);
+            usage("--where %s: give a name and its value, as in lr=0.01", name);
         *sign = 0;
-        Values known = values_in(e, names.text[i]);
-        char *there = joined(&known, ", ");
-        if (index_in(there, sign + 1) < 0)
-            usage("--where %s=%s: no run has %s", names.text[i], sign + 1,
-                  known.count ? format_text("it; there are: %s", there)
-                              : "a value of that name");
+        Values known = values_in(e, name);
+        int kept = 0;
+        for (Run *r = e->runs; r < e->runs + e->count; r++) {
+            const char *value = run_value(r, name);
+            char *own = format_text("%s=%s", name, value ? value : "");
+            if (!value || index_in(where, own) >= 0)
+                e->runs[kept++] = *r;
+            else
+                run_free(r);
+            free(own);
+        }
+        if (!kept || !known.count)
+            usage("--where %s=%s: no run has it; there are: %s", name, sign + 1,
+                  joined(&known, ", "));
+        e->count = kept;
         values_free(&known);
-        free(there);
     }
-    for (int i = 0; i < e->count; i++)
-        if (is_wanted(&e->runs[i], &names, where))
-            e->runs[kept++] = e->runs[i];
-        else
-            run_free(&e->runs[i]);
-    if (!kept)
-        usage("--where %s: no run has all of it", where);
-    e->count = kept;
-    values_free(&names);
+    values_free(&wanted);
 }
 
 const char *

@@ -64,19 +64,20 @@ static Place *
 places_of(const Cut *c)
 {
     Place *all = allocate((size_t)c->e->count + 1, sizeof *all);
+    Values by = values_cut(c->by);
     for (int i = 0; i < c->e->count; i++) {
         const Run *r = &c->e->runs[i];
         const char *x = c->x ? run_value(r, c->x) : NULL;
-        Values parts = values_cut(c->by);
-        for (int k = 0; k < parts.count; k++) {
-            const char *value = run_value(r, parts.text[k]);
-            replace(&parts.text[k], copy_text(value ? value : "none"));
+        char *series = copy_text("");
+        for (int k = 0; k < by.count; k++) {
+            const char *value = run_value(r, by.text[k]);
+            replace(&series, format_text("%s%s%s", series, k ? "," : "",
+                                         value ? value : "none"));
         }
-        char *series = joined(&parts, ",");
         all[i] = (Place){r, interned(series), x ? x : ""};
-        values_free(&parts);
         free(series);
     }
+    values_free(&by);
     qsort(all, (size_t)c->e->count, sizeof *all, in_order);
     return all;
 }
@@ -122,6 +123,29 @@ add_group(Cut *c, const Place *runs, int count)
     c->list[c->count++] = g;
 }
 
+static void cut(Cut *c, const Place *runs, int count, int number);
+
+/* Cuts those of the runs that have this value of the axis, or no use for it. */
+static void
+cut_part(Cut *c, const Place *runs, int count, const char *axis,
+         const char *value, int number)
+{
+    Place *same = allocate((size_t)count, sizeof *same);
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        const char *own = run_value(runs[i].run, axis);
+        if (!own || !strcmp(own, value))
+            same[n++] = runs[i];
+    }
+    values_add(&c->axes, copy_text(axis));
+    values_add(&c->axes, copy_text(value));
+    if (n)
+        cut(c, same, n, number);
+    free(c->axes.text[--c->axes.count]);
+    free(c->axes.text[--c->axes.count]);
+    free(same);
+}
+
 /* Cuts these runs by the experiment that they are in, number 0, and by every
    setting from that number on in which they differ. */
 static void
@@ -131,30 +155,17 @@ cut(Cut *c, const Place *runs, int count, int number)
         add_group(c, runs, count);
         return;
     }
-    const char *name = number ? settings[number - 1].name : "experiment";
-    Place *same = allocate((size_t)count, sizeof *same);
+    const char *axis = number ? settings[number - 1].name : "experiment";
     Values values = {0};
-    for (int i = 0; i < count && may_part(c, name); i++)
-        if (run_value(runs[i].run, name))
-            values_add(&values, copy_text(run_value(runs[i].run, name)));
+    for (int i = 0; i < count && may_part(c, axis); i++)
+        if (run_value(runs[i].run, axis))
+            values_add(&values, copy_text(run_value(runs[i].run, axis)));
     series_sort(&values);
     if (values.count < 2)
         cut(c, runs, count, number + 1);
-    else
-        values_add(&c->axes, copy_text(name));
-    for (int k = 0; values.count > 1 && k < values.count; k++) {
-        int n = 0;
-        for (int i = 0; i < count; i++) {
-            const char *value = run_value(runs[i].run, name);
-            if (!value || !strcmp(value, values.text[k]))
-                same[n++] = runs[i];
-        }
-        cut(c, same, n, number + 1);
-    }
-    if (values.count > 1)
-        free(c->axes.text[--c->axes.count]);
+    for (int k = 0; values.count > 1 && k < values.count; k++)
+        cut_part(c, runs, count, axis, values.text[k], number + 1);
     values_free(&values);
-    free(same);
 }
 
 Group *
@@ -162,61 +173,39 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
           int *groups)
 {
     Cut c = {.e = e, .by = by, .x = x, .facet = facet};
-    bool whole = lies_along(&c, "task");
     const char *said = experiment_said(e, "task");
-    Values tasks = values_cut(said ? said : ""); /* these first */
-    Place *all = places_of(&c);
-    Place *same = allocate((size_t)e->count + 1, sizeof *same);
-    int count = e->count;
-    if (!whole)
-        values_add(&c.axes, copy_text("task"));
-    for (int i = 0; i < e->count; i++)
-        values_add(&tasks, copy_text(e->runs[i].config.task));
-    for (int i = 0; i < tasks.count; i++) {
-        int n = 0, left = 0;
-        for (int k = 0; k < count; k++)
-            if (whole || !strcmp(all[k].run->config.task, tasks.text[i]))
-                same[n++] = all[k];
-            else
-                all[left++] = all[k];
-        count = left;
-        if (n)
-            cut(&c, same, n, 0);
+    Values asked = values_cut(said ? said : ""), all = values_in(e, "task");
+    Place *runs = places_of(&c);
+    if (lies_along(&c, "task"))
+        cut(&c, runs, e->count, 0);
+    else {
+        for (int i = 0; i < asked.count; i++)
+            cut_part(&c, runs, e->count, "task", asked.text[i], 0);
+        for (int i = 0; i < all.count; i++)
+            if (!said || index_in(said, all.text[i]) < 0)
+                cut_part(&c, runs, e->count, "task", all.text[i], 0);
     }
     values_free(&c.axes);
-    values_free(&tasks);
-    free(same);
-    free(all);
+    values_free(&asked);
+    values_free(&all);
+    free(runs);
     *groups = c.count;
     return c.list;
-}
-
-/* Its value of an axis: that of a run that has one. */
-static const char *
-value_of(const Group *g, const char *axis)
-{
-    const char *value = NULL;
-    for (int i = 0; i < g->count && !value; i++)
-        value = run_value(g->runs[i], axis);
-    return value;
 }
 
 char *
 group_text(const Group *g, const char *without, bool in_words)
 {
     char *text = copy_text("");
-    for (int i = 0; i < g->axes.count; i++) {
-        const char *name = g->axes.text[i];
-        bool task = !strcmp(name, "task");
+    for (int i = 0; i < g->axes.count; i += 2) {
+        const char *name = g->axes.text[i], *value = g->axes.text[i + 1];
+        const char *between = !*text ? "" : in_words ? ", " : ".";
         char *axis = in_words ? axis_title(name, NULL) : copy_text(name);
-        if (strcmp(name, without))
-            replace(&text,
-                    format_text("%s%s%s%s%.80s", text,
-                                !*text     ? ""
-                                : in_words ? ", "
-                                           : ".",
-                                task ? "" : axis, in_words && !task ? " " : "",
-                                value_of(g, name)));
+        if (!strcmp(name, "task") && strcmp(name, without))
+            replace(&text, copy_text(value));
+        else if (strcmp(name, without))
+            replace(&text, format_text("%s%s%s%s%.80s", text, between, axis,
+                                       in_words ? " " : "", value));
         free(axis);
     }
     return text;

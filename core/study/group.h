@@ -18,7 +18,7 @@ typedef struct Group {
     int count;
     Series *series;
     int series_count;
-    Values axes; /* "task", "lr": what keeps it apart */
+    Values axes; /* "task", "reverse", "lr", "0.01": what keeps it apart */
     char *name;  /* "reverse", "reverse.lr0.01" */
 } Group;
 

@@ -124,19 +124,12 @@ is_level(const Quantity *q, const char *y, const Run *r)
 void
 check_quantity(const Experiment *e, const char *name, bool logged)
 {
-    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        const Table *t = logged ? &r->log : &r->result;
-        Values known = {0};
-        if (logged ? table_column(t, name) > 0
-                   : run_value(r, name) && strcmp(name, "status"))
-            continue;
-        for (int k = 1; k < (logged ? t->cols : t->rows); k++)
-            values_add(&known,
-                       copy_text(logged ? t->cells[k] : table_cell(t, k, 0)));
-        usage("\"%s\": %s did not log it (--log adds what it measures); there "
-              "are: %s%s",
-              name, r->name, joined(&known, ", "), logged ? "" : ", solved");
-    }
+    for (const Run *r = e->runs; r < e->runs + e->count; r++)
+        if (logged ? table_column(&r->log, name) < 1
+                   : !run_value(r, name) || !strcmp(name, "status"))
+            usage("\"%s\": %s/%s.tsv has nothing of that name (--log adds what "
+                  "it measures)",
+                  name, r->path, logged ? "log" : "result");
 }
 
 /* Of steps to the threshold, where a run that never got there counts as later

@@ -47,8 +47,8 @@ double margin_of(const char *margins, const char *name, const Run *const *runs,
 /* Is it a level to compare y with, in runs like this one? */
 bool is_level(const Quantity *q, const char *y, const Run *r);
 
-/* Exits (2) with the names that there are, unless all runs have it: in their
-   results or, if it is followed over steps, in their logs. */
+/* Exits (2) unless all runs have it: in their results or, if it is followed
+   over steps, in their logs. */
 void check_quantity(const Experiment *e, const char *name, bool logged);
 
 /* The mean of some values of it and its interval by Student's t, which ends
