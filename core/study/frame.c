@@ -47,7 +47,15 @@ run_value(const Run *r, const char *name)
 {
     char text[VALUE_SIZE];
     const Setting *s = setting_named(name);
-    if (!strcmp(name, "run"))
+    const char *comma = strchr(name, ',');
+    if (comma) {
+        char *first = format_text("%.*s", (int)(comma - name), name);
+        const char *one = run_value(r, first),
+                   *others = run_value(r, comma + 1);
+        snprintf(text, sizeof text, "%s,%s", one ? one : "none",
+                 others ? others : "none");
+        free(first);
+    } else if (!strcmp(name, "run"))
         snprintf(text, sizeof text, "%s", r->name);
     else if (!strcmp(name, "experiment")) {
         int n = (int)(strlen(r->path) - strlen(r->name));

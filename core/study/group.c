@@ -64,20 +64,12 @@ static Place *
 places_of(const Cut *c)
 {
     Place *all = allocate((size_t)c->e->count + 1, sizeof *all);
-    Values by = values_cut(c->by);
     for (int i = 0; i < c->e->count; i++) {
         const Run *r = &c->e->runs[i];
         const char *x = c->x ? run_value(r, c->x) : NULL;
-        char *series = copy_text("");
-        for (int k = 0; k < by.count; k++) {
-            const char *value = run_value(r, by.text[k]);
-            replace(&series, format_text("%s%s%s", series, k ? "," : "",
-                                         value ? value : "none"));
-        }
-        all[i] = (Place){r, interned(series), x ? x : ""};
-        free(series);
+        const char *series = run_value(r, c->by);
+        all[i] = (Place){r, series ? series : interned("none"), x ? x : ""};
     }
-    values_free(&by);
     qsort(all, (size_t)c->e->count, sizeof *all, in_order);
     return all;
 }

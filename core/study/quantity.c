@@ -132,34 +132,18 @@ check_quantity(const Experiment *e, const char *name, bool logged)
                   name, r->path, logged ? "log" : "result");
 }
 
-/* Of steps to the threshold, where a run that never got there counts as later
-   than all that did. */
-static Mean
-median_of_steps(double *x, const Run *const *runs, int count)
-{
-    double steps = 0;
-    for (int i = 0; i < count; i++) {
-        x[i] = isnan(x[i]) ? INFINITY : x[i];
-        steps = fmax(steps, run_quantity(runs[i], "steps"));
-    }
-    Mean m = median_interval(x, count);
-    return (Mean){fmin(m.mean, steps), fmin(m.low, steps), fmin(m.high, steps)};
-}
-
 Mean
 values_mean(const char *name, const double *x, int n)
 {
     Mean m = mean_interval(x, n);
     int scale = quantity_named(name)->scale;
-    double least = INFINITY;
+    bool negative = scale == ANY;
     for (int i = 0; i < n; i++)
-        least = fmin(least, x[i]);
-    if (isnan(m.mean))
-        return m;
-    if (scale != ANY && least >= 0)
-        m.low = fmax(m.low, 0);
-    if (scale == SHARE)
-        m.high = fmin(m.high, 1);
+        negative |= x[i] < 0;
+    if (!negative && m.low < 0)
+        m.low = 0;
+    if (scale == SHARE && m.high > 1)
+        m.high = 1;
     return m;
 }
 
@@ -168,12 +152,18 @@ quantity_mean(const Run *const *runs, int count, const char *name)
 {
     double *x = allocate((size_t)count, sizeof *x);
     const Quantity *q = quantity_named(name);
-    double sum = 0;
-    for (int i = 0; i < count; i++)
+    double sum = 0, steps = 0;
+    for (int i = 0; i < count; i++) {
         sum += x[i] = run_quantity(runs[i], name);
-    Mean m = q->median    ? median_of_steps(x, runs, count)
+        if (q->median && isnan(x[i])) /* later than all that got there */
+            x[i] = INFINITY;
+        steps = fmax(steps, run_number(runs[i], "steps"));
+    }
+    Mean m = q->median    ? median_interval(x, count)
              : q->counted ? share_interval((int)sum, count)
                           : values_mean(name, x, count);
     free(x);
-    return m;
+    return !q->median ? m
+                      : (Mean){fmin(m.mean, steps), fmin(m.low, steps),
+                               fmin(m.high, steps)};
 }
