@@ -232,7 +232,7 @@ END
 if ! namespaces || sanitized; then
     echo "hostile: no namespaces here, or a sanitizer's memory: leaks are skipped"
 else
-    fails 'it may have 200 MB' sh contained "$qkv" train --d-model 2048 -q -o large
+    fails 'it may have 200 MB' env QKV_CALL_SECONDS=60 sh contained "$qkv" train --d-model 2048 -q -o large
     export QKV_CALL_SECONDS=20
     deed=leaks
     victim leaks FORWARD "$leak"
@@ -283,6 +283,7 @@ equiv $its -v standard -q -o turned
 check victim -q
 compare -v standard,victim -t reverse $small --match params --no-figures -o bare
 END
+    unset QKV_PATH
     for word in "$qkv" "../$(basename "$build")/qkv" qkv; do
         works full-rank unshare -rm sh -c 'mount -t tmpfs tmpfs /proc && cd "$1" && PATH=$1:$PATH
             exec $2 list' sh "$build" "$word"
