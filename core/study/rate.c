@@ -128,8 +128,9 @@ rates_find(Request *r, Grid *g)
     char *place = format_text("%s/rates", work.out);
     experiment_open(work.out, g->asked); /* the directory around it */
     values_free(lr);
-    *lr = values_cut(sgd ? "0.01,0.03,0.1,0.3,1,3,10"
-                         : "0.0001,0.0003,0.001,0.003,0.01,0.03,0.1");
+    *lr =
+        values_cut(sgd ? "0.03,0.1,0.3,0.56,1,1.8,3,5.6,10"
+                       : "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1");
     *seed = values_cut("1001,1002,1003");
     Grid search = grid_of(r, manifest_of(r, "compare"));
     work.out = place;

@@ -26,9 +26,9 @@ const char *rate_end(const Run *const *runs, int count, double lr);
 bool rates_wanted(const Request *r);
 
 /* Gives each job of a grid the rate at which its variant did best at its point,
-   in r's judged quantity or else in the steps to the threshold, of seven that
-   are half a power of ten apart. They are tried on seeds that are not judged,
-   whose runs are the experiment OUT/rates. */
+   in r's judged quantity or else in the steps to the threshold, of nine,
+   a quarter of a power of ten apart where most are best. They are tried on
+   seeds that are not judged, whose runs are the experiment OUT/rates. */
 void rates_find(Request *r, Grid *g);
 
 #endif
