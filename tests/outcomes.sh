@@ -298,7 +298,7 @@ expect "TERM=dumb: escapes" [ -z "$(grep "$(printf '\033')" shown)" ]
 table 'softmax(x W_i y' list
 table 'two-step-tanh  none' equiv -v standard,two-step-tanh --steps 5 -q -o tabled
 table 'cache' count -v standard,mla
-table 'identical at 2 seeds' compare -v standard,fused $few --seeds 2 --steps 30 --no-figures -o tabled2
+table ' identical ' compare -v standard,fused $few --seeds 2 --steps 30 --no-figures -o tabled2
 table 'rank' inspect progress/reverse.fused*seed1*
 for length in 69 70; do # keys of which a map shows 69
     works '' "$qkv" train -t reverse --length $length --steps 0 --test 8 --validate 8 -q -o mapped
