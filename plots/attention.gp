@@ -1,11 +1,14 @@
 # attention.gp - a map of weights for each head, a row of maps for each place.
 #
-# data:   head, row, column, token that is the query, that is the key, weight
-# $maps:  for each whose tokens are queries, and keys, 0 for the array firsts, 1 for seconds;
-#         and its name
-# across: maps in a row of the figure, down: rows of them
+# data:  head, row, column, token that is the query, that is the key, weight
+# heads: for each whose tokens are queries, and keys, 0 for the array firsts, 1 for
+#        seconds; and its name
 
-if (!exists("seconds")) { array seconds[1] = [''] }
+across = |heads| < 2 ? 1 : 2
+down = (|heads| + across - 1) / across
+each = across == 1 ? 400 : 290
+if (!paper) { width = 74 + each * across }
+if (!exists("height")) { height = 75 + (each + 15) * down; eval terminal(height) }
 if (!dumb) {
     colon = strstrt(title, ": ")
     if (across == 1 && colon) { title = title[1:colon]."\n".title[colon + 2:*] }
@@ -24,12 +27,13 @@ unset grid
 set border 31 linewidth 0.6
 set tics scale 0
 small(n) = sprintf(",%g", n > 32 ? 3 : n > 24 ? 6 : n > 16 ? 7 : scale_ * 11)
+if (!exists("seconds")) { array seconds[1] = [''] }
 token(two_, i) = format(said(two_ ? seconds[i] : firsts[i]))
-queries(p) = int(word($maps[p], 1))
-keys(p) = int(word($maps[p], 2))
+queries(p) = int(word(heads[p], 1))
+keys(p) = int(word(heads[p], 2))
 first = 0
-do for [p=1:dumb ? 1 : |$maps|] {
-    set title $maps[p][5:*] offset 0,-0.7 
+do for [p=1:dumb ? 1 : |heads|] {
+    set title heads[p][5:*] offset 0,-0.7
     wide = keys(p) ? |seconds| : |firsts|
     high = queries(p) ? |seconds| : |firsts|
     by_column = small(wide)
@@ -42,7 +46,7 @@ do for [p=1:dumb ? 1 : |$maps|] {
     do for [i=1:high] { set ytics add (token(queries(p), i) i - 1) }
     set xrange [-0.5:wide - 0.5]
     set yrange [high - 0.5:-0.5]
-    if (p > |$maps| - across) { set xlabel "key" offset 0,0.8 } \
+    if (p > |heads| - across) { set xlabel "key" offset 0,0.8 } \
     else { unset xlabel }
     unset label 1
     if (p % across == 1 || across == 1) {

@@ -1,20 +1,23 @@
 # bars.gp - parameter counts as bars: attention, of which the real ones are solid,
 # and the rest beside it.
 #
-# data:   panel, label, attention, rest, real (or NA)
-# panels: the panels' names         rows: the labels, from the top
+# data:   task, a panel; label, a row from the top; attention, rest, real (or nan)
 
-known(n_) = strcol(5) ne "NA"
+known(n_) = strcol(5) ne "nan"
 solid(panel_) = in(panel_, known(0) ? 5 : 3)
 figures(n_) = known(0) && column(5) < column(3) ? \
     sprintf(" %d of %d", column(5), column(3)) : sprintf(" %d", column(3))
 in(panel_, col) = strcol(1) eq panel_ ? column(col) : NaN
-number = |panels|
-count = |rows|
-row_(s_, i) = i > count || rows[i] eq s_ ? i : row_(s_, i + 1)
+panels = ""
+rows = ""
+stats data skip 1 using (panels = listed_(panels, strcol(1)), \
+    rows = listed_(rows, strcol(2)), 0) nooutput
+number = words(panels)
+count = words(rows)
+row_(s_, i) = i > count || word(rows, i) eq s_ ? i : row_(s_, i + 1)
 row(n_) = row_(strcol(2), 1)
 longest = 0
-do for [r=1:count] { if (strlen(rows[r]) > longest) { longest = strlen(rows[r]) } }
+do for [r=1:count] { if (strlen(word(rows, r)) > longest) { longest = strlen(word(rows, r)) } }
 stats data skip 1 using (strlen(figures(0))) nooutput
 digits = largest(0)
 stats data skip 1 using ($3 + $4) nooutput
@@ -54,7 +57,7 @@ do for [p=1:number] {
     unset label
     if (p % across == 1 || across == 1 || dumb) {
         do for [r=1:count] {
-            set label r said(rows[r]) at 0,r right offset -0.8,0 noenhanced
+            set label r said(word(rows, r)) at 0,r right offset -0.8,0 noenhanced
         }
     }
     if (p == 1 && !paper && !dumb) {
@@ -62,17 +65,17 @@ do for [p=1:number] {
             noenhanced font title_font
     }
     if (dumb) {
-        set title "parameters of attention: ".panels[p]
+        set title "parameters of attention: ".word(panels, p)
     } else {
         x = left + (p - 1) % across * (wide + gap)
         y = head + (p - 1) / across * each_high
-        set title said(panels[p]) offset 0,-0.6
+        set title said(word(panels, p)) offset 0,-0.6
         set lmargin at screen x / width
         set rmargin at screen (x + wide) / width
         set tmargin at screen 1 - (y + 1.6 * em) / height
         set bmargin at screen 1 - (y + each_high - 2.4 * em) / height
     }
-    panel = panels[p]
+    panel = word(panels, p)
     plot data skip 1 using (in(panel, 3) * 0.5):(row(0)):(in(panel, 3) * 0.5):(0.36) \
             with boxxyerror linecolor rgb "#A9D3EE" notitle, \
         '' skip 1 using (solid(panel) * 0.5):(row(0)):(solid(panel) * 0.5):(0.36) \

@@ -1,8 +1,8 @@
 # map.gp - a colour for each pair of values of two settings, in one or more
 # panels; and its number, where a cell has room for that.
 #
-# data, names, keys, titles, ylabels, ranges, levels, places, xs, by, xlabel, ylim,
-# heading: as in panels.gp; a row for each of keys, a column for each of places
+# data, names, keys, titles, ylabels, scales, levels, by, xlabel, ylim, heading: as in
+# panels.gp; a row for each of keys, a column for each value along x
 # Rows that are numbers have the lowest at the bottom.
 
 panels = |titles|
@@ -10,15 +10,17 @@ rows = |keys|
 upward = strstrt("0123456789", names[1:1])
 level_count = 0
 if (exists("levels")) { level_count = |levels| }
-columns_ = |places|
+columns_ = words(xs)
 place(s_, i) = i > rows ? NaN : word(names, i) eq s_ ? (upward ? i : rows + 1 - i) : \
     place(s_, i + 1)
 column_of(s_, i) = i > columns_ ? NaN : word(xs, i) eq s_ ? i : column_of(s_, i + 1)
 
 # The colours of all panels.
-logs = int(word(ranges[1], 1)) && !(exists("ylim") && num(word(ylim, 1)) <= 0)
-low = num(word(ranges[1], 3))
-high = num(word(ranges[1], 4))
+stats data skip 1 using 4 nooutput
+high = STATS_records ? STATS_max : 1
+logs = scales[1] eq "log" && high > 0 && !(exists("ylim") && num(word(ylim, 1)) <= 0)
+stats data skip 1 using (logs && $4 <= 0 ? NaN : $4) nooutput
+low = STATS_records ? STATS_min : 0
 if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }
 if (!(low < high)) { high = low + (low == 0 ? 1 : 0.1 * abs(low)) }
 scale = logs ? logarithmic(low, high, 5) : linear(low, high, 4)
@@ -36,7 +38,7 @@ do for [i=1:rows] {
 }
 widest = 1
 do for [i=1:columns_] {
-    if (strlen(places[i]) > widest) { widest = strlen(places[i]) }
+    if (strlen(word(xs, i)) > widest) { widest = strlen(word(xs, i)) }
 }
 titled = 0
 do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
@@ -85,7 +87,7 @@ do for [p=1:panels] {
     set ytics noenhanced ()
     do for [i=1:columns_] {
         set xtics add ((row_ == down - 1 || p + across > panels ? \
-            format(said(places[i])) : "") i)
+            format(said(word(xs, i))) : "") i)
     }
     if (turned) { set xtics rotate by 45 right }
     do for [i=1:rows] {

@@ -3,32 +3,38 @@
 #
 # data:    panel, series, x, then mean, low and high of the quantity
 # names:   the series in the data      keys: what they are called
-# xs:      the values along x, where not training
-# places:  what these are called, where they are words
+# along:   what x is of: training, its step or FLOPs; a setting; a result of runs
 # xlim, ylim: limits of axes, where given; one that begins at 0 is not logarithmic
-# named_along: 1 where each series is named along x, so that it needs no legend
+# log_x:   1 for a logarithmic x axis, 0 for none, where given
 # by, xlabel: what the series and the x axis are
 # titles, ylabels: for each panel its title and its axis title
-# ranges:  for each whether its axis is logarithmic, whether it is a share,
-#          between 0 and 1, and the range of its means
+# scales:  of each panel's axis: log, or share, between 0 and 1
 # levels:  to compare with, "panel value name"
-# ticks:   1 for one at each of xs     log_x: 1 for a logarithmic x axis
 # heading: 1 for the title above, which is the caption's in a paper
 
+if (by eq "variant") { by = "" }
 panels = |titles|
 curves = |keys|
 level_count = 0
 if (exists("levels")) { level_count = |levels| }
-if (exists("xlim") && num(word(xlim, 1)) <= 0) { log_x = 0 }
+training = along eq "training"
+ticks = worded || (along eq "setting" && words(xs) <= 10)
 array logs[panels]
 array shares[panels]
 array least[panels]
 array most[panels]
+# What is drawn in the panels of a quantity: means, and the bars around them.
+drawn(p_, col) = ylabels[int(column(1))] ne ylabels[p_] ? NaN : \
+    training || !(abs(column(col)) < 1e300) ? column(4) : column(col)
+above_(x_) = x_ > 0 ? x_ : column(4) > 0 ? column(4) : NaN
 do for [p=1:panels] {
-    logs[p] = int(word(ranges[p], 1)) && !(exists("ylim") && num(word(ylim, 1)) <= 0)
-    shares[p] = int(word(ranges[p], 2))
-    least[p] = num(word(ranges[p], 3))
-    most[p] = num(word(ranges[p], 4))
+    shares[p] = scales[p] eq "share"
+    stats data skip 1 using (drawn(p, 6)) nooutput
+    most[p] = STATS_records ? STATS_max : 1
+    logs[p] = scales[p] eq "log" && most[p] > 0 && \
+        !(exists("ylim") && num(word(ylim, 1)) <= 0)
+    stats data skip 1 using (logs[p] ? above_(drawn(p, 5)) : drawn(p, 5)) nooutput
+    least[p] = STATS_records ? STATS_min : 0
 }
 do for [i=1:curves] {
     line[i] = next_(strlen(by) ? 100 + i : look(word(names, i)), i - 1)
@@ -39,7 +45,6 @@ titled = 0
 do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
 # Panels of several quantities have these for titles.
 above = !titled && !same
-worded = exists("places")
 # Bars begin at 0; where an axis has none, there are points.
 bars = worded && !logs[1] && \
     (exists("ylim") ? num(word(ylim, 1)) <= 0 : 1)
@@ -74,20 +79,21 @@ do for [p=1:panels] {
 }
 
 # Along x.
-first = 0
-last = 0
-if (words(xs)) {
-    first = worded ? 1 : num(word(xs, 1))
-    last = worded ? words(xs) : num(word(xs, words(xs)))
-} else {
-    stats data skip 1 using ($3 > 0 ? $3 : NaN) nooutput
-    last = largest(0)
-    if (log_x && !dumb) { first = STATS_min }
+first = 1
+last = words(xs)
+if (!worded) {
+    stats data skip 1 using 3 nooutput
+    first = STATS_min
+    last = STATS_max
 }
-room = worded ? 0.55 : words(xs) == 1 ? 1 : 0.04 * (last - first)
+if (!exists("log_x")) { log_x = !training && !worded && first > 0 && last >= 8 * first }
+if (worded || last <= 0 || (exists("xlim") && num(word(xlim, 1)) <= 0)) { log_x = 0 }
+if (log_x) { stats data skip 1 using ($3 > 0 ? $3 : NaN) nooutput; first = STATS_min }
+if (training && last == 0) { last = 1 }
+room = worded ? 0.55 : first == last ? 1 : 0.04 * (last - first)
 if (log_x) { room = last > first ? (last / first)**0.04 : 1.5 }
-from = !words(xs) && !log_x ? 0 : log_x ? first / room : first - room
-to = !words(xs) ? last : log_x ? last * room : last + room
+from = log_x ? first / room : training ? 0 : first - room
+to = training ? last : log_x ? last * room : last + room
 if (exists("xlim")) { from = num(word(xlim, 1)); to = num(word(xlim, 2)) }
 
 # How the panels lie. Margins are in type; a letter is about 0.6 wide.
@@ -129,14 +135,13 @@ left = ((!above ? 2.1 : 0.5) + 0.62 * letters_ + 0.8) * em
 right = 1.4 * em
 gap = (0.62 * letters_ + 1.8) * em
 wide = (width - left - right - gap * (across - 1)) / across
-if (worded) { ticks = 1 }
 xticks = ticks ? xs : log_x ? logarithmic(from, to, 5) : \
     linear(from, to, int(wide / em / 4) > 5 ? 5 : int(wide / em / 4) < 2 ? 2 : int(wide / em / 4))
 tens_x = log_x && !ticks && (first < 0.005 || last >= 1e5) && \
     xticks eq powers_(from, to, 5)
 xletters_ = worded ? 0 : widest_(xticks, tens_x, 1)
 do for [i=1:worded ? words(xs) : 0] {
-    if (strlen(places[i]) > xletters_) { xletters_ = strlen(places[i]) }
+    if (strlen(word(xs, i)) > xletters_) { xletters_ = strlen(word(xs, i)) }
 }
 turned = words(xticks) * (xletters_ + 1) * 0.62 * em > wide
 below_ = turned ? (0.9 + 0.45 * xletters_) * em : 1.6 * em
@@ -191,7 +196,7 @@ do for [p=1:panels] {
     set xtics enhanced ()
     if (worded) { set xtics noenhanced scale 0 }
     do for [i=1:words(xticks)] {
-        set xtics add ((worded ? format(said(places[i])) : \
+        set xtics add ((worded ? format(said(word(xs, i))) : \
             number(num(word(xticks, i)), tens_x)) worded ? i : num(word(xticks, i)))
     }
     if (turned) { set xtics rotate by 45 right }
@@ -256,12 +261,12 @@ do for [p=1:panels] {
             textcolor rgb "#555555" noenhanced
     }
     # Of each kind of mark the curves that have it, all or none.
-    bands = words(xs) ? 0 : curves
+    bands = training ? curves : 0
     boxes = bars ? curves : 0
     lines = worded ? 0 : curves
-    markers_ = words(xs) && !bars ? curves : 0
-    sparse = words(xs) ? 0 : curves
-    intervals = words(xs) ? curves : 0
+    markers_ = !training && !bars ? curves : 0
+    sparse = training ? curves : 0
+    intervals = training ? 0 : curves
     plot for [i=1:bands] data skip 1 \
         using (at(p, i, 3)):(bound(p, i, 5)):(bound(p, i, 6)) \
         with filledcurves linetype line[i] \
@@ -272,7 +277,7 @@ do for [p=1:panels] {
         with boxxyerror linetype line[i] dashtype solid linewidth 1 \
         fillstyle transparent solid 0.4 border notitle, \
         for [i=1:lines] data skip 1 \
-        using (apart(at(p, i, 3), i)):(at(p, i, 4)) \
+        using (apart(at(p, i, 3), i)):(at(p, i, 4)) smooth unique \
         with lines linetype line[i] notitle, \
         for [i=1:markers_] data skip 1 \
         using (apart(at(p, i, 3), i)):(at(p, i, 4)) \

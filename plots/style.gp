@@ -185,6 +185,22 @@ of(word_, col) = strcol(1) eq word_ ? column(col) : NaN
 set datafile separator tab
 set datafile commentschars ""
 set datafile missing "nan"
+
+# A list of words with one more, which it may have.
+listed_(list_, s_) = strstrt(" ".list_." ", " ".s_." ") ? list_ : \
+    list_.(strlen(list_) ? " " : "").s_
+# Has a word no letter that no number has?
+numeric(s_) = !strlen(s_) || (strstrt("0123456789.-+e", s_[1:1]) && numeric(s_[2:*]))
+# The values along x in the data; whether they are words; and whether each series is
+# named there, so that it needs no legend.
+xs = ""
+worded = 0
+named_along = exists("along")
+if (named_along) {
+    stats data skip 1 using (xs = listed_(xs, strcol(3)), \
+        named_along = named_along && strcol(2) eq strcol(3), 0) nooutput
+    worded = along eq "setting" && !numeric(word(xs, 1))
+}
 set tics nomirror
 set border 3
 set errorbars 1

@@ -27,14 +27,13 @@ works_silently() { "$@" >out 2>err </dev/null && [ ! -s err ]; }
 # two. All that they show is then made equal, zero, or no number. Each is drawn, as SVG and
 # on a terminal.
 if [ "$draws" ]; then
-    flat() { # FIGURE VALUE LOGARITHMIC: NAME.tsv and NAME.gp, a copy with that value only
+    flat() { # FIGURE VALUE SCALE: NAME.tsv and NAME.gp, a copy with that value only
         name=$(basename "$1")
         awk -F '\t' -v OFS='\t' -v v="$2" 'NR == 1 { split($0, names) }
             { for (i = 1; i <= NF && NR > 1; i++)
                 if (names[i] ~ /^(mean|low|high|weight|logits|attention|rest|value)$/) $i = v
               print }' "$1.tsv" >"$name.tsv"
-        range=${2#nan}
-        sed -E "/^array ranges/s/'0 ([01]) [-0-9.e]+ [-0-9.e]+/'$3 \\1 ${range:-0} ${range:-0}/g" "$1.gp" >"$name.gp"
+        sed "/^array scales/s/'[a-z]*'/'$3'/g" "$1.gp" >"$name.gp"
     }
     draw() { # TERM: of NAME
         gnuplot -d -e "term='$1'" "$name.gp" >out 2>err </dev/null || return
@@ -53,7 +52,7 @@ if [ "$draws" ]; then
         done >said
     done
     for figure in one/figures/*.gp two/figures/*.gp; do
-        for values in '3 0' '3 1' '0 0' 'nan 0'; do
+        for values in '3 share' '3 log' '0 log' '0 share' 'nan log'; do
             flat "${figure%.gp}" $values
             for term in svg dumb; do
                 expect "$figure as $term, all values ${values% *}" draw $term
@@ -61,43 +60,6 @@ if [ "$draws" ]; then
         done
     done
     expect "not all kinds of figures" [ "$(ls one/figures/*.gp two/figures/*.gp | wc -l)" -eq 14 ]
-fi
-
-# --- a figure is whole or not there
-# gnuplot does not tell that a file is cut short: not by a limit, and not by a full disk.
-# Then nothing of the figure is there, what was there before still is, and one line says
-# so: of each file of each format.
-if [ "$draws" ]; then
-    "$qkv" compare -v standard,two-step $tiny --lr 0.003,0.01 --seeds 1 --no-figures -o whole >out 2>err
-    plot="$qkv plot whole --x lr --y test_loss -q"
-    formats=svg,png,pdf,cairolatex
-    ! gnuplot -e 'set terminal tikz' 2>err || formats=$formats,tikz
-    expect "no figure to cut" works_silently $plot --format "$formats"
-    cp -r whole/figures before
-    # One that writes only so many bytes, and says that all went well.
-    mkdir bin
-    cat >bin/gnuplot <<END
-#!/bin/sh
-"$(command -v gnuplot)" "\$@" || exit 1
-for file in *.svg *.png *.pdf *.tex *.sty; do
-    case \$file in
-    *\$CUT) head -c "\$LEFT" "\$file" >cut && cat cut >"\$file" ;;
-    esac
-done
-rm -f cut
-END
-    chmod +x bin/gnuplot
-    for pair in svg=.svg png=.png pdf=.pdf cairolatex=latex.tex cairolatex=latex.pdf tikz=tikz.tex; do
-        format=${pair%=*} cut=${pair#*=}
-        case ,$formats, in *,$format,*) ;; *) continue ;; esac
-        for left in 0 -9; do
-            refuses 1 'did not write all of it' env PATH="$work/bin:$PATH" CUT="$cut" LEFT="$left" \
-                $plot --format "$format" --gnuplot "heading = 1"
-            expect "$format, $left bytes of *$cut: something is published" diff -r before whole/figures
-        done
-    done
-    refuses 1 '' sh -c "ulimit -f 1; exec $plot -o small --format svg,png,pdf"
-    expect "a limit of a block: something is there" [ -z "$(ls -A small/figures)" ]
 fi
 
 # --- sizes that an int cannot hold
@@ -156,7 +118,7 @@ works '	7515930624	' timeout 60 "$qkv" count --preset llama-3-8b -v window --win
 # --- a figure that has no number, was edited, or is drawn again
 # A plot of which no curve has a number is no success; it says why in one line.
 works '' "$qkv" compare -v standard $few --steps 20 --lr 1e3,1e4 --optimizer sgd --seeds 1 --no-figures -o diverged
-refuses 1 'none of its numbers is finite' "$qkv" plot diverged --x lr --y test_loss --format svg -q
+refuses 1 'no run of it has a finite number there' "$qkv" plot diverged --x lr --y test_loss --format svg -q
 expect "a figure of diverged runs" [ ! -e diverged/figures ]
 if [ "$draws" ]; then
     works '' "$qkv" compare -v standard $few --lr 0.003,0.01 --seeds 1 --no-figures -o seen

@@ -179,7 +179,7 @@ END
     full() { unshare -rm sh full.sh "$@" && ok || complain "a full disk, step $?: $*"; }
     full 200k whole $grid -o disk/x
     full 24k kept "$qkv" export "single/$run" disk/x -q
-    [ ! -d drawn ] || full 24k drawn "$qkv" plot single -q --format svg -o disk/x
+    [ ! -d drawn ] || full 40k drawn "$qkv" plot single -q --format svg -o disk/x
 fi
 
 # --- interrupted, gnuplot's parent ends, and gnuplot goes too

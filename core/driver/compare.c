@@ -60,7 +60,6 @@ void
 draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
 {
     Drawing own = *d;
-    own.together = true;
     if (e->runs[0].config.steps > 0)
         figures_draw(&own, e);
     bars_draw(d, whole);

@@ -125,17 +125,14 @@ draw_square(const Options *o, const Sheet *s, int count, int positions)
     char *name = format_text("equivalence%s%s",
                              positions == POSITIONS_ROPE ? "-rope" : "",
                              sizeof(real) == 8 ? "-double" : "");
-    Figure f = figure_begin(&o->draw, name);
+    Figure f = figure_begin(&o->draw, name,
+                            "Trained as the row, written as the column",
+                            "difference of logits");
     for (int k = 0; k < count; k++)
         values_add(&names, copy_text(s->cells[k * s->cols + 1].text));
     sheet_write(f.data, s, TSV);
-    figure_title(&f,
-                 "Trained as the row, written as the column: difference of "
-                 "logits",
-                 "");
     figure_words(&f, "variants", &names);
-    figure_end(&f, "equivalence");
-    values_free(&names);
+    figure_end(&f, "equivalence.gp", "");
     free(name);
 }
 

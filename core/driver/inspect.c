@@ -2,8 +2,7 @@
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "run/run.h"
-#include "study/attention.h"
-#include "study/heads.h"
+#include "study/inspect.h"
 
 int
 command_inspect(int argc, char **argv)

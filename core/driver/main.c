@@ -29,7 +29,7 @@
 static _Noreturn void
 run_script(const char *name, int argc, char **argv)
 {
-    char *plots = plots_directory();
+    const char *plots = plots_directory();
     char **words = allocate((size_t)argc + 2, sizeof *words);
     words[0] = "sh";
     words[1] = format_text("%s/commands/%s.sh", plots, name);

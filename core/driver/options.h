@@ -29,7 +29,6 @@ typedef struct Options {
     Drawing draw;
     const char *preset;
     bool real;             /* of count */
-    bool again;            /* of plot */
     bool verdicts;         /* of table */
     bool tasks;            /* of list */
     bool plan, no_figures; /* of compare */

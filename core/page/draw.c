@@ -1,6 +1,5 @@
 /* draw.c - one figure: its data, script and caption, and what gnuplot makes of
    them. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +12,27 @@
 #include "page/escape.h"
 #include "run/process.h"
 
-static FILE *
-open_part(const Figure *f, const char *ending)
+/* Writes a text, which is freed, into the draft. */
+static void
+write_part(const Figure *f, const char *ending, char *text)
 {
     char *file = format_text("%s.%s", f->name, ending);
     FILE *to = begin_file(f->draft->path.text, file);
+    fputs(text, to);
+    end_file(to, f->directory.text, file);
     free(file);
-    return to;
+    free(text);
 }
 
 /* The last line of a script: a hash of all before it, by which one that was
    edited is known. */
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "
 
+/* The first bytes of a script, and that line; to be freed. */
 static char *
-seal_of(const char *script, size_t size)
+sealed(const char *script, size_t size)
 {
-    return format_text("%s%016" PRIx64 "\n", SEAL,
+    return format_text("%.*s" SEAL "%016" PRIx64 "\n", (int)size, script,
                        hash_bytes(HASH_START, script, size));
 }
 
@@ -38,36 +41,39 @@ seal_of(const char *script, size_t size)
 static void
 check_unedited(const char *directory, const char *name)
 {
-    size_t size;
+    size_t size, last = strlen(SEAL) + 17;
     char *path = format_text("%s/%s.gp", directory, name);
-    char *text = access(path, F_OK) ? NULL : read_file(path, "script", &size);
-    char *last = text ? strstr(text, SEAL) : NULL;
-    char *seal = last ? seal_of(text, (size_t)(last - text)) : NULL;
-    if (text && (!seal || strcmp(last, seal)))
-        fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
-             "it to keep it, or remove it, then give the command again",
-             path);
-    free(seal);
-    free(text);
+    if (!access(path, F_OK)) {
+        char *text = read_file(path, "script", &size);
+        char *ours = sealed(text, size > last ? size - last : 0);
+        if (strcmp(text, ours))
+            fail("%s: was edited, so it is not replaced: gnuplot draws it; "
+                 "rename it to keep it, or remove it, then give the command "
+                 "again",
+                 path);
+        free(ours);
+        free(text);
+    }
     free(path);
 }
 
+static char *script_text, *data_text; /* of the figure that is drawn */
+
 Figure
-figure_begin(const Drawing *o, const char *wanted)
+figure_begin(const Drawing *o, const char *wanted, const char *runs,
+             const char *what)
 {
     char *name = plain_name(wanted);
     Path directory = within(o->out, "figures");
     mkdir(o->out, 0777); /* if it is not there; what fails, fails below */
-    if (mkdir(directory.text, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s; give another --out", directory.text,
-             strerror(errno));
+    mkdir(directory.text, 0777);
     drafts_sweep(directory.text);
     check_unedited(directory.text, name);
     Figure f = {.o = o, .directory = directory, .name = name};
     f.draft = draft_begin(directory.text, name);
-    f.data = open_part(&f, "tsv");
-    f.text = allocate(1, sizeof *f.text);
-    f.script = begin_text(f.text);
+    f.data = begin_text(&data_text);
+    f.script = begin_text(&script_text);
+    f.title = format_text("%s%s%s", runs, *runs ? ": " : "", what);
     fprintf(f.script,
             "# %s.gp - draws %s.tsv: gnuplot %s.gp\n"
             "# What to change is here: texts, and what more you set: "
@@ -75,116 +81,61 @@ figure_begin(const Drawing *o, const char *wanted)
             "# In LaTeX texts are escaped; raw = 1 takes them as they are.\n"
             "name = '%s'\ndata = name.'.tsv'\n",
             name, name, name, name);
+    figure_word(&f, "title", copy_text(f.title));
     return f;
 }
 
-/* In single quotes, where a quote is doubled; but gnuplot takes two at the
-   beginning for an empty text: those are in double quotes. */
 static void
 put_quoted(FILE *script, const char *text)
 {
     char *plain = escaped(text, ALIGNED);
-    int first = (int)strspn(plain, "'");
-    fprintf(script, first ? "\"%.*s\".'" : "%.*s'", first, plain);
-    for (const char *c = plain + first; *c; c++)
-        fprintf(script, *c == '\'' ? "''" : "%c", *c);
+    putc('\'', script);
+    for (const char *c = plain; *c; c++)
+        fprintf(script, *c == '\'' ? "’" : "%c", *c);
     putc('\'', script);
     free(plain);
 }
 
 void
-figure_word(const Figure *f, const char *key, const char *text)
+figure_word(const Figure *f, const char *key, char *text)
 {
     fprintf(f->script, "%s = ", key);
     put_quoted(f->script, text);
     putc('\n', f->script);
+    free(text);
 }
 
 void
-figure_words(const Figure *f, const char *key, const Values *words)
+figure_words(const Figure *f, const char *key, Values *words)
 {
-    fprintf(f->script, "array %s[%d] = [", key, words->count);
+    if (words->count)
+        fprintf(f->script, "array %s[%d] = [", key, words->count);
     for (int i = 0; i < words->count; i++) {
-        fputs(i ? ", " : "", f->script);
         put_quoted(f->script, words->text[i]);
+        fputs(i < words->count - 1 ? ", " : "]\n", f->script);
     }
-    fputs("]\n", f->script);
+    values_free(words);
 }
 
-void
-figure_title(const Figure *f, const char *title, const char *notes)
-{
-    FILE *to = open_part(f, "txt");
-    char *caption = format_text("%s.%s", title, notes);
-    char *plain = escaped(caption, ALIGNED);
-    fprintf(to, "%s\n", plain);
-    end_file(to, f->directory.text, f->name);
-    figure_word(f, "title", title);
-    free(plain);
-    free(caption);
-}
-
-char *
+const char *
 plots_directory(void)
 {
-    char *built = format_text("%s/plots", executable_directory());
-    if (!access(built, F_OK))
-        return built;
-    free(built);
-    return format_text("%s/../share/qkv/plots", executable_directory());
+    static Path path;
+    path = within(executable_directory(), "plots");
+    if (access(path.text, F_OK))
+        path = within(executable_directory(), "../share/qkv/plots");
+    return path.text;
 }
 
-/* Copies plots/NAME.gp. */
+/* Copies a script of plots/. */
 static void
 append_script(FILE *to, const char *name)
 {
     size_t size;
-    char *plots = plots_directory();
-    char *path = format_text("%s/%s.gp", plots, name);
-    char *text = read_file(path, "plot script", &size);
+    Path path = within(plots_directory(), name);
+    char *text = read_file(path.text, "plot script", &size);
     fprintf(to, "\n%s", text);
     free(text);
-    free(path);
-    free(plots);
-}
-
-/* The files that a format has, and what each of them ends with, before its last
-   newlines, if it is whole: gnuplot does not tell that a disk was full. */
-static const struct Output {
-    const char *format, *ending, *last;
-} outputs[] = {{"svg", ".svg", "</svg>"},
-               {"png", ".png", "IEND\xAE\x42\x60\x82"},
-               {"pdf", ".pdf", "%%EOF"},
-               {"tikz", "-tikz.tex", "%% gnuplot variables"},
-               {"cairolatex", "-cairolatex.pdf", "%%EOF"},
-               {"cairolatex", "-cairolatex.tex", "\\endgroup"}};
-enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-
-/* The text of a file of gnuplot's without its last newlines; to be freed. */
-static char *
-written(const Figure *f, const char *file, size_t *size)
-{
-    Path path = within(f->draft->path.text, file);
-    char *text = read_file(path.text, "what gnuplot wrote", size);
-    while (*size && text[*size - 1] == '\n')
-        text[--*size] = 0;
-    return text;
-}
-
-/* Exits unless gnuplot wrote all of a file. */
-static void
-check_output(const Figure *f, const struct Output *p)
-{
-    char *file = format_text("%s%s", f->name, p->ending);
-    size_t size, n = strlen(p->last);
-    char *text = written(f, file, &size);
-    if (size < n || memcmp(text + size - n, p->last, n))
-        fail("%s/%s: gnuplot did not write all of it, so nothing of the figure "
-             "is kept: make room on the disk (or raise `ulimit -f`), and give "
-             "the command again",
-             f->directory.text, file);
-    free(text);
-    free(file);
 }
 
 /* Draws one picture into the draft, or prints it; false where there is no
@@ -193,71 +144,66 @@ check_output(const Figure *f, const struct Output *p)
 static bool
 draw_picture(const Figure *f, const char *format)
 {
-    char *term = format_text("term='%s'", format);
-    char *script = format_text("%s.gp", f->name);
+    const char *draft = f->draft->path.text;
+    char term[32], script[160];
     size_t size;
-    const char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
-    int status = run_program((char **)argv, f->draft->path.text, NULL);
-    free(script);
-    free(term);
+    snprintf(term, sizeof term, "term='%s'", format);
+    snprintf(script, sizeof script, "%s.gp", f->name);
+    char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
+    int status = run_program(argv, draft, NULL);
     if (status == NOT_RUN)
         return false;
+    const char *file = status ? ".said" : ".shown";
+    char *text = read_file(within(draft, file).text, "text", &size);
     if (status) {
-        char *said = written(f, ".said", &size), *last = strrchr(said, '\n');
+        while (size && text[size - 1] == '\n')
+            text[--size] = 0;
+        char *last = strrchr(text, '\n');
         fail("%s/%s: gnuplot could not draw it (status %d): %s",
-             f->directory.text, f->name, status, last ? last + 1 : said);
+             f->directory.text, f->name, status, last ? last + 1 : text);
     }
-    if (!strcmp(format, "dumb")) {
-        char *picture = written(f, ".shown", &size);
-        puts(picture);
-        free(picture);
-    }
-    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++)
-        if (!strcmp(p->format, format))
-            check_output(f, p);
-    /* styles for TeX without LaTeX */
-    discard(within(f->draft->path.text, "gnuplot-lua-tikz.tex").text);
-    discard(within(f->draft->path.text, "t-gnuplot-lua-tikz.tex").text);
+    fputs(text, stdout);
+    free(text);
     return true;
 }
 
 int figures_drawn;
 
 void
-figure_end(Figure *f, const char *kind)
+figure_end(Figure *f, const char *kind, const char *drawn)
 {
-    static bool warned;
+    const Drawing *o = f->o;
     const char *place = f->directory.text;
-    Values formats = values_cut(f->o->format);
+    Values formats = values_cut(o->format);
     bool there = true;
-    if (f->o->size)
-        fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", f->o->size);
-    if (f->o->gnuplot)
-        fprintf(f->script, "%s\n", f->o->gnuplot);
-    append_script(f->script, "style");
+    if (o->size)
+        fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", o->size);
+    if (o->gnuplot)
+        fprintf(f->script, "%s\n", o->gnuplot);
+    append_script(f->script, "style.gp");
     append_script(f->script, kind);
-    end_file(f->data, place, f->name);
-    end_text(f->script, f->text);
-    char *seal = seal_of(*f->text, strlen(*f->text));
-    FILE *to = open_part(f, "gp");
-    fprintf(to, "%s%s", *f->text, seal);
-    end_file(to, place, f->name);
+    end_text(f->data, &data_text);
+    end_text(f->script, &script_text);
+    write_part(f, "tsv", data_text);
+    write_part(f, "gp", sealed(script_text, strlen(script_text)));
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
+    /* Last, since it fails where gnuplot, which does not tell, has found the
+       disk full. */
+    char *caption =
+        format_text("%s%s%s.\n", f->title, *drawn ? ". Drawn: " : "", drawn);
+    write_part(f, "txt", caption);
     draft_publish_all(f->draft);
-    for (const struct Output *p = outputs; p < outputs + OUTPUTS; p++)
-        if (there && !f->o->quiet && index_in(f->o->format, p->format) >= 0)
-            note("drew %s/%s%s", place, f->name, p->ending);
-    if (!there && !warned && !f->o->quiet)
+    if (there && !o->quiet && strcmp(o->format, "dumb"))
+        note("drew %s/%s: %s", place, f->name, o->format);
+    if (!there && !o->quiet && !figures_drawn)
         note("%s: data and scripts are there, but gnuplot is not installed: "
              "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
              "there, draws them",
              place);
-    warned |= !there;
     figures_drawn++;
     values_free(&formats);
-    free(*f->text);
-    free(f->text);
-    free(seal);
+    free(script_text);
     free(f->name);
+    free(f->title);
 }

@@ -14,8 +14,7 @@ typedef struct Drawing {
     const char *out; /* goes into figures/ there */
     const char *format, *size, *x, *y, *by, *facet;
     const char *gnuplot; /* a line for its script, or NULL */
-    bool map, log_x, log_y, quiet;
-    bool together; /* groups of a task are panels of one figure */
+    bool map, log_y, quiet;
 } Drawing;
 
 /* The words of --format, and what is drawn over steps unless it is said. */
@@ -25,36 +24,34 @@ extern const char default_y[];
 typedef struct Figure {
     const Drawing *o;
     Path directory; /* o->out/figures */
-    char *name;
+    char *name, *title;
     Draft *draft; /* where it is drawn */
     FILE *data, *script;
-    char **text; /* of the script */
 } Figure;
 
 /* Begins a figure in o->out/figures, which is made where it is not there. NAME
-   is the one that is wanted, in the letters that a file of ours may have. Exits
-   where its script is there and was edited. */
-Figure figure_begin(const Drawing *o, const char *wanted);
+   is the one that is wanted, in the letters that a file of ours may have; its
+   title is "RUNS: WHAT", or WHAT where RUNS is "". Exits where its script is
+   there and was edited. Only one figure is drawn at a time. */
+Figure figure_begin(const Drawing *o, const char *wanted, const char *runs,
+                    const char *what);
 
-/* Its title, and its caption NAME.txt: that and what has to be known to read
-   it, sentences that each follow a blank. */
-void figure_title(const Figure *f, const char *title, const char *notes);
+/* A variable of the script, key = 'text', or an array of it, unless it has no
+   elements. Text and list are freed. They may be of a stranger's run: in single
+   quotes nothing is gnuplot's but the quote, in place of which is another
+   one. */
+void figure_word(const Figure *f, const char *key, char *text);
+void figure_words(const Figure *f, const char *key, Values *words);
 
-/* A variable of the script, or an array of it, which has at least one element:
-   key = 'text'. A text may be the name of a stranger's run: in single quotes
-   nothing is gnuplot's but the quote, which is doubled. */
-void figure_word(const Figure *f, const char *key, const char *text);
-void figure_words(const Figure *f, const char *key, const Values *words);
-
-/* Ends the script with o's line of gnuplot, plots/style.gp and plots/KIND.gp,
-   and has gnuplot draw each of o's formats. All of it is kept, or it exits and
-   nothing is. Where there is no gnuplot, it leaves data and script and says,
-   once, how to draw them. */
-void figure_end(Figure *f, const char *kind);
+/* Ends the script with o's line of gnuplot, plots/style.gp and plots/KIND,
+   and has gnuplot draw each of o's formats. The caption NAME.txt is the title
+   and what is drawn, or "". All of it is kept, or it exits and nothing is.
+   Where there is no gnuplot, it leaves data and script and says, once, how to
+   draw them. */
+void figure_end(Figure *f, const char *kind, const char *drawn);
 extern int figures_drawn; /* how many were ended */
 
-/* Where the plot scripts are: beside the program, or where it was installed; to
-   be freed. */
-char *plots_directory(void);
+/* Where the plot scripts are: beside the program, or where it was installed. */
+const char *plots_directory(void);
 
 #endif

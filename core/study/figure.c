@@ -1,5 +1,10 @@
-/* figure.c - what is drawn of an experiment: which groups of runs and which of
-   their quantities are side by side, and what the script of a figure has. */
+/* figure.c - what is drawn of an experiment: panels side by side, each with a
+   curve for each series of a group of runs.
+
+   Groups that differ in nothing but the facet, or are of one task where there
+   is none, are panels of one figure, which is then of one quantity. A group
+   that is alone has a panel for each quantity. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,295 +12,330 @@
 #include "base/words.h"
 #include "config/tasks.h"
 #include "heart/fail.h"
-#include "study/curves.h"
 #include "study/figure.h"
 #include "study/quantity.h"
 
 const char default_y[] = "validation_loss,validation_accuracy";
 
-/* Writes the data, curve by curve. */
+/* One quantity of one group of runs. */
+typedef struct Panel {
+    const Group *group;
+    const char *y;
+    bool log; /* is its axis */
+} Panel;
+
+/* A row of the data. */
+typedef struct Point {
+    const Panel *panel;
+    const char *series, *x; /* interned */
+    Mean y;                 /* of its seeds */
+} Point;
+
+typedef struct Plot {
+    const Drawing *o;
+    bool training; /* is it along x */
+    Values xs;     /* along a setting: its values */
+    Panel *panels;
+    int groups, panel_count;
+    Point *points; /* curve by curve */
+    int count, capacity;
+    int least, most; /* seeds that a finite point is the mean of */
+} Plot;
+
+/* Where runs of one configuration are along x, interned: at a setting's value,
+   which is a factor of --init, or at the mean of a result. NULL where they have
+   no use for the setting. */
+static const char *
+place_of(const Run *const *runs, int count, const char *x)
+{
+    char text[32];
+    double mean = 0;
+    if (is_axis(x) && strcmp(x, "init"))
+        return run_value(runs[0], x);
+    for (int i = 0; i < count; i++)
+        mean += run_quantity(runs[i], x) / count;
+    return interned(number_text(mean, 10, text));
+}
+
+/* Adds a point of so many seeds. */
+static void
+add_point(Plot *all, Point p, const char *x, int seeds)
+{
+    if (isfinite(p.y.mean)) {
+        all->least = seeds < all->least ? seeds : all->least;
+        all->most = seeds > all->most ? seeds : all->most;
+    }
+    all->points =
+        grow(all->points, all->count, &all->capacity, sizeof *all->points);
+    p.x = x;
+    all->points[all->count++] = p;
+}
+
+/* A curve over training: a point for each row of the logs. It ends where one of
+   its seeds ended. */
+static void
+add_steps(Plot *all, Point p, const Series *s)
+{
+    double *y = allocate((size_t)s->count, sizeof *y);
+    int rows = s->runs[0]->log.rows;
+    for (int i = 1; i < s->count; i++)
+        rows = s->runs[i]->log.rows < rows ? s->runs[i]->log.rows : rows;
+    for (int row = 0; row < rows; row++) {
+        const Run *r = s->runs[0];
+        double step = table_number(&r->log, row, 0, r->path);
+        char x[32];
+        number_text(step, 10, x);
+        for (int i = 0; i < s->count; i++) {
+            r = s->runs[i];
+            int column = table_column(&r->log, p.panel->y);
+            y[i] = table_number(&r->log, row, column, r->path);
+        }
+        p.y = values_mean(p.panel->y, y, s->count);
+        add_point(all, p, interned(x), s->count);
+    }
+    free(y);
+}
+
+/* A curve along a setting or a result: a point for each configuration, since
+   only seeds are averaged. One that does not use the setting is the same
+   everywhere. */
+static void
+add_places(Plot *all, Point p, const Series *s)
+{
+    const Run **here = allocate((size_t)s->count, sizeof(const Run *));
+    for (int first = 0; first < s->count; first++) {
+        int n = 0;
+        for (int i = 0; i < s->count; i++)
+            if (!differ_in(&s->runs[first]->config, &s->runs[i]->config,
+                           "seed log file"))
+                here[n++] = s->runs[i];
+        if (here[0] != s->runs[first])
+            continue; /* they are drawn */
+        p.y = quantity_mean(here, n, p.panel->y);
+        const char *place = place_of(here, n, all->o->x);
+        if (place)
+            add_point(all, p, place, n);
+        for (int v = 0; v < all->xs.count && !place; v++)
+            add_point(all, p, interned(all->xs.text[v]), n);
+    }
+    free(here);
+}
+
+/* Is the axis of a quantity to be logarithmic? Where that was asked for, or its
+   means are above 0 and span powers of ten. */
+static bool
+is_logarithmic(const Plot *all, const char *y)
+{
+    double low = INFINITY, high = 0;
+    for (const Point *t = all->points; t < all->points + all->count; t++)
+        if (!strcmp(t->panel->y, y) && isfinite(t->y.mean)) {
+            low = fmin(low, t->y.mean);
+            high = fmax(high, t->y.mean);
+        }
+    return all->o->log_y ||
+           (low > 0 && high > 30 * low && quantity_named(y)->scale == POWERS);
+}
+
+/* A point as its axis has it. On a logarithmic one an interval by Student's t
+   is that of the logarithm, of which the standard error is that of the mean,
+   relative to it (the delta method): as many times above the mean as below, and
+   above 0. */
+static Mean
+interval_of(const Plot *all, const Point *t)
+{
+    const Quantity *q = quantity_named(t->panel->y);
+    Mean y = t->y;
+    if (all->o->map || all->least < INTERVAL_SEEDS || !t->panel->log ||
+        q->median || q->counted || !(y.mean > 0))
+        return y;
+    double aside = fmax(y.mean - y.low, y.high - y.mean) / y.mean;
+    double high = y.mean * exp(aside);
+    return (Mean){y.mean, y.mean * exp(-aside),
+                  q->scale == SHARE ? fmin(high, 1) : high};
+}
+
 static void
 put_data(FILE *data, const Plot *all)
 {
     fprintf(data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->o->x);
     for (const Point *t = all->points; t < all->points + all->count; t++) {
-        char n[4][32];
-        number_text(t->x, 10, n[0]);
+        char n[3][32];
+        Mean y = interval_of(all, t);
         fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n",
-                (int)(t->panel - all->panels) + 1, t->series,
-                all->words.count ? all->words.text[(int)t->x - 1] : n[0],
-                number_text(t->y.mean, 6, n[1]), number_text(t->y.low, 6, n[2]),
-                number_text(t->y.high, 6, n[3]));
+                (int)(t->panel - all->panels) + 1, t->series, t->x,
+                number_text(y.mean, 6, n[0]), number_text(y.low, 6, n[1]),
+                number_text(y.high, 6, n[2]));
     }
 }
 
-/* Adds a level that all runs of a panel share: "panel value name". */
+/* The levels that the curves of a panel are compared with, "panel value name":
+   those that all its runs share. A median that is all the steps there were is
+   of seeds that needed more. */
 static void
-add_level(Values *levels, int panel, const Group *g, const char *key,
-          const char *name)
+add_levels(Values *levels, int number, const Panel *p)
 {
-    double level = run_quantity(g->runs[0], key);
-    bool shared = true;
-    for (int i = 0; i < g->count; i++)
-        shared &= run_quantity(g->runs[i], key) == level;
-    if (shared)
-        values_add(levels, format_text("%d %.6g %s", panel, level, name));
-}
-
-/* A text a panel: is its axis logarithmic, is it a share, its range. Then the
-   levels to compare its curves with. */
-static void
-put_ranges(const Figure *f, const Plot *all)
-{
-    Values ranges = {0}, levels = {0};
-    for (int i = 0; i < all->panel_count; i++) {
-        const Panel *p = &all->panels[i];
-        const Quantity *y = quantity_named(p->y);
-        values_add(&ranges,
-                   format_text("%d %d %g %g", p->log,
-                               p->low >= 0 && y->scale == SHARE,
-                               p->log ? p->positive : p->low, p->high));
-        for (const Quantity *q = quantities; q < quantities + quantity_count;
-             q++)
-            if (is_level(q, p->y, p->group->runs[0]))
-                add_level(&levels, i + 1, p->group, q->name, q->level);
-        if (y->median)
-            add_level(&levels, i + 1, p->group, "steps", "unsolved");
+    const Run *const *runs = p->group->runs;
+    for (const Quantity *q = quantities; q < quantities + quantity_count; q++) {
+        bool never = quantity_named(p->y)->median && !strcmp(q->name, "steps");
+        double level = run_quantity(runs[0], q->name);
+        bool shared = never || is_level(q, p->y, runs[0]);
+        for (int i = 0; i < p->group->count; i++)
+            shared &= run_quantity(runs[i], q->name) == level;
+        if (shared)
+            values_add(levels, format_text("%d %.6g %s", number, level,
+                                           never ? "unsolved" : q->level));
     }
-    figure_words(f, "ranges", &ranges);
-    if (levels.count)
-        figure_words(f, "levels", &levels);
-    values_free(&ranges);
-    values_free(&levels);
 }
 
-/* What is along x: the values there, as in the data; and, where these are
-   words, how they are called. */
-static void
-put_places(const Figure *f, const Plot *all)
-{
-    Values xs = {0};
-    for (int i = 0; i < all->places; i++)
-        values_add(&xs, all->words.count
-                            ? copy_text(all->words.text[(int)all->xs[i] - 1])
-                            : format_text("%.10g", all->xs[i]));
-    if (all->words.count)
-        figure_words(f, "places", &xs);
-    char *list = joined(&xs, " ");
-    fprintf(f->script, "xs = '%s'\nticks = %d\nlog_x = %d\nnamed_along = %d\n",
-            list, is_axis(all->o->x) && all->places <= 10, all->log_x,
-            !strcmp(all->o->x, all->o->by));
-    free(list);
-    values_free(&xs);
-}
-
-/* How many panels have a median; a share is a mean. */
-static int
-medians_in(const Plot *all)
-{
-    int medians = 0;
-    for (int i = 0; i < all->panel_count; i++)
-        medians += quantity_named(all->panels[i].y)->median;
-    return medians;
-}
-
-/* "mean of 5 seeds, 95% interval": what points and bars are. */
+/* "mean of 5 seeds, 95% interval": what points and bars are; to be freed. The
+   axis of a median says so. */
 static char *
 measured(const Plot *all)
 {
-    int medians = medians_in(all), least = all->least, most = all->most;
-    int covered = medians ? (int)(100 * median_coverage(least)) : 95;
-    char seeds[32], interval[32] = "";
-    if (most == 1)
+    bool median = quantity_named(all->panels[0].y)->median;
+    int covered = median ? (int)(100 * median_coverage(all->least)) : 95;
+    char interval[32];
+    snprintf(interval, sizeof interval, ", %d%% interval", covered);
+    if (all->most == 1)
         return copy_text("one seed");
-    snprintf(seeds, sizeof seeds, least < most ? "%d to %d" : "%d", least,
-             most);
-    if (!all->o->map)
-        snprintf(interval, sizeof interval,
-                 most < INTERVAL_SEEDS ? ", smallest to largest"
-                                       : ", %d%% interval",
-                 covered);
-    return format_text(
-        "%s of %s seeds%s%s", medians == all->panel_count ? "median" : "mean",
-        seeds,
-        medians && medians < all->panel_count ? "; of steps the median" : "",
-        interval);
+    return format_text("%s of %s%d seeds%s", median ? "median" : "mean",
+                       all->least < all->most ? "up to " : "", all->most,
+                       all->o->map                  ? ""
+                       : all->most < INTERVAL_SEEDS ? ", smallest to largest"
+                                                    : interval);
 }
 
-/* The quantities that are drawn, and against what; and a sentence where the
-   picture has less than a reader might think. */
-static char *
-notes_of(const Plot *all, const Values *ylabels, const char *x)
-{
-    Values ys = {0};
-    for (int i = 0; i < ylabels->count; i++)
-        values_add(&ys, copy_text(ylabels->text[i]));
-    series_sort(&ys); /* each once */
-    char *list = joined(&ys, ", ");
-    char *notes = format_text(
-        " Drawn: %s against %s.%s%s%s", list, x,
-        all->o->log_y ? " What is not above 0 is not drawn." : "",
-        all->ends ? " A curve ends where one of its seeds ended or diverged."
-                  : "",
-        medians_in(all) ? " A seed that never got there is at the last step."
-                        : "");
-    values_free(&ys);
-    free(list);
-    return notes;
-}
-
-/* Draws the figure: its data, and its script, which begins with what one may
-   want to change. */
+/* Writes the script, which begins with what one may want to change, and ends
+   the figure. */
 static void
-draw_panels(const Plot *all)
+put_script(Figure *f, const Plot *all)
 {
     const Drawing *o = all->o;
-    Values titles = {0}, ylabels = {0};
-    for (const Panel *p = all->panels; p < all->panels + all->panel_count;
-         p++) {
-        const char *task = p->group->runs[0]->config.task;
-        values_add(&titles, copy_text(p->title));
-        values_add(&ylabels, axis_title(p->y, task_named(task)));
+    Values titles = {0}, ylabels = {0}, scales = {0}, levels = {0}, keys = {0};
+    bool tasks = o->facet && !strcmp(o->facet, "task");
+    for (int i = 0; i < all->panel_count; i++) {
+        const Panel *p = &all->panels[i];
+        const Group *g = p->group;
+        const KnownTask *task = task_named(g->runs[0]->config.task);
+        bool share = quantity_named(p->y)->scale == SHARE;
+        values_add(&titles, group_text(g, tasks ? "" : "task", true));
+        values_add(&ylabels, axis_title(p->y, task));
+        if (quantity_named(p->y)->median)
+            replace(&ylabels.text[i],
+                    format_text("median %s", ylabels.text[i]));
+        values_add(&scales, copy_text(p->log ? "log" : share ? "share" : ""));
+        add_levels(&levels, i + 1, p);
+        for (int s = 0; s < g->series_count; s++)
+            values_add(&keys, copy_text(g->series[s].name));
     }
-    char *name =
-        format_text("%s%s", all->panels[0].figure, o->map ? "-map" : "");
-    Figure f = figure_begin(o, name);
-    char *x = axis_title(o->x, NULL), *by = axis_title(o->by, NULL);
-    char *what = measured(all);
-    char *title = format_text("%s: %s", all->panels[0].runs, what);
-    char *notes = notes_of(all, &ylabels, x);
-    char *names = joined(&all->series, " ");
-    put_data(f.data, all);
-    figure_title(&f, title, notes);
-    figure_word(&f, "by", o->map || strcmp(o->by, "variant") ? by : "");
-    figure_word(&f, "xlabel", x);
-    figure_words(&f, "ylabels", &ylabels);
-    figure_words(&f, "titles", &titles);
-    figure_words(&f, "keys", &all->series);
-    fprintf(f.script, "names = '%s' # of these in the data\n", names);
-    put_ranges(&f, all);
-    put_places(&f, all);
-    figure_end(&f, o->map ? "map" : "panels");
-    free(name);
+    series_sort(&keys); /* each once */
+    char *names = joined(&keys, " "), *ys = joined(&ylabels, ", ");
+    char *x = axis_title(o->x, NULL);
+    char *drawn =
+        format_text("%s against %s", all->groups > 1 ? ylabels.text[0] : ys, x);
+    fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
+            names,
+            all->training   ? "training"
+            : is_axis(o->x) ? "setting"
+                            : "result");
+    figure_word(f, "by", axis_title(o->by, NULL));
+    figure_word(f, "xlabel", x);
+    figure_words(f, "ylabels", &ylabels);
+    figure_words(f, "titles", &titles);
+    figure_words(f, "keys", &keys);
+    figure_words(f, "scales", &scales);
+    figure_words(f, "levels", &levels);
+    figure_end(f, o->map ? "map.gp" : "panels.gp", drawn);
     free(names);
-    free(notes);
-    free(title);
-    free(what);
-    free(by);
-    free(x);
-    values_free(&titles);
-    values_free(&ylabels);
+    free(drawn);
+    free(ys);
 }
 
-/* Names the figure that a panel is part of, WHAT-X-by-FACET-RUNS, and what
-   keeps the panel apart from others there: the value of the facet; where a task
-   has several groups, what that group is of; else only its quantity. */
+/* What tells the figure of a group from others: all but the facet, or its task;
+   to be freed. */
+static char *
+figure_of(const Group *g, const char *facet)
+{
+    bool whole = !g->axes.count || strcmp(g->axes.text[0], "task");
+    return facet   ? group_text(g, facet, false)
+           : whole ? copy_text("") /* it is of all tasks */
+                   : copy_text(g->runs[0]->config.task);
+}
+
+/* Draws a figure, of which the panels are known. Its name is WHAT-X-OF: several
+   quantities are "curves", and that x is the step goes without saying. */
 static void
-place_panel(Panel *p, const Drawing *o, const char *facet, bool multiples)
+draw_panels(Plot *all, const char *of)
 {
-    const Group *g = p->group;
-    const char *task = g->runs[0]->config.task;
-    bool training = !strcmp(o->x, "step");
-    bool side = !facet && !multiples && (training || o->facet);
-    bool usual = side && !o->facet && training &&
-                 (!strcmp(o->y, default_y) || !strcmp(o->y, "validation_loss"));
-    char *y = axis_title(p->y, multiples ? task_named(task) : NULL);
-    char *what = copy_text(side && !training ? "quantities"
-                           : side            ? o->y
-                                             : p->y);
-    char *runs =
-        multiples ? copy_text(task) : group_text(g, facet ? facet : "", false);
-    const char *dash = *runs ? "-" : ""; /* it may be of all tasks */
-    for (char *c = what; *c; c++)
-        *c = *c == ',' ? '+' : *c;
-    p->figure =
-        usual ? format_text("curves%s%s", dash, runs)
-              : format_text("%s-%s%s%s%s%s", what, o->x, facet ? "-by-" : "",
-                            facet ? facet : "", dash, runs);
-    p->runs = multiples ? format_text("%s, %s", task, y)
-              : *runs   ? group_text(g, facet ? facet : "", true)
-                        : copy_text(y);
-    p->title = multiples ? group_text(g, "task", true) : copy_text("");
-    if (facet) {
-        const char *value = run_value(g->runs[0], facet);
-        char *axis = axis_title(facet, NULL);
-        replace(&p->title, format_text("%s %s", axis, value ? value : "none"));
-        free(axis);
-    }
-    free(what);
-    free(runs);
-    free(y);
-}
-
-static int
-groups_of_task(const Group *g, int groups, const char *task)
-{
-    int n = 0;
-    for (int i = 0; i < groups; i++)
-        n += !strcmp(g[i].runs[0]->config.task, task);
-    return n;
-}
-
-/* Draws the figure of the first of these panels with all that are in it, and
-   takes these from the others. */
-static void
-draw_figure(const Drawing *o, const Experiment *e, Panel *first,
-            const Panel *end)
-{
-    Panel *here = allocate((size_t)(end - first), sizeof *here);
-    char *name = copy_text(first->figure);
-    int count = 0;
-    bool numbers = false;
-    for (Panel *p = first; p < end; p++)
-        if (p->figure && !strcmp(p->figure, name)) {
-            numbers |= has_numbers(p, o);
-            here[count++] = *p;
-            p->figure = NULL;
+    const Drawing *o = all->o;
+    all->count = all->most = 0;
+    all->least = INT_MAX;
+    for (int i = 0; i < all->panel_count; i++) {
+        Point p = {.panel = &all->panels[i]};
+        for (int s = 0; s < p.panel->group->series_count; s++) {
+            const Series *series = &p.panel->group->series[s];
+            p.series = series->name;
+            (all->training ? add_steps : add_places)(all, p, series);
         }
-    if (numbers) {
-        Plot all = curves_of(o, e, here, count);
-        draw_panels(&all);
-        curves_free(&all);
-    } else if (!o->together)
-        note("%s is not drawn: none of its numbers is finite: its runs "
-             "diverged, took no step, or never got there; give another --x or "
-             "--y, or train on, or at a lower --lr",
-             name);
-    for (int i = 0; i < count; i++) {
-        free(here[i].figure);
-        free(here[i].runs);
-        free(here[i].title);
     }
+    for (int i = 0; i < all->panel_count; i++)
+        all->panels[i].log = is_logarithmic(all, all->panels[i].y);
+    bool several = all->panel_count > all->groups, x = strcmp(o->x, "step");
+    char *name = format_text(
+        "%s%s%s%s%s%s", several ? "curves" : all->panels[0].y, x ? "-" : "",
+        x ? o->x : "", *of ? "-" : "", of, o->map ? "-map" : "");
+    char *what = measured(all);
+    if (all->most) {
+        Figure f = figure_begin(o, name, of, what);
+        put_data(f.data, all);
+        put_script(&f, all);
+    } else
+        note("%s is not drawn: no run of it has a finite number there: they "
+             "diverged, which a lower --lr may mend, or have no use for it",
+             name);
     free(name);
-    free(here);
+    free(what);
 }
 
 void
 figures_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
-    bool training = !strcmp(o->x, "step");
-    bool facets = o->facet && strcmp(o->facet, "quantity");
-    const char *facet = facets ? o->facet : NULL;
-    Values ys = values_cut(o->y);
+    Plot all = {.o = o, .training = !strcmp(o->x, "step")};
+    Values ys = values_cut(o->y), figures = {0};
     for (int y = 0; y < ys.count; y++)
-        check_quantity(e, ys.text[y], training);
-    if (!training && !is_axis(o->x))
+        check_quantity(e, ys.text[y], all.training);
+    if (is_axis(o->x))
+        all.xs = values_in(e, o->x);
+    else if (!all.training)
         check_quantity(e, o->x, false);
-    Group *g = groups_of(e, o->by, training ? NULL : o->x, facet, &groups);
-    int count = groups * ys.count;
-    Panel *panels = allocate((size_t)count, sizeof *panels);
-    for (int i = 0; i < count; i++) {
-        const Group *own = &g[i / ys.count];
-        const char *task = own->runs[0]->config.task;
-        bool multiples = o->together && groups_of_task(g, groups, task) > 1;
-        panels[i] = (Panel){.group = own, .y = ys.text[i % ys.count]};
-        place_panel(&panels[i], o, facet, multiples);
+    Group *g =
+        groups_of(e, o->by, all.training ? NULL : o->x, o->facet, &groups);
+    all.panels = allocate((size_t)(groups + ys.count), sizeof *all.panels);
+    for (int i = 0; i < groups; i++)
+        values_add(&figures, figure_of(&g[i], o->facet));
+    for (int i = 0; i < groups; i++) {
+        all.groups = 0;
+        for (int k = 0; k < groups; k++)
+            if (!strcmp(figures.text[k], figures.text[i]))
+                all.panels[all.groups++].group = &g[k];
+        bool single = all.groups > 1 || o->map || o->facet;
+        int each = single ? 1 : ys.count;
+        all.panel_count = all.groups * each;
+        if (all.panels[0].group != &g[i])
+            continue; /* it is drawn */
+        for (int y = 0; y < ys.count; y += each) {
+            for (int p = 0; p < all.panel_count; p++) {
+                all.panels[p].group = all.panels[p / each].group;
+                all.panels[p].y = ys.text[y + p % each];
+            }
+            draw_panels(&all, figures.text[i]);
+        }
     }
-    for (int i = 0; i < count; i++)
-        if (panels[i].figure)
-            draw_figure(o, e, &panels[i], panels + count);
-    free(panels);
+    free(all.panels);
+    free(all.points);
+    values_free(&all.xs);
     values_free(&ys);
+    values_free(&figures);
     groups_free(g, groups);
 }

@@ -68,7 +68,7 @@ run_value(const Run *r, const char *name)
     else if (!s)
         snprintf(text, sizeof text, "%s", run_text(r, name));
     for (char *c = text; *c; c++) /* gnuplot reads it from a column */
-        *c = *c == ' ' || *c == '\'' || *c == '"' ? '_' : *c;
+        *c = strchr(" '\"\\", *c) ? '_' : *c;
     return interned(*text ? text : "none");
 }
 

@@ -23,4 +23,4 @@ qkv compare -t induction -v standard,kv-shift --layers 1 --lr 0.003,0.01,0.03 --
     --seeds 20 --log-every 100 --no-figures --no-weights -o "$out" "$@"
 qkv compare -t induction -v standard --layers 2 --lr 0.003,0.01,0.03 --steps 300 --seeds 20 \
     --log-every 100 --no-figures --no-weights -o "$out" "$@"
-qkv plot "$out" --x lr --y test_accuracy --log-x --facet layers
+qkv plot "$out" --x lr --y test_accuracy

@@ -17,4 +17,4 @@
 qkv compare --file "$plots/recipes/lessons.text" -v standard,no-wv-wo --lr 0.005,0.01,0.02,0.04 \
     --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 --judge test_loss \
     --margin test_loss=0.03 --no-figures --no-weights -o "$out" "$@"
-qkv plot "$out" --x lr --y test_loss --log-x
+qkv plot "$out" --x lr --y test_loss

@@ -13,4 +13,4 @@
 qkv compare --file "$plots/recipes/lessons.text" -v standard,nonlinear-query \
     --lr 0.0056,0.01,0.018,0.03,0.056 --steps 400 --seeds 8 --log-every 100 --validate 200 --test 200 \
     --judge test_loss --margin test_loss=1% --no-figures --no-weights -o "$out" "$@"
-qkv plot "$out" --x lr --y test_loss --log-x
+qkv plot "$out" --x lr --y test_loss

@@ -25,4 +25,4 @@ qkv compare --file "$plots/recipes/lessons.text" -v standard,qk-norm --optimizer
     --schedule cosine --warmup 40 --lr 0.3 --steps 400 --seeds 8 --log-every 100 --validate 200 \
     --test 200 --judge test_loss --margin test_loss=0.05 --no-figures --no-weights \
     -o "$out" "$@"
-qkv plot "$out" --x lr --y test_loss --log-x
+qkv plot "$out" --x lr --y test_loss

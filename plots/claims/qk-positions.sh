@@ -19,4 +19,4 @@
 qkv compare -t reverse -v standard,shared-qk --positions none,learned --layers 2 --heads 2 \
     --norm pre --steps 600 --seeds 20 --log-every 100 --judge test_accuracy \
     --margin test_accuracy=0.02 --no-figures --no-weights -o "$out" "$@"
-qkv plot "$out" --y validation_accuracy --facet positions
+qkv plot "$out" --y validation_accuracy

@@ -64,7 +64,7 @@ draw() { # OPTIONS EXPERIMENT ...
     if [ "$recipe" ] && grep -q '^qkv plot' "$plots/recipes/$recipe.sh"; then
         . "$plots/recipes/$recipe.sh"
     else
-        qkv plot --again ${by:+"--by=$by"} "$@"
+        qkv plot ${by:+"--by=$by"} "$@"
     fi
 }
 draw "--format=pdf --size=$size" "$@" # for a paper, then for a page

@@ -4,4 +4,4 @@
 # way out, several heads or a residual have.
 qkv compare -t reverse -v standard,shared-qk --heads 1,2,4 --residual no,yes --steps 600 \
     --seeds 5 --log-every 50 --no-figures --no-weights -o "$out" "$@"
-qkv plot "$out" --x heads --y test_accuracy --facet residual
+qkv plot "$out" --x heads --y test_accuracy

@@ -4,5 +4,4 @@
 qkv compare -t reverse -v standard,unscaled --heads 1 --d-k 1,4,16,64,256 --steps 0 \
     --log attention+scores+gradients --seeds 10 --no-figures --no-weights -o "$out" "$@"
 qkv plot "$out" --x d-k \
-    --y score_deviation,entropy,largest_weight,saturated,score_gradient_median,gradient.block0.attention.W_Q \
-    --facet quantity
+    --y score_deviation,entropy,largest_weight,saturated,score_gradient_median,gradient.block0.attention.W_Q

@@ -1,0 +1,116 @@
+/* inspect.c - what a trained run's heads are, and which token looks at which.
+ */
+#include <math.h>
+
+#include "algebra/forms.h"
+#include "algebra/pass.h"
+#include "algebra/svd.h"
+#include "base/words.h"
+#include "heart/fail.h"
+#include "page/table.h"
+#include "study/inspect.h"
+#include "watch/maps.h"
+
+/* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
+   M = -M', about 1/2 for a random one. */
+static double
+symmetric_share(const double *m, int d)
+{
+    double both = 0, all = 0;
+    for (int k = 0; k < d * d; k++) {
+        both += m[k] * (m[k] + m[k % d * d + k / d]) / 2;
+        all += m[k] * m[k];
+    }
+    return all > 0 ? both / all : 1;
+}
+
+void
+heads_print(Layout layout, const Model *m)
+{
+    static const Column columns[] = {
+        {"block", .words = true},
+        {.name = "head"},
+        {"scale", .title = "s", .format = "%.4f"},
+        {"rank_M", .title = "rank M"},
+        {"effective_rank_M", .title = "eff.", .format = "%.1f"},
+        {"largest_sM", .title = "s1", .format = "%.3g"},
+        {"symmetric_share_M", .title = "sym.", .format = "%.2f"},
+        {"rank_N", .title = "rank N"},
+        {"effective_rank_N", .title = "eff.", .format = "%.1f"},
+        {"largest_N", .title = "s1", .format = "%.3g"}};
+    Sheet sheet = sheet_of(columns, 10);
+    int d = m->attention.d_model;
+    for (int p = 0; p < m->places; p++) {
+        const char *place = m->place[p].name;
+        Canonical form = model_form(m, p);
+        if (!form.m)
+            fail("%s: %s has no canonical form: %s", place, place_word(m, p),
+                 form.why);
+        for (int h = 0; h < form.heads; h++) {
+            const double *matrix = form.m + h * d * d;
+            Spectrum M = spectrum_of(matrix, d);
+            Spectrum N = spectrum_of(form.n + h * d * d, d);
+            sheet_row(&sheet, cell_words(place), cell_number(h + 1),
+                      cell_number(form.scale[h]), cell_number(M.rank),
+                      cell_number(M.effective_rank),
+                      cell_number(fabs(form.scale[h]) * M.largest),
+                      cell_number(symmetric_share(matrix, d)),
+                      cell_number(N.rank), cell_number(N.effective_rank),
+                      cell_number(N.largest));
+        }
+        canonical_free(&form);
+    }
+    sheet_note(&sheet, "forms",
+               copy_text("Head i is softmax(s x M_i y') y N_i; rotated q and k "
+                         "are at distance 0. eff.: effective rank; s1: largest "
+                         "singular value, of s M_i and N_i; sym.: share of M_i "
+                         "that equals its transpose, 0.5 if random."));
+    sheet_print(&sheet, layout);
+}
+
+void
+attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
+               const char *run)
+{
+    static const Column columns[] = {
+        {"head", .words = true}, {.name = "row"},
+        {.name = "column"},      {"query", .words = true},
+        {"key", .words = true},  {"weight", .format = "%.6g"}};
+    Sheet sheet = sheet_of(columns, 6);
+    Values heads = {0};
+    Batch b = batch_new(data->sizes, 1);
+    Random r = dataset_stream(data, TEST);
+    dataset_draw(data, TEST, &r, 0, &b);
+    Pass *pass = pass_captured(m, &b, false);
+    Maps maps = maps_of(m, data, &b, &pass->capture);
+    if (!maps.count)
+        fail("%s: no weights of attention there: its variant calls neither "
+             "attend nor softmax",
+             run);
+    for (const Map *map = maps.map; map < maps.map + maps.count; map++) {
+        const Values *rows = &maps.tokens[map->queries_of];
+        const Values *cols = &maps.tokens[map->keys_of];
+        for (int k = 0; k < rows->count * cols->count; k++) {
+            int i = k / cols->count, j = k % cols->count;
+            sheet_row(&sheet, cell_words(map->name), cell_number(i),
+                      cell_number(j), cell_words(rows->text[i]),
+                      cell_words(cols->text[j]), cell_number(map->weights[k]));
+        }
+        values_add(&heads, format_text("%d %d %s", map->queries_of,
+                                       map->keys_of, map->name));
+    }
+    if (layout == ALIGNED)
+        maps_print(&maps);
+    else
+        sheet_write(stdout, &sheet, layout);
+    Figure f = figure_begin(o, "attention", run, "attention of a test example");
+    sheet_write(f.data, &sheet, TSV);
+    figure_words(&f, "heads", &heads);
+    figure_words(&f, "firsts", &maps.tokens[0]);
+    figure_words(&f, "seconds", &maps.tokens[1]);
+    figure_end(&f, "attention.gp", "");
+    sheet_free(&sheet);
+    maps_free(&maps);
+    pass_free(pass);
+    batch_free(&b);
+}
