@@ -686,21 +686,22 @@ TESTS(probe_finds_the_equation, FORMULAS)
             drawn(declared.list[i].rows, declared.list[i].cols, 0.5, &r);
         at[i] = copied(&values[i]);
     }
-    Canonical c = canonical_form(p.variant, a, &declared, at);
-    bool has = formulas[_i].head && strcmp(name, "two-step-tanh") &&
-               strcmp(name, "symmetric-data");
+    Canonical c = canonical_form(p.variant, a, &declared, at, 64);
+    bool has = !strcmp(name, "biased") ||
+               (formulas[_i].head && strcmp(name, "two-step-tanh") &&
+                strcmp(name, "symmetric-data"));
     ck_assert_msg((c.m != NULL) == has, "%s: %s", name, c.why);
     ck_assert((*c.why == 0) == has);
     if (!strcmp(name, "two-step-tanh"))
         ck_assert(c.deviation > 0.01 && strstr(c.why, "linear"));
     ck_assert(!has || c.heads == (strcmp(name, "identity") ? H : 1));
-    for (int i = 0; i < c.heads && c.m; i++) {
+    for (int i = 0; i < c.heads && c.m && formulas[_i].head; i++) {
         Head h = formulas[_i].head(i, one, one);
         M m = mul(h.q, flip(h.k)), n = mul(h.v, h.o);
         for (int e = 0; e < D * D; e++) {
-            double s_m = c.scale[i] * c.m[i * D * D + e];
+            double s_m = c.scale[i] * c.m[i * c.size + e];
             ck_assert(fabs(s_m - h.scale * m.at[e]) < NEAR);
-            ck_assert(fabs(c.n[i * D * D + e] - n.at[e]) < NEAR);
+            ck_assert(fabs(c.n[i * c.size + e] - n.at[e]) < NEAR);
         }
     }
     canonical_free(&c);
@@ -734,11 +735,11 @@ adopted_apart(const char *name, const Canonical *given)
     real *at[32];
     make_weights(&w, at, NULL);
     char why[WHY_SIZE];
-    bool can = fit(p.variant, &a, &w, given, at, why, NULL);
+    bool can = fit(p.variant, &a, &w, given, at, why);
     ck_assert(can == (p.variant->fit != NULL));
     double apart = INFINITY;
     if (can) {
-        Canonical c = canonical_form(p.variant, a, &w, at);
+        Canonical c = canonical_form(p.variant, a, &w, at, 64);
         ck_assert_msg(c.m != NULL, "%s: %s", name, c.why);
         apart = fit_error(&c, given).apart;
         canonical_free(&c);
@@ -755,17 +756,16 @@ TESTS(adopting_any_form, FORMULAS)
 {
     static const char *const shared[] = {
         "mqa", "gqa", "mla", "mla-absorbed", "shared-qk", "no-wv-wo"};
-    double m[H * D * D], n[H * D * D], scale[H];
+    Canonical given = {.d_model = D, .positions = 64};
+    canonical_allocate(&given, H);
     Random r = random_stream(23, "forms");
     for (int h = 0; h < H; h++) {
         M w_m = mul(drawn(D, K, 1, &r), drawn(K, D, 1, &r));
         M w_n = mul(drawn(D, V, 1, &r), drawn(V, D, 1, &r));
-        memcpy(m + h * D * D, w_m.at, D * D * sizeof *m);
-        memcpy(n + h * D * D, w_n.at, D * D * sizeof *n);
-        scale[h] = 0.3 * (h + 1);
+        memcpy(given.m + h * given.size, w_m.at, D * D * sizeof *given.m);
+        memcpy(given.n + h * given.size, w_n.at, D * D * sizeof *given.n);
+        given.scale[h] = 0.3 * (h + 1);
     }
-    Canonical given = {
-        .heads = H, .d_model = D, .m = m, .n = n, .scale = scale};
     ck_assert(fit_error(&given, &given).apart == 0);
     const char *name = formulas[_i].name;
     double apart = adopted_apart(name, &given);
@@ -776,6 +776,7 @@ TESTS(adopting_any_form, FORMULAS)
         ck_assert_msg((apart < (sizeof(real) == 4 ? 1e-5 : 1e-12)) ==
                           free_of_others,
                       "%s: %g", name, apart);
+    canonical_free(&given);
 }
 
 /* What it computes already, every variant that can fit takes over whole:
@@ -790,7 +791,7 @@ TESTS(adopting_its_own_form, FORMULAS)
     Random r = random_stream(29, "forms");
     real *at[32];
     make_weights(&w, at, &r);
-    Canonical own = canonical_form(p.variant, a, &w, at);
+    Canonical own = canonical_form(p.variant, a, &w, at, 64);
     bool all = strcmp(formulas[_i].name, "collaborative") != 0 &&
                strcmp(formulas[_i].name, "talking-heads") != 0;
     if (p.variant->fit && all) {
@@ -809,22 +810,23 @@ TESTS(adopting_its_own_form, FORMULAS)
 TEST(adopting_what_is_too_wide)
 {
     Attention a = {SHAPE(D, 1, K, D)};
-    double m[D * D] = {0}, n[D * D] = {0}, one = 1;
+    Canonical given = {.d_model = D};
     char why[WHY_SIZE];
     const double spectrum[D] = {6, 5, 0.5, 0.25, 0.125, 0};
+    canonical_allocate(&given, 1);
     for (int i = 0; i < D; i++) {
-        m[i * D + (i + 1) % D] = spectrum[i];
-        n[i * D + i] = 1;
+        given.m[i * D + (i + 1) % D] = spectrum[i];
+        given.n[i * D + i] = 1;
     }
-    Canonical given = {.heads = 1, .d_model = D, .m = m, .n = n, .scale = &one};
+    *given.scale = 1;
     Plugin p = plugin_open("standard");
     Weights w = weights_declared(p.variant, &a);
     real *at[4];
     for (int i = 0; i < w.count; i++)
         at[i] =
             allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
-    ck_assert(fit(p.variant, &a, &w, &given, at, why, NULL));
-    Canonical c = canonical_form(p.variant, a, &w, at);
+    ck_assert(fit(p.variant, &a, &w, &given, at, why));
+    Canonical c = canonical_form(p.variant, a, &w, at, 64);
     FitError f = fit_error(&c, &given);
     double all = sqrt(36 + 25 + 0.25 + 0.0625 + 0.015625);
     ck_assert(fabs(f.apart - 0.5 / 6) < 1e-6);
@@ -832,12 +834,93 @@ TEST(adopting_what_is_too_wide)
     ck_assert(f.rank[0] == 5 && f.kept[0] == 2 && f.lost[1] < 1e-6);
     Canonical none =
         given; /* N = 0, which this one is not: all of it is wrong */
-    none.n = allocate(D * D, sizeof *none.n);
+    none.n = allocate((size_t)given.size, sizeof *none.n);
     ck_assert(fit_error(&given, &none).lost[1] == 1);
     ck_assert(fit_error(&none, &none).lost[1] == 0);
     free(none.n);
     given.heads = 2; /* more heads than the variant has */
-    ck_assert(!fit(p.variant, &a, &w, &given, at, why, NULL));
+    ck_assert(!fit(p.variant, &a, &w, &given, at, why));
+    canonical_free(&c);
+    given.heads = 1;
+    canonical_free(&given);
+    for (int i = 0; i < w.count; i++)
+        free(at[i]);
+    free(w.list);
+}
+
+/* A bias of keys is no part of the form, a bias of queries is the last row of
+   M, and the biases of values and of the output are one constant: of two models
+   that differ in that alone, the form is the same. */
+TEST(biases_have_a_form)
+{
+    enum { B_K = 5, B_V, B_O };
+    Variant v = *plugin_open("biased").variant;
+    Attention a = {SHAPE(D, H, K, V)};
+    Weights w = weights_declared(&v, &a);
+    Random r = random_stream(37, "forms");
+    real *at[8];
+    make_weights(&w, at, &r);
+    Canonical one = canonical_form(&v, a, &w, at, 9);
+    ck_assert_msg(one.m && !one.bias && one.positions == 9, "%s", one.why);
+    for (int j = 0; j < D; j++) {
+        double sum = (double)at[B_O][j];
+        for (int k = 0; k < H * V; k++)
+            sum += (double)at[B_V][k] * (double)at[3][k * D + j];
+        ck_assert(fabs(one.constant[j] - sum) < NEAR);
+        sum = 0;
+        for (int k = 0; k < K; k++)
+            sum += (double)at[4][K + k] * (double)at[1][j * H * K + K + k];
+        ck_assert(fabs(one.m[one.size + D * D + j] - sum) < NEAR);
+        at[B_O][j] = (real)one.constant[j];
+    }
+    for (int k = 0; k < H * K; k++)
+        at[B_K][k] += 1;
+    memset(at[B_V], 0, H * V * sizeof(real));
+    Canonical other = canonical_form(&v, a, &w, at, 9);
+    ck_assert(fit_error(&other, &one).apart < NEAR);
+    at[B_O][0] += 1;
+    canonical_free(&other);
+    other = canonical_form(&v, a, &w, at, 9);
+    ck_assert(fit_error(&other, &one).apart > 0.01);
+    canonical_free(&one);
+    canonical_free(&other);
+    for (int i = 0; i < w.count; i++)
+        free(at[i]);
+    free(w.list);
+}
+
+/* Weights that sum to less than 1 do not carry a bias of values whole, so that
+   it stays the last row of N. */
+static void
+sink_weights(Weights *w, const Attention *a)
+{
+    weight(w, 0, "W", a->d_model, a->d_model);
+    weight(w, 1, "b", 1, a->d_model);
+}
+
+static Node *
+sink_forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *s = scores(a, matmul(x, w[0]), y, 0.5);
+    Node *p = softmax_sink(a, s, columns(w[1], 0, 1));
+    return add(apply_weights(a, p, add(y, w[1])), w[1]);
+}
+
+TEST(sinks_keep_a_bias)
+{
+    Variant v = {
+        .abi = QKV_ABI, .weights = sink_weights, .forward = sink_forward};
+    Attention a = {.d_model = D, .heads = 1};
+    Weights w = weights_declared(&v, &a);
+    Random r = random_stream(38, "forms");
+    real *at[2];
+    make_weights(&w, at, &r);
+    Canonical c = canonical_form(&v, a, &w, at, 9);
+    ck_assert_msg(c.m && c.sink[0] == (double)at[1][0], "%s", c.why);
+    for (int j = 0; j < D; j++) {
+        ck_assert(fabs(c.n[D * D + j] - (double)at[1][j]) < NEAR);
+        ck_assert(fabs(c.constant[j] - (double)at[1][j]) < NEAR);
+    }
     canonical_free(&c);
     for (int i = 0; i < w.count; i++)
         free(at[i]);
@@ -875,9 +958,9 @@ TEST(calls_in_any_order)
     real *at[2];
     make_weights(&w, at, &r);
     last_first = false;
-    Canonical one = canonical_form(&v, a, &w, at);
+    Canonical one = canonical_form(&v, a, &w, at, 64);
     last_first = true;
-    Canonical other = canonical_form(&v, a, &w, at);
+    Canonical other = canonical_form(&v, a, &w, at, 64);
     size_t size = 2 * D * D * sizeof *one.m;
     ck_assert(one.heads == 2 && other.heads == 2);
     ck_assert(!memcmp(one.m, other.m, size));
@@ -914,7 +997,7 @@ TEST(of_other_tokens)
     make_weights(&w, at, &r);
     for (int i = 0; i < 2; i++) {
         shifts_keys = i;
-        Canonical c = canonical_form(&v, a, &w, at);
+        Canonical c = canonical_form(&v, a, &w, at, 64);
         ck_assert_msg(!c.m && strstr(c.why, "several tokens"), "%s", c.why);
         canonical_free(&c);
     }
@@ -972,7 +1055,7 @@ stepped_forward(Attention *a, Node *x, Node *y, Node **w)
    mixed heads, of which the form has the mixtures; biases and sinks. */
 TEST(steps_have_a_form)
 {
-    enum { SIZE = D * D };
+    enum { SIZE = D * D + D };
     Variant v = {
         .abi = QKV_ABI, .weights = stepped_weights, .forward = stepped_forward};
     Attention a = {.d_model = D, .heads = 2, .causal = 1};
@@ -981,23 +1064,23 @@ TEST(steps_have_a_form)
     real *at[7];
     make_weights(&w, at, &r);
     stepped = 0;
-    Canonical whole = canonical_form(&v, a, &w, at);
+    Canonical whole = canonical_form(&v, a, &w, at, 64);
     stepped = 1;
-    Canonical steps = canonical_form(&v, a, &w, at);
+    Canonical steps = canonical_form(&v, a, &w, at, 64);
     ck_assert(whole.heads == 2 && steps.heads == 2 && !steps.bias);
     ck_assert(!memcmp(whole.m, steps.m, 2 * SIZE * sizeof *whole.m));
     ck_assert(!memcmp(whole.n, steps.n, 2 * SIZE * sizeof *whole.n));
     ck_assert(whole.scale[1] == 0.5 && steps.scale[1] == 0.5);
     stepped = 2;
-    Canonical mixed = canonical_form(&v, a, &w, at);
+    Canonical mixed = canonical_form(&v, a, &w, at, 64);
     ck_assert_msg(mixed.heads == 2 && mixed.bias, "%s", mixed.why);
     ck_assert(!equal_biases(&whole, &mixed) && equal_biases(&whole, &steps));
     ck_assert(equal_biases(&mixed, &mixed));
     for (int h = 0; h < 2; h++) {
-        double *b = mixed.bias + h * BIAS_SIZE;
-        ck_assert(b[SINK] == (double)at[6][h] && b[1] == h + 1);
+        double *b = mixed.bias + h * 64 * 64;
+        ck_assert(mixed.sink[h] == (double)at[6][h] && b[1] == h + 1);
         ck_assert(b[0] == (h + 1) * 0.25);
-        ck_assert((isinf(b[9 * BIASED]) != 0) == h);
+        ck_assert((isinf(b[9 * 64]) != 0) == h);
         for (int i = 0; i < SIZE; i++) {
             double m = 0, n = 0;
             for (int k = 0; k < 2; k++) {
@@ -1010,7 +1093,7 @@ TEST(steps_have_a_form)
         }
     }
     stepped = 3;
-    Canonical other = canonical_form(&v, a, &w, at);
+    Canonical other = canonical_form(&v, a, &w, at, 64);
     ck_assert_msg(other.heads == 4 && !other.bias, "%s", other.why);
     for (int i = 0; i < 2 * SIZE; i++) {
         int first = other.scale[0] == 0.5 ? 0 : 2 * SIZE;
@@ -1018,7 +1101,7 @@ TEST(steps_have_a_form)
         ck_assert(fabs(other.n[i + 2 * SIZE - first] + 2 * whole.n[i]) < 1e-6);
     }
     stepped = 4;
-    Canonical bent = canonical_form(&v, a, &w, at);
+    Canonical bent = canonical_form(&v, a, &w, at, 64);
     ck_assert_msg(!bent.m && bent.deviation > 0.01, "%g", bent.deviation);
     canonical_free(&bent);
     for (stepped = 0; stepped < 3; stepped++)

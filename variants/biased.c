@@ -34,6 +34,16 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return add(matmul(out, w[W_O]), w[B_O]);
 }
 
+/* The biases of keys and values stay 0: nothing is lost. */
+static void
+fit(const Form *f, const Attention *a, Entries *w)
+{
+    factor_biased_scores(f, 1 / sqrt(a->d_k), matrix_of(w, W_Q),
+                         matrix_of(w, B_Q), matrix_of(w, W_K));
+    factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));
+    put_constant(f, matrix_of(w, B_O));
+}
+
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "q = x W_i^Q + b_i^Q; k, v and the output likewise",
@@ -41,4 +51,5 @@ const Variant qkv_variant = {
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
+    .fit = fit,
 };

@@ -1,9 +1,10 @@
 /* canonical.c - what a variant computes, found by probing it.
 
-   With the identity for x (and 0 for y) the queries that reach attend are W^Q
-   itself; with the identity for y, keys and values are W^K and W^V; and where
-   it replaces what attend returns, the output is W^O. That is true of a variant
-   that is linear up to attend and after it, and random tokens tell whether this
+   With the identity for x, and below it a token that is 0, the queries that
+   reach attend are W^Q, each row with the bias added, and below them the bias
+   itself. The same is true of keys and values; and where it is what attend is
+   made to return, the output is W^O, and its bias. That is true of a variant
+   that is affine up to attend and after it, and random tokens tell whether this
    one is. */
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +94,18 @@ product_of(double *c, const double *a, const double *b, int m, int k, int n,
         }
 }
 
+/* The same of what an affine map makes of the identity and, below it, a token
+   that is 0: its matrix, and below that its bias. */
+static double *
+map_of(const Node *n, int first, int width)
+{
+    double *map = copied(n, first, width);
+    int size = (n->rows - 1) * width;
+    for (int i = 0; i < size; i++)
+        map[i] -= map[size + i % width];
+    return map;
+}
+
 /* The score, or weight, of query i and key j in head h of s. */
 static double
 score_at(const Node *s, int h, int i, int j)
@@ -100,9 +113,51 @@ score_at(const Node *s, int h, int i, int j)
     return (double)s->value[i * s->cols + h * (s->cols / s->heads) + j];
 }
 
-/* M_i, after a run on the identity: W_i^Q W_i^K' where scores are one product.
-   Heads that are mixed, as talking heads are, have no such pair: there the
-   scores themselves are M_i. */
+/* After a run on tokens that are all 0: then scores are their bias by position,
+   if anything, and a number that all have, which the softmax cancels unless
+   there is a sink. */
+static void
+find_biases(const Probe *p, Canonical *c)
+{
+    int count = c->positions, size = count * count, h;
+    bool any = false;
+    c->bias =
+        allocate(matrix_entries(c->heads * count, count), sizeof *c->bias);
+    for (int head = 0; head < c->heads; head++) {
+        const Call *call = capture_head(&p->capture, 0, head, &h);
+        c->sink[head] = call->v ? -INFINITY : sink_of(call->out, h);
+        if (call->v)
+            continue;
+        Node *s = call->out->in[0];
+        bool sums_to_1 = c->sink[head] == -INFINITY;
+        double all = sums_to_1 ? score_at(unbiased(s), h, 0, 0) : 0;
+        double *b = c->bias + head * size;
+        for (int k = 0; k < size; k++)
+            any |= (b[k] = score_at(s, h, k / count, k % count) - all) != 0;
+    }
+    free(any ? NULL : c->bias);
+    c->bias = any ? c->bias : NULL;
+}
+
+/* Of each head that is no single product, because heads are mixed, as talking
+   heads are, adds `factor` times the scores to M: after a run on the identity,
+   which has positions too, and one without any tokens. */
+static void
+add_mixed(const Probe *p, Canonical *c, int factor)
+{
+    int d = c->d_model, h;
+    for (int head = 0; head < c->heads; head++) {
+        const Call *call = capture_head(&p->capture, 0, head, &h);
+        const Node *s = unbiased(call->out->in[0]);
+        double *m = c->m + head * c->size;
+        for (int i = 0; !call->q && i < c->size; i++)
+            m[i] += factor *
+                    (score_at(s, h, i / d, i % d) - score_at(s, h, i / d, d));
+    }
+}
+
+/* M_i, after a run on the identity: W_i^Q W_i^K' where scores are one product,
+   with the query's bias in its last row. */
 static void
 find_m(const Probe *p, Canonical *c)
 {
@@ -110,16 +165,16 @@ find_m(const Probe *p, Canonical *c)
     for (int head = 0; head < c->heads; head++) {
         const Call *call = capture_head(&p->capture, 0, head, &h);
         const Node *q = call->q, *k = call->k;
-        double *m = c->m + head * d * d;
+        double *m = c->m + head * c->size;
         c->scale[head] = q ? call->scale : 1;
         for (int i = 0; !q && i < d * d; i++)
-            m[i] = score_at(unbiased(call->out->in[0]), h, i / d, i % d);
+            m[i] -= m[d * d + i % d];
         if (!q)
             continue;
         int width = q->cols / q->heads, shared = h / (q->heads / k->heads);
-        double *w_q = copied(q, h * width, width);
-        double *w_k = copied(k, shared * width, width);
-        product_of(m, w_q, w_k, d, width, d, true);
+        double *w_q = map_of(q, h * width, width);
+        double *w_k = map_of(k, shared * width, width);
+        product_of(m, w_q, w_k, d + 1, width, d, true);
         free(w_q);
         free(w_k);
     }
@@ -144,15 +199,19 @@ typedef struct Output {
     double *o, *share;
 } Output;
 
-/* W^O is what the variant makes of the identity instead of the sum. */
+/* W^O is what the variant makes of the identity instead of the sum; its bias,
+   which is there whichever sum it is, becomes the constant. */
 static Output *
-find_outputs(Probe *p, const Canonical *c)
+find_outputs(Probe *p, Canonical *c)
 {
     int sums = p->capture.sums, d = c->d_model;
     Output *all = allocate((size_t)sums, sizeof *all);
     for (int i = 0; i < sums; i++) {
-        run_on(p, false, p->capture.sum[i].out->cols, i);
-        all[i].o = copied(p->out, 0, d);
+        int width = p->capture.sum[i].out->cols;
+        run_on(p, false, width + 1, i);
+        all[i].o = map_of(p->out, 0, d);
+        for (int j = 0; j < d; j++)
+            c->constant[j] = all[i].o[width * d + j];
     }
     run_on(p, false, c->heads, UNIT_WEIGHTS);
     for (int i = 0; i < sums; i++) {
@@ -171,19 +230,19 @@ static void
 find_n(const Probe *p, Canonical *c, Output *outputs)
 {
     int d = c->d_model;
-    double *product = allocate((size_t)d * d, sizeof *product);
+    double *product = allocate((size_t)c->size, sizeof *product);
     for (int i = 0; i < p->capture.sums; i++) {
         const Sum *s = &p->capture.sum[i];
         int heads = s->out->heads, group = heads / s->v->heads;
         int width = s->out->cols / heads;
         const double *share = outputs[i].share;
         for (int h = 0; h < heads; h++) {
-            double *v = copied(s->v, h / group * width, width);
-            product_of(product, v, outputs[i].o + h * width * d, d, width, d,
-                       false);
+            double *v = map_of(s->v, h / group * width, width);
+            product_of(product, v, outputs[i].o + h * width * d, d + 1, width,
+                       d, false);
             for (int head = 0; head < c->heads; head++, share++)
-                for (int k = 0; *share != 0 && k < d * d; k++)
-                    c->n[head * d * d + k] += *share * product[k];
+                for (int k = 0; *share != 0 && k < c->size; k++)
+                    c->n[head * c->size + k] += *share * product[k];
             free(v);
         }
         free(outputs[i].o);
@@ -193,37 +252,18 @@ find_n(const Probe *p, Canonical *c, Output *outputs)
     free(outputs);
 }
 
-double
-bias_entry(const Canonical *c, int head, int k)
-{
-    return head < c->heads && c->bias ? c->bias[head * BIAS_SIZE + k]
-           : k == SINK                ? -INFINITY
-                                      : 0;
-}
-
-/* After a run on tokens that are all 0: then scores are their bias by position,
-   if anything. What mixed heads have without tokens is no part of M_i. */
+/* Where weights sum to 1, the last row of N_i is added to every token, as the
+   bias of W^O is. */
 static void
-find_biases(const Probe *p, Canonical *c)
+join_constants(Canonical *c)
 {
-    int d = c->d_model, h;
-    bool any = false;
-    double *bias = allocate((size_t)c->heads * BIAS_SIZE, sizeof *bias);
-    for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &h);
-        Node *s = call->v ? NULL : call->out->in[0];
-        double *m = c->m + head * d * d, *b = bias + head * BIAS_SIZE;
-        for (int i = 0; !call->q && i < d * d; i++)
-            m[i] -= score_at(unbiased(s), h, i / d, i % d);
-        for (int k = 0; s && k < SINK; k++)
-            b[k] = score_at(s, h, k / BIASED, k % BIASED);
-        b[SINK] = s ? sink_of(call->out, h) : -INFINITY;
-        any |= b[SINK] > -INFINITY;
-        for (int k = 0; k < SINK; k++)
-            any |= b[k] != 0;
-    }
-    c->bias = any ? bias : NULL;
-    free(any ? NULL : bias);
+    int d = c->d_model;
+    for (int head = 0; head < c->heads; head++)
+        for (int j = 0; j < d && c->sink[head] == -INFINITY; j++) {
+            double *last = c->n + (head + 1) * c->size - d + j;
+            c->constant[j] += *last;
+            *last = 0;
+        }
 }
 
 /* The largest difference, and the largest entry that it is relative to. */
@@ -247,23 +287,43 @@ relative(Gap gap)
     return gap.apart / (gap.largest > 0 ? gap.largest : 1);
 }
 
-/* Compares the scores s x M y' + b (x tokens x y tokens) of one head with those
-   of the call, and finds the weights that the call made of them. */
+/* to = [x 1] matrix */
+static void
+apply(double *to, const double *x, int tokens, const double *matrix, int d)
+{
+    product_of(to, x, matrix, tokens, d, d, false);
+    for (int i = 0; i < tokens * d; i++)
+        to[i] += matrix[d * d + i % d];
+}
+
+/* Compares the scores s [x 1] M y' + b (x tokens x y tokens) of one head with
+   those of the call, and finds the weights that the call made of them. Unless
+   there is a sink, each row may be off by the same number: then its first key
+   that is not masked is what the others are compared with. */
 static void
 compare_scores(const Canonical *c, int head, const Call *call, int h,
                const double *x, const double *y, int position, double *weights,
                Gap *gap)
 {
-    int d = c->d_model;
+    int d = c->d_model, count = c->positions;
     double found[X_TOKENS * Y_TOKENS], wanted[X_TOKENS * Y_TOKENS];
     double *xm = allocate((size_t)X_TOKENS * d, sizeof *xm);
-    product_of(xm, x, c->m + head * d * d, X_TOKENS, d, d, false);
+    apply(xm, x, X_TOKENS, c->m + head * c->size, d);
     product_of(wanted, xm, y, X_TOKENS, d, Y_TOKENS, true);
     call_weights(call, 0, h, found, weights);
-    for (int i = 0; i < X_TOKENS * Y_TOKENS; i++) {
-        int at = (position + i / Y_TOKENS) * BIASED + i % Y_TOKENS;
-        compare(found[i], c->scale[head] * wanted[i] + bias_entry(c, head, at),
-                gap);
+    for (int i = 0; i < X_TOKENS; i++) {
+        double *f = found + i * Y_TOKENS, *w = wanted + i * Y_TOKENS;
+        int first = -1;
+        for (int j = 0; j < Y_TOKENS; j++) {
+            int at = (head * count + position + i) * count + j;
+            w[j] = c->scale[head] * w[j] + (c->bias ? c->bias[at] : 0);
+            first = first < 0 && w[j] > -INFINITY ? j : first;
+        }
+        bool free_row = c->sink[head] == -INFINITY && first >= 0;
+        double of_found = free_row ? f[first] : 0;
+        double of_wanted = free_row ? w[first] : 0;
+        for (int j = 0; j < Y_TOKENS; j++)
+            compare(f[j] - of_found, w[j] - of_wanted, gap);
     }
     free(xm);
 }
@@ -283,6 +343,8 @@ deviation(Probe *p, const Canonical *c, double size, int position)
     Gap scores = {0}, output = {0};
     for (int i = 0; i < xn + yn; i++)
         xd[i] = (double)(x[i] = (real)(size * random_normal(&r)));
+    for (int i = 0; i < xn; i++)
+        out[i] = c->constant[i % d];
     p->attention.position = position;
     run(p, x, X_TOKENS, y, Y_TOKENS, NOTHING);
     for (int head = 0; head < c->heads; head++) {
@@ -293,7 +355,7 @@ deviation(Probe *p, const Canonical *c, double size, int position)
             break;
         }
         compare_scores(c, head, call, h, xd, yd, position, weights, &scores);
-        product_of(carried, yd, c->n + head * d * d, Y_TOKENS, d, d, false);
+        apply(carried, yd, Y_TOKENS, c->n + head * c->size, d);
         for (int i = 0; i < X_TOKENS * Y_TOKENS; i++)
             for (int j = 0; j < d; j++)
                 out[i / Y_TOKENS * d + j] +=
@@ -329,116 +391,135 @@ mixes_tokens(Probe *p)
     return mixed;
 }
 
-static void
-give_up(Canonical *c, const char *why, double apart)
-{
-    canonical_free(c);
-    c->deviation = apart;
-    if (isnan(apart))
-        snprintf(c->why, sizeof c->why, "%s", why);
-    else
-        snprintf(c->why, sizeof c->why, "%s: misses by %.2g", why, apart);
-}
-
 void
 canonical_allocate(Canonical *c, int heads)
 {
-    size_t size = matrix_entries(heads * c->d_model, c->d_model);
+    int d = c->d_model;
+    size_t size = matrix_entries(heads * (d + 1), d);
     c->heads = heads;
+    c->size = (d + 1) * d;
     c->m = allocate(size, sizeof *c->m);
     c->n = allocate(size, sizeof *c->n);
     c->scale = allocate((size_t)heads, sizeof *c->scale);
+    c->sink = allocate((size_t)heads, sizeof *c->sink);
+    c->constant = allocate((size_t)d, sizeof *c->constant);
 }
 
-/* Probes, multiplies and proves; p's capture has counted the calls. */
-static void
+/* Probes, multiplies and proves; p has run on tokens that are 0. Returns why
+   there is no form, or NULL. */
+static const char *
 find_form(Probe *p, Canonical *c)
 {
     canonical_allocate(c, capture_heads(&p->capture, 0));
+    find_biases(p, c);
+    add_mixed(p, c, -1);
     Output *outputs = find_outputs(p, c);
-    run_on(p, true, c->d_model, NOTHING);
+    run_on(p, true, c->d_model + 1, NOTHING);
+    add_mixed(p, c, 1);
     find_m(p, c);
     find_n(p, c, outputs);
-    if (p->capture.softmaxes) {
-        run_on(p, false, c->d_model > BIASED ? c->d_model : BIASED, NOTHING);
-        find_biases(p, c);
-    }
+    join_constants(c);
     int later = p->attention.relative ? 3 : 0;
     c->deviation = fmax(deviation(p, c, 1, 0), deviation(p, c, 8, later));
-    if (c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10))
-        return;
-    if (p->capture.rotated)
-        give_up(c,
-                "it rotates by the position itself, so M_i is another matrix "
-                "at each distance",
-                NAN);
-    else if (mixes_tokens(p))
-        give_up(c,
-                "a key or value of it is made of several tokens, so no matrix "
-                "M_i stands between a query and one token",
-                NAN);
-    else
-        give_up(c, "not linear in its tokens, or it knows their positions",
-                c->deviation);
+    return c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10) ? NULL
+           : p->capture.rotated
+               ? "it rotates by the position itself, so M_i is another matrix "
+                 "at each distance"
+           : mixes_tokens(p)
+               ? "a key or value of it is made of several tokens, so no matrix "
+                 "M_i stands between a query and one token"
+               : "not linear in its tokens, or it knows their positions";
+}
+
+/* Why what was captured of a run on `rows` tokens can have no form, or NULL. */
+static const char *
+refusal(const Probe *p, int rows)
+{
+    const Capture *r = &p->capture;
+    bool own = true;
+    for (int i = 0; i < r->calls; i++)
+        own &=
+            call_queries(&r->call[i]) == rows && call_keys(&r->call[i]) == rows;
+    for (int i = 0; i < r->key_count; i++)
+        own &= r->keys[i]->rows == rows;
+    return p->recalled ? "it recalls what an earlier block remembered, and so "
+                         "is no function of its own tokens alone"
+           : r->calls == 0 ? "it never calls attend or softmax"
+           : !own ? "its queries, keys or values are not one of each token"
+                  : NULL;
+}
+
+static const Weight *
+not_finite(const Weights *w, real *const *values)
+{
+    for (int i = 0; i < w->count; i++)
+        for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
+            if (!isfinite(values[i][k]))
+                return &w->list[i];
+    return NULL;
 }
 
 Canonical
 canonical_form(const Variant *v, Attention a, const Weights *w,
-               real *const *values)
+               real *const *values, int positions)
 {
     Canonical c = {.d_model = a.d_model, .rotated = a.relative == &rope};
     Probe p = {.variant = v, .attention = a, .weights = w, .values = values};
-    for (int i = 0; i < w->count; i++)
-        for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
-            if (!isfinite(values[i][k])) {
-                snprintf(c.why, sizeof c.why,
-                         "%.64s holds numbers that are not finite, as after a "
-                         "training that diverged",
-                         w->list[i].name);
-                c.deviation = NAN;
-                return c;
-            }
+    const Weight *broken = not_finite(w, values);
+    c.deviation = NAN;
+    if (broken) {
+        snprintf(c.why, sizeof c.why,
+                 "%.64s holds numbers that are not finite, as after a "
+                 "training that diverged",
+                 broken->name);
+        return c;
+    }
     p.attention.causal = 0;
     if (c.rotated)
         p.attention.relative = NULL;
-    int rows = (a.d_model > BIASED ? a.d_model : BIASED) + 1;
-    bool own = true;
+    c.positions = positions > X_TOKENS + 3 ? positions : X_TOKENS + 3;
+    int rows = (c.positions > a.d_model ? c.positions : a.d_model + 1) + 1;
     p.first = true;
     run_on(&p, false, rows, NOTHING);
     p.first = false;
-    for (int i = 0; i < p.capture.calls; i++)
-        own &= call_queries(&p.capture.call[i]) == rows &&
-               call_keys(&p.capture.call[i]) == rows;
-    for (int i = 0; i < p.capture.key_count; i++)
-        own &= p.capture.keys[i]->rows == rows;
-    if (p.recalled)
-        give_up(&c,
-                "it recalls what an earlier block remembered, and so is no "
-                "function of its own tokens alone",
-                NAN);
-    else if (p.capture.calls == 0)
-        give_up(&c, "it never calls attend or softmax", NAN);
-    else if (!own)
-        give_up(&c, "its queries, keys or values are not one of each token",
-                NAN);
-    else
-        find_form(&p, &c);
+    const char *why = refusal(&p, rows);
+    why = why ? why : find_form(&p, &c);
+    if (why) {
+        canonical_free(&c);
+        int said = snprintf(c.why, sizeof c.why, "%s", why);
+        if (!isnan(c.deviation))
+            snprintf(c.why + said, sizeof c.why - (size_t)said,
+                     ": misses by %.2g", c.deviation);
+    }
     tape_free(p.tape);
     free(p.tokens);
     return c;
+}
+
+/* Entry k of that head's table by position, 0 if there is none. */
+static double
+bias_entry(const Canonical *c, int head, int k)
+{
+    int size = c->positions * c->positions;
+    return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
 }
 
 bool
 equal_biases(const Canonical *a, const Canonical *b)
 {
     const double near = sizeof(real) == 4 ? 1e-5 : 1e-12;
-    for (int h = 0; h < a->heads || h < b->heads; h++)
-        for (int k = 0; k < BIAS_SIZE; k++) {
-            double x = bias_entry(a, h, k), y = bias_entry(b, h, k);
-            if (x != y && !(fabs(x - y) <= near * fabs(x)))
-                return false;
+    bool same = a->positions == b->positions;
+    for (int h = 0; h < a->heads || h < b->heads; h++) {
+        double x = h < a->heads ? a->sink[h] : -INFINITY;
+        double y = h < b->heads ? b->sink[h] : -INFINITY;
+        same &= x == y || fabs(x - y) <= near * fabs(x);
+        for (int k = 0; same && k < a->positions * a->positions; k++) {
+            x = bias_entry(a, h, k);
+            y = bias_entry(b, h, k);
+            same &= x == y || fabs(x - y) <= near * fabs(x);
         }
-    return true;
+    }
+    return same;
 }
 
 void
@@ -447,6 +528,8 @@ canonical_free(Canonical *c)
     free(c->m);
     free(c->n);
     free(c->scale);
+    free(c->constant);
     free(c->bias);
-    c->m = c->n = c->scale = c->bias = NULL;
+    free(c->sink);
+    c->m = c->n = c->scale = c->constant = c->bias = c->sink = NULL;
 }

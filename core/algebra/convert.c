@@ -17,11 +17,9 @@ static Canonical
 form_for(const Model *from, Model *to, int place)
 {
     Canonical c = model_form(from, place);
-    if (!c.m || to->config.embed == from->config.embed)
-        return c;
-    Canonical folded = folded_form(from, &c, to);
-    canonical_free(&c);
-    return folded;
+    if (c.m && to->config.embed != from->config.embed)
+        fold_form(&c, from, to);
+    return c;
 }
 
 /* Place `place` of `to` becomes what that of `from` is, as nearly as can be;
@@ -35,9 +33,7 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
     Weights w = weights_declared(target, &a);
     real **values = model_attention(to, place);
     char why[WHY_SIZE];
-    double condition = 0;
-    bool fitted = c.m && fit(target, &a, &w, &c, values, why, &condition);
-    v->condition = fmax(v->condition, condition);
+    bool fitted = c.m && fit(target, &a, &w, &c, values, why);
     if (fitted)
         now = model_form(to, place);
     bool done = now.m && equal_biases(&now, &c);

@@ -16,7 +16,6 @@ typedef struct Conversion {
     char why[240];        /* it could not be done */
     double logits;        /* largest difference, relative */
     FitError form;        /* of the place that lost most */
-    double condition;     /* the worst of what was inverted, 0: nothing was */
     double before, after; /* test accuracy */
 } Conversion;
 

@@ -13,13 +13,14 @@
 #include "algebra/svd.h"
 #include "heart/fail.h"
 
-/* Head i: M_i (d_model x width), its scale in it, and N_i (width x d_model).
-   width is d_model, except after through(). */
+/* Of each head of the variant that is fitted M_i, its scale in it, and N_i
+   turned over, so that the columns of both are for y; 0 for a head that the
+   form lacks. Each has d_model + 1 rows, the last for a bias, and `width`
+   columns: d_model, except after through(). */
 struct Form {
-    int heads, slots; /* of the form; heads of the variant that is fitted */
-    int d_model, width;
+    int heads, d_model, width;
     double *m, *n;
-    double *condition; /* the worst of what was inverted */
+    const double *constant; /* of the output */
     Form **made; /* by through() and one_head(): a list, freed with this one */
     Form *next;
 };
@@ -29,29 +30,40 @@ struct Entries {
     double **at;
 };
 
-static const Weight *
-declared(const Entries *w, int index)
+/* So many rows and columns of a declared matrix; all of them where they are
+   -1. */
+static Part
+part_of(const Entries *w, int index, int row, int rows, int col, int cols)
 {
     if (index < 0 || index >= w->declared->count)
         bug("fit: there is no matrix %d of %d", index, w->declared->count);
-    return &w->declared->list[index];
+    const Weight *d = &w->declared->list[index];
+    rows = rows < 0 ? d->rows : rows;
+    cols = cols < 0 ? d->cols : cols;
+    if (row < 0 || rows < 1 || row + rows > d->rows || col < 0 || cols < 1 ||
+        col + cols > d->cols)
+        bug("fit: %s (%d x %d) has no rows %d to %d, or columns %d to %d",
+            d->name, d->rows, d->cols, row, row + rows - 1, col,
+            col + cols - 1);
+    return (Part){w->at[index] + row * d->cols + col, rows, cols, d->cols, 1};
 }
 
 Part
 matrix_of(Entries *w, int index)
 {
-    const Weight *d = declared(w, index);
-    return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
+    return part_of(w, index, 0, -1, 0, -1);
 }
 
 Part
 columns_of(Entries *w, int index, int from, int count)
 {
-    const Weight *d = declared(w, index);
-    if (from < 0 || count < 1 || from + count > d->cols)
-        bug("columns_of: %s (%d x %d) has no columns %d to %d", d->name,
-            d->rows, d->cols, from, from + count - 1);
-    return (Part){w->at[index] + from, d->rows, count, d->cols, 1};
+    return part_of(w, index, 0, -1, from, count < 0 ? 0 : count);
+}
+
+Part
+rows_of(Entries *w, int index, int from, int count)
+{
+    return part_of(w, index, from, count < 0 ? 0 : count, 0, -1);
 }
 
 static Part
@@ -60,21 +72,10 @@ flipped(Part p)
     return (Part){p.at, p.cols, p.rows, p.across, p.down};
 }
 
-Part
-rows_of(Entries *w, int index, int from, int count)
+static double *
+at(Part p, int row, int col)
 {
-    const Weight *d = declared(w, index);
-    if (from < 0 || count < 1 || from + count > d->rows)
-        bug("rows_of: %s (%d x %d) has no rows %d to %d", d->name, d->rows,
-            d->cols, from, from + count - 1);
-    return (Part){w->at[index] + from * d->cols, count, d->cols, d->cols, 1};
-}
-
-/* Block i of `width` columns. */
-static Part
-block_of(Part p, int i, int width)
-{
-    return (Part){p.at + i * width * p.across, p.rows, width, p.down, p.across};
+    return &p.at[row * p.down + col * p.across];
 }
 
 static void
@@ -92,180 +93,146 @@ check_part(const char *name, Part p, int rows, int cols)
             p.cols, rows, cols);
 }
 
-/* Head i of m, or of n turned over, so that either is (d_model x width); a head
-   that the form does not have is 0. */
-static double
-form_entry(const Form *f, bool turned, int i, int row, int col)
+/* Row `row` of head i of f's m, or of its n. */
+static double *
+row_of(const Form *f, double *of, int i, int row)
 {
-    const double *from = (turned ? f->n : f->m) + i * f->d_model * f->width;
-    return i >= f->heads ? 0
-           : turned      ? from[col * f->d_model + row]
-                         : from[row * f->width + col];
+    return of + (i * (f->d_model + 1) + row) * f->width;
 }
 
-/* scale left_i shared' = M_i (N_i' if turned) for as many heads, from `first`
-   on, as `left` (d_model x count*r) is wider than `shared` (width x r): by the
-   singular values of the heads one below the other, (count*d_model x width). */
+/* scale left_i shared' = M_i (N_i' for n) for all heads, of which each of
+   `shared` (width x groups*r) serves as many of `left` (d_model x heads*r) as
+   there are more of these: by the singular values of the heads that share it,
+   one below the other. Each has the bias row too, where `bias` is for it. */
 static void
-factor(const Form *f, bool turned, int first, double scale, Part left,
-       Part shared)
+factor(const char *name, const Form *f, double *of, double scale, Part left,
+       Part bias, Part shared)
 {
-    int d = f->d_model, n = f->width, r = shared.cols, count = left.cols / r;
-    int rows = count * d;
-    double *all = allocate((size_t)rows * n, sizeof *all);
-    for (int i = 0; i < rows * n; i++)
-        all[i] = form_entry(f, turned, first + i / n / d, i / n % d, i % n);
-    Svd a = svd_of(all, rows, n);
-    for (int j = 0; j < r && j < a.k; j++) {
-        double root = sqrt(a.s[j] / fabs(scale)), sign = scale < 0 ? -1 : 1;
-        for (int i = 0; i < rows; i++)
-            left.at[i % d * left.down + (i / d * r + j) * left.across] =
-                sign * root * a.u[i * a.k + j];
-        for (int i = 0; i < n; i++)
-            shared.at[i * shared.down + j * shared.across] =
-                root * a.v[i * a.k + j];
-    }
-    free(a.u);
-    free(all);
-}
-
-/* The same for all heads: each of `shared` serves its share of those of
-   `left`. */
-static void
-factor_heads(const char *name, const Form *f, bool turned, double scale,
-             Part left, Part shared)
-{
-    int r = left.cols / f->slots, groups = r ? shared.cols / r : 0;
-    int count = groups ? f->slots / groups : 0;
+    int d = f->d_model, n = f->width, r = left.cols / f->heads;
+    int groups = r ? shared.cols / r : 0,
+        count = groups ? f->heads / groups : 0;
+    int high = d + bias.rows, rows = count * high;
     check_scale(name, scale);
-    if (left.rows != f->d_model || shared.rows != f->width ||
-        left.cols != groups * count * r || shared.cols != groups * r)
+    if (left.rows != d || shared.rows != n || left.cols != groups * count * r ||
+        shared.cols != groups * r)
         bug("%s: (%d x %d) and (%d x %d) do not fit: there are %d heads of "
             "(%d x %d)",
-            name, left.rows, left.cols, shared.rows, shared.cols, f->slots,
-            f->d_model, f->width);
-    for (int g = 0, first = 0; g < groups; g++, first += count) {
-        Part some = block_of(left, g, count * r), own = block_of(shared, g, r);
-        factor(f, turned, first, scale, some, own);
+            name, left.rows, left.cols, shared.rows, shared.cols, f->heads, d,
+            n);
+    double *all = allocate((size_t)rows * n + 1, sizeof *all);
+    for (int g = 0; g < groups; g++) {
+        for (int i = 0; i < rows; i++)
+            memcpy(all + i * n, row_of(f, of, g * count + i / high, i % high),
+                   (size_t)n * sizeof *all);
+        Svd a = svd_of(all, rows, n);
+        for (int j = 0; j < r && j < a.k; j++) {
+            double root = sqrt(a.s[j] / fabs(scale)), sign = scale < 0 ? -1 : 1;
+            for (int i = 0; i < rows; i++) {
+                int row = i % high, col = (g * count + i / high) * r + j;
+                *(row < d ? at(left, row, col) : at(bias, 0, col)) =
+                    sign * root * a.u[i * a.k + j];
+            }
+            for (int i = 0; i < n; i++)
+                *at(shared, i, g * r + j) = root * a.v[i * a.k + j];
+        }
+        free(a.u);
     }
+    free(all);
 }
 
 void
 factor_scores(const Form *f, double scale, Part q, Part k)
 {
-    factor_heads("factor_scores", f, false, scale, q, k);
+    factor("factor_scores", f, f->m, scale, q, (Part){.rows = 0}, k);
+}
+
+void
+factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
+{
+    check_part("factor_biased_scores", bias, 1, q.cols);
+    factor("factor_biased_scores", f, f->m, scale, q, bias, k);
 }
 
 void
 factor_values(const Form *f, double scale, Part v, Part o)
 {
-    factor_heads("factor_values", f, true, scale, flipped(o), v);
+    factor("factor_values", f, f->n, scale, flipped(o), (Part){.rows = 0}, v);
 }
 
-/* scale to_i = M_i (N_i' if turned) */
+void
+put_constant(const Form *f, Part bias)
+{
+    check_part("put_constant", bias, 1, f->d_model);
+    for (int j = 0; j < f->d_model; j++)
+        *at(bias, 0, j) = f->constant[j];
+}
+
+/* scale to_i = M_i (N_i' for n) */
 static void
-put(const char *name, const Form *f, bool turned, double scale, Part to)
+put(const char *name, const Form *f, double *of, double scale, Part to)
 {
     check_scale(name, scale);
-    check_part(name, to, f->d_model, f->slots * f->width);
+    check_part(name, to, f->d_model, f->heads * f->width);
     for (int row = 0; row < f->d_model; row++)
         for (int col = 0; col < to.cols; col++)
-            to.at[row * to.down + col * to.across] =
-                form_entry(f, turned, col / f->width, row, col % f->width) /
-                scale;
+            *at(to, row, col) =
+                row_of(f, of, col / f->width, row)[col % f->width] / scale;
 }
 
 void
 put_scores(const Form *f, double scale, Part m)
 {
-    put("put_scores", f, false, scale, m);
+    put("put_scores", f, f->m, scale, m);
 }
 
 void
 put_values(const Form *f, double scale, Part n)
 {
-    put("put_values", f, true, scale, flipped(n));
+    put("put_values", f, f->n, scale, flipped(n));
 }
 
 /* The eigenvalues of a symmetric matrix are the singular values of what a
    large enough multiple of the identity makes positive, less that multiple. */
-static void
-symmetric_part(const Form *f, int i, double scale, Part w)
-{
-    int d = f->d_model;
-    double *half = allocate((size_t)d * d, sizeof *half), shift = 0;
-    for (int k = 0; k < d * d; k++) {
-        half[k] = (form_entry(f, false, i, k / d, k % d) +
-                   form_entry(f, false, i, k % d, k / d)) /
-                  2;
-        shift += half[k] * half[k];
-    }
-    shift = sqrt(shift);
-    for (int k = 0; k < d; k++)
-        half[k * (d + 1)] += shift;
-    Svd a = svd_of(half, d, d);
-    for (int j = 0; j < w.cols && j < d; j++)
-        for (int k = 0; k < d; k++)
-            w.at[k * w.down + j * w.across] =
-                sqrt(fmax(a.s[j] - shift, 0) / scale) * a.u[k * d + j];
-    free(a.u);
-    free(half);
-}
-
 void
 factor_symmetric(const Form *f, double scale, Part w)
 {
-    int d = f->d_model, r = w.cols / f->slots;
+    int d = f->d_model, r = w.cols / f->heads;
     check_scale("factor_symmetric", scale < 0 ? 0 : scale);
-    check_part("factor_symmetric", w, d, f->slots * r);
+    check_part("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
         bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
-    for (int i = 0; i < f->heads; i++)
-        symmetric_part(f, i, scale, block_of(w, i, r));
+    double *half = allocate((size_t)d * d, sizeof *half);
+    for (int head = 0; head < f->heads; head++) {
+        const double *m = row_of(f, f->m, head, 0);
+        double shift = 0;
+        for (int k = 0; k < d * d; k++) {
+            half[k] = (m[k] + m[k % d * d + k / d]) / 2;
+            shift += half[k] * half[k];
+        }
+        shift = sqrt(shift);
+        for (int k = 0; k < d; k++)
+            half[k * (d + 1)] += shift;
+        Svd a = svd_of(half, d, d);
+        for (int j = 0; j < r && j < d; j++)
+            for (int k = 0; k < d; k++)
+                *at(w, k, head * r + j) =
+                    sqrt(fmax(a.s[j] - shift, 0) / scale) * a.u[k * d + j];
+        free(a.u);
+    }
+    free(half);
 }
 
-/* 1 / the norm of `count` entries. */
-static double
-inverse_norm(const double *from, int count)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += from[i] * from[i];
-    return sum > 0 ? 1 / sqrt(sum) : 0;
-}
-
-/* A form like f with memory for its matrices, M_i (d_model x width). */
+/* A form like f, of so many heads and that width, all 0; freed with f. */
 static Form *
-form_new(const Form *f, int width)
+form_like(const Form *f, int heads, int width)
 {
     Form *made = allocate(1, sizeof *made);
-    size_t size = (size_t)f->heads * (size_t)f->d_model * (size_t)width;
+    size_t size = (size_t)heads * (size_t)(f->d_model + 1) * (size_t)width;
     *made = *f;
+    made->heads = heads;
     made->width = width;
-    made->m = allocate(size, sizeof *made->m);
-    made->n = allocate(size, sizeof *made->n);
-    return made;
-}
-
-static void
-form_free(Form *f)
-{
-    if (f) {
-        form_free(f->next);
-        free(f->m);
-        free(f->n);
-        free(f);
-    }
-}
-
-/* A form like f, of other heads and another width, that is freed with f. */
-static Form *
-made_from(const Form *f, int heads, int slots, int width)
-{
-    Form like = *f;
-    like.heads = heads;
-    like.slots = slots;
-    Form *made = form_new(&like, width);
+    made->m = allocate(2 * size, sizeof *made->m);
+    made->n = made->m + size;
     made->next = *f->made;
     return *f->made = made;
 }
@@ -273,41 +240,38 @@ made_from(const Form *f, int heads, int slots, int width)
 const Form *
 one_head(const Form *f, int i)
 {
-    if (i < 0 || i >= f->slots)
-        bug("one_head: head %d of %d: they count from 0", i, f->slots);
-    int there = i < f->heads, size = f->d_model * f->width;
-    Form *one = made_from(f, there, 1, f->width);
-    for (int k = 0; k < there * size; k++) {
-        one->m[k] = f->m[i * size + k];
-        one->n[k] = f->n[i * size + k];
-    }
+    if (i < 0 || i >= f->heads)
+        bug("one_head: head %d of %d: they count from 0", i, f->heads);
+    Form *one = form_like(f, 1, f->width);
+    size_t size = (size_t)(f->d_model + 1) * f->width * sizeof *one->m;
+    memcpy(one->m, row_of(f, f->m, i, 0), size);
+    memcpy(one->n, row_of(f, f->n, i, 0), size);
     return one;
 }
 
-/* Of each head, to += from C for rows of `from` (d_model x C's rows), or for
-   columns of it where `turned`. */
+/* to_i = from_i C for all heads of f's m, or n. */
 static void
-add_seen(double *to, const double *from, const Form *f, bool turned, Part c)
+see_through(Form *to, double *to_of, const Form *f, double *of, Part c)
 {
-    int rows = f->d_model;
-    for (int i = 0; i < f->heads * rows * c.cols; i++) {
-        int head = i / rows / c.cols, row = i / c.cols % rows, col = i % c.cols;
-        double *at = turned ? to + (head * c.cols + col) * rows + row : to + i;
-        const double *of = from + head * rows * c.rows;
-        for (int l = 0; l < c.rows; l++)
-            *at += (turned ? of[l * rows + row] : of[row * c.rows + l]) *
-                   c.at[l * c.down + col * c.across];
-    }
+    for (int row = 0; row < f->heads * (f->d_model + 1); row++)
+        for (int col = 0; col < c.cols; col++)
+            for (int l = 0; l < c.rows; l++)
+                to_of[row * to->width + col] +=
+                    of[row * f->width + l] * *at(c, l, col);
 }
 
-/* M_i C and C' N_i, for a C of orthonormal columns. */
-static const Form *
-seen_through(const Form *f, Part c)
+/* All heads of m or n, one below the other, as long as 1. */
+static void
+stack(double *to, const Form *f, double *of)
 {
-    Form *inner = made_from(f, f->heads, f->slots, c.cols);
-    add_seen(inner->m, f->m, f, false, c);
-    add_seen(inner->n, f->n, f, true, c);
-    return inner;
+    int d = f->d_model, n = f->width, size = f->heads * d * n;
+    double squares = 0;
+    for (int i = 0; i < size; i++) {
+        to[i] = row_of(f, of, i / n / d, i / n % d)[i % n];
+        squares += to[i] * to[i];
+    }
+    for (int i = 0; i < size && squares > 0; i++)
+        to[i] *= 1 / sqrt(squares);
 }
 
 /* c spans what all M_i and all N_i', one below the other, read of y: their
@@ -315,22 +279,21 @@ seen_through(const Form *f, Part c)
 const Form *
 through(const Form *f, Part c)
 {
-    int d = f->d_model, n = f->width, r = c.cols, size = f->heads * d * n;
+    int n = f->width, r = c.cols, rows = f->heads * f->d_model;
     check_part("through", c, n, r);
-    double *all = allocate(2 * (size_t)size, sizeof *all);
-    double m_size = inverse_norm(f->m, size), n_size = inverse_norm(f->n, size);
-    for (int i = 0; i < size; i++) {
-        all[i] = m_size * f->m[i];
-        all[size + i] =
-            n_size * form_entry(f, true, i / n / d, i / n % d, i % n);
-    }
-    Svd a = svd_of(all, 2 * f->heads * d, n);
+    double *all = allocate(2 * (size_t)rows * n, sizeof *all);
+    stack(all, f, f->m);
+    stack(all + rows * n, f, f->n);
+    Svd a = svd_of(all, 2 * rows, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r && j < a.k; j++)
-            c.at[i * c.down + j * c.across] = a.v[i * a.k + j];
+            *at(c, i, j) = a.v[i * a.k + j];
     free(a.u);
     free(all);
-    return seen_through(f, c);
+    Form *inner = form_like(f, f->heads, r);
+    see_through(inner, inner->m, f, f->m, c);
+    see_through(inner, inner->n, f, f->n, c);
+    return inner;
 }
 
 /* T' N_i, where T' is K's inverse by its singular values: K = U S V' and
@@ -342,16 +305,14 @@ values_behind(const Form *f, Part k)
     check_part("values_behind", k, n, r);
     double *t = allocate(2 * (size_t)n * r, sizeof *t), *all = t + n * r;
     for (int i = 0; i < n * r; i++)
-        all[i] = k.at[i / r * k.down + i % r * k.across];
+        all[i] = *at(k, i / r, i % r);
     Svd a = svd_of(all, n, r);
     int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
-    for (int j = 0; j < rank; j++) {
-        *f->condition = fmax(*f->condition, a.s[0] / a.s[j]);
-        for (int i = 0; i < n * r; i++)
+    for (int i = 0; i < n * r; i++)
+        for (int j = 0; j < rank; j++)
             t[i] += a.u[i / r * a.k + j] * a.v[i % r * a.k + j] / a.s[j];
-    }
-    Form *behind = made_from(f, f->heads, f->slots, r);
-    add_seen(behind->n, f->n, f, true, (Part){t, n, r, r, 1});
+    Form *behind = form_like(f, f->heads, r);
+    see_through(behind, behind->n, f, f->n, (Part){t, n, r, r, 1});
     free(a.u);
     free(t);
     return behind;
@@ -360,37 +321,32 @@ values_behind(const Form *f, Part k)
 void
 put_identity(Entries *w, int index)
 {
-    const Weight *d = declared(w, index);
-    for (int i = 0; i < d->rows && i < d->cols; i++)
-        w->at[index][i * (d->cols + 1)] = 1;
+    Part p = matrix_of(w, index);
+    for (int i = 0; i < p.rows && i < p.cols; i++)
+        *at(p, i, i) = 1;
 }
 
-/* The form c, its scale in M. */
+/* The form c, its scale in M, among so many heads. */
 static Form *
-form_of(const Canonical *c, int slots, double *condition, Form **made)
+form_of(const Canonical *c, int heads, Form **made)
 {
     int d = c->d_model;
-    Form *f = form_new(&(Form){.heads = c->heads,
-                               .slots = slots,
-                               .d_model = d,
-                               .condition = condition,
-                               .made = made},
-                       d);
-    for (int i = 0; i < c->heads * d * d; i++) {
-        f->n[i] = c->n[i];
-        f->m[i] = c->scale[i / d / d] * c->m[i];
+    Form like = {.d_model = d, .constant = c->constant, .made = made};
+    Form *f = form_like(&like, heads, d);
+    for (int i = 0; i < c->heads * c->size; i++) {
+        int head = i / c->size, row = i % c->size / d, col = i % d;
+        f->m[i] = c->scale[head] * c->m[i];
+        if (row < d) /* a row of N is a column here */
+            row_of(f, f->n, head, col)[row] = c->n[i];
     }
     return f;
 }
 
 bool
 fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
-    real *const *values, char why[WHY_SIZE], double *condition)
+    real *const *values, char why[WHY_SIZE])
 {
-    double ignored = 0;
     *why = 0;
-    condition = condition ? condition : &ignored;
-    *condition = 0;
     if (c->rotated)
         snprintf(why, WHY_SIZE,
                  "rope rotates between W^Q and W^K', so M is another matrix at "
@@ -404,13 +360,14 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
                  a->heads);
     if (*why)
         return false;
-    Form *made = NULL, *form = form_of(c, a->heads, condition, &made);
+    Form *made = NULL;
+    form_of(c, a->heads, &made);
     Entries numbers = {w, allocate((size_t)w->count, sizeof(double *))};
     for (int i = 0; i < w->count; i++)
         numbers.at[i] = allocate(
             (size_t)w->list[i].rows * (size_t)w->list[i].cols, sizeof(double));
     enter(v, " in fit");
-    v->fit(form, a, &numbers);
+    v->fit(made, a, &numbers);
     enter(NULL, "");
     for (int i = 0; i < w->count; i++) {
         for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
@@ -418,45 +375,48 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
         free(numbers.at[i]);
     }
     free(numbers.at);
-    form_free(form);
-    form_free(made);
+    for (Form *next; made; made = next) {
+        next = made->next;
+        free(made->m);
+        free(made);
+    }
     return true;
 }
 
-/* Entry k of s M or N of head h; 0 for a head that is not there. */
-static double
-entry_of_head(const Canonical *c, int which, int h, int k)
+/* s M of head h, or N, or 0 for a head that is not there; to be freed. */
+static double *
+matrix_of_head(const Canonical *c, int which, int h)
 {
-    int at = h * c->d_model * c->d_model + k;
-    return h >= c->heads ? 0 : which ? c->n[at] : c->scale[h] * c->m[at];
+    double *copy = allocate((size_t)c->size, sizeof *copy);
+    for (int k = 0; k < c->size && h < c->heads; k++)
+        copy[k] =
+            which ? c->n[h * c->size + k] : c->scale[h] * c->m[h * c->size + k];
+    return copy;
 }
 
-/* The rank of N, or of M. */
 static int
 rank_of_head(const Canonical *c, int which, int h)
 {
-    int d = c->d_model;
-    if (h >= c->heads)
-        return 0;
-    Svd a = svd_of((which ? c->n : c->m) + h * d * d, d, d);
-    int rank = which || c->scale[h] != 0 ? rank_of(a.s, d, ROUNDED_AWAY) : 0;
+    double *matrix = matrix_of_head(c, which, h);
+    Svd a = svd_of(matrix, c->d_model + 1, c->d_model);
+    int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
     free(a.u);
+    free(matrix);
     return rank;
 }
 
-/* Compares a head's s M or N; returns what was lost. */
+/* Compares two of `count` entries; returns what was lost. */
 static double
-head_error(const Canonical *now, const Canonical *wanted, int which, int h,
-           double *apart, double *largest)
+share_lost(const double *now, const double *wanted, int count, double *apart,
+           double *largest)
 {
     double squares = 0, lost = 0;
-    for (int k = 0; k < wanted->d_model * wanted->d_model; k++) {
-        double x = entry_of_head(wanted, which, h, k);
-        double off = x - entry_of_head(now, which, h, k);
+    for (int k = 0; k < count; k++) {
+        double off = wanted[k] - now[k];
         *apart = isnan(off) ? INFINITY : fmax(*apart, fabs(off));
-        *largest = fmax(*largest, fabs(x));
+        *largest = fmax(*largest, fabs(wanted[k]));
         lost += off * off;
-        squares += x * x;
+        squares += wanted[k] * wanted[k];
     }
     return lost == 0 ? 0 : sqrt(lost / (squares > 0 ? squares : lost));
 }
@@ -470,12 +430,19 @@ fit_error(const Canonical *now, const Canonical *wanted)
         double apart = 0, largest = 1e-300;
         int worst = 0;
         for (int h = 0; h < heads; h++) {
-            double lost = head_error(now, wanted, which, h, &apart, &largest);
+            double *is = matrix_of_head(now, which, h);
+            double *was = matrix_of_head(wanted, which, h);
+            double lost = share_lost(is, was, now->size, &apart, &largest);
+            free(is);
+            free(was);
             if (lost > f.lost[which]) {
                 f.lost[which] = lost;
                 worst = h;
             }
         }
+        if (which) /* what is added to the output belongs to N */
+            share_lost(now->constant, wanted->constant, now->d_model, &apart,
+                       &largest);
         f.apart = fmax(f.apart, apart / largest);
         f.rank[which] = rank_of_head(wanted, which, worst);
         f.kept[which] = rank_of_head(now, which, worst);

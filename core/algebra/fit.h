@@ -11,16 +11,14 @@
 
 /* Fills values[i] (rows x cols, as w declares them) so that v computes the
    canonical form c at attention a, as nearly as it can. False, and why, where
-   it cannot. *condition, unless it is NULL, is the largest condition number of
-   what had to be inverted for it, 0 where nothing had. */
+   it cannot. */
 bool fit(const Variant *v, const Attention *a, const Weights *w,
-         const Canonical *c, real *const *values, char why[WHY_SIZE],
-         double *condition);
+         const Canonical *c, real *const *values, char why[WHY_SIZE]);
 
 /* What was lost when a canonical form was fitted, of M (0) and of N (1). */
 typedef struct FitError {
-    double apart;   /* largest difference of entries of s M and of N, relative
-                       to the largest entry */
+    double apart;   /* largest difference of entries of s M, and of N and the
+                       constant, relative to the largest entry */
     double lost[2]; /* |difference| / |M_i|, Frobenius, of the worst head; 1
                        where M_i is 0 and what was fitted is not */
     int rank[2], kept[2]; /* of that head: before, after */

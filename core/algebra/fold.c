@@ -62,53 +62,51 @@ table_of(const Model *m, const Model *onehot)
     return table;
 }
 
-/* What is around c: the tables T before it, U behind it, and memory. */
-typedef struct Around {
-    int d, n, classes; /* the widths of tokens, of one-hot ones, of U */
-    double *t, *u, *half, *out;
-} Around;
-
-/* Head h of c behind T, and before U: T M T', T N U. */
+/* to = [A M B'; b B'] for M = [matrix; b], (rows + 1) x cols of a `to` that is
+   n wide; A (rows x d), and B (cols x d), or (d x cols) where not `flipped`. */
 static void
-fold_head(Canonical *f, const Canonical *c, int h, const Around *a)
+surround(double *to, int n, const double *a, const double *matrix,
+         const double *b, int d, int cols, bool flipped)
 {
-    int d = a->d, n = a->n;
-    size_t size = (size_t)n * (size_t)n;
-    f->scale[h] = c->scale[h];
-    for (int k = 0; c->bias && k < BIAS_SIZE; k++)
-        f->bias[h * BIAS_SIZE + k] = bias_entry(c, h, k);
-    product_of(a->half, a->t, c->m + h * d * d, n, d, d, false);
-    product_of(f->m + (size_t)h * size, a->half, a->t, n, d, n, true);
-    product_of(a->half, a->t, c->n + h * d * d, n, d, d, false);
-    product_of(a->out, a->half, a->u, n, d, a->classes, false);
-    for (int i = 0; i < n * a->classes; i++)
-        f->n[(size_t)h * size + (size_t)i / a->classes * n +
-             (size_t)i % a->classes] = a->out[i];
+    double *half = allocate((size_t)(n + 1) * (d + cols), sizeof *half);
+    double *out = half + (n + 1) * d;
+    product_of(half, a, matrix, n, d, d, false);
+    memcpy(half + n * d, matrix + d * d, (size_t)d * sizeof *half);
+    product_of(out, half, b, n + 1, d, cols, flipped);
+    for (int i = 0; i < (n + 1) * cols; i++)
+        to[i / cols * n + i % cols] = out[i];
+    free(half);
 }
 
-Canonical
-folded_form(const Model *m, const Canonical *c, Model *onehot)
+void
+fold_form(Canonical *c, const Model *m, Model *onehot)
 {
     int d = c->d_model, n = onehot->attention.d_model;
     int classes = m->sizes.classes;
-    Canonical f = {
-        .d_model = n, .rotated = c->rotated, .deviation = c->deviation};
     Weight *last = weight_named(onehot, "unembedding");
-    Around a = {.d = d, .n = n, .classes = classes, .t = table_of(m, onehot)};
-    a.half = allocate((size_t)n * (d + classes), sizeof *a.half);
-    a.out = a.half + n * d;
-    a.u = allocate((size_t)d * classes, sizeof *a.u);
-    stack(a.u, weight_named(m, "unembedding"), 1);
+    double *t = table_of(m, onehot), *u;
+    u = allocate((size_t)d * classes, sizeof *u);
+    stack(u, weight_named(m, "unembedding"), 1);
+    Canonical f = {.d_model = n};
     canonical_allocate(&f, c->heads);
-    if (c->bias)
-        f.bias = allocate((size_t)c->heads * BIAS_SIZE, sizeof *f.bias);
-    for (int h = 0; h < c->heads; h++)
-        fold_head(&f, c, h, &a);
+    for (int h = 0; h < c->heads; h++) {
+        f.scale[h] = c->scale[h];
+        f.sink[h] = c->sink[h];
+        surround(f.m + h * f.size, n, t, c->m + h * c->size, t, d, n, true);
+        surround(f.n + h * f.size, n, t, c->n + h * c->size, u, d, classes,
+                 false);
+    }
+    product_of(f.constant, c->constant, u, 1, d, classes, false);
+    f.rotated = c->rotated;
+    f.deviation = c->deviation;
+    f.positions = c->positions;
+    f.bias = c->bias;
+    c->bias = NULL;
+    canonical_free(c);
+    *c = f;
     memset(last->value, 0, (size_t)n * classes * sizeof(real));
     for (int i = 0; i < classes; i++)
         last->value[i * (classes + 1)] = 1;
-    free(a.t);
-    free(a.half);
-    free(a.u);
-    return f;
+    free(t);
+    free(u);
 }

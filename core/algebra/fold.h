@@ -12,11 +12,10 @@
    one where it can; NULL where it can. */
 const char *fold_refusal(const Model *m);
 
-/* c, the canonical form of m's only attention, with embedding and positions
-   folded in before it and the unembedding behind it: what the attention of
+/* Folds into c, the canonical form of m's only attention, embedding and
+   positions before it and the unembedding behind it: what the attention of
    `onehot`, the same model on one-hot tokens, must be. Sets the unembedding of
-   `onehot`, which has nothing left to do but to pick the first columns.
-   canonical_free it. */
-Canonical folded_form(const Model *m, const Canonical *c, Model *onehot);
+   `onehot`, which has nothing left to do but to pick the first columns. */
+void fold_form(Canonical *c, const Model *m, Model *onehot);
 
 #endif

@@ -11,7 +11,9 @@ model_form(const Model *m, int place)
     Attention a = m->place[place].attention;
     Weights w = weights_declared(v, &a);
     real **values = model_attention(m, place);
-    Canonical c = canonical_form(v, a, &w, values);
+    Sizes z = m->sizes;
+    Canonical c = canonical_form(v, a, &w, values,
+                                 z.tokens > z.source ? z.tokens : z.source);
     free(values);
     free(w.list);
     return c;

@@ -5,7 +5,8 @@
 #include "algebra/canonical.h"
 #include "config/build_model.h"
 
-/* The canonical form of a place's attention; canonical_free it. */
+/* The canonical form of a place's attention, probed for as many positions as
+   the model has tokens; canonical_free it. */
 Canonical model_form(const Model *m, int place);
 
 /* What all attention of the model costs: FLOPs of the forward run, the

@@ -8,12 +8,16 @@
 #include "check/checks.h"
 #include "check/difference.h"
 
+/* A bias by position is looked at up to that many. */
+enum { POSITIONS = 64 };
+
 static Canonical
 form_of(const Subject *s)
 {
     Attention a = s->attention;
     a.layer = 1; /* which may recall what the first remembered */
-    return canonical_form(s->plugin.variant, a, &s->weights, s->values);
+    return canonical_form(s->plugin.variant, a, &s->weights, s->values,
+                          POSITIONS);
 }
 
 void
@@ -36,7 +40,7 @@ fitted(Subject *s, const Canonical *given)
     for (int i = 0; i < s->weights.count; i++)
         memset(s->values[i], 0, (size_t)entries(s, i) * sizeof(real));
     bool done = fit(s->plugin.variant, &s->attention, &s->weights, given,
-                    s->values, none.why, NULL);
+                    s->values, none.why);
     return done ? form_of(s) : none;
 }
 
@@ -45,16 +49,16 @@ fitted(Subject *s, const Canonical *given)
 static void
 explain_head(const Canonical *given, const Canonical *back, int which, int h)
 {
-    int d = given->d_model, size = d * d;
+    int d = given->d_model, size = d * d, step = given->size;
     const double *wanted = which ? given->n : given->m;
-    const double *found = (which ? back->n : back->m) + h * size;
+    const double *found = (which ? back->n : back->m) + h * step;
     double *turned = allocate((size_t)size, sizeof *turned);
     for (int i = 0; i < size; i++)
         turned[i] = found[i % d * d + i / d];
     for (int i = 0; i < 2 * given->heads; i++) {
         int k = (h + i / 2) % given->heads;
         double ratio =
-            ratio_of(i % 2 ? turned : found, wanted + k * size, size);
+            ratio_of(i % 2 ? turned : found, wanted + k * step, size);
         if (!which)
             ratio *= back->scale[h] / given->scale[k];
         if (!isnan(ratio) && (i || fabs(ratio - 1) > 1e-9))

@@ -116,6 +116,15 @@ Part rows_of(Entries *w, int index, int from, int count);
    neighbouring heads of q: then the nearest key for all of them is found. */
 void factor_scores(const Form *f, double scale, Part q, Part k);
 
+/* The same where queries have a bias, q = x W + b: sets b (1 x heads*r) too, so
+   that the scores of a token with a 1 behind it are right. A bias of keys has
+   no function: it adds the same to all scores of a row. Leave it at 0. */
+void factor_biased_scores(const Form *f, double scale, Part q, Part b, Part k);
+
+/* Sets the bias (1 x d_model) that is added to every output. A bias of values
+   can be left at 0: as weights sum to 1, it is in this one. */
+void put_constant(const Form *f, Part bias);
+
 /* Sets v and o so that scale v_i o_i = N_i, in the same way. o (heads*r x
    d_model) has its heads below each other. */
 void factor_values(const Form *f, double scale, Part v, Part o);

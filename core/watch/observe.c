@@ -199,7 +199,7 @@ mean_rank(const Observation *s, int place, size_t which)
     double sum = 0;
     for (int h = 0; c->m && h < c->heads; h++)
         sum +=
-            spectrum_of((which ? c->n : c->m) + h * d * d, d).effective_rank /
+            spectrum_of((which ? c->n : c->m) + h * c->size, d).effective_rank /
             c->heads;
     return c->m ? sum : NAN;
 }
@@ -212,7 +212,7 @@ distance(const Observation *s, int place, size_t which)
     if (!c->m)
         return NAN;
     const double *m = which ? c->n : c->m, *from = which ? start->n : start->m;
-    size_t count = (size_t)c->heads * (size_t)c->d_model * (size_t)c->d_model;
+    size_t count = (size_t)c->heads * (size_t)c->size;
     double apart = 0, size = 0;
     for (size_t i = 0; from && i < count; i++) {
         apart += (m[i] - from[i]) * (m[i] - from[i]);
