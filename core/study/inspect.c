@@ -47,9 +47,9 @@ heads_print(Layout layout, const Model *m)
             fail("%s: %s has no canonical form: %s", place, place_word(m, p),
                  form.why);
         for (int h = 0; h < form.heads; h++) {
-            const double *matrix = form.m + h * d * d;
+            const double *matrix = form.m + h * form.size;
             Spectrum M = spectrum_of(matrix, d);
-            Spectrum N = spectrum_of(form.n + h * d * d, d);
+            Spectrum N = spectrum_of(form.n + h * form.size, d);
             sheet_row(&sheet, cell_words(place), cell_number(h + 1),
                       cell_number(form.scale[h]), cell_number(M.rank),
                       cell_number(M.effective_rank),
