@@ -42,7 +42,7 @@ guess_commonest(const Config *c, const Batch *e, int *guesses)
         guesses[t] = ids[best];
 }
 
-/* The first token: of a sum, as if all other numbers were 0. */
+/* The first token: of a pattern. */
 static void
 guess_first(const Config *c, const Batch *e, int *guesses)
 {
@@ -91,49 +91,6 @@ guess_sort(const Config *c, const Batch *e, int *guesses)
     (void)e;
     for (int t = 0; t < c->length; t++)
         guesses[t] = (int)((t + 0.5) * c->symbols / c->length);
-}
-
-/* permute: y_i = x_p(i), with one fixed order p of the places for each length.
-   It is kept in the targets until they are filled. */
-static void
-draw_permute(const Config *c, Random *r, Batch *e)
-{
-    Random fixed = random_stream(0, "permute");
-    draw_symbols(c, r, e->ids);
-    random_order(&fixed, e->targets, c->length);
-    for (int i = 0; i < c->length; i++)
-        e->targets[i] = e->ids[e->targets[i]];
-}
-
-/* shift: y_i = x_(i+1 mod n). The matrix of "who looks at whom" is as far from
-   symmetric as it can be. */
-static void
-draw_shift(const Config *c, Random *r, Batch *e)
-{
-    draw_symbols(c, r, e->ids);
-    for (int i = 0; i < c->length; i++)
-        e->targets[i] = e->ids[(i + 1) % c->length];
-}
-
-/* modular-add: x_1 ... x_n =, where the answer at the last token is the sum
-   of the numbers modulo p = symbols. */
-static Sizes
-sizes_sum(const Config *c)
-{
-    return separated_sizes(c, c->length + 1);
-}
-
-static void
-draw_sum(const Config *c, Random *r, Batch *e)
-{
-    int n = c->length, sum = 0;
-    draw_symbols(c, r, e->ids);
-    e->ids[n] = c->symbols;
-    for (int i = 0; i < n; i++) {
-        e->targets[i] = -1;
-        sum = (sum + e->ids[i]) % c->symbols;
-    }
-    e->targets[n] = sum;
 }
 
 /* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
@@ -287,20 +244,10 @@ const KnownTask tasks[] = {
     TASK("copy", sizes_copy, .draw = draw_copy, "x SEP x, predict the second x",
          "the commonest digit", guess_commonest, true, .length = 8,
          .mask = MASK_CAUSAL),
-    TASK("shift", plain_sizes, .draw = draw_shift,
-         "the token after it: y_i = x_(i+1 mod n)", "the commonest digit",
-         guess_commonest, false, .length = 16, .residual = 0),
-    TASK("permute", plain_sizes, .draw = draw_permute,
-         "a fixed random order: y_i = x_p(i)", "the commonest digit",
-         guess_commonest, false, .length = 32, .d_model = 64, .residual = 0),
     TASK("subset", sizes_subset, .draw = draw_subset,
          "+1, -1: the sum over fixed places (a number)", "0 everywhere", NULL,
          false, .length = 16, .batch = 16, .steps = 1500, .log_every = 50,
          .residual = 0),
-    TASK("modular-add", sizes_sum, .draw = draw_sum,
-         "numbers, =: their sum modulo p", "the first number", guess_first,
-         false, .length = 2, .symbols = 13, .heads = 2, .mlp = 4, .batch = 128,
-         .steps = 400),
     {&heart_tasks[RECALL], "key + value tokens, then keys: which value?",
      "any stored value", guess_stored, false},
     {&heart_tasks[SORT], "the digits in rising order",
