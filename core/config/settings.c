@@ -16,16 +16,16 @@
 #endif
 #define MOST      1e6
 #define AT(field) offsetof(Config, field)
-#define OWN(i)                                                                \
+#define PLACE(i)                                                              \
     {                                                                         \
-        NULL, OF_SHAPE, NUMBER, AT(own[i]), -OWN_MOST, OWN_MOST, NULL,        \
+        NULL, OF_SHAPE, OWN, AT(own[i]), -OWN_MOST, OWN_MOST, NULL,           \
             "a setting of the variant: `qkv list --columns variant,settings`" \
     }
 
 /* clang-format off */
 Setting settings[] = {
     /* name, role, kind, where, least, most, choices, help */
-    {"variant", OF_VARIANT, WORD, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
+    {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "what is learned; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
 
@@ -46,8 +46,8 @@ Setting settings[] = {
     {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "number of blocks"},
     {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "blocks that read the second sequence of cross-recall and translate"},
     {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "attention to the second sequence: only that, or after self-attention"},
-    {"encoder-variant", OF_SECOND, WORD, AT(encoder_variant), 0, 0, NULL, "variant in the encoder's blocks, if different"},
-    {"cross-variant", OF_SECOND, WORD, AT(cross_variant), 0, 0, NULL, "variant for attention to the second sequence, if different"},
+    {"encoder-variant", OF_SECOND, PLUGIN, AT(encoder_variant), 0, 0, NULL, "variant in the encoder's blocks, if different"},
+    {"cross-variant", OF_SECOND, PLUGIN, AT(cross_variant), 0, 0, NULL, "variant for attention to the second sequence, if different"},
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "LayerNorm before each part of a block and at the end"},
     {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight into the projections"},
@@ -82,7 +82,7 @@ Setting settings[] = {
     {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, NULL},
 
     /* places for those that variants declare */
-    OWN(0), OWN(1), OWN(2), OWN(3), OWN(4), OWN(5), OWN(6), OWN(7),
+    PLACE(0), PLACE(1), PLACE(2), PLACE(3), PLACE(4), PLACE(5), PLACE(6), PLACE(7),
 };
 /* clang-format on */
 enum {
@@ -101,17 +101,11 @@ setting_named(const char *name)
     return NULL;
 }
 
-bool
-setting_own(const Setting *s)
-{
-    return s >= settings + BUILT_IN;
-}
-
 const Setting *
 setting_declare(const char *name)
 {
     const Setting *known = setting_named(name);
-    if (known)
+    if (known || !is_own_name(name))
         return known;
     if (setting_count == PLACES)
         fail("%s: variants have more than %d settings of their own, the most "
@@ -151,24 +145,15 @@ value_at(const Setting *s, const Config *c)
 static size_t
 size_of(const Setting *s)
 {
-    return setting_worded(s)                         ? sizeof(char *)
-           : s->kind == INTEGER || s->kind == CHOICE ? sizeof(int)
-                                                     : sizeof(double);
+    return s->kind & WORDED               ? sizeof(char *)
+           : s->kind & (INTEGER | CHOICE) ? sizeof(int)
+                                          : sizeof(double);
 }
 
 bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
     return !memcmp(value_at(s, a), value_at(s, b), size_of(s));
-}
-
-bool
-config_equal(const Config *a, const Config *b, int roles)
-{
-    for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->role & roles && !setting_equal(s, a, b))
-            return false;
-    return true;
 }
 
 static void
@@ -186,25 +171,6 @@ config_copy(Config *to, const Config *from, int roles)
 }
 
 bool
-setting_plugin(const Setting *s)
-{
-    return s->offset == AT(variant) || s->offset == AT(encoder_variant) ||
-           s->offset == AT(cross_variant);
-}
-
-bool
-setting_numeric(const Setting *s)
-{
-    return s->kind == INTEGER || s->kind == NUMBER;
-}
-
-bool
-setting_worded(const Setting *s)
-{
-    return s->kind == WORD || s->kind == LIKENESS;
-}
-
-bool
 positions_added(const Config *c)
 {
     return c->positions == POSITIONS_LEARNED ||
@@ -215,7 +181,7 @@ bool
 setting_unused(const Setting *s, const Config *c)
 {
     const void *at = value_at(s, c);
-    return setting_own(s) ? isnan(*(const double *)at)
+    return s->kind == OWN ? isnan(*(const double *)at)
                           : s->role == OF_SHAPE && !*(const int *)at;
 }
 
@@ -249,43 +215,51 @@ set_choice(int *to, const char *choices, const char *text)
     return i < 0 ? why : NULL;
 }
 
-static const char *assign(Config *c, const char *assignments, int roles);
-
-/* Reads "standard+heads=4+d-k=8". `written`: by this program, which may name
-   settings of variants' own. */
+/* Applies "name=value name=value ...", settings of these roles. `written` by
+   this program it may name settings of variants' own. */
 static const char *
-set_shaped(Config *to, const char *text, bool written)
+assign(Config *c, const char *assignments, int roles, bool written)
 {
-    char word[WORD_SIZE];
-    Own own;
-    *to = (Config){0};
-    clear_own(to);
-    snprintf(word, sizeof word, "%s", text);
-    char *options = word + strcspn(word, "+");
-    for (char *at = options; *at; at++)
-        *at = *at == '+' ? ' ' : *at;
-    for (const char *at = options; written && own_next(&at, &own);)
-        if (*own.name)
-            setting_declare(own.name);
-    const char *why = assign(to, options, OF_SHAPE);
-    *options = 0;
-    to->variant = interned(word);
-    return why ? why : !*word && *text ? "no variant before the +" : NULL;
+    static char why[512];
+    char name[64], value[64];
+    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
+        if (sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) != 2)
+            return "not NAME=VALUE";
+        const Setting *s =
+            written ? setting_declare(name) : setting_named(name);
+        const char *wrong = !s                ? "there is no such setting"
+                            : s->role & roles ? setting_set(s, c, value)
+                                              : "no shape option";
+        snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
+        if (wrong)
+            return why;
+    }
+    return NULL;
 }
 
+/* Reads "standard+d-k=2", or with what was found "auto:standard+heads=4". */
 static const char *
 set_likeness(Likeness *to, const char *text, const char *choices)
 {
-    char asked[WORD_SIZE];
-    int ignored;
-    size_t n = strcspn(text, ":");
-    snprintf(asked, sizeof asked, "%.*s", (int)n, text);
-    to->asked = interned(asked);
-    to->found = text[n];
-    const char *as = to->found ? text + n + 1 : choices ? "" : asked;
+    char word[WORD_SIZE];
+    int ignored, n = (int)strcspn(text, ":");
+    snprintf(word, sizeof word, "%.*s", n, text);
+    *to = (Likeness){.asked = interned(word), .found = text[n]};
+    clear_own(&to->as);
     const char *why =
-        choices && *text ? set_choice(&ignored, choices, asked) : NULL;
-    return why ? why : set_shaped(&to->as, as, to->found);
+        choices && *text ? set_choice(&ignored, choices, word) : NULL;
+    if (to->found)
+        snprintf(word, sizeof word, "%s", text + n + 1);
+    char *options = word + strcspn(word, "+");
+    if (!why && options == word && *options)
+        why = "no variant before the +";
+    for (char *at = options; *at; at++)
+        *at = *at == '+' ? ' ' : *at;
+    if (!why)
+        why = assign(&to->as, options, OF_SHAPE, to->found);
+    *options = 0;
+    to->as.variant = interned(word);
+    return why;
 }
 
 Likeness
@@ -296,32 +270,42 @@ likeness_of(const char *word)
     return l;
 }
 
-/* Adds "name=value" to a text if c has the setting, behind what is between. */
+/* Adds "name=value" to a text for each setting that c's variant uses of its
+   shape, or only of its own. */
 static void
-add_given(char **text, const char *between, const Setting *s, const Config *c)
+add_shape(char **text, const char *between, bool own, const Config *c)
 {
-    char value[VALUE_SIZE];
-    setting_print(s, c, value);
-    if (!setting_unused(s, c))
+    for (int i = own ? BUILT_IN : 0; i < setting_count; i++) {
+        char value[VALUE_SIZE];
+        const Setting *s = setting_in_order(i);
+        if (s->role != OF_SHAPE || setting_unused(s, c))
+            continue;
+        setting_print(s, c, value);
         replace(text, format_text("%s%s%s=%s", *text, **text ? between : "",
                                   s->name, value));
+    }
 }
 
 const char *
 likeness_word(const Likeness *l)
 {
-    static const char *const shape[] = {"heads", "kv-heads", "d-k", "d-v",
-                                        "latent"};
     if (!l->found)
         return l->asked;
     char *text = format_text("%s:%s", l->asked, l->as.variant);
-    for (int i = 0; i < 5; i++)
-        add_given(&text, "+", setting_named(shape[i]), &l->as);
-    for (int i = BUILT_IN; i < setting_count; i++)
-        add_given(&text, "+", setting_in_order(i), &l->as);
+    add_shape(&text, "+", false, &l->as);
     const char *word = interned(text);
     free(text);
     return word;
+}
+
+const char *
+config_own(const Config *c)
+{
+    char *text = copy_text("");
+    add_shape(&text, " ", true, c);
+    const char *own = interned(text);
+    free(text);
+    return own;
 }
 
 static const char *
@@ -347,6 +331,7 @@ setting_set(const Setting *s, Config *c, const char *text)
     switch (s->kind) {
     case INTEGER:
     case NUMBER:
+    case OWN:
         why = number_read(text, s->kind == INTEGER, s->min, s->max, &x);
         if (!why && s->kind == INTEGER)
             *(int *)at = (int)x;
@@ -361,25 +346,6 @@ setting_set(const Setting *s, Config *c, const char *text)
     default:
         return set_word(s, at, text);
     }
-}
-
-static const char *
-assign(Config *c, const char *assignments, int roles)
-{
-    static char why[512];
-    char name[64], value[64];
-    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
-        if (sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) != 2)
-            return "not NAME=VALUE";
-        const Setting *s = setting_named(name);
-        const char *wrong = !s                ? "there is no such setting"
-                            : s->role & roles ? setting_set(s, c, value)
-                                              : "no shape option";
-        snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
-        if (wrong)
-            return why;
-    }
-    return NULL;
 }
 
 /* The fewest digits that read back as x. */
@@ -403,20 +369,20 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
         snprintf(text, VALUE_SIZE, "%d", *(const int *)at);
         break;
     case NUMBER:
+    case OWN:
         print_double(*(const double *)at, text);
         break;
     case HASH:
         snprintf(text, VALUE_SIZE, "%016llx",
                  (unsigned long long)*(const uint64_t *)at);
         break;
-    case WORD:
-    case LIKENESS:
-        snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
-        break;
     case CHOICE:
         for (int i = *(const int *)at; i > 0; i--)
             choices += strcspn(choices, " ") + 1;
         snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(choices, " "), choices);
+        break;
+    default:
+        snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
     }
 }
 
@@ -435,7 +401,7 @@ config_complete(Config *c)
     clear_own(c);
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
         const char **word = value_at(s, c);
-        if (setting_worded(s))
+        if (s->kind & WORDED)
             *word = interned(*word ? *word : "");
     }
     set_choice(&c->precision, "float double", PRECISION);
@@ -444,21 +410,9 @@ config_complete(Config *c)
 void
 config_apply(Config *c, const char *assignments)
 {
-    const char *why = assign(c, assignments, OF_ANY);
+    const char *why = assign(c, assignments, OF_ANY, false);
     if (why)
         bug("config: \"%s\" cannot be set: %s", assignments, why);
-}
-
-const char *
-config_own(const Config *c)
-{
-    char *all = copy_text("");
-    for (const Setting *s = settings + BUILT_IN; s < settings + setting_count;
-         s++)
-        add_given(&all, " ", s, c);
-    const char *own = interned(all);
-    free(all);
-    return own;
 }
 
 /* plugin-hash is checked apart, and file by file-hash. */
@@ -470,10 +424,10 @@ config_digest(const Config *c, char digest[9])
         char value[VALUE_SIZE];
         const Setting *s = setting_in_order(i);
         if (s->offset == AT(plugin_hash) || s->offset == AT(file) ||
-            (setting_own(s) && setting_unused(s, c)))
+            (s->kind == OWN && setting_unused(s, c)))
             continue;
         setting_print(s, c, value);
-        if (setting_plugin(s) && *value)
+        if (s->kind == PLUGIN && *value)
             plugin_name(interned(value), value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);

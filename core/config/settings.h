@@ -20,7 +20,19 @@ enum { EMBED_LEARNED, EMBED_ONEHOT };
 enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
-typedef enum { WORD, INTEGER, NUMBER, CHOICE, HASH, LIKENESS } Kind;
+/* Several kinds may be asked for at once: s->kind & WORDED. */
+typedef enum {
+    INTEGER = 1,
+    NUMBER = 2,
+    OWN = 4, /* a number of a variant's own */
+    CHOICE = 8,
+    HASH = 16,
+    WORD = 32, /* empty unless something was asked for */
+    PLUGIN = 64,
+    LIKENESS = 128,
+    NUMERIC = INTEGER | NUMBER | OWN, /* can vary over a grid of numbers */
+    WORDED = WORD | PLUGIN | LIKENESS
+} Kind;
 
 /* What a setting is for. Code that concerns some settings only asks for their
    role, or for several with |. */
@@ -57,11 +69,9 @@ extern const int settings_built_in, settings_most;
 /* NULL if there is no such setting. */
 const Setting *setting_named(const char *name);
 
-/* The setting of a variant's own that has this name, made where it is new. */
+/* The setting of a variant's own that has this name, made where it is new; NULL
+   if none can be called that. */
 const Setting *setting_declare(const char *name);
-
-/* Is it a variant's own? */
-bool setting_own(const Setting *s);
 
 /* Setting i, variants' own in the order of their names. */
 const Setting *setting_in_order(int i);
@@ -72,20 +82,8 @@ const char *config_own(const Config *c);
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
 
-/* Have a and b the same values of all settings of these roles? */
-bool config_equal(const Config *a, const Config *b, int roles);
-
 /* Gives `to` the values that `from` has of all settings of these roles. */
 void config_copy(Config *to, const Config *from, int roles);
-
-/* Does it name a plugin? */
-bool setting_plugin(const Setting *s);
-
-/* Can it vary over a grid of numbers? */
-bool setting_numeric(const Setting *s);
-
-/* Is it free text, empty unless something was asked for? */
-bool setting_worded(const Setting *s);
 
 /* Are positions added to the tokens? Else they are in the scores, or nowhere.
  */

@@ -49,7 +49,7 @@ axis_of(const Experiment *e)
 {
     for (const Setting *s = settings; s < settings + setting_count; s++) {
         const char *said = experiment_said(e, s->name);
-        if (setting_numeric(s) && s->role != OF_SEED && said &&
+        if (s->kind & NUMERIC && s->role != OF_SEED && said &&
             strchr(said, ','))
             return s->name;
     }
@@ -108,7 +108,7 @@ static const char *
 plain_value(const Setting *s, const char *value)
 {
     char name[NAME_SIZE];
-    if (!setting_plugin(s))
+    if (s->kind != PLUGIN)
         return value;
     plugin_name(value, name);
     return interned(name);

@@ -100,19 +100,20 @@ static const Option own[] = {
     {"quiet", NULL, "no progress, no notes", QUIET, AT(quiet), .letter = 'q'},
 };
 /* clang-format on */
-enum { OWN = sizeof own / sizeof *own };
+enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
 static Option
 option_of(const Setting *s)
 {
-    static const char *const arguments[] = {[INTEGER] = "N", [NUMBER] = "X"};
-    return (Option){
-        .name = s->name,
-        .argument = setting_numeric(s) ? arguments[s->kind] : "WORD",
-        .help = s->help,
-        .choices = s->choices,
-        .letter = index_in("variant task", s->name) >= 0 ? *s->name : 0,
-        .setting = s};
+    return (Option){.name = s->name,
+                    .argument = s->kind == INTEGER  ? "N"
+                                : s->kind & NUMERIC ? "X"
+                                                    : "WORD",
+                    .help = s->help,
+                    .choices = s->choices,
+                    .letter =
+                        index_in("variant task", s->name) >= 0 ? *s->name : 0,
+                    .setting = s};
 }
 
 int
@@ -122,7 +123,7 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
     for (const Setting *s = settings; s < settings + setting_count; s++)
         if (s->help && (s->role & c->roles || index_in(c->also, s->name) >= 0))
             list[count++] = option_of(s);
-    for (int i = 0; i < OWN; i++)
+    for (int i = 0; i < OWN_OPTIONS; i++)
         if (index_in(own[i].commands, c->name) >= 0)
             list[count++] = own[i];
     return count;
@@ -132,8 +133,8 @@ bool
 option_taken(const char *name)
 {
     const Setting *s = setting_named(name);
-    bool taken = s && !setting_own(s);
-    for (int i = 0; i < OWN; i++)
+    bool taken = s && s->kind != OWN;
+    for (int i = 0; i < OWN_OPTIONS; i++)
         taken |= !strcmp(own[i].name, name);
     return taken || index_in(manifest_keys, name) >= 0;
 }
@@ -158,7 +159,7 @@ print_option(const Command *c, const Option *o)
     letter[1] = (char)o->letter;
     Config usual = config_start();
     config_apply(&usual, c->start);
-    if (o->setting && !setting_worded(o->setting))
+    if (o->setting && !(o->setting->kind & WORDED))
         setting_print(o->setting, &usual, start);
     int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
                     o->argument ? " " : "", o->argument ? o->argument : "");
@@ -179,7 +180,7 @@ option_common(const Option *option)
         "variant task file d-model heads steps lr seeds out from plan "
         "baseline by x y facet preset real head prompt tokens "
         "temperature attention tasks verdicts columns";
-    bool declared = option->setting && setting_own(option->setting);
+    bool declared = option->setting && option->setting->kind == OWN;
     return declared || index_in(common, option->name) >= 0;
 }
 

@@ -54,14 +54,14 @@ check_value(const Setting *s, char **value)
 {
     char text[VALUE_SIZE];
     Config trial;
-    const char *why = setting_worded(s) && !**value
+    const char *why = s->kind & WORDED && !**value
                           ? "an empty word"
                           : setting_set(s, &trial, *value);
     if (why)
         usage("--%s: %s%s", s->name, why,
               strchr(*value, ',') ? "; lists are for `qkv compare`" : "");
     setting_print(s, &trial, text);
-    replace(value, copy_text(setting_plugin(s) ? plugin_meant(text) : text));
+    replace(value, copy_text(s->kind == PLUGIN ? plugin_meant(text) : text));
 }
 
 /* Takes down what was given to a setting. */

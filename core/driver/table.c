@@ -60,7 +60,7 @@ column_of(const char *name, const Experiment *e, bool people)
         *c = *c == '-' ? '_' : *c;
     Column column = {
         .name = interned(variable),
-        .words = s ? !setting_numeric(s) : index_in("run status", name) >= 0,
+        .words = s ? !(s->kind & NUMERIC) : index_in("run status", name) >= 0,
         .format = result && people ? "%.3g" : NULL,
         .readers = (s && !result && asked) || index_in(shown, name) >= 0
                        ? EVERYBODY

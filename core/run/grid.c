@@ -30,7 +30,7 @@ check_variants(const Request *o)
     char *uses = copy_text("");
     void *names = NULL;
     for (int k = 0; k < settings_built_in; k++)
-        for (int i = 0; i < o->given[k].count && setting_plugin(&settings[k]);
+        for (int i = 0; i < o->given[k].count && settings[k].kind == PLUGIN;
              i++) {
             Plugin p = plugin_open(o->given[k].text[i]);
             check_own(&p);

@@ -21,7 +21,7 @@ put_option(const char *name, const char *value)
 static bool
 is_told(const Setting *s, const Config *c, const Config *usual)
 {
-    bool always = setting_worded(s) || !strcmp(s->name, "seed");
+    bool always = s->kind & WORDED || !strcmp(s->name, "seed");
     return s->help && !setting_unused(s, c) && !setting_follows(s, c) &&
            (always || !setting_equal(s, c, usual));
 }

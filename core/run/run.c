@@ -25,12 +25,12 @@ run_name(const Config *c, const Config *ordinary)
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = setting_in_order(i);
         bool plugin =
-            setting_plugin(s) && s->offset != offsetof(Config, variant);
-        if (!s->help || (setting_worded(s) && !plugin) ||
+            s->kind == PLUGIN && s->offset != offsetof(Config, variant);
+        if (!s->help || (s->kind & WORDED && !plugin) ||
             !strcmp(s->name, "seed"))
             continue;
         if (setting_equal(s, c, ordinary) || strlen(name) > 150 ||
-            (setting_own(s) && setting_unused(s, c)))
+            (s->kind == OWN && setting_unused(s, c)))
             continue;
         setting_print(s, c, value);
         if (plugin && *value)
@@ -104,7 +104,7 @@ write_config(const char *run, const Config *c)
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = setting_in_order(i);
         setting_print(s, c, value);
-        if (!setting_own(s) || !setting_unused(s, c))
+        if (s->kind != OWN || !setting_unused(s, c))
             fprintf(file, "%s\t%s\n", s->name, value);
     }
     end_file(file, run, "config.tsv");

@@ -28,12 +28,11 @@ read_config(const char *path)
     for (int i = 0; i < t.rows - 1; i++) {
         const char *name = table_cell(&t, i + 1, 0);
         const char *text = table_cell(&t, i + 1, 1);
-        const Setting *s = i < settings_built_in ? &settings[i]
-                           : is_own_name(name)   ? setting_declare(name)
-                                                 : NULL;
+        const Setting *s =
+            i < settings_built_in ? &settings[i] : setting_declare(name);
         if (!s || strcmp(s->name, name) || setting_set(s, &c, text))
             table_changed(path, i + 3);
-        if (setting_plugin(s) && (*text || !i))
+        if (s->kind == PLUGIN && (*text || !i))
             plugin_name(text, (char[NAME_SIZE]){0}); /* exits if it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)

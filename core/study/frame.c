@@ -22,7 +22,7 @@ print_setting(const Run *r, const Setting *s, char text[VALUE_SIZE])
     setting_print(s, &c, text);
     if (s->kind == LIKENESS)
         text[strcspn(text, ":")] = 0; /* without what was found */
-    else if (setting_plugin(s) && *text)
+    else if (s->kind == PLUGIN && *text)
         plugin_name(interned(text), text);
     return !setting_unused(s, &r->config) && !(matched && !strcmp(text, "0"));
 }
