@@ -45,15 +45,17 @@ void
 config_cast(Config *c, const Plugin *p)
 {
     const char *others[] = {c->encoder_variant, c->cross_variant};
-    const char *uses[3] = {variant_uses(p->variant)};
-    uint64_t hashes[3] = {p->hash};
+    char uses[3 * USES_SIZE];
+    strcpy(uses, variant_uses(p->variant));
+    c->plugin_hash = p->hash;
     for (int i = 0; i < 2; i++)
         if (*others[i]) {
             Plugin other = plugin_open(others[i]);
-            uses[i + 1] = variant_uses(other.variant);
-            hashes[i + 1] = other.hash;
+            strcat(strcat(uses, " "), variant_uses(other.variant));
+            c->plugin_hash =
+                hash_bytes(c->plugin_hash, &other.hash, sizeof other.hash);
         }
-    config_resolve_all(c, uses, hashes);
+    config_resolve(c, uses);
 }
 
 Model *
@@ -75,30 +77,6 @@ model_open(Config c, Dataset *data)
     config_cast(&c, &p);
     *data = dataset_open(&c);
     return model_new(&c, data->sizes, p.variant);
-}
-
-Model *
-model_resized(const Model *m, int tokens, int source)
-{
-    Sizes sizes = m->sizes;
-    if (m->config.embed != EMBED_ONEHOT || !positions_added(&m->config)) {
-        sizes.tokens = tokens; /* else positions are columns too */
-        sizes.source = source;
-    }
-    Model *to = model_new(&m->config, sizes, m->variant);
-    for (int i = 0; i < m->count; i++) {
-        const Weight *a = &m->weights[i], *b = &to->weights[i];
-        int rows = a->rows < b->rows ? a->rows : b->rows;
-        memcpy(b->value, a->value,
-               (size_t)rows * (size_t)a->cols * sizeof(real));
-    }
-    return to;
-}
-
-const char *
-place_word(const Model *m, int place)
-{
-    return variant_word(&m->config, m->place[place].attention.place);
 }
 
 real **

@@ -19,14 +19,6 @@ Model *model_new(const Config *c, Sizes sizes, const Variant *v);
    what the task draws from. */
 Model *model_open(Config c, Dataset *data);
 
-/* A model with m's weights for sequences of other lengths; of learned positions
-   those that both have. One whose positions are columns, since its tokens are
-   one-hot, keeps its lengths. */
-Model *model_resized(const Model *m, int tokens, int source);
-
-/* The word that named the variant at a place. */
-const char *place_word(const Model *m, int place);
-
 /* The values of a place's attention, matrix by matrix as the variant declares
    them. To be freed; the matrices are the model's. */
 real **model_attention(const Model *m, int place);

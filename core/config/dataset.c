@@ -22,12 +22,9 @@ contradiction(const Config *c, Sizes s)
                    (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD)
                ? "its pattern has up to 8 tokens: take at least 8 symbols and "
                  "a length of at least 9"
-           : c->members != 4 && !subset ? "members are for the task subset"
            : subset && c->members > c->length
                ? "an answer is the sum of more members than there are tokens: "
                  "take fewer, or a greater length"
-           : s.source && c->queries > c->length
-               ? "there are more queries than stored keys (length): take fewer"
            : *c->file && index_in("text pairs", c->task) < 0
                ? "a file is for the tasks text and pairs"
            : s.source && c->cross == CROSS_NONE
@@ -36,15 +33,14 @@ contradiction(const Config *c, Sizes s)
            : !s.source && (c->cross != CROSS_NONE || c->encoder)
                ? "cross and encoder are for tasks of two sequences "
                  "(cross-recall, translate)"
-           : *c->encoder_variant && !c->encoder
-               ? "there is no encoder for encoder-variant: give it blocks "
-                 "(encoder)"
-           : *c->cross_variant && c->cross == CROSS_NONE
-               ? "there is no cross-attention for cross-variant: set cross too"
+           : (*c->encoder_variant && !c->encoder) ||
+                   (*c->cross_variant && c->cross == CROSS_NONE)
+               ? "encoder-variant needs blocks (encoder), and cross-variant "
+                 "needs cross"
                : NULL;
 }
 
-Dataset
+static Dataset
 dataset_of(const Config *c, Corpus *corpus)
 {
     Dataset data = {

@@ -78,8 +78,6 @@ contradiction(const Config *c)
                ? "positions rope and alibi are in the scores of "
                  "self-attention, and with cross only there is none: take "
                  "others, or an encoder"
-           : c->warmup > c->steps
-               ? "warmup is longer than steps: make it shorter"
                : NULL;
 }
 
@@ -93,19 +91,4 @@ config_resolve(Config *c, const char *uses)
     const char *why = contradiction(c);
     if (why)
         usage("%s", why);
-}
-
-void
-config_resolve_all(Config *c, const char *const uses[3],
-                   const uint64_t hashes[3])
-{
-    char all[3 * USES_SIZE + 1] = "";
-    for (int i = 0; i < 3; i++)
-        if (uses[i]) {
-            strcat(strcat(all, uses[i]), " ");
-            c->plugin_hash =
-                i ? hash_bytes(c->plugin_hash, &hashes[i], sizeof hashes[i])
-                  : hashes[i];
-        }
-    config_resolve(c, all);
 }

@@ -138,12 +138,6 @@ void config_apply(Config *c, const char *assignments);
    go to 0 or NaN, so that runs which differ in them only are one run. */
 void config_resolve(Config *c, const char *uses);
 
-/* The same for a model of several plugins: what is used by, and the file hashes
-   of, --variant, --encoder-variant and --cross-variant, NULL for one that is
-   not given. Sets plugin_hash. */
-void config_resolve_all(Config *c, const char *const uses[3],
-                        const uint64_t hashes[3]);
-
 /* Eight hex digits of everything that decides a run's result, except the
    plugin's bytes. */
 void config_digest(const Config *c, char digest[9]);

@@ -36,9 +36,6 @@ const char *task_measure(const KnownTask *t);
 Dataset dataset_open(Config *c);
 void dataset_close(Dataset *data);
 
-/* The same of a corpus that is there already, or none (NULL). */
-Dataset dataset_of(const Config *c, struct Corpus *corpus);
-
 /* Is the answer at a token of its task the token after it? And the id of the
    token that answer 0 is; 1 is the next one. */
 bool answers_next(const Dataset *data);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/build_model.h"
 #include "decode/generate.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
@@ -121,7 +122,10 @@ go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
 {
     const Sizes *z = &m->sizes;
     int known = positions_known(m), most = count < known ? count : known;
-    Model *longer = model_resized(m, most > z->tokens ? most : z->tokens, 0);
+    Sizes sizes = *z;
+    sizes.tokens = most > z->tokens ? most : z->tokens;
+    Model *longer = model_new(&m->config, sizes, m->variant);
+    memcpy(longer->values, m->values, m->parameters * sizeof(real));
     Decoder *d = decoder_new(longer, most, 1);
     for (int n = given; n < count && !ferror(stdout); n++) {
         const real *logits = decoder_go_on(d, ids, n);
