@@ -49,7 +49,7 @@ sed 's|return matmul|matmul|' wide.c >nothing.c
 fails 'nothing.c: does not compile' ./nothing.c # for want of a return
 fails 'check takes PLUGIN'
 fails 'cannot be read' ./none.c
-fails 'no such plugin file' ./none.so
+fails 'the plugin cannot be read' ./none.so
 echo 'int;;' >empty.c
 fails 'no symbol qkv_variant' ./empty.c
 echo 'int x = ;' >wrong.c

@@ -34,22 +34,13 @@ executable_directory(void)
     return path;
 }
 
-/* Directory i of the search, to be freed; NULL after the last. */
+/* The directories of the search, with colons between; to be freed. */
 static char *
-directory(int i)
+search_path(void)
 {
-    const char *from = getenv("QKV_PATH");
-    while (from && *from) {
-        size_t n = strcspn(from, ":");
-        if (n && i-- == 0)
-            return format_text("%.*s", (int)n, from);
-        from += n + (from[n] == ':');
-    }
-    if (i == 0)
-        return format_text("%s/variants", executable_directory());
-    if (i == 1)
-        return format_text("%s/../lib/qkv/variants", executable_directory());
-    return NULL;
+    const char *from = getenv("QKV_PATH"), *here = executable_directory();
+    return format_text("%s:%s/variants:%s/../lib/qkv/variants",
+                       from ? from : "", here, here);
 }
 
 void
@@ -78,36 +69,26 @@ plugin_given(const char *word)
 char *
 plugin_find(const char *name)
 {
-    char *at;
-    for (int i = 0; (at = directory(i)); free(at), i++)
-        for (int k = sizeof(real) == 8 ? 0 : 1; k < 2; k++) {
-            char *path =
-                format_text("%s/%s%s.so", at, k ? "" : "double/", name);
-            if (!access(path, F_OK)) {
-                free(at);
-                return path;
-            }
-            free(path);
+    char *path = search_path(), *rest, *file = NULL;
+    for (char *at = strtok_r(path, ":", &rest); at && !file;
+         at = strtok_r(NULL, ":", &rest))
+        for (int k = sizeof(real) == 8 ? 0 : 1; k < 2 && !file; k++) {
+            file = format_text("%s/%s%s.so", at, k ? "" : "double/", name);
+            if (access(file, F_OK))
+                replace(&file, NULL);
         }
-    return NULL;
+    free(path);
+    return file;
 }
 
 const char *
 plugin_believed(const char *word)
 {
     char name[NAME_SIZE];
-    bool typed = !strchr(word, '/');
     for (int i = 0; i < given.count; i++)
-        typed |= !strcmp(given.text[i], word);
-    if (typed)
-        return word;
+        if (!strcmp(given.text[i], word))
+            return word;
     plugin_name(word, name);
-    char *path = plugin_find(name);
-    if (!path)
-        fail("%s: a file names this path, and only a path that you typed is "
-             "opened: put the directory of %s.so in QKV_PATH",
-             word, name);
-    free(path);
     return interned(name);
 }
 
@@ -121,23 +102,24 @@ Values
 plugin_list(void)
 {
     Values names = {0};
-    char *at;
-    for (int i = 0; (at = directory(i)); free(at), i++) {
+    char *path = search_path(), *rest;
+    for (char *at = strtok_r(path, ":", &rest); at;
+         at = strtok_r(NULL, ":", &rest)) {
         DIR *dir = opendir(at);
         for (struct dirent *e; dir && (e = readdir(dir));) {
-            char *name = e->d_name, *end = name + strspn(name, NAME_LETTERS);
-            if (end == name || end >= name + NAME_SIZE || strcmp(end, ".so"))
-                continue;
+            char *end = e->d_name + strspn(e->d_name, NAME_LETTERS);
+            bool known = end == e->d_name || end >= e->d_name + NAME_SIZE ||
+                         strcmp(end, ".so");
             *end = 0;
-            bool known = false; /* from a directory before */
             for (int k = 0; k < names.count; k++)
-                known |= !strcmp(names.text[k], name);
+                known |= !strcmp(names.text[k], e->d_name);
             if (!known)
-                values_add(&names, copy_text(name));
+                values_add(&names, copy_text(e->d_name));
         }
         if (dir)
             closedir(dir);
     }
+    free(path);
     if (names.count)
         qsort(names.text, (size_t)names.count, sizeof *names.text, by_name);
     return names;
@@ -187,8 +169,6 @@ check_variant(const char *path, const Variant *v)
 {
     char word[16];
     Own own;
-    int count = 0;
-    bool right = true;
     const char *missing = !v->equation  ? "equation"
                           : !v->shape   ? "shape"
                           : !v->weights ? "weights"
@@ -208,9 +188,10 @@ check_variant(const char *path, const Variant *v)
                  "option; it takes words of \"%s\"",
                  path, word, SHAPE_OPTIONS);
     const char *list = v->settings ? v->settings : "";
-    for (at = list; own_next(&at, &own); count++)
-        right &= *own.name && !isnan(own.value);
-    if (!right || count > MOST_OWN || strlen(list) >= USES_SIZE / 2)
+    int free = strlen(list) < USES_SIZE / 2 ? MOST_OWN : -1;
+    for (at = list; free >= 0 && own_next(&at, &own); free--)
+        free = *own.name && !isnan(own.value) ? free : 0;
+    if (free < 0)
         fail("%s: qkv_variant.settings is \"%.300s\": it takes %d at most of "
              "NAME=NUMBER, whose names have up to %d small letters, digits "
              "and -",
@@ -236,8 +217,6 @@ plugin_open(const char *word)
               did_you_mean(word, (const char *const *)names.text, names.count),
               word);
     }
-    if (access(path, F_OK))
-        usage("%s: no such plugin file: build it, or give its path", path);
     snprintf(p.path, sizeof p.path, "%s", path);
     free(path);
     char *bytes = read_file(p.path, "plugin", &size);

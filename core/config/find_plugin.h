@@ -45,8 +45,7 @@ void plugin_name(const char *word, char name[NAME_SIZE]);
 
 /* A plugin is code. What is found by its name is the user's own, and so is a
    path that the user gave on the command line. A path that a file has, of a run
-   or whatever else, is never opened: it is taken for the name in it. Exits
-   where that is not found. */
+   or whatever else, is never opened: it is taken for the name in it. */
 void plugin_given(const char *word);
 const char *plugin_believed(const char *word);
 
