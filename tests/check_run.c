@@ -165,21 +165,6 @@ TEST(unused_shape_options_are_dropped)
     ck_assert_int_eq(a.d_v, 8);
 }
 
-/* Built anew, or another one, any of a run's plugins makes it another run: the
-   variant's, and those of cross-attention and of the encoder. */
-TESTS(each_plugin_of_a_run_has_its_part_in_the_hash, 3)
-{
-    Config before = config_start(), after = config_start();
-    Plugin p = plugin_open("standard");
-    config_cast(&before, &p);
-    p.hash += _i == 0;
-    config_apply(&after, _i == 1   ? "encoder-variant=mqa"
-                         : _i == 2 ? "cross-variant=mqa"
-                                   : "");
-    config_cast(&after, &p);
-    ck_assert_msg(before.plugin_hash != after.plugin_hash, "plugin %d", _i);
-}
-
 EXITS(contradictions_are_refused, 2, 7)
 {
     expect_a_message();

@@ -60,7 +60,6 @@ made() {
     rope) run rope $text --steps 400 --positions rope ;;
     onehot) run onehot $text --steps 400 --embed onehot --norm none --layers 1 ;;
     umlaut) run umlaut ${text%times*}umlauts ${text#*times} --steps 400 ;;
-    bytes) run bytes ${text%times*}umlauts ${text#*times} --steps 400 --characters bytes ;;
     unmasked) run unmasked $text --steps 20 --mask none ;;
     window) run window $text --steps 400 -v window --window 8 ;;
     two-step) run two-step $text --steps 400 -v two-step ;;

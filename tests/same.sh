@@ -27,8 +27,7 @@ for task in $tasks; do
 done
 "$qkv" compare -v standard,two-step,mla -t reverse --d-model 16 --heads 4 --layers 2 --mlp 32 \
     --norm pre $short -o quick/deep >/dev/null
-"$qkv" compare -v standard -t translate --encoder 2 --cross after --encoder-variant two-step \
-    --cross-variant full-rank $short -o quick/pair >/dev/null
+"$qkv" compare -v standard -t translate --encoder 2 --cross after $short -o quick/pair >/dev/null
 if [ "$which" = all ]; then
     "$qkv" compare --no-figures -q -o demo >/dev/null
     for recipe in "$top"/plots/recipes/*.sh; do

@@ -34,8 +34,6 @@ small="-t reverse --symbols 3 $tiny"
 figureless="--seeds 1 --no-figures"
 seq 300 >numbers.txt
 for made in "base $small -v standard,full-rank" "text --file numbers.txt $tiny -v standard" \
-    "pair -t translate --symbols 3 --encoder 1 --cross after --encoder-variant standard
-        --cross-variant standard $tiny -v standard" \
     "alike $small -v standard,full-rank --same-start standard"; do
     expect "no experiment ${made%% *}" q compare ${made#* } $figureless -o ${made%% *}
 done

@@ -6,7 +6,6 @@
 build=$1
 . tests/lib.sh
 small="--d-model 8 --steps 11 --batch 2 --test 4 --validate 4 -q"
-head -c 4000 "$qkv" >bytes
 printf 'input\ttarget\n' >pairs.tsv
 for i in 1 2 3 4 5 6; do printf 'a b c\t- B C\nb a\tB A\n'; done >>pairs.tsv
 
@@ -31,7 +30,6 @@ while read -r command; do
 done <<'END'
 0 qkv list
 0 qkv-double train -t recall $small -o double
-0 qkv train --file bytes --characters bytes $small -o runs
 0 qkv compare -v standard,full-rank -t reverse,sort --seeds 2 --d-k 2,4 $small -o grid --format svg
 0 qkv plot grid -q -o grid --x d-k --y test_loss --format svg
 0 qkv inspect runs/induction.gqa* -q
@@ -39,7 +37,7 @@ done <<'END'
 0 qkv equiv equiv/reverse.per-head* -v fused -o turned -q
 0 qkv count --preset transformer-base -v standard,mla
 0 qkv count --preset deepseek-v2 -v mla --latex
-0 qkv train -t translate --norm pre --mlp 1 $small --cross-variant mla --encoder-variant identity -o cross
+0 qkv train -t translate --norm pre --mlp 1 $small -v mla -o cross
 0 qkv train -t cross-recall --queries 3 --embed onehot $small -o cross
 0 qkv inspect cross/translate* --attention --format svg -q
 0 qkv export cross/translate* batch -q

@@ -80,7 +80,7 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     Config c = from->config;
     c.variant = shape->variant;
     c.from = interned(run);
-    c.encoder_variant = c.cross_variant = c.init = interned("");
+    c.init = interned("");
     config_copy(&c, shape, OF_SHAPE);
     c.heads = c.heads ? c.heads : 1;
     c.embed = shape->embed;

@@ -44,18 +44,8 @@ scale_starts(Model *m)
 void
 config_cast(Config *c, const Plugin *p)
 {
-    const char *others[] = {c->encoder_variant, c->cross_variant};
-    char uses[3 * USES_SIZE];
-    strcpy(uses, variant_uses(p->variant));
     c->plugin_hash = p->hash;
-    for (int i = 0; i < 2; i++)
-        if (*others[i]) {
-            Plugin other = plugin_open(others[i]);
-            strcat(strcat(uses, " "), variant_uses(other.variant));
-            c->plugin_hash =
-                hash_bytes(c->plugin_hash, &other.hash, sizeof other.hash);
-        }
-    config_resolve(c, uses);
+    config_resolve(c, variant_uses(p->variant));
 }
 
 Model *

@@ -7,9 +7,7 @@
 #include "config/tasks.h"
 #include "heart/train.h"
 
-/* Settles c for p, and for the variants that its encoder and cross-attention
-   name besides; sets the hash of all their files. Exits as config_resolve and
-   plugin_open do. */
+/* Settles c for p; sets the hash of its file. Exits as config_resolve does. */
 void config_cast(Config *c, const Plugin *p);
 
 /* The model that a resolved config describes, at its seed's initial weights. */

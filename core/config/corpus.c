@@ -9,22 +9,8 @@
 
 enum { CODES = 0x110000 };
 
-/* The next character or byte of a text, from *at on. */
-static int
-next_code(const char *path, const char *text, size_t size, bool bytes,
-          size_t *at)
-{
-    const unsigned char *from = (const unsigned char *)text;
-    int code = bytes ? from[(*at)++] : utf8_next(from, size, at);
-    if (code < 0)
-        fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; setting "
-             "characters to bytes takes any file",
-             path, from[*at], *at);
-    return code;
-}
-
 Corpus *
-text_open(const char *path, bool bytes, int tokens)
+text_open(const char *path, int tokens)
 {
     if (!*path)
         usage("task text needs a file: the text to learn");
@@ -34,8 +20,12 @@ text_open(const char *path, bool bytes, int tokens)
     Corpus *c = allocate(1, sizeof *c);
     c->ids = allocate(size + 1, sizeof *c->ids);
     for (; at < size; count++) {
-        c->ids[count] = next_code(path, text, size, bytes, &at);
-        id[c->ids[count]] = 1;
+        int code = utf8_next((const unsigned char *)text, size, &at);
+        if (code < 0)
+            fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; take it out",
+                 path, (unsigned char)text[at], at);
+        c->ids[count] = code;
+        id[code] = 1;
     }
     if (count / 10 <= tokens)
         fail("%s: %d characters are too few: validation and test take a tenth "

@@ -1,6 +1,6 @@
 /* corpus.h - a user's file as sequences: a text, or a table of pairs.
 
-   In a text every token, a character (UTF-8) or a byte, asks for the next one.
+   In a text (UTF-8) every token, a character, asks for the next one.
    A line of a table, after its first, "input TAB target", is a sequence: tokens
    with blanks between, a tab, as many answers; "-" asks for none. Shorter
    sequences are padded with one more token, at which nothing is asked. The
@@ -20,14 +20,14 @@ typedef struct Corpus {
     int tokens;         /* in a sequence */
     int part[4]; /* tokens part[i] .. part[i + 1] - 1 are those of Split i */
     int vocabulary, classes;
-    int *codes; /* of each id of a text: Unicode, or the byte; else NULL */
+    int *codes;             /* of each id of a text, Unicode; else NULL */
     Values inputs, answers; /* the words of a table, by their ids */
     uint64_t hash;          /* of the file */
 } Corpus;
 
 /* Read a text, cut into sequences of so many tokens, and a table. They exit
    saying what is wrong with the file and where. */
-Corpus *text_open(const char *path, bool bytes, int tokens);
+Corpus *text_open(const char *path, int tokens);
 Corpus *pairs_open(const char *path);
 void corpus_close(Corpus *c);
 

@@ -33,10 +33,6 @@ contradiction(const Config *c, Sizes s)
            : !s.source && (c->cross != CROSS_NONE || c->encoder)
                ? "cross and encoder are for tasks of two sequences "
                  "(cross-recall, translate)"
-           : (*c->encoder_variant && !c->encoder) ||
-                   (*c->cross_variant && c->cross == CROSS_NONE)
-               ? "encoder-variant needs blocks (encoder), and cross-variant "
-                 "needs cross"
                : NULL;
 }
 
@@ -61,9 +57,7 @@ Dataset
 dataset_open(Config *c)
 {
     dataset_of(c, NULL); /* exits before any file is read */
-    bool bytes = c->characters == CHARACTERS_BYTES;
-    Corpus *corpus = !strcmp(c->task, "text")
-                         ? text_open(c->file, bytes, c->length)
+    Corpus *corpus = !strcmp(c->task, "text")    ? text_open(c->file, c->length)
                      : !strcmp(c->task, "pairs") ? pairs_open(c->file)
                                                  : NULL;
     c->file_hash = corpus ? corpus->hash : c->file_hash;

@@ -24,7 +24,9 @@
 
 /* clang-format off */
 Setting settings[] = {
-    /* name, role, kind, where, least, most, choices, help */
+    /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
+       of them all; so characters, encoder-variant and cross-variant stay, which
+       could once be given. */
     {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "what is learned; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
@@ -35,7 +37,7 @@ Setting settings[] = {
     {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "queries, in cross-recall; 0: as many as there are keys"},
     {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "tokens that each answer of subset adds up"},
     {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "file of the task text or pairs"},
-    {"characters", OF_DATA, CHOICE, AT(characters), 0, 0, "utf8 bytes", "how the text is cut into tokens"},
+    {"characters", OF_RECORD, CHOICE, AT(characters), 0, 0, "utf8", NULL},
 
     {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "width of a token"},
     {"heads", OF_SHAPE, INTEGER, AT(heads), 0, MOST, NULL, "heads of attention"},
@@ -46,8 +48,8 @@ Setting settings[] = {
     {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "number of blocks"},
     {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "blocks that read the second sequence of cross-recall and translate"},
     {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "attention to the second sequence: only that, or after self-attention"},
-    {"encoder-variant", OF_SECOND, PLUGIN, AT(encoder_variant), 0, 0, NULL, "variant in the encoder's blocks, if different"},
-    {"cross-variant", OF_SECOND, PLUGIN, AT(cross_variant), 0, 0, NULL, "variant for attention to the second sequence, if different"},
+    {"encoder-variant", OF_RECORD, WORD, AT(retired), 0, 0, NULL, NULL},
+    {"cross-variant", OF_RECORD, WORD, AT(retired), 0, 0, NULL, NULL},
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "LayerNorm before each part of a block and at the end"},
     {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight into the projections"},
@@ -427,7 +429,7 @@ config_digest(const Config *c, char digest[9])
             (s->kind == OWN && setting_unused(s, c)))
             continue;
         setting_print(s, c, value);
-        if (s->kind == PLUGIN && *value)
+        if (s->kind == PLUGIN)
             plugin_name(interned(value), value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);

@@ -18,7 +18,6 @@ enum { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
 enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
-enum { CHARACTERS_UTF8, CHARACTERS_BYTES };
 
 /* Several kinds may be asked for at once: s->kind & WORDED. */
 typedef enum {

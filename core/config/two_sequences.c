@@ -34,25 +34,6 @@ attention_in(const Config *c, Sizes z)
     return a;
 }
 
-const char *
-variant_word(const Config *c, int kind)
-{
-    const char *word = kind == ENCODER ? c->encoder_variant
-                       : kind == CROSS ? c->cross_variant
-                                       : "";
-    return *word ? word : c->variant;
-}
-
-/* The variant in such a place: it is looked up in the first pass, and found in
-   the place in the others. */
-static const Variant *
-variant_at(const Model *m, int kind)
-{
-    const char *word = variant_word(&m->config, kind);
-    return m->listing && word != m->config.variant ? plugin_open(word).variant
-                                                   : m->variant;
-}
-
 /* `rows` rows, from `first` on, of what is not trained: one-hot tokens and
    positions, or sinusoids. */
 static Node *
@@ -84,7 +65,7 @@ encoded(Model *m, Node *y)
 {
     for (int i = 0; i < m->config.encoder; i++) {
         Attention a = attention_at(m, ENCODER, i);
-        y = model_attend(m, variant_at(m, ENCODER), &a, y, NULL);
+        y = model_attend(m, m->variant, &a, y, NULL);
         y = model_mlp(m, &a, y);
     }
     return m->config.encoder ? model_norm(m, NULL, "encoder.norm", y) : y;
@@ -133,7 +114,7 @@ logits(Model *m, Tape *t, const Batch *b)
         if (c->cross != CROSS_ONLY)
             x = model_attend(m, m->variant, &self, x, NULL);
         if (c->cross != CROSS_NONE)
-            x = model_attend(m, variant_at(m, CROSS), &cross, x, y);
+            x = model_attend(m, m->variant, &cross, x, y);
         x = model_mlp(m, &self, x);
     }
     return model_classify(m, x);

@@ -15,9 +15,6 @@ extern const Architecture two_sequences;
    what is right of an answer is what is explained of it, 1 - (x - y)^2. */
 extern const Architecture numbers;
 
-/* The word that names the variant of such a place: SELF, ENCODER or CROSS. */
-const char *variant_word(const Config *c, int kind);
-
 /* What a variant sees of a config in a model of these sizes: one-hot tokens
    have a width of their own, a column for each token and for each position. */
 Attention attention_in(const Config *c, Sizes z);

@@ -32,8 +32,6 @@ token_name(const Dataset *data, int id)
         return id < c->inputs.count ? c->inputs.text[id] : "(pad)";
     if (!c)
         snprintf(name, sizeof name, "%d", id);
-    else if (data->config.characters == CHARACTERS_BYTES)
-        *name = (char)c->codes[id];
     else
         write_utf8(c->codes[id], name);
     return interned(name);

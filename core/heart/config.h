@@ -36,11 +36,12 @@ typedef struct Config {
 
     /* What the heart does not read. Words are interned (base/words.h): a config
        is small, and copied freely. */
-    const char *file, *encoder_variant, *cross_variant; /* or "" */
-    const char *from; /* the run whose weights it began with, or "" */
-    const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
-                         or "" */
-    const char *log;  /* "attention+rank": what more is logged, or "" */
+    const char *file;    /* or "" */
+    const char *retired; /* "" */
+    const char *from;    /* the run whose weights it began with, or "" */
+    const char *init;    /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
+                            or "" */
+    const char *log;     /* "attention+rank": what more is logged, or "" */
     const char *same_start, *match; /* see likeness_of (config/settings.h) */
     int characters, queries, members, encoder, cross, embed, optimizer,
         schedule, warmup, patience;

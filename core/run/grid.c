@@ -27,19 +27,17 @@ ordinary_config(const char *task, const char *variant, const char *uses)
 static void
 check_variants(const Request *o)
 {
+    const Values *given = given_to(o, "variant");
     char *uses = copy_text("");
     void *names = NULL;
-    for (int k = 0; k < settings_built_in; k++)
-        for (int i = 0; i < o->given[k].count && settings[k].kind == PLUGIN;
-             i++) {
-            Plugin p = plugin_open(o->given[k].text[i]);
-            check_own(&p);
-            replace(&uses, format_text("%s %s", uses, variant_uses(p.variant)));
-            if (settings[k].role == OF_VARIANT &&
-                !word_added(&names, copy_text(p.name)))
-                usage("two variants are called %s, one of them %s; rename one",
-                      p.name, p.path);
-        }
+    for (int i = 0; i < given->count; i++) {
+        Plugin p = plugin_open(given->text[i]);
+        check_own(&p);
+        replace(&uses, format_text("%s %s", uses, variant_uses(p.variant)));
+        if (!word_added(&names, copy_text(p.name)))
+            usage("two variants are called %s, one of them %s; rename one",
+                  p.name, p.path);
+    }
     if (!given_to(o, "same-start")->count &&
         !given_to(o, "match")->count) /* they are of other variants too */
         request_used(o, uses);

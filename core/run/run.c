@@ -24,17 +24,12 @@ run_name(const Config *c, const Config *ordinary)
     char *name = format_text("%s.%s", c->task, variant);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = setting_in_order(i);
-        bool plugin =
-            s->kind == PLUGIN && s->offset != offsetof(Config, variant);
-        if (!s->help || (s->kind & WORDED && !plugin) ||
-            !strcmp(s->name, "seed"))
+        if (!s->help || s->kind & WORDED || !strcmp(s->name, "seed"))
             continue;
         if (setting_equal(s, c, ordinary) || strlen(name) > 150 ||
             (s->kind == OWN && setting_unused(s, c)))
             continue;
         setting_print(s, c, value);
-        if (plugin && *value)
-            plugin_name(interned(value), value);
         replace(&name, format_text("%s.%s%s", name, s->name, value));
     }
     const char *end = c->from + strlen(c->from);

@@ -32,7 +32,7 @@ read_config(const char *path)
             i < settings_built_in ? &settings[i] : setting_declare(name);
         if (!s || strcmp(s->name, name) || setting_set(s, &c, text))
             table_changed(path, i + 3);
-        if (s->kind == PLUGIN && (*text || !i))
+        if (s->kind == PLUGIN)
             plugin_name(text, (char[NAME_SIZE]){0}); /* exits if it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)

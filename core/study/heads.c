@@ -5,7 +5,6 @@
 #include "algebra/forms.h"
 #include "algebra/svd.h"
 #include "base/words.h"
-#include "config/two_sequences.h"
 #include "heart/fail.h"
 #include "page/table.h"
 #include "study/heads.h"
@@ -45,8 +44,7 @@ heads_print(Layout layout, const Model *m)
         const char *place = m->place[p].name;
         Canonical form = model_form(m, p);
         if (!form.m)
-            fail("%s: %s has no canonical form: %s", place,
-                 variant_word(&m->config, m->place[p].attention.place),
+            fail("%s: %s has no canonical form: %s", place, m->config.variant,
                  form.why);
         for (int h = 0; h < form.heads; h++) {
             double scale = form.scale[h];
