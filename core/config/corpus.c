@@ -9,6 +9,23 @@
 
 enum { CODES = 0x110000 };
 
+/* Gives training what the tenths for validation and test leave of `count`
+   units, which are so many tokens long. A tenth has `least` of them at least.
+ */
+static void
+set_parts(Corpus *c, const char *path, const char *units, int count, int tokens,
+          int least)
+{
+    int tenth = count / 10;
+    if (tenth < least)
+        fail("%s: %d %s are too few: validation and test take a tenth each, "
+             "and need %d; take a longer file, or a shorter length",
+             path, count, units, least);
+    c->part[1] = (count - 2 * tenth) * tokens;
+    c->part[2] = (count - tenth) * tokens;
+    c->part[3] = (int)matrix_entries(count, tokens);
+}
+
 Corpus *
 text_open(const char *path, int tokens)
 {
@@ -27,11 +44,7 @@ text_open(const char *path, int tokens)
         c->ids[count] = code;
         id[code] = 1;
     }
-    if (count / 10 <= tokens)
-        fail("%s: %d characters are too few: validation and test take a tenth "
-             "each, and need a length of %d + 1; take one of %d characters, or "
-             "a shorter length",
-             path, count, tokens, 10 * (tokens + 1));
+    set_parts(c, path, "characters", count, 1, tokens + 1);
     c->codes = allocate(CODES, sizeof *c->codes);
     for (int code = 0; code < CODES; code++) /* only those that occur */
         if (id[code]) {
@@ -44,102 +57,43 @@ text_open(const char *path, int tokens)
     c->targets = c->ids + 1;
     c->tokens = tokens;
     c->hash = hash_bytes(HASH_START, text, size);
-    c->part[1] = count - count / 10 * 2;
-    c->part[2] = count - count / 10;
-    c->part[3] = count;
     free(text);
     free(id);
     return c;
 }
 
-/* Different words, each with its number. slot: where the hash of a word leads,
-   or the next one that is free, has 1 + its number. There are more slots than
-   words. */
-typedef struct Names {
-    Values words;
-    int *slot;
-    size_t slots;
-} Names;
-
 /* The number of a word, a new one if it is new. */
 static int
-number_of(Names *n, const char *word)
+number_of(Values *words, const char *word)
 {
-    size_t at = hash_bytes(HASH_START, word, strlen(word)) % n->slots;
-    while (n->slot[at] && strcmp(n->words.text[n->slot[at] - 1], word))
-        at = (at + 1) % n->slots;
-    if (!n->slot[at]) {
-        values_add(&n->words, copy_text(word));
-        n->slot[at] = n->words.count;
-    }
-    return n->slot[at] - 1;
+    for (int i = 0; i < words->count; i++)
+        if (!strcmp(words->text[i], word))
+            return i;
+    values_add(words, copy_text(word));
+    return words->count - 1;
 }
 
-/* A table while it is read: its tokens and answers, one line after the other,
-   and where each line begins. A token takes two bytes of the file at least. */
-typedef struct Pairs {
-    const char *path;
-    Names inputs, answers;
-    int *ids, *targets, *begin;
-    int tokens, lines, longest;
-    uint64_t hash;
-} Pairs;
-
-/* Reads a line, "input TAB target". */
-static void
-add_line(Pairs *t, char *line)
+/* Reads a line, "input TAB target", into ids and targets; returns how many
+   tokens it has, 0 where it is no such line. */
+static int
+read_line(Corpus *c, char *line, int *ids, int *targets)
 {
-    char *in = line, *out = strchr(line, '\t'), *rest[2];
-    int number = t->lines + 2;
+    char *rest[2], *out = strchr(line, '\t'), nothing[] = "";
+    char *answer = strtok_r(out ? out : nothing, " \t", &rest[1]);
     bool asked = false;
-    if (!out || strchr(out + 1, '\t'))
-        fail("%s:%d: not two columns with one tab between: input, target",
-             t->path, number);
-    *out++ = 0;
-    t->hash = hash_bytes(t->hash, in, strlen(in) + 1);
-    t->hash = hash_bytes(t->hash, out, strlen(out) + 1);
-    t->begin[t->lines++] = t->tokens;
-    char *word = strtok_r(in, " ", &rest[0]);
-    char *answer = strtok_r(out, " ", &rest[1]);
-    for (; word && answer; t->tokens++) {
+    int n = 0;
+    if (out)
+        *out = 0;
+    char *word = strtok_r(line, " ", &rest[0]);
+    for (; word && answer; n++) {
         bool asks = strcmp(answer, "-");
-        t->ids[t->tokens] = number_of(&t->inputs, word);
-        t->targets[t->tokens] = asks ? number_of(&t->answers, answer) : -1;
+        ids[n] = number_of(&c->inputs, word);
+        targets[n] = asks ? number_of(&c->answers, answer) : -1;
         asked |= asks;
         word = strtok_r(NULL, " ", &rest[0]);
-        answer = strtok_r(NULL, " ", &rest[1]);
+        answer = strtok_r(NULL, " \t", &rest[1]);
     }
-    if (word || answer)
-        fail("%s:%d: not as many answers as tokens: write - where none is "
-             "asked for",
-             t->path, number);
-    if (!asked)
-        fail("%s:%d: nothing is asked: leave the line out", t->path, number);
-    int n = t->tokens - t->begin[t->lines - 1];
-    t->longest = n > t->longest ? n : t->longest;
-    t->begin[t->lines] = t->tokens;
-}
-
-/* Reads the lines of a text, which may end as on other systems. */
-static void
-add_lines(Pairs *t, char *text)
-{
-    for (char *line = text, *next; *line; line = next) {
-        char *end = line + strcspn(line, "\r\n");
-        next = end + (*end == '\r');
-        next += *next == '\n';
-        *end = 0;
-        if (line != text)
-            add_line(t, line);
-        else if (strcmp(line, "input\ttarget"))
-            fail("%s:1: not \"input\", a tab, \"target\": the first line names "
-                 "the two columns",
-                 t->path);
-    }
-    if (t->lines < 10)
-        fail("%s: %d sequences, and 10 are the least: 8 to train, one to "
-             "validate, one to test",
-             t->path, t->lines);
+    return asked && !word && !answer ? n : 0;
 }
 
 Corpus *
@@ -148,40 +102,40 @@ pairs_open(const char *path)
     if (!*path)
         usage("task pairs needs a file: a table of sequences, input TAB "
               "target");
-    size_t bytes;
-    char *text = read_file(path, "table of pairs", &bytes);
-    if (strlen(text) != bytes)
-        fail("%s: not text: byte 0x00 at offset %zu; take it out", path,
-             strlen(text));
-    size_t n = bytes + 1;
-    int *memory = allocate(5 * n, sizeof *memory);
-    Pairs t = {.path = path,
-               .hash = HASH_START,
-               .ids = memory,
-               .targets = memory + n,
-               .begin = memory + 2 * n,
-               .inputs = {.slot = memory + 3 * n, .slots = n},
-               .answers = {.slot = memory + 4 * n, .slots = n}};
-    add_lines(&t, text);
+    size_t size;
+    char *text = read_file(path, "table of pairs", &size), *rest;
     Corpus *c = allocate(1, sizeof *c);
-    *c = (Corpus){.tokens = t.longest,
-                  .vocabulary = t.inputs.words.count + 1,
-                  .classes = t.answers.words.count,
-                  .inputs = t.inputs.words,
-                  .answers = t.answers.words,
-                  .hash = t.hash};
-    c->part[1] = (int)(0.8 * t.lines) * c->tokens;
-    c->part[2] = (int)(0.9 * t.lines) * c->tokens;
-    c->part[3] = (int)matrix_entries(t.lines, c->tokens);
+    c->hash = hash_bytes(HASH_START, text, size);
+    int *ids = allocate(3 * size + 3, sizeof *ids), *targets = ids + size + 1;
+    int *end = targets + size + 1; /* of each line's tokens */
+    int lines = 0, tokens = 0;
+    for (char *line = strtok_r(text, "\r\n", &rest); line;
+         line = strtok_r(NULL, "\r\n", &rest)) {
+        bool first = !lines;
+        int n = first ? 0 : read_line(c, line, ids + tokens, targets + tokens);
+        if (first && strcmp(line, "input\ttarget"))
+            fail("%s:1: not \"input\", a tab, \"target\": the first line names "
+                 "the two columns",
+                 path);
+        if (!first && !n)
+            fail("%s:%d: not tokens, a tab and as many answers: write - where "
+                 "none is asked for, but not everywhere",
+                 path, lines + 1);
+        end[lines++] = tokens += n;
+        c->tokens = n > c->tokens ? n : c->tokens;
+    }
+    set_parts(c, path, "sequences", lines - (lines > 0), c->tokens, 1);
+    c->vocabulary = c->inputs.count + 1; /* shorter lines are padded */
+    c->classes = c->answers.count;
     c->ids = allocate((size_t)c->part[3], sizeof *c->ids);
     c->targets = allocate((size_t)c->part[3], sizeof *c->targets);
     for (int i = 0; i < c->part[3]; i++) {
-        int line = i / c->tokens, from = t.begin[line] + i % c->tokens;
-        bool there = from < t.begin[line + 1];
-        c->ids[i] = there ? t.ids[from] : c->inputs.count;
-        c->targets[i] = there ? t.targets[from] : -1;
+        int line = i / c->tokens, at = end[line] + i % c->tokens;
+        bool there = at < end[line + 1];
+        c->ids[i] = there ? ids[at] : c->inputs.count;
+        c->targets[i] = there ? targets[at] : -1;
     }
-    free(memory);
+    free(ids);
     free(text);
     return c;
 }
