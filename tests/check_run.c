@@ -55,7 +55,7 @@ TEST(roles_of_settings)
         ck_assert_msg((s->role == OF_RECORD) == !s->help, "%s", s->name);
     }
     config_apply(&b, "latent=5 heads=3 steps=7");
-    config_copy(&a, &b, OF_SHAPE);
+    config_shape(&a, &b, true);
     ck_assert(a.latent == 5 && a.heads == 3 && a.steps != 7);
 }
 

@@ -78,10 +78,9 @@ converted(const Model *from, const Plugin *p, const Config *shape,
           const char *run, Conversion *v)
 {
     Config c = from->config;
-    c.variant = shape->variant;
     c.from = interned(run);
     c.init = interned("");
-    config_copy(&c, shape, OF_SHAPE);
+    config_shape(&c, shape, true);
     c.heads = c.heads ? c.heads : 1;
     c.embed = shape->embed;
     config_cast(&c, p);
@@ -115,7 +114,7 @@ config_alike(const Config *own)
     c.heads = c.heads ? c.heads : 4;
     c.d_k = c.d_v = c.kv_heads = c.latent = 0;
     Likeness alike = likeness_of(own->same_start);
-    config_shape(&c, &alike.as);
+    config_shape(&c, &alike.as, false);
     return c;
 }
 

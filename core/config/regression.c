@@ -10,6 +10,7 @@ typedef struct Scale {
     const int *targets;
     int counted;
     const Sizes *sizes;
+    double *right; /* or NULL: see number_loss */
 } Scale;
 
 /* C = the sum over counted rows of (x - y)^2, / counted */
@@ -18,7 +19,7 @@ squared_error_forward(Node *c)
 {
     const Node *x = c->in[0];
     const Scale *y = c->arguments;
-    double sum = 0;
+    double sum = 0, right = 0;
     for (int i = 0; i < x->rows; i++) {
         int target = y->targets[i];
         if (target < 0)
@@ -26,7 +27,11 @@ squared_error_forward(Node *c)
         double number = y->sizes->first + y->sizes->step * target;
         c->kept[i] = x->value[i] - (real)number;
         sum += (double)c->kept[i] * (double)c->kept[i];
+        double off = (double)x->value[i] - number;
+        right += 1 - off * off;
     }
+    if (y->right)
+        *y->right += right;
     c->value[0] = y->counted ? (real)(sum / y->counted) : 0;
 }
 
@@ -48,18 +53,10 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
 {
     static const Operator op = {"squared_error", squared_error_forward,
                                 squared_error_backward};
-    const Sizes *z = &m->sizes;
-    double sum = 0;
-    for (int i = 0; right && i < x->rows; i++) {
-        double off = (double)x->value[i] - (z->first + z->step * targets[i]);
-        sum += targets[i] < 0 ? 0 : 1 - off * off;
-    }
-    if (right)
-        *right += sum;
     return make(&op, OF(x),
                 (Made){.rows = 1,
                        .cols = 1,
                        .sequences = 1,
-                       WITH((Scale){targets, counted, z}),
+                       WITH((Scale){targets, counted, &m->sizes, right}),
                        .keeps = (size_t)x->rows});
 }

@@ -4,16 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <qkv/real.h>
+
 #include "base/words.h"
 #include "config/find_plugin.h"
 #include "config/settings.h"
 #include "heart/fail.h"
 
-#ifdef QKV_DOUBLE
-#define PRECISION "double"
-#else
-#define PRECISION "float"
-#endif
 #define MOST      1e6
 #define AT(field) offsetof(Config, field)
 #define PLACE(i)                                                              \
@@ -156,20 +153,6 @@ bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
     return !memcmp(value_at(s, a), value_at(s, b), size_of(s));
-}
-
-static void
-copy_setting(const Setting *s, Config *to, const Config *from)
-{
-    memcpy(value_at(s, to), value_at(s, from), size_of(s));
-}
-
-void
-config_copy(Config *to, const Config *from, int roles)
-{
-    for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->role & roles)
-            copy_setting(s, to, from);
 }
 
 bool
@@ -389,12 +372,12 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
 }
 
 void
-config_shape(Config *c, const Config *from)
+config_shape(Config *c, const Config *from, bool all)
 {
     c->variant = from->variant;
     for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->role == OF_SHAPE && !setting_unused(s, from))
-            copy_setting(s, c, from);
+        if (s->role == OF_SHAPE && (all || !setting_unused(s, from)))
+            memcpy(value_at(s, c), value_at(s, from), size_of(s));
 }
 
 void
@@ -406,7 +389,7 @@ config_complete(Config *c)
         if (s->kind & WORDED)
             *word = interned(*word ? *word : "");
     }
-    set_choice(&c->precision, "float double", PRECISION);
+    c->precision = sizeof(real) == sizeof(double);
 }
 
 void

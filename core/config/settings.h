@@ -81,9 +81,6 @@ const char *config_own(const Config *c);
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
 
-/* Gives `to` the values that `from` has of all settings of these roles. */
-void config_copy(Config *to, const Config *from, int roles);
-
 /* Are positions added to the tokens? Else they are in the scores, or nowhere.
  */
 bool positions_added(const Config *c);
@@ -122,8 +119,8 @@ Likeness likeness_of(const char *word);
 const char *likeness_word(const Likeness *l);
 
 /* Gives c the variant of `from`, and those shape options and own settings that
-   it has. */
-void config_shape(Config *c, const Config *from);
+   it has; or all, what it has not included. */
+void config_shape(Config *c, const Config *from, bool all);
 
 /* Interns the words of a task's start, and sets what a task does not. */
 void config_complete(Config *c);

@@ -141,7 +141,7 @@ choose_start(Config *c)
         return; /* a plan's line says it itself */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         shaped |= s->role == OF_SHAPE && !setting_unused(s, &start.as);
-    config_shape(&at, &start.as);
+    config_shape(&at, &start.as, false);
     start.as = shaped ? start.as : shaped_at(start.as.variant, at);
     start.found = true;
     c->same_start = likeness_word(&start);
