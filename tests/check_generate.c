@@ -128,8 +128,7 @@ check_decoding(const char *variant, const char *more, Sizes sizes,
     model_free(m);
 }
 
-static const char *const positions[] = {"none", "learned", "sinusoidal", "rope",
-                                        "alibi"};
+static const char *const positions[] = {"none", "learned", "rope", "alibi"};
 
 /* Every variant, whatever tells it positions, and in cross-attention. Sums have
    the same terms in the same order: the bits are the same. */

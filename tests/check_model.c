@@ -133,7 +133,6 @@ TEST(folding_the_embedding_is_refused)
         {"residual=no norm=pre", "LayerNorm"},
         {"residual=no layers=2", "only the first"},
         {"residual=no mlp=1", "MLP"},
-        {"residual=no positions=sinusoidal", "sinusoids"},
         {"residual=no embed=onehot", "already"},
     };
     for (size_t i = 0; i < sizeof why / sizeof *why; i++) {
@@ -167,7 +166,7 @@ loss_with(Model *m, Tape *t, const Batch *b, real *number, double value)
    of each, against differences. */
 static const char *const wholes[][2] = {
     {"translate", "norm=pre mlp=2 length=4 layers=2 encoder=2 d-model=8"},
-    {"translate", "positions=sinusoidal length=3 cross=only d-model=8"},
+    {"translate", "length=3 cross=only d-model=8"},
     {"translate", "embed=onehot length=3 symbols=4"},
     {"cross-recall", "length=4 queries=2 symbols=6 values=3 d-model=8"},
     {"recall", "embed=onehot length=2 symbols=4 values=3 mlp=1 norm=pre"},

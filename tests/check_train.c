@@ -250,7 +250,7 @@ count_rows(void *to, const Result *so_far)
 TEST(every_kind_of_model_trains_alike_twice)
 {
     static const char *const kinds[] = {
-        "norm=pre mlp=2 positions=sinusoidal optimizer=adamw",
+        "norm=pre mlp=2 positions=alibi optimizer=adamw",
         "positions=none residual=no optimizer=sgd lr=0.1",
         "layers=2 heads=2 d-k=5 d-v=3 schedule=cosine warmup=5",
         "positions=rope layers=2",

@@ -56,7 +56,6 @@ made() {
     cross) run cross -t cross-recall --queries 3 $small ;;
     translated) run translated -t translate $small ;;
     text) run text $text --steps 400 ;;
-    waves) run waves $text --steps 20 --positions sinusoidal ;;
     rope) run rope $text --steps 400 --positions rope ;;
     onehot) run onehot $text --steps 400 --embed onehot --norm none --layers 1 ;;
     umlaut) run umlaut ${text%times*}umlauts ${text#*times} --steps 400 ;;

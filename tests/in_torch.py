@@ -317,12 +317,6 @@ class Model:
         x = (self.w["embedding"][ids.clamp(min=0)] * there).sum(2)
         if self.c["positions"] == "learned":
             x = x + self.w[positions]
-        if self.c["positions"] == "sinusoidal":
-            t = torch.arange(x.shape[1], dtype=torch.float64).unsqueeze(1)
-            d = x.shape[-1]
-            i = torch.arange(d // 2, dtype=torch.float64)
-            angle = t / 10000 ** (2 * i / d)
-            x = x + torch.stack([angle.sin(), angle.cos()], -1).flatten(1).to(x.dtype)
         return x
 
     def logits(self, tokens, source):

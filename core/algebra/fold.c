@@ -24,9 +24,6 @@ fold_refusal(const Model *m)
     if (c->mlp)
         return "the MLP reads vectors as wide as the embedding; train with "
                "mlp 0";
-    if (c->positions == POSITIONS_SINUSOIDAL)
-        return "its positions are sinusoids, and one-hot ones would be "
-               "learned; train with positions learned or none";
     Config onehot = *c;
     onehot.embed = EMBED_ONEHOT;
     if (m->sizes.classes > attention_in(&onehot, m->sizes).d_model)

@@ -113,12 +113,9 @@ pairs_open(const char *path)
          line = strtok_r(NULL, "\r\n", &rest)) {
         bool first = !lines;
         int n = first ? 0 : read_line(c, line, ids + tokens, targets + tokens);
-        if (first && strcmp(line, "input\ttarget"))
-            fail("%s:1: not \"input\", a tab, \"target\": the first line names "
-                 "the two columns",
-                 path);
-        if (!first && !n)
-            fail("%s:%d: not tokens, a tab and as many answers: write - where "
+        if (first ? strcmp(line, "input\ttarget") : !n)
+            fail("%s:%d: not \"input TAB target\": the first line is that, and "
+                 "each other one has as many answers as tokens, with - where "
                  "none is asked for, but not everywhere",
                  path, lines + 1);
         end[lines++] = tokens += n;

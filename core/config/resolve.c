@@ -63,17 +63,10 @@ resolve_own(Config *c, const char *uses)
 static const char *
 contradiction(const Config *c)
 {
-    bool sinusoidal = c->positions == POSITIONS_SINUSOIDAL;
-    return sinusoidal && c->d_model % 2
-               ? "positions sinusoidal needs an even d-model: sine and cosine "
-                 "come in pairs"
-           : sinusoidal && c->embed == EMBED_ONEHOT
-               ? "embed onehot has positions of its own: set positions to "
-                 "learned, which are one-hot then too, or none"
-           : c->positions == POSITIONS_ROPE && c->d_k % 2
+    return c->positions == POSITIONS_ROPE && c->d_k % 2
                ? "positions rope needs an even d-k: it rotates columns of q "
                  "and k in pairs"
-           : c->positions > POSITIONS_SINUSOIDAL && c->cross == CROSS_ONLY &&
+           : c->positions > POSITIONS_LEARNED && c->cross == CROSS_ONLY &&
                    !c->encoder
                ? "positions rope and alibi are in the scores of "
                  "self-attention, and with cross only there is none: take "

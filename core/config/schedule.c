@@ -1,7 +1,24 @@
 /* schedule.c - how the rate of training runs, and SGD. */
+#include <math.h>
+
 #include "config/schedule.h"
 #include "config/settings.h"
-#include "config/sine.h"
+
+/* cos x, by the Taylor series of the sine after |x| is brought below pi: our
+   own, so that machines agree (heart/numbers.h). */
+static double
+cosine(double x)
+{
+    const double pi = 3.14159265358979323846;
+    x += pi / 2;
+    x -= 2 * pi * floor(x / (2 * pi) + 0.5);
+    double term = x, sum = x;
+    for (int i = 2; i < 34; i += 2) {
+        term *= -x * x / (i * (i + 1));
+        sum += term;
+    }
+    return sum;
+}
 
 double
 learning_rate(const Config *c, int step)
@@ -75,17 +92,4 @@ has_diverged(const Model *m, const Result *r)
     for (size_t i = 0; i < m->parameters; i++)
         finite &= isfinite(m->values[i]) != 0;
     return !finite;
-}
-
-bool
-out_of_patience(const Result *r, int patience)
-{
-    double best = INFINITY;
-    int at = 0;
-    for (int i = 0; i < r->count; i++)
-        if (r->rows[i].validation_loss < best) {
-            best = r->rows[i].validation_loss;
-            at = i;
-        }
-    return patience && r->count - 1 - at >= patience;
 }

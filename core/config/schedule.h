@@ -1,4 +1,4 @@
-/* schedule.h - how the rate of training runs, SGD, and when training ends. */
+/* schedule.h - how the rate of training runs, SGD. */
 #ifndef SCHEDULE_H
 #define SCHEDULE_H
 
@@ -22,8 +22,5 @@ void solved_watch(Solved *s, const Result *so_far);
 
 /* Is a loss or a weight of a trained model no finite number? */
 bool has_diverged(const Model *m, const Result *r);
-
-/* Have the last `patience` rows brought no lower validation loss? (0: never) */
-bool out_of_patience(const Result *r, int patience);
 
 #endif

@@ -22,8 +22,8 @@
 /* clang-format off */
 Setting settings[] = {
     /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
-       of them all; so characters, encoder-variant and cross-variant stay, which
-       could once be given. */
+       of them all; so characters, encoder-variant, cross-variant and patience
+       stay, which could once be given. */
     {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "what is learned; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
@@ -50,7 +50,7 @@ Setting settings[] = {
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "LayerNorm before each part of a block and at the end"},
     {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight into the projections"},
-    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned sinusoidal rope alibi", "how positions enter: vectors added to tokens; or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
+    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned rope alibi", "how positions enter: vectors added to tokens; or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
     {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "x + attention(x), or attention(x) alone"},
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
@@ -72,7 +72,7 @@ Setting settings[] = {
     {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance or range; join several with +"},
     {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "validation sequences per line (for text: at most)"},
     {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
-    {"patience", OF_TRAINING, INTEGER, AT(patience), 0, 1e9, NULL, "stop after this many lines of log.tsv without a lower validation loss; 0: never"},
+    {"patience", OF_RECORD, INTEGER, AT(patience), 0, 0, NULL, NULL},
     {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "accuracy that counts as solved"},
 
     {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, NULL},
@@ -153,13 +153,6 @@ bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
     return !memcmp(value_at(s, a), value_at(s, b), size_of(s));
-}
-
-bool
-positions_added(const Config *c)
-{
-    return c->positions == POSITIONS_LEARNED ||
-           c->positions == POSITIONS_SINUSOIDAL;
 }
 
 bool

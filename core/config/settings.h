@@ -55,7 +55,7 @@ typedef struct Setting {
     Kind kind;
     size_t offset;
     double min, max;
-    const char *choices; /* "none learned sinusoidal" */
+    const char *choices; /* "none learned rope" */
     const char *help;    /* NULL: the program sets it, not the user */
 } Setting;
 
@@ -80,10 +80,6 @@ const char *config_own(const Config *c);
 
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
-
-/* Are positions added to the tokens? Else they are in the scores, or nowhere.
- */
-bool positions_added(const Config *c);
 
 /* Is it a shape option, or other variants' own, that c's variant does not use?
    (config_resolve) */

@@ -302,12 +302,6 @@ config_start(void)
     return task_start(tasks[0].task->name);
 }
 
-bool
-answers_next(const Dataset *data)
-{
-    return task_named(data->task->name)->next;
-}
-
 int
 first_answer(const Dataset *data)
 {

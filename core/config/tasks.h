@@ -36,9 +36,7 @@ const char *task_measure(const KnownTask *t);
 Dataset dataset_open(Config *c);
 void dataset_close(Dataset *data);
 
-/* Is the answer at a token of its task the token after it? And the id of the
-   token that answer 0 is; 1 is the next one. */
-bool answers_next(const Dataset *data);
+/* The id of the token that answer 0 is; 1 is the next one. */
 int first_answer(const Dataset *data);
 
 /* The trivial baselines: guessing evenly, and what one can do without learning

@@ -4,11 +4,9 @@
 #include "config/positions.h"
 #include "config/regression.h"
 #include "config/settings.h"
-#include "config/sine.h"
 #include "config/two_sequences.h"
 #include "heart/fail.h"
 #include "heart/layers.h"
-#include "heart/numbers.h"
 
 /* What a variant sees in a block of the encoder, or of a second sequence. */
 static Attention
@@ -29,34 +27,24 @@ attention_in(const Config *c, Sizes z)
     Attention a = positioned_attention(c);
     if (c->embed == EMBED_ONEHOT)
         a.d_model =
-            z.vocabulary + (positions_added(c) ? z.tokens + z.source : 0);
+            z.vocabulary +
+            (c->positions == POSITIONS_LEARNED ? z.tokens + z.source : 0);
     matrix_entries(a.heads, a.d_model);
     return a;
 }
 
-/* `rows` rows, from `first` on, of what is not trained: one-hot tokens and
-   positions, or sinusoids. */
+/* A table of so many rows; of one-hot ones `first` tables have rows above it,
+   and they are not trained. */
 static Node *
-fixed_rows(Model *m, Tape *t, int first, int rows)
+table_of(Model *m, Tape *t, int first, int rows, const char *name)
 {
     int d = m->attention.d_model;
+    if (m->config.embed == EMBED_LEARNED)
+        return model_table(m, name, rows);
     if (m->listing)
         m->fixed = matrix(NULL, first + rows, d, d);
     real *at = m->fixed.at ? m->fixed.at + first * d : NULL;
     return leaf(t, rows, d, 1, at, NULL);
-}
-
-/* What is added to the tokens of a sequence by their positions; NULL for
-   nothing. */
-static Node *
-positions_of(Model *m, Tape *t, int first, int rows, const char *name)
-{
-    if (!rows || !positions_added(&m->config))
-        return NULL;
-    return m->config.embed == EMBED_LEARNED &&
-                   m->config.positions == POSITIONS_LEARNED
-               ? model_table(m, name, rows)
-               : fixed_rows(m, t, first, rows);
 }
 
 /* What the encoder makes of the second sequence. */
@@ -95,17 +83,17 @@ logits(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
     Sizes z = m->sizes;
-    bool onehot = c->embed == EMBED_ONEHOT;
-    int first = onehot ? z.vocabulary : 0;
+    bool added = c->positions == POSITIONS_LEARNED;
+    int v = z.vocabulary;
     Attention a = attention_in(c, z);
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
-    Node *table = onehot ? fixed_rows(m, t, 0, z.vocabulary)
-                         : model_table(m, "embedding", z.vocabulary);
-    Node *at = positions_of(m, t, first, z.tokens, "positions");
-    Node *source_at =
-        positions_of(m, t, first + z.tokens, z.source, "source_positions");
-    Node *y = second(m, t, b, table, source_at);
+    Node *table = table_of(m, t, 0, v, "embedding"), *at = NULL, *there = NULL;
+    if (added)
+        at = table_of(m, t, v, z.tokens, "positions");
+    if (added && z.source)
+        there = table_of(m, t, v + z.tokens, z.source, "source_positions");
+    Node *y = second(m, t, b, table, there);
     Node *x = embed(table, b->ids, b->each, at,
                     t->keeper ? t->keeper->position : 0, b->rows, b->sequences);
     for (int i = 0; i < c->layers; i++) {
@@ -129,28 +117,11 @@ onehot_size(const Model *m)
     return 0.7 * sqrt(m->attention.d_model);
 }
 
-/* PE(t, 2i) = sin(t / 10000^(2i / d_model)), PE(t, 2i + 1) = cos(the same):
-   "Attention Is All You Need", section 3.5. */
-static void
-fill_sinusoids(real *row, int d, int t)
-{
-    for (int i = 0; i < d / 2; i++) {
-        double rate = decay(2. * i / d * logarithm(10000));
-        row[2 * i] = (real)sine(t * rate);
-        row[2 * i + 1] = (real)cosine(t * rate);
-    }
-}
-
 void
 model_fill(Model *m)
 {
     Matrix *f = &m->fixed;
-    int tokens = m->sizes.tokens;
     f->at = allocate(matrix_entries(f->rows, f->cols), sizeof *f->at);
     for (int i = 0; i < f->rows; i++)
-        if (m->config.embed == EMBED_ONEHOT)
-            f->at[i * f->down + i] = (real)onehot_size(m);
-        else
-            fill_sinusoids(f->at + i * f->down, f->cols,
-                           i < tokens ? i : i - tokens);
+        f->at[i * f->down + i] = (real)onehot_size(m);
 }

@@ -23,8 +23,7 @@ Attention attention_in(const Config *c, Sizes z);
    that of an embedding, 0.49, and scores start as large as there. */
 double onehot_size(const Model *m);
 
-/* Fills the matrices that such a model has, but does not train: one-hot tokens
-   and positions, sinusoids. */
+/* Fills the one-hot tokens and positions, which such a model does not train. */
 void model_fill(Model *m);
 
 #endif

@@ -90,8 +90,7 @@ int
 positions_known(const Model *m)
 {
     const Config *c = &m->config;
-    bool ends = c->positions == POSITIONS_LEARNED ||
-                (c->embed == EMBED_ONEHOT && positions_added(c));
+    bool ends = c->positions == POSITIONS_LEARNED;
     return ends ? m->sizes.tokens : INT_MAX;
 }
 

@@ -29,7 +29,7 @@ command_generate(int argc, char **argv)
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    if (!answers_next(&data) || m->config.mask != MASK_CAUSAL)
+    if (!task_named(data.task->name)->next || m->config.mask != MASK_CAUSAL)
         fail("%s: only a text, copy or induction goes on, and only with --mask "
              "causal; `qkv trace TEXT RUN` shows what others answer",
              r.path);

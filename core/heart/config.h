@@ -11,9 +11,8 @@ enum { NORM_NONE, NORM_PRE };
 enum { MASK_NONE, MASK_CAUSAL };
 enum {
     POSITIONS_NONE,
-    POSITIONS_LEARNED,    /* vectors that are added to the tokens */
-    POSITIONS_SINUSOIDAL, /* the same, but fixed */
-    POSITIONS_ROPE,       /* in the scores: config/positions.h */
+    POSITIONS_LEARNED, /* vectors that are added to the tokens */
+    POSITIONS_ROPE,    /* in the scores: config/positions.h */
     POSITIONS_ALIBI
 };
 

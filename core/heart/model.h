@@ -59,7 +59,7 @@ struct Model {
     real *first, *second;
 
     /* What others may add to it: the rows of tables that are not trained
-       (sinusoids); another optimizer than Adam, which moves the values against
+       (one-hot); another optimizer than Adam, which moves the values against
        the gradients, sets the rate, and may use `first` and `second` for what
        it likes (they are 0 at first); and a function that is called with what
        each attention read and returned. */

@@ -261,7 +261,7 @@ trace_print(Model *m, const Dataset *data, const int *ids, int count,
     const Node *x = t.pass->capture.place[0].x;
     show(&t, TOKENS, head_rows(m->config.norm ? x->in[0] : x, 0),
          "x, the embeddings%s",
-         positions_added(&m->config) ? " + positions" : "");
+         m->config.positions == POSITIONS_LEARNED ? " + positions" : "");
     for (int i = 0; i < t.pass->capture.places; i++)
         show_place(&t, i);
     if (trained)

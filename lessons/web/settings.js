@@ -15,7 +15,7 @@ const CHOICES = {
     '--steps': {name: 'steps', range: [20, 1000, 20], usual: '300'},
     '--seed': {name: 'seed', range: [1, 20], usual: '1'},
     '--seeds': {name: 'seeds', range: [1, 10], usual: '5'},
-    '--positions': {name: 'positions', values: ['learned', 'none', 'sinusoidal', 'rope', 'alibi'], usual: 'learned'},
+    '--positions': {name: 'positions', values: ['learned', 'none', 'rope', 'alibi'], usual: 'learned'},
 };
 const OF = {
     train: ['-v', '-t', '--heads', '--d-k', '--lr', '--steps', '--seed', '--positions'],
