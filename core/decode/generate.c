@@ -89,9 +89,7 @@ decoder_go_on(Decoder *d, const int *ids, int count)
 int
 positions_known(const Model *m)
 {
-    const Config *c = &m->config;
-    bool ends = c->positions == POSITIONS_LEARNED;
-    return ends ? m->sizes.tokens : INT_MAX;
+    return m->config.positions == POSITIONS_LEARNED ? m->sizes.tokens : INT_MAX;
 }
 
 int
