@@ -156,6 +156,15 @@ setting_equal(const Setting *s, const Config *a, const Config *b)
 }
 
 bool
+config_equal(const Config *a, const Config *b, int roles)
+{
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (s->role & roles && !setting_equal(s, a, b))
+            return false;
+    return true;
+}
+
+bool
 setting_unused(const Setting *s, const Config *c)
 {
     const void *at = value_at(s, c);

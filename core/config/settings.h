@@ -81,6 +81,9 @@ const char *config_own(const Config *c);
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
 
+/* Have a and b the same values of all settings of these roles? */
+bool config_equal(const Config *a, const Config *b, int roles);
+
 /* Is it a shape option, or other variants' own, that c's variant does not use?
    (config_resolve) */
 bool setting_unused(const Setting *s, const Config *c);
