@@ -15,7 +15,7 @@ label_of(const Group *g, const Series *s)
     for (int k = 0; k < g->axes.count; k++) {
         const Setting *axis = setting_named(g->axes.text[k]);
         int sizes = OF_DATA | OF_SHAPE | OF_MODEL | OF_SECOND;
-        bool size = axis && axis->role & sizes && !setting_worded(axis);
+        bool size = axis && axis->role & sizes && !(axis->kind & WORDED);
         const char *value = size ? run_value(s->runs[0], axis->name) : NULL;
         if (value)
             replace(&label, format_text("%s.%s%s", label, axis->name, value));

@@ -44,7 +44,7 @@ heads_print(Layout layout, const Model *m)
         const char *place = m->place[p].name;
         Canonical form = model_form(m, p);
         if (!form.m)
-            fail("%s: %s has no canonical form: %s", place, place_word(m, p),
+            fail("%s: %s has no canonical form: %s", place, m->config.variant,
                  form.why);
         for (int h = 0; h < form.heads; h++) {
             const double *matrix = form.m + h * form.size;
