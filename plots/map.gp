@@ -17,10 +17,10 @@ column_of(s_, i) = i > columns_ ? NaN : word(xs, i) eq s_ ? i : column_of(s_, i 
 
 # The colours of all panels.
 stats data skip 1 using 4 nooutput
-high = STATS_records ? STATS_max : 1
+high = exists("STATS_records") && STATS_records ? STATS_max : 1
 logs = scales[1] eq "log" && high > 0 && !(exists("ylim") && num(word(ylim, 1)) <= 0)
 stats data skip 1 using (logs && $4 <= 0 ? NaN : $4) nooutput
-low = STATS_records ? STATS_min : 0
+low = exists("STATS_records") && STATS_records ? STATS_min : 0
 if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }
 if (!(low < high)) { high = low + (low == 0 ? 1 : 0.1 * abs(low)) }
 scale = logs ? logarithmic(low, high, 5) : linear(low, high, 4)

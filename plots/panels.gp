@@ -30,11 +30,11 @@ above_(x_) = x_ > 0 ? x_ : column(4) > 0 ? column(4) : NaN
 do for [p=1:panels] {
     shares[p] = scales[p] eq "share"
     stats data skip 1 using (drawn(p, 6)) nooutput
-    most[p] = STATS_records ? STATS_max : 1
+    most[p] = exists("STATS_records") && STATS_records ? STATS_max : 1
     logs[p] = scales[p] eq "log" && most[p] > 0 && \
         !(exists("ylim") && num(word(ylim, 1)) <= 0)
     stats data skip 1 using (logs[p] ? above_(drawn(p, 5)) : drawn(p, 5)) nooutput
-    least[p] = STATS_records ? STATS_min : 0
+    least[p] = exists("STATS_records") && STATS_records ? STATS_min : 0
 }
 do for [i=1:curves] {
     line[i] = next_(strlen(by) ? 100 + i : look(word(names, i)), i - 1)
