@@ -188,6 +188,7 @@ cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
     }
     cost.activations = (double)(t->entries - before) / tokens;
     cost.cache = cache_of(&capture);
+    cost.rotates = capture.rotated;
     free(weights);
     tape_free(t);
     return cost;

@@ -2,6 +2,8 @@
 #ifndef COST_H
 #define COST_H
 
+#include <stdbool.h>
+
 #include <qkv/operator.h>
 
 #include "config/find_plugin.h"
@@ -11,6 +13,7 @@ typedef struct Cost {
     double forward, backward; /* FLOPs a token: 2 a multiply-add of products */
     double cache;             /* entries that a decoder keeps of a token */
     double activations;       /* entries that a training step keeps of one */
+    bool rotates;             /* it rotates columns by the position itself */
 } Cost;
 
 /* Of one attention of v at a, from a run of forward that has shapes only.

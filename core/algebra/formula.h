@@ -1,11 +1,24 @@
-/* formula.h - how many parameters are real at shapes too large to measure.
+/* formula.h - how many parameters are gauge at shapes too large to measure.
 
-   The count is a polynomial with integer or half-integer coefficients in the
-   widths, as long as these keep their order: a product of rank d_k is another
-   thing where d_k is above d_model. So it is fitted to small shapes of the same
-   order, and believed only if it is right on others, larger ones, and on some
-   of the proportions that are asked for, as large as a few seconds allow. A
-   plugin's own settings are fixed at the values that they have. */
+   Gauge, what is stored less what is real, is a sum over the groups that leave
+   the function as it is, and each of these groups has few kinds of size:
+
+       h k^2, g k^2    GL(k), an invertible matrix between W^Q and W^K' of each
+                       head, or of each group of heads that share a key; GL(v)
+                       between W^V and W^O, and GL(r) behind a latent, likewise
+       k (k - 1) / 2   O(k), where one matrix is both, or a norm is between them
+       h k             a number for each column, as of a gain; or a complex one
+                       for each pair of columns that is rotated; or a bias that
+                       has no function
+       h, 1            a scale of each head, or of all
+
+   So it is a polynomial with integer or half-integer coefficients, in which
+   each term is 1, h or g times 1, a width or its square. Where a width is above
+   those on both of its sides, the product does not have its rank, and products
+   of two widths occur too. It is fitted to small shapes whose widths are in the
+   same order as those asked for, and believed only if it is right on others.
+   The widths include those of a variant's own settings that are sizes of its
+   matrices; its other settings are fixed at the values that they have. */
 #ifndef FORMULA_H
 #define FORMULA_H
 
@@ -13,31 +26,16 @@
 
 #include "config/find_plugin.h"
 
-/* d_model, heads, kv_heads, d_k, d_v, latent */
-enum { SHAPE_NUMBERS = 6, MOST_TERMS = 60 };
-
-/* More parameters than that take longer to measure than a formula to fit. */
-enum { MOST_ALIKE = 4000 };
-
 typedef struct Formula {
     bool holds;
+    double gauge;        /* at the shape asked for, in all its layers */
     int fitted, checked; /* how many small shapes */
-    int together;        /* blocks that were measured as one function */
-    int count;
-    struct {
-        int power[SHAPE_NUMBERS];
-        double factor;
-    } term[MOST_TERMS];
+    char *text;          /* "h v^2 + h k^2": of a layer, or of all together if
+                            they use what others computed; to be freed */
 } Formula;
 
-/* Of v at shapes like a, fitted once for all that are ordered alike, and kept.
- */
-const Formula *formula_fit(const Variant *v, Attention a);
-
-/* NaN where it does not hold, or says less than 0 or more than is stored. */
-double formula_value(const Formula *f, const Attention *a, double stored);
-
-/* "2 d h k - h k^2", to be freed. */
-char *formula_text(const Formula *f);
+/* Of v at a, of whose parameters so many are stored in all a.layers blocks:
+   gauge is never more than that. */
+Formula formula_of(const Variant *v, Attention a, double stored);
 
 #endif

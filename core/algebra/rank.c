@@ -1,4 +1,4 @@
-/* rank.c - the rank of a large matrix, and its null space.
+/* rank.c - the rank of a large matrix.
 
    A P = L U with the columns of A permuted, by partial pivoting, where A may be
    asked for more rows. Here all is transposed: a row of A is a column of what
@@ -338,43 +338,6 @@ count_faint(double *size, int rank)
     return faint;
 }
 
-/* L = [L1; L2] has W = L2 L1^-1, by blocks of columns, and [-W 1] L = 0. */
-static real *
-null_space(const Elimination *e, int rank)
-{
-    int free_ones = e->n - rank;
-    size_t wide = (size_t)free_ones, size = (size_t)e->n * wide;
-    real *null = allocate(size, sizeof *null);
-    real *w = allocate(wide * (size_t)rank, sizeof *w);
-    real *block = allocate(wide * PANEL, sizeof *block);
-    for (int i = 0; i < free_ones; i++)
-        memcpy(w + (size_t)i * (size_t)rank, lu_row(e, rank + i),
-               (size_t)rank * sizeof *w);
-    for (int at = (rank - 1) / PANEL * PANEL; at >= 0; at -= PANEL) {
-        int count = rank - at < PANEL ? rank - at : PANEL;
-        for (int i = 0; i < free_ones; i++) {
-            real *row = w + (size_t)i * (size_t)rank + (size_t)at;
-            for (int j = count - 1; j >= 0; j--) {
-                row_add(row, -row[j], lu_row(e, at + j) + at, j);
-                block[i * count + j] = -row[j];
-            }
-        }
-        if (at)
-            multiply_add(matrix(w, free_ones, at, rank),
-                         matrix(block, free_ones, count, count),
-                         matrix(lu_row(e, at), count, at, e->n));
-    }
-    for (int i = 0; i < free_ones; i++) {
-        for (int j = 0; j < rank; j++)
-            null[(size_t)e->order[j] * wide + (size_t)i] =
-                -w[(size_t)i * (size_t)rank + (size_t)j];
-        null[(size_t)e->order[rank + i] * wide + (size_t)i] = 1;
-    }
-    free(block);
-    free(w);
-    return null;
-}
-
 /* With A = L U + S, L = [L1 0; L2 L3]: the smallest singular value of L1 U1 is
    at most the last that counts, and the largest of L3 U3 and of S together at
    least the first that does not, so a gap between these two is proof. */
@@ -398,8 +361,7 @@ rank_found(const Elimination *e, double rounding)
 }
 
 Rank
-matrix_rank(NextRows *next, void *more, int most, int n, double rounding,
-            real **null)
+matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
 {
     size_t wide = (size_t)n;
     Elimination e = {.n = n, .finite = true};
@@ -411,8 +373,6 @@ matrix_rank(NextRows *next, void *more, int most, int n, double rounding,
         e.order[i] = i;
     eliminate(&e, next, more, most, rounding);
     Rank r = rank_found(&e, rounding);
-    if (null)
-        *null = r.rank >= 0 && r.rank < n ? null_space(&e, r.rank) : NULL;
     free(e.order);
     free(e.pivot);
     free(e.lu);

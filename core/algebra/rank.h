@@ -1,4 +1,4 @@
-/* rank.h - the rank of a large matrix, and its null space.
+/* rank.h - the rank of a large matrix.
 
    Gaussian elimination by as many rows as it takes: they are asked for a panel
    at a time, and are random, so that once many new ones are combinations of
@@ -25,12 +25,9 @@ typedef struct Rank {
    likely to be any of them, or any mixture. */
 typedef void NextRows(void *more, int count, real *rows);
 
-/* Of a matrix of n columns and at most `most` rows. If `null` is not NULL, it
-   becomes the (n x (n - rank)) basis of all v with a v = 0, in which each of
-   n - rank rows has a 1 and zeros, to be freed, or NULL where there is none.
-   Singular values up to `rounding` may be taken for 0. */
-Rank matrix_rank(NextRows *next, void *more, int most, int n, double rounding,
-                 real **null);
+/* Of a matrix of n columns and at most `most` rows. Singular values up to
+   `rounding` may be taken for 0. */
+Rank matrix_rank(NextRows *next, void *more, int most, int n, double rounding);
 
 /* What the rounding of a's entries can make of a singular value that is 0. */
 #define RANK_ROUNDING (sizeof(real) == 4 ? 1e-4 : 1e-13)

@@ -145,7 +145,7 @@ real_count(const Variant *v, Attention a, const Weights *w, int keys)
     l.stored *= c.together;
     layer_open(&l);
     c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
-                          l.stored, RANK_ROUNDING, NULL);
+                          l.stored, RANK_ROUNDING);
     layer_close(&l);
     c.real = c.found.rank < 0 ? -1 : times / c.together * c.found.rank;
     return c;

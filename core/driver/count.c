@@ -90,13 +90,14 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Weights *w,
     double real;
     Rank gap = {.last = NAN, .next = NAN};
     if (stored / a->layers * together > MOST_MEASURED) {
-        const Formula *f = formula_fit(p->variant, *a);
-        real = formula_value(f, a, stored);
-        if (real >= 0)
-            note("%s: %s%s, by a formula fitted to %d small shapes, checked on "
-                 "%d others",
-                 p->name, formula_text(f),
-                 a->layers > 1 ? " in all layers" : "", f->fitted, f->checked);
+        Formula f = formula_of(p->variant, *a, stored);
+        real = f.holds ? stored - f.gauge : NAN;
+        if (f.holds)
+            note("%s: gauge is %s%s, by a formula fitted to %d small shapes, "
+                 "checked on %d others",
+                 p->name, f.text, a->layers > together ? " in each layer" : "",
+                 f.fitted, f.checked);
+        free(f.text);
     } else {
         RealCount r = real_count(p->variant, *a, w, 0);
         real = r.real < 0 ? NAN : r.real;
