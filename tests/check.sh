@@ -9,6 +9,7 @@ check() { "$build/qkv" check "$@" -q >out 2>err; }
 
 # --- what ships
 mkdir tests && cp -r "$top/variants" . && cp -r "$top/tests/right" "$top/tests/broken" tests
+cp tests/right/standard.h .
 for plugin in variants/*.c ./tests/right/*.c ./tests/broken/operator.c ./tests/broken/heads.c; do
     case $plugin in
     variants/*) plugin=$(basename "$plugin" .c) ;;

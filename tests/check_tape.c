@@ -265,7 +265,7 @@ TEST(only_what_is_trained_has_a_gradient)
         Node *b = leaf(t, 2, 2, 1, w, dw);
         Node *data = add(a, a), *c = matmul(data, b);
         ck_assert(!data->trained && c->trained);
-        backward(project(c));
+        backward_projected(c);
         ck_assert(dw[0] != 9 && dw[3] != 9); /* overwritten, not added to */
         tape_free(t);
     }
@@ -281,7 +281,7 @@ go_through(Tape *t, int rows)
                         leaf(t, 16, 16, 1, w[1], dw[1]));
     Node *c = matmul(leaf(t, rows, 16, 1, x, NULL), both);
     ck_assert(!c->value == (t->purpose == SHAPES_ONLY));
-    backward(project(tanh_of(c)));
+    backward_projected(tanh_of(c));
 }
 
 /* A tape for shapes counts what this step takes, forward and back, and computes
@@ -338,7 +338,7 @@ gradient_of_siblings(const int *order, real dx[12])
                          : split(matmul(in, leaf(t, 4, 4, 1, w[k], dw[k])), 2);
     }
     Node *left = add(hadamard(made[0], made[1]), made[2]);
-    backward(project(matmul_t(left, made[3])));
+    backward_projected(matmul_t(left, made[3]));
     tape_free(t);
 }
 

@@ -144,8 +144,7 @@ TESTS(a_key_bias_has_no_gradient, 2)
                 add(qkv[i], matmul(ones, leaf(t, 1, D, 1, bias[i], slope[i])));
         qkv[i] = split(qkv[i], H);
     }
-    Node *loss = project(attend(&a, qkv[0], qkv[1], qkv[2], 1 / sqrt(3)));
-    backward(loss);
+    backward_projected(attend(&a, qkv[0], qkv[1], qkv[2], 1 / sqrt(3)));
 
     double of_query = 0, of_key = 0;
     for (int i = 0; i < D; i++) {

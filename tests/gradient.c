@@ -35,7 +35,7 @@ check_gradient(Build *build, void *more, const Leaf *leaves, int count)
         for (size_t k = 0; k < size; k++)
             g.value[i][k] = (real)(leaves[i].size * random_normal(&r));
     }
-    Slopes s = slopes_of(record, &g);
+    Slopes s = slopes_of(record, &g, 1);
     if (*s.leaf)
         ck_abort_msg("leaf %s, row %d, column %d: gradient %.12g, "
                      "difference %.12g",

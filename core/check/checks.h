@@ -1,14 +1,13 @@
 /* checks.h - the checks of a plugin: a function for each line of `qkv check`.
 
-   Each runs in its own process, which then ends: nothing is freed. It says in
-   s->found what it has found, or ends that process: by `fail` if something is
-   wrong, by `bug` if the checks after it would fail for the same reason. */
+   Each runs in its own process, at every shape, which then ends: nothing is
+   freed. It says in s->found what it has found, or ends that process: by `fail`
+   if something is wrong, by `bug` if the checks after it would fail for the
+   same reason. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
 #include "check/subject.h"
-
-typedef void Check(Subject *s);
 
 /* calls.c: what holds in any precision. */
 Check check_shapes;    /* Does forward work in every way it may be called? */

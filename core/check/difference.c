@@ -1,40 +1,19 @@
 /* difference.c - gradients against differences. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "check/difference.h"
-#include "heart/fail.h"
 #include "heart/random.h"
 #include "heart/tape.h"
 
-/* sum_ij r_ij A_ij */
-static void
-project_forward(Node *c)
+void
+backward_projected(Node *n)
 {
-    const Node *a = c->in[0];
     Random r = random_stream(7, "projection");
-    c->value[0] = 0;
-    for (int i = 0; i < a->rows * a->cols; i++)
-        c->value[0] += (real)random_normal(&r) * a->value[i];
-}
-
-/* dA_ij += r_ij dLoss */
-static void
-project_backward(Node *c)
-{
-    Node *a = c->in[0];
-    real *d = gradient(a);
-    Random r = random_stream(7, "projection");
-    for (int i = 0; i < a->rows * a->cols; i++)
-        d[i] += (real)random_normal(&r) * c->gradient[0];
-}
-
-Node *
-project(Node *a)
-{
-    static const Operator op = {"project", project_forward, project_backward};
-    return compute(new_node(&op, 1, 1, &a, 1));
+    real *d = gradient(n);
+    for (size_t i = 0; d && i < size_of(n); i++)
+        d[i] += (real)random_normal(&r);
+    backward(n);
 }
 
 typedef struct Graph {
@@ -49,7 +28,11 @@ result_at(Graph *g, real *entry, double x)
     double old = (double)*entry;
     *entry = (real)x;
     tape_reset(g->tape);
-    double result = (double)project(g->record(g->tape, g->more))->value[0];
+    const Node *n = g->record(g->tape, g->more);
+    Random r = random_stream(7, "projection");
+    double result = 0;
+    for (size_t i = 0; i < size_of(n); i++)
+        result += random_normal(&r) * (double)n->value[i];
     *entry = (real)old;
     return result;
 }
@@ -64,15 +47,6 @@ difference(Graph *g, real *entry, double h)
     for (int i = 0; i < 5; i++)
         sum += factor[i] * result_at(g, entry, x + i * h);
     return sum / (12 * h);
-}
-
-/* By how many times what is allowed the gradient misses the slope. */
-static double
-miss(double found, double wanted)
-{
-    double allowed = 1e-6 * (fabs(found) + fabs(wanted)) / 2 + 1e-9;
-    double off = fabs(found - wanted) / allowed;
-    return isnan(off) ? INFINITY : off;
 }
 
 bool
@@ -90,62 +64,41 @@ slope_holds(const Mapping *m, double x)
     return false;
 }
 
-double
-ratio_of(const double *found, const double *wanted, int count)
-{
-    double both = 0, all = 0, off = 0, largest = 0;
-    for (int i = 0; i < count; i++) {
-        both += found[i] * wanted[i];
-        all += wanted[i] * wanted[i];
-    }
-    double ratio = both / all;
-    for (int i = 0; i < count; i++) {
-        off = fmax(off, fabs(found[i] - ratio * wanted[i]));
-        largest = fmax(largest, fabs(ratio * wanted[i]));
-    }
-    return off <= 1e-5 * largest ? ratio : NAN;
-}
-
 /* Compares one leaf. Where the function bends sharply a smaller step decides;
    at a kink, as of relu, the other side. */
 static void
-compare_leaf(Graph *g, const Node *leaf, Slopes *s)
+compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 {
-    int size = (int)size_of(leaf), cols = leaf->cols;
     double worst = 1;
-    double *found = allocate((size_t)size, sizeof *found);
-    double *wanted = allocate((size_t)size, sizeof *wanted);
-    for (int k = 0; k < size; k++) {
-        double off = INFINITY;
-        found[k] = leaf->touched ? (double)leaf->gradient[k] : 0;
+    for (int k = 0; k < (int)size_of(leaf); k += every) {
+        double off = INFINITY, wanted = 0;
+        double found = leaf->touched ? (double)leaf->gradient[k] : 0;
         for (int try = 0; try < 8 && off > 1; try++) {
             double h = (try % 2 ? -1e-3 : 1e-3) * pow(0.1, try / 2);
-            wanted[k] = difference(g, &leaf->value[k], h);
-            off = miss(found[k], wanted[k]);
+            wanted = difference(g, &leaf->value[k], h);
+            off = fabs(found - wanted) /
+                  (5e-7 * (fabs(found) + fabs(wanted)) + 1e-9);
+            off = isnan(off) ? INFINITY : off; /* times what is allowed */
         }
         if (off <= worst)
             continue;
         worst = off;
-        *s = (Slopes){"", k / cols, k % cols, found[k], wanted[k], 0};
+        *s = (Slopes){"", k / leaf->cols, k % leaf->cols, found, wanted};
     }
-    if (worst > 1) {
+    if (worst > 1)
         snprintf(s->leaf, sizeof s->leaf, "%s", label(leaf));
-        s->ratio = ratio_of(found, wanted, size);
-    }
-    free(found);
-    free(wanted);
 }
 
 Slopes
-slopes_of(Recorder *record, void *more)
+slopes_of(Recorder *record, void *more, int every)
 {
     Graph g = {record, more, tape_new(0)};
     Slopes s = {.leaf = ""};
     Tape *t = tape_new(0);
-    backward(project(record(t, more)));
+    backward_projected(record(t, more));
     for (const Node *n = t->last; n; n = n->previous)
         if (!n->in && n->gradient)
-            compare_leaf(&g, n, &s);
+            compare_leaf(&g, n, every, &s);
     tape_free(g.tape);
     tape_free(t);
     return s;

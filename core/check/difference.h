@@ -21,19 +21,15 @@ typedef struct Slopes {
     char leaf[80]; /* its label; "": all are right */
     int row, col;
     double found, wanted; /* there: gradient, difference */
-    double ratio;         /* of all gradients of that leaf: ratio_of */
 } Slopes;
 
-Slopes slopes_of(Recorder *record, void *more);
-
-/* The ratio for which found is ratio * wanted, to 1e-5 of the largest entry;
-   NaN if there is none. */
-double ratio_of(const double *found, const double *wanted, int count);
+/* Looks at every entry, or every second, third ... of each leaf. */
+Slopes slopes_of(Recorder *record, void *more, int every);
 
 /* Is df the derivative of f at x, on one side at least? */
 bool slope_holds(const Mapping *m, double x);
 
-/* sum_ij r_ij A_ij, a (1 x 1), r from its own random stream. */
-Node *project(Node *a);
+/* The backward pass from sum_ij r_ij A_ij, r from its own random stream. */
+void backward_projected(Node *a);
 
 #endif

@@ -2,6 +2,7 @@
    double precision. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/words.h"
 #include "check/checks.h"
@@ -12,26 +13,23 @@
    of x and y, since they tell more. If it is called `twice`, a backward
    which overwrites what others have added is found. */
 static void
-compare_slopes(Subject *s, Way way, bool twice)
+compare_slopes(Subject *s, int i, int every)
 {
+    Way way = ways[i];
     way.size = fmin(way.size, 2);
     Tokens in = tokens_of(s, way);
-    in.twice = twice;
-    Slopes wrong = slopes_of(record, &in);
-    if (!*wrong.leaf)
-        return;
-    const char *hint =
-        !s->plugin.own_operator ? "in a map, f' is not the derivative of f"
-        : !(fabs(wrong.ratio - 1) > 1e-3)
-            ? "a backward sums over the wrong index (a transpose is missing), "
-              "or has = for +="
-            : format_text("all of it is %.4g times what it should be: a factor "
-                          "or a sign is wrong in a backward, or it has = for "
-                          "+=",
-                          wrong.ratio);
-    fail("%s, row %d, column %d: %.6g, where the function's slope is %.6g; %s",
-         wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.found, wrong.wanted,
-         hint);
+    in.twice = i < 2;
+    Slopes wrong = slopes_of(record, &in, every);
+    if (*wrong.leaf)
+        fail("%s, row %d, column %d: %.6g, where the function's slope is %.6g; "
+             "%s",
+             wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.found,
+             wrong.wanted,
+             s->plugin.own_operator
+                 ? "a backward sums over the wrong index (a transpose is "
+                   "missing), has a wrong factor or sign, or has = for +="
+                 : "a number as large as -1e9 leaves no digits to what is "
+                   "added to it (-INFINITY masks), or a map bends too sharply");
 }
 
 /* Where df of a map of the plugin is not the slope of its f, however large the
@@ -51,51 +49,67 @@ wrong_slope(Tokens *in)
     return found;
 }
 
+/* All in the first block; and some, in three ways, in every other that computes
+   something else. */
 void
 check_gradients(Subject *s)
 {
-    for (int i = 0; i < WAYS; i++)
-        if (ways[i].queries <= 8 && !ways[i].untrained)
-            compare_slopes(s, ways[i], i < 2);
+    int most = s->attention.layer || s->shape ? 3 : WAYS;
     Tokens in = tokens_of(s, ways[0]);
     double x = wrong_slope(&in);
     if (!isnan(x))
         fail("in a map, f' is not the derivative of f at %.3g", x);
+    for (int i = 0; new_in_layer(s) && i < most; i++)
+        if (ways[i].queries <= 8 && !ways[i].untrained)
+            compare_slopes(s, i, most < WAYS ? 7 : 1);
     passed(s, "of x, y and every matrix, entry by entry and sign by sign, to "
               "1e-6");
 }
 
-/* Notes to which matrices a gradient arrives in a call; returns whether to any.
- */
+/* Notes (bit `as`) to which matrices a gradient arrives in this block; returns
+   whether to any. */
 static bool
-arrives(Subject *s, const Way *w, bool *at)
+arrives(Subject *s, int as, int *at)
 {
     bool any = s->weights.count == 0;
-    Tokens in = tokens_of(s, *w);
+    Tokens in = tokens_of(s, ways[0]);
     subject_draw(s);
     computed(&in, true);
     for (int i = 0; i < s->weights.count; i++)
         for (int k = 0; k < entries(s, i); k++)
-            if (s->gradients[i][k] != 0)
-                any = at[i] = true;
+            if (s->gradients[i][k] != 0) {
+                any = true;
+                at[i] |= as;
+            }
     return any;
 }
 
+/* A matrix may be of no use in some blocks, since all declare the same. */
 void
 check_use(Subject *s)
 {
-    bool *used = allocate((size_t)s->weights.count, sizeof *used);
-    arrives(s, &ways[0], used);
-    arrives(s, &ways[SECOND_BLOCK], used);
-    for (int i = 0; i < s->weights.count; i++)
+    enum { FIRST = 1, LATER = 2 };
+    static int used[10000];
+    int layer = s->attention.layer;
+    if (layer == 0)
+        memset(used, 0, sizeof used);
+    s->as_declared = false;
+    bool any = arrives(s, layer ? LATER : FIRST, used);
+    s->as_declared = true;
+    if (any && !arrives(s, 0, used))
+        fail("as the matrices start, no gradient arrives at any of them: are "
+             "two that are multiplied both 0 (initialise)? It never learns");
+    for (int i = 0; layer == LAYERS - 1 && i < s->weights.count; i++) {
+        const char *name = s->weights.list[i].name;
         if (!used[i])
             fail("%s is declared, counted and saved, but no gradient arrives "
                  "at it: is it used, and not times 0 (1 / a->d_k is a division "
                  "of integers); does each backward add to all its operands?",
-                 s->weights.list[i].name);
-    s->as_declared = true;
-    if (!arrives(s, &ways[0], used))
-        fail("as the matrices start, no gradient arrives at any of them: are "
-             "two that are multiplied both 0 (initialise)? It never learns");
+                 name);
+        if (used[i] == FIRST)
+            fail("%s is declared, counted and saved in every block, and used "
+                 "only in the first: in no other does a gradient arrive at it",
+                 name);
+    }
     passed(s, "the output depends on every matrix declared");
 }

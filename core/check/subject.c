@@ -14,17 +14,17 @@
 #include "check/subject.h"
 #include "config/build_model.h"
 #include "config/positions.h"
-#include "decode/cache.h"
+#include "heart/attention.h"
+#include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 
 const Way ways[WAYS] = {
-    {2, 3, 0, false, 0, 1, false},  {2, 3, 5, false, 0, 1, false},
-    {2, 4, 0, true, 0, 1, false},   {1, 1, 0, false, 0, 1, false},
-    {1, 1, 0, true, 0, 1, false},   {1, 33, 0, true, 0, 1, false},
-    {2, 3, 0, false, 0, 30, false}, {2, 4, 0, true, 0, 30, false},
-    {2, 3, 0, true, 1, 1, false},   {2, 3, 0, true, 2, 1, false},
-    {2, 3, 0, false, 0, 1, true},
+    {2, 3, 0, false, 1, false},  {2, 3, 5, false, 1, false},
+    {2, 4, 0, true, 1, false},   {1, 1, 0, false, 1, false},
+    {1, 1, 0, true, 1, false},   {1, 33, 0, true, 1, false},
+    {2, 3, 0, false, 30, false}, {2, 4, 0, true, 30, false},
+    {2, 3, 0, false, 1, true},
 };
 
 int
@@ -61,27 +61,40 @@ subject_draw(Subject *s)
     }
 }
 
+/* No number of two of these is the same. Where scores have positions the
+   numbers of layers are those in which a plugin could look for a block that is
+   not there; what rope rotates is an even number of columns wide. */
+static const struct {
+    const char *config, *positions;
+    int layers;
+} shapes[SHAPES] = {
+    {"d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7", "", LAYERS},
+    {"d-model=12 heads=3 kv-heads=1 d-k=2 d-v=7 latent=5 positions=alibi",
+     ", positions alibi", 1},
+    {"d-model=16 heads=2 kv-heads=1 d-k=6 d-v=4 latent=10 positions=rope",
+     ", positions rope", 2},
+};
+
 /* Makes s->attention that of a way, and says it in s->found. */
 static void
 take_case(Subject *s, const Way *w)
 {
     Attention *a = &s->attention;
     a->causal = w->causal;
-    a->layer = w->layer;
     snprintf(s->found->at, sizeof s->found->at,
              "d_model %d, heads %d, kv_heads %d, d_k %d, d_v %d, latent %d; "
-             "%d x %d queries, %d x %d keys, block %d%s",
+             "%d x %d queries, %d x %d keys, block %d of %d%s%s",
              a->d_model, a->heads, a->kv_heads, a->d_k, a->d_v, a->latent,
              w->sequences, w->queries, w->sequences,
-             w->keys ? w->keys : w->queries, w->layer + 1,
-             w->causal ? ", causal" : "");
+             w->keys ? w->keys : w->queries, a->layer + 1, a->layers,
+             w->causal ? ", causal" : "", shapes[s->shape].positions);
 }
 
 static Subject
 with_config(Subject s)
 {
     s.attention = positioned_attention(&s.config);
-    s.attention.layers = 3;
+    s.attention.layers = shapes[s.shape].layers;
     s.attention.settings = s.plugin.variant->settings;
     take_case(&s, &ways[0]);
     subject_draw(&s);
@@ -89,19 +102,44 @@ with_config(Subject s)
 }
 
 Subject
-subject_at(Subject s, const char *shape)
+subject_at(Subject s, int shape)
 {
+    s.shape = shape;
     s.config = config_start();
-    config_apply(&s.config, shape);
+    config_apply(&s.config, shapes[shape].config);
     config_resolve(&s.config, variant_uses(s.plugin.variant));
     return with_config(s);
 }
 
-Subject
-subject_open(const char *word, Found *found)
+/* Are the heads of all scores an even number of columns wide? */
+static bool
+takes_rope(Subject s)
+{
+    s.attention.relative = NULL;
+    s.attention.layer = s.attention.layers - 1; /* and of those before it */
+    Tokens in = tokens_of(&s, ways[0]);
+    Tape *t = shapes_of(&in);
+    for (const Node *n = t->last; n; n = n->previous)
+        if ((n->op == &scores_op.op || n->op == &attend_op) &&
+            n->in[0]->cols / n->in[0]->heads % 2)
+            return false;
+    return true;
+}
+
+void
+check_everywhere(Check *check, const char *word, Found *found)
 {
     Subject s = {.plugin = plugin_open(word), .found = found};
-    return subject_at(s, SMALL);
+    for (int i = 0; i < SHAPES; i++) {
+        s = subject_at(s, i);
+        int layers = s.attention.layers;
+        if (s.attention.relative == &rope && !takes_rope(s))
+            continue;
+        for (int k = 0; k < layers; k++) {
+            s.attention.layer = k;
+            check(&s);
+        }
+    }
 }
 
 Subject
@@ -133,25 +171,13 @@ tokens_of(Subject *s, Way way)
     Random r = random_stream(13, "tokens");
     int d = s->attention.d_model;
     int x = way.sequences * way.queries * d, y = way.sequences * way.keys * d;
-    Tokens t = {.subject = s, .way = way, .x = reals(x + y), .x_size = x};
-    for (int i = 0; i < x + y; i++)
+    Tokens t = {.subject = s, .way = way, .x_size = x, .size = x + y};
+    t.x = reals(t.size);
+    for (int i = 0; i < t.size; i++)
         t.x[i] = (real)(way.size * random_normal(&r));
     t.y = y ? t.x + x : NULL;
-    t.gradient = reals(x + y);
+    t.gradient = reals(t.size);
     return t;
-}
-
-/* The matrices on a tape, to be freed. */
-static Node **
-leaves(const Subject *s, Tape *t)
-{
-    Node **w = allocate((size_t)s->weights.count, sizeof *w);
-    for (int i = 0; i < s->weights.count; i++) {
-        const Weight *one = &s->weights.list[i];
-        w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
-        w[i]->arguments = one->name;
-    }
-    return w;
 }
 
 Node *
@@ -160,7 +186,12 @@ record(Tape *t, void *tokens)
     const Tokens *in = tokens;
     Subject *s = in->subject;
     int d = s->attention.d_model, each = in->way.sequences;
-    Node **w = leaves(s, t);
+    Node **w = allocate((size_t)s->weights.count, sizeof *w);
+    for (int i = 0; i < s->weights.count; i++) {
+        const Weight *one = &s->weights.list[i];
+        w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
+        w[i]->arguments = one->name;
+    }
     Node *x = leaf(t, each * in->way.queries, d, each, in->x,
                    in->way.untrained && s->weights.count ? NULL : in->gradient);
     Node *y = x;
@@ -191,9 +222,16 @@ unwritten(const real *from, size_t count)
     return i == bytes;
 }
 
+/* Verifies the nodes in the order in which they were made: the first to be
+   wrong is the one to blame. */
 static void
-verify_node(const Node *n)
+verify(const Node *n)
 {
+    if (!n)
+        return;
+    verify(n->previous);
+    if (n->root != n || !n->in)
+        return;
     size_t count = size_of(n);
     if (!unwritten(n->value + count, count) ||
         (n->gradient && !unwritten(n->gradient + count, count)))
@@ -207,90 +245,83 @@ verify_node(const Node *n)
                 n->rows, n->cols, i / n->cols + 1, i % n->cols + 1);
 }
 
-static void
-verify_finite(const real *x, size_t count, const char *what, const char *name)
+/* A hash of the operands of a call; or of their gradients. */
+static uint64_t
+hash_operands(const Tokens *in, bool gradients)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            bug("%s%s is not finite", what, name);
-}
-
-/* Verifies the nodes in the order in which they were made: the first to be
-   wrong is the one to blame. */
-static void
-verify(const Node *n)
-{
-    if (!n)
-        return;
-    verify(n->previous);
-    if (n->root == n && n->in)
-        verify_node(n);
+    const Subject *s = in->subject;
+    size_t size = (size_t)in->size * sizeof(real);
+    uint64_t hash =
+        hash_bytes(HASH_START, gradients ? in->gradient : in->x, size);
+    for (int i = 0; i < s->weights.count; i++)
+        hash = hash_bytes(hash, gradients ? s->gradients[i] : s->values[i],
+                          (size_t)entries(s, i) * sizeof(real));
+    return hash;
 }
 
 real *
 computed(Tokens *in, bool back)
 {
+    uint64_t operands = hash_operands(in, false);
     Tape *before = tape_new(SHAPES_ONLY),
          *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
     record(before, in); /* a node kept from it is of an earlier call then */
-    Node *out = record(t, in), *result = project(out);
+    Node *out = record(t, in);
     real *copy = reals(in->x_size);
     memcpy(copy, out->value, size_of(out) * sizeof(real));
-    if (back)
-        backward(result);
+    if (back && out->trained)
+        backward_projected(out);
     verify(t->last);
-    verify_finite(copy, size_of(out), "the output", "");
-    for (const Node *n = t->last; n && back; n = n->previous)
-        if (!n->in && n->gradient)
-            verify_finite(n->gradient, size_of(n), "the gradient of ",
-                          label(n));
+    if (hash_operands(in, false) != operands)
+        bug("x, y or a matrix is not what it was: an operator writes only its "
+            "own c->value, and nothing else into its operands");
+    for (const Node *n = t->last; n; n = n->previous) {
+        const real *x = n == out ? copy : back && !n->in ? n->gradient : NULL;
+        for (size_t i = 0; x && i < size_of(n); i++)
+            if (!isfinite(x[i]))
+                bug("%s%s is not finite",
+                    n == out ? "the output " : "the gradient of ", label(n));
+    }
     tape_free(before);
     tape_free(t);
     return copy;
 }
 
-uint64_t
-call_all(Subject *s)
+/* What the plugin computes in a block, of the same matrices in every block. */
+static uint64_t
+call_layer(Subject *s, int layer)
 {
     uint64_t hash = HASH_START;
+    s->attention.layer = 0;
+    subject_draw(s);
+    s->attention.layer = layer;
     for (int i = 0; i < WAYS; i++) {
         Tokens in = tokens_of(s, ways[i]);
-        hash = hash_bytes(hash, computed(&in, true),
-                          (size_t)in.x_size * sizeof(real));
+        size_t size = (size_t)in.x_size * sizeof(real);
+        hash = hash_bytes(hash, computed(&in, true), size) +
+               hash_operands(&in, true);
     }
     return hash;
 }
 
-real *
-decoded(Tokens *in, int *kept)
+uint64_t
+call_all(Subject *s)
 {
-    enum { FIRST = 3 };
-    Subject *s = in->subject;
-    int d = s->attention.d_model, tokens = in->way.queries, count = FIRST;
-    real *copy = reals(in->x_size);
-    take_case(s, &in->way);
-    Attention a = s->attention;
-    Cache *c = cache_new(in->way.layer + 1, tokens, 1);
-    for (int i = -FIRST; i < tokens; i += count) { /* at first, for shapes */
-        Tape *t = tape_new(i < 0 ? SHAPES_ONLY : 0);
-        t->keeper = &c->keeper;
-        count = i > 0 ? 1 : FIRST;
-        c->keeper.position = i < 0 ? tokens - FIRST : i;
-        real *at = in->x + (i < 0 ? 0 : i) * d;
-        Node **w = leaves(s, t), *out = NULL;
-        Node *x = leaf(t, count, d, 1, at, NULL);
-        for (a.layer = 0; a.layer <= in->way.layer; a.layer++) {
-            c->keeper.enter(&c->keeper, &a, a.layer, x, x);
-            out = plugin_forward(s->plugin.variant, &a, x, x, w);
-            c->keeper.leave(&c->keeper);
-        }
-        if (i < 0)
-            cache_clear(c);
-        else
-            memcpy(copy + i * d, out->value, size_of(out) * sizeof *copy);
-    }
-    *kept = cache_entries(c, in->way.layer);
-    return copy;
+    int layer = s->attention.layer;
+    for (int i = 0; i < s->attention.layers; i++)
+        s->hash[i] = call_layer(s, i);
+    s->attention.layer = layer;
+    return hash_bytes(HASH_START, s->hash, sizeof s->hash);
+}
+
+bool
+new_in_layer(Subject *s)
+{
+    int layer = s->attention.layer, i = 0;
+    s->hash[layer] = call_layer(s, layer);
+    while (s->hash[i] != s->hash[layer])
+        i++;
+    return i == layer;
 }
 
 Tape *
@@ -299,18 +330,4 @@ shapes_of(Tokens *in)
     Tape *t = tape_new(SHAPES_ONLY);
     record(t, in);
     return t;
-}
-
-double
-bytes_kept(Tokens *in)
-{
-    Tape *t = tape_new(0);
-    double least = INFINITY;
-    for (int i = 0; i < 12; i++) { /* malloc caches what seven of them free */
-        double before = report->held;
-        tape_reset(t);
-        backward(project(record(t, in)));
-        least = i > 2 ? fmin(least, report->held - before) : least;
-    }
-    return least;
 }

@@ -60,8 +60,7 @@ run_check(const void *more, void *answer)
     const Trial *t = more;
     Found *found = answer;
     found->hash = t->hash;
-    Subject s = subject_open(t->plugin, found);
-    t->check(&s);
+    check_everywhere(t->check, t->plugin, found);
 }
 
 /* Runs this program's checks; returns whether one failed. If one crashed, or

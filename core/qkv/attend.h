@@ -87,7 +87,9 @@ Node *softmax_sink(Attention *a, Node *s, Node *sink);
 Node *apply_weights(Attention *a, Node *p, Node *v);
 
 /* Uses scores as the weights of apply_weights without a softmax: masked ones
-   become 0. If all scores are 1, apply_weights returns a running sum. */
+   become 0. If all scores are 1, apply_weights returns a running sum: make them
+   1 by a map, since with --positions rope or alibi the scores of ones are
+   something else. */
 Node *mask_zero(Attention *a, Node *s);
 
 /* remember keeps n for later blocks under a slot number of your choice. recall
