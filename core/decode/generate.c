@@ -92,19 +92,40 @@ positions_known(const Model *m)
     return m->config.positions == POSITIONS_LEARNED ? m->sizes.tokens : INT_MAX;
 }
 
+/* The k-th largest of the logits, or the smallest if there are fewer. */
+static real
+kth_largest(const real *logits, int classes, int k)
+{
+    real at = INFINITY;
+    for (int found = 0; found < k;) {
+        real next = -INFINITY;
+        for (int i = 0; i < classes; i++)
+            if (logits[i] < at && logits[i] > next)
+                next = logits[i];
+        for (int i = 0; i < classes; i++)
+            found += logits[i] == next;
+        at = next;
+        if (at == -INFINITY)
+            break;
+    }
+    return at;
+}
+
 int
-choose(const real *logits, int classes, double temperature, Random *r)
+choose(const real *logits, int classes, Sampling how, Random *r)
 {
     int best = 0;
     for (int i = 1; i < classes; i++)
         best = logits[i] > logits[best] ? i : best;
+    real least =
+        how.top_k ? kth_largest(logits, classes, how.top_k) : -INFINITY;
     double sum = 0, below = 0;
-    for (int round = 0; temperature > 0 && round < 2; round++) {
+    for (int round = 0; how.temperature > 0 && round < 2; round++) {
         double until = round ? random_uniform(r) * sum : INFINITY;
         below = 0;
         for (int i = 0; i < classes; i++) {
-            double far = (double)(logits[best] - logits[i]) / temperature;
-            below += far > 700 ? 0 : decay(far);
+            double far = (double)(logits[best] - logits[i]) / how.temperature;
+            below += far > 700 || logits[i] < least ? 0 : decay(far);
             if (below > until)
                 return i;
         }
@@ -115,7 +136,7 @@ choose(const real *logits, int classes, double temperature, Random *r)
 
 void
 go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
-      double temperature, Random *r, void said(const Dataset *data, int id))
+      Sampling how, Random *r, void said(const Dataset *data, int id))
 {
     const Sizes *z = &m->sizes;
     int known = positions_known(m), most = count < known ? count : known;
@@ -126,8 +147,7 @@ go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
     Decoder *d = decoder_new(longer, most, 1);
     for (int n = given; n < count && !ferror(stdout); n++) {
         const real *logits = decoder_go_on(d, ids, n);
-        ids[n] =
-            first_answer(data) + choose(logits, z->classes, temperature, r);
+        ids[n] = first_answer(data) + choose(logits, z->classes, how, r);
         said(data, ids[n]);
     }
     decoder_free(d);

@@ -35,7 +35,7 @@ typedef struct Options {
     struct {
         const char *prompt;
         double temperature;
-        int tokens, seed;
+        int tokens, seed, top_k, samples;
     } generate;
     bool attention; /* of inspect */
 } Options;
