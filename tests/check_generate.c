@@ -267,7 +267,7 @@ TEST(choices_at_the_edges)
     Random r = random_stream(1, "choices"), untouched = r;
     ck_assert_int_eq(choose(ties, LETTERS, (Sampling){0}, &r), 1);
     ck_assert(!memcmp(&r, &untouched, sizeof r));
-    ck_assert_int_eq(choose(ties, 1, (Sampling){1}, &r), 0);
+    ck_assert_int_eq(choose(ties, 1, (Sampling){1, 0}, &r), 0);
     count_choices(huge, (Sampling){1000, 0}, counts);
     ck_assert_int_eq(counts[1], DRAWS);
     count_choices(ties, (Sampling){1e-300, 0}, counts);

@@ -25,6 +25,7 @@ typedef struct Trace {
     const Dataset *data;
     const int *ids;
     Pass *pass;
+    bool *shown; /* of the model's weights, which */
 } Trace;
 
 /* What the rows of a matrix are, and its columns. */
@@ -36,7 +37,8 @@ word_of(const Trace *t, int token)
     return token_label(t->data, t->ids + token * t->data->sizes.each);
 }
 
-/* "NAME (rows x cols)" and its rows, as far as they fit in a line. */
+/* "NAME (rows x cols)" and its rows, as far as they fit in a line; of weights
+   as many as that. */
 PRINTF(4, 5)
 static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
@@ -54,7 +56,7 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
             print_label(word_of(t, j), 8);
         printf("\n");
     }
-    for (int i = 0; i < m.rows; i++) {
+    for (int i = 0; i < m.rows && (axes != WEIGHTS || i < WIDE); i++) {
         print_label(axes == WEIGHTS ? "" : word_of(t, i), -12);
         for (int j = 0; j < m.cols && j < WIDE; j++) {
             double x = (double)m.at[i * m.down + j];
@@ -62,6 +64,8 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
         }
         printf(m.cols > WIDE ? " ..\n" : "\n");
     }
+    if (axes == WEIGHTS && m.rows > WIDE)
+        printf("%14s\n", "..");
 }
 
 /* Head `head` of a node whose rows are tokens. */
@@ -118,6 +122,7 @@ show_mapped(const Trace *t, const Node *n, int head, const char *letter,
                count);
     for (int k = 0; k < count; k++) {
         Node *map = t->model->nodes[maps[k]];
+        t->shown[maps[k]] = true;
         const char *symbol = strrchr(t->model->weights[maps[k]].name, '.') + 1;
         bool part = k == count - 1 && n->heads > 1;
         show(t, WEIGHTS,
@@ -203,6 +208,11 @@ show_place(const Trace *t, int place)
     show_mapped(t, p->out, 0, "output", 0,
                 p->calls == 1 ? r->call[p->first].out : p->out, of,
                 "the layer's result");
+    const ModelPlace *m = &t->model->place[place];
+    for (int i = m->weights; i < m->weights + m->declared; i++)
+        if (!t->shown[i]) /* it is behind something else than a product */
+            show(t, WEIGHTS, head_columns(t->model->nodes[i], 1, 0), "%s",
+                 strrchr(t->model->weights[i].name, '.') + 1);
 }
 
 static void
@@ -252,7 +262,8 @@ trace_print(Model *m, const Dataset *data, const int *ids, int count,
     matrix_entries(count, count); /* scores of a head */
     Batch b = batch_new(sizes, 1);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
-    Trace t = {m, data, ids, pass_captured(m, &b, false)};
+    Trace t = {m, data, ids, pass_captured(m, &b, false),
+               allocate((size_t)m->count, sizeof(bool))};
     show_tokens(&t, count);
     if (!trained)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
@@ -267,5 +278,6 @@ trace_print(Model *m, const Dataset *data, const int *ids, int count,
     if (trained)
         show_answers(&t, &b);
     pass_free(t.pass);
+    free(t.shown);
     batch_free(&b);
 }
