@@ -64,8 +64,6 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
         }
         printf(m.cols > WIDE ? " ..\n" : "\n");
     }
-    if (axes == WEIGHTS && m.rows > WIDE)
-        printf("%14s\n", "..");
 }
 
 /* Head `head` of a node whose rows are tokens. */
@@ -200,10 +198,7 @@ show_place(const Trace *t, int place)
         show_head(t, p, c, own, i + 1);
     }
     char of[80];
-    snprintf(of, sizeof of,
-             heads == 1   ? "head_1"
-             : heads == 2 ? "[head_1 head_%d]"
-                          : "[head_1 ... head_%d]",
+    snprintf(of, sizeof of, heads == 1 ? "head_1" : "[head_1 ... head_%d]",
              heads);
     show_mapped(t, p->out, 0, "output", 0,
                 p->calls == 1 ? r->call[p->first].out : p->out, of,
