@@ -181,7 +181,7 @@ option_common(const Option *option)
     static const char common[] =
         "variant task file d-model heads steps lr seeds out from plan "
         "baseline by x y facet preset real head prompt tokens "
-        "temperature attention tasks verdicts columns";
+        "temperature samples attention tasks verdicts columns";
     bool declared = option->setting && option->setting->kind == OWN;
     return declared || index_in(common, option->name) >= 0;
 }
