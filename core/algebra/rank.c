@@ -12,10 +12,8 @@
 #include "algebra/rank.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
-#include "heart/random.h"
-#include "heart/rows.h"
 
-enum { PANEL = 64, STEPS = 40 };
+enum { PANEL = 64 };
 
 /* A pivot is at least that share of the largest that waits. */
 #define LEVEL 0.3
@@ -25,9 +23,6 @@ enum { PANEL = 64, STEPS = 40 };
 #define FAINT     1e-4
 #define FAINT_GAP 30
 
-/* How well singular values are found. */
-#define NEAR 1e-2
-
 /* Rows of A in a pool, a column each, of which the first `rank` entries are
    those of U, and the others what is left of the row when the pivots so far are
    subtracted. */
@@ -36,8 +31,8 @@ typedef struct Elimination {
     int *order;                  /* entry i is column order[i] of A */
     real *lu, *pool;             /* (n x n), L without its 1s; (n x 2 PANEL) */
     double *pivot, level, largest;
-    int idle; /* rows since the last pivot that were nothing but rounding, */
-    double rest, largest_rest; /* and how large that was */
+    int idle;    /* rows since the last pivot that were nothing but rounding, */
+    double rest; /* and how large an entry that was at most */
     bool finite;
 } Elimination;
 
@@ -185,17 +180,6 @@ take_pivots(Elimination *e, double level)
     return j;
 }
 
-/* What is left of the rows that wait, all together. */
-static double
-size_waiting(const Elimination *e)
-{
-    double sum = 0;
-    for (int i = e->rank; i < e->n; i++)
-        for (int j = 0; j < e->waiting; j++)
-            sum += (double)pool_row(e, i)[j] * (double)pool_row(e, i)[j];
-    return sqrt(sum);
-}
-
 /* Takes what waits down to rounding, which is dropped: pivots far below the
    largest only where there are no others, `some` that were large before. */
 static void
@@ -205,8 +189,7 @@ take_small(Elimination *e, bool some, double rounding)
         double size = largest_waiting(e);
         e->largest = fmax(e->largest, size);
         if (!(size > rounding * e->largest)) {
-            e->rest = hypot(e->rest, size_waiting(e));
-            e->largest_rest = fmax(e->largest_rest, size);
+            e->rest = fmax(e->rest, size);
             e->idle += e->waiting;
             e->waiting = 0;
             return;
@@ -233,64 +216,6 @@ eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
     }
 }
 
-/* x becomes T x for a triangle T of pivots `from` to `from` + n; or T' x where
-   it is flipped; or what T, or T', makes x of. */
-static void
-apply(const Elimination *e, int from, int n, real *x, bool upper, bool flip,
-      bool solve)
-{
-    bool rising = upper ^ flip ^ solve;
-    real sign = solve ? -1 : 1;
-    for (int step = 0; step < n; step++) {
-        int i = rising ? step : n - 1 - step, other = upper ? i + 1 : 0;
-        const real *row = lu_row(e, from + i) + from;
-        int count = upper ? n - i - 1 : i;
-        real diagonal = upper ? row[i] : 1;
-        if (flip) {
-            real along = solve ? x[i] / diagonal : x[i];
-            row_add(x + other, sign * along, row + other, count);
-            x[i] = solve ? along : along * diagonal;
-        } else {
-            real sum = sign * row_dot(row + other, x + other, count);
-            x[i] = solve ? (x[i] + sum) / diagonal : x[i] * diagonal + sum;
-        }
-    }
-}
-
-/* x becomes as long as 1; returns how long it was. */
-static double
-normalise(real *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += (double)x[i] * (double)x[i];
-    for (int i = 0; i < n && sum > 0; i++)
-        x[i] /= (real)sqrt(sum);
-    return sqrt(sum);
-}
-
-/* The largest singular value of L U between those pivots, or the smallest, by
-   the power method on (L U)' L U, or its inverse. */
-static double
-extreme(const Elimination *e, int from, int n, bool smallest)
-{
-    Random random = random_stream((uint64_t)n, "power");
-    real *x = allocate((size_t)n, sizeof *x);
-    double found = 0, before = -1;
-    for (int i = 0; i < n; i++)
-        x[i] = (real)random_normal(&random);
-    for (int step = 0; step < STEPS && fabs(found - before) > NEAR * found;
-         step++) {
-        before = found;
-        for (int k = 0; k < 4; k++) /* U, L, L', U', or the other way round */
-            apply(e, from, n, x, (k == 0 || k == 3) != smallest,
-                  (k > 1) != smallest, smallest);
-        found = normalise(x, n);
-    }
-    free(x);
-    return smallest ? 1 / sqrt(found) : sqrt(found);
-}
-
 /* Finds the gap: where the smallest that is counted is farthest above the
    largest that is not, which may be rounding only. */
 static void
@@ -310,6 +235,8 @@ find_gap(Rank *r, const double *size, int n, double rest, double rounding)
         if (gap > widest) {
             widest = gap;
             r->rank = i;
+            r->last = least[i] / largest;
+            r->next = rest / largest;
         }
         rest = fmax(rest, size[i - 1]);
     }
@@ -338,28 +265,6 @@ count_faint(double *size, int rank)
     return faint;
 }
 
-/* With A = L U + S, L = [L1 0; L2 L3]: the smallest singular value of L1 U1 is
-   at most the last that counts, and the largest of L3 U3 and of S together at
-   least the first that does not, so a gap between these two is proof. */
-static Rank
-rank_found(const Elimination *e, double rounding)
-{
-    Rank r = {.rank = -1};
-    if (e->finite)
-        find_gap(&r, e->pivot, e->rank, e->largest_rest, 100 * rounding);
-    if (r.rank > 0) {
-        int others = e->rank - r.rank;
-        double largest = extreme(e, 0, r.rank, false);
-        r.last = extreme(e, 0, r.rank, true) / largest;
-        r.next = e->rest;
-        if (others)
-            r.next += extreme(e, r.rank, others, false);
-        r.next /= largest;
-        r.faint = count_faint(e->pivot, r.rank);
-    }
-    return r;
-}
-
 Rank
 matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
 {
@@ -372,7 +277,11 @@ matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
     for (int i = 0; i < n; i++)
         e.order[i] = i;
     eliminate(&e, next, more, most, rounding);
-    Rank r = rank_found(&e, rounding);
+    Rank r = {.rank = -1};
+    if (e.finite)
+        find_gap(&r, e.pivot, e.rank, e.rest, 100 * rounding);
+    if (r.rank > 0)
+        r.faint = count_faint(e.pivot, r.rank);
     free(e.order);
     free(e.pivot);
     free(e.lu);

@@ -77,8 +77,8 @@ static const char *const explained[2] = {
     "token; activations: numbers a training step keeps of one.",
     " real: the rank of d outputs / d parameters, in double, of each layer or, "
     "where layers share what they compute, of all; gauge: the others, which "
-    "change nothing; smallest, next: the singular values between which the "
-    "rank is read, as shares of the largest."};
+    "change nothing; smallest, next: the pivots of the elimination between "
+    "which the rank is read, as shares of the largest."};
 
 /* Adds how many of a variant's parameters are real: as measured, or above what
    can be by a formula. False if that cannot be told. */
@@ -103,13 +103,13 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Weights *w,
         real = r.real < 0 ? NAN : r.real;
         gap = r.found;
         if (gap.faint)
-            note("%s: %d of its parameters are real only just, by singular "
-                 "values as small as %.0e of the largest",
+            note("%s: %d of its parameters are real only just, by pivots as "
+                 "small as %.0e of the largest",
                  p->name, gap.faint, gap.last);
     }
     if (isnan(real))
         note("%s: how many are real cannot be told: no formula fits its small "
-             "shapes, or no gap parts its singular values from 0",
+             "shapes, or no gap parts its pivots from 0",
              p->name);
     sheet_row(sheet, cell_words(p->name), cell_number(stored),
               cell_number(real), cell_number(stored - real),
