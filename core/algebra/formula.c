@@ -355,6 +355,7 @@ formula_of(const Variant *v, Attention a, double stored)
             found.holds = value_at(f, &f->at[i]) == f->gauge[i];
         found.gauge = times * value_at(f, &f->wanted);
         found.holds &= found.gauge >= 0 && found.gauge <= stored;
+        free(found.text);
         found.text = text_of(f);
         free(f);
     }
