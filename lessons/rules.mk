@@ -39,7 +39,7 @@ web: all book        ## the book with the program in it, build/web/index.html (e
 web-engine: web-programs $(WEB)/variants/names.txt $(WEB)/worker.js $(WEB)/engine.js
 web-programs: $(WEB)/qkv.js $(WEB)/qkv-double.js
 
-WEB_C    = $(filter-out core/run/process.c core/run/progress.c,$(CORE) $(DRIVER)) \
+WEB_C    = $(filter-out core/run/process.c,$(CORE) $(DRIVER)) \
   lessons/web/process.c lessons/web/progress.c
 # Only core/fast knows the instruction: the other objects are those of the first build.
 OTHERS   = $(BUILD)

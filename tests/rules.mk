@@ -83,8 +83,7 @@ compdb:              ## build/compile_commands.json, which editors look for
 	    "$$top" $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
 	  printf '\n]\n'; } >$(BUILD)/compile_commands.json
 
-# The tests look into all but main, count allocations (check_train.c) and set the
-# clock (check_progress.c).
+# The tests look into all but main, and count allocations (check_train.c).
 CHECK   ?= $$(pkg-config --libs check)
 COUNTED  = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 INSIDERS = $(filter-out %/main.c,$(DRIVER))

@@ -180,12 +180,6 @@ word_added(void **set, const char *word)
     return *there == word;
 }
 
-void
-word_removed(void **set, const char *word)
-{
-    tdelete(word, set, by_text);
-}
-
 const char *
 interned(const char *text)
 {

@@ -39,9 +39,8 @@ char *read_own_file(const char *path, const char *what, size_t *size);
 char *quoted(const char *text);
 
 /* Puts a word, which stays the caller's, into a set, a tree that is NULL while
-   it is empty; false where its like is there already. And takes it out. */
+   it is empty; false where its like is there already. */
 bool word_added(void **set, const char *word);
-void word_removed(void **set, const char *word);
 
 /* The one copy of the string that the program keeps until it ends: equal words
    are the same pointer. */

@@ -63,8 +63,8 @@ run_check(const void *more, void *answer)
     check_everywhere(t->check, t->plugin, found);
 }
 
-/* Runs this program's checks; returns whether one failed. If one crashed, or
-   ended by `bug`, no other is run: they would fail for the same reason. */
+/* Runs this program's checks; returns whether one failed. If one ended in the
+   plugin's code, no other is run: they would fail for the same reason. */
 static bool
 run_checks(const Options *o, const char *plugin, bool *stop)
 {
@@ -85,7 +85,7 @@ run_checks(const Options *o, const char *plugin, bool *stop)
                    e.answered ? out.what : what);
         free(what);
         failed |= !e.answered;
-        *stop = !e.answered && (e.signal || e.plugin);
+        *stop = !e.answered && e.plugin;
         t.hash = out.hash;
     }
     return failed;
@@ -104,11 +104,12 @@ command_check(int argc, char **argv)
     plugin_given(plugin);
     if (both) {
         Facts f = describe(plugin, NULL);
-        if (!f.ok && f.status == 2)
-            usage("%s", f.why);
-        print_line(&o, "loads", f.ok ? "ok" : "FAILED",
-                   f.ok ? f.equation : f.why);
-        failed = stop = !f.ok;
+        bool ok = f.ended.answered;
+        if (!ok && f.ended.status == 2)
+            usage("%s", f.ended.why);
+        print_line(&o, "loads", ok ? "ok" : "FAILED",
+                   ok ? f.equation : f.ended.why);
+        failed = stop = !ok;
     }
     failed |= run_checks(&o, plugin, &stop);
     if (both && !stop)

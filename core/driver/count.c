@@ -165,13 +165,13 @@ command_count(int argc, char **argv)
     if (all)
         *given = plugin_list();
     for (int i = 0; i < given->count; i++) {
-        Facts f = {.ok = true};
+        Facts f = {.ended.answered = true};
         if (all) /* one that nobody named need not have the shape */
             f = describe(given->text[i], &c);
-        if (!f.ok)
-            note("%s is left out: %s", f.name, f.why);
-        status |= !f.ok || !add_variant(&sheet, given->text[i], c, &o,
-                                        preset->keeping, &uses);
+        if (!f.ended.answered)
+            note("%s is left out: %s", f.name, f.ended.why);
+        status |= !f.ended.answered || !add_variant(&sheet, given->text[i], c,
+                                                    &o, preset->keeping, &uses);
     }
     request_used(&o.request, uses);
     sheet_note(&sheet, "parameters",

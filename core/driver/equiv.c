@@ -55,9 +55,7 @@ static void
 write_converted(const Options *o, Model *to, const Dataset *data)
 {
     const Config c = to->config;
-    Config ordinary =
-        ordinary_config(c.task, c.variant, variant_uses(to->variant));
-    char *name = run_name(&c, &ordinary);
+    char *name = run_name(&c, variant_uses(to->variant));
     to->config.steps = 0;
     Finished e = {.result = train(to, data, NULL, NULL),
                   .converted = true,

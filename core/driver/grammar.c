@@ -7,7 +7,7 @@
 #include "config/tasks.h"
 #include "driver/grammar.h"
 #include "page/table.h"
-#include "run/manifest.h"
+#include "run/experiment.h"
 
 enum { MANY = 1 << 30 };
 

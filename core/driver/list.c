@@ -11,7 +11,6 @@
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/describe.h"
-#include "run/grid.h"
 
 /* Returns the exit status: 1 where a plugin cannot be loaded. */
 static int
@@ -30,13 +29,13 @@ list_variants(Layout layout)
     config_resolve(&c, "heads d-k d-v");
     for (int i = 0; i < names.count; i++) {
         Facts f = describe(names.text[i], &c);
-        failed |= !f.ok;
-        if (f.ok)
+        failed |= !f.ended.answered;
+        if (f.ended.answered)
             sheet_row(&sheet, cell_words(f.name), cell_number(f.parameters),
                       cell_words(f.equation), cell_words(f.own),
                       cell_words(f.family));
         else
-            note("%s is left out: %s", f.name, f.why);
+            note("%s is left out: %s", f.name, f.ended.why);
     }
     values_free(&names);
     sheet_note(&sheet, "variants",
@@ -69,7 +68,8 @@ start_of(const Task *t)
 static Levels
 levels_of(const Task *t)
 {
-    Config c = ordinary_config(t->name, "standard", "heads d-k d-v");
+    Config c = task_start(t->name);
+    config_resolve(&c, "heads d-k d-v");
     if (!t->draw)
         return (Levels){.chance = NAN, .trivial = NAN};
     Dataset data = dataset_open(&c);

@@ -149,8 +149,10 @@ draw_picture(const Figure *f, const char *format)
     size_t size;
     snprintf(term, sizeof term, "term='%s'", format);
     snprintf(script, sizeof script, "%s.gp", f->name);
-    char *argv[] = {"gnuplot", "-d", "-e", term, script, NULL};
-    int status = run_program(argv, draft, NULL);
+    char *draw =
+        "cd \"$0\" && exec gnuplot -d -e \"$1\" \"$2\" >.shown 2>.said";
+    char *argv[] = {"sh", "-c", draw, (char *)draft, term, script, NULL};
+    int status = run_program(argv);
     if (status == NOT_RUN)
         return false;
     const char *file = status ? ".said" : ".shown";

@@ -54,7 +54,7 @@ compile(const char *source, const char *out)
         (char *)source, (char *)out, (char *)options(), NULL};
     if (access(source, R_OK))
         fail("%s: cannot be read: %s", source, strerror(errno));
-    if (run_program(argv, NULL, "it starts the compiler"))
+    if (run_program(argv))
         fail("%s: does not compile: see the messages above; if there is no "
              "compiler, set CC to one",
              source);

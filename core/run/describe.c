@@ -5,7 +5,6 @@
 #include "config/build_model.h"
 #include "config/positions.h"
 #include "run/describe.h"
-#include "run/plugin_process.h"
 
 /* For a plugin to load and to declare. */
 static const double seconds = 10, bytes = 1e9;
@@ -56,13 +55,11 @@ answer(const void *more, void *facts)
 Facts
 describe(const char *word, const Config *c)
 {
-    Facts f = {.ok = false};
+    Facts f = {0};
     Ended e = in_child(answer, &(Question){word, c}, &f, sizeof f,
                        (Limits){seconds, bytes});
-    f.ok = e.answered;
-    f.status = e.status;
-    f.why = e.why;
-    if (!f.ok)
+    f.ended = e;
+    if (!e.answered)
         plugin_name(word, f.name);
     return f;
 }

@@ -4,16 +4,13 @@
 #ifndef DESCRIBE_H
 #define DESCRIBE_H
 
-#include <stdbool.h>
-
 #include "base/words.h"
 #include "config/find_plugin.h"
 #include "config/settings.h"
+#include "run/plugin_process.h"
 
 typedef struct Facts {
-    bool ok;
-    int status;      /* if not ok: the status to exit with, */
-    const char *why; /* and why */
+    Ended ended; /* if it has not answered, there is only its name */
     char name[NAME_SIZE];
     char family[64];
     char equation[256];

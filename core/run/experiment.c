@@ -1,14 +1,107 @@
-/* experiment.c - a directory of runs, and what was asked of it. */
+/* experiment.c - a directory of runs, and experiment.tsv, what was asked of it.
+ */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <qkv/real.h>
+
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/experiment.h"
+
+static const char record[] = "experiment.tsv";
+const char manifest_keys[] = "precision by baseline judge margin from run to";
+
+char *
+manifest_begin(const char *command)
+{
+    char *line = copy_text(command);
+    if (sizeof(real) == sizeof(double))
+        manifest_add(&line, "precision", "double");
+    return line;
+}
+
+void
+manifest_add(char **line, const char *key, const char *value)
+{
+    if (!is_text(value))
+        fail("\"%s\": it has a control character or bytes that are no UTF-8, "
+             "and cannot be recorded: rename it",
+             key);
+    replace(line, format_text("%s\t%s=%s", *line, key, value));
+}
+
+const char *
+manifest_value(const char *line, const char *key)
+{
+    char *wanted = format_text("\t%s=", key);
+    const char *at = strstr(line, wanted), *value = NULL;
+    if (at) {
+        char *copy = copy_text(at + strlen(wanted));
+        copy[strcspn(copy, "\t")] = 0;
+        value = interned(copy);
+        free(copy);
+    }
+    free(wanted);
+    return value;
+}
+
+/* Nothing of a line commands a terminal. What else it says is data, looked up
+   among the settings and values that runs have. */
+Values
+manifest_read(const char *directory)
+{
+    Path path = within(directory, record);
+    Values lines = {0};
+    size_t size;
+    if (access(path.text, F_OK))
+        return lines;
+    char *text = read_own_file(path.text, "record", &size), *line = text;
+    for (int i = 1; *line; i++) {
+        char *end = line + strcspn(line, "\n");
+        bool whole = *end == '\n';
+        *end = 0;
+        if (i > 1)
+            values_add(&lines, copy_text(line));
+        for (char *c = line; c < end; c++)
+            *c = *c == '\t' ? ' ' : *c;
+        if (!whole || !is_text(line) || (i == 1 && strcmp(line, "format 4")))
+            fail("%s:%d: not what qkv writes there: it was changed, or another "
+                 "version wrote it; empty the file, and the command that made "
+                 "the experiment records it again",
+                 path.text, i);
+        line = end + 1;
+    }
+    free(text);
+    return lines;
+}
+
+void
+manifest_record(const char *directory, const char *line)
+{
+    Path path = within(directory, record);
+    Values lines = manifest_read(directory);
+    bool there = false; /* then it may be read-only */
+    for (int i = 0; i < lines.count; i++)
+        there |= !strcmp(lines.text[i], line);
+    values_free(&lines);
+    if (there)
+        return;
+    int file = lock_path(path.text, O_RDWR | O_CREAT | O_APPEND);
+    off_t size = lseek(file, 0, SEEK_END);
+    if (dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
+        const char *why = strerror(errno);
+        if (ftruncate(file, size))
+            note("%s: a line of it is cut", path.text);
+        fail("%s: cannot be written: %s", path.text, why);
+    }
+    close(file);
+}
 
 bool
 run_exists(const char *directory, const char *name)
@@ -24,7 +117,7 @@ experiment_open(const char *directory, const char *asked)
         fail("%s: cannot be made: %s; give another directory", directory,
              strerror(errno));
     bool empty = is_empty(directory); /* somebody may open it with us */
-    if (!empty && access(within(directory, "experiment.tsv").text, F_OK))
+    if (!empty && access(within(directory, record).text, F_OK))
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "
              "qkv's; give another directory",
              directory);
@@ -36,12 +129,6 @@ static int
 in_order(const void *a, const void *b)
 {
     return natural_order(((const Run *)a)->name, ((const Run *)b)->name);
-}
-
-static int
-by_digest(const void *a, const void *b)
-{
-    return strcmp(((const Run *)a)->digest, ((const Run *)b)->digest);
 }
 
 static void
@@ -76,31 +163,29 @@ add_record(Experiment *e, const char *directory)
     free(lines.text);
 }
 
-/* Drops what equiv converted, and leaves each other run once, also where a copy
-   has another name. */
+/* Drops what equiv converted, and leaves each other run once: its name has the
+   digest of its settings. */
 static void
 drop_doubles(Experiment *e)
 {
     int kept = 0;
     if (!e->count)
         return;
-    qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_digest);
+    qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
     for (int i = 0; i < e->count; i++) {
         Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
-        bool converted = !strcmp(run_text(r, "status"), "converted");
-        bool same = last && !by_digest(last, r);
+        bool same = last && !strcmp(last->name, r->name);
         if (same &&
             strcmp(run_text(last, "test_loss"), run_text(r, "test_loss")))
             fail("%s and %s: the same settings and another result; remove the "
                  "wrong one of the two",
                  last->path, r->path);
-        if (same || converted)
+        if (same || !strcmp(run_text(r, "status"), "converted"))
             run_free(r);
         else
             e->runs[kept++] = *r;
     }
     e->count = kept;
-    qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
 }
 
 Experiment
@@ -147,7 +232,15 @@ const char *
 experiment_said(const Experiment *e, const char *key)
 {
     const char *said = NULL;
-    for (int i = e->asked.count - 1; i >= 0 && !said; i--)
-        said = manifest_value(e->asked.text[i], key);
+    bool first = true;
+    for (int i = 0; i < e->asked.count; i++) {
+        const char *line = e->asked.text[i], *value = manifest_value(line, key);
+        if (strncmp(line, "compare\t", 8))
+            continue;
+        if (!first && value != said)
+            return NULL;
+        said = value;
+        first = false;
+    }
     return said;
 }

@@ -1,9 +1,44 @@
-/* experiment.h - a directory of runs, with the record of what was asked. */
+/* experiment.h - a directory of runs, with the record of what was asked.
+
+   The record, experiment.tsv, has after its first line a line for each command,
+   which is only ever appended:
+
+       format  4
+       compare  variant=standard,full-rank  task=recall  d-k=2,4  baseline=mqa
+
+   Between tabs are the command's name, the settings that were given, with their
+   values between commas, and manifest_keys. Tables, figures and reports read
+   there what was compared, and against what. */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
-#include "run/manifest.h"
 #include "run/run.h"
+
+/* What the others are compared with unless something else is asked. */
+#define BASELINE "standard"
+
+/* The keys that are no settings: "precision", where it is double; "by", what
+   verdicts are between where these are not variants; "baseline", what
+   differences are taken against, "judge", what verdicts are about, and
+   "margin", which differences are none; "from", the run whose weights a train
+   began with; "run" and "to", what an equiv converted into which variant. */
+extern const char manifest_keys[];
+
+/* Begins the line of a command of this program, to be freed, and adds a key to
+   it. */
+char *manifest_begin(const char *command);
+void manifest_add(char **line, const char *key, const char *value);
+
+/* The value of a key, interned, or NULL. */
+const char *manifest_value(const char *line, const char *key);
+
+/* The lines of an experiment's record; none where the file is not there or
+   empty. Fails with the line that is wrong. */
+Values manifest_read(const char *directory);
+
+/* Appends a line to the record, or starts one, unless that line is there.
+   Several commands may do so at once. */
+void manifest_record(const char *directory, const char *line);
 
 /* Makes the experiment's directory, or checks that it is one, and records what
    is asked of it. */
@@ -29,7 +64,8 @@ void experiment_free(Experiment *e);
    record, any may have been. */
 bool experiment_asks(const Experiment *e, const char *setting);
 
-/* What the last command said under that key that said anything, or NULL. */
+/* What every compare that is recorded said under that key, or NULL. What one of
+   several said, only to look, does not rule later tables and reports. */
 const char *experiment_said(const Experiment *e, const char *key);
 
 #endif

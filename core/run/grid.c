@@ -1,43 +1,179 @@
-/* grid.c - from options to the list of runs that they ask for. */
+/* grid.c - from options to the list of runs that they ask for.
+
+   What makes a comparison fair, equal budgets (--match) and equal starts
+   (--same-start), is decided here, before anything is trained. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/convert.h"
+#include "algebra/cost.h"
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/tasks.h"
+#include "config/two_sequences.h"
 #include "heart/fail.h"
-#include "heart/train.h"
-#include "run/describe.h"
-#include "run/fair.h"
 #include "run/grid.h"
 #include "run/run.h"
 
-Config
-ordinary_config(const char *task, const char *variant, const char *uses)
+/* The variant in the shape that it has at c's point of the grid. */
+static Config
+shaped_at(const char *variant, Config c)
 {
-    Config c = task_start(task);
-    c.task = interned(task);
     c.variant = interned(variant);
-    config_resolve(&c, uses);
+    config_resolve(&c, variant_uses(plugin_open(variant).variant));
     return c;
 }
 
+/* What the attention of one block costs at c, all of it by this variant. */
+static double
+price(const char *budget, const char *variant, Config c, Sizes z)
+{
+    const Variant *v = plugin_open(variant).variant;
+    c = shaped_at(variant, c);
+    Attention a = attention_in(&c, z);
+    Weights w = weights_declared(v, &a);
+    double sum = 0;
+    for (int cross = 0; cross < 2; cross++) {
+        if (c.cross == (cross ? CROSS_NONE : CROSS_ONLY))
+            continue;
+        Cost k = cost_of(v, a, &w, z.tokens, cross ? z.source : 0);
+        sum += !strcmp(budget, "params")  ? k.parameters
+               : !strcmp(budget, "flops") ? k.forward
+                                          : k.cache;
+    }
+    free(w.list);
+    return sum;
+}
+
+/* Sets the width that such a variant can be told, if it has one. */
+static void
+set_width(const char *shape, Config *c, int width)
+{
+    bool latent = shape_uses(shape, "latent");
+    bool k = !latent && shape_uses(shape, "d-k");
+    bool v = !latent && shape_uses(shape, "d-v");
+    c->latent = latent ? width : c->latent;
+    c->d_k = k ? width : c->d_k;
+    c->d_v = v ? width : c->d_v;
+}
+
+/* What is the same at several points of a grid, one after the other, is told
+   once. */
+static void
+note_once(char *text)
+{
+    static char *told;
+    if (!told || strcmp(told, text))
+        note("%s", text);
+    replace(&told, text);
+}
+
+/* The width at which c's attention costs most nearly what is wanted; an even
+   one where columns are rotated in pairs. No wider one costs less. */
+static int
+nearest_width(Config c, const char *shape, Sizes z, double wanted)
+{
+    int step = c.positions == POSITIONS_ROPE ? 2 : 1, best = step;
+    double off = INFINITY, cost = 0;
+    for (int w = step; w <= 4 * c.d_model && cost < wanted; w += step) {
+        set_width(shape, &c, w);
+        cost = price(likeness_of(c.match).asked, c.variant, c, z);
+        if (fabs(cost - wanted) < off) {
+            off = fabs(cost - wanted);
+            best = w;
+        }
+    }
+    return best;
+}
+
+/* With --match: changes the widths of c's variant, not resolved yet, so that
+   one attention costs as nearly what the baseline's does as one whole number
+   allows, and says how near. d-k and d-v go together where it uses both; mla
+   has its latent. */
+static void
+meet_budget(const Request *o, Config *c)
+{
+    const char *baseline = o->baseline ? o->baseline : BASELINE;
+    const Values *variants = given_to(o, "variant");
+    Likeness match = likeness_of(c->match);
+    const char *budget = match.asked;
+    if (!*budget || match.found)
+        return; /* a plan's line says the widths itself */
+    for (int i = 0; i < variants->count; i++) /* which may be paths */
+        if (!strcmp(plugin_open(variants->text[i]).name, baseline))
+            baseline = variants->text[i];
+    if (*c->same_start)
+        usage("--match and --same-start contradict each other: another width "
+              "is another function; give one");
+    const Variant *v = plugin_open(c->variant).variant;
+    Dataset data = dataset_open(c);
+    Sizes z = data.sizes;
+    dataset_close(&data);
+    double wanted = price(budget, baseline, *c, z);
+    match = (Likeness){budget, true, shaped_at(baseline, *c)};
+    c->match = likeness_word(&match);
+    if (!strcmp(c->variant, baseline))
+        return;
+    set_width(v->shape, c, nearest_width(*c, v->shape, z, wanted));
+    if (!o->work.quiet)
+        note_once(
+            format_text("--match %s, task %s: %s has %.0f for the %.0f of "
+                        "%s",
+                        budget, c->task, c->variant,
+                        price(budget, c->variant, *c, z), wanted, baseline));
+}
+
+/* With --same-start: c, not resolved yet, gets the variant and shape that it
+   starts as, or none where it cannot, which is said. */
+static void
+choose_start(Config *c)
+{
+    Likeness start = likeness_of(c->same_start);
+    Config at = *c; /* as it is there, except for what is asked for */
+    bool shaped = false;
+    if (!*start.asked || start.found)
+        return; /* a plan's line says it itself */
+    for (const Setting *s = settings; s < settings + settings_built_in; s++)
+        shaped |= s->role == OF_SHAPE && !setting_unused(s, &start.as);
+    config_shape(&at, &start.as, false);
+    start.as = shaped ? start.as : shaped_at(start.as.variant, at);
+    start.found = true;
+    c->same_start = likeness_word(&start);
+    Conversion v;
+    Dataset data;
+    Model *m = model_open(*c, &data);
+    if (!start_alike(m, &v)) {
+        note_once(format_text("%s cannot start as %s does: it keeps a start of "
+                              "its own",
+                              c->variant, start.as.variant));
+        start.as = likeness_of("").as;
+        c->same_start = likeness_word(&start);
+    }
+    model_free(m);
+    dataset_close(&data);
+}
+
 /* Opens the plugins that were given. Refuses two of one name, whose runs could
-   not be told apart, and a shape option that none of them uses. */
+   not be told apart, two of one seed, and a shape option that none of them
+   uses. */
 static void
 check_variants(const Request *o)
 {
     const Values *given = given_to(o, "variant");
     char *uses = copy_text("");
-    void *names = NULL;
+    void *names = NULL, *seen = NULL;
+    const Values *seeds = given_to(o, "seed");
     for (int i = 0; i < given->count; i++) {
         Plugin p = plugin_open(given->text[i]);
-        check_own(&p);
         replace(&uses, format_text("%s %s", uses, variant_uses(p.variant)));
         if (!word_added(&names, copy_text(p.name)))
             usage("two variants are called %s, one of them %s; rename one",
                   p.name, p.path);
     }
+    for (int i = 0; i < seeds->count; i++)
+        if (!word_added(&seen, seeds->text[i]))
+            usage("--seed %s: is there twice; give it once", seeds->text[i]);
     if (!given_to(o, "same-start")->count &&
         !given_to(o, "match")->count) /* they are of other variants too */
         request_used(o, uses);
@@ -59,8 +195,9 @@ check_source(Config *c, const Variant *v)
     dataset_close(&data);
 }
 
-/* Adds the runs of one point of the grid, one for each seed, but for those that
-   are there already. */
+/* Adds the runs of one point of the grid, one for each seed, unless they are
+   there already: points that differ in what the variant does not use are one.
+ */
 static void
 add_point(Grid *g, const Request *o, Config c)
 {
@@ -70,19 +207,19 @@ add_point(Grid *g, const Request *o, Config c)
     meet_budget(o, &c);
     choose_start(&c);
     Plugin p = plugin_open(c.variant);
-    Config ordinary =
-        ordinary_config(c.task, c.variant, variant_uses(p.variant));
     config_cast(&c, &p);
     check_source(&c, p.variant);
     c.from = interned(slash ? slash + 1 : from ? from : "");
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
-        char *name = run_name(&c, &ordinary);
+        char *name = run_name(&c, variant_uses(p.variant));
+        for (int i = 0; !k && i < g->count; i += seeds->count)
+            if (!strcmp(g->jobs[i].name, name)) {
+                free(name);
+                return;
+            }
         g->jobs = grow(g->jobs, g->count, &g->room, sizeof *g->jobs);
-        if (word_added(&g->names, name))
-            g->jobs[g->count++] = (Job){.config = c, .name = name};
-        else
-            free(name);
+        g->jobs[g->count++] = (Job){.config = c, .name = name};
     }
 }
 
@@ -147,25 +284,18 @@ grid_of(const Request *o, char *asked)
 }
 
 void
-grid_rate(Grid *g, Job *job, double lr)
+job_rate(Job *job, double lr)
 {
-    Config *c = &job->config;
-    const Variant *v = plugin_open(c->variant).variant;
-    Config ordinary = ordinary_config(c->task, c->variant, variant_uses(v));
-    c->lr = lr;
-    word_removed(&g->names, job->name);
-    free(job->name);
-    job->name = run_name(c, &ordinary);
-    word_added(&g->names, job->name);
+    const Variant *v = plugin_open(job->config.variant).variant;
+    job->config.lr = lr;
+    replace(&job->name, run_name(&job->config, variant_uses(v)));
 }
 
 void
 grid_free(Grid *g)
 {
-    for (int i = 0; i < g->count; i++) {
-        word_removed(&g->names, g->jobs[i].name);
+    for (int i = 0; i < g->count; i++)
         free(g->jobs[i].name);
-    }
     free(g->jobs);
     free(g->asked);
 }

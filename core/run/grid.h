@@ -16,7 +16,6 @@ typedef struct Grid {
     char *asked; /* the line of the command that it is of */
     Job *jobs;
     int count, room;
-    void *names; /* of all jobs, a tree of them */
 } Grid;
 
 /* What a command is asked: settings as they were given, baseline and judge.
@@ -29,9 +28,6 @@ Grid grid_of(const Request *o, char *asked);
 void grid_free(Grid *g);
 
 /* Gives a job of it another learning rate, and its run the name that has it. */
-void grid_rate(Grid *g, Job *job, double lr);
-
-/* The settings of a task, before any option, resolved for a variant. */
-Config ordinary_config(const char *task, const char *variant, const char *uses);
+void job_rate(Job *job, double lr);
 
 #endif

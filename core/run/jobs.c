@@ -3,11 +3,16 @@
 
    What a plugin breaks is its own run, and many processes use many cores. A
    worker keeps the last row of its log in the memory that it shares with the
-   driver, which shows it on the terminal. It writes its run into the driver's
-   draft, and the driver publishes: one wait for the disk serves all runs that
-   have ended since the last one. */
+   driver, which shows it on a terminal, in one line that is rewritten:
+
+       57 of 140 runs, step 250 of 1000, loss 1.25
+
+   Elsewhere, and with TERM=dumb, it prints a line for each run that is done. A
+   worker writes its run into the driver's draft, and the driver publishes: one
+   wait for the disk serves all runs that have ended since the last one. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "algebra/convert.h"
@@ -17,7 +22,6 @@
 #include "heart/threads.h"
 #include "run/jobs.h"
 #include "run/plugin_process.h"
-#include "run/progress.h"
 
 /* All workers, and the work for them: of one grid after the other. */
 static struct Crew {
@@ -29,8 +33,12 @@ static struct Crew {
     Limits may;   /* each of them */
     Draft *draft; /* where they write */
     double due;   /* when what is complete there is to be published */
-    Progress progress;
+    int total, done, failed; /* runs */
+    bool drawn;              /* how far they are stands on a terminal */
+    const Child *shown;      /* the first busy worker */
 } crew;
+
+void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
 /* In a run's own process: opens its plugin and its data, makes its model, and
    gives it the weights that it begins with, if they are not random. */
@@ -71,8 +79,9 @@ watch_run(void *training, const Result *so_far)
     if (!so_far->logged)
         return true;
     observe(&t->observer);
-    progress_row(crew.w, &crew.progress, t->job, t->last,
-                 so_far->rows[so_far->count - 1]);
+    *t->last = so_far->rows[so_far->count - 1];
+    if (row_logged)
+        row_logged(crew.w, t->job, crew.total, *t->last);
     t->end.seconds = now() - t->begun;
     return true;
 }
@@ -95,6 +104,26 @@ work(const void *job, void *last)
               !crew.w->no_weights);
 }
 
+/* On a terminal, rewrites the line that says how far the runs are. */
+static void
+draw_line(void)
+{
+    const Job *job = crew.shown->more;
+    const volatile LogRow *last = (const void *)crew.shown->report->answer;
+    if (crew.drawn)
+        fprintf(stderr, "\r%d of %d runs, step %d of %d, loss %.4g\033[K",
+                crew.done, crew.total, last->step, job->config.steps,
+                last->loss);
+}
+
+/* Erases it, before something else is written. */
+static void
+clear_line(void)
+{
+    if (crew.drawn)
+        fputs("\r\033[K", stderr);
+}
+
 /* Gives the runs that are complete their places: once a second, since each
    time waits for the disk. */
 static void
@@ -107,21 +136,19 @@ publish(void)
             continue;
         j->trained = false;
         j->done = draft_publish(crew.draft, j->name, true);
-        crew.progress.done++;
-        if (!crew.w->quiet && !progress_drawn(crew.w))
-            fprintf(stderr, "%d/%d %s\n", crew.progress.done,
-                    crew.progress.total, j->name);
+        crew.done++;
+        if (!crew.w->quiet && !crew.drawn)
+            fprintf(stderr, "%d/%d %s\n", crew.done, crew.total, j->name);
     }
     crew.due = now() + 1;
 }
 
-/* Gives idle workers the next jobs; returns how many are busy. Notes how far
-   the first busy one is. */
+/* Gives idle workers the next jobs; returns how many are busy, and notes the
+   first of them. */
 static int
 hand_out(void)
 {
     const Grid *g = crew.grid;
-    Progress *p = &crew.progress;
     int busy = 0;
     for (Child *w = crew.workers + crew.most - 1; w >= crew.workers; w--) {
         while (crew.next < g->count && g->jobs[crew.next].done)
@@ -131,10 +158,7 @@ hand_out(void)
                         crew.may, true);
         if (!w->process)
             continue;
-        const Job *job = w->more;
-        p->last = (const void *)w->report->answer;
-        p->name = job->name;
-        p->steps = job->config.steps;
+        crew.shown = w;
         busy++;
     }
     return busy;
@@ -149,9 +173,9 @@ finish(Child *w)
     job->trained = e.answered;
     if (e.answered)
         return;
-    crew.progress.done++;
-    crew.progress.failed++;
-    progress_clear();
+    crew.done++;
+    crew.failed++;
+    clear_line();
     note("%s: %s", job->name, e.why);
 }
 
@@ -160,6 +184,7 @@ static int
 train_all(const Work *w, Grid *g, int total)
 {
     int most = w->jobs < total ? w->jobs : total;
+    const char *terminal = getenv("TERM");
     crew = (struct Crew){
         .w = w,
         .grid = g,
@@ -168,21 +193,22 @@ train_all(const Work *w, Grid *g, int total)
                 w->memory ? w->memory * 1e6 : memory_free() / most},
         .workers = allocate((size_t)most, sizeof *crew.workers),
         .draft = draft_begin(w->out, "runs"),
-        .progress.total = total};
+        .total = total,
+        .drawn = isatty(STDERR_FILENO) && !w->quiet && terminal &&
+                 strcmp(terminal, "dumb")};
     while (hand_out()) {
         if (now() >= crew.due)
             publish();
-        if (progress_drawn(w))
-            progress_draw(&crew.progress);
+        draw_line();
         Child *ended = children_wait(crew.workers, most);
         if (ended)
             finish(ended);
     }
     publish();
     draft_end(crew.draft);
-    progress_clear();
+    clear_line();
     free(crew.workers);
-    return crew.progress.failed;
+    return crew.failed;
 }
 
 /* Is a job's run there? One that another build of its plugin made is as if it

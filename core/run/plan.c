@@ -41,8 +41,6 @@ plan_print(const Work *w, const Grid *g)
                 put_option(s->name, value);
         }
         put_option("out", w->out);
-        if (w->threads > 1)
-            printf(" --threads %d", w->threads);
         printf("%s\n", w->no_weights ? " --no-weights" : "");
     }
 }

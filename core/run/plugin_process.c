@@ -21,8 +21,11 @@ run_in_double(int argc, char **argv)
     char **same = allocate((size_t)argc + 2, sizeof *same);
     same[0] = program.text;
     memcpy(same + 1, argv, (size_t)argc * sizeof *same);
-    int status = run_program(
-        same, NULL, "it works in double precision, and belongs beside qkv");
+    int status = run_program(same);
+    if (status == NOT_RUN)
+        fail("%s: cannot be run; it works in double precision, and belongs "
+             "beside qkv",
+             program.text);
     free(same);
     return status;
 }
@@ -63,10 +66,9 @@ child_end(Child *c, void *answer)
     const Report *r = c->report;
     bool left = WIFEXITED(c->status);
     bool told = *r->text && (left || !*r->running.doing);
-    Ended e = {.answered = left && r->done,
-               .signal = left ? 0 : WTERMSIG(c->status)};
+    Ended e = {.answered = left && r->done};
     e.status = left && (e.answered || told) ? WEXITSTATUS(c->status) : 1;
-    e.why = e.answered ? "" : explained(c, e.signal);
+    e.why = e.answered ? "" : explained(c, left ? 0 : WTERMSIG(c->status));
     if (*r->running.doing && !told)
         e.plugin = interned(r->running.plugin);
     if (answer)
@@ -121,7 +123,7 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
             kill(c.process, SIGKILL);
     Ended e = child_end(&c, NULL);
     for (int i = 0; i < INTERRUPTS && !e.answered; i++)
-        if (interrupts[i] == (interrupted ? interrupted : e.signal)) {
+        if (interrupts[i] == (interrupted ? interrupted : WTERMSIG(c.status))) {
             signal(interrupts[i], SIG_DFL);
             raise(interrupts[i]); /* as one process would end */
         }

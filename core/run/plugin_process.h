@@ -10,7 +10,6 @@
 typedef struct Ended {
     bool answered;      /* it finished its work; if not: */
     int status;         /* to exit with */
-    int signal;         /* that ended it, or 0 */
     const char *why;    /* in words */
     const char *plugin; /* in whose code it ended, or NULL */
 } Ended;

@@ -4,7 +4,6 @@
    the parent: there is no pipe that a plugin could close or write into. A
    browser has no processes: lessons/web/process.c is the same for it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,9 +19,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/files.h"
-#include "base/words.h"
-#include "config/find_plugin.h"
 #include "run/process.h"
 
 /* fork, or a failure that names what it was for: the child, and the program it
@@ -31,37 +27,28 @@ static pid_t
 begin_process(const char *what)
 {
     fflush(NULL);
-    pid_t parent = getpid(), child = fork();
+    pid_t child = fork();
     if (child < 0)
         fail("no process for %s: %s", what, strerror(errno));
-    if (child)
-        return child;
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!child)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    if (getppid() != parent) /* it has ended already */
-        _exit(1);
-    return 0;
+    return child;
 }
 
 int
-run_program(char *argv[], const char *directory, const char *hint)
+run_program(char *argv[])
 {
     int status = 0;
     pid_t child = begin_process(argv[0]);
     if (child == 0) {
-        if (!directory ||
-            (!chdir(directory) && freopen(".shown", "w", stdout) &&
-             freopen(".said", "w", stderr)))
-            execvp(argv[0], argv);
+        execvp(argv[0], argv);
         _exit(NOT_RUN);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (hint && status == NOT_RUN)
-        fail("%s: cannot be run; %s", argv[0], hint);
-    return status;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* The number in the first line of a file that has such a format, or another
@@ -80,15 +67,14 @@ number_in(const char *path, const char *format, double otherwise)
     return x;
 }
 
-/* What Linux calls available, or all that is installed; but no more than a
-   container's limit (control groups, version 2). One that was set further out,
-   as for a step of Slurm's, is not seen. */
+/* What Linux calls available, but no more than a container's limit (control
+   groups, version 2); elsewhere there is no limit. One that was set further
+   out, as for a step of Slurm's, is not seen. */
 double
 memory_free(void)
 {
-    double all =
-        (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1024;
-    return fmin(1024 * number_in("/proc/meminfo", "MemAvailable: %lf", all),
+    return fmin(1024 *
+                    number_in("/proc/meminfo", "MemAvailable: %lf", INFINITY),
                 number_in("/sys/fs/cgroup/memory.max", "%lf", INFINITY));
 }
 

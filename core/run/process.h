@@ -41,10 +41,9 @@ void child_begin(Child *c, void (*work)(const void *more, void *answer),
    time has passed, or a signal came. Kills those that are late. */
 Child *children_wait(Child *children, int count);
 
-/* Runs a program, within `directory` unless it is NULL (what it prints is then
-   in .shown and .said there), and waits for it. `hint` ends the message if it
-   cannot be run; without one NOT_RUN is returned if there is no program. */
-enum { NOT_RUN = 90 }; /* what no program that we run ends with */
-int run_program(char *argv[], const char *directory, const char *hint);
+/* Runs a program, and waits for it; returns its status, NOT_RUN if there is no
+   such program, as a shell does. */
+enum { NOT_RUN = 127 };
+int run_program(char *argv[]);
 
 #endif

@@ -16,9 +16,11 @@
 #include "run/run.h"
 
 char *
-run_name(const Config *c, const Config *ordinary)
+run_name(const Config *c, const char *uses)
 {
     char variant[NAME_SIZE], digest[9], value[VALUE_SIZE];
+    Config ordinary = task_start(c->task);
+    config_resolve(&ordinary, uses);
     plugin_name(c->variant, variant);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, variant);
@@ -26,7 +28,7 @@ run_name(const Config *c, const Config *ordinary)
         const Setting *s = setting_in_order(i);
         if (!s->help || s->kind & WORDED || !strcmp(s->name, "seed"))
             continue;
-        if (setting_equal(s, c, ordinary) || strlen(name) > 150 ||
+        if (setting_equal(s, c, &ordinary) || strlen(name) > 150 ||
             (s->kind == OWN && setting_unused(s, c)))
             continue;
         setting_print(s, c, value);
@@ -39,34 +41,22 @@ run_name(const Config *c, const Config *ordinary)
     return name;
 }
 
-void
-put_log_columns(FILE *file)
-{
-    fputs("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy", file);
-}
-
-void
-put_log_row(FILE *file, const LogRow *row)
-{
-    const double x[] = {row->loss, row->accuracy, row->validation_loss,
-                        row->validation_accuracy};
-    char n[32];
-    fprintf(file, "%d", row->step);
-    for (int k = 0; k < 4; k++)
-        fprintf(file, "\t%s", number_text(x[k], 7, n));
-}
-
 static void
 write_log(const char *run, const Result *r, const Observer *o)
 {
     char n[32];
     FILE *file = begin_file(run, "log.tsv");
-    put_log_columns(file);
+    fputs("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy", file);
     for (int k = 0; k < o->count; k++)
         fprintf(file, "\t%s", o->names[k]);
     fprintf(file, "\n");
     for (int i = 0; i < r->count; i++) {
-        put_log_row(file, &r->rows[i]);
+        const LogRow *row = &r->rows[i];
+        const double x[] = {row->loss, row->accuracy, row->validation_loss,
+                            row->validation_accuracy};
+        fprintf(file, "%d", row->step);
+        for (int k = 0; k < 4; k++)
+            fprintf(file, "\t%s", number_text(x[k], 7, n));
         for (int k = 0; k < o->count; k++)
             fprintf(file, "\t%s",
                     number_text(o->values[i * o->count + k], 7, n));

@@ -17,16 +17,11 @@
 
 enum { RUN_FORMAT = 3 };
 
-/* The columns of log.tsv before those that an observer adds: their names, and a
-   row, neither with the end of the line. */
-void put_log_columns(FILE *file);
-void put_log_row(FILE *file, const LogRow *row);
-
-/* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from
-   `ordinary` (the task's own settings, resolved for the variant), of one that
-   began as another run "from" and that one's last eight digits, seed and the
-   config's digest. To be freed. */
-char *run_name(const Config *c, const Config *ordinary);
+/* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from the
+   task's own settings, resolved for what the variant uses (variant_uses), of
+   one that began as another run "from" and that one's last eight digits, seed
+   and the config's digest. To be freed. */
+char *run_name(const Config *c, const char *uses);
 
 /* What a run has come to. */
 typedef struct Finished {
@@ -45,7 +40,6 @@ void run_write(const Draft *d, const char *name, const Model *m,
 typedef struct Run {
     char *path, *name; /* name: the last part of path */
     Config config;
-    char digest[9]; /* of config */
     Table log;
     Table result; /* result.tsv, and behind it timing.tsv and, if somebody
                      counted, real.tsv (real_count.h) */
@@ -89,7 +83,7 @@ void matrices_write(const char *to, const char *folder, const Model *m);
 /* What m makes of the first batch of its test data, as arrays that other
    frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of
    tasks with two sequences), logits, loss, and gradients/ with a file for each
-   weight. It must not be there yet; it is there whole or not at all. */
+   weight. It must not be there yet; each file is there whole or not at all. */
 void batch_write(const char *directory, Model *m, const Dataset *data);
 
 #endif

@@ -59,7 +59,6 @@ run_read(const char *path)
              "`qkv train` and `qkv compare` make it in an experiment",
              r.path);
     r.config = read_config(within(r.path, "config.tsv").text);
-    config_digest(&r.config, r.digest);
     r.log = table_read(within(r.path, "log.tsv").text);
     for (int i = 0; i < 3; i++) {
         Path path = within(r.path, results[i]);

@@ -146,7 +146,7 @@ rates_find(Request *r, Grid *g)
                 list[count++] = &e.runs[k];
         const Run *best = best_run(list, count, 1001, true, key);
         if (best)
-            grid_rate(g, &g->jobs[i], best->config.lr);
+            job_rate(&g->jobs[i], best->config.lr);
     }
     grid_free(&search);
     experiment_free(&e);
