@@ -163,12 +163,8 @@ add_record(Experiment *e, const char *directory)
     free(lines.text);
 }
 
-<<<<<<< HEAD
 /* Drops what equiv converted, and leaves each other run once: its name has the
    digest of its settings. */
-=======
-/* Leaves each run once, also where a copy has another name. */
->>>>>>> 983785b (equiv measures a conversion, and keeps no converted run)
 static void
 drop_doubles(Experiment *e)
 {
@@ -178,21 +174,13 @@ drop_doubles(Experiment *e)
     qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
     for (int i = 0; i < e->count; i++) {
         Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
-<<<<<<< HEAD
         bool same = last && !strcmp(last->name, r->name);
-=======
-        bool same = last && !by_digest(last, r);
->>>>>>> 983785b (equiv measures a conversion, and keeps no converted run)
         if (same &&
             strcmp(run_text(last, "test_loss"), run_text(r, "test_loss")))
             fail("%s and %s: the same settings and another result; remove the "
                  "wrong one of the two",
                  last->path, r->path);
-<<<<<<< HEAD
         if (same || !strcmp(run_text(r, "status"), "converted"))
-=======
-        if (same)
->>>>>>> 983785b (equiv measures a conversion, and keeps no converted run)
             run_free(r);
         else
             e->runs[kept++] = *r;

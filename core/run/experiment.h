@@ -48,7 +48,7 @@ void experiment_open(const char *directory, const char *asked);
    asked there. */
 typedef struct Experiment {
     Run *runs;
-    int count, room;
+    int count, room; /* runs that equiv made are left out */
     Values asked;    /* the lines of the records */
     bool unrecorded; /* some of it has no record: nobody says what varies */
 } Experiment;
