@@ -7,8 +7,9 @@
 # Brackets hold a cell, ROW:COLUMN or SOURCE:ROW:COLUMN; around them is any sum of awk:
 #     1.75<!--=[two-step:parameters]/[standard:parameters]--> times as many
 # ROW is what neighbouring fields of its line are, with commas between (and .* where more
-# come between), and COLUMN a title above it, or the number of a field. Fields are cut at
-# tabs, at |, or else at blanks. A mark has no blanks: write _. Without a SOURCE the line
+# come between), and COLUMN a title above it, or the number of a field; TITLE.low and
+# TITLE.high are the ends of the interval in that cell. Fields are cut at tabs, at |, or
+# else at blanks. A mark has no blanks: write _. Without a SOURCE the line
 # is in the nearest console block above that has one, or in the first below. A SOURCE is
 # NN for the console blocks of another lesson, claims/NAME for a claim on its page, or
 # what the path of a table begins with in lessons/figures or plots: rank, diagrams/rates.
@@ -24,11 +25,17 @@ function complain(what) {
 }
 
 # Cuts a line into cell[1..n], each as a mark writes it, and `row`, with commas between.
-function cut(line,    n, i) {
+function cut(line,    n, i, ends) {
     row = ""
     gsub(/\\/, "", line)
     n = split(line, cell, line ~ /\t/ ? "\t" : line ~ /^\|/ ? "|" : " ")
     for (i = 1; i <= n; i++) {
+        end[i, "low"] = end[i, "high"] = ""
+        if (match(cell[i], /\[[^],]*, [^],]*\]/)) {
+            split(substr(cell[i], RSTART + 1, RLENGTH - 2), ends, ", ")
+            end[i, "low"] = ends[1]
+            end[i, "high"] = ends[2]
+        }
         gsub(/^[ ([]+|[]:;,.) ]+$| \[.*/, "", cell[i])
         gsub(/ /, "_", cell[i])
         row = row "," cell[i]
@@ -66,8 +73,11 @@ function load(source,    list, file, i, text, inside, claim) {
 }
 
 # The value of a cell; `wrong` says why there is none.
-function value(name,    part, k, i, n, column, found, where, twice) {
+function value(name,    part, k, i, n, column, found, where, twice, side, here) {
     k = split(name, part, ":")
+    side = match(part[k], /\.(low|high)$/) ? substr(part[k], RSTART + 1) : ""
+    if (side)
+        part[k] = substr(part[k], 1, RSTART - 1)
     load(k > 2 ? part[1] : "")
     for (i = 1; i <= lines; i++) {
         n = cut(line[i])
@@ -75,13 +85,14 @@ function value(name,    part, k, i, n, column, found, where, twice) {
             column = 0
         if (part[k] ~ /^[0-9]+$/)
             column = part[k]
-        if (row ~ "," part[k - 1] "," && cell[column] != "" &&
+        here = side ? end[column, side] : cell[column]
+        if (row ~ "," part[k - 1] "," && here != "" &&
             (!where || where == block[i] || block[i] < FNR)) {
             if (where != block[i])
                 twice = ""
-            else if (found != "" && found != cell[column])
+            else if (found != "" && found != here)
                 twice = found
-            found = cell[column]
+            found = here
             where = block[i]
         }
         for (; n; n--)
@@ -96,11 +107,14 @@ function value(name,    part, k, i, n, column, found, where, twice) {
 }
 
 # Compares a number, as it is printed, with an expression.
-function check(said, expression,    sum, number, places, run, is) {
+function check(said, expression,    left, right, sum, number, places, run, is) {
     wrong = ""
-    for (sum = expression; match(sum, /\[[^]]*\]/);)
-        sum = substr(sum, 1, RSTART - 1) "(" value(substr(sum, RSTART + 1, RLENGTH - 2)) ")" \
-            substr(sum, RSTART + RLENGTH)
+    sum = expression
+    while (match(sum, /\[[^]]*\]/)) {
+        left = substr(sum, 1, RSTART - 1)
+        right = substr(sum, RSTART + RLENGTH)
+        sum = left "(" value(substr(sum, RSTART + 1, RLENGTH - 2)) ")" right
+    }
     number = tolower(said) in word ? word[tolower(said)] : said
     gsub(/[,%]/, "", number)
     places = number
