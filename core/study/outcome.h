@@ -58,8 +58,8 @@ typedef struct Outcomes {
    runs were made, or the variant. Exits (2) where there is none such. */
 const char *compared_by(const Request *r, const Experiment *e);
 
-/* Of the runs, by r's baseline, judge and margin, or those that a command asked
-   for when the runs were made, the last one first; outcomes_free it. */
+/* Of the runs, by r's baseline, judge and margin, or those that every compare
+   asked for which made the runs (experiment_said); outcomes_free it. */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 void outcomes_free(Outcomes *all);
 
