@@ -17,8 +17,6 @@ out && FNR > 1 {
         value = substr($i, length(key) + 2)
         if (key == "precision")
             double = "-double"
-        else if (key == "run") # a conversion: the run that it made is left out
-            next
         else if ($i != "baseline=standard")
             line = line " " quoted("--" key) " " quoted(value)
     }

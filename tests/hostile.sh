@@ -279,7 +279,7 @@ list
 count -v victim
 train -v victim $short -o bare
 inspect $its
-equiv $its -v standard -q -o turned
+equiv $its -v standard -q
 check victim -q
 compare -v standard,victim -t reverse $small --match params --no-figures -o bare
 END

@@ -34,7 +34,7 @@ done <<'END'
 0 qkv plot grid -q -o grid --x d-k --y test_loss --format svg
 0 qkv inspect runs/induction.gqa* -q
 0 qkv equiv -v standard,per-head,full-rank,two-step-tanh -t reverse --heads 2 $small -o equiv
-0 qkv equiv equiv/reverse.per-head* -v fused -o turned -q
+0 qkv equiv equiv/reverse.per-head* -v fused -q
 0 qkv count --preset transformer-base -v standard,mla
 0 qkv count --preset deepseek-v2 -v mla --latex
 0 qkv train -t translate --norm pre --mlp 1 $small -v mla -o cross
@@ -43,7 +43,7 @@ done <<'END'
 0 qkv export cross/translate* batch -q
 0 qkv trace 'to be or not to be' -v two-step
 0 qkv train -t recall --residual no $small -o folded
-0 qkv equiv folded/recall* -v mqa --embed onehot -o turned -q
+0 qkv equiv folded/recall* -v mqa --embed onehot -q
 0 qkv new fresh
 0 qkv train -t pairs --file pairs.tsv $small -o runs
 0 qkv compare -t subset --seeds 2 --same-start standard --jobs 1 -v standard,two-step,two-step-tanh --lr 0.003,0.01 --init W_Q=0.5 --log attention+scores+gradients+rank+distance $small -o fair --no-figures --tsv

@@ -50,31 +50,10 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
               cell_words(v.why));
 }
 
-/* Writes the converted model as a run, which had no steps itself. */
+/* Converts a run into the shape of each job, a row each. Of a run that was
+   named somebody wants to know why it cannot become one of them. */
 static void
-write_converted(const Options *o, Model *to, const Dataset *data)
-{
-    const Config c = to->config;
-    char *name = run_name(&c, variant_uses(to->variant));
-    to->config.steps = 0;
-    Finished e = {.result = train(to, data, NULL, NULL),
-                  .converted = true,
-                  .seconds = 1e-9};
-    to->config = c;
-    Draft *d = draft_begin(o->out, name);
-    run_write(d, name, to, &e, &(Observer){0}, data, true);
-    draft_publish(d, name, true);
-    draft_end(d);
-    if (!o->quiet)
-        note("the converted run is %s/%s", o->out, name);
-    free(e.result.rows);
-    free(name);
-}
-
-/* Converts a run into the shape of each job, a row each; if `kept`, what it has
-   become has to be something, and is kept. */
-static void
-convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g, bool kept)
+convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 {
     Dataset data;
     Model *from = run_model(r, &data);
@@ -84,34 +63,13 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g, bool kept)
         Model *to = converted(from, &p, &job->config, r->name, &v);
         if (to)
             measure_conversion(from, to, &data, &v);
-        else if (kept)
+        else if (o->rest_count)
             fail("%s cannot become %s: %s", r->path, p.name, v.why);
         add_row(sheet, r, p.name, v);
-        if (kept)
-            write_converted(o, to, &data);
         model_free(to);
     }
     model_free(from);
     dataset_close(&data);
-}
-
-/* A run in the matrices of the variants that were asked for. */
-static void
-convert_run(Options *o, Sheet *sheet)
-{
-    Request *r = &o->request;
-    char *asked = manifest_begin("equiv");
-    r->work.from = o->rest[0];
-    Run run = begin_from(r, OF_VARIANT | OF_SHAPE, "embed");
-    char *variants = joined(given_to(r, "variant"), ",");
-    manifest_add(&asked, "run", o->rest[0]);
-    manifest_add(&asked, "to", variants);
-    free(variants);
-    Grid g = grid_of(r, asked);
-    experiment_open(o->out, g.asked);
-    convert(o, sheet, &run, &g, true);
-    grid_free(&g);
-    run_free(&run);
 }
 
 /* The figure of a square of conversions; positions between q and k decide what
@@ -136,18 +94,15 @@ draw_square(const Options *o, const Sheet *s, int count, int positions)
 
 /* Trains the variants that were asked for, and converts each into each. */
 static int
-convert_all(Options *o, Sheet *sheet)
+convert_all(const Options *o, Sheet *sheet, Grid *g)
 {
-    resolve_grid(o, default_variants, "induction", "1");
-    Grid g = grid_of(&o->request, manifest_of(&o->request, "equiv"));
-    int status = run_missing(&o->request.work, &g);
-    Experiment e = finished(&o->request.work, &g);
+    int status = run_missing(&o->request.work, g);
+    Experiment e = finished(&o->request.work, g);
     for (int i = 0; i < e.count; i++)
-        convert(o, sheet, &e.runs[i], &g, false);
+        convert(o, sheet, &e.runs[i], g);
     if (e.count)
         draw_square(o, sheet, e.count, e.runs->config.positions);
     experiment_free(&e);
-    grid_free(&g);
     return status;
 }
 
@@ -155,13 +110,22 @@ int
 command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
+    Request *r = &o.request;
     Sheet sheet = sheet_of(conversions, COLUMNS);
+    Run run = {0};
     int status = 0;
-    if (o.rest_count)
-        convert_run(&o, &sheet);
+    r->work.from = o.rest_count ? o.rest[0] : NULL;
+    if (r->work.from)
+        run = begin_from(r, OF_VARIANT | OF_SHAPE, "embed");
+    resolve_grid(&o, default_variants, "induction", "1");
+    Grid g = grid_of(r, manifest_of(r, "equiv"));
+    if (r->work.from)
+        convert(&o, &sheet, &run, &g);
     else
-        status = convert_all(&o, &sheet);
+        status = convert_all(&o, &sheet, &g);
     sheet.label = "conversions";
     sheet_print(&sheet, layout_of(&o));
+    run_free(&run);
+    grid_free(&g);
     return status;
 }

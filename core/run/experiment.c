@@ -15,7 +15,7 @@
 #include "run/experiment.h"
 
 static const char record[] = "experiment.tsv";
-const char manifest_keys[] = "precision by baseline judge margin from run to";
+const char manifest_keys[] = "precision by baseline judge margin from";
 
 char *
 manifest_begin(const char *command)
@@ -163,8 +163,7 @@ add_record(Experiment *e, const char *directory)
     free(lines.text);
 }
 
-/* Drops what equiv converted, and leaves each other run once: its name has the
-   digest of its settings. */
+/* Leaves each run once: its name has the digest of its settings. */
 static void
 drop_doubles(Experiment *e)
 {
@@ -180,7 +179,7 @@ drop_doubles(Experiment *e)
             fail("%s and %s: the same settings and another result; remove the "
                  "wrong one of the two",
                  last->path, r->path);
-        if (same || !strcmp(run_text(r, "status"), "converted"))
+        if (same)
             run_free(r);
         else
             e->runs[kept++] = *r;

@@ -20,8 +20,8 @@
 /* The keys that are no settings: "precision", where it is double; "by", what
    verdicts are between where these are not variants; "baseline", what
    differences are taken against, "judge", what verdicts are about, and
-   "margin", which differences are none; "from", the run whose weights a train
-   began with; "run" and "to", what an equiv converted into which variant. */
+   "margin", which differences are none; and "from", the run whose weights a
+   train began with. */
 extern const char manifest_keys[];
 
 /* Begins the line of a command of this program, to be freed, and adds a key to
@@ -48,7 +48,7 @@ void experiment_open(const char *directory, const char *asked);
    asked there. */
 typedef struct Experiment {
     Run *runs;
-    int count, room; /* runs that equiv made are left out */
+    int count, room;
     Values asked;    /* the lines of the records */
     bool unrecorded; /* some of it has no record: nobody says what varies */
 } Experiment;

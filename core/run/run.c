@@ -124,10 +124,7 @@ write_result(const char *run, const Model *m, const Finished *e,
     /* clang-format on */
     int count = sizeof lines / sizeof *lines;
     FILE *file = begin_pairs(run, "result.tsv");
-    fprintf(file, "status\t%s\n",
-            e->converted         ? "converted"
-            : has_diverged(m, r) ? "diverged"
-                                 : "finished");
+    fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
     if (!*m->config.file) /* whose parts differ */
         count -= 3;
     for (int i = 0; i < count; i++)

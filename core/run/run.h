@@ -28,7 +28,6 @@ typedef struct Finished {
     Result result;
     int solved_at;  /* as config/schedule.h has it; 0: never */
     double seconds; /* of training */
-    bool converted; /* not trained: another run, in matrices of this variant */
 } Finished;
 
 /* Writes a finished run into a draft, with what was observed at each line of

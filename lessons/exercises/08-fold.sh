@@ -8,6 +8,6 @@
 # directory; try it in one yourself.
 
 qkv train -t recall --seed 1 --steps 40 -q -o trained >/dev/null
-qkv equiv trained/recall.* -v standard --embed onehot -o turned -q \
+qkv equiv trained/recall.* -v standard --embed onehot -q \
     --columns from,to,is_it_the_same --tsv 2>/dev/null
 echo done
