@@ -43,19 +43,6 @@ resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
     unless_given(r, "seed", seeds);
 }
 
-/* The first numeric setting that a command gave several values, or NULL. */
-static const char *
-axis_of(const Experiment *e)
-{
-    for (const Setting *s = settings; s < settings + setting_count; s++) {
-        const char *said = experiment_said(e, s->name);
-        if (s->kind & NUMERIC && s->role != OF_SEED && said &&
-            strchr(said, ','))
-            return s->name;
-    }
-    return NULL;
-}
-
 void
 draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
 {
@@ -63,17 +50,24 @@ draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
     if (e->runs[0].config.steps > 0)
         figures_draw(&own, e);
     bars_draw(d, whole);
-    own.x = axis_of(e);
+    own.x = varied(e, NUMERIC);
     own.y = "test_accuracy,test_loss,solved_at";
     if (own.x)
         figures_draw(&own, e);
 }
 
-/* The table of the runs, and a word if some diverged. */
-static void
-show_results(const Options *o, const Experiment *e)
+/* Trains what the grid lacks, and prints all of it; and a word if a run
+   diverged. Returns the exit status, and the runs. */
+static int
+train_and_print(const Options *o, Grid *g, Experiment *e)
 {
     bool diverged = false;
+    int status = run_missing(&o->request.work, g);
+    *e = finished(&o->request.work, g);
+    if (!e->count)
+        return status;
+    if (!o->no_figures)
+        count_real(&o->request.work, e);
     for (int i = 0; i < e->count; i++)
         diverged |= !strcmp(run_text(&e->runs[i], "status"), "diverged");
     Outcomes all = outcomes_of(&o->request, e);
@@ -81,67 +75,7 @@ show_results(const Options *o, const Experiment *e)
     outcomes_free(&all);
     if (diverged)
         note("a run diverged: no finite loss; a smaller --lr may help");
-}
-
-/* Trains what the grid lacks, then prints and draws all of it. */
-static int
-train_and_show(const Options *o, Grid *g)
-{
-    int status = run_missing(&o->request.work, g);
-    Experiment e = finished(&o->request.work, g);
-    if (!o->no_figures)
-        count_real(&o->request.work, &e);
-    if (e.count)
-        show_results(o, &e);
-    if (e.count && !o->no_figures) {
-        Experiment whole = experiment_read(&o->out, 1);
-        draw_all(&o->draw, &e, &whole);
-        experiment_free(&whole);
-    }
-    experiment_free(&e);
     return status;
-}
-
-/* A value of a setting as runs have it: of a plugin's path its name, interned.
- */
-static const char *
-plain_value(const Setting *s, const char *value)
-{
-    char name[NAME_SIZE];
-    if (s->kind != PLUGIN)
-        return value;
-    plugin_name(value, name);
-    return interned(name);
-}
-
-/* Of one variant verdicts are between the words that were given to another
-   setting, as positions; with --by between what that names. Exits (2) where
-   nothing of what is compared is the baseline. */
-static void
-resolve_by(Request *r)
-{
-    const Setting *s = setting_named(r->by ? r->by : "variant");
-    bool one = given_to(r, "variant")->count == 1 &&
-               !given_to(r, "match")->count && !r->by;
-    for (int i = 0; one && i < setting_count; i++)
-        if (settings[i].kind == CHOICE && r->given[i].count > 1)
-            s = &settings[i];
-    if (!s || (r->by && r->given[s - settings].count < 2))
-        usage("--by %s: not a setting of several values: give --%s A,B", r->by,
-              r->by);
-    const Values *v = &r->given[s - settings];
-    bool by = strcmp(s->name, "variant"), found = !r->baseline;
-    r->by = by ? s->name : NULL;
-    if (r->baseline)
-        r->baseline = plain_value(s, r->baseline);
-    else if (by)
-        r->baseline = v->text[0];
-    for (int i = 0; i < v->count && !found; i++)
-        found = !strcmp(plain_value(s, v->text[i]), r->baseline);
-    if (!found)
-        usage("--baseline %s: none of the runs is of it; take one of the "
-              "variants that are compared",
-              r->baseline);
 }
 
 int
@@ -149,11 +83,7 @@ command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
-    int status = 0;
     resolve_grid(&o, default_variants, default_tasks, default_seeds);
-    resolve_by(r);
-    o.draw.by = r->by ? r->by : o.draw.by;
-    check_judged(r);
     char *asked = manifest_of(r, "compare");
     bool found = rates_wanted(r);
     if (found && o.plan)
@@ -162,15 +92,26 @@ command_compare(int argc, char **argv)
     if (found)
         values_free(given_to(r, "lr"));
     Grid g = grid_of(r, asked);
+    check_compared(r, &g);
     if (found)
         rates_find(r, &g);
     else if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
-    if (o.plan)
+    if (o.plan) {
         plan_print(&r->work, &g);
-    else
-        status = train_and_show(&o, &g);
+        grid_free(&g);
+        return 0;
+    }
+    Experiment e;
+    int status = train_and_print(&o, &g, &e);
+    if (e.count && !o.no_figures) {
+        Experiment whole = experiment_read(&o.out, 1);
+        o.draw.by = compared_by(r, &e);
+        draw_all(&o.draw, &e, &whole);
+        experiment_free(&whole);
+    }
+    experiment_free(&e);
     grid_free(&g);
     return status;
 }
@@ -201,6 +142,7 @@ command_train(int argc, char **argv)
     Options o = options_read(argc, argv);
     Request *r = &o.request;
     char *asked = manifest_of(r, "train"); /* as it was given */
+    o.no_figures = true; /* except for its curve on the terminal */
     if (r->work.from)
         begin_from(r, OF_SEED | OF_TRAINING | OF_OBSERVATION, "");
     resolve_grid(&o, "standard", "reverse", "1");
@@ -208,12 +150,10 @@ command_train(int argc, char **argv)
     if (r->base && g.jobs->config.file_hash != r->base->file_hash)
         fail("%s: its text %s has changed since; bring that one back",
              r->work.from, g.jobs->config.file);
-    int status = run_missing(&r->work, &g);
-    Experiment e = finished(&r->work, &g);
+    Experiment e;
+    int status = train_and_print(&o, &g, &e);
     if (e.count && !o.quiet)
         note("the run is %s/%s", o.out, g.jobs->name);
-    if (e.count)
-        show_results(&o, &e);
     if (e.count && layout_of(&o) == ALIGNED && !o.quiet) {
         Drawing curve = o.draw;
         curve.format = "dumb";

@@ -8,7 +8,7 @@
 #define OUTCOME_H
 
 #include "math/statistics.h"
-#include "run/request.h"
+#include "run/grid.h"
 #include "study/group.h"
 
 /* Of a variant against the baseline. EQUAL goes before WORSE and BETTER, since
@@ -54,8 +54,13 @@ typedef struct Outcomes {
     const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 
+/* The first setting of these kinds that a command gave several values, seeds
+   apart, or NULL. */
+const char *varied(const Experiment *e, int kinds);
+
 /* The setting whose values are compared: r's, or what was asked for when the
-   runs were made, or the variant. Exits (2) where there is none such. */
+   runs were made, or the variant; or, of one variant, the words that another
+   setting has, as positions. Exits (2) where runs do not differ in it. */
 const char *compared_by(const Request *r, const Experiment *e);
 
 /* Of the runs, by r's baseline, judge and margin, or those that every compare
@@ -63,7 +68,8 @@ const char *compared_by(const Request *r, const Experiment *e);
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 void outcomes_free(Outcomes *all);
 
-/* Exits (2) unless verdicts can be about r's judge and margins. */
-void check_judged(const Request *r);
+/* Before runs are trained: exits (2) unless those of a grid can be compared as r
+   asks. */
+void check_compared(const Request *r, const Grid *g);
 
 #endif
