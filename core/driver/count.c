@@ -10,11 +10,10 @@
 #include "config/build_model.h"
 #include "config/positions.h"
 #include "driver/commands.h"
-#include "driver/options.h"
+#include "driver/compare.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "page/table.h"
-#include "run/describe.h"
 #include "run/plugin_process.h"
 
 /* Published models, PRESETS: the variant that has their attention, its
@@ -153,26 +152,15 @@ command_count(int argc, char **argv)
     char *uses = copy_text("");
     Config c = shape_of(&o, preset);
     Sheet sheet = sheet_of(of_table[o.real], 6);
-    if (*preset->variant && !given->count)
-        values_add(given, copy_text(preset->variant));
-    if (o.real && !given->count)
-        usage("--real takes minutes for all variants: name some with -v");
+    if (!given->count)
+        *given = values_cut(o.preset ? preset->variant : default_variants);
     if (o.real && sizeof(real) == 4)
         return run_in_double(argc, argv);
     if (o.real)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
-    bool all = !given->count;
-    if (all)
-        *given = plugin_list();
-    for (int i = 0; i < given->count; i++) {
-        Facts f = {.ended.answered = true};
-        if (all) /* one that nobody named need not have the shape */
-            f = describe(given->text[i], &c);
-        if (!f.ended.answered)
-            note("%s is left out: %s", f.name, f.ended.why);
-        status |= !f.ended.answered || !add_variant(&sheet, given->text[i], c,
-                                                    &o, preset->keeping, &uses);
-    }
+    for (int i = 0; i < given->count; i++)
+        status |=
+            !add_variant(&sheet, given->text[i], c, &o, preset->keeping, &uses);
     request_used(&o.request, uses);
     sheet_note(&sheet, "parameters",
                format_text("%d layer%s of d-model %d, heads %d, %d tokens; no "
