@@ -59,43 +59,43 @@ static const Option own[] = {
 #define WORK(field) AT(request.work.field)
 #define DRAW(field) AT(draw.field)
     /* name, argument, help, commands, where, choices */
-    {"seeds", "N", "seeds 1 to N (5), in short for --seed 1..N", "compare", AT(request)},
-    {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect", AT(out), .letter = 'o'},
+    {"seeds", "N", "seeds 1 to N (5), in short for --seed 1..N", "compare", AT(request), .common = true},
+    {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect", AT(out), .letter = 'o', .common = true},
     {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
     {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
-    {"from", "RUN", "start from a run's weights, with its model and data", "train", WORK(from)},
-    {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(plan)},
+    {"from", "RUN", "start from a run's weights, with its model and data", "train", WORK(from), .common = true},
+    {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(plan), .common = true},
     {"timeout", "N", "stop a run that takes longer than N seconds", TRAINS, WORK(timeout)},
     {"memory", "N", "megabytes that a run may have (what is free, over --jobs)", RUNS, WORK(memory)},
     {"no-figures", NULL, "only train and print", "compare", AT(no_figures)},
     {"no-weights", NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
     {"redo", NULL, "repeat runs that another build of a plugin made", RUNS, WORK(redo)},
     {"keep", NULL, "keep runs that another build of a plugin made", RUNS, WORK(keep)},
-    {"baseline", "NAME", "what the others are compared with (standard)", VERDICTS, AT(request.baseline)},
+    {"baseline", "NAME", "what the others are compared with (standard)", VERDICTS, AT(request.baseline), .common = true},
     {"judge", "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
     {"margin", "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
-    {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by)},
+    {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
     {"where", "SETTING=VALUE,...", "only the runs that have these values, of a setting one of several", "table plot", AT(request.where)},
-    {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts)},
-    {"x", "WHAT", "the x axis: step or flops of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x)},
-    {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y)},
-    {"facet", "SETTING", "a panel for each value of SETTING", "plot", DRAW(facet)},
+    {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
+    {"x", "WHAT", "the x axis: step or flops of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x), .common = true},
+    {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
+    {"facet", "SETTING", "a panel for each value of SETTING", "plot", DRAW(facet), .common = true},
     {"map", NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},
     {"log-y", NULL, "logarithmic y axes; values not above 0 are left out", "plot", DRAW(log_y)},
     {"gnuplot", "CODE", "a line for the figure's script, as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},
     {"size", "WIDTH", "width of a figure in LaTeX's points (see \\the\\columnwidth), or one of", "compare plot", DRAW(size), "column icml acl neurips page slide"},
     {"format", "LIST", "formats of figures (svg,png)", FIGURES, DRAW(format), FORMATS},
-    {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESETS},
-    {"real", NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real)},
-    {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p'},
-    {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n'},
-    {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000},
+    {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESETS, .common = true},
+    {"real", NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real), .common = true},
+    {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p', .common = true},
+    {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
+    {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000, .common = true},
     {"top-k", "N", "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k)},
-    {"samples", "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples)},
+    {"samples", "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
     {"seed", "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
-    {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention)},
-    {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks)},
-    {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns)},
+    {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
+    {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
+    {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
     {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},
     {"markdown", NULL, "the table in Markdown", TABLES, AT(markdown)},
     {"latex", NULL, "the table in LaTeX, for a column of a paper", TABLES, AT(latex)},
@@ -107,6 +107,7 @@ enum { OWN_OPTIONS = sizeof own / sizeof *own };
 static Option
 option_of(const Setting *s)
 {
+    static const char common[] = "variant task file d-model heads steps lr";
     return (Option){.name = s->name,
                     .argument = s->kind == INTEGER  ? "N"
                                 : s->kind & NUMERIC ? "X"
@@ -115,6 +116,7 @@ option_of(const Setting *s)
                     .choices = s->choices,
                     .letter =
                         index_in("variant task", s->name) >= 0 ? *s->name : 0,
+                    .common = s->kind == OWN || index_in(common, s->name) >= 0,
                     .setting = s};
 }
 
@@ -174,18 +176,6 @@ print_option(const Command *c, const Option *o)
     free(help);
 }
 
-/* Is it an option that a person is likely to look for? */
-static bool
-option_common(const Option *option)
-{
-    static const char common[] =
-        "variant task file d-model heads steps lr seeds out from plan "
-        "baseline by x y facet preset real head prompt tokens "
-        "temperature samples attention tasks verdicts columns";
-    bool declared = option->setting && option->setting->kind == OWN;
-    return declared || index_in(common, option->name) >= 0;
-}
-
 void
 print_help(const Command *c, bool all)
 {
@@ -196,7 +186,7 @@ print_help(const Command *c, bool all)
     print_wrapped(stdout, 0, 0, 79, c->what);
     printf("\n    %s\n    %s\n\n", c->examples[0], c->examples[1]);
     for (int i = 0; i < count; i++)
-        if (all || option_common(&list[i]))
+        if (all || list[i].common)
             print_option(c, &list[i]);
     printf("\nA task may change what is in brackets, the defaults.%s\n",
            all ? "" : " More: --help=all");

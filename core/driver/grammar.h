@@ -26,6 +26,7 @@ typedef struct Option {
     const char *choices;    /* the words that it may be, where they are known */
     int letter;             /* its short form, or 0 */
     double most;            /* of a number; 0: a million */
+    bool common;            /* are people likely to look for it? */
     const Setting *setting; /* the setting that it gives a value to, or NULL */
 } Option;
 

@@ -54,9 +54,7 @@ check_value(const Setting *s, char **value)
 {
     char text[VALUE_SIZE];
     Config trial;
-    const char *why = s->kind & WORDED && !**value
-                          ? "an empty word"
-                          : setting_set(s, &trial, *value);
+    const char *why = setting_set(s, &trial, *value);
     if (why)
         usage("--%s: %s%s", s->name, why,
               strchr(*value, ',') ? "; lists are for `qkv compare`" : "");
@@ -115,7 +113,7 @@ set_own(Options *o, const Option *option, const char *text)
                  : !strcmp(argument, "X") ? NUMBER
                                           : WORD;
         s.min = s.kind == INTEGER;
-        why = *text ? setting_set(&s, (void *)o, text) : "an empty word";
+        why = setting_set(&s, (void *)o, text);
     }
     if (why)
         usage("--%s: %s", option->name, why);
@@ -156,7 +154,7 @@ read_option(Options *o, const Command *c, char **argv, int i)
 {
     Option list[MOST_OPTIONS];
     int count = options_of(c, list);
-    const char *word = argv[i], *value = strchr(word, '=');
+    const char *word = argv[i], *sign = strchr(word, '='), *value = "";
     bool all = !strcmp(word, "--help=all");
     if (all || !strcmp(word, "--help") || !strcmp(word, "-h")) {
         print_help(c, all);
@@ -165,11 +163,12 @@ read_option(Options *o, const Command *c, char **argv, int i)
     const Option *option = option_in(list, count, word);
     if (!option)
         unknown(c, list, count, word);
-    if (value && !option->argument)
+    if (sign && !option->argument)
         usage("%s: takes no value", word);
-    if (!value && option->argument && !argv[i + 1])
+    if (option->argument)
+        value = sign ? sign + 1 : argv[++i];
+    if (option->argument && (!value || !*value))
         usage("%s: needs a value after it", word);
-    value = value ? value + 1 : option->argument ? argv[++i] : "";
     if (option->setting)
         give(o, c, option->setting, value);
     else if (!strcmp(option->name, "seeds"))
