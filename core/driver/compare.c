@@ -98,13 +98,12 @@ command_compare(int argc, char **argv)
     else if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
-    if (o.plan) {
+    Experiment e = {0};
+    int status = 0;
+    if (o.plan)
         plan_print(&r->work, &g);
-        grid_free(&g);
-        return 0;
-    }
-    Experiment e;
-    int status = train_and_print(&o, &g, &e);
+    else
+        status = train_and_print(&o, &g, &e);
     if (e.count && !o.no_figures) {
         Experiment whole = experiment_read(&o.out, 1);
         o.draw.by = compared_by(r, &e);
@@ -117,10 +116,10 @@ command_compare(int argc, char **argv)
 }
 
 Run
-begin_from(Request *r, int roles, const char *also)
+begin_from(Request *r, const char *run, int roles, const char *also)
 {
     static Config base;
-    Run from = run_read(r->work.from);
+    Run from = run_read(run);
     r->work.from = interned(from.path); /* without a slash at its end */
     for (int i = 0; i < setting_count; i++)
         if (r->given[i].count && !(settings[i].role & roles) &&
@@ -144,7 +143,7 @@ command_train(int argc, char **argv)
     char *asked = manifest_of(r, "train"); /* as it was given */
     o.no_figures = true; /* except for its curve on the terminal */
     if (r->work.from)
-        begin_from(r, OF_SEED | OF_TRAINING | OF_OBSERVATION, "");
+        begin_from(r, r->work.from, OF_SEED | OF_TRAINING | OF_OBSERVATION, "");
     resolve_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, asked);
     if (r->base && g.jobs->config.file_hash != r->base->file_hash)

@@ -114,12 +114,11 @@ command_equiv(int argc, char **argv)
     Sheet sheet = sheet_of(conversions, COLUMNS);
     Run run = {0};
     int status = 0;
-    r->work.from = o.rest_count ? o.rest[0] : NULL;
-    if (r->work.from)
-        run = begin_from(r, OF_VARIANT | OF_SHAPE, "embed");
+    if (o.rest_count)
+        run = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE, "embed");
     resolve_grid(&o, default_variants, "induction", "1");
     Grid g = grid_of(r, manifest_of(r, "equiv"));
-    if (r->work.from)
+    if (o.rest_count)
         convert(&o, &sheet, &run, &g);
     else
         status = convert_all(&o, &sheet, &g);

@@ -19,7 +19,7 @@ const Command commands[] = { /* main.c has their functions in this order */
     {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
     {"plot", "[EXPERIMENT | RUN ...]", "draw the figures of compare again, or others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
     {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
-    {"equiv", "[RUN]", "convert trained variants, or one RUN, into variants: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
+    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
     {"count", "", "count what variants cost at any shape: parameters, cache", {"qkv count --preset deepseek-v2 -v standard,gqa,mla-rope", "qkv count --real -v standard,two-step --d-model 16"}, 0, 0, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions", ""},
     {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, 0, "", ""},
     {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, 0, "", "d-model=8 heads=2"},
@@ -75,7 +75,7 @@ static const Option own[] = {
     {"judge", "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
     {"margin", "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
     {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
-    {"where", "SETTING=VALUE,...", "only the runs that have these values, of a setting one of several", "table plot", AT(request.where)},
+    {"where", "SETTING=VALUE,...", "only the runs that have these values, of a setting one of several", "table plot", AT(request.where), .common = true},
     {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
     {"x", "WHAT", "the x axis: step or flops of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x), .common = true},
     {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
@@ -90,7 +90,7 @@ static const Option own[] = {
     {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p', .common = true},
     {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
     {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000, .common = true},
-    {"top-k", "N", "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k)},
+    {"top-k", "N", "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k), .common = true},
     {"samples", "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
     {"seed", "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
     {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
@@ -188,6 +188,9 @@ print_help(const Command *c, bool all)
     for (int i = 0; i < count; i++)
         if (all || list[i].common)
             print_option(c, &list[i]);
-    printf("\nA task may change what is in brackets, the defaults.%s\n",
-           all ? "" : " More: --help=all");
+    printf("\n%sMore: %s\n",
+           c->roles & OF_TRAINING
+               ? "A task may change what is in brackets, the defaults. "
+               : "",
+           all ? "README.md" : "--help=all");
 }
