@@ -81,20 +81,28 @@ manifest_read(const char *directory)
     return lines;
 }
 
+static bool
+has_line(const char *directory, const char *line)
+{
+    Values lines = manifest_read(directory);
+    bool there = false;
+    for (int i = 0; i < lines.count; i++)
+        there |= !strcmp(lines.text[i], line);
+    values_free(&lines);
+    return there;
+}
+
 void
 manifest_record(const char *directory, const char *line)
 {
     Path path = within(directory, record);
-    Values lines = manifest_read(directory);
-    bool there = false; /* then it may be read-only */
-    for (int i = 0; i < lines.count; i++)
-        there |= !strcmp(lines.text[i], line);
-    values_free(&lines);
-    if (there)
-        return;
+    if (has_line(directory, line))
+        return; /* it may be read-only */
     int file = lock_path(path.text, O_RDWR | O_CREAT | O_APPEND);
     off_t size = lseek(file, 0, SEEK_END);
-    if (dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
+    bool there = has_line(directory, line); /* another command's, meanwhile */
+    if (!there &&
+        dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
         const char *why = strerror(errno);
         if (ftruncate(file, size))
             note("%s: a line of it is cut", path.text);

@@ -1,20 +1,37 @@
 /* run_export.c - one batch of a run, for other frameworks to compute again. */
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <libgen.h>
+#include <stdlib.h>
 
 #include "base/npy.h"
+#include "base/words.h"
 #include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
 #include "run/run.h"
 
-void
-batch_write(const char *directory, Model *m, const Dataset *data)
+static void
+put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
+          const Node *loss)
 {
     int sequences = m->config.batch, tokens = m->sizes.tokens;
     int each = m->sizes.each > 1 ? m->sizes.each : 0;
-    Batch b = batch_new(m->sizes, sequences);
+    npy_write(to, "tokens.npy", 'i', b->ids, sequences, tokens, each);
+    if (m->sizes.source)
+        npy_write(to, "source.npy", 'i', b->source, sequences, m->sizes.source,
+                  each);
+    npy_write(to, "targets.npy", 'i', b->targets, sequences, tokens, 0);
+    npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
+              m->sizes.classes);
+    npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);
+    matrices_write(to, "gradients", m);
+}
+
+void
+batch_write(const char *directory, Model *m, const Dataset *data)
+{
+    char *path = copy_text(directory), *last = copy_text(directory);
+    const char *above = dirname(path), *name = basename(last);
+    Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
     Tape *t = tape_new(0);
@@ -22,21 +39,14 @@ batch_write(const char *directory, Model *m, const Dataset *data)
     Node *loss = m->architecture->loss(m, logits, b.targets,
                                        counted_rows(b.targets, b.rows), NULL);
     backward(loss);
-    if (mkdir(directory, 0777))
-        fail("%s: cannot be made: %s; give a directory that is not there",
-             directory, strerror(errno));
-    Draft *d = draft_begin(directory, "batch");
-    const char *to = d->path.text;
-    npy_write(to, "tokens.npy", 'i', b.ids, sequences, tokens, each);
-    if (m->sizes.source)
-        npy_write(to, "source.npy", 'i', b.source, sequences, m->sizes.source,
-                  each);
-    npy_write(to, "targets.npy", 'i', b.targets, sequences, tokens, 0);
-    npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
-              m->sizes.classes);
-    npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);
-    matrices_write(to, "gradients", m);
-    draft_publish_all(d);
+    drafts_sweep(above);
+    Draft *d = draft_begin(above, name);
+    put_batch(new_directory(d->path.text, name).text, m, &b, logits, loss);
+    if (!draft_publish(d, name, false))
+        fail("%s: is there already: give a directory that is not", directory);
+    draft_end(d);
     tape_free(t);
     batch_free(&b);
+    free(path);
+    free(last);
 }
