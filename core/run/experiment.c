@@ -92,7 +92,9 @@ has_line(const char *directory, const char *line)
     return there;
 }
 
-void
+/* Appends a line to the record, or starts one, unless that line is there.
+   Several commands may do so at once. */
+static void
 manifest_record(const char *directory, const char *line)
 {
     Path path = within(directory, record);

@@ -36,10 +36,6 @@ const char *manifest_value(const char *line, const char *key);
    empty. Fails with the line that is wrong. */
 Values manifest_read(const char *directory);
 
-/* Appends a line to the record, or starts one, unless that line is there.
-   Several commands may do so at once. */
-void manifest_record(const char *directory, const char *line);
-
 /* Makes the experiment's directory, or checks that it is one, and records what
    is asked of it. */
 void experiment_open(const char *directory, const char *asked);

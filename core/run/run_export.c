@@ -9,29 +9,14 @@
 #include "heart/tape.h"
 #include "run/run.h"
 
-static void
-put_batch(const char *to, const Model *m, const Batch *b, const Node *logits,
-          const Node *loss)
-{
-    int sequences = m->config.batch, tokens = m->sizes.tokens;
-    int each = m->sizes.each > 1 ? m->sizes.each : 0;
-    npy_write(to, "tokens.npy", 'i', b->ids, sequences, tokens, each);
-    if (m->sizes.source)
-        npy_write(to, "source.npy", 'i', b->source, sequences, m->sizes.source,
-                  each);
-    npy_write(to, "targets.npy", 'i', b->targets, sequences, tokens, 0);
-    npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
-              m->sizes.classes);
-    npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);
-    matrices_write(to, "gradients", m);
-}
-
 void
 batch_write(const char *directory, Model *m, const Dataset *data)
 {
     char *path = copy_text(directory), *last = copy_text(directory);
     const char *above = dirname(path), *name = basename(last);
-    Batch b = batch_new(m->sizes, m->config.batch);
+    int sequences = m->config.batch, tokens = m->sizes.tokens;
+    int each = m->sizes.each > 1 ? m->sizes.each : 0;
+    Batch b = batch_new(m->sizes, sequences);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
     Tape *t = tape_new(0);
@@ -41,7 +26,16 @@ batch_write(const char *directory, Model *m, const Dataset *data)
     backward(loss);
     drafts_sweep(above);
     Draft *d = draft_begin(above, name);
-    put_batch(new_directory(d->path.text, name).text, m, &b, logits, loss);
+    Path to = new_directory(d->path.text, name);
+    npy_write(to.text, "tokens.npy", 'i', b.ids, sequences, tokens, each);
+    if (m->sizes.source)
+        npy_write(to.text, "source.npy", 'i', b.source, sequences,
+                  m->sizes.source, each);
+    npy_write(to.text, "targets.npy", 'i', b.targets, sequences, tokens, 0);
+    npy_write(to.text, "logits.npy", 'f', logits->value, sequences, tokens,
+              m->sizes.classes);
+    npy_write(to.text, "loss.npy", 'f', loss->value, 1, 1, 0);
+    matrices_write(to.text, "gradients", m);
     if (!draft_publish(d, name, false))
         fail("%s: is there already: give a directory that is not", directory);
     draft_end(d);
