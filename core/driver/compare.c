@@ -143,7 +143,10 @@ command_train(int argc, char **argv)
     char *asked = manifest_of(r, "train"); /* as it was given */
     o.no_figures = true; /* except for its curve on the terminal */
     if (r->work.from)
-        begin_from(r, r->work.from, OF_SEED | OF_TRAINING | OF_OBSERVATION, "");
+        begin_from(r, r->work.from,
+                   OF_SEED | OF_TRAINING | OF_OBSERVATION | OF_VARIANT |
+                       OF_SHAPE,
+                   "embed");
     resolve_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, asked);
     if (r->base && g.jobs->config.file_hash != r->base->file_hash)

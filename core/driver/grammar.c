@@ -63,7 +63,7 @@ static const Option own[] = {
     {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect", AT(out), .letter = 'o', .common = true},
     {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
     {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
-    {"from", "RUN", "start from a run's weights, with its model and data", "train", WORK(from), .common = true},
+    {"from", "RUN", "start from a run's weights, with its model and data; converted if -v or its shape is another", "train", WORK(from), .common = true},
     {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(plan), .common = true},
     {"timeout", "N", "stop a run that takes longer than N seconds", TRAINS, WORK(timeout)},
     {"memory", "N", "megabytes that a run may have (what is free, over --jobs)", RUNS, WORK(memory)},

@@ -40,6 +40,28 @@ static struct Crew {
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
+/* Gives m the weights of a run: as they are, or converted, where its variant or
+   its shape is another one. */
+static void
+take_weights(Model *m, const Plugin *p, const Run *begun)
+{
+    Dataset data;
+    Conversion v;
+    if (config_equal(&m->config, &begun->config, OF_VARIANT | OF_SHAPE) &&
+        m->config.embed == begun->config.embed) {
+        run_weights(begun, m);
+        return;
+    }
+    Model *from = run_model(begun, &data);
+    Model *to = converted(from, p, &m->config, begun->name, &v);
+    if (!to)
+        fail("%s cannot become %s: %s", begun->path, p->name, v.why);
+    memcpy(m->values, to->values, m->parameters * sizeof *m->values);
+    model_free(to);
+    model_free(from);
+    dataset_close(&data);
+}
+
 /* In a run's own process: opens its plugin and its data, makes its model, and
    gives it the weights that it begins with, if they are not random. */
 static Model *
@@ -56,7 +78,7 @@ prepare(Config c, Dataset *data)
     Model *m = model_new(&c, data->sizes, p.variant);
     if (crew.w->from) {
         Run begun = run_read(crew.w->from);
-        run_weights(&begun, m);
+        take_weights(m, &p, &begun);
     } else if (*likeness_of(c.same_start).as.variant && !start_alike(m, &v))
         fail("it cannot start as --same-start asks: %s", v.why);
     return m;
