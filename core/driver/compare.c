@@ -116,14 +116,14 @@ command_compare(int argc, char **argv)
 }
 
 Run
-begin_from(Request *r, const char *run, int roles, const char *also)
+begin_from(Request *r, const char *run, int roles)
 {
     static Config base;
     Run from = run_read(run);
     r->work.from = interned(from.path); /* without a slash at its end */
     for (int i = 0; i < setting_count; i++)
         if (r->given[i].count && !(settings[i].role & roles) &&
-            index_in(also, settings[i].name) < 0)
+            (!(roles & OF_SHAPE) || strcmp(settings[i].name, "embed")))
             usage("--%s: it is what %s has, and cannot be given",
                   settings[i].name, r->work.from);
     base = from.config;
@@ -145,8 +145,7 @@ command_train(int argc, char **argv)
     if (r->work.from)
         begin_from(r, r->work.from,
                    OF_SEED | OF_TRAINING | OF_OBSERVATION | OF_VARIANT |
-                       OF_SHAPE,
-                   "embed");
+                       OF_SHAPE);
     resolve_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, asked);
     if (r->base && g.jobs->config.file_hash != r->base->file_hash)

@@ -14,9 +14,10 @@ extern const char default_variants[];
 void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
                   const char *seeds);
 
-/* Reads the run that others begin from. What is asked for has that run's settings, except for
-   those that are given, which may be of these roles, and some others. */
-Run begin_from(Request *r, const char *run, int roles, const char *also);
+/* Reads the run that others begin from. What is asked for has that run's
+   settings, except for those that are given, which may be of these roles; with
+   shapes embed, too. */
+Run begin_from(Request *r, const char *run, int roles);
 
 /* Draws into d->out/figures what a grid answers: the curves, the parameters,
    and how runs end along the first numeric setting of several values. Of each

@@ -115,7 +115,7 @@ command_equiv(int argc, char **argv)
     Run run = {0};
     int status = 0;
     if (o.rest_count)
-        run = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE, "embed");
+        run = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE);
     resolve_grid(&o, default_variants, "induction", "1");
     Grid g = grid_of(r, manifest_of(r, "equiv"));
     if (o.rest_count)

@@ -45,7 +45,7 @@ command_trace(int argc, char **argv)
     Dataset data = {.corpus = &words, .sizes.each = 1};
     Model *m = NULL;
     if (run) {
-        Run r = begin_from(&o.request, run, 0, "");
+        Run r = begin_from(&o.request, run, 0);
         m = run_model(&r, &data);
         run_free(&r);
     }

@@ -39,19 +39,15 @@ include_directory(void)
 /* A function that forgets to return something returns anything. `check`
    compiles in double after it has compiled in float, and shows warnings once.
  */
-static const char *
-options(void)
-{
-    return sizeof(real) == 8 ? "-w -DQKV_DOUBLE" : "-Wall -Werror=return-type";
-}
-
 static void
 compile(const char *source, const char *out)
 {
+    const char *options =
+        sizeof(real) == 8 ? "-w -DQKV_DOUBLE" : "-Wall -Werror=return-type";
     Path headers = include_directory();
     char *argv[] = {
-        "sh",           "-c",        (char *)command,   "sh", headers.text,
-        (char *)source, (char *)out, (char *)options(), NULL};
+        "sh",           "-c",        (char *)command, "sh", headers.text,
+        (char *)source, (char *)out, (char *)options, NULL};
     if (access(source, R_OK))
         fail("%s: cannot be read: %s", source, strerror(errno));
     if (run_program(argv))

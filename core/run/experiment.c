@@ -17,15 +17,6 @@
 static const char record[] = "experiment.tsv";
 const char manifest_keys[] = "precision by baseline judge margin from";
 
-char *
-manifest_begin(const char *command)
-{
-    char *line = copy_text(command);
-    if (sizeof(real) == sizeof(double))
-        manifest_add(&line, "precision", "double");
-    return line;
-}
-
 void
 manifest_add(char **line, const char *key, const char *value)
 {

@@ -24,9 +24,7 @@
    train began with. */
 extern const char manifest_keys[];
 
-/* Begins the line of a command of this program, to be freed, and adds a key to
-   it. */
-char *manifest_begin(const char *command);
+/* Adds a key to the line of a command, which begins with the command's name. */
 void manifest_add(char **line, const char *key, const char *value);
 
 /* The value of a key, interned, or NULL. */

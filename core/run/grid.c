@@ -245,7 +245,9 @@ expand(Grid *g, const Request *o, Config c, int i)
 char *
 manifest_of(const Request *o, const char *command)
 {
-    char *a = manifest_begin(command);
+    char *a = copy_text(command);
+    if (sizeof(real) == sizeof(double))
+        manifest_add(&a, "precision", "double");
     for (int i = 0; i < setting_count; i++) {
         char *values = joined(&o->given[i], ",");
         if (*values)

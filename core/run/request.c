@@ -28,11 +28,3 @@ request_used(const Request *r, const char *uses)
             usage("--%s: no variant named here uses it; leave it out", name);
     }
 }
-
-void
-request_free(Request *r)
-{
-    for (int i = 0; i < setting_count; i++)
-        values_free(&r->given[i]);
-    free(r->given);
-}

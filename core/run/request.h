@@ -33,6 +33,4 @@ void request_apply(const Request *r, Config *c);
    the variants use (variant_uses): it would change nothing. */
 void request_used(const Request *r, const char *uses);
 
-void request_free(Request *r);
-
 #endif
