@@ -329,7 +329,7 @@ static Experiment
 recorded(Run *runs, int count, const char *setting)
 {
     Values asked = {0};
-    char *line = manifest_begin("compare");
+    char *line = copy_text("compare");
     manifest_add(&line, setting, "1,2");
     values_add(&asked, line);
     for (int i = 0; i < count; i++)

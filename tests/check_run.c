@@ -423,7 +423,7 @@ EXITS(broken_runs, 1, 7)
 static char *
 manifest_for(const char *lr, const char *baseline)
 {
-    char *a = manifest_begin("compare");
+    char *a = copy_text("compare");
     manifest_add(&a, "variant", "mqa,standard");
     manifest_add(&a, "task", "reverse");
     manifest_add(&a, "seed", "1");
@@ -510,7 +510,7 @@ EXITS(a_directory_that_is_no_experiment, 1, 1)
     expect_a_message();
     Run run = written("stray");
     run_free(&run);
-    experiment_open(test_directory, manifest_begin("train"));
+    experiment_open(test_directory, copy_text("train"));
 }
 
 TEST(names_of_runs)
