@@ -556,7 +556,7 @@ TEST(words_in_latex)
         {"--lr two-step x-1", "-{}-lr two-step x-1"},
         {"[*] \"50%\"", "{[}{*}] \\symbol{34}50\\%\\symbol{34}"},
         {"\\~<|>{}&#$", "\\textbackslash{}\\textasciitilde{}\\textless{}"
-                      "\\textbar{}\\textgreater{}\\{\\}\\&\\#\\$"}};
+                        "\\textbar{}\\textgreater{}\\{\\}\\&\\#\\$"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char *text = escaped(words[i][0], LATEX);
         ck_assert_str_eq(text, words[i][1]);

@@ -183,8 +183,8 @@ if localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" 2>/dev/null; then
     comparing 0 '' 0
     told
     works victim "$qkv" table thread/compare
-    "$qkv" equiv -q -o threads comma/compare/reverse.standard.* -v victim >out 2>err
-    expect 'equiv wrote what cannot be read' [ "$? $(grep -h '^lr' threads/*/config.tsv)" = '0 lr	0.003' ]
+    "$qkv" train --from comma/compare/reverse.standard.* -v victim --steps 0 -q -o threads >out 2>err
+    expect 'a conversion wrote what cannot be read' [ "$? $(grep -h '^lr' threads/*/config.tsv)" = '0 lr	0.003' ]
     unset LOCPATH
 else
     echo 'hostile: no localedef here: setlocale is skipped'

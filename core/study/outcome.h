@@ -30,7 +30,7 @@ typedef struct Outcome {
     const char *rate_end; /* if the "lowest" or "highest" of several, or NULL */
     double steps;         /* to the threshold: the median, */
     bool beyond;          /* or that many were not enough */
-    Mean accuracy, loss; /* on test data */
+    Mean accuracy, loss;  /* on test data */
 
     double margin;  /* of what is judged, NaN where it has none */
     Paired against; /* the baseline; both p after Holm */
@@ -68,8 +68,8 @@ const char *compared_by(const Request *r, const Experiment *e);
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 void outcomes_free(Outcomes *all);
 
-/* Before runs are trained: exits (2) unless those of a grid can be compared as r
-   asks. */
+/* Before runs are trained: exits (2) unless those of a grid can be compared as
+   r asks. */
 void check_compared(const Request *r, const Grid *g);
 
 #endif

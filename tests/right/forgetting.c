@@ -50,8 +50,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *v = split(matmul(y, w[W_V]), a->heads);
     Node *f =
         map(add(matmul(y, w[W_F]), w[B_F]), log_sigmoid, log_sigmoid_slope);
-    Node *ones =
-        map(scores(a, k, k, 1), one, zero); /* whatever positions do */
+    Node *ones = map(scores(a, k, k, 1), one, zero); /* whatever positions do */
     Node *below = mask_zero(a, ones);
     Node *c = apply_weights(a, below, split(f, a->heads));
     Node *unit = map(columns(q, 0, 1), one, zero);
