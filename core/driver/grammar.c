@@ -77,7 +77,7 @@ static const Option own[] = {
     {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
     {"where", "SETTING=VALUE,...", "only the runs that have these values, of a setting one of several", "table plot", AT(request.where), .common = true},
     {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
-    {"x", "WHAT", "the x axis: step or flops of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x), .common = true},
+    {"x", "WHAT", "the x axis: step of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x), .common = true},
     {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
     {"facet", "SETTING", "a panel for each value of SETTING", "plot", DRAW(facet), .common = true},
     {"map", NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},
