@@ -75,7 +75,7 @@ flipped(Part p)
 static double *
 at(Part p, int row, int col)
 {
-    return &p.at[row * p.down + col * p.across];
+    return p.at + row * p.down + col * p.across;
 }
 
 static void
