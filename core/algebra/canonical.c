@@ -58,13 +58,14 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int replaced)
     free(w);
 }
 
-/* Runs it on so many tokens that are 0, or the unit vectors, as x and as y. */
+/* Runs it on so many tokens that are 0, or on the unit vectors and then tokens
+   that are 0, as x and as y. */
 static void
 run_on(Probe *p, bool identity, int rows, int replaced)
 {
     int d = p->attention.d_model;
     real *tokens = allocate((size_t)rows * d, sizeof *tokens);
-    for (int i = 0; identity && i < rows; i++)
+    for (int i = 0; identity && i < rows && i < d; i++)
         tokens[i * (d + 1)] = 1;
     run(p, tokens, rows, tokens, rows, replaced);
     free(p->tokens);
