@@ -13,7 +13,18 @@ cp $(ls lessons/web/*.js | grep -v library.js) "$web"
 for list in variants tasks; do
     only=$(echo $list | sed 's/variants//; s/tasks/--tasks/')
     "$1/qkv" list $only --tsv >"$web/$list.tsv"
-    printf 'export const %s = %s;\n' $list "$("$1/qkv" list $only --json)"
+    # an object a row, in which what is no number is a text
+    awk -F '\t' -v list=$list '
+        NR == 1 { n = split($0, name); printf "export const %s = [", list; next }
+        {
+            printf "%s{", (NR > 2 ? "," : "")
+            for (i = 1; i <= n; i++) {
+                printf "%s\"%s\": %s", (i > 1 ? ", " : ""), name[i], \
+                    ($i == "NA" ? "null" : $i ~ /^-?[0-9.]+(e-?[0-9]+)?$/ ? $i : "\"" $i "\"")
+            }
+            print "}"
+        }
+        END { print "];" }' "$web/$list.tsv"
 done >"$web/lists.js"
 # The names of a list; text and pairs, whose chance depends on a file, are not among them.
 menu() { # LIST CHOSEN
