@@ -38,6 +38,7 @@ help:                ## this list
 	  awk '{ name = $$1; $$1 = ""; printf "make %-15s%s\n", name, $$0 }'
 
 demo: all            ## the main job: seven variants on four tasks, drawn
+	$(BUILD)/qkv count --real -v standard,two-step,full-rank,symmetric --d-model 16
 	$(BUILD)/qkv compare --out $(BUILD)/demo
 
 deps:                ## install what building, drawing and testing need

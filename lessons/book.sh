@@ -18,7 +18,7 @@ mkdir -p "$out"
 cp -r lessons/figures lessons/book.css lessons/book.js "$out"
 
 # Of each lesson: its name, its page, its heading, and the pages before and after it.
-for lesson in lessons/[0-9]*.md lessons/claims.md; do
+for lesson in lessons/[0-9]*.md lessons/claims.md lessons/reference.md; do
     name=$(basename "$lesson" .md)
     case $name in 00-*) page=index ;; *) page=$name ;; esac
     printf '%s\t%s\t%s\n' "$name" "$page" "$(sed -n '1s/^# //p' "$lesson")"
@@ -58,7 +58,7 @@ neighbours() { # BEFORE AFTER
 }
 while IFS='	' read -r name page heading before after; do
     prose "$name" | sed -E 's/\]\(00-[a-z-]*\.md/](index.html/g
-        s/\]\(([0-9][0-9]-[a-z-]*|claims)\.md/](\1.html/g' >"$work/page.md"
+        s/\]\(([0-9][0-9]-[a-z-]*|claims|reference)\.md/](\1.html/g' >"$work/page.md"
     to_html --template lessons/book.html --metadata page="$page" \
         --metadata title="$heading" --metadata search="$work/search" \
         --variable contents="$(contents "$page")" \
@@ -74,8 +74,8 @@ done <"$work/list"
 # All on one page: a lesson's heading bears its name, which links lead to; answers are open.
 while IFS='	' read -r name page heading before after; do
     prose "$name" | sed -E -e "1s/\$/ {#l$name}/" -e 's/<details>/<details open>/' \
-        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims)\.md\)/](#l\1)/g' \
-        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims)\.md#([^)]*)\)/](#\2)/g'
+        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims|reference)\.md\)/](#l\1)/g' \
+        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims|reference)\.md#([^)]*)\)/](#\2)/g'
     echo
 done <"$work/list" >"$work/book.md"
 to_html --standalone --self-contained --resource-path lessons --toc --toc-depth=1 \

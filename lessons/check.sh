@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh [-u | -q] BUILD [LESSON ...] - what a lesson shows is so: its code is in
+# check.sh [-u | -q] BUILD [LESSON ...] - what a lesson, or README, shows is so: its code is in
 # the files that it names, its commands print what is shown below them, its numbers
 # that are marked as measured are what their sources say (measured.awk), its names,
 # links and figures are there, and the claims are those of their scripts; and all lessons
@@ -16,7 +16,7 @@ build=$(cd "$1" && pwd)
 shift
 all=
 [ $# -gt 0 ] || all=yes
-[ $# -gt 0 ] || set -- lessons/[0-9]*.md lessons/claims.md
+[ $# -gt 0 ] || set -- README.md lessons/[0-9]*.md lessons/claims.md lessons/reference.md
 work=$(mktemp -d)
 export LC_ALL=C
 trap 'rm -rf "$work"' EXIT
@@ -107,11 +107,13 @@ check_names() {
     done
 }
 
-# Every link and figure leads somewhere.
+# Every link and figure leads somewhere; README's begin in the folder above the lessons'.
 check_links() {
+    from=lessons
+    [ "$1" != README.md ] || from=.
     grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/ ".*//; s/#.*//' | grep -v '^$' |
         grep -v '^https\{0,1\}:' | while read -r path; do
-        [ -e "lessons/$path" ] || echo "$1: $path is not there"
+        [ -e "$from/$path" ] || echo "$1: $path is not there"
     done
 }
 

@@ -92,7 +92,7 @@ sh lessons/check.sh "$build" && ok || complain "a lesson does not hold"
 # Functions of the heart that are shown nowhere, or twice, and a variant whose equation
 # is not shown.
 mkdir -p "$work/few/lessons"
-cp -r core variants "$work/few"
+cp -r core variants README.md "$work/few"
 cp -r lessons/one-file lessons/depth "$work/few/lessons"
 cp lessons/*.md lessons/*.awk lessons/*.sh "$work/few/lessons"
 cp -r lessons/figures "$work/few/lessons"

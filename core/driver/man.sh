@@ -16,7 +16,7 @@ qkv, qkv\-double \- $("$qkv" help | sed -n '1s/^qkv - //p')
 .SH DESCRIPTION
 .B qkv
 trains variants of attention side by side on small tasks, says which of them are the
-same function, and draws how the others differ. Its lessons and its README explain how.
+same function, and draws how the others differ. Its README, its lessons and lessons/reference.md explain how.
 .B qkv\-double
 is the same program in double precision.
 .SH COMMANDS
