@@ -565,6 +565,7 @@ static const struct {
     {"fused", .head = fused},
     {"two-step", .head = two_step},
     {"two-step-tanh", .head = two_step_tanh},
+    {"two-step-narrow", .head = two_step},
     {"full-rank", .head = full_rank},
     {"wide", .head = wide},
     {"symmetric", .head = symmetric},

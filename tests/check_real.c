@@ -137,7 +137,7 @@ static const struct {
             {"window", 896, 0},        {"value-residual", 896, 0},
             {"sink", 900, 0},          {"tpa", 1454, 0},
             {"kv-shift", 904, 0},      {"nonlinear-query", 968, 1},
-            {"v-from-k", 896, 0}};
+            {"v-from-k", 896, 0},      {"two-step-narrow", 464, 0}};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static int
@@ -151,6 +151,8 @@ closed_form(const char *name, const Attention *a)
         int real;
     } forms[] = {
         {"two-step-tanh", 3 * d * d + qk + ov},
+        {"two-step-narrow",
+         2 * d * k + (h - 2) * k * k + d * v - v * v + h * d * v},
         {"full-rank", h * d * d + ov},
         {"wide", h * d * d + ov},
         {"shared-qk", h * (d * k - k * (k - 1) / 2) + ov},

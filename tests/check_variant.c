@@ -31,6 +31,8 @@ static const struct {
     {"fused", STANDARD, H *(K + V)},
     {"two-step", 3 * D *D + STANDARD, H *(K + V)},
     {"two-step-tanh", 3 * D *D + STANDARD, H *(K + V)},
+    {"two-step-narrow", 2 * D *K + D *V + H *(2 * K * K + V * V) + D *H *V,
+     H *(K + V)},
     {"full-rank", H *D *D + VALUES, D + H *V},
     {"symmetric", STANDARD, H *(K + V)},
     {"wide", 2 * H *D *D + VALUES, H *(D + V)},

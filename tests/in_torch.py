@@ -164,7 +164,7 @@ def algebra(w, c, x, y, causal, layer):
             of = [t @ w[f"W_{i}_{r}"] for t, r in ((x, "Q"), (y, "K"), (y, "V"))]
             out.append(attend(*(heads_of(t, 1) for t in of), scale, causal))
         return joined(torch.cat(out, 1)) @ w["W_O"]
-    if name in ("two-step", "two-step-tanh"):
+    if name in ("two-step", "two-step-narrow", "two-step-tanh"):
         between = torch.tanh if name == "two-step-tanh" else lambda t: t
         q, k, v = (
             heads_of(between(t @ w["W_" + r]) @ w["W_i_" + r], h)
