@@ -30,12 +30,6 @@ sed -e '/Node \*[qkv] = /d' -e '/\.fit = /d' -e '/return matmul(attend/{r forwar
 # Another has an operator in its own code, where the README's flags matter.
 cp "$top/tests/broken/operator.c" .
 printf 'one two three four five six seven eight nine ten %.0s' $(seq 60) >text
-{
-    printf 'input\ttarget\n'
-    for i in $(seq 120); do
-        printf '%d %d\t%d %d\n' $((i % 7)) $((i % 5)) $(((i + i % 5) % 7)) $((i % 7))
-    done
-} >pairs
 
 # train PROGRAM COMPILER HOW STEPS WITH: what each run left, a line each: its name and a
 # sum. Of plugins' files and hashes, and so of digests, names say nothing.
@@ -53,7 +47,6 @@ train() {
     if [ "$how" = whole ]; then
         run -v "$all" --batch 8 -t reverse,copy,subset,recall,sort,mqar,cross-recall
         run -v "$all" --batch 8 -t text --file text
-        run -v "$all" --batch 8 -t pairs --file pairs
         run -v "$all" -t reverse --length 100 --mask causal --batch 2
     fi
     run -v "$all" --batch 8 -t induction --norm pre --mlp 4 --log-every 2 \

@@ -221,10 +221,10 @@ TEST(text_is_cut_into_characters)
     char *path = text_file(content, strlen(content));
     Corpus *t = text_open(path, 8);
     ck_assert_int_eq(t->part[3], 160);
-    ck_assert_int_eq(t->vocabulary, 4);
-    const int codes[] = {'a', 0xe9, 0x20ac, 0x1d11e};
+    ck_assert_int_eq(t->names.count, 4);
+    const char *const names[] = {"a", "é", "€", "\xf0\x9d\x84\x9e"};
     for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(t->codes[t->ids[i]], codes[i]);
+        ck_assert_str_eq(t->names.text[t->ids[i]], names[i]);
     ck_assert_int_eq(t->part[1], 128);
     ck_assert_int_eq(t->part[2], 144);
     corpus_close(t);
@@ -239,12 +239,20 @@ TEST(characters_at_the_ends)
                         "\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80"
                         "\xf4\x8f\xbf\xbf");
     Corpus *t = text_open(text_file(content, strlen(content)), 8);
-    const int codes[] = {1,      0x7f,   0x80,   0x7ff,   0x800,
-                         0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+    const char *const names[] = {"\x01",
+                                 "\x7f",
+                                 "\xc2\x80",
+                                 "\xdf\xbf",
+                                 "\xe0\xa0\x80",
+                                 "\xed\x9f\xbf",
+                                 "\xee\x80\x80",
+                                 "\xef\xbf\xbf",
+                                 "\xf0\x90\x80\x80",
+                                 "\xf4\x8f\xbf\xbf"};
     ck_assert_int_eq(t->part[3], 200);
-    ck_assert_int_eq(t->vocabulary, 10);
+    ck_assert_int_eq(t->names.count, 10);
     for (int i = 0; i < 10; i++)
-        ck_assert_int_eq(t->codes[i], codes[i]);
+        ck_assert_str_eq(t->names.text[i], names[i]);
     corpus_close(t);
 }
 
@@ -286,9 +294,9 @@ TEST(text_windows)
         for (int k = 0; k < got; k++, windows++)
             for (int t = 0; t < 16; t++) {
                 int at = 2400 + windows * 16 + t;
-                ck_assert_int_eq(s.corpus->codes[b.ids[k * 16 + t]],
+                ck_assert_int_eq(*s.corpus->names.text[b.ids[k * 16 + t]],
                                  content[at]);
-                ck_assert_int_eq(s.corpus->codes[b.targets[k * 16 + t]],
+                ck_assert_int_eq(*s.corpus->names.text[b.targets[k * 16 + t]],
                                  content[at + 1]);
             }
     ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */
@@ -318,31 +326,4 @@ EXITS(zero_bytes_are_no_text, 1, 1)
 {
     expect_a_message();
     text_open(text_file("ab\0cdefghijklmnopqrstuvwxyz", 26), 1);
-}
-
-/* More names than the table of names begins with; the last sequence is the
-   first again. */
-TEST(many_names)
-{
-    enum { SEQUENCES = 21, TOKENS = 60, NAMES = (SEQUENCES - 1) * TOKENS };
-    static char content[SEQUENCES * TOKENS * 12] = "input\ttarget\n";
-    size_t n = strlen(content);
-    for (int i = 0; i < SEQUENCES; i++) {
-        for (int k = 0; k < TOKENS; k++)
-            n += (size_t)sprintf(content + n, "t%d ", (i * TOKENS + k) % NAMES);
-        n += (size_t)sprintf(content + n, "\t");
-        for (int k = 0; k < TOKENS; k++)
-            n += (size_t)sprintf(content + n, "%s ", k ? "-" : "yes");
-        n += (size_t)sprintf(content + n, "\n");
-    }
-    Corpus *p = pairs_open(text_file(content, n));
-    ck_assert_int_eq(p->part[3], SEQUENCES * TOKENS);
-    ck_assert_int_eq(p->tokens, TOKENS);
-    ck_assert_int_eq(p->vocabulary, NAMES + 1);
-    ck_assert_int_eq(p->classes, 1);
-    for (int i = 0; i < SEQUENCES * TOKENS; i++) {
-        ck_assert_int_eq(p->ids[i], i % NAMES);
-        ck_assert_int_eq(p->targets[i], i % TOKENS ? -1 : 0);
-    }
-    corpus_close(p);
 }

@@ -29,10 +29,6 @@ made() {
     lines) yes 'a line of text' | head -c 3000 >lines ;;
     times) yes 'it was the best of times, it was the worst of times' | head -c 4000 >times ;;
     umlauts) printf 'ein Häuschen, grün wie Gräser\n%.0s' $(seq 60) >umlauts ;;
-    words)
-        awk 'BEGIN { print "input\ttarget"; for (i = 0; i < 40; i++)
-            print "the cat sat\tD N V"; print "a cat\t- N" }' >words
-        ;;
     grid) qkv compare -v standard,full-rank -t recall --seeds 2 --d-k 2,8 $small -o grid ;;
     drawn) qkv compare -v standard,fused -t reverse --seeds 2 $small -o drawn ;;
     rated) qkv compare -v standard,fused -t reverse --seeds 2 --lr 0.00001,0.01 $small --no-figures -o rated ;;
@@ -43,10 +39,6 @@ made() {
             "qkv plot \"\$out\" --x lr --y test_accuracy --gnuplot \"xlabel = 'the rate'\"" >small.sh
         ;;
     tiny) qkv recipe rank --seeds 2 --d-k 1,2 --steps 4 --test 8 --validate 8 -q --format svg -o tiny ;;
-    pairs.tsv)
-        printf 'input\ttarget\n' >pairs.tsv
-        printf 'a b c\t- B C\nb a\tB A\n%.0s' $(seq 10) >>pairs.tsv
-        ;;
     bare) run bare -t reverse --no-weights $small ;;
     sound) run sound $small ;;
     mla-rope | kv-shift | shared-qk | two-step-tanh) run $1 -v $1 $small ;;
@@ -66,7 +58,6 @@ made() {
     turned) run turned $text --steps 20 -v mla --positions rope ;;
     full) run full $text --steps 20 -v full-rank ;;
     narrow) run narrow $text --steps 20 --d-k 4 ;;
-    pairs) run pairs -t pairs --file words --d-model 16 --heads 2 --validate 16 --test 16 --steps 200 ;;
     subset) run subset -t subset --steps 20 ;;
     *) run "$1" -t "$1" ;;
     esac || complain "$1: it cannot be made"

@@ -6,8 +6,6 @@
 build=$1
 . tests/lib.sh
 small="--d-model 8 --steps 11 --batch 2 --test 4 --validate 4 -q"
-printf 'input\ttarget\n' >pairs.tsv
-for i in 1 2 3 4 5 6; do printf 'a b c\t- B C\nb a\tB A\n'; done >>pairs.tsv
 
 # clean STATUS PROGRAM ...: exits so, and valgrind has nothing to say. A command
 # that ends with a message frees nothing first.
@@ -45,7 +43,6 @@ done <<'END'
 0 qkv train -t recall --residual no $small -o folded
 0 qkv equiv folded/recall* -v mqa --embed onehot -q
 0 qkv new fresh
-0 qkv train -t pairs --file pairs.tsv $small -o runs
 0 qkv compare -t subset --seeds 2 --same-start standard --jobs 1 -v standard,two-step,two-step-tanh --lr 0.003,0.01 --init W_Q=0.5 --log attention+scores+gradients+rank+distance $small -o fair --no-figures --tsv
 0 qkv compare -t reverse --seeds 1 --match flops --steps 0 -v standard,mla,mqa --d-model 8 -q -o met --no-figures
 0 qkv plot fair -q -o fair --x lr --by variant --y entropy,rank_m --format tikz --size column

@@ -25,8 +25,8 @@ contradiction(const Config *c, Sizes s)
            : subset && c->members > c->length
                ? "an answer is the sum of more members than there are tokens: "
                  "take fewer, or a greater length"
-           : *c->file && index_in("text pairs", c->task) < 0
-               ? "a file is for the tasks text and pairs"
+           : *c->file && strcmp(c->task, "text") != 0
+               ? "a file is for the task text"
            : s.source && c->cross == CROSS_NONE
                ? "it has a second sequence, and cross none leaves it unread: "
                  "take only or after"
@@ -36,32 +36,20 @@ contradiction(const Config *c, Sizes s)
                : NULL;
 }
 
-static Dataset
-dataset_of(const Config *c, Corpus *corpus)
+Dataset
+dataset_open(Config *c)
 {
-    Dataset data = {
-        .task = task_named(c->task)->task, .config = *c, .corpus = corpus};
+    Dataset data = {.task = task_named(c->task)->task};
     data.sizes = data.task->sizes(c);
     const char *why = contradiction(c, data.sizes);
     if (why)
         usage("task %s: %s", c->task, why);
-    if (corpus) {
-        data.sizes.tokens = corpus->tokens;
-        data.sizes.vocabulary = corpus->vocabulary;
-        data.sizes.classes = corpus->classes;
+    if (data.task->read) {
+        data.corpus = text_open(c->file, c->length);
+        data.sizes.vocabulary = data.sizes.classes = data.corpus->names.count;
+        c->file_hash = data.corpus->hash;
     }
-    return data;
-}
-
-Dataset
-dataset_open(Config *c)
-{
-    dataset_of(c, NULL); /* exits before any file is read */
-    Corpus *corpus = !strcmp(c->task, "text")    ? text_open(c->file, c->length)
-                     : !strcmp(c->task, "pairs") ? pairs_open(c->file)
-                                                 : NULL;
-    c->file_hash = corpus ? corpus->hash : c->file_hash;
-    Dataset data = dataset_of(c, corpus);
+    data.config = *c;
     matrix_entries(c->batch, data.sizes.tokens);
     return data;
 }

@@ -33,7 +33,7 @@ Setting settings[] = {
     {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "different values, in recall and mqar"},
     {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "queries, in cross-recall; 0: as many as there are keys"},
     {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "tokens that each answer of subset adds up"},
-    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "file of the task text or pairs"},
+    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "file of the task text"},
     {"characters", OF_RECORD, CHOICE, AT(characters), 0, 0, "utf8", NULL},
 
     {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "width of a token"},

@@ -214,15 +214,7 @@ draw_translate(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* text: the next character; pairs: a user's own. Their sizes and draws need the
-   file: dataset.c has them. */
-static bool
-read_corpus(const Dataset *data, Split split, int index, Random *r, Batch *e)
-{
-    return corpus_sequence(data->corpus, split, index,
-                           split == TRAINING ? r : NULL, e->ids, e->targets);
-}
-
+/* text: the next character. The file decides how many classes there are. */
 static Sizes
 sizes_text(const Config *c)
 {
@@ -266,14 +258,11 @@ const KnownTask tasks[] = {
          "the source's digits backwards, a token at a time",
          "the commonest digit of the source", guess_commonest, true,
          .length = 8, .mask = MASK_CAUSAL, .cross = CROSS_AFTER, .encoder = 1),
-    TASK("text", sizes_text, .read = read_corpus,
+    TASK("text", sizes_text, .read = corpus_read,
          "the next character of a text file",
          "the likeliest character after the last one", NULL, true, .length = 32,
          .layers = 2, .mlp = 4, .norm = NORM_PRE, .mask = MASK_CAUSAL,
          .steps = 1000, .log_every = 50, .validate = 1000),
-    TASK("pairs", sizes_text, .read = read_corpus,
-         "the sequences of a file: input TAB target", "the commonest answer",
-         NULL, false, .length = 16, .steps = 600, .validate = 1000),
 };
 const int task_count = sizeof tasks / sizeof *tasks;
 

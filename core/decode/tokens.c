@@ -11,30 +11,12 @@
 
 enum { LABEL = 24 }; /* bytes of the longest label, with its 0 */
 
-/* A character as UTF-8. */
-static void
-write_utf8(int code, char *to)
-{
-    static const int head[] = {0, 0xc0, 0xe0, 0xf0};
-    int more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
-    *to++ = (char)(head[more] | code >> 6 * more);
-    while (more-- > 0)
-        *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
-    *to = 0;
-}
-
 const char *
 token_name(const Dataset *data, int id)
 {
-    const Corpus *c = data->corpus;
-    char name[LABEL] = "";
-    if (c && !c->codes) /* shorter lines of a table are padded */
-        return id < c->inputs.count ? c->inputs.text[id] : "(pad)";
-    if (!c)
-        snprintf(name, sizeof name, "%d", id);
-    else
-        write_utf8(c->codes[id], name);
-    return interned(name);
+    char number[LABEL];
+    snprintf(number, sizeof number, "%d", id);
+    return interned(data->corpus ? data->corpus->names.text[id] : number);
 }
 
 /* A name as it is shown. A quotation mark would join columns of a figure's
@@ -42,17 +24,14 @@ token_name(const Dataset *data, int id)
 static const char *
 label_of(const char *name)
 {
-    char label[LABEL];
+    char label[LABEL] = "";
     if (!strcmp(name, " ") || !strcmp(name, "\n"))
         return *name == ' ' ? "\u2423" : "\u21b5";
-    if (*name && is_text(name) && !strchr(name, '"'))
+    if (is_text(name) && !strchr(name, '"'))
         snprintf(label, LABEL, "%.*s", whole_characters(name, LABEL - 1), name);
-    else { /* the byte 0 is an empty name */
-        int n = 0;
-        do
+    else
+        for (int n = 0; *name && n < LABEL - 4; name++)
             n += sprintf(label + n, "\\x%02x", (unsigned char)*name);
-        while (*name && *++name && n < LABEL - 4);
-    }
     return interned(label);
 }
 
@@ -70,10 +49,7 @@ token_label(const Dataset *data, const int *ids)
 const char *
 answer_label(const Dataset *data, int answer)
 {
-    const Corpus *c = data->corpus;
-    return label_of(c && !c->codes
-                        ? c->answers.text[answer]
-                        : token_name(data, first_answer(data) + answer));
+    return label_of(token_name(data, first_answer(data) + answer));
 }
 
 /* The id whose name the text begins with, and the bytes of that; -1 for none. A
@@ -94,7 +70,7 @@ id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
 int *
 tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 {
-    bool apart = !data->corpus || !data->corpus->codes;
+    bool apart = !data->corpus || data->corpus->words;
     int each = data->sizes.each, last = data->sizes.vocabulary - 1;
     const char *blanks = apart ? " \t\n" : "";
     const char *ends = !apart ? NULL : each > 1 ? " \t\n+" : blanks;

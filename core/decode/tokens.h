@@ -1,8 +1,7 @@
 /* tokens.h - tokens as people write and read them: texts to ids, ids to labels.
 
-   A token of a text is a character or a byte of it, a token of a table is a
-   word, or (pad) behind a shorter line, and every other task has numbers. Where
-   a token has two ids they are joined by +, as in 3+40. */
+   A token of a text is a character; every other task has numbers. If a token
+   has two ids, they are joined by +, as in 3+40. */
 #ifndef TOKENS_H
 #define TOKENS_H
 

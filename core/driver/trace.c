@@ -11,16 +11,16 @@
 #include "heart/fail.h"
 #include "watch/trace.h"
 
-/* The different words of a text, as those of a table. */
+/* The different words of a text. */
 static Corpus
 words_of(const char *text)
 {
     static void *seen; /* the words of the copy, which stays */
-    Corpus words = {0};
+    Corpus words = {.words = true};
     char *word = strtok(copy_text(text), " \t\n");
     for (; word; word = strtok(NULL, " \t\n"))
         if (word_added(&seen, word))
-            values_add(&words.inputs, copy_text(word));
+            values_add(&words.names, copy_text(word));
     return words;
 }
 
@@ -51,7 +51,7 @@ command_trace(int argc, char **argv)
     }
     Sizes *sizes = &data.sizes;
     if (!m)
-        sizes->vocabulary = sizes->classes = words.inputs.count;
+        sizes->vocabulary = sizes->classes = words.names.count;
     int count, *ids = tokens_read(text, &data, run, &count);
     if (m && count > sizes->tokens)
         fail("%d tokens, and %s was trained on sequences of %d: give it fewer",
@@ -62,7 +62,7 @@ command_trace(int argc, char **argv)
     trace_print(m, &data, ids, count, run);
     model_free(m);
     free(ids);
-    values_free(&words.inputs);
+    values_free(&words.names);
     if (run)
         dataset_close(&data);
     return 0;
