@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "algebra/svd.h"
 #include "heart/fail.h"
+#include "heart/random.h"
 #include "heart/threads.h"
 #include "base/words.h"
 #include "heart/layers.h"
@@ -59,7 +61,7 @@ TESTS(a_step_allocates_nothing_and_calls_nobody, 3)
         const char *task, *settings;
         int steps;
     } run[] = {{"induction", "mlp=2 norm=pre", 20},
-               {"translate", "mlp=2 norm=pre", 20},
+               {"translate", "mlp=2 norm=pre optimizer=muon", 20},
 #ifndef QKV_DEBUG /* minutes under the sanitizers */
                {"reverse", "d-model=8 heads=2 length=4 batch=2", 100000}
 #else
@@ -205,8 +207,9 @@ TEST(rates)
 TEST(optimizers)
 {
     static const char *const how[] = {"optimizer=sgd momentum=0.9",
-                                      "optimizer=adam", "optimizer=adamw"};
-    for (int k = 0; k < 3; k++) {
+                                      "optimizer=adam", "optimizer=adamw",
+                                      "optimizer=muon"}; /* Adam for vectors */
+    for (int k = 0; k < 4; k++) {
         Dataset s;
         Model *m = make("reverse", how[k], &s);
         config_apply(&m->config, "lr=0.1 weight-decay=0.01");
@@ -226,13 +229,44 @@ TEST(optimizers)
             if (k == 0)
                 w -= lr * v;
             else
-                w -= lr * (a / (sqrt(b) + 1e-8) + (k == 2 ? decay * w : 0));
+                w -= lr * (a / (sqrt(b) + 1e-8) + (k >= 2 ? decay * w : 0));
             ck_assert_msg(fabs((double)m->values[3] - w) < 1e-5,
                           "%s, step %d: %g, not %g", how[k], step,
                           (double)m->values[3], w);
         }
         model_free(m);
     }
+}
+
+/* A step of Muon, over its rate, has singular values near 1, of a wide matrix
+   and of a tall one, whatever the gradient's are. */
+TESTS(steps_of_muon_are_orthogonal, 2)
+{
+    static const char *const of[] = {"variant=fused", "variant=mla"};
+    Dataset s;
+    Model *m = make("reverse", of[_i], &s);
+    config_apply(&m->config, "optimizer=muon lr=0.01");
+    const Weight *w = m->weights;
+    while (!w->attention || w->rows == w->cols)
+        w++;
+    int size = w->rows * w->cols,
+        longer = w->rows > w->cols ? w->rows : w->cols;
+    double *step = allocate((size_t)size, sizeof *step);
+    Random r = random_stream(1, "gradient");
+    for (int i = 0; i < size; i++) {
+        w->gradient[i] = (real)(random_normal(&r) * (i % w->cols ? 1 : 5));
+        step[i] = (double)w->value[i];
+    }
+    optimizer_step(m);
+    for (int i = 0; i < size; i++)
+        step[i] = (step[i] - (double)w->value[i]) / (0.002 * sqrt(longer));
+    Svd d = svd_of(step, w->rows, w->cols);
+    for (int i = 0; i < d.k; i++)
+        ck_assert_msg(d.s[i] > 0.65 && d.s[i] < 1.25, "%s: %g", w->name,
+                      d.s[i]);
+    free(d.u);
+    free(step);
+    model_free(m);
 }
 
 static bool
@@ -255,6 +289,7 @@ TEST(every_kind_of_model_trains_alike_twice)
         "layers=2 heads=2 d-k=5 d-v=3 schedule=cosine warmup=5",
         "positions=rope layers=2",
         "positions=alibi mask=causal",
+        "variant=fused optimizer=muon mlp=2",
         "variant=full-rank heads=1 batch=1",
         "variant=two-step-tanh test=7"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

@@ -1,6 +1,7 @@
 /* schedule.c - how the rate of training runs, and SGD. */
 #include <math.h>
 
+#include "config/muon.h"
 #include "config/schedule.h"
 #include "config/settings.h"
 
@@ -31,8 +32,8 @@ learning_rate(const Config *c, int step)
     return c->lr * (1 + cosine(done * 3.14159265358979323846)) / 2;
 }
 
-/* Weight decay: inside the gradient, or for adamw beside it (Loshchilov and
-   Hutter 2017, algorithm 2). */
+/* Weight decay: inside the gradient, or for adamw and muon beside it
+   (Loshchilov and Hutter 2017, algorithm 2). */
 static void
 decay_weights(Model *m, double rate)
 {
@@ -40,7 +41,7 @@ decay_weights(Model *m, double rate)
     real decay = (real)c->weight_decay;
     real kept = (real)(1 - rate * c->weight_decay);
     for (size_t i = 0; i < m->parameters; i++)
-        if (c->optimizer == OPTIMIZER_ADAMW)
+        if (c->optimizer == OPTIMIZER_ADAMW || c->optimizer == OPTIMIZER_MUON)
             m->values[i] *= kept;
         else
             m->gradients[i] += decay * m->values[i];
@@ -67,6 +68,8 @@ scheduled(Model *m)
         decay_weights(m, rate);
     if (c->optimizer == OPTIMIZER_SGD)
         sgd(m, rate);
+    else if (c->optimizer == OPTIMIZER_MUON)
+        muon(m, rate);
     else
         adam(m, rate);
 }

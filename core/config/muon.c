@@ -1,0 +1,95 @@
+/* muon.c - Muon: the step of a matrix is its momentum, made orthogonal.
+
+   Jordan et al. 2024 (kellerjordan.github.io/posts/muon). The mean of the
+   gradients, U S V', is replaced by U V', so that every direction of the matrix
+   moves equally far. A few products approximate U V'; no SVD is needed. Only
+   matrices of attention are stepped so; vectors, and the rest of the model, are
+   left to Adam. */
+#include <math.h>
+
+#include "config/muon.h"
+#include "heart/numbers.h"
+#include "heart/train.h"
+
+/* X := a X + (b G + c G G) X with G = X X', five times, from X of norm 1: the
+   quintic iteration of Newton and Schulz, with Jordan's coefficients. Each
+   singular value of X comes to between 0.7 and 1.2. X has at most as many rows
+   as columns; gx is memory for a matrix of its shape. */
+static void
+make_orthogonal(Matrix x, Matrix gx)
+{
+    static const real a = (real)3.4445, b = (real)-4.775, c = (real)2.0315;
+    static real *memory; /* for G; the next matrix uses it again */
+    static int capacity;
+    int n = x.rows, size = x.rows * x.cols;
+    if (capacity < n * n) {
+        free(memory);
+        capacity = n * n;
+        memory = allocate((size_t)capacity, sizeof *memory);
+    }
+    Matrix g = matrix(memory, n, n, n);
+    for (int round = 0; round < 5; round++) {
+        multiply(g, x, transposed(x));
+        multiply(gx, g, x);
+        for (int i = 0; i < size; i++)
+            x.at[i] = a * x.at[i] + b * gx.at[i];
+        for (int i = 0; i < n * n; i++)
+            g.at[i] *= c;
+        multiply_add(x, g, gx);
+    }
+}
+
+/* The momentum m = beta1 m + (1 - beta1) g is kept in `mean`, the step is made
+   in `step` of beta1 m + (1 - beta1) g (Nesterov), and the gradient's memory is
+   used once that is read. The step is 0.2 sqrt(max(rows, cols)) U V', which has
+   the size of a step of Adam, so that one rate serves both (Liu et al. 2025,
+   arXiv:2502.16982, section 2.2). */
+static void
+muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
+{
+    int size = w->rows * w->cols;
+    real beta = (real)beta1, rest = (real)(1 - beta1), *g = w->gradient;
+    double squares = 0;
+    for (int i = 0; i < size; i++) {
+        mean[i] = beta * mean[i] + rest * g[i];
+        step[i] = beta * mean[i] + rest * g[i];
+        squares += (double)step[i] * (double)step[i];
+    }
+    real shrink = (real)(1 / (sqrt(squares) + 1e-7));
+    for (int i = 0; i < size; i++)
+        step[i] *= shrink;
+    Matrix x = matrix(step, w->rows, w->cols, w->cols);
+    Matrix gx = matrix(g, w->rows, w->cols, w->cols);
+    bool tall = w->rows > w->cols;
+    make_orthogonal(tall ? transposed(x) : x, tall ? transposed(gx) : gx);
+    real by = (real)(rate * 0.2 * sqrt(tall ? w->rows : w->cols));
+    for (int i = 0; i < size; i++)
+        w->value[i] -= by * step[i];
+}
+
+/* A step of Adam for one weight: of a model that has only this one. */
+static void
+adam_weight(Model *m, const Weight *w, double rate)
+{
+    Model one = *m;
+    size_t at = (size_t)(w->value - m->values);
+    one.values += at, one.gradients += at, one.first += at, one.second += at;
+    one.parameters = (size_t)w->rows * (size_t)w->cols;
+    adam(&one, rate);
+}
+
+void
+muon(Model *m, double rate)
+{
+    for (int i = 0; i < m->count; i++) {
+        const Weight *w = &m->weights[i];
+        size_t at = (size_t)(w->value - m->values);
+        if (w->attention && w->rows > 1 && w->cols > 1)
+            muon_matrix(w, m->first + at, m->second + at, m->config.beta1,
+                        rate);
+        else
+            adam_weight(m, w, rate);
+    }
+    m->beta1_power *= m->config.beta1;
+    m->beta2_power *= m->config.beta2;
+}
