@@ -18,7 +18,7 @@
 #include "algebra/cost.h"
 #include "suites.h"
 
-enum { TOKENS = 85, SYMBOLS = 11, SOURCE = 9, SEQUENCES = 3 };
+enum { TOKENS = 85, SYMBOLS = 11, SOURCE = 9 };
 
 /* An untrained model of a variant; its constants, as gains, are random too. */
 static Model *
@@ -61,25 +61,17 @@ fill(Batch *b)
 }
 
 /* The largest difference of logits from those wanted, of a decoder that is
-   given 7 tokens of each sequence, and then one after the other. */
+   given 7 tokens, and then one after the other. */
 static double
 difference(Decoder *d, const Batch *b, const real *wanted, int classes)
 {
     double most = 0;
     for (int i = 0, n; i < TOKENS; i += n) {
-        int ids[SEQUENCES * 7];
         n = i ? 1 : 7;
-        for (int r = 0; r < b->sequences * n; r++)
-            ids[r] = b->ids[r / n * TOKENS + i + r % n];
-        const Node *l = decoder_step(d, ids, n);
-        for (int r = 0; r < b->sequences * n; r++)
-            for (int k = 0; k < classes; k++)
-                most = fmax(
-                    most,
-                    fabs(
-                        (double)(l->value[r * classes + k] -
-                                 wanted[(r / n * TOKENS + i + r % n) * classes +
-                                        k])));
+        const Node *l = decoder_step(d, b->ids + i, n);
+        for (int k = 0; k < n * classes; k++)
+            most = fmax(most,
+                        fabs((double)(l->value[k] - wanted[i * classes + k])));
     }
     return most;
 }
@@ -97,17 +89,16 @@ counted(const Model *m, int place)
     return c.cache;
 }
 
-/* Decodes sequences: the logits must be those of forward, and what is kept of
-   each what was counted. */
+/* Decodes a sequence: the logits must be those of forward, and what is kept of
+   each token what was counted. */
 static void
-check_decoding(const char *variant, const char *more, Sizes sizes,
-               int sequences)
+check_decoding(const char *variant, const char *more, Sizes sizes)
 {
     Model *m = model_of(variant, more, sizes);
-    Batch b = batch_new(sizes, sequences);
+    Batch b = batch_new(sizes, 1);
     fill(&b);
     real *wanted = forward_logits(m, &b);
-    Decoder *d = decoder_new(m, TOKENS, sequences);
+    Decoder *d = decoder_new(m, TOKENS);
     for (int i = 0; i < b.source_rows; i++)
         d->batch.source[i] = b.source[i];
     double off = difference(d, &b, wanted, SYMBOLS);
@@ -145,11 +136,10 @@ TESTS(equals_forward, sizeof positions / sizeof *positions)
     for (int v = 0; v < names.count; v++) {
         char more[80];
         snprintf(more, sizeof more, "positions=%s", positions[_i]);
-        check_decoding(names.text[v], more, one, 1);
-        check_decoding(names.text[v], more, one, SEQUENCES);
+        check_decoding(names.text[v], more, one);
         strcat(more, " encoder=2 cross=after");
         if (strcmp(names.text[v], "window")) /* a query has no key near it */
-            check_decoding(names.text[v], more, two, SEQUENCES);
+            check_decoding(names.text[v], more, two);
     }
     values_free(&names);
 }
@@ -162,7 +152,7 @@ TEST(goes_on_with_the_last_half)
     Sizes sizes = {
         .tokens = KNOWN, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
     Model *m = model_of("standard", "positions=learned", sizes);
-    Decoder *d = decoder_new(m, KNOWN, 1), *own = decoder_new(m, KNOWN, 1);
+    Decoder *d = decoder_new(m, KNOWN), *own = decoder_new(m, KNOWN);
     int ids[4 * KNOWN], first = 0;
     Random r = random_stream(7, "tokens");
     ck_assert_int_eq(positions_known(m), KNOWN);
@@ -192,7 +182,7 @@ TEST(a_token_allocates_nothing_and_calls_nobody)
     Values names = plugin_list();
     for (int v = 0; v < names.count; v++) {
         Model *m = model_of(names.text[v], "positions=learned", sizes);
-        Decoder *d = decoder_new(m, TOKENS, 1);
+        Decoder *d = decoder_new(m, TOKENS);
         Random r = random_stream(3, "choices");
         int status, id = 1;
         decoder_read(d, &id, 1); /* a variant may look up its settings */

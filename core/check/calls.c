@@ -329,7 +329,7 @@ check_decoding(Subject *s)
     for (int i = 0; i < COUNT; i++)
         b.ids[i] = random_below(&r, SYMBOLS);
     const real *all = model_forward(m, t, &b)->value;
-    Decoder *d = decoder_new(m, COUNT, 1);
+    Decoder *d = decoder_new(m, COUNT);
     for (int i = 0, n = FIRST; i < COUNT; i += n, n = 1) {
         const real *last = decoder_read(d, b.ids + i, n);
         int token = i + n;

@@ -42,7 +42,7 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
 {
     Cache *c = (Cache *)keeper;
     CachePlace *p = c->at = &c->place[place];
-    int fresh = y->rows / y->sequences;
+    int fresh = y->rows;
     p->called = 0;
     c->shapes = x->tape->purpose & SHAPES_ONLY;
     if (c->shapes) {
@@ -77,15 +77,15 @@ static int
 kind_of(Cache *c, const Node *n)
 {
     CachePlace *p = c->at;
-    if (n->rows != c->keeper.fresh * c->sequences)
+    if (n->rows != c->keeper.fresh)
         return -1;
     for (int i = 0; i < p->kinds; i++)
         if (p->kept[i].node == n->root)
             return i;
-    size_t rows = (size_t)c->sequences * (size_t)p->capacity;
     p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
     p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
-    p->kept[p->kinds].rows = allocate(rows * (size_t)n->cols, sizeof(real));
+    p->kept[p->kinds].rows =
+        allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
     return p->kinds++;
 }
 
@@ -101,53 +101,24 @@ next_use(Cache *c, const Node *n)
     return p->called < p->uses ? p->use[p->called++] : p->kinds;
 }
 
-/* Of several sequences there may be space between the rows of two. */
-typedef struct Rows {
-    const real *from;
-    size_t each, apart; /* entries of a sequence, and from one to the next */
-} Rows;
-
-static void
-gather_forward(Node *c)
-{
-    const Rows *r = c->arguments;
-    for (size_t s = 0; s < (size_t)c->sequences; s++)
-        memcpy(c->value + s * r->each, r->from + s * r->apart,
-               r->each * sizeof(real));
-}
-
-/* A node of all rows of the kept node of that number, to which n has the new
-   ones. */
+/* All rows of the kept node of that number, to which n has the new ones. */
 static Node *
 kept_rows(Cache *c, int kind, Node *n)
 {
-    static const Operator op = {"all_rows", gather_forward, NULL};
     if (kind < 0)
         return n;
     CachePlace *p = c->at;
     Kept *k = &p->kept[kind];
-    int sequences = c->sequences, tokens = p->held + c->keeper.fresh;
-    if (kind == p->kinds || n->rows != c->keeper.fresh * sequences ||
-        n->cols != k->cols)
+    int fresh = c->keeper.fresh;
+    if (kind == p->kinds || n->rows != fresh || n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first step, for "
             "shapes; forward must not change between calls");
-    size_t cols = (size_t)k->cols, apart = (size_t)p->capacity * cols;
-    size_t fresh = (size_t)c->keeper.fresh * cols,
-           held = (size_t)p->held * cols;
-    for (int s = 0; fresh && !c->shapes && !k->added && s < sequences; s++)
-        memcpy(k->rows + (size_t)s * apart + held, n->value + (size_t)s * fresh,
-               fresh * sizeof(real));
+    if (!c->shapes && !k->added)
+        memcpy(k->rows + p->held * k->cols, n->value,
+               size_of(n) * sizeof(real));
     k->added = true;
-    Node *all;
-    if (sequences == 1)
-        all =
-            leaf(n->tape, tokens, n->cols, 1, c->shapes ? NULL : k->rows, NULL);
-    else {
-        all = new_node(&op, sequences * tokens, n->cols, &n, 1);
-        keep_arguments(all, &(Rows){k->rows, held + fresh, apart},
-                       sizeof(Rows));
-        compute(all);
-    }
+    Node *all = leaf(n->tape, p->held + fresh, n->cols, 1,
+                     c->shapes ? NULL : k->rows, NULL);
     all->heads = n->heads;
     return all;
 }
@@ -179,10 +150,9 @@ all_rows(Keeper *keeper, const Attention *of, Node *n)
 }
 
 Cache *
-cache_new(int places, int tokens, int sequences)
+cache_new(int places, int tokens)
 {
     Cache *c = allocate(1, sizeof *c);
-    c->sequences = sequences;
     c->tokens = tokens;
     c->places = places;
     c->place = allocate((size_t)places, sizeof *c->place);

@@ -11,8 +11,8 @@
 
 #include "heart/tape.h"
 
-/* What is kept of one node: a row for each token, and for each sequence as many
-   rows as it can have tokens. */
+/* What is kept of one node: a row for each token of the sequence, up to the
+   capacity of its place. */
 typedef struct Kept {
     const Node *node; /* in the step for shapes */
     real *rows;
@@ -31,15 +31,14 @@ typedef struct CachePlace {
 
 typedef struct Cache {
     Keeper keeper;
-    int sequences;          /* of equal length */
-    int tokens;             /* of each, how many there may be */
+    int tokens;             /* of the sequence, how many there may be */
     int places;             /* of attention, */
     CachePlace *place, *at; /* each, and the one that forward is in, or NULL */
     bool shapes;
 } Cache;
 
 /* An empty one: t->keeper = &c->keeper. */
-Cache *cache_new(int places, int tokens, int sequences);
+Cache *cache_new(int places, int tokens);
 void cache_free(Cache *c);
 
 /* Forgets all tokens. */

@@ -12,14 +12,14 @@
 #include "heart/tape.h"
 
 Decoder *
-decoder_new(Model *m, int tokens, int sequences)
+decoder_new(Model *m, int tokens)
 {
     Decoder *d = allocate(1, sizeof *d);
     Sizes step = m->sizes;
     step.tokens = tokens < AT_ONCE ? tokens : AT_ONCE;
     d->model = m;
-    d->batch = batch_new(step, sequences);
-    d->cache = cache_new(m->places, tokens, sequences);
+    d->batch = batch_new(step, 1);
+    d->cache = cache_new(m->places, tokens);
     d->cache->keeper.position = tokens - step.tokens;
     Tape *measured = tape_new(SHAPES_ONLY);
     measured->keeper = &d->cache->keeper;
@@ -46,9 +46,9 @@ decoder_free(Decoder *d)
 const Node *
 decoder_step(Decoder *d, const int *ids, int count)
 {
-    d->batch.rows = count * d->batch.sequences;
+    d->batch.rows = count;
     memcpy(d->batch.ids, ids,
-           (size_t)d->batch.rows * d->model->sizes.each * sizeof *ids);
+           (size_t)count * d->model->sizes.each * sizeof *ids);
     tape_reset(d->tape);
     const Node *logits = model_forward(d->model, d->tape, &d->batch);
     d->cache->keeper.position += count;
@@ -144,7 +144,7 @@ go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
     sizes.tokens = most > z->tokens ? most : z->tokens;
     Model *longer = model_new(&m->config, sizes, m->variant);
     memcpy(longer->values, m->values, m->parameters * sizeof(real));
-    Decoder *d = decoder_new(longer, most, 1);
+    Decoder *d = decoder_new(longer, most);
     for (int n = given; n < count && !ferror(stdout); n++) {
         const real *logits = decoder_go_on(d, ids, n);
         ids[n] = first_answer(data) + choose(logits, z->classes, how, r);

@@ -11,8 +11,7 @@
 #include "heart/random.h"
 
 /* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at
-   most, or for several sequences; all of it: no step allocates. decoder_free
-   it. */
+   most. All of it: no step allocates. decoder_free it. */
 enum { AT_ONCE = 16 };
 typedef struct Decoder {
     Model *model;
@@ -22,15 +21,14 @@ typedef struct Decoder {
                         first step */
     int first, read; /* tokens of a text that goes on: those that are in it */
 } Decoder;
-Decoder *decoder_new(Model *m, int tokens, int sequences);
+Decoder *decoder_new(Model *m, int tokens);
 void decoder_free(Decoder *d);
 
 /* The logits (count x classes) of the next `count` tokens, each of as many ids
-   as the model's sizes say; of several sequences those of the first, then those
-   of the second ... They are there until the next step. */
+   as the model's sizes say. They are there until the next step. */
 const Node *decoder_step(Decoder *d, const int *ids, int count);
 
-/* The same of any number of tokens of one sequence: the logits of the last. */
+/* The same of any number of tokens: the logits of the last. */
 const real *decoder_read(Decoder *d, const int *ids, int count);
 
 /* A text that goes on: the logits after its first `count` tokens, of which the
