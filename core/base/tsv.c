@@ -31,6 +31,7 @@ table_add(Table *t, const char *path)
     values_add(&t->texts, text);
     if (strlen(text) != size)
         table_changed(path, 1);
+    text += order_mark(text);
     for (; (end = strchr(text, '\n')); text = end + 1) {
         int cells = 0;
         bool kept = line++ || !t->cols;

@@ -239,6 +239,12 @@ number_read(const char *text, bool whole, double least, double most, double *x)
     return why;
 }
 
+size_t
+order_mark(const char *text)
+{
+    return strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3;
+}
+
 char *
 quoted(const char *text)
 {

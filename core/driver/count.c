@@ -32,13 +32,15 @@ static const Preset presets[] = {
      "Vaswani et al. 2017, table 3", 2. / 3},
     {"biased", "d-model=768 heads=12 layers=12 length=1024",
      "Radford et al. 2019, table 2, the smallest; heads: its hparams.json", 1},
-    {"gqa", "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096",
+    {"gqa",
+     "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096 positions=rope",
      "Touvron et al. 2023, table 1; widths: the released params.json", 1},
-    {"gqa", "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192",
+    {"gqa",
+     "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192 positions=rope",
      "Llama team 2024, arXiv:2407.21783, table 3", 1},
     {"mla-rope",
      "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 "
-     "length=128 query-latent=1536 rope=64",
+     "length=128 positions=none query-latent=1536 rope=64",
      "DeepSeek-AI 2024, arXiv:2405.04434, section 3.1.2", 1},
 };
 
@@ -136,9 +138,32 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters * n),
                   cell_number(cost.forward * n), cell_number(cost.backward * n),
                   cell_number(cost.cache * keeping * n),
-                  cell_number(cost.activations * n));
+                  cell_number(round(cost.activations * n)));
     free(w.list);
     return told;
+}
+
+/* What was counted: the shape that these variants have between them, with what
+   they take when it is not given. To be freed. */
+static char *
+caption(Config c, const char *uses, const char *more)
+{
+    char *shape = copy_text(""), value[VALUE_SIZE];
+    config_resolve(&c, uses);
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *s = setting_in_order(i);
+        bool scores =
+            !strcmp(s->name, "positions") && c.positions > POSITIONS_LEARNED;
+        setting_print(s, &c, value);
+        if (scores || (s->role == OF_SHAPE && !setting_unused(s, &c)))
+            replace(&shape, format_text("%s%s %s, ", shape, s->name, value));
+    }
+    char *all = format_text("%d layer%s of d-model %d, %s%d tokens; no "
+                            "embedding, MLP or norm.%s",
+                            c.layers, c.layers > 1 ? "s" : "", c.d_model, shape,
+                            c.length, more);
+    free(shape);
+    return all;
 }
 
 int
@@ -162,11 +187,7 @@ command_count(int argc, char **argv)
         status |=
             !add_variant(&sheet, given->text[i], c, &o, preset->keeping, &uses);
     request_used(&o.request, uses);
-    sheet_note(&sheet, "parameters",
-               format_text("%d layer%s of d-model %d, heads %d, %d tokens; no "
-                           "embedding, MLP or norm.%s",
-                           c.layers, c.layers > 1 ? "s" : "", c.d_model,
-                           c.heads, c.length, explained[o.real]));
+    sheet_note(&sheet, "parameters", caption(c, uses, explained[o.real]));
     sheet_print(&sheet, layout_of(&o));
     if (o.preset)
         note("%s: %s", o.preset, preset->source);

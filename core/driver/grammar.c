@@ -60,6 +60,7 @@ static const Option own[] = {
 #define DRAW(field) AT(draw.field)
     /* name, argument, help, commands, where, choices */
     {"seeds", "N", "seeds 1 to N (5), in short for --seed 1..N", "compare", AT(request), .common = true},
+    {"head-dim", "N", "width of a head, --d-k and --d-v in one", "train count trace", AT(request), .common = true},
     {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect", AT(out), .letter = 'o', .common = true},
     {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
     {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
