@@ -103,13 +103,13 @@ command_check(int argc, char **argv)
     const char *plugin = plugin_built(o.rest[0]);
     plugin_given(plugin);
     if (both) {
-        Facts f = describe(plugin, NULL);
-        bool ok = f.ended.answered;
-        if (!ok && f.ended.status == 2)
-            usage("%s", f.ended.why);
-        print_line(&o, "loads", ok ? "ok" : "FAILED",
-                   ok ? f.equation : f.ended.why);
-        failed = stop = !ok;
+        Facts *f = describe(&plugin, 1, NULL);
+        if (!f->answered && f->ended.status == 2)
+            usage("%s", f->ended.why);
+        print_line(&o, "loads", f->answered ? "ok" : "FAILED",
+                   f->answered ? f->equation : f->ended.why);
+        failed = stop = !f->answered;
+        free(f);
     }
     failed |= run_checks(&o, plugin, &stop);
     if (both && !stop)

@@ -27,16 +27,17 @@ list_variants(Layout layout)
     Values names = plugin_list();
     int failed = 0;
     config_resolve(&c, "heads d-k d-v");
-    for (int i = 0; i < names.count; i++) {
-        Facts f = describe(names.text[i], &c);
-        failed |= !f.ended.answered;
-        if (f.ended.answered)
-            sheet_row(&sheet, cell_words(f.name), cell_number(f.parameters),
-                      cell_words(f.equation), cell_words(f.own),
-                      cell_words(f.family));
+    Facts *facts = describe((const char *const *)names.text, names.count, &c);
+    for (Facts *f = facts; f < facts + names.count; f++) {
+        failed |= !f->answered;
+        if (f->answered)
+            sheet_row(&sheet, cell_words(f->name), cell_number(f->parameters),
+                      cell_words(f->equation), cell_words(f->own),
+                      cell_words(f->family));
         else
-            note("%s is left out: %s", f.name, f.ended.why);
+            note("%s is left out: %s", f->name, f->ended.why);
     }
+    free(facts);
     values_free(&names);
     sheet_note(&sheet, "variants",
                format_text("Parameters of one attention at d-model %d, heads "

@@ -1,5 +1,6 @@
 /* describe.c - what a plugin says of itself, asked in a child process. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "algebra/cost.h"
 #include "config/build_model.h"
@@ -24,25 +25,25 @@ check_own(const Plugin *p)
 }
 
 typedef struct Question {
-    const char *word;
+    const char *const *words;
+    int count;
     const Config *config;
 } Question;
 
 /* In the child: whatever is wrong exits before it answers, and a forward that
    crashes does so here. */
 static void
-answer(const void *more, void *facts)
+describe_one(const char *word, const Config *config, Facts *f)
 {
-    const Question *q = more;
-    Facts *f = facts;
-    Plugin p = plugin_open(q->word);
+    Plugin p = plugin_open(word);
     check_own(&p);
-    if (q->config) {
-        Config c = *q->config;
+    if (config) {
+        Config c = *config;
         config_resolve(&c, variant_uses(p.variant));
         Attention a = positioned_attention(&c);
         Weights w = weights_declared(p.variant, &a);
         f->parameters = cost_of(p.variant, a, &w, c.length, 0).parameters;
+        free(w.list);
     }
     snprintf(f->name, sizeof f->name, "%s", p.name);
     snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);
@@ -50,16 +51,37 @@ answer(const void *more, void *facts)
              p.variant->family ? p.variant->family : "other");
     snprintf(f->own, sizeof f->own, "%s",
              p.variant->settings ? p.variant->settings : "");
+    f->answered = true;
 }
 
-Facts
-describe(const char *word, const Config *c)
+static void
+answer(const void *more, void *facts)
 {
-    Facts f = {0};
-    Ended e = in_child(answer, &(Question){word, c}, &f, sizeof f,
-                       (Limits){seconds, bytes});
-    f.ended = e;
-    if (!e.answered)
-        plugin_name(word, f.name);
-    return f;
+    const Question *q = more;
+    for (int i = 0; i < q->count; i++)
+        describe_one(q->words[i], q->config, (Facts *)facts + i);
+}
+
+/* The first that has not answered is where the child ended. It has to answer
+   for that only if it was alone there: otherwise what an earlier one left
+   behind may have done it, and it is asked again, in a child that begins with
+   it. */
+Facts *
+describe(const char *const *words, int count, const Config *c)
+{
+    Facts *facts = allocate((size_t)count + 1, sizeof *facts);
+    for (int i = 0, first = 0; i < count; first = i) {
+        Question rest = {words + i, count - i, c};
+        Ended e = in_child(answer, &rest, facts + i,
+                           (size_t)rest.count * sizeof *facts,
+                           (Limits){seconds, bytes});
+        while (i < count && facts[i].answered)
+            i++;
+        if (i > first || i == count)
+            continue;
+        facts[i].ended = e;
+        plugin_name(words[i], facts[i].name);
+        i++;
+    }
+    return facts;
 }

@@ -1,6 +1,7 @@
 /* describe.h - what a plugin says of itself, asked in a child process.
 
-   Opening a plugin runs its code, which may crash, hang or exit. */
+   Opening a plugin runs its code, which may crash, hang or exit. All of a list
+   are opened in one process, for as long as nothing happens there. */
 #ifndef DESCRIBE_H
 #define DESCRIBE_H
 
@@ -10,7 +11,8 @@
 #include "run/plugin_process.h"
 
 typedef struct Facts {
-    Ended ended; /* if it has not answered, there is only its name */
+    bool answered; /* if it has not, there is only its name, */
+    Ended ended;   /* and how its process ended */
     char name[NAME_SIZE];
     char family[64];
     char equation[256];
@@ -18,9 +20,9 @@ typedef struct Facts {
     double parameters;   /* in the matrices that it declares */
 } Facts;
 
-/* Describes the plugin that `word` names. If c is given, counts its parameters
-   at that shape, where its forward runs once. */
-Facts describe(const char *word, const Config *c);
+/* Describes the plugins that the words name; free the list. If c is given,
+   counts their parameters at that shape, where each one's forward runs once. */
+Facts *describe(const char *const *words, int count, const Config *c);
 
 /* Is it an option that qkv has already? A plugin may declare no setting of that
    name. The driver sets it. */

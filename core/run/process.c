@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -153,16 +154,23 @@ Child *
 children_wait(Child *children, int count)
 {
     const struct timespec pause = {.tv_nsec = 50000000};
-    for (Child *c = children; c < children + count; c++) {
+    Child *ended = NULL;
+    sigset_t wakes, before;
+    sigemptyset(&wakes);
+    sigaddset(&wakes, SIGCHLD); /* comes in the pause, and ends it */
+    sigprocmask(SIG_BLOCK, &wakes, &before);
+    for (Child *c = children; c < children + count && !ended; c++) {
         struct rusage usage;
         if (!c->process)
             continue;
         if (wait4(c->process, &c->status, WNOHANG, &usage)) {
             c->taken = 1024. * (double)usage.ru_maxrss;
-            return c;
-        }
-        end_if_late(c);
+            ended = c;
+        } else
+            end_if_late(c);
     }
-    nanosleep(&pause, NULL); /* which SIGCHLD ends */
-    return NULL;
+    if (!ended)
+        pselect(0, NULL, NULL, NULL, &pause, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return ended;
 }
