@@ -2,9 +2,9 @@
 
    config.tsv (every setting), log.tsv (a line per --log-every steps),
    weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
-   equal runs differ) and result.tsv. It is written as a draft, and published:
-   there whole or not at all. An experiment (experiment.h) is a directory of
-   runs. */
+   equal runs differ) and result.tsv; real.tsv is added once its real parameters
+   are counted (real_count.h). It is written as a draft, and published: there
+   whole or not at all. An experiment (experiment.h) is a directory of runs. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -40,8 +40,7 @@ typedef struct Run {
     char *path, *name; /* name: the last part of path */
     Config config;
     Table log;
-    Table result; /* result.tsv, and behind it timing.tsv and, if somebody
-                     counted, real.tsv (real_count.h) */
+    Table result; /* result.tsv, and behind it timing.tsv and real.tsv */
 } Run;
 
 /* Reads a run; fails with what is wrong with it. */

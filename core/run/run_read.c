@@ -60,7 +60,7 @@ run_read(const char *path)
              r.path);
     r.config = read_config(within(r.path, "config.tsv").text);
     r.log = table_read(within(r.path, "log.tsv").text);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         Path path = within(r.path, results[i]);
         if (i == 0 || !access(path.text, F_OK))
             table_add(&r.result, path.text);
