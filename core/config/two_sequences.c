@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "config/positions.h"
-#include "config/regression.h"
 #include "config/settings.h"
 #include "config/two_sequences.h"
 #include "heart/fail.h"
@@ -109,6 +108,27 @@ logits(Model *m, Tape *t, const Batch *b)
 }
 
 const Architecture two_sequences = {logits, class_loss};
+
+/* The mean of (x - y)^2, written in operators: y is data. If no answer is asked
+   for at a row, y is x there, and the row adds 0. */
+Node *
+number_loss(const Model *m, Node *x, const int *targets, int counted,
+            double *right)
+{
+    real *minus_y = keep(x, size_of(x)), *mean = keep(x, size_of(x));
+    for (int i = 0; i < x->rows; i++) {
+        double number = m->sizes.first + m->sizes.step * targets[i];
+        double off = (double)x->value[i] - number;
+        minus_y[i] = targets[i] < 0 ? -x->value[i] : (real)-number;
+        mean[i] = counted ? (real)(1. / counted) : 0;
+        if (right && targets[i] >= 0)
+            *right += 1 - off * off;
+    }
+    Node *off = add(x, leaf(x->tape, x->rows, 1, x->sequences, minus_y, NULL));
+    off->sequences = 1; /* the sum is over the rows of all sequences */
+    return matmul(leaf(x->tape, 1, x->rows, 1, mean, NULL), hadamard(off, off));
+}
+
 const Architecture numbers = {logits, number_loss};
 
 double

@@ -10,10 +10,15 @@
    need no weights (config: embed). */
 extern const Architecture two_sequences;
 
-/* The same where answer k means the number sizes.first + k sizes.step, and the
-   logits (rows x 1) are the numbers found: the loss is their squared error, and
-   what is right of an answer is what is explained of it, 1 - (x - y)^2. */
+/* The same where answer k means the number sizes.first + k sizes.step, y, and
+   the logits (rows x 1) are the numbers x that are found. */
 extern const Architecture numbers;
+
+/* Its loss is the sum over counted rows of (x - y)^2, divided by `counted`. To
+   *right it adds the sum of 1 - (x - y)^2: divided by how many they are it is
+   R^2, since answers have mean 0 and variance 1. */
+Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
+                  double *right);
 
 /* What a variant sees of a config in a model of these sizes: one-hot tokens
    have a width of their own, a column for each token and for each position. */
