@@ -108,6 +108,18 @@ damaged() {
 }
 # published ROW OPTION ...: variant, parameters, and cache of `count`.
 published() { qkv count --tsv "$@" 2>err | awk -F'\t' 'NR == 2 { print $1, $2, $5 }'; }
+# configured TYPE [heads=H] [groups=G] [MORE]: c.json, a config of one layer of width 16.
+configured() {
+    sizes='"num_hidden_layers": 1, "hidden_size": 16' more=
+    type=$1
+    shift
+    for given; do case $given in
+        heads=*) sizes="$sizes, \"num_attention_heads\": ${given#*=}" ;;
+        groups=*) sizes="$sizes, \"num_key_value_heads\": ${given#*=}" ;;
+        *) more=$given ;;
+    esac done
+    echo "{\"model_type\": \"$type\", $sizes$more}" >c.json
+}
 same_text() { # RUN ARGUMENTS OTHERS: do both say the same?
     generate $1 -p "it was" -n 200 $2 >one && generate $1 -p "it was" -n 200 $3 >two && cmp one two && echo same
 }

@@ -43,6 +43,8 @@ check-bits: all      ## the same bits from other compilers and instruction sets
 	sh tests/bits.sh $(BUILD)
 check-torch: all     ## logits and gradients again in PyTorch, where there is one
 	sh tests/torch.sh $(BUILD)
+check-hf: all        ## published models and checkpoints as `transformers` has them, where there is one
+	sh tests/hf.sh $(BUILD)
 check-scipy: all     ## intervals, tests and verdicts again in SciPy, where there is one
 	sh tests/scipy.sh $(BUILD)
 check-valgrind:      ## a short set under valgrind, which knows no AVX-512
@@ -104,5 +106,5 @@ $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 
 .PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-float run-double run-shown \
-  shown-update check-figures check-book check-web check-text check-bits check-torch check-scipy check-valgrind \
+  shown-update check-figures check-book check-web check-text check-bits check-torch check-hf check-scipy check-valgrind \
   check-style bench coverage fuzz compdb

@@ -11,49 +11,25 @@
 #include "config/positions.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
+#include "driver/models.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 
-/* Published models, PRESETS: the variant that has their attention, its
-   settings, and where they are written; first what is counted without --preset.
-   layers counts attention sublayers: the base Transformer has 6 in the encoder
-   and 2 in each of the decoder's 6 layers. length is that of training; 128 is
-   nobody's, where a source does not say it: only FLOPs and activations depend
-   on it. */
-typedef struct Preset {
-    const char *variant, *settings, *source;
-    double keeping; /* the share of layers that a decoder has */
-} Preset;
-static const Preset presets[] = {
-    {"", "", "", 1},
-    {"standard", "d-model=512 heads=8 layers=18 length=128",
-     "Vaswani et al. 2017, table 3", 2. / 3},
-    {"biased", "d-model=768 heads=12 layers=12 length=1024",
-     "Radford et al. 2019, table 2, the smallest; heads: its hparams.json", 1},
-    {"gqa",
-     "d-model=8192 heads=64 kv-heads=8 layers=80 length=4096 positions=rope",
-     "Touvron et al. 2023, table 1; widths: the released params.json", 1},
-    {"gqa",
-     "d-model=4096 heads=32 kv-heads=8 layers=32 length=8192 positions=rope",
-     "Llama team 2024, arXiv:2407.21783, table 3", 1},
-    {"mla-rope",
-     "d-model=5120 heads=128 d-k=128 d-v=128 latent=512 layers=60 "
-     "length=128 positions=none query-latent=1536 rope=64",
-     "DeepSeek-AI 2024, arXiv:2405.04434, section 3.1.2", 1},
-};
-
-/* The start config, the preset's, and what the user gave on top. */
+/* The start config, with the shape of a published model, and what the user gave
+   on top. */
 static Config
-shape_of(const Options *o, const Preset *preset)
+shape_of(const Options *o, const Published *model)
 {
     Config c = config_start();
+    char *settings = model ? published_settings(model) : copy_text("");
     Own own;
-    for (const char *at = preset->settings; own_next(&at, &own);)
+    for (const char *at = settings; own_next(&at, &own);)
         setting_declare(own.name);
-    config_apply(&c, preset->settings);
+    config_apply(&c, settings);
     request_apply(&o->request, &c);
+    free(settings);
     return c;
 }
 
@@ -122,7 +98,7 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Weights *w,
    cannot be told. */
 static bool
 add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
-            double keeping, char **uses)
+            int encoders, char **uses)
 {
     Plugin p = plugin_open(word);
     bool told = true;
@@ -137,7 +113,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters * n),
                   cell_number(cost.forward * n), cell_number(cost.backward * n),
-                  cell_number(cost.cache * keeping * n),
+                  cell_number(cost.cache * (n - encoders)),
                   cell_number(round(cost.activations * n)));
     free(w.list);
     return told;
@@ -171,25 +147,32 @@ command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    const Preset *preset =
-        &presets[o.preset ? 1 + index_in(PRESETS, o.preset) : 0];
+    Published model, *is = o.preset || o.config ? &model : NULL;
+    if (o.preset && o.config)
+        usage("--preset and --config: a model is one or the other");
+    if (is)
+        model = o.preset ? published_named(o.preset) : published_read(o.config);
+    if (is && !given->count) {
+        models_print(is, 1, model_tokens(&o.request), layout_of(&o));
+        return 0;
+    }
     int status = 0;
     char *uses = copy_text("");
-    Config c = shape_of(&o, preset);
+    Config c = shape_of(&o, is);
     Sheet sheet = sheet_of(of_table[o.real], 6);
     if (!given->count)
-        *given = values_cut(o.preset ? preset->variant : default_variants);
+        *given = values_cut(default_variants);
     if (o.real && sizeof(real) == 4)
         return run_in_double(argc, argv);
     if (o.real)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     for (int i = 0; i < given->count; i++)
-        status |=
-            !add_variant(&sheet, given->text[i], c, &o, preset->keeping, &uses);
+        status |= !add_variant(&sheet, given->text[i], c, &o,
+                               is ? model.encoders : 0, &uses);
     request_used(&o.request, uses);
     sheet_note(&sheet, "parameters", caption(c, uses, explained[o.real]));
     sheet_print(&sheet, layout_of(&o));
-    if (o.preset)
-        note("%s: %s", o.preset, preset->source);
+    if (is && model.source)
+        note("%s: %s", model.name, model.source);
     return status;
 }

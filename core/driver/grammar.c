@@ -14,7 +14,7 @@ enum { MANY = 1 << 30 };
 /* clang-format off */
 const Command commands[] = { /* main.c has their functions in this order */
     /* name, words, what it does, two examples, least and most words, roles of its settings, and of lists, others, their start */
-    {"list", "", "show the variants and their equations, or the tasks", {"qkv list", "qkv list --tasks"}, 0, 0, 0, 0, "", ""},
+    {"list", "", "show the variants and their equations, the tasks, or published models", {"qkv list", "qkv list --models"}, 0, 0, 0, 0, "length", ""},
     {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, 0, 0, OF_ANY, 0, "", ""},
     {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
     {"plot", "[EXPERIMENT | RUN ...]", "draw the figures of compare again, or others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
@@ -86,7 +86,8 @@ static const Option own[] = {
     {"gnuplot", "CODE", "a line for the figure's script, as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},
     {"size", "WIDTH", "width of a figure in LaTeX's points (see \\the\\columnwidth), or one of", "compare plot", DRAW(size), "column icml acl neurips page slide"},
     {"format", "LIST", "formats of figures (svg,png)", FIGURES, DRAW(format), FORMATS},
-    {"preset", "NAME", "a published model's shape, and its variant unless one is given", "count", AT(preset), PRESETS, .common = true},
+    {"preset", "NAME", "a published model, as `qkv list --models` names it; with -v, those variants at its shape", "count", AT(preset), .common = true},
+    {"config", "FILE", "the same from a model's config.json, as transformers saves it", "count", AT(config), .common = true},
     {"real", NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real), .common = true},
     {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p', .common = true},
     {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
@@ -95,6 +96,7 @@ static const Option own[] = {
     {"samples", "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
     {"seed", "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
     {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
+    {"models", NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
     {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
     {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
     {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "config/tasks.h"
 #include "driver/commands.h"
+#include "driver/models.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"
@@ -104,10 +105,23 @@ list_tasks(Layout layout)
     return 0;
 }
 
+static int
+list_models(const Options *o, Layout layout)
+{
+    Published *all = allocate((size_t)published_count, sizeof *all);
+    for (int i = 0; i < published_count; i++)
+        all[i] = published_row(i);
+    models_print(all, published_count, model_tokens(&o->request), layout);
+    free(all);
+    return 0;
+}
+
 int
 command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
-    return o.tasks ? list_tasks(layout) : list_variants(layout);
+    return o.tasks    ? list_tasks(layout)
+           : o.models ? list_models(&o, layout)
+                      : list_variants(layout);
 }

@@ -14,9 +14,6 @@
 
 enum { MOST_THREADS = 64 };
 
-/* The published models that count knows (count.c). */
-#define PRESETS "transformer-base gpt2 llama-2-70b llama-3-8b deepseek-v2"
-
 /* What was asked of a command: what several take, and then what one takes. */
 typedef struct Options {
     Request request;
@@ -27,10 +24,10 @@ typedef struct Options {
     bool tsv, markdown, latex, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
-    const char *preset;
+    const char *preset, *config;
     bool real;             /* of count */
     bool verdicts;         /* of table */
-    bool tasks;            /* of list */
+    bool tasks, models;    /* of list */
     bool plan, no_figures; /* of compare */
     struct {
         const char *prompt;

@@ -1,0 +1,103 @@
+"""in_transformers.py QKV DIR - models as the package `transformers` builds them, without
+memory: the parameters of their attention are those that `qkv count --config` and `qkv
+list --models` have, to the integer. A line for each that was compared."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import torch
+from transformers import AutoConfig, AutoModel
+
+qkv, folder = sys.argv[1:]
+
+def gqa(layers, d, heads, groups, head=None, **more):
+    sizes = dict(num_hidden_layers=layers, hidden_size=d, num_attention_heads=heads,
+                 num_key_value_heads=groups, **more)
+    return dict(sizes, head_dim=head) if head else sizes
+
+def mla(layers, d, heads, **more):
+    return gqa(layers, d, heads, heads, **{**dict(
+        qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128, kv_lora_rank=512,
+        q_lora_rank=1536, n_routed_experts=8, n_group=1, topk_group=1), **more})
+
+def bert(layers, d, heads):
+    return dict(num_hidden_layers=layers, hidden_size=d, num_attention_heads=heads)
+
+# The name of a row, or none; the class; what its config says.
+MODELS = [
+    ("bert-base", "bert", {}),
+    ("bert-large", "bert", bert(24, 1024, 16)),
+    ("roberta-large", "roberta", bert(24, 1024, 16)),
+    ("gpt2", "gpt2", {}),
+    ("gpt-neox-20b", "gpt_neox", {}),
+    ("llama-7b", "llama", {}),
+    ("llama-2-70b", "llama", gqa(80, 8192, 64, 8)),
+    ("llama-3-8b", "llama", gqa(32, 4096, 32, 8)),
+    ("llama-3-405b", "llama", gqa(126, 16384, 128, 8)),
+    ("", "llama", gqa(2, 64, 4, 2, attention_bias=True)),
+    ("mistral-7b", "mistral", {}),
+    ("mixtral-8x7b", "mixtral", {}),
+    ("qwen2-0.5b", "qwen2", gqa(24, 896, 14, 2)),
+    ("qwen2-7b", "qwen2", gqa(28, 3584, 28, 4)),
+    ("", "qwen2", gqa(4, 64, 4, 2, use_sliding_window=True, sliding_window=8, max_window_layers=2)),
+    ("qwen3-0.6b", "qwen3", gqa(28, 1024, 16, 8, 128)),
+    ("gemma-7b", "gemma", {}),
+    ("gemma-2-2b", "gemma2", {}),
+    ("gemma-2-9b", "gemma2", gqa(42, 3584, 16, 8, 256)),
+    ("gemma-3-1b", "gemma3_text", gqa(26, 1152, 4, 1, 256, sliding_window=512)),
+    ("phi-3-mini", "phi3", {}),
+    ("gpt-oss-20b", "gpt_oss", gqa(24, 2880, 64, 8, 64)),
+    ("gpt-oss-120b", "gpt_oss", {}),
+    ("olmo-2-7b", "olmo2", {}),
+    ("deepseek-v2", "deepseek_v2", mla(60, 5120, 128)),
+    ("deepseek-v2-lite", "deepseek_v2", mla(27, 2048, 16, q_lora_rank=None)),
+    ("deepseek-v3", "deepseek_v3", mla(61, 7168, 128)),
+    ("kimi-k2", "deepseek_v3", mla(61, 7168, 64)),
+]
+ATTENTION = r"\.(self_attn|attention|attn)\.(?!output\.LayerNorm)"
+
+def rows(*arguments):
+    """What qkv prints, a dictionary a row, and what it says."""
+    done = subprocess.run([qkv, *arguments, "--tsv"], capture_output=True, text=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    if done.returncode or len(lines) < 2:
+        sys.exit(f"{arguments}: {done.stderr}")
+    return [dict(zip(lines[0], line)) for line in lines[1:]], done.stderr
+
+def cached(config, tokens):
+    """Layers and the tokens that a decoder keeps in each."""
+    types = getattr(config, "layer_types", None) or ["full_attention"] * config.num_hidden_layers
+    window = getattr(config, "sliding_window", None) or tokens
+    if not getattr(config, "layer_types", None) and config.model_type == "mistral":
+        return config.num_hidden_layers * min(window, tokens)
+    return sum(min(window, tokens) if t == "sliding_attention" else tokens for t in types)
+
+published = {row["model"]: row for row in rows("list", "--models")[0]}
+compared = set()
+for name, kind, settings in MODELS:
+    config = AutoConfig.for_model(kind, **settings)
+    with torch.device("meta"):
+        model = AutoModel.from_config(config)
+    wanted = sum(p.numel() for n, p in model.named_parameters() if re.search(ATTENTION, n))
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as file:
+        json.dump(json.loads(config.to_json_string(use_diff=False)), file)
+    (row,), said = rows("count", "--config", path)
+    if "not known" in said:
+        print("wrong", name or kind, said.strip())
+    if float(row["parameters"]) != wanted:
+        print("wrong", name or kind, "config", row["parameters"], "transformers", wanted)
+    if name and float(published[name]["parameters"]) != wanted:
+        print("wrong", name, published[name]["parameters"], "transformers", wanted)
+    if kind not in ("bert", "roberta", "gpt2", "gpt_neox", "deepseek_v2", "deepseek_v3"):
+        head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        bytes_ = 2 * cached(config, 32768) * 2 * head * config.num_key_value_heads
+        for which in [row] + ([published[name]] if name else []):
+            if float(which["cache_bytes"]) != bytes_:
+                print("wrong", name or kind, "cache", which["cache_bytes"], "transformers", bytes_)
+    print("ok", name or kind)
+    compared.add(name)
+for name in set(published) - compared - {"transformer-base", "llama-3-70b"}:
+    print("wrong", name, "was compared with nothing")
