@@ -39,6 +39,7 @@ made() {
             "qkv plot \"\$out\" --x lr --y test_accuracy --gnuplot \"xlabel = 'the rate'\"" >small.sh
         ;;
     tiny) qkv recipe rank --seeds 2 --d-k 1,2 --steps 4 --test 8 --validate 8 -q --format svg -o tiny ;;
+    sound-biased) run sound-biased -v biased --lr 0.03 $small ;;
     bare) run bare -t reverse --no-weights $small ;;
     sound) run sound $small ;;
     mla-rope | kv-shift | shared-qk | two-step-tanh) run $1 -v $1 $small ;;
@@ -119,6 +120,36 @@ configured() {
         *) more=$given ;;
     esac done
     echo "{\"model_type\": \"$type\", $sizes$more}" >c.json
+}
+# safetensors FILE HEAD [BYTES]: a file with that head and the numbers of standard input.
+safetensors() {
+    rest=${3:-$(printf %s "$2" | wc -c)}
+    {
+        for byte in 0 1 2 3 4 5 6 7; do
+            printf "\\$(printf %03o $((rest & 255)))"
+            rest=$((rest >> 8))
+        done
+        printf %s "$2"
+        cat
+    } >"$1"
+}
+# checkpoint DIR [SED-SCRIPT [BYTES]]: a BERT of one layer, with the weights of a run, and
+# its head changed so.
+checkpoint() {
+    has sound-biased
+    rm -rf "$1" && mkdir -p "$1" && configured bert heads=4 && mv c.json "$1/config.json"
+    at=0 head=
+    for name in self.query.Q self.key.K self.value.V output.dense.O; do
+        for part in weight:W:1024:16,16 bias:b:64:16; do
+            IFS=: read -r word letter size shape <<end
+$part
+end
+            head="$head, \"encoder.layer.0.attention.${name%.?}.$word\": {\"dtype\": \"F32\", \"shape\": [$shape], \"data_offsets\": [$at, $((at + size))]}"
+            tail -c "$size" "sound-biased/weights/block0.attention.${letter}_${name##*.}.npy"
+            at=$((at + size))
+        done
+    done >numbers
+    safetensors "$1/model.safetensors" "$(echo "{${head#, }}" | sed "${2:-}")" ${3:-} <numbers
 }
 same_text() { # RUN ARGUMENTS OTHERS: do both say the same?
     generate $1 -p "it was" -n 200 $2 >one && generate $1 -p "it was" -n 200 $3 >two && cmp one two && echo same

@@ -26,6 +26,7 @@ const Command commands[] = { /* main.c has their functions in this order */
     {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, 0, "", ""},
     {"export", "RUN DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 2, 2, 0, 0, "", ""},
     {"check", "PLUGIN", "test a plugin: gradients, causality ...", {"qkv check ./mine.c", "qkv check standard"}, 1, 1, 0, 0, "", ""},
+    {"open", "DIR", "show what a published checkpoint's attention is, and is not", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, 1, 1, 0, 0, "", ""},
 
     /* shell scripts over the others, plots/commands/NAME.sh, with their own help */
     {"new", "", "start your own variant: write NAME.c", {0}, 0, 0, 0, 0, "", ""},
@@ -45,12 +46,12 @@ command_named(const char *name)
     return NULL;
 }
 
-#define TABLES   "list train compare inspect equiv count table"
+#define TABLES   "list train compare inspect equiv count table open"
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
 #define VERDICTS "compare table"
 #define FIGURES  "compare plot inspect equiv"
-#define QUIET    RUNS " plot inspect check export"
+#define QUIET    RUNS " plot inspect check export open"
 
 /* Those that are no settings of a run. */
 /* clang-format off */
@@ -97,6 +98,8 @@ static const Option own[] = {
     {"seed", "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
     {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
     {"models", NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
+    {"heads", NULL, "a row for each head", "open", AT(heads), .common = true},
+    {"slim", "DIR", "write the model without what is gauge, to a directory that is not there", "open", AT(slim), .common = true},
     {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
     {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
     {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},

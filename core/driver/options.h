@@ -35,6 +35,8 @@ typedef struct Options {
         int tokens, seed, top_k, samples;
     } generate;
     bool attention; /* of inspect */
+    bool heads;     /* of open */
+    const char *slim;
 } Options;
 
 /* Of the command that argv[0] names. Exits (2) with what is wrong, or (0) after

@@ -1,0 +1,180 @@
+/* open.c - qkv open: what the attention of a published checkpoint is, layer by
+   layer, and the same checkpoint without what is gauge. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/words.h"
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "heart/fail.h"
+#include "models/accounts.h"
+#include "models/heads.h"
+#include "page/table.h"
+
+/* Above this condition a part of a map is not inverted: float would keep half
+   of its digits. */
+static const double worst_condition = 1e4;
+
+static const Column facts[] = {{.name = "layer"},
+                               {.name = "head"},
+                               {"stored", .format = "%.0f"},
+                               {"real", .format = "%.0f"},
+                               {"rank_M", .title = "rank M", .words = true},
+                               {"rank_N", .title = "rank N", .words = true},
+                               {"symmetric", .title = "sym.", .words = true},
+                               {"b_Q", .title = "|b^Q|", .format = "%.3g"},
+                               {"b_K", .title = "|b^K|", .format = "%.3g"},
+                               {"pivot", .format = "%.1f"},
+                               {"error", .format = "%.1e"}};
+enum { COLUMNS = sizeof facts / sizeof *facts };
+
+/* The least and the most of the heads of a layer, and all that were seen. */
+typedef struct Extent {
+    double least, most;
+} Extent;
+static void
+extend(Extent *e, double x)
+{
+    e->least = fmin(e->least, x);
+    e->most = fmax(e->most, x);
+}
+
+/* "25-32", or one number. To be freed. */
+static char *
+range(Extent e, int digits)
+{
+    return e.least == e.most
+               ? format_text("%.*f", digits, e.least)
+               : format_text("%.*f-%.*f", digits, e.least, digits, e.most);
+}
+
+/* What is known of all layers when they were looked at. */
+typedef struct Seen {
+    Extent b_q, b_k, pivot, error, rank;
+} Seen;
+static const Extent nothing = {INFINITY, -INFINITY};
+
+/* Slims a layer in memory. Returns the condition; and, if the checkpoint is to
+   have it, the largest difference of its attention's output, relative. */
+static double
+slim(Heads *l, const Checkpoint *c, const Options *o, double *error)
+{
+    real *before = o->slim ? heads_output(l) : NULL;
+    double condition = heads_slim(l), apart = 0, largest = 0;
+    if (!o->slim)
+        return condition;
+    if (condition > worst_condition)
+        fail("%s: layer %d: a part of its maps that would become the identity "
+             "has condition %.1e, above %.0e: it is not slimmed, as its digits "
+             "would be lost",
+             c->directory, l->number, condition, worst_condition);
+    heads_store(l);
+    Heads stored = heads_read(c, l->model, l->number);
+    real *after = heads_output(&stored);
+    for (int i = 0; i < RANDOM_TOKENS * l->model->d_model; i++) {
+        apart = fmax(apart, fabs((double)after[i] - (double)before[i]));
+        largest = fmax(largest, fabs((double)before[i]));
+    }
+    *error = apart / largest;
+    heads_free(&stored);
+    free(before);
+    free(after);
+    return condition;
+}
+
+/* Adds the row of a layer, or one for each of its heads. */
+static void
+add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
+          const Published *m, int layer, Seen *seen)
+{
+    Heads l = heads_read(c, m, layer);
+    Extent rank_m = nothing, rank_n = nothing, symmetric = nothing;
+    double stored = stored_parameters(m) / m->layers, error = NAN;
+    double real = stored - gauge_parameters(m) / m->layers;
+    double b_q = bias_norm(&l, QUERY), b_k = bias_norm(&l, KEY);
+    for (int head = 0; head < m->heads; head++) {
+        HeadFacts f = head_facts(&l, head);
+        extend(&rank_m, f.rank_m);
+        extend(&rank_n, f.rank_n);
+        extend(&symmetric, f.symmetric);
+        extend(&seen->rank, f.rank_m);
+        free(f.spectra);
+        if (!o->heads && head < m->heads - 1)
+            continue;
+        char *text[] = {range(rank_m, 0), range(rank_n, 0),
+                        range(symmetric, 2)};
+        double pivot = NAN;
+        if (head == m->heads - 1)
+            pivot = slim(&l, c, o, &error);
+        sheet_row(sheet, cell_number(layer),
+                  cell_number(o->heads ? head + 1 : NAN), cell_number(stored),
+                  cell_number(real), cell_words(text[0]), cell_words(text[1]),
+                  cell_words(text[2]), cell_number(m->bias[QUERY] ? b_q : NAN),
+                  cell_number(m->bias[KEY] ? b_k : NAN), cell_number(pivot),
+                  cell_number(error));
+        if (pivot == pivot)
+            extend(&seen->pivot, pivot);
+        for (int i = 0; i < 3; i++)
+            free(text[i]);
+        rank_m = rank_n = symmetric = nothing;
+    }
+    extend(&seen->b_q, b_q);
+    extend(&seen->b_k, b_k);
+    extend(&seen->error, error);
+    heads_free(&l);
+}
+
+/* In words what is not there. To be freed. */
+static char *
+absent(const Published *m, const Seen *seen)
+{
+    double stored = stored_parameters(m), gauge = gauge_parameters(m);
+    char *keys = copy_text("");
+    if (m->bias[KEY] && !m->rope)
+        replace(&keys,
+                format_text(" A key bias adds the same to all scores of a row, "
+                            "and the softmax cancels it: its norm is %.3g to "
+                            "%.3g, where the query bias has %.3g to %.3g.",
+                            seen->b_k.least, seen->b_k.most, seen->b_q.least,
+                            seen->b_q.most));
+    char *all = format_text(
+        "%.0f of the %.0f parameters of attention (%.2f%%) are not there: they "
+        "are gauge, and can be chosen freely.%s rank: singular values that "
+        "have 99%% of the squares, of %d for M and %d for N; sym.: share of M "
+        "that equals its transpose, 0.5 if random; pivot: the worst condition "
+        "of the parts that become identities.",
+        gauge, stored, 100 * gauge / stored, keys, m->d_k, m->d_v);
+    free(keys);
+    return all;
+}
+
+int
+command_open(int argc, char **argv)
+{
+    Options o = options_read(argc, argv);
+    Path config = within(o.rest[0], "config.json");
+    Published m = published_read(config.text);
+    Checkpoint c = checkpoint_open(o.rest[0]);
+    Seen seen = {nothing, nothing, nothing, nothing, nothing};
+    Sheet sheet = sheet_of(facts, COLUMNS);
+    for (int layer = 0; layer < m.layers; layer++) {
+        if (isatty(STDERR_FILENO) && !o.quiet)
+            fprintf(stderr, "\rlayer %d of %d\033[K", layer + 1, m.layers);
+        add_layer(&sheet, &o, &c, &m, layer, &seen);
+    }
+    if (isatty(STDERR_FILENO) && !o.quiet)
+        fprintf(stderr, "\r\033[K");
+    sheet_note(&sheet, "open", absent(&m, &seen));
+    if (o.slim)
+        checkpoint_write(&c, o.slim);
+    sheet_print(&sheet, layout_of(&o));
+    if (o.slim && !o.quiet)
+        note("%s: the same model without %.0f numbers, its attention within "
+             "%.1e of the old one's",
+             o.slim, gauge_parameters(&m), seen.error.most);
+    checkpoint_close(&c);
+    return 0;
+}
