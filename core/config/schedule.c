@@ -4,22 +4,7 @@
 #include "config/muon.h"
 #include "config/schedule.h"
 #include "config/settings.h"
-
-/* cos x, by the Taylor series of the sine after |x| is brought below pi: our
-   own, so that machines agree (heart/numbers.h). */
-static double
-cosine(double x)
-{
-    const double pi = 3.14159265358979323846;
-    x += pi / 2;
-    x -= 2 * pi * floor(x / (2 * pi) + 0.5);
-    double term = x, sum = x;
-    for (int i = 2; i < 34; i += 2) {
-        term *= -x * x / (i * (i + 1));
-        sum += term;
-    }
-    return sum;
-}
+#include "heart/numbers.h"
 
 double
 learning_rate(const Config *c, int step)
@@ -29,7 +14,9 @@ learning_rate(const Config *c, int step)
     if (c->schedule == SCHEDULE_CONSTANT)
         return c->lr;
     double done = (double)(step - c->warmup) / (c->steps - c->warmup);
-    return c->lr * (1 + cosine(done * 3.14159265358979323846)) / 2;
+    double sine, cosine;
+    sine_cosine(done * 3.14159265358979323846, &sine, &cosine);
+    return c->lr * (1 + cosine) / 2;
 }
 
 /* Weight decay: inside the gradient, or for adamw and muon beside it

@@ -181,16 +181,6 @@ setting_matched(const Setting *s, const Config *c)
             s->offset == AT(latent));
 }
 
-bool
-setting_follows(const Setting *s, const Config *c)
-{
-    return s->offset == AT(d_k)        ? c->d_k * c->heads == c->d_model
-           : s->offset == AT(d_v)      ? c->d_v * c->heads == c->d_model
-           : s->offset == AT(kv_heads) ? 2 * c->kv_heads == c->heads
-           : s->offset == AT(latent)   ? 2 * c->latent == c->d_model
-                                       : false;
-}
-
 static const char *
 set_choice(int *to, const char *choices, const char *text)
 {

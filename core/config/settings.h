@@ -88,10 +88,6 @@ bool config_equal(const Config *a, const Config *b, int roles);
    (config_resolve) */
 bool setting_unused(const Setting *s, const Config *c);
 
-/* Is it a width that has the value which it has unless given: a head's share of
-   the token, or half? */
-bool setting_follows(const Setting *s, const Config *c);
-
 /* Is it a width of c's that --match has chosen, to meet what another variant
    costs? */
 bool setting_matched(const Setting *s, const Config *c);

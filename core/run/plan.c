@@ -17,12 +17,13 @@ put_option(const char *name, const char *value)
     free(word);
 }
 
-/* Has a run to be told it? Not what follows from the rest, or is its task's. */
+/* Has a run to be told it? Not what is its task's. A width is always told: it
+   may be what the task has, and not what would follow from the others. */
 static bool
 is_told(const Setting *s, const Config *c, const Config *usual)
 {
-    bool always = s->kind & WORDED || !strcmp(s->name, "seed");
-    return s->help && !setting_unused(s, c) && !setting_follows(s, c) &&
+    bool always = s->kind & WORDED || s->role & (OF_SEED | OF_SHAPE);
+    return s->help && !setting_unused(s, c) &&
            (always || !setting_equal(s, c, usual));
 }
 
