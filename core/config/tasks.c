@@ -26,29 +26,28 @@ separated_sizes(const Config *c, int tokens)
 }
 
 /* The commonest symbol of the sequence, or of its source. */
-static void
-guess_commonest(const Config *c, const Batch *e, int *guesses)
+static int
+guess_commonest(const Config *c, const Batch *e, int t)
 {
     const int *ids = e->source_tokens ? e->source : e->ids;
     int best = 0, most = 0;
+    (void)t;
     for (int i = 0; i < c->length; i++) {
         int count = 0;
         for (int j = 0; j < c->length; j++)
             count += ids[j] == ids[i];
-        best = count > most ? i : best;
+        best = count > most ? ids[i] : best;
         most = count > most ? count : most;
     }
-    for (int t = 0; t < e->tokens; t++)
-        guesses[t] = ids[best];
+    return best;
 }
 
 /* The first token: of a pattern. */
-static void
-guess_first(const Config *c, const Batch *e, int *guesses)
+static int
+guess_first(const Config *c, const Batch *e, int t)
 {
-    (void)c;
-    for (int t = 0; t < e->tokens; t++)
-        guesses[t] = e->ids[0];
+    (void)c, (void)t;
+    return e->ids[0];
 }
 
 /* reverse: y_i = x_(n-1-i) */
@@ -85,12 +84,11 @@ draw_copy(const Config *c, Random *r, Batch *e)
 }
 
 /* The digit that belongs at place t of n if they were spread evenly. */
-static void
-guess_sort(const Config *c, const Batch *e, int *guesses)
+static int
+guess_sort(const Config *c, const Batch *e, int t)
 {
     (void)e;
-    for (int t = 0; t < c->length; t++)
-        guesses[t] = (int)((t + 0.5) * c->symbols / c->length);
+    return (int)((t + 0.5) * c->symbols / c->length);
 }
 
 /* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
@@ -130,12 +128,11 @@ draw_subset(const Config *c, Random *r, Batch *e)
 }
 
 /* The value of some stored pair: another one for each query. */
-static void
-guess_stored(const Config *c, const Batch *e, int *guesses)
+static int
+guess_stored(const Config *c, const Batch *e, int t)
 {
     const int *pairs = e->source_tokens ? e->source : e->ids;
-    for (int t = 0; t < e->tokens; t++)
-        guesses[t] = pairs[2 * (t % c->length) + 1] - c->symbols;
+    return pairs[2 * (t % c->length) + 1] - c->symbols;
 }
 
 /* mqar: n keys, each followed by its value; then the keys in another order,

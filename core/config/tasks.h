@@ -11,9 +11,9 @@ typedef struct KnownTask {
     const char *what;    /* in a line */
     const char *trivial; /* what one can do without learning it */
 
-    /* The trivial baseline's answers, of which those count that are asked for;
-       NULL where they are numbers: then it answers 0. */
-    void (*guess)(const Config *c, const Batch *e, int *guesses);
+    /* The trivial baseline's answer at token t of a sequence; NULL where
+       answers are numbers: then it answers 0. */
+    int (*guess)(const Config *c, const Batch *e, int t);
 
     bool next; /* the answer at a token is the token after it */
 } KnownTask;

@@ -1,7 +1,8 @@
 /* observe.c - the columns that --log adds to the log.
 
    Each is a row of `table`, below: the word of --log that asks for it, its
-   name, and the function that computes it. */
+   name, and the function that computes it. A new observer is a function and a
+   row. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,16 +20,6 @@
 #include "heart/numbers.h"
 #include "math/statistics.h"
 #include "watch/observe.h"
-
-static const char words[] = "attention scores gradients rank distance range";
-enum {
-    ATTENTION = 1,
-    SCORES = 2,
-    GRADIENTS = 4,
-    RANK = 8,
-    DISTANCE = 16,
-    RANGE = 32
-};
 
 /* What is found of a row of weights: a query of a head. */
 enum {
@@ -148,8 +139,9 @@ observe_rows(Observation *s)
 }
 
 static double
-mean_of_rows(const Observation *s, size_t which)
+mean_of_rows(const Observation *s, int place, size_t which)
 {
+    (void)place;
     double sum = 0;
     for (int i = 0; i < s->count[which]; i++)
         sum += s->found[which][i];
@@ -157,10 +149,10 @@ mean_of_rows(const Observation *s, size_t which)
 }
 
 static double
-median_of_rows(const Observation *s, size_t which)
+median_of_rows(const Observation *s, int place, size_t which)
 {
     size_t n = (size_t)s->count[which];
-    double mean = mean_of_rows(s, which); /* NaN if one is */
+    double mean = mean_of_rows(s, place, which); /* NaN if one is */
     double *sorted = allocate(n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = s->found[which][i];
@@ -171,17 +163,18 @@ median_of_rows(const Observation *s, size_t which)
 
 /* The standard deviation of all scores. */
 static double
-score_deviation(const Observation *s, size_t unused)
+score_deviation(const Observation *s, int place, size_t unused)
 {
     double n = s->scores, mean = s->sum / n;
-    (void)unused;
+    (void)place, (void)unused;
     return n > 0 ? sqrt(fmax(s->squares / n - mean * mean, 0)) : NAN;
 }
 
 /* The norm of the gradient of weight i. */
 static double
-weight_gradient(const Observation *s, size_t i)
+weight_gradient(const Observation *s, int place, size_t i)
 {
+    (void)place;
     const Weight *w = &s->observer->model->weights[i];
     double squares = 0;
     for (int k = 0; k < w->rows * w->cols; k++)
@@ -230,38 +223,45 @@ share_beyond(const Observation *s, int place, size_t which)
     return which ? r.outputs_beyond / r.outputs : r.sums_beyond / r.sums;
 }
 
-/* The columns; of gradients there are several. */
+/* The columns. The value of one is the mean over all places of attention: most
+   functions look at one place, the others ignore which it is. */
 typedef struct Observed {
-    int kind;
-    const char *name;
-    double (*value)(const Observation *s, size_t i); /* or, of each place, */
-    size_t i;
-    double (*of_place)(const Observation *s, int place, size_t which);
+    const char *word, *name;
+    double (*value)(const Observation *s, int place, size_t i);
+    size_t i;  /* what the function is to look at */
+    bool each; /* a column for each weight of attention, whose number is i */
 } Observed;
 
 static const Observed table[] = {
-    {ATTENTION, "entropy", mean_of_rows, ENTROPY, NULL},
-    {ATTENTION, "largest_weight", mean_of_rows, LARGEST, NULL},
-    {ATTENTION, "saturated", mean_of_rows, SATURATED, NULL},
-    {ATTENTION, "score_deviation", score_deviation, 0, NULL},
-    {SCORES, "score_gradient_median", median_of_rows, GRADIENT, NULL},
-    {SCORES, "score_gradient_mean", mean_of_rows, GRADIENT, NULL},
-    {GRADIENTS, "gradient.", weight_gradient, 0, NULL},
-    {RANK, "rank_m", NULL, 0, mean_rank},
-    {RANK, "rank_n", NULL, 1, mean_rank},
-    {DISTANCE, "distance_m", NULL, 0, distance},
-    {DISTANCE, "distance_n", NULL, 1, distance},
-    {RANGE, "values_beyond", NULL, 0, share_beyond},
-    {RANGE, "output_beyond", NULL, 1, share_beyond},
+    {"attention", "entropy", mean_of_rows, ENTROPY, false},
+    {"attention", "largest_weight", mean_of_rows, LARGEST, false},
+    {"attention", "saturated", mean_of_rows, SATURATED, false},
+    {"attention", "score_deviation", score_deviation, 0, false},
+    {"scores", "score_gradient_median", median_of_rows, GRADIENT, false},
+    {"scores", "score_gradient_mean", mean_of_rows, GRADIENT, false},
+    {"gradients", "gradient.", weight_gradient, 0, true},
+    {"rank", "rank_m", mean_rank, 0, false},
+    {"rank", "rank_n", mean_rank, 1, false},
+    {"distance", "distance_m", distance, 0, false},
+    {"distance", "distance_n", distance, 1, false},
+    {"range", "values_beyond", share_beyond, 0, false},
+    {"range", "output_beyond", share_beyond, 1, false},
 };
 enum { ROWS = sizeof table / sizeof *table };
+static const char words[] = "attention scores gradients rank distance range";
 
-/* Adds column i of a row; its name has _ for ^, as a weight's file has. */
+/* Does --log ask for that word? */
+static bool
+asks(const Observer *o, const char *word)
+{
+    return index_in(o->log, word) >= 0;
+}
+
+/* Adds a column; its name has _ for ^, as a weight's file has. */
 static void
-add_column(Observer *o, const Observed *row, size_t i)
+add_column(Observer *o, const Observed *row, size_t i, const char *of)
 {
     char *name = o->names[o->count];
-    const char *of = row->kind == GRADIENTS ? o->model->weights[i].name : "";
     snprintf(name, COLUMN_SIZE, "%s%s", row->name, of);
     for (; *name; name++)
         *name = *name == '^' ? '_' : *name;
@@ -273,34 +273,32 @@ static void
 add_columns(Observer *o)
 {
     const Model *m = o->model;
-    size_t weights = (size_t)m->count, most = ROWS + weights;
+    size_t most = ROWS + (size_t)m->count;
     o->names = allocate(most, sizeof *o->names);
     o->columns = allocate(most, sizeof *o->columns);
     for (const Observed *row = table; row < table + ROWS; row++) {
-        size_t end = row->kind == GRADIENTS ? weights : row->i + 1;
-        for (size_t i = row->i; o->kinds & row->kind && i < end; i++)
-            if (row->kind != GRADIENTS || m->weights[i].attention)
-                add_column(o, row, i);
+        if (!asks(o, row->word))
+            continue;
+        if (!row->each)
+            add_column(o, row, row->i, "");
+        for (int i = 0; row->each && i < m->count; i++)
+            if (m->weights[i].attention)
+                add_column(o, row, (size_t)i, m->weights[i].name);
     }
 }
 
-/* The kinds that --log names: each the bit of its place in `words`. */
-static int
-kinds_of(const char *log)
+/* The words of --log, with blanks between. */
+static char *
+words_of(const char *log)
 {
-    int bits = 0;
-    while (*log) {
-        int n = (int)strcspn(log, "+");
-        char *word = format_text("%.*s", n, log);
-        int k = index_in(words, word);
-        if (k < 0)
+    char *all = copy_text(log), word[WORD_SIZE];
+    for (char *at = all; *at; at++)
+        *at = *at == '+' ? ' ' : *at;
+    for (int n, at = 0; sscanf(all + at, " %1023s%n", word, &n) == 1; at += n)
+        if (index_in(words, word) < 0)
             usage("log: \"%s\" is not one of: %s; join several with +", word,
                   words);
-        free(word);
-        bits |= 1 << k;
-        log += log[n] ? n + 1 : n;
-    }
-    return bits;
+    return all;
 }
 
 static Canonical *
@@ -323,8 +321,8 @@ free_forms(const Model *m, Canonical *forms)
 Observer
 observer_new(Model *m, const Dataset *data)
 {
-    Observer o = {.kinds = kinds_of(m->config.log), .model = m};
-    if (!o.kinds)
+    Observer o = {.log = words_of(m->config.log), .model = m};
+    if (!*o.log)
         return o;
     add_columns(&o);
     size_t lines = (size_t)(m->config.steps / m->config.log_every) + 1;
@@ -337,7 +335,7 @@ observer_new(Model *m, const Dataset *data)
     Random r = dataset_stream(data, VALIDATION);
     int filled = dataset_draw(data, VALIDATION, &r, 0, &b);
     o.batch = batch_part(&b, 0, filled);
-    if (o.kinds & DISTANCE)
+    if (asks(&o, "distance"))
         o.start = forms_of(m);
     return o;
 }
@@ -346,36 +344,34 @@ void
 observer_free(Observer *o)
 {
     free_forms(o->model, o->start);
-    if (o->kinds)
-        batch_free(&o->batch);
+    batch_free(&o->batch);
+    free(o->log);
     free(o->columns);
     free(o->names);
     free(o->values);
 }
 
-/* Of values of a place, the mean; NaN where one has no canonical form. */
+/* The mean over all places; NaN if one has no canonical form. */
 static double
 observed(const Observation *s, const Observed *column)
 {
-    if (column->value)
-        return column->value(s, column->i);
     double sum = 0;
     int places = s->observer->model->places;
     for (int p = 0; p < places; p++)
-        sum += column->of_place(s, p, column->i) / places;
+        sum += column->value(s, p, column->i) / places;
     return sum;
 }
 
 void
 observe(Observer *o)
 {
-    if (!o->kinds)
+    if (!o->count)
         return;
     Observation s = {.observer = o,
                      .pass = pass_captured(o->model, &o->batch, true)};
-    if (o->kinds & (ATTENTION | SCORES))
+    if (asks(o, "attention") || asks(o, "scores"))
         observe_rows(&s);
-    if (o->kinds & (RANK | DISTANCE))
+    if (asks(o, "rank") || asks(o, "distance"))
         s.forms = forms_of(o->model);
     double *line = o->values + o->lines++ * o->count;
     for (int i = 0; i < o->count; i++)

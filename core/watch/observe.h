@@ -25,7 +25,7 @@
 enum { COLUMN_SIZE = NAME_SIZE + 48 };
 
 typedef struct Observer {
-    int kinds;                  /* bits: what is asked for */
+    char *log;                  /* what is asked for: "attention rank" */
     char (*names)[COLUMN_SIZE]; /* of the columns; */
     double *values;             /* of each line, `count` of them; */
     int lines;
