@@ -101,3 +101,76 @@ for name, kind, settings in MODELS:
     compared.add(name)
 for name in set(published) - compared - {"transformer-base", "llama-3-70b"}:
     print("wrong", name, "was compared with nothing")
+
+# Tiny random models: `qkv open --slim` leaves the function as it is, and of the parameters
+# of attention as many as are gauge become 0 or 1.
+TINY = [
+    ("bert", bert(2, 32, 4)),
+    ("roberta", bert(2, 32, 4)),
+    ("gpt2", dict(n_layer=2, n_embd=32, n_head=4)),
+    ("gpt_neox", dict(bert(2, 64, 4))),
+    ("llama", gqa(2, 32, 4, 2)),
+    ("llama", gqa(2, 32, 4, 4, attention_bias=True)),
+    ("mistral", gqa(2, 32, 4, 2, 12)),
+    ("qwen2", gqa(2, 32, 4, 2)),
+    ("qwen3", gqa(2, 32, 4, 2, 16)),
+    ("gemma", gqa(2, 32, 4, 1, 16)),
+    ("gemma2", gqa(2, 32, 4, 2, 16)),
+    ("gemma3_text", gqa(2, 32, 4, 1, 16)),
+    ("phi3", gqa(2, 32, 4, 2)),
+    ("gpt_oss", gqa(2, 32, 8, 2, 8, num_local_experts=4)),
+    ("olmo2", gqa(2, 32, 4, 2)),
+]
+def fresh(argument):
+    """The same, without the keys that the old model has cached already."""
+    return None if "Cache" in type(argument).__name__ else argument
+
+for number, (kind, settings) in enumerate(TINY):
+    torch.manual_seed(number)
+    more = dict(vocab_size=99, max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2)
+    if kind != "gpt2":
+        more["intermediate_size"] = 40
+    config = AutoConfig.for_model(kind, **{**more, **settings})
+    model = AutoModel.from_config(config).eval().float()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(torch.randn_like(p) * 0.3)
+    old, new = (os.path.join(folder, f"{kind}{number}{end}") for end in ("", "-slim"))
+    model.save_pretrained(old, **({"max_shard_size": "20KB"} if kind == "llama" else {}))
+    rows("open", old, "--slim", new)
+    slim = AutoModel.from_pretrained(new).eval().float()
+    apart = []
+    hooks = {}
+    for which in (model, slim):
+        for name, module in which.named_modules():
+            if re.search(r"\.(self_attn|attention|attn)$", name):
+                hooks.setdefault(name, []).append(module)
+    ids = torch.randint(3, 99, (2, 12))
+    with torch.no_grad():
+        for name, (first, second) in hooks.items():
+            def hook(module, arguments, more, out, second=second):
+                a, b = out[0], second(*map(fresh, arguments), **{k: fresh(v) for k, v in more.items()})[0]
+                apart.append(float((a - b).abs().max() / a.abs().max()))
+            first.register_forward_hook(hook, with_kwargs=True)
+        model(ids)
+    ones = sum(int(((p == 0) | (p == 1)).sum()) for n, p in slim.named_parameters()
+               if re.search(ATTENTION, n) and not re.search("norm", n))
+    (row,), _ = rows("count", "--config", os.path.join(old, "config.json"))
+    gauge = float(row["gauge"])
+    if kind in ("qwen3", "gemma3_text", "olmo2"): # gains of the norms are left as they are
+        head = config.head_dim if kind != "olmo2" else 8
+        gauge = 2 * config.num_key_value_heads * head ** 2
+    if max(apart) > 1e-5:
+        print("wrong", kind, "slim", max(apart))
+    if ones != gauge:
+        print("wrong", kind, "ones and zeros", ones, "gauge", gauge)
+    for half in (torch.float16, torch.bfloat16):
+        model.to(half).save_pretrained(old + str(half))
+        b_q = [p for n, p in model.named_parameters() if n.endswith("0.attention.self.query.bias")]
+        row = rows("open", old + str(half))[0][0]
+        refused = subprocess.run([qkv, "open", old + str(half), "--slim", new + "2"], capture_output=True, text=True)
+        if refused.returncode != 1 or "only F32 is slimmed" not in refused.stderr:
+            print("wrong", kind, half, refused)
+        if b_q and abs(float(row["b_Q"]) / float(b_q[0].double().norm()) - 1) > 0.01:
+            print("wrong", kind, half, row["b_Q"], float(b_q[0].double().norm()))
+    print("ok", kind, "slim", len(apart), "layers,", max(apart))

@@ -106,6 +106,9 @@ read_projection(Heads *l, int i, const Checkpoint *c)
                  turned ? outputs : inputs);
     if (p->bias)
         check_tensor(p->bias, c->directory, outputs, 0);
+    if (p->bias && strcmp(p->bias->type, p->weight->type))
+        fail("%s: %.200s and its bias are of two types: convert them to one",
+             c->directory, p->weight->name);
     if (m->bias[i] != (p->bias != NULL))
         fail("%s: %s of layer %d has %s bias, and config.json says otherwise",
              c->directory, names[i], l->number, p->bias ? "a" : "no");
@@ -155,6 +158,11 @@ heads_store(const Heads *l)
     for (int i = 0; i < 4; i++) {
         const Projection *p = &l->of[i];
         int length = i == OUTPUT ? l->model->d_model : p->cols;
+        if (strcmp(p->weight->type, "F32"))
+            fail("%.200s is of type %s, and only F32 is slimmed: in fewer bits "
+                 "its digits would be lost; model.float().save_pretrained(DIR) "
+                 "makes it so",
+                 p->weight->name, p->weight->type);
         for (int col = 0; col < p->cols; col++) {
             size_t column = column_of(l, i, col);
             for (int row = 0; row < l->model->d_model; row++)
