@@ -86,7 +86,9 @@ vary_options(Subject *s)
 {
     const char *at = s->attention.settings ? s->attention.settings : "";
     static Own own;
-    if (differs(s, s))
+    Subject again = *s;
+    subject_draw(&again);
+    if (differs(&again, s))
         return; /* check_repeats reports it */
     for (int i = 0; i < settings_built_in; i++)
         if (settings[i].role == OF_SHAPE)
@@ -168,15 +170,15 @@ check_repeats(Subject *s)
 
 enum { TOKENS = 6 };
 
-/* Changes a token; returns how many tokens before it have another output, and
-   notes whether one after it has. */
+/* Changes a token of the keys; returns how many tokens before it have another
+   output, and notes whether one after it has. */
 static int
 reach(Tokens *in, int token, bool *later)
 {
     int d = in->subject->attention.d_model, after = token + 1, first = 0;
-    real *was = computed(in, false);
+    real *was = computed(in, false), *keys = in->y ? in->y : in->x;
     for (int j = 0; j < d; j++)
-        in->x[token * d + j] += 1;
+        keys[token * d + j] += 1;
     real *is = computed(in, false);
     *later |=
         !same(is + after * d, was + after * d, (TOKENS - after) * d, false);
@@ -185,11 +187,12 @@ reach(Tokens *in, int token, bool *later)
     return token - first;
 }
 
-/* Changes one token after the other, with a mask and without. */
+/* Changes one token after the other, with a mask and without, then also in
+   cross-attention. */
 void
 check_causality(Subject *s)
 {
-    bool later = false, earlier = false;
+    bool later = false;
     Tokens in = tokens_of(s, (Way){1, TOKENS, 0, true, 1, false});
     for (int token = TOKENS - 1; token >= 0; token--) {
         int back = reach(&in, token, &later);
@@ -202,12 +205,17 @@ check_causality(Subject *s)
                      : "something ignores the mask of `a` (attend, softmax and "
                        "mask_zero apply it)");
     }
-    in.way.causal = false;
-    for (int token = 0; token < TOKENS; token++)
-        earlier |= reach(&in, token, &later) > 0;
-    if (later && !earlier)
-        fail("without a mask (a->causal is 0) no token moves the output of an "
-             "earlier one either: is there a mask that `a` does not ask for?");
+    for (int cross = 0; cross < 2; cross++) {
+        bool earlier = false;
+        later = false;
+        in = tokens_of(s, (Way){1, TOKENS, cross * TOKENS, false, 1, false});
+        for (int token = 0; token < TOKENS; token++)
+            earlier |= reach(&in, token, &later) > 0;
+        if (later && !earlier)
+            fail("without a mask (a->causal is 0) no token moves the output of "
+                 "an earlier one either: is there a mask that `a` does not ask "
+                 "for?");
+    }
     passed(s, "a later token moves no earlier output, unless there is no mask");
 }
 
@@ -226,16 +234,19 @@ same_apart(Tokens *all, Way way, int from, real *y)
     return same(computed(&some, false), whole + from * d, some.x_size, true);
 }
 
-/* Some of the tokens as x, with all of them as y. */
+/* Some of the tokens as x, or all of them, with all of them as y. Not compared
+   with self-attention: a variant may treat that otherwise (Flamingo's gates are
+   in cross-attention only). */
 void
 check_queries(Subject *s)
 {
-    Tokens all = tokens_of(s, (Way){1, TOKENS, 0, false, 1, false});
+    Tokens all = tokens_of(s, (Way){1, TOKENS, TOKENS, false, 1, false});
     Way some = {1, TOKENS - 2, TOKENS, false, 1, false};
+    memcpy(all.y, all.x, (size_t)all.x_size * sizeof(real));
     if (!same_apart(&all, some, 0, all.x))
         fail("where x is the first %d of %d tokens and y all of them, their "
-             "outputs are not what they are in self-attention: are keys and "
-             "values made from y, whether it is x or not?",
+             "outputs are not what they are where x is all of them: are keys "
+             "and values made from y, whether it is x or not?",
              some.queries, TOKENS);
     passed(s, "queries come from x, keys and values from y");
 }

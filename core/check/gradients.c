@@ -66,21 +66,23 @@ check_gradients(Subject *s)
               "1e-6");
 }
 
-/* Notes (bit `as`) to which matrices a gradient arrives in this block; returns
-   whether to any. */
+/* Notes (bit `as`) to which matrices a gradient arrives in this block, in
+   self-, cross- or causal attention; returns whether to any. */
 static bool
 arrives(Subject *s, int as, int *at)
 {
     bool any = s->weights.count == 0;
-    Tokens in = tokens_of(s, ways[0]);
     subject_draw(s);
-    computed(&in, true);
-    for (int i = 0; i < s->weights.count; i++)
-        for (int k = 0; k < entries(s, i); k++)
-            if (s->gradients[i][k] != 0) {
-                any = true;
-                at[i] |= as;
-            }
+    for (int way = 2; way >= 0; way--) {
+        Tokens in = tokens_of(s, ways[way]);
+        computed(&in, true);
+        for (int i = 0; i < s->weights.count; i++)
+            for (int k = 0; k < entries(s, i); k++)
+                if (s->gradients[i][k] != 0) {
+                    any = true;
+                    at[i] |= as;
+                }
+    }
     return any;
 }
 
