@@ -1,12 +1,14 @@
 """in_transformers.py QKV DIR - models as the package `transformers` builds them, without
 memory: the parameters of their attention are those that `qkv count --config` and `qkv
 list --models` have, to the integer. A line for each that was compared."""
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
 
+import numpy
 import torch
 from transformers import AutoConfig, AutoModel
 
@@ -111,7 +113,7 @@ TINY = [
     ("gpt_neox", dict(bert(2, 64, 4))),
     ("llama", gqa(2, 32, 4, 2)),
     ("llama", gqa(2, 32, 4, 4, attention_bias=True)),
-    ("mistral", gqa(2, 32, 4, 2, 12)),
+    ("mistral", gqa(2, 32, 4, 2, 12, sliding_window=None)),
     ("qwen2", gqa(2, 32, 4, 2)),
     ("qwen3", gqa(2, 32, 4, 2, 16)),
     ("gemma", gqa(2, 32, 4, 1, 16)),
@@ -121,6 +123,13 @@ TINY = [
     ("gpt_oss", gqa(2, 32, 8, 2, 8, num_local_experts=4)),
     ("olmo2", gqa(2, 32, 4, 2)),
 ]
+# The variant that has a family's own matrices.
+NATIVE = {"bert": "biased", "roberta": "biased", "gpt2": "biased", "llama": "gqa", "mistral": "gqa",
+          "gemma": "gqa", "phi3": "gqa"}
+
+def causal(tokens):
+    return torch.full((tokens, tokens), -1e9).triu(1)[None, None]
+
 def fresh(argument):
     """The same, without the keys that the old model has cached already."""
     return None if "Cache" in type(argument).__name__ else argument
@@ -164,6 +173,28 @@ for number, (kind, settings) in enumerate(TINY):
         print("wrong", kind, "slim", max(apart))
     if ones != gauge:
         print("wrong", kind, "ones and zeros", ones, "gauge", gauge)
+    done = subprocess.run([qkv, "open", old, "--to", "biased" if "attention_bias" in settings else NATIVE.get(kind, "standard"), "--layer", "2", "-o", old + "-runs"],
+                          capture_output=True, text=True)
+    refused = kind in ("qwen2", "qwen3", "gemma2", "gemma3_text", "gpt_oss", "olmo2", "gpt_neox")
+    if refused != (done.returncode == 1 and "no variant has the attention" in done.stderr):
+        print("wrong", kind, "to", done.stderr)
+    elif not refused:
+        run, = glob.glob(old + "-runs/*/")
+        subprocess.run([qkv, "export", run, old + "-batch", "-q"], check=True)
+        load = lambda path: torch.tensor(numpy.load(path))
+        x = load(run + "weights/embedding.npy")[load(old + "-batch/tokens.npy").long()]
+        module = [first for first, _ in hooks.values()][1]
+        more = {}
+        if hasattr(model, "rotary_emb"):
+            more["position_embeddings"] = model.rotary_emb(x, torch.arange(x.shape[1])[None])
+        if kind in ("bert", "roberta"):
+            out = module.output.dense(module.self(x)[0])
+        else:
+            out = module(x, attention_mask=causal(x.shape[1]), **more)[0]
+        wanted = (x + out) @ load(run + "weights/unembedding.npy")
+        got = load(old + "-batch/logits.npy")
+        if (wanted - got).abs().max() > 1e-4 * wanted.abs().max():
+            print("wrong", kind, "as a run", float((wanted - got).abs().max()), float(wanted.abs().max()))
     for half in (torch.float16, torch.bfloat16):
         model.to(half).save_pretrained(old + str(half))
         b_q = [p for n, p in model.named_parameters() if n.endswith("0.attention.self.query.bias")]

@@ -12,11 +12,11 @@ command_export(int argc, char **argv)
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    batch_write(o.rest[1], m, &data);
+    int sequences = batch_write(o.rest[1], m, &data);
     if (!o.quiet)
         note("%s holds a batch of %d sequences, its logits, loss and "
              "gradients; the weights are %s/weights",
-             o.rest[1], m->config.batch, r.path);
+             o.rest[1], sequences, r.path);
     model_free(m);
     dataset_close(&data);
     run_free(&r);

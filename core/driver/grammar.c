@@ -62,7 +62,7 @@ static const Option own[] = {
     /* name, argument, help, commands, where, choices */
     {"seeds", "N", "seeds 1 to N (5), in short for --seed 1..N", "compare", AT(request), .common = true},
     {"head-dim", "N", "width of a head, --d-k and --d-v in one", "train count trace", AT(request), .common = true},
-    {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect", AT(out), .letter = 'o', .common = true},
+    {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect open", AT(out), .letter = 'o', .common = true},
     {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
     {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
     {"from", "RUN", "start from a run's weights, with its model and data; converted if -v or its shape is another", "train", WORK(from), .common = true},
@@ -100,6 +100,8 @@ static const Option own[] = {
     {"models", NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
     {"heads", NULL, "a row for each head", "open", AT(heads), .common = true},
     {"slim", "DIR", "write the model without what is gauge, to a directory that is not there", "open", AT(slim), .common = true},
+    {"to", "VARIANT", "write a layer as a run of that variant, for inspect, equiv and trace", "open", AT(to), .common = true},
+    {"layer", "N", "which layer --to takes, from 1 (1)", "open", AT(layer), .common = true},
     {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
     {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
     {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},

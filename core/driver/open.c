@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "algebra/convert.h"
 #include "base/files.h"
 #include "base/words.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "models/accounts.h"
+#include "models/as_run.h"
 #include "models/heads.h"
 #include "page/table.h"
 
@@ -70,7 +72,7 @@ slim(Heads *l, const Checkpoint *c, const Options *o, double *error)
         fail("%s: layer %d: a part of its maps that would become the identity "
              "has condition %.1e, above %.0e: it is not slimmed, as its digits "
              "would be lost",
-             c->directory, l->number, condition, worst_condition);
+             c->directory, l->number + 1, condition, worst_condition);
     heads_store(l);
     Heads stored = heads_read(c, l->model, l->number);
     real *after = heads_output(&stored);
@@ -109,7 +111,7 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
         double pivot = NAN;
         if (head == m->heads - 1)
             pivot = slim(&l, c, o, &error);
-        sheet_row(sheet, cell_number(layer),
+        sheet_row(sheet, cell_number(layer + 1),
                   cell_number(o->heads ? head + 1 : NAN), cell_number(stored),
                   cell_number(real), cell_words(text[0]), cell_words(text[1]),
                   cell_words(text[2]), cell_number(m->bias[QUERY] ? b_q : NAN),
@@ -151,6 +153,26 @@ absent(const Published *m, const Seen *seen)
     return all;
 }
 
+/* --to: writes a layer as a run of that variant. */
+static int
+to_run(const Options *o, const Checkpoint *c, const Published *m)
+{
+    double lost;
+    if (o->layer > m->layers)
+        usage("--layer: there are layers 1 to %d", m->layers);
+    Heads l = heads_read(c, m, o->layer - 1);
+    char *name = layer_as_run(&l, o->to, o->out, &lost);
+    if (!o->quiet)
+        note("the run is %s/%s: layer %d%s; its tokens are random vectors%s",
+             o->out, name, o->layer,
+             lost > CONVERTS_EXACTLY ? ", as nearly as that variant can be it"
+                                     : "",
+             m->rope ? ", and rotations have base 10,000" : "");
+    heads_free(&l);
+    free(name);
+    return 0;
+}
+
 int
 command_open(int argc, char **argv)
 {
@@ -158,6 +180,8 @@ command_open(int argc, char **argv)
     Path config = within(o.rest[0], "config.json");
     Published m = published_read(config.text);
     Checkpoint c = checkpoint_open(o.rest[0]);
+    if (o.to)
+        return to_run(&o, &c, &m);
     Seen seen = {nothing, nothing, nothing, nothing, nothing};
     Sheet sheet = sheet_of(facts, COLUMNS);
     for (int layer = 0; layer < m.layers; layer++) {

@@ -189,6 +189,7 @@ options_read(int argc, char **argv)
         /* which ends with the program */
         .draw = {.format = "svg,png", .x = "step", .y = default_y},
         .request = {.work = {.threads = 1}},
+        .layer = 1,
         .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
     Work *work = &o.request.work;
     o.rest = argv + 1; /* where words move up */

@@ -36,7 +36,8 @@ typedef struct Options {
     } generate;
     bool attention; /* of inspect */
     bool heads;     /* of open */
-    const char *slim;
+    const char *slim, *to;
+    int layer;
 } Options;
 
 /* Of the command that argv[0] names. Exits (2) with what is wrong, or (0) after

@@ -96,7 +96,7 @@ read_projection(Heads *l, int i, const Checkpoint *c)
     p->bias = tensor_of(c, names[i], l->number, "bias");
     if (!p->weight)
         fail("%s: layer %d has no %s.weight: it is not the checkpoint of a %s",
-             c->directory, l->number, names[i], m->family->type);
+             c->directory, l->number + 1, names[i], m->family->type);
     for (int k = 0; k < 4; k++)
         outputs += strcmp(names[k], names[i]) ? 0 : l->of[k].cols;
     outputs = i == OUTPUT ? m->d_model : outputs;
@@ -111,7 +111,7 @@ read_projection(Heads *l, int i, const Checkpoint *c)
              c->directory, p->weight->name);
     if (m->bias[i] != (p->bias != NULL))
         fail("%s: %s of layer %d has %s bias, and config.json says otherwise",
-             c->directory, names[i], l->number, p->bias ? "a" : "no");
+             c->directory, names[i], l->number + 1, p->bias ? "a" : "no");
     p->w = allocate((size_t)m->d_model * (size_t)p->cols, sizeof *p->w);
     p->b = p->bias ? allocate((size_t)length, sizeof *p->b) : NULL;
     for (int col = 0; col < p->cols; col++) {

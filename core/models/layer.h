@@ -19,7 +19,7 @@ typedef struct Projection {
 
 typedef struct Heads {
     const Published *model;
-    int number; /* of the layer */
+    int number; /* of the layer, from 0 */
     Projection of[4];
 } Heads;
 

@@ -36,7 +36,7 @@ static const Family families[] = {
     {"qwen2", ROTARY | SWITCHED, "qkv", 0, LLAMA},
     {"qwen3", ROTARY | HEAD_NORM | SWITCHED, "", 0, LLAMA},
     {"gemma", ROTARY, "", 0, LLAMA},
-    {"gemma2", ROTARY, "", 2, LLAMA},
+    {"gemma2", ROTARY | CAPPED, "", 2, LLAMA},
     {"gemma3_text", ROTARY | HEAD_NORM, "", 6, LLAMA},
     {"phi3", ROTARY, "", 0, ALL_IN("layers.#.self_attn.qkv_proj", "layers.#.self_attn.o_proj")},
     {"gpt_oss", ROTARY | SINKS, "qkvo", 2, LLAMA},

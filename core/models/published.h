@@ -22,6 +22,7 @@ enum {
     LATENT = 32,    /* keys and values are made from a latent */
     SWITCHED = 64,  /* its window counts only if use_sliding_window is true */
     TRANSPOSED = 128, /* its tensors are (inputs x outputs) */
+    CAPPED = 512,     /* a tanh is over its scores */
     INTERLEAVED = 256 /* q, k and v of a head follow one another in a tensor */
 };
 

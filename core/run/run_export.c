@@ -9,16 +9,16 @@
 #include "heart/tape.h"
 #include "run/run.h"
 
-void
+int
 batch_write(const char *directory, Model *m, const Dataset *data)
 {
     char *path = copy_text(directory), *last = copy_text(directory);
     const char *above = dirname(path), *name = basename(last);
-    int sequences = m->config.batch, tokens = m->sizes.tokens;
+    int tokens = m->sizes.tokens;
     int each = m->sizes.each > 1 ? m->sizes.each : 0;
-    Batch b = batch_new(m->sizes, sequences);
+    Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
-    dataset_draw(data, TEST, &r, 0, &b);
+    int sequences = dataset_draw(data, TEST, &r, 0, &b); /* or fewer */
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
     Node *loss = m->architecture->loss(m, logits, b.targets,
@@ -43,4 +43,5 @@ batch_write(const char *directory, Model *m, const Dataset *data)
     batch_free(&b);
     free(path);
     free(last);
+    return sequences;
 }
