@@ -15,39 +15,27 @@
 #include "heart/fail.h"
 #include "heart/plugin.h"
 
-enum { LONGEST = 64 };
-
-/* Letters to insert, drop or change: the distance of Levenshtein (1965), from
-   the first i letters of a to the first j of b. */
-static int
-distance(const char *a, const char *b)
+/* How many letters of `word` the name has too, in the same order. */
+static size_t
+letters_in(const char *word, const char *name)
 {
-    int d[LONGEST + 1][LONGEST + 1];
-    int m = (int)strlen(a), n = (int)strlen(b);
-    if (m > LONGEST || n > LONGEST)
-        return m + n;
-    for (int i = 0; i <= m; i++)
-        for (int j = 0; j <= n; j++) {
-            int least = i + j;
-            if (i && j)
-                least = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (i && d[i - 1][j] < least)
-                least = d[i - 1][j] + 1;
-            if (j && d[i][j - 1] < least)
-                least = d[i][j - 1] + 1;
-            d[i][j] = least;
-        }
-    return d[m][n];
+    size_t count = 0;
+    for (; *word; word++) {
+        const char *there = strchr(name, *word);
+        count += there != NULL;
+        name = there ? there + 1 : name;
+    }
+    return count;
 }
 
 const char *
 did_you_mean(const char *word, const char *const *names, int count)
 {
-    static char text[LONGEST + 32];
-    int least = 1 + (int)strlen(word) / 2;
+    static char text[NAME_SIZE + 32];
+    size_t n = strlen(word), least = 1 + n / 2;
     text[0] = 0;
     for (int i = 0; i < count; i++) {
-        int d = distance(word, names[i]);
+        size_t d = n + strlen(names[i]) - 2 * letters_in(word, names[i]);
         if (d >= least)
             continue;
         least = d;

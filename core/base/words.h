@@ -9,9 +9,9 @@
 
 #include "heart/fail.h"
 
-/* " (did you mean "NAME"?)", the one of `count` names that fewest letters turn
-   into `word`, or "" if even that one is too far to be what was meant; in
-   memory that the next call reuses. */
+/* " (did you mean "NAME"?)", the one of `count` names that `word` becomes with
+   the fewest letters dropped and added, or "" if even that one is too far to be
+   what was meant; in memory that the next call reuses. */
 const char *did_you_mean(const char *word, const char *const *names, int count);
 
 /* Which word of a list, "heads d-k" or "1,2,4", it is; -1 if none. */
