@@ -10,7 +10,9 @@
 /* Settles c for p; sets the hash of its file. Exits as config_resolve does. */
 void config_cast(Config *c, const Plugin *p);
 
-/* The model that a resolved config describes, at its seed's initial weights. */
+/* The model that a resolved config describes: without values, as model_outline
+   makes it, or at its seed's initial weights. */
+Model *model_listed(const Config *c, Sizes sizes, const Variant *v);
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
 /* The same of a config that only names its variant and its task; dataset_close

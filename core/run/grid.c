@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "algebra/convert.h"
-#include "algebra/cost.h"
+#include "algebra/forms.h"
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/tasks.h"
-#include "config/two_sequences.h"
 #include "heart/fail.h"
 #include "run/grid.h"
 #include "run/run.h"
@@ -25,25 +24,19 @@ shaped_at(const char *variant, Config c)
     return c;
 }
 
-/* What the attention of one block costs at c, all of it by this variant. */
+/* What all attention of a model costs at c, all of it by this variant. */
 static double
 price(const char *budget, const char *variant, Config c, Sizes z)
 {
-    const Variant *v = plugin_open(variant).variant;
+    double flops, cache;
     c = shaped_at(variant, c);
-    Attention a = attention_in(&c, z);
-    Weights w = weights_declared(v, &a);
-    double sum = 0;
-    for (int cross = 0; cross < 2; cross++) {
-        if (c.cross == (cross ? CROSS_NONE : CROSS_ONLY))
-            continue;
-        Cost k = cost_of(v, a, &w, z.tokens, cross ? z.source : 0);
-        sum += !strcmp(budget, "params")  ? k.parameters
-               : !strcmp(budget, "flops") ? k.forward
-                                          : k.cache;
-    }
-    free(w.list);
-    return sum;
+    Model *m = model_listed(&c, z, plugin_open(variant).variant);
+    model_cost(m, &flops, &cache);
+    double parameters = (double)attention_parameters(m);
+    model_free(m);
+    return !strcmp(budget, "params")  ? parameters
+           : !strcmp(budget, "flops") ? flops
+                                      : cache;
 }
 
 /* Sets the width that such a variant can be told, if it has one. */
@@ -88,11 +81,11 @@ nearest_width(Config c, const char *shape, Sizes z, double wanted)
 }
 
 /* With --match: changes the widths of c's variant, not resolved yet, so that
-   one attention costs as nearly what the baseline's does as one whole number
+   its attention costs as nearly what the baseline's does as one whole number
    allows, and says how near. d-k and d-v go together where it uses both; mla
    has its latent. */
 static void
-meet_budget(const Request *o, Config *c)
+meet_budget(const Request *o, Config *c, Sizes z)
 {
     const char *baseline = o->baseline ? o->baseline : BASELINE;
     const Values *variants = given_to(o, "variant");
@@ -107,9 +100,6 @@ meet_budget(const Request *o, Config *c)
         usage("--match and --same-start contradict each other: another width "
               "is another function; give one");
     const Variant *v = plugin_open(c->variant).variant;
-    Dataset data = dataset_open(c);
-    Sizes z = data.sizes;
-    dataset_close(&data);
     double wanted = price(budget, baseline, *c, z);
     match = (Likeness){budget, true, shaped_at(baseline, *c)};
     c->match = likeness_word(&match);
@@ -127,7 +117,7 @@ meet_budget(const Request *o, Config *c)
 /* With --same-start: c, not resolved yet, gets the variant and shape that it
    starts as, or none where it cannot, which is said. */
 static void
-choose_start(Config *c)
+choose_start(Config *c, Sizes z)
 {
     Likeness start = likeness_of(c->same_start);
     Config at = *c; /* as it is there, except for what is asked for */
@@ -141,8 +131,9 @@ choose_start(Config *c)
     start.found = true;
     c->same_start = likeness_word(&start);
     Conversion v;
-    Dataset data;
-    Model *m = model_open(*c, &data);
+    Plugin p = plugin_open(c->variant);
+    at = shaped_at(c->variant, *c);
+    Model *m = model_new(&at, z, p.variant);
     if (!start_alike(m, &v)) {
         note_once(format_text("%s cannot start as %s does: it keeps a start of "
                               "its own",
@@ -151,7 +142,6 @@ choose_start(Config *c)
         c->same_start = likeness_word(&start);
     }
     model_free(m);
-    dataset_close(&data);
 }
 
 /* Opens the plugins that were given. Refuses two of one name, whose runs could
@@ -180,35 +170,27 @@ check_variants(const Request *o)
     free(uses);
 }
 
-/* Opens the task's dataset, to hash a text, and to refuse what is wrong before
-   anything runs: with a file, and with --init and --log. */
-static void
-check_source(Config *c, const Variant *v)
-{
-    Dataset data = dataset_open(c);
-    if (*c->init || *c->log) {
-        Model *m = model_new(c, data.sizes, v);
-        Observer o = observer_new(m, &data);
-        observer_free(&o);
-        model_free(m);
-    }
-    dataset_close(&data);
-}
-
 /* Adds the runs of one point of the grid, one for each seed, unless they are
    there already: points that differ in what the variant does not use are one.
- */
+   Opening the dataset hashes a text. */
 static void
 add_point(Grid *g, const Request *o, Config c)
 {
     const Setting *seed = setting_named("seed");
     const Values *seeds = given_to(o, "seed");
     const char *from = o->work.from, *slash = from ? strrchr(from, '/') : NULL;
-    meet_budget(o, &c);
-    choose_start(&c);
     Plugin p = plugin_open(c.variant);
+    Dataset data = dataset_open(&c);
+    meet_budget(o, &c, data.sizes);
+    choose_start(&c, data.sizes);
     config_cast(&c, &p);
-    check_source(&c, p.variant);
+    if (*c.init || *c.log) { /* refused before anything runs */
+        Model *m = model_new(&c, data.sizes, p.variant);
+        Observer watching = observer_new(m, &data);
+        observer_free(&watching);
+        model_free(m);
+    }
+    dataset_close(&data);
     c.from = interned(slash ? slash + 1 : from ? from : "");
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
