@@ -154,8 +154,10 @@ draft_begin(const char *directory, const char *name)
 bool
 draft_publish(Draft *d, const char *name, bool replace)
 {
+    char *aside = format_text("%s@", name); /* where what was there goes */
     Path from = within(d->path.text, name), to = within(d->place, name),
-         old = within(d->path.text, "@replaced");
+         old = within(d->path.text, aside);
+    free(aside);
     if (!d->on_disk && syncfs(d->lock))
         not_written(to.text);
     d->on_disk = true;
@@ -165,7 +167,7 @@ draft_publish(Draft *d, const char *name, bool replace)
             not_written(to.text);
         if (!replace)
             return false;
-        discard(old.text); /* what was there goes with the draft */
+        discard(old.text);
         if (rename(to.text, old.text) && errno != ENOENT)
             not_written(to.text);
     }

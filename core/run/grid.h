@@ -7,9 +7,8 @@
 
 typedef struct Job {
     Config config;
-    char *name;   /* of its run */
-    bool done;    /* its run is there, */
-    bool trained; /* or complete, and to be published */
+    char *name; /* of its run */
+    bool done;  /* its run is there */
 } Job;
 
 typedef struct Grid {

@@ -8,8 +8,9 @@
        57 of 140 runs, step 250 of 1000, loss 1.25
 
    Elsewhere, and with TERM=dumb, it prints a line for each run that is done. A
-   worker writes its run into the driver's draft, and the driver publishes: one
-   wait for the disk serves all runs that have ended since the last one. */
+   worker publishes its run itself, from the driver's draft: what a killed one
+   leaves there goes when the others have ended. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,9 @@ static struct Crew {
     Grid *grid;
     int next; /* the first of its jobs that may still have to be begun */
     Child *workers;
-    int most;     /* workers */
-    Limits may;   /* each of them */
-    Draft *draft; /* where they write */
-    double due;   /* when what is complete there is to be published */
+    int most;                /* workers */
+    Limits may;              /* each of them */
+    Draft *draft;            /* where they write */
     int total, done, failed; /* runs */
     bool drawn;              /* how far they are stands on a terminal */
     const Child *shown;      /* the first busy worker */
@@ -114,7 +114,8 @@ work(const void *job, void *last)
 {
     Training t = {.job = job, .last = last};
     Dataset data;
-    close(crew.draft->lock); /* which is only the driver's */
+    close(crew.draft->lock); /* it is only the driver's */
+    crew.draft->lock = open(crew.draft->path.text, O_RDONLY | O_CLOEXEC);
     thread_count = crew.w->threads;
     Model *m = prepare(t.job->config, &data);
     t.solved.threshold = m->config.threshold;
@@ -124,6 +125,7 @@ work(const void *job, void *last)
     t.end.solved_at = t.solved.at;
     run_write(crew.draft, t.job->name, m, &t.end, &t.observer, &data,
               !crew.w->no_weights);
+    draft_publish(crew.draft, t.job->name, true);
 }
 
 /* On a terminal, rewrites the line that says how far the runs are. */
@@ -144,25 +146,6 @@ clear_line(void)
 {
     if (crew.drawn)
         fputs("\r\033[K", stderr);
-}
-
-/* Gives the runs that are complete their places: once a second, since each
-   time waits for the disk. */
-static void
-publish(void)
-{
-    crew.draft->on_disk = false;
-    for (Job *j = crew.grid->jobs; j < crew.grid->jobs + crew.grid->count;
-         j++) {
-        if (!j->trained)
-            continue;
-        j->trained = false;
-        j->done = draft_publish(crew.draft, j->name, true);
-        crew.done++;
-        if (!crew.w->quiet && !crew.drawn)
-            fprintf(stderr, "%d/%d %s\n", crew.done, crew.total, j->name);
-    }
-    crew.due = now() + 1;
 }
 
 /* Gives idle workers the next jobs; returns how many are busy, and notes the
@@ -186,19 +169,20 @@ hand_out(void)
     return busy;
 }
 
-/* A worker has ended; if it failed, says why. */
+/* A worker has ended; says so, or why it failed. */
 static void
 finish(Child *w)
 {
     Job *job = (Job *)w->more;
     Ended e = child_end(w, NULL);
-    job->trained = e.answered;
-    if (e.answered)
-        return;
+    job->done = e.answered;
     crew.done++;
-    crew.failed++;
+    crew.failed += !e.answered;
     clear_line();
-    note("%s: %s", job->name, e.why);
+    if (!e.answered)
+        note("%s: %s", job->name, e.why);
+    else if (!crew.w->quiet && !crew.drawn)
+        fprintf(stderr, "%d/%d %s\n", crew.done, crew.total, job->name);
 }
 
 /* Trains the jobs that are not done; returns how many failed. */
@@ -219,14 +203,11 @@ train_all(const Work *w, Grid *g, int total)
         .drawn = isatty(STDERR_FILENO) && !w->quiet && terminal &&
                  strcmp(terminal, "dumb")};
     while (hand_out()) {
-        if (now() >= crew.due)
-            publish();
         draw_line();
         Child *ended = children_wait(crew.workers, most);
         if (ended)
             finish(ended);
     }
-    publish();
     draft_end(crew.draft);
     clear_line();
     free(crew.workers);
