@@ -6,7 +6,6 @@
 
 #include <qkv/real.h>
 
-#include "base/files.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
 #include "heart/fail.h"
@@ -20,21 +19,13 @@
 #define LOOKED_UP ""
 #endif
 
-/* sh: HEADERS SOURCE OUT OPTIONS. The shell splits $CC and OPTIONS into words;
-   OUT is replaced in one step, for it may be in use. */
+/* sh: HERE SOURCE OUT OPTIONS. The public headers are in the folder of this
+   program, or beside that. The shell splits $CC and OPTIONS into words; OUT is
+   replaced in one step, for it may be in use. */
 static const char command[] =
     "mkdir -p \"${3%/*}\" && ${CC:-cc} -O2 -ffp-contract=off -shared "
-    "-fPIC" LOOKED_UP
-    " \"-I$1\" \"$2\" -o \"$3.$$\" $4 && mv -f \"$3.$$\" \"$3\"";
-
-/* The folder of the public headers, for -I. */
-static Path
-include_directory(void)
-{
-    const char *here = executable_directory();
-    Path built = within(here, "include");
-    return access(built.text, F_OK) ? within(here, "../include") : built;
-}
+    "-fPIC" LOOKED_UP " \"-I$1/include\" \"-I$1/../include\" \"$2\" "
+    "-o \"$3.$$\" $4 && mv -f \"$3.$$\" \"$3\"";
 
 /* A function that forgets to return something returns anything. `check`
    compiles in double after it has compiled in float, and shows warnings once.
@@ -44,9 +35,9 @@ compile(const char *source, const char *out)
 {
     const char *options =
         sizeof(real) == 8 ? "-w -DQKV_DOUBLE" : "-Wall -Werror=return-type";
-    Path headers = include_directory();
+    const char *here = executable_directory();
     char *argv[] = {
-        "sh",           "-c",        (char *)command, "sh", headers.text,
+        "sh",           "-c",        (char *)command, "sh", (char *)here,
         (char *)source, (char *)out, (char *)options, NULL};
     if (access(source, R_OK))
         fail("%s: cannot be read: %s", source, strerror(errno));
