@@ -20,7 +20,7 @@ BEGIN {
     }
     for (i = 1; i <= 2; i++) {
         printf "<circle cx=\"%g\" cy=\"%g\" r=\"7\" class=\"o bend\"/>\n", px(HEAD[i, 1]), py(HEAD[i, 2])
-        words(352, 70 + 74 * i, sprintf("token %d:  %s v_1 + %s v_2", i, shown(P[i, 1], "%.2f"), shown(P[i, 2], "%.2f")), "start")
+        words(352, 70 + 74 * i, sprintf("%s:  %s v_1 + %s v_2", i == 1 ? "the" : "cat", shown(P[i, 1], "%.2f"), shown(P[i, 2], "%.2f")), "start")
         note(352, 94 + 74 * i, sprintf("= (%.2f, %.2f)", HEAD[i, 1], HEAD[i, 2]), "start")
         path(sprintf("346,%g %g,%g", 70 + 74 * i, px(HEAD[i, 1]) + 12, py(HEAD[i, 2]) + (i == 1 ? 6 : 1)), "dash")
     }

@@ -9,7 +9,7 @@ function vector(a, b, colour) {
 function key(i,    y) {
     vector(K[i, 1], K[i, 2], "#56B4E9")
     line(px(K[i, 1]), py(K[i, 2]), px(K[i, 1]), py(0), "dash")
-    words(px(K[i, 1]) - 20, py(K[i, 2]) - 16, sprintf("k_%d = (%d, %d)", i, K[i, 1], K[i, 2]), "start")
+    words(px(K[i, 1]) - 20, py(K[i, 2]) - 16, sprintf("k_%d = (%d, %d), \"%s\"", i, K[i, 1], K[i, 2], i == 1 ? "the" : "cat"), "start")
     y = 48 + 70 * i
     words(356, y - 60, sprintf("q_1 · k_%d = %d × %d + %d × %d = %d", i, Q[1, 1], K[i, 1],
         Q[1, 2], K[i, 2], S[1, i]), "start")
@@ -24,7 +24,7 @@ BEGIN {
     for (i = 0; i <= 4; i++)
         note(px(i), py(0) + 14, i)
     vector(Q[1, 1], Q[1, 2], "#0072B2")
-    words(px(1), py(0) + 40, sprintf("q_1 = (%d, %d)", Q[1, 1], Q[1, 2]))
+    words(px(1), py(0) + 40, sprintf("q_1 = (%d, %d), of \"the\"", Q[1, 1], Q[1, 2]))
     key(1)
     key(2)
     words(356, 194, "A score is large where a key is long", "start")

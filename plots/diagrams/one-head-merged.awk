@@ -1,4 +1,4 @@
-# one-head-merged.awk - the same two tokens through the two products, M and N.
+# one-head-merged.awk - "the" and "cat" through the two products, M and N.
 
 BEGIN {
     canvas(640, 396)
@@ -7,6 +7,7 @@ BEGIN {
     product(O2, P, XN)
 
     named(16, 54, "x", X, "no")
+    note(58, 124, "the, cat")
     arrow(102, 82, 150, 82)
     path("126,82 126,284 150,284")
     named(156, 40, "M = W^Q W^K'", M, "qk")

@@ -1,12 +1,12 @@
-# one-head.awk - two tokens through the four matrices of one head, in whole numbers.
+# one-head.awk - "the" and "cat" through the four matrices of one head, in whole numbers.
 
 BEGIN {
     canvas(640, 486)
     two_tokens()
 
     named(16, 40, "x", X, "no")
-    note(58, 110, "2 tokens,")
-    note(58, 127, "d_{model} = 3")
+    note(58, 110, "rows: the, cat")
+    note(58, 127, "article, noun, 1")
     arrow(102, 66, 150, 66)
     path("126,66 126,368 150,368")
     arrow(126, 206, 150, 206)
