@@ -167,6 +167,11 @@ check_numbers() {
     }' "$here/$1.answers" -
 }
 
+# The title of an exercise, from the first lines of its file.
+title() {
+    sed -n 's/.* - exercise: \(.*\)\.$/\1/p; s/^[0-9][0-9] \([^.]*\)\. Write .*/\1: numbers/p' "$here/$1".[cst]* | head -1
+}
+
 # One exercise; true if it is done.
 exercise() {
     for kind in c sh txt; do
@@ -201,14 +206,17 @@ while read -r one lesson answer options; do
     there=$((there + 1))
     if [ -n "$name" ]; then
         exercise "$one" "$lesson" "$answer" </dev/null || status=1
-    elif finished "$one"; then
-        echo "done   $one"
-    elif [ -e "$mine/$one.c" ] || [ -e "$mine/$one.sh" ] || [ -e "$mine/$one.txt" ]; then
-        echo "begun  $one  (lessons/$lesson.md, $where/$one.*)"
-    else
-        echo "       $one  (lessons/$lesson.md)"
+        continue
     fi
+    state='' file=
+    for kind in c sh txt; do
+        [ ! -e "$mine/$one.$kind" ] || state=begun file=", $where/$one.$kind"
+    done
+    ! finished "$one" || state=done
+    printf '%-6s %-12s  %s (lessons/%s.md%s)\n' "$state" "$one" "$(title "$one")" "$lesson" "$file" >>"$work/list"
 done <"$here/list"
+# cat ends without a word if its reader has seen enough, as head has; echo would complain.
+[ -n "$name" ] || cat "$work/list"
 if [ $there -eq 0 ]; then
     echo "there is no exercise $name; make exercise lists them all" >&2
     exit 2
