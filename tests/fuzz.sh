@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh BUILD [SECONDS] - libFuzzer on three readers, under the address and
+# fuzz.sh BUILD [SECONDS] - libFuzzer on four readers, under the address and
 # undefined-behaviour sanitizers and a canary that any executed command, any plugin
 # and any file outside the output trips: only here are files tried that nobody thought
 # of. SECONDS (5) each; what it finds is kept in BUILD/fuzz.
@@ -20,7 +20,7 @@ make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
 
 # What it begins with: one of each, whole and with what is often tried; and words
 # that are often trouble.
-mkdir mine npy options experiment foreign foreign/figures
+mkdir mine npy options experiment checkpoint foreign foreign/figures
 "$qkv" compare -v standard,full-rank -t reverse --seeds 1 --validate 2 --test 4 --batch 2 --d-model 8 \
     --heads 2 --length 4 --symbols 3 --steps 2 --log-every 1 -q --no-figures -o made >made.tsv 2>err ||
     complain "no experiment"
@@ -43,13 +43,27 @@ for letter in a b c d e f g h i j k l; do
         } >"experiment/$letter${#variant}"
     done
 done
+at=0 head=
+for name in self.query self.key self.value output.dense; do
+    head="$head, \"encoder.layer.0.attention.$name.weight\": {\"dtype\": \"F32\", \"shape\": [8, 8], \"data_offsets\": [$at, $((at + 256))]}"
+    head="$head, \"encoder.layer.0.attention.$name.bias\": {\"dtype\": \"F32\", \"shape\": [8], \"data_offsets\": [$((at + 256)), $((at + 288))]}"
+    at=$((at + 288))
+done
+for letter in 0 1 @ A P Q '`' a p q; do
+    {
+        printf '%s{"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}\f{%s}\f' \
+            "$letter" "${head#, }"
+        for i in 1 2 3 4 5; do tail -c 240 foreign/run/weights/embedding.npy; done
+    } >"checkpoint/$letter"
+done
 printf '"%s"\n' "';system('touch x');'" '`touch x`' '<touch x' '../../x' ./standard.so --out=mine -o \
-    1e309 nan 2147483648 '\x1b[2J' '\xff' '\x09' '\x0a' '\x0c' "(900000, 9)" "<f8" >words
+    1e309 nan 2147483648 '\x1b[2J' '\xff' '\x09' '\x0a' '\x0c' "(900000, 9)" "<f8" data_offsets dtype F16 BF16 F64 num_key_value_heads head_dim layer_types \
+    gpt2 gpt_neox llama sliding_window partial_rotary_factor deepseek_v3 kv_lora_rank >words
 
 wrapped='mkdir mkdtemp unlink rmdir rename renameat2 run_program execv dlopen
     fopen exit _exit fork waitpid'
 export QKV_FUZZ="$work" QKV_PATH="$build/variants" ASAN_OPTIONS=detect_leaks=0
-for target in npy options experiment; do
+for target in ${TARGETS:-npy options experiment checkpoint}; do
     clang -std=c11 -Werror -D_GNU_SOURCE -DQKV_CORE -DTARGET=$target -I"$top/core" $flags \
         -fsanitize=fuzzer,address,undefined "$top/tests/fuzz/fuzz.c" -rdynamic -Wl,--whole-archive \
         "$to/libqkv.a" -Wl,--no-whole-archive $(printf -- '-Wl,--wrap=%s ' $wrapped) -lm -ldl \

@@ -50,7 +50,7 @@ command_named(const char *name)
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
 #define VERDICTS "compare table"
-#define FIGURES  "compare plot inspect equiv"
+#define FIGURES  "compare plot inspect equiv open"
 #define QUIET    RUNS " plot inspect check export open"
 
 /* Those that are no settings of a run. */
@@ -99,6 +99,7 @@ static const Option own[] = {
     {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
     {"models", NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
     {"heads", NULL, "a row for each head", "open", AT(heads), .common = true},
+    {"draw", NULL, "draw the singular values of all heads into figures/ of --out", "open", AT(spectra), .common = true},
     {"slim", "DIR", "write the model without what is gauge, to a directory that is not there", "open", AT(slim), .common = true},
     {"to", "VARIANT", "write a layer as a run of that variant, for inspect, equiv and trace", "open", AT(to), .common = true},
     {"layer", "N", "which layer --to takes, from 1 (1)", "open", AT(layer), .common = true},

@@ -14,6 +14,7 @@
 #include "models/accounts.h"
 #include "models/as_run.h"
 #include "models/heads.h"
+#include "page/draw.h"
 #include "page/table.h"
 
 /* Above this condition a part of a map is not inverted: float would keep half
@@ -53,9 +54,42 @@ range(Extent e, int digits)
                : format_text("%.*f-%.*f", digits, e.least, digits, e.most);
 }
 
+static const Column of_spectra[] = {{.name = "layer"},
+                                    {.name = "head"},
+                                    {"map", .words = true},
+                                    {.name = "which"},
+                                    {"size", .format = "%.4g"}};
+
+/* Adds the singular values of a head. */
+static void
+add_spectra(Sheet *s, const Published *m, int layer, int head,
+            const double *squares)
+{
+    for (int i = 0; i < m->d_k + m->d_v; i++) {
+        int first = i < m->d_k ? 0 : m->d_k;
+        sheet_row(s, cell_number(layer + 1), cell_number(head + 1),
+                  cell_words(first ? "N" : "M"), cell_number(i - first + 1),
+                  cell_number(sqrt(squares[i] / squares[first])));
+    }
+}
+
+/* The spectra of all heads in one figure. */
+static void
+draw_spectra(const Options *o, const Sheet *s, const Published *m)
+{
+    Figure f = figure_begin(&o->draw, "spectra", "",
+                            "The singular values of every head");
+    sheet_write(f.data, s, TSV);
+    figure_word(
+        &f, "shape",
+        format_text("%d %d %d %d", m->layers, m->heads, m->d_k, m->d_v));
+    figure_end(&f, "spectra.gp", "");
+}
+
 /* What is known of all layers when they were looked at. */
 typedef struct Seen {
-    Extent b_q, b_k, pivot, error, rank;
+    Extent b_q, b_k, error;
+    Sheet spectra;
 } Seen;
 static const Extent nothing = {INFINITY, -INFINITY};
 
@@ -102,7 +136,8 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
         extend(&rank_m, f.rank_m);
         extend(&rank_n, f.rank_n);
         extend(&symmetric, f.symmetric);
-        extend(&seen->rank, f.rank_m);
+        if (o->spectra)
+            add_spectra(&seen->spectra, m, layer, head, f.spectra);
         free(f.spectra);
         if (!o->heads && head < m->heads - 1)
             continue;
@@ -117,8 +152,6 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
                   cell_words(text[2]), cell_number(m->bias[QUERY] ? b_q : NAN),
                   cell_number(m->bias[KEY] ? b_k : NAN), cell_number(pivot),
                   cell_number(error));
-        if (pivot == pivot)
-            extend(&seen->pivot, pivot);
         for (int i = 0; i < 3; i++)
             free(text[i]);
         rank_m = rank_n = symmetric = nothing;
@@ -182,7 +215,7 @@ command_open(int argc, char **argv)
     Checkpoint c = checkpoint_open(o.rest[0]);
     if (o.to)
         return to_run(&o, &c, &m);
-    Seen seen = {nothing, nothing, nothing, nothing, nothing};
+    Seen seen = {nothing, nothing, nothing, sheet_of(of_spectra, 5)};
     Sheet sheet = sheet_of(facts, COLUMNS);
     for (int layer = 0; layer < m.layers; layer++) {
         if (isatty(STDERR_FILENO) && !o.quiet)
@@ -194,6 +227,9 @@ command_open(int argc, char **argv)
     sheet_note(&sheet, "open", absent(&m, &seen));
     if (o.slim)
         checkpoint_write(&c, o.slim);
+    if (o.spectra)
+        draw_spectra(&o, &seen.spectra, &m);
+    sheet_free(&seen.spectra);
     sheet_print(&sheet, layout_of(&o));
     if (o.slim && !o.quiet)
         note("%s: the same model without %.0f numbers, its attention within "

@@ -185,12 +185,11 @@ Options
 options_read(int argc, char **argv)
 {
     const Command *c = command_named(argv[0]);
-    static Options o = {
-        /* which ends with the program */
-        .draw = {.format = "svg,png", .x = "step", .y = default_y},
-        .request = {.work = {.threads = 1}},
-        .layer = 1,
-        .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
+    static Options o; /* which ends with the program */
+    o = (Options){.draw = {.format = "svg,png", .x = "step", .y = default_y},
+                  .request = {.work = {.threads = 1}},
+                  .layer = 1,
+                  .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
     Work *work = &o.request.work;
     o.rest = argv + 1; /* where words move up */
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);

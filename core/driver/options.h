@@ -34,8 +34,8 @@ typedef struct Options {
         double temperature;
         int tokens, seed, top_k, samples;
     } generate;
-    bool attention; /* of inspect */
-    bool heads;     /* of open */
+    bool attention;      /* of inspect */
+    bool heads, spectra; /* of open */
     const char *slim, *to;
     int layer;
 } Options;

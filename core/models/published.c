@@ -275,8 +275,15 @@ published_read(const char *path)
         fail("%s: %d heads do not divide into %d groups, or a width of %d into "
              "heads: correct it",
              path, p.heads, p.groups, p.d_model);
+    double share = rotated_share(config), widest = (double)p.d_k + p.d_v;
+    if (!(share >= 0 && share <= 1))
+        fail("%s: it rotates %g of a head's columns: correct it", path, share);
+    if (widest * p.heads * p.d_model > 2e9)
+        fail("%s: a map of %d heads would have more than two billion entries: "
+             "correct it",
+             path, p.heads);
     if (!(f->has & LATENT) && p.rope)
-        p.rope = (int)(p.d_k * rotated_share(config)) / 2 * 2;
+        p.rope = (int)(p.d_k * share) / 2 * 2;
     for (int i = 0; biases && i < 4; i++)
         p.bias[i] = biases->kind == JSON_TRUE;
     if (f->has & LATENT && p.bias[QUERY])

@@ -1,5 +1,6 @@
-/* fuzz.c - what libFuzzer throws at three readers: matrices (npy), command
-   lines (options) and whole experiments (experiment); -DTARGET=npy chooses one.
+/* fuzz.c - what libFuzzer throws at four readers: matrices (npy), command lines
+   (options), whole experiments (experiment) and published models (checkpoint);
+   -DTARGET=npy chooses one.
 
    A canary sits on the calls by which a stranger's bytes could do harm:
    whatever executes a command, opens a plugin that is not the user's or changes
@@ -183,8 +184,7 @@ options(int step, const uint8_t *data, size_t size)
     const Command *command = &commands[data[0] % commands_count];
     int length = sprintf(words, "%s", command->name);
     memcpy(words + length + 1, data + 1, size - 1);
-    Options o = options_read(cut(words, (size_t)length + size, 0), argv);
-    request_free(&o.request);
+    options_read(cut(words, (size_t)length + size, 0), argv);
 }
 
 /* A letter for the command, then four files with form feeds between, of a run
@@ -236,6 +236,43 @@ experiment(int step, const uint8_t *data, size_t size)
         int length = snprintf(words, sizeof words, commands[chosen].words, run);
         commands[chosen].run(cut(words, (size_t)length, ' '), argv);
     }
+}
+
+/* A letter for the command, then a config.json, the head of a file of tensors,
+   and its numbers, with form feeds between. The file says how long its head is;
+   if the letter is odd, with one bit wrong. */
+static void
+checkpoint(int step, const uint8_t *data, size_t size)
+{
+    static const char *const lines[] = {
+        "count --config foreign/config.json",
+        "open foreign --heads --draw -o out", "open foreign --slim out/slim",
+        "open foreign --to full-rank -o out/run"};
+    uint8_t file[8 + 6000] = {0};
+    if (size < 2)
+        return;
+    const uint8_t *config = data + 1, *end = data + size;
+    const uint8_t *head = memchr(config, '\f', (size_t)(end - config));
+    head = head ? head : end;
+    const uint8_t *rest = head < end ? head + 1 : end;
+    const uint8_t *numbers = memchr(rest, '\f', (size_t)(end - rest));
+    numbers = numbers ? numbers : end;
+    size_t length = (size_t)(numbers - rest), after = (size_t)(end - numbers);
+    after -= after > 0;
+    for (int i = 0; i < 8; i++)
+        file[i] = (uint8_t)(length >> 8 * i);
+    file[data[0] % 8] ^= data[0] % 2 ? 1 << data[0] / 2 % 8 : 0;
+    memcpy(file + 8, rest, length);
+    memcpy(file + 8 + length, end - after, after);
+    if (step == 0) {
+        write_file("foreign/config.json", config, (size_t)(head - config));
+        write_file("foreign/model.safetensors", file, 8 + length + after);
+        return;
+    }
+    char words[128];
+    int chosen = data[0] / 16 % 4;
+    int n = snprintf(words, sizeof words, "%s", lines[chosen]);
+    (chosen ? command_open : command_count)(cut(words, (size_t)n, ' '), argv);
 }
 
 int
