@@ -24,7 +24,7 @@ const Way ways[WAYS] = {
     {2, 4, 0, true, 1, false},   {1, 1, 0, false, 1, false},
     {1, 1, 0, true, 1, false},   {1, 33, 0, true, 1, false},
     {2, 3, 0, false, 30, false}, {2, 4, 0, true, 30, false},
-    {2, 3, 0, false, 1, true},
+    {2, 3, 0, false, 1, true},   {1, 33, 35, false, 1, false},
 };
 
 int

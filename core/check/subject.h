@@ -76,7 +76,9 @@ typedef struct Way {
     bool untrained; /* x is data, as one-hot tokens are */
 } Way;
 
-enum { WAYS = 9 };
+/* A window shows where there are many tokens, and one to both sides where there
+   is no mask. */
+enum { WAYS = 10 };
 extern const Way ways[WAYS];
 
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
