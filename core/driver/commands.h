@@ -10,6 +10,7 @@ int command_plot(int argc, char **argv);
 int command_inspect(int argc, char **argv);
 int command_equiv(int argc, char **argv);
 int command_count(int argc, char **argv);
+int command_derive(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_export(int argc, char **argv);

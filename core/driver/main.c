@@ -46,10 +46,10 @@ int
 main(int argc, char **argv)
 {
     static int (*const run[])(int argc, char **argv) = {
-        command_list,  command_train,    command_compare, command_plot,
-        command_table, command_equiv,    command_count,   command_inspect,
-        command_trace, command_generate, command_export,  command_check,
-        command_open};
+        command_list,    command_train, command_compare,  command_plot,
+        command_table,   command_equiv, command_count,    command_derive,
+        command_inspect, command_trace, command_generate, command_export,
+        command_check,   command_open};
     enum { IN_C = sizeof run / sizeof *run };
     const char *names[IN_C + 8], *word = argc > 1 ? argv[1] : "help";
     name_taken = option_taken;
