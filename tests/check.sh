@@ -16,7 +16,7 @@ for plugin in variants/*.c ./tests/right/*.c ./tests/broken/operator.c ./tests/b
     esac
     expect "$plugin does not pass" check "$plugin"
 done
-check ./variants/standard.c && expect "standard.c: not eleven checks" [ "$(grep -cP '\tok\t' out)" -eq 11 ]
+check ./variants/standard.c && expect "standard.c: not twelve checks" [ "$(grep -cP '\tok\t' out)" -eq 12 ]
 
 # --- planted bugs
 # planted: the source with the edit fails that check, in a line with all the words.
@@ -34,7 +34,7 @@ done <faults
 
 # --- plugins that cannot be checked
 cp "$top/variants/standard.c" wide.c
-"$build/qkv-double" check ./wide.c >out 2>err && [ "$(grep -c '	ok	' out)" -eq 4 ] && ok ||
+"$build/qkv-double" check ./wide.c >out 2>err && [ "$(grep -c '	ok	' out)" -eq 5 ] && ok ||
     complain "qkv-double check of a source"
 cp wide.c 'two words.c'
 refuses 2 'qkv: "./two words.so": not the name of a variant' "$qkv" check './two words.c'

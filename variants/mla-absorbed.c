@@ -35,7 +35,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "c = y W^DKV; softmax(x W_i c' / sqrt(latent)) c",
+    .equation = "softmax(x W_i^Q (y W^DKV)' / sqrt(latent)) y W^DKV",
     .family = "low rank",
     .shape = "heads latent",
     .weights = weights,

@@ -35,7 +35,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i (y W_i)' / sqrt(d_k)) y W_i^V",
+    .equation = "softmax(x W_i^QK (y W_i^QK)' / sqrt(d_k)) y W_i^V",
     .family = "fewer maps",
     .shape = "heads d-k d-v",
     .weights = weights,

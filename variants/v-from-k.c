@@ -41,7 +41,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "k = y W^K, v = k W_i^KV; softmax(q k'/sqrt(d_k)) v",
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W^K W_i^KV",
     .family = "fewer keys",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -43,10 +43,11 @@ block(Derived *d, const Term *t, int at)
                                          : "tokens, not by attention";
     const char *before = atom ? weight_before(s) : NULL, *after = NULL;
     int step = s->transposed ? -1 : 1;
-    for (int i = at + step; i >= 0 && i < t->count && !after &&
-                            t->of[i].transposed == s->transposed;
-         i += step)
+    for (int i = at + step; i >= 0 && i < t->count && !after; i += step) {
+        if (t->of[i].kind != DIAGONAL && t->of[i].transposed != s->transposed)
+            break; /* from the queries' side to the keys' */
         after = weight_name(&t->of[i]);
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         what = strcmp(what, words[i][0]) ? what : words[i][1];
     char *text =
@@ -75,7 +76,8 @@ add_to(Derived *d, Term **piece, Term *t, int from, SymbolKind kind,
         bool end = scores && i == t->count - 1;
         if (i == from ? is != kind : end ? is != TOKENS : is < MATRIX) {
             block(d, t, i);
-            break;
+            if (!scores && i == from)
+                break;
         }
     }
     t->next = NULL;
@@ -171,6 +173,23 @@ derived_free(Derived *d)
     values_free(&d->blocked);
 }
 
+bool
+is_in_form(const Derived *d, const Node *w)
+{
+    bool in = false;
+    for (int i = 0; i <= d->heads * PIECES; i++) {
+        const Term *t = i < d->heads * PIECES ? d->piece[i / PIECES][i % PIECES]
+                                              : d->constant;
+        for (; t; t = t->next) {
+            for (int k = 0; k < t->count; k++)
+                in |= t->of[k].of == w;
+            for (int k = 0; k < t->numbers; k++)
+                in |= t->number[k].of == w;
+        }
+    }
+    return in;
+}
+
 Canonical
 derived_form(const Derived *d)
 {
@@ -263,6 +282,8 @@ derived_real(const Derived *d)
     Rows r = {d, random_stream(19, "derived"), 0};
     for (int i = 0; i < d->count; i++)
         r.stored += d->w[i]->rows * d->w[i]->cols;
+    if (!r.stored)
+        return d->sinks;
     int n = d->attention.d_model, cols = 2 * d->heads * (n + 1) * n + n;
     Rank found = matrix_rank(derivatives, &r, r.stored + r.stored / 8 + 64,
                              cols, RANK_ROUNDING);

@@ -39,8 +39,8 @@ void derived_free(Derived *d);
 /* Its pieces at the values that the matrices have now; canonical_free it. */
 Canonical derived_form(const Derived *d);
 
-/* A shape whose widths are all different, so that each has its name. */
-#define TELLING_SHAPE "d-model=24 heads=4 kv-heads=2 d-k=5 d-v=7 latent=10"
+/* Is a matrix in any piece? */
+bool is_in_form(const Derived *d, const Node *w);
 
 /* How far derived and probed form are apart, relative to the largest entry;
    NaN where the probe finds none. */

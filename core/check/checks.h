@@ -21,6 +21,7 @@ Check check_decoding;  /* Does it give the same a token at a time? */
 Check check_use;       /* Does the output depend on every matrix? */
 Check check_gradients; /* Are gradients the slopes of the function? */
 Check check_form;      /* Has it a canonical form? */
+Check check_equation;  /* Is that what its code and its equation say? */
 Check check_fit;       /* Does its own form come back from fit? */
 
 #endif

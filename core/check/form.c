@@ -4,6 +4,7 @@
 
 #include "algebra/canonical.h"
 #include "algebra/fit.h"
+#include "algebra/spell.h"
 #include "check/checks.h"
 
 /* A bias by position is looked at for up to 64. */
@@ -27,6 +28,36 @@ check_form(Subject *s)
                c.heads, c.bias ? " + b" : "", c.deviation);
     else
         passed(s, "it has none: %s", c.why);
+}
+
+/* The form that is derived from the code, against the probed one and against
+   the equation as its author typed it. */
+void
+check_equation(Subject *s)
+{
+    if (s->shape || !new_in_layer(s) || s->found->untested)
+        return;
+    const Variant *v = s->plugin.variant;
+    Derived d = derive(v, s->attention, &s->weights, s->values);
+    s->found->untested = d.blocked.count > 0;
+    if (d.blocked.count) {
+        passed(s, "no form is derived: %s", d.blocked.text[0]);
+        return;
+    }
+    char *form = form_spelled(&d);
+    double apart = derived_apart(&d, v, &s->weights);
+    if (!(apart <= APART))
+        fail("the code says %s, and what is probed differs from that by %.1g: "
+             "believe neither",
+             form, apart);
+    Reading r = equation_read(v->equation, &d);
+    if (r == DISAGREES)
+        fail("the code says %s, and .equation says %s: mend whichever is wrong",
+             form, v->equation);
+    s->found->untested = r == FOR_PEOPLE;
+    passed(s, "the code says %s%s", form,
+           r == AGREES ? ", and so does .equation"
+                       : "; .equation is for people, and not compared");
 }
 
 /* The form of what the plugin makes of `given`. */

@@ -27,11 +27,17 @@ static const struct {
     size_t number;
     Check *run;
 } checks[] = {
-    {"shapes", 4, check_shapes},       {"same bits", 4, check_repeats},
-    {"causality", 4, check_causality}, {"x and y", 4, check_queries},
-    {"batches", 4, check_batches},     {"decoding", 4, check_decoding},
-    {"all used", 8, check_use},        {"gradients", 8, check_gradients},
-    {"linear", 8, check_form},         {"fit", 8, check_fit},
+    {"shapes", 4, check_shapes},
+    {"same bits", 4, check_repeats},
+    {"causality", 4, check_causality},
+    {"x and y", 4, check_queries},
+    {"batches", 4, check_batches},
+    {"decoding", 4, check_decoding},
+    {"all used", 8, check_use},
+    {"gradients", 8, check_gradients},
+    {"linear", 8, check_form},
+    {"equation", 8, check_equation},
+    {"fit", 8, check_fit},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 

@@ -7,12 +7,18 @@
 #include "algebra/substitute.h"
 #include "config/build_model.h"
 #include "driver/commands.h"
+#include "driver/derive.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "run/compile.h"
 #include "run/plugin_process.h"
 
-/* A variant at a shape, in the second of two blocks: the first is one that
-   recalls what nobody remembered. */
+/* A shape whose widths are all different, so that each has its own name. */
+static const char telling[] =
+    "d-model=24 heads=4 kv-heads=2 d-k=5 d-v=7 latent=10";
+
+/* A variant at a shape. If there are two blocks, it is in the second, since
+   only there it can recall what an earlier one remembered. */
 typedef struct Derivation {
     Plugin plugin;
     Weights weights;
@@ -20,15 +26,15 @@ typedef struct Derivation {
 } Derivation;
 
 static Derivation
-derivation(const char *word, const char *shape)
+derivation(const char *word, const char *shape, int layers)
 {
     Derivation d = {.plugin = plugin_open(word)};
     Config c = config_start();
     config_apply(&c, shape);
     config_resolve(&c, variant_uses(d.plugin.variant));
     Attention a = attention_of(&c, d.plugin.variant->shape);
-    a.layers = 2;
-    a.layer = 1;
+    a.layers = layers;
+    a.layer = layers - 1;
     d.weights = weights_declared(d.plugin.variant, &a);
     d.derived = derive(d.plugin.variant, a, &d.weights, NULL);
     return d;
@@ -41,84 +47,145 @@ derivation_free(Derivation *d)
     free(d->weights.list);
 }
 
-/* Writes a formula as people read it: plain, with Unicode, or LaTeX, where what
-   is behind ^ and _ is in braces. */
+/* Prints a line as a terminal or LaTeX has its formulas, where what is behind ^
+   and _ is in braces, and text before them a comment; frees it. */
 static void
-print_formula(const char *text, Layout layout)
+print_formula(char *line, Layout layout)
 {
-    static const char *const signs[][3] = {{"sqrt(", "√(", "\\sqrt{"},
-                                           {"'", "ᵀ", "^\\top"},
-                                           {"<=", "≤", "\\le"},
-                                           {":=", "≔", "\\mathrel{:=}"},
-                                           {"sum_l", "Σ_l", "\\sum_l"}};
+    static const char *const signs[][3] = {
+        {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"},
+        {"<=", "≤", "\\le"},        {"sum_l", "Σ_l", "\\sum_l"},
+        {" := ", " := ", " &:= "},  {" = ", " = ", " &= "}};
+    enum { SIGNS = sizeof signs / sizeof *signs };
     bool latex = layout == LATEX, root = false;
-    while (*text) {
-        const char *sign = NULL;
-        int length = 1, inside = (int)strspn(text + 1, NAME_LETTERS ",");
-        for (int i = 0; i < 5 && !sign && layout != TSV; i++)
-            if (!strncmp(text, signs[i][0], strlen(signs[i][0]))) {
-                sign = signs[i][latex ? 2 : 1];
-                length = (int)strlen(signs[i][0]);
-                root |= i == 0;
-            }
-        if (sign)
-            printf("%s", sign);
-        else if (latex && strchr("_^", *text)) {
-            inside = *text == '_' ? (int)strcspn(text + 1, " ^()'[") : inside;
-            printf("%c{%.*s}", *text, inside, text + 1);
-            length += inside;
+    for (const char *at = line; *at;) {
+        int sign = 0, length = 1;
+        while (sign < SIGNS &&
+               strncmp(at, signs[sign][0], strlen(signs[sign][0])))
+            sign++;
+        if (sign < SIGNS && layout != TSV) {
+            length = (int)strlen(signs[sign][0]);
+            printf("%s", signs[sign][latex ? 2 : 1]);
+        } else if (latex && strchr("_^", *at)) {
+            length = (int)strcspn(at + 1, " ^_[])'") + 1;
+            printf("%c{%.*s}", *at, length - 1, at + 1);
         } else
-            putchar(latex && root && *text == ')' ? '}' : *text);
-        root &= *text != ')';
-        text += length;
+            putchar(root && latex && *at == ')' ? '}' : *at);
+        root = sign == 0 || (root && *at != ')');
+        at += length;
     }
+    printf(latex ? " \\\\\n" : "\n");
+    free(line);
 }
 
-/* A line: what it is, the formula, and what is said of it. */
+/* Prints what is no formula, in LaTeX as a comment; frees it. */
 static void
-print_line(Layout layout, const char *what, char *formula, char *said)
+print_words(char *line, Layout layout)
 {
-    if (layout == LATEX)
-        printf("  ");
-    print_formula(what, layout);
-    if (*formula)
-        printf(layout == LATEX ? " &= " : " = ");
-    print_formula(formula, layout);
-    if (*said)
-        printf(layout == LATEX ? " && \\text{" : ", ");
-    print_formula(said, layout);
-    printf(layout == LATEX ? *said ? "} \\\\\n" : " \\\\\n" : "\n");
-    free(formula);
-    free(said);
+    printf("%s%s\n", layout == LATEX ? "% " : "", line);
+    free(line);
 }
 
-/* Prints a form; false where derivation and probe disagree. */
-static bool
-print_form(Derivation *of, Layout layout)
+/* A piece, if there is one, and what is to be said of it: its rank, or that. */
+static void
+print_piece(const Derived *d, const char *name, int piece, const char *remark,
+            Layout layout)
 {
-    Derived *d = &of->derived;
-    double apart = derived_apart(d, of->plugin.variant, &of->weights);
-    if (d->blocked.count) {
-        for (int i = 0; i < d->blocked.count; i++)
-            printf("%s has no form: %s\n", of->plugin.name, d->blocked.text[i]);
-        return true;
+    char *text = piece_spelled(d, piece), *rank = rank_bound(d, piece);
+    const char *said = remark ? remark : rank;
+    if (strcmp(text, "0"))
+        print_formula(layout == LATEX
+                          ? format_text("%s = %s", name, text)
+                          : format_text("  %s = %s, %s%s", name, text,
+                                        remark ? "" : "rank <= ", said),
+                      layout);
+    free(text);
+    free(rank);
+}
+
+/* How many parameters are real, as the form says and as they are measured. */
+static void
+print_counts(const char *word, Layout layout)
+{
+    static const char shape[] = "d-model=16 heads=4";
+    Derivation d = derivation(word, shape, 1);
+    RealCount measured =
+        real_count(d.plugin.variant, d.derived.attention, &d.weights, 0);
+    print_words(format_text("  %d parameters at %s; real: %d by the form, %d "
+                            "measured",
+                            measured.stored, shape, derived_real(&d.derived),
+                            measured.real),
+                layout);
+    derivation_free(&d);
+}
+
+/* Prints a variant's form; false where derivation and probe disagree. */
+static bool
+print_form(const char *word, Layout layout)
+{
+    static const char *const says[] = {"is for people, and not compared",
+                                       "says the same", "says something else"};
+    Derivation of = derivation(word, telling, 2);
+    const Derived *d = &of.derived;
+    const Variant *v = of.plugin.variant;
+    bool form = !d->blocked.count;
+    double apart = form ? derived_apart(d, v, &of.weights) : 0;
+    if (!(apart <= APART))
+        fail("%s: what is derived and what is probed differ by %.1g of the "
+             "largest entry: believe neither, and run `qkv check %s`",
+             of.plugin.name, apart, word);
+    print_words(copy_text(of.plugin.name), layout);
+    for (int i = 0; i < d->blocked.count; i++)
+        print_words(format_text("  no form: %s", d->blocked.text[i]), layout);
+    for (int i = 0; i < d->count && form; i++)
+        if (!is_in_form(d, d->w[i]))
+            print_words(format_text("  %s is in no piece of the form",
+                                    (const char *)d->w[i]->arguments),
+                        layout);
+    if (form) {
+        print_piece(d, "M_i", SCORES, NULL, layout);
+        print_piece(d, "m_i", SCORES_BIAS, "a row below M_i", layout);
+        print_piece(d, "N_i", VALUES, NULL, layout);
+        print_piece(d, "c", PIECES, "added to every token", layout);
+        print_words(format_text("  its equation %s",
+                                says[equation_read(v->equation, d)]),
+                    layout);
+        print_counts(word, layout);
     }
-    if (!(apart <= APART)) {
-        note("%s: derived and probed form differ by %.1g: believe neither",
-             of->plugin.name, apart);
-        return false;
+    derivation_free(&of);
+    return form;
+}
+
+/* Prints what makes `to` compute what `from` does. */
+static void
+print_substitution(const char *from, const char *to, Layout layout)
+{
+    Derivation a = derivation(from, telling, 2);
+    Derivation b = derivation(to, telling, 2);
+    double apart;
+    Values lines = substitution(&a.derived, &b.derived, &apart);
+    bool named = apart <= APART;
+    print_words(format_text(named ? "%s computes what %s does, with"
+                                  : "%s: no products of the matrices of %s can "
+                                    "be named for its own",
+                            b.plugin.name, a.plugin.name),
+                layout);
+    for (int i = 0; i < lines.count && named; i++)
+        print_formula(format_text("  %s", lines.text[i]), layout);
+    for (int piece = SCORES; piece <= VALUES && !named; piece += VALUES) {
+        char *lost = rank_bound(&a.derived, piece);
+        char *kept = rank_bound(&b.derived, piece);
+        if (strcmp(lost, kept))
+            print_words(format_text("  rank of %s: at most %s there, %s here",
+                                    piece == VALUES ? "N_i" : "M_i", lost,
+                                    kept),
+                        layout);
+        free(lost);
+        free(kept);
     }
-    print_line(layout, "M_i", piece_spelled(d, SCORES),
-               format_text("rank <= %s", rank_bound(d, SCORES)));
-    if (d->piece[d->heads - 1][SCORES_BIAS])
-        print_line(layout, "m_i", piece_spelled(d, SCORES_BIAS),
-                   copy_text("a row below M_i"));
-    print_line(layout, "N_i", piece_spelled(d, VALUES),
-               format_text("rank <= %s", rank_bound(d, VALUES)));
-    if (d->constant)
-        print_line(layout, "c", piece_spelled(d, PIECES),
-                   copy_text("added to every token"));
-    return true;
+    values_free(&lines);
+    derivation_free(&a);
+    derivation_free(&b);
 }
 
 int
@@ -126,41 +193,39 @@ command_derive(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
+    const char *word[2] = {o.rest[0], o.rest[o.rest_count - 1]};
+    int count = o.rest_count > 1 ? 2 : 1;
+    bool forms = true;
+    if (o.rest_count == 3 && strcmp(o.rest[1], "="))
+        usage("derive: \"%s\" between two variants: write =", o.rest[1]);
     if (sizeof(real) == 4)
         return run_in_double(argc, argv);
-    Derivation a = derivation(o.rest[0], TELLING_SHAPE);
-    bool good = print_form(&a, layout);
-    const char *other = o.rest_count > 1 ? o.rest[o.rest_count - 1] : NULL;
-    if (other) {
-        Derivation b = derivation(other, TELLING_SHAPE);
-        double apart;
-        good &= print_form(&b, layout);
-        for (int k = 0; k < 2; k++) {
-            Derivation *from = k ? &b : &a, *to = k ? &a : &b;
-            Derivation f = derivation(k ? other : o.rest[0], TELLING_SHAPE),
-                       t = derivation(k ? o.rest[0] : other, TELLING_SHAPE);
-            Values lines = substitution(&f.derived, &t.derived, &apart);
-            printf("%s from %s: %g\n", to->plugin.name, from->plugin.name,
-                   apart);
-            for (int i = 0; i < lines.count; i++)
-                printf("  %s\n", lines.text[i]);
-        }
+    for (int i = 0; i < count; i++) {
+        word[i] = plugin_built(word[i]);
+        plugin_given(word[i]);
+        forms &= print_form(word[i], layout);
     }
-    Reading r = a.derived.blocked.count
-                    ? FOR_PEOPLE
-                    : equation_read(a.plugin.variant->equation, &a.derived);
-    if (!a.derived.blocked.count) {
-        printf("form %s\n", form_spelled(&a.derived));
-        printf("reading %s: %s\n", a.plugin.variant->equation,
-               r == AGREES      ? "agrees"
-               : r == DISAGREES ? "DISAGREES"
-                                : "for people");
-        Derivation s = derivation(o.rest[0], "d-model=16 heads=4");
-        RealCount rc =
-            real_count(s.plugin.variant, s.derived.attention, &s.weights, 0);
-        printf("real %d measured %d of %d\n", derived_real(&s.derived),
-               rc.found.rank, rc.stored);
-    }
-    derivation_free(&a);
-    return !good;
+    for (int i = 0; i < count && forms && count == 2; i++)
+        print_substitution(word[i], word[!i], layout);
+    return 0;
+}
+
+/* In the child. */
+static void
+spell_formula(const void *word, void *text)
+{
+    Derivation d = derivation(word, telling, 2);
+    Values *blocked = &d.derived.blocked;
+    snprintf(text, MESSAGE, "%s",
+             blocked->count ? format_text("none: %s", joined(blocked, "; "))
+                            : form_spelled(&d.derived));
+}
+
+char *
+formula_of_variant(const char *word)
+{
+    char text[MESSAGE] = "";
+    Ended e =
+        in_child(spell_formula, word, text, sizeof text, (Limits){10, 1e9});
+    return copy_text(e.answered ? text : e.why);
 }

@@ -98,6 +98,7 @@ static const Option own[] = {
     {"samples", "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
     {"seed", "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
     {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
+    {"forms", NULL, "what each variant computes, derived from its code", "list", AT(forms), .common = true},
     {"models", NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
     {"heads", NULL, "a row for each head", "open", AT(heads), .common = true},
     {"draw", NULL, "draw the singular values of all heads into figures/ of --out", "open", AT(spectra), .common = true},
@@ -108,7 +109,7 @@ static const Option own[] = {
     {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
     {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},
     {"markdown", NULL, "the table in Markdown", TABLES, AT(markdown)},
-    {"latex", NULL, "the table in LaTeX, for a column of a paper", TABLES, AT(latex)},
+    {"latex", NULL, "the table, or the formulas, in LaTeX, for a paper", TABLES " derive", AT(latex)},
     {"quiet", NULL, "no progress, no notes", QUIET, AT(quiet), .letter = 'q'},
 };
 /* clang-format on */

@@ -7,11 +7,30 @@
 #include "base/words.h"
 #include "config/tasks.h"
 #include "driver/commands.h"
+#include "driver/derive.h"
 #include "driver/models.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/describe.h"
+
+/* What each variant computes, as its code says it. */
+static int
+list_forms(Layout layout)
+{
+    static const Column columns[] = {{"variant", .words = true},
+                                     {"form", .words = true}};
+    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
+    Values names = plugin_list();
+    for (int i = 0; i < names.count; i++) {
+        char *formula = formula_of_variant(names.text[i]);
+        sheet_row(&sheet, cell_words(names.text[i]), cell_words(formula));
+        free(formula);
+    }
+    values_free(&names);
+    sheet_print(&sheet, layout);
+    return 0;
+}
 
 /* Returns the exit status: 1 where a plugin cannot be loaded. */
 static int
@@ -123,5 +142,6 @@ command_list(int argc, char **argv)
     Layout layout = layout_of(&o);
     return o.tasks    ? list_tasks(layout)
            : o.models ? list_models(&o, layout)
+           : o.forms  ? list_forms(layout)
                       : list_variants(layout);
 }

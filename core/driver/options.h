@@ -25,10 +25,10 @@ typedef struct Options {
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
     const char *preset, *config;
-    bool real;             /* of count */
-    bool verdicts;         /* of table */
-    bool tasks, models;    /* of list */
-    bool plan, no_figures; /* of compare */
+    bool real;                 /* of count */
+    bool verdicts;             /* of table */
+    bool tasks, models, forms; /* of list */
+    bool plan, no_figures;     /* of compare */
     struct {
         const char *prompt;
         double temperature;
