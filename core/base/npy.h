@@ -7,14 +7,15 @@
 
 #include <qkv/real.h>
 
-/* Writes DIRECTORY/NAME: a x b numbers, or a x b x c where c is not 0; of kind
-   'f', real, or 'i', int. Exits where it could not be written whole. */
+/* Writes DIRECTORY/NAME: an array of a x b entries, or of a x b x c if c is not
+   0. `kind` is 'f' for real and 'i' for int. Exits if the file cannot be
+   written whole. */
 void npy_write(const char *directory, const char *name, char kind,
                const void *values, int a, int b, int c);
 
-/* Reads a matrix of just that shape, of finite 4- or 8-byte floats, in this
-   machine's byte order; fails with what is wrong where the file is anything
-   else. Without values it is checked alone. */
+/* Reads a matrix of exactly that shape, of finite floats of 4 or 8 bytes in
+   this machine's byte order. Fails with what is wrong if the file is anything
+   else. If `values` is NULL, the file is only checked. */
 void npy_read(const char *path, real *values, int rows, int cols);
 
 #endif

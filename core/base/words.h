@@ -50,9 +50,10 @@ bool word_added(void **set, const char *word);
    are the same pointer. */
 const char *interned(const char *text);
 
-/* Names by their letters, and numbers in them by their size: d-k2 before d-k16,
-   lr1e-05 before lr0.0001.
-   Less than, equal to or greater than 0. */
+/* Compares two names as people sort them: letter by letter, except that a
+   number within them counts by its size. So d-k2 comes before d-k16, and
+   lr1e-05 before lr0.0001. Returns a number less than, equal to or greater than
+   0, as strcmp does. */
 int natural_order(const char *a, const char *b);
 
 /* A string as snprintf makes it, to be freed by the caller. */

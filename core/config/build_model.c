@@ -1,5 +1,4 @@
-/* build_model.c - a model from a config: its kind, and what its weights start
-   as. */
+/* build_model.c - makes the model that a config describes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +10,9 @@
 #include "config/two_sequences.h"
 #include "heart/fail.h"
 
-/* Applies --init, "W_Q=0.1+W_K=0.1", to how weights are initialised; exits (2)
-   where it cannot be read or none of its names is there. */
+/* Multiplies initial weights by the factors of --init, "W_Q=0.1+W_K=0.1". Exits
+   (2) if it cannot be read, or if the model has none of the weights it names.
+ */
 static void
 scale_starts(Model *m)
 {

@@ -1,5 +1,6 @@
-/* build_model.h - a model from a config: its kind, and what its weights start
-   as. */
+/* build_model.h - makes the model that a config describes, and finds things in
+   it. To make one: plugin_open, config_cast, dataset_open, model_new;
+   model_open does all four. */
 #ifndef BUILD_MODEL_H
 #define BUILD_MODEL_H
 
@@ -7,26 +8,28 @@
 #include "config/tasks.h"
 #include "heart/train.h"
 
-/* Settles c for p; sets the hash of its file. Exits as config_resolve does. */
+/* Resolves c (config_resolve) for the variant of this plugin, and notes the
+   hash of the plugin's file in it. */
 void config_cast(Config *c, const Plugin *p);
 
-/* The model that a resolved config describes: without values, as model_outline
-   makes it, or at its seed's initial weights. */
+/* The model of a resolved config: without values (model_outline), and with the
+   initial weights of its seed. */
 Model *model_listed(const Config *c, Sizes sizes, const Variant *v);
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
-/* The same of a config that only names its variant and its task; dataset_close
-   what the task draws from. */
+/* The model of a config that is not resolved yet. Opens the variant's plugin
+   and the task's data; close the data with dataset_close. */
 Model *model_open(Config c, Dataset *data);
 
-/* The values of a place's attention, matrix by matrix as the variant declares
-   them. To be freed; the matrices are the model's. */
+/* The values of the matrices of attention at a place, in the order in which the
+   variant declares them. Free the array; the matrices belong to the model. */
 real **model_attention(const Model *m, int place);
 
-/* The weight of that name; a bug if there is none. */
+/* The weight of that name, "embedding". Aborts if there is none. */
 Weight *weight_named(const Model *m, const char *name);
 
-/* Entries of all matrices that variants have declared. */
+/* How many parameters attention has: the entries of all matrices that its
+   variant declares, in all places. */
 size_t attention_parameters(const Model *m);
 
 #endif

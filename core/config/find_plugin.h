@@ -1,5 +1,5 @@
-/* find_plugin.h - finds and opens plugins. What a plugin must be,
- * <qkv/variant.h> says. */
+/* find_plugin.h - finds and opens plugins. <qkv/variant.h> says what a plugin
+   is. */
 #ifndef FIND_PLUGIN_H
 #define FIND_PLUGIN_H
 
@@ -16,52 +16,57 @@ enum { PATH_SIZE = 4096 };
 
 typedef struct Plugin {
     const Variant *variant;
-    char name[NAME_SIZE]; /* the file's, without directory and .so */
+    char name[NAME_SIZE]; /* of the file, without its directory and .so */
     char path[PATH_SIZE];
     uint64_t hash;     /* of the file's bytes */
-    bool own_operator; /* 1: it brings one, for this program's `real` only */
+    bool own_operator; /* it defines an operator, so it works only with the
+                          `real` that it was compiled for */
 } Plugin;
 
-/* Settings of variants' own: how long a name is, and how many there can be. */
-#define OWN_MOST 1e300 /* the largest value of one */
+/* A setting that a variant declares in .settings: its name and its default. */
+#define OWN_MOST 1e300 /* the largest value */
 enum { OWN_NAME = 32 };
 typedef struct Own {
-    char name[OWN_NAME]; /* "" where it cannot be one */
-    double value;        /* NaN where it is no number */
+    char name[OWN_NAME]; /* "" if a setting cannot be called that */
+    double value;        /* NaN if it is not a number */
 } Own;
 
-/* The next "name=value" of a list, in which words without = are stepped over;
-   false at its end. */
+/* Reads the next "name=value" of a list, and moves the list past it. Words
+   without = are skipped. Returns false at the end of the list. */
 bool own_next(const char **list, Own *own);
 
-/* Can a setting of a variant's own be called that? */
+/* May a variant call one of its settings that? */
 bool is_own_name(const char *name);
 
-/* What the variant uses: its .shape, and its .settings behind. */
+/* What the variant uses: its .shape, followed by its .settings. */
 const char *variant_uses(const Variant *v);
 
-/* The name in a word that is a name or a path: "./mine.so" -> "mine". */
+/* The name of a plugin that a word names, by its name or by its path:
+   "./mine.so" -> "mine". */
 void plugin_name(const char *word, char name[NAME_SIZE]);
 
-/* A plugin is code. What is found by its name is the user's own, and so is a
-   path that the user gave on the command line. A path that a file has, of a run
-   or whatever else, is never opened: it is taken for the name in it. */
+/* A plugin is code, so a path is opened only if the user typed it on the
+   command line, which calls plugin_given. A path that comes from a file, as
+   from a run that somebody else made, is not: plugin_believed returns only the
+   name in it, and a name is looked up in the user's own directories. */
 void plugin_given(const char *word);
 const char *plugin_believed(const char *word);
 
-/* The file of the plugin of that name, in the first that has one of the
-   directories of $QKV_PATH, then beside the executable, then in ../lib/qkv of
-   it; in double first in the folder "double" of each, where those with an
-   operator of their own are. To be freed; NULL if there is none. */
+/* Looks for the file of a plugin in the directories of $QKV_PATH, then in
+   variants/ beside the executable, then in ../lib/qkv/variants. The first one
+   found counts. qkv-double first looks in the folder "double" of each, where
+   plugins with an operator are that were compiled for it. Free the path; it is
+   NULL if there is no such plugin. */
 char *plugin_find(const char *name);
 
-/* The names of all plugins in those directories, in order. To be freed. */
+/* The names of all plugins in those directories, sorted. Free them with
+   values_free. */
 Values plugin_list(void);
 
-/* Opens a plugin, of a name or a path that is believed, and checks it. This
-   runs the plugin's code, and nothing else does, so it is done in a process
-   that is watched (run/plugin_process.h). Says what was tried and what
-   to do, and exits, where it cannot be had. */
+/* Opens a plugin and checks what it declares. The word is a name, or a path
+   that was given. From then on the plugin's code can run, so only a process
+   that is watched may call this (run/plugin_process.h). If it cannot be opened,
+   exits saying what was tried and what to do. */
 Plugin plugin_open(const char *word);
 
 /* The directory of the running executable. */

@@ -1,4 +1,4 @@
-/* schedule.c - how the rate of training runs, and SGD. */
+/* schedule.c - a step of training: its rate, weight decay, and SGD. */
 #include <math.h>
 
 #include "config/muon.h"
