@@ -7,6 +7,8 @@
 #include "algebra/derive.h"
 #include "algebra/fit.h"
 #include "algebra/rank.h"
+#include "config/settings.h"
+#include "config/tasks.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/random.h"
@@ -127,25 +129,36 @@ derive_output(Derived *d, const Node *out)
     }
 }
 
+/* Moves all weights, or one, by random numbers. */
+static void
+move(const Derived *d, int weight, Random *r)
+{
+    for (int i = 0, at = d->stored; i < d->weights.count; i++) {
+        int end = at + d->w[i]->rows * d->w[i]->cols;
+        for (; at < end; at++)
+            d->drawn[at] =
+                weight < 0 || i == weight ? (real)random_normal(r) : 0;
+    }
+}
+
+/* The leaves are data while forward runs, so that no node gets a gradient. */
 Derived
-derive(const Variant *v, Attention a, const Weights *w, real *const *values)
+derive(const Variant *v, Attention a)
 {
     a.causal = 0;
     a.relative = NULL;
-    Derived d = {.attention = a, .count = w->count};
+    Derived d = {.variant = v, .attention = a, .tape = tape_new(SHAPES_ONLY)};
     Random random = random_stream(13, "derive");
-    int stored = 0, at = 0;
-    for (int i = 0; i < w->count; i++)
-        stored += w->list[i].rows * w->list[i].cols;
-    d.drawn = values ? NULL : allocate((size_t)stored + 1, sizeof *d.drawn);
-    for (int i = 0; i < stored && !values; i++)
+    int count = (d.weights = weights_declared(v, &a)).count, at = 0;
+    for (int i = 0; i < count; i++)
+        d.stored += d.weights.list[i].rows * d.weights.list[i].cols;
+    d.w = allocate((size_t)count, sizeof *d.w);
+    d.drawn = allocate((size_t)2 * d.stored, sizeof *d.drawn);
+    for (int i = 0; i < d.stored; i++)
         d.drawn[i] = (real)random_normal(&random);
-    d.tape = tape_new(SHAPES_ONLY);
-    d.w = allocate((size_t)w->count, sizeof *d.w);
-    for (int i = 0; i < w->count; i++) {
-        const Weight *m = &w->list[i];
-        d.w[i] = leaf(d.tape, m->rows, m->cols, 1,
-                      values ? values[i] : d.drawn + at, NULL);
+    for (int i = 0; i < count; i++) {
+        const Weight *m = &d.weights.list[i];
+        d.w[i] = leaf(d.tape, m->rows, m->cols, 1, d.drawn + at, NULL);
         d.w[i]->arguments = m->name;
         at += m->rows * m->cols;
     }
@@ -156,6 +169,8 @@ derive(const Variant *v, Attention a, const Weights *w, real *const *values)
     forward_earlier(v, &a, x, y, d.w);
     int before = d.tape->recalled;
     Node *out = plugin_forward(v, &a, x, y, d.w);
+    for (int i = 0; i < count; i++)
+        d.w[i]->gradient = d.w[i]->value + d.stored;
     if (d.tape->recalled > before)
         values_add(&d.blocked, copy_text("what an earlier block remembered"));
     else
@@ -163,61 +178,58 @@ derive(const Variant *v, Attention a, const Weights *w, real *const *values)
     return d;
 }
 
+Derived
+derive_at(const Variant *v, const char *shape, int layers)
+{
+    Config c = config_start();
+    config_apply(&c, shape);
+    config_resolve(&c, variant_uses(v));
+    Attention a = attention_of(&c, v->shape);
+    a.layers = layers;
+    a.layer = layers - 1;
+    return derive(v, a);
+}
+
 void
 derived_free(Derived *d)
 {
     tape_free(d->tape);
+    free(d->weights.list);
     free(d->w);
     free(d->piece);
     free(d->drawn);
     values_free(&d->blocked);
 }
 
-bool
-is_in_form(const Derived *d, const Node *w)
-{
-    bool in = false;
-    for (int i = 0; i <= d->heads * PIECES; i++) {
-        const Term *t = i < d->heads * PIECES ? d->piece[i / PIECES][i % PIECES]
-                                              : d->constant;
-        for (; t; t = t->next) {
-            for (int k = 0; k < t->count; k++)
-                in |= t->of[k].of == w;
-            for (int k = 0; k < t->numbers; k++)
-                in |= t->number[k].of == w;
-        }
-    }
-    return in;
-}
-
 Canonical
-derived_form(const Derived *d)
+derived_form(const Derived *d, bool slope)
 {
     int n = d->attention.d_model;
     Canonical c = {.d_model = n};
     canonical_allocate(&c, d->heads);
-    symbols_value(d->constant, 1, n, c.constant);
+    symbols_value(d->constant, 1, n, c.constant, slope);
     for (int h = 0; h < d->heads; h++) {
         double *m = c.m + h * c.size;
         c.scale[h] = 1;
-        symbols_value(d->piece[h][SCORES], n, n, m);
-        symbols_value(d->piece[h][SCORES_BIAS], 1, n, m + n * n);
-        symbols_value(d->piece[h][VALUES], n, n, c.n + h * c.size);
+        symbols_value(d->piece[h][SCORES], n, n, m, slope);
+        symbols_value(d->piece[h][SCORES_BIAS], 1, n, m + n * n, slope);
+        symbols_value(d->piece[h][VALUES], n, n, c.n + h * c.size, slope);
     }
     return c;
 }
 
 double
-derived_apart(const Derived *d, const Variant *v, const Weights *w)
+derived_apart(const Derived *d)
 {
-    real **values = allocate((size_t)d->count, sizeof *values);
-    for (int i = 0; i < d->count; i++)
+    real **values = allocate((size_t)d->weights.count, sizeof *values);
+    for (int i = 0; i < d->weights.count; i++)
         values[i] = d->w[i]->value;
-    Canonical probed = canonical_form(v, d->attention, w, values, 0);
+    Canonical probed =
+        canonical_form(d->variant, d->attention, &d->weights, values, 0);
     free(values);
     if (!probed.m)
         return NAN;
-    Canonical derived = derived_form(d);
+    Canonical derived = derived_form(d, false);
     double apart = fit_error(&derived, &probed).apart;
     bool as_many = derived.heads == probed.heads;
     canonical_free(&derived);
@@ -225,67 +237,55 @@ derived_apart(const Derived *d, const Variant *v, const Weights *w)
     return as_many ? apart : INFINITY;
 }
 
-/* The derivative of a form along a random direction of its weights. */
+/* The slopes of all entries of a form, as a row; how many there are. */
+static int
+slopes(const Derived *d, real *to)
+{
+    Canonical c = derived_form(d, true);
+    int size = c.heads * c.size, all = 2 * size + c.d_model;
+    for (int i = 0; i < all && to; i++)
+        to[i] = (real)(i < size       ? c.m[i]
+                       : i < 2 * size ? c.n[i - size]
+                                      : c.constant[i - 2 * size]);
+    canonical_free(&c);
+    return all;
+}
+
+bool
+is_in_form(const Derived *d, int weight)
+{
+    Random r = random_stream(17, "derived");
+    real *row = allocate((size_t)slopes(d, NULL), sizeof *row);
+    move(d, weight, &r);
+    int left = slopes(d, row);
+    while (left > 0 && row[left - 1] == 0)
+        left--;
+    free(row);
+    return left > 0;
+}
+
 typedef struct Rows {
     const Derived *of;
     Random random;
-    int stored;
 } Rows;
 
-/* A form's entries, times a factor, are added to `to`. */
 static void
-add_form(const Derived *d, double factor, real *to)
+next_slopes(void *more, int count, real *rows)
 {
-    Canonical c = derived_form(d);
-    int size = c.heads * c.size, n = c.d_model;
-    for (int i = 0; i < 2 * size + n; i++)
-        to[i] += (real)(factor * (i < size       ? c.m[i]
-                                  : i < 2 * size ? c.n[i - size]
-                                                 : c.constant[i - 2 * size]));
-    canonical_free(&c);
-}
-
-/* All entries of all matrices move by that much of the same random numbers. */
-static void
-move(const Derived *d, Random random, double by)
-{
-    for (int i = 0; i < d->count; i++)
-        for (int k = 0; k < d->w[i]->rows * d->w[i]->cols; k++)
-            d->w[i]->value[k] += (real)(by * random_normal(&random));
-}
-
-/* Products of up to six matrices are polynomials, of which central differences
-   with these factors are the derivatives, rounding aside, whatever the step. */
-static void
-derivatives(void *more, int count, real *rows)
-{
-    static const double factor[] = {-1. / 15, 0.6, -3, 0, 3, -0.6, 1. / 15};
-    const double step = 0.25;
     Rows *r = more;
-    int n = r->of->attention.d_model, cols = 2 * r->of->heads * (n + 1) * n + n;
-    for (; count > 0; count--, rows += cols) {
-        Random here = r->random;
-        for (int i = 0; i < 7; i++) {
-            move(r->of, here, (i - 3) * step);
-            if (factor[i] != 0)
-                add_form(r->of, factor[i], rows);
-            move(r->of, here, (3 - i) * step);
-        }
-        for (int i = 0; i < r->stored; i++)
-            random_normal(&r->random);
+    for (; count > 0; count--) {
+        move(r->of, -1, &r->random);
+        rows += slopes(r->of, rows);
     }
 }
 
 int
 derived_real(const Derived *d)
 {
-    Rows r = {d, random_stream(19, "derived"), 0};
-    for (int i = 0; i < d->count; i++)
-        r.stored += d->w[i]->rows * d->w[i]->cols;
-    if (!r.stored)
-        return d->sinks;
-    int n = d->attention.d_model, cols = 2 * d->heads * (n + 1) * n + n;
-    Rank found = matrix_rank(derivatives, &r, r.stored + r.stored / 8 + 64,
-                             cols, RANK_ROUNDING);
+    Rows r = {d, random_stream(19, "derived")};
+    Rank found = {0};
+    if (d->stored)
+        found = matrix_rank(next_slopes, &r, d->stored + d->stored / 8 + 64,
+                            slopes(d, NULL), RANK_ROUNDING);
     return found.rank < 0 ? -1 : found.rank + d->sinks;
 }

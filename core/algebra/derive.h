@@ -16,11 +16,14 @@
 enum { SCORES, SCORES_BIAS, VALUES, PIECES };
 
 typedef struct Derived {
+    const Variant *variant;
     Attention attention;
+    Weights weights;
     Tape *tape;
-    Node **w; /* the plugin's matrices: leaves, with their names as arguments */
-    int count;
-    real *drawn; /* their random values, or NULL */
+    Node **w;    /* the weights, with random values: leaves of the tape, whose
+                    arguments are their names, and which move by their gradients */
+    real *drawn; /* their values, and those by which they move */
+    int stored;
     int heads;
     Term *(*piece)[PIECES]; /* of each head */
     Term *constant;         /* added to every token */
@@ -30,27 +33,34 @@ typedef struct Derived {
                                one */
 } Derived;
 
-/* Of v at a, whose matrices w have those values, NULL: random ones; both must
-   stay. derived_free it. */
-Derived derive(const Variant *v, Attention a, const Weights *w,
-               real *const *values);
+/* Of v at a, or at a shape, "d-model=16", in the last of so many blocks: only
+   in a later block can it recall what an earlier one remembered. derived_free
+   it.
+ */
+Derived derive(const Variant *v, Attention a);
+Derived derive_at(const Variant *v, const char *shape, int layers);
+
+/* A shape whose widths are all different, so that each has its own name. */
+#define TELLING_SHAPE "d-model=24 heads=4 kv-heads=2 d-k=5 d-v=7 latent=10"
+
 void derived_free(Derived *d);
 
-/* Its pieces at the values that the matrices have now; canonical_free it. */
-Canonical derived_form(const Derived *d);
+/* Its pieces at the values of the weights, or their slopes (symbols.h);
+   canonical_free it. */
+Canonical derived_form(const Derived *d, bool slope);
 
-/* Is a matrix in any piece? */
-bool is_in_form(const Derived *d, const Node *w);
+/* Does the form depend on that weight? */
+bool is_in_form(const Derived *d, int weight);
 
 /* How far derived and probed form are apart, relative to the largest entry;
    NaN where the probe finds none. */
-double derived_apart(const Derived *d, const Variant *v, const Weights *w);
+double derived_apart(const Derived *d);
 
 /* What of it is more than rounding. */
 #define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)
 
-/* How many real parameters follow: the rank of the derivatives of all pieces by
-   all matrices, and the sinks; -1 where no gap tells. */
+/* How many real parameters follow: the rank of the slopes of all pieces along
+   all directions of the weights, and the sinks; -1 where no gap tells. */
 int derived_real(const Derived *d);
 
 #endif

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "algebra/spell.h"
+#include "algebra/svd.h"
 #include "base/words.h"
+#include "heart/fail.h"
 
 /* A width, which is d_model where a variant has no use for it. */
 typedef struct Width {
@@ -204,6 +206,17 @@ form_spelled(const Derived *d)
 }
 
 char *
+variant_spelled(const Variant *v)
+{
+    Derived d = derive_at(v, TELLING_SHAPE, 2);
+    char *blocked = joined(&d.blocked, "; ");
+    char *text = *blocked ? format_text("none: %s", blocked) : form_spelled(&d);
+    free(blocked);
+    derived_free(&d);
+    return text;
+}
+
+char *
 term_spelled(const Derived *d, int piece, const Term *t)
 {
     char *text;
@@ -214,25 +227,19 @@ term_spelled(const Derived *d, int piece, const Term *t)
 }
 
 char *
-rank_bound(const Derived *d, int piece)
+rank_spelled(const Derived *d, int piece)
 {
-    int all = d->attention.d_model, sum = 0;
-    for (const Term *t = d->piece[d->heads - 1][piece]; t; t = t->next) {
-        int least = all;
-        for (const Symbol *s = t->of; s < t->of + t->count; s++) {
-            bool matrix = s->kind >= MATRIX;
-            least = matrix && symbol_rows(s) < least ? symbol_rows(s) : least;
-            least = matrix && symbol_cols(s) < least ? symbol_cols(s) : least;
-        }
-        sum += least;
-    }
-    sum = sum < all ? sum : all;
+    int n = d->attention.d_model;
+    double *m = allocate((size_t)n * n, sizeof *m);
     Width w[WIDTHS];
     list_widths(d, w);
+    symbols_value(d->piece[d->heads - 1][piece], n, n, m, false);
+    int rank = spectrum_of(m, n).rank;
+    free(m);
     for (int i = 1; i < WIDTHS; i++)
-        if (sum == w[i].value)
+        if (rank == w[i].value)
             return copy_text(w[i].name);
-    return format_text("%d", sum);
+    return format_text("%d", rank);
 }
 
 /* Is it the formula? If that goes on, it is with one more matrix. */
@@ -257,7 +264,7 @@ is_known(const Derived *d, const char *name, int length)
     char plain[NAME_SIZE];
     snprintf(plain, sizeof plain, "%.*s", length, name);
     bool known = index_in(words, plain) >= 0;
-    for (int i = 0; i < d->count && !known; i++) {
+    for (int i = 0; i < d->weights.count && !known; i++) {
         const char *of = d->w[i]->arguments, *index = strpbrk(plain, "_,");
         int before = index ? (int)(index - plain) : length;
         known = !strcmp(plain, of) || (!strncmp(plain, of, (size_t)before) &&

@@ -15,11 +15,14 @@
 char *piece_spelled(const Derived *d, int piece);
 char *form_spelled(const Derived *d);
 
+/* The same of a variant; or "none: tanh between W^Q and W_i^Q". */
+char *variant_spelled(const Variant *v);
+
 /* The matrices of a term of a piece. */
 char *term_spelled(const Derived *d, int piece, const Term *t);
 
-/* What the rank of a piece is at most: "d_k". */
-char *rank_bound(const Derived *d, int piece);
+/* What the rank of a piece is at most, which it is at random weights: "d_k". */
+char *rank_spelled(const Derived *d, int piece);
 
 /* Does a plugin's equation say what was derived? It is compared if it begins
    with softmax( and uses no other names: letter by letter, spaces aside, up to

@@ -44,7 +44,7 @@ set_symbol(const Symbol *s, const Term *t)
                  : rows != cols)
         return false;
     double *value = allocate((size_t)rows * cols, sizeof *value);
-    symbols_value(t, rows, cols, value);
+    symbols_value(t, rows, cols, value, false);
     for (int i = 0; i < rows * cols; i++) {
         real *at = symbol_entry(s, i / cols, i % cols);
         if (at && isnan(*at))
@@ -107,7 +107,7 @@ substitution(const Derived *from, Derived *to, double *apart)
 {
     Values lines = {0};
     bool named = from->heads == to->heads;
-    for (int i = 0; i < to->count; i++)
+    for (int i = 0; i < to->weights.count; i++)
         for (int k = 0; k < to->w[i]->rows * to->w[i]->cols; k++)
             to->w[i]->value[k] = (real)NAN;
     for (int i = 0; i < to->heads * PIECES && named; i++) {
@@ -117,7 +117,7 @@ substitution(const Derived *from, Derived *to, double *apart)
             named = name_term(from, t, to, s, piece,
                               h == to->heads - 1 ? &lines : NULL);
     }
-    for (int i = 0; i < to->count; i++) {
+    for (int i = 0; i < to->weights.count; i++) {
         Node *w = to->w[i];
         if (isnan(*w->value) && named)
             add_line(&lines, copy_text(w->arguments), copy_text("0"));
@@ -126,7 +126,8 @@ substitution(const Derived *from, Derived *to, double *apart)
     }
     *apart = INFINITY;
     if (named) {
-        Canonical now = derived_form(to), wanted = derived_form(from);
+        Canonical now = derived_form(to, false),
+                  wanted = derived_form(from, false);
         *apart = fit_error(&now, &wanted).apart;
         canonical_free(&now);
         canonical_free(&wanted);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "algebra/canonical.h"
 #include "algebra/symbols.h"
 #include "heart/attention.h"
 #include "heart/composed.h"
@@ -352,41 +351,62 @@ matrices_of(const Term *t, int *first, int *end)
         --*end;
 }
 
+/* Entry i, j of a symbol; or of what it moves by. */
 static double
-entry(const Symbol *s, int i, int j)
+entry(const Symbol *s, int i, int j, bool slope)
 {
     const real *at = symbol_entry(s, i, j);
-    return at ? (double)*at : s->of ? 0 : s->row + i == s->col + j;
+    if (!at)
+        return !slope && !s->of && s->row + i == s->col + j;
+    return (double)*(slope ? s->of->gradient + (at - s->of->value) : at);
+}
+
+/* Of a row x and its derivative, which are rows times S afterwards: x S and
+   dx S + x dS. */
+static void
+multiply_row(const Symbol *s, double *x, double *dx, double *scratch)
+{
+    int rows = symbol_rows(s), cols = symbol_cols(s);
+    for (int j = 0; j < cols; j++) {
+        double sum = 0, slope = 0;
+        for (int i = 0; i < rows; i++) {
+            double m = entry(s, i, j, false);
+            sum += x[i] * m;
+            slope += dx[i] * m + x[i] * entry(s, i, j, true);
+        }
+        scratch[j] = sum;
+        scratch[cols + j] = slope;
+    }
+    memcpy(x, scratch, (size_t)cols * sizeof *x);
+    memcpy(dx, scratch + cols, (size_t)cols * sizeof *dx);
 }
 
 void
-symbols_value(const Term *sum, int rows, int cols, double *to)
+symbols_value(const Term *sum, int rows, int cols, double *to, bool slope)
 {
     memset(to, 0, (size_t)(rows * cols) * sizeof *to);
     for (; sum; sum = sum->next) {
-        int width = rows; /* a product begins with the identity, */
-        double *left = allocate((size_t)rows * rows, sizeof *left);
-        double factor = sum->factor;
-        for (int i = 0; i < sum->numbers; i++)
-            factor *= entry(&sum->number[i], 0, 0);
-        for (int i = 0; i < rows; i++)
-            left[i * (rows + 1)] = factor;
-        for (const Symbol *s = sum->of; s < sum->of + sum->count; s++) {
-            int next = symbol_cols(s);
-            if (s->kind < MATRIX)
-                continue;
-            double *right = allocate((size_t)width * next, sizeof *right);
-            double *c = allocate((size_t)rows * next, sizeof *c);
-            for (int i = 0; i < width * next; i++)
-                right[i] = entry(s, i / next, i % next);
-            product_of(c, left, right, rows, width, next, false);
-            free(right);
-            free(left);
-            left = c;
-            width = next;
+        int widest = rows;
+        double factor = sum->factor, moves = 0;
+        for (const Symbol *s = sum->number; s < sum->number + sum->numbers;
+             s++) {
+            moves =
+                moves * entry(s, 0, 0, false) + factor * entry(s, 0, 0, true);
+            factor *= entry(s, 0, 0, false);
         }
-        for (int i = 0; i < rows * cols; i++)
-            to[i] += left[i];
-        free(left);
+        for (const Symbol *s = sum->of; s < sum->of + sum->count; s++)
+            widest = symbol_cols(s) > widest ? symbol_cols(s) : widest;
+        double *x = allocate((size_t)4 * widest, sizeof *x), *dx = x + widest;
+        for (int i = 0; i < rows; i++) {
+            memset(x, 0, (size_t)(2 * widest) * sizeof *x);
+            x[i] = factor;
+            dx[i] = moves;
+            for (const Symbol *s = sum->of; s < sum->of + sum->count; s++)
+                if (s->kind >= MATRIX)
+                    multiply_row(s, x, dx, dx + widest);
+            for (int j = 0; j < cols; j++)
+                to[i * cols + j] += slope ? dx[j] : x[j];
+        }
+        free(x);
     }
 }

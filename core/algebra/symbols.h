@@ -56,8 +56,8 @@ real *symbol_entry(const Symbol *s, int i, int j);
 /* The matrices of a term are its symbols *first .. *end - 1. */
 void matrices_of(const Term *t, int *first, int *end);
 
-/* Writes the sum (rows x cols) of terms, from the values of the weights between
-   their tokens. */
-void symbols_value(const Term *sum, int rows, int cols, double *to);
+/* Writes the sum (rows x cols) of terms, of the values of the weights between
+   their tokens; or its slope: how it moves if they move by their gradients. */
+void symbols_value(const Term *sum, int rows, int cols, double *to, bool slope);
 
 #endif

@@ -38,14 +38,14 @@ check_equation(Subject *s)
     if (s->shape || !new_in_layer(s) || s->found->untested)
         return;
     const Variant *v = s->plugin.variant;
-    Derived d = derive(v, s->attention, &s->weights, s->values);
+    Derived d = derive(v, s->attention);
     s->found->untested = d.blocked.count > 0;
     if (d.blocked.count) {
         passed(s, "no form is derived: %s", d.blocked.text[0]);
         return;
     }
     char *form = form_spelled(&d);
-    double apart = derived_apart(&d, v, &s->weights);
+    double apart = derived_apart(&d);
     if (!(apart <= APART))
         fail("the code says %s, and what is probed differs from that by %.1g: "
              "believe neither",

@@ -7,30 +7,11 @@
 #include "base/words.h"
 #include "config/tasks.h"
 #include "driver/commands.h"
-#include "driver/derive.h"
 #include "driver/models.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/describe.h"
-
-/* What each variant computes, as its code says it. */
-static int
-list_forms(Layout layout)
-{
-    static const Column columns[] = {{"variant", .words = true},
-                                     {"form", .words = true}};
-    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
-    Values names = plugin_list();
-    for (int i = 0; i < names.count; i++) {
-        char *formula = formula_of_variant(names.text[i]);
-        sheet_row(&sheet, cell_words(names.text[i]), cell_words(formula));
-        free(formula);
-    }
-    values_free(&names);
-    sheet_print(&sheet, layout);
-    return 0;
-}
 
 /* Returns the exit status: 1 where a plugin cannot be loaded. */
 static int
@@ -41,7 +22,8 @@ list_variants(Layout layout)
         {.name = "parameters"},
         {"equation", .words = true},
         {"settings", .words = true, .readers = PROGRAMS},
-        {"family", .words = true, .readers = PROGRAMS}};
+        {"family", .words = true, .readers = PROGRAMS},
+        {"form", .words = true, .readers = PROGRAMS}};
     Config c = config_start();
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     Values names = plugin_list();
@@ -53,7 +35,7 @@ list_variants(Layout layout)
         if (f->answered)
             sheet_row(&sheet, cell_words(f->name), cell_number(f->parameters),
                       cell_words(f->equation), cell_words(f->own),
-                      cell_words(f->family));
+                      cell_words(f->family), cell_words(f->form));
         else
             note("%s is left out: %s", f->name, f->ended.why);
     }
@@ -140,8 +122,9 @@ command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
+    if (o.forms)
+        columns_asked = "variant,form";
     return o.tasks    ? list_tasks(layout)
            : o.models ? list_models(&o, layout)
-           : o.forms  ? list_forms(layout)
                       : list_variants(layout);
 }

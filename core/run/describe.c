@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "algebra/cost.h"
+#include "algebra/spell.h"
 #include "config/build_model.h"
 #include "config/positions.h"
 #include "run/describe.h"
@@ -44,6 +45,9 @@ describe_one(const char *word, const Config *config, Facts *f)
         Weights w = weights_declared(p.variant, &a);
         f->parameters = cost_of(p.variant, a, &w, c.length, 0).parameters;
         free(w.list);
+        char *form = variant_spelled(p.variant);
+        snprintf(f->form, sizeof f->form, "%s", form);
+        free(form);
     }
     snprintf(f->name, sizeof f->name, "%s", p.name);
     snprintf(f->equation, sizeof f->equation, "%s", p.variant->equation);

@@ -18,6 +18,7 @@ typedef struct Facts {
     char equation[256];
     char own[USES_SIZE]; /* the settings of its own */
     double parameters;   /* in the matrices that it declares */
+    char form[512];      /* what its code computes, or what is in the way */
 } Facts;
 
 /* Describes the plugins that the words name; free the list. If c is given,
