@@ -194,6 +194,7 @@ exercise() {
     fi
     finished "$1" || echo "$1" >>"$mine/done"
     echo "$1: right"
+    [ ! -e "$here/$1.why" ] || cat "$here/$1.why"
 }
 
 status=0 there=0 left=0
