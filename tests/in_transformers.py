@@ -49,6 +49,9 @@ MODELS = [
     ("gemma-2-2b", "gemma2", {}),
     ("gemma-2-9b", "gemma2", gqa(42, 3584, 16, 8, 256)),
     ("gemma-3-1b", "gemma3_text", gqa(26, 1152, 4, 1, 256, sliding_window=512)),
+    ("", "olmo", {}),
+    ("", "granite", gqa(4, 64, 4, 2)),
+    ("", "qwen3_moe", gqa(4, 64, 4, 2, 32)),
     ("phi-3-mini", "phi3", {}),
     ("gpt-oss-20b", "gpt_oss", gqa(24, 2880, 64, 8, 64)),
     ("gpt-oss-120b", "gpt_oss", {}),
@@ -120,12 +123,14 @@ TINY = [
     ("gemma2", gqa(2, 32, 4, 2, 16)),
     ("gemma3_text", gqa(2, 32, 4, 1, 16)),
     ("phi3", gqa(2, 32, 4, 2)),
+    ("olmo", gqa(2, 32, 4, 2)),
+    ("qwen3_moe", gqa(2, 32, 4, 2, 16, num_experts=4, num_experts_per_tok=2)),
     ("gpt_oss", gqa(2, 32, 8, 2, 8, num_local_experts=4)),
     ("olmo2", gqa(2, 32, 4, 2)),
 ]
 # The variant that has a family's own matrices.
 NATIVE = {"bert": "biased", "roberta": "biased", "gpt2": "biased", "llama": "gqa", "mistral": "gqa",
-          "gemma": "gqa", "phi3": "gqa"}
+          "gemma": "gqa", "phi3": "gqa", "olmo": "gqa"}
 
 def causal(tokens):
     return torch.full((tokens, tokens), -1e9).triu(1)[None, None]
@@ -166,7 +171,7 @@ for number, (kind, settings) in enumerate(TINY):
                if re.search(ATTENTION, n) and not re.search("norm", n))
     (row,), _ = rows("count", "--config", os.path.join(old, "config.json"))
     gauge = float(row["gauge"])
-    if kind in ("qwen3", "gemma3_text", "olmo2"): # gains of the norms are left as they are
+    if kind in ("qwen3", "qwen3_moe", "gemma3_text", "olmo2"): # gains of the norms are left as they are
         head = config.head_dim if kind != "olmo2" else 8
         gauge = 2 * config.num_key_value_heads * head ** 2
     if max(apart) > 1e-5:
@@ -175,8 +180,8 @@ for number, (kind, settings) in enumerate(TINY):
         print("wrong", kind, "ones and zeros", ones, "gauge", gauge)
     done = subprocess.run([qkv, "open", old, "--to", "biased" if "attention_bias" in settings else NATIVE.get(kind, "standard"), "--layer", "2", "-o", old + "-runs"],
                           capture_output=True, text=True)
-    refused = kind in ("qwen2", "qwen3", "gemma2", "gemma3_text", "gpt_oss", "olmo2", "gpt_neox")
-    if refused != (done.returncode == 1 and "no variant has the attention" in done.stderr):
+    refused = kind in ("qwen2", "qwen3", "qwen3_moe", "gemma2", "gemma3_text", "gpt_oss", "olmo2", "gpt_neox")
+    if refused != (done.returncode == 1 and "has other matrices than" in done.stderr):
         print("wrong", kind, "to", done.stderr)
     elif not refused:
         run, = glob.glob(old + "-runs/*/")

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "algebra/convert.h"
 #include "base/files.h"
 #include "base/words.h"
 #include "driver/commands.h"
@@ -86,15 +85,11 @@ draw_spectra(const Options *o, const Sheet *s, const Published *m)
     figure_end(&f, "spectra.gp", "");
 }
 
-/* What is known of all layers when they were looked at. */
-typedef struct Seen {
-    Extent b_q, b_k, error;
-    Sheet spectra;
-} Seen;
 static const Extent nothing = {INFINITY, -INFINITY};
 
-/* Slims a layer in memory. Returns the condition; and, if the checkpoint is to
-   have it, the largest difference of its attention's output, relative. */
+/* Slims a layer in memory, and returns the condition; and, if the checkpoint is
+   to have it, also there: then *error is the largest difference of what its
+   attention makes of random tokens, relative. */
 static double
 slim(Heads *l, const Checkpoint *c, const Options *o, double *error)
 {
@@ -124,7 +119,7 @@ slim(Heads *l, const Checkpoint *c, const Options *o, double *error)
 /* Adds the row of a layer, or one for each of its heads. */
 static void
 add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
-          const Published *m, int layer, Seen *seen)
+          const Published *m, int layer, Sheet *spectra)
 {
     Heads l = heads_read(c, m, layer);
     Extent rank_m = nothing, rank_n = nothing, symmetric = nothing;
@@ -137,7 +132,7 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
         extend(&rank_n, f.rank_n);
         extend(&symmetric, f.symmetric);
         if (o->spectra)
-            add_spectra(&seen->spectra, m, layer, head, f.spectra);
+            add_spectra(spectra, m, layer, head, f.spectra);
         free(f.spectra);
         if (!o->heads && head < m->heads - 1)
             continue;
@@ -149,58 +144,47 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
         sheet_row(sheet, cell_number(layer + 1),
                   cell_number(o->heads ? head + 1 : NAN), cell_number(stored),
                   cell_number(real), cell_words(text[0]), cell_words(text[1]),
-                  cell_words(text[2]), cell_number(m->bias[QUERY] ? b_q : NAN),
-                  cell_number(m->bias[KEY] ? b_k : NAN), cell_number(pivot),
-                  cell_number(error));
+                  cell_words(text[2]), cell_number(b_q), cell_number(b_k),
+                  cell_number(pivot), cell_number(error));
         for (int i = 0; i < 3; i++)
             free(text[i]);
         rank_m = rank_n = symmetric = nothing;
     }
-    extend(&seen->b_q, b_q);
-    extend(&seen->b_k, b_k);
-    extend(&seen->error, error);
     heads_free(&l);
 }
 
 /* In words what is not there. To be freed. */
 static char *
-absent(const Published *m, const Seen *seen)
+absent(const Published *m)
 {
     double stored = stored_parameters(m), gauge = gauge_parameters(m);
-    char *keys = copy_text("");
-    if (m->bias[KEY] && !m->rope)
-        replace(&keys,
-                format_text(" A key bias adds the same to all scores of a row, "
-                            "and the softmax cancels it: its norm is %.3g to "
-                            "%.3g, where the query bias has %.3g to %.3g.",
-                            seen->b_k.least, seen->b_k.most, seen->b_q.least,
-                            seen->b_q.most));
-    char *all = format_text(
+    bool cancelled = m->bias[KEY] && !m->rope;
+    return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not there: they "
         "are gauge, and can be chosen freely.%s rank: singular values that "
         "have 99%% of the squares, of %d for M and %d for N; sym.: share of M "
         "that equals its transpose, 0.5 if random; pivot: the worst condition "
         "of the parts that become identities.",
-        gauge, stored, 100 * gauge / stored, keys, m->d_k, m->d_v);
-    free(keys);
-    return all;
+        gauge, stored, 100 * gauge / stored,
+        cancelled ? " A key bias adds the same to all scores of a row, and the "
+                    "softmax cancels it: compare its norm, |b^K|, with that of "
+                    "the query bias, which is used."
+                  : "",
+        m->d_k, m->d_v);
 }
 
 /* --to: writes a layer as a run of that variant. */
 static int
 to_run(const Options *o, const Checkpoint *c, const Published *m)
 {
-    double lost;
     if (o->layer > m->layers)
         usage("--layer: there are layers 1 to %d", m->layers);
     Heads l = heads_read(c, m, o->layer - 1);
-    char *name = layer_as_run(&l, o->to, o->out, &lost);
+    char *name = layer_as_run(&l, o->to, o->out);
     if (!o->quiet)
-        note("the run is %s/%s: layer %d%s; its tokens are random vectors%s",
+        note("the run is %s/%s: layer %d between random vectors for tokens%s",
              o->out, name, o->layer,
-             lost > CONVERTS_EXACTLY ? ", as nearly as that variant can be it"
-                                     : "",
-             m->rope ? ", and rotations have base 10,000" : "");
+             m->rope ? ", its rotations of base 10,000" : "");
     heads_free(&l);
     free(name);
     return 0;
@@ -215,26 +199,21 @@ command_open(int argc, char **argv)
     Checkpoint c = checkpoint_open(o.rest[0]);
     if (o.to)
         return to_run(&o, &c, &m);
-    Seen seen = {nothing, nothing, nothing, sheet_of(of_spectra, 5)};
-    Sheet sheet = sheet_of(facts, COLUMNS);
+    Sheet sheet = sheet_of(facts, COLUMNS), spectra = sheet_of(of_spectra, 5);
     for (int layer = 0; layer < m.layers; layer++) {
         if (isatty(STDERR_FILENO) && !o.quiet)
             fprintf(stderr, "\rlayer %d of %d\033[K", layer + 1, m.layers);
-        add_layer(&sheet, &o, &c, &m, layer, &seen);
+        add_layer(&sheet, &o, &c, &m, layer, &spectra);
     }
     if (isatty(STDERR_FILENO) && !o.quiet)
         fprintf(stderr, "\r\033[K");
-    sheet_note(&sheet, "open", absent(&m, &seen));
     if (o.slim)
         checkpoint_write(&c, o.slim);
     if (o.spectra)
-        draw_spectra(&o, &seen.spectra, &m);
-    sheet_free(&seen.spectra);
+        draw_spectra(&o, &spectra, &m);
+    sheet_note(&sheet, "open", absent(&m));
     sheet_print(&sheet, layout_of(&o));
-    if (o.slim && !o.quiet)
-        note("%s: the same model without %.0f numbers, its attention within "
-             "%.1e of the old one's",
-             o.slim, gauge_parameters(&m), seen.error.most);
+    sheet_free(&spectra);
     checkpoint_close(&c);
     return 0;
 }

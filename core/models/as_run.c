@@ -1,49 +1,57 @@
 /* as_run.c - writes a layer of a published model as a run. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/convert.h"
 #include "base/files.h"
 #include "config/settings.h"
 #include "heart/fail.h"
+#include "models/accounts.h"
 #include "models/as_run.h"
 #include "run/experiment.h"
 
-/* The variant whose matrices the model's are; fails where there is none. */
-static const char *
-own_variant(const Published *p)
-{
-    int biases =
-        p->bias[QUERY] + p->bias[KEY] + p->bias[VALUE] + p->bias[OUTPUT];
-    bool grouped = p->groups != p->heads;
-    bool plain = p->rope == 0 || p->rope == p->d_k;
-    if (p->family->has & (SINKS | HEAD_NORM | FULL_NORM | CAPPED) || !plain ||
-        (biases && (biases < 4 || grouped)))
-        fail("%s: no variant has the attention of a %s: %s; inspect, equiv and "
-             "trace take models without that",
-             p->name, p->family->type,
-             biases && biases < 4 ? "its biases are not on all four maps"
-             : plain              ? "norms, sinks, a cap or biases of groups"
-                                  : "it rotates a part of each head");
-    return biases ? "biased" : grouped ? "gqa" : "standard";
-}
-
-/* The layer's map or bias that is called so: W^O of a variant is not turned. */
-static double
+/* The layer's map or bias that is called so by a variant, whose W^O is not
+   turned; NULL where it has none of that name and shape. */
+static const double *
 entry_named(const Heads *l, const char *name, int row, int col)
 {
-    int i = (int)(strchr("QKVO", name[2]) - "QKVO");
+    const char *letter = strlen(name) == 3 ? strchr("QKVO", name[2]) : NULL;
+    int i = letter ? (int)(letter - "QKVO") : 0, d = l->model->d_model;
     const Projection *p = &l->of[i];
-    return *name == 'b'  ? p->b[col]
-           : i == OUTPUT ? p->w[col * p->cols + row]
-                         : p->w[row * p->cols + col];
+    bool bias = *name == 'b';
+    int rows = bias ? 1 : i == OUTPUT ? p->cols : d;
+    int cols = i == OUTPUT ? d : p->cols;
+    if (!letter || !strchr("Wb", *name) || row >= rows || col >= cols)
+        return NULL;
+    return bias          ? p->b ? p->b + col : NULL
+           : i == OUTPUT ? p->w + col * p->cols + row
+                         : p->w + row * p->cols + col;
+}
+
+/* Gives the model of a variant the layer's matrices. Returns how many entries
+   there were, -1 where the layer lacks some. */
+static double
+take_matrices(Model *m, const Heads *l)
+{
+    double taken = 0;
+    for (int i = 0; i < m->count; i++) {
+        Weight *w = &m->weights[i];
+        const char *name = strrchr(w->name, '.');
+        for (int k = 0; w->attention && k < w->rows * w->cols; k++) {
+            const double *from =
+                entry_named(l, name + 1, k / w->cols, k % w->cols);
+            if (!from)
+                return -1;
+            w->value[k] = (real)*from;
+            taken++;
+        }
+    }
+    return taken;
 }
 
 /* The config of a run that has its shape, and one hash of its weights in what
    it is from, so that two layers are two runs. */
 static Config
-config_of(const Heads *l)
+config_of(const Heads *l, const char *variant)
 {
     const Published *p = l->model;
     uint64_t hash = HASH_START;
@@ -56,7 +64,7 @@ config_of(const Heads *l)
     config_apply(&c, settings);
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
-    c.variant = interned(own_variant(p));
+    c.variant = interned(variant);
     char *from = format_text("layer%d-%08x", l->number + 1, (unsigned)hash);
     c.from = interned(from);
     free(settings);
@@ -85,35 +93,26 @@ write_run(Model *m, const Plugin *p, const Dataset *data, const char *out)
 }
 
 char *
-layer_as_run(const Heads *l, const char *variant, const char *out, double *lost)
+layer_as_run(const Heads *l, const char *variant, const char *out)
 {
-    Config c = config_of(l);
-    Conversion v = {.done = true};
-    Plugin own = plugin_open(c.variant), other = plugin_open(variant);
-    config_cast(&c, &own);
+    const Published *p = l->model;
+    Config c = config_of(l, variant);
+    Plugin plugin = plugin_open(variant);
+    config_cast(&c, &plugin);
     Dataset data = dataset_open(&c);
-    Model *m = model_new(&c, data.sizes, own.variant);
-    for (int i = 0; i < m->count; i++) {
-        Weight *w = &m->weights[i];
-        const char *name = strrchr(w->name, '.');
-        for (int row = 0; w->attention && row < w->rows; row++)
-            for (int col = 0; col < w->cols; col++)
-                w->value[row * w->cols + col] =
-                    (real)entry_named(l, name + 1, row, col);
-    }
-    if (strcmp(own.name, other.name)) {
-        Config shape = c;
-        shape.variant = interned(variant);
-        config_resolve(&shape, variant_uses(other.variant));
-        Model *to = converted(m, &other, &shape, c.from, &v);
-        if (!to)
-            fail("layer %d cannot become %s: %s", l->number + 1, other.name,
-                 v.why);
-        model_free(m);
-        m = to;
-    }
-    *lost = fmax(v.form.lost[0], v.form.lost[1]);
-    char *name = write_run(m, &other, &data, out);
+    Model *m = model_new(&c, data.sizes, plugin.variant);
+    bool between = p->family->has & (SINKS | HEAD_NORM | FULL_NORM | CAPPED) ||
+                   (p->rope > 0 && p->rope < p->d_k);
+    if (between || take_matrices(m, l) != stored_parameters(p) / p->layers)
+        fail("%s: %s has other matrices than a %s%s; biased, gqa and standard "
+             "have those of many, and `qkv train --from RUN -v %s` converts "
+             "such a run",
+             p->name, plugin.name, p->family->type,
+             between ? ", which has norms, sinks, a cap, or columns that are "
+                       "not rotated"
+                     : "",
+             plugin.name);
+    char *name = write_run(m, &plugin, &data, out);
     model_free(m);
     dataset_close(&data);
     return name;

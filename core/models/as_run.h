@@ -8,11 +8,10 @@
 
 #include "models/layer.h"
 
-/* Writes a run into the experiment OUT, which is made where it is not there,
-   and returns its name, to be freed: of the variant that has the layer's own
-   matrices, or converted into `variant`; *lost is the largest share of an M or
-   N that this lost. Fails where no variant has them, or it cannot be done. */
-char *layer_as_run(const Heads *l, const char *variant, const char *out,
-                   double *lost);
+/* Writes a run of `variant` into the experiment OUT, which is made where it is
+   not there, and returns its name, to be freed. Fails unless the variant has
+   just the layer's matrices, as biased, gqa and standard have those of many;
+   `qkv train --from` converts the run into others. */
+char *layer_as_run(const Heads *l, const char *variant, const char *out);
 
 #endif

@@ -38,6 +38,9 @@ static const Family families[] = {
     {"gemma", ROTARY, "", 0, LLAMA},
     {"gemma2", ROTARY | CAPPED, "", 2, LLAMA},
     {"gemma3_text", ROTARY | HEAD_NORM, "", 6, LLAMA},
+    {"olmo", ROTARY, "", 0, LLAMA},
+    {"granite", ROTARY, "", 0, LLAMA},
+    {"qwen3_moe", ROTARY | HEAD_NORM | SWITCHED, "", 0, LLAMA},
     {"phi3", ROTARY, "", 0, ALL_IN("layers.#.self_attn.qkv_proj", "layers.#.self_attn.o_proj")},
     {"gpt_oss", ROTARY | SINKS, "qkvo", 2, LLAMA},
     {"olmo2", ROTARY | FULL_NORM, "", 0, LLAMA},
@@ -111,7 +114,8 @@ static const char harmless[] =
     "num_experts_per_tok experts_per_token router_aux_loss_coef router_jitter_noise output_router_logits swiglu_limit "
     "initial_context_length aux_loss_alpha seq_aux ep_size first_k_dense_replace moe_intermediate_size moe_layer_freq "
     "n_group topk_group n_routed_experts n_shared_experts norm_topk_prob routed_scaling_factor scoring_func topk_method is_encoder_decoder "
-    "_sliding_window_pattern swiglu_alpha qk_head_dim rope_interleave "
+    "_sliding_window_pattern swiglu_alpha clip_qkv embedding_multiplier logits_scaling residual_multiplier attention_multiplier "
+    "decoder_sparse_step mlp_only_layers num_experts num_shared_experts qk_head_dim rope_interleave "
     "num_nextn_predict_layers auto_map quantization_config pruned_heads bad_words_ids _attn_implementation";
 /* clang-format on */
 
