@@ -5,6 +5,7 @@
 
 #include "heart/fail.h"
 #include "heart/random.h"
+#include "algebra/canonical.h"
 #include "algebra/svd.h"
 #include "suites.h"
 
@@ -58,6 +59,28 @@ TEST(svd_of_random_matrices)
             found += s[i] * s[i];
         ck_assert(fabs(found / squares - 1) < 1e-13);
     }
+}
+
+/* Large ones of low rank, as the M of a published model's head, tall and wide;
+   and of full rank, and none. */
+TEST(svd_of_large_matrices)
+{
+    enum { MOST = 160 * 140 };
+    double *a = allocate(MOST, sizeof *a), s[140];
+    Random r = random_stream(2, "svd");
+    for (int rank = 0; rank <= 140; rank += rank < 14 ? 7 : 126) {
+        double *x = allocate(160 * 140, sizeof *x), *y = x;
+        for (int i = 0; i < 160 * rank; i++)
+            x[i] = random_normal(&r);
+        product_of(a, x, y, 160, rank, 140, true);
+        ck_assert(error_of(a, 160, 140, s) < 1e-10);
+        ck_assert_int_eq(rank_of(s, 140, 1e-12), rank);
+        product_of(a, y, x, 140, rank, 160, true);
+        ck_assert(error_of(a, 140, 160, s) < 1e-10);
+        ck_assert_int_eq(rank_of(s, 140, 1e-12), rank);
+        free(x);
+    }
+    free(a);
 }
 
 /* Known spectra: repeated values, rank 1, zero, widely spread. */

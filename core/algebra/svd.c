@@ -4,11 +4,15 @@
    the lengths of the columns are the singular values, and V is the product of
    the turns. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "algebra/svd.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
+
+enum { LARGE = 128 }; /* columns from which on a low rank is looked for */
 
 static double
 dot(const double *x, const double *y, int n)
@@ -60,6 +64,76 @@ jacobi(double *w, int n, double *v, int k)
     }
 }
 
+/* Subtracts from x its part along the unit vector q. */
+static void
+subtract(double *x, const double *q, int n)
+{
+    double along = dot(x, q, n);
+    for (int i = 0; i < n; i++)
+        x[i] -= along * q[i];
+}
+
+/* Orthonormal rows q that span the k rows of w, each the largest that is left
+   of them; w becomes 0, up to rounding. Returns how many. */
+static int
+basis_of(double *w, int k, int length, double *q)
+{
+    double first = 0;
+    for (int r = 0; r < k; r++) {
+        double *row = q + r * length, most = 0;
+        for (int i = 0; i < k; i++) {
+            double size = dot(w + i * length, w + i * length, length);
+            if (size > most)
+                memcpy(row, w + i * length, (size_t)length * sizeof *row);
+            most = size > most ? size : most;
+        }
+        first = r ? first : most;
+        for (int i = 0; i < r; i++) /* once more: subtracting has rounded */
+            subtract(row, q + i * length, length);
+        double norm = sqrt(dot(row, row, length));
+        if (norm <= 1e-14 * sqrt(first))
+            return r;
+        for (int j = 0; j < length; j++)
+            row[j] /= norm;
+        for (int i = 0; i < k; i++)
+            subtract(w + i * length, row, length);
+    }
+    return k;
+}
+
+/* A large matrix of low rank r, as a head's M: Jacobi turns r columns, not all.
+   The rows of `long_side` get what belongs to the rows of w, k of them; false
+   where the rank is not low. */
+static bool
+low_rank(const double *w, int k, int length, Svd *d, double *long_side,
+         double *short_side)
+{
+    size_t size = (size_t)k * (size_t)length;
+    double *rest = allocate(2 * size, sizeof *rest), *q = rest + size;
+    memcpy(rest, w, size * sizeof *rest);
+    int rank = basis_of(rest, k, length, q);
+    double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
+    for (int i = 0; i < k; i++)
+        for (int r = 0; r < rank; r++)
+            b[i * rank + r] = dot(w + i * length, q + r * length, length);
+    if (2 * rank < k) { /* A' = B Q, and B = U S V' */
+        Svd small = svd_of(b, k, rank);
+        for (int r = 0; r < rank; r++) {
+            d->s[r] = small.s[r];
+            for (int i = 0; i < k; i++)
+                short_side[i * k + r] = small.u[i * rank + r];
+            for (int i = 0; i < rank; i++)
+                for (int j = 0; j < length; j++)
+                    long_side[j * k + r] +=
+                        small.v[i * rank + r] * q[i * length + j];
+        }
+        free(small.u);
+    }
+    free(b);
+    free(rest);
+    return 2 * rank < k;
+}
+
 Svd
 svd_of(const double *a, int m, int n)
 {
@@ -71,6 +145,12 @@ svd_of(const double *a, int m, int n)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             w[tall ? j * length + i : i * length + j] = a[i * n + j];
+    double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
+    if (k >= LARGE && low_rank(w, k, length, &d, long_side, short_side)) {
+        free(w);
+        free(turns);
+        return d;
+    }
     jacobi(w, length, turns, k);
     int *order = allocate((size_t)k, sizeof *order);
     double *size = allocate((size_t)k, sizeof *size);
@@ -81,7 +161,6 @@ svd_of(const double *a, int m, int n)
             order[place] = order[place - 1];
         order[place] = i;
     }
-    double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
     for (int place = 0; place < k; place++) {
         int from = order[place];
         d.s[place] = size[from];
