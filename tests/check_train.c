@@ -18,6 +18,7 @@
 #include "config/find_plugin.h"
 #include "config/build_model.h"
 #include "config/schedule.h"
+#include "watch/gauge.h"
 #include "watch/observe.h"
 #include "heart/train.h"
 #include "suites.h"
@@ -435,5 +436,52 @@ TEST(weights_that_are_no_numbers_have_no_entropy)
             ck_assert_msg(isnan(o.values[i]), "%s: %g", o.names[i],
                           o.values[i]);
     observer_free(&o);
+    model_free(m);
+}
+
+/* A step along the gauge of queries and a key that they share is all gauge, and
+   moves what is conserved; one that is the gradient's is none of it. */
+TEST(a_step_along_the_gauge_is_told)
+{
+    enum { D = 8, HEADS = 2, K = 4 };
+    Dataset s;
+    Model *m = make("reverse",
+                    "d-model=8 heads=2 kv-heads=1 length=6 batch=4 variant=gqa "
+                    "optimizer=sgd lr=0.001",
+                    &s);
+    size_t size = m->parameters * sizeof *m->values;
+    real *start = allocate(m->parameters, sizeof *start), x[K][K];
+    real **w = model_attention(m, 0), *q = w[0], *k = w[1];
+    Random r = random_stream(3, "gauge");
+    memcpy(start, m->values, size);
+    ck_assert_double_eq(conserved_drift(m, 0, start, 0), 0);
+    for (int i = 0; i < K * K; i++)
+        x[i / K][i % K] = (real)(0.01 * random_normal(&r));
+    const real *old_q = start + (q - m->values),
+               *old_k = start + (k - m->values);
+    for (int i = 0; i < D; i++)
+        for (int j = 0; j < K; j++)
+            for (int l = 0; l < K; l++) {
+                for (int h = 0; h < HEADS; h++)
+                    q[i * HEADS * K + h * K + j] +=
+                        old_q[i * HEADS * K + h * K + l] * x[l][j];
+                k[i * K + j] -= old_k[i * K + l] * x[j][l];
+            }
+    ck_assert_double_eq_tol(gauge_share(m, 0, start, 0), 1, 1e-4);
+    ck_assert(conserved_drift(m, 0, start, 0) > 0.001);
+    memcpy(m->values, start, size);
+    Batch b = batch_new(s.sizes, 4);
+    Random stream = dataset_stream(&s, TRAINING);
+    Tape *t = tape_new(0);
+    double accuracy;
+    dataset_draw(&s, TRAINING, &stream, 0, &b);
+    train_step(m, t, &b, &accuracy);
+    for (size_t which = 0; which < 2; which++)
+        ck_assert_double_lt(gauge_share(m, 0, start, which), 1e-3);
+    ck_assert_double_lt(conserved_drift(m, 0, start, 1), 1e-3);
+    tape_free(t);
+    batch_free(&b);
+    free(w);
+    free(start);
     model_free(m);
 }

@@ -53,6 +53,10 @@ const Quantity quantities[] = {
     {"rank_n", .title = "effective rank of N"},
     {"distance_m", "relative distance of M from its start", .scale = POWERS},
     {"distance_n", "relative distance of N from its start", .scale = POWERS},
+    {"conserved_qk", .title = "drift of what is conserved, Q and K"},
+    {"conserved_vo", .title = "drift of what is conserved, V and O"},
+    {"gauge_qk", "share of a step of W^Q, W^K in the gauge", .scale = SHARE},
+    {"gauge_vo", "share of a step of W^V, W^O in the gauge", .scale = SHARE},
 
     /* settings, as they are called on an axis */
     {"lr", .title = "learning rate"},

@@ -19,6 +19,7 @@
 #include "heart/layers.h"
 #include "heart/numbers.h"
 #include "math/statistics.h"
+#include "watch/gauge.h"
 #include "watch/observe.h"
 
 /* What is found of a row of weights: a query of a head. */
@@ -223,6 +224,19 @@ share_beyond(const Observation *s, int place, size_t which)
     return which ? r.outputs_beyond / r.outputs : r.sums_beyond / r.sums;
 }
 
+static double
+drift(const Observation *s, int place, size_t which)
+{
+    return conserved_drift(s->observer->model, place, s->observer->first,
+                           which);
+}
+
+static double
+share_of_gauge(const Observation *s, int place, size_t which)
+{
+    return gauge_share(s->observer->model, place, s->observer->before, which);
+}
+
 /* The columns. The value of one is the mean over all places of attention: most
    functions look at one place, the others ignore which it is. */
 typedef struct Observed {
@@ -244,11 +258,16 @@ static const Observed table[] = {
     {"rank", "rank_n", mean_rank, 1, false},
     {"distance", "distance_m", distance, 0, false},
     {"distance", "distance_n", distance, 1, false},
+    {"conserved", "conserved_qk", drift, 0, false},
+    {"conserved", "conserved_vo", drift, 1, false},
+    {"gauge", "gauge_qk", share_of_gauge, 0, false},
+    {"gauge", "gauge_vo", share_of_gauge, 1, false},
     {"range", "values_beyond", share_beyond, 0, false},
     {"range", "output_beyond", share_beyond, 1, false},
 };
 enum { ROWS = sizeof table / sizeof *table };
-static const char words[] = "attention scores gradients rank distance range";
+static const char words[] =
+    "attention scores gradients rank distance conserved gauge range";
 
 /* Does --log ask for that word? */
 static bool
@@ -337,6 +356,10 @@ observer_new(Model *m, const Dataset *data)
     o.batch = batch_part(&b, 0, filled);
     if (asks(&o, "distance"))
         o.start = forms_of(m);
+    o.first = allocate(2 * m->parameters, sizeof *o.first);
+    o.before = o.first + m->parameters;
+    memcpy(o.first, m->values, m->parameters * sizeof *o.first);
+    memcpy(o.before, m->values, m->parameters * sizeof *o.first);
     return o;
 }
 
@@ -345,6 +368,7 @@ observer_free(Observer *o)
 {
     free_forms(o->model, o->start);
     batch_free(&o->batch);
+    free(o->first);
     free(o->log);
     free(o->columns);
     free(o->names);
@@ -376,6 +400,8 @@ observe(Observer *o)
     double *line = o->values + o->lines++ * o->count;
     for (int i = 0; i < o->count; i++)
         line[i] = observed(&s, &o->columns[i]);
+    memcpy(o->before, o->model->values,
+           o->model->parameters * sizeof *o->before);
     free_forms(o->model, s.forms);
     for (int i = 0; i < FINDINGS; i++)
         free(s.found[i]);
