@@ -21,7 +21,7 @@ export_run() {
     number=$((number + 1))
     "$with" train "$@" $small -o "$work/$number" >/dev/null
     run=$(ls -d "$work/$number"/*.seed1.*)
-    "$with" export "$run" --batch "$work/batch$number" -q
+    "$with" export "$run" "$work/batch$number" -q
     pairs="$pairs $run $work/batch$number"
 }
 number=0
