@@ -18,6 +18,28 @@ for plugin in variants/*.c ./tests/right/*.c ./tests/broken/operator.c ./tests/b
 done
 check ./variants/standard.c && expect "standard.c: not twelve checks" [ "$(grep -cP '\tok\t' out)" -eq 12 ]
 
+# --- what a stack of blocks costs: parameters and cache of a variant with two layers
+costs() { "$build/qkv" count -v "$1" --layers 2 2>err | awk 'NR == 2 { print $2, $5 }'; }
+cat >only-y.c <<'EOF'
+#include "standard.h"
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(cached(y), w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+const Variant qkv_variant = {.abi = QKV_ABI,
+                             .equation = "standard, with y cached for its keys",
+                             .shape = "heads d-k d-v",
+                             .weights = standard_weights,
+                             .forward = forward};
+EOF
+expect "standard's costs" [ "$(costs standard)" = "8192 128" ]
+expect "keys and values are shared, and priced twice" [ "$(costs ./tests/right/yoco.c)" = "6144 64" ]
+expect "values that are made from a cached y are kept too" [ "$(costs ./only-y.c)" = "8192 128" ]
+
 # --- planted bugs
 # planted: the source with the edit fails that check, in a line with all the words.
 planted() {

@@ -81,12 +81,12 @@ static double
 counted(const Model *m, int place)
 {
     Attention a = m->place[place].attention;
-    Weights w = weights_declared(m->place[place].variant, &a);
-    bool cross = m->place[place].attention.place == CROSS;
-    Cost c = cost_of(m->place[place].variant, a, &w, TOKENS,
-                     cross ? m->sizes.source : 0);
-    free(w.list);
-    return c.cache;
+    bool cross = a.place == CROSS;
+    Cost *costs = cost_by_block(m->place[place].variant, a, TOKENS,
+                                cross ? m->sizes.source : 0);
+    double cache = costs[a.layer].cache;
+    free(costs);
+    return cache;
 }
 
 /* Decodes a sequence: the logits must be those of forward, and what is kept of

@@ -219,7 +219,7 @@ TEST(costs)
         Plugin p = plugin_open(shipped[i].name);
         a.settings = p.variant->settings;
         Weights w = weights_declared(p.variant, &a);
-        Cost c = cost_of(p.variant, a, &w, 11, 0);
+        Cost c = cost_of(p.variant, a, 11, 0);
         ck_assert_msg(c.cache == shipped[i].cache, "%s: %g, not %g",
                       shipped[i].name, c.cache, shipped[i].cache);
         if (i < 3) {
@@ -227,7 +227,7 @@ TEST(costs)
             double pairs = 2 * tokens * h * (k + v);
             ck_assert(fabs(c.forward - maps - pairs) < 1e-9);
             ck_assert(fabs(c.backward - 2 * c.forward) < 1e-9);
-            Cost other = cost_of(p.variant, a, &w, 11, 22); /* twice as many */
+            Cost other = cost_of(p.variant, a, 11, 22); /* twice as many */
             double asked = 2 * d * h * (k + 2 * k + v + 2 * v);
             ck_assert(i > 0 || fabs(other.forward - asked - 2 * pairs) < 1e-9);
         }

@@ -1,54 +1,20 @@
 /* cost.c - what a variant costs, at any shape and without computing it.
 
    On a tape for shapes forward makes its nodes and computes nothing; what a
-   product costs follows from the shapes of its operands. The keys and values of
-   attend tell what a decoder keeps. */
+   product costs follows from the shapes of its operands. What a decoder keeps
+   is found by its own first step. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "algebra/cost.h"
-#include "algebra/capture.h"
+#include "decode/cache.h"
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
-
-/* Adds what a decoder keeps of n's token: the nodes that cached() marks at or
-   below it; false if there are none. No gradients are computed here, so
-   `touched` marks the nodes that were looked at, `passed` those that are kept,
-   or made from what is. */
-static bool
-keep_marked(Node *n, double *kept)
-{
-    Node *root = n->root;
-    if (!root->touched) {
-        root->touched = true;
-        root->passed = root->kept_by_decoder;
-        *kept += root->kept_by_decoder ? root->cols : 0;
-        for (int i = 0; !root->kept_by_decoder && i < root->inputs; i++)
-            root->passed |= keep_marked(root->in[i], kept);
-    }
-    return root->passed;
-}
-
-/* Numbers a token that a decoder keeps: what keys and values are made of where
-   the variant says so, else keys and values themselves, each once. */
-static double
-cache_of(const Capture *r)
-{
-    double kept = 0;
-    for (int i = 0; i < r->key_count; i++) {
-        Node *root = r->keys[i]->root;
-        bool again = false;
-        for (int k = 0; k < i; k++)
-            again |= r->keys[k]->root == root;
-        if (!again && !keep_marked(root, &kept))
-            kept += root->cols;
-    }
-    return r->key_count ? kept : NAN;
-}
 
 /* How many entries of head h of fixed_bias are not masked. Row 0 and column 0
    have each distance of query and key once. If eight more rows and columns
@@ -158,38 +124,128 @@ node_flops(const Node *n, const Node *last, double flops[2])
     }
 }
 
-Cost
-cost_of(const Variant *v, Attention a, const Weights *w, int tokens, int keys)
+static int
+blocks_of(const Attention *a)
 {
-    Cost cost = {0};
-    Capture capture = {.replaced = NOTHING};
-    Tape *t = tape_new(SHAPES_ONLY);
-    Node **weights = allocate((size_t)w->count, sizeof *weights);
-    real trained; /* an address, for a tape that looks at none */
-    for (int i = 0; i < w->count; i++) {
-        const Weight *d = &w->list[i];
-        weights[i] = leaf(t, d->rows, d->cols, 1, NULL, &trained);
-        weights[i]->arguments = d->name;
-        cost.parameters += (double)d->rows * d->cols;
-    }
-    Node *x = leaf(t, tokens, a.d_model, 1, NULL, &trained), *y = x;
+    return a->layers > 1 ? a->layers : 1;
+}
+
+/* What forward is called with, block after block, on a tape for shapes. */
+typedef struct Shapes {
+    Tape *tape;
+    Weights declared;
+    int tokens, d_model;
+    Node *x, *y, *other, **weights;
+} Shapes;
+
+static real no_entry; /* an address, for leaves whose entries nobody looks at */
+
+static Shapes
+shapes_new(const Variant *v, const Attention *a, int tokens, int keys)
+{
+    Shapes s = {.tokens = tokens, .d_model = a->d_model};
+    s.tape = tape_new(SHAPES_ONLY);
+    s.declared = weights_declared(v, a);
+    s.weights = allocate((size_t)s.declared.count, sizeof *s.weights);
     if (keys)
-        y = leaf(t, keys, a.d_model, 1, NULL, &trained);
-    forward_earlier(v, &a, x, y, weights);
-    Node *last = t->last;
-    capture_start(&capture, t);
-    size_t before = t->entries;
-    const Node *n = plugin_forward(v, &a, x, y, weights);
-    for (; n && n != last; n = n->previous) {
-        double flops[2];
-        node_flops(n, t->last, flops);
-        cost.forward += flops[0] / tokens;
-        cost.backward += flops[1] / tokens;
+        s.other = leaf(s.tape, keys, a->d_model, 1, NULL, &no_entry);
+    return s;
+}
+
+static void
+shapes_free(Shapes *s)
+{
+    free(s->weights);
+    free(s->declared.list);
+    tape_free(s->tape);
+}
+
+/* Each block has matrices and tokens of its own, but all see the same other
+   tokens. */
+static void
+next_block(Shapes *s)
+{
+    for (int i = 0; i < s->declared.count; i++) {
+        const Weight *d = &s->declared.list[i];
+        s->weights[i] = leaf(s->tape, d->rows, d->cols, 1, NULL, &no_entry);
+        s->weights[i]->arguments = d->name;
     }
-    cost.activations = (double)(t->entries - before) / tokens;
-    cost.cache = cache_of(&capture);
-    cost.rotates = capture.rotated;
-    free(weights);
-    tape_free(t);
-    return cost;
+    s->x = leaf(s->tape, s->tokens, s->d_model, 1, NULL, &no_entry);
+    s->y = s->other ? s->other : s->x;
+}
+
+/* Entries of the weights on which the block's output depends, and no earlier
+   block's. They are the trained leaves that have a name. */
+static double
+parameters_of(Node *out)
+{
+    double entries = 0;
+    for (Node *n = backward_order(out->root); n; n = n->next)
+        if (!n->op && n->trained && n->arguments && !n->passed) {
+            n->passed = true;
+            entries += (double)n->rows * n->cols;
+        }
+    return entries;
+}
+
+/* Lets a decoder take a step, which finds out what it has to keep. */
+static void
+price_cache(const Variant *v, Attention a, int keys, Cost *costs)
+{
+    int blocks = blocks_of(&a);
+    Shapes s = shapes_new(v, &a, 1, keys);
+    Cache *c = cache_new(blocks, 1);
+    s.tape->keeper = &c->keeper;
+    for (a.layer = 0; a.layer < blocks; a.layer++) {
+        next_block(&s);
+        c->keeper.enter(&c->keeper, &a, a.layer, s.x, s.y);
+        plugin_forward(v, &a, s.x, s.y, s.weights);
+        c->keeper.leave(&c->keeper);
+        costs[a.layer].cache = cache_entries(c, a.layer);
+    }
+    cache_free(c);
+    shapes_free(&s);
+}
+
+Cost *
+cost_by_block(const Variant *v, Attention a, int tokens, int keys)
+{
+    int blocks = blocks_of(&a);
+    Cost *costs = allocate((size_t)blocks, sizeof *costs);
+    Shapes s = shapes_new(v, &a, tokens, keys);
+    price_cache(v, a, keys, costs);
+    for (a.layer = 0; a.layer < blocks; a.layer++) {
+        Cost *c = &costs[a.layer];
+        next_block(&s);
+        const Node *before = s.tape->last;
+        size_t entries = s.tape->entries;
+        Node *out = plugin_forward(v, &a, s.x, s.y, s.weights);
+        for (const Node *n = s.tape->last; n != before; n = n->previous) {
+            double flops[2];
+            node_flops(n, s.tape->last, flops);
+            c->forward += flops[0] / tokens;
+            c->backward += flops[1] / tokens;
+            c->rotates |= !strcmp(n->op ? n->op->name : "", "rotate");
+        }
+        c->activations = (double)(s.tape->entries - entries) / tokens;
+        c->parameters = parameters_of(out);
+    }
+    shapes_free(&s);
+    return costs;
+}
+
+Cost
+cost_of(const Variant *v, Attention a, int tokens, int keys)
+{
+    Cost all = {0}, *costs = cost_by_block(v, a, tokens, keys);
+    for (int i = 0; i < blocks_of(&a); i++) {
+        all.parameters += costs[i].parameters;
+        all.forward += costs[i].forward;
+        all.backward += costs[i].backward;
+        all.cache += costs[i].cache;
+        all.activations += costs[i].activations;
+        all.rotates |= costs[i].rotates;
+    }
+    free(costs);
+    return all;
 }

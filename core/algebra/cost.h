@@ -16,11 +16,16 @@ typedef struct Cost {
     bool rotates;             /* it rotates columns by the position itself */
 } Cost;
 
-/* Of one attention of v at a, from a run of forward that has shapes only.
-   `tokens` queries attend to `keys` other tokens, or to their own where that is
-   0; what is counted by the token is counted by the query. */
-Cost cost_of(const Variant *v, Attention a, const Weights *w, int tokens,
-             int keys);
+/* What each of the a.layers blocks of v costs, from a run of forward that has
+   shapes only. `tokens` queries attend to `keys` other tokens, or to their own
+   if that is 0; what is counted by the token is counted by the query. A block
+   pays for what no earlier one has paid: a key that it recalls is in the cache
+   already, and a matrix is a parameter of the first block whose output depends
+   on it, of none if no output does. Free it. */
+Cost *cost_by_block(const Variant *v, Attention a, int tokens, int keys);
+
+/* Of all blocks together. */
+Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 
 /* FLOPs of a node, two for a multiply-add of a product, forward and backward:
    there each trained operand takes as many. Other operators count nothing, nor

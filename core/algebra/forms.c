@@ -24,14 +24,13 @@ model_cost(const Model *m, double *flops, double *cache)
 {
     *flops = *cache = 0;
     for (int place = 0; place < m->places; place++) {
-        const Variant *v = m->place[place].variant;
         Attention a = m->place[place].attention;
-        Weights w = weights_declared(v, &a);
-        int kind = m->place[place].attention.place;
-        int tokens = kind == ENCODER ? m->sizes.source : m->sizes.tokens;
-        Cost c = cost_of(v, a, &w, tokens, kind == CROSS ? m->sizes.source : 0);
+        int tokens = a.place == ENCODER ? m->sizes.source : m->sizes.tokens;
+        if (a.layer > 0)
+            continue; /* cost_of has priced it with the first block */
+        Cost c = cost_of(m->place[place].variant, a, tokens,
+                         a.place == CROSS ? m->sizes.source : 0);
         *flops += c.forward * tokens / m->sizes.tokens;
-        *cache += kind == ENCODER ? 0 : c.cache;
-        free(w.list);
+        *cache += a.place == ENCODER ? 0 : c.cache;
     }
 }

@@ -105,9 +105,7 @@ find_letters(Family *f)
     set_unused(f, &f->wanted);
     Own own;
     int i = OWNS;
-    Weights w = weights_declared(f->variant, a);
-    Cost cost = cost_of(f->variant, *a, &w, 2, 0);
-    free(w.list);
+    Cost cost = cost_of(f->variant, *a, 2, 0);
     for (const char *at = a->settings; at && own_next(&at, &own);) {
         if (i == LETTERS || own.value < 1 || own.value != floor(own.value))
             continue;
@@ -258,7 +256,7 @@ measure_one(Family *f, int wide, int most)
         Weights w = weights_declared(f->variant, &a);
         RealCount c = real_count(f->variant, a, &w, 0);
         free(w.list);
-        f->gauge[f->size] = c.stored - c.real;
+        f->gauge[f->size] = cost_of(f->variant, a, 2, 0).parameters - c.real;
         f->at[f->size++] = at;
         return c.real >= 0;
     }
@@ -329,7 +327,7 @@ text_of(const Family *f)
 }
 
 Formula
-formula_of(const Variant *v, Attention a, double stored)
+formula_of(const Variant *v, Attention a, double used)
 {
     Formula found = {.holds = false};
     Weights w = weights_declared(v, &a);
@@ -354,7 +352,7 @@ formula_of(const Variant *v, Attention a, double stored)
         for (int i = 0; i < f->size && found.holds; i++)
             found.holds = value_at(f, &f->at[i]) == f->gauge[i];
         found.gauge = times * value_at(f, &f->wanted);
-        found.holds &= found.gauge >= 0 && found.gauge <= stored;
+        found.holds &= found.gauge >= 0 && found.gauge <= used;
         free(found.text);
         found.text = text_of(f);
         free(f);

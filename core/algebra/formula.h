@@ -1,6 +1,6 @@
 /* formula.h - how many parameters are gauge at shapes too large to measure.
 
-   Gauge, what is stored less what is real, is a sum over the groups that leave
+   Gauge, what is used less what is real, is a sum over the groups that leave
    the function as it is, and each of these groups has few kinds of size:
 
        h k^2, g k^2    GL(k), an invertible matrix between W^Q and W^K' of each
@@ -34,8 +34,8 @@ typedef struct Formula {
                             they use what others computed; to be freed */
 } Formula;
 
-/* Of v at a, of whose parameters so many are stored in all a.layers blocks:
+/* Of v at a, of which all a.layers blocks use so many parameters (cost.h):
    gauge is never more than that. */
-Formula formula_of(const Variant *v, Attention a, double stored);
+Formula formula_of(const Variant *v, Attention a, double used);
 
 #endif

@@ -71,46 +71,49 @@ leave_place(Keeper *keeper)
     keeper->earlier = keeper->fresh = 0;
 }
 
-/* Which of the kept nodes n is, the last one if it is new; -1 for a node that
-   has all rows already. */
-static int
-kind_of(Cache *c, const Node *n)
+/* Where the rows of n are kept: at the first place that has use for them. A
+   node that has all rows already is kept nowhere. */
+static Use
+use_of(Cache *c, const Node *n)
 {
-    CachePlace *p = c->at;
+    CachePlace *p = c->place;
     if (n->rows != c->keeper.fresh)
-        return -1;
-    for (int i = 0; i < p->kinds; i++)
-        if (p->kept[i].node == n->root)
-            return i;
+        return (Use){0};
+    for (; p <= c->at; p++)
+        for (int i = 0; i < p->kinds; i++)
+            if (p->kept[i].node == n->root)
+                return (Use){p, i};
+    p = c->at;
     p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
     p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
     p->kept[p->kinds].rows =
         allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
-    return p->kinds++;
+    return (Use){p, p->kinds++};
 }
 
-/* In the step for shapes the number of the node to keep is found, and noted. */
-static int
+/* What the call of all_rows that comes next is about: found, in the step for
+   shapes, and noted for the others. NULL if there are more calls than then. */
+static const Use *
 next_use(Cache *c, const Node *n)
 {
     CachePlace *p = c->at;
     if (c->shapes) {
         p->use = grow(p->use, p->uses, &p->use_room, sizeof *p->use);
-        p->use[p->uses++] = kind_of(c, n);
+        p->use[p->uses++] = use_of(c, n);
     }
-    return p->called < p->uses ? p->use[p->called++] : p->kinds;
+    return p->called < p->uses ? &p->use[p->called++] : NULL;
 }
 
-/* All rows of the kept node of that number, to which n has the new ones. */
+/* All rows of the kept node that `use` says, to which n has the new ones. */
 static Node *
-kept_rows(Cache *c, int kind, Node *n)
+kept_rows(Cache *c, const Use *use, Node *n)
 {
-    if (kind < 0)
+    if (use && !use->at)
         return n;
     CachePlace *p = c->at;
-    Kept *k = &p->kept[kind];
+    Kept *k = use ? &use->at->kept[use->kind] : NULL;
     int fresh = c->keeper.fresh;
-    if (kind == p->kinds || n->rows != fresh || n->cols != k->cols)
+    if (!k || n->rows != fresh || n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first step, for "
             "shapes; forward must not change between calls");
     if (!c->shapes && !k->added)
@@ -129,8 +132,10 @@ static bool
 only_keys(const Cache *c)
 {
     const CachePlace *p = c->at;
-    int kind = !c->shapes && p->called < p->uses ? p->use[p->called] : -1;
-    return kind >= 0 && !p->kept[kind].plain;
+    if (c->shapes || p->called >= p->uses)
+        return false;
+    const Use *use = &p->use[p->called];
+    return use->at && !use->at->kept[use->kind].plain;
 }
 
 /* Keys of a model with RoPE: each is rotated once and kept so, unless something
@@ -142,10 +147,10 @@ all_rows(Keeper *keeper, const Attention *of, Node *n)
     bool once = of && c->at && only_keys(c);
     if (once)
         n = positioned(of, n, of->position);
-    int kind = c->at ? next_use(c, n) : -1;
-    if (!of && kind >= 0 && c->shapes)
-        c->at->kept[kind].plain = true;
-    n = kept_rows(c, kind, n);
+    const Use *use = c->at ? next_use(c, n) : NULL;
+    if (!of && use && use->at && c->shapes)
+        use->at->kept[use->kind].plain = true;
+    n = c->at ? kept_rows(c, use, n) : n;
     return of && !once ? positioned(of, n, 0) : n;
 }
 

@@ -21,10 +21,17 @@ typedef struct Kept {
     bool plain; /* something else than scores uses them */
 } Kept;
 
+/* What a call of all_rows is about: one of what a place keeps, which may be an
+   earlier one, if its block remembered the node; or NULL. */
+typedef struct Use {
+    struct CachePlace *at;
+    int kind;
+} Use;
+
 typedef struct CachePlace {
     Kept *kept;
     int kinds, kept_room;
-    int *use; /* the one of `kept` that each call of all_rows is about, or -1 */
+    Use *use;
     int uses, use_room, called;
     int held, capacity; /* tokens: earlier ones; the most */
 } CachePlace;

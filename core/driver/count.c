@@ -60,15 +60,15 @@ static const char *const explained[2] = {
 /* Adds how many of a variant's parameters are real: as measured, or above what
    can be by a formula. False if that cannot be told. */
 static bool
-add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Weights *w,
-         double stored)
+add_real(Sheet *sheet, const Plugin *p, const Attention *a, double used)
 {
-    int together = real_together(p->variant, *a, w, 0);
+    Weights w = weights_declared(p->variant, a);
+    int together = real_together(p->variant, *a, &w, 0);
     double real;
     Rank gap = {.last = NAN, .next = NAN};
-    if (stored / a->layers * together > MOST_MEASURED) {
-        Formula f = formula_of(p->variant, *a, stored);
-        real = f.holds ? stored - f.gauge : NAN;
+    if (used / a->layers * together > MOST_MEASURED) {
+        Formula f = formula_of(p->variant, *a, used);
+        real = f.holds ? used - f.gauge : NAN;
         if (f.holds)
             note("%s: gauge is %s%s, by a formula fitted to %d small shapes, "
                  "checked on %d others",
@@ -76,7 +76,7 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Weights *w,
                  f.fitted, f.checked);
         free(f.text);
     } else {
-        RealCount r = real_count(p->variant, *a, w, 0);
+        RealCount r = real_count(p->variant, *a, &w, 0);
         real = r.real < 0 ? NAN : r.real;
         gap = r.found;
         if (gap.faint)
@@ -88,9 +88,10 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Weights *w,
         note("%s: how many are real cannot be told: no formula fits its small "
              "shapes, or no gap parts its pivots from 0",
              p->name);
-    sheet_row(sheet, cell_words(p->name), cell_number(stored),
-              cell_number(real), cell_number(stored - real),
-              cell_number(gap.last), cell_number(gap.next));
+    sheet_row(sheet, cell_words(p->name), cell_number(used), cell_number(real),
+              cell_number(used - real), cell_number(gap.last),
+              cell_number(gap.next));
+    free(w.list);
     return real >= 0;
 }
 
@@ -105,17 +106,15 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     replace(uses, format_text("%s %s", *uses, variant_uses(p.variant)));
     config_resolve(&c, variant_uses(p.variant));
     Attention a = positioned_attention(&c);
-    Weights w = weights_declared(p.variant, &a);
-    Cost cost = cost_of(p.variant, a, &w, c.length, 0);
-    double n = a.layers = c.layers;
+    a.layers = c.layers;
+    Cost cost = cost_of(p.variant, a, c.length, 0);
     if (o->real)
-        told = add_real(sheet, &p, &a, &w, cost.parameters * n);
+        told = add_real(sheet, &p, &a, cost.parameters);
     else
-        sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters * n),
-                  cell_number(cost.forward * n), cell_number(cost.backward * n),
-                  cell_number(cost.cache * (n - encoders)),
-                  cell_number(round(cost.activations * n)));
-    free(w.list);
+        sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
+                  cell_number(cost.forward), cell_number(cost.backward),
+                  cell_number(cost.cache * (c.layers - encoders) / c.layers),
+                  cell_number(round(cost.activations)));
     return told;
 }
 

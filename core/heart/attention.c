@@ -37,7 +37,6 @@ all_rows(const Attention *of, Node *n)
 Node *
 cached(Node *n)
 {
-    n->root->kept_by_decoder = true;
     return all_rows(NULL, n);
 }
 

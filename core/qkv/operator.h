@@ -52,11 +52,9 @@ struct Node {
     real *kept;            /* entries that forward keeps for
                               backward, or that backward works in */
     const Operator *op;    /* NULL for a leaf, and for a view */
-    Node *root;           /* the node that owns the memory: itself, except after
-                             split */
-    bool touched;         /* gradient already holds a sum */
-    bool passed;          /* another node has taken over its gradient */
-    bool kept_by_decoder; /* by cached() */
+    Node *root; /* the node that owns the memory: itself, except after split */
+    bool touched; /* gradient already holds a sum */
+    bool passed;  /* another node has taken over its gradient */
     Tape *tape;
     Node *previous; /* the node before it on the tape */
     Node *next;     /* the next node of the backward pass */
