@@ -67,12 +67,13 @@ subject_draw(Subject *s)
 static const struct {
     const char *config, *positions;
     int layers;
-} shapes[SHAPES] = {
+} shapes[SHAPES + 1] = {
     {"d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7", "", LAYERS},
     {"d-model=12 heads=3 kv-heads=1 d-k=2 d-v=7 latent=5 positions=alibi",
      ", positions alibi", 1},
     {"d-model=16 heads=2 kv-heads=1 d-k=6 d-v=4 latent=10 positions=rope",
      ", positions rope", 2},
+    {"d-model=320 heads=5 kv-heads=1 d-k=128 d-v=72 latent=150", "", LAYERS},
 };
 
 /* Makes s->attention that of a way, and says it in s->found. */

@@ -14,8 +14,9 @@
 #include "heart/tape.h"
 
 /* The shapes at which a plugin is tried; a plugin that does something in every
-   sixth block does it in one of LAYERS. */
-enum { SHAPES = 3, LAYERS = 7 };
+   sixth block does it in one of LAYERS. LARGE is the number of one more shape,
+   for a single call. */
+enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 7 };
 
 /* What is to be read of a check after its process has ended. */
 typedef struct Found {
