@@ -310,13 +310,17 @@ add_columns(Observer *o)
 static char *
 words_of(const char *log)
 {
-    char *all = copy_text(log), word[WORD_SIZE];
-    for (char *at = all; *at; at++)
-        *at = *at == '+' ? ' ' : *at;
-    for (int n, at = 0; sscanf(all + at, " %1023s%n", word, &n) == 1; at += n)
+    char *all = copy_text(log);
+    for (char *at = all, *end; *at; at = end) {
+        end = at + strcspn(at, "+");
+        char *word = format_text("%.*s", (int)(end - at), at);
         if (index_in(words, word) < 0)
             usage("log: \"%s\" is not one of: %s; join several with +", word,
                   words);
+        free(word);
+        if (*end)
+            *end++ = ' ';
+    }
     return all;
 }
 
