@@ -9,7 +9,7 @@
 
 /* The column of a tensor, counted over all that it has, that is column `col` of
    a map. */
-static size_t
+static int
 column_of(const Heads *l, int projection, int col)
 {
     const Family *f = l->model->family;
@@ -21,19 +21,20 @@ column_of(const Heads *l, int projection, int col)
     for (int i = 0; i < projection && !strcmp(name[i], name[projection]); i++)
         before += f->has & INTERLEAVED ? l->of[i].width : l->of[i].cols;
     int step = f->has & INTERLEAVED && projection != OUTPUT ? 3 * width : width;
-    return (size_t)(before + head * step + within);
+    return before + head * step + within;
 }
 
 /* The place of an entry of a map in its tensor, whose column that is. Tensors
    are (outputs x inputs) unless the family turns them; and a map of ours has
    d_model rows, which are the outputs of W^O. */
 static size_t
-place_of(const Heads *l, int projection, int row, size_t column)
+place_of(const Heads *l, int projection, int row, int column)
 {
     size_t stride = (size_t)l->of[projection].weight->shape[1];
     bool turned = l->model->family->has & TRANSPOSED;
-    return turned == (projection == OUTPUT) ? column * stride + (size_t)row
-                                            : (size_t)row * stride + column;
+    return turned == (projection == OUTPUT)
+               ? (size_t)column * stride + (size_t)row
+               : (size_t)row * stride + (size_t)column;
 }
 
 /* The tensor of that name in that layer: PREFIX, the pattern with the number in
@@ -115,15 +116,15 @@ read_projection(Heads *l, int i, const Checkpoint *c)
     p->w = allocate((size_t)m->d_model * (size_t)p->cols, sizeof *p->w);
     p->b = p->bias ? allocate((size_t)length, sizeof *p->b) : NULL;
     for (int col = 0; col < p->cols; col++) {
-        size_t column = column_of(l, i, col);
+        int column = column_of(l, i, col);
         for (int row = 0; row < m->d_model; row++)
             p->w[row * p->cols + col] = read_entry(
                 p->weight, place_of(l, i, row, column), c->directory);
     }
     for (int col = 0; p->b && col < length; col++)
-        p->b[col] = read_entry(p->bias,
-                               i == OUTPUT ? (size_t)col : column_of(l, i, col),
-                               c->directory);
+        p->b[col] = read_entry(
+            p->bias, (size_t)(i == OUTPUT ? col : column_of(l, i, col)),
+            c->directory);
 }
 
 Heads
@@ -164,14 +165,14 @@ heads_store(const Heads *l)
                  "makes it so",
                  p->weight->name, p->weight->type);
         for (int col = 0; col < p->cols; col++) {
-            size_t column = column_of(l, i, col);
+            int column = column_of(l, i, col);
             for (int row = 0; row < l->model->d_model; row++)
                 tensor_set(p->weight, place_of(l, i, row, column),
                            p->w[row * p->cols + col]);
         }
         for (int col = 0; p->b && col < length; col++)
             tensor_set(p->bias,
-                       i == OUTPUT ? (size_t)col : column_of(l, i, col),
+                       (size_t)(i == OUTPUT ? col : column_of(l, i, col)),
                        p->b[col]);
     }
 }
