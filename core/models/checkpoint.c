@@ -254,16 +254,20 @@ shard_named(const Checkpoint *c, const char *name)
     return NULL;
 }
 
-/* Writes what a file of the directory has: of a shard, what it has now. */
+/* Writes what a file of the directory has: of a shard, what it has now. Weights
+   in other formats, which would be the old ones, stay behind. */
 static void
 copy_file(const Checkpoint *c, const char *name, const char *to)
 {
+    static const char copied[] = ".json .txt .model .jinja .md";
     struct stat facts;
+    const char *dot = strrchr(name, '.');
     Path path = within(c->directory, name);
     const Shard *s = shard_named(c, name);
     size_t size = s ? s->size : 0;
     char *bytes = NULL;
-    if (stat(path.text, &facts) || !S_ISREG(facts.st_mode))
+    if (stat(path.text, &facts) || !S_ISREG(facts.st_mode) ||
+        (!s && (!dot || index_in(copied, dot) < 0)))
         return;
     if (!s)
         bytes = read_file(path.text, "file of the model", &size);

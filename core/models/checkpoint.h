@@ -46,7 +46,7 @@ double tensor_entry(const Tensor *t, size_t i);
 void tensor_set(Tensor *t, size_t i, double value);
 
 /* Writes the directory TO, which must not be there, whole or not at all: the
-   shards as they are now, and with them the other plain files. */
+   shards as they are now, and with them the configuration and the tokenizer. */
 void checkpoint_write(const Checkpoint *c, const char *to);
 
 #endif

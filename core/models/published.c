@@ -340,40 +340,27 @@ published_settings(const Published *p)
     return all;
 }
 
-/* Adds ", WORDS" to a text, if it is so. */
-static void
-say_if(bool so, char **text, char *words)
-{
-    if (so)
-        replace(text, format_text("%s, %s", *text, words));
-    free(words);
-}
-
 char *
 published_words(const Published *p)
 {
-    int has = p->family->has, local = 0;
-    char *text = format_text("%d layers of d-model %d, heads %d, head-dim %d",
-                             p->layers, p->d_model, p->heads, p->d_k);
+    int has = p->family->has, local = 0, biases = 0;
+    char of[5] = "", *window = copy_text("");
+    char *settings = published_settings(p);
     for (int i = 0; i < p->layers; i++)
         local += p->local[i];
-    say_if(p->d_v != p->d_k, &text, format_text("d-v %d", p->d_v));
-    say_if(p->groups != p->heads, &text, format_text("kv-heads %d", p->groups));
-    say_if(p->latent, &text, format_text("latent %d", p->latent));
-    say_if(p->query_latent, &text,
-           format_text("query-latent %d", p->query_latent));
-    say_if(local, &text,
-           format_text("%d of the layers see %d tokens", local, p->window));
-    say_if(p->encoders, &text, format_text("%d of them encode", p->encoders));
-    say_if(p->rope && !p->latent && p->rope < p->d_k, &text,
-           format_text("%d columns of a head rotated", p->rope));
-    say_if(p->latent && p->rope, &text, format_text("%d rotated", p->rope));
-    say_if(!p->latent && p->rope == p->d_k, &text, copy_text("rotary"));
     for (int i = 0; i < 4; i++)
-        say_if(p->bias[i], &text, format_text("b^%c", "QKVO"[i]));
-    say_if(has & (HEAD_NORM | FULL_NORM), &text,
-           format_text("RMSNorm of q and k, %s",
-                       has & HEAD_NORM ? "each head" : "all heads together"));
-    say_if(has & SINKS, &text, copy_text("sinks"));
-    return text;
+        if (p->bias[i])
+            of[biases++] = "qkvo"[i];
+    if (local)
+        replace(&window,
+                format_text(", %d layers see %d tokens", local, p->window));
+    char *all = format_text(
+        "%s%s%s%s%s%s%s%s", settings, biases ? ", biases of " : "", of,
+        p->rope && p->rope < p->d_k && !p->latent ? ", a part rotated" : "",
+        has & (HEAD_NORM | FULL_NORM) ? ", norms of q and k" : "",
+        has & SINKS ? ", sinks" : "", window,
+        p->encoders ? ", no cache where it encodes" : "");
+    free(settings);
+    free(window);
+    return all;
 }

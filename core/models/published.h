@@ -61,7 +61,7 @@ Published published_named(const char *name);
 /* The settings that have its shape, for any variant; to be freed. */
 char *published_settings(const Published *p);
 
-/* "32 layers of d-model 4096, heads 32, ...", to be freed. */
+/* These, and in words what else it has; to be freed. */
 char *published_words(const Published *p);
 
 #endif
