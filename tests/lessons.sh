@@ -141,10 +141,24 @@ for lesson in lessons/[0-2]*.md; do
         complain "$lesson: not $most exercises"
 done
 expect "not ten lessons on the heart" test "$(ls lessons/2*.md | wc -l)" -eq 10
-words=$(awk '/^<!--$/ { hidden = 1 } /^```/ { code = !code; next }
-    !code && !hidden { gsub(/<!--[^>]*-->/, ""); words += NF }
+# What a reader of lessons sees: captions and output, but not what a picture has for those
+# who cannot see it, nor what is hidden. With code=1 also code.
+words() {
+    awk -v seen="$1" '/^<!--$/ { hidden = 1 } /^```/ { code = !code; if (!seen) next }
+    (seen || !code) && !hidden { gsub(/<!--[^>]*-->|!\[[^]]*\]/, ""); words += NF }
     /^-->$/ { hidden = 0 }
-    END { print words }' lessons/2*.md)
-[ "$words" -le 12000 ] && ok || complain "lessons 20 to 29 have $words words"
+    END { print words }' $2
+}
+said=$(words "" "$(ls lessons/2*.md)")
+[ "$said" -le 12000 ] && ok || complain "lessons 20 to 29 have $said words"
+said=$(words 1 "$(ls lessons/0*.md lessons/1[0-6]*.md)")
+[ "$said" -le 16000 ] && ok || complain "lessons 00 to 16 have $said words"
+
+# --- a term is explained where it is first used
+told() { awk -f lessons/glossary.awk lessons/31-notation.md lessons/0*.md lessons/1[0-8]*.md; }
+told >"$work/out" && ok || complain "$(cat "$work/out")"
+sed -i 's/^# 02.*/&\n\nA block is used too early./' "$work/few"/lessons/02-*.md
+(cd "$work/few" && told) >"$work/out"
+expect 'a term that is used too early is not found' grep -q '02.*uses "block", which lesson 08' "$work/out"
 
 finish
