@@ -54,14 +54,6 @@ table_add(Table *t, const char *path)
         table_changed(path, line + !line);
 }
 
-Table
-table_read(const char *path)
-{
-    Table t = {.rows = 0};
-    table_add(&t, path);
-    return t;
-}
-
 void
 table_free(Table *t)
 {

@@ -12,11 +12,10 @@ typedef struct Table {
     int room;
 } Table;
 
-/* Reads a table of a run, of two columns or more and a row or more, or adds the
-   rows of another file to it. The names, and what a row begins with, mean
-   nothing to a shell or to gnuplot. Fails with file and line where it is no
-   such table. table_free it. */
-Table table_read(const char *path);
+/* Adds the rows of a run's file to a table, empty at first ({0}), which has two
+   columns or more and a row or more. The names, and what a row begins with,
+   mean nothing to a shell or to gnuplot. Fails with file and line where it is
+   no such table. table_free it. */
 void table_add(Table *t, const char *path);
 void table_free(Table *t);
 

@@ -43,19 +43,20 @@ void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 /* Gives m the weights of a run: as they are, or converted, where its variant or
    its shape is another one. */
 static void
-take_weights(Model *m, const Plugin *p, const Run *begun)
+take_weights(Model *m, const Run *begun)
 {
     Dataset data;
     Conversion v;
+    Plugin p = plugin_open(m->config.variant);
     if (config_equal(&m->config, &begun->config, OF_VARIANT | OF_SHAPE) &&
         m->config.embed == begun->config.embed) {
         run_weights(begun, m);
         return;
     }
     Model *from = run_model(begun, &data);
-    Model *to = converted(from, p, &m->config, begun->name, &v);
+    Model *to = converted(from, &p, &m->config, begun->name, &v);
     if (!to)
-        fail("%s cannot become %s: %s", begun->path, p->name, v.why);
+        fail("%s cannot become %s: %s", begun->path, p.name, v.why);
     memcpy(m->values, to->values, m->parameters * sizeof *m->values);
     model_free(to);
     model_free(from);
@@ -65,21 +66,18 @@ take_weights(Model *m, const Plugin *p, const Run *begun)
 /* In a run's own process: opens its plugin and its data, makes its model, and
    gives it the weights that it begins with, if they are not random. */
 static Model *
-prepare(Config c, Dataset *data)
+prepare(const Config *c, Dataset *data)
 {
-    Plugin p = plugin_open(c.variant);
-    uint64_t plugin = c.plugin_hash, text = c.file_hash;
     Conversion v;
-    config_cast(&c, &p);
-    *data = dataset_open(&c);
-    if (c.plugin_hash != plugin || c.file_hash != text)
+    Model *m = model_open(*c, data);
+    if (m->config.plugin_hash != c->plugin_hash ||
+        m->config.file_hash != c->file_hash)
         fail("its plugin or text has changed since this command began; the "
              "same command makes the runs of what is there now");
-    Model *m = model_new(&c, data->sizes, p.variant);
     if (crew.w->from) {
         Run begun = run_read(crew.w->from);
-        take_weights(m, &p, &begun);
-    } else if (*likeness_of(c.same_start).as.variant && !start_alike(m, &v))
+        take_weights(m, &begun);
+    } else if (*likeness_of(c->same_start).as.variant && !start_alike(m, &v))
         fail("it cannot start as --same-start asks: %s", v.why);
     return m;
 }
@@ -117,7 +115,7 @@ work(const void *job, void *last)
     close(crew.draft->lock); /* it is only the driver's */
     crew.draft->lock = open(crew.draft->path.text, O_RDONLY | O_CLOEXEC);
     thread_count = crew.w->threads;
-    Model *m = prepare(t.job->config, &data);
+    Model *m = prepare(&t.job->config, &data);
     t.solved.threshold = m->config.threshold;
     t.observer = observer_new(m, &data);
     t.begun = now();

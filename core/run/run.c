@@ -157,7 +157,9 @@ write_timing(const char *run, const Finished *e, const Model *m)
     end_file(file, run, "timing.tsv");
 }
 
-char *
+/* The file of a weight within a folder of a run: "block0.attention.W^Q" ->
+   "weights/block0.attention.W_Q.npy". To be freed. */
+static char *
 weight_file(const char *folder, const char *name)
 {
     char *file = format_text("%s/%s.npy", folder, name);
@@ -197,8 +199,9 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
 static Config
 read_config(const char *path)
 {
-    Table t = table_read(path);
+    Table t = {.rows = 0};
     Config c = config_start();
+    table_add(&t, path);
     if (strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
@@ -240,7 +243,7 @@ run_read(const char *path)
              "`qkv train` and `qkv compare` make it in an experiment",
              r.path);
     r.config = read_config(within(r.path, "config.tsv").text);
-    r.log = table_read(within(r.path, "log.tsv").text);
+    table_add(&r.log, within(r.path, "log.tsv").text);
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         Path path = within(r.path, results[i]);
         if (i == 0 || !access(path.text, F_OK))
@@ -306,16 +309,13 @@ run_weights(const Run *r, Model *m)
 Model *
 run_model(const Run *r, Dataset *data)
 {
-    Config c = r->config;
-    Plugin p = plugin_open(c.variant);
-    config_cast(&c, &p);
-    if (c.plugin_hash != r->config.plugin_hash)
-        note("%s: was trained with another build of %s", r->path, p.name);
-    *data = dataset_open(&c);
-    if (c.file_hash != r->config.file_hash)
+    const Config *was = &r->config;
+    Model *m = model_open(*was, data);
+    if (m->config.plugin_hash != was->plugin_hash)
+        note("%s: was trained with another build of %s", r->path, was->variant);
+    if (m->config.file_hash != was->file_hash)
         fail("%s: its text %s has changed since; bring that one back", r->path,
-             c.file);
-    Model *m = model_new(&c, data->sizes, p.variant);
+             was->file);
     run_weights(r, m);
     return m;
 }

@@ -70,10 +70,6 @@ Model *run_model(const Run *r, Dataset *data);
    with what is wrong with them. */
 void run_weights(const Run *r, Model *m);
 
-/* The file of a weight within a folder of a run: "block0.attention.W^Q" ->
-   "weights/block0.attention.W_Q.npy". To be freed. */
-char *weight_file(const char *folder, const char *name);
-
 /* Writes a file for each weight into TO/weights, or TO/gradients for their
    gradients. */
 void matrices_write(const char *to, const char *folder, const Model *m);
