@@ -12,7 +12,6 @@
 #include "page/table.h"
 #include "run/grid.h"
 #include "run/jobs.h"
-#include "run/plan.h"
 #include "run/real_count.h"
 #include "study/figure.h"
 #include "study/rate.h"
