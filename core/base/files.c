@@ -81,17 +81,6 @@ names_in(const char *directory)
     return names;
 }
 
-bool
-is_empty(const char *directory)
-{
-    Values names = names_in(directory);
-    bool empty = true;
-    for (int i = 0; i < names.count; i++)
-        empty &= is_draft(names.text[i]);
-    values_free(&names);
-    return empty;
-}
-
 void
 discard(const char *path)
 {

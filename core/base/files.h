@@ -32,9 +32,6 @@ void end_file(FILE *file, const char *directory, const char *name);
 /* The names in a directory, in no order; none if it cannot be read. */
 Values names_in(const char *directory);
 
-/* Is there nothing in it but drafts? */
-bool is_empty(const char *directory);
-
 /* Removes a file, or a directory with all that is in it, if it exists. Links
    are removed, not followed. */
 void discard(const char *path);

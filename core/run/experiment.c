@@ -117,13 +117,14 @@ experiment_open(const char *directory, const char *asked)
     if (mkdir(directory, 0777) && errno != EEXIST)
         fail("%s: cannot be made: %s; give another directory", directory,
              strerror(errno));
-    bool empty = is_empty(directory); /* somebody may open it with us */
-    if (!empty && access(within(directory, record).text, F_OK))
+    drafts_sweep(directory);
+    Values there = names_in(directory); /* somebody may open it with us */
+    if (there.count && access(within(directory, record).text, F_OK))
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "
              "qkv's; give another directory",
              directory);
+    values_free(&there);
     manifest_record(directory, asked);
-    drafts_sweep(directory);
 }
 
 static int
