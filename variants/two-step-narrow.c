@@ -33,7 +33,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q = x W^Q of width d_k; q_i = q W_i^Q; k_i and v_i likewise",
+    .equation = "q = x W^Q, d_k wide; q_i = q W_i^Q; k, v likewise",
     .family = "low rank",
     .shape = "heads d-k d-v",
     .weights = weights,
