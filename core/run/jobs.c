@@ -123,7 +123,9 @@ work(const void *job, void *last)
     t.end.solved_at = t.solved.at;
     run_write(crew.draft, t.job->name, m, &t.end, &t.observer, &data,
               !crew.w->no_weights);
-    draft_publish(crew.draft, t.job->name, true);
+    /* Another command may have trained it meanwhile, and be reading it. */
+    draft_publish(crew.draft, t.job->name,
+                  crew.w->redo || !run_exists(crew.w->out, t.job->name));
 }
 
 /* On a terminal, rewrites the line that says how far the runs are. */
