@@ -28,13 +28,15 @@ static pid_t
 begin_process(const char *what)
 {
     fflush(NULL);
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child < 0)
         fail("no process for %s: %s", what, strerror(errno));
 #ifdef __linux__
     if (!child)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    if (!child && getppid() != parent) /* it has died already */
+        _exit(1);
     return child;
 }
 
