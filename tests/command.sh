@@ -111,15 +111,15 @@ damaged() {
 published() { qkv count --tsv "$@" 2>err | awk -F'\t' 'NR == 2 { print $1, $2, $5 }'; }
 # configured TYPE [heads=H] [groups=G] [MORE]: c.json, a config of one layer of width 16.
 configured() {
-    sizes='"num_hidden_layers": 1, "hidden_size": 16' more=
+    sizes='"num_hidden_layers": 1, "hidden_size": 16' others=
     type=$1
     shift
     for given; do case $given in
         heads=*) sizes="$sizes, \"num_attention_heads\": ${given#*=}" ;;
         groups=*) sizes="$sizes, \"num_key_value_heads\": ${given#*=}" ;;
-        *) more=$given ;;
+        *) others=$given ;;
     esac done
-    echo "{\"model_type\": \"$type\", $sizes$more}" >c.json
+    echo "{\"model_type\": \"$type\", $sizes$others}" >c.json
 }
 # safetensors FILE HEAD [BYTES]: a file with that head and the numbers of standard input.
 safetensors() {
