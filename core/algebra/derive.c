@@ -122,7 +122,10 @@ derive_output(Derived *d, const Node *out)
             bug("derive: more than %d heads", MOST_CALLS);
         if (h == d->heads) {
             met[d->heads++] = *s;
-            d->sinks += s->of->op == &softmax_op && s->of->inputs > 1;
+            if (s->of->op == &softmax_op && s->of->inputs > 1) {
+                d->sink = s->of->in[1]->root;
+                d->sinks++;
+            }
             derive_scores(d, d->piece[h], s);
         }
         add_to(d, &d->piece[h][VALUES], t, 1, TOKENS, false);
@@ -175,6 +178,8 @@ derive(const Variant *v, Attention a)
         values_add(&d.blocked, copy_text("what an earlier block remembered"));
     else
         derive_output(&d, out);
+    if (!d.heads && !d.blocked.count)
+        values_add(&d.blocked, copy_text("no attention"));
     return d;
 }
 
@@ -261,7 +266,7 @@ is_in_form(const Derived *d, int weight)
     while (left > 0 && row[left - 1] == 0)
         left--;
     free(row);
-    return left > 0;
+    return left > 0 || d->w[weight] == d->sink;
 }
 
 typedef struct Rows {

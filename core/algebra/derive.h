@@ -27,7 +27,8 @@ typedef struct Derived {
     int heads;
     Term *(*piece)[PIECES]; /* of each head */
     Term *constant;         /* added to every token */
-    int sinks;              /* of heads, that are learned */
+    int sinks;              /* of heads, that are learned, */
+    const Node *sink;       /* and whose weight they are */
     bool positioned;        /* scores have a bias by position */
     Values blocked;         /* what is in the way of a form; none if there is
                                one */
@@ -41,7 +42,7 @@ Derived derive(const Variant *v, Attention a);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
 /* A shape whose widths are all different, so that each has its own name. */
-#define TELLING_SHAPE "d-model=24 heads=4 kv-heads=2 d-k=5 d-v=7 latent=10"
+#define TELLING_SHAPE "d-model=32 heads=4 kv-heads=2 d-k=6 d-v=7 latent=10"
 
 void derived_free(Derived *d);
 

@@ -14,7 +14,7 @@ typedef struct Width {
     const char *name;
     double value;
 } Width;
-enum { WIDTHS = 7 };
+enum { WIDTHS = 8 };
 
 static void
 list_widths(const Derived *d, Width width[WIDTHS])
@@ -26,7 +26,8 @@ list_widths(const Derived *d, Width width[WIDTHS])
                                {"d_k", a->d_k},
                                {"d_v", a->d_v},
                                {"latent", a->latent},
-                               {"h d_k", a->heads * a->d_k}};
+                               {"h d_k", a->heads * a->d_k},
+                               {"h d_v", a->heads * a->d_v}};
     memcpy(width, all, sizeof all);
 }
 

@@ -1,4 +1,5 @@
 /* symbols.c - the nodes of a forward pass, as sums of products of symbols. */
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -351,34 +352,30 @@ matrices_of(const Term *t, int *first, int *end)
         --*end;
 }
 
-/* Entry i, j of a symbol; or of what it moves by. */
-static double
-entry(const Symbol *s, int i, int j, bool slope)
+/* A slope is the imaginary part of what a very small imaginary step makes of a
+   polynomial: so small that its square is lost in rounding, with no difference
+   of nearly equal numbers. */
+static const double step = 1e-30;
+
+static double complex
+entry(const Symbol *s, int i, int j)
 {
     const real *at = symbol_entry(s, i, j);
-    if (!at)
-        return !slope && !s->of && s->row + i == s->col + j;
-    return (double)*(slope ? s->of->gradient + (at - s->of->value) : at);
+    return !at ? !s->of && s->row + i == s->col + j
+               : (double)*at +
+                     step * I * (double)s->of->gradient[at - s->of->value];
 }
 
-/* Of a row x and its derivative, which are rows times S afterwards: x S and
-   dx S + x dS. */
+/* y = x S */
 static void
-multiply_row(const Symbol *s, double *x, double *dx, double *scratch)
+multiply_row(const Symbol *s, const double complex *x, double complex *y)
 {
     int rows = symbol_rows(s), cols = symbol_cols(s);
     for (int j = 0; j < cols; j++) {
-        double sum = 0, slope = 0;
-        for (int i = 0; i < rows; i++) {
-            double m = entry(s, i, j, false);
-            sum += x[i] * m;
-            slope += dx[i] * m + x[i] * entry(s, i, j, true);
-        }
-        scratch[j] = sum;
-        scratch[cols + j] = slope;
+        y[j] = 0;
+        for (int i = 0; i < rows; i++)
+            y[j] += x[i] * entry(s, i, j);
     }
-    memcpy(x, scratch, (size_t)cols * sizeof *x);
-    memcpy(dx, scratch + cols, (size_t)cols * sizeof *dx);
 }
 
 void
@@ -387,25 +384,22 @@ symbols_value(const Term *sum, int rows, int cols, double *to, bool slope)
     memset(to, 0, (size_t)(rows * cols) * sizeof *to);
     for (; sum; sum = sum->next) {
         int widest = rows;
-        double factor = sum->factor, moves = 0;
-        for (const Symbol *s = sum->number; s < sum->number + sum->numbers;
-             s++) {
-            moves =
-                moves * entry(s, 0, 0, false) + factor * entry(s, 0, 0, true);
-            factor *= entry(s, 0, 0, false);
-        }
-        for (const Symbol *s = sum->of; s < sum->of + sum->count; s++)
-            widest = symbol_cols(s) > widest ? symbol_cols(s) : widest;
-        double *x = allocate((size_t)4 * widest, sizeof *x), *dx = x + widest;
+        for (int k = 0; k < sum->count; k++)
+            if (symbol_cols(&sum->of[k]) > widest)
+                widest = symbol_cols(&sum->of[k]);
+        double complex *x = allocate((size_t)2 * widest, sizeof *x);
         for (int i = 0; i < rows; i++) {
-            memset(x, 0, (size_t)(2 * widest) * sizeof *x);
-            x[i] = factor;
-            dx[i] = moves;
-            for (const Symbol *s = sum->of; s < sum->of + sum->count; s++)
-                if (s->kind >= MATRIX)
-                    multiply_row(s, x, dx, dx + widest);
+            memset(x, 0, (size_t)rows * sizeof *x);
+            x[i] = sum->factor;
+            for (int k = 0; k < sum->numbers; k++)
+                x[i] *= entry(&sum->number[k], 0, 0);
+            for (int k = 0; k < sum->count; k++)
+                if (sum->of[k].kind >= MATRIX) {
+                    multiply_row(&sum->of[k], x, x + widest);
+                    memcpy(x, x + widest, (size_t)widest * sizeof *x);
+                }
             for (int j = 0; j < cols; j++)
-                to[i * cols + j] += slope ? dx[j] : x[j];
+                to[i * cols + j] += slope ? cimag(x[j]) / step : creal(x[j]);
         }
         free(x);
     }

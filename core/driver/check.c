@@ -109,7 +109,7 @@ command_check(int argc, char **argv)
     const char *plugin = plugin_built(o.rest[0]);
     plugin_given(plugin);
     if (both) {
-        Facts *f = describe(&plugin, 1, NULL);
+        Facts *f = describe(&plugin, 1, NULL, false);
         if (!f->answered && f->ended.status == 2)
             usage("%s", f->ended.why);
         print_line(&o, "loads", f->answered ? "ok" : "FAILED",

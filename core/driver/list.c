@@ -15,7 +15,7 @@
 
 /* Returns the exit status: 1 where a plugin cannot be loaded. */
 static int
-list_variants(Layout layout)
+list_variants(Layout layout, bool forms)
 {
     static const Column columns[] = {
         {"variant", .words = true},
@@ -25,11 +25,12 @@ list_variants(Layout layout)
         {"family", .words = true, .readers = PROGRAMS},
         {"form", .words = true, .readers = PROGRAMS}};
     Config c = config_start();
-    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
+    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns - !forms);
     Values names = plugin_list();
     int failed = 0;
     config_resolve(&c, "heads d-k d-v");
-    Facts *facts = describe((const char *const *)names.text, names.count, &c);
+    Facts *facts =
+        describe((const char *const *)names.text, names.count, &c, forms);
     for (Facts *f = facts; f < facts + names.count; f++) {
         failed |= !f->answered;
         if (f->answered)
@@ -126,5 +127,5 @@ command_list(int argc, char **argv)
         columns_asked = "variant,form";
     return o.tasks    ? list_tasks(layout)
            : o.models ? list_models(&o, layout)
-                      : list_variants(layout);
+                      : list_variants(layout, o.forms);
 }

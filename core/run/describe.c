@@ -29,21 +29,24 @@ typedef struct Question {
     const char *const *words;
     int count;
     const Config *config;
+    bool forms;
 } Question;
 
 /* In the child: whatever is wrong exits before it answers, and a forward that
    crashes does so here. */
 static void
-describe_one(const char *word, const Config *config, Facts *f)
+describe_one(const char *word, const Question *q, Facts *f)
 {
     Plugin p = plugin_open(word);
     check_own(&p);
-    if (config) {
-        Config c = *config;
+    if (q->config) {
+        Config c = *q->config;
         config_resolve(&c, variant_uses(p.variant));
         Attention a = positioned_attention(&c);
         a.layers = 1;
         f->parameters = cost_of(p.variant, a, c.length, 0).parameters;
+    }
+    if (q->forms) {
         char *form = variant_spelled(p.variant);
         snprintf(f->form, sizeof f->form, "%s", form);
         free(form);
@@ -62,7 +65,7 @@ answer(const void *more, void *facts)
 {
     const Question *q = more;
     for (int i = 0; i < q->count; i++)
-        describe_one(q->words[i], q->config, (Facts *)facts + i);
+        describe_one(q->words[i], q, (Facts *)facts + i);
 }
 
 /* The first that has not answered is where the child ended. It has to answer
@@ -70,11 +73,11 @@ answer(const void *more, void *facts)
    behind may have done it, and it is asked again, in a child that begins with
    it. */
 Facts *
-describe(const char *const *words, int count, const Config *c)
+describe(const char *const *words, int count, const Config *c, bool forms)
 {
     Facts *facts = allocate((size_t)count + 1, sizeof *facts);
     for (int i = 0, first = 0; i < count; first = i) {
-        Question rest = {words + i, count - i, c};
+        Question rest = {words + i, count - i, c, forms};
         Ended e = in_child(answer, &rest, facts + i,
                            (size_t)rest.count * sizeof *facts,
                            (Limits){seconds, bytes});

@@ -22,8 +22,10 @@ typedef struct Facts {
 } Facts;
 
 /* Describes the plugins that the words name; free the list. If c is given,
-   counts their parameters at that shape, where each one's forward runs once. */
-Facts *describe(const char *const *words, int count, const Config *c);
+   counts their parameters at that shape, where each one's forward runs once;
+   `forms`: derives what they compute. */
+Facts *describe(const char *const *words, int count, const Config *c,
+                bool forms);
 
 /* Is it an option that qkv has already? A plugin may declare no setting of that
    name. The driver sets it. */
