@@ -73,20 +73,21 @@ subtract(double *x, const double *q, int n)
         x[i] -= along * q[i];
 }
 
-/* Orthonormal rows q that span the k rows of w, each the largest that is left
-   of them; w becomes 0, up to rounding. Returns how many. */
-static int
-basis_of(double *w, int k, int length, double *q)
+int
+row_basis(double *w, int rows, int length, double *q, int *chosen)
 {
     double first = 0;
-    for (int r = 0; r < k; r++) {
+    for (int r = 0; r < rows && r < length; r++) {
         double *row = q + r * length, most = 0;
-        for (int i = 0; i < k; i++) {
+        int largest = 0;
+        for (int i = 0; i < rows; i++) {
             double size = dot(w + i * length, w + i * length, length);
-            if (size > most)
-                memcpy(row, w + i * length, (size_t)length * sizeof *row);
+            largest = size > most ? i : largest;
             most = size > most ? size : most;
         }
+        memcpy(row, w + largest * length, (size_t)length * sizeof *row);
+        if (chosen)
+            chosen[r] = largest;
         first = r ? first : most;
         for (int i = 0; i < r; i++) /* once more: subtracting has rounded */
             subtract(row, q + i * length, length);
@@ -95,10 +96,10 @@ basis_of(double *w, int k, int length, double *q)
             return r;
         for (int j = 0; j < length; j++)
             row[j] /= norm;
-        for (int i = 0; i < k; i++)
+        for (int i = 0; i < rows; i++)
             subtract(w + i * length, row, length);
     }
-    return k;
+    return rows < length ? rows : length;
 }
 
 /* A large matrix of low rank r, as a head's M: Jacobi turns r columns, not all.
@@ -111,7 +112,7 @@ low_rank(const double *w, int k, int length, Svd *d, double *long_side,
     size_t size = (size_t)k * (size_t)length;
     double *rest = allocate(2 * size, sizeof *rest), *q = rest + size;
     memcpy(rest, w, size * sizeof *rest);
-    int rank = basis_of(rest, k, length, q);
+    int rank = row_basis(rest, k, length, q, NULL);
     double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
     for (int i = 0; i < k; i++)
         for (int r = 0; r < rank; r++)

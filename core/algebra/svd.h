@@ -17,6 +17,11 @@ typedef struct Svd {
 } Svd;
 Svd svd_of(const double *a, int m, int n);
 
+/* Orthonormal rows q that span the rows of w (rows x length), each the largest
+   that is left of these, whose place goes to *chosen unless that is NULL; w
+   becomes 0, up to rounding. Returns how many there are. */
+int row_basis(double *w, int rows, int length, double *q, int *chosen);
+
 /* Below this share of the largest one a singular value of numbers that were
    trained, or read, as `real` is rounding. */
 #define ROUNDED_AWAY (sizeof(real) == 4 ? 1e-6 : 1e-12)

@@ -165,6 +165,7 @@ open_shards(Checkpoint *c, const char *path)
             open_shard(c, v->text);
     }
     free(index);
+    free(text);
 }
 
 static int

@@ -106,30 +106,11 @@ static void
 choose_rows(const Heads *l, const Projection *p, int first, int n, int *rows)
 {
     int d = l->model->d_model;
-    double *rest = allocate((size_t)d * (size_t)n, sizeof *rest);
+    double *rest = allocate((size_t)(d + n) * (size_t)n, sizeof *rest);
     for (int i = 0; i < d; i++)
         memcpy(rest + i * n, p->w + i * p->cols + first,
                (size_t)n * sizeof *rest);
-    for (int k = 0; k < n; k++) {
-        double most = -1;
-        for (int i = 0; i < d; i++) {
-            double size = 0;
-            for (int c = 0; c < n; c++)
-                size += rest[i * n + c] * rest[i * n + c];
-            rows[k] = size > most ? i : rows[k];
-            most = size > most ? size : most;
-        }
-        double *pivot = allocate((size_t)n, sizeof *pivot);
-        memcpy(pivot, rest + rows[k] * n, (size_t)n * sizeof *pivot);
-        for (int i = 0; most > 0 && i < d; i++) {
-            double along = 0;
-            for (int c = 0; c < n; c++)
-                along += rest[i * n + c] * pivot[c] / most;
-            for (int c = 0; c < n; c++)
-                rest[i * n + c] -= along * pivot[c];
-        }
-        free(pivot);
-    }
+    row_basis(rest, d, n, rest + d * n, rows);
     free(rest);
 }
 

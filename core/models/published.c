@@ -296,6 +296,7 @@ published_read(const char *path)
     read_windows(&p, config);
     note_unknown(config, path);
     free(document);
+    free(text);
     return p;
 }
 
