@@ -23,6 +23,6 @@ BEGIN {
     words(222, 278, "×", "20")
     words(244, 278, "?", "20")
     cross(390, 278)
-    note(408, 268, "rows (0 1 1) and (1 0 1)", "start")
-    note(408, 286, "are no multiples: rank 2", "start")
+    note(408, 268, "(0 1 1) is not a multiple", "start")
+    note(408, 286, "of (1 0 1): rank 2", "start")
 }
