@@ -87,7 +87,7 @@ takes_rows(const Symbol *s)
 static bool
 append(Term *t, Symbol s)
 {
-    Symbol last = t->count ? t->of[t->count - 1] : (Symbol){TOKENS};
+    Symbol last = t->count ? t->of[t->count - 1] : (Symbol){.kind = TOKENS};
     if (s.kind == MATRIX && !s.of) {
         if (s.transposed)
             s = (Symbol){MATRIX, NULL, s.col, s.cols, s.row, s.rows, 0, false};
