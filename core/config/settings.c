@@ -50,8 +50,8 @@ Setting settings[] = {
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "LayerNorm before each part of a block and at the end"},
     {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight into the projections"},
-    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned rope alibi", "how positions enter: vectors added to tokens; or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
-    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "x + attention(x), or attention(x) alone"},
+    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned rope alibi", "how positions enter: vectors added to tokens or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
+    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "x + attention(x), or only attention(x)"},
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights: W_Q=0.1+W_K=0.1"},

@@ -61,12 +61,12 @@ static const Option own[] = {
 #define WORK(field) AT(request.work.field)
 #define DRAW(field) AT(draw.field)
     /* name, argument, help, commands, where, choices */
-    {"seeds", "N", "seeds 1 to N (5), in short for --seed 1..N", "compare", AT(request), .common = true},
+    {"seeds", "N", "seeds 1 to N (5): short for --seed 1..N", "compare", AT(request), .common = true},
     {"head-dim", "N", "width of a head, --d-k and --d-v in one", "train count trace", AT(request), .common = true},
     {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect open", AT(out), .letter = 'o', .common = true},
     {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
     {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
-    {"from", "RUN", "start from a run's weights, with its model and data; converted if -v or its shape is another", "train", WORK(from), .common = true},
+    {"from", "RUN", "start from a run's weights, with its model and data; they are converted if -v or the shape differs", "train", WORK(from), .common = true},
     {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(plan), .common = true},
     {"timeout", "N", "stop a run that takes longer than N seconds", TRAINS, WORK(timeout)},
     {"memory", "N", "megabytes that a run may have (what is free, over --jobs)", RUNS, WORK(memory)},
@@ -78,7 +78,7 @@ static const Option own[] = {
     {"judge", "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
     {"margin", "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
     {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
-    {"where", "SETTING=VALUE,...", "only the runs that have these values, of a setting one of several", "table plot", AT(request.where), .common = true},
+    {"where", "SETTING=VALUE,...", "only runs with these values; give a setting twice to allow two", "table plot", AT(request.where), .common = true},
     {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
     {"x", "WHAT", "the x axis: step of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x), .common = true},
     {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
@@ -102,7 +102,7 @@ static const Option own[] = {
     {"models", NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
     {"heads", NULL, "a row for each head", "open", AT(heads), .common = true},
     {"draw", NULL, "draw the singular values of all heads into figures/ of --out", "open", AT(spectra), .common = true},
-    {"slim", "DIR", "write the model without what is gauge, to a directory that is not there", "open", AT(slim), .common = true},
+    {"slim", "DIR", "write the model without its gauge to a new directory", "open", AT(slim), .common = true},
     {"to", "VARIANT", "write a layer as a run of that variant, for inspect, equiv and trace", "open", AT(to), .common = true},
     {"layer", "N", "which layer --to takes, from 1 (1)", "open", AT(layer), .common = true},
     {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
@@ -201,7 +201,7 @@ print_help(const Command *c, bool all)
             print_option(c, &list[i]);
     printf("\n%sMore: %s\n",
            c->roles & OF_TRAINING
-               ? "A task may change what is in brackets, the defaults. "
+               ? "Defaults are in brackets; a task may have its own. "
                : "",
-           all ? "README.md" : "--help=all");
+           all ? "man qkv" : "--help=all");
 }

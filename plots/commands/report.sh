@@ -1,5 +1,5 @@
 # qkv report EXPERIMENT ... --out DIR
-# write a report: verdicts, tables, figures, limits, and how it came about
+# write a report: verdicts, tables, figures, limits, and how it was made
 #
 #   qkv report qkv-out -o page
 #   qkv report here there -o page --size acl    the runs of both, for a column of a paper
