@@ -97,7 +97,7 @@ bias_norm(const Heads *l, int projection)
     double sum = 0;
     for (int i = 0; p->b && i < p->cols; i++)
         sum += p->b[i] * p->b[i];
-    return sqrt(sum);
+    return p->b ? sqrt(sum) : NAN;
 }
 
 /* Chooses n rows of n columns of a map, from `first` on: each is what is

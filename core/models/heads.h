@@ -14,7 +14,7 @@ typedef struct HeadFacts {
 } HeadFacts;
 HeadFacts head_facts(const Heads *l, int head);
 
-/* The norm of a bias, of all heads; 0 where there is none. */
+/* The norm of a bias, of all heads; NaN where there is none. */
 double bias_norm(const Heads *l, int projection);
 
 /* Takes out what is gauge. A square part of W^K, and one of W^V, becomes the
