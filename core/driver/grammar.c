@@ -203,5 +203,5 @@ print_help(const Command *c, bool all)
            c->roles & OF_TRAINING
                ? "Defaults are in brackets; a task may have its own. "
                : "",
-           all ? "man qkv" : "--help=all");
+           all ? "lessons/reference.md" : "--help=all");
 }
