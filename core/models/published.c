@@ -205,8 +205,8 @@ rotated_share(const JsonValue *config)
     return share && share->kind == JSON_NUMBER ? share->number : 1;
 }
 
-/* Which layers see a window only: as the file lists them, or each but every
-   n-th; none where a switch is off. */
+/* Which layers see a window only: as the file lists them; or each but every
+   n-th; or, in families with a switch, those from one on, if it is on. */
 static void
 read_windows(Published *p, const JsonValue *config)
 {
@@ -214,6 +214,7 @@ read_windows(Published *p, const JsonValue *config)
     const JsonValue *on = json_member(config, "use_sliding_window");
     int every = whole_number(
         config, "sliding_window_pattern _sliding_window_pattern", p->name);
+    int first = whole_number(config, "max_window_layers", p->name);
     bool off = p->family->has & SWITCHED && !(on && on->kind == JSON_TRUE);
     if (types && types->members != p->layers && types->kind == JSON_LIST)
         fail("%s: its layer_types are %d, and its layers %d: correct it",
@@ -229,6 +230,8 @@ read_windows(Published *p, const JsonValue *config)
                  p->name, type->text ? type->text : "?");
         if (type)
             p->local[i] = local && p->window;
+        else if (p->family->has & SWITCHED)
+            p->local[i] = p->window && i >= first;
         else if (every)
             p->local[i] = p->window && (i + 1) % every;
         p->local[i] &= !off;
