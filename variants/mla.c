@@ -41,7 +41,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W^DKV W_i^UK)' / sqrt(d_k)) y W^DKV W_i^UV",
+    .equation = "softmax(x W_i^Q (y W^DKV W_i^UK)' / sqrt(d_k)) ...",
     .family = "low rank",
     .shape = "heads d-k d-v latent",
     .weights = weights,

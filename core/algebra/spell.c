@@ -243,12 +243,15 @@ rank_spelled(const Derived *d, int piece)
     return format_text("%d", rank);
 }
 
-/* Is it the formula? If that goes on, it is with one more matrix. */
+/* Is it the formula? If that goes on, it is with one more matrix; or the author
+   did not go on. */
 static bool
 agrees(const char *typed, const char *formula)
 {
     for (;; typed++, formula++) {
         typed += strspn(typed, " ");
+        if (!strncmp(typed, "...", 3))
+            return *formula == ' ';
         if (!*typed || *typed == ';')
             return !*formula || (*formula == ' ' && !strchr(formula + 1, ' '));
         formula += strspn(formula, " ");

@@ -26,7 +26,7 @@ char *rank_spelled(const Derived *d, int piece);
 
 /* Does a plugin's equation say what was derived? It is compared if it begins
    with softmax( and uses no other names: letter by letter, spaces aside, up to
-   a semicolon. It may leave out the last map, W_i^O. */
+   a semicolon or dots. It may leave out the last map, W_i^O. */
 typedef enum { FOR_PEOPLE, AGREES, DISAGREES } Reading;
 Reading equation_read(const char *equation, const Derived *d);
 
