@@ -47,7 +47,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation = "q = x W_i^Q + b_i^Q; k, v and the output likewise",
-    .family = "more than linear",
+    .family = "with biases",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

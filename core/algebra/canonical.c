@@ -298,13 +298,13 @@ apply(double *to, const double *x, int tokens, const double *matrix, int d)
 }
 
 /* Compares the scores s [x 1] M y' + b (x tokens x y tokens) of one head with
-   those of the call, and finds the weights that the call made of them. Unless
-   there is a sink, each row may be off by the same number: then its first key
-   that is not masked is what the others are compared with. */
+   those of the call, and finds the weights that the call made of them. With
+   free_rows each row may be off by a number of its own, which is taken from
+   its first key that is not masked. */
 static void
 compare_scores(const Canonical *c, int head, const Call *call, int h,
-               const double *x, const double *y, int position, double *weights,
-               Gap *gap)
+               const double *x, const double *y, int position, bool free_rows,
+               double *weights, Gap *gap)
 {
     int d = c->d_model, count = c->positions;
     double found[X_TOKENS * Y_TOKENS], wanted[X_TOKENS * Y_TOKENS];
@@ -320,7 +320,7 @@ compare_scores(const Canonical *c, int head, const Call *call, int h,
             w[j] = c->scale[head] * w[j] + (c->bias ? c->bias[at] : 0);
             first = first < 0 && w[j] > -INFINITY ? j : first;
         }
-        bool free_row = c->sink[head] == -INFINITY && first >= 0;
+        bool free_row = free_rows && first >= 0;
         double of_found = free_row ? f[first] : 0;
         double of_wanted = free_row ? w[first] : 0;
         for (int j = 0; j < Y_TOKENS; j++)
@@ -331,9 +331,11 @@ compare_scores(const Canonical *c, int head, const Call *call, int h,
 
 /* How far the variant is from its canonical form on random tokens of standard
    deviation `size`, of which x begins at `position`, in scores and in output,
-   relative to the largest. */
+   relative to the largest. The softmax cancels what is added to a whole row of
+   scores, unless there is a sink, or it is as if there were none. */
 static double
-deviation(Probe *p, const Canonical *c, double size, int position)
+deviation(Probe *p, const Canonical *c, double size, int position,
+          bool without_sink)
 {
     int d = c->d_model, xn = X_TOKENS * d, yn = Y_TOKENS * d;
     Random r = random_stream(1, "probe");
@@ -355,7 +357,9 @@ deviation(Probe *p, const Canonical *c, double size, int position)
             output.apart = INFINITY; /* queries are not x's, or keys not y's */
             break;
         }
-        compare_scores(c, head, call, h, xd, yd, position, weights, &scores);
+        compare_scores(c, head, call, h, xd, yd, position,
+                       without_sink || c->sink[head] == -INFINITY, weights,
+                       &scores);
         apply(carried, yd, Y_TOKENS, c->n + head * c->size, d);
         for (int i = 0; i < X_TOKENS * Y_TOKENS; i++)
             for (int j = 0; j < d; j++)
@@ -421,8 +425,13 @@ find_form(Probe *p, Canonical *c)
     find_n(p, c, outputs);
     join_constants(c);
     int later = p->attention.relative ? 3 : 0;
-    c->deviation = fmax(deviation(p, c, 1, 0), deviation(p, c, 8, later));
-    return c->deviation <= (sizeof(real) == 4 ? 1e-4 : 1e-10) ? NULL
+    double most = sizeof(real) == 4 ? 1e-4 : 1e-10;
+    c->deviation =
+        fmax(deviation(p, c, 1, 0, false), deviation(p, c, 8, later, false));
+    return c->deviation <= most ? NULL
+           : deviation(p, c, 1, 0, true) <= most
+               ? "its keys have a bias, which is real beside a sink, and M_i "
+                 "has no column for it"
            : p->capture.rotated
                ? "it rotates by the position itself, so M_i is another matrix "
                  "at each distance"

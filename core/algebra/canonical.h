@@ -1,19 +1,21 @@
 /* canonical.h - what a variant computes, whatever matrices it is written in.
 
-   Head i of a variant that is linear in the tokens, or affine, but for its
-   softmax is
+   If everything except the softmax is linear, or affine, in the tokens, head i
+   is
        out += softmax(s_i [x 1] M_i y') [y 1] N_i
-   with M_i = W_i^Q W_i^K' ("what looks at what") and N_i = W_i^V W_i^O ("what
-   is carried over"). Both are (d_model + 1) x d_model: d_model rows for the
-   token, and below them the row of the bias, for the 1 that is appended to it.
-   Two variants that agree in (s M_i, N_i), up to the order of heads, are the
-   same function. Two things are no part of it:
+   M_i = W_i^Q W_i^K', the QK matrix, says what looks at what; N_i = W_i^V
+   W_i^O, the OV matrix, what is carried over. Both are (d_model + 1) x d_model:
+   the token has a 1 appended to it, so the last row is the bias. Two variants
+   with the same (s_i M_i, N_i), up to the order of heads, are the same
+   function. The form leaves two things out:
 
-   - a bias of keys, which would be one more column of M_i. It adds the same to
-     all scores of a row, and the softmax cancels that;
-   - whose bias it is that the output has: a row of weights sums to 1, so that
-     the last rows of all N_i and the bias of W^O add up to one `constant`. Only
-     where there is a sink do weights sum to less; there N_i keeps its row. */
+   - the bias of keys, which would be one more column of M_i: it adds the same
+     number to all scores of a row, which the softmax cancels. A sink is one
+   more score, to which the number is not added. So with a sink the bias of keys
+   is real, and a variant that has both has no form here;
+   - which map the bias of the output comes from: a row of weights sums to 1, so
+     the last rows of all N_i and the bias of W^O add up to one `constant`. With
+     a sink, weights sum to less, and N_i keeps its last row. */
 #ifndef CANONICAL_H
 #define CANONICAL_H
 

@@ -6,14 +6,13 @@
        capture_start(&r, tape);
        forward(&a, x, y, w);
 
-   It enters the calls of attend and softmax, and the caller the places where
-   attention is. Afterwards its nodes can be read for as long as their tape is:
-   call_weights computes the weights of a call again, capture_weights those of
-   a head of a place.
+   It records every call of attend and softmax; the caller adds the places of
+   the model (record_place). The nodes can be read until the tape is freed or
+   reset: call_weights computes the weights of a call again, capture_weights
+   those of one head of a place.
 
-   The canonical form is probed with one (canonical.h), a variant's cache
-   counted (cost.h). pass.h records a whole model: trace, inspect and `--log`
-   (observe.h) read that. */
+   The canonical form is probed with a capture (canonical.h). pass.h captures a
+   whole model, which trace, inspect and `--log` (observe.h) read. */
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
@@ -25,9 +24,10 @@
 
 enum { MOST_CALLS = 256 };
 
-/* A call of attend; or of softmax, in steps: then v is NULL, `out` are the
-   weights, and q and k are NULL where its scores, biases aside, are no single
-   product. Where the model rotates q and k, these are what they were before. */
+/* A call of attend; or of softmax, if a variant takes the steps itself. Then v
+   is NULL, `out` are the weights, and q and k are NULL unless its scores,
+   before biases, are one product. If the model rotates q and k, these are the
+   unrotated ones. */
 typedef struct Call {
     Node *q, *k, *v, *out;
     double scale;
@@ -76,8 +76,8 @@ void capture_start(Capture *r, Tape *t);
    made first. */
 void record_place(Capture *r, Place place);
 
-/* Where there is no model around it: the forward of the blocks before that of
-   a, on the same tokens, for what they remember. */
+/* If there is no model around it: calls forward of the blocks before a->layer
+   on the same tokens, because this block may recall what they remember. */
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                      Node **w);
 

@@ -19,20 +19,20 @@ typedef struct Conversion {
     double before, after; /* test accuracy */
 } Conversion;
 
-/* A model of plugin p with the shape options of `shape` (heads, kv_heads, d_k,
-   d_v, latent, embed), which computes what `from` does, or the nearest that its
-   fit finds: every attention, the encoder's and cross-attention too, fits
-   the canonical form of the one in its place, and the rest is copied. `run` is
-   the name that its config says it is from. NULL, with v->why, where there is
-   none. */
+/* Returns a model of plugin p with the shape options of `shape` (heads,
+   kv_heads, d_k, d_v, latent, embed) that computes what `from` does, or the
+   nearest that p's fit finds. Every attention, the encoder's and
+   cross-attention too, is fitted to the canonical form of the one it replaces;
+   all other weights are copied. `run` is the run that its config names as its
+   origin. Returns NULL, with the reason in v->why, if it cannot be done. */
 Model *converted(const Model *from, const Plugin *p, const Config *shape,
                  const char *run, Conversion *v);
 
-/* Gives m the function that its config's same-start begins as with the same
-   seed: "standard", or with shape options of its own "standard+d-k=4". Every
-   variant that starts as it does computes the same at first, in matrices of its
-   own. False, with v->why, where m's variant cannot do that exactly; then m is
-   as before. */
+/* Initialises m as the function that the variant in its config's same-start
+   ("standard", or with shape options "standard+d-k=4") has with the same seed.
+   So all variants with one same-start begin as the same function, each in its
+   own matrices. Returns false, with the reason in v->why, if m's variant cannot
+   do that exactly; then m is unchanged. */
 bool start_alike(Model *m, Conversion *v);
 
 /* How the two differ on test data: v->logits on a batch, the accuracies on all

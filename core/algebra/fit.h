@@ -19,9 +19,10 @@ bool fit(const Variant *v, const Attention *a, const Weights *w,
 typedef struct FitError {
     double apart;   /* largest difference of entries of s M, and of N and the
                        constant, relative to the largest entry */
-    double lost[2]; /* |difference| / |M_i|, Frobenius, of the worst head; 1
-                       where M_i is 0 and what was fitted is not */
-    int rank[2], kept[2]; /* of that head: before, after */
+    double lost[2]; /* of the head that lost most: the Frobenius norm of
+                       the difference, divided by that of the matrix wanted;
+                       1 if 0 was wanted, and is not what was found */
+    int rank[2], kept[2]; /* the ranks of that head: wanted, and found */
 } FitError;
 
 /* How far `now` is from `wanted`, head by head; heads that one of them lacks

@@ -1,7 +1,7 @@
 /* fold.h - is the embedding redundant?
 
-   Q, K and V are linear in the embedding's rows: x W^Q = onehot E W^Q. So E
-   folds into them, where nothing else reads it. */
+   Q, K and V are linear in the rows of the embedding E: x W^Q = onehot E W^Q.
+   So if nothing else reads E, it can be multiplied into W^Q, W^K and W^V. */
 #ifndef FOLD_H
 #define FOLD_H
 
@@ -12,10 +12,10 @@
    one where it can; NULL where it can. */
 const char *fold_refusal(const Model *m);
 
-/* Folds into c, the canonical form of m's only attention, embedding and
-   positions before it and the unembedding behind it: what the attention of
-   `onehot`, the same model on one-hot tokens, must be. Sets the unembedding of
-   `onehot`, which has nothing left to do but to pick the first columns. */
+/* c is the canonical form of m's only attention. Multiplies the embedding, the
+   positions and the unembedding into it, so that it becomes the form of the
+   attention of `onehot`, the same model on one-hot tokens; and sets the
+   unembedding of `onehot`, which only has to pick the first columns. */
 void fold_form(Canonical *c, const Model *m, Model *onehot);
 
 #endif

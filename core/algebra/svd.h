@@ -33,7 +33,8 @@ int rank_of(const double *s, int k, double most);
    2007, "The effective rank"). 0 where all are 0. */
 double effective_rank(const double *s, int k);
 
-/* What the singular values of a square matrix (d x d) say. */
+/* What the singular values of a square matrix (d x d) say. Of an M_i or N_i
+   (canonical.h) these are its first d rows: the last one is a bias. */
 typedef struct Spectrum {
     int rank;
     double effective_rank, largest;

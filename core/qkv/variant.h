@@ -27,7 +27,7 @@
 
 /* Changes whenever a structure in these headers does. A plugin built for
    another number is refused: rebuild it. */
-#define QKV_ABI 8
+#define QKV_ABI 9
 
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
@@ -61,9 +61,11 @@ typedef struct Variant {
     Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
 
     /* Optional: fills the matrices, which are all 0 at first, so that head i of
-       a->heads computes softmax(x M_i y') y N_i with the M_i and N_i of f, or
-       the nearest to it that its matrices allow. (This M_i includes the scale:
-       it is the s M_i of `qkv inspect`.) A few calls of the functions below
+       a->heads computes softmax([x 1] M_i y') [y 1] N_i with the M_i and N_i of
+       f, or the nearest to it that its matrices allow. The 1 is multiplied by
+       the last row of M_i and N_i, the bias; a variant without biases fits the
+       other rows. (This M_i includes the scale: it is the s M_i of `qkv
+       inspect`.) A few calls of the functions below
        suffice. Other variants can be converted into a variant that has a fit.
      */
     void (*fit)(const Form *f, const Attention *a, Entries *w);
@@ -116,9 +118,9 @@ Part rows_of(Entries *w, int index, int from, int count);
    neighbouring heads of q: then the nearest key for all of them is found. */
 void factor_scores(const Form *f, double scale, Part q, Part k);
 
-/* The same where queries have a bias, q = x W + b: sets b (1 x heads*r) too, so
-   that the scores of a token with a 1 behind it are right. A bias of keys has
-   no function: it adds the same to all scores of a row. Leave it at 0. */
+/* The same for queries with a bias, q = x W + b: also sets b (1 x heads*r),
+   from the last row of M_i. Leave a bias of keys at 0: it adds the same number
+   to all scores of a row, which the softmax cancels. */
 void factor_biased_scores(const Form *f, double scale, Part q, Part b, Part k);
 
 /* Sets the bias (1 x d_model) that is added to every output. A bias of values
@@ -133,8 +135,9 @@ void factor_values(const Form *f, double scale, Part v, Part o);
    positive semi-definite matrix to M_i (Higham 1988). */
 void factor_symmetric(const Form *f, double scale, Part w);
 
-/* Sets m (d_model x heads*d_model) so that scale m_i = M_i, and n
-   (heads*d_model x d_model) so that scale n_i = N_i. */
+/* Copies instead of factoring: sets m (d_model x heads*d_model) so that scale
+   m_i = M_i, and n (heads*d_model x d_model) so that scale n_i = N_i, both
+   without the bias row. */
 void put_scores(const Form *f, double scale, Part m);
 void put_values(const Form *f, double scale, Part n);
 
@@ -142,13 +145,14 @@ void put_values(const Form *f, double scale, Part n);
 const Form *one_head(const Form *f, int i);
 
 /* For variants that compute keys and values from c = y C, with C (d_model x r):
-   sets C for all heads together, and returns the form that is left to fit after
-   it, in which M_i is (d_model x r) and N_i is (r x d_model). */
+   sets C for all heads together, and returns the form to fit next, in which
+   keys and values are made from c: without the bias row, its M_i is (d_model x
+   r) and its N_i (r x d_model). */
 const Form *through(const Form *f, Part c);
 
 /* For variants that compute values from the keys k = y K, with K (d_model x r)
-   already set: returns the form that is left to fit after it, which has only
-   values. Its N_i is K^-1 N_i, or the nearest to that if K has no inverse. */
+   already set: returns the form to fit next, which has only values. Its N_i is
+   K^-1 N_i, or the nearest to that if K has no inverse. */
 const Form *values_behind(const Form *f, Part k);
 
 /* Sets a square matrix to the identity. */
