@@ -31,7 +31,8 @@ list_widths(const Derived *d, Width width[WIDTHS])
     memcpy(width, all, sizeof all);
 }
 
-/* A factor, before what it is a factor of; a root that divides comes after. */
+/* A factor, but for its sign, before what it is a factor of; a root that
+   divides comes after. */
 static void
 print_factor(FILE *to, const Derived *d, double factor, bool after)
 {
@@ -48,7 +49,7 @@ print_factor(FILE *to, const Derived *d, double factor, bool after)
                 return;
             }
     if (!after)
-        fprintf(to, "%g ", factor);
+        fprintf(to, "%g ", fabs(factor));
 }
 
 /* The index of a part that begins at `from`; of the term of a sum. */
@@ -130,6 +131,7 @@ print_term(FILE *to, const Derived *d, int piece, int term, const Term *t,
         first = is_softmax(t->of) || t->of->kind == ONES;
         end = t->count;
     }
+    fprintf(to, "%s", t->factor < 0 ? "-" : "");
     print_factor(to, d, t->factor, false);
     for (int i = 0; i < t->numbers; i++) {
         print_name(to, d, &t->number[i], piece, term);

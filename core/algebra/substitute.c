@@ -106,7 +106,9 @@ Values
 substitution(const Derived *from, Derived *to, double *apart)
 {
     Values lines = {0};
-    bool named = from->heads == to->heads;
+    bool beside = from->positioned || to->positioned || from->sinks ||
+                  to->sinks; /* the form: that they are the same is not known */
+    bool named = from->heads == to->heads && !beside;
     for (int i = 0; i < to->weights.count; i++)
         for (int k = 0; k < to->w[i]->rows * to->w[i]->cols; k++)
             to->w[i]->value[k] = (real)NAN;

@@ -10,8 +10,9 @@
 #include "algebra/spell.h"
 
 /* "W_i^Q := W^Q W_i^Q", a line for each matrix of `to`, whose values it sets;
-   none where it cannot be named. *apart is how far the form that `to` has then
-   is from `from`'s, relative to the largest entry. */
+   none where it cannot be named, as with biases by position or sinks. *apart is
+   how far the form that `to` has then is from `from`'s, relative to the largest
+   entry. */
 Values substitution(const Derived *from, Derived *to, double *apart);
 
 #endif
