@@ -90,7 +90,7 @@ title_font = tex ? "" : sprintf(",%g", scale_ * (title_size < 10 ? 10 : title_si
 # colour-blind tell apart: Wong, Nature Methods 8, 441 (2011). The baseline is
 # black and solid; those that may coincide with it are dashed, so that both are
 # seen. In the order of their numbers neighbours differ in all three. Of 60 lines
-# 37 are those of variants here; a name from elsewhere has one of the others.
+# 38 are those of variants here; a name from elsewhere has one of the others.
 colours = "#D55E00 #0072B2 #009E73 #E69F00 #56B4E9 #CC79A7 #8C7F00"
 markers = "5 9 13 11 4 8 6 12 10 2 1 3"
 set dashtype 1 (14,5)
@@ -103,7 +103,7 @@ known = known." linear shared-qk mqa shared-kv unscaled"
 known = known." gated shared-qkv identity wide symmetric-data"
 known = known." differential collaborative no-wq no-wv-wo biased"
 known = known." talking-heads qk-norm gqa-qk-norm mfa tpa"
-known = known." window sink mla-rope value-residual kv-shift nonlinear-query v-from-k"
+known = known." window sink mla-rope value-residual kv-shift nonlinear-query v-from-k two-step-narrow"
 set linetype 100 linecolor rgb "#000000" linewidth 2.4 dashtype solid pointtype 7
 do for [i=0:59] {
     set linetype 101 + i linecolor rgb word(colours, i % 7 + 1) linewidth 1.6 \

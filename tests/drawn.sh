@@ -100,7 +100,7 @@ printf '%s\n' '\noindent\includegraphics{{made/figures/validation_loss-reverse}.
 } >lines.gp
 gnuplot lines.gp 2>lines && awk '/^colour/ { twice += colour[$2]++; next }
     NF == 2 { n++; i = $1 - 101; key = i < 0 ? "black" : i % 5 " " i % 12
-    twice += seen[key]++; $1 > 137 && unknown++ } END { exit !(n >= 38 && !twice && !unknown) }' lines && ok ||
+    twice += seen[key]++; $1 > 138 && unknown++ } END { exit !(n >= 38 && !twice && !unknown) }' lines && ok ||
     complain "two variants share dash and marker or colour, or one has no line: $(sort -n lines | tr '\n' ' ')"
 
 # --- the square of equiv: powers of ten, in a page's width
